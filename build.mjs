@@ -1,0 +1,17 @@
+// Compiles to dist/ and bundles the workflows once, so that a worker starts without webpack.
+import { execFileSync } from 'node:child_process';
+import { rmSync, writeFileSync, chmodSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+const require = createRequire(import.meta.url);
+rmSync(new URL('./dist', import.meta.url), { recursive: true, force: true });
+const tsc = require.resolve('typescript/package.json').replace(/package\.json$/, 'bin/tsc');
+execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' });
+
+const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
+const { code } = await bundleWorkflowCode({
+  workflowsPath: new URL('./dist/workflows/index.js', import.meta.url).pathname,
+  logger: new DefaultLogger('WARN'),
+});
+writeFileSync(new URL('./dist/workflow-bundle.js', import.meta.url), code);
+chmodSync(new URL('./dist/cli/index.js', import.meta.url), 0o755);

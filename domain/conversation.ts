@@ -1,0 +1,16 @@
+// The words between turns. `seed` feedback is the original's to the byte: the rendered user message
+// alone, after a newline, so that it can be appended to the model's own ids.
+
+import type { Message } from './query.ts';
+
+export const FEEDBACK_RIGHT = 'Congratulations! You are correct!';
+export const FEEDBACK_WRONG = "Unfortunately your answer is wrong. Let's try again.";
+
+export function feedbackMessage(success: boolean): Message {
+  return { role: 'user', content: success ? FEEDBACK_RIGHT : FEEDBACK_WRONG };
+}
+
+/** "\n" ++ chat_template([{role: user, content: F}], add_generation_prompt). */
+export function seedFeedback(success: boolean, render: (messages: readonly Message[]) => string): string {
+  return `\n${render([feedbackMessage(success)])}`;
+}

@@ -1,0 +1,54 @@
+// Errors by boundary. Each says what was wrong, where, and what would be right; `cause` is kept.
+// `reason` is a stable machine name (kebab-case) that appears in `why`, in histories and in the store.
+// `retryable` tells the one layer that retries (Temporal) whether trying again can help.
+
+export interface ErrorDetails {
+  /** Stable machine name, kebab-case: `context-length`, `model-not-found`, … */
+  readonly reason: string;
+  /** What would be right, or what the user can do. One sentence. */
+  readonly fix?: string;
+  /** False when the same call would fail again for ever. Default false. */
+  readonly retryable?: boolean;
+  readonly cause?: unknown;
+}
+
+export class EverturnError extends Error {
+  readonly reason: string;
+  readonly fix: string | undefined;
+  readonly retryable: boolean;
+
+  constructor(message: string, details: ErrorDetails) {
+    super(message, { cause: details.cause });
+    this.name = new.target.name;
+    this.reason = details.reason;
+    this.fix = details.fix;
+    this.retryable = details.retryable ?? false;
+  }
+}
+
+/** A flag, a config value or a name the user gave (exit 2). */
+export class UsageError extends EverturnError {}
+/** The data set as a whole cannot be used (exit 6). */
+export class DatasetError extends EverturnError {}
+/** The model, its tokenizer or its server (exit 5). */
+export class ModelError extends EverturnError {}
+/** The Temporal server, its binary or its connection (exit 4). */
+export class TemporalError extends EverturnError {}
+/** The judge could not do its work: never a wrong answer. */
+export class JudgeError extends EverturnError {}
+/** The run's folder: unreadable, full, or holding something it should not (exit 1). */
+export class StoreError extends EverturnError {}
+/** A sandbox is required and absent (exit 7). */
+export class SandboxError extends EverturnError {}
+
+/** The text for a terminal or a log: the message, its fix, and its causes in one line. */
+export function explain(error: unknown): string {
+  const parts: string[] = [];
+  for (let e: unknown = error, depth = 0; e != null && depth < 5; depth++) {
+    const message = e instanceof Error ? e.message : String(e);
+    if (message && !parts.some((p) => p.includes(message))) parts.push(message);
+    e = e instanceof Error ? e.cause : undefined;
+  }
+  const fix = error instanceof EverturnError && error.fix ? ` ${error.fix}` : '';
+  return parts.join(': ') + fix;
+}

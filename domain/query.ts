@@ -1,0 +1,51 @@
+// A query: one problem of the data set, as accepted. Everything a rollout needs to be played and
+// judged, and nothing about how.
+
+export const TASKS = ['math', 'stem', 'code'] as const;
+export type Task = (typeof TASKS)[number];
+
+/** AReaL's task index, `task_ids` of a sample: the place in [math, code, rlhf, stem]. */
+export const TASK_INDEX: Readonly<Record<Task, number>> = { math: 0, code: 1, stem: 3 };
+
+export interface Message {
+  readonly role: string;
+  readonly content: string;
+}
+
+/** `text` is tokenised as it stands; `messages` go through the model's chat template. */
+export type Prompt =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'messages'; readonly messages: readonly Message[] };
+
+export interface InputOutput {
+  readonly inputs: readonly unknown[];
+  readonly outputs: readonly unknown[];
+  readonly fn_name?: string;
+}
+
+export interface Query {
+  /** Unique in its data set; any text without control characters or `..` path segments. */
+  readonly queryId: string;
+  readonly prompt: Prompt;
+  readonly task: Task;
+  /** Any of them is right. Each may be a full worked text. Empty only for `code`. */
+  readonly solutions: readonly string[];
+  readonly inputOutput?: InputOutput;
+}
+
+/** The user's own words of a query, for titles: the last user message, or the text. */
+export function questionOf(query: Query): string {
+  if (query.prompt.kind === 'text') return query.prompt.text;
+  const { messages } = query.prompt;
+  return messages.findLast((m) => m.role === 'user')?.content ?? messages.at(-1)?.content ?? '';
+}
+
+/** One line of at most `maxChars` characters, safe for a title: no control or direction characters. */
+export function firstWords(text: string, maxChars = 80): string {
+  // oxlint-disable-next-line no-control-regex
+  const line = text
+    .replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\s]+/gu, ' ')
+    .trim();
+  const chars = [...line];
+  return chars.length <= maxChars ? line : `${chars.slice(0, maxChars - 1).join('')}…`;
+}

@@ -1,0 +1,20 @@
+// Everything that decides what a rollout plays. Fixed when its run is created; kept in run.json.
+
+import type { Limits } from './limits.ts';
+import type { RewardSettings } from './reward.ts';
+import type { Sampling } from './sampling.ts';
+
+export interface RolloutSettings extends Limits, RewardSettings, Sampling {
+  /** `tiny`, `transformers:<folder or hub id>`, `sglang:<url>`, `vllm:<url>`, `openai:<url>#<model>`. */
+  readonly model: string;
+  /** Folder or hub id, where the model does not say which tokenizer is its own. */
+  readonly tokenizer: string | null;
+  /** How feedback is appended to the conversation. */
+  readonly feedback: 'seed';
+  /** New tokens per turn, at most; cut to what the model's context leaves. */
+  readonly maxNewTokens: number;
+  /** Root of all random streams of the run: an integer in [0, 2^53). */
+  readonly seed: number;
+  /** Same seed, same ids, whatever else is in flight. */
+  readonly deterministic: boolean;
+}

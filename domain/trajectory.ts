@@ -1,0 +1,78 @@
+// What a rollout leaves behind: the record of the query it fixed, of each verdict, and of its end;
+// and the trajectory that a reader puts together from them.
+
+import type { Outcome, StopReason } from './outcome.ts';
+import type { Query } from './query.ts';
+import type { RolloutSettings } from './settings.ts';
+import type { TurnRecord } from './turn.ts';
+import type { Verdict } from './verdict.ts';
+
+/** Written by a rollout's first step: what it plays, whatever becomes of the source file. */
+export interface RolloutRecord {
+  readonly run: string;
+  readonly query: Query;
+  /** 0-based place in queries.jsonl; null for a rollout started by itself. */
+  readonly index: number | null;
+  /** 0-based. */
+  readonly sample: number;
+  /** 1-based. */
+  readonly attempt: number;
+  readonly settings: RolloutSettings;
+  /** Epoch milliseconds when the trajectory began: the sample's birth_time. */
+  readonly birthTime: number;
+}
+
+export interface VerdictRecord extends Verdict {
+  readonly turn: number;
+  /** Hash of the turn record that was judged. */
+  readonly of: string;
+  /** Milliseconds the judge took. */
+  readonly tookMs: number;
+}
+
+export interface Failure {
+  /** Stable machine name. */
+  readonly reason: string;
+  /** One line for people. */
+  readonly message: string;
+  /** The turn that failed, 1-based. */
+  readonly turn: number;
+}
+
+/** Written by a rollout's last step. */
+export interface EndRecord {
+  readonly outcome: Outcome;
+  readonly stopReason: StopReason;
+  readonly failure: Failure | null;
+  /** Undiscounted r_t, one per judged turn. */
+  readonly turnRewards: readonly number[];
+  /** Discounted returns G_t, one per turn; empty unless outcome is complete. */
+  readonly rewards: readonly number[];
+  /** 1 right, 0 wrong, null not judged; one per finished turn. */
+  readonly success: readonly (0 | 1 | null)[];
+  /** Hashes of the turn records, in order. */
+  readonly turns: readonly string[];
+  readonly finishedAt: number;
+}
+
+export interface PlayedTurn {
+  readonly record: TurnRecord;
+  readonly verdict: VerdictRecord | null;
+}
+
+export interface Trajectory {
+  readonly rollout: RolloutRecord;
+  readonly turns: readonly PlayedTurn[];
+  /** Null while it is being played. */
+  readonly end: EndRecord | null;
+}
+
+/** Ids of C_t: everything before turn t's answer. `turn` is 1-based. */
+export function contextIds(turns: readonly TurnRecord[], turn: number): number[] {
+  const ids: number[] = [];
+  for (const t of turns.slice(0, turn)) {
+    ids.push(...t.contextIds);
+    if (t.turn < turn) ids.push(...t.outputIds);
+  }
+  return ids;
+}

@@ -1,0 +1,71 @@
+// One turn: what the model was shown anew, what it answered, and what was said of it.
+
+import type { VerdictValue } from './verdict.ts';
+
+/** How a generation ended. `length` and `abort` are the original's `no_eos`. */
+export type Finish = 'stop' | 'length' | 'abort';
+
+/** A span of output tokens made by one version of the weights: [start, end) in outputIds. */
+export interface VersionSpan {
+  readonly version: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * What one generation left behind; immutable, written once. Each token of a rollout is stored once:
+ * the context of turn t is contextIds_1 ++ outputIds_1 ++ … ++ contextIds_t.
+ */
+export interface TurnRecord {
+  /** 1-based. */
+  readonly turn: number;
+  /** Tokens new in this turn's context: the prompt at turn 1, the feedback after that. */
+  readonly contextIds: readonly number[];
+  /** The text that was tokenised to contextIds. */
+  readonly contextText: string;
+  /** Sampled token ids, the stop token included. */
+  readonly outputIds: readonly number[];
+  /** Natural log probability of each output id, under the distribution it was sampled from. */
+  readonly logprobs: readonly number[];
+  /** outputIds as text with special tokens kept. */
+  readonly outputText: string;
+  /** outputIds as text without special tokens: what is judged. */
+  readonly answer: string;
+  readonly finish: Finish;
+  /** Weight versions by output span, contiguous and covering all of outputIds. */
+  readonly versions: readonly VersionSpan[];
+  readonly versionStart: number;
+  readonly versionEnd: number;
+  /** Tokens in the turn's whole context C_t (Σ of all stored before it, plus contextIds). */
+  readonly contextLength: number;
+  /** The budget this turn was given, after it was cut to the model's length. */
+  readonly maxNewTokens: number;
+  /** Seed of this turn's random stream; null when the backend takes none. */
+  readonly seed: number | null;
+  /** Hash of the previous turn's record; the first turn's is its rollout record's. */
+  readonly previous: string;
+  /** Which try of the generation activity wrote it, 1-based. */
+  readonly attempt: number;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly finishedAt: number;
+  /** Which model and server answered. */
+  readonly model: string;
+  readonly server: string | null;
+}
+
+/** The small facts of a turn that a workflow carries. */
+export interface TurnFacts {
+  readonly turn: number;
+  readonly outputTokens: number;
+  readonly contextTokens: number;
+  readonly finish: Finish;
+  readonly versionStart: number;
+  readonly versionEnd: number;
+  readonly verdict: VerdictValue;
+  readonly reason: string;
+}
+
+export function noEos(finish: Finish): boolean {
+  return finish !== 'stop';
+}

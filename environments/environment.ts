@@ -1,0 +1,14 @@
+// Who judges: the interface of every environment. Three outcomes, never an exception for a bad answer.
+
+import type { Query } from '../domain/query.ts';
+import type { Verdict } from '../domain/verdict.ts';
+
+export interface Environment {
+  /**
+   * Right, wrong or undecided, with a reason. Model text is hostile: whatever it holds, the call ends
+   * in bounded time and memory. Throws JudgeError only when the judge itself is broken.
+   */
+  judge(query: Query, answer: string, options: { readonly signal: AbortSignal }): Promise<Verdict>;
+  /** Ends every process it owns. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,12 @@
+// The way out: the interface of every export format. Pure: one trajectory in, its lines out.
+
+import type { Trajectory } from '../domain/trajectory.ts';
+
+export interface Exporter {
+  readonly name: string;
+  readonly extension: string;
+  /** One line for the list of formats. */
+  readonly description: string;
+  /** Lines (no newline) of one complete trajectory. Throws StoreError when the record cannot be right. */
+  lines(trajectory: Trajectory): string[];
+}

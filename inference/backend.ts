@@ -1,0 +1,81 @@
+// Who answers: the interface of every inference backend. Token ids in, token ids and logprobs out.
+// A backend never retries: it throws a ModelError whose `retryable` tells Temporal what to do.
+
+import type { Message } from '../domain/query.ts';
+import type { Sampling } from '../domain/sampling.ts';
+import type { Finish, VersionSpan } from '../domain/turn.ts';
+
+export interface GenerateRequest {
+  /** Stable over retries: `<run>/<query>/<sample>/<turn>`. */
+  readonly requestId: string;
+  /** The whole context; every id is inside the vocabulary. */
+  readonly contextIds: readonly number[];
+  /** At least 1; contextIds.length + maxNewTokens ≤ contextLength of the model. */
+  readonly maxNewTokens: number;
+  readonly sampling: Sampling;
+  /** Seed of this request's own random stream. */
+  readonly seed: number;
+  /** Same seed, same ids, whatever else is in flight. */
+  readonly deterministic: boolean;
+  /** Generation ends after one of these; it stays in the output. */
+  readonly stopTokenIds: readonly number[];
+}
+
+export interface GenerateResult {
+  readonly outputIds: readonly number[];
+  /** One natural logprob per output id, under the distribution it was sampled from. Finite. */
+  readonly logprobs: readonly number[];
+  readonly finish: Finish;
+  /** Contiguous, covering all of outputIds. */
+  readonly versions: readonly VersionSpan[];
+  /** Which server answered; null for an embedded model. */
+  readonly server: string | null;
+}
+
+export interface GenerateOptions {
+  /** Aborts within one decode step; the promise then rejects with the signal's reason. */
+  readonly signal: AbortSignal;
+  /** Called now and then with the tokens generated so far: a sign of life. */
+  readonly onProgress?: (tokens: number) => void;
+}
+
+export interface ModelFacts {
+  /** Short name for people: `tiny`, `qwen2.5-0.5b`. */
+  readonly name: string;
+  /** Content hash or server id of the weights, where it is known. */
+  readonly fingerprint: string | null;
+  readonly vocabSize: number;
+  /** Context plus answer, at most. */
+  readonly contextLength: number;
+  /** Pad and EOS ids of the tokenizer: the seed's stop ids. */
+  readonly stopTokenIds: readonly number[];
+  /** False where token ids or logprobs are not the model's own. */
+  readonly trainable: boolean;
+}
+
+export interface Tokenizer {
+  /** A plain tokenizer call: special tokens are added as its configuration says. */
+  encode(text: string): number[];
+  /** Text of the ids, spaces not cleaned up. [] gives ''. */
+  decode(ids: readonly number[], options: { readonly skipSpecialTokens: boolean }): string;
+  /** The chat template as text, with the generation prompt. */
+  renderChat(messages: readonly Message[]): string;
+  /** Ids of rendered chat text: no special tokens are added. */
+  encodeChat(messages: readonly Message[]): number[];
+}
+
+export interface Backend {
+  readonly facts: ModelFacts;
+  readonly tokenizer: Tokenizer;
+  generate(request: GenerateRequest, options: GenerateOptions): Promise<GenerateResult>;
+  /** Ends every process and connection it owns. Requests in flight reject. */
+  close(): Promise<void>;
+}
+
+export interface BackendOptions {
+  /** The part after the scheme: a folder, a hub id, a url. Empty for `tiny`. */
+  readonly target: string;
+  readonly tokenizer: string | null;
+  /** Where a backend's own log lines go; one line each. */
+  readonly log: (line: string) => void;
+}

@@ -1,0 +1,22 @@
+// run.json: what a run plays, fixed at its creation. Settings carry the origin of each value.
+
+import type { RolloutSettings } from '../domain/settings.ts';
+
+export type Origin = 'default' | 'config' | 'environment' | 'flag' | 'input';
+
+export interface RunRecord {
+  readonly format: 'everturn-run/1';
+  readonly run: string;
+  readonly settings: RolloutSettings;
+  readonly origins: Readonly<Record<string, Origin>>;
+  readonly samples: number;
+  /** The source the queries came from, and the SHA-256 of the accepted rows. */
+  readonly dataset: {
+    readonly path: string;
+    readonly sha256: string;
+    readonly accepted: number;
+    readonly refused: number;
+  };
+  readonly versions: { readonly everturn: string; readonly node: string };
+  readonly createdAt: number;
+}

@@ -1,0 +1,61 @@
+// What is kept: one run's records. Every put is atomic, by name and write-once: a second put of the
+// same name changes nothing and returns what was there first. Readers never see a half-written record.
+
+import type { RolloutId } from '../domain/ids.ts';
+import type { Query } from '../domain/query.ts';
+import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
+import type { TurnRecord } from '../domain/turn.ts';
+import type { RunRecord } from './run-record.ts';
+
+/** A record as it stands in the store, with the SHA-256 (hex) of its content. */
+export interface Stored<T> {
+  readonly record: T;
+  readonly hash: string;
+  /** False when an earlier put of the same name won. */
+  readonly created: boolean;
+}
+
+/** Something that should not be there, or does not say what it should. */
+export interface Breach {
+  /** Path relative to the run's folder. */
+  readonly path: string;
+  readonly problem: string;
+}
+
+export interface Store {
+  /** The run's folder, for people. */
+  readonly folder: string;
+
+  /** Keeps run.json; returns the first one put. */
+  putRun(record: RunRecord): Promise<Stored<RunRecord>>;
+  getRun(): Promise<Stored<RunRecord> | undefined>;
+
+  /** Keeps queries.jsonl and its index in one go; an earlier one stays. Returns their number. */
+  putQueries(queries: AsyncIterable<Query> | Iterable<Query>): Promise<number>;
+  countQueries(): Promise<number>;
+  /** The accepted queries [from, from + count), in data set order; O(count), whatever the file's size. */
+  readQueries(from: number, count: number): Promise<Query[]>;
+
+  putRollout(id: RolloutId, record: RolloutRecord): Promise<Stored<RolloutRecord>>;
+  getRollout(id: RolloutId): Promise<Stored<RolloutRecord> | undefined>;
+  putTurn(id: RolloutId, record: TurnRecord): Promise<Stored<TurnRecord>>;
+  getTurn(id: RolloutId, turn: number): Promise<Stored<TurnRecord> | undefined>;
+  putVerdict(id: RolloutId, record: VerdictRecord): Promise<Stored<VerdictRecord>>;
+  getVerdict(id: RolloutId, turn: number): Promise<Stored<VerdictRecord> | undefined>;
+  putEnd(id: RolloutId, record: EndRecord): Promise<Stored<EndRecord>>;
+  getEnd(id: RolloutId): Promise<Stored<EndRecord> | undefined>;
+
+  /**
+   * The algorithm's log: answers/<version>/<name>.txt|.jsonl, replaced as a whole. Same content, same
+   * file: doing it twice is harmless.
+   */
+  putLog(version: number, name: string, kind: 'txt' | 'jsonl', text: string): Promise<void>;
+  getLog(version: number, name: string, kind: 'txt' | 'jsonl'): Promise<string | undefined>;
+
+  /** Every rollout there is, in no order; torn or foreign files go to `onBreach` and are skipped. */
+  listRollouts(onBreach?: (breach: Breach) => void): AsyncIterable<RolloutId>;
+
+  /** The run's last word, written by the collection: result.json. */
+  putResult(result: object): Promise<Stored<object>>;
+  getResult(): Promise<Stored<object> | undefined>;
+}
