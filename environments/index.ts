@@ -1,0 +1,17 @@
+// The registry: which environment judges which task. One object that dispatches, built once per worker.
+
+import type { Task } from '../domain/query.ts';
+import type { Environment } from './environment.ts';
+import { createMathEnvironment } from './math/math-environment.ts';
+
+export function createEnvironments(): Environment {
+  const math = createMathEnvironment();
+  const byTask: Readonly<Partial<Record<Task, Environment>>> = { math, stem: math };
+  return {
+    judge: async (query, answer, options) =>
+      byTask[query.task]?.judge(query, answer, options) ?? { verdict: 'undecided', reason: `no-${query.task}-judge` },
+    close: async () => {
+      await Promise.all([...new Set(Object.values(byTask))].map((environment) => environment.close()));
+    },
+  };
+}

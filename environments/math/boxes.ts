@@ -1,0 +1,106 @@
+// Finds `\boxed{…}` (and `\fbox{…}`) in one pass, linear in length. Nested boxes give the outermost; a box
+// that never closes is reported as unfinished and never taken for an answer.
+
+export interface Box {
+  /** What stands between the braces. */
+  readonly content: string;
+  /** Offset of the backslash, and of the character after the closing brace. */
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface BoxScan {
+  readonly boxes: readonly Box[];
+  /** A last box was opened and not closed: the answer was cut off. */
+  readonly unfinished: boolean;
+}
+
+const COMMANDS = ['boxed', 'fbox'];
+
+export function scanBoxes(text: string): BoxScan {
+  const boxes: Box[] = [];
+  let unfinished = false;
+  let from = 0;
+  for (;;) {
+    const start = text.indexOf('\\', from);
+    if (start < 0) break;
+    from = start + 1;
+    const command = COMMANDS.find((name) => text.startsWith(name, start + 1));
+    if (!command) {
+      // An escaped character cannot start a command of its own.
+      if (text[start + 1] === '\\' || text[start + 1] === '{' || text[start + 1] === '}') from = start + 2;
+      continue;
+    }
+    let at = start + 1 + command.length;
+    while (text[at] === ' ') at++;
+    if (text[at] !== '{') {
+      // `\boxed 5`: one bare token.
+      const bare = /^[^\s\\{}$.,;]+/.exec(text.slice(at, at + 40));
+      if (bare && at > start + 1 + command.length) {
+        boxes.push({ content: bare[0], start, end: at + bare[0].length });
+        unfinished = false;
+      }
+      continue;
+    }
+    const close = closingBrace(text, at);
+    if (close < 0) {
+      unfinished = true;
+      // Everything after an unclosed brace is inside it; only a scan from the next box can still succeed,
+      // and it is bounded: the depth never returns to zero for any of them unless it closes itself.
+      const rest = scanUnclosed(text, at + 1);
+      if (rest) {
+        boxes.push(...rest.boxes);
+        unfinished = rest.unfinished;
+      }
+      break;
+    }
+    boxes.push({ content: text.slice(at + 1, close), start, end: close + 1 });
+    unfinished = false;
+    from = close + 1;
+  }
+  return { boxes, unfinished };
+}
+
+function closingBrace(text: string, open: number): number {
+  let depth = 0;
+  for (let i = open; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c === 92) i++;
+    else if (c === 123) depth++;
+    else if (c === 125 && --depth === 0) return i;
+  }
+  return -1;
+}
+
+/** Boxes that close inside a tail whose own opening never does: one pass with a stack of open braces. */
+function scanUnclosed(text: string, from: number): BoxScan | undefined {
+  const open: number[] = [];
+  const found: Box[] = [];
+  let lastOpened = -1;
+  for (let i = from; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c === 123) open.push(i);
+    else if (c === 125) {
+      const at = open.pop();
+      if (at === undefined) break;
+      const start = boxStart(text, at);
+      if (start >= 0) {
+        while (found.length > 0 && (found.at(-1)?.start ?? -1) > start) found.pop();
+        found.push({ content: text.slice(at + 1, i), start, end: i + 1 });
+      }
+    } else if (c === 92) {
+      if (COMMANDS.some((name) => text.startsWith(name, i + 1))) lastOpened = i;
+      i++;
+    }
+  }
+  if (found.length === 0) return undefined;
+  return { boxes: found, unfinished: lastOpened > (found.at(-1)?.start ?? -1) };
+}
+
+function boxStart(text: string, brace: number): number {
+  for (const name of COMMANDS) {
+    const start = brace - name.length - 1;
+    if (start >= 0 && text[start] === '\\' && text.startsWith(name, start + 1)) return start;
+  }
+  return -1;
+}
