@@ -164,6 +164,7 @@ def main():
     trained = time.time()
     trainer.run("singles", first, total, trained)
     trainer.run("conversations", second, total, trained)
+    save(trainer.model, tok, a.out)
     if a.own:
         sampled = time.time()
         own = own_mistakes(trainer.model, tok, r, a.own, a.seed)
