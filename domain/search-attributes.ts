@@ -1,0 +1,15 @@
+// The search attributes that Everturn sets on its workflows, by name and type: the one list that
+// workflows, the dev server's flags and the check of a foreign cluster share.
+
+export type SearchAttributeType = 'Keyword' | 'Int' | 'Double';
+
+export const SEARCH_ATTRIBUTES = {
+  EverturnRun: 'Keyword',
+  EverturnQuery: 'Keyword',
+  EverturnOutcome: 'Keyword',
+  EverturnTurns: 'Int',
+  EverturnReward: 'Double',
+  EverturnVersion: 'Int',
+} as const satisfies Readonly<Record<string, SearchAttributeType>>;
+
+export type SearchAttributeName = keyof typeof SEARCH_ATTRIBUTES;

@@ -1,0 +1,141 @@
+// Runs the Temporal dev server as a guarded child: loopback only, durable in one SQLite file, tuned for one machine.
+// Ready means that it answers SERVING and lists its namespace. Ends with its owner. `service.ts` restarts it.
+
+import { closeSync } from 'node:fs';
+import { Connection } from '@temporalio/client';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TemporalError } from '../domain/errors.ts';
+import { SEARCH_ATTRIBUTES } from '../domain/search-attributes.ts';
+import { spawnGuarded, type GuardedProcess } from './guarded.ts';
+import { logSize, logTail, openLog } from './log-file.ts';
+import { isFree, LOOPBACK } from './ports.ts';
+import type { ProcessId } from './process.ts';
+
+export const DEFAULT_PORT = 7233;
+export const DEFAULT_UI_PORT = 8233;
+export const NAMESPACE = 'default';
+const READY_WITHIN_MS = 60_000;
+const STOP_GRACE_MS = 10_000;
+const SERVING = 1;
+
+export interface DevServerOptions {
+  readonly binary: string;
+  /** SQLite file; made when absent. */
+  readonly database: string;
+  readonly port: number;
+  readonly uiPort: number;
+  readonly logFile: string;
+  /** Receives the output instead of the log file (the foreground). */
+  readonly onOutput?: (stream: Readable) => void;
+  readonly readyWithinMs?: number;
+}
+
+export interface DevServer {
+  /** `host:port` for clients and workers. */
+  readonly address: string;
+  readonly uiAddress: string;
+  readonly id: ProcessId;
+  /** Resolves when it has ended, with how. */
+  readonly exited: Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Measured on one machine: 204 turns/s with these, 44 to 68 without (WAL and NORMAL survive any killed process). */
+const TUNING: readonly string[] = [
+  '--sqlite-pragma=journal_mode=WAL',
+  '--sqlite-pragma=synchronous=NORMAL',
+  '--dynamic-config-value=system.enableActivityEagerExecution=true',
+  '--dynamic-config-value=matching.numTaskqueueReadPartitions=1',
+  '--dynamic-config-value=matching.numTaskqueueWritePartitions=1',
+];
+
+/** Resolves when the server is SERVING; else stops it and throws with the tail of its log. */
+export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
+  // Without this a stranger's server on that port would be taken for ours.
+  for (const port of [options.port, options.uiPort])
+    if (!(await isFree(port)))
+      throw new TemporalError(`Port ${port} on ${LOOPBACK} is taken.`, { reason: 'port-taken', retryable: true });
+  const logFrom = logSize(options.logFile);
+  const child = await spawnServer(options);
+  const address = `${LOOPBACK}:${options.port}`;
+  const ended = child.exited.then((how) => ({ how }));
+  const within = options.readyWithinMs ?? READY_WITHIN_MS;
+  const stopAsking = new AbortController();
+  const answer = await Promise.race([untilServing(address, within, stopAsking.signal), ended]);
+  stopAsking.abort();
+  if (answer !== 'serving') {
+    await child.stop(0);
+    const what = answer === 'silent' ? `did not answer SERVING within ${within / 1000} s` : answer.how;
+    const tail = logTail(options.logFile, 20, 8192, logFrom);
+    throw new TemporalError(
+      `The Temporal server at ${address} ${what}.${tail ? `\nThe end of its log:\n${tail}\n` : ''}`,
+      {
+        reason: 'server-start',
+        fix: `Its log is ${options.logFile}.`,
+        retryable: true,
+      },
+    );
+  }
+  return {
+    address,
+    uiAddress: `http://${LOOPBACK}:${options.uiPort}`,
+    id: child.id,
+    exited: child.exited,
+    stop: () => child.stop(STOP_GRACE_MS),
+  };
+}
+
+async function spawnServer(options: DevServerOptions): Promise<GuardedProcess> {
+  const { onOutput } = options;
+  const args = serverArguments(options);
+  if (onOutput) return spawnGuarded(options.binary, args, { stdout: 'pipe', stderr: 'pipe', onOutput });
+  const log = openLog(options.logFile);
+  try {
+    return await spawnGuarded(options.binary, args, { stdout: log, stderr: log });
+  } finally {
+    closeSync(log);
+  }
+}
+
+function serverArguments(options: DevServerOptions): readonly string[] {
+  return [
+    'server',
+    'start-dev',
+    `--ip=${LOOPBACK}`,
+    `--ui-ip=${LOOPBACK}`,
+    `--port=${options.port}`,
+    `--ui-port=${options.uiPort}`,
+    `--db-filename=${options.database}`,
+    ...TUNING,
+    ...Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => `--search-attribute=${name}=${type}`),
+  ];
+}
+
+async function untilServing(address: string, withinMs: number, signal: AbortSignal): Promise<'serving' | 'silent'> {
+  const deadline = Date.now() + withinMs;
+  while (Date.now() < deadline && !signal.aborted) {
+    if (await isServing(address)) return 'serving';
+    await sleep(100);
+  }
+  return 'silent';
+}
+
+/** Whether a Temporal frontend answers there and knows the namespace. Never throws. */
+export async function isServing(address: string, namespace = NAMESPACE): Promise<boolean> {
+  const connection = Connection.lazy({ address, connectTimeout: 2_000 });
+  try {
+    const health = await connection.withDeadline(Date.now() + 2_000, () =>
+      connection.healthService.check({ service: 'temporal.api.workflowservice.v1.WorkflowService' }),
+    );
+    if (health.status !== SERVING) return false;
+    await connection.withDeadline(Date.now() + 2_000, () =>
+      connection.workflowService.describeNamespace({ namespace }),
+    );
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await connection.close().catch(() => undefined);
+  }
+}

@@ -1,0 +1,101 @@
+// Runs a program that cannot outlive us. A shell stands between: it starts the program, and a helper of it
+// waits on a pipe that only we hold open. However we die, kill -9 too, the pipe closes and the helper ends
+// the program: SIGTERM, then SIGKILL. Unix only. The program runs in its own session, so that Ctrl-C on the
+// terminal reaches us alone and we choose the order of the shutdown.
+
+import { spawn, type StdioOptions } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { identify, terminate, type ProcessId } from './process.ts';
+
+export interface GuardedProcess {
+  readonly id: ProcessId;
+  /** Resolves once, when the program is gone: how it ended, in words. */
+  readonly exited: Promise<string>;
+  /** SIGTERM, after `graceMs` SIGKILL. Resolves when it is gone. */
+  stop(graceMs: number): Promise<void>;
+}
+
+export interface GuardedOptions {
+  /** Descriptors, 'pipe' or 'ignore' for the program's stdout and stderr. */
+  readonly stdout: number | 'pipe' | 'ignore';
+  readonly stderr: number | 'pipe' | 'ignore';
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+  readonly onOutput?: (stream: Readable, name: 'stdout' | 'stderr') => void;
+}
+
+/** 0: the pipe to the owner. 3: tells the owner the program's pid. */
+const GUARD = `
+exec 4<&0
+"$@" </dev/null 3>&- 4<&- &
+child=$!
+echo "$child" >&3
+exec 3>&-
+(
+  while read -r _; do :; done
+  kill -TERM "$child" 2>/dev/null
+  n=0
+  while [ $n -lt 50 ] && kill -0 "$child" 2>/dev/null; do sleep 0.1; n=$((n+1)); done
+  kill -KILL "$child" 2>/dev/null
+) <&4 >/dev/null 2>&1 &
+guard=$!
+exec 4<&-
+wait "$child"
+code=$?
+kill -KILL "$guard" 2>/dev/null
+exit "$code"
+`;
+
+export async function spawnGuarded(
+  command: string,
+  args: readonly string[],
+  options: GuardedOptions,
+): Promise<GuardedProcess> {
+  const stdio: StdioOptions = ['pipe', options.stdout, options.stderr, 'pipe'];
+  const shell = spawn('/bin/sh', ['-c', GUARD, 'everturn-guard', command, ...args], {
+    stdio,
+    detached: true,
+    env: options.env,
+    cwd: options.cwd,
+  });
+  if (shell.stdout) options.onOutput?.(shell.stdout, 'stdout');
+  if (shell.stderr) options.onOutput?.(shell.stderr, 'stderr');
+  const ended = new Promise<string>((resolve, reject) => {
+    shell.once('error', reject);
+    shell.once('exit', (code, signal) => resolve(endOf(code, signal)));
+  });
+  ended.catch(() => undefined);
+  shell.stdin?.on('error', () => undefined);
+  const pid = Number(await Promise.race([firstLine(shell.stdio[3] as Readable), ended]));
+  const id = (Number.isInteger(pid) && identify(pid)) || { pid, startTime: 'gone' };
+
+  const exited = ended.then(async (how) => {
+    // The shell itself may have been killed: the program must not be left behind it.
+    shell.stdin?.destroy();
+    await terminate(id, 0);
+    return how;
+  });
+  return {
+    id,
+    exited,
+    async stop(graceMs) {
+      await terminate(id, graceMs);
+      await exited;
+    },
+  };
+}
+
+function endOf(code: number | null, signal: NodeJS.Signals | null): string {
+  if (signal) return `its guard was killed by ${signal}`;
+  // A shell reports a signal as 128 + its number.
+  return code !== null && code > 128 ? `killed by signal ${code - 128}` : `ended with exit code ${code}`;
+}
+
+async function firstLine(stream: Readable): Promise<string> {
+  let text = '';
+  for await (const chunk of stream) {
+    text += String(chunk);
+    if (text.includes('\n')) break;
+  }
+  return text.trim();
+}

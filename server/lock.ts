@@ -1,0 +1,82 @@
+// A lock between processes that dies with its holder. Each contender puts a claim (an empty file whose name
+// says host, pid and start time) into a folder, then looks: it holds the lock if no other live claim is there.
+// Announce-then-look admits no two holders, and a dead claim's name never comes alive again, so that
+// removing it cannot hit a new holder: the race that pid files have. Nothing to refresh, no time-outs.
+
+import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { identify, isAlive, type ProcessId } from './process.ts';
+
+export interface Lock {
+  release(): void;
+}
+
+/** Another machine's processes cannot be asked (a shared home): its claim counts for this long. */
+const FOREIGN_CLAIM_MS = 120_000;
+const HERE = encodeURIComponent(hostname()).replaceAll('.', '%2E');
+
+let counter = 0;
+
+/** The lock, or who holds it. Two contenders at the same instant may both back off, so each looks a few times. */
+export async function tryLock(folder: string, looks = 8): Promise<Lock | { readonly heldBy: ProcessId }> {
+  for (let look = 1; ; look++) {
+    const claim = announce(folder);
+    const other = otherLiveClaim(folder, claim);
+    if (!other) return { release: () => rmSync(join(folder, claim), { force: true }) };
+    rmSync(join(folder, claim), { force: true });
+    if (look >= looks) return { heldBy: other };
+    await sleep(5 + Math.random() * 30);
+  }
+}
+
+/** Waits for the lock; `onWait` is told once who holds it. */
+export async function lock(folder: string, onWait?: (holder: ProcessId) => void, pollMs = 500): Promise<Lock> {
+  for (let told = false; ; told = true) {
+    const got = await tryLock(folder);
+    if ('release' in got) return got;
+    if (!told) onWait?.(got.heldBy);
+    await sleep(pollMs * (0.75 + Math.random() / 2));
+  }
+}
+
+/** Who holds the lock now, if anybody alive does. */
+export function lockHolder(folder: string): ProcessId | undefined {
+  return otherLiveClaim(folder, '');
+}
+
+function announce(folder: string): string {
+  const me = identify(process.pid);
+  const claim = [HERE, process.pid, encodeURIComponent(me?.startTime ?? '0').replaceAll('.', '%2E'), ++counter].join(
+    '.',
+  );
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, claim), '', { flag: 'wx' });
+  return claim;
+}
+
+function otherLiveClaim(folder: string, own: string): ProcessId | undefined {
+  let names: string[];
+  try {
+    names = readdirSync(folder);
+  } catch {
+    return undefined;
+  }
+  for (const name of names) {
+    if (name === own) continue;
+    const [host, pid, startTime] = name.split('.').map(decodeURIComponent);
+    const id = { pid: Number(pid), startTime: startTime ?? '' };
+    if (host === decodeURIComponent(HERE) ? isAlive(id) : isFresh(join(folder, name))) return id;
+    rmSync(join(folder, name), { force: true });
+  }
+  return undefined;
+}
+
+function isFresh(file: string): boolean {
+  try {
+    return Date.now() - statSync(file).mtimeMs < FOREIGN_CLAIM_MS;
+  } catch {
+    return false;
+  }
+}

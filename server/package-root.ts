@@ -1,0 +1,12 @@
+// The folder that holds package.json, found from this file's own place: right from source and from dist/.
+
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export function packageRoot(from: string = import.meta.url): string {
+  for (let folder = dirname(fileURLToPath(from)); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, 'package.json'))) return folder;
+    if (folder === dirname(folder)) throw new Error(`no package.json above ${from}`);
+  }
+}

@@ -1,0 +1,70 @@
+// Names a process so that its pid's next owner cannot be mistaken for it: pid and start time together.
+// Works on Linux (/proc) and, by `ps`, elsewhere on Unix.
+
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface ProcessId {
+  readonly pid: number;
+  /** Opaque; equal for the same process only. Clock ticks since boot on Linux. */
+  readonly startTime: string;
+}
+
+/** Undefined when there is no such process, or only its unreaped remains. */
+export function identify(pid: number): ProcessId | undefined {
+  const startTime = process.platform === 'linux' ? startTimeFromProc(pid) : startTimeFromPs(pid);
+  return startTime === undefined ? undefined : { pid, startTime };
+}
+
+export function isAlive(id: ProcessId): boolean {
+  return identify(id.pid)?.startTime === id.startTime;
+}
+
+/** True once the process is gone; false when it is still there after `timeoutMs`. */
+export async function waitUntilGone(id: ProcessId, timeoutMs: number): Promise<boolean> {
+  const deadline = Date.now() + timeoutMs;
+  while (isAlive(id)) {
+    if (Date.now() > deadline) return false;
+    await sleep(25);
+  }
+  return true;
+}
+
+/** SIGTERM, then SIGKILL when `graceMs` were not enough. Resolves when the process is gone. */
+export async function terminate(id: ProcessId, graceMs: number): Promise<void> {
+  if (graceMs > 0 && signal(id, 'SIGTERM') && (await waitUntilGone(id, graceMs))) return;
+  signal(id, 'SIGKILL');
+  await waitUntilGone(id, 5_000);
+}
+
+/** False when that process no longer exists. */
+export function signal(id: ProcessId, name: NodeJS.Signals): boolean {
+  if (!isAlive(id)) return false;
+  try {
+    process.kill(id.pid, name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function startTimeFromProc(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The command name may hold spaces and parentheses: fields are counted from its last ')'.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
+  } catch {
+    return undefined;
+  }
+}
+
+function startTimeFromPs(pid: number): string | undefined {
+  try {
+    const out = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
+    return out === '' || out.startsWith('Z') ? undefined : out.replace(/^\S+\s+/, '');
+  } catch {
+    return undefined;
+  }
+}
