@@ -1,0 +1,122 @@
+// What a collection needs from outside its workflow: the accepted queries, page by page; the ends of
+// rollouts that it did not see end; and its own last word.
+
+import { Context } from '@temporalio/activity';
+import { rolloutWorkflowId } from '../domain/ids.ts';
+import { firstWords, questionOf } from '../domain/query.ts';
+import type { RolloutResult } from '../domain/rollout-result.ts';
+import { StoreError } from '../domain/errors.ts';
+import type { CollectionInput, CollectionResult } from '../workflows/messages.ts';
+import type { ActivityDeps } from './deps.ts';
+import { endedResult } from './ended-result.ts';
+
+export interface Accepted {
+  readonly queries: number;
+  readonly samples: number;
+  readonly numTurns: number;
+}
+
+export interface PageInput {
+  readonly out: string;
+  readonly run: string;
+  /** Units: query index × samples + sample. */
+  readonly from: number;
+  readonly count: number;
+  readonly samples: number;
+}
+
+export interface Unit {
+  readonly unit: number;
+  readonly index: number;
+  readonly sample: number;
+  readonly query: string;
+  readonly title: string;
+  /** Filled where this rollout ended before, under an earlier workflow of the same run. */
+  readonly ended: RolloutResult | null;
+}
+
+export interface SettleInput {
+  readonly out: string;
+  readonly run: string;
+  readonly rollouts: readonly { readonly unit: number; readonly query: string; readonly sample: number }[];
+}
+
+export interface Settled {
+  readonly unit: number;
+  readonly result: RolloutResult;
+}
+
+const POLL_MS = 1000;
+
+export function collectionActivities(deps: ActivityDeps) {
+  const { openStore, createRun, closedWorkflows } = deps;
+  return {
+    async accept(input: CollectionInput): Promise<Accepted> {
+      const { run, out, dataset, samples = 1, limit = null, shuffleSeed = null, settings = {} } = input;
+      const store = openStore(out, run);
+      if (!(await store.getRun())) {
+        if (!dataset) {
+          throw new StoreError(`Run "${run}" has no folder in ${out}, and no \`dataset\` was given to make one.`, {
+            reason: 'no-such-run',
+            fix: 'Give `dataset`: a JSON lines file that the workers can read.',
+          });
+        }
+        await createRun({ run, out, dataset, samples, limit, shuffleSeed, settings });
+      }
+      const { record } = (await store.getRun())!;
+      return { queries: await store.countQueries(), samples: record.samples, numTurns: record.settings.numTurns };
+    },
+
+    async page({ out, run, from, count, samples }: PageInput): Promise<Unit[]> {
+      const store = openStore(out, run);
+      const first = Math.floor(from / samples);
+      const last = Math.ceil((from + count) / samples);
+      const queries = await store.readQueries(first, last - first);
+      const units: Unit[] = [];
+      for (let unit = from; unit < from + count; unit++) {
+        const index = Math.floor(unit / samples);
+        const query = queries[index - first];
+        if (!query) break;
+        const sample = unit % samples;
+        const id = { out, run, query: query.queryId, sample, attempt: 1 };
+        const ended = (await endedResult(store, id)) ?? null;
+        units.push({ unit, index, sample, query: query.queryId, title: firstWords(questionOf(query), 60), ended });
+      }
+      if (units.length > 0) return units;
+      throw new StoreError(`Run "${run}" has no query at index ${first} in ${store.folder}.`, {
+        reason: 'queries-missing',
+        fix: `It holds ${await store.countQueries()}; was queries.jsonl changed after the run began?`,
+      });
+    },
+
+    /** Waits until at least one of these rollouts has ended, and says how. */
+    async settle({ out, run, rollouts }: SettleInput): Promise<Settled[]> {
+      const store = openStore(out, run);
+      const context = Context.current();
+      for (;;) {
+        const byId = new Map(rollouts.map((r) => [rolloutWorkflowId({ run, ...r, attempt: 1 }), r]));
+        const closed = await closedWorkflows([...byId.keys()]);
+        if (closed.length > 0) {
+          return Promise.all(
+            closed.map(async (workflowId) => {
+              const { unit, query, sample } = byId.get(workflowId)!;
+              const id = { out, run, query, sample, attempt: 1 };
+              return { unit, result: (await endedResult(store, id)) ?? terminated(id) };
+            }),
+          );
+        }
+        context.heartbeat();
+        await context.sleep(POLL_MS);
+      }
+    },
+
+    async conclude({ out, result }: { readonly out: string; readonly result: CollectionResult }): Promise<void> {
+      await openStore(out, result.run).putResult(result);
+    },
+  };
+}
+
+function terminated(trajectory: RolloutResult['trajectory']): RolloutResult {
+  const reason = 'terminated';
+  return { outcome: 'failed', stopReason: 'failed', turns: 0, rewards: [], success: [], tokens: 0, reason, trajectory };
+}

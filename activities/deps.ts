@@ -1,0 +1,33 @@
+// What activities are given: the plug points' interfaces and nothing built. worker.ts constructs.
+
+import type { Query } from '../domain/query.ts';
+import type { RolloutSettings } from '../domain/settings.ts';
+import type { Environment } from '../environments/environment.ts';
+import type { Backend } from '../inference/backend.ts';
+import type { Store } from '../storage/store.ts';
+
+export interface NewRun {
+  readonly run: string;
+  readonly out: string;
+  readonly dataset: string;
+  readonly samples: number;
+  readonly limit: number | null;
+  readonly shuffleSeed: number | null;
+  readonly settings: Partial<RolloutSettings>;
+}
+
+export interface ActivityDeps {
+  openStore(out: string, run: string): Store;
+  /** The backend that `settings.model` names; built once per worker and kept. */
+  backend(settings: Pick<RolloutSettings, 'model' | 'tokenizer'>): Promise<Backend>;
+  readonly environment: Environment;
+  /** Parses one data set row; throws DatasetError naming the field. */
+  parseRow(row: Readonly<Record<string, unknown>>): Query;
+  /** Checks and completes settings that came from outside; throws UsageError naming the field. */
+  parseSettings(run: string, settings: Readonly<Record<string, unknown>>): RolloutSettings;
+  /** Accepts a data set into a new run's folder; does nothing where that was done before. */
+  createRun(run: NewRun): Promise<void>;
+  /** Which of these workflows are closed. */
+  closedWorkflows(workflowIds: readonly string[]): Promise<string[]>;
+  now(): number;
+}

@@ -1,0 +1,26 @@
+// Has the environment judge one turn's answer. The first verdict stands: a retry returns it.
+
+import { Context } from '@temporalio/activity';
+import type { Judged, TurnReference } from '../domain/rollout-facts.ts';
+import type { ActivityDeps } from './deps.ts';
+import { recordedRollout, recordedTurn } from './recorded.ts';
+
+export function evaluateActivity({ openStore, environment, now }: ActivityDeps) {
+  return async function evaluate({ rollout: id, turn }: TurnReference): Promise<Judged> {
+    const store = openStore(id.out, id.run);
+    const known = await store.getVerdict(id, turn);
+    if (known) return judged(known.record);
+    const rollout = await recordedRollout(store, id);
+    const played = await recordedTurn(store, id, turn);
+    const startedAt = now();
+    const verdict = await environment.judge(rollout.record.query, played.record.answer, {
+      signal: Context.current().cancellationSignal,
+    });
+    const stored = await store.putVerdict(id, { turn, ...verdict, of: played.hash, tookMs: now() - startedAt });
+    return judged(stored.record);
+  };
+}
+
+function judged({ verdict, reason }: Judged): Judged {
+  return { verdict, reason };
+}

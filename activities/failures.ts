@@ -1,0 +1,29 @@
+// Translates our errors, once, into what Temporal understands: the reason as type, and whether trying
+// again can help. A broken call is logged where it happened; history gets one line.
+
+import { ApplicationFailure } from '@temporalio/common';
+import { EverturnError, explain } from '../domain/errors.ts';
+
+export function asFailure(error: unknown): unknown {
+  if (!(error instanceof EverturnError)) return error;
+  return ApplicationFailure.create({
+    message: explain(error).slice(0, 2000),
+    type: error.reason,
+    nonRetryable: !error.retryable,
+  });
+}
+
+/** Wraps each activity so that whatever it throws is translated. */
+export function translated<A extends Record<string, (...args: never[]) => Promise<unknown>>>(activities: A): A {
+  const entries = Object.entries(activities).map(([name, run]) => [
+    name,
+    async (...args: never[]) => {
+      try {
+        return await run(...args);
+      } catch (error) {
+        throw asFailure(error);
+      }
+    },
+  ]);
+  return Object.fromEntries(entries) as A;
+}

@@ -1,0 +1,32 @@
+// A rollout's last step: its end, with rewards and the hashes of its turns, is kept.
+
+import { turnReward } from '../domain/reward.ts';
+import type { RolloutResult } from '../domain/rollout-result.ts';
+import type { ActivityDeps } from './deps.ts';
+import { recordedRollout, recordedTurns } from './recorded.ts';
+
+export interface FinishInput {
+  readonly result: RolloutResult;
+  /** What failed, for people. */
+  readonly message: string | null;
+}
+
+export function finishActivity({ openStore, now }: ActivityDeps) {
+  return async function finish({ result, message }: FinishInput): Promise<void> {
+    const id = result.trajectory;
+    const store = openStore(id.out, id.run);
+    const { settings } = (await recordedRollout(store, id)).record;
+    const turns = await recordedTurns(store, id, result.turns);
+    const failed = result.outcome === 'failed';
+    await store.putEnd(id, {
+      outcome: result.outcome,
+      stopReason: result.stopReason,
+      failure: failed ? { reason: result.reason ?? 'unknown', message: message ?? '', turn: result.turns + 1 } : null,
+      turnRewards: result.success.filter((s) => s !== null).map((s) => turnReward(s === 1, settings)),
+      rewards: result.rewards,
+      success: result.success,
+      turns: turns.map((t) => t.hash),
+      finishedAt: now(),
+    });
+  };
+}

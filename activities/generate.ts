@@ -1,0 +1,132 @@
+// Has the model answer one turn, once: the record in the store is the answer, and whoever comes later
+// (a retry, a second worker that was thought dead) gets that record back and plays nothing.
+
+import { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { seedFeedback } from '../domain/conversation.ts';
+import { ModelError } from '../domain/errors.ts';
+import { turnSeed } from '../domain/ids.ts';
+import { tokenBudget } from '../domain/limits.ts';
+import type { RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
+import { contextIds } from '../domain/trajectory.ts';
+import type { Generated, TurnReference } from '../domain/rollout-facts.ts';
+import type { TurnRecord } from '../domain/turn.ts';
+import type { Tokenizer } from '../inference/backend.ts';
+import type { ActivityDeps } from './deps.ts';
+import { recordedRollout, recordedTurns, recordedVerdict } from './recorded.ts';
+
+const HEARTBEAT_MS = 1000;
+
+export function generateActivity({ openStore, backend: backendOf, now }: ActivityDeps) {
+  return async function generate({ rollout: id, turn }: TurnReference): Promise<Generated> {
+    const store = openStore(id.out, id.run);
+    const there = await store.getTurn(id, turn);
+    if (there) return factsOf(there.record);
+
+    return heartbeating(async (signal, progress) => {
+      const rollout = await recordedRollout(store, id);
+      const { settings } = rollout.record;
+      const before = await recordedTurns(store, id, turn - 1);
+      const verdict = turn > 1 ? (await recordedVerdict(store, id, turn - 1)).record : null;
+      const backend = await backendOf(settings);
+      const startedAt = now();
+      const fresh = newContext(rollout.record, verdict, backend.tokenizer);
+      const context = [...wholeSequence(before.map((t) => t.record)), ...fresh.ids];
+      const maxNewTokens = tokenBudget(context.length, settings.maxNewTokens, backend.facts.contextLength);
+      if (maxNewTokens === 0) return noRoom(turn, context.length, backend.facts.contextLength);
+
+      const seed = turnSeed(settings.seed, id.query, id.sample, turn);
+      const answer = await backend.generate(
+        {
+          requestId: `${id.run}/${id.query}/${id.sample}/${turn}`,
+          contextIds: context,
+          maxNewTokens,
+          sampling: settings,
+          seed,
+          deterministic: settings.deterministic,
+          stopTokenIds: backend.facts.stopTokenIds,
+        },
+        { signal, onProgress: progress },
+      );
+      const { outputIds, logprobs, finish, versions, server } = answer;
+      const { record } = await store.putTurn(id, {
+        turn,
+        contextIds: fresh.ids,
+        contextText: fresh.text,
+        outputIds,
+        logprobs,
+        outputText: backend.tokenizer.decode(outputIds, { skipSpecialTokens: false }),
+        answer: backend.tokenizer.decode(outputIds, { skipSpecialTokens: true }),
+        finish,
+        versions,
+        versionStart: versions[0]?.version ?? 0,
+        versionEnd: versions.at(-1)?.version ?? 0,
+        contextLength: context.length,
+        maxNewTokens,
+        seed,
+        previous: before.at(-1)?.hash ?? rollout.hash,
+        attempt: Context.current().info.attempt,
+        startedAt,
+        finishedAt: now(),
+        model: backend.facts.name,
+        server,
+      });
+      return factsOf(record);
+    });
+  };
+}
+
+/** What turn t adds to the context before the model answers: the prompt, or the feedback to turn t − 1. */
+function newContext(rollout: RolloutRecord, verdict: VerdictRecord | null, tokenizer: Tokenizer) {
+  if (verdict) {
+    const text = seedFeedback(verdict.verdict === 'right', (messages) => tokenizer.renderChat(messages));
+    return { text, ids: tokenizer.encode(text) };
+  }
+  const { prompt } = rollout.query;
+  if (prompt.kind === 'text') return { text: prompt.text, ids: tokenizer.encode(prompt.text) };
+  return { text: tokenizer.renderChat(prompt.messages), ids: tokenizer.encodeChat(prompt.messages) };
+}
+
+/** Ids of S_{t−1}: every turn so far, answers included. */
+function wholeSequence(turns: readonly TurnRecord[]): number[] {
+  const last = turns.at(-1);
+  return last ? [...contextIds(turns, last.turn), ...last.outputIds] : [];
+}
+
+function noRoom(turn: number, contextTokens: number, modelLength: number): Generated {
+  if (turn > 1) return { noRoom: true, contextTokens };
+  throw new ModelError(`The prompt has ${contextTokens} tokens, and the model's context holds ${modelLength}.`, {
+    reason: 'prompt-too-long',
+    fix: 'Shorten the prompt, or use a model with a longer context.',
+  });
+}
+
+function factsOf(record: TurnRecord): Generated {
+  const { turn, contextLength, finish, versionStart, versionEnd } = record;
+  const outputTokens = record.outputIds.length;
+  return { noRoom: false, turn, outputTokens, contextTokens: contextLength, finish, versionStart, versionEnd };
+}
+
+/** Beats while `work` runs: Temporal notices a dead worker, and cancellation reaches a living one. */
+async function heartbeating<T>(
+  work: (signal: AbortSignal, progress: (tokens: number) => void) => Promise<T>,
+): Promise<T> {
+  const context = Context.current();
+  let tokens = 0;
+  const timer = setInterval(() => context.heartbeat({ tokens }), HEARTBEAT_MS);
+  try {
+    return await work(context.cancellationSignal, (n) => {
+      tokens = n;
+    });
+  } catch (error) {
+    throw context.cancellationSignal.aborted ? cancellation(context.cancellationSignal.reason) : error;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** A worker that shuts down gives its turn back; any other cancellation was asked for. */
+function cancellation(reason: unknown): unknown {
+  if (!(reason instanceof Error) || reason.message !== 'WORKER_SHUTDOWN') return reason;
+  return ApplicationFailure.retryable('The worker was shut down; another one plays this turn.', 'worker-shutdown');
+}

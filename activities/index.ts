@@ -1,0 +1,23 @@
+// All activities, built once per worker from what they need. Workflows import only the type.
+
+import { collectionActivities } from './collection.ts';
+import type { ActivityDeps } from './deps.ts';
+import { evaluateActivity } from './evaluate.ts';
+import { translated } from './failures.ts';
+import { finishActivity } from './finish.ts';
+import { generateActivity } from './generate.ts';
+import { logActivity } from './log.ts';
+import { openActivity } from './open.ts';
+
+export function createActivities(deps: ActivityDeps) {
+  return translated({
+    open: openActivity(deps),
+    generate: generateActivity(deps),
+    evaluate: evaluateActivity(deps),
+    log: logActivity(deps),
+    finish: finishActivity(deps),
+    ...collectionActivities(deps),
+  });
+}
+
+export type Activities = ReturnType<typeof createActivities>;

@@ -1,0 +1,50 @@
+// A rollout's first step: fixes the query and the settings it plays, whatever becomes of their sources.
+
+import { DatasetError, StoreError } from '../domain/errors.ts';
+import { firstWords, questionOf } from '../domain/query.ts';
+import type { OpenedRollout } from '../domain/rollout-facts.ts';
+import type { RolloutInput } from '../workflows/messages.ts';
+import type { ActivityDeps } from './deps.ts';
+
+export function openActivity({ openStore, parseRow, parseSettings, now }: ActivityDeps) {
+  return async function open(input: RolloutInput): Promise<OpenedRollout> {
+    const { run, out, sample = 0, attempt = 1 } = input;
+    const store = openStore(out, run);
+    const known = await store.getRun();
+    const settings = known && !input.settings ? known.record.settings : parseSettings(run, { ...input.settings });
+    const query = await queryOf();
+    const id = { run, query: query.queryId, sample, attempt };
+    const { record } = await store.putRollout(id, {
+      run,
+      query,
+      index: input.index ?? null,
+      sample,
+      attempt,
+      settings,
+      birthTime: now(),
+    });
+    const { numTurns, stop, rewardScaling, rewardBias, turnDiscount } = record.settings;
+    return {
+      rollout: { out, ...id },
+      limits: { numTurns, stop },
+      reward: { rewardScaling, rewardBias, turnDiscount },
+      title: firstWords(questionOf(record.query)),
+    };
+
+    async function queryOf() {
+      if (input.row) return parseRow(input.row);
+      if (input.index === undefined) {
+        throw new DatasetError(`The rollout of run "${run}" names no query.`, {
+          reason: 'no-query',
+          fix: "Give `row` (a data set row), or `index` (a place in the run's queries.jsonl).",
+        });
+      }
+      const [found] = await store.readQueries(input.index, 1);
+      if (found) return found;
+      throw new StoreError(`Run "${run}" in ${out} has no query at index ${input.index}.`, {
+        reason: 'no-such-query',
+        fix: `It holds ${await store.countQueries()} queries.`,
+      });
+    }
+  };
+}

@@ -1,0 +1,43 @@
+// What the store holds of a rollout so far, read back by the activities that continue it.
+
+import { StoreError } from '../domain/errors.ts';
+import type { TrajectoryReference } from '../domain/rollout-result.ts';
+import type { RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
+import type { TurnRecord } from '../domain/turn.ts';
+import type { Store, Stored } from '../storage/store.ts';
+
+export async function recordedRollout(store: Store, id: TrajectoryReference): Promise<Stored<RolloutRecord>> {
+  return (await store.getRollout(id)) ?? missing(store, id, 'its rollout record');
+}
+
+export async function recordedTurn(store: Store, id: TrajectoryReference, turn: number): Promise<Stored<TurnRecord>> {
+  return (await store.getTurn(id, turn)) ?? missing(store, id, `turn ${turn}`);
+}
+
+/** Turns 1 … `count`, all of which must be there. */
+export async function recordedTurns(
+  store: Store,
+  id: TrajectoryReference,
+  count: number,
+): Promise<Stored<TurnRecord>[]> {
+  const turns: Stored<TurnRecord>[] = [];
+  for (let turn = 1; turn <= count; turn++) {
+    turns.push(await recordedTurn(store, id, turn));
+  }
+  return turns;
+}
+
+export async function recordedVerdict(
+  store: Store,
+  id: TrajectoryReference,
+  turn: number,
+): Promise<Stored<VerdictRecord>> {
+  return (await store.getVerdict(id, turn)) ?? missing(store, id, `the verdict of turn ${turn}`);
+}
+
+function missing(store: Store, id: TrajectoryReference, what: string): never {
+  throw new StoreError(`Query "${id.query}", sample ${id.sample}: ${what} is not in ${store.folder}.`, {
+    reason: 'record-missing',
+    fix: 'Every worker of a run must reach the same folder; was a file removed?',
+  });
+}

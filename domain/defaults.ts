@@ -1,0 +1,31 @@
+// What a run plays when nothing is said: the seed's own defaults, with the shipped model.
+
+import { DEFAULT_MAX_NEW_TOKENS, DEFAULT_SAMPLING } from './sampling.ts';
+import type { RolloutSettings } from './settings.ts';
+import { turnSeed } from './ids.ts';
+
+export const DEFAULT_MAX_CONCURRENT = 16;
+export const MAX_CONCURRENT = 1000;
+
+export const DEFAULT_SETTINGS: Omit<RolloutSettings, 'seed'> = {
+  model: 'tiny',
+  tokenizer: null,
+  numTurns: 5,
+  stop: 'always',
+  feedback: 'seed',
+  rewardScaling: 1,
+  rewardBias: 0,
+  turnDiscount: 1,
+  maxNewTokens: DEFAULT_MAX_NEW_TOKENS,
+  ...DEFAULT_SAMPLING,
+  deterministic: false,
+};
+
+/** Without a seed of its own a run draws from its name: the same name gives the same streams. */
+export function seedOfRun(run: string): number {
+  return turnSeed(0, run, 0, 0);
+}
+
+export function completeSettings(run: string, given: Partial<RolloutSettings> = {}): RolloutSettings {
+  return { ...DEFAULT_SETTINGS, seed: seedOfRun(run), ...given };
+}

@@ -1,0 +1,80 @@
+// The state of a collection as counts: exact under replay, bounded however many rollouts there are.
+
+import { OUTCOMES, type Outcome } from './outcome.ts';
+import type { RolloutResult } from './rollout-result.ts';
+
+export interface FailedRollout {
+  readonly query: string;
+  readonly sample: number;
+  readonly outcome: Outcome;
+  readonly reason: string;
+}
+
+export interface CollectionCounts {
+  /** Rollouts that ended, by how. */
+  readonly outcomes: Record<Outcome, number>;
+  /** Named reasons of rollouts that failed or could not be judged. */
+  readonly reasons: Record<string, number>;
+  /** Finished turns and their output tokens, of ended rollouts. */
+  turns: number;
+  tokens: number;
+  /** Index t − 1: rollouts judged at turn t, right at turn t, and right at any turn up to t. */
+  readonly judgedAt: number[];
+  readonly rightAt: number[];
+  readonly rightBy: number[];
+  /** The first failures, for people; at most 20. */
+  readonly failures: FailedRollout[];
+}
+
+const MAX_FAILURES = 20;
+
+export function noCounts(): CollectionCounts {
+  return {
+    outcomes: Object.fromEntries(OUTCOMES.map((o) => [o, 0])) as Record<Outcome, number>,
+    reasons: {},
+    turns: 0,
+    tokens: 0,
+    judgedAt: [],
+    rightAt: [],
+    rightBy: [],
+    failures: [],
+  };
+}
+
+export function ended(counts: CollectionCounts): number {
+  return OUTCOMES.reduce((sum, o) => sum + counts.outcomes[o], 0);
+}
+
+/**
+ * Adds one ended rollout. A rollout that stopped early at a right answer stays right in `rightBy` of the later turns up
+ * to `numTurns`; every other rollout counts only for the turns it was judged at.
+ */
+export function addResult(counts: CollectionCounts, result: RolloutResult, numTurns: number): void {
+  counts.outcomes[result.outcome]++;
+  counts.turns += result.turns;
+  counts.tokens += result.tokens;
+  let right = false;
+  result.success.forEach((success, i) => {
+    if (success === null) return;
+    right ||= success === 1;
+    bump(counts.judgedAt, i);
+    bump(counts.rightAt, i, success);
+    bump(counts.rightBy, i, right ? 1 : 0);
+  });
+  if (result.stopReason === 'success') {
+    for (let i = result.success.length; i < numTurns; i++) bump(counts.rightBy, i);
+  }
+  if (result.outcome === 'failed' || result.outcome === 'undecided') {
+    const reason = result.reason ?? 'unknown';
+    counts.reasons[reason] = (counts.reasons[reason] ?? 0) + 1;
+    if (counts.failures.length < MAX_FAILURES) {
+      const { query, sample } = result.trajectory;
+      counts.failures.push({ query, sample, outcome: result.outcome, reason });
+    }
+  }
+}
+
+function bump(series: number[], index: number, by = 1): void {
+  while (series.length <= index) series.push(0);
+  series[index] = series[index]! + by;
+}

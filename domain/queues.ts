@@ -1,0 +1,6 @@
+// Task queue names: part of the contract.
+
+/** Workflows and light activities. */
+export const TASK_QUEUE = 'everturn';
+/** Generation only: its slots are the model's slots. */
+export const GENERATE_QUEUE = 'everturn-generate';

@@ -1,0 +1,60 @@
+// The small JSON facts that pass between a rollout's workflow and its activities.
+
+import type { Limits } from './limits.ts';
+import type { RewardSettings } from './reward.ts';
+import type { TrajectoryReference } from './rollout-result.ts';
+import type { Finish, TurnFacts } from './turn.ts';
+import type { VerdictValue } from './verdict.ts';
+
+/** What the first step fixed. */
+export interface OpenedRollout {
+  readonly rollout: TrajectoryReference;
+  readonly limits: Limits;
+  readonly reward: RewardSettings;
+  /** The query's first words, safe to show. */
+  readonly title: string;
+}
+
+/** `noRoom`: the turn cannot fit into the model's context, and nothing was generated. */
+export type Generated =
+  { readonly noRoom: true; readonly contextTokens: number } | ({ readonly noRoom: false } & GeneratedTurn);
+
+export interface GeneratedTurn {
+  readonly turn: number;
+  readonly outputTokens: number;
+  readonly contextTokens: number;
+  readonly finish: Finish;
+  readonly versionStart: number;
+  readonly versionEnd: number;
+}
+
+export interface Judged {
+  readonly verdict: VerdictValue;
+  readonly reason: string;
+}
+
+export interface TurnReference {
+  readonly rollout: TrajectoryReference;
+  /** 1-based. */
+  readonly turn: number;
+}
+
+export interface FailureFacts {
+  /** Stable machine name. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+export function turnFacts(generated: GeneratedTurn, judged: Judged): TurnFacts {
+  const { turn, outputTokens, contextTokens, finish, versionStart, versionEnd } = generated;
+  return {
+    turn,
+    outputTokens,
+    contextTokens,
+    finish,
+    versionStart,
+    versionEnd,
+    verdict: judged.verdict,
+    reason: judged.reason,
+  };
+}

@@ -1,0 +1,77 @@
+// A collection's sliding window, as plain JSON that continue-as-new can carry. Units are numbered in
+// data set order, then sample order: unit = query index × samples + sample. Invariants: every unit below
+// `next` is in flight or counted, never both, and none is counted twice.
+
+import { addResult, type CollectionCounts, ended, noCounts } from './progress.ts';
+import type { RolloutResult } from './rollout-result.ts';
+
+export interface UnitInFlight {
+  readonly unit: number;
+  readonly query: string;
+  readonly sample: number;
+}
+
+export interface WindowState {
+  readonly queries: number;
+  readonly samples: number;
+  readonly numTurns: number;
+  /** The first unit that was not started yet. */
+  next: number;
+  inFlight: UnitInFlight[];
+  readonly counts: CollectionCounts;
+  maxConcurrent: number;
+  paused: boolean;
+  stopping: boolean;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+}
+
+export interface WindowShape {
+  readonly queries: number;
+  readonly samples: number;
+  readonly numTurns: number;
+}
+
+export function openWindow(shape: WindowShape, maxConcurrent: number, startedAt: number): WindowState {
+  return {
+    ...shape,
+    next: 0,
+    inFlight: [],
+    counts: noCounts(),
+    maxConcurrent,
+    paused: false,
+    stopping: false,
+    startedAt,
+  };
+}
+
+export function totalUnits({ queries, samples }: WindowShape): number {
+  return queries * samples;
+}
+
+export function canStart(w: WindowState): boolean {
+  return !w.paused && !w.stopping && w.next < totalUnits(w) && w.inFlight.length < w.maxConcurrent;
+}
+
+export function isFinished(w: WindowState): boolean {
+  return w.inFlight.length === 0 && (w.stopping || w.next >= totalUnits(w));
+}
+
+/** Units may be started out of one page in any number, but always `next` first. */
+export function begin(w: WindowState, unit: UnitInFlight): void {
+  if (unit.unit !== w.next) throw new Error(`unit ${unit.unit} begun, ${w.next} is next`);
+  w.next++;
+  w.inFlight.push(unit);
+}
+
+/** Counts a unit's end once; a second word on the same unit changes nothing. */
+export function settle(w: WindowState, unit: number, result: RolloutResult): void {
+  const at = w.inFlight.findIndex((u) => u.unit === unit);
+  if (at < 0) return;
+  w.inFlight.splice(at, 1);
+  addResult(w.counts, result, w.numTurns);
+}
+
+export function done(w: WindowState): number {
+  return ended(w.counts);
+}

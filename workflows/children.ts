@@ -1,0 +1,114 @@
+// A collection's rollouts: starting them as children, and learning how each ended. A child of this very
+// run reports by itself; one that was started before (by a history that continued as new, or by an
+// earlier collection of the same run) is awaited through `awaitEnds`.
+
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import {
+  ApplicationFailure,
+  ChildWorkflowFailure,
+  getExternalWorkflowHandle,
+  isCancellation,
+  ParentClosePolicy,
+  startChild,
+  TimeoutFailure,
+} from '@temporalio/workflow';
+import type { Unit } from '../activities/collection.ts';
+import { rolloutWorkflowId } from '../domain/ids.ts';
+import { TASK_QUEUE } from '../domain/queues.ts';
+import type { RolloutResult } from '../domain/rollout-result.ts';
+import { begin, settle, type UnitInFlight, type WindowState } from '../domain/window.ts';
+import { awaitEnds } from './collection-steps.ts';
+import type { CollectionInput } from './messages.ts';
+import { rollout } from './rollout.ts';
+import { QUERY, RUN } from './search-attributes.ts';
+
+export interface Children {
+  /** Starts one unit; how it ends is counted in the window, whenever that is. */
+  start(unit: Unit): void;
+  /** Awaits units that are in flight already. */
+  follow(units: readonly UnitInFlight[]): void;
+  cancelAll(): void;
+  /** True when every start was acknowledged: only then may the history be left behind. */
+  allStarted(): boolean;
+}
+
+export function openChildren({ run, out }: CollectionInput, state: WindowState, changed: () => void): Children {
+  let starting = 0;
+  const workflowId = ({ query, sample }: UnitInFlight) => rolloutWorkflowId({ run, query, sample, attempt: 1 });
+  const cancel = (unit: UnitInFlight) => {
+    // It may be closed by now: then there is nothing to cancel.
+    getExternalWorkflowHandle(workflowId(unit))
+      .cancel()
+      .catch(() => {});
+  };
+  const count = (unit: number, result: RolloutResult) => {
+    settle(state, unit, result);
+    changed();
+  };
+
+  async function follow(units: readonly UnitInFlight[]): Promise<void> {
+    let open = [...units];
+    while (open.length > 0) {
+      const settled = await awaitEnds({ run, out, rollouts: open });
+      for (const { unit, result } of settled) count(unit, result);
+      open = open.filter((u) => !settled.some((s) => s.unit === u.unit));
+    }
+  }
+
+  async function launch(unit: Unit): Promise<void> {
+    starting++;
+    let started = false;
+    try {
+      const child = await startChild(rollout, {
+        workflowId: workflowId(unit),
+        taskQueue: TASK_QUEUE,
+        args: [{ run, out, index: unit.index, sample: unit.sample }],
+        parentClosePolicy: ParentClosePolicy.ABANDON,
+        staticSummary: unit.title,
+        typedSearchAttributes: [
+          { key: RUN, value: run },
+          { key: QUERY, value: unit.query },
+        ],
+      });
+      started = true;
+      starting--;
+      if (state.stopping) cancel(unit);
+      count(unit.unit, await child.result());
+    } catch (error) {
+      if (!started) starting--;
+      const known = error instanceof ChildWorkflowFailure ? failedResult(error, { run, out, ...unit }) : undefined;
+      if (known) count(unit.unit, known);
+      else if (error instanceof WorkflowExecutionAlreadyStartedError || isCancellation(error)) await follow([unit]);
+      else throw error;
+    }
+  }
+
+  return {
+    start({ unit, query, sample, ...rest }) {
+      begin(state, { unit, query, sample });
+      if (rest.ended) count(unit, rest.ended);
+      else void launch({ unit, query, sample, ...rest });
+    },
+    follow: (units) => void follow(units),
+    cancelAll: () => state.inFlight.forEach(cancel),
+    allStarted: () => starting === 0,
+  };
+}
+
+/** The result of a rollout whose workflow itself failed; undefined where its records say more. */
+function failedResult(
+  error: ChildWorkflowFailure,
+  unit: Unit & { run: string; out: string },
+): RolloutResult | undefined {
+  if (isCancellation(error)) return undefined;
+  const { cause } = error;
+  const reason =
+    cause instanceof ApplicationFailure
+      ? (cause.type ?? 'error')
+      : cause instanceof TimeoutFailure
+        ? 'timed-out'
+        : 'terminated';
+  const { run, out, query, sample } = unit;
+  const trajectory = { out, run, query, sample, attempt: 1 };
+  return { outcome: 'failed', stopReason: 'failed', turns: 0, rewards: [], success: [], tokens: 0, reason, trajectory };
+}

@@ -1,0 +1,30 @@
+// The activities as a collection calls them.
+
+import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import { TASK_QUEUE } from '../domain/queues.ts';
+
+const retry = { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' } as const;
+
+/** Reads a whole data set: as long as that takes. */
+export const { accept } = proxyActivities<Activities>({
+  taskQueue: TASK_QUEUE,
+  startToCloseTimeout: '6 hours',
+  summary: 'accept the data set',
+  retry,
+});
+
+/** Waits for rollouts: as long as they take. */
+export const { settle: awaitEnds } = proxyActivities<Activities>({
+  taskQueue: TASK_QUEUE,
+  startToCloseTimeout: '24 hours',
+  heartbeatTimeout: '10 seconds',
+  summary: 'rollouts of the history before',
+  retry,
+});
+
+export const { page, conclude } = proxyLocalActivities<Activities>({
+  startToCloseTimeout: '1 minute',
+  localRetryThreshold: '20 seconds',
+  retry,
+});

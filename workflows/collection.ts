@@ -1,0 +1,72 @@
+// A run: a sliding window over the accepted queries, each played by a `rollout` child that outlives
+// this workflow's continue-as-new. Guarantees: every unit is started once and counted once, under any
+// replay; history and carried state are bounded by the window, not by the data set.
+
+import {
+  allHandlersFinished,
+  CancelledFailure,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { Unit } from '../activities/collection.ts';
+import { DEFAULT_MAX_CONCURRENT } from '../domain/defaults.ts';
+import { canStart, isFinished, openWindow, type WindowState } from '../domain/window.ts';
+import { openChildren } from './children.ts';
+import { accept, conclude, page } from './collection-steps.ts';
+import { type Desk, openDesk } from './desk.ts';
+import type { CollectionInput, CollectionResult } from './messages.ts';
+
+const MAX_HISTORY_EVENTS = 4000;
+const PAGE_UNITS = 50;
+
+export async function collection(input: CollectionInput): Promise<CollectionResult> {
+  const desk = openDesk(input);
+  const root = CancellationScope.current();
+  // A cancelled run ends in order: its rollouts end as cancelled, and all are counted.
+  root.cancelRequested.catch(() => desk.stop());
+
+  const result = await CancellationScope.nonCancellable(async () => {
+    const state = desk.opened(input.carried ?? (await accepted(input)));
+    await play(input, state, desk);
+    const { counts, numTurns, stopping } = state;
+    const ended = { run: input.run, total: state.queries * state.samples, cancelled: stopping, numTurns, counts };
+    await conclude({ out: input.out, result: ended });
+    desk.show();
+    await condition(allHandlersFinished);
+    return ended;
+  });
+  if (root.consideredCancelled) throw new CancelledFailure('The run was cancelled; its result is in its folder.');
+  return result;
+}
+
+async function accepted(input: CollectionInput): Promise<WindowState> {
+  return openWindow(await accept(input), input.maxConcurrent ?? DEFAULT_MAX_CONCURRENT, Date.now());
+}
+
+async function play(input: CollectionInput, state: WindowState, desk: Desk): Promise<void> {
+  const children = openChildren(input, state, desk.show);
+  children.follow(state.inFlight);
+  desk.onStop(children.cancelAll);
+
+  let units: Unit[] = [];
+  const historyIsFull = () => {
+    const { historyLength, continueAsNewSuggested } = workflowInfo();
+    return continueAsNewSuggested || historyLength >= (input.maxHistoryEvents ?? MAX_HISTORY_EVENTS);
+  };
+  while (!isFinished(state)) {
+    await condition(() => canStart(state) || isFinished(state) || historyIsFull());
+    if (historyIsFull() && !isFinished(state)) {
+      await condition(() => children.allStarted() && allHandlersFinished());
+      await continueAsNew<typeof collection>({ ...input, carried: state });
+    }
+    if (!canStart(state)) continue;
+    if (units.length === 0) {
+      const { run, out } = input;
+      units = await page({ run, out, from: state.next, count: PAGE_UNITS, samples: state.samples });
+      continue;
+    }
+    children.start(units.shift()!);
+  }
+}

@@ -1,0 +1,103 @@
+// Where a collection is steered and watched: the Updates and the Query of the contract, and a table in
+// the UI. Handlers stand before the first await, so nothing that arrives early is lost.
+
+import { setCurrentDetails, setHandler } from '@temporalio/workflow';
+import { collectionTable } from '../domain/collection-table.ts';
+import { DEFAULT_MAX_CONCURRENT, MAX_CONCURRENT } from '../domain/defaults.ts';
+import { noCounts } from '../domain/progress.ts';
+import { done, isFinished, totalUnits, type WindowState } from '../domain/window.ts';
+import {
+  type CollectionInput,
+  type CollectionProgress,
+  collectionProgress,
+  pause,
+  resume,
+  stop,
+  tune,
+} from './messages.ts';
+
+export interface Desk {
+  /** Takes over a window; what was asked for before is applied to it. */
+  opened(state: WindowState): WindowState;
+  /** Writes the UI's table anew. */
+  show(): void;
+  stop(): void;
+  /** Called once, when the run is to stop. */
+  onStop(act: () => void): void;
+}
+
+export function openDesk(input: CollectionInput): Desk {
+  const asked = { paused: false, stopping: false, maxConcurrent: input.maxConcurrent ?? DEFAULT_MAX_CONCURRENT };
+  let state: WindowState | undefined;
+  let stopAct: (() => void) | undefined;
+  const steered = () => state ?? asked;
+
+  const requestStop = () => {
+    if (steered().stopping) return;
+    steered().stopping = true;
+    stopAct?.();
+  };
+
+  setHandler(collectionProgress, () => progressOf(input.run, state, asked), {
+    description: 'Counts of this run: done, right by turn, failures',
+  });
+  setHandler(pause, () => void (steered().paused = true), { description: 'No new rollout begins until resume' });
+  setHandler(resume, () => void (steered().paused = false), { description: 'Rollouts begin again' });
+  setHandler(stop, requestStop, {
+    description: 'Ends the run: rollouts in flight end as cancelled, finished turns are kept',
+  });
+  setHandler(tune, ({ maxConcurrent }) => void (steered().maxConcurrent = maxConcurrent), {
+    description: 'Changes how many rollouts are in flight at once',
+    validator: (tuning) => {
+      const n: unknown = tuning?.maxConcurrent;
+      if (!Number.isInteger(n) || (n as number) < 1 || (n as number) > MAX_CONCURRENT) {
+        throw new RangeError(
+          `maxConcurrent must be a whole number from 1 to ${MAX_CONCURRENT}, not ${JSON.stringify(n)}`,
+        );
+      }
+    },
+  });
+
+  return {
+    opened(opened) {
+      if (!input.carried) Object.assign(opened, asked);
+      state = opened;
+      this.show();
+      return opened;
+    },
+    show: () => setCurrentDetails(collectionTable(progressOf(input.run, state, asked))),
+    stop: requestStop,
+    onStop(act) {
+      stopAct = act;
+      if (steered().stopping) act();
+    },
+  };
+}
+
+function progressOf(
+  run: string,
+  state: WindowState | undefined,
+  asked: Pick<WindowState, 'paused' | 'stopping' | 'maxConcurrent'>,
+): CollectionProgress {
+  const { paused, stopping, maxConcurrent } = state ?? asked;
+  const phase = !state
+    ? 'accepting'
+    : isFinished(state)
+      ? 'finished'
+      : stopping
+        ? 'stopping'
+        : paused
+          ? 'paused'
+          : 'running';
+  return {
+    run,
+    state: phase,
+    total: state ? totalUnits(state) : 0,
+    done: state ? done(state) : 0,
+    inFlight: state?.inFlight.length ?? 0,
+    maxConcurrent,
+    numTurns: state?.numTurns ?? 0,
+    counts: state?.counts ?? noCounts(),
+    startedAt: state?.startedAt ?? 0,
+  };
+}

@@ -1,0 +1,4 @@
+// The workflow types that a worker serves: part of the contract.
+
+export { collection } from './collection.ts';
+export { rollout } from './rollout.ts';

@@ -1,0 +1,53 @@
+// One query, turn by turn: the algorithm of the product. The model answers, the answer is judged, the
+// turn is logged, the verdict is fed back with the next turn, until a limit ends it. Every ending has a
+// name, and a failure is data. Tokens and texts stay in the store: only small facts pass through here.
+
+import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import { rolloutResult } from '../domain/ending.ts';
+import { stopReason } from '../domain/limits.ts';
+import type { StopReason } from '../domain/outcome.ts';
+import { type OpenedRollout, turnFacts } from '../domain/rollout-facts.ts';
+import { failureOf } from './failure.ts';
+import type { RolloutInput, RolloutResult } from './messages.ts';
+import { openScoreboard, type Scoreboard } from './scoreboard.ts';
+import { evaluate, finish, generate, log, open } from './steps.ts';
+
+export async function rollout(input: RolloutInput): Promise<RolloutResult> {
+  const scope = new CancellationScope();
+  const board = openScoreboard(scope);
+  const opened = await open(input);
+  board.opened(opened);
+
+  const end = async (stop: StopReason, error?: unknown) => {
+    const failure = failureOf(error) ?? null;
+    const result = rolloutResult(opened.rollout, board.turns, stop, failure, opened.reward);
+    await CancellationScope.nonCancellable(() => finish(result, failure?.message ?? null));
+    board.closed(result);
+    return result;
+  };
+
+  try {
+    return await end(await scope.run(() => play(opened, board)));
+  } catch (error) {
+    if (isCancellation(error)) {
+      const result = await end('cancelled');
+      if (CancellationScope.current().consideredCancelled) throw error;
+      return result;
+    }
+    if (!failureOf(error)) throw error;
+    return end('failed', error);
+  }
+}
+
+async function play({ rollout, limits }: OpenedRollout, board: Scoreboard): Promise<StopReason> {
+  for (let turn = 1; ; turn++) {
+    await board.mayBegin(turn);
+    const answer = await generate(rollout, turn);
+    if (answer.noRoom) return 'context-length';
+    const verdict = await evaluate(rollout, answer);
+    await log(rollout, answer, verdict);
+    board.played(turnFacts(answer, verdict));
+    const stop = stopReason(turn, verdict.verdict, limits);
+    if (stop) return stop;
+  }
+}

@@ -1,0 +1,76 @@
+// What a rollout shows of itself while it is played: progress to queries, a table of turns and titles
+// to the UI, search attributes at its end; and the handles by which people steer it.
+
+import {
+  CancellationScope,
+  condition,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
+import type { OpenedRollout } from '../domain/rollout-facts.ts';
+import type { RolloutResult } from '../domain/rollout-result.ts';
+import type { TurnFacts } from '../domain/turn.ts';
+import { turnTable } from '../domain/turn-table.ts';
+import { pause, resume, rolloutProgress, stop } from './messages.ts';
+import { OUTCOME, QUERY, REWARD, RUN, TURNS, VERSION } from './search-attributes.ts';
+
+export interface Scoreboard {
+  readonly turns: readonly TurnFacts[];
+  opened(what: OpenedRollout): void;
+  /** Resolves when the next turn may begin: at once, unless somebody paused the rollout. */
+  mayBegin(turn: number): Promise<void>;
+  played(turn: TurnFacts): void;
+  closed(result: RolloutResult): void;
+}
+
+/** `scope` is cancelled when somebody stops the rollout. */
+export function openScoreboard(scope: CancellationScope): Scoreboard {
+  const turns: TurnFacts[] = [];
+  let opened: OpenedRollout | undefined;
+  let paused = false;
+  let phase = 'opening';
+
+  const show = () => {
+    if (opened) setCurrentDetails(turnTable({ title: opened.title, phase, turns, numTurns: opened.limits.numTurns }));
+  };
+  const setPaused = (value: boolean) => {
+    paused = value;
+  };
+  setHandler(rolloutProgress, () => ({ query: opened?.rollout.query ?? null, phase, paused, turns }), {
+    description: 'Phase and finished turns of this rollout',
+  });
+  setHandler(pause, () => setPaused(true), { description: 'No new turn begins until resume' });
+  setHandler(resume, () => setPaused(false), { description: 'Turns begin again' });
+  setHandler(stop, () => scope.cancel(), { description: 'Ends the rollout as cancelled; finished turns are kept' });
+
+  return {
+    turns,
+    opened(what) {
+      opened = what;
+      show();
+    },
+    async mayBegin(turn) {
+      if (paused) phase = `paused before turn ${turn}`;
+      await condition(() => !paused);
+      phase = `turn ${turn}`;
+      show();
+    },
+    played(turn) {
+      turns.push(turn);
+      show();
+    },
+    closed(result) {
+      phase = `${result.outcome} · ${result.stopReason}`;
+      show();
+      upsertSearchAttributes([
+        { key: RUN, value: result.trajectory.run },
+        { key: QUERY, value: result.trajectory.query },
+        { key: OUTCOME, value: result.outcome },
+        { key: TURNS, value: result.turns },
+        { key: REWARD, value: result.rewards[0] ?? null },
+        { key: VERSION, value: turns.at(-1)?.versionEnd ?? null },
+      ]);
+    },
+  };
+}

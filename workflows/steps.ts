@@ -1,0 +1,67 @@
+// The activities as a rollout calls them: each with its queue, its time limits and a title for the UI.
+// Generation is a regular activity (heartbeats, cancellation, its own slots); the rest are local ones.
+// Retries are Temporal's alone: what can pass is tried again until the schedule-to-close limit.
+
+import { ActivityCancellationType, isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import { GENERATE_QUEUE } from '../domain/queues.ts';
+import type { Generated, GeneratedTurn, Judged, OpenedRollout } from '../domain/rollout-facts.ts';
+import type { RolloutResult, TrajectoryReference } from '../domain/rollout-result.ts';
+import { failureOf } from './failure.ts';
+import type { RolloutInput } from './messages.ts';
+
+const generation = proxyActivities<Activities>({
+  taskQueue: GENERATE_QUEUE,
+  startToCloseTimeout: '2 hours',
+  scheduleToCloseTimeout: '24 hours',
+  // A dead worker is noticed within this time, and its work is picked up by another.
+  heartbeatTimeout: '10 seconds',
+  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+});
+
+const light = proxyLocalActivities<Activities>({
+  startToCloseTimeout: '1 minute',
+  scheduleToCloseTimeout: '24 hours',
+  localRetryThreshold: '20 seconds',
+  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+});
+
+/** A judge that breaks again and again is `undecided`, not a stuck rollout. */
+const judging = proxyLocalActivities<Activities>({
+  startToCloseTimeout: '1 minute',
+  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumAttempts: 5 },
+});
+
+export function open(input: RolloutInput): Promise<OpenedRollout> {
+  return light.open.executeWithOptions({ summary: 'fix the query' }, [input]);
+}
+
+export function generate(rollout: TrajectoryReference, turn: number): Promise<Generated> {
+  return generation.generate.executeWithOptions({ summary: `turn ${turn} · generate` }, [{ rollout, turn }]);
+}
+
+export async function evaluate(rollout: TrajectoryReference, { turn, outputTokens }: GeneratedTurn): Promise<Judged> {
+  const summary = `turn ${turn} · judge ${outputTokens} tokens`;
+  try {
+    return await judging.evaluate.executeWithOptions({ summary }, [{ rollout, turn }]);
+  } catch (error) {
+    const failure = failureOf(error);
+    if (!failure || isCancellation(error)) throw error;
+    return { verdict: 'undecided', reason: failure.reason };
+  }
+}
+
+export function log(
+  rollout: TrajectoryReference,
+  { turn, outputTokens }: GeneratedTurn,
+  { verdict }: Judged,
+): Promise<void> {
+  const summary = `turn ${turn} · ${outputTokens} tokens · ${verdict}`;
+  return light.log.executeWithOptions({ summary }, [{ rollout, turn }]);
+}
+
+export function finish(result: RolloutResult, message: string | null): Promise<void> {
+  const summary = `${result.outcome} · ${result.stopReason}`;
+  return light.finish.executeWithOptions({ summary }, [{ result, message }]);
+}
