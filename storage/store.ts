@@ -47,13 +47,15 @@ export interface Store {
 
   /**
    * The algorithm's log: answers/<version>/<name>.txt|.jsonl, replaced as a whole. Same content, same
-   * file: doing it twice is harmless.
+   * file: doing it twice is harmless. A text that the log already begins with changes nothing.
    */
   putLog(version: number, name: string, kind: 'txt' | 'jsonl', text: string): Promise<void>;
   getLog(version: number, name: string, kind: 'txt' | 'jsonl'): Promise<string | undefined>;
 
   /** Every rollout there is, in no order; torn or foreign files go to `onBreach` and are skipped. */
   listRollouts(onBreach?: (breach: Breach) => void): AsyncIterable<RolloutId>;
+  /** The rollouts of one query, by sample, then attempt. */
+  listRolloutsOf(query: string): Promise<RolloutId[]>;
 
   /** The run's last word, written by the collection: result.json. */
   putResult(result: object): Promise<Stored<object>>;

@@ -1,0 +1,22 @@
+// The data set formats by file name.
+
+import { DatasetError } from '../domain/errors.ts';
+import type { Dataset } from './dataset.ts';
+import { jsonlDataset } from './jsonl.ts';
+
+const FORMATS: readonly { readonly extension: string; readonly open: (file: string) => Dataset }[] = [
+  { extension: '.jsonl', open: jsonlDataset },
+  { extension: '.ndjson', open: jsonlDataset },
+  { extension: '.json', open: jsonlDataset },
+];
+
+/** Opens a data set by its file's extension, also with `.gz` behind it. Nothing is read yet. */
+export function openDataset(file: string): Dataset {
+  const name = file.toLowerCase().replace(/\.gz$/, '');
+  const format = FORMATS.find(({ extension }) => name.endsWith(extension));
+  if (format) return format.open(file);
+  throw new DatasetError(`${file} is not a data set format that is known here`, {
+    reason: 'dataset-format',
+    fix: `Use a file whose name ends in ${FORMATS.map(({ extension }) => extension).join(', ')} (or these with .gz).`,
+  });
+}

@@ -1,0 +1,118 @@
+// JSON lines: one row a line, streamed. Every row comes out good or with what is wrong with it, in file
+// order; a bad row never hides another. Memory: one block, one line, and the ids seen so far.
+
+import { isUtf8 } from 'node:buffer';
+import { stat } from 'node:fs/promises';
+import { DatasetError } from '../domain/errors.ts';
+import type { BadRow, Dataset, Row } from './dataset.ts';
+import { readLines, type Line } from './lines.ts';
+import { openIdSet, type IdSet } from './id-set.ts';
+import { badRowText, printable, wrong, type Problem } from './problem.ts';
+import { idFieldOf, queryFromRow } from './row.ts';
+
+export const MAX_LINE_BYTES = 64 * 1024 * 1024;
+
+export function jsonlDataset(file: string): Dataset {
+  return { rows: () => rows(file) };
+}
+
+async function* rows(file: string): AsyncGenerator<Row> {
+  await mustBeFile(file);
+  const ids = openIdSet();
+  let good = 0;
+  let firstBad: BadRow | undefined;
+  try {
+    for await (const lines of readLines(file, MAX_LINE_BYTES)) {
+      for (const line of lines) {
+        const row = parseLine(file, line, ids);
+        if (!row) continue;
+        if (row.ok) good++;
+        else firstBad ??= row.bad;
+        yield row;
+      }
+    }
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+  if (good > 0) return;
+  if (!firstBad) {
+    throw new DatasetError(`${file} is empty`, { reason: 'dataset-empty', fix: 'Write one JSON object per line.' });
+  }
+  throw new DatasetError(`${file} has no good row. The first: ${badRowText(firstBad)}`, {
+    reason: 'dataset-no-good-row',
+  });
+}
+
+/** Undefined for a blank line. */
+function parseLine(file: string, line: Line, ids: IdSet): Row | undefined {
+  const bad = (problem: Problem): Row => ({ ok: false, bad: { file, line: line.number, ...problem } });
+  if (!line.bytes) {
+    const megabytes = Math.ceil(line.length / 2 ** 20);
+    return bad(wrong(null, `is ${megabytes} MiB long`, `A row has at most ${MAX_LINE_BYTES / 2 ** 20} MiB.`));
+  }
+  const text = line.bytes.toString('utf8');
+  if (text.trim() === '') return undefined;
+  // The decoder puts U+FFFD where bytes are not UTF-8; it may also stand in good text.
+  if (text.includes('\ufffd') && !isUtf8(line.bytes)) {
+    return bad(wrong(null, notUtf8(line.bytes), 'Save the file as UTF-8.'));
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    return bad(wrong(null, `is not JSON: ${jsonProblem(error)}`, 'Write one whole JSON object per line.'));
+  }
+  const result = queryFromRow(json, String(line.number));
+  if (!result.ok) return bad({ field: result.field, problem: result.problem, fix: result.fix });
+  const { query } = result;
+  if (!ids.add(query.queryId)) {
+    const shown = JSON.stringify(query.queryId);
+    const field = idFieldOf(json);
+    const problem = field
+      ? `${shown} is the id of an earlier row`
+      : `is missing, and its line number ${shown} is the id of an earlier row`;
+    return bad(wrong(field ?? 'id', problem, 'Give each row an id of its own.'));
+  }
+  return { ok: true, line: line.number, query };
+}
+
+function jsonProblem(error: unknown): string {
+  return printable(error instanceof Error ? error.message : String(error), 120);
+}
+
+function notUtf8(bytes: Buffer): string {
+  const utf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+  return utf16 ? 'is UTF-16, not UTF-8' : 'holds bytes that are not UTF-8';
+}
+
+async function mustBeFile(file: string): Promise<void> {
+  const found = await stat(file).catch((error: unknown) => {
+    throw unreadable(file, error);
+  });
+  if (!found.isDirectory()) return;
+  throw new DatasetError(`${file} is a folder`, { reason: 'dataset-is-folder', fix: 'Name a file of JSON lines.' });
+}
+
+function unreadable(file: string, cause: unknown): DatasetError {
+  if (cause instanceof DatasetError) return cause;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  if (code === 'ENOENT' || code === 'ENOTDIR') {
+    return new DatasetError(`there is no data set at ${file}`, {
+      reason: 'dataset-missing',
+      fix: 'Check the path.',
+      cause,
+    });
+  }
+  if (code.startsWith('Z_')) {
+    return new DatasetError(`${file} is not a whole gzip file`, {
+      reason: 'dataset-unreadable',
+      fix: 'Pack it again.',
+      cause,
+    });
+  }
+  return new DatasetError(`cannot read ${file}`, {
+    reason: 'dataset-unreadable',
+    fix: 'Check its permissions.',
+    cause,
+  });
+}

@@ -1,0 +1,71 @@
+// The algorithm's log of one turn: a block for people and a JSON line for monitors. Each tells that turn's
+// own verdict, context and length. Text from a model or a data set cannot steer the terminal it is read on.
+
+import { safeName, type RolloutId } from './ids.ts';
+import { turnReward } from './reward.ts';
+import type { RolloutRecord } from './trajectory.ts';
+import type { TurnRecord } from './turn.ts';
+import type { Verdict } from './verdict.ts';
+
+const DIM_YELLOW = '\u001b[33m\u001b[2m';
+const RESET = '\u001b[0m';
+
+/** The log's file name: the query's, with `@<sample>` or `@<sample>.<attempt>` where that is not the first. */
+export function logName({ query, sample, attempt }: Pick<RolloutId, 'query' | 'sample' | 'attempt'>): string {
+  const name = safeName(query);
+  if (attempt > 1) return `${name}@${sample}.${attempt}`;
+  return sample > 0 ? `${name}@${sample}` : name;
+}
+
+/** `turns` holds at least the turns 1 … `turn`. */
+export function turnLogBlock(
+  rollout: RolloutRecord,
+  turns: readonly TurnRecord[],
+  turn: number,
+  verdict: Verdict,
+): string {
+  const played = turns.slice(0, turn);
+  const last = played.at(-1)!;
+  const prompt = played.map((t) => t.contextText + (t.turn < turn ? t.outputText : '')).join('');
+  const reward =
+    verdict.verdict === 'undecided'
+      ? `undecided (${verdict.reason})`
+      : decimal(turnReward(verdict.verdict === 'right', rollout.settings));
+  return [
+    `idx: ${turn} / ${rollout.settings.numTurns}, seqlen: ${last.contextLength + last.outputIds.length}, ` +
+      `head version: ${last.versionStart}, tail version: ${last.versionEnd}.`,
+    `reward is ${reward}, prompt is ${DIM_YELLOW}${visible(prompt)}${RESET}`,
+    `sequence is: ${DIM_YELLOW}${visible(last.answer)}${RESET}.`,
+    '',
+  ].join('\n');
+}
+
+/** `success` is null where the judge could not decide. */
+export function turnLogLine(record: TurnRecord, { verdict }: Verdict): string {
+  const line = {
+    version_start: record.versionStart,
+    version_end: record.versionEnd,
+    success: verdict === 'undecided' ? null : verdict === 'right',
+    prompt_len: record.contextLength,
+    answer_len: record.outputIds.length,
+  };
+  return `${JSON.stringify(line)}\n`;
+}
+
+// Control and direction characters, except newline and tab.
+// oxlint-disable-next-line no-control-regex
+const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+/** The same text with what would steer a terminal made visible: ESC is `␛`, U+009B is `\u009b`. */
+export function visible(text: string): string {
+  return text.replace(STEERING, (char) => {
+    const code = char.codePointAt(0)!;
+    if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+    return code === 0x7f ? '␡' : `\\u${code.toString(16).padStart(4, '0')}`;
+  });
+}
+
+/** 1 as `1.0`: a reward is a real number. */
+function decimal(value: number): string {
+  return Number.isInteger(value) ? value.toFixed(1) : String(value);
+}

@@ -1,0 +1,133 @@
+// AReaL's trainer sample: the JSON form of one `SequenceSample` list element per trajectory, one a line.
+// T sequences, each the whole context of its turn; a token carries loss where its prompt_mask is false.
+// Floats are float32 values. Guarantees the lengths that the trainer checks, or throws.
+
+import { StoreError } from '../domain/errors.ts';
+import { TASK_INDEX } from '../domain/query.ts';
+import type { Trajectory } from '../domain/trajectory.ts';
+import { noEos } from '../domain/turn.ts';
+import type { Exporter } from './exporter.ts';
+
+const DTYPES = {
+  packed_input_ids: 'torch.int64',
+  prompt_mask: 'torch.bool',
+  packed_logprobs: 'torch.float32',
+  seq_no_eos_mask: 'torch.bool',
+  packed_prompts: 'torch.int64',
+  version_start: 'torch.int32',
+  version_end: 'torch.int32',
+  rewards: 'torch.float32',
+  birth_time: 'torch.int64',
+  task_ids: 'torch.int64',
+} as const;
+type Key = keyof typeof DTYPES;
+type PerKey<T> = Record<Key, T>;
+
+export interface SequenceSample {
+  readonly ids: readonly [string];
+  readonly keys: readonly Key[];
+  readonly trailing_shapes: PerKey<readonly []>;
+  readonly dtypes: PerKey<string>;
+  /** One list per id: the length of each of its sequences. */
+  readonly seqlens: PerKey<readonly [readonly number[]]>;
+  /** Flat; as long as the sum of its seqlens. */
+  readonly data: PerKey<readonly number[] | readonly boolean[]>;
+  readonly metadata: Record<string, never>;
+}
+
+export const areal: Exporter = {
+  name: 'areal',
+  extension: 'jsonl',
+  description: "AReaL's SequenceSample as JSON, one trajectory a line",
+  lines: (trajectory) => [JSON.stringify(sequenceSample(trajectory))],
+};
+
+export function sequenceSample({ rollout, turns, end }: Trajectory): SequenceSample {
+  const { query, sample } = rollout;
+  const wrong = (problem: string): never => {
+    throw new StoreError(`query ${JSON.stringify(query.queryId)}, sample ${sample}: ${problem}`, {
+      reason: 'record-broken',
+    });
+  };
+  if (end?.outcome !== 'complete')
+    return wrong(`is ${end?.outcome ?? 'not ended'}; only complete rollouts make a sample`);
+  if (turns.length === 0) wrong('has no turn');
+  if (end.rewards.length !== turns.length) wrong(`has ${end.rewards.length} rewards for ${turns.length} turns`);
+
+  const inputIds: number[] = [];
+  const promptMask: boolean[] = [];
+  const logprobs: number[] = [];
+  const lengths: number[] = [];
+  const sequence: number[] = [];
+  for (const { record } of turns) {
+    append(sequence, record.contextIds);
+    const context = sequence.length;
+    if (context === 0) wrong('has an empty prompt');
+    if (context !== record.contextLength)
+      wrong(`turn ${record.turn} says ${record.contextLength} context tokens and has ${context}`);
+    if (record.logprobs.length !== record.outputIds.length)
+      wrong(`turn ${record.turn} has not one logprob per output token`);
+    append(sequence, record.outputIds);
+    append(inputIds, sequence);
+    fill(promptMask, true, context);
+    fill(promptMask, false, record.outputIds.length);
+    fill(logprobs, 0, context - 1);
+    append(logprobs, record.logprobs.map(float32));
+    lengths.push(sequence.length);
+  }
+
+  const ones = turns.map(() => 1);
+  const transitions = lengths.map((length) => length - 1);
+  const prompt = turns[0]!.record.contextIds;
+  return {
+    // Samples beyond the first have ids of their own: a batch refuses doubled ones, and the part before
+    // the `@` names the row.
+    ids: [sample > 0 ? `${query.queryId}@${sample}` : query.queryId],
+    keys: Object.keys(DTYPES) as Key[],
+    trailing_shapes: perKey(() => []),
+    dtypes: DTYPES,
+    seqlens: {
+      packed_input_ids: [lengths],
+      prompt_mask: [lengths],
+      packed_logprobs: [transitions],
+      seq_no_eos_mask: [ones],
+      packed_prompts: [[prompt.length]],
+      version_start: [ones],
+      version_end: [ones],
+      rewards: [ones],
+      birth_time: [[1]],
+      task_ids: [[1]],
+    },
+    data: {
+      packed_input_ids: inputIds,
+      prompt_mask: promptMask,
+      packed_logprobs: logprobs,
+      seq_no_eos_mask: turns.map(({ record }) => noEos(record.finish)),
+      packed_prompts: prompt,
+      version_start: turns.map(({ record }) => record.versionStart),
+      version_end: turns.map(({ record }) => record.versionEnd),
+      rewards: end.rewards.map(float32),
+      birth_time: [rollout.birthTime],
+      task_ids: [TASK_INDEX[query.task]],
+    },
+    metadata: {},
+  };
+
+  function float32(value: number): number {
+    const rounded = Math.fround(value);
+    return Number.isFinite(rounded) ? rounded : wrong(`${value} is not a float32 value`);
+  }
+}
+
+function perKey<T>(make: () => T): PerKey<T> {
+  return Object.fromEntries(Object.keys(DTYPES).map((key) => [key, make()])) as PerKey<T>;
+}
+
+// Not push(...): a context may be longer than a call's arguments.
+function append<T>(list: T[], more: readonly T[]): void {
+  for (const value of more) list.push(value);
+}
+
+function fill<T>(list: T[], value: T, count: number): void {
+  for (let i = 0; i < count; i++) list.push(value);
+}

@@ -1,0 +1,64 @@
+// Where each record lies in a run's folder, and which names may lie there. Pure.
+// A name follows from ids alone, so a writer needs no search and a check knows what is foreign.
+
+import { safeName, shardOf, type RolloutId } from '../domain/ids.ts';
+
+export const RUN_FILE = 'run.json';
+export const RESULT_FILE = 'result.json';
+export const QUERIES_FILE = 'queries.jsonl';
+export const INDEX_FILE = 'queries.index';
+export const ROLLOUTS = 'rollouts';
+export const ANSWERS = 'answers';
+
+export const ROLLOUT_FILE = 'rollout.json';
+export const END_FILE = 'end.json';
+export const turnFile = (turn: number): string => `turn-${String(turn).padStart(3, '0')}.json`;
+export const verdictFile = (turn: number): string => `verdict-${String(turn).padStart(3, '0')}.json`;
+
+/** `rollouts/<2 hex>/<safe name of the query>` */
+export function queryFolder(query: string): string {
+  const name = safeName(query);
+  return `${ROLLOUTS}/${shardOf(name)}/${name}`;
+}
+
+/** `<query's folder>/<sample>.<attempt>` */
+export function rolloutFolder(id: Pick<RolloutId, 'query' | 'sample' | 'attempt'>): string {
+  return `${queryFolder(id.query)}/${id.sample}.${id.attempt}`;
+}
+
+const NUMBERED = /^(0|[1-9]\d{0,8})\.([1-9]\d{0,8})$/;
+
+/** `3.1` is sample 3, attempt 1; undefined for any other name. */
+export function parseRolloutFolder(name: string): { sample: number; attempt: number } | undefined {
+  const found = NUMBERED.exec(name);
+  return found ? { sample: Number(found[1]), attempt: Number(found[2]) } : undefined;
+}
+
+export type RolloutFile =
+  | { readonly kind: 'rollout' | 'end' | 'harmless' | 'foreign' }
+  | { readonly kind: 'turn' | 'verdict'; readonly turn: number };
+
+/** What a file in a rollout's folder is, by its name. */
+export function parseRolloutFile(name: string): RolloutFile {
+  if (name === ROLLOUT_FILE) return { kind: 'rollout' };
+  if (name === END_FILE) return { kind: 'end' };
+  if (isHarmless(name)) return { kind: 'harmless' };
+  const found = /^(turn|verdict)-(\d{3,9})\.json$/.exec(name);
+  const turn = Number(found?.[2]);
+  if (found?.[1] === 'turn' && turn >= 1 && turnFile(turn) === name) return { kind: 'turn', turn };
+  if (found?.[1] === 'verdict' && turn >= 1 && verdictFile(turn) === name) return { kind: 'verdict', turn };
+  return { kind: 'foreign' };
+}
+
+export type LogKind = 'txt' | 'jsonl';
+
+/** `answers/<version>/<name>.<kind>` */
+export function logPath(version: number, name: string, kind: LogKind): string {
+  return `${ANSWERS}/${version}/${name}.${kind}`;
+}
+
+/** A writer's unfinished file: no reader looks at it, and a killed writer may leave it behind. */
+export const temporaryName = (name: string, unique: string): string => `.${name}.${unique}.tmp`;
+export const isTemporary = (name: string): boolean => /^\..+\.tmp$/.test(name);
+/** Temporary files and what file managers leave behind: nothing a reader or a check minds. */
+export const isHarmless = (name: string): boolean => name.startsWith('.');

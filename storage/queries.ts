@@ -1,0 +1,224 @@
+// queries.jsonl, the rows as accepted, and queries.index, where each line begins. The lines are written
+// once; the index only says what the lines say and is made anew when it is missing or does not fit.
+// Memory: one block while writing, the asked-for rows while reading, whatever the file's size.
+
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, stat, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StoreError } from '../domain/errors.ts';
+import type { Query } from '../domain/query.ts';
+import { codeOf, fileError, recordError } from './file-errors.ts';
+import { INDEX_FILE, QUERIES_FILE } from './layout.ts';
+import { replaceFile, writeOnce } from './write-once.ts';
+
+/** The line that stands for a query; the data set's hash is the SHA-256 of these lines. */
+export function queryLine(query: Query): string {
+  return `${JSON.stringify(query)}\n`;
+}
+
+/** Hash and number of accepted rows without keeping them: the `dataset` of a run record. */
+export async function hashQueries(
+  queries: AsyncIterable<Query> | Iterable<Query>,
+): Promise<{ readonly sha256: string; readonly accepted: number }> {
+  const hash = createHash('sha256');
+  let accepted = 0;
+  for await (const query of queries) {
+    hash.update(queryLine(query));
+    accepted++;
+  }
+  return { sha256: hash.digest('hex'), accepted };
+}
+
+const BLOCK_BYTES = 1 << 20;
+
+/** Returns the number of queries kept: these, or those of an earlier writer. */
+export async function writeQueries(folder: string, queries: AsyncIterable<Query> | Iterable<Query>): Promise<number> {
+  const path = join(folder, QUERIES_FILE);
+  if (await sizeOf(path)) return (await openIndex(folder)).count;
+  const ends = new Offsets();
+  const created = await writeOnce(path, async (file) => {
+    let block: string[] = [];
+    let blockChars = 0;
+    let bytes = 0;
+    const flush = async () => {
+      const buffer = Buffer.from(block.join(''));
+      // Not write(): a disk that fills up mid-way may take only a part.
+      await file.appendFile(buffer);
+      block = [];
+      blockChars = 0;
+    };
+    for await (const query of queries) {
+      const line = queryLine(query);
+      bytes += Buffer.byteLength(line);
+      ends.push(bytes);
+      block.push(line);
+      blockChars += line.length;
+      if (blockChars >= BLOCK_BYTES) await flush();
+    }
+    await flush();
+  });
+  if (created) await writeIndex(folder, ends);
+  return (await openIndex(folder)).count;
+}
+
+export async function countQueries(folder: string): Promise<number> {
+  return (await sizeOf(join(folder, QUERIES_FILE))) === undefined ? 0 : (await openIndex(folder)).count;
+}
+
+export async function readQueries(folder: string, from: number, count: number): Promise<Query[]> {
+  const path = join(folder, QUERIES_FILE);
+  const index = await openIndex(folder);
+  const first = Math.max(0, Math.min(from, index.count));
+  const last = Math.max(first, Math.min(first + count, index.count));
+  if (first === last) return [];
+  const ends = await index.ends(first - 1, last);
+  const begin = ends[0]!;
+  const bytes = Buffer.alloc(ends.at(-1)! - begin);
+  await withFile(path, (file) => readFully(file, bytes, begin));
+  return ends.slice(1).map((end, i) => {
+    const line = bytes.toString('utf8', ends[i]! - begin, end - begin);
+    try {
+      if (!line.endsWith('\n')) throw new SyntaxError('the line does not end where its index says');
+      return JSON.parse(line) as Query;
+    } catch (error) {
+      throw recordError(path, `is torn or changed at line ${first + i + 1} (${(error as Error).message})`);
+    }
+  });
+}
+
+/** SHA-256 of queries.jsonl as it stands; undefined when there is none. */
+export async function hashOfQueriesFile(folder: string): Promise<string | undefined> {
+  const path = join(folder, QUERIES_FILE);
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of createReadStream(path, { highWaterMark: BLOCK_BYTES })) hash.update(chunk as Buffer);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw fileError('read', path, error);
+  }
+  return hash.digest('hex');
+}
+
+// The index: magic, size of queries.jsonl, then the end of each line; 8 bytes each, little-endian.
+const MAGIC = 0x31786564_6e697645n; // "Evindex1"
+const HEADER_BYTES = 16;
+
+interface Index {
+  readonly count: number;
+  /** Ends of the lines [from, to); the end of line -1 is 0. */
+  ends(from: number, to: number): Promise<number[]>;
+}
+
+async function openIndex(folder: string): Promise<Index> {
+  const size = await sizeOf(join(folder, QUERIES_FILE));
+  if (size === undefined) {
+    throw new StoreError(`${join(folder, QUERIES_FILE)} is missing`, {
+      reason: 'queries-missing',
+      fix: 'The run has no accepted queries yet: start it with a data set.',
+    });
+  }
+  return (await usableIndex(folder, size)) ?? rebuildIndex(folder);
+}
+
+async function usableIndex(folder: string, size: number): Promise<Index | undefined> {
+  const path = join(folder, INDEX_FILE);
+  const indexSize = await sizeOf(path);
+  if (indexSize === undefined || indexSize < HEADER_BYTES || indexSize % 8 !== 0) return undefined;
+  const count = (indexSize - HEADER_BYTES) / 8;
+  const read = async (from: number, to: number): Promise<number[]> => {
+    const bytes = Buffer.alloc(8 * (to - from));
+    await withFile(path, (file) => readFully(file, bytes, HEADER_BYTES + 8 * from));
+    return Array.from({ length: to - from }, (_, i) => Number(bytes.readBigUInt64LE(8 * i)));
+  };
+  const header = Buffer.alloc(HEADER_BYTES);
+  await withFile(path, (file) => readFully(file, header, 0));
+  const [lastEnd] = count === 0 ? [0] : await read(count - 1, count);
+  const fits = header.readBigUInt64LE(0) === MAGIC && Number(header.readBigUInt64LE(8)) === size && lastEnd === size;
+  if (!fits) return undefined;
+  return { count, ends: async (from, to) => (from < 0 ? [0, ...(await read(0, to))] : read(from, to)) };
+}
+
+async function rebuildIndex(folder: string): Promise<Index> {
+  const path = join(folder, QUERIES_FILE);
+  const ends = new Offsets();
+  let at = 0;
+  try {
+    for await (const part of createReadStream(path, { highWaterMark: BLOCK_BYTES })) {
+      const chunk = part as Buffer;
+      for (let i = chunk.indexOf(10); i >= 0; i = chunk.indexOf(10, i + 1)) ends.push(at + i + 1);
+      at += chunk.length;
+    }
+  } catch (error) {
+    throw fileError('read', path, error);
+  }
+  if (ends.last !== at) throw recordError(path, 'is torn: its last line has no end');
+  // A folder that cannot be written can still be read.
+  await writeIndex(folder, ends).catch(() => {});
+  return { count: ends.count, ends: async (from, to) => ends.slice(from, to) };
+}
+
+async function writeIndex(folder: string, ends: Offsets): Promise<void> {
+  await replaceFile(join(folder, INDEX_FILE), ends.toFile());
+}
+
+/** A growing list of byte offsets, 8 bytes each. */
+class Offsets {
+  #values = new Float64Array(1024);
+  count = 0;
+
+  get last(): number {
+    return this.count === 0 ? 0 : this.#values[this.count - 1]!;
+  }
+
+  push(value: number): void {
+    if (this.count === this.#values.length) {
+      const wider = new Float64Array(2 * this.count);
+      wider.set(this.#values);
+      this.#values = wider;
+    }
+    this.#values[this.count++] = value;
+  }
+
+  slice(from: number, to: number): number[] {
+    const values = [...this.#values.subarray(Math.max(0, from), Math.min(to, this.count))];
+    return from < 0 ? [0, ...values] : values;
+  }
+
+  toFile(): Buffer {
+    const bytes = Buffer.alloc(HEADER_BYTES + 8 * this.count);
+    bytes.writeBigUInt64LE(MAGIC, 0);
+    bytes.writeBigUInt64LE(BigInt(this.last), 8);
+    for (let i = 0; i < this.count; i++) bytes.writeBigUInt64LE(BigInt(this.#values[i]!), HEADER_BYTES + 8 * i);
+    return bytes;
+  }
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw fileError('read', path, error);
+  }
+}
+
+async function withFile(path: string, use: (file: FileHandle) => Promise<void>): Promise<void> {
+  let file: FileHandle | undefined;
+  try {
+    file = await open(path, 'r');
+    await use(file);
+  } catch (error) {
+    throw fileError('read', path, error);
+  } finally {
+    await file?.close();
+  }
+}
+
+async function readFully(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let at = 0; at < bytes.length;) {
+    const { bytesRead } = await file.read(bytes, at, bytes.length - at, position + at);
+    if (bytesRead === 0) throw new Error('the file is shorter than its index says');
+    at += bytesRead;
+  }
+}

@@ -1,0 +1,69 @@
+// Trajectories put together from their records, one at a time: in data set order, then sample order, then
+// rollouts that were started by themselves, in no order.
+
+import { StoreError } from '../domain/errors.ts';
+import type { RolloutId } from '../domain/ids.ts';
+import type { PlayedTurn, Trajectory } from '../domain/trajectory.ts';
+import type { Store } from './store.ts';
+
+/** All that is there of one rollout; undefined when it has not begun. A broken record is a StoreError. */
+export async function readTrajectory(store: Store, id: RolloutId): Promise<Trajectory | undefined> {
+  const rollout = await store.getRollout(id);
+  if (!rollout) return undefined;
+  const end = await store.getEnd(id);
+  const turns: PlayedTurn[] = [];
+  // An ended rollout has the turns its end names; a later one was given up and belongs to nothing.
+  for (let turn = 1; !end || turn <= end.record.turns.length; turn++) {
+    const [record, verdict] = await Promise.all([store.getTurn(id, turn), store.getVerdict(id, turn)]);
+    if (!record) break;
+    turns.push({ record: record.record, verdict: verdict?.record ?? null });
+    if (end && record.hash !== end.record.turns[turn - 1])
+      throw broken(store, id, `turn ${turn} is not the one that its end names`);
+  }
+  if (end && turns.length < end.record.turns.length) throw broken(store, id, `turn ${turns.length + 1} is missing`);
+  return { rollout: rollout.record, turns, end: end?.record ?? null };
+}
+
+export interface ReadOptions {
+  /** `latest` (default): of each sample the last attempt; `all`: every attempt. */
+  readonly attempts?: 'latest' | 'all';
+}
+
+const PAGE = 256;
+
+/** Every rollout's id in data set order, then sample, then attempt. */
+export async function* rolloutsInOrder(
+  store: Store,
+  { attempts = 'latest' }: ReadOptions = {},
+): AsyncGenerator<RolloutId> {
+  const pick = (ids: readonly RolloutId[]) =>
+    attempts === 'all' ? ids : ids.filter((id, i) => ids[i + 1]?.sample !== id.sample);
+  const total = await store.countQueries();
+  for (let from = 0; from < total; from += PAGE) {
+    const page = await store.readQueries(from, PAGE);
+    const found = await Promise.all(page.map(({ queryId }) => store.listRolloutsOf(queryId)));
+    for (const ids of found) yield* pick(ids);
+  }
+  let last: string | undefined;
+  for await (const { query } of store.listRollouts()) {
+    if (query === last) continue;
+    last = query;
+    const ids = await store.listRolloutsOf(query);
+    const first = ids[0] && (await store.getRollout(ids[0]));
+    if (first?.record.index === null) yield* pick(ids);
+  }
+}
+
+export async function* readTrajectories(store: Store, options: ReadOptions = {}): AsyncGenerator<Trajectory> {
+  for await (const id of rolloutsInOrder(store, options)) {
+    const trajectory = await readTrajectory(store, id);
+    if (trajectory) yield trajectory;
+  }
+}
+
+function broken(store: Store, id: RolloutId, problem: string): StoreError {
+  return new StoreError(`query ${JSON.stringify(id.query)}, sample ${id.sample} in ${store.folder}: ${problem}`, {
+    reason: 'record-broken',
+    fix: `Run \`everturn check ${store.folder}\` to see all that is wrong.`,
+  });
+}
