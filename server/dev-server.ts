@@ -29,6 +29,10 @@ export interface DevServerOptions {
   /** Receives the output instead of the log file (the foreground). */
   readonly onOutput?: (stream: Readable) => void;
   readonly readyWithinMs?: number;
+  /** Told before the server is ready, so that whoever comes after a killed owner knows what to wait for. */
+  readonly onSpawned?: (id: ProcessId) => void;
+  /** Gives up waiting. */
+  readonly signal?: AbortSignal;
 }
 
 export interface DevServer {
@@ -58,12 +62,13 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
       throw new TemporalError(`Port ${port} on ${LOOPBACK} is taken.`, { reason: 'port-taken', retryable: true });
   const logFrom = logSize(options.logFile);
   const child = await spawnServer(options);
+  options.onSpawned?.(child.id);
   const address = `${LOOPBACK}:${options.port}`;
-  const ended = child.exited.then((how) => ({ how }));
   const within = options.readyWithinMs ?? READY_WITHIN_MS;
-  const stopAsking = new AbortController();
-  const answer = await Promise.race([untilServing(address, within, stopAsking.signal), ended]);
-  stopAsking.abort();
+  const done = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, done.signal]) : done.signal;
+  const answer = await Promise.race([untilServing(address, within, signal), child.exited.then((how) => ({ how }))]);
+  done.abort();
   if (answer !== 'serving') {
     await child.stop(0);
     const what = answer === 'silent' ? `did not answer SERVING within ${within / 1000} s` : answer.how;

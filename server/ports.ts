@@ -1,12 +1,15 @@
-// Free TCP ports on loopback. The wanted port when nobody listens there, else one the kernel picks.
+// Free TCP ports on loopback. The first wanted port on which nobody listens, else one the kernel picks.
 
 import { createServer } from 'node:net';
 
 export const LOOPBACK = '127.0.0.1';
 
 /** `avoid`: ports already promised to somebody else in the same start. */
-export async function freePort(wanted: number, avoid: readonly number[] = []): Promise<number> {
-  if (!avoid.includes(wanted) && (await isFree(wanted))) return wanted;
+export async function freePort(
+  wanted: readonly (number | undefined)[],
+  avoid: readonly number[] = [],
+): Promise<number> {
+  for (const port of wanted) if (port !== undefined && !avoid.includes(port) && (await isFree(port))) return port;
   for (;;) {
     const port = await bind(0);
     if (port !== undefined && !avoid.includes(port)) return port;

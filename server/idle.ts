@@ -1,0 +1,48 @@
+// When the local service may end by itself: no CLI call and no open workflow for the whole limit.
+// A server that cannot be asked counts as busy.
+
+import { closeSync, openSync, statSync, utimesSync } from 'node:fs';
+import { Connection } from '@temporalio/client';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Home } from './home.ts';
+
+/** Every CLI call does this first, long ones every minute: the service then stays up. */
+export function touchService(home: Home): void {
+  const now = new Date();
+  try {
+    utimesSync(home.touchFile, now, now);
+  } catch {
+    closeSync(openSync(home.touchFile, 'a', 0o600));
+  }
+}
+
+export function lastTouchMs(home: Home): number {
+  return statSync(home.touchFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+export async function untilIdle(home: Home, idleMs: number, address: () => string, signal: AbortSignal): Promise<void> {
+  let lastUseMs = Date.now();
+  const everyMs = Math.min(30_000, Math.max(200, idleMs / 10));
+  while (!signal.aborted) {
+    await sleep(everyMs, undefined, { signal }).catch(() => undefined);
+    lastUseMs = Math.max(lastUseMs, lastTouchMs(home));
+    if (Date.now() - lastUseMs < idleMs || signal.aborted) continue;
+    if ((await openWorkflows(address())) === 0) return;
+    lastUseMs = Date.now();
+  }
+}
+
+/** Undefined when the server does not answer. */
+export async function openWorkflows(address: string, namespace = 'default'): Promise<number | undefined> {
+  const connection = Connection.lazy({ address });
+  try {
+    const answer = await connection.withDeadline(Date.now() + 5_000, () =>
+      connection.workflowService.countWorkflowExecutions({ namespace, query: `ExecutionStatus = 'Running'` }),
+    );
+    return Number(answer.count ?? 0);
+  } catch {
+    return undefined;
+  } finally {
+    await connection.close().catch(() => undefined);
+  }
+}
