@@ -1,0 +1,67 @@
+// One request on its way through the decode loop.
+
+import { ModelError } from '../../domain/errors.ts';
+import type { Sampling } from '../../domain/sampling.ts';
+import type { Finish } from '../../domain/turn.ts';
+import type { KvRow } from './kv.ts';
+import { uniformAt } from './philox.ts';
+import type { DrawToken } from './sampler.ts';
+
+export interface DecodeRequest {
+  readonly contextIds: ArrayLike<number>;
+  readonly maxNewTokens: number;
+  readonly sampling: Sampling;
+  readonly seed: number;
+  readonly deterministic: boolean;
+  readonly stopTokenIds: readonly number[];
+}
+
+export interface DecodeResult {
+  readonly outputIds: readonly number[];
+  readonly logprobs: readonly number[];
+  readonly finish: Finish;
+}
+
+export interface Row {
+  readonly id: number;
+  readonly request: DecodeRequest;
+  /** Tokens whose keys and values are cached. */
+  length: number;
+  /** Its cache while it is in no batch. */
+  kv: KvRow | null;
+  /** False once a step may have rounded differently than it would have alone. */
+  exact: boolean;
+  readonly outputIds: number[];
+  readonly logprobs: number[];
+  finish: Finish | null;
+  settle: (outcome: DecodeResult | Error) => void;
+}
+
+/** The id of the token at one place of the context and output. */
+export function tokenAt(row: Row, place: number): number {
+  const { contextIds } = row.request;
+  return place < contextIds.length ? contextIds[place]! : row.outputIds[place - contextIds.length]!;
+}
+
+/** Draws the next token of a row. Its place in the context keys its random number. */
+export function advance(row: Row, logits: Float32Array, draw: DrawToken): void {
+  const { request, outputIds, logprobs } = row;
+  const uniform = uniformAt(request.seed, request.contextIds.length + outputIds.length);
+  const drawn = drawOrThrow(logits, request, uniform, draw);
+  outputIds.push(drawn.id);
+  logprobs.push(drawn.logprob);
+  if (request.stopTokenIds.includes(drawn.id)) row.finish = 'stop';
+  else if (outputIds.length >= request.maxNewTokens) row.finish = 'length';
+}
+
+function drawOrThrow(logits: Float32Array, request: DecodeRequest, uniform: number, draw: DrawToken) {
+  try {
+    return draw(logits, request.sampling, uniform);
+  } catch (cause) {
+    throw new ModelError('The model gave logits that are no distribution', {
+      reason: 'bad-logits',
+      fix: 'The weights or the export are broken: try the same context in another runtime.',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,39 @@
+// Is a request one that the model can answer? Checked once, before anything is sent, for every backend.
+
+import { ModelError } from '../domain/errors.ts';
+import type { GenerateRequest, ModelFacts } from './backend.ts';
+
+export function checkRequest(request: GenerateRequest, facts: ModelFacts): void {
+  const { contextIds, maxNewTokens, sampling, seed } = request;
+  const refuse = (what: string, reason: string, fix: string) => {
+    throw new ModelError(`${what} (request ${request.requestId})`, { reason, fix });
+  };
+  if (contextIds.length === 0) refuse('The context is empty', 'empty-context', 'Give at least one token.');
+  const alien = contextIds.find((id) => !Number.isInteger(id) || id < 0 || id >= facts.vocabSize);
+  if (alien !== undefined) {
+    refuse(
+      `Token id ${alien} is not in the vocabulary of ${facts.name}`,
+      'token-out-of-vocabulary',
+      `Ids go from 0 to ${facts.vocabSize - 1}.`,
+    );
+  }
+  if (!Number.isSafeInteger(maxNewTokens) || maxNewTokens < 1) {
+    refuse(`maxNewTokens is ${maxNewTokens}`, 'bad-budget', 'Give a whole number from 1 up.');
+  }
+  if (contextIds.length + maxNewTokens > facts.contextLength) {
+    refuse(
+      `${contextIds.length} tokens of context and ${maxNewTokens} new ones are more than ${facts.name} can hold`,
+      'context-length',
+      `Context and answer together may have ${facts.contextLength} tokens.`,
+    );
+  }
+  const { temperature, topP, topK } = sampling;
+  if (!(temperature >= 0 && Number.isFinite(temperature))) {
+    refuse(`temperature is ${temperature}`, 'bad-sampling', 'Give a number from 0 (greedy) up.');
+  }
+  if (!(topP > 0 && topP <= 1)) refuse(`top_p is ${topP}`, 'bad-sampling', 'Give a number above 0, at most 1.');
+  if (!(Number.isInteger(topK) && topK >= 1))
+    refuse(`top_k is ${topK}`, 'bad-sampling', 'Give a whole number from 1 up.');
+  if (!Number.isSafeInteger(seed) || seed < 0)
+    refuse(`The seed is ${seed}`, 'bad-seed', 'Give a whole number from 0 to 2^53 - 1.');
+}

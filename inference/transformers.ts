@@ -1,0 +1,103 @@
+// The embedded backend: any ONNX causal language model in a process of its own, and its tokenizer in this one.
+// Exact by construction: token ids in and out, every logprob from the distribution its token was drawn from.
+
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { ModelError } from '../domain/errors.ts';
+import type { Backend, BackendOptions, ModelFacts } from './backend.ts';
+import { ModelProcess } from './model-process.ts';
+import { checkModelFolder, findModelSource, type ModelSource } from './model-source.ts';
+import { packageRoot } from './package-root.ts';
+import { checkRequest } from './request.ts';
+import { loadTokenizer, openTokenizer } from './tokenizer.ts';
+
+/** The model that ships with the package. */
+export function createTinyBackend(options: BackendOptions): Promise<Backend> {
+  return createTransformersBackend({ ...options, target: join(packageRoot(), 'models', 'tiny') });
+}
+
+export async function createTransformersBackend(options: BackendOptions): Promise<Backend> {
+  const source = await findModelSource(options.target);
+  // The tokenizer of a model folder may be elsewhere; everything else is looked for here.
+  if (source.kind === 'folder') await checkModelFolder(source.path, options.tokenizer === null);
+  const tokenizer = await (options.tokenizer === null ? openTokenizer(source) : loadTokenizer(options.tokenizer));
+  const process = new ModelProcess(
+    childEntry(options.log),
+    { type: 'load', source, tokenizerSize: tokenizer.size },
+    options.log,
+  );
+  const loaded = await process.start().catch(async (error: unknown) => {
+    await process.close();
+    throw error;
+  });
+  for (const note of loaded.notes) options.log(`model ${source.name}: ${note}`);
+  const facts: ModelFacts = {
+    name: source.name,
+    fingerprint: loaded.fingerprint,
+    vocabSize: loaded.vocabSize,
+    contextLength: loaded.contextLength,
+    stopTokenIds: stopIds(tokenizer.stopTokenIds, loaded.eosTokenIds, loaded.vocabSize, source),
+    trainable: true,
+  };
+  return {
+    facts,
+    tokenizer,
+    async generate(request, { signal, onProgress }) {
+      checkRequest(request, facts);
+      const { outputIds, logprobs, finish } = await process.generate(
+        {
+          contextIds: Int32Array.from(request.contextIds),
+          maxNewTokens: request.maxNewTokens,
+          sampling: request.sampling,
+          seed: request.seed,
+          deterministic: request.deterministic,
+          stopTokenIds: request.stopTokenIds,
+        },
+        signal,
+        onProgress,
+      );
+      return {
+        outputIds: [...outputIds],
+        logprobs: [...logprobs],
+        finish,
+        versions: [{ version: 0, start: 0, end: outputIds.length }],
+        server: null,
+      };
+    },
+    close: () => process.close(),
+  };
+}
+
+function stopIds(
+  tokenizer: readonly number[],
+  config: readonly number[],
+  vocabSize: number,
+  source: ModelSource,
+): readonly number[] {
+  const ids = [...new Set([...tokenizer, ...config])].filter((id) => id < vocabSize);
+  if (ids.length > 0) return ids;
+  throw new ModelError(`Nothing says which token ends an answer of ${source.name}`, {
+    reason: 'no-stop-token',
+    fix: 'Give eos_token in tokenizer_config.json, or eos_token_id in generation_config.json.',
+  });
+}
+
+/** The compiled child: Node runs no TypeScript, so from source it is the one in dist/. */
+function childEntry(log: (line: string) => void): string {
+  const here = fileURLToPath(import.meta.url);
+  const compiled = here.endsWith('.ts')
+    ? join(packageRoot(), 'dist', 'inference', 'transformers-child.js')
+    : fileURLToPath(new URL('./transformers-child.js', import.meta.url));
+  if (!existsSync(compiled)) {
+    throw new ModelError(`The model process is not built (${compiled})`, {
+      reason: 'not-built',
+      fix: 'Run `npm run build`.',
+    });
+  }
+  if (here.endsWith('.ts') && statSync(here).mtimeMs > statSync(compiled).mtimeMs) {
+    log('The built model process is older than its source: `npm run build`.');
+  }
+  return compiled;
+}
