@@ -1,24 +1,22 @@
-// The local service, as the commands see it: ensure that it is up, stop it, ask how it is, run it in the foreground.
-// Any number of CLIs may call at once: whoever starts a supervisor second finds the first one's lock held, and both
-// wait for the same service. Nothing here ends the process or writes to the terminal.
+// Sees to it that the local service is up. Any number of CLIs may call at once: whoever starts a supervisor second
+// finds the first one's lock held, and both wait for the same service. Writes nothing to the terminal; what it
+// passes to the service is this process's environment, as it was when the service started.
 
 import { spawn } from 'node:child_process';
-import { closeSync, statSync } from 'node:fs';
-import { readFileSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Readable } from 'node:stream';
 import { TemporalError, UsageError } from '../domain/errors.ts';
 import { findTemporal } from './find.ts';
 import { createHome, homeOf, type Environment, type Home } from './home.ts';
 import { touchService } from './idle.ts';
 import { lockHolder } from './lock.ts';
 import { logSize, logTail, openLog } from './log-file.ts';
+import { ownCode, ownWorker } from './own.ts';
 import { packageRoot } from './package-root.ts';
-import { signal as sendSignal, terminate, waitUntilGone } from './process.ts';
 import type { OnProgress } from './progress.ts';
-import { liveState, readState, writeState, type CodeId, type ServiceState } from './state.ts';
-import { endLeftovers, supervise } from './supervise.ts';
+import { stopService } from './service-control.ts';
+import { liveState, type CodeId, type ServiceState } from './state.ts';
 import { EXIT_HELD, type SupervisorConfig } from './supervisor.ts';
 import type { WorkerCommand } from './worker-process.ts';
 
@@ -43,8 +41,6 @@ export interface Service {
 }
 
 const START_WITHIN_MS = 120_000;
-/** Worker 10 s, server 10 s, and some. */
-const STOP_WITHIN_MS = 30_000;
 const POLL_MS = 100;
 
 export async function ensureService(options: ServiceOptions): Promise<Service> {
@@ -144,74 +140,6 @@ function startFailed(home: Home, logFrom: number, why: string): TemporalError {
       fix: 'Try `everturn dev`, which shows all its output, or name a cluster by TEMPORAL_ADDRESS.',
     },
   );
-}
-
-/** Resolves when nothing of it runs any more: to the state it had, or undefined when none was up. */
-export async function stopService(env: Environment): Promise<ServiceState | undefined> {
-  const home = homeOf(env);
-  const state = liveState(home);
-  const supervisor = state?.supervisor ?? lockHolder(home.lockFolder);
-  if (supervisor) {
-    sendSignal(supervisor, 'SIGTERM');
-    if (!(await waitUntilGone(supervisor, STOP_WITHIN_MS))) await terminate(supervisor, 0);
-  }
-  const last = readState(home);
-  await endLeftovers(last);
-  if (last && last.phase !== 'stopped' && !lockHolder(home.lockFolder))
-    writeState(home, { ...last, phase: 'stopped', server: null, worker: null, note: 'its supervisor was killed' });
-  return state;
-}
-
-export interface ServiceStatus {
-  readonly up: boolean;
-  readonly home: Home;
-  /** The last state known, also of a service that is down. */
-  readonly state: ServiceState | undefined;
-}
-
-export function serviceStatus(env: Environment): ServiceStatus {
-  const home = homeOf(env);
-  const live = liveState(home);
-  return { up: live !== undefined, home, state: live ?? readState(home) };
-}
-
-export interface ForegroundOptions extends Pick<ServiceOptions, 'env' | 'onProgress' | 'worker' | 'code'> {
-  /** Aborted by the caller, on Ctrl-C. */
-  readonly signal: AbortSignal;
-  readonly log: (line: string) => void;
-  readonly onOutput: (name: 'server' | 'worker', stream: Readable) => void;
-  readonly onState?: (state: ServiceState) => void;
-}
-
-/** The same service in this process; ends on `signal` only. */
-export async function runForeground(options: ForegroundOptions): Promise<void> {
-  const { env, onProgress, worker, code, ...rest } = options;
-  const home = homeOf(env);
-  const temporal = await findTemporal({ env, ...(onProgress && { onProgress }) });
-  const result = await supervise({
-    ...rest,
-    env,
-    home,
-    temporal,
-    worker: worker ?? ownWorker(),
-    code: code ?? ownCode(),
-  });
-  if (result.end === 'held')
-    throw new TemporalError(`The local service is already up in the background (pid ${result.by.pid}).`, {
-      reason: 'service-up',
-      fix: 'End it first with `everturn down`.',
-    });
-}
-
-export function ownWorker(): WorkerCommand {
-  return { command: process.execPath, args: [join(packageRoot(), 'dist', 'worker.js')] };
-}
-
-export function ownCode(): CodeId {
-  const path = packageRoot();
-  const { version } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as { version: string };
-  const builtAtMs = Math.floor(statSync(join(path, 'dist', 'worker.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  return { version, path, builtAtMs };
 }
 
 function idleLimitMs(env: Environment): number {

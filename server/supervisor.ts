@@ -1,6 +1,8 @@
 // Entry of the background process: `node supervisor.js '<SupervisorConfig as JSON>'`. Its output is the service's
 // log. SIGTERM ends it in order. Exit codes: 0 ended as asked or idle, 10 another has this home, 1 could not start.
 
+import { realpathSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { explain } from '../domain/errors.ts';
 import { homeAt } from './home.ts';
 import type { CodeId } from './state.ts';
@@ -33,5 +35,5 @@ async function main(config: SupervisorConfig): Promise<number> {
   }
 }
 
-if (import.meta.url === new URL(`file://${process.argv[1]}`).href)
-  process.exitCode = await main(JSON.parse(process.argv[2] ?? '{}') as SupervisorConfig);
+const isProgram = process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url);
+if (isProgram) process.exitCode = await main(JSON.parse(process.argv[2] ?? '{}') as SupervisorConfig);
