@@ -1,7 +1,7 @@
 // What the file system refuses, in words: which file, why, and what helps. Only what can pass by itself
 // (a full disk that is cleared, too many open files) is worth trying again.
 
-import { EverturnError, StoreError } from '../domain/errors.ts';
+import { StoreError } from '../domain/errors.ts';
 
 const KNOWN: Readonly<Record<string, readonly [reason: string, words: string, fix: string, retryable: boolean]>> = {
   ENOSPC: ['disk-full', 'the disk is full', 'Free some space; the run goes on by itself.', true],
@@ -56,10 +56,11 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** `action` as in "write": "cannot write <path>: …". */
-export function fileError(action: string, path: string, cause: unknown): EverturnError {
-  if (cause instanceof EverturnError) return cause;
-  const known = KNOWN[codeOf(cause) ?? ''];
+/** `action` as in "write": "cannot write <path>: …". What the file system did not say stays as it is. */
+export function fileError(action: string, path: string, cause: unknown): unknown {
+  const code = codeOf(cause);
+  if (code === undefined) return cause;
+  const known = KNOWN[code];
   if (!known) return new StoreError(`cannot ${action} ${path}`, { reason: 'io-error', cause });
   const [reason, words, fix, retryable] = known;
   return new StoreError(`cannot ${action} ${path}: ${words}`, { reason, fix, retryable, cause });

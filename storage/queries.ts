@@ -75,7 +75,7 @@ export async function readQueries(folder: string, from: number, count: number): 
   const ends = await index.ends(first - 1, last);
   const begin = ends[0]!;
   const bytes = Buffer.alloc(ends.at(-1)! - begin);
-  await withFile(path, (file) => readFully(file, bytes, begin));
+  await withFile(path, (file) => readFully(path, file, bytes, begin));
   return ends.slice(1).map((end, i) => {
     const line = bytes.toString('utf8', ends[i]! - begin, end - begin);
     try {
@@ -128,11 +128,11 @@ async function usableIndex(folder: string, size: number): Promise<Index | undefi
   const count = (indexSize - HEADER_BYTES) / 8;
   const read = async (from: number, to: number): Promise<number[]> => {
     const bytes = Buffer.alloc(8 * (to - from));
-    await withFile(path, (file) => readFully(file, bytes, HEADER_BYTES + 8 * from));
+    await withFile(path, (file) => readFully(path, file, bytes, HEADER_BYTES + 8 * from));
     return Array.from({ length: to - from }, (_, i) => Number(bytes.readBigUInt64LE(8 * i)));
   };
   const header = Buffer.alloc(HEADER_BYTES);
-  await withFile(path, (file) => readFully(file, header, 0));
+  await withFile(path, (file) => readFully(path, file, header, 0));
   const [lastEnd] = count === 0 ? [0] : await read(count - 1, count);
   const fits = header.readBigUInt64LE(0) === MAGIC && Number(header.readBigUInt64LE(8)) === size && lastEnd === size;
   if (!fits) return undefined;
@@ -215,10 +215,10 @@ async function withFile(path: string, use: (file: FileHandle) => Promise<void>):
   }
 }
 
-async function readFully(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+async function readFully(path: string, file: FileHandle, bytes: Buffer, position: number): Promise<void> {
   for (let at = 0; at < bytes.length;) {
     const { bytesRead } = await file.read(bytes, at, bytes.length - at, position + at);
-    if (bytesRead === 0) throw new Error('the file is shorter than its index says');
+    if (bytesRead === 0) throw recordError(path, 'is torn: it is shorter than it was');
     at += bytesRead;
   }
 }

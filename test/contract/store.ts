@@ -1,0 +1,210 @@
+// What every store keeps, wherever it keeps it: each record whole, once, by name, and found again.
+
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { RolloutId } from '../../domain/ids.ts';
+import type { Store } from '../../storage/store.ts';
+import { aQuery, putRun, RUN, someSettings, turnRecord } from '../storage/play.ts';
+
+/** `create` opens an empty store of the run `r1`; `again` a second one of the same place, as another process would. */
+export interface StorePlace {
+  readonly create: () => Store;
+  readonly again: (store: Store) => Store;
+}
+
+export function storeContract(name: string, { create, again }: StorePlace): void {
+  const promise = (title: string, body: () => Promise<void>) => test(`${name}: ${title}`, body);
+  const idOf = (query: string, sample = 0, attempt = 1): RolloutId => ({ run: RUN, query, sample, attempt });
+  const rolloutOf = (id: RolloutId) => ({
+    run: id.run,
+    query: aQuery(id.query),
+    index: 0,
+    sample: id.sample,
+    attempt: id.attempt,
+    settings: someSettings(),
+    birthTime: 1,
+  });
+
+  promise('an empty store holds nothing, and says so without an error', async () => {
+    const store = create();
+    const id = idOf('q');
+    expect(await store.getRun()).toBeUndefined();
+    expect(await store.getResult()).toBeUndefined();
+    expect(await store.getRollout(id)).toBeUndefined();
+    expect(await store.getTurn(id, 1)).toBeUndefined();
+    expect(await store.getVerdict(id, 1)).toBeUndefined();
+    expect(await store.getEnd(id)).toBeUndefined();
+    expect(await store.getLog(0, 'q', 'txt')).toBeUndefined();
+    expect(await store.countQueries()).toBe(0);
+    expect(await store.listRolloutsOf('q')).toEqual([]);
+    expect(await all(store.listRollouts())).toEqual([]);
+  });
+
+  promise('what was put is what another opener gets, with the same hash', async () => {
+    const store = create();
+    const id = idOf('q');
+    const rollout = await store.putRollout(id, rolloutOf(id));
+    const turn = await store.putTurn(id, { ...turnRecord(1, 'What?'), previous: rollout.hash });
+    const verdict = await store.putVerdict(id, {
+      turn: 1,
+      verdict: 'right',
+      reason: 'equal',
+      of: turn.hash,
+      tookMs: 3,
+    });
+    const end = await store.putEnd(id, {
+      outcome: 'complete',
+      stopReason: 'success',
+      failure: null,
+      turnRewards: [1],
+      rewards: [1],
+      success: [1],
+      turns: [turn.hash],
+      finishedAt: 9,
+    });
+    const other = again(store);
+    const kept = { created: false };
+    expect(await other.getRollout(id)).toEqual({ ...rollout, ...kept });
+    expect(await other.getTurn(id, 1)).toEqual({ ...turn, ...kept });
+    expect(await other.getVerdict(id, 1)).toEqual({ ...verdict, ...kept });
+    expect(await other.getEnd(id)).toEqual({ ...end, ...kept });
+    expect([rollout, turn, verdict, end].map(({ created }) => created)).toEqual([true, true, true, true]);
+    expect(turn.record).toEqual({ ...turnRecord(1, 'What?'), previous: rollout.hash });
+    expect(turn.hash).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  promise('the first put wins: a second changes nothing and returns the first', async () => {
+    const store = create();
+    const id = idOf('q');
+    const first = await store.putTurn(id, turnRecord(1, 'first'));
+    const second = await again(store).putTurn(id, turnRecord(1, 'second'));
+    expect(second).toEqual({ ...first, created: false });
+    await putRun(store, [aQuery('a')], { samples: 2 });
+    await putRun(again(store), [aQuery('b'), aQuery('c')], { samples: 3 });
+    expect((await store.getRun())!.record.samples).toBe(2);
+    expect(await store.readQueries(0, 9)).toEqual([aQuery('a')]);
+    await store.putResult({ total: 1 });
+    expect((await store.putResult({ total: 2 })).record).toMatchObject({ total: 1 });
+  });
+
+  promise('of many racing writers one wins, and all return what it wrote', async () => {
+    const stores = Array.from({ length: 8 }, (_, i) => i).map(() => undefined as Store | undefined);
+    const first = create();
+    const results = await Promise.all(
+      stores.map((_, i) => again(first).putTurn(idOf('q'), turnRecord(1, `writer ${i}`))),
+    );
+    expect(results.filter(({ created }) => created)).toHaveLength(1);
+    expect(new Set(results.map(({ hash }) => hash)).size).toBe(1);
+    expect(new Set(results.map(({ record }) => record.contextText)).size).toBe(1);
+    expect((await first.getTurn(idOf('q'), 1))!.hash).toBe(results[0]!.hash);
+  });
+
+  promise('numbers survive exactly', async () => {
+    const store = create();
+    let turn = 0;
+    const double = fc.double({ noNaN: true, noDefaultInfinity: true });
+    await fc.assert(
+      fc.asyncProperty(fc.array(double, { maxLength: 20 }), fc.array(fc.maxSafeNat()), async (logprobs, outputIds) => {
+        const record = { ...turnRecord(++turn, 'x'), logprobs: logprobs.map((x) => x + 0), outputIds };
+        await store.putTurn(idOf('q'), record);
+        expect((await store.getTurn(idOf('q'), turn))!.record).toEqual(record);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  promise('any id and any text comes back as it was, and no two ids share a place', async () => {
+    const store = create();
+    const ids = [
+      'q',
+      'Q',
+      'q/0',
+      '../q',
+      '.',
+      'con',
+      'a b',
+      'é',
+      'e\u0301',
+      'x'.repeat(1000),
+      '∞'.repeat(300),
+      'q@1',
+      '\u2028',
+    ];
+    for (const query of ids) {
+      const turn = { ...turnRecord(1, `${query} \u0000 \ud83d\ude00 \u2028 \ufffd \ufeff`), answer: query };
+      await store.putRollout(idOf(query), rolloutOf(idOf(query)));
+      await store.putTurn(idOf(query), turn);
+    }
+    for (const query of ids) {
+      expect((await store.getTurn(idOf(query), 1))!.record.answer).toBe(query);
+      expect(await store.listRolloutsOf(query)).toEqual([idOf(query)]);
+    }
+    const listed = await all(store.listRollouts((breach) => expect.unreachable(JSON.stringify(breach))));
+    expect(listed.map(({ query }) => query).sort()).toEqual([...ids].sort());
+  });
+
+  promise('samples and attempts are told apart, and listed by sample, then attempt', async () => {
+    const store = create();
+    const ids = [idOf('q', 10), idOf('q', 2, 2), idOf('q', 2), idOf('q', 0)];
+    for (const id of ids) await store.putRollout(id, rolloutOf(id));
+    expect(await store.listRolloutsOf('q')).toEqual([ids[3], ids[2], ids[1], ids[0]]);
+    expect((await store.getRollout(idOf('q', 2, 2)))!.record.attempt).toBe(2);
+  });
+
+  promise('queries are read by place, in order, any page of them', async () => {
+    const store = create();
+    const queries = Array.from({ length: 300 }, (_, i) => aQuery(`q${i}`, { solutions: ['é'.repeat(i % 7)] }));
+    expect(await store.putQueries(asyncly(queries))).toBe(300);
+    expect(await again(store).countQueries()).toBe(300);
+    for (const [from, count] of [
+      [0, 1],
+      [0, 300],
+      [299, 1],
+      [298, 10],
+      [300, 1],
+      [17, 0],
+      [100, 57],
+    ] as const) {
+      expect(await store.readQueries(from, count)).toEqual(queries.slice(from, from + count));
+    }
+  });
+
+  promise('a failing source of queries leaves no queries behind', async () => {
+    const store = create();
+    const broken = async function* () {
+      yield aQuery('a');
+      throw new Error('the source broke');
+    };
+    await expect(store.putQueries(broken())).rejects.toThrow('the source broke');
+    expect(await store.countQueries()).toBe(0);
+    expect(await store.putQueries([aQuery('b')])).toBe(1);
+  });
+
+  promise('a log is replaced as a whole, and never by an earlier state of itself', async () => {
+    const store = create();
+    await store.putLog(3, 'q', 'jsonl', 'one\n');
+    await store.putLog(3, 'q', 'jsonl', 'one\ntwo\n');
+    await store.putLog(3, 'q', 'jsonl', 'one\n');
+    expect(await again(store).getLog(3, 'q', 'jsonl')).toBe('one\ntwo\n');
+    expect(await store.getLog(4, 'q', 'jsonl')).toBeUndefined();
+    expect(await store.getLog(3, 'q', 'txt')).toBeUndefined();
+  });
+
+  promise('what JSON cannot hold is refused, not altered', async () => {
+    const store = create();
+    await expect(store.putTurn(idOf('q'), { ...turnRecord(1, 'x'), logprobs: [Number.NaN] })).rejects.toMatchObject({
+      reason: 'not-json',
+    });
+    expect(await store.getTurn(idOf('q'), 1)).toBeUndefined();
+  });
+}
+
+export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
+
+async function* asyncly<T>(items: Iterable<T>): AsyncGenerator<T> {
+  yield* items;
+}

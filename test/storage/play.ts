@@ -1,0 +1,147 @@
+// A scripted rollout written to a store as the activities write it: for tests of what reads it back.
+
+import { FEEDBACK_RIGHT, FEEDBACK_WRONG } from '../../domain/conversation.ts';
+import { completeSettings } from '../../domain/defaults.ts';
+import { successOf } from '../../domain/ending.ts';
+import { outcomeOf, type StopReason } from '../../domain/outcome.ts';
+import type { Query } from '../../domain/query.ts';
+import { discountedReturns, turnReward } from '../../domain/reward.ts';
+import type { RolloutSettings } from '../../domain/settings.ts';
+import { logName, turnLogBlock, turnLogLine } from '../../domain/turn-log.ts';
+import type { TurnRecord } from '../../domain/turn.ts';
+import type { VerdictValue } from '../../domain/verdict.ts';
+import type { Store, Stored } from '../../storage/store.ts';
+import { hashQueries } from '../../storage/queries.ts';
+
+export const RUN = 'r1';
+
+export function aQuery(queryId: string, part: Partial<Query> = {}): Query {
+  return { queryId, prompt: { kind: 'text', text: `What is ${queryId}?` }, task: 'math', solutions: ['42'], ...part };
+}
+
+export function someSettings(part: Partial<RolloutSettings> = {}): RolloutSettings {
+  return completeSettings(RUN, { numTurns: 3, maxNewTokens: 64, turnDiscount: 0.5, ...part });
+}
+
+export async function putRun(
+  store: Store,
+  queries: readonly Query[],
+  part: { samples?: number; settings?: RolloutSettings } = {},
+): Promise<void> {
+  await store.putQueries(queries);
+  const { sha256, accepted } = await hashQueries(queries);
+  await store.putRun({
+    format: 'everturn-run/1',
+    run: RUN,
+    settings: part.settings ?? someSettings(),
+    origins: {},
+    samples: part.samples ?? 1,
+    dataset: { path: 'q.jsonl', sha256, accepted, refused: 0 },
+    versions: { everturn: '0.0.0', node: 'v20' },
+    createdAt: 1,
+  });
+}
+
+export interface Script {
+  readonly query: Query;
+  readonly index?: number | null;
+  readonly sample?: number;
+  readonly attempt?: number;
+  readonly settings?: RolloutSettings;
+  /** One per judged turn. */
+  readonly verdicts: readonly VerdictValue[];
+  /** Weight version of each turn; default 0. */
+  readonly versions?: readonly number[];
+  /** Null leaves the rollout unfinished. */
+  readonly stop?: StopReason | null;
+  /** Turns generated beyond the judged ones. */
+  readonly unjudged?: number;
+  readonly turn?: (turn: number) => Partial<TurnRecord>;
+}
+
+export async function play(store: Store, script: Script): Promise<void> {
+  const { query, sample = 0, attempt = 1, verdicts, stop = 'max-turns', unjudged = 0 } = script;
+  const settings = script.settings ?? someSettings();
+  const id = { run: RUN, query: query.queryId, sample, attempt };
+  const index = script.index === undefined ? 0 : script.index;
+  const rollout = await store.putRollout(id, {
+    run: RUN,
+    query,
+    index,
+    sample,
+    attempt,
+    settings,
+    birthTime: 1_700_000_000_000 + sample,
+  });
+  const turns: Stored<TurnRecord>[] = [];
+  for (let turn = 1; turn <= verdicts.length + unjudged; turn++) {
+    const told = verdicts[turn - 2] === 'right' ? FEEDBACK_RIGHT : FEEDBACK_WRONG;
+    const record = turnRecord(
+      turn,
+      turn === 1 ? `What is ${query.queryId}?` : `\n${told}`,
+      script.versions?.[turn - 1] ?? 0,
+    );
+    const before = turns.at(-1);
+    const merged = { ...record, ...script.turn?.(turn) };
+    const contextLength =
+      (before ? before.record.contextLength + before.record.outputIds.length : 0) + merged.contextIds.length;
+    const stored = await store.putTurn(id, { ...merged, contextLength, previous: before?.hash ?? rollout.hash });
+    turns.push(stored);
+    const verdict = verdicts[turn - 1];
+    if (!verdict) continue;
+    const judged = await store.putVerdict(id, { turn, verdict, reason: 'scripted', of: stored.hash, tookMs: 1 });
+    await log(turn, judged.record);
+  }
+  if (stop === null) return;
+  const outcome = outcomeOf(stop);
+  const success = verdicts.map(successOf);
+  const turnRewards = success.flatMap((s) => (s === null ? [] : [turnReward(s === 1, settings)]));
+  await store.putEnd(id, {
+    outcome,
+    stopReason: stop,
+    failure:
+      outcome === 'failed' ? { reason: 'scripted', message: 'as the script says', turn: verdicts.length + 1 } : null,
+    turnRewards,
+    rewards: outcome === 'complete' ? discountedReturns(turnRewards, settings.turnDiscount) : [],
+    success,
+    turns: turns.slice(0, verdicts.length).map(({ hash }) => hash),
+    finishedAt: 2,
+  });
+
+  async function log(turn: number, verdict: { verdict: VerdictValue; reason: string }): Promise<void> {
+    const records = turns.map(({ record }) => record);
+    const version = records.at(-1)!.versionStart;
+    const before = {
+      txt: (await store.getLog(version, logName(id), 'txt')) ?? '',
+      jsonl: (await store.getLog(version, logName(id), 'jsonl')) ?? '',
+    };
+    await store.putLog(version, logName(id), 'txt', before.txt + turnLogBlock(rollout.record, records, turn, verdict));
+    await store.putLog(version, logName(id), 'jsonl', before.jsonl + turnLogLine(records.at(-1)!, verdict));
+  }
+}
+
+export function turnRecord(turn: number, contextText: string, version = 0): TurnRecord {
+  const outputIds = [turn, 7, 1];
+  return {
+    turn,
+    contextIds: [100 + turn, 200, 300],
+    contextText,
+    outputIds,
+    logprobs: [-0.1 * turn, -1.5, -1e-7],
+    outputText: `it is ${turn}</s>`,
+    answer: `it is ${turn}`,
+    finish: 'stop',
+    versions: [{ version, start: 0, end: outputIds.length }],
+    versionStart: version,
+    versionEnd: version,
+    contextLength: 3,
+    maxNewTokens: 64,
+    seed: 5,
+    previous: '',
+    attempt: 1,
+    startedAt: 1,
+    finishedAt: 2,
+    model: 'scripted',
+    server: null,
+  };
+}
