@@ -8,7 +8,7 @@ import type { BadRow, Dataset, Row } from './dataset.ts';
 import { readLines, type Line } from './lines.ts';
 import { openIdSet, type IdSet } from './id-set.ts';
 import { badRowText, printable, wrong, type Problem } from './problem.ts';
-import { idFieldOf, queryFromRow } from './row.ts';
+import { FROM_ARRAY, idFieldOf, queryFromRow } from './row.ts';
 
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
@@ -60,7 +60,14 @@ function parseLine(file: string, line: Line, ids: IdSet): Row | undefined {
   try {
     json = JSON.parse(text);
   } catch (error) {
-    return bad(wrong(null, `is not JSON: ${jsonProblem(error)}`, 'Write one whole JSON object per line.'));
+    const spread = /^[[{]+$/.test(text.trim());
+    return bad(
+      wrong(
+        null,
+        `is not JSON: ${jsonProblem(error)}`,
+        `Write one whole JSON object per line.${spread ? FROM_ARRAY : ''}`,
+      ),
+    );
   }
   const result = queryFromRow(json, String(line.number));
   if (!result.ok) return bad({ field: result.field, problem: result.problem, fix: result.fix });

@@ -7,6 +7,8 @@ import { isObject, kindOf, loneSurrogate, shown, wrong, type Problem } from './p
 
 export type RowResult = { readonly ok: true; readonly query: Query } | ({ readonly ok: false } & Problem);
 
+export const FROM_ARRAY = ' A file that is one JSON array becomes lines with: jq -c ".[]".';
+
 const MAX_ID_BYTES = 1000;
 const PROMPT_FIELDS = ['prompt', 'messages', 'question', 'problem'] as const;
 
@@ -22,7 +24,7 @@ export function queryFromRow(row: unknown, fallbackId: string): RowResult {
 
 function parse(row: unknown, fallbackId: string): Query {
   if (!isObject(row)) {
-    const hint = Array.isArray(row) ? ' A file that is one JSON array becomes lines with: jq -c ".[]"' : '';
+    const hint = Array.isArray(row) ? FROM_ARRAY : '';
     fail(null, `is ${kindOf(row)}, not an object`, `Write one JSON object per line.${hint}`);
   }
   const queryId = idOf(row) ?? fallbackId;
