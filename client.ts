@@ -9,6 +9,7 @@ import {
   isGrpcServiceError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
@@ -74,37 +75,77 @@ export async function startCollection({ client }: Session, input: CollectionInpu
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       staticSummary: summary.slice(0, SUMMARY_CHARS),
+      memo: { out: input.out },
       typedSearchAttributes: [{ key: RUN, value: input.run }],
     }),
   );
 }
 
-/** Whether the run's workflow is open, and how it closed if not. */
-export async function workflowState({ client }: Session, workflowId: string): Promise<WorkflowState> {
+export interface WorkflowFacts {
+  readonly state: WorkflowState;
+  /** The folder its run is in; null where whoever started it did not say. */
+  readonly out: string | null;
+}
+
+/** Whether the run's workflow is open, and how it closed if not. `tries`: 1 to hear at once that the server is away. */
+export async function describeWorkflow({ client }: Session, workflowId: string, tries = TRIES): Promise<WorkflowFacts> {
   try {
-    const { status } = await calling(`describe "${workflowId}"`, () =>
-      client.workflow.getHandle(workflowId).describe(),
+    const { status, memo } = await calling(
+      `describe "${workflowId}"`,
+      () => client.withDeadline(Date.now() + CALL_MS, () => client.workflow.getHandle(workflowId).describe()),
+      tries,
     );
-    switch (status.name) {
-      case 'RUNNING':
-      case 'CONTINUED_AS_NEW':
-      case 'PAUSED':
-        return 'running';
-      case 'COMPLETED':
-        return 'completed';
-      case 'CANCELLED':
-        return 'cancelled';
-      case 'TERMINATED':
-        return 'terminated';
-      case 'TIMED_OUT':
-        return 'timed-out';
-      default:
-        return 'failed';
-    }
+    return { state: stateOf(status.name), out: outOf(memo) };
   } catch (error) {
-    if (causeOf(error) instanceof WorkflowNotFoundError) return 'absent';
+    if (causeOf(error) instanceof WorkflowNotFoundError) return { state: 'absent', out: null };
     throw error;
   }
+}
+
+function outOf(memo: Record<string, unknown> | undefined): string | null {
+  const out = memo?.['out'];
+  return typeof out === 'string' ? out : null;
+}
+
+function stateOf(status: string): WorkflowState {
+  switch (status) {
+    case 'RUNNING':
+    case 'CONTINUED_AS_NEW':
+    case 'PAUSED':
+      return 'running';
+    case 'COMPLETED':
+      return 'completed';
+    case 'CANCELLED':
+      return 'cancelled';
+    case 'TERMINATED':
+      return 'terminated';
+    case 'TIMED_OUT':
+      return 'timed-out';
+    default:
+      return 'failed';
+  }
+}
+
+/** Those of these workflows that are closed, or so old that the server forgot them, with how. */
+export async function closedWorkflows(
+  client: Client,
+  workflowIds: readonly string[],
+): Promise<Map<string, 'cancelled' | 'other'>> {
+  const states = await Promise.all(
+    workflowIds.map(async (id) => {
+      try {
+        return stateOf((await client.workflow.getHandle(id).describe()).status.name);
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return 'absent';
+        throw error;
+      }
+    }),
+  );
+  const closed = new Map<string, 'cancelled' | 'other'>();
+  workflowIds.forEach((id, i) => {
+    if (states[i] !== 'running') closed.set(id, states[i] === 'cancelled' ? 'cancelled' : 'other');
+  });
+  return closed;
 }
 
 /** Answered by a worker: needs one that is up. Undefined when none answers in time. */
@@ -127,13 +168,21 @@ async function asked<T>(client: Client, workflowId: string): Promise<T | undefin
   }
 }
 const QUERY_MS = 3000;
+const CALL_MS = 10_000;
+const STEER_MS = 15_000;
 
+/** Asks for the run's end without a word from a worker: it ends when one is there. */
+export async function requestCancel({ client }: Session, run: string): Promise<void> {
+  await calling(`cancel run "${run}"`, () => client.workflow.getHandle(run).cancel());
+}
+
+/** Waits for a worker's word; a TemporalError with reason `no-worker` where none came. */
 export async function steer({ client }: Session, run: string, how: Steering): Promise<void> {
-  await updating(run, how, () => client.workflow.getHandle(run).executeUpdate<void, []>(how));
+  await updating(client, run, how, () => client.workflow.getHandle(run).executeUpdate<void, []>(how));
 }
 
 export async function tuneRun({ client }: Session, run: string, tuning: Tuning): Promise<void> {
-  await updating(run, 'tune', () =>
+  await updating(client, run, 'tune', () =>
     client.workflow.getHandle(run).executeUpdate<void, [Tuning]>('tune', { args: [tuning] }),
   );
 }
@@ -145,7 +194,9 @@ export async function resultOf({ client }: Session, run: string): Promise<Collec
 
 export interface RunSummary {
   readonly run: string;
-  readonly status: string;
+  readonly state: WorkflowState;
+  /** The folder it is in, where known. */
+  readonly out: string | null;
   readonly startedAt: string;
   readonly closedAt: string | null;
 }
@@ -157,7 +208,8 @@ export async function listRuns({ client }: Session): Promise<RunSummary[]> {
     if (runs.has(found.workflowId)) continue;
     runs.set(found.workflowId, {
       run: found.workflowId,
-      status: found.status.name.toLowerCase(),
+      state: stateOf(found.status.name),
+      out: outOf(found.memo),
       startedAt: found.startTime.toISOString(),
       closedAt: found.closeTime?.toISOString() ?? null,
     });
@@ -165,11 +217,10 @@ export async function listRuns({ client }: Session): Promise<RunSummary[]> {
   return [...runs.values()];
 }
 
-async function updating(run: string, name: string, update: () => Promise<void>): Promise<void> {
+async function updating(client: Client, run: string, name: string, update: () => Promise<void>): Promise<void> {
   try {
-    await calling(`${name} run "${run}"`, update);
-  } catch (error) {
-    const cause = causeOf(error);
+    await client.withDeadline(Date.now() + STEER_MS, update);
+  } catch (cause) {
     if (cause instanceof WorkflowUpdateFailedError) {
       throw new UsageError(`Run "${run}" refused to ${name}: ${cause.cause?.message ?? cause.message}.`, {
         reason: 'refused',
@@ -183,14 +234,21 @@ async function updating(run: string, name: string, update: () => Promise<void>):
         cause,
       });
     }
-    throw error;
+    if (cause instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
+      throw new TemporalError(`No worker answered within ${STEER_MS / 1000} s.`, {
+        reason: 'no-worker',
+        fix: 'Start one with `everturn worker`; what was asked for may take effect then, and asking twice is harmless.',
+        cause,
+      });
+    }
+    throw new TemporalError(`Temporal could not ${name} run "${run}".`, { reason: 'temporal-call', cause });
   }
 }
 
 /** One call to the server, repeated while it is away; the workflow id makes repeating harmless. */
-async function calling<T>(what: string, call: () => Promise<T>): Promise<T> {
+async function calling<T>(what: string, call: () => Promise<T>, tries = TRIES): Promise<T> {
   try {
-    return await patiently(call);
+    return await patiently(call, tries);
   } catch (cause) {
     throw new TemporalError(`Temporal could not ${what}.`, { reason: 'temporal-call', cause });
   }
@@ -199,12 +257,12 @@ async function calling<T>(what: string, call: () => Promise<T>): Promise<T> {
 const TRIES = 10;
 const MAX_PAUSE_MS = 3000;
 
-async function patiently<T>(call: () => Promise<T>): Promise<T> {
+async function patiently<T>(call: () => Promise<T>, tries: number): Promise<T> {
   for (let n = 1; ; n++) {
     try {
       return await call();
     } catch (error) {
-      if (n >= TRIES || !isPassing(error)) throw error;
+      if (n >= tries || !isPassing(error)) throw error;
       await sleep(Math.min(200 * 2 ** (n - 1), MAX_PAUSE_MS));
     }
   }

@@ -5,6 +5,7 @@ import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { BadRow } from './datasets/dataset.ts';
 import { openDataset } from './datasets/index.ts';
+import { badRowText } from './datasets/problem.ts';
 import { DatasetError, UsageError } from './domain/errors.ts';
 import { safeName } from './domain/ids.ts';
 import type { Query } from './domain/query.ts';
@@ -48,17 +49,13 @@ export async function surveyDataset(selection: DataSelection): Promise<DatasetSu
   });
   const { sha256, accepted } = await hashQueries(queries);
   if (accepted === 0) {
-    const first = badRows[0] ? ` The first of ${refused} bad rows: ${describeBadRow(badRows[0])}` : '';
+    const first = badRows[0] ? ` The first of ${refused} bad rows: ${badRowText(badRows[0])}` : '';
     throw new DatasetError(`${selection.dataset} has no row that can be played.${first}`, {
       reason: 'empty-dataset',
       fix: 'A row is a JSON object with a prompt (`question`, `messages` or `prompt`) and `answer` or `solutions`.',
     });
   }
   return { selection, sha256, accepted, refused, badRows };
-}
-
-export function describeBadRow({ file, line, field, problem, fix }: BadRow): string {
-  return `${file}:${line}${field === null ? '' : `, field \`${field}\``}: ${problem} ${fix}`;
 }
 
 /** A name that follows from data and settings: the same command finds the same run again. */
@@ -124,7 +121,7 @@ function differs(run: string, folder: string, what: readonly string[]): UsageErr
 }
 
 function strictError(bad: BadRow): DatasetError {
-  return new DatasetError(describeBadRow(bad), {
+  return new DatasetError(badRowText(bad), {
     reason: 'bad-row',
     fix: 'Without --strict, bad rows are reported and left out.',
   });

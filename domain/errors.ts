@@ -49,6 +49,8 @@ export function explain(error: unknown): string {
     if (message && !parts.some((p) => p.includes(message))) parts.push(message);
     e = e instanceof Error ? e.cause : undefined;
   }
-  const fix = error instanceof EverturnError && error.fix ? ` ${error.fix}` : '';
-  return parts.join(': ') + fix;
+  const last = parts.length - 1;
+  const text = parts.map((part, i) => (i < last ? part.replace(/\.$/, '') : part)).join(': ');
+  if (!(error instanceof EverturnError) || !error.fix) return text;
+  return `${text}${/[.!?\n]$/.test(text) ? '' : '.'} ${error.fix}`;
 }
