@@ -4,12 +4,11 @@
 
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { WorkflowNotFoundError } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
 import type { ActivityDeps } from './activities/deps.ts';
-import { connect, type Session } from './client.ts';
+import { closedWorkflows, connect, type Session } from './client.ts';
 import { parseSettings } from './config.ts';
 import { createRun, surveyDataset } from './create-run.ts';
 import { queryFromRow } from './datasets/row.ts';
@@ -105,22 +104,8 @@ function dependencies(
       );
       await createRun(openFileStore(out, run), { run, survey, settings: complete, samples, origins });
     },
-    async closedWorkflows(workflowIds) {
-      const open = await Promise.all(workflowIds.map((id) => isOpen(session, id)));
-      return workflowIds.filter((_, i) => !open[i]);
-    },
+    closedWorkflows: (workflowIds) => closedWorkflows(session.client, workflowIds),
   };
-}
-
-async function isOpen({ client }: Session, workflowId: string): Promise<boolean> {
-  try {
-    const { status } = await client.workflow.getHandle(workflowId).describe();
-    return status.name === 'RUNNING' || status.name === 'PAUSED';
-  } catch (error) {
-    // Gone from the server: closed so long ago that it was forgotten.
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
 }
 
 /** One backend per model and tokenizer, built at first use; one that failed to load is tried again. */

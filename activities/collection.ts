@@ -7,7 +7,7 @@ import { firstWords, questionOf } from '../domain/query.ts';
 import type { RolloutResult } from '../domain/rollout-result.ts';
 import { StoreError } from '../domain/errors.ts';
 import type { CollectionInput, CollectionResult } from '../workflows/messages.ts';
-import type { ActivityDeps } from './deps.ts';
+import type { ActivityDeps, WorkflowClosing } from './deps.ts';
 import { endedResult } from './ended-result.ts';
 
 export interface Accepted {
@@ -96,12 +96,12 @@ export function collectionActivities(deps: ActivityDeps) {
       for (;;) {
         const byId = new Map(rollouts.map((r) => [rolloutWorkflowId({ run, ...r, attempt: 1 }), r]));
         const closed = await closedWorkflows([...byId.keys()]);
-        if (closed.length > 0) {
+        if (closed.size > 0) {
           return Promise.all(
-            closed.map(async (workflowId) => {
+            [...closed].map(async ([workflowId, closing]) => {
               const { unit, query, sample } = byId.get(workflowId)!;
               const id = { out, run, query, sample, attempt: 1 };
-              return { unit, result: (await endedResult(store, id)) ?? terminated(id) };
+              return { unit, result: (await endedResult(store, id)) ?? unrecorded(id, closing) };
             }),
           );
         }
@@ -116,7 +116,9 @@ export function collectionActivities(deps: ActivityDeps) {
   };
 }
 
-function terminated(trajectory: RolloutResult['trajectory']): RolloutResult {
-  const reason = 'terminated';
-  return { outcome: 'failed', stopReason: 'failed', turns: 0, rewards: [], success: [], tokens: 0, reason, trajectory };
+/** A rollout whose workflow closed before it could record its end. */
+function unrecorded(trajectory: RolloutResult['trajectory'], closing: WorkflowClosing): RolloutResult {
+  const nothing = { turns: 0, rewards: [], success: [], tokens: 0, trajectory };
+  if (closing === 'cancelled') return { outcome: 'cancelled', stopReason: 'cancelled', reason: null, ...nothing };
+  return { outcome: 'failed', stopReason: 'failed', reason: 'terminated', ...nothing };
 }

@@ -16,6 +16,9 @@ export interface NewRun {
   readonly settings: Partial<RolloutSettings>;
 }
 
+/** How a workflow closed, as far as its records may not say it. */
+export type WorkflowClosing = 'cancelled' | 'other';
+
 export interface ActivityDeps {
   openStore(out: string, run: string): Store;
   /** The backend that `settings.model` names; built once per worker and kept. */
@@ -27,7 +30,7 @@ export interface ActivityDeps {
   parseSettings(run: string, settings: Readonly<Record<string, unknown>>): RolloutSettings;
   /** Accepts a data set into a new run's folder; does nothing where that was done before. */
   createRun(run: NewRun): Promise<void>;
-  /** Which of these workflows are closed. */
-  closedWorkflows(workflowIds: readonly string[]): Promise<string[]>;
+  /** Those of these workflows that are closed or forgotten, with how. */
+  closedWorkflows(workflowIds: readonly string[]): Promise<ReadonlyMap<string, WorkflowClosing>>;
   now(): number;
 }

@@ -5,6 +5,7 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   ApplicationFailure,
+  CancellationScope,
   ChildWorkflowFailure,
   getExternalWorkflowHandle,
   isCancellation,
@@ -36,10 +37,9 @@ export function openChildren({ run, out }: CollectionInput, state: WindowState, 
   let starting = 0;
   const workflowId = ({ query, sample }: UnitInFlight) => rolloutWorkflowId({ run, query, sample, attempt: 1 });
   const cancel = (unit: UnitInFlight) => {
-    // It may be closed by now: then there is nothing to cancel.
-    getExternalWorkflowHandle(workflowId(unit))
-      .cancel()
-      .catch(() => {});
+    // The run itself may be cancelled, and this must go out all the same. A rollout that is closed by now
+    // has nothing to cancel.
+    CancellationScope.nonCancellable(() => getExternalWorkflowHandle(workflowId(unit)).cancel()).catch(() => {});
   };
   const count = (unit: number, result: RolloutResult) => {
     settle(state, unit, result);

@@ -1,0 +1,61 @@
+// Child processes need JavaScript: compiles server/ and domain/ from source, once per state of the sources.
+
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '../..');
+const ROOMS = ['server', 'domain'];
+
+/** The folder that holds `server/*.js`. */
+export function compiledServer(): string {
+  const cache = join(ROOT, 'node_modules', '.cache', 'everturn-test');
+  const folder = join(cache, digestOfSources());
+  if (existsSync(folder)) return join(folder, 'server');
+  mkdirSync(cache, { recursive: true });
+  for (const old of readdirSync(cache))
+    if (!old.startsWith('new-')) rmSync(join(cache, old), { recursive: true, force: true });
+  const fresh = mkdtempSync(join(cache, 'new-'));
+  const config = join(fresh, 'tsconfig.json');
+  writeFileSync(
+    config,
+    JSON.stringify({
+      extends: join(ROOT, 'tsconfig.json'),
+      compilerOptions: { outDir: fresh, rootDir: ROOT, typeRoots: [join(ROOT, 'node_modules/@types')] },
+      include: ROOMS.map((room) => join(ROOT, room)),
+    }),
+  );
+  writeFileSync(join(fresh, 'package.json'), '{"name":"everturn","version":"0.0.0-test","type":"module"}');
+  const tsc = createRequire(import.meta.url)
+    .resolve('typescript/package.json')
+    .replace(/package\.json$/, 'bin/tsc');
+  execFileSync(process.execPath, [tsc, '-p', config], { stdio: 'inherit' });
+  try {
+    renameSync(fresh, folder);
+  } catch {
+    // Another test process was first.
+    rmSync(fresh, { recursive: true, force: true });
+  }
+  return join(folder, 'server');
+}
+
+function digestOfSources(): string {
+  const hash = createHash('sha256');
+  for (const room of ROOMS)
+    for (const name of readdirSync(join(ROOT, room))
+      .filter((n) => n.endsWith('.ts'))
+      .sort())
+      hash.update(name).update(readFileSync(join(ROOT, room, name)));
+  return hash.digest('hex').slice(0, 16);
+}

@@ -1,0 +1,49 @@
+// Once per test run: finds or builds the Temporal server, starts one on free ports in a temporary
+// folder, and bundles the workflows from source. Tests get both by `inject`.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import type { TestProject } from 'vitest/node';
+import { startDevServer } from '../../server/dev-server.ts';
+import { findTemporal } from '../../server/find.ts';
+import { freePort } from '../../server/ports.ts';
+import { printProgress } from '../../server/progress.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** `host:port` of a real server, shared by all test files. */
+    temporalAddress: string;
+    temporalBinary: string;
+    /** Path of the workflows' bundle, built from source. */
+    workflowBundle: string;
+  }
+}
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(join(tmpdir(), 'everturn-test-'));
+  const onProgress = printProgress(process.stderr);
+  const { path: binary } = await findTemporal({ env: process.env, onProgress });
+  const port = await freePort([]);
+  const server = await startDevServer({
+    binary,
+    database: join(folder, 'temporal.db'),
+    logFile: join(folder, 'temporal.log'),
+    port,
+    uiPort: await freePort([], [port]),
+  });
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: join(import.meta.dirname, '../../workflows/index.ts'),
+    logger: new DefaultLogger('WARN'),
+  });
+  const bundle = join(folder, 'workflow-bundle.js');
+  writeFileSync(bundle, code);
+  project.provide('temporalAddress', server.address);
+  project.provide('temporalBinary', binary);
+  project.provide('workflowBundle', bundle);
+  return async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+}

@@ -1,0 +1,124 @@
+// A real worker with scripted parts on the shared test server: its own task queue per test file is not
+// possible (the queues are part of the contract), so each test uses its own namespace instead.
+
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { inject } from 'vitest';
+import type { ActivityDeps } from '../../activities/deps.ts';
+import { createActivities } from '../../activities/index.ts';
+import { closedWorkflows } from '../../client.ts';
+import { parseSettings } from '../../config.ts';
+import { createRun, surveyDataset } from '../../create-run.ts';
+import { queryFromRow } from '../../datasets/row.ts';
+import { DatasetError } from '../../domain/errors.ts';
+import { GENERATE_QUEUE, TASK_QUEUE } from '../../domain/queues.ts';
+import { createEnvironments } from '../../environments/index.ts';
+import { ensureSearchAttributes } from '../../server/search-attributes.ts';
+import { openFileStore } from '../../storage/files.ts';
+import { type Script, type ScriptedBackend, scriptedBackend } from './scripted-model.ts';
+
+export interface Rig {
+  readonly client: Client;
+  readonly namespace: string;
+  /** A fresh folder for runs. */
+  readonly out: string;
+  readonly backend: ScriptedBackend;
+  /** Starts one more worker; `stop` ends it in order. */
+  startWorker(): Promise<{ stop(): Promise<void> }>;
+  close(): Promise<void>;
+}
+
+let runtimeInstalled = false;
+
+export async function openRig(script: Script, overrides: Partial<ActivityDeps> = {}): Promise<Rig> {
+  if (!runtimeInstalled) Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
+  runtimeInstalled = true;
+  const address = inject('temporalAddress');
+  const namespace = `test-${process.pid}-${Math.random().toString(36).slice(2, 10)}`;
+  const connection = await Connection.connect({ address });
+  await connection.workflowService.registerNamespace({
+    namespace,
+    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+  });
+  const client = new Client({ connection, namespace });
+  await untilNamespaceIsKnown(client);
+  await ensureSearchAttributes(connection, namespace);
+  const native = await NativeConnection.connect({ address });
+  const out = mkdtempSync(join(tmpdir(), 'everturn-runs-'));
+  const backend = scriptedBackend(script);
+  const deps: ActivityDeps = {
+    openStore: openFileStore,
+    backend: async () => backend,
+    environment: createEnvironments(),
+    parseRow(row) {
+      const parsed = queryFromRow(row, '1');
+      if (parsed.ok) return parsed.query;
+      throw new DatasetError(parsed.problem, { reason: 'bad-row', fix: parsed.fix });
+    },
+    parseSettings,
+    async createRun({ run, dataset, samples, limit, shuffleSeed, settings }) {
+      const survey = await surveyDataset({ dataset, limit, shuffleSeed });
+      await createRun(openFileStore(out, run), {
+        run,
+        survey,
+        settings: parseSettings(run, { ...settings }),
+        samples,
+        origins: {},
+      });
+    },
+    closedWorkflows: (ids) => closedWorkflows(client, ids),
+    now: Date.now,
+    ...overrides,
+  };
+  const { generate, ...light } = createActivities(deps);
+  const stops: (() => Promise<void>)[] = [];
+  return {
+    client,
+    namespace,
+    out,
+    backend,
+    async startWorker() {
+      const common = { connection: native, namespace, shutdownGraceTime: '1 second' } as const;
+      const workers = await Promise.all([
+        Worker.create({
+          ...common,
+          taskQueue: TASK_QUEUE,
+          workflowBundle: { codePath: inject('workflowBundle') },
+          activities: light,
+          stickyQueueScheduleToStartTimeout: '1 second',
+        }),
+        Worker.create({
+          ...common,
+          taskQueue: GENERATE_QUEUE,
+          activities: { generate },
+          maxHeartbeatThrottleInterval: '1 second',
+        }),
+      ]);
+      const done = Promise.all(workers.map((w) => w.run()));
+      let stopped: Promise<void> | undefined;
+      const stop = () => (stopped ??= (workers.forEach((w) => w.shutdown()), done.then(() => undefined)));
+      stops.push(stop);
+      return { stop };
+    },
+    async close() {
+      await Promise.all(stops.map((stop) => stop()));
+      await native.close();
+      await connection.close();
+    },
+  };
+}
+
+async function untilNamespaceIsKnown(client: Client): Promise<void> {
+  for (let n = 0; n < 100; n++) {
+    try {
+      await client.workflow.count();
+      return;
+    } catch {
+      await sleep(100);
+    }
+  }
+}

@@ -1,0 +1,81 @@
+// A scripted Backend for workflow and activity tests: answers come from a function of the request, its
+// tokenizer is UTF-8 bytes plus three special tokens. Never shown to a user.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Backend, GenerateRequest, Tokenizer } from '../../inference/backend.ts';
+
+const EOS = 256;
+const START = 257;
+const BOS = 258;
+const NAMES: Record<number, string> = { [EOS]: '<end>', [START]: '<start>', [BOS]: '<bos>' };
+
+export const byteTokenizer: Tokenizer = {
+  encode: (text) =>
+    text.split(/(<end>|<start>|<bos>)/).flatMap((part) => {
+      const special = Object.keys(NAMES).find((id) => NAMES[Number(id)] === part);
+      return special ? [Number(special)] : [...Buffer.from(part)];
+    }),
+  decode(ids, { skipSpecialTokens }) {
+    const parts: string[] = [];
+    let bytes: number[] = [];
+    const flush = () => {
+      parts.push(Buffer.from(bytes).toString());
+      bytes = [];
+    };
+    for (const id of ids) {
+      if (id < 256) bytes.push(id);
+      else if (!skipSpecialTokens) {
+        flush();
+        parts.push(NAMES[id]!);
+      }
+    }
+    flush();
+    return parts.join('');
+  },
+  renderChat: (messages) =>
+    `${messages.map((m) => `<start>${m.role}\n${m.content}<end>\n`).join('')}<start>assistant\n`,
+  encodeChat(messages) {
+    return this.encode(this.renderChat(messages));
+  },
+};
+
+export interface Script {
+  /** The answer to a request, without the end token. Throwing rejects the generation. */
+  readonly answer: (request: GenerateRequest, context: string) => string | Promise<string>;
+  readonly delayMs?: number;
+  readonly contextLength?: number;
+}
+
+export interface ScriptedBackend extends Backend {
+  readonly requests: GenerateRequest[];
+}
+
+export function scriptedBackend({ answer, delayMs = 0, contextLength = 100_000 }: Script): ScriptedBackend {
+  const requests: GenerateRequest[] = [];
+  return {
+    requests,
+    facts: { name: 'scripted', fingerprint: null, vocabSize: 259, contextLength, stopTokenIds: [EOS], trainable: true },
+    tokenizer: byteTokenizer,
+    async generate(request, { signal, onProgress }) {
+      requests.push(request);
+      if (delayMs) await sleep(delayMs, undefined, { signal });
+      signal.throwIfAborted();
+      const aborted = new Promise<never>((_, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
+      );
+      const context = byteTokenizer.decode(request.contextIds, { skipSpecialTokens: false });
+      const text = await Promise.race([answer(request, context), aborted]);
+      const all = [...byteTokenizer.encode(text), EOS];
+      const outputIds = all.slice(0, request.maxNewTokens);
+      onProgress?.(outputIds.length);
+      return {
+        outputIds,
+        logprobs: outputIds.map((id) => -((id % 7) + 1) / 8),
+        finish: outputIds.length < all.length ? 'length' : 'stop',
+        versions: [{ version: 0, start: 0, end: outputIds.length }],
+        server: null,
+      };
+    },
+    close: async () => {},
+  };
+}

@@ -1,0 +1,175 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openFileStore } from '../../storage/files.ts';
+import type { CollectionInput, CollectionProgress, CollectionResult } from '../../workflows/messages.ts';
+import { openRig, type Rig } from '../support/rig.ts';
+
+let rig: Rig;
+let gate = Promise.resolve();
+let openGate = () => {};
+const closeGate = () => (gate = new Promise((resolve) => (openGate = resolve)));
+const inFlight = { now: 0, most: 0 };
+
+beforeAll(async () => {
+  rig = await openRig({
+    async answer(request) {
+      inFlight.most = Math.max(inFlight.most, ++inFlight.now);
+      await gate;
+      await sleep(5);
+      inFlight.now--;
+      const [, query, , turn] = request.requestId.split('/');
+      return Number(query!.slice(1)) % Number(turn) === 0 ? '\\boxed{4}' : '\\boxed{5}';
+    },
+  });
+  await rig.startWorker();
+});
+afterAll(() => rig.close());
+beforeEach(() => openGate());
+
+const dataset = (queries: number) => {
+  const path = join(rig.out, `data-${queries}.jsonl`);
+  const rows = Array.from({ length: queries }, (_, i) => ({ id: `q${i}`, question: `Is ${i}?`, answer: '4' }));
+  writeFileSync(path, rows.map((row) => JSON.stringify(row)).join('\n'));
+  return path;
+};
+const start = (run: string, input: Omit<CollectionInput, 'run' | 'out'>) =>
+  rig.client.workflow.start('collection', {
+    workflowId: run,
+    taskQueue: 'everturn',
+    args: [{ run, out: rig.out, ...input }],
+  });
+const play = async (run: string, input: Omit<CollectionInput, 'run' | 'out'>) =>
+  (await start(run, input)).result() as Promise<CollectionResult>;
+const progress = (run: string) => rig.client.workflow.getHandle(run).query('progress') as Promise<CollectionProgress>;
+const until = async (run: string, holds: (p: CollectionProgress) => boolean) => {
+  for (;;) {
+    const p = await progress(run);
+    if (holds(p)) return p;
+    await sleep(50);
+  }
+};
+
+describe('a collection', () => {
+  test('plays every query and sample once, counts by turn, and leaves its result in the folder', async () => {
+    const result = await play('all', { dataset: dataset(12), samples: 2, maxConcurrent: 5, settings: { numTurns: 2 } });
+    expect(result).toMatchObject({ total: 24, cancelled: false });
+    expect(result.counts.outcomes).toEqual({ complete: 24, undecided: 0, failed: 0, cancelled: 0 });
+    expect(result.counts.judgedAt).toEqual([24, 24]);
+    expect(result.counts.rightAt).toEqual([24, 12]);
+    expect(result.counts.turns).toBe(48);
+    expect((await openFileStore(rig.out, 'all').getResult())!.record).toMatchObject(result);
+    const asked = rig.backend.requests.map((r) => r.requestId).filter((id) => id.startsWith('all/'));
+    expect(new Set(asked).size).toBe(48);
+    expect(asked).toHaveLength(48);
+  });
+
+  test('never has more rollouts in flight than asked, and follows a change of that while it runs', async () => {
+    closeGate();
+    inFlight.most = inFlight.now = 0;
+    const handle = await start('tuned', { dataset: dataset(20), maxConcurrent: 3, settings: { numTurns: 1 } });
+    await until('tuned', (p) => p.inFlight === 3);
+    await sleep(300);
+    expect(inFlight.most).toBe(3);
+    await handle.executeUpdate('tune', { args: [{ maxConcurrent: 6 }] });
+    await until('tuned', (p) => p.inFlight === 6);
+    await sleep(300);
+    expect(inFlight.most).toBe(6);
+    await expect(handle.executeUpdate('tune', { args: [{ maxConcurrent: 0 }] })).rejects.toThrow();
+    openGate();
+    expect(((await handle.result()) as CollectionResult).counts.outcomes.complete).toBe(20);
+  });
+
+  test('counts every rollout once over many continue-as-new, whose children outlive it', async () => {
+    const result = await play('renewed', {
+      dataset: dataset(60),
+      maxConcurrent: 8,
+      maxHistoryEvents: 60,
+      settings: { numTurns: 2 },
+    });
+    expect(result.counts.outcomes.complete).toBe(60);
+    expect(result.counts.turns).toBe(120);
+    const runs = [];
+    for await (const w of rig.client.workflow.list({ query: 'WorkflowId = "renewed"' })) runs.push(w);
+    expect(runs.length).toBeGreaterThan(3);
+    const asked = rig.backend.requests.map((r) => r.requestId).filter((id) => id.startsWith('renewed/'));
+    expect(asked).toHaveLength(120);
+  });
+
+  test('begins no rollout while it is paused', async () => {
+    closeGate();
+    const handle = await start('paused', { dataset: dataset(10), maxConcurrent: 2, settings: { numTurns: 1 } });
+    await until('paused', (p) => p.inFlight === 2);
+    await handle.executeUpdate('pause');
+    openGate();
+    const p = await until('paused', (q) => q.inFlight === 0);
+    expect(p).toMatchObject({ state: 'paused', done: 2 });
+    await handle.executeUpdate('resume');
+    expect(((await handle.result()) as CollectionResult).counts.outcomes.complete).toBe(10);
+  });
+
+  test('ends its rollouts as cancelled when told to stop, and counts them', async () => {
+    closeGate();
+    const handle = await start('stopped', { dataset: dataset(10), maxConcurrent: 4, settings: { numTurns: 3 } });
+    await until('stopped', (p) => p.inFlight === 4);
+    await handle.executeUpdate('stop');
+    const result = (await handle.result()) as CollectionResult;
+    openGate();
+    expect(result.cancelled).toBe(true);
+    expect(result.counts.outcomes).toMatchObject({ complete: 0, cancelled: 4 });
+  });
+
+  test('ends in order when its workflow is cancelled', async () => {
+    closeGate();
+    const handle = await start('cancelled', { dataset: dataset(6), maxConcurrent: 2, settings: { numTurns: 1 } });
+    await until('cancelled', (p) => p.inFlight === 2);
+    await handle.cancel();
+    await expect(handle.result()).rejects.toThrow();
+    openGate();
+    expect((await handle.describe()).status.name).toBe('CANCELLED');
+    expect((await openFileStore(rig.out, 'cancelled').getResult())!.record).toMatchObject({
+      cancelled: true,
+      counts: { outcomes: { cancelled: 2 } },
+    });
+  });
+
+  test('plays nothing again when it starts anew over a folder with finished rollouts', async () => {
+    const input = { dataset: dataset(15), maxConcurrent: 4, settings: { numTurns: 2 } };
+    const first = await play('anew', input);
+    const asked = rig.backend.requests.length;
+    const second = await play('anew', input);
+    expect(second).toEqual(first);
+    expect(rig.backend.requests.length).toBe(asked);
+  });
+
+  test('counts a rollout that somebody terminated as failed, and gives its slot to the next', async () => {
+    closeGate();
+    const handle = await start('lost', { dataset: dataset(4), maxConcurrent: 1, settings: { numTurns: 1 } });
+    await until('lost', (p) => p.inFlight === 1);
+    await sleep(300);
+    await rig.client.workflow.getHandle('lost/q0/0').terminate('by hand');
+    openGate();
+    const result = (await handle.result()) as CollectionResult;
+    expect(result.counts.outcomes).toMatchObject({ complete: 3, failed: 1 });
+    expect(result.counts.reasons).toEqual({ terminated: 1 });
+  });
+
+  test('takes over rollouts that run already', async () => {
+    closeGate();
+    const input = { dataset: dataset(5), maxConcurrent: 5, settings: { numTurns: 1 } };
+    const first = await start('over', input);
+    await until('over', (p) => p.inFlight === 5);
+    await sleep(300);
+    await first.terminate('the collection alone');
+    const second = await start('over', input);
+    await sleep(500);
+    openGate();
+    expect(((await second.result()) as CollectionResult).counts.outcomes.complete).toBe(5);
+    expect(rig.backend.requests.filter((r) => r.requestId.startsWith('over/'))).toHaveLength(5);
+  });
+
+  test('says what is missing when neither folder nor data set is there', async () => {
+    await expect(play('nothing', {})).rejects.toMatchObject({ cause: { cause: { type: 'no-such-run' } } });
+  });
+});
