@@ -3,9 +3,8 @@
 
 import { logName, turnLogBlock, turnLogLine } from '../domain/turn-log.ts';
 import type { CheckedRollout } from './check-rollout.ts';
-import { ANSWERS, logPath, type LogKind } from './layout.ts';
+import { ANSWERS, isHarmless, logPath, type LogKind } from './layout.ts';
 import { FOREIGN, foldersIn, namesIn, type OnBreach } from './listing.ts';
-import { isHarmless } from './layout.ts';
 import type { Store } from './store.ts';
 
 export interface LogCheck {

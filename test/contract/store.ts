@@ -13,7 +13,6 @@ export interface StorePlace {
 }
 
 export function storeContract(name: string, { create, again }: StorePlace): void {
-  const promise = (title: string, body: () => Promise<void>) => test(`${name}: ${title}`, body);
   const idOf = (query: string, sample = 0, attempt = 1): RolloutId => ({ run: RUN, query, sample, attempt });
   const rolloutOf = (id: RolloutId) => ({
     run: id.run,
@@ -25,7 +24,7 @@ export function storeContract(name: string, { create, again }: StorePlace): void
     birthTime: 1,
   });
 
-  promise('an empty store holds nothing, and says so without an error', async () => {
+  test(`${name}: an empty store holds nothing, and says so without an error`, async () => {
     const store = create();
     const id = idOf('q');
     expect(await store.getRun()).toBeUndefined();
@@ -40,7 +39,7 @@ export function storeContract(name: string, { create, again }: StorePlace): void
     expect(await all(store.listRollouts())).toEqual([]);
   });
 
-  promise('what was put is what another opener gets, with the same hash', async () => {
+  test(`${name}: what was put is what another opener gets, with the same hash`, async () => {
     const store = create();
     const id = idOf('q');
     const rollout = await store.putRollout(id, rolloutOf(id));
@@ -73,7 +72,7 @@ export function storeContract(name: string, { create, again }: StorePlace): void
     expect(turn.hash).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  promise('the first put wins: a second changes nothing and returns the first', async () => {
+  test(`${name}: the first put wins: a second changes nothing and returns the first`, async () => {
     const store = create();
     const id = idOf('q');
     const first = await store.putTurn(id, turnRecord(1, 'first'));
@@ -87,7 +86,7 @@ export function storeContract(name: string, { create, again }: StorePlace): void
     expect((await store.putResult({ total: 2 })).record).toMatchObject({ total: 1 });
   });
 
-  promise('of many racing writers one wins, and all return what it wrote', async () => {
+  test(`${name}: of many racing writers one wins, and all return what it wrote`, async () => {
     const stores = Array.from({ length: 8 }, (_, i) => i).map(() => undefined as Store | undefined);
     const first = create();
     const results = await Promise.all(
@@ -99,7 +98,7 @@ export function storeContract(name: string, { create, again }: StorePlace): void
     expect((await first.getTurn(idOf('q'), 1))!.hash).toBe(results[0]!.hash);
   });
 
-  promise('numbers survive exactly', async () => {
+  test(`${name}: numbers survive exactly`, async () => {
     const store = create();
     let turn = 0;
     const double = fc.double({ noNaN: true, noDefaultInfinity: true });
@@ -113,7 +112,7 @@ export function storeContract(name: string, { create, again }: StorePlace): void
     );
   });
 
-  promise('any id and any text comes back as it was, and no two ids share a place', async () => {
+  test(`${name}: any id and any text comes back as it was, and no two ids share a place`, async () => {
     const store = create();
     const ids = [
       'q',
@@ -143,7 +142,7 @@ export function storeContract(name: string, { create, again }: StorePlace): void
     expect(listed.map(({ query }) => query).sort()).toEqual([...ids].sort());
   });
 
-  promise('samples and attempts are told apart, and listed by sample, then attempt', async () => {
+  test(`${name}: samples and attempts are told apart, and listed by sample, then attempt`, async () => {
     const store = create();
     const ids = [idOf('q', 10), idOf('q', 2, 2), idOf('q', 2), idOf('q', 0)];
     for (const id of ids) await store.putRollout(id, rolloutOf(id));
@@ -151,7 +150,7 @@ export function storeContract(name: string, { create, again }: StorePlace): void
     expect((await store.getRollout(idOf('q', 2, 2)))!.record.attempt).toBe(2);
   });
 
-  promise('queries are read by place, in order, any page of them', async () => {
+  test(`${name}: queries are read by place, in order, any page of them`, async () => {
     const store = create();
     const queries = Array.from({ length: 300 }, (_, i) => aQuery(`q${i}`, { solutions: ['é'.repeat(i % 7)] }));
     expect(await store.putQueries(asyncly(queries))).toBe(300);
@@ -169,7 +168,7 @@ export function storeContract(name: string, { create, again }: StorePlace): void
     }
   });
 
-  promise('a failing source of queries leaves no queries behind', async () => {
+  test(`${name}: a failing source of queries leaves no queries behind`, async () => {
     const store = create();
     const broken = async function* () {
       yield aQuery('a');
@@ -180,7 +179,7 @@ export function storeContract(name: string, { create, again }: StorePlace): void
     expect(await store.putQueries([aQuery('b')])).toBe(1);
   });
 
-  promise('a log is replaced as a whole, and never by an earlier state of itself', async () => {
+  test(`${name}: a log is replaced as a whole, and never by an earlier state of itself`, async () => {
     const store = create();
     await store.putLog(3, 'q', 'jsonl', 'one\n');
     await store.putLog(3, 'q', 'jsonl', 'one\ntwo\n');
@@ -190,7 +189,7 @@ export function storeContract(name: string, { create, again }: StorePlace): void
     expect(await store.getLog(3, 'q', 'txt')).toBeUndefined();
   });
 
-  promise('what JSON cannot hold is refused, not altered', async () => {
+  test(`${name}: what JSON cannot hold is refused, not altered`, async () => {
     const store = create();
     await expect(store.putTurn(idOf('q'), { ...turnRecord(1, 'x'), logprobs: [Number.NaN] })).rejects.toMatchObject({
       reason: 'not-json',

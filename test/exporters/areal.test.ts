@@ -16,10 +16,10 @@ import { EXPORTERS, exporterNamed } from '../../exporters/index.ts';
 import { exporterContract } from '../contract/exporter.ts';
 import { aQuery, RUN, someSettings, turnRecord } from '../storage/play.ts';
 
-interface Played extends Pick<
+type Played = Pick<
   TurnRecord,
   'turn' | 'contextIds' | 'outputIds' | 'logprobs' | 'finish' | 'versionStart' | 'versionEnd' | 'contextLength'
-> {}
+>;
 
 interface Case {
   readonly query: string;

@@ -1,0 +1,127 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { afterAll, expect, test } from 'vitest';
+import type { Query } from '../../domain/query.ts';
+import { exportRun } from '../../storage/export-run.ts';
+import { openFileStore } from '../../storage/files.ts';
+import { rolloutFolder } from '../../storage/layout.ts';
+import { readTrajectories, readTrajectory } from '../../storage/trajectories.ts';
+import { all } from '../contract/store.ts';
+import { aQuery, play, putRun, RUN } from './play.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'everturn-read-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+const queries = ['zeta', 'a/b', 'Mid', 'late'].map((id) => aQuery(id));
+async function aRun() {
+  const store = openFileStore(mkdtempSync(join(root, 'out-')), RUN);
+  await putRun(store, queries, { samples: 2 });
+  const rollout = (index: number, sample: number, part: object) =>
+    play(store, { query: queries[index]!, index, sample, verdicts: ['wrong', 'right', 'wrong'], ...part });
+  await rollout(2, 1, {});
+  await rollout(0, 1, { verdicts: ['right'], stop: null });
+  await rollout(1, 0, { verdicts: ['wrong'], stop: 'failed', unjudged: 1 });
+  await rollout(1, 0, { attempt: 2 });
+  await rollout(0, 0, {});
+  await rollout(2, 0, { verdicts: ['undecided'], stop: 'undecided' });
+  await rollout(3, 0, { verdicts: [], stop: 'cancelled' });
+  await play(store, { query: aQuery('by itself'), index: null, verdicts: ['right', 'right', 'right'] });
+  return store;
+}
+const name = (trajectory: { rollout: { query: Query; sample: number; attempt: number } }) =>
+  `${trajectory.rollout.query.queryId} ${trajectory.rollout.sample}.${trajectory.rollout.attempt}`;
+
+test('trajectories come in data set order, then sample order, the last attempt of each, lone ones last', async () => {
+  const store = await aRun();
+  const read = await all(readTrajectories(store));
+  expect(read.map(name)).toEqual([
+    'zeta 0.1',
+    'zeta 1.1',
+    'a/b 0.2',
+    'Mid 0.1',
+    'Mid 1.1',
+    'late 0.1',
+    'by itself 0.1',
+  ]);
+  const every = await all(readTrajectories(store, { attempts: 'all' }));
+  expect(every.map(name)).toContain('a/b 0.1');
+  expect(every).toHaveLength(8);
+});
+
+test('a trajectory has its turns with their verdicts, and no end while it is played', async () => {
+  const store = await aRun();
+  const at = (query: string, sample: number, attempt = 1) =>
+    readTrajectory(store, { run: RUN, query, sample, attempt });
+  const whole = (await at('zeta', 0))!;
+  expect(whole.turns.map(({ record, verdict }) => [record.turn, verdict?.verdict])).toEqual([
+    [1, 'wrong'],
+    [2, 'right'],
+    [3, 'wrong'],
+  ]);
+  expect(whole.end!.outcome).toBe('complete');
+  expect((await at('zeta', 1))!).toMatchObject({ end: null, turns: [{ verdict: { verdict: 'right' } }] });
+  expect(await at('zeta', 7)).toBeUndefined();
+});
+
+test('a turn generated after the last judged one is not part of an ended trajectory', async () => {
+  const failed = (await readTrajectory(await aRun(), { run: RUN, query: 'a/b', sample: 0, attempt: 1 }))!;
+  expect(failed.turns).toHaveLength(1);
+});
+
+test('a torn or missing record is an error that names it, not a shorter trajectory', async () => {
+  const store = await aRun();
+  const id = { run: RUN, query: 'zeta', sample: 0, attempt: 1 };
+  const file = join(store.folder, rolloutFolder(id), 'turn-002.json');
+  const sound = readFileSync(file, 'utf8');
+  writeFileSync(file, sound.slice(0, 50));
+  await expect(readTrajectory(store, id)).rejects.toMatchObject({
+    reason: 'record-broken',
+    message: expect.stringContaining('turn-002.json'),
+  });
+  await expect(store.putTurn(id, { ...(await store.getTurn(id, 1))!.record, turn: 2 })).rejects.toMatchObject({
+    reason: 'record-broken',
+  });
+  rmSync(file);
+  await expect(readTrajectory(store, id)).rejects.toThrow('turn 2 is missing');
+});
+
+const maker = { lines: (trajectory: Parameters<typeof name>[0]) => [name(trajectory), 'and more'] };
+
+test('an export holds the complete rollouts in order, and counts and names the others', async () => {
+  const store = await aRun();
+  const file = join(root, 'out.txt');
+  const skips: string[] = [];
+  const summary = await exportRun(store, maker, file, {
+    onSkip: ({ query, sample, outcome }) => skips.push(`${query} ${sample} ${outcome}`),
+  });
+  expect(readFileSync(file, 'utf8')).toBe(
+    ['zeta 0.1', 'a/b 0.2', 'Mid 1.1', 'by itself 0.1'].map((line) => `${line}\nand more\n`).join(''),
+  );
+  expect(summary).toEqual({ exported: 4, skipped: { unfinished: 1, undecided: 1, cancelled: 1 } });
+  expect(skips).toEqual(['zeta 1 unfinished', 'Mid 0 undecided', 'late 0 cancelled']);
+});
+
+test('an export to a stream says the same', async () => {
+  const store = await aRun();
+  const stream = new PassThrough();
+  const [read] = await Promise.all([text(stream), exportRun(store, maker, stream).then(() => stream.end())]);
+  await exportRun(store, maker, join(root, 'same.txt'));
+  expect(read).toBe(readFileSync(join(root, 'same.txt'), 'utf8'));
+});
+
+test('an export that fails leaves the earlier file as it was, and nothing else', async () => {
+  const store = await aRun();
+  const folder = mkdtempSync(join(root, 'out-'));
+  writeFileSync(join(folder, 'out.txt'), 'earlier');
+  const failing = {
+    lines: () => {
+      throw new Error('cannot');
+    },
+  };
+  await expect(exportRun(store, failing, join(folder, 'out.txt'))).rejects.toThrow('cannot');
+  expect(readdirSync(folder)).toEqual(['out.txt']);
+  expect(readFileSync(join(folder, 'out.txt'), 'utf8')).toBe('earlier');
+});
