@@ -42,7 +42,6 @@ export function questionOf(query: Query): string {
 
 /** One line of at most `maxChars` characters, safe for a title: no control or direction characters. */
 export function firstWords(text: string, maxChars = 80): string {
-  // oxlint-disable-next-line no-control-regex
   const line = text
     .replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\s]+/gu, ' ')
     .trim();

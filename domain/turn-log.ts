@@ -53,7 +53,6 @@ export function turnLogLine(record: TurnRecord, { verdict }: Verdict): string {
 }
 
 // Control and direction characters, except newline and tab.
-// oxlint-disable-next-line no-control-regex
 const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
 /** The same text with what would steer a terminal made visible: ESC is `␛`, U+009B is `\u009b`. */
