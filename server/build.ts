@@ -5,7 +5,9 @@
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from './home.ts';
 import { packageRoot } from './package-root.ts';
 import { spawnGuarded } from './guarded.ts';
@@ -84,6 +86,7 @@ function goRunner(workFolder: string, options: BuildOptions) {
   ): Promise<{ readonly lines: number } | { readonly problem: string }> {
     const phaseAtMs = Date.now();
     const errors: string[] = [];
+    const read: Promise<unknown>[] = [];
     let lines = 0;
     let done = 0;
     const tell = (): void => options.onProgress?.(progressOf(phase, done, total, startedAtMs, phaseAtMs));
@@ -92,16 +95,21 @@ function goRunner(workFolder: string, options: BuildOptions) {
       stderr: 'pipe',
       cwd: workFolder,
       env,
-      onOutput: (stream, name) =>
-        createInterface({ input: stream }).on('line', (line) => {
+      onOutput: (stream, name) => {
+        const reader = createInterface({ input: stream }).on('line', (line) => {
           if (name === 'stdout') lines++;
           else if (line.startsWith('go: downloading') || /^[\w.-]+(\/[\w.~-]+)*$/.test(line)) done++;
           else errors.push(line);
-        }),
+        });
+        read.push(once(reader, 'close'));
+      },
     });
     tell();
     const ticker = setInterval(tell, TICK_MS);
     const how = await go.exited.finally(() => clearInterval(ticker));
+    // Its last words are on the way; a grandchild that holds the pipe open must not hold us.
+    await Promise.race([Promise.all(read), sleep(1_000)]);
+    tell();
     if (how === 'ended with exit code 0') return { lines };
     const last = errors.slice(-5).join(' | ').slice(-800);
     return { problem: `go ${args[0]} ${how}${last ? `: ${last}` : ''}` };

@@ -35,7 +35,7 @@ exec 3>&-
   while read -r _; do :; done
   kill -TERM "$child" 2>/dev/null
   n=0
-  while [ $n -lt 50 ] && kill -0 "$child" 2>/dev/null; do sleep 0.1; n=$((n+1)); done
+  while [ $n -lt 30 ] && kill -0 "$child" 2>/dev/null; do sleep 0.1; n=$((n+1)); done
   kill -KILL "$child" 2>/dev/null
 ) <&4 >/dev/null 2>&1 &
 guard=$!

@@ -20,14 +20,21 @@ export function lastTouchMs(home: Home): number {
   return statSync(home.touchFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-export async function untilIdle(home: Home, idleMs: number, address: () => string, signal: AbortSignal): Promise<void> {
+/** `address`: undefined while the service is still coming up for the first time, which counts as use. */
+export async function untilIdle(
+  home: Home,
+  idleMs: number,
+  address: () => string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
   let lastUseMs = Date.now();
   const everyMs = Math.min(30_000, Math.max(200, idleMs / 10));
   while (!signal.aborted) {
     await sleep(everyMs, undefined, { signal }).catch(() => undefined);
-    lastUseMs = Math.max(lastUseMs, lastTouchMs(home));
-    if (Date.now() - lastUseMs < idleMs || signal.aborted) continue;
-    if ((await openWorkflows(address())) === 0) return;
+    const server = address();
+    lastUseMs = server === undefined ? Date.now() : Math.max(lastUseMs, lastTouchMs(home));
+    if (server === undefined || Date.now() - lastUseMs < idleMs || signal.aborted) continue;
+    if ((await openWorkflows(server)) === 0) return;
     lastUseMs = Date.now();
   }
 }

@@ -65,6 +65,7 @@ async function run(options: SuperviseOptions): Promise<SuperviseEnd> {
   const why = idle ? `no open run and no call for ${(options.idleMs ?? 0) / 60_000} minutes` : null;
   board.stopping(why);
   log(why ? `stopping: ${why}` : 'stopping');
+  stop.abort();
   await children.stop();
   clearInterval(housekeeping);
   board.stopped(fatal?.message ?? why);
@@ -91,7 +92,7 @@ function firstState(options: SuperviseOptions): Omit<ServiceState, 'address' | '
 /** True when idle; false when told to stop. */
 async function idleOut(home: Home, idleMs: number, board: Board, signal: AbortSignal): Promise<boolean> {
   for (;;) {
-    await untilIdle(home, idleMs, () => board.state.address, signal);
+    await untilIdle(home, idleMs, () => (board.wasReady ? board.state.address : undefined), signal);
     if (signal.aborted) return false;
     // A CLI touches before it reads the state: one that came just now is seen here, or sees `stopping`.
     board.stopping('idle');

@@ -1,0 +1,35 @@
+// Temporary folders, fake programs and waiting, for the tests of the server room.
+
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+
+/** Removed when the test ends. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'everturn-server-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A shell script of that name. */
+export function program(folder: string, name: string, script: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, `#!/bin/sh\n${script}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+export function fakeTemporal(folder: string, version = '1.8.2', name = 'temporal'): string {
+  return program(folder, name, `echo "temporal version ${version} (Server 1.31.2, UI 2.50.1)"`);
+}
+
+/** Throws when it does not come true; a generous limit, for machines that are busy. */
+export async function until<T>(what: string, ask: () => T | Promise<T>, withinMs = 15_000): Promise<NonNullable<T>> {
+  for (const deadline = Date.now() + withinMs; Date.now() < deadline; await sleep(25)) {
+    const answer = await ask();
+    if (answer) return answer;
+  }
+  throw new Error(`never came: ${what}`);
+}
