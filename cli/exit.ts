@@ -1,0 +1,84 @@
+// Exit codes: one place that says which error, and which end of a run, is which number.
+
+import {
+  DatasetError,
+  EverturnError,
+  explain,
+  ModelError,
+  SandboxError,
+  TemporalError,
+  UsageError,
+} from '../domain/errors.ts';
+import { ended } from '../domain/progress.ts';
+import { visible } from '../domain/turn-log.ts';
+import type { CollectionResult } from '../workflows/messages.ts';
+
+export const EXIT = {
+  ok: 0,
+  bug: 1,
+  breach: 1,
+  usage: 2,
+  failed: 3,
+  temporal: 4,
+  model: 5,
+  dataset: 6,
+  sandbox: 7,
+  detached: 130,
+} as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof UsageError) return EXIT.usage;
+  if (error instanceof TemporalError) return EXIT.temporal;
+  if (error instanceof ModelError) return EXIT.model;
+  if (error instanceof DatasetError) return EXIT.dataset;
+  if (error instanceof SandboxError) return EXIT.sandbox;
+  return EXIT.bug;
+}
+
+/** One paragraph for people: what, where, what would be right. The stack only where it was asked for. */
+export function errorText(error: unknown, verbose: boolean): string {
+  const known = error instanceof EverturnError;
+  const text = `everturn: ${known ? '' : 'unexpected error: '}${visible(explain(error))}`;
+  const hint = known || verbose ? '' : ' (--verbose shows where)';
+  return `${text}${hint}\n${verbose ? `${stackOf(error)}\n` : ''}`;
+}
+
+function stackOf(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  const cause = error.cause === undefined ? '' : `\ncaused by ${stackOf(error.cause) || visible(String(error.cause))}`;
+  return visible(error.stack ?? error.message) + cause;
+}
+
+/**
+ * Undecided rollouts do not count here: a judge that cannot decide is no fault of the run, and they are told apart in
+ * the summary.
+ */
+export function exitCodeOfResult(result: CollectionResult, maxFailed: number): ExitCode {
+  if (result.cancelled) return EXIT.failed;
+  if (result.counts.outcomes.failed <= maxFailed) return EXIT.ok;
+  return modelFailedAll(result) ? EXIT.model : EXIT.failed;
+}
+
+/** Nothing was played, and the model is why. */
+export function modelFailedAll({ counts }: CollectionResult): boolean {
+  const reasons = Object.keys(counts.reasons);
+  return counts.outcomes.failed > 0 && counts.outcomes.failed === ended(counts) && reasons.every(isModelReason);
+}
+
+const MODEL_REASONS = new Set([
+  'backend-closed',
+  'bad-logits',
+  'chat-template-failed',
+  'decode-failed',
+  'no-chat-template',
+  'no-stop-token',
+  'not-built',
+  'tokenizer-unreadable',
+  'unknown-model',
+  'vocabulary-mismatch',
+]);
+
+export function isModelReason(reason: string): boolean {
+  return reason.startsWith('model-') || MODEL_REASONS.has(reason);
+}

@@ -1,0 +1,54 @@
+// Flags that several commands share, and the flags of a run, which come from the options themselves.
+
+import { type Command, Option } from 'commander';
+import { DEFAULT_OPTIONS, FIELDS, flagOf, resolveOptions, type ResolvedOptions, type RunOptions } from '../config.ts';
+import type { Io } from './io.ts';
+
+export const DEFAULT_OUT = 'runs';
+
+export function outOption(): Option {
+  return new Option('--out <dir>', 'the folder that holds runs').default(DEFAULT_OUT, './runs');
+}
+
+export function jsonOption(what = 'facts as JSON on stdout, everything else on stderr'): Option {
+  return new Option('--json', what);
+}
+
+export interface RunFlags {
+  readonly config?: string;
+  readonly set?: readonly string[];
+  readonly [flag: string]: unknown;
+}
+
+/** --config, --set, and one flag for each option. */
+export function addRunFlags(command: Command, defaults: Partial<RunOptions> = {}): Command {
+  command
+    .addOption(new Option('--config <file>', 'options from a YAML or JSON file'))
+    .addOption(
+      new Option('--set <name=value>', 'one option, by its name; may stand several times').argParser(
+        (text: string, before: string[] | undefined) => [...(before ?? []), text],
+      ),
+    )
+    .optionsGroup('What is played (each also as EVERTURN_NAME and in --config):');
+  for (const [key, { argument, help }] of Object.entries(FIELDS)) {
+    const value = { ...DEFAULT_OPTIONS, ...defaults }[key as keyof RunOptions];
+    const said = value === null || value === false ? '' : ` (default: ${shown(value)})`;
+    command.addOption(new Option(argument === null ? flagOf(key) : `${flagOf(key)} ${argument}`, help + said));
+  }
+  return command.optionsGroup('');
+}
+
+export function resolveRunFlags(flags: RunFlags, io: Io, defaults: Partial<RunOptions> = {}): ResolvedOptions {
+  const { options, origins } = resolveOptions({
+    configFile: flags.config,
+    environment: io.env,
+    ...(flags.set ? { set: flags.set } : {}),
+    flags: Object.fromEntries(Object.keys(FIELDS).map((key) => [key, flags[key]])),
+  });
+  const unsaid = Object.entries(defaults).filter(([key]) => origins[key as keyof RunOptions] === 'default');
+  return { options: { ...options, ...Object.fromEntries(unsaid) }, origins };
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'number' && value >= 1e6 ? value.toExponential().replace('e+', 'e') : String(value);
+}

@@ -1,0 +1,94 @@
+// Follows a run until its workflow closes. Nothing that happens to server, worker or connection on the way
+// ends it: it says what it waits for, and mends what is its own to mend.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describeWorkflow, progressOf, type WorkflowState } from '../client.ts';
+import { explain, TemporalError } from '../domain/errors.ts';
+import type { Io } from './io.ts';
+import type { Link } from './link.ts';
+import type { ProgressView } from './progress-view.ts';
+import { touchService } from '../server/idle.ts';
+import { homeOf } from '../server/home.ts';
+
+const POLL_MS = 500;
+const TOUCH_MS = 60_000;
+/** A restart of server or worker is over by then; nobody should read of it. */
+const PATIENCE_MS = 4_000;
+const GIVE_UP_MS = 15 * 60_000;
+
+/** How the workflow closed; `detached` when the user left before. */
+export async function follow(
+  io: Io,
+  link: Link,
+  run: string,
+  view: ProgressView,
+): Promise<Exclude<WorkflowState, 'running'> | 'detached'> {
+  const leave = io.interrupted();
+  const left = new Promise<'detached'>((resolve) => {
+    if (leave.aborted) resolve('detached');
+    leave.addEventListener('abort', () => resolve('detached'), { once: true });
+  });
+  try {
+    return await Promise.race([untilClosed(io, link, run, view, leave), left]);
+  } finally {
+    view.end();
+  }
+}
+
+async function untilClosed(
+  io: Io,
+  link: Link,
+  run: string,
+  view: ProgressView,
+  leave: AbortSignal,
+): Promise<Exclude<WorkflowState, 'running'> | 'detached'> {
+  let answeredMs = io.now();
+  let touchedMs = io.now();
+  while (!leave.aborted) {
+    let trouble: string | null = null;
+    try {
+      const { state } = await describeWorkflow(link.session, run, 1);
+      if (state !== 'running') return state;
+      const progress = await progressOf(link.session, run);
+      if (leave.aborted) break;
+      if (progress) {
+        answeredMs = io.now();
+        view.progress(progress);
+      } else trouble = noWorker(link);
+    } catch (error) {
+      trouble = `Temporal does not answer (${oneCause(error)}); waiting for it.`;
+      if (io.now() - answeredMs > GIVE_UP_MS) throw gaveUp(run, error);
+      await link.mend().catch((cause: unknown) => (trouble = `${trouble} ${explain(cause)}`));
+    }
+    if (trouble === null) view.note(null);
+    else if (io.now() - answeredMs > PATIENCE_MS && !leave.aborted) view.note(trouble);
+    if (link.local && io.now() - touchedMs > TOUCH_MS) {
+      touchService(homeOf(io.env));
+      touchedMs = io.now();
+    }
+    await sleep(POLL_MS, undefined, { signal: leave }).catch(() => {});
+  }
+  return 'detached';
+}
+
+function noWorker({ local }: Link): string {
+  return local
+    ? 'No worker answers; the local service is bringing it back.'
+    : 'No worker answers. Start one with `everturn worker`, here or on any machine that reaches the run’s folder; waiting for it.';
+}
+
+function oneCause(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return explain(cause).split('\n')[0]!.slice(0, 160);
+}
+
+function gaveUp(run: string, cause: unknown): TemporalError {
+  return new TemporalError(
+    `Temporal did not answer for ${GIVE_UP_MS / 60_000} minutes while run "${run}" was followed.`,
+    {
+      reason: 'temporal-away',
+      fix: 'Nothing is lost: the same command attaches again when it is back.',
+      cause,
+    },
+  );
+}

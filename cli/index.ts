@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+// The `everturn` command. Only the module of the command that was called is loaded, so that help is quick.
+
+import { statSync, utimesSync } from 'node:fs';
+import { argv } from 'node:process';
+import { CommanderError } from 'commander';
+import { homeOf } from '../server/home.ts';
+import { errorText, EXIT, exitCodeOf } from './exit.ts';
+import { processIo } from './io.ts';
+import { buildProgram } from './program.ts';
+
+const io = processIo();
+
+// `everturn list | head` is no error.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.bug));
+}
+
+/** The local service ends when nobody calls for a while. */
+function touchLocalService(): void {
+  const { touchFile } = homeOf(io.env);
+  const now = new Date();
+  if (statSync(touchFile, { throwIfNoEntry: false })) utimesSync(touchFile, now, now);
+}
+
+try {
+  touchLocalService();
+  const program = await buildProgram(io, argv.slice(2), (code) => (process.exitCode = code));
+  await program.parseAsync(argv);
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  else {
+    io.err.write(errorText(error, argv.includes('--verbose')));
+    process.exitCode = exitCodeOf(error);
+  }
+}
+// Connections that are still closing must not hold the terminal.
+process.exit();

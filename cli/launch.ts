@@ -1,0 +1,131 @@
+// From a data set to a run that is played: accept the rows, look at the model, make the run's folder,
+// start its collection, follow it. Done twice it attaches, and what was played is never played again.
+
+import { resolve } from 'node:path';
+import { describeWorkflow, startCollection } from '../client.ts';
+import { type ResolvedOptions, type RunOptions, settingsOf } from '../config.ts';
+import { createRun, type DatasetSurvey, nameOfRun, surveyDataset } from '../create-run.ts';
+import { badRowText } from '../datasets/problem.ts';
+import { UsageError } from '../domain/errors.ts';
+import { EXIT, type ExitCode } from './exit.ts';
+import { followToEnd } from './follow-to-end.ts';
+import { oneLine, plural } from './format.ts';
+import { printJson, say, type Io } from './io.ts';
+import { type Link, openLink, workflowUrl } from './link.ts';
+import { checkModel, withAbsolutePaths } from './model.ts';
+import { commandWord, pathWord, placeOf, type RunPlace, runWord } from './place.ts';
+import { knownResult } from './recorded.ts';
+import { showEnding } from './ending.ts';
+
+export interface Launch {
+  /** As the user wrote it. */
+  readonly dataset: string;
+  readonly out: string;
+  /** Undefined: follows from data and settings, so that the same command finds the same run. */
+  readonly name: string | undefined;
+  readonly resolved: ResolvedOptions;
+  readonly strict: boolean;
+  readonly detach: boolean;
+  readonly json: boolean;
+}
+
+const SHOWN_BAD_ROWS = 20;
+
+export async function launch(io: Io, given: Launch): Promise<ExitCode> {
+  const options = withAbsolutePaths(given.resolved.options, io.cwd);
+  const survey = await surveyDataset({
+    dataset: resolve(io.cwd, given.dataset),
+    limit: options.limit,
+    shuffleSeed: options.shuffleSeed,
+    strict: given.strict,
+  });
+  reportRows(io, given.dataset, survey);
+
+  const run = given.name ?? nameOfRun(survey, settingsForName(options), options.samples);
+  const place = placeOf(resolve(io.cwd, given.out), run);
+  const settings = settingsOf(run, options);
+  const isKnown = (await place.store.getRun()) !== undefined;
+  if (!isKnown) await checkModel(settings, io);
+
+  const known = isKnown ? await knownResult(place) : undefined;
+  if (known) {
+    // Refuses another data set or other settings under this name.
+    await createRun(place.store, { run, survey, settings, samples: options.samples, origins: given.resolved.origins });
+    say(io, `Run "${run}" is finished; nothing is played.`);
+    return showEnding(
+      io,
+      { place, result: known, maxFailed: options.maxFailed, url: null, local: false, tookMs: null },
+      given.json,
+    );
+  }
+
+  const link = await openLink(io);
+  try {
+    const { state, out } = await describeWorkflow(link.session, run);
+    if (state === 'running' && out !== null && out !== place.out) throw elsewhere(run, out);
+    await createRun(place.store, { run, survey, settings, samples: options.samples, origins: given.resolved.origins });
+    await startCollection(
+      link.session,
+      { run, out: place.out, maxConcurrent: options.maxConcurrent },
+      `${given.dataset}: ${plural(survey.accepted, 'query', 'queries')}, ${settings.numTurns} turns, ${settings.model}`,
+    );
+    announce(io, { place, link, survey, options, attached: state === 'running' }, given);
+    if (given.detach) return EXIT.ok;
+    return await followToEnd(io, link, place, { maxFailed: options.maxFailed, json: given.json });
+  } finally {
+    await link.close();
+  }
+}
+
+/** What is played decides the name; how fast, and how its end is judged, does not. */
+function settingsForName(options: RunOptions) {
+  const { samples: _, maxConcurrent: _c, limit: _l, shuffleSeed: _s, maxFailed: _f, seed, ...settings } = options;
+  return seed === null ? settings : { ...settings, seed };
+}
+
+function reportRows(io: Io, dataset: string, { accepted, refused, badRows }: DatasetSurvey): void {
+  const left = refused > 0 ? `, ${plural(refused, 'bad row')} left out` : '';
+  say(io, `Data set   ${oneLine(dataset)}: ${plural(accepted, 'query', 'queries')}${left}`);
+  for (const bad of badRows.slice(0, SHOWN_BAD_ROWS)) say(io, `  ${oneLine(badRowText(bad))}`);
+  if (refused > SHOWN_BAD_ROWS) say(io, `  … and ${plural(refused - SHOWN_BAD_ROWS, 'more', 'more')}`);
+}
+
+interface Announced {
+  readonly place: RunPlace;
+  readonly link: Link;
+  readonly survey: DatasetSurvey;
+  readonly options: RunOptions;
+  readonly attached: boolean;
+}
+
+function announce(io: Io, { place, link, survey, options, attached }: Announced, { detach, json }: Launch): void {
+  const url = workflowUrl(link, place.run);
+  const me = commandWord(io);
+  const run = runWord(io, place);
+  const { numTurns, samples, model, maxConcurrent } = options;
+  const queries = plural(survey.accepted, 'query', 'queries');
+  say(
+    io,
+    `Run        ${place.run} in ${pathWord(io, place.store.folder)}${attached ? ' (attached: it is being played)' : ''}`,
+  );
+  say(
+    io,
+    `Playing    ${queries} × ${plural(samples, 'sample')} × ${plural(numTurns, 'turn')} with ${model}, ${maxConcurrent} at once`,
+  );
+  if (url) say(io, `Temporal   ${url}`);
+  if (json) {
+    const { address, namespace } = link.session;
+    printJson(io, { event: 'started', run: place.run, folder: place.store.folder, attached, address, namespace, url });
+  }
+  say(
+    io,
+    detach ? `It goes on in the background: \`${me} watch ${run}\` follows it.` : 'Ctrl-C detaches; the run goes on.',
+  );
+}
+
+function elsewhere(run: string, out: string): UsageError {
+  return new UsageError(`A run named "${run}" is being played in ${out}.`, {
+    reason: 'run-elsewhere',
+    fix: `Give this one another --name, or --out ${out} to attach to that one.`,
+  });
+}

@@ -1,0 +1,82 @@
+// The way to Temporal: the cluster that the environment names, or else the local service. A link can be
+// mended: a local service that is gone is started again, a connection to an address it left is replaced.
+
+import { connect, namesCluster, type Session } from '../client.ts';
+import { printProgress } from '../server/progress.ts';
+import { ensureService } from '../server/service.ts';
+import { serviceStatus } from '../server/service-control.ts';
+import { say, type Io } from './io.ts';
+
+export interface Link {
+  readonly session: Session;
+  /** Where the web UI answers; null where that is not known. */
+  readonly ui: string | null;
+  /** Whether it is the local service, which this user owns. */
+  readonly local: boolean;
+  /** After a call failed: brings back what can be brought back. Throws where that fails. */
+  mend(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts the local service where it is needed and not up. */
+export async function openLink(io: Io): Promise<Link> {
+  return namesCluster() ? clusterLink(io) : localLink(io);
+}
+
+/** Undefined where there is nothing to talk to: no cluster is named, or it is away, and no local service is up. */
+export async function openLinkIfUp(io: Io): Promise<Link | undefined> {
+  const named = namesCluster();
+  if (!named && !serviceStatus(io.env).up) return undefined;
+  try {
+    return await (named ? clusterLink(io) : localLink(io));
+  } catch (error) {
+    say(io, `Temporal is not asked: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}
+
+async function clusterLink(io: Io): Promise<Link> {
+  const session = await connect();
+  return {
+    session,
+    ui: uiOfCluster(session, io),
+    local: false,
+    mend: async () => {},
+    close: () => session.close(),
+  };
+}
+
+async function localLink(io: Io): Promise<Link> {
+  const ensure = () => ensureService({ env: io.env, onProgress: printProgress(io.err) });
+  const { address, uiAddress } = await ensure();
+  let session = await connect({ address, namespace: 'default' });
+  let ui = uiAddress;
+  return {
+    get session() {
+      return session;
+    },
+    get ui() {
+      return ui;
+    },
+    local: true,
+    async mend() {
+      const service = await ensure();
+      ui = service.uiAddress;
+      if (service.address === session.address) return;
+      const old = session;
+      session = await connect({ address: service.address, namespace: 'default' });
+      await old.close();
+    },
+    close: () => session.close(),
+  };
+}
+
+function uiOfCluster({ address }: Session, { env }: Io): string | null {
+  if (env['EVERTURN_UI']) return env['EVERTURN_UI'].replace(/\/$/, '');
+  return /\.tmprl\.cloud|\.temporal\.io/.test(address) ? 'https://cloud.temporal.io' : null;
+}
+
+/** The page of one workflow in the web UI. */
+export function workflowUrl({ ui, session }: Pick<Link, 'ui' | 'session'>, workflowId: string): string | null {
+  return ui && `${ui}/namespaces/${session.namespace}/workflows/${encodeURIComponent(workflowId)}`;
+}

@@ -1,0 +1,33 @@
+// The model of a run, looked at before anything is started: its folder by an absolute path, as workers run
+// elsewhere, and loaded once, so that a model that cannot answer is refused at once.
+
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { RunOptions } from '../config.ts';
+import { createBackend, parseModelSpec } from '../inference/index.ts';
+import { say, type Io } from './io.ts';
+
+/** Options whose folders are absolute. A name that is no folder here is left as it is: a hub id. */
+export function withAbsolutePaths(options: RunOptions, cwd: string): RunOptions {
+  const { scheme, target } = parseModelSpec(options.model);
+  return {
+    ...options,
+    model: scheme === 'transformers' ? `${scheme}:${absolute(target, cwd)}` : options.model,
+    tokenizer: options.tokenizer && absolute(options.tokenizer, cwd),
+  };
+}
+
+function absolute(path: string, cwd: string): string {
+  if (path === '~' || path.startsWith('~/')) return join(homedir(), path.slice(1));
+  return /^\.{0,2}\//.test(path) || /^\.{1,2}$/.test(path) || existsSync(resolve(cwd, path))
+    ? resolve(cwd, path)
+    : path;
+}
+
+/** Throws a ModelError where the model cannot be loaded or would lie. The one that ships needs no look. */
+export async function checkModel({ model, tokenizer }: Pick<RunOptions, 'model' | 'tokenizer'>, io: Io): Promise<void> {
+  if (model === 'tiny' && tokenizer === null) return;
+  const backend = await createBackend(model, { tokenizer, log: (line) => say(io, line) });
+  await backend.close();
+}

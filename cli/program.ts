@@ -1,0 +1,109 @@
+// All commands by name, and the program that runs one of them. A command's module is loaded only when it
+// was called or asked for help.
+
+import { Command, Option } from 'commander';
+import { everturnVersion } from '../version.ts';
+import type { ExitCode } from './exit.ts';
+import type { Io } from './io.ts';
+
+/** What a command's module offers: it adds arguments, options and its action, which ends with `exit`. */
+export interface CommandModule {
+  define(command: Command, io: Io, exit: (code: ExitCode) => void): void;
+}
+
+interface Entry {
+  readonly group: 'Play' | 'Look' | 'Steer' | 'Run the service';
+  readonly summary: string;
+  readonly load: () => Promise<CommandModule>;
+}
+
+const COMMANDS: Readonly<Record<string, Entry>> = {
+  demo: {
+    group: 'Play',
+    summary: 'play a small data set with the shipped model and show what comes out',
+    load: () => import('./demo.ts'),
+  },
+  run: {
+    group: 'Play',
+    summary: 'play a data set, or attach to the run that does',
+    load: () => import('./run.ts'),
+  },
+  watch: { group: 'Play', summary: 'follow a run to its end', load: () => import('./watch.ts') },
+  list: { group: 'Look', summary: 'the runs there are', load: () => import('./list.ts') },
+  status: { group: 'Look', summary: 'how far a run is', load: () => import('./status.ts') },
+  show: { group: 'Look', summary: 'one trajectory, turn by turn', load: () => import('./show.ts') },
+  check: { group: 'Look', summary: "prove a run's folder", load: () => import('./check.ts') },
+  export: { group: 'Look', summary: 'write a run in a format that trainers read', load: () => import('./export.ts') },
+  pause: { group: 'Steer', summary: 'begin no new rollout until resume', load: () => import('./pause.ts') },
+  resume: { group: 'Steer', summary: 'let a paused run go on', load: () => import('./resume.ts') },
+  tune: { group: 'Steer', summary: 'change how many rollouts are in flight', load: () => import('./tune.ts') },
+  cancel: { group: 'Steer', summary: 'end a run; finished turns are kept', load: () => import('./cancel.ts') },
+  up: {
+    group: 'Run the service',
+    summary: 'start the local service: Temporal server and worker, in the background',
+    load: () => import('./up.ts'),
+  },
+  down: { group: 'Run the service', summary: 'end the local service', load: () => import('./down.ts') },
+  dev: {
+    group: 'Run the service',
+    summary: 'the local service in the foreground, logs on the terminal',
+    load: () => import('./dev.ts'),
+  },
+  worker: {
+    group: 'Run the service',
+    summary: 'a worker only, any number, anywhere',
+    load: () => import('./worker.ts'),
+  },
+};
+
+export async function buildProgram(io: Io, args: readonly string[], exit: (code: ExitCode) => void): Promise<Command> {
+  const program = new Command('everturn')
+    .description('Plays every problem of a data set turn by turn with a language model, durably.')
+    .version(everturnVersion(), '-V, --version')
+    .usage('<command> [options]')
+    .showSuggestionAfterError()
+    .configureHelp({ sortOptions: false, showGlobalOptions: false })
+    .configureOutput({
+      writeOut: (text) => void io.out.write(text),
+      writeErr: (text) => void io.err.write(text),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+      outputError: (text, write) => write(usageText(text, called)),
+    })
+    .exitOverride()
+    .addOption(verbose())
+    .addHelpText('after', '\nStart with: everturn demo\nEach command explains itself: everturn <command> --help');
+
+  const [first, second] = args.filter((arg) => !arg.startsWith('-'));
+  const called = first === 'help' ? second : first;
+  for (const [name, { group, summary, load }] of Object.entries(COMMANDS)) {
+    const command = program
+      .command(name)
+      .summary(summary)
+      .description(`${upper(summary)}.`)
+      .helpGroup(`${group}:`);
+    if (name !== called) continue;
+    (await load()).define(command, io, exit);
+    command.addOption(verbose());
+  }
+  return program;
+}
+
+function verbose(): Option {
+  return new Option('--verbose', 'show where an error came from');
+}
+
+/** Commander's own words as one paragraph that names the command. */
+export function usageText(text: string, called: string | undefined): string {
+  const words = text
+    .replace(/^error: /, '')
+    .trim()
+    .split('\n')
+    .join(' ');
+  const command = called !== undefined && called in COMMANDS ? `everturn ${called}` : 'everturn';
+  return `${command}: ${words}${/[.?!)]$/.test(words) ? '' : '.'} See \`${command} --help\`.\n`;
+}
+
+function upper(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

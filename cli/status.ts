@@ -1,0 +1,131 @@
+// `everturn status <run>`: how far a run is, from the server where it answers, else from the run's folder.
+// Starts nothing.
+
+import type { Command } from 'commander';
+import { describeWorkflow, progressOf } from '../client.ts';
+import type { CollectionCounts } from '../domain/progress.ts';
+import { ended } from '../domain/progress.ts';
+import type { CollectionProgress } from '../workflows/messages.ts';
+import { EXIT, type ExitCode } from './exit.ts';
+import { jsonOption, outOption } from './flags.ts';
+import { plural } from './format.ts';
+import { type Io, print, printJson } from './io.ts';
+import { openLinkIfUp, workflowUrl } from './link.ts';
+import { paintFor } from './paint.ts';
+import { commandWord, findRun, pathWord, type RunPlace, runWord } from './place.ts';
+import { knownResult, recordedProgress } from './recorded.ts';
+import { accuracyTable, outcomeLine, reasonLines } from './summary.ts';
+
+interface Flags {
+  readonly out: string;
+  readonly json?: boolean;
+}
+
+export interface RunStatus {
+  readonly run: string;
+  readonly folder: string;
+  /** Who said so: a worker of the run, its result.json, or a count of its records. */
+  readonly source: 'temporal' | 'result' | 'records';
+  readonly state: string;
+  readonly total: number;
+  readonly done: number;
+  readonly inFlight: number;
+  readonly maxConcurrent: number | null;
+  readonly numTurns: number;
+  readonly counts: CollectionCounts;
+  readonly url: string | null;
+}
+
+export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
+  command
+    .argument('<run>', "a run's name, or its folder")
+    .addOption(outOption())
+    .addOption(jsonOption())
+    .addHelpText('after', '\nExample:\n  everturn status my-run')
+    .action(async (named: string, flags: Flags) => {
+      const place = findRun(io, named, flags.out);
+      const status = await statusOf(io, place);
+      if (flags.json) printJson(io, status);
+      else print(io, statusText(io, place, status));
+      exit(EXIT.ok);
+    });
+}
+
+async function statusOf(io: Io, place: RunPlace): Promise<RunStatus> {
+  const { run, store } = place;
+  const base = { run, folder: store.folder };
+  const result = await knownResult(place);
+  if (result) {
+    const { total, numTurns, counts, cancelled } = result;
+    const state = cancelled ? 'cancelled' : 'finished';
+    const idle = { inFlight: 0, maxConcurrent: null, url: null };
+    return { ...base, source: 'result', state, total, done: ended(counts), numTurns, counts, ...idle };
+  }
+  const live = await liveStatus(io, place);
+  if (live?.progress) {
+    const { progress, url } = live;
+    const { state, total, done, inFlight, maxConcurrent, numTurns, counts } = progress;
+    return { ...base, source: 'temporal', state, total, done, inFlight, maxConcurrent, numTurns, counts, url };
+  }
+  const { total, numTurns, counts, unfinished } = await recordedProgress(place);
+  return {
+    ...base,
+    source: 'records',
+    state: live?.state ?? 'unfinished',
+    total,
+    done: ended(counts),
+    inFlight: unfinished,
+    maxConcurrent: null,
+    numTurns,
+    counts,
+    url: null,
+  };
+}
+
+type LiveStatus =
+  | { readonly progress: CollectionProgress; readonly url: string | null }
+  | { readonly progress: null; readonly state: string };
+
+async function liveStatus(io: Io, { run, out }: RunPlace): Promise<LiveStatus | undefined> {
+  const link = await openLinkIfUp(io);
+  if (!link) return undefined;
+  try {
+    const facts = await describeWorkflow(link.session, run, 1);
+    const isHere = facts.out === null || facts.out === out;
+    if (facts.state !== 'running' || !isHere) return { progress: null, state: 'interrupted' };
+    const progress = await progressOf(link.session, run);
+    return progress
+      ? { progress, url: workflowUrl(link, run) }
+      : { progress: null, state: 'running, and no worker answers' };
+  } catch {
+    return undefined;
+  } finally {
+    await link.close();
+  }
+}
+
+export function statusText(io: Io, place: RunPlace, status: RunStatus): string {
+  const paint = paintFor(io.out, io.env);
+  const { state, source, inFlight, maxConcurrent, counts, total } = status;
+  const me = commandWord(io);
+  const flight =
+    source === 'temporal'
+      ? `, ${plural(inFlight, 'rollout')} in flight of at most ${maxConcurrent}`
+      : inFlight > 0
+        ? `, ${plural(inFlight, 'rollout')} begun and not ended`
+        : '';
+  const next =
+    state === 'interrupted'
+      ? 'Nobody plays it: repeat the command that began it, and the rest is played.'
+      : `\`${me} watch ${runWord(io, place)}\` follows it, and starts the local service where that is needed.`;
+  return [
+    `${paint('bold', place.run)}: ${state}${flight}`,
+    ...(counts.judgedAt.length > 0 ? ['', accuracyTable({ counts, total }, paint)] : []),
+    '',
+    outcomeLine({ counts, total }),
+    ...reasonLines({ counts }, paint),
+    `${paint('dim', 'Folder')}    ${pathWord(io, status.folder)}`,
+    ...(status.url ? [`${paint('dim', 'Temporal')}  ${status.url}`] : []),
+    ...(source === 'records' ? [`Counted from the records in its folder. ${next}`] : []),
+  ].join('\n');
+}
