@@ -2,12 +2,12 @@
 // Ready means that it answers SERVING and lists its namespace. Ends with its owner. `service.ts` restarts it.
 
 import { closeSync } from 'node:fs';
-import { Connection } from '@temporalio/client';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TemporalError } from '../domain/errors.ts';
 import { SEARCH_ATTRIBUTES } from '../domain/search-attributes.ts';
 import { spawnGuarded, type GuardedProcess } from './guarded.ts';
+import { ask } from './local-connection.ts';
 import { logSize, logTail, openLog } from './log-file.ts';
 import { isFree, LOOPBACK } from './ports.ts';
 import type { ProcessId } from './process.ts';
@@ -94,10 +94,12 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
 async function spawnServer(options: DevServerOptions): Promise<GuardedProcess> {
   const { onOutput } = options;
   const args = serverArguments(options);
-  if (onOutput) return spawnGuarded(options.binary, args, { stdout: 'pipe', stderr: 'pipe', onOutput });
+  // What points the user's own `temporal` command elsewhere is not for this server.
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TEMPORAL_')));
+  if (onOutput) return spawnGuarded(options.binary, args, { stdout: 'pipe', stderr: 'pipe', onOutput, env });
   const log = openLog(options.logFile);
   try {
-    return await spawnGuarded(options.binary, args, { stdout: log, stderr: log });
+    return await spawnGuarded(options.binary, args, { stdout: log, stderr: log, env });
   } finally {
     closeSync(log);
   }
@@ -128,19 +130,14 @@ async function untilServing(address: string, withinMs: number, signal: AbortSign
 
 /** Whether a Temporal frontend answers there and knows the namespace. Never throws. */
 export async function isServing(address: string, namespace = NAMESPACE): Promise<boolean> {
-  const connection = Connection.lazy({ address, connectTimeout: 2_000 });
   try {
-    const health = await connection.withDeadline(Date.now() + 2_000, () =>
-      connection.healthService.check({ service: 'temporal.api.workflowservice.v1.WorkflowService' }),
-    );
-    if (health.status !== SERVING) return false;
-    await connection.withDeadline(Date.now() + 2_000, () =>
-      connection.workflowService.describeNamespace({ namespace }),
-    );
-    return true;
+    return await ask(address, 2_000, async ({ healthService, workflowService }) => {
+      const { status } = await healthService.check({ service: 'temporal.api.workflowservice.v1.WorkflowService' });
+      if (status !== SERVING) return false;
+      await workflowService.describeNamespace({ namespace });
+      return true;
+    });
   } catch {
     return false;
-  } finally {
-    await connection.close().catch(() => undefined);
   }
 }

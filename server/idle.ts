@@ -2,9 +2,9 @@
 // A server that cannot be asked counts as busy.
 
 import { closeSync, openSync, statSync, utimesSync } from 'node:fs';
-import { Connection } from '@temporalio/client';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Home } from './home.ts';
+import { ask } from './local-connection.ts';
 
 /** Every CLI call does this first, long ones every minute: the service then stays up. */
 export function touchService(home: Home): void {
@@ -41,15 +41,12 @@ export async function untilIdle(
 
 /** Undefined when the server does not answer. */
 export async function openWorkflows(address: string, namespace = 'default'): Promise<number | undefined> {
-  const connection = Connection.lazy({ address });
   try {
-    const answer = await connection.withDeadline(Date.now() + 5_000, () =>
-      connection.workflowService.countWorkflowExecutions({ namespace, query: `ExecutionStatus = 'Running'` }),
-    );
-    return Number(answer.count ?? 0);
+    return await ask(address, 5_000, async ({ workflowService }) => {
+      const query = `ExecutionStatus = 'Running'`;
+      return Number((await workflowService.countWorkflowExecutions({ namespace, query })).count ?? 0);
+    });
   } catch {
     return undefined;
-  } finally {
-    await connection.close().catch(() => undefined);
   }
 }

@@ -7,7 +7,7 @@ import { findTemporal } from './find.ts';
 import { homeOf, type Environment, type Home } from './home.ts';
 import { lockHolder } from './lock.ts';
 import { ownCode, ownWorker } from './own.ts';
-import { signal as sendSignal, terminate, waitUntilGone } from './process.ts';
+import { signal as sendSignal, terminate, waitUntilGone, type ProcessId } from './process.ts';
 import type { OnProgress } from './progress.ts';
 import { liveState, readState, writeState, type CodeId, type ServiceState } from './state.ts';
 import { endLeftovers, supervise } from './supervise.ts';
@@ -21,15 +21,18 @@ export async function stopService(env: Environment): Promise<ServiceState | unde
   const home = homeOf(env);
   const state = liveState(home);
   const supervisor = state?.supervisor ?? lockHolder(home.lockFolder);
-  if (supervisor) {
-    sendSignal(supervisor, 'SIGTERM');
-    if (!(await waitUntilGone(supervisor, STOP_WITHIN_MS))) await terminate(supervisor, 0);
-  }
+  if (supervisor) await endSupervisor(supervisor);
   const last = readState(home);
   await endLeftovers(last);
   if (last && last.phase !== 'stopped' && !lockHolder(home.lockFolder))
     writeState(home, { ...last, phase: 'stopped', server: null, worker: null, note: 'its supervisor was killed' });
   return state;
+}
+
+/** That very supervisor, not one that took its place meanwhile. */
+export async function endSupervisor(supervisor: ProcessId): Promise<void> {
+  sendSignal(supervisor, 'SIGTERM');
+  if (!(await waitUntilGone(supervisor, STOP_WITHIN_MS))) await terminate(supervisor, 0);
 }
 
 export interface ServiceStatus {

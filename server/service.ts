@@ -15,7 +15,7 @@ import { logSize, logTail, openLog } from './log-file.ts';
 import { ownCode, ownWorker } from './own.ts';
 import { packageRoot } from './package-root.ts';
 import type { OnProgress } from './progress.ts';
-import { stopService } from './service-control.ts';
+import { endSupervisor } from './service-control.ts';
 import { liveState, type CodeId, type ServiceState } from './state.ts';
 import { EXIT_HELD, type SupervisorConfig } from './supervisor.ts';
 import type { WorkerCommand } from './worker-process.ts';
@@ -56,7 +56,7 @@ export async function ensureService(options: ServiceOptions): Promise<Service> {
     if (state && state.phase !== 'stopping') {
       if (isOtherBuild(state, code)) {
         options.onProgress?.({ kind: 'step', text: 'Restarting the local service: everturn was built anew.' });
-        await stopService(options.env);
+        await endSupervisor(state.supervisor);
         continue;
       }
       if (state.phase === 'ready')
@@ -129,17 +129,15 @@ function isOtherBuild(state: ServiceState, code: CodeId): boolean {
 }
 
 function startFailed(home: Home, logFrom: number, why: string): TemporalError {
-  const tail = logTail(home.serviceLog, 15, 8192, logFrom);
-  const worker = logTail(home.workerLog, 15, 4096);
-  return new TemporalError(
-    `The local service did not start: ${why}.` +
-      (tail ? `\nThe end of ${home.serviceLog}:\n${tail}\n` : '') +
-      (worker ? `\nThe end of ${home.workerLog}:\n${worker}\n` : ''),
-    {
-      reason: 'service-start',
-      fix: 'Try `everturn dev`, which shows all its output, or name a cluster by TEMPORAL_ADDRESS.',
-    },
-  );
+  const ends = [
+    [home.serviceLog, logTail(home.serviceLog, 15, 8192, logFrom)],
+    [home.workerLog, logTail(home.workerLog, 15, 4096)],
+  ];
+  const shown = ends.map(([file, end]) => (end ? `\nThe end of ${file}:\n${end}\n` : '')).join('');
+  return new TemporalError(`The local service did not start: ${why}.${shown}`, {
+    reason: 'service-start',
+    fix: 'Try `everturn dev`, which shows all its output, or name a cluster by TEMPORAL_ADDRESS.',
+  });
 }
 
 function idleLimitMs(env: Environment): number {
