@@ -1,0 +1,57 @@
+// What can be counted of the house's style.
+
+import { readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { filesUnder, ROOMS, ROOT, sources } from './tree.ts';
+
+const MAX_LINES = 300;
+const MAX_HEADER_LINES = 6;
+
+function linesOf(path: string): string[] {
+  return readFileSync(join(ROOT, path), 'utf8').trimEnd().split('\n');
+}
+
+test(`no source file is longer than ${MAX_LINES} lines`, () => {
+  const long = sources().flatMap((path) => {
+    const { length } = linesOf(path);
+    return length > MAX_LINES ? [`${path}: ${length}`] : [];
+  });
+  expect(long).toEqual([]);
+});
+
+test(`every source file opens with one to ${MAX_HEADER_LINES} lines that say what it is`, () => {
+  const ours = sources().filter((path) => ROOMS.some((room) => path.startsWith(`${room}/`)) || !path.includes('/'));
+  const wrong = ours.flatMap((path) => {
+    const lines = linesOf(path);
+    if (lines[0]!.startsWith('#!')) lines.shift();
+    const first = lines.findIndex((line) => !line.startsWith('//'));
+    return first >= 1 && first <= MAX_HEADER_LINES ? [] : [`${path}: ${first} lines`];
+  });
+  expect(ours.length).toBeGreaterThan(100);
+  expect(wrong).toEqual([]);
+});
+
+test('folders are at most two deep', () => {
+  const deep = sources().filter((path) => path.split('/').length > 3);
+  expect(deep).toEqual([]);
+});
+
+test('no file names a folder of somebody’s machine', () => {
+  const binary = new Set(['.onnx', '.gz', '.png', '.npz', '.parquet', '.db']);
+  const texts = filesUnder().filter((path) => !binary.has(extname(path)) && path !== 'test/house/sources.test.ts');
+  const named = texts.flatMap((path) =>
+    machinePaths(readFileSync(join(ROOT, path), 'utf8')).map((m) => `${path}: ${m}`),
+  );
+  expect(named).toEqual([]);
+});
+
+test.each(['/home/ann/x', '"/Users/ann/x"', 'file:///root/.cache/x', '(/work/main/a.ts:1)'])(
+  'a folder of somebody’s machine is recognised: %s',
+  (text) => expect(machinePaths(text)).toHaveLength(1),
+);
+
+/** Absolute paths below the places where people and build machines keep their files. */
+function machinePaths(text: string): string[] {
+  return text.match(/(?<![\w.~-])\/(?:home|Users|root|work|builds?|workspace)\/[\w.-]+/g) ?? [];
+}
