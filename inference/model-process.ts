@@ -20,7 +20,7 @@ import type {
 export interface RestartPolicy {
   /** Deaths in a row, with no answer in between, after which it is given up. */
   readonly maxDeaths: number;
-  /** Wait before the second start in a row; doubled each time. */
+  /** Wait after the second death in a row; doubled each time. After one it is started at once. */
   readonly backoffMs: number;
   /** How long it stays given up. */
   readonly restMs: number;
@@ -49,6 +49,7 @@ export class ModelProcess {
   /** The process that runs or is being started; null when nobody has asked since it was given up. */
   #live: Promise<Live> | null = null;
   #child: ChildProcess | null = null;
+  #ready = false;
   #facts: LoadedFacts | null = null;
   #nextId = 1;
   #deaths = 0;
@@ -86,7 +87,10 @@ export class ModelProcess {
       signal.addEventListener('abort', abort, { once: true });
     });
     try {
-      const { child } = await Promise.race([this.#running(), aborted]);
+      let child: ChildProcess;
+      // it may have died, or been closed, between being ready and our turn
+      do ({ child } = await Promise.race([this.#running(), aborted]));
+      while (child !== this.#child);
       const result = new Promise<ResultMessage>((resolve, reject) => {
         this.#pending.set(id, { resolve, reject, onProgress });
       });
@@ -124,7 +128,7 @@ export class ModelProcess {
         this.#restUntil = 0;
         this.#deaths = this.#policy.maxDeaths - 1; // one more try
       }
-      if (this.#deaths > 0) await sleep(this.#policy.backoffMs * 2 ** (this.#deaths - 1));
+      if (this.#deaths > 1) await sleep(this.#policy.backoffMs * 2 ** (this.#deaths - 2));
       if (this.#closed) throw closedError();
       const started = await this.#startOnce();
       if (started) return started;
@@ -142,6 +146,11 @@ export class ModelProcess {
       });
       this.#child = child;
       this.#lastWords = [];
+      let refusal: ModelError | null = null;
+      const refuse = (error: ModelError) => {
+        refusal = error;
+        child.kill('SIGKILL');
+      };
       createInterface({ input: child.stderr! }).on('line', (line) => {
         this.#lastWords = [...this.#lastWords, line].slice(-STDERR_LINES);
         this.#log(`model process: ${line}`);
@@ -150,19 +159,24 @@ export class ModelProcess {
       child.on('message', (message: FromModel) => {
         if (message.type === 'ready') {
           const changed = this.#facts !== null && this.#facts.fingerprint !== message.facts.fingerprint;
-          if (changed) return void this.#end().then(() => reject(changedError(this.#load)));
+          if (changed) return refuse(changedError(this.#load));
           this.#facts = message.facts;
+          this.#ready = true;
           resolve({ child, facts: message.facts });
         } else if (message.type === 'error' && message.id === null) {
-          void this.#end().then(() => reject(toModelError(message)));
+          refuse(toModelError(message));
         } else {
           this.#receive(message);
         }
       });
       // 'close' and not 'exit': by then all that it wrote to stderr has been read
       child.on('close', (code, signal) => {
+        if (refusal) {
+          this.#child = null;
+          return reject(refusal);
+        }
         if (this.#child === child) this.#died(signal ?? `exit code ${code}`);
-        resolve(null);
+        resolve(null); // no effect when it had been ready
       });
       send(child, this.#load);
     });
@@ -186,10 +200,9 @@ export class ModelProcess {
   }
 
   #died(how: string): void {
-    const wasReady = this.#pending.size;
     this.#child = null;
     this.#deaths++;
-    this.#log(`model process: ended by ${how}; ${wasReady} requests were in flight`);
+    this.#log(`model process: ended by ${how}; ${this.#pending.size} requests were in flight`);
     this.#rejectAll(
       new ModelError(`The model process died (${how}) while it answered`, {
         reason: 'model-process-died',
@@ -197,8 +210,10 @@ export class ModelProcess {
         retryable: true,
       }),
     );
+    if (!this.#ready) return; // the loop that started it goes on
+    this.#ready = false;
     this.#live = null;
-    if (!this.#closed) this.#running().catch((error: unknown) => this.#log(`model process: ${String(error)}`));
+    this.#running().catch((error: unknown) => this.#log(`model process: ${String(error)}`));
   }
 
   #rejectAll(error: ModelError): void {

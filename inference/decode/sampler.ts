@@ -22,7 +22,7 @@ export type DrawToken = (logits: Float32Array, sampling: Sampling, uniform: numb
 /** A sampler for rows of `vocabSize` logits. It keeps its buffers: one per thread of control. */
 export function createSampler(vocabSize: number): DrawToken {
   const weights = new Float64Array(vocabSize);
-  const scratch = new Float64Array(vocabSize);
+  const scratch = new Float32Array(vocabSize);
 
   return (logits, { temperature, topK, topP }, uniform) => {
     const greedy = temperature === 0;
@@ -38,8 +38,8 @@ export function createSampler(vocabSize: number): DrawToken {
     }
     if (!Number.isFinite(total)) throw new RangeError('a logit is not a number');
     if (greedy) return { id: best, logprob: -Math.log(total) };
-    if (topK < vocabSize) total = keepTopK(weights, topK, scratch);
-    if (topP < 1) total = keepTopP(weights, topP, total);
+    if (topK < vocabSize) total = keepTopK(logits, weights, topK, scratch);
+    if (topP < 1) total = keepTopP(logits, weights, topP, total);
     const id = pick(weights, uniform * total);
     return { id, logprob: Math.min(0, (logits[id]! - max) / scale - Math.log(total)) };
   };
@@ -66,29 +66,29 @@ function pick(weights: Float64Array, target: number): number {
 }
 
 /** Zeroes all but the k largest; gives the new sum. */
-function keepTopK(weights: Float64Array, k: number, scratch: Float64Array): number {
-  scratch.set(weights);
+function keepTopK(logits: Float32Array, weights: Float64Array, k: number, scratch: Float32Array): number {
+  scratch.set(logits);
   const threshold = kthLargest(scratch, k);
   let above = 0;
-  for (let i = 0; i < weights.length; i++) if (weights[i]! > threshold) above++;
+  for (let i = 0; i < logits.length; i++) if (logits[i]! > threshold) above++;
   let equalsLeft = k - above;
   let total = 0;
-  for (let i = 0; i < weights.length; i++) {
-    const weight = weights[i]!;
-    if (weight > threshold || (weight === threshold && equalsLeft-- > 0)) total += weight;
+  for (let i = 0; i < logits.length; i++) {
+    const logit = logits[i]!;
+    if (logit > threshold || (logit === threshold && equalsLeft-- > 0)) total += weights[i]!;
     else weights[i] = 0;
   }
   return total;
 }
 
 /** Zeroes all but the nucleus; gives the new sum. */
-function keepTopP(weights: Float64Array, p: number, total: number): number {
+function keepTopP(logits: Float32Array, weights: Float64Array, p: number, total: number): number {
   // Tokens below this together weigh less than what the nucleus may leave out, so none of them is in it:
   // sorting a few hundred instead of a whole vocabulary.
   const floor = ((1 - p) * total) / weights.length;
   const candidates: number[] = [];
   for (let i = 0; i < weights.length; i++) if (weights[i]! > 0 && weights[i]! >= floor) candidates.push(i);
-  candidates.sort((a, b) => weights[b]! - weights[a]! || a - b);
+  candidates.sort((a, b) => logits[b]! - logits[a]! || a - b);
   let kept = 0;
   let sum = 0;
   while (kept < candidates.length && (kept === 0 || sum < p * total)) sum += weights[candidates[kept++]!]!;
@@ -99,7 +99,7 @@ function keepTopP(weights: Float64Array, p: number, total: number): number {
 }
 
 /** Hoare's selection; reorders `values`. */
-function kthLargest(values: Float64Array, k: number): number {
+function kthLargest(values: Float32Array, k: number): number {
   const target = values.length - k;
   let low = 0;
   let high = values.length - 1;

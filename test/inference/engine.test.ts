@@ -1,0 +1,160 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { DecodeEngine, ENGINE_LIMITS, type EngineLimits } from '../../inference/decode/engine.ts';
+import type { DecodeRequest, DecodeResult } from '../../inference/decode/row.ts';
+import type { Traits } from '../../inference/decode/traits.ts';
+import { HISTORY_VOCABULARY, historyModel } from '../support/history-model.ts';
+
+const TRAITS: Traits = { padding: true, alignment: 8, exactUpTo: 64, reuse: true };
+const SMALL: EngineLimits = { ...ENGINE_LIMITS, maxRows: 5, readyRows: 2, prefillBlock: 16, prefillPerStep: 32 };
+
+function request(changes: Partial<DecodeRequest> = {}): DecodeRequest {
+  return {
+    contextIds: [1, 2, 3],
+    maxNewTokens: 10,
+    sampling: { temperature: 1, topK: 1e8, topP: 1 },
+    seed: 1,
+    deterministic: true,
+    stopTokenIds: [0],
+    ...changes,
+  };
+}
+
+const anyRequest = fc
+  .record({
+    contextLength: fc.integer({ min: 1, max: 90 }),
+    /** Few beginnings, so that some contexts share a prefix. */
+    beginning: fc.integer({ min: 0, max: 2 }),
+    maxNewTokens: fc.integer({ min: 1, max: 50 }),
+    temperature: fc.constantFrom(0, 0.7, 1, 1.5),
+    topK: fc.constantFrom(3, 1e8),
+    seed: fc.integer({ min: 0, max: 2 ** 53 - 1 }),
+    deterministic: fc.boolean(),
+    stops: fc.boolean(),
+  })
+  .map(({ contextLength, beginning, temperature, topK, stops, ...rest }) =>
+    request({
+      ...rest,
+      contextIds: Array.from({ length: contextLength }, (_, i) => (i * 5 + beginning * 3 + 1) % HISTORY_VOCABULARY),
+      sampling: { temperature, topK, topP: 1 },
+      stopTokenIds: stops ? [0, 4] : [],
+    }),
+  );
+
+const anyCompany = fc.array(
+  fc.record({ request: anyRequest, afterTurns: fc.nat(40), cancelAfter: fc.option(fc.nat(60), { freq: 5 }) }),
+  { minLength: 1, maxLength: 14 },
+);
+
+async function alone(traits: Traits, cacheRounds: boolean, request: DecodeRequest): Promise<DecodeResult> {
+  return new DecodeEngine(historyModel({ lane: 8, block: 64, cacheRounds }), traits, SMALL).generate(1, request);
+}
+
+describe.each([
+  ['', TRAITS, false],
+  [', where a cached token rounds differently', { ...TRAITS, reuse: false }, true],
+  [', where nothing is proven', { ...TRAITS, alignment: 0, exactUpTo: 0 }, false],
+  [', where padding means something else', { padding: false, alignment: 0, exactUpTo: 0, reuse: true }, false],
+])('a deterministic request%s', (_, traits, cacheRounds) => {
+  test('gets the same tokens and logprobs in any company as alone', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyCompany, async (company) => {
+        const engine = new DecodeEngine(historyModel({ lane: 8, block: 64, cacheRounds }), traits, SMALL);
+        const together = await Promise.all(
+          company.map(async ({ request, afterTurns, cancelAfter }, id) => {
+            for (let turn = 0; turn < afterTurns; turn++) await nextTurn();
+            const result = engine.generate(id, request).catch(() => null);
+            for (let turn = 0; cancelAfter !== null && turn < cancelAfter; turn++) await nextTurn();
+            if (cancelAfter !== null) engine.cancel(id);
+            return result;
+          }),
+        );
+        for (const [i, { request, cancelAfter }] of company.entries()) {
+          const result = together[i]!;
+          if (cancelAfter === null) expect(result).not.toBeNull();
+          if (!result || !request.deterministic) continue;
+          expect(result).toEqual(await alone(traits, cacheRounds, request));
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+test('decodes rows of different lengths in one step', async () => {
+  const model = historyModel();
+  const engine = new DecodeEngine(model, TRAITS);
+  const all = [3, 9, 20, 33].map((length, id) =>
+    engine.generate(id, request({ contextIds: Array(length).fill(1), maxNewTokens: 30, stopTokenIds: [] })),
+  );
+  await Promise.all(all);
+  const decodeSteps = model.steps.filter((step) => step.width === 1 && step.past);
+  expect(Math.max(...decodeSteps.map((step) => step.rows))).toBe(4);
+  expect(decodeSteps.length).toBeLessThan(4 * 29 * 0.5); // far fewer than one by one
+});
+
+test('answers the first come first when there is no room for all', async () => {
+  const engine = new DecodeEngine(historyModel(), TRAITS, { ...SMALL, maxRows: 1, readyRows: 0 });
+  const order: number[] = [];
+  await Promise.all([0, 1, 2, 3].map((id) => engine.generate(id, request({ seed: id })).then(() => order.push(id))));
+  expect(order).toEqual([0, 1, 2, 3]);
+});
+
+test('never has more rows in a step, nor more keys and values, than its limits say', async () => {
+  const model = historyModel();
+  const batchBytes = 2 * 2 * 4 * 100; // 100 slots in all
+  const engine = new DecodeEngine(model, TRAITS, { ...SMALL, batchBytes });
+  await Promise.all(
+    Array.from({ length: 12 }, (_, id) =>
+      engine.generate(id, request({ contextIds: Array(20 + id).fill(2), maxNewTokens: 6, stopTokenIds: [] })),
+    ),
+  );
+  for (const { rows, past } of model.steps) {
+    expect(rows).toBeLessThanOrEqual(SMALL.maxRows);
+    if (rows > 1) expect(rows * past!.slots).toBeLessThanOrEqual(100 + rows * 6);
+  }
+});
+
+test('feeds only what is new when a context continues an answered one', async () => {
+  const model = historyModel();
+  const engine = new DecodeEngine(model, TRAITS);
+  const first = request({ contextIds: Array.from({ length: 40 }, (_, i) => i % 7), stopTokenIds: [] });
+  const { outputIds } = await engine.generate(1, first);
+  model.steps.length = 0;
+  const continued = [...Array.from(first.contextIds), ...outputIds, 5, 6, 7];
+  await engine.generate(2, request({ contextIds: continued, maxNewTokens: 1 }));
+  // the last token of an answer was never fed
+  expect(model.steps.map((step) => step.width)).toEqual([4]);
+});
+
+test('stops working on a cancelled request within a step', async () => {
+  const model = historyModel();
+  const engine = new DecodeEngine(model, TRAITS);
+  const long = engine.generate(1, request({ maxNewTokens: 100_000, stopTokenIds: [] }));
+  while (engine.progress().length === 0) await nextTurn();
+  engine.cancel(1);
+  const steps = model.steps.length;
+  await expect(long).rejects.toMatchObject({ reason: 'cancelled' });
+  for (let turn = 0; turn < 20; turn++) await nextTurn();
+  expect(model.steps.length).toBeLessThanOrEqual(steps + 1);
+});
+
+test('fails the rows of a failed step, retryably, and answers the next request', async () => {
+  const model = historyModel();
+  let fail = false;
+  const step = model.step.bind(model);
+  const engine = new DecodeEngine(
+    { ...model, step: (input) => (fail ? Promise.reject(new Error('out of memory')) : step(input)) },
+    TRAITS,
+  );
+  const failing = [1, 2].map((id) => engine.generate(id, request({ maxNewTokens: 1000, stopTokenIds: [] })));
+  while (engine.progress().length < 2) await nextTurn();
+  fail = true;
+  for (const result of await Promise.allSettled(failing)) {
+    expect(result).toMatchObject({ status: 'rejected', reason: { reason: 'decode-failed', retryable: true } });
+  }
+  fail = false;
+  expect((await engine.generate(3, request())).outputIds.length).toBeGreaterThan(0);
+});

@@ -1,0 +1,125 @@
+// The shipped model by the real runtime, against PyTorch's account of it and against itself.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Backend, GenerateRequest, GenerateResult } from '../../inference/backend.ts';
+import { uniformAt } from '../../inference/decode/philox.ts';
+import { loadModel, type LoadedModel } from '../../inference/transformers-load.ts';
+import { aRequest, backendContract, undisturbed } from '../contract/backend.ts';
+import { fixture, openTiny, TINY_FOLDER } from '../support/tiny.ts';
+
+backendContract('tiny', { open: openTiny, question: 'What is 34 * 27?' });
+
+interface LogprobFixture {
+  readonly model: string;
+  readonly sequences: readonly { readonly ids: readonly number[]; readonly logprobs: readonly number[] }[];
+}
+
+interface TokenizerFixture {
+  readonly strings: readonly { readonly text: string; readonly ids: readonly number[] }[];
+  readonly chats: readonly {
+    readonly messages: readonly { readonly role: string; readonly content: string }[];
+    readonly add_generation_prompt: boolean;
+    readonly text: string;
+    readonly ids: readonly number[];
+  }[];
+}
+
+describe('the model', () => {
+  let backend: Backend;
+  let loaded: LoadedModel;
+  beforeAll(async () => {
+    backend = await openTiny();
+    const source = { kind: 'folder', path: TINY_FOLDER, name: 'tiny' } as const;
+    loaded = await loadModel({ type: 'load', source, tokenizerSize: 0 });
+  });
+  afterAll(() => backend.close());
+
+  /** Logprobs at temperature 1 of ids[1…], each token fed to the cache of those before it. */
+  async function score(sequences: readonly (readonly number[])[]): Promise<number[][]> {
+    const { model } = loaded;
+    const scores = sequences.map(() => [] as number[]);
+    let past = null;
+    for (let at = 0; at < Math.max(...sequences.map((ids) => ids.length)) - 1; at++) {
+      const ids = sequences.map((sequence) => sequence[at] ?? 0);
+      const { logits, kv } = await model.step({ rows: ids.length, width: 1, ids, pads: ids.map(() => 0), past });
+      past = kv;
+      for (const [row, sequence] of sequences.entries()) {
+        const next = sequence[at + 1];
+        if (next === undefined) continue;
+        const own = logits.subarray(row * model.vocabSize, (row + 1) * model.vocabSize);
+        const max = own.reduce((most, logit) => Math.max(most, logit));
+        const sum = own.reduce((total, logit) => total + Math.exp(logit - max), 0);
+        scores[row]!.push(own[next]! - max - Math.log(sum));
+      }
+    }
+    return scores;
+  }
+
+  test('gives the log-probabilities that PyTorch gives, to 1e-4', async () => {
+    const { model, sequences } = fixture('tiny-logprobs.json') as LogprobFixture;
+    expect(model).toBe(backend.facts.fingerprint);
+    expect(sequences.length).toBeGreaterThanOrEqual(20);
+    const scores = await score(sequences.map(({ ids }) => ids));
+    for (const [i, { logprobs }] of sequences.entries()) {
+      expect(scores[i]).toHaveLength(logprobs.length);
+      for (const [j, logprob] of logprobs.entries()) expect(Math.abs(scores[i]![j]! - logprob)).toBeLessThan(1e-4);
+    }
+  });
+
+  test('reports the logprobs that scoring its answer again gives', async () => {
+    const requests = [1, 2, 3, 4].map((seed) => aRequest(backend, `What is ${seed} + 5?`, { seed }));
+    const results = await Promise.all(requests.map((request) => backend.generate(request, undisturbed())));
+    const scores = await score(requests.map(({ contextIds }, i) => [...contextIds, ...results[i]!.outputIds]));
+    for (const [i, { logprobs }] of results.entries()) {
+      const own = scores[i]!.slice(-logprobs.length);
+      for (const [j, logprob] of logprobs.entries()) expect(Math.abs(own[j]! - logprob)).toBeLessThan(1e-5);
+    }
+  });
+
+  test('tokenizes and renders as Python does', () => {
+    const { strings, chats } = fixture('tiny-tokenizer.json') as TokenizerFixture;
+    expect(strings.length).toBeGreaterThan(20);
+    for (const { text, ids } of strings) {
+      expect(backend.tokenizer.encode(text)).toEqual(ids);
+      expect(backend.tokenizer.decode(ids, { skipSpecialTokens: false })).toBe(text);
+    }
+    for (const { messages, add_generation_prompt, text, ids } of chats) {
+      if (!add_generation_prompt) continue;
+      expect(backend.tokenizer.renderChat(messages)).toBe(text);
+      expect(backend.tokenizer.encodeChat(messages)).toEqual(ids);
+    }
+  });
+
+  test('gives a seeded request the same ids and logprobs in 60 random companies', async () => {
+    let draws = 0;
+    const random = (below: number) => Math.floor(uniformAt(20_26, draws++) * below);
+    const requests: GenerateRequest[] = Array.from({ length: 24 }, (_, seed) => {
+      const question = Array.from({ length: 1 + random(12) }, () => `What is ${random(500)} * ${random(500)}?`);
+      const sampling = [
+        { temperature: 1, topP: 1, topK: 1e8 },
+        { temperature: 1.5, topP: 0.95, topK: 50 },
+        { temperature: 0, topP: 1, topK: 1e8 },
+      ][random(3)]!;
+      return aRequest(backend, question.join(' '), { seed, sampling, maxNewTokens: 1 + random(60), stopTokenIds: [] });
+    });
+    const alone: GenerateResult[] = [];
+    for (const request of requests) alone.push(await backend.generate(request, undisturbed()));
+
+    for (let company = 0; company < 60; company++) {
+      const members = Array.from({ length: 2 + random(9) }, () => random(requests.length));
+      await Promise.all(
+        members.map(async (member) => {
+          await new Promise((resolve) => setTimeout(resolve, random(25)));
+          const controller = new AbortController();
+          if (random(6) === 0) setTimeout(() => controller.abort(), random(20));
+          const result = await backend
+            .generate(requests[member]!, { signal: controller.signal })
+            .catch((error: unknown) => {
+              if (!controller.signal.aborted) throw error;
+            });
+          if (result) expect(result).toEqual(alone[member]);
+        }),
+      );
+    }
+  });
+});
