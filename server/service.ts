@@ -42,6 +42,7 @@ export interface Service {
 
 const START_WITHIN_MS = 120_000;
 const POLL_MS = 100;
+const KILLS_BORNE = 5;
 
 export async function ensureService(options: ServiceOptions): Promise<Service> {
   const home = homeOf(options.env);
@@ -49,6 +50,7 @@ export async function ensureService(options: ServiceOptions): Promise<Service> {
   createHome(home);
   touchService(home);
   let starter: Starter | undefined;
+  let kills = 0;
   let told: string | null = null;
   let deadline = Date.now() + (options.startWithinMs ?? START_WITHIN_MS);
   for (; ; await sleep(POLL_MS)) {
@@ -68,8 +70,10 @@ export async function ensureService(options: ServiceOptions): Promise<Service> {
         deadline = Date.now() + (options.startWithinMs ?? START_WITHIN_MS);
       }
     } else if (!state && starter?.exit !== undefined) {
-      if (starter.exit !== EXIT_HELD)
-        throw startFailed(home, starter.logFrom, `it ended with exit code ${starter.exit}`);
+      const { exit, logFrom } = starter;
+      // One that was killed says nothing about the next.
+      if (exit !== EXIT_HELD && (exit !== 'killed' || ++kills >= KILLS_BORNE))
+        throw startFailed(home, logFrom, exit === 'killed' ? 'it was killed' : `it ended with exit code ${exit}`);
       starter = undefined;
     }
     if (Date.now() > deadline) throw startFailed(home, starter?.logFrom ?? 0, state?.note ?? 'it is not ready yet');
@@ -78,7 +82,7 @@ export async function ensureService(options: ServiceOptions): Promise<Service> {
 
 interface Starter {
   /** Undefined while it runs. */
-  exit: number | undefined;
+  exit: number | 'killed' | undefined;
   ours: boolean;
   readonly logFrom: number;
 }
@@ -107,7 +111,7 @@ async function startSupervisor(home: Home, code: CodeId, options: ServiceOptions
   closeSync(log);
   child.once('error', () => (starter.exit = 1));
   child.once('exit', (exitCode) => {
-    starter.exit = exitCode ?? 1;
+    starter.exit = exitCode ?? 'killed';
     if (exitCode === EXIT_HELD) starter.ours = false;
   });
   child.unref();
