@@ -2,6 +2,7 @@
 // name, so that starting twice attaches. Calls to a restarting or overloaded server are repeated for a
 // while; what stays wrong comes as a TemporalError.
 
+import { devNull } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Client,
@@ -40,9 +41,14 @@ export type WorkflowState = 'running' | 'completed' | 'failed' | 'cancelled' | '
 const RUN = defineSearchAttributeKey('EverturnRun', SearchAttributeType.KEYWORD);
 const SUMMARY_CHARS = 180;
 
+/** What TEMPORAL_* and temporal.toml say. The null device as TEMPORAL_CONFIG_FILE means: no file. */
+export function clusterConfig(): ReturnType<typeof loadClientConnectConfig> {
+  return loadClientConnectConfig({ disableFile: process.env['TEMPORAL_CONFIG_FILE'] === devNull });
+}
+
 /** Connects to `address`, or to the cluster that TEMPORAL_* or temporal.toml names. */
 export async function connect(address?: Address): Promise<Session> {
-  const config = loadClientConnectConfig();
+  const config = clusterConfig();
   const options = address ? { address: address.address } : (config.connectionOptions ?? {});
   const namespace = address?.namespace ?? config.namespace ?? 'default';
   const where = options.address ?? 'localhost:7233';
@@ -62,7 +68,19 @@ export async function connect(address?: Address): Promise<Session> {
 
 /** True when the environment or temporal.toml names a cluster: then Everturn starts none of its own. */
 export function namesCluster(): boolean {
-  return loadClientConnectConfig().connectionOptions?.address !== undefined;
+  return clusterConfig().connectionOptions?.address !== undefined;
+}
+
+function clusterConfig(): ReturnType<typeof loadClientConnectConfig> {
+  try {
+    return loadClientConnectConfig();
+  } catch (cause) {
+    throw new UsageError('The TEMPORAL_* variables or temporal.toml cannot be understood.', {
+      reason: 'bad-temporal-config',
+      fix: 'TEMPORAL_CONFIG_FILE names the file; see https://docs.temporal.io/develop/environment-configuration.',
+      cause,
+    });
+  }
 }
 
 /** Starts the run's collection, or attaches to it where it is open. `summary` is its title in the UI. */

@@ -4,15 +4,14 @@
 
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
 import type { ActivityDeps } from './activities/deps.ts';
-import { closedWorkflows, connect, type Session } from './client.ts';
+import { closedWorkflows, clusterConfig, connect, type Session } from './client.ts';
 import { parseSettings } from './config.ts';
 import { createRun, surveyDataset } from './create-run.ts';
 import { queryFromRow } from './datasets/row.ts';
-import { DatasetError, explain, UsageError } from './domain/errors.ts';
+import { DatasetError, EverturnError, explain, UsageError } from './domain/errors.ts';
 import { GENERATE_QUEUE, TASK_QUEUE } from './domain/queues.ts';
 import { createEnvironments } from './environments/index.ts';
 import type { Backend } from './inference/backend.ts';
@@ -36,7 +35,7 @@ export interface RunningWorker {
 
 export async function startWorker({ slots }: WorkerSettings): Promise<RunningWorker> {
   const session = await connect();
-  const { connectionOptions } = loadClientConnectConfig();
+  const { connectionOptions } = clusterConfig();
   const connection = await NativeConnection.connect({ ...connectionOptions });
   await ensureSearchAttributes(session.client.connection, session.namespace);
 
@@ -163,7 +162,7 @@ if (isProgram) {
   serve().then(
     (code) => process.exit(code),
     (error: unknown) => {
-      console.error(explain(error));
+      console.error(error instanceof EverturnError ? explain(error) : error);
       process.exit(1);
     },
   );
