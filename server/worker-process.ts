@@ -3,6 +3,7 @@
 
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { Environment } from './home.ts';
 import type { Child } from './keep-alive.ts';
@@ -66,6 +67,7 @@ function workerEnvironment(options: WorkerOptions): NodeJS.ProcessEnv {
     ...Object.fromEntries(own),
     TEMPORAL_ADDRESS: options.address,
     TEMPORAL_NAMESPACE: options.namespace,
-    TEMPORAL_CONFIG_FILE: '/dev/null',
+    // A file that is not there: the SDK breaks on an empty one.
+    TEMPORAL_CONFIG_FILE: join(options.folder, 'no-temporal.toml'),
   };
 }
