@@ -8,12 +8,17 @@ export interface IdSet {
 const FULL = 8_000_000;
 
 export function openIdSet(): IdSet {
-  const sets = [new Set<string>()];
+  let current = new Set<string>();
+  const full: Set<string>[] = [];
   return {
     add(id) {
-      if (sets.some((set) => set.has(id))) return false;
-      if (sets.at(-1)!.size >= FULL) sets.push(new Set());
-      sets.at(-1)!.add(id);
+      if (full.some((set) => set.has(id))) return false;
+      const before = current.size;
+      if (current.add(id).size === before) return false;
+      if (current.size >= FULL) {
+        full.push(current);
+        current = new Set();
+      }
       return true;
     },
   };

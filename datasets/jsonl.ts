@@ -1,7 +1,6 @@
 // JSON lines: one row a line, streamed. Every row comes out good or with what is wrong with it, in file
 // order; a bad row never hides another. Memory: one block, one line, and the ids seen so far.
 
-import { isUtf8 } from 'node:buffer';
 import { stat } from 'node:fs/promises';
 import { DatasetError } from '../domain/errors.ts';
 import type { BadRow, Dataset, Row } from './dataset.ts';
@@ -46,28 +45,15 @@ async function* rows(file: string): AsyncGenerator<Row> {
 /** Undefined for a blank line. */
 function parseLine(file: string, line: Line, ids: IdSet): Row | undefined {
   const bad = (problem: Problem): Row => ({ ok: false, bad: { file, line: line.number, ...problem } });
-  if (!line.bytes) {
-    const megabytes = Math.ceil(line.length / 2 ** 20);
-    return bad(wrong(null, `is ${megabytes} MiB long`, `A row has at most ${MAX_LINE_BYTES / 2 ** 20} MiB.`));
-  }
-  const text = line.bytes.toString('utf8');
-  if (text.trim() === '') return undefined;
-  // The decoder puts U+FFFD where bytes are not UTF-8; it may also stand in good text.
-  if (text.includes('\ufffd') && !isUtf8(line.bytes)) {
-    return bad(wrong(null, notUtf8(line.bytes), 'Save the file as UTF-8.'));
-  }
+  if (line.text === null) return bad(flawOf(line));
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = JSON.parse(line.text);
   } catch (error) {
-    const spread = /^[[{]+$/.test(text.trim());
-    return bad(
-      wrong(
-        null,
-        `is not JSON: ${jsonProblem(error)}`,
-        `Write one whole JSON object per line.${spread ? FROM_ARRAY : ''}`,
-      ),
-    );
+    const text = line.text.trim();
+    if (text === '') return undefined;
+    const hint = /^[[{]+$/.test(text) ? FROM_ARRAY : '';
+    return bad(wrong(null, `is not JSON: ${jsonProblem(error)}`, `Write one whole JSON object per line.${hint}`));
   }
   const result = queryFromRow(json, String(line.number));
   if (!result.ok) return bad({ field: result.field, problem: result.problem, fix: result.fix });
@@ -87,9 +73,13 @@ function jsonProblem(error: unknown): string {
   return printable(error instanceof Error ? error.message : String(error), 120);
 }
 
-function notUtf8(bytes: Buffer): string {
-  const utf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
-  return utf16 ? 'is UTF-16, not UTF-8' : 'holds bytes that are not UTF-8';
+function flawOf({ flaw, length }: Line): Problem {
+  if (flaw === 'too-long') {
+    const mebibytes = (bytes: number) => Math.ceil(bytes / 2 ** 20);
+    return wrong(null, `is ${mebibytes(length)} MiB long`, `A row has at most ${mebibytes(MAX_LINE_BYTES)} MiB.`);
+  }
+  const problem = flaw === 'utf16' ? 'is UTF-16, not UTF-8' : 'holds bytes that are not UTF-8';
+  return wrong(null, problem, 'Save the file as UTF-8.');
 }
 
 async function mustBeFile(file: string): Promise<void> {

@@ -1,54 +1,82 @@
-// A file's lines as bytes, one block of the file in memory at a time. A line that is too long is counted
-// and skipped, never held. LF and CRLF end a line; a byte order mark before the first is dropped.
+// A file's lines as text, one block of the file in memory at a time. A line that is too long is counted
+// and skipped, never held. A byte order mark before the first line is dropped; a CR before the LF stays.
 
+import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
-import { createGunzip } from 'node:zlib';
 import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 
 export interface Line {
   /** 1-based. */
   readonly number: number;
-  /** Null where the line is longer than the limit. */
-  readonly bytes: Buffer | null;
-  /** Bytes of the whole line, its end not counted. */
+  /** Null where the line cannot be had: `flaw` says why. */
+  readonly text: string | null;
+  readonly flaw: 'too-long' | 'not-utf8' | 'utf16' | null;
+  /** Only of a line that is too long: its bytes. */
   readonly length: number;
 }
 
 const BLOCK_BYTES = 1 << 20;
 const LF = 10;
-const CR = 13;
 
-/** Blocks of whole lines; the last line need not end. */
+/** Lines in order, in groups; the last line need not end. */
 export async function* readLines(path: string, maxLineBytes: number): AsyncGenerator<Line[]> {
   let number = 1;
   let pending: Buffer[] = [];
   let pendingBytes = 0;
 
-  function finish(tail: Buffer): Line {
-    const length = pendingBytes + tail.length;
-    const fits = length <= maxLineBytes;
-    const bytes = !fits ? null : pending.length === 0 ? tail : Buffer.concat([...pending, tail]);
+  function keep(part: Buffer): void {
+    pendingBytes += part.length;
+    if (pendingBytes > maxLineBytes) pending = [];
+    else if (part.length > 0) pending.push(part);
+  }
+  function lineOf(bytes: Buffer): Line {
+    const text = bytes.toString('utf8');
+    const at = number++;
+    // The decoder puts U+FFFD where bytes are not UTF-8; it may also stand in good text.
+    const flaw = text.includes('\ufffd') && !isUtf8(bytes) ? (isUtf16(bytes) ? 'utf16' : 'not-utf8') : null;
+    return { number: at, text: flaw ? null : withoutMark(text, at), flaw, length: 0 };
+  }
+  function endPending(): Line {
+    const length = pendingBytes;
+    const bytes = pending.length === 1 ? pending[0]! : Buffer.concat(pending);
     pending = [];
     pendingBytes = 0;
-    const line = { number, bytes: bytes && trimmed(bytes, number === 1), length };
-    number++;
-    return line;
+    return length > maxLineBytes ? { number: number++, text: null, flaw: 'too-long', length } : lineOf(bytes);
+  }
+  /** Whole lines, each with its LF. Decoded at once: a buffer for each line would cost more than its JSON. */
+  function linesOf(bytes: Buffer): Line[] {
+    const all = bytes.toString('utf8');
+    const lines: Line[] = [];
+    if (all.includes('\ufffd')) {
+      for (let from = 0, to; from < bytes.length; from = to + 1) {
+        to = bytes.indexOf(LF, from);
+        lines.push(lineOf(bytes.subarray(from, to)));
+      }
+      return lines;
+    }
+    for (let from = 0, to; from < all.length; from = to + 1) {
+      to = all.indexOf('\n', from);
+      lines.push({ number, text: withoutMark(all.slice(from, to), number), flaw: null, length: 0 });
+      number++;
+    }
+    return lines;
   }
 
   for await (const block of blocks(path)) {
-    const lines: Line[] = [];
     let from = 0;
-    for (let at = block.indexOf(LF); at >= 0; at = block.indexOf(LF, from)) {
-      lines.push(finish(block.subarray(from, at)));
-      from = at + 1;
+    if (pendingBytes > 0) {
+      from = block.indexOf(LF) + 1;
+      keep(from === 0 ? block : block.subarray(0, from - 1));
+      if (from === 0) continue;
+      yield [endPending()];
     }
-    const rest = block.subarray(from);
-    pendingBytes += rest.length;
-    if (pendingBytes > maxLineBytes) pending = [];
-    else if (rest.length > 0) pending.push(rest);
-    yield lines;
+    const end = block.lastIndexOf(LF) + 1;
+    // A block is no larger than a line may be, so these lines are not too long.
+    if (end > from) yield linesOf(block.subarray(from, end));
+    keep(block.subarray(Math.max(from, end)));
   }
-  if (pendingBytes > 0) yield [finish(Buffer.alloc(0))];
+  if (pendingBytes > 0) yield [endPending()];
 }
 
 function blocks(path: string): AsyncIterable<Buffer> {
@@ -58,8 +86,10 @@ function blocks(path: string): AsyncIterable<Buffer> {
   return pipeline(file, createGunzip({ chunkSize: BLOCK_BYTES }), () => {}) as AsyncIterable<Buffer>;
 }
 
-function trimmed(bytes: Buffer, isFirst: boolean): Buffer {
-  const hasMark = isFirst && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-  const end = bytes.at(-1) === CR ? bytes.length - 1 : bytes.length;
-  return hasMark || end < bytes.length ? bytes.subarray(hasMark ? 3 : 0, end) : bytes;
+function withoutMark(text: string, number: number): string {
+  return number === 1 && text.startsWith('\ufeff') ? text.slice(1) : text;
+}
+
+function isUtf16(bytes: Buffer): boolean {
+  return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
 }

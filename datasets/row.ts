@@ -56,6 +56,7 @@ function idOf(row: Row): string | undefined {
   }
   if (typeof value !== 'string')
     return fail(field, `is ${kindOf(value)}`, 'Give a text or a number, unique in the file.');
+  if (/^[!-~]{1,100}$/.test(value) && !value.includes('..')) return value;
   if (value === '') fail(field, 'is empty', 'Give a text that is unique in the file, or leave the field out.');
   if (loneSurrogate(value)) fail(field, 'holds half a character (a lone surrogate)', 'Write whole characters.');
   if (/\p{Cc}/u.test(value)) {
