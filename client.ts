@@ -2,7 +2,6 @@
 // name, so that starting twice attaches. Calls to a restarting or overloaded server are repeated for a
 // while; what stays wrong comes as a TemporalError.
 
-import { devNull } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Client,
@@ -41,11 +40,6 @@ export type WorkflowState = 'running' | 'completed' | 'failed' | 'cancelled' | '
 const RUN = defineSearchAttributeKey('EverturnRun', SearchAttributeType.KEYWORD);
 const SUMMARY_CHARS = 180;
 
-/** What TEMPORAL_* and temporal.toml say. The null device as TEMPORAL_CONFIG_FILE means: no file. */
-export function clusterConfig(): ReturnType<typeof loadClientConnectConfig> {
-  return loadClientConnectConfig({ disableFile: process.env['TEMPORAL_CONFIG_FILE'] === devNull });
-}
-
 /** Connects to `address`, or to the cluster that TEMPORAL_* or temporal.toml names. */
 export async function connect(address?: Address): Promise<Session> {
   const config = clusterConfig();
@@ -71,7 +65,8 @@ export function namesCluster(): boolean {
   return clusterConfig().connectionOptions?.address !== undefined;
 }
 
-function clusterConfig(): ReturnType<typeof loadClientConnectConfig> {
+/** What TEMPORAL_* and temporal.toml say. */
+export function clusterConfig(): ReturnType<typeof loadClientConnectConfig> {
   try {
     return loadClientConnectConfig();
   } catch (cause) {
