@@ -53,11 +53,9 @@ async function exportTo(io: Io, named: string, flags: Flags): Promise<ExitCode> 
   const left = Object.entries(summary.skipped);
   const leftTotal = left.reduce((sum, [, n]) => sum + n, 0);
   if (flags.json) printJson(io, { ...summary, format: exporter.name, file });
-  say(
-    io,
-    `${plural(summary.exported, 'trajectory', 'trajectories')} exported` +
-      (leftTotal > 0 ? `; left out: ${left.map(([outcome, n]) => `${n} ${outcome}`).join(', ')}.` : '.'),
-  );
+  const rest = left.map(([outcome, n]) => `${n} ${outcome}`).join(', ');
+  const exported = plural(summary.exported, 'trajectory', 'trajectories');
+  say(io, `${exported} exported${rest ? `; left out: ${rest}.` : '.'}`);
   for (const { query, sample, outcome } of skipped) say(io, `  ${oneLine(query)}, sample ${sample}: ${outcome}`);
   if (leftTotal > skipped.length) say(io, `  … and ${leftTotal - skipped.length} more`);
   return EXIT.ok;
