@@ -10,7 +10,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
-# keep freed memory in the process: returning and refaulting it costs half of the time of a training step
+# keep freed memory in the process: returning and refaulting it costs nearly half of the time of a training step
 MEMORY = {"MALLOC_MMAP_THRESHOLD_": "8000000000", "MALLOC_TRIM_THRESHOLD_": "8000000000", "MALLOC_TOP_PAD_": "200000000"}
 
 
