@@ -38,19 +38,20 @@ export async function* rolloutsInOrder(
 ): AsyncGenerator<RolloutId> {
   const pick = (ids: readonly RolloutId[]) =>
     attempts === 'all' ? ids : ids.filter((id, i) => ids[i + 1]?.sample !== id.sample);
+  const seen = new Set<string>();
   const total = await store.countQueries();
   for (let from = 0; from < total; from += PAGE) {
     const page = await store.readQueries(from, PAGE);
     const found = await Promise.all(page.map(({ queryId }) => store.listRolloutsOf(queryId)));
-    for (const ids of found) yield* pick(ids);
+    for (const ids of found) {
+      if (ids[0]) seen.add(ids[0].query);
+      yield* pick(ids);
+    }
   }
-  let last: string | undefined;
   for await (const { query } of store.listRollouts()) {
-    if (query === last) continue;
-    last = query;
-    const ids = await store.listRolloutsOf(query);
-    const first = ids[0] && (await store.getRollout(ids[0]));
-    if (first?.record.index === null) yield* pick(ids);
+    if (seen.has(query)) continue;
+    seen.add(query);
+    yield* pick(await store.listRolloutsOf(query));
   }
 }
 
