@@ -1,0 +1,88 @@
+// The built command line as a user runs it, in a home and a folder of its own; and the pids of the
+// service behind it, for tests that kill them.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inject } from 'vitest';
+import { homeAt } from '../../server/home.ts';
+import { liveState, type ServiceState } from '../../server/state.ts';
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  /** stderr and stdout so far. */
+  output(): string;
+}
+
+export interface Everturn {
+  /** Working folder; runs are in `runs/` below it. */
+  readonly folder: string;
+  start(...args: string[]): Running;
+  /** Runs one command to its end. */
+  run(...args: string[]): Promise<Ended>;
+  service(): ServiceState | undefined;
+  close(): Promise<void>;
+}
+
+const BIN = join(import.meta.dirname, '../../dist/cli/index.js');
+
+export function openEverturn(env: Readonly<Record<string, string>> = {}): Everturn {
+  const folder = mkdtempSync(join(tmpdir(), 'everturn-e2e-'));
+  const home = join(folder, 'home');
+  const own = Object.entries(process.env).filter(([name]) => !/^(TEMPORAL|EVERTURN|VITEST|NODE_)/.test(name));
+  const environment = {
+    ...Object.fromEntries(own),
+    EVERTURN_HOME: home,
+    EVERTURN_TEMPORAL_CLI: inject('temporalBinary'),
+    EVERTURN_IDLE_MINUTES: '5',
+    NO_COLOR: '1',
+    ...env,
+  };
+  const start = (...args: string[]): Running => {
+    const child = spawn(process.execPath, [BIN, ...args], {
+      cwd: folder,
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    const ended = new Promise<Ended>((resolve) => {
+      child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+    });
+    return { child, ended, output: () => stderr + stdout };
+  };
+  return {
+    folder,
+    start,
+    run: (...args) => start(...args).ended,
+    service: () => liveState(homeAt(home)),
+    async close() {
+      await start('down').ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function until<T>(
+  what: string,
+  ask: () => T | undefined | Promise<T | undefined>,
+  withinMs = 60_000,
+): Promise<T> {
+  for (const end = Date.now() + withinMs; Date.now() < end; await sleep(50)) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== false) return answer;
+  }
+  throw new Error(`not within ${withinMs / 1000} s: ${what}`);
+}
