@@ -1,4 +1,4 @@
-// Child processes need JavaScript: compiles server/ and domain/ from source, once per state of the sources.
+// Child processes need JavaScript: compiles server/, storage/ and domain/ from source, once per state of the sources.
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -16,7 +16,12 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-const ROOMS = ['server', 'domain'];
+const ROOMS = ['server', 'storage', 'domain'];
+
+/** The folder that holds `storage/*.js`. */
+export function compiledStorage(): string {
+  return join(compiledServer(), '../storage');
+}
 
 /** The folder that holds `server/*.js`. */
 export function compiledServer(): string {
