@@ -27,8 +27,6 @@ export function scanBoxes(text: string): BoxScan {
     from = start + 1;
     const command = COMMANDS.find((name) => text.startsWith(name, start + 1));
     if (!command) {
-      // An escaped character cannot start a command of its own.
-      if (text[start + 1] === '\\' || text[start + 1] === '{' || text[start + 1] === '}') from = start + 2;
       continue;
     }
     let at = start + 1 + command.length;

@@ -1,70 +1,180 @@
-// The mathematics judge as a pure function: the final answer of a text against each of the solutions.
-// This first one reads integers, decimals and simple fractions and compares them exactly; what it cannot
-// read is compared as written, and never called right on a guess.
+// The mathematics judge as a pure function: the final answer of a text against each of the solutions. Right
+// needs a proof (as written, exact, by normal form, or by many digits); wrong needs a difference; everything
+// else is undecided. Never throws, and its work is bounded by LIMITS.
 
 import type { Verdict } from '../../domain/verdict.ts';
-import { scanBoxes } from './boxes.ts';
-import { equal, fromDecimal, rational, div, isZero, type Rational } from './rational.ts';
+import { compareAnswers } from './compare.ts';
+import type { Node } from './ast.ts';
+import { newComparison } from './equal.ts';
+import { type Extraction, extractAnswer, extractChoice, extractSolution } from './extract.ts';
+import type { LeafOptions, Word } from './leaf.ts';
+import { TooBig, Unparsed } from './limits.ts';
+import { parseAnswer } from './parse.ts';
+import { respell } from './spelling.ts';
+import type { Reading } from './tokens.ts';
+import { choiceOf, dateOf, isProse, numberWord, sameWords, timeOf } from './words.ts';
 
-const MAX_NUMBER_CHARS = 1000;
-const TAIL_CHARS = 65536;
+export interface JudgeOptions {
+  /** Decimal places at which a decimal stands for an exact value; default 6. Given, decimals are rounded too. */
+  readonly decimals?: number;
+  /** False: letters may be renamed. Default true. */
+  readonly strict?: boolean;
+}
 
-export function judgeMath(answer: string, solutions: readonly string[]): Verdict {
-  const found = finalAnswer(answer.slice(-TAIL_CHARS));
-  if (found === undefined) return { verdict: 'wrong', reason: 'no-answer' };
-  const extracted = found.slice(0, 200);
-  let reason = 'different';
+const DEFAULT_DECIMALS = 6;
+const SHOWN_CHARS = 200;
+
+export function judgeMath(answer: string, solutions: readonly string[], options: JudgeOptions = {}): Verdict {
+  const found = extractAnswer(answer);
+  const leaf: LeafOptions = {
+    decimals: options.decimals ?? DEFAULT_DECIMALS,
+    decimalsGiven: options.decimals !== undefined,
+    rename: options.strict === false,
+  };
+  let best: Verdict | undefined;
   for (const solution of solutions) {
-    const expected = goldAnswer(solution.slice(-TAIL_CHARS));
-    if (expected === undefined) {
-      reason = 'no-solution';
-      continue;
-    }
-    const a = readNumber(found);
-    const b = readNumber(expected);
-    if (a && b ? equal(a, b) : tidy(found) === tidy(expected)) return { verdict: 'right', reason: 'equal', extracted };
-    if (!b && reason === 'different') reason = 'unparsed';
+    const verdict = judgeOne(answer, found, solution, leaf);
+    if (verdict.verdict === 'right') return verdict;
+    // What one solution leaves open, another's "wrong" does not settle.
+    if (!best || (best.verdict === 'wrong' && verdict.verdict === 'undecided')) best = verdict;
   }
-  return reason === 'different'
-    ? { verdict: 'wrong', reason, extracted }
-    : { verdict: 'undecided', reason: solutions.length === 0 ? 'no-solution' : reason, extracted };
+  return best ?? { verdict: 'undecided', reason: 'no-solution' };
 }
 
-function finalAnswer(text: string): string | undefined {
-  const { boxes, unfinished } = scanBoxes(text);
-  if (unfinished) return undefined;
-  const box = boxes.at(-1);
-  return box ? box.content.trim() : lastNumber(text);
+function judgeOne(
+  answer: string,
+  found: ReturnType<typeof extractAnswer>,
+  solution: string,
+  options: LeafOptions,
+): Verdict {
+  const gold = extractSolution(solution);
+  if (!gold || gold === 'cut-off') return { verdict: 'undecided', reason: 'no-solution' };
+  const choice = choiceOf(gold.text);
+  let own: Extraction | undefined = found === 'cut-off' ? undefined : found;
+  if (choice && choice.rest === '' && (!own || own.by === 'formula' || own.by === 'number'))
+    own = extractChoice(answer) ?? own;
+  if (!own) return { verdict: 'wrong', reason: found === 'cut-off' ? 'cut-off' : 'no-answer' };
+  const extracted = own.text.trim().slice(0, SHOWN_CHARS);
+  const { verdict, reason } = compareTexts(gold.text, own.text, options);
+  return { verdict, reason, extracted };
 }
 
-function goldAnswer(text: string): string | undefined {
-  const hash = text.lastIndexOf('####');
-  if (hash >= 0) return text.slice(hash + 4).trim() || undefined;
-  const box = scanBoxes(text).boxes.at(-1);
-  if (box) return box.content.trim();
-  const bare = text.trim();
-  if (bare !== '' && bare.length <= 200 && (readNumber(bare) || !/\s/.test(bare))) return bare;
-  return lastNumber(text);
+type Outcome = Omit<Verdict, 'extracted'>;
+const RIGHT: Readonly<Partial<Record<Word, string>>> = {
+  exact: 'equal',
+  form: 'equal-form',
+  sampled: 'equal-sampled',
+  rounded: 'equal-rounded',
+  text: 'equal-text',
+};
+const WRONG: Outcome = { verdict: 'wrong', reason: 'different' };
+const AS_WRITTEN: Outcome = { verdict: 'right', reason: 'equal-text' };
+
+export function compareTexts(gold: string, answer: string, options: LeafOptions): Outcome {
+  if (asWritten(gold) === asWritten(answer) && asWritten(gold) !== '') return AS_WRITTEN;
+  const [goldChoice, answerChoice] = [choiceOf(gold), choiceOf(answer)];
+  if (goldChoice && answerChoice && (goldChoice.rest === '' || answerChoice.rest === '')) {
+    if (goldChoice.letter === answerChoice.letter) return AS_WRITTEN;
+    if (goldChoice.rest === '') return WRONG;
+  }
+  // "(C) 14" says C and 14.
+  if (goldChoice && goldChoice.rest !== '') return compareTexts(goldChoice.rest, answerChoice?.rest || answer, options);
+  if (answerChoice && answerChoice.rest !== '') return compareTexts(gold, answerChoice.rest, options);
+  const moments = compareMoments(gold, answer);
+  if (moments) return moments;
+  if (isProse(gold) && isProse(answer))
+    return sameWords(gold, answer) ? AS_WRITTEN : compareParsed(gold, answer, options, true);
+  return compareParsed(numberWord(gold) ?? gold, numberWord(answer) ?? answer, options, isProse(answer));
 }
 
-function lastNumber(text: string): string | undefined {
-  let last: string | undefined;
-  for (const m of text.matchAll(/-?\d[\d,]{0,400}(?:\.\d{1,400})?(?:\/\d{1,400})?/g)) last = m[0].replace(/,+$/, '');
-  return last;
+/** The spelling without blanks and styling; blanks between digits or letters stay. */
+function asWritten(text: string): string {
+  return respell(text)
+    .replace(/\\(?:left|right|displaystyle|[,!;: ]|q?quad)(?![A-Za-z])/g, ' ')
+    .replace(/\\[dt]frac/g, '\\frac')
+    .replace(/\$/g, ' ')
+    .replace(/\s+/g, ' ')
+    .replace(/(?<![A-Za-z0-9]) | (?![A-Za-z0-9])/g, '')
+    .replace(/\.$/, '');
 }
 
-const tidy = (text: string): string => text.replace(/\\(?:left|right|,|!|;|:| )|\s|\$/g, '').replace(/\.$/, '');
+function compareMoments(gold: string, answer: string): Outcome | undefined {
+  const [g, a] = [timeOf(gold), timeOf(answer)];
+  if (g && a) {
+    if (g.marked === a.marked) return g.seconds === a.seconds ? { verdict: 'right', reason: 'equal' } : WRONG;
+    // "15:30" is 3:30 pm; a bare solution accepts the same clock with either mark.
+    if (g.seconds === a.seconds || (!g.marked && g.clock === a.clock)) return { verdict: 'right', reason: 'equal' };
+    return WRONG;
+  }
+  const [x, y] = [dateOf(gold), dateOf(answer)];
+  if (x && y) return x === y ? { verdict: 'right', reason: 'equal' } : WRONG;
+  return undefined;
+}
 
-function readNumber(text: string): Rational | undefined {
-  if (text.length > MAX_NUMBER_CHARS) return undefined;
-  let s = tidy(text).replaceAll('\u2212', '-').replaceAll('{,}', ',');
-  if (/^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$/.test(s)) s = s.replaceAll(',', '');
-  const fraction =
-    /^([+-]?)\\[dt]?frac\{([+-]?[\d.]+)\}\{([+-]?[\d.]+)\}$/.exec(s) ?? /^([+-]?)([\d.]+)\/([\d.]+)$/.exec(s);
-  if (!fraction) return fromDecimal(s);
-  const top = fromDecimal(fraction[2] ?? '');
-  const bottom = fromDecimal(fraction[3] ?? '');
-  if (!top || !bottom || isZero(bottom)) return undefined;
-  const value = div(top, bottom);
-  return fraction[1] === '-' ? rational(-value.num, value.den) : value;
+const PLAIN: Reading = { grouping: true, decimalComma: false };
+
+function compareParsed(gold: string, answer: string, options: LeafOptions, prose: boolean): Outcome {
+  const g = read(gold, PLAIN);
+  const a = read(answer, PLAIN);
+  if (a === 'too-big' || g === 'too-big') return { verdict: 'undecided', reason: 'too-big' };
+  if (g === 'unparsed') return { verdict: 'undecided', reason: 'solution-unparsed' };
+  if (a === 'unparsed') return prose || isProse(gold) ? WRONG : { verdict: 'undecided', reason: 'unparsed' };
+  if (
+    isProse(gold) !== isProse(answer) &&
+    (bareWord(g) || bareWord(a)) &&
+    g.k !== a.k &&
+    !(g.k === 'text' || a.k === 'text')
+  )
+    return WRONG;
+  const first = decide(g, a, options);
+  if (first.verdict === 'right' || !answer.includes(',') === !gold.includes(',')) {
+    if (first.verdict === 'right' || !(answer.includes(',') || gold.includes(','))) return first;
+  }
+  return otherReading(gold, answer, g, a, options) ?? first;
+}
+
+/** A run of letters that may be a word: `odd`. */
+const bareWord = (node: Node): boolean =>
+  node.k === 'mul' && node.items.length >= 3 && node.items.every((n) => n.k === 'sym' || n.k === 'const');
+
+/** A comma can part thousands, decimals or items: the other side shows which was meant. */
+function otherReading(gold: string, answer: string, g: Node, a: Node, options: LeafOptions): Outcome | undefined {
+  const tries: (readonly [Node | string, Node | string])[] = [];
+  const isList = (n: Node): boolean => n.k === 'list' || n.k === 'set' || n.k === 'tuple';
+  const decimal = { grouping: true, decimalComma: true };
+  if (isList(g) && !isList(a) && answer.includes(','))
+    tries.push([g, read(answer, { grouping: false, decimalComma: false })]);
+  if (isList(a) && !isList(g) && gold.includes(','))
+    tries.push([read(gold, { grouping: false, decimalComma: false }), a]);
+  if (a.k === 'list' && g.k !== 'list' && /^[^,]*\d,\d+[^,]*$/.test(answer)) tries.push([g, read(answer, decimal)]);
+  if (g.k === 'list' && a.k !== 'list' && /^[^,]*(\b0,\d+|\d,\d\d+)[^,]*$/.test(gold))
+    tries.push([read(gold, decimal), a]);
+  for (const [x, y] of tries) {
+    if (typeof x === 'string' || typeof y === 'string') continue;
+    const outcome = decide(x, y, options);
+    if (outcome.verdict === 'right') return outcome;
+  }
+  return undefined;
+}
+
+function read(text: string, reading: Reading): Node | 'unparsed' | 'too-big' {
+  try {
+    return parseAnswer(text.trim(), reading);
+  } catch (error) {
+    if (error instanceof Unparsed) return 'unparsed';
+    if (error instanceof TooBig) return 'too-big';
+    throw error;
+  }
+}
+
+function decide(gold: Node, answer: Node, options: LeafOptions): Outcome {
+  try {
+    const word = compareAnswers(gold, answer, newComparison(), options);
+    if (word === 'unknown') return { verdict: 'undecided', reason: 'not-shown' };
+    const reason = RIGHT[word];
+    return reason ? { verdict: 'right', reason } : WRONG;
+  } catch (error) {
+    if (error instanceof TooBig) return { verdict: 'undecided', reason: 'too-big' };
+    throw error;
+  }
 }

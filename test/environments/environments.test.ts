@@ -29,7 +29,7 @@ test('the last box counts, with nested braces', async () => {
 });
 
 test('a cut-off box is no answer, whatever stood before it', async () => {
-  expect(await ask(['5'], '5 so \\boxed{5')).toMatchObject({ verdict: 'wrong', reason: 'no-answer' });
+  expect(await ask(['5'], '5 so \\boxed{5')).toMatchObject({ verdict: 'wrong', reason: 'cut-off' });
 });
 
 test('a task without a judge is undecided, never wrong', async () => {

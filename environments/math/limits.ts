@@ -1,0 +1,36 @@
+// Every bound of the judge, in one object, and the two ways a text can fail to be read. With these bounds
+// the work per pair is small by construction; the pool's wall clock is the second line of defence.
+
+export const LIMITS = {
+  /** Only the last characters of an answer or a solution are looked at. */
+  textChars: 262_144,
+  /** A final answer longer than this is compared as written only. */
+  candidateChars: 4_000,
+  tokens: 2_500,
+  depth: 80,
+  digits: 2_000,
+  /** Items of one list, set or tuple; above it unordered comparison would be slow. */
+  items: 200,
+  /** Bits of any exact integer. */
+  bits: 24_000,
+  factorial: 2_200,
+  /** Terms of a sum or product that is written out. */
+  terms: 300,
+  /** Elementary steps of one comparison, over all layers. */
+  steps: 60_000,
+} as const;
+
+/** The text is not an answer that this judge can read. */
+export class Unparsed extends Error {}
+/** Reading or comparing it would cost more than the limits allow. */
+export class TooBig extends Error {}
+
+/** Counts work down; throws TooBig when it is used up. */
+export interface Budget {
+  left: number;
+}
+
+export function spend(budget: Budget, steps: number): void {
+  budget.left -= steps;
+  if (budget.left < 0) throw new TooBig('too many steps');
+}

@@ -1,0 +1,266 @@
+// Reads a final answer into a tree: lists of relations of sums of products. Recursive descent without
+// backtracking, so linear in length; the leaves (numbers, brackets, commands) are in parse-primary.ts.
+// Throws Unparsed or TooBig, nothing else.
+
+import { add, call, int, type Join, mul, neg, type Node, type Relop } from './ast.ts';
+import { accept, isCmd, isSign, nested, peek, take, type Cursor } from './cursor.ts';
+import { LIMITS, TooBig, Unparsed } from './limits.ts';
+import { parseCommand } from './parse-command.ts';
+import { isMatrix } from './parse-matrix.ts';
+import { mixedNumber, parsePostfix, startsPrimary } from './parse-primary.ts';
+import { respell } from './spelling.ts';
+import { type Reading, type Token, tokenize } from './tokens.ts';
+import { CONDITION_WORDS, FUNCTIONS, LEADING_WORDS, RELATIONS } from './vocabulary.ts';
+import { isUnitTail, isUnitWord, unitPhrase } from './unit-words.ts';
+
+export function parseAnswer(text: string, reading: Reading): Node {
+  const tokens = tidy(tokenize(respell(text), reading), reading);
+  const rules = { parseList, parseRelation, parseSum, parseFactor, parsePostfix, parseCommand, startsPrimary };
+  const cursor: Cursor = { tokens, at: 0, depth: 0, bars: 0, ...rules };
+  while (LEADING_WORDS.has(peek(cursor)?.v.toLowerCase() ?? '') && tokens.length > 1) {
+    cursor.at++;
+    accept(cursor, ':');
+  }
+  accept(cursor, '=', ':');
+  if (isCmd(peek(cursor), 'approx')) cursor.at++;
+  const node = parseList(cursor);
+  while (isSign(peek(cursor), '.', ',', ';', '!', '?') || peek(cursor)?.t === 'newline') cursor.at++;
+  if (cursor.at < tokens.length) throw new Unparsed(`unexpected ${peek(cursor)?.v ?? ''}`);
+  return node;
+}
+
+/** Settles `\text{…}`: separators, percent signs, single letters and texts that hold numbers. */
+function tidy(tokens: Token[], reading: Reading): Token[] {
+  const out: Token[] = [];
+  let rows = 0;
+  // Dollars in pairs are delimiters; a single one is a currency.
+  const delimiters = tokens.filter((token) => isSign(token, '$')).length % 2 === 0;
+  for (const token of tokens) {
+    if (token.t === 'begin' || token.t === 'end') rows += (token.t === 'begin' ? 1 : -1) * (isMatrix(token.v) ? 1 : 0);
+    if (isSign(token, '&') && rows === 0) continue;
+    if (isSign(token, '"', '`')) continue;
+    if (isSign(token, '$') || isCmd(token, '$')) {
+      if (!(delimiters && token.t === 'sign')) out.push({ t: 'text', v: '$', sp: token.sp });
+      continue;
+    }
+    if (token.t !== 'text') {
+      out.push(token);
+      continue;
+    }
+    const text = token.v.replace(/\\[,;:! ]|~/g, ' ').trim();
+    if (text === '') continue;
+    const lower = text.toLowerCase().replace(/[.,;]$/, '');
+    if (/^,?\s*(and|or)$/.test(lower)) out.push({ t: 'word', v: lower.endsWith('and') ? 'and' : 'or', sp: true });
+    else if (/^[A-Za-z]$/.test(text)) out.push({ t: 'id', v: text, sp: token.sp });
+    else if (/\d|^[(\\$^{]|[=<>]/.test(text) || /\b(and|or)\b/.test(lower) || /^[,;:.]$/.test(text))
+      out.push(...tokenize(text, reading).filter((inner) => inner.t !== 'text' || !/[\\{}$]/.test(inner.v)));
+    else out.push({ t: 'text', v: text, sp: token.sp });
+  }
+  return out;
+}
+
+const isWord = (token: Token | undefined, ...names: string[]): boolean =>
+  token?.t === 'word' && names.includes(token.v.toLowerCase());
+
+function parseList(c: Cursor): Node {
+  return nested(c, () => {
+    const groups: Node[][] = [[]];
+    let semicolons = false;
+    let commas = false;
+    let join: Join = ',';
+    let total = 0;
+    while (startsItem(c)) {
+      groups.at(-1)?.push(parseRelation(c));
+      if (++total > LIMITS.items) throw new TooBig('too many items');
+      let separated = false;
+      for (;;) {
+        const token = peek(c);
+        if (isSign(token, ',')) commas = true;
+        else if (isWord(token, 'and') || isCmd(token, 'land', 'wedge', 'And')) join = 'and';
+        else if (isWord(token, 'or') || isCmd(token, 'lor', 'vee')) join = 'or';
+        else if (isSign(token, ';')) {
+          if (!semicolons || (groups.at(-1)?.length ?? 0) > 0) groups.push([]);
+          semicolons = true;
+        } else if (token?.t !== 'newline') break;
+        c.at++;
+        separated = true;
+      }
+      if (!separated) break;
+    }
+    const filled = groups.filter((group) => group.length > 0);
+    const lists: Node[] = filled.map((items) =>
+      items.length === 1 && items[0] ? items[0] : { k: 'list', items, join },
+    );
+    if (lists.length === 1 && lists[0]) return lists[0];
+    if (semicolons && !commas)
+      return { k: 'list', items: lists.flatMap((n) => (n.k === 'list' ? n.items : [n])), join };
+    return { k: 'list', items: lists, join };
+  });
+}
+
+function startsItem(c: Cursor): boolean {
+  const token = peek(c);
+  return (
+    token !== undefined && (startsPrimary(c) || isSign(token, '+', '-') || isCmd(token, 'pm', 'mp', 'lnot', 'neg'))
+  );
+}
+
+function relop(token: Token | undefined): Relop | undefined {
+  if (token?.t === 'cmd') return Object.hasOwn(RELATIONS, token.v) ? (RELATIONS[token.v] as Relop) : undefined;
+  if (token?.t !== 'sign') return undefined;
+  if (token.v === '==') return '=';
+  return ['=', '<', '>', '<=', '>=', '!='].includes(token.v) ? (token.v as Relop) : undefined;
+}
+
+function parseRelation(c: Cursor): Node {
+  const items: Node[] = [parseSetExpression(c)];
+  const ops: Relop[] = [];
+  for (;;) {
+    let op = relop(peek(c));
+    if (isCmd(peek(c), 'not') && relop(peek(c, 1))) {
+      c.at++;
+      op = relop(peek(c)) === 'in' ? 'notin' : '!=';
+    }
+    if (isCmd(peek(c), 'implies', 'Rightarrow', 'Longrightarrow', 'iff', 'Leftrightarrow')) {
+      // What follows from it is the answer.
+      c.at++;
+      items.length = 0;
+      ops.length = 0;
+      items.push(parseSetExpression(c));
+      continue;
+    }
+    if (!op) break;
+    c.at++;
+    // `<` and `>` can be followed by `=` as a sign of its own.
+    if (accept(c, '=')) op = op === '<' ? '<=' : op === '>' ? '>=' : op;
+    items.push(parseSetExpression(c));
+    ops.push(op);
+  }
+  return items.length === 1 && items[0] ? items[0] : { k: 'rel', items, ops };
+}
+
+function parseSetExpression(c: Cursor): Node {
+  let left = parseRatio(c);
+  for (;;) {
+    const token = peek(c);
+    if (isCmd(token, 'cup', 'bigcup')) {
+      c.at++;
+      left = { k: 'setop', op: 'cup', left, right: parseRatio(c) };
+    } else if (isCmd(token, 'cap', 'bigcap')) {
+      c.at++;
+      left = { k: 'setop', op: 'cap', left, right: parseRatio(c) };
+    } else if (isCmd(token, 'setminus', 'backslash', 'smallsetminus')) {
+      c.at++;
+      left = { k: 'setop', op: 'setminus', left, right: parseRatio(c) };
+    } else return left;
+  }
+}
+
+function parseRatio(c: Cursor): Node {
+  const first = parseSum(c);
+  if (!isSign(peek(c), ':') && !isCmd(peek(c), 'colon')) return first;
+  const items = [first];
+  while (isSign(peek(c), ':') || isCmd(peek(c), 'colon')) {
+    c.at++;
+    items.push(parseSum(c));
+  }
+  return { k: 'ratio', items };
+}
+
+function parseSum(c: Cursor): Node {
+  return nested(c, () => {
+    let left: Node;
+    const sign = plusMinus(peek(c));
+    if (sign) {
+      c.at++;
+      left = { k: 'pm', left: int(0), right: parseProduct(c), sign };
+    } else left = parseSigned(c);
+    let items = [left];
+    for (;;) {
+      const between = plusMinus(peek(c));
+      if (between) {
+        c.at++;
+        items = [{ k: 'pm', left: add(items), right: parseProduct(c), sign: between }];
+      } else if (accept(c, '+')) items.push(parseSigned(c));
+      else if (accept(c, '-')) items.push(neg(parseSigned(c)));
+      else return add(items);
+    }
+  });
+}
+
+function plusMinus(token: Token | undefined): 1 | -1 | undefined {
+  return isCmd(token, 'pm') ? 1 : isCmd(token, 'mp') ? -1 : undefined;
+}
+
+function parseSigned(c: Cursor): Node {
+  let negative = false;
+  while (isSign(peek(c), '+', '-')) if (take(c).v === '-') negative = !negative;
+  const product = parseProduct(c);
+  return negative ? neg(product) : product;
+}
+
+function parseProduct(c: Cursor): Node {
+  let left = parseFactor(c);
+  for (;;) {
+    const token = peek(c);
+    if (isSign(token, '*', '**') || isCmd(token, 'cdot', 'times', 'ast', 'cdotp')) {
+      c.at++;
+      if (token?.v === '**') left = { k: 'pow', base: left, exp: signedFactor(c) };
+      else left = times(left, signedFactor(c));
+    } else if (isSign(token, '/') || isCmd(token, 'div', 'slash')) {
+      c.at++;
+      left = { k: 'div', top: left, bottom: signedFactor(c) };
+    } else if (isCmd(token, 'bmod', 'mod') || (token?.t === 'word' && token.v === 'mod')) {
+      c.at++;
+      left = call('mod', left, signedFactor(c));
+    } else if (isCmd(token, 'pmod')) {
+      c.at++;
+      left = call('pmod', left, parseFactor(c));
+    } else if (token?.t === 'text' || token?.t === 'word') {
+      const after = parseWords(c, left);
+      if (!after) return left;
+      left = after;
+    } else if (token?.t === 'id' && isUnitTail(c) && isPlainNumber(left)) {
+      left = { k: 'unit', arg: left, unit: unitPhrase(c), strong: false };
+    } else if (startsPrimary(c)) {
+      left = times(left, parseFactor(c));
+    } else return left;
+  }
+}
+
+const isPlainNumber = (node: Node): boolean =>
+  node.k === 'num' || (node.k === 'div' && node.top.k === 'num' && node.bottom.k === 'num');
+
+const signedFactor = (c: Cursor): Node =>
+  nested(c, () => {
+    let negative = false;
+    while (isSign(peek(c), '+', '-')) if (take(c).v === '-') negative = !negative;
+    const factor = parseFactor(c);
+    return negative ? neg(factor) : factor;
+  });
+
+const times = (a: Node, b: Node): Node => mul(a.k === 'mul' ? [...a.items, b] : [a, b]);
+
+/** One factor with its powers; a whole number and a proper fraction behind it are one mixed number. */
+function parseFactor(c: Cursor): Node {
+  return mixedNumber(c) ?? parsePostfix(c);
+}
+
+/** Words after a value: a percent sign, a unit, a known function; anything else ends the value. */
+function parseWords(c: Cursor, left: Node): Node | undefined {
+  const token = peek(c);
+  if (!token) return undefined;
+  const lower = token.v.toLowerCase();
+  if (/^(percent|pct|percentage)$/.test(lower.replace(/[. ]/g, ''))) {
+    c.at++;
+    return { k: 'percent', arg: left };
+  }
+  if (token.t === 'word' && (lower === 'and' || lower === 'or')) return undefined;
+  if (token.t === 'word' && (FUNCTIONS.has(token.v) || /^(pi|inf|infty|infinity|sqrt)/.test(lower)))
+    return times(left, parsePostfix(c));
+  if (CONDITION_WORDS.has(lower.split(/\s+/)[0] ?? '')) throw new Unparsed('the answer holds a condition');
+  const strong = token.t === 'text';
+  const isUnit = strong || isUnitWord(token.v) || (token.sp && token.v.length >= 3) || isUnitWord(lower);
+  if (!isUnit) return times(left, parsePostfix(c));
+  return { k: 'unit', arg: left, unit: unitPhrase(c), strong };
+}

@@ -1,0 +1,158 @@
+// Units as they are written: which words are units, how a phrase of them is collected, and what each is worth.
+// A unit is a list of base dimensions and an exact factor; an unknown word is a label and has no worth.
+
+import { isCmd, isSign, peek, type Cursor } from './cursor.ts';
+import { fromDecimal, mul, rational, type Rational, inv } from './rational.ts';
+import { CONDITION_WORDS } from './vocabulary.ts';
+
+export interface Unit {
+  /** `length^2 time^-1` as a sorted text; `label` for words without a known worth. */
+  readonly dimension: string;
+  readonly factor: Rational;
+}
+
+// dimension: name=factor to the base unit, spellings separated by commas.
+const TABLE = `
+length: m,meter,meters,metre,metres=1 cm,centimeter,centimeters,centimetre,centimetres=0.01 mm,millimeter,millimeters,millimetre,millimetres=0.001 km,kilometer,kilometers,kilometre,kilometres=1000 dm,decimeter,decimeters=0.1 in,inch,inches=0.0254 ft,foot,feet=0.3048 yd,yard,yards=0.9144 mi,mile,miles=1609.344 nm,nanometer,nanometers=0.000000001 um,micrometer,micrometers=0.000001
+time: s,sec,secs,second,seconds=1 min,mins,minute,minutes=60 h,hr,hrs,hour,hours=3600 day,days=86400 week,weeks=604800 ms,millisecond,milliseconds=0.001
+year: year,years,yr,yrs=1
+month: month,months=1
+mass: kg,kilogram,kilograms=1 g,gram,grams=0.001 mg,milligram,milligrams=0.000001 t,ton,tons,tonne,tonnes=1000 lb,lbs,pound,pounds=0.45359237 oz,ounce,ounces=0.028349523125
+volume: l,L,liter,liters,litre,litres=0.001 ml,mL,milliliter,milliliters,millilitre,millilitres=0.000001 gallon,gallons,gal=0.003785411784
+angle: deg,degree,degrees=1
+money-usd: $,usd,USD,dollar,dollars=1 cent,cents=0.01
+money-eur: €,eur,EUR,euro,euros=1
+money-gbp: £,gbp,GBP=1
+money-jpy: ¥,yen,jpy,JPY=1
+money-cny: yuan,rmb,RMB,CNY=1
+money-inr: ₹,rupee,rupees,Rs=1
+force: N,newton,newtons=1 kN=1000
+energy: J,joule,joules=1 kJ=1000 cal,calorie,calories=4.184 kcal=4184 eV=0.0000000000000000001602176634
+power: W,watt,watts=1 kW=1000
+pressure: Pa,pascal,pascals=1 kPa=1000 atm=101325
+voltage: V,volt,volts=1
+current: A,amp,amps,ampere,amperes=1
+resistance: ohm,ohms=1
+frequency: Hz,hertz=1 kHz=1000
+amount: mol,mole,moles=1
+temperature: K,kelvin=1
+speed: mph=0.44704 kph,kmh=0.277777777777777777777777
+`;
+
+const UNITS = new Map<string, { dimension: string; factor: Rational }>();
+for (const line of TABLE.trim().split('\n')) {
+  const [dimension = '', rest = ''] = line.split(': ');
+  for (const entry of rest.split(' ')) {
+    const [names = '', factor = '1'] = entry.split('=');
+    for (const name of names.split(',')) UNITS.set(name, { dimension, factor: fromDecimal(factor) ?? rational(1n) });
+  }
+}
+UNITS.set('kmh', { dimension: 'speed', factor: rational(5n, 18n) });
+UNITS.set('kph', { dimension: 'speed', factor: rational(5n, 18n) });
+
+/** A plain word of two letters or more that is always a unit. Single letters need `\text{}`. */
+export function isUnitWord(word: string): boolean {
+  return word.length > 1 && UNITS.has(word) && word !== 'in';
+}
+
+/** Takes every word of a unit: `cm^2`, `miles per hour`, `m/s^2`, `square units`. */
+export function unitPhrase(c: Cursor): string {
+  const parts: string[] = [];
+  for (;;) {
+    const token = peek(c);
+    if (!token) break;
+    if (token.t === 'text' || token.t === 'word') {
+      if (/^(and|or)$/i.test(token.v) || (parts.length > 0 && CONDITION_WORDS.has(token.v.toLowerCase()))) break;
+      parts.push(token.v);
+      c.at++;
+    } else if (isSign(token, '^') && parts.length > 0) {
+      const next = peek(c, 1);
+      if (next?.t === 'num') {
+        parts.push(`^${next.v}`);
+        c.at += 2;
+      } else if (isSign(next, '{') && peek(c, 2)?.t === 'num' && isSign(peek(c, 3), '}')) {
+        parts.push(`^${peek(c, 2)?.v ?? ''}`);
+        c.at += 4;
+      } else if (isSign(next, '{') && isSign(peek(c, 2), '-') && peek(c, 3)?.t === 'num' && isSign(peek(c, 4), '}')) {
+        parts.push(`^-${peek(c, 3)?.v ?? ''}`);
+        c.at += 5;
+      } else break;
+    } else if ((isSign(token, '/', '*') || isCmd(token, 'cdot')) && wordLike(c, 1)) {
+      parts.push(token.v === '/' ? '/' : '*');
+      c.at++;
+    } else if (token.t === 'id' && (parts.length > 0 || UNITS.has(token.v))) {
+      parts.push(token.v);
+      c.at++;
+    } else break;
+  }
+  return parts.join(' ');
+}
+
+/** From a single unit letter on, is everything up to the end of the item a unit: `m`, `m/s^2`, `N m`? */
+export function isUnitTail(c: Cursor): boolean {
+  for (let n = 0; n < 10; n++) {
+    const token = peek(c, n);
+    if (!token || isSign(token, ',', ';', ')', '.') || (token.t === 'word' && /^(and|or)$/i.test(token.v)))
+      return n > 0;
+    if (token.t === 'id' && UNITS.has(token.v)) continue;
+    if (n > 0 && (isSign(token, '/', '^') || (token.t === 'num' && /^\d$/.test(token.v)))) continue;
+    if (n > 0 && isSign(token, '{', '}') && !isSign(peek(c, n - 1), '/')) continue;
+    if (n > 0 && token.t === 'word' && isUnitWord(token.v)) continue;
+    return false;
+  }
+  return false;
+}
+
+function wordLike(c: Cursor, ahead: number): boolean {
+  const token = peek(c, ahead);
+  return token !== undefined && (token.t === 'text' || token.t === 'word' || token.t === 'id');
+}
+
+const LABEL: Unit = { dimension: 'label', factor: rational(1n) };
+
+const COMPOSED: Readonly<Record<string, readonly (readonly [string, number])[]>> = {
+  volume: [['length', 3]],
+  speed: [
+    ['length', 1],
+    ['time', -1],
+  ],
+};
+
+/** What a unit phrase is worth; a phrase with any unknown word is a label. */
+export function unitOf(phrase: string): Unit {
+  const tokens = phrase
+    .replace(/[.]/g, '')
+    .replace(/\bper\b/g, '/')
+    .replace(/²/g, '^2')
+    .replace(/³/g, '^3')
+    .match(/[\p{L}$€£¥₹]+|\^\s*-?\d|[/*]/gu);
+  if (!tokens) return LABEL;
+  const powers = new Map<string, number>();
+  let factor = rational(1n);
+  let sign = 1;
+  let wordPower = 1;
+  for (let i = 0; i < tokens.length; i++) {
+    const token = tokens[i] ?? '';
+    if (token === '/') sign = -1;
+    else if (token === '*' || token.startsWith('^')) continue;
+    else if (/^(square|sq)$/i.test(token)) wordPower = 2;
+    else if (/^cubic$/i.test(token)) wordPower = 3;
+    else if (/^squared$/i.test(token)) continue;
+    else {
+      const unit = UNITS.get(token) ?? UNITS.get(token.toLowerCase());
+      if (!unit) return LABEL;
+      let power = wordPower;
+      const next = tokens[i + 1] ?? '';
+      if (next.startsWith('^')) power = Number(next.slice(1));
+      if (/^squared$/i.test(next)) power = 2;
+      if (/^cubed$/i.test(next)) return LABEL;
+      for (let n = 0; n < Math.abs(power); n++) factor = mul(factor, sign * power > 0 ? unit.factor : inv(unit.factor));
+      for (const [dimension, times] of COMPOSED[unit.dimension] ?? [[unit.dimension, 1]])
+        powers.set(dimension, (powers.get(dimension) ?? 0) + sign * power * times);
+      wordPower = 1;
+    }
+  }
+  if (powers.size === 0) return LABEL;
+  const dimension = [...powers].filter(([, n]) => n !== 0).sort(([a], [b]) => (a < b ? -1 : 1));
+  return { dimension: dimension.map(([name, n]) => `${name}^${n}`).join(' '), factor };
+}

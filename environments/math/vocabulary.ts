@@ -1,0 +1,117 @@
+// The words of mathematical writing: which command means what. Tables only.
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter(Boolean));
+
+/** Commands that change only how a thing looks. */
+export const IGNORED =
+  words(`, ! ; : > quad qquad left right big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr
+  middle displaystyle textstyle scriptstyle limits nolimits nonumber notag hfill hspace vspace thinspace
+  medspace thickspace enspace allowbreak nobreak strut hline noindent smallskip medskip bigskip break newline
+  mathstrut centering rm bf it cr checkmark therefore`);
+
+/** Commands whose braced argument is the thing itself. */
+export const TRANSPARENT =
+  words(`boxed fbox overline bar vec hat widehat overrightarrow underline tilde widetilde mathbf
+  boldsymbol bm mathit mathsf mathcal mathfrak mathscr ensuremath displaylimits phantomsection dot ddot overleftrightarrow
+  overset underset mathop mathrm operatorname color pmb cancel underbrace overbrace mathnormal`);
+
+export const TEXT_COMMANDS = words(`text mbox textbf textit textnormal textrm textsf texttt hbox emph textup textmd
+  mathrm operatorname mathbf mathit mathsf mathtt bf rm boldsymbol`);
+
+export const FUNCTIONS =
+  words(`sin cos tan cot sec csc arcsin arccos arctan arccot sinh cosh tanh coth arsinh arcosh artanh
+  ln log lg exp sqrt cbrt abs gcd lcm max min det floor ceil sgn sign arg re im mod tg ctg arctg asin acos atan tr rank
+  deg dim`);
+
+export const FUNCTION_NAMES: Readonly<Record<string, string>> = {
+  tg: 'tan',
+  ctg: 'cot',
+  arctg: 'arctan',
+  asin: 'arcsin',
+  acos: 'arccos',
+  atan: 'arctan',
+  lg: 'log10',
+  sign: 'sgn',
+  Re: 're',
+  Im: 'im',
+};
+
+export const GREEK =
+  words(`alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa lambda mu nu xi rho
+  varrho sigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega ell hbar
+  aleph nabla partial imath jmath triangle square bullet star angle`);
+
+/** Letters that name functions when a bracket follows them. */
+export const FUNCTION_LETTERS = words('f g h F G H phi psi Phi Psi varphi Gamma');
+
+export const RELATIONS: Readonly<Record<string, string>> = {
+  '=': '=',
+  '<': '<',
+  '>': '>',
+  le: '<=',
+  leq: '<=',
+  leqslant: '<=',
+  leqq: '<=',
+  ge: '>=',
+  geq: '>=',
+  geqslant: '>=',
+  geqq: '>=',
+  lt: '<',
+  gt: '>',
+  ne: '!=',
+  neq: '!=',
+  approx: '~',
+  approxeq: '~',
+  thickapprox: '~',
+  simeq: '~',
+  cong: '~',
+  doteq: '=',
+  coloneqq: '=',
+  equiv: '==mod',
+  in: 'in',
+  notin: 'notin',
+  subset: 'subset',
+  subseteq: 'subset',
+};
+
+export const NAMED_SETS: Readonly<Record<string, string>> = {
+  R: 'R',
+  Z: 'Z',
+  N: 'N',
+  Q: 'Q',
+  C: 'C',
+};
+
+/** Words that may stand before a value without changing it. */
+export const LEADING_WORDS = words('approximately about exactly roughly approx answer is the ans result value equals');
+
+/** Words that turn what follows into a condition: the judge does not reason about those. */
+export const CONDITION_WORDS = words(
+  'if where when for with such that except unless not neither nor but without given',
+);
+
+/** Operators with bounds and a body. */
+export const BIG = words('sum prod int iint oint lim');
+
+const STARTS =
+  words(`frac dfrac tfrac cfrac binom dbinom tbinom sqrt cbrt pi infty infin { lbrace lvert vert lVert Vert langle
+  lfloor lceil emptyset varnothing mathbb ldots dots cdots vdots R Z N Q C Re Im`);
+
+const ENDS =
+  words(`rangle rfloor rceil rbrace rvert rVert rbrack rparen mid vert to rightarrow circ prime degree pm mp cdot times ast cdotp div
+  slash bmod mod pmod cup cap bigcup bigcap setminus backslash smallsetminus land wedge And lor vee colon implies Rightarrow
+  Longrightarrow iff Leftrightarrow not over choose atop end`);
+
+/** Can this command begin a value? */
+export function startsCommand(name: string): boolean {
+  if (Object.hasOwn(RELATIONS, name)) return false;
+  if (ENDS.has(name)) return false;
+  return (
+    /^[A-Za-z]{2,}$/.test(name) ||
+    STARTS.has(name) ||
+    FUNCTIONS.has(name) ||
+    GREEK.has(name) ||
+    TRANSPARENT.has(name) ||
+    BIG.has(name)
+  );
+}
