@@ -2,11 +2,12 @@
 // or not at all; memory holds one trajectory. What is not complete is counted, never exported.
 
 import { once } from 'node:events';
-import type { FileHandle } from 'node:fs/promises';
+import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Trajectory } from '../domain/trajectory.ts';
+import { fileError } from './file-errors.ts';
 import type { Store } from './store.ts';
 import { readTrajectories } from './trajectories.ts';
 import { replaceFile } from './write-once.ts';
@@ -56,12 +57,26 @@ export async function exportRun(
     }
   }
 
-  if (typeof target === 'string') {
-    await replaceFile(resolve(target), (file: FileHandle) => writeAll((text) => file.appendFile(text)));
-  } else {
+  if (typeof target !== 'string') {
     await writeAll(async (text) => {
       if (!target.write(text)) await once(target, 'drain');
     });
+  } else {
+    await writeFileAt(target, (file) => writeAll((text) => file.appendFile(text)));
   }
   return { exported, skipped };
+}
+
+/** Whole or not at all, through links; a device or a pipe is written to, never replaced. */
+async function writeFileAt(target: string, fill: (file: FileHandle) => Promise<void>): Promise<void> {
+  const path = await realpath(target).catch(() => resolve(target));
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isDirectory()) throw fileError('write', path, Object.assign(new Error('EISDIR'), { code: 'EISDIR' }));
+  if (!found || found.isFile()) return replaceFile(path, fill);
+  const device = await open(path, 'w');
+  try {
+    await fill(device);
+  } finally {
+    await device.close();
+  }
 }

@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Query } from '../../domain/query.ts';
 import { exportRun } from '../../storage/export-run.ts';
 import { openFileStore } from '../../storage/files.ts';
@@ -16,8 +16,8 @@ const root = mkdtempSync(join(tmpdir(), 'everturn-read-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
 const queries = ['zeta', 'a/b', 'Mid', 'late'].map((id) => aQuery(id));
-async function aRun() {
-  const store = openFileStore(mkdtempSync(join(root, 'out-')), RUN);
+beforeAll(async () => {
+  const store = openFileStore(join(root, 'whole'), RUN);
   await putRun(store, queries, { samples: 2 });
   const rollout = (index: number, sample: number, part: object) =>
     play(store, { query: queries[index]!, index, sample, verdicts: ['wrong', 'right', 'wrong'], ...part });
@@ -29,13 +29,19 @@ async function aRun() {
   await rollout(2, 0, { verdicts: ['undecided'], stop: 'undecided' });
   await rollout(3, 0, { verdicts: [], stop: 'cancelled' });
   await play(store, { query: aQuery('by itself'), index: null, verdicts: ['right', 'right', 'right'] });
-  return store;
+});
+
+/** A copy of that run. */
+function aRun() {
+  const out = mkdtempSync(join(root, 'out-'));
+  cpSync(join(root, 'whole'), out, { recursive: true });
+  return openFileStore(out, RUN);
 }
 const name = (trajectory: { rollout: { query: Query; sample: number; attempt: number } }) =>
   `${trajectory.rollout.query.queryId} ${trajectory.rollout.sample}.${trajectory.rollout.attempt}`;
 
 test('trajectories come in data set order, then sample order, the last attempt of each, lone ones last', async () => {
-  const store = await aRun();
+  const store = aRun();
   const read = await all(readTrajectories(store));
   expect(read.map(name)).toEqual([
     'zeta 0.1',
@@ -52,7 +58,7 @@ test('trajectories come in data set order, then sample order, the last attempt o
 });
 
 test('a trajectory has its turns with their verdicts, and no end while it is played', async () => {
-  const store = await aRun();
+  const store = aRun();
   const at = (query: string, sample: number, attempt = 1) =>
     readTrajectory(store, { run: RUN, query, sample, attempt });
   const whole = (await at('zeta', 0))!;
@@ -67,12 +73,12 @@ test('a trajectory has its turns with their verdicts, and no end while it is pla
 });
 
 test('a turn generated after the last judged one is not part of an ended trajectory', async () => {
-  const failed = (await readTrajectory(await aRun(), { run: RUN, query: 'a/b', sample: 0, attempt: 1 }))!;
+  const failed = (await readTrajectory(aRun(), { run: RUN, query: 'a/b', sample: 0, attempt: 1 }))!;
   expect(failed.turns).toHaveLength(1);
 });
 
 test('a torn or missing record is an error that names it, not a shorter trajectory', async () => {
-  const store = await aRun();
+  const store = aRun();
   const id = { run: RUN, query: 'zeta', sample: 0, attempt: 1 };
   const file = join(store.folder, rolloutFolder(id), 'turn-002.json');
   const sound = readFileSync(file, 'utf8');
@@ -91,7 +97,7 @@ test('a torn or missing record is an error that names it, not a shorter trajecto
 const maker = { lines: (trajectory: Parameters<typeof name>[0]) => [name(trajectory), 'and more'] };
 
 test('an export holds the complete rollouts in order, and counts and names the others', async () => {
-  const store = await aRun();
+  const store = aRun();
   const file = join(root, 'out.txt');
   const skips: string[] = [];
   const summary = await exportRun(store, maker, file, {
@@ -105,7 +111,7 @@ test('an export holds the complete rollouts in order, and counts and names the o
 });
 
 test('an export to a stream says the same', async () => {
-  const store = await aRun();
+  const store = aRun();
   const stream = new PassThrough();
   const [read] = await Promise.all([text(stream), exportRun(store, maker, stream).then(() => stream.end())]);
   await exportRun(store, maker, join(root, 'same.txt'));
@@ -113,7 +119,7 @@ test('an export to a stream says the same', async () => {
 });
 
 test('an export that fails leaves the earlier file as it was, and nothing else', async () => {
-  const store = await aRun();
+  const store = aRun();
   const folder = mkdtempSync(join(root, 'out-'));
   writeFileSync(join(folder, 'out.txt'), 'earlier');
   const failing = {
@@ -124,4 +130,17 @@ test('an export that fails leaves the earlier file as it was, and nothing else',
   await expect(exportRun(store, failing, join(folder, 'out.txt'))).rejects.toThrow('cannot');
   expect(readdirSync(folder)).toEqual(['out.txt']);
   expect(readFileSync(join(folder, 'out.txt'), 'utf8')).toBe('earlier');
+});
+
+test('an export goes through a link, into a device, and never over a folder', async () => {
+  const store = aRun();
+  const folder = mkdtempSync(join(root, 'out-'));
+  writeFileSync(join(folder, 'real.txt'), '');
+  symlinkSync('real.txt', join(folder, 'link.txt'));
+  await exportRun(store, maker, join(folder, 'link.txt'));
+  expect(lstatSync(join(folder, 'link.txt')).isSymbolicLink()).toBe(true);
+  expect(readFileSync(join(folder, 'real.txt'), 'utf8')).toContain('zeta 0.1');
+  await exportRun(store, maker, '/dev/null');
+  expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true);
+  await expect(exportRun(store, maker, folder)).rejects.toMatchObject({ reason: 'is-a-folder' });
 });
