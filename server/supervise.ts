@@ -28,6 +28,7 @@ export type SuperviseEnd =
   /** Another supervisor has this home. */
   | { readonly end: 'held'; readonly by: ProcessId };
 
+export const COULD_NOT = 'The local service could not start: ';
 const LEFTOVER_GRACE_MS = 3_000;
 
 export async function supervise(options: SuperviseOptions): Promise<SuperviseEnd> {
@@ -53,7 +54,7 @@ async function run(options: SuperviseOptions): Promise<SuperviseEnd> {
   const signal = AbortSignal.any([options.signal, stop.signal]);
   let fatal: TemporalError | undefined;
   const children = superviseChildren(options, board, ports, signal, (what, why, logFile) => {
-    const message = `The local service could not start: the ${what} failed, ${why}.`;
+    const message = `${COULD_NOT}the ${what} failed: ${why.replace(/\.$/, '')}.`;
     fatal = new TemporalError(message, { reason: 'service-start', fix: `See ${logFile}.` });
     stop.abort();
   });

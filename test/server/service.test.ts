@@ -131,7 +131,7 @@ test('takes other ports when somebody has the usual ones, and keeps them next ti
 test('a worker that cannot start is an error with its own words, and nothing is left running', async () => {
   const { env, options, home } = service({}, 'crashes');
   const failed = ensureService(options);
-  await expect(failed).rejects.toThrow(/the worker failed, ended with exit code 1[^]*the model folder is gone/);
+  await expect(failed).rejects.toThrow(/the worker failed: ended with exit code 1[^]*the model folder is gone/);
   expect(serviceStatus(env).up).toBe(false);
   expect(readState(home)).toMatchObject({ phase: 'stopped', server: null, worker: null });
 });
