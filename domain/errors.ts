@@ -45,12 +45,20 @@ export class SandboxError extends EverturnError {}
 export function explain(error: unknown): string {
   const parts: string[] = [];
   for (let e: unknown = error, depth = 0; e != null && depth < 5; depth++) {
-    const message = e instanceof Error ? e.message : String(e);
+    const message = e instanceof Error ? e.message : typeof e === 'string' ? e : inOneWord(e);
     if (message && !parts.some((p) => p.includes(message))) parts.push(message);
-    e = e instanceof Error ? e.cause : undefined;
+    // Node's failed connections are an AggregateError without a message of its own.
+    e = e instanceof AggregateError ? (e.cause ?? e.errors[0]) : e instanceof Error ? e.cause : undefined;
   }
   const last = parts.length - 1;
   const text = parts.map((part, i) => (i < last ? part.replace(/\.$/, '') : part)).join(': ');
   if (!(error instanceof EverturnError) || !error.fix) return text;
   return `${text}${/[.!?\n]$/.test(text) ? '' : '.'} ${error.fix}`;
+}
+
+/** Whatever was thrown, without running any code of its own. */
+function inOneWord(value: unknown): string {
+  return typeof value === 'object' || typeof value === 'function'
+    ? Object.prototype.toString.call(value)
+    : String(value);
 }

@@ -66,7 +66,7 @@ export function addResult(counts: CollectionCounts, result: RolloutResult, numTu
   }
   if (result.outcome === 'failed' || result.outcome === 'undecided') {
     const reason = result.reason ?? 'unknown';
-    counts.reasons[reason] = (counts.reasons[reason] ?? 0) + 1;
+    counts.reasons[reason] = (Object.hasOwn(counts.reasons, reason) ? counts.reasons[reason]! : 0) + 1;
     if (counts.failures.length < MAX_FAILURES) {
       const { query, sample } = result.trajectory;
       counts.failures.push({ query, sample, outcome: result.outcome, reason });

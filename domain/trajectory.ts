@@ -69,10 +69,6 @@ export interface Trajectory {
 
 /** Ids of C_t: everything before turn t's answer. `turn` is 1-based. */
 export function contextIds(turns: readonly TurnRecord[], turn: number): number[] {
-  const ids: number[] = [];
-  for (const t of turns.slice(0, turn)) {
-    ids.push(...t.contextIds);
-    if (t.turn < turn) ids.push(...t.outputIds);
-  }
-  return ids;
+  // No push(...ids): a context of 130,000 tokens would overflow the stack.
+  return turns.slice(0, turn).flatMap((t) => (t.turn < turn ? [...t.contextIds, ...t.outputIds] : t.contextIds));
 }

@@ -12,7 +12,7 @@ export interface TurnTableInput {
 export function turnTable({ title, phase, turns, numTurns }: TurnTableInput): string {
   const rows = turns.map((t) => {
     const version = t.versionStart === t.versionEnd ? `${t.versionStart}` : `${t.versionStart}–${t.versionEnd}`;
-    return `| ${t.turn} | ${t.verdict} | ${t.outputTokens} | ${t.contextTokens} | ${t.finish} | ${version} | ${t.reason} |`;
+    return `| ${t.turn} | ${t.verdict} | ${t.outputTokens} | ${t.contextTokens} | ${t.finish} | ${version} | ${escapeMarkdown(t.reason)} |`;
   });
   return [
     `**${escapeMarkdown(title)}**`,
@@ -25,9 +25,11 @@ export function turnTable({ title, phase, turns, numTurns }: TurnTableInput): st
   ].join('\n');
 }
 
-/** Model and data set text must not become markup. */
+/** Model and data set text must not become markup: one line, every mark of Markdown and HTML escaped. */
 export function escapeMarkdown(text: string): string {
-  return text.replace(/[\\`*_{}[\]()#+\-!|<>~&]/g, (c) =>
-    c === '<' ? '&lt;' : c === '>' ? '&gt;' : c === '&' ? '&amp;' : `\\${c}`,
-  );
+  return text
+    .replace(/[\r\n\u2028\u2029]+/g, ' ')
+    .replace(/[\\`*_{}[\]()#+\-!|<>~&]/g, (c) =>
+      c === '<' ? '&lt;' : c === '>' ? '&gt;' : c === '&' ? '&amp;' : `\\${c}`,
+    );
 }

@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { addResult, ended, noCounts } from '../../domain/progress.ts';
+import type { RolloutResult } from '../../domain/rollout-result.ts';
+import { someResult } from './some.ts';
+
+const TURNS = 4;
+const SOME_RESULTS = fc.array(someResult(TURNS), { maxLength: 40 });
+
+function counted(results: readonly RolloutResult[]) {
+  const counts = noCounts();
+  for (const result of results) addResult(counts, result, TURNS);
+  return counts;
+}
+
+test('counts do not depend on the order in which rollouts end', () => {
+  const shuffledTwice = SOME_RESULTS.chain((results) =>
+    fc.tuple(fc.constant(results), fc.shuffledSubarray(results, { minLength: results.length })),
+  );
+  fc.assert(
+    fc.property(shuffledTwice, ([results, other]) => {
+      // Only the list of first failures, for people, is in order of arrival.
+      const { failures: _, ...counts } = counted(results);
+      expect(counted(other)).toMatchObject(counts);
+    }),
+  );
+});
+
+test('counts add up', () => {
+  fc.assert(
+    fc.property(SOME_RESULTS, (results) => {
+      const counts = counted(results);
+      const unhappy = counts.outcomes.failed + counts.outcomes.undecided;
+      expect(ended(counts)).toBe(results.length);
+      expect(Object.values(counts.reasons).reduce((a, b) => a + b, 0)).toBe(unhappy);
+      expect(counts.failures).toHaveLength(Math.min(unhappy, 20));
+      expect(counts.turns).toBe(results.reduce((sum, r) => sum + r.turns, 0));
+      expect(counts.tokens).toBe(results.reduce((sum, r) => sum + r.tokens, 0));
+      expect(counts.judgedAt.reduce((a, b) => a + b, 0)).toBe(
+        results.flatMap((r) => r.success.filter((s) => s !== null)).length,
+      );
+      counts.judgedAt.forEach((judged, i) => {
+        expect(judged).toBe(results.filter((r) => r.success[i] != null).length);
+        expect(counts.rightAt[i]).toBe(results.filter((r) => r.success[i] === 1).length);
+      });
+    }),
+  );
+});
+
+test('right by turn t counts each rollout once, from its first right answer on', () => {
+  fc.assert(
+    fc.property(
+      fc.array(
+        someResult(TURNS).filter((r) => r.outcome === 'complete'),
+        { maxLength: 30 },
+      ),
+      (results) => {
+        const { rightBy, rightAt } = counted(results);
+        rightBy.forEach((n, i) => {
+          const stillCounted = (r: RolloutResult) => r.success.length > i || r.stopReason === 'success';
+          expect(n).toBe(results.filter((r) => stillCounted(r) && r.success.slice(0, i + 1).includes(1)).length);
+          expect(n).toBeGreaterThanOrEqual(rightAt[i] ?? 0);
+        });
+      },
+    ),
+  );
+});
+
+test('the state of a collection stays small however many rollouts fail', () => {
+  const counts = noCounts();
+  const [failed] = fc.sample(
+    someResult(TURNS).filter((r) => r.outcome === 'failed'),
+    1,
+  );
+  for (let i = 0; i < 10_000; i++) addResult(counts, failed!, TURNS);
+  expect(counts.failures).toHaveLength(20);
+  expect(JSON.stringify(counts).length).toBeLessThan(10_000);
+});
