@@ -1,5 +1,5 @@
 // Restarts a child whenever it ends, until told to stop. A child that did its work for a while is back at once,
-// whoever killed it; one that dies before or right after it was ready is tried less and less often.
+// and so is one that somebody killed; one that ends by itself before or right after it was ready is tried less and less often.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { explain } from '../domain/errors.ts';
@@ -23,6 +23,9 @@ export interface KeepAliveOptions {
   readonly firstDelayMs?: number;
   readonly longestDelayMs?: number;
 }
+
+/** How an end by signal reads: somebody killed it, which says nothing against starting it again. */
+export const KILLED = 'killed by';
 
 /** A child that worked at least this long was not ended by its own start. */
 const SETTLED_MS = 1_000;
@@ -50,7 +53,8 @@ export async function keepAlive(options: KeepAliveOptions): Promise<Child | unde
     } catch (error) {
       why = explain(error);
     }
-    failures = Date.now() - readyAtMs >= SETTLED_MS ? 0 : failures + 1;
+    if (Date.now() - readyAtMs >= SETTLED_MS) failures = 0;
+    else if (!why.startsWith(KILLED)) failures++;
     options.onEnded(why, failures);
     const delayMs = Math.min(longestDelayMs, firstDelayMs * 2 ** Math.max(0, failures - 1));
     await sleep(delayMs, undefined, { signal }).catch(() => undefined);

@@ -80,6 +80,7 @@ describe('a run', () => {
     let over = false;
     void running.ended.then(() => (over = true));
     const killed = new Set<number>();
+    await until('the run to begin', () => (running.output().includes('Playing') ? true : undefined));
     while (!over && killed.size < KILLS) {
       const worker = await until('a worker', () => over || everturn.service()?.worker?.pid);
       if (worker === true) break;
