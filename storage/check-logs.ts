@@ -3,14 +3,14 @@
 
 import { logName, turnLogBlock, turnLogLine } from '../domain/turn-log.ts';
 import type { CheckedRollout } from './check-rollout.ts';
-import { ANSWERS, isHarmless, logPath, type LogKind } from './layout.ts';
+import { ANSWERS, folderOfLog, isHarmless, logPath, type LogKind } from './layout.ts';
 import { FOREIGN, foldersIn, namesIn, type OnBreach } from './listing.ts';
 import type { Store } from './store.ts';
 
 export interface LogCheck {
-  rollout(rollout: CheckedRollout): Promise<void>;
-  /** After the last rollout: files that belong to none. */
-  foreign(): Promise<void>;
+  rollout(rollout: CheckedRollout, onBreach: OnBreach): Promise<void>;
+  /** After the last rollout: files that belong to none. `again` looks at the rollout in that folder once more. */
+  foreign(again: (folder: string) => Promise<void>): Promise<void>;
 }
 
 interface Entry {
@@ -28,21 +28,22 @@ export function openLogCheck(store: Store, onBreach: OnBreach): LogCheck {
     version: number,
     kind: LogKind,
     entries: readonly Entry[],
+    report: OnBreach,
   ): Promise<void> {
     const path = logPath(version, logName(rollout.id), kind);
     const text = await store.getLog(version, logName(rollout.id), kind);
     if (text === undefined) {
       const first = entries.find((entry) => entry.must);
-      if (first) onBreach({ path, problem: `is missing; turn ${first.turn} should stand there` });
+      if (first) report({ path, problem: `is missing; turn ${first.turn} should stand there` });
     } else {
       const problem = logProblem(text, entries);
-      if (problem) onBreach({ path, problem });
+      if (problem) report({ path, problem });
     }
     expected.add(path);
   }
 
   return {
-    async rollout(rollout) {
+    async rollout(rollout, report) {
       const turns = rollout.turns.map((turn) => turn?.record);
       // Broken records are reported already; what the log should say is then unknown.
       const known = turns.every((turn, i) => turn && (rollout.verdicts[i] || i === turns.length - 1));
@@ -62,17 +63,20 @@ export function openLogCheck(store: Store, onBreach: OnBreach): LogCheck {
               kind === 'txt' ? turnLogBlock(rollout.rollout, played, turn.turn, verdict) : turnLogLine(turn, verdict);
             return [{ turn: turn.turn, text, must: turn.turn <= ended }];
           });
-          await file(rollout, version, kind, entries);
+          await file(rollout, version, kind, entries, report);
         }
       }
     },
 
-    async foreign() {
+    async foreign(again) {
       for (const folder of await foldersIn(store.folder, ANSWERS, onBreach)) {
         for (const name of await namesIn(`${store.folder}/${folder}`)) {
           const path = `${folder}/${name}`;
-          if (!isHarmless(name) && !expected.has(path))
-            onBreach({ path, problem: `${FOREIGN}: no turn was logged there` });
+          if (isHarmless(name) || expected.has(path)) continue;
+          // Its rollout may have begun, or reached that version, since it was looked at.
+          const rollout = folderOfLog(name);
+          if (rollout) await again(rollout);
+          if (!expected.has(path)) onBreach({ path, problem: `${FOREIGN}: no turn was logged there` });
         }
       }
     },

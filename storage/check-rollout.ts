@@ -42,6 +42,8 @@ export async function checkRollout(
     }
   }
 
+  // The end is read before the files are listed: what it names was there then, also in a run that is played.
+  const end = await read(layout.END_FILE, store.getEnd(id));
   const files = (await namesIn(`${store.folder}/${folder}`)).map((name) => ({
     name,
     ...layout.parseRolloutFile(name),
@@ -51,9 +53,8 @@ export async function checkRollout(
   const numbers = Array.from({ length: count }, (_, i) => i + 1);
   const has = (name: string) => files.some((file) => file.name === name);
 
-  const [rollout, end, turns, verdicts] = await Promise.all([
+  const [rollout, turns, verdicts] = await Promise.all([
     read(layout.ROLLOUT_FILE, store.getRollout(id)),
-    read(layout.END_FILE, store.getEnd(id)),
     Promise.all(numbers.map((turn) => read(layout.turnFile(turn), store.getTurn(id, turn)))),
     Promise.all(numbers.map((turn) => read(layout.verdictFile(turn), store.getVerdict(id, turn)))),
   ]);

@@ -2,15 +2,17 @@
 // and every reward right. Streams: memory holds a few rollouts, and a line for each that it has seen.
 
 import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { explain, StoreError } from '../domain/errors.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import { OUTCOMES, type Outcome } from '../domain/outcome.ts';
 import { openLogCheck } from './check-logs.ts';
 import { openQueriesCheck } from './check-queries.ts';
-import { checkRollout } from './check-rollout.ts';
+import { type CheckedRollout, checkRollout } from './check-rollout.ts';
 import { RESULT_FILE, RUN_FILE } from './layout.ts';
-import type { OnBreach } from './listing.ts';
-import type { Store } from './store.ts';
+import { type OnBreach, rolloutAt } from './listing.ts';
+import type { Breach, Store } from './store.ts';
 
 export interface CheckSummary {
   readonly breaches: number;
@@ -25,6 +27,8 @@ export interface CheckSummary {
 }
 
 const AT_ONCE = 16;
+const LOOKS = 3;
+const LOOK_AGAIN_MS = 100;
 
 export async function checkRun(store: Store, onBreach: OnBreach): Promise<CheckSummary> {
   await mustExist(store.folder);
@@ -48,13 +52,27 @@ export async function checkRun(store: Store, onBreach: OnBreach): Promise<CheckS
   const totals = { rollouts: 0, turns: 0, ended: 0 };
   const byOutcome = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
 
+  /** What is being written while it is looked at may seem wrong: it is looked at again. */
+  async function look(id: RolloutId): Promise<CheckedRollout | undefined> {
+    for (let left = LOOKS; ; left--) {
+      const found: Breach[] = [];
+      const note: OnBreach = (breach) => found.push(breach);
+      const rollout = await checkRollout(store, id, note);
+      if (rollout) await logs.rollout(rollout, note);
+      if (found.length === 0 || rollout?.end || left === 1) {
+        for (const breach of found) report(breach);
+        return rollout;
+      }
+      await sleep(LOOK_AGAIN_MS);
+    }
+  }
+
   async function one(id: RolloutId): Promise<void> {
-    const rollout = await checkRollout(store, id, report);
+    const rollout = await look(id);
     totals.rollouts++;
     if (!rollout) return;
     totals.turns += rollout.turns.filter((turn) => turn !== undefined).length;
     queries.rollout(rollout);
-    await logs.rollout(rollout);
     if (!rollout.end) return;
     totals.ended++;
     const later = await store.getRollout({ ...id, attempt: id.attempt + 1 }).catch(() => undefined);
@@ -62,7 +80,11 @@ export async function checkRun(store: Store, onBreach: OnBreach): Promise<CheckS
   }
 
   await eachAtOnce(store.listRollouts(report), AT_ONCE, one);
-  await logs.foreign();
+  await logs.foreign(async (folder) => {
+    const id = await rolloutAt(store.folder, folder, () => {});
+    const rollout = id && (await checkRollout(store, { run: basename(store.folder), ...id }, () => {}));
+    if (rollout) await logs.rollout(rollout, () => {});
+  });
   // A run that was cancelled owes nothing more.
   const concluded = result !== undefined && !('cancelled' in result && result.cancelled);
   const count = await queries.all(concluded);

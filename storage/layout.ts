@@ -62,3 +62,11 @@ export const temporaryName = (name: string, unique: string): string => `.${name}
 export const isTemporary = (name: string): boolean => /^\..+\.tmp$/.test(name);
 /** Temporary files and what file managers leave behind: nothing a reader or a check minds. */
 export const isHarmless = (name: string): boolean => name.startsWith('.');
+
+/** The folder of the rollout that a log's file name is of; undefined for a name that no log has. */
+export function folderOfLog(name: string): string | undefined {
+  const found = /^([^@]+)(?:@(\d+)(?:\.(\d+))?)?\.(?:txt|jsonl)$/.exec(name);
+  if (!found) return undefined;
+  const [, query, sample = '0', attempt = '1'] = found;
+  return `${ROLLOUTS}/${shardOf(query!)}/${query}/${sample}.${attempt}`;
+}

@@ -40,7 +40,7 @@ export async function listRolloutsOf(folder: string, run: string, query: string)
 export const FOREIGN = 'is not of this run';
 
 /** Which rollout's folder this is; undefined when nothing has begun there, or nothing that can be read. */
-async function rolloutAt(
+export async function rolloutAt(
   folder: string,
   path: string,
   onBreach: OnBreach,

@@ -46,7 +46,7 @@ test('a writer killed at any moment leaves whole records or none', async () => {
   const out = join(root, 'kills');
   const store = openFileStore(out, RUN);
   let killed = 0;
-  for (let attempt = 0; attempt < 20; attempt++) {
+  for (let attempt = 0; attempt < 10; attempt++) {
     const child = start(out, String.fromCharCode(97 + attempt));
     // It dies in the midst of the record after one that it reported, at whatever point it has reached.
     for (let lines = 0; lines <= attempt % 3; lines++)
