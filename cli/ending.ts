@@ -38,15 +38,8 @@ async function endingText(io: Io, { place, result, url, local, tookMs }: Ending)
       : ` Played in ${clock(tookMs)}, ${count((result.counts.tokens / tookMs) * 1000)} tokens/s.`;
   const facts: [string, string][] = [
     ['Folder', pathWord(io, place.store.folder)],
-    ...(url
-      ? [
-          ['Temporal', `${url}${local ? paint('dim', `  (up until \`${me} down\`, or 15 idle minutes)`) : ''}`] as [
-            string,
-            string,
-          ],
-        ]
-      : []),
-    ['Look', `${me} show ${run} ${shellWord(await firstQuery(place))}`],
+    ...(url ? [['Temporal', url] as [string, string]] : []),
+    ['Next', `${me} show ${run} ${shellWord(await firstQuery(place))}`],
     ['', `${me} export ${run} --format areal --out ${place.run}.jsonl`],
     ['', `${me} check ${run}`],
   ];
@@ -56,7 +49,10 @@ async function endingText(io: Io, { place, result, url, local, tookMs }: Ending)
     outcomeLine(result) + speed,
     ...reasonLines(result, paint),
     '',
-    ...facts.map(([name, text]) => `${paint('dim', name.padEnd(10))}${text}`),
+    ...facts.map(([name, text]) => `${paint('dim', name.padEnd(11))}${text}`),
+    ...(local
+      ? ['', paint('dim', `The local service stays up until \`${me} down\`, or until it was idle for a while.`)]
+      : []),
     '',
   ].join('\n');
 }

@@ -4,14 +4,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeWorkflow, progressOf, type WorkflowState } from '../client.ts';
 import { explain, TemporalError } from '../domain/errors.ts';
+import { type OnProgress, printProgress } from '../server/progress.ts';
 import type { Io } from './io.ts';
 import type { Link } from './link.ts';
 import type { ProgressView } from './progress-view.ts';
-import { touchService } from '../server/idle.ts';
-import { homeOf } from '../server/home.ts';
 
 const POLL_MS = 500;
-const TOUCH_MS = 60_000;
 /** A restart of server or worker is over by then; nobody should read of it. */
 const PATIENCE_MS = 4_000;
 const GIVE_UP_MS = 15 * 60_000;
@@ -43,29 +41,29 @@ async function untilClosed(
   leave: AbortSignal,
 ): Promise<Exclude<WorkflowState, 'running'> | 'detached'> {
   let answeredMs = io.now();
-  let touchedMs = io.now();
+  const printBuild = printProgress(io.err);
+  const tell: OnProgress = (step) => {
+    if (step.kind === 'build') printBuild(step);
+    else if (step.kind === 'step') view.note(step.text);
+  };
   while (!leave.aborted) {
     let trouble: string | null = null;
     try {
+      await link.keepUp(tell);
       const { state } = await describeWorkflow(link.session, run, 1);
       if (state !== 'running') return state;
       const progress = await progressOf(link.session, run);
       if (leave.aborted) break;
       if (progress) {
         answeredMs = io.now();
+        view.note(null);
         view.progress(progress);
       } else trouble = noWorker(link);
     } catch (error) {
-      trouble = `Temporal does not answer (${oneCause(error)}); waiting for it.`;
       if (io.now() - answeredMs > GIVE_UP_MS) throw gaveUp(run, error);
-      await link.mend().catch((cause: unknown) => (trouble = `${trouble} ${explain(cause)}`));
+      trouble = `Temporal does not answer (${oneCause(error)}); waiting for it.`;
     }
-    if (trouble === null) view.note(null);
-    else if (io.now() - answeredMs > PATIENCE_MS && !leave.aborted) view.note(trouble);
-    if (link.local && io.now() - touchedMs > TOUCH_MS) {
-      touchService(homeOf(io.env));
-      touchedMs = io.now();
-    }
+    if (trouble !== null && io.now() - answeredMs > PATIENCE_MS && !leave.aborted) view.note(trouble);
     await sleep(POLL_MS, undefined, { signal: leave }).catch(() => {});
   }
   return 'detached';
@@ -73,8 +71,8 @@ async function untilClosed(
 
 function noWorker({ local }: Link): string {
   return local
-    ? 'No worker answers; the local service is bringing it back.'
-    : 'No worker answers. Start one with `everturn worker`, here or on any machine that reaches the run’s folder; waiting for it.';
+    ? 'The worker does not answer yet; waiting for it.'
+    : "No worker answers. Start one with `everturn worker`, here or on any machine that reaches the run's folder; waiting.";
 }
 
 function oneCause(error: unknown): string {

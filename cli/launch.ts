@@ -64,6 +64,8 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     const { state, out } = await describeWorkflow(link.session, run);
     if (state === 'running' && out !== null && out !== place.out) throw elsewhere(run, out);
     await createRun(place.store, { run, survey, settings, samples: options.samples, origins: given.resolved.origins });
+    // From here on Ctrl-C leaves a run that goes on, and says so.
+    if (!given.detach) io.interrupted();
     await startCollection(
       link.session,
       { run, out: place.out, maxConcurrent: options.maxConcurrent },

@@ -1,8 +1,8 @@
 // The way to Temporal: the cluster that the environment names, or else the local service. A link can be
-// mended: a local service that is gone is started again, a connection to an address it left is replaced.
+// kept up: a local service that is gone is started again, a connection to an address it left is replaced.
 
 import { connect, namesCluster, type Session } from '../client.ts';
-import { printProgress } from '../server/progress.ts';
+import { type OnProgress, printProgress } from '../server/progress.ts';
 import { ensureService } from '../server/service.ts';
 import { serviceStatus } from '../server/service-control.ts';
 import { say, type Io } from './io.ts';
@@ -13,8 +13,11 @@ export interface Link {
   readonly ui: string | null;
   /** Whether it is the local service, which this user owns. */
   readonly local: boolean;
-  /** After a call failed: brings back what can be brought back. Throws where that fails. */
-  mend(): Promise<void>;
+  /**
+   * Cheap where all is well: called again and again it keeps the local service up, and in use. Throws where what is gone
+   * cannot be brought back.
+   */
+  keepUp(onProgress: OnProgress): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -26,9 +29,10 @@ export async function openLink(io: Io): Promise<Link> {
 /** Undefined where there is nothing to talk to: no cluster is named, or it is away, and no local service is up. */
 export async function openLinkIfUp(io: Io): Promise<Link | undefined> {
   const named = namesCluster();
-  if (!named && !serviceStatus(io.env).up) return undefined;
+  const { up, state } = serviceStatus(io.env);
+  if (!named && (!up || !state)) return undefined;
   try {
-    return await (named ? clusterLink(io) : localLink(io));
+    return await (named ? clusterLink(io) : localLink(io, state));
   } catch (error) {
     say(io, `Temporal is not asked: ${error instanceof Error ? error.message : String(error)}`);
     return undefined;
@@ -41,14 +45,19 @@ async function clusterLink(io: Io): Promise<Link> {
     session,
     ui: uiOfCluster(session, io),
     local: false,
-    mend: async () => {},
+    keepUp: async () => {},
     close: () => session.close(),
   };
 }
 
-async function localLink(io: Io): Promise<Link> {
-  const ensure = () => ensureService({ env: io.env, onProgress: printProgress(io.err) });
-  const { address, uiAddress } = await ensure();
+interface Place {
+  readonly address: string;
+  readonly uiAddress: string;
+}
+
+async function localLink(io: Io, at?: Place): Promise<Link> {
+  const ensure = (onProgress: OnProgress) => ensureService({ env: io.env, onProgress });
+  const { address, uiAddress } = at ?? (await ensure(printProgress(io.err)));
   let session = await connect({ address, namespace: 'default' });
   let ui = uiAddress;
   return {
@@ -59,8 +68,8 @@ async function localLink(io: Io): Promise<Link> {
       return ui;
     },
     local: true,
-    async mend() {
-      const service = await ensure();
+    async keepUp(onProgress) {
+      const service = await ensure(onProgress);
       ui = service.uiAddress;
       if (service.address === session.address) return;
       const old = session;

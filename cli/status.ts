@@ -124,8 +124,8 @@ export function statusText(io: Io, place: RunPlace, status: RunStatus): string {
     '',
     outcomeLine({ counts, total }),
     ...reasonLines({ counts }, paint),
-    `${paint('dim', 'Folder')}    ${pathWord(io, status.folder)}`,
-    ...(status.url ? [`${paint('dim', 'Temporal')}  ${status.url}`] : []),
+    `${paint('dim', 'Folder')}     ${pathWord(io, status.folder)}`,
+    ...(status.url ? [`${paint('dim', 'Temporal')}   ${status.url}`] : []),
     ...(source === 'records' ? [`Counted from the records in its folder. ${next}`] : []),
   ].join('\n');
 }

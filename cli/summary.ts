@@ -49,7 +49,7 @@ export function reasonLines({ counts }: Pick<CollectionResult, 'counts'>, paint:
       const met = counts.failures.filter((f) => f.reason === reason);
       const some = met
         .slice(0, 3)
-        .map(({ query, sample }) => `${oneLine(query)}${sample > 0 ? ` (sample ${sample})` : ''}`);
+        .map(({ query, sample }) => X);
       const outcome = met[0]?.outcome ?? 'failed';
       const more = n > some.length ? ', …' : '';
       return `${paint(outcome === 'failed' ? 'red' : 'yellow', `${count(n)} ${outcome}`)}: ${oneLine(reason)} (${some.join(', ')}${more})`;

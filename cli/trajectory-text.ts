@@ -96,7 +96,9 @@ function endText({ end, turns }: Trajectory, paint: Paint): string {
   const word = paint(end.outcome === 'complete' ? 'green' : 'yellow', end.outcome);
   const why = end.failure
     ? `: ${oneLine(end.failure.reason)}: ${oneLine(end.failure.message)}`
-    : ` (${end.stopReason})`;
+    : end.stopReason === end.outcome
+      ? ''
+      : ` (${end.stopReason})`;
   return `${word}${why}`;
 }
 
