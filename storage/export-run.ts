@@ -1,10 +1,13 @@
 // A run's complete trajectories through an exporter into one file, or to a stream. The file appears whole
-// or not at all; memory holds one trajectory. What is not complete is counted, never exported.
+// or not at all; memory holds one trajectory. What is not complete, or cannot be believed, is counted and
+// named, never exported.
 
 import { once } from 'node:events';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
+import { StoreError } from '../domain/errors.ts';
+import type { RolloutId } from '../domain/ids.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Trajectory } from '../domain/trajectory.ts';
 import { fileError } from './file-errors.ts';
@@ -17,17 +20,22 @@ export interface LineMaker {
   lines(trajectory: Trajectory): string[];
 }
 
+/** `unfinished` is being played; `broken` has records that cannot be believed. */
+export type WhySkipped = Outcome | 'unfinished' | 'broken';
+
 export interface SkippedRollout {
   readonly query: string;
   readonly sample: number;
-  readonly outcome: Outcome | 'unfinished';
+  readonly outcome: WhySkipped;
+  /** What is broken; null where nothing is. */
+  readonly problem: string | null;
 }
 
 export interface ExportSummary {
   /** Trajectories written. */
   readonly exported: number;
   /** Trajectories left out, by outcome. */
-  readonly skipped: Partial<Record<Outcome | 'unfinished', number>>;
+  readonly skipped: Partial<Record<WhySkipped, number>>;
 }
 
 export interface ExportOptions {
@@ -42,18 +50,33 @@ export async function exportRun(
   { onSkip }: ExportOptions = {},
 ): Promise<ExportSummary> {
   let exported = 0;
-  const skipped: Partial<Record<Outcome | 'unfinished', number>> = {};
+  const skipped: Partial<Record<WhySkipped, number>> = {};
 
+  function skip(query: string, sample: number, outcome: WhySkipped, problem: string | null = null): void {
+    skipped[outcome] = (skipped[outcome] ?? 0) + 1;
+    onSkip?.({ query, sample, outcome, problem });
+  }
+  function linesOf(trajectory: Trajectory): string[] {
+    const { query, sample } = trajectory.rollout;
+    const outcome = trajectory.end?.outcome ?? 'unfinished';
+    if (outcome !== 'complete') {
+      skip(query.queryId, sample, outcome);
+      return [];
+    }
+    try {
+      const lines = exporter.lines(trajectory);
+      exported++;
+      return lines;
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      skip(query.queryId, sample, 'broken', error.message);
+      return [];
+    }
+  }
   async function writeAll(write: (text: string) => Promise<void>): Promise<void> {
-    for await (const trajectory of readTrajectories(store)) {
-      const outcome = trajectory.end?.outcome ?? 'unfinished';
-      if (outcome === 'complete') {
-        exported++;
-        for (const line of exporter.lines(trajectory)) await write(`${line}\n`);
-      } else {
-        skipped[outcome] = (skipped[outcome] ?? 0) + 1;
-        onSkip?.({ query: trajectory.rollout.query.queryId, sample: trajectory.rollout.sample, outcome });
-      }
+    const onBroken = ({ query, sample }: RolloutId, { message }: StoreError) => skip(query, sample, 'broken', message);
+    for await (const trajectory of readTrajectories(store, { onBroken })) {
+      for (const line of linesOf(trajectory)) await write(`${line}\n`);
     }
   }
 

@@ -27,6 +27,8 @@ export async function readTrajectory(store: Store, id: RolloutId): Promise<Traje
 export interface ReadOptions {
   /** `latest` (default): of each sample the last attempt; `all`: every attempt. */
   readonly attempts?: 'latest' | 'all';
+  /** Told of a rollout whose records cannot be believed; it is left out. Without it, that is an error. */
+  readonly onBroken?: (id: RolloutId, error: StoreError) => void;
 }
 
 const PAGE = 256;
@@ -57,7 +59,10 @@ export async function* rolloutsInOrder(
 
 export async function* readTrajectories(store: Store, options: ReadOptions = {}): AsyncGenerator<Trajectory> {
   for await (const id of rolloutsInOrder(store, options)) {
-    const trajectory = await readTrajectory(store, id);
+    const trajectory = await readTrajectory(store, id).catch((error: unknown) => {
+      if (!options.onBroken || !(error instanceof StoreError) || error.retryable) throw error;
+      options.onBroken(id, error);
+    });
     if (trajectory) yield trajectory;
   }
 }

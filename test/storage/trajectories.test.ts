@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Query } from '../../domain/query.ts';
-import { exportRun } from '../../storage/export-run.ts';
+import { exportRun, type SkippedRollout } from '../../storage/export-run.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { rolloutFolder } from '../../storage/layout.ts';
 import { readTrajectories, readTrajectory } from '../../storage/trajectories.ts';
@@ -108,6 +108,16 @@ test('an export holds the complete rollouts in order, and counts and names the o
   );
   expect(summary).toEqual({ exported: 4, skipped: { unfinished: 1, undecided: 1, cancelled: 1 } });
   expect(skips).toEqual(['zeta 1 unfinished', 'Mid 0 undecided', 'late 0 cancelled']);
+});
+
+test('an export goes on past a broken rollout, and names it', async () => {
+  const store = aRun();
+  const torn = join(store.folder, rolloutFolder({ query: 'zeta', sample: 0, attempt: 1 }), 'turn-002.json');
+  writeFileSync(torn, '');
+  const skips: SkippedRollout[] = [];
+  const summary = await exportRun(store, maker, join(root, 'past.txt'), { onSkip: (skip) => skips.push(skip) });
+  expect(summary).toEqual({ exported: 3, skipped: { broken: 1, unfinished: 1, undecided: 1, cancelled: 1 } });
+  expect(skips[0]).toEqual({ query: 'zeta', sample: 0, outcome: 'broken', problem: `${torn} is empty` });
 });
 
 test('an export to a stream says the same', async () => {
