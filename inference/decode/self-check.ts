@@ -11,7 +11,7 @@ import type { Traits } from './traits.ts';
 const TOLERANCE = 1e-3;
 const TEXT_TOKENS = 48;
 const STEPS = 3;
-const ALIGNMENTS = [8, 16, 32, 64];
+const ALIGNMENTS = [8, 16, 32];
 /** Proving longer lengths stops after this; what is unproven runs alone. */
 const PROOF_MS = 1500;
 
@@ -20,12 +20,6 @@ export interface CheckReport {
   /** Largest difference of a logit, in units of the largest logit: cached against uncached, padded against not. */
   readonly cacheError: number;
   readonly paddingError: number;
-}
-
-interface Sequence {
-  readonly kv: Kv;
-  readonly length: number;
-  readonly next: number;
 }
 
 export async function checkModel(model: StepModel, contextLength: number, now = Date.now): Promise<CheckReport> {
@@ -44,35 +38,37 @@ export async function checkModel(model: StepModel, contextLength: number, now = 
   }
   const reuse = equal(whole.logits, pieces.logits) && whole.kv.tensors.every((t, i) => equal(t, pieces.kv.tensors[i]!));
 
-  const sequence = (length: number): Sequence => ({
-    kv: tiled(model, whole.kv, length),
-    length,
-    next: ids[length % 40]!,
-  });
-  const paddingError = await companyError(model, [48, 37, 8].map(sequence));
+  const trial = createTrial(model, whole.kv, ids);
+  const paddingError = await trial.error([48, 37, 8]);
   const padding = paddingError <= TOLERANCE;
-  let alignment = 0;
+  const alignment = padding ? await findAlignment(trial.error) : 0;
   let exactUpTo = 0;
-  if (padding) {
-    for (const candidate of ALIGNMENTS) {
-      const companies = [2, 3, 5, 8, 17, 32].map((rows) => company(rows, 41 + rows, candidate).map(sequence));
-      if (!(await allEqual(model, companies))) continue;
-      alignment = candidate;
-      exactUpTo = 64;
-      break;
-    }
-  }
   const started = now();
   for (let bound = 128; alignment > 0 && bound <= contextLength && now() - started < PROOF_MS; bound *= 2) {
-    // all lengths that end at the bound after the last step, and every distance between them
-    if (!(await allEqual(model, [company(12, bound - STEPS, alignment).map(sequence)]))) break;
+    // the longest ends at the bound after the last step
+    if ((await trial.error(spread(6, bound - STEPS, alignment))) > 0) break;
     exactUpTo = bound;
   }
   return { traits: { padding, alignment, exactUpTo, reuse }, cacheError, paddingError };
 }
 
+type CompanyError = (lengths: readonly number[]) => Promise<number>;
+
+/** The smallest padding that changes no bit, in batches of many sizes; 0 when there is none. */
+async function findAlignment(error: CompanyError): Promise<number> {
+  for (const alignment of ALIGNMENTS) {
+    let worst = 0;
+    for (const [i, rows] of [2, 3, 5, 8, 17, 32].entries()) {
+      if (worst > 0) break;
+      worst = await error(Array.from({ length: rows }, (_, row) => (i % 2 ? 1 : 6) + alignment * (row % 4)));
+    }
+    if (worst === 0) return alignment;
+  }
+  return 0;
+}
+
 /** Lengths of `rows` rows, the longest first, that differ by multiples of the alignment. */
-function company(rows: number, longest: number, alignment: number): number[] {
+function spread(rows: number, longest: number, alignment: number): number[] {
   const units = Math.floor((longest - 1) / alignment);
   return Array.from({ length: rows }, (_, i) => longest - alignment * Math.round((units * i) / rows));
 }
@@ -106,40 +102,35 @@ function tiled(model: StepModel, kv: Kv, length: number): Kv {
   return { rows: 1, slots: length, tensors };
 }
 
-/** The same few tokens for every sequence, together: one row of logits per sequence and step. */
-async function steps(model: StepModel, sequences: readonly Sequence[]): Promise<Float32Array[]> {
-  const slots = Math.max(...sequences.map((s) => s.length));
-  const rows = sequences.map((s) => ({ from: s.kv, row: 0, pad: 0 }));
-  const pads = sequences.map((s) => slots - s.length);
-  let past = gatherRows(model.shape, rows, slots);
-  const out: Float32Array[] = [];
-  for (let step = 0; step < STEPS; step++) {
-    const ids = sequences.map((s) => (s.next + step * 5) % model.vocabSize);
-    const { logits, kv } = await model.step({ rows: rows.length, width: 1, ids, pads, past });
-    past = kv;
-    sequences.forEach((_, i) => out.push(logits.slice(i * model.vocabSize, (i + 1) * model.vocabSize)));
+/** Decodes a few tokens on top of caches of given lengths, together and each alone, and compares. */
+function createTrial(model: StepModel, kv: Kv, ids: readonly number[]) {
+  async function steps(lengths: readonly number[]): Promise<Float32Array[][]> {
+    const slots = Math.max(...lengths);
+    const pads = lengths.map((length) => slots - length);
+    const rows = lengths.map((length) => ({ from: tiled(model, kv, length), row: 0, pad: 0 }));
+    let past = gatherRows(model.shape, rows, slots);
+    const logits: Float32Array[][] = lengths.map(() => []);
+    for (let step = 0; step < STEPS; step++) {
+      const next = lengths.map((length) => ids[(length + step) % ids.length]!);
+      const out = await model.step({ rows: rows.length, width: 1, ids: next, pads, past });
+      past = out.kv;
+      logits.forEach((own, i) => own.push(out.logits.slice(i * model.vocabSize, (i + 1) * model.vocabSize)));
+    }
+    return logits;
   }
-  return out;
-}
 
-/** Per sequence alone, in the order of `steps`. */
-async function stepsAlone(model: StepModel, sequences: readonly Sequence[]): Promise<Float32Array[]> {
-  const alone: Float32Array[][] = [];
-  for (const sequence of sequences) alone.push(await steps(model, [sequence]));
-  return Array.from({ length: STEPS }, (_, step) => alone.map((rows) => rows[step]!)).flat();
-}
-
-async function companyError(model: StepModel, sequences: readonly Sequence[]): Promise<number> {
-  const [together, alone] = [await steps(model, sequences), await stepsAlone(model, sequences)];
-  return Math.max(...together.map((logits, i) => relativeError(alone[i]!, logits)));
-}
-
-async function allEqual(model: StepModel, companies: readonly (readonly Sequence[])[]): Promise<boolean> {
-  for (const sequences of companies) {
-    const [together, alone] = [await steps(model, sequences), await stepsAlone(model, sequences)];
-    if (!together.every((logits, i) => equal(logits, alone[i]!))) return false;
-  }
-  return true;
+  const alone = new Map<number, Float32Array[]>();
+  return {
+    /** The largest difference that company makes to any logit; 0 when every bit is the same. */
+    async error(lengths: readonly number[]): Promise<number> {
+      for (const length of lengths) if (!alone.has(length)) alone.set(length, (await steps([length]))[0]!);
+      const together = await steps(lengths);
+      const errors = together.flatMap((own, i) =>
+        own.map((logits, step) => relativeError(alone.get(lengths[i]!)![step]!, logits)),
+      );
+      return Math.max(...errors);
+    },
+  };
 }
 
 function equal(a: Float32Array, b: Float32Array): boolean {

@@ -12,7 +12,8 @@ test('finds the padding and the length up to which a batch is bit-equal to its r
   });
 });
 
-test('proves nothing where any padding rounds differently', async () => {
+test('proves nothing where any padding rounds differently, or any length', async () => {
+  expect((await checkModel(historyModel({ lane: 8, block: 64 }), 2048)).traits.exactUpTo).toBe(0);
   const { traits } = await checkModel(historyModel({ lane: 128, block: 1e9 }), 2048);
   expect(traits).toMatchObject({ padding: true, alignment: 0, exactUpTo: 0 });
 });

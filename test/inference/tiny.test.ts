@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Backend, GenerateRequest, GenerateResult } from '../../inference/backend.ts';
+import { DecodeEngine } from '../../inference/decode/engine.ts';
 import { uniformAt } from '../../inference/decode/philox.ts';
 import { loadModel, type LoadedModel } from '../../inference/transformers-load.ts';
 import { aRequest, backendContract, undisturbed } from '../contract/backend.ts';
@@ -90,7 +91,15 @@ describe('the model', () => {
     }
   });
 
+  /** By an engine that has answered nothing before. */
+  async function fresh(request: GenerateRequest): Promise<GenerateResult> {
+    const result = await new DecodeEngine(loaded.model, loaded.traits).generate(0, request);
+    return { ...result, versions: [{ version: 0, start: 0, end: result.outputIds.length }], server: null };
+  }
+
   test('gives a seeded request the same ids and logprobs in 60 random companies', async () => {
+    expect(loaded.traits).toMatchObject({ padding: true, reuse: true });
+    expect(loaded.traits.exactUpTo).toBeGreaterThan(0);
     let draws = 0;
     const random = (below: number) => Math.floor(uniformAt(20_26, draws++) * below);
     const requests: GenerateRequest[] = Array.from({ length: 24 }, (_, seed) => {
@@ -102,8 +111,17 @@ describe('the model', () => {
       ][random(3)]!;
       return aRequest(backend, question.join(' '), { seed, sampling, maxNewTokens: 1 + random(60), stopTokenIds: [] });
     });
+    const long = Array.from({ length: 30 }, () => `What is ${random(500)} * ${random(500)}?`).join(' ');
+    requests.push(aRequest(backend, long, { seed: 24, maxNewTokens: 40, stopTokenIds: [] }));
+    requests.push(aRequest(backend, long, { seed: 25, maxNewTokens: 40, stopTokenIds: [] }));
     const alone: GenerateResult[] = [];
-    for (const request of requests) alone.push(await backend.generate(request, undisturbed()));
+    for (const request of requests) alone.push(await fresh(request));
+    for (const turn of [0, 1, 24]) {
+      // a second turn, whose beginning a process that has answered the first remembers
+      const { contextIds } = requests[turn]!;
+      requests.push({ ...requests[turn]!, contextIds: [...contextIds, ...alone[turn]!.outputIds, 5, 6, 7] });
+      alone.push(await fresh(requests.at(-1)!));
+    }
 
     for (let company = 0; company < 60; company++) {
       const members = Array.from({ length: 2 + random(9) }, () => random(requests.length));
