@@ -48,13 +48,39 @@ export async function connect(address?: Address): Promise<Session> {
   const where = options.address ?? 'localhost:7233';
   try {
     const connection = await Connection.connect({ ...options, connectTimeout: '5 seconds' });
+    await mustServe(connection, where, namespace);
     const client = new Client({ connection, namespace });
     return { client, address: where, namespace, close: () => connection.close() };
   } catch (cause) {
+    if (cause instanceof TemporalError) throw cause;
     throw new TemporalError(`The Temporal server at ${where} cannot be reached.`, {
       reason: 'temporal-unreachable',
       fix: 'Is it running, and is TEMPORAL_ADDRESS right? Without TEMPORAL_ADDRESS, Everturn runs its own.',
       retryable: true,
+      cause,
+    });
+  }
+}
+
+/** Something may answer there that is no Temporal server, or knows no such namespace. */
+async function mustServe(connection: Connection, where: string, namespace: string): Promise<void> {
+  try {
+    await connection.withDeadline(Date.now() + 5000, () => connection.workflowService.describeNamespace({ namespace }));
+  } catch (cause) {
+    const code = isGrpcServiceError(cause) ? cause.code : undefined;
+    const fix = 'Are TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE right?';
+    // Whether one may describe the namespace is another question: calls that matter will say.
+    if (code === 12) {
+      throw new TemporalError(`What answers at ${where} is no Temporal server.`, {
+        reason: 'not-temporal',
+        fix,
+        cause,
+      });
+    }
+    if (code !== 5) return;
+    throw new TemporalError(`The Temporal server at ${where} has no namespace "${namespace}".`, {
+      reason: 'no-namespace',
+      fix,
       cause,
     });
   }
@@ -216,6 +242,10 @@ export interface RunSummary {
 
 /** Every run that the server still knows, newest first. */
 export async function listRuns({ client }: Session): Promise<RunSummary[]> {
+  return calling('list the runs', () => listed(client));
+}
+
+async function listed(client: Client): Promise<RunSummary[]> {
   const runs = new Map<string, RunSummary>();
   for await (const found of client.workflow.list({ query: 'WorkflowType = "collection"' })) {
     if (runs.has(found.workflowId)) continue;

@@ -7,6 +7,7 @@ import { type ResolvedOptions, type RunOptions, settingsOf } from '../config.ts'
 import { createRun, type DatasetSurvey, nameOfRun, surveyDataset } from '../create-run.ts';
 import { badRowText } from '../datasets/problem.ts';
 import { UsageError } from '../domain/errors.ts';
+import { isRunName } from '../domain/ids.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { followToEnd } from './follow-to-end.ts';
 import { oneLine, plural } from './format.ts';
@@ -32,6 +33,7 @@ export interface Launch {
 const SHOWN_BAD_ROWS = 20;
 
 export async function launch(io: Io, given: Launch): Promise<ExitCode> {
+  if (given.name !== undefined) mustBeRunName(given.name);
   const options = withAbsolutePaths(given.resolved.options, io.cwd);
   const survey = await surveyDataset({
     dataset: resolve(io.cwd, given.dataset),
@@ -88,7 +90,7 @@ function settingsForName(options: RunOptions) {
 function reportRows(io: Io, dataset: string, { accepted, refused, badRows }: DatasetSurvey): void {
   const left = refused > 0 ? `, ${plural(refused, 'bad row')} left out` : '';
   say(io, `Data set   ${oneLine(dataset)}: ${plural(accepted, 'query', 'queries')}${left}`);
-  for (const bad of badRows.slice(0, SHOWN_BAD_ROWS)) say(io, `  ${oneLine(badRowText(bad))}`);
+  for (const bad of badRows.slice(0, SHOWN_BAD_ROWS)) say(io, `  ${oneLine(badRowText({ ...bad, file: dataset }))}`);
   if (refused > SHOWN_BAD_ROWS) say(io, `  … and ${plural(refused - SHOWN_BAD_ROWS, 'more', 'more')}`);
 }
 
@@ -123,6 +125,14 @@ function announce(io: Io, { place, link, survey, options, attached }: Announced,
     io,
     detach ? `It goes on in the background: \`${me} watch ${run}\` follows it.` : 'Ctrl-C detaches; the run goes on.',
   );
+}
+
+function mustBeRunName(name: string): void {
+  if (isRunName(name)) return;
+  throw new UsageError(`--name ${JSON.stringify(name)} cannot name a run.`, {
+    reason: 'run-name',
+    fix: 'Use letters, digits, `.`, `_` and `-`, at most 100 of them.',
+  });
 }
 
 function elsewhere(run: string, out: string): UsageError {

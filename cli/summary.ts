@@ -47,9 +47,7 @@ export function reasonLines({ counts }: Pick<CollectionResult, 'counts'>, paint:
     .sort(([, a], [, b]) => b - a)
     .map(([reason, n]) => {
       const met = counts.failures.filter((f) => f.reason === reason);
-      const some = met
-        .slice(0, 3)
-        .map(({ query, sample }) => X);
+      const some = met.slice(0, 3).map(({ query, sample }) => oneLine(query) + (sample > 0 ? ` sample ${sample}` : ''));
       const outcome = met[0]?.outcome ?? 'failed';
       const more = n > some.length ? ', …' : '';
       return `${paint(outcome === 'failed' ? 'red' : 'yellow', `${count(n)} ${outcome}`)}: ${oneLine(reason)} (${some.join(', ')}${more})`;
