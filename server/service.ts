@@ -53,12 +53,15 @@ export async function ensureService(options: ServiceOptions): Promise<Service> {
       if (state.note && state.note !== told) options.onProgress?.({ kind: 'note', text: (told = state.note) });
     } else if (!state && !starter) {
       if (!lockHolder(home.lockFolder)) {
+        const beganAtMs = Date.now();
         starter = await startSupervisor(home, code, options);
-        deadline = Date.now() + (options.startWithinMs ?? START_WITHIN_MS);
+        // Building the server is not starting it.
+        deadline += Date.now() - beganAtMs;
       }
     } else if (!state && starter?.exit !== undefined) {
-      // One that was killed says nothing about the next.
-      const again = starter.exit === EXIT_HELD || (starter.exit === 'killed' && ++kills < KILLS_BORNE);
+      // One that was killed, or ended as asked before it was seen ready, says nothing about the next.
+      const again =
+        starter.exit === EXIT_HELD || starter.exit === 0 || (starter.exit === 'killed' && ++kills < KILLS_BORNE);
       if (!again) throw startFailed(home, starter, readState(home)?.note);
       starter = undefined;
     }
