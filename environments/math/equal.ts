@@ -95,29 +95,38 @@ const POINTS: readonly bigint[] = [
   2371n,
   -1319n,
   391n,
-  -617n,
   1871n,
+  -617n,
   3343n,
-  -2789n,
+  1109n,
   7919n,
+  -2789n,
   241n,
+  1601n,
   -457n,
-  23_911n,
   1013n,
-  617_389n,
+  2879n,
+  547n,
+  23_911n,
+  -1753n,
+  881n,
+  3041n,
   -9_241n,
   149n,
+  1427n,
+  2153n,
+  617_389n,
 ];
 const WHOLE_POINTS: readonly bigint[] = [5n, 3n, 8n, 4n, 7n, 6n, 11n, 9n, 13n, 10n, 12n, 2n, 14n, 16n, 15n, 17n];
 const AGREEING_POINTS = 8;
-const CONFIRMED_POINTS = 3;
+const CONFIRMED_POINTS = 2;
 
 function sampled(a: Node, b: Node, c: Comparison): Equality {
   const names = [...letters(b, letters(a))].sort();
   if (names.length > 26) throw new TooBig('too many letters');
   const whole = names.length > 0 && (some(a, isWhole) || some(b, isWhole));
   const imaginary = some(a, isImaginary) || some(b, isImaginary);
-  const digits = 50 + Math.min(150, longest(a) + longest(b));
+  const digits = 40 + Math.min(150, longest(a) + longest(b));
   const open = some(a, isUnevaluated) !== some(b, isUnevaluated);
   const different = open ? 'unknown' : 'different';
   if (names.length === 0) return constants(a, b, c, digits, different);
@@ -224,11 +233,11 @@ function points(names: readonly string[], whole: boolean, a: Node, b: Node): Map
   const result = table.map((_, row) => {
     const point = new Map<string, Q.Rational>();
     names.forEach((name, column) => {
-      const n = table[(row + column * 5) % table.length] ?? 1n;
+      const n = table[(row + column * 7) % table.length] ?? 1n;
       point.set(
         name,
         whole
-          ? Q.rational(n + BigInt(Math.floor((row + column * 5) / table.length)))
+          ? Q.rational(n + BigInt(Math.floor((row + column * 7) / table.length)))
           : Q.rational(n + BigInt(column * 37), 1000n),
       );
     });

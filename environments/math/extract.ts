@@ -5,7 +5,7 @@
 import { scanBoxes, type Box } from './boxes.ts';
 import { LIMITS } from './limits.ts';
 import { hasProse, lastNumber, mathSegments, type Segment } from './segments.ts';
-import { choiceOf } from './words.ts';
+import { choiceOf, dateOf, timeOf } from './words.ts';
 
 export interface Extraction {
   readonly text: string;
@@ -143,7 +143,7 @@ function phrase(text: string, from: number, pattern: RegExp, near = Infinity): E
   const rest = firstLine(
     tail.slice(last.index + last[0].length, last.index + last[0].length + 2_000).replace(/^[\s*:]+/, ''),
   );
-  const found = statement(rest);
+  const found = /^not\b/i.test(rest) ? undefined : statement(rest);
   return found === undefined ? undefined : { text: found, by: 'phrase' };
 }
 
@@ -186,6 +186,7 @@ function whole(source: string): Extraction | undefined {
     return { text: only.content, by: 'whole' };
   if (text.includes('\n') && !/\\begin/.test(text)) return undefined;
   if (!/[A-Za-z0-9\\\u0370-\uffff]/.test(text)) return undefined;
+  if (dateOf(text) || timeOf(text)) return { text, by: 'whole' };
   if (!hasProse(text)) return /\d\s*:\s*$/.test(text) ? undefined : { text, by: 'whole' };
   const plainWords = !/[\d$\\=]/.test(text) && text.split(/\s+/).length <= 8;
   return plainWords || /^\\(text|mathrm|textbf)\{[^{}]*\}$/.test(text) ? { text, by: 'whole' } : undefined;

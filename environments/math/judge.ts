@@ -12,7 +12,18 @@ import { TooBig, Unparsed } from './limits.ts';
 import { parseAnswer } from './parse.ts';
 import { respell } from './spelling.ts';
 import type { Reading } from './tokens.ts';
-import { choiceOf, dateOf, isProse, numberWord, sameWords, timeOf } from './words.ts';
+import {
+  choiceOf,
+  dateOf,
+  isProse,
+  isWording,
+  numberWord,
+  plainWords,
+  sameWords,
+  saysEverything,
+  saysNothing,
+  timeOf,
+} from './words.ts';
 
 export interface JudgeOptions {
   /** Decimal places at which a decimal stands for an exact value; default 6. Given, decimals are rounded too. */
@@ -82,8 +93,10 @@ export function compareTexts(gold: string, answer: string, options: LeafOptions)
   if (answerChoice && answerChoice.rest !== '') return compareTexts(gold, answerChoice.rest, options);
   const moments = compareMoments(gold, answer);
   if (moments) return moments;
-  if (isProse(gold) && isProse(answer))
-    return sameWords(gold, answer) ? AS_WRITTEN : compareParsed(gold, answer, options, true);
+  if (isProse(gold) && isProse(answer)) {
+    if (sameWords(gold, answer)) return AS_WRITTEN;
+    if (isWording(gold) && isWording(answer)) return WRONG;
+  }
   return compareParsed(numberWord(gold) ?? gold, numberWord(answer) ?? answer, options, isProse(answer));
 }
 
@@ -144,8 +157,6 @@ function otherReading(gold: string, answer: string, g: Node, a: Node, options: L
   const decimal = { grouping: true, decimalComma: true };
   if (isList(g) && !isList(a) && answer.includes(','))
     tries.push([g, read(answer, { grouping: false, decimalComma: false })]);
-  if (isList(a) && !isList(g) && gold.includes(','))
-    tries.push([read(gold, { grouping: false, decimalComma: false }), a]);
   if (a.k === 'list' && g.k !== 'list' && /^[^,]*\d,\d+[^,]*$/.test(answer)) tries.push([g, read(answer, decimal)]);
   if (g.k === 'list' && a.k !== 'list' && /^[^,]*(\b0,\d+|\d,\d\d+)[^,]*$/.test(gold))
     tries.push([read(gold, decimal), a]);
@@ -158,6 +169,9 @@ function otherReading(gold: string, answer: string, g: Node, a: Node, options: L
 }
 
 function read(text: string, reading: Reading): Node | 'unparsed' | 'too-big' {
+  if (saysNothing(text)) return { k: 'set', items: [], explicit: true };
+  if (saysEverything(text)) return { k: 'named', name: 'R' };
+  if (isWording(text) && /\s/.test(plainWords(text)) && !/\\[a-z]|\b(and|or)\b/.test(text)) return { k: 'text', text };
   try {
     return parseAnswer(text.trim(), reading);
   } catch (error) {

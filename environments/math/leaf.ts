@@ -81,7 +81,7 @@ const letterIn = (node: Node): boolean => some(node, (n) => n.k === 'sym');
 
 /** `5 m`, `3 m^2` read as products of letters. */
 function asProduct(p: Peeled): Node | undefined {
-  if (!p.unit || !/^[A-Za-z](?:\s?(?:[A-Za-z]\b|\^\d|[/*]))*$/.test(p.unit)) return undefined;
+  if (!p.unit || !/^[A-Za-z](?:\s(?:[A-Za-z]|\^\d|[/*]))*$/.test(p.unit)) return undefined;
   return mul([p.node, parseAnswer(p.unit, { grouping: false, decimalComma: false })]);
 }
 
@@ -127,22 +127,44 @@ function rounded(gold: Node, answer: Node, c: Comparison, options: LeafOptions):
   }
   const [decimal, other] = g?.decimal ? [g.value, answer] : a?.decimal ? [a.value, gold] : [undefined, undefined];
   if (!decimal || !other) return false;
+  const places = placesOf(decimal);
   const exactValue = exact(other, c);
   if (exactValue) {
-    const same = Q.equal(round(decimal, options.decimals), round(exactValue, options.decimals));
-    return same && (options.decimalsGiven || near(Q.sub(decimal, exactValue), exactValue));
+    // What can be written in so many places has to be.
+    if (!options.decimalsGiven && placesOf(exactValue) <= options.decimals) return false;
+    const alike = Q.equal(round(decimal, options.decimals), round(exactValue, options.decimals));
+    return alike && (options.decimalsGiven || near(Q.sub(decimal, exactValue), exactValue, places));
   }
   const approximate = double(other, c);
   if (approximate === undefined || Math.abs(approximate) > 1e12) return false;
   const target = Q.rational(BigInt(Math.round(approximate * 2 ** 40)), 2n ** 40n);
   const half = Q.rational(500_001n, 1_000_000n * 10n ** BigInt(options.decimals));
   const off = Q.abs(Q.sub(round(decimal, options.decimals), target));
-  return Q.compare(off, half) <= 0 && (options.decimalsGiven || near(Q.sub(decimal, target), target));
+  return Q.compare(off, half) <= 0 && (options.decimalsGiven || near(Q.sub(decimal, target), target, places));
 }
 
-/** Within one part in ten thousand: keeps small numbers apart, which share their first decimals with zero. */
-const near = (off: Q.Rational, of: Q.Rational): boolean =>
-  Q.compare(Q.mul(Q.abs(off), Q.rational(10_000n)), Q.abs(of)) <= 0;
+/** Decimal places that a fraction needs; more than a thousand count as endless. */
+function placesOf(value: Q.Rational): number {
+  let places = 0;
+  let rest = value.den;
+  for (; rest % 10n === 0n && places < 1000; places++) rest /= 10n;
+  for (; rest % 2n === 0n && places < 1000; places++) rest /= 2n;
+  for (; rest % 5n === 0n && places < 1000; places++) rest /= 5n;
+  return rest === 1n ? places : Infinity;
+}
+
+/**
+ * Within one part in ten thousand, which keeps small numbers apart that share their first decimals with zero;
+ * and right to the last place written, but for what a double loses.
+ */
+function near(off: Q.Rational, of: Q.Rational, places: number): boolean {
+  const size = Q.abs(of);
+  const distance = Q.abs(off);
+  if (Q.compare(Q.mul(distance, Q.rational(10_000n)), size) > 0) return false;
+  const lastPlace = Q.rational(1n, 10n ** BigInt(Math.min(places, 300)));
+  const lost = Q.div(Q.add(size, Q.rational(1n)), Q.rational(10n ** 11n));
+  return Q.compare(distance, lastPlace) <= 0 || Q.compare(distance, lost) <= 0;
+}
 
 function round(value: Q.Rational, places: number): Q.Rational {
   const scale = 10n ** BigInt(places);

@@ -22,15 +22,10 @@ export function startsPrimary(c: Cursor): boolean {
     case 'cmd':
       return token.v === '|' ? c.bars === 0 : startsCommand(token.v);
     case 'sign':
-      return '([{€£¥₹'.includes(token.v) || (token.v === '|' && c.bars === 0) || (token.v === ']' && frenchInterval(c));
+      return '([{€£¥₹'.includes(token.v) || (token.v === '|' && c.bars === 0);
     default:
       return false;
   }
-}
-
-/** `]a, b[`: only if the bracket turns outwards again at the end. */
-function frenchInterval(c: Cursor): boolean {
-  return c.at === 0 && isSign(c.tokens.at(-1), '[', ']');
 }
 
 /** `2 \frac{1}{3}` and `2 1/3` are two and a third, not a product. */
@@ -65,9 +60,9 @@ export function mixedNumber(c: Cursor): Node | undefined {
 }
 
 /** A primary with everything written behind it: powers, factorials, percent signs, degrees, indices. */
-export function parsePostfix(c: Cursor): Node {
+export function parsePostfix(c: Cursor, start?: Node): Node {
   return nested(c, () => {
-    let node = parsePrimary(c);
+    let node = start ?? parsePrimary(c);
     for (;;) {
       const token = peek(c);
       if (isSign(token, '^')) {
@@ -255,6 +250,12 @@ function parseBracket(c: Cursor, open: string): Node {
   const inner = c.parseList(c);
   c.bars = outer;
   if (open === '{') {
+    if (isCmd(peek(c), 'over')) {
+      c.at++;
+      const bottom = c.parseList(c);
+      expect(c, '}');
+      return { k: 'div', top: inner, bottom };
+    }
     expect(c, '}');
     return inner.k === 'list' ? { k: 'set', items: inner.items, explicit: false } : inner;
   }

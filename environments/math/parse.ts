@@ -14,7 +14,7 @@ import { CONDITION_WORDS, FUNCTIONS, LEADING_WORDS, RELATIONS } from './vocabula
 import { isUnitTail, isUnitWord, unitPhrase } from './unit-words.ts';
 
 export function parseAnswer(text: string, reading: Reading): Node {
-  const tokens = tidy(tokenize(respell(text), reading), reading);
+  const tokens = tidy(tokenize(inward(respell(text)), reading), reading);
   const rules = { parseList, parseRelation, parseSum, parseFactor, parsePostfix, parseCommand, startsPrimary };
   const cursor: Cursor = { tokens, at: 0, depth: 0, bars: 0, ...rules };
   while (LEADING_WORDS.has(peek(cursor)?.v.toLowerCase() ?? '') && tokens.length > 1) {
@@ -27,6 +27,14 @@ export function parseAnswer(text: string, reading: Reading): Node {
   while (isSign(peek(cursor), '.', ',', ';', '!', '?') || peek(cursor)?.t === 'newline') cursor.at++;
   if (cursor.at < tokens.length) throw new Unparsed(`unexpected ${peek(cursor)?.v ?? ''}`);
   return node;
+}
+
+/** `]a, b[` is `(a, b)`: only where a bracket turns outwards at an end of the whole. */
+function inward(text: string): string {
+  if (!/^\s*\]|\[\s*\$?\s*$/.test(text)) return text;
+  return text.replace(/([[\]])([^[\]]*)([[\]])/g, (_, open: string, inner: string, close: string) => {
+    return `${open === ']' ? '(' : '['}${inner}${close === '[' ? ')' : ']'}`;
+  });
 }
 
 /** Settles `\text{…}`: separators, percent signs, single letters and texts that hold numbers. */
@@ -243,7 +251,8 @@ const times = (a: Node, b: Node): Node => mul(a.k === 'mul' ? [...a.items, b] : 
 
 /** One factor with its powers; a whole number and a proper fraction behind it are one mixed number. */
 function parseFactor(c: Cursor): Node {
-  return mixedNumber(c) ?? parsePostfix(c);
+  const mixed = mixedNumber(c);
+  return parsePostfix(c, mixed);
 }
 
 /** Words after a value: a percent sign, a unit, a known function; anything else ends the value. */

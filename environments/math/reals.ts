@@ -100,7 +100,7 @@ const byDigits = new Map<number, Reals<Decimal>>();
 
 /** Decimals of at least so many digits, made once per size. */
 export function decimals(digits: number): Reals<Decimal> {
-  const rounded = Math.ceil(digits / 50) * 50;
+  const rounded = Math.ceil(digits / 20) * 20;
   let made = byDigits.get(rounded);
   if (!made) byDigits.set(rounded, (made = makeDecimals(rounded)));
   return made;

@@ -22,6 +22,7 @@ export function hasProse(text: string): boolean {
   if (!/[A-Za-z]{2}/.test(text)) return false;
   const bare = text
     .replace(/\\(?:text|mbox|mathrm|textbf|textit|operatorname|textnormal|textrm)\s*\{[^{}]*\}/g, ' ')
+    .replace(/\\(?:begin|end)\s*\{[^{}]*\}/g, ' ')
     .replace(/\\[A-Za-z]+/g, ' ');
   for (const [word] of bare.matchAll(/[A-Za-z]{2,}/g)) {
     const lower = word.toLowerCase();
@@ -110,7 +111,8 @@ export function lastNumber(text: string): Segment | undefined {
     const offset = Math.max(0, text.length - window);
     NUMBER.lastIndex = 0;
     const tail = text.slice(offset);
-    for (const m of tail.matchAll(NUMBER)) last = m;
+    for (const m of tail.matchAll(NUMBER))
+      if (!/\bnot (?:equal to )?$/i.test(tail.slice(Math.max(0, m.index - 16), m.index))) last = m;
     if (last) {
       const start = offset + last.index;
       return {
@@ -123,6 +125,16 @@ export function lastNumber(text: string): Segment | undefined {
     if (offset === 0) break;
   }
   return undefined;
+}
+
+/** Without brackets at either end that the text around it opened or closes. */
+function balanced(text: string): string {
+  let open = 0;
+  for (let i = 0; i < text.length; i++) {
+    if ('([{'.includes(text[i] ?? '')) open++;
+    else if (')]}'.includes(text[i] ?? '') && --open < 0) return text.slice(0, i);
+  }
+  return open > 0 ? text.replace(/^[([{]+/, '') : text;
 }
 
 /** `3` in `y = 2x + 3` stands for nothing alone: takes the whole expression around a number. */
@@ -138,5 +150,5 @@ function widen(text: string, start: number, end: number): string {
       rest,
     )?.[0] ?? '';
   const prefix = /[-+*/^=(]\s?$/.test(left) ? left.trimStart().replace(/^[^\dA-Za-z([\\-]+/, '') : '';
-  return `${prefix}${text.slice(start, end)}${right}`;
+  return balanced(`${prefix}${text.slice(start, end)}${right}`);
 }

@@ -9,7 +9,7 @@ export function plainWords(text: string): string {
     .replace(WRAPPER, ' ')
     .replace(/\\[,;:! ]|\\q?quad|[{}$*"'`~]/g, ' ')
     .toLowerCase()
-    .replace(/[.,;:!?()]+(?=\s|$)/g, ' ')
+    .replace(/[.,;:!?()]+(?=\s|$)|(?<=^|\s)[.,;:!?()]+/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
     .replace(/^(the|an?) /, '');
@@ -19,6 +19,18 @@ export function plainWords(text: string): string {
 export function isProse(text: string): boolean {
   const plain = plainWords(text);
   return /^[\p{L}][\p{L}\s'’-]*$/u.test(plain) && /\p{L}{2}/u.test(plain);
+}
+
+const SMALL = /^(no|on|in|is|it|up|us|go|do|so)$/;
+
+/** A word or a phrase, whose letters are not factors: `odd`, `no solution`; but not `ab` or `pi`. */
+export function isWording(text: string): boolean {
+  const plain = plainWords(text);
+  return (
+    isProse(text) &&
+    (/\s/.test(plain) || plain.length >= 3 || SMALL.test(plain)) &&
+    !/^(pi|inf|infinity|infty)$/.test(plain)
+  );
 }
 
 export interface Choice {

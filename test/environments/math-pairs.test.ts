@@ -1,0 +1,52 @@
+// Every kind of answer: equal spellings are right, different values are wrong, and it is the same word every time.
+
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { judgeMath } from '../../environments/math/judge.ts';
+
+interface Pair {
+  readonly kind: string;
+  readonly verdict: 'right' | 'wrong';
+  readonly solutions: readonly [string];
+  readonly answer: string;
+}
+
+const text = readFileSync(new URL('./math-pairs.jsonl', import.meta.url), 'utf8');
+const pairs = text
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Pair);
+const labelled = pairs.map((pair) => ({ ...pair, solution: pair.solutions[0] }));
+
+test.each(labelled)('$kind: $solution answered by $answer is $verdict', ({ answer, solutions, verdict }) => {
+  expect(judgeMath(answer, solutions)).toMatchObject({ verdict });
+});
+
+test('the verdict on a box is the verdict on its content', () => {
+  for (const { kind, solution, answer, verdict } of labelled) {
+    if (kind.startsWith('worked') || /[.]$|[Cc]hoice|answer|[#<]/.test(answer)) continue;
+    const boxed = judgeMath(`So \\boxed{${answer}}.`, [`Hence \\boxed{${solution}}.`]);
+    expect(boxed.verdict === 'right', `${solution} | ${answer}`).toBe(verdict === 'right');
+  }
+});
+
+test('decimal places that the caller names round both sides', () => {
+  expect(judgeMath('0.33', ['1/3'], { decimals: 2 }).verdict).toBe('right');
+  expect(judgeMath('(0.6, 2.6667]', ['(3/5, 8/3]'], { decimals: 2 }).verdict).toBe('right');
+  expect(judgeMath('0.34', ['1/3'], { decimals: 2 }).verdict).toBe('wrong');
+});
+
+test('letters may be renamed only when the caller says so', () => {
+  expect(judgeMath('f(y)', ['f(x)'], { strict: false }).verdict).toBe('right');
+  expect(judgeMath('f(y)', ['f(x)']).verdict).toBe('wrong');
+});
+
+test('equality does not depend on which side is the solution, for plain values', () => {
+  const plain = labelled.filter(({ kind }) => /integers|roots|powers|polynomials|scientific|pi, e/.test(kind));
+  for (const { solution, answer, verdict } of plain) {
+    // A comma in a solution parts items; in an answer it may be a decimal comma.
+    if (answer === '' || /^\d,\d$/.test(answer)) continue;
+    const swapped = judgeMath(solution, [answer]).verdict;
+    expect(swapped === 'right', `${solution} | ${answer}`).toBe(verdict === 'right');
+  }
+});
