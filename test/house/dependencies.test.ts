@@ -57,6 +57,25 @@ test('the lock file names no registry but npm’s own', () => {
   expect([...hosts]).toEqual([]);
 });
 
+test('the lock file knows every optional package, so npm ci works on every platform', () => {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { optionalDependencies?: Record<string, string> }>;
+  };
+  const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies).filter((name) => !places(path, name).some((place) => place in packages)),
+  );
+  expect(missing).toEqual([]);
+});
+
+/** Where Node looks for `name` from the package at `path`, nearest first. */
+function places(path: string, name: string): string[] {
+  const parts = path === '' ? [] : path.split(/(?:^|\/)node_modules\//).slice(1);
+  return parts
+    .map((_, i) => parts.slice(0, parts.length - i))
+    .concat([[]])
+    .map((above) => [...above, name].map((part) => `node_modules/${part}`).join('/'));
+}
+
 /** Every folder below `modules` that holds the package `name`. */
 function copies(modules: string, name: string): string[] {
   const found = existsSync(join(ROOT, modules, name, 'package.json')) ? [`${modules}/${name}`] : [];
