@@ -5,9 +5,10 @@ import { requestCancel, steer, type Session } from '../client.ts';
 import { TemporalError, UsageError } from '../domain/errors.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { follow } from './follow.ts';
+import { locateRun } from './locate.ts';
 import { type Io, print, printJson, say } from './io.ts';
 import { openLink } from './link.ts';
-import { commandWord, findRun, runWord } from './place.ts';
+import { commandWord, runWord } from './place.ts';
 import { openProgressView } from './progress-view.ts';
 import { knownResult } from './recorded.ts';
 import { steerArguments, type SteerFlags } from './steer.ts';
@@ -20,7 +21,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 }
 
 async function cancel(io: Io, named: string, flags: SteerFlags): Promise<ExitCode> {
-  const place = findRun(io, named, flags.out);
+  const place = await locateRun(io, named, flags.out);
   let result = await knownResult(place);
   const wasFinished = result !== undefined;
   if (!result) {

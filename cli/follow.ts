@@ -8,10 +8,13 @@ import { type OnProgress, printProgress } from '../server/progress.ts';
 import type { Io } from './io.ts';
 import type { Link } from './link.ts';
 import type { ProgressView } from './progress-view.ts';
+import { troubleOf } from './trouble.ts';
 
 const POLL_MS = 500;
 /** A restart of server or worker is over by then; nobody should read of it. */
 const PATIENCE_MS = 4_000;
+/** No rollout ended for so long: time to ask why. */
+const STILL_MS = 15_000;
 const GIVE_UP_MS = 15 * 60_000;
 
 /** How the workflow closed; `detached` when the user left before. */
@@ -41,6 +44,9 @@ async function untilClosed(
   leave: AbortSignal,
 ): Promise<Exclude<WorkflowState, 'running'> | 'detached'> {
   let answeredMs = io.now();
+  let movedMs = io.now();
+  let seen = '';
+  let why: string | null = null;
   const printBuild = printProgress(io.err);
   const tell: OnProgress = (step) => {
     if (step.kind === 'build') printBuild(step);
@@ -56,7 +62,14 @@ async function untilClosed(
       if (leave.aborted) break;
       if (progress) {
         answeredMs = io.now();
-        view.note(null);
+        const counted = JSON.stringify([progress.done, progress.state, progress.counts.turns]);
+        if (counted !== seen || progress.state === 'paused') {
+          [seen, movedMs, why] = [counted, io.now(), null];
+        } else if (io.now() - movedMs > STILL_MS) {
+          movedMs = io.now();
+          why = (await troubleOf(link.session, run)) ?? null;
+        }
+        view.note(why);
         view.progress(progress);
       } else trouble = noWorker(link);
     } catch (error) {

@@ -102,11 +102,16 @@ interface Announced {
   readonly attached: boolean;
 }
 
-function announce(io: Io, { place, link, survey, options, attached }: Announced, { detach, json }: Launch): void {
+function announce(
+  io: Io,
+  { place, link, survey, options, attached }: Announced,
+  { detach, json, resolved }: Launch,
+): void {
   const url = workflowUrl(link, place.run);
   const me = commandWord(io);
   const run = runWord(io, place);
-  const { numTurns, samples, model, maxConcurrent } = options;
+  const { numTurns, samples, maxConcurrent } = options;
+  const { model } = resolved.options;
   const queries = plural(survey.accepted, 'query', 'queries');
   say(
     io,

@@ -9,10 +9,11 @@ import type { CollectionProgress } from '../workflows/messages.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { jsonOption, outOption } from './flags.ts';
 import { plural } from './format.ts';
+import { locateRun } from './locate.ts';
 import { type Io, print, printJson } from './io.ts';
 import { openLinkIfUp, workflowUrl } from './link.ts';
 import { paintFor } from './paint.ts';
-import { commandWord, findRun, pathWord, type RunPlace, runWord } from './place.ts';
+import { commandWord, pathWord, type RunPlace, runWord } from './place.ts';
 import { knownResult, recordedProgress } from './recorded.ts';
 import { accuracyTable, outcomeLine, reasonLines } from './summary.ts';
 
@@ -43,7 +44,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addOption(jsonOption())
     .addHelpText('after', '\nExample:\n  everturn status my-run')
     .action(async (named: string, flags: Flags) => {
-      const place = findRun(io, named, flags.out);
+      const place = await locateRun(io, named, flags.out);
       const status = await statusOf(io, place);
       if (flags.json) printJson(io, status);
       else print(io, statusText(io, place, status));

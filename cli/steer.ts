@@ -6,10 +6,10 @@ import { UsageError } from '../domain/errors.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { jsonOption, outOption } from './flags.ts';
 import { plural } from './format.ts';
+import { locateRun } from './locate.ts';
 import { type Io, print, printJson } from './io.ts';
 import type { Tuning } from '../workflows/messages.ts';
 import { openLink } from './link.ts';
-import { findRun } from './place.ts';
 import { knownResult } from './recorded.ts';
 
 export interface SteerFlags {
@@ -28,7 +28,7 @@ export function steerArguments(command: Command, example: string): Command {
 }
 
 export async function steerRun(io: Io, named: string, flags: SteerFlags, word: Word): Promise<ExitCode> {
-  const place = findRun(io, named, flags.out);
+  const place = await locateRun(io, named, flags.out);
   if (await knownResult(place)) {
     throw new UsageError(`Run "${place.run}" is finished.`, {
       reason: 'run-not-open',

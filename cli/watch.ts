@@ -6,9 +6,9 @@ import { showEnding } from './ending.ts';
 import type { ExitCode } from './exit.ts';
 import { jsonOption, outOption } from './flags.ts';
 import { followToEnd } from './follow-to-end.ts';
+import { locateRun } from './locate.ts';
 import { say, type Io } from './io.ts';
 import { openLink } from './link.ts';
-import { findRun } from './place.ts';
 import { knownResult } from './recorded.ts';
 
 interface Flags {
@@ -38,7 +38,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 async function watch(io: Io, named: string, flags: Flags): Promise<ExitCode> {
   const { maxFailed } = resolveOptions({ environment: io.env, flags: { maxFailed: flags.maxFailed } }).options;
   const json = flags.json === true;
-  const place = findRun(io, named, flags.out);
+  const place = await locateRun(io, named, flags.out);
   const result = await knownResult(place);
   if (result) return showEnding(io, { place, result, maxFailed, url: null, local: false, tookMs: null }, json);
   const link = await openLink(io);
