@@ -15,6 +15,7 @@ import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/commo
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { TemporalError, UsageError } from './domain/errors.ts';
 import { TASK_QUEUE } from './domain/queues.ts';
+import { proxyOptions } from './server/local-connection.ts';
 import type {
   CollectionInput,
   CollectionProgress,
@@ -47,7 +48,7 @@ export async function connect(address?: Address): Promise<Session> {
   const namespace = address?.namespace ?? config.namespace ?? 'default';
   const where = options.address ?? 'localhost:7233';
   try {
-    const connection = await Connection.connect({ ...options, connectTimeout: '5 seconds' });
+    const connection = await Connection.connect({ ...options, ...proxyOptions(where), connectTimeout: '5 seconds' });
     await mustServe(connection, where, namespace);
     const client = new Client({ connection, namespace });
     return { client, address: where, namespace, close: () => connection.close() };

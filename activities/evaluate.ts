@@ -21,6 +21,21 @@ export function evaluateActivity({ openStore, environment, now }: ActivityDeps) 
   };
 }
 
+export interface UndecidedInput extends TurnReference {
+  /** Why no verdict could be had. */
+  readonly reason: string;
+}
+
+/** Gives up on a judge that broke again and again: the turn is undecided, unless a verdict came after all. */
+export function undecideActivity({ openStore }: ActivityDeps) {
+  return async function undecide({ rollout: id, turn, reason }: UndecidedInput): Promise<Judged> {
+    const store = openStore(id.out, id.run);
+    const { hash } = await recordedTurn(store, id, turn);
+    const { record } = await store.putVerdict(id, { turn, verdict: 'undecided', reason, of: hash, tookMs: 0 });
+    return judged(record);
+  };
+}
+
 function judged({ verdict, reason }: Judged): Judged {
   return { verdict, reason };
 }

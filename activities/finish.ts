@@ -3,6 +3,7 @@
 import { turnReward } from '../domain/reward.ts';
 import type { RolloutResult } from '../domain/rollout-result.ts';
 import type { ActivityDeps } from './deps.ts';
+import { writeLogs } from './log.ts';
 import { recordedRollout, recordedTurns } from './recorded.ts';
 
 export interface FinishInput {
@@ -17,6 +18,7 @@ export function finishActivity({ openStore, now }: ActivityDeps) {
     const store = openStore(id.out, id.run);
     const { settings } = (await recordedRollout(store, id)).record;
     const turns = await recordedTurns(store, id, result.turns);
+    await writeLogs(store, id, result.turns);
     const failed = result.outcome === 'failed';
     await store.putEnd(id, {
       outcome: result.outcome,

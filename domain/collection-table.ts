@@ -1,7 +1,7 @@
 // A collection as Markdown, for the current details of its workflow in the UI.
 
+import { type Column, escapeMarkdown, markdownTable } from './markdown.ts';
 import type { CollectionCounts } from './progress.ts';
-import { escapeMarkdown } from './turn-table.ts';
 
 export interface CollectionTableInput {
   readonly state: string;
@@ -11,11 +11,16 @@ export interface CollectionTableInput {
   readonly counts: CollectionCounts;
 }
 
+const COLUMNS: readonly Column[] = ['turn', 'judged', 'right', 'accuracy', 'right so far, of all'].map((name) => ({
+  name,
+  align: 'right',
+}));
+
 export function collectionTable({ state, total, done, inFlight, counts }: CollectionTableInput): string {
   const outcomes = Object.entries(counts.outcomes).map(([name, n]) => `${n} ${name}`);
   const rows = counts.judgedAt.map((judged, i) => {
     const right = counts.rightAt[i] ?? 0;
-    return `| ${i + 1} | ${judged} | ${right} | ${percent(right, judged)} | ${percent(counts.rightBy[i] ?? 0, total)} |`;
+    return [i + 1, judged, right, percent(right, judged), percent(counts.rightBy[i] ?? 0, total)];
   });
   const failures = counts.failures.map(
     (f) => `- ${escapeMarkdown(f.query)} / ${f.sample}: ${f.outcome}, ${escapeMarkdown(f.reason)}`,
@@ -23,9 +28,7 @@ export function collectionTable({ state, total, done, inFlight, counts }: Collec
   return [
     `${state}: ${done} of ${total} rollouts, ${inFlight} in flight (${outcomes.join(', ')})`,
     '',
-    '| turn | judged | right | accuracy | right so far, of all |',
-    '|---:|---:|---:|---:|---:|',
-    ...rows,
+    ...markdownTable(COLUMNS, rows),
     ...(failures.length ? ['', '**Failures**', '', ...failures] : []),
   ].join('\n');
 }

@@ -1,5 +1,6 @@
 // A rollout as Markdown, for the current details of its workflow in the UI.
 
+import { type Column, escapeMarkdown, markdownTable } from './markdown.ts';
 import type { TurnFacts } from './turn.ts';
 
 export interface TurnTableInput {
@@ -9,27 +10,26 @@ export interface TurnTableInput {
   readonly numTurns: number;
 }
 
+const COLUMNS: readonly Column[] = [
+  { name: 'turn', align: 'right' },
+  { name: 'verdict', align: 'left' },
+  { name: 'tokens', align: 'right' },
+  { name: 'context', align: 'right' },
+  { name: 'finish', align: 'left' },
+  { name: 'version', align: 'right' },
+  { name: 'reason', align: 'left' },
+];
+
 export function turnTable({ title, phase, turns, numTurns }: TurnTableInput): string {
   const rows = turns.map((t) => {
     const version = t.versionStart === t.versionEnd ? `${t.versionStart}` : `${t.versionStart}–${t.versionEnd}`;
-    return `| ${t.turn} | ${t.verdict} | ${t.outputTokens} | ${t.contextTokens} | ${t.finish} | ${version} | ${escapeMarkdown(t.reason)} |`;
+    return [t.turn, t.verdict, t.outputTokens, t.contextTokens, t.finish, version, escapeMarkdown(t.reason)];
   });
   return [
     `**${escapeMarkdown(title)}**`,
     '',
     `${phase} (${turns.length} of ${numTurns} turns)`,
     '',
-    '| turn | verdict | tokens | context | finish | version | reason |',
-    '|---:|---|---:|---:|---|---:|---|',
-    ...rows,
+    ...markdownTable(COLUMNS, rows),
   ].join('\n');
-}
-
-/** Model and data set text must not become markup: one line, every mark of Markdown and HTML escaped. */
-export function escapeMarkdown(text: string): string {
-  return text
-    .replace(/[\r\n\u2028\u2029]+/g, ' ')
-    .replace(/[\\`*_{}[\]()#+\-!|<>~&]/g, (c) =>
-      c === '<' ? '&lt;' : c === '>' ? '&gt;' : c === '&' ? '&amp;' : `\\${c}`,
-    );
 }

@@ -1,19 +1,24 @@
-// From what Temporal throws to the named failure that a rollout records.
+// From what Temporal throws to the named failure that a rollout records. A regular activity's failure
+// comes wrapped in an ActivityFailure, a local activity's may come bare.
 
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';
 import type { FailureFacts } from '../domain/rollout-facts.ts';
 
+const MAX_MESSAGE_CHARS = 500;
+
 /** Undefined for anything but a failed activity: a bug in workflow code is not a rollout's failure. */
 export function failureOf(error: unknown): FailureFacts | undefined {
-  if (!(error instanceof ActivityFailure)) return undefined;
-  const { cause, activityType } = error;
-  if (cause instanceof ApplicationFailure) {
-    return { reason: cause.type ?? 'error', message: cause.message.slice(0, 500) };
-  }
+  const activity = error instanceof ActivityFailure ? error : undefined;
+  const cause = activity?.cause ?? error;
+  if (cause instanceof ApplicationFailure) return named(cause.type ?? 'error', cause);
   if (cause instanceof TimeoutFailure) {
     // The last attempt's own failure says more than the limit that ended the tries.
     const last = cause.cause instanceof ApplicationFailure ? cause.cause : undefined;
-    return { reason: last?.type ?? `${activityType}-timeout`, message: (last ?? cause).message.slice(0, 500) };
+    return named(last?.type ?? `${activity?.activityType ?? 'activity'}-timeout`, last ?? cause);
   }
-  return { reason: `${activityType}-failed`, message: (cause ?? error).message.slice(0, 500) };
+  return activity && named(`${activity.activityType}-failed`, activity.cause ?? activity);
+}
+
+function named(reason: string, { message }: Error): FailureFacts {
+  return { reason, message: message.slice(0, MAX_MESSAGE_CHARS) };
 }

@@ -2,7 +2,7 @@
 // to the UI, search attributes at its end; and the handles by which people steer it.
 
 import {
-  CancellationScope,
+  type CancellationScope,
   condition,
   setCurrentDetails,
   setHandler,

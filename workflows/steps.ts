@@ -48,7 +48,8 @@ export async function evaluate(rollout: TrajectoryReference, { turn, outputToken
   } catch (error) {
     const failure = failureOf(error);
     if (!failure || isCancellation(error)) throw error;
-    return { verdict: 'undecided', reason: failure.reason };
+    const why = { summary: `turn ${turn} · undecided: ${failure.reason}`.slice(0, 100) };
+    return light.undecide.executeWithOptions(why, [{ rollout, turn, reason: failure.reason }]);
   }
 }
 

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { collectionTable } from '../../domain/collection-table.ts';
 import { addResult, noCounts } from '../../domain/progress.ts';
-import { escapeMarkdown, turnTable } from '../../domain/turn-table.ts';
+import { escapeMarkdown } from '../../domain/markdown.ts';
+import { turnTable } from '../../domain/turn-table.ts';
 import { someResult, someTurn } from './some.ts';
 
 const HOSTILE = fc.string({
@@ -56,7 +57,7 @@ test('a rollout’s table has one row of seven cells per turn, whatever the text
 
 test('a rollout’s table says turn, verdict, lengths, ending and versions', () => {
   const turns = [someTurn(), someTurn({ turn: 2, verdict: 'right', reason: 'equal', versionStart: 3, versionEnd: 5 })];
-  expect(turnTable({ title: 'What is 2 + 2?', phase: 'turn 3', turns, numTurns: 5 })).toBe(
+  expect(turnTable({ title: 'What is 2 + 2?', phase: 'turn 3', turns, numTurns: 5 }).replaceAll('\u00a0', '')).toBe(
     [
       '**What is 2 \\+ 2?**',
       '',
@@ -88,7 +89,7 @@ test('a collection’s table says accuracy by turn, and names its failures as te
     { ...base, outcome: 'failed', stopReason: 'failed', turns: 0, success: [], reason: 'disk-full', trajectory: at },
     2,
   );
-  expect(collectionTable({ state: 'running', total: 4, done: 3, inFlight: 1, counts })).toBe(
+  expect(collectionTable({ state: 'running', total: 4, done: 3, inFlight: 1, counts }).replaceAll('\u00a0', '')).toBe(
     [
       'running: 3 of 4 rollouts, 1 in flight (2 complete, 0 undecided, 1 failed, 0 cancelled)',
       '',
