@@ -1,4 +1,5 @@
-// Child processes need JavaScript: compiles server/, storage/ and domain/ from source, once per state of the sources.
+// Child processes need JavaScript: compiles server/, storage/, environments/ and domain/ from source, once per
+// state of the sources.
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -16,11 +17,16 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-const ROOMS = ['server', 'storage', 'domain'];
+const ROOMS = ['server', 'storage', 'environments', 'domain'];
 
 /** The folder that holds `storage/*.js`. */
 export function compiledStorage(): string {
   return join(compiledServer(), '../storage');
+}
+
+/** The folder that holds `environments/*.js`. */
+export function compiledEnvironments(): string {
+  return join(compiledServer(), '../environments');
 }
 
 /** The folder that holds `server/*.js`. */
@@ -58,7 +64,7 @@ export function compiledServer(): string {
 function digestOfSources(): string {
   const hash = createHash('sha256');
   for (const room of ROOMS)
-    for (const name of readdirSync(join(ROOT, room))
+    for (const name of readdirSync(join(ROOT, room), { encoding: 'utf8', recursive: true })
       .filter((n) => n.endsWith('.ts'))
       .sort())
       hash.update(name).update(readFileSync(join(ROOT, room, name)));
