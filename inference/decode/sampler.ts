@@ -1,12 +1,5 @@
 // How one token is drawn from one row of logits: temperature, then top-k, then top-p, then one uniform number.
-// Pure. All arithmetic is in float64 over the model's float32 logits.
-//
-//   z_i = logit_i / T            p_i = exp(z_i - max z) / sum over kept j of exp(z_j - max z)
-//   logprob(token) = z_token - max z - ln(sum over kept j of exp(z_j - max z))
-//
-// Kept are, first, the top_k largest z; then, of these, the fewest most probable whose probabilities (summing to 1
-// over the top_k) reach top_p. Of equals the lower id counts as larger. T = 0 is greedy: the largest logit, and as
-// its logprob that of the uncut distribution at T = 1, because the point mass it is drawn from would say 0 always.
+// Pure. All arithmetic is in float64 over the model's float32 logits. Of equal logits the lower id counts as larger.
 
 import type { Sampling } from '../../domain/sampling.ts';
 
@@ -16,7 +9,16 @@ export interface Drawn {
   readonly logprob: number;
 }
 
-/** `uniform` in [0, 1). Throws RangeError where the logits are no distribution (NaN, +inf, all -inf). */
+/**
+ * `uniform` in [0, 1). Throws RangeError where the logits are no distribution (NaN, +inf, all -inf).
+ *
+ *   z_i = logit_i / T            p_i = exp(z_i - max z) / sum over kept j of exp(z_j - max z)
+ *   logprob(token) = z_token - max z - ln(sum over kept j of exp(z_j - max z))
+ *
+ * Kept are, first, the top_k largest z; then, of these, the fewest most probable whose probabilities (summing to 1
+ * over the top_k) reach top_p. T = 0 is greedy: the largest logit, and as its logprob that of the uncut distribution
+ * at T = 1, because the point mass it is drawn from would say 0 always.
+ */
 export type DrawToken = (logits: Float32Array, sampling: Sampling, uniform: number) => Drawn;
 
 /** A sampler for rows of `vocabSize` logits. It keeps its buffers: one per thread of control. */

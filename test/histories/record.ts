@@ -10,6 +10,7 @@ import { ModelError } from '../../domain/errors.ts';
 import type { CollectionInput, RolloutInput } from '../../workflows/messages.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 
+const ROOT = join(import.meta.dirname, '../..');
 const RIGHT = '\\boxed{4}';
 const WRONG = '\\boxed{5}';
 
@@ -37,7 +38,10 @@ afterAll(() => rig.close());
 async function record(name: string, workflowId: string, runId?: string): Promise<void> {
   const history = await rig.client.workflow.getHandle(workflowId, runId).fetchHistory();
   // Who recorded it, and where, is nobody's business.
-  const scrub = (key: string, value: unknown) => (/^(identity|name)$/.test(key) && `${value as string}`.includes('@') ? 'everturn' : value);
+  const scrub = (key: string, value: unknown) => {
+    if (/^(identity|name)$/.test(key) && `${value as string}`.includes('@')) return 'everturn';
+    return key === 'stackTrace' ? `${value as string}`.replaceAll(`${ROOT}/`, '') : value;
+  };
   const text = JSON.stringify(JSON.parse(historyToJSON(history)), scrub, 1);
   writeFileSync(fileOf(name), `${text}\n`);
 }
