@@ -45,7 +45,7 @@ const ROOMS = {
     outside: ['node:'],
   },
   'client.ts': {
-    ours: ['domain/', 'config.ts', 'workflows/messages.ts'],
+    ours: ['domain/', 'config.ts', 'workflows/messages.ts', 'server/local-connection.ts'],
     outside: ['node:', '@temporalio/client', '@temporalio/common', '@temporalio/envconfig'],
   },
   'cli/': {
