@@ -74,6 +74,11 @@ export const FIELDS: Readonly<Record<keyof RunOptions, Field>> = {
     argument: '<n>',
     help: "tokens per answer, at most; cut to the model's context",
   },
+  newTokensPerChunk: {
+    schema: whole(1, 1_000_000).nullable(),
+    argument: '<n>',
+    help: 'generate a turn in chunks, each kept before the next is asked for',
+  },
   temperature: {
     schema: real(0, 100, 'a number from 0 (greedy) to 100'),
     argument: '<x>',

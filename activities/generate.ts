@@ -3,15 +3,14 @@
 
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { seedFeedback } from '../domain/conversation.ts';
 import { ModelError } from '../domain/errors.ts';
 import { turnSeed } from '../domain/ids.ts';
 import { tokenBudget } from '../domain/limits.ts';
-import type { RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import { contextIds } from '../domain/trajectory.ts';
 import type { Generated, TurnReference } from '../domain/rollout-facts.ts';
 import type { TurnRecord } from '../domain/turn.ts';
-import type { Tokenizer } from '../inference/backend.ts';
+import { generateAnswer } from './answer.ts';
+import { newContext } from './context.ts';
 import type { ActivityDeps } from './deps.ts';
 import { recordedRollout, recordedTurns, recordedVerdict } from './recorded.ts';
 
@@ -30,22 +29,25 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
       const verdict = turn > 1 ? (await recordedVerdict(store, id, turn - 1)).record : null;
       const backend = await backendOf(settings);
       const startedAt = now();
-      const fresh = newContext(rollout.record, verdict, backend.tokenizer);
+      const fresh = await newContext(rollout.record, verdict, backend.tokenizer);
       const context = [...wholeSequence(before.map((t) => t.record)), ...fresh.ids];
       const maxNewTokens = tokenBudget(context.length, settings.maxNewTokens, backend.facts.contextLength);
       if (maxNewTokens === 0) return noRoom(turn, context.length, backend.facts.contextLength);
 
       const seed = turnSeed(settings.seed, id.query, id.sample, turn);
-      const answer = await backend.generate(
-        {
-          requestId: `${id.run}/${id.query}/${id.sample}/${turn}`,
-          contextIds: context,
-          maxNewTokens,
-          sampling: settings,
-          seed,
-          deterministic: settings.deterministic,
-          stopTokenIds: backend.facts.stopTokenIds,
-        },
+      const { attempt } = Context.current().info;
+      const request = {
+        requestId: `${id.run}/${id.query}/${id.sample}/${turn}`,
+        contextIds: context,
+        maxNewTokens,
+        sampling: settings,
+        seed,
+        deterministic: settings.deterministic,
+        stopTokenIds: backend.facts.stopTokenIds,
+      };
+      const { newTokensPerChunk } = settings;
+      const answer = await generateAnswer(
+        { store, rollout: id, turn, backend, request, newTokensPerChunk, attempt, now },
         { signal, onProgress: progress },
       );
       const { outputIds, logprobs, finish, versions, server } = answer;
@@ -65,26 +67,16 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
         maxNewTokens,
         seed,
         previous: before.at(-1)?.hash ?? rollout.hash,
-        attempt: Context.current().info.attempt,
+        attempt,
         startedAt,
         finishedAt: now(),
         model: backend.facts.name,
         server,
       });
+      if (answer.chunks > 0) await store.dropChunks(id, turn);
       return factsOf(record);
     });
   };
-}
-
-/** What turn t adds to the context before the model answers: the prompt, or the feedback to turn t − 1. */
-function newContext(rollout: RolloutRecord, verdict: VerdictRecord | null, tokenizer: Tokenizer) {
-  if (verdict) {
-    const text = seedFeedback(verdict.verdict === 'right', (messages) => tokenizer.renderChat(messages));
-    return { text, ids: tokenizer.encode(text) };
-  }
-  const { prompt } = rollout.query;
-  if (prompt.kind === 'text') return { text: prompt.text, ids: tokenizer.encode(prompt.text) };
-  return { text: tokenizer.renderChat(prompt.messages), ids: tokenizer.encodeChat(prompt.messages) };
 }
 
 /** Ids of S_{t−1}: every turn so far, answers included. */

@@ -17,6 +17,7 @@ export const DEFAULT_SETTINGS: Omit<RolloutSettings, 'seed'> = {
   rewardBias: 0,
   turnDiscount: 1,
   maxNewTokens: DEFAULT_MAX_NEW_TOKENS,
+  newTokensPerChunk: null,
   ...DEFAULT_SAMPLING,
   deterministic: false,
 };

@@ -13,6 +13,8 @@ export interface RolloutSettings extends Limits, RewardSettings, Sampling {
   readonly feedback: 'seed';
   /** New tokens per turn, at most; cut to what the model's context leaves. */
   readonly maxNewTokens: number;
+  /** A turn is generated in chunks of so many tokens, each kept before the next; null: in one. */
+  readonly newTokensPerChunk: number | null;
   /** Root of all random streams of the run: an integer in [0, 2^53). */
   readonly seed: number;
   /** Same seed, same ids, whatever else is in flight. */

@@ -54,6 +54,26 @@ export interface TurnRecord {
   readonly server: string | null;
 }
 
+/** A part of an answer, kept before the next part is asked for; the turn's record takes its place. */
+export interface ChunkRecord {
+  /** 1-based. */
+  readonly turn: number;
+  /** 1-based place among the chunks of this turn. */
+  readonly chunk: number;
+  readonly outputIds: readonly number[];
+  /** One natural logprob per output id. */
+  readonly logprobs: readonly number[];
+  readonly finish: Finish;
+  /** Spans of this chunk's own outputIds. */
+  readonly versions: readonly VersionSpan[];
+  readonly server: string | null;
+  /** Which try of the generation activity wrote it, 1-based. */
+  readonly attempt: number;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly finishedAt: number;
+}
+
 /** The small facts of a turn that a workflow carries. */
 export interface TurnFacts {
   readonly turn: number;

@@ -19,6 +19,8 @@ export interface GenerateRequest {
   readonly deterministic: boolean;
   /** Generation ends after one of these; it stays in the output. */
   readonly stopTokenIds: readonly number[];
+  /** Where the chunk before came from: it holds the prefix. Null for a first chunk. */
+  readonly prefer?: { readonly server: string; readonly version: number } | null;
 }
 
 export interface GenerateResult {
@@ -55,13 +57,17 @@ export interface ModelFacts {
 
 export interface Tokenizer {
   /** A plain tokenizer call: special tokens are added as its configuration says. */
-  encode(text: string): number[];
+  encode(text: string): Promise<number[]>;
   /** Text of the ids, spaces not cleaned up. [] gives ''. */
   decode(ids: readonly number[], options: { readonly skipSpecialTokens: boolean }): string;
   /** The chat template as text, with the generation prompt. */
   renderChat(messages: readonly Message[]): string;
-  /** Ids of rendered chat text: no special tokens are added. */
-  encodeChat(messages: readonly Message[]): number[];
+  /** Ids of the rendered chat. */
+  encodeChat(messages: readonly Message[]): Promise<number[]>;
+  /** Ids of rendered chat text: no special tokens are added, those that are written in it are found. */
+  encodeRendered(text: string): Promise<number[]>;
+  /** The chat template's own text, for messages to people; null where there is none. */
+  chatTemplate(): string | null;
 }
 
 export interface Backend {

@@ -6,7 +6,7 @@ import { StoreError, UsageError } from '../domain/errors.ts';
 import { isRunName, type RolloutId } from '../domain/ids.ts';
 import { recordError } from './file-errors.ts';
 import * as layout from './layout.ts';
-import { listRollouts, listRolloutsOf, removeOldTemporaries } from './listing.ts';
+import { dropChunks, listRollouts, listRolloutsOf, removeOldTemporaries } from './listing.ts';
 import { countQueries, readQueries, writeQueries } from './queries.ts';
 import { decodeRecord, encodeRecord, type Owner, type RecordKind } from './record-text.ts';
 import type { Store, Stored } from './store.ts';
@@ -68,6 +68,9 @@ export function openFileStore(out: string, run: string): Store {
     getRollout: (id) => get('rollout', owner(id), at(id, layout.ROLLOUT_FILE)),
     putTurn: (id, record) => put('turn', owner(id), at(id, layout.turnFile(record.turn)), record),
     getTurn: (id, turn) => get('turn', owner(id), at(id, layout.turnFile(turn))),
+    putChunk: (id, record) => put('chunk', owner(id), at(id, layout.chunkFile(record.turn, record.chunk)), record),
+    getChunk: (id, turn, chunk) => get('chunk', owner(id), at(id, layout.chunkFile(turn, chunk))),
+    dropChunks: (id, turn) => dropChunks(join(folder, layout.rolloutFolder(id)), turn),
     putVerdict: (id, record) => put('verdict', owner(id), at(id, layout.verdictFile(record.turn)), record),
     getVerdict: (id, turn) => get('verdict', owner(id), at(id, layout.verdictFile(turn))),
     async putEnd(id, record) {

@@ -13,6 +13,8 @@ export const ANSWERS = 'answers';
 export const ROLLOUT_FILE = 'rollout.json';
 export const END_FILE = 'end.json';
 export const turnFile = (turn: number): string => `turn-${String(turn).padStart(3, '0')}.json`;
+export const chunkFile = (turn: number, chunk: number): string =>
+  turnFile(turn).replace('.json', `.chunk-${String(chunk).padStart(3, '0')}.json`);
 export const verdictFile = (turn: number): string => `verdict-${String(turn).padStart(3, '0')}.json`;
 
 /** `rollouts/<2 hex>/<safe name of the query>` */
@@ -36,7 +38,8 @@ export function parseRolloutFolder(name: string): { sample: number; attempt: num
 
 export type RolloutFile =
   | { readonly kind: 'rollout' | 'end' | 'harmless' | 'foreign' }
-  | { readonly kind: 'turn' | 'verdict'; readonly turn: number };
+  | { readonly kind: 'turn' | 'verdict'; readonly turn: number }
+  | { readonly kind: 'chunk'; readonly turn: number; readonly chunk: number };
 
 /** What a file in a rollout's folder is, by its name. */
 export function parseRolloutFile(name: string): RolloutFile {
@@ -47,6 +50,10 @@ export function parseRolloutFile(name: string): RolloutFile {
   const turn = Number(found?.[2]);
   if (found?.[1] === 'turn' && turn >= 1 && turnFile(turn) === name) return { kind: 'turn', turn };
   if (found?.[1] === 'verdict' && turn >= 1 && verdictFile(turn) === name) return { kind: 'verdict', turn };
+  const part = /^turn-(\d{3,9})\.chunk-(\d{3,9})\.json$/.exec(name);
+  if (part && chunkFile(Number(part[1]), Number(part[2])) === name) {
+    return { kind: 'chunk', turn: Number(part[1]), chunk: Number(part[2]) };
+  }
   return { kind: 'foreign' };
 }
 

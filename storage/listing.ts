@@ -52,7 +52,10 @@ export async function rolloutAt(
   try {
     const text = await readText(join(folder, file));
     if (text === undefined) {
-      const [first] = (await namesIn(join(folder, path))).filter((name) => !layout.isHarmless(name));
+      const names = (await namesIn(join(folder, path))).filter((name) => !layout.isHarmless(name));
+      // It was written between the two looks.
+      if (names.includes(layout.ROLLOUT_FILE)) return rolloutAt(folder, path, onBreach);
+      const [first] = names;
       return first ? breach(`is missing, though ${first} is there`) : undefined;
     }
     const decoded = decodeRecord('rollout', null, text);
@@ -106,3 +109,13 @@ export async function removeOldTemporaries(folder: string): Promise<void> {
 }
 
 const lastOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
+/** Removes the chunks of a turn whose record is there. */
+export async function dropChunks(folder: string, turn: number): Promise<void> {
+  const names = (await namesIn(folder)).filter((name) => {
+    const file = layout.parseRolloutFile(name);
+    return file.kind === 'chunk' && file.turn === turn;
+  });
+  // Another worker may be removing them too.
+  await Promise.all(names.map((name) => unlink(join(folder, name)).catch(() => {})));
+}

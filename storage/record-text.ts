@@ -9,6 +9,7 @@ export const FORMATS = {
   result: 'everturn-result/1',
   rollout: 'everturn-rollout/1',
   turn: 'everturn-turn/1',
+  chunk: 'everturn-chunk/1',
   verdict: 'everturn-verdict/1',
   end: 'everturn-end/1',
 } as const;

@@ -4,7 +4,7 @@
 import type { RolloutId } from '../domain/ids.ts';
 import type { Query } from '../domain/query.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
-import type { TurnRecord } from '../domain/turn.ts';
+import type { ChunkRecord, TurnRecord } from '../domain/turn.ts';
 import type { RunRecord } from './run-record.ts';
 
 /** A record as it stands in the store, with the SHA-256 (hex) of its content. */
@@ -40,6 +40,11 @@ export interface Store {
   getRollout(id: RolloutId): Promise<Stored<RolloutRecord> | undefined>;
   putTurn(id: RolloutId, record: TurnRecord): Promise<Stored<TurnRecord>>;
   getTurn(id: RolloutId, turn: number): Promise<Stored<TurnRecord> | undefined>;
+  /** A part of an answer that is not whole yet. */
+  putChunk(id: RolloutId, record: ChunkRecord): Promise<Stored<ChunkRecord>>;
+  getChunk(id: RolloutId, turn: number, chunk: number): Promise<Stored<ChunkRecord> | undefined>;
+  /** Once the turn's record is there, its chunks say nothing new. */
+  dropChunks(id: RolloutId, turn: number): Promise<void>;
   putVerdict(id: RolloutId, record: VerdictRecord): Promise<Stored<VerdictRecord>>;
   getVerdict(id: RolloutId, turn: number): Promise<Stored<VerdictRecord> | undefined>;
   putEnd(id: RolloutId, record: EndRecord): Promise<Stored<EndRecord>>;

@@ -1,0 +1,70 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ModelError } from '../../domain/errors.ts';
+import { openFileStore } from '../../storage/files.ts';
+import { openRig, type Rig } from '../support/rig.ts';
+
+const ANSWER = 'It is \\boxed{4}.';
+let rig: Rig;
+let failAt = Infinity;
+beforeAll(async () => {
+  rig = await openRig({
+    answer(_, context) {
+      const said = context.slice(context.lastIndexOf('<start>assistant\n') + '<start>assistant\n'.length);
+      if (said.length === failAt) {
+        failAt = Infinity;
+        throw new ModelError('Gone.', { reason: 'refused', retryable: true });
+      }
+      return ANSWER.slice(said.length);
+    },
+  });
+  await rig.startWorker();
+});
+afterAll(() => rig.close());
+
+const play = (query: string, newTokensPerChunk: number | null) =>
+  rig.client.workflow.execute('rollout', {
+    workflowId: `chunks/${query}/0`,
+    taskQueue: 'everturn',
+    args: [
+      {
+        run: 'chunks',
+        out: rig.out,
+        row: { query_id: query, question: '2 + 2?', answer: '4' },
+        settings: { numTurns: 2, newTokensPerChunk, seed: 1 },
+      },
+    ],
+  });
+const turnOf = async (query: string, turn: number) =>
+  (await openFileStore(rig.out, 'chunks').getTurn({ run: 'chunks', query, sample: 0, attempt: 1 }, turn))!.record;
+const asked = (query: string) => rig.backend.requests.filter((r) => r.requestId.startsWith(`chunks/${query}/`));
+
+describe('an answer in chunks', () => {
+  test('is the answer in one, and leaves no chunk behind', async () => {
+    await play('whole', null);
+    await play('parts', 3);
+    for (const turn of [1, 2]) {
+      const [whole, parts] = [await turnOf('whole', turn), await turnOf('parts', turn)];
+      expect(parts.outputIds).toEqual(whole.outputIds);
+      expect(parts.logprobs).toEqual(whole.logprobs);
+      expect(parts.versions).toEqual([{ version: 0, start: 0, end: whole.outputIds.length }]);
+      expect(parts.finish).toBe('stop');
+    }
+    expect(asked('whole')).toHaveLength(2);
+    expect(asked('parts')).toHaveLength(2 * Math.ceil((ANSWER.length + 1) / 3));
+    const files = readdirSync(join(rig.out, 'chunks', 'rollouts'), { recursive: true, encoding: 'utf8' });
+    expect(files.filter((f) => f.includes('chunk-'))).toEqual([]);
+  });
+
+  test('goes on after the last kept chunk when the model fails in its middle', async () => {
+    failAt = 8;
+    await play('torn', 4);
+    const { outputIds, attempt } = await turnOf('torn', 1);
+    expect(outputIds).toEqual((await turnOf('whole', 1)).outputIds);
+    expect(attempt).toBe(2);
+    const lengths = asked('torn').map((r) => r.contextIds.length - asked('torn')[0]!.contextIds.length);
+    // The two chunks before the failure are not asked for again.
+    expect(lengths.slice(0, 6)).toEqual([0, 4, 8, 8, 12, 16]);
+  });
+});
