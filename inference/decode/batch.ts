@@ -72,6 +72,7 @@ export class Batch {
    * @param expected rows that will soon want an empty place
    */
   tidy(expected: number, always = false): void {
+    if (this.#places.length === 0) return;
     const rows = this.rows;
     if (rows.length === 0) {
       this.#places = [];

@@ -171,6 +171,7 @@ export class DecodeEngine {
 
   /** Lets ready rows into the batches they may join now; the others wait for the next step. */
   #place(): void {
+    if (this.#ready.length === 0) return;
     const joining = new Map<Batch, Row[]>();
     let room = this.#limits.maxRows - this.#decoding();
     this.#ready = this.#ready.filter((row) => {
