@@ -129,6 +129,23 @@ test('feeds only what is new when a context continues an answered one', async ()
   expect(model.steps.map((step) => step.width)).toEqual([4]);
 });
 
+test('gives an answer cut into chunks the tokens of the whole one', async () => {
+  const whole = await new DecodeEngine(historyModel(), TRAITS).generate(
+    1,
+    request({ maxNewTokens: 30, stopTokenIds: [] }),
+  );
+  const engine = new DecodeEngine(historyModel(), TRAITS);
+  const outputIds: number[] = [];
+  const logprobs: number[] = [];
+  for (let chunk = 0; chunk < 3; chunk++) {
+    const contextIds = [...Array.from(request().contextIds), ...outputIds];
+    const part = await engine.generate(chunk, request({ contextIds, maxNewTokens: 10, stopTokenIds: [] }));
+    outputIds.push(...part.outputIds);
+    logprobs.push(...part.logprobs);
+  }
+  expect({ outputIds, logprobs, finish: 'length' }).toEqual(whole);
+});
+
 test('stops working on a cancelled request within a step', async () => {
   const model = historyModel();
   const engine = new DecodeEngine(model, TRAITS);
