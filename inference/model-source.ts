@@ -12,7 +12,7 @@ export type ModelSource =
   | { readonly kind: 'hub'; readonly id: string; readonly name: string };
 
 const HUB_ID = /^[\w.-]+\/[\w.-]+$/;
-const TOKENIZER_FILES = ['tokenizer.json', 'tokenizer_config.json'];
+export const TOKENIZER_FILES = ['tokenizer.json', 'tokenizer_config.json'];
 const WEIGHT_FILES = ['config.json', 'onnx/model.onnx'];
 const MODEL_FILES = [...WEIGHT_FILES, ...TOKENIZER_FILES];
 

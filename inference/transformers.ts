@@ -1,12 +1,11 @@
 // The embedded backend: any ONNX causal language model in a process of its own, and its tokenizer in this one.
 // Exact by construction: token ids in and out, every logprob from the distribution its token was drawn from.
 
-import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { ModelError } from '../domain/errors.ts';
 import type { Backend, BackendOptions, ModelFacts } from './backend.ts';
+import { compiledEntry } from './compiled-entry.ts';
 import { ModelProcess } from './model-process.ts';
 import { checkModelFolder, findModelSource, type ModelSource } from './model-source.ts';
 import { packageRoot } from './package-root.ts';
@@ -24,7 +23,7 @@ export async function createTransformersBackend(options: BackendOptions): Promis
   if (source.kind === 'folder') await checkModelFolder(source.path, options.tokenizer === null);
   const tokenizer = await (options.tokenizer === null ? openTokenizer(source) : loadTokenizer(options.tokenizer));
   const process = new ModelProcess(
-    childEntry(options.log),
+    compiledEntry('transformers-child', options.log),
     { type: 'load', source, tokenizerSize: tokenizer.size },
     options.log,
   );
@@ -66,7 +65,9 @@ export async function createTransformersBackend(options: BackendOptions): Promis
         server: null,
       };
     },
-    close: () => process.close(),
+    close: async () => {
+      await Promise.all([process.close(), tokenizer.close()]);
+    },
   };
 }
 
@@ -82,22 +83,4 @@ function stopIds(
     reason: 'no-stop-token',
     fix: 'Give eos_token in tokenizer_config.json, or eos_token_id in generation_config.json.',
   });
-}
-
-/** The compiled child: Node runs no TypeScript, so from source it is the one in dist/. */
-function childEntry(log: (line: string) => void): string {
-  const here = fileURLToPath(import.meta.url);
-  const compiled = here.endsWith('.ts')
-    ? join(packageRoot(), 'dist', 'inference', 'transformers-child.js')
-    : fileURLToPath(new URL('./transformers-child.js', import.meta.url));
-  if (!existsSync(compiled)) {
-    throw new ModelError(`The model process is not built (${compiled})`, {
-      reason: 'not-built',
-      fix: 'Run `npm run build`.',
-    });
-  }
-  if (here.endsWith('.ts') && statSync(here).mtimeMs > statSync(compiled).mtimeMs) {
-    log('The built model process is older than its source: `npm run build`.');
-  }
-  return compiled;
 }

@@ -18,10 +18,14 @@ export interface BackendPlace {
   readonly takesTime?: boolean;
 }
 
-export function aRequest(backend: Backend, question: string, changes: Partial<GenerateRequest> = {}): GenerateRequest {
+export async function aRequest(
+  backend: Backend,
+  question: string,
+  changes: Partial<GenerateRequest> = {},
+): Promise<GenerateRequest> {
   return {
     requestId: 'run/query/0/1',
-    contextIds: backend.tokenizer.encodeChat([{ role: 'user', content: question }]),
+    contextIds: await backend.tokenizer.encodeChat([{ role: 'user', content: question }]),
     maxNewTokens: 48,
     sampling: DEFAULT_SAMPLING,
     seed: 7,
@@ -41,8 +45,8 @@ export function backendContract(name: string, place: BackendPlace): void {
     backend = await open();
   });
   afterAll(() => backend.close());
-  const ask = (changes: Partial<GenerateRequest> = {}) =>
-    backend.generate(aRequest(backend, question, changes), undisturbed());
+  const ask = async (changes: Partial<GenerateRequest> = {}) =>
+    backend.generate(await aRequest(backend, question, changes), undisturbed());
 
   promise('gives one finite logprob per token and versions that cover them all', async () => {
     const { outputIds, logprobs, versions } = await ask();
@@ -79,7 +83,7 @@ export function backendContract(name: string, place: BackendPlace): void {
 
   promise('does not start what is aborted already', async () => {
     const reason = new Error('enough');
-    const aborted = backend.generate(aRequest(backend, question), { signal: AbortSignal.abort(reason) });
+    const aborted = backend.generate(await aRequest(backend, question), { signal: AbortSignal.abort(reason) });
     await expect(aborted).rejects.toBe(reason);
   });
 
@@ -87,7 +91,7 @@ export function backendContract(name: string, place: BackendPlace): void {
     promise('stops when aborted, with the reason it was given, and goes on answering', async () => {
       const controller = new AbortController();
       const reason = new Error('enough');
-      const request = aRequest(backend, question, {
+      const request = await aRequest(backend, question, {
         maxNewTokens: backend.facts.contextLength - 200,
         stopTokenIds: [],
       });
@@ -123,9 +127,9 @@ export function backendContract(name: string, place: BackendPlace): void {
   promise('gives back any text from its tokens', async () => {
     const { tokenizer } = backend;
     const text = fc.string({ unit: 'grapheme', maxLength: 60 });
-    fc.assert(
-      fc.property(text, (s) => {
-        expect(tokenizer.decode(tokenizer.encode(s), { skipSpecialTokens: false })).toBe(s);
+    await fc.assert(
+      fc.asyncProperty(text, async (s) => {
+        expect(tokenizer.decode(await tokenizer.encode(s), { skipSpecialTokens: false })).toBe(s);
       }),
     );
     expect(tokenizer.decode([], { skipSpecialTokens: false })).toBe('');
@@ -141,13 +145,13 @@ export function backendContract(name: string, place: BackendPlace): void {
     ];
     const text = tokenizer.renderChat(messages);
     expect(text).toContain(question);
-    expect(tokenizer.decode(tokenizer.encodeChat(messages), { skipSpecialTokens: false })).toBe(text);
+    expect(tokenizer.decode(await tokenizer.encodeChat(messages), { skipSpecialTokens: false })).toBe(text);
   });
 
   promise('rejects what is in flight when it is closed, and what comes after', async () => {
     const closing = await open();
     if (takesTime) {
-      const request = aRequest(closing, question, { maxNewTokens: 1000, stopTokenIds: [] });
+      const request = await aRequest(closing, question, { maxNewTokens: 1000, stopTokenIds: [] });
       const [outcome] = await Promise.allSettled([closing.generate(request, undisturbed()), closing.close()]);
       expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'ModelError' } });
       await expect(closing.generate(request, undisturbed())).rejects.toMatchObject({ name: 'ModelError' });

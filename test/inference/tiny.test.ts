@@ -68,7 +68,7 @@ describe('the model', () => {
   });
 
   test('reports the logprobs that scoring its answer again gives', async () => {
-    const requests = [1, 2, 3, 4].map((seed) => aRequest(backend, `What is ${seed} + 5?`, { seed }));
+    const requests = await Promise.all([1, 2, 3, 4].map((seed) => aRequest(backend, `What is ${seed} + 5?`, { seed })));
     const results = await Promise.all(requests.map((request) => backend.generate(request, undisturbed())));
     const scores = await score(requests.map(({ contextIds }, i) => [...contextIds, ...results[i]!.outputIds]));
     for (const [i, { logprobs }] of results.entries()) {
@@ -77,17 +77,17 @@ describe('the model', () => {
     }
   });
 
-  test('tokenizes and renders as Python does', () => {
+  test('tokenizes and renders as Python does', async () => {
     const { strings, chats } = fixture('tiny-tokenizer.json') as TokenizerFixture;
     expect(strings.length).toBeGreaterThan(20);
     for (const { text, ids } of strings) {
-      expect(backend.tokenizer.encode(text)).toEqual(ids);
+      expect(await backend.tokenizer.encode(text)).toEqual(ids);
       expect(backend.tokenizer.decode(ids, { skipSpecialTokens: false })).toBe(text);
     }
     for (const { messages, add_generation_prompt, text, ids } of chats) {
       if (!add_generation_prompt) continue;
       expect(backend.tokenizer.renderChat(messages)).toBe(text);
-      expect(backend.tokenizer.encodeChat(messages)).toEqual(ids);
+      expect(await backend.tokenizer.encodeChat(messages)).toEqual(ids);
     }
   });
 
@@ -102,7 +102,7 @@ describe('the model', () => {
     expect(loaded.traits.exactUpTo).toBeGreaterThan(0);
     let draws = 0;
     const random = (below: number) => Math.floor(uniformAt(20_26, draws++) * below);
-    const requests: GenerateRequest[] = Array.from({ length: 24 }, (_, seed) => {
+    const drawn = Array.from({ length: 24 }, (_, seed) => {
       const question = Array.from({ length: 1 + random(12) }, () => `What is ${random(500)} * ${random(500)}?`);
       const sampling = [
         { temperature: 1, topP: 1, topK: 1e8 },
@@ -111,9 +111,10 @@ describe('the model', () => {
       ][random(3)]!;
       return aRequest(backend, question.join(' '), { seed, sampling, maxNewTokens: 1 + random(60), stopTokenIds: [] });
     });
+    const requests: GenerateRequest[] = await Promise.all(drawn);
     const long = Array.from({ length: 30 }, () => `What is ${random(500)} * ${random(500)}?`).join(' ');
-    requests.push(aRequest(backend, long, { seed: 24, maxNewTokens: 40, stopTokenIds: [] }));
-    requests.push(aRequest(backend, long, { seed: 25, maxNewTokens: 40, stopTokenIds: [] }));
+    requests.push(await aRequest(backend, long, { seed: 24, maxNewTokens: 40, stopTokenIds: [] }));
+    requests.push(await aRequest(backend, long, { seed: 25, maxNewTokens: 40, stopTokenIds: [] }));
     const alone: GenerateResult[] = [];
     for (const request of requests) alone.push(await fresh(request));
     for (const turn of [0, 1, 24]) {

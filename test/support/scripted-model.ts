@@ -9,12 +9,15 @@ const START = 257;
 const BOS = 258;
 const NAMES: Record<number, string> = { [EOS]: '<end>', [START]: '<start>', [BOS]: '<bos>' };
 
+function bytesOf(text: string): number[] {
+  return text.split(/(<end>|<start>|<bos>)/).flatMap((part) => {
+    const special = Object.keys(NAMES).find((id) => NAMES[Number(id)] === part);
+    return special ? [Number(special)] : [...Buffer.from(part)];
+  });
+}
+
 export const byteTokenizer: Tokenizer = {
-  encode: (text) =>
-    text.split(/(<end>|<start>|<bos>)/).flatMap((part) => {
-      const special = Object.keys(NAMES).find((id) => NAMES[Number(id)] === part);
-      return special ? [Number(special)] : [...Buffer.from(part)];
-    }),
+  encode: async (text) => bytesOf(text),
   decode(ids, { skipSpecialTokens }) {
     const parts: string[] = [];
     let bytes: number[] = [];
@@ -34,9 +37,9 @@ export const byteTokenizer: Tokenizer = {
   },
   renderChat: (messages) =>
     `${messages.map((m) => `<start>${m.role}\n${m.content}<end>\n`).join('')}<start>assistant\n`,
-  encodeChat(messages) {
-    return this.encode(this.renderChat(messages));
-  },
+  encodeChat: async (messages) => bytesOf(byteTokenizer.renderChat(messages)),
+  encodeRendered: async (text) => bytesOf(text),
+  chatTemplate: () => null,
 };
 
 export interface Script {
@@ -65,7 +68,7 @@ export function scriptedBackend({ answer, delayMs = 0, contextLength = 100_000 }
       );
       const context = byteTokenizer.decode(request.contextIds, { skipSpecialTokens: false });
       const text = await Promise.race([answer(request, context), aborted]);
-      const all = [...byteTokenizer.encode(text), EOS];
+      const all = [...bytesOf(text), EOS];
       const outputIds = all.slice(0, request.maxNewTokens);
       onProgress?.(outputIds.length);
       return {
