@@ -35,6 +35,7 @@ export class LongTexts {
     return new Promise((resolve, reject) => {
       this.#pending.set(message.id, { resolve, reject });
       thread.ref();
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
       thread.postMessage(message);
     });
   }

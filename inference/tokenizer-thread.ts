@@ -22,5 +22,6 @@ parentPort!.on('message', ({ id, text, addSpecialTokens }: ToThread) => {
   } catch (error) {
     answer = { id, error: String(error) };
   }
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
   parentPort!.postMessage(answer);
 });
