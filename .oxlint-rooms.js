@@ -44,14 +44,19 @@ const ROOMS = {
     ours: ['domain/', 'datasets/', 'storage/', 'version.ts'],
     outside: ['node:'],
   },
+  'connection.ts': {
+    ours: ['domain/', 'server/local-connection.ts'],
+    outside: ['node:', '@temporalio/client', '@temporalio/envconfig'],
+  },
   'client.ts': {
-    ours: ['domain/', 'config.ts', 'workflows/messages.ts', 'server/local-connection.ts'],
-    outside: ['node:', '@temporalio/client', '@temporalio/common', '@temporalio/envconfig'],
+    ours: ['domain/', 'connection.ts', 'workflows/messages.ts'],
+    outside: ['@temporalio/client', '@temporalio/common'],
   },
   'cli/': {
     ours: [
       'domain/',
       'client.ts',
+      'connection.ts',
       'config.ts',
       'create-run.ts',
       'version.ts',
@@ -70,6 +75,7 @@ const ROOMS = {
     ours: [
       'domain/',
       'client.ts',
+      'connection.ts',
       'config.ts',
       'create-run.ts',
       'version.ts',

@@ -1,7 +1,8 @@
 // `everturn cancel <run>`: end a run. Rollouts in flight end as cancelled; every finished turn is kept.
 
 import type { Command } from 'commander';
-import { requestCancel, steer, type Session } from '../client.ts';
+import { requestCancel, steer } from '../client.ts';
+import type { Session } from '../connection.ts';
 import { TemporalError, UsageError } from '../domain/errors.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { follow } from './follow.ts';

@@ -84,7 +84,7 @@ async function untilClosed(
 
 function noWorker({ local }: Link): string {
   return local
-    ? 'The worker does not answer yet; waiting for it.'
+    ? 'The run does not answer yet; waiting for it.'
     : "No worker answers. Start one with `everturn worker`, here or on any machine that reaches the run's folder; waiting.";
 }
 

@@ -8,6 +8,7 @@ import { createRun, type DatasetSurvey, nameOfRun, surveyDataset } from '../crea
 import { badRowText } from '../datasets/problem.ts';
 import { UsageError } from '../domain/errors.ts';
 import { isRunName } from '../domain/ids.ts';
+import { ensureSearchAttributes } from '../server/search-attributes.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { followToEnd } from './follow-to-end.ts';
 import { oneLine, plural } from './format.ts';
@@ -53,7 +54,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   if (known) {
     // Refuses another data set or other settings under this name.
     await createRun(place.store, { run, survey, settings, samples: options.samples, origins: given.resolved.origins });
-    say(io, `Run "${run}" is finished; nothing is played.`);
+    say(io, `Run "${run}" ${known.cancelled ? 'was cancelled' : 'is finished'}; nothing is played.`);
     return showEnding(
       io,
       { place, result: known, maxFailed: options.maxFailed, url: null, local: false, tookMs: null },
@@ -66,6 +67,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     const { state, out } = await describeWorkflow(link.session, run);
     if (state === 'running' && out !== null && out !== place.out) throw elsewhere(run, out);
     await createRun(place.store, { run, survey, settings, samples: options.samples, origins: given.resolved.origins });
+    if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);
     // From here on Ctrl-C leaves a run that goes on, and says so.
     if (!given.detach) io.interrupted();
     await startCollection(

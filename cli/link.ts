@@ -1,7 +1,7 @@
 // The way to Temporal: the cluster that the environment names, or else the local service. A link can be
 // kept up: a local service that is gone is started again, a connection to an address it left is replaced.
 
-import { connect, namesCluster, type Session } from '../client.ts';
+import { connect, namesCluster, type Session } from '../connection.ts';
 import { type OnProgress, printProgress } from '../server/progress.ts';
 import { ensureService } from '../server/service.ts';
 import { serviceStatus } from '../server/service-control.ts';

@@ -1,7 +1,8 @@
 // Pause, resume and tune: one word to the run's workflow, answered by a worker.
 
 import type { Command } from 'commander';
-import { progressOf, steer, tuneRun, type Session } from '../client.ts';
+import { progressOf, steer, tuneRun } from '../client.ts';
+import type { Session } from '../connection.ts';
 import { UsageError } from '../domain/errors.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { jsonOption, outOption } from './flags.ts';

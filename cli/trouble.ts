@@ -1,7 +1,7 @@
 // Why a run stands still: the last failure of an activity that is being tried again, of the collection
 // itself or of a few of its rollouts.
 
-import type { Session } from '../client.ts';
+import type { Session } from '../connection.ts';
 import { oneLine } from './format.ts';
 
 const ROLLOUTS = 4;

@@ -1,7 +1,7 @@
 // `everturn up`: the local service, in the background.
 
 import type { Command } from 'commander';
-import { namesCluster } from '../client.ts';
+import { namesCluster } from '../connection.ts';
 import { homeOf } from '../server/home.ts';
 import { printProgress } from '../server/progress.ts';
 import { ensureService } from '../server/service.ts';

@@ -2,7 +2,7 @@
 // service where that is up.
 
 import { type Command, Option } from 'commander';
-import { namesCluster } from '../client.ts';
+import { namesCluster } from '../connection.ts';
 import { TemporalError, UsageError } from '../domain/errors.ts';
 import { serviceStatus } from '../server/service-control.ts';
 import { DEFAULT_SLOTS, serve } from '../worker.ts';
