@@ -8,4 +8,6 @@ export interface Verdict {
   readonly reason: string;
   /** The final answer that was found in the text, if any; at most 200 characters. */
   readonly extracted?: string;
+  /** True when the answer seems to have tried to reach the judge rather than the solution. Never changes the verdict. */
+  readonly suspectedTamper?: boolean;
 }

@@ -1,0 +1,151 @@
+// The judge of the task `code`: the program of an answer is run against every case of its query, one sandboxed
+// process per case, and what it gives is compared out here. Right only when every case passes. What the sandbox
+// could not do is a JudgeError that can be retried; what the data set does not allow to decide is undecided.
+
+import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { SandboxError } from '../../domain/errors.ts';
+import type { Query } from '../../domain/query.ts';
+import type { Verdict } from '../../domain/verdict.ts';
+import type { Environment } from '../environment.ts';
+import { proveSandbox } from './canary.ts';
+import { type Case, casesOf } from './cases.ts';
+import { sameOutput, sameValue } from './compare.ts';
+import { parseExactJson } from './exact-json.ts';
+import { lastCodeBlock } from './extract.ts';
+import type { Language, Runtime } from './languages/language.ts';
+import { readReport } from './languages/language.ts';
+import { LANGUAGES, languageOf } from './languages/index.ts';
+import { type CodeLimits, DEFAULT_LIMITS } from './limits.ts';
+import type { Sandbox } from './sandbox.ts';
+import { runSandboxed } from './sandboxed.ts';
+import { createSlots } from './slots.ts';
+import { unsafeSandbox } from './unsafe.ts';
+
+export interface CodeOptions {
+  readonly limits?: Partial<CodeLimits>;
+  /** Sandboxes at once. Default: one per core. */
+  readonly slots?: number;
+  /** Runs model-written programs on this machine, as this user, with only time and memory limited. */
+  readonly unsafeWithoutSandbox?: boolean;
+}
+
+const SHOWN_CHARS = 200;
+
+/** Throws SandboxError when there is no sandbox that holds, and none was declared needless. */
+export async function createCodeEnvironment(options: CodeOptions = {}): Promise<Environment> {
+  const sandbox = options.unsafeWithoutSandbox ? await unsafeSandbox() : await provenSandbox();
+  const runtimes = new Map<Language, Runtime>();
+  for (const language of LANGUAGES) {
+    const runtime = await language.findRuntime(process.env);
+    if (runtime) runtimes.set(language, runtime);
+  }
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const slots = createSlots(options.slots ?? availableParallelism());
+  const closing = new AbortController();
+  return {
+    judge(query, answer, { signal }) {
+      const judging = { sandbox, runtimes, limits, slots, signal: AbortSignal.any([signal, closing.signal]) };
+      return judgeCode(query, answer, judging);
+    },
+    async close() {
+      closing.abort(new Error('the code judge is closed'));
+      await slots.idle();
+    },
+  };
+}
+
+async function provenSandbox(): Promise<Sandbox> {
+  const proof = await proveSandbox();
+  if (proof.ok) return proof.sandbox;
+  throw new SandboxError(`Code is judged in a sandbox only, and there is none: ${proof.why}`, {
+    reason: 'no-sandbox',
+    fix: proof.fix,
+  });
+}
+
+interface Judging {
+  readonly sandbox: Sandbox;
+  readonly runtimes: ReadonlyMap<Language, Runtime>;
+  readonly limits: CodeLimits;
+  readonly slots: ReturnType<typeof createSlots>;
+  readonly signal: AbortSignal;
+}
+
+async function judgeCode(query: Query, answer: string, judging: Judging): Promise<Verdict> {
+  const cases = query.inputOutput ? casesOf(query.inputOutput) : [];
+  if (cases.length === 0) return { verdict: 'undecided', reason: 'no-cases' };
+  const block = lastCodeBlock(answer);
+  if (!block) return { verdict: 'wrong', reason: 'no-code' };
+  const extracted = shown(block.code);
+  const language = languageOf(block.tag);
+  const runtime = language && judging.runtimes.get(language);
+  if (!language || !runtime) return { verdict: 'wrong', reason: 'unsupported-language', extracted };
+
+  const name = query.inputOutput?.fn_name ?? '';
+  let undecided: string | undefined;
+  let leftMs = judging.limits.programWallMs;
+  for (const one of cases) {
+    if (one.kind === 'bad') {
+      undecided ??= one.reason;
+      continue;
+    }
+    const failed = await judging.slots.use(judging.signal, async () => {
+      const startedAt = performance.now();
+      const wallMs = Math.min(judging.limits.wallMs, leftMs);
+      const outcome = await runCase(block.code, name, one, language, runtime, {
+        ...judging,
+        limits: { ...judging.limits, wallMs },
+      });
+      leftMs -= performance.now() - startedAt;
+      return outcome;
+    });
+    if (failed) return { verdict: 'wrong', ...failed, extracted };
+    if (leftMs <= 0) return { verdict: 'wrong', reason: 'timeout', extracted };
+  }
+  // Every other case passed, and this one could not be asked.
+  if (undecided) return { verdict: 'undecided', reason: undecided, extracted };
+  return { verdict: 'right', reason: 'all-cases', extracted };
+}
+
+/** A pair of UTF-16 is not cut in two. */
+function shown(code: string): string {
+  return code.slice(0, SHOWN_CHARS).replace(/\p{Cs}/gu, '\ufffd');
+}
+
+interface Failed {
+  readonly reason: string;
+  readonly suspectedTamper?: boolean;
+}
+
+/** Undefined when the program passed. */
+async function runCase(
+  program: string,
+  name: string,
+  one: Exclude<Case, { kind: 'bad' }>,
+  language: Language,
+  runtime: Runtime,
+  { sandbox, limits, signal }: Judging,
+): Promise<Failed | undefined> {
+  const nonce = randomBytes(12).toString('hex');
+  const job = language.encode(one.kind === 'stdin' ? { ...one, program } : { ...one, program, name }, nonce);
+  const launch = sandbox.launch(runtime.command, runtime.folders, limits);
+  const { ending, exitCode, output, errors } = await runSandboxed(launch, job, limits, signal);
+  if (ending === 'wall-limit') return { reason: 'timeout' };
+  if (ending === 'output-limit') return { reason: 'output-limit' };
+  const text = output.toString('utf8');
+  if (one.kind === 'stdin') {
+    if (exitCode !== 0) return { reason: language.reasonOf(exitCode, errors) };
+    return sameOutput(one.expected, text) ? undefined : { reason: 'different' };
+  }
+  const report = readReport(text, nonce);
+  // Something on the channel that our side did not write.
+  if (!report && text !== '') return { reason: 'forged-result', suspectedTamper: true };
+  if (exitCode !== 0) return { reason: language.reasonOf(exitCode, errors) };
+  if (!report) return { reason: 'early-exit', suspectedTamper: true };
+  if (report.kind === 'no-function') return { reason: 'no-function' };
+  if (report.kind === 'odd') return { reason: 'no-value', ...(report.own ? { suspectedTamper: true } : {}) };
+  const value = parseExactJson(report.json);
+  if (value === undefined) return { reason: 'no-value' };
+  return one.expected.some((expected) => sameValue(expected, value)) ? undefined : { reason: 'different' };
+}

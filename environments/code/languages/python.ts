@@ -1,0 +1,51 @@
+// Python 3, without site packages: the standard library is what a program may count on.
+
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { onPath } from '../bubblewrap.ts';
+import type { Job, Language, Runtime } from './language.ts';
+import { PYTHON_HARNESS } from './python-harness.ts';
+
+const run = promisify(execFile);
+/** Alone (-I), without site packages (-S), UTF-8, no .pyc files. */
+const FLAGS = ['-I', '-S', '-B', '-X', 'utf8', '-c'];
+const ASK = 'import sys; print(sys.executable, sys.base_prefix, *sys.version_info[:3], sep="\\n")';
+
+export const python: Language = {
+  name: 'python',
+  tags: ['python', 'python3', 'py', 'py3'],
+
+  async findRuntime(env): Promise<Runtime | undefined> {
+    // The system's own first: every user can read it, and it lies where the sandbox looks.
+    for (const name of ['/usr/bin/python3', await onPath('python3', env)]) {
+      const told =
+        name === undefined ? undefined : await run(name, [...FLAGS, ASK], { timeout: 10_000 }).catch(() => undefined);
+      const [executable, prefix, ...version] = told?.stdout.trim().split('\n') ?? [];
+      if (!executable || !prefix || Number(version[0]) !== 3 || Number(version[1]) < 8) continue;
+      return {
+        version: `Python ${version.join('.')}`,
+        command: [executable, ...FLAGS, PYTHON_HARNESS],
+        folders: prefix === '/usr' ? [] : [prefix],
+      };
+    }
+    return undefined;
+  },
+
+  encode(job: Job, nonce): Buffer {
+    const program = Buffer.from(job.program);
+    const [name, data] = job.kind === 'stdin' ? ['', job.stdin] : [job.name, job.args];
+    const head = `${job.kind} ${nonce} ${program.length} ${Buffer.byteLength(name)}\n${name}`;
+    return Buffer.concat([Buffer.from(head), program, Buffer.from(data)]);
+  },
+
+  reasonOf(exitCode, errors): string {
+    if (exitCode === 128 + SIGKILL || exitCode === 128 + SIGXCPU) return 'cpu-limit';
+    if (exitCode > 128) return 'crashed';
+    const last = errors.trimEnd().split('\n').at(-1) ?? '';
+    if (/^(?:SyntaxError|IndentationError|TabError)\b/.test(last)) return 'syntax-error';
+    return /^MemoryError\b/.test(last) ? 'memory-limit' : 'runtime-error';
+  },
+};
+
+const SIGKILL = 9;
+const SIGXCPU = 24;

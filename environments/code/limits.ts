@@ -1,0 +1,34 @@
+// What one program may use. Each limit is enforced by the kernel or from outside, never by the program's own process.
+
+export interface CodeLimits {
+  /** Per case, from the moment the program begins. */
+  readonly wallMs: number;
+  /** Processor time per case, all threads together. */
+  readonly cpuSeconds: number;
+  /** Address space of the program's only process. */
+  readonly memoryBytes: number;
+  /** Printed by one case, both streams together. */
+  readonly outputBytes: number;
+  /** The writable folder `/tmp`, which is memory and gone after the case. */
+  readonly diskBytes: number;
+  readonly openFiles: number;
+  readonly threads: number;
+  /** All cases of one program together. */
+  readonly programWallMs: number;
+}
+
+const MIB = 1024 * 1024;
+
+export const DEFAULT_LIMITS: CodeLimits = {
+  wallMs: 12_000,
+  cpuSeconds: 6,
+  memoryBytes: 512 * MIB,
+  outputBytes: 8 * MIB,
+  diskBytes: 16 * MIB,
+  openFiles: 64,
+  threads: 16,
+  programWallMs: 60_000,
+};
+
+/** A sandbox that has not begun by then is broken, or the machine is: no fault of the program. */
+export const START_LIMIT_MS = 30_000;
