@@ -1,0 +1,129 @@
+// The README's and the docs' commands, run as they are written, on the built command line, the shipped
+// model and a real server.
+
+import { execFile } from 'node:child_process';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { type Everturn, openEverturn } from '../support/everturn.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const page = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const section = (text: string, title: string) => text.split(/^## /m).find((part) => part.startsWith(title))!;
+
+let everturn: Everturn;
+beforeAll(() => {
+  everturn = openEverturn();
+  symlinkSync(join(ROOT, 'examples'), join(everturn.folder, 'examples'));
+});
+afterAll(() => everturn.close());
+
+describe('the README', () => {
+  test('has commands that do what it says, as written', { timeout: 300_000 }, async () => {
+    const commands = [...section(page('README.md'), 'Your own problems').matchAll(/^ {4}npx everturn (.*)$/gm)].map(
+      (m) => m[1]!,
+    );
+    expect(commands.length).toBeGreaterThanOrEqual(5);
+    for (const command of commands) {
+      const ended = await everturn.run(...command.split(' '));
+      expect(ended.code, `${command}\n${ended.stderr}`).toBe(0);
+    }
+    const samples = readFileSync(join(everturn.folder, 'first.jsonl'), 'utf8').trim().split('\n');
+    expect(samples).toHaveLength(60);
+    expect(JSON.parse(samples[0]!)).toMatchObject({ ids: ['arith-0001'], seqlens: { rewards: [[1, 1, 1, 1]] } });
+  });
+
+  test('shows a data set row that plays', { timeout: 120_000 }, async () => {
+    const row = /^ {4}(\{"id".*\})$/m.exec(page('README.md'))![1]!;
+    writeFileSync(join(everturn.folder, 'one.jsonl'), row);
+    const ended = await everturn.run('run', 'one.jsonl', '--num-turns', '1', '--json');
+    expect(ended.code, ended.stderr).toBe(0);
+  });
+
+  test('names only commands, options and variables that exist', async () => {
+    const help = (await everturn.run('--help')).stdout;
+    const runHelp = (await everturn.run('run', '--help')).stdout;
+    for (const [, command] of page('README.md').matchAll(/(?:npx |`)everturn ([a-z]+)/g))
+      expect(help).toContain(`  ${command} `);
+    for (const [flag] of section(page('README.md'), 'Your own problems').matchAll(/--[a-z-]+/g)) {
+      if (!['--format', '--out'].includes(flag)) expect(`${runHelp}--max-concurrent`).toContain(flag);
+    }
+  });
+});
+
+describe('docs/temporal.md', () => {
+  const temporal = (...args: string[]) =>
+    promisify(execFile)(inject('temporalBinary'), ['--address', everturn.service()!.address, ...args], {
+      timeout: 120_000,
+    });
+
+  test('starts a rollout and a collection by the temporal command line, as written', { timeout: 300_000 }, async () => {
+    await everturn.run('up');
+    const data = join(ROOT, 'examples/arithmetic.jsonl');
+    const runs = join(everturn.folder, 'runs');
+    const inputs = [...page('docs/temporal.md').matchAll(/--input '(\{\n[^']*\})'/g)].map((m) =>
+      m[1]!.replaceAll('/data/problems.jsonl', data).replaceAll('/data/runs', runs),
+    );
+    expect(inputs).toHaveLength(2);
+    const queue = ['--task-queue', 'everturn'];
+    await temporal(
+      'workflow',
+      'start',
+      ...queue,
+      '--type',
+      'rollout',
+      '--workflow-id',
+      'try/q1/0',
+      '--input',
+      inputs[0]!,
+    );
+    const rollout = await temporal('workflow', 'result', '--workflow-id', 'try/q1/0', '-o', 'json');
+    expect(JSON.parse(rollout.stdout)).toMatchObject({ status: 'COMPLETED', result: { outcome: 'complete' } });
+    expect((await everturn.run('show', 'try', 'q1')).stdout).toContain('What is 17 + 25?');
+
+    await temporal(
+      'workflow',
+      'start',
+      ...queue,
+      '--type',
+      'collection',
+      '--workflow-id',
+      'night-1',
+      '--input',
+      inputs[1]!,
+    );
+    await temporal(
+      'workflow',
+      'update',
+      'execute',
+      '--workflow-id',
+      'night-1',
+      '--name',
+      'tune',
+      '--input',
+      '{"maxConcurrent": 64}',
+    );
+    const progress = await temporal(
+      'workflow',
+      'query',
+      '--workflow-id',
+      'night-1',
+      '--type',
+      'progress',
+      '-o',
+      'json',
+    );
+    expect(progress.stdout).toContain('maxConcurrent');
+    await temporal('workflow', 'result', '--workflow-id', 'night-1');
+    const checked = await everturn.run('check', 'night-1', '--json');
+    expect(checked.code, checked.stdout).toBe(0);
+    const found = await temporal(
+      'workflow',
+      'count',
+      '--query',
+      'EverturnRun = "night-1" AND EverturnOutcome = "complete"',
+    );
+    expect(found.stdout).toMatch(/\b60\b/);
+  });
+});
