@@ -9,6 +9,8 @@ export interface ErrorDetails {
   readonly fix?: string;
   /** False when the same call would fail again for ever. Default false. */
   readonly retryable?: boolean;
+  /** Trying again before this many milliseconds is no use: a server's own Retry-After. */
+  readonly retryAfterMs?: number;
   readonly cause?: unknown;
 }
 
@@ -16,6 +18,7 @@ export class EverturnError extends Error {
   readonly reason: string;
   readonly fix: string | undefined;
   readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
 
   constructor(message: string, details: ErrorDetails) {
     super(message, { cause: details.cause });
@@ -23,6 +26,7 @@ export class EverturnError extends Error {
     this.reason = details.reason;
     this.fix = details.fix;
     this.retryable = details.retryable ?? false;
+    this.retryAfterMs = details.retryAfterMs;
   }
 }
 

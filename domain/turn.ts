@@ -7,7 +7,10 @@ export type Finish = 'stop' | 'length' | 'abort';
 
 /** A span of output tokens made by one version of the weights: [start, end) in outputIds. */
 export interface VersionSpan {
+  /** A number for every version: domain/weight-version.ts says which. */
   readonly version: number;
+  /** The server's own word, where one told: `default`, `step-12`, `12`. */
+  readonly versionLabel?: string;
   readonly start: number;
   readonly end: number;
 }

@@ -1,6 +1,7 @@
 // Who answers: the interface of every inference backend. Token ids in, token ids and logprobs out.
 // A backend never retries: it throws a ModelError whose `retryable` tells Temporal what to do.
 
+import type { LogprobMeaning } from '../domain/logprob-meaning.ts';
 import type { Message } from '../domain/query.ts';
 import type { Sampling } from '../domain/sampling.ts';
 import type { Finish, VersionSpan } from '../domain/turn.ts';
@@ -24,6 +25,7 @@ export interface GenerateRequest {
 }
 
 export interface GenerateResult {
+  /** Empty where a server gives no ids (facts.trainable is false); `text` is the answer then. */
   readonly outputIds: readonly number[];
   /** One natural logprob per output id, under the distribution it was sampled from. Finite. */
   readonly logprobs: readonly number[];
@@ -32,6 +34,15 @@ export interface GenerateResult {
   readonly versions: readonly VersionSpan[];
   /** Which server answered; null for an embedded model. */
   readonly server: string | null;
+  /** The answer as the server wrote it, where it gave text and no ids. */
+  readonly text?: string;
+  /** The server's own tokens of `text` and their logprobs, where it gave them: never ids. */
+  readonly textLogprobs?: readonly TextLogprob[];
+}
+
+export interface TextLogprob {
+  readonly token: string;
+  readonly logprob: number;
 }
 
 export interface GenerateOptions {
@@ -53,6 +64,30 @@ export interface ModelFacts {
   readonly stopTokenIds: readonly number[];
   /** False where token ids or logprobs are not the model's own. */
   readonly trainable: boolean;
+  /** What a request must bring: ids (absent), or the conversation as messages. */
+  readonly takes?: 'tokens' | 'messages';
+  /** Which distribution the logprobs are of; absent: `policy`. Found out at start by asking. */
+  readonly logprobs?: LogprobMeaning;
+  /** False where a server draws its own random numbers whatever seed it is given. */
+  readonly seeded?: boolean;
+}
+
+/** One server of a fleet, as this worker sees it. */
+export interface ServerStatus {
+  readonly url: string;
+  /** `trying`: it was down, and is being tried again. */
+  readonly state: 'up' | 'trying' | 'down';
+  readonly requests: number;
+  /** Part of all requests, 0 to 1. */
+  readonly share: number;
+  readonly failures: number;
+  readonly inFlight: number;
+  /** Median over the latest answers; null before the first. */
+  readonly latencyP50Ms: number | null;
+  readonly version: number | null;
+  readonly versionLabel: string | null;
+  /** One line; null while none failed. */
+  readonly lastFailure: string | null;
 }
 
 export interface Tokenizer {
@@ -74,6 +109,8 @@ export interface Backend {
   readonly facts: ModelFacts;
   readonly tokenizer: Tokenizer;
   generate(request: GenerateRequest, options: GenerateOptions): Promise<GenerateResult>;
+  /** For backends that ask servers: each of them, in the order given. */
+  serverStatus?(): readonly ServerStatus[];
   /** Ends every process and connection it owns. Requests in flight reject. */
   close(): Promise<void>;
 }
@@ -84,4 +121,18 @@ export interface BackendOptions {
   readonly tokenizer: string | null;
   /** Where a backend's own log lines go; one line each. */
   readonly log: (line: string) => void;
+  /** Environment variable that holds the servers' API key; its value is never said or written. */
+  readonly apiKeyEnv?: string | null;
+  readonly fleet?: FleetOptions;
+}
+
+/** How requests are spread over servers. Nothing said: sticky, no limits. */
+export interface FleetOptions {
+  readonly policy?: 'sticky' | 'round_robin' | 'least_requests' | 'least_token_usage';
+  /** In flight on one server at most, over all workers that share `leaseFolder`; without it, of this worker. */
+  readonly maxInFlight?: number | null;
+  /** By url; 1 where none is given. Twice the weight takes twice the requests. */
+  readonly weights?: Readonly<Record<string, number>>;
+  /** A folder that all workers of the run reach. */
+  readonly leaseFolder?: string | null;
 }

@@ -1,0 +1,30 @@
+// Which distribution a server's logprobs are of. Servers differ, each has a switch for it, and a trainer that
+// takes one for the other learns quietly wrong.
+
+import type { Sampling } from './sampling.ts';
+
+/**
+ * policy       what the token was drawn from: after temperature and cuts
+ * temperature  after temperature, before top_p and top_k
+ * raw          the model's own distribution, at temperature 1
+ * unknown      could not be found out
+ */
+export type LogprobMeaning = 'policy' | 'temperature' | 'raw' | 'unknown';
+
+/** What a run wants its logprobs to be of. */
+export type WantedLogprobs = 'policy' | 'raw';
+
+/** Do logprobs of this meaning say what the run wants, for this sampling? Greedy answers count as temperature 1. */
+export function logprobsServe(
+  meaning: LogprobMeaning,
+  wanted: WantedLogprobs,
+  { temperature, topP, topK }: Sampling,
+  vocabSize: number,
+): boolean {
+  if (meaning === wanted) return true;
+  const warm = temperature === 1 || temperature === 0;
+  const whole = temperature === 0 || (topP === 1 && topK >= vocabSize);
+  // At temperature 1 without cuts all of them are one distribution.
+  if (warm && whole) return true;
+  return meaning === 'temperature' && (wanted === 'policy' ? whole : warm);
+}
