@@ -66,9 +66,10 @@ async function firstQuery({ store }: RunPlace): Promise<string> {
 async function sayWhy(io: Io, { place, result, maxFailed }: Ending, code: ExitCode): Promise<void> {
   if (code === EXIT.ok) return;
   if (result.cancelled) {
+    const n = result.counts.outcomes.cancelled;
     say(
       io,
-      `The run was cancelled: ${plural(result.counts.outcomes.cancelled, 'rollout')} ended by that. What was played is kept.`,
+      `The run was cancelled${n > 0 ? `; ${plural(n, 'rollout')} in flight ended by that` : ''}. What was played is kept.`,
     );
     return;
   }

@@ -66,19 +66,16 @@ export function modelFailedAll({ counts }: CollectionResult): boolean {
   return counts.outcomes.failed > 0 && counts.outcomes.failed === ended(counts) && reasons.every(isModelReason);
 }
 
+const MODEL_REASON = /^(model|tokenizer|chat-template|decode|backend)-/;
 const MODEL_REASONS = new Set([
-  'backend-closed',
   'bad-logits',
-  'chat-template-failed',
-  'decode-failed',
   'no-chat-template',
   'no-stop-token',
   'not-built',
-  'tokenizer-unreadable',
   'unknown-model',
   'vocabulary-mismatch',
 ]);
 
 export function isModelReason(reason: string): boolean {
-  return reason.startsWith('model-') || MODEL_REASONS.has(reason);
+  return MODEL_REASON.test(reason) || MODEL_REASONS.has(reason);
 }

@@ -115,7 +115,7 @@ function facts(progress: CollectionProgress, { tokensPerSecond, remainingMs }: R
     ...(failed > 0 ? [`${count(failed)} failed`] : []),
     `${count(right)} right so far${done > 0 ? ` (${percent(right, done, 0)})` : ''}`,
     ...(tokensPerSecond === null ? [] : [`${count(tokensPerSecond)} tokens/s`]),
-    ...(remainingMs === null || done === total ? [] : [`ETA ${clock(remainingMs)}`]),
+    ...(remainingMs === null || done === total || state !== 'running' ? [] : [`ETA ${clock(remainingMs)}`]),
     ...(inFlight > 0 ? [`${count(inFlight)} in flight`] : []),
     ...(undecided > 0 ? [`${count(undecided)} undecided`] : []),
     ...(cancelled > 0 ? [`${count(cancelled)} cancelled`] : []),

@@ -1,0 +1,151 @@
+// The built command as users call it wrongly: one paragraph, the documented exit code, nothing started,
+// nothing left behind. Needs dist/ (npm run build), and no server.
+
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Everturn, openEverturn } from '../support/everturn.ts';
+
+const GOOD = '{"question":"1+1?","answer":"2"}\n';
+let everturn: Everturn;
+const file = (name: string, content: string | Buffer) => writeFileSync(join(everturn.folder, name), content);
+
+beforeAll(() => {
+  everturn = openEverturn();
+  file('good.jsonl', GOOD);
+  file('empty.jsonl', '');
+  file('blank.jsonl', '\n \n');
+  file('latin1.jsonl', Buffer.from('{"question":"é?","answer":"2"}\n', 'latin1'));
+  file('double.jsonl', '{"id":"a","question":"1?","answer":"1"}\n{"id":"a","question":"2?","answer":"2"}\n');
+  file('outside.jsonl', '{"id":"../x","question":"1?","answer":"1"}\n');
+  file('nul.jsonl', '{"id":"a\\u0000b","question":"1?","answer":"1"}\n');
+  file(
+    'long.jsonl',
+    Buffer.concat([Buffer.from('{"question":"'), Buffer.alloc(100 * 2 ** 20, 'x'), Buffer.from('"}\n')]),
+  );
+  file('steer.jsonl', '{"question":"1?","answer":["\\u001b[2J\\u202e"]}\n');
+  file('zero.yaml', 'numTurns: 0\n');
+  file('odd.yaml', 'turns: 3\n');
+  file('broken.yaml', 'a: [\n');
+  mkdirSync(join(everturn.folder, 'no-model'));
+});
+afterAll(() => everturn.close());
+
+/** Runs it and holds it to what every error must be. */
+async function refused(args: readonly string[], code: number, says: RegExp): Promise<void> {
+  const ended = await everturn.run(...args);
+  expect(ended.stderr).toMatch(says);
+  expect(ended.code).toBe(code);
+  expect(ended.stdout).toBe('');
+  expect(ended.stderr).not.toMatch(/^\s+at /m);
+  expect(ended.stderr).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+  expect(existsSync(join(everturn.folder, 'runs'))).toBe(false);
+  expect(everturn.service()).toBeUndefined();
+}
+
+describe('wrong words', () => {
+  test.each<[string, string[], RegExp]>([
+    ['an unknown command', ['runn', 'good.jsonl'], /unknown command 'runn' \(Did you mean run\?\)/],
+    [
+      'an unknown flag',
+      ['run', 'good.jsonl', '--num-turn', '3'],
+      /unknown option '--num-turn' \(Did you mean --num-turns\?\)/,
+    ],
+    ['no data set', ['run'], /missing required argument 'dataset'/],
+    ['two data sets', ['run', 'a', 'b'], /too many arguments/],
+    [
+      'a number out of range',
+      ['run', 'good.jsonl', '--num-turns', '0'],
+      /--num-turns: "0" does not fit.* whole number from 1/,
+    ],
+    ['a word for a number', ['run', 'good.jsonl', '--temperature', 'hot'], /--temperature: "hot" does not fit/],
+    ['a flag without its value', ['run', 'good.jsonl', '--seed'], /--seed <n>.* argument missing/],
+    ['--set without =', ['run', 'good.jsonl', '--set', 'numTurns'], /no "="/],
+    [
+      'a config value out of range',
+      ['run', 'good.jsonl', '--config', 'zero.yaml'],
+      /zero\.yaml, numTurns: 0 does not fit/,
+    ],
+    ['an unknown config name', ['run', 'good.jsonl', '--config', 'odd.yaml'], /odd\.yaml: "turns" is not an option/],
+    ['a config file that is no YAML', ['run', 'good.jsonl', '--config', 'broken.yaml'], /neither YAML nor JSON/],
+    ['a missing config file', ['run', 'good.jsonl', '--config', 'no.yaml'], /no\.yaml cannot be read/],
+    ['an unknown model', ['run', 'good.jsonl', '--model', 'gpt'], /--model: "gpt" does not fit/],
+    ['a run name with a path', ['run', 'good.jsonl', '--name', '../x'], /cannot name a run/],
+    ['a run that is not there', ['status', 'nope'], /There is no run "nope"/],
+    ['a run name that steers', ['check', '\u001b[2J'], /There is no run/],
+    ['an export without format', ['export', 'x'], /required option '--format/],
+    ['tuning nothing', ['tune', 'x'], /required option '--max-concurrent/],
+    ['no slots', ['worker', '--slots', '0'], /--slots is "0"/],
+  ])('%s is a usage error', (_, args, says) => refused(args, 2, says));
+
+  test('a variable of the environment is named when its value is wrong', async () => {
+    const other = openEverturn({ EVERTURN_TOP_P: '7' });
+    const ended = await other.run('run', join(everturn.folder, 'good.jsonl'));
+    await other.close();
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('EVERTURN_TOP_P: "7" does not fit') });
+  });
+});
+
+describe('a data set that cannot be played', () => {
+  test.each<[string, string[], RegExp]>([
+    ['missing', ['missing.jsonl'], /no data set at .*missing\.jsonl/],
+    ['empty', ['empty.jsonl'], /is empty/],
+    ['blank', ['blank.jsonl'], /is empty/],
+    ['not UTF-8', ['latin1.jsonl'], /not UTF-8/],
+    ['of another kind', ['data.parquet'], /not a data set format/],
+    ['all too long lines', ['long.jsonl'], /101 MiB long/],
+    ['with an id that leaves its folder', ['outside.jsonl'], /`\.\.` path segment/],
+    ['with NUL in an id', ['nul.jsonl'], /control character/],
+    [
+      'with double ids, under --strict',
+      ['double.jsonl', '--strict'],
+      /double\.jsonl:2: `id` "a" is the id of an earlier row/,
+    ],
+    ['with a value that steers a terminal', ['steer.jsonl'], /steer\.jsonl:1/],
+  ])('%s exits with 6', (_, args, says) => refused(['run', ...args], 6, says));
+});
+
+describe('a model that cannot answer', () => {
+  test.each<[string, string, RegExp]>([
+    ['a missing folder', 'transformers:./missing', /no model folder .*missing/],
+    ['a folder without a model', 'transformers:no-model', /no-model lacks .*model\.onnx/],
+  ])('%s exits with 5', (_, model, says) => refused(['run', 'good.jsonl', '--model', model], 5, says));
+});
+
+describe('a cluster that does not answer', () => {
+  const away = async (address: string) => {
+    const other = openEverturn({ TEMPORAL_ADDRESS: address });
+    const ended = await other.run('run', join(everturn.folder, 'good.jsonl'));
+    expect(existsSync(join(other.folder, 'runs'))).toBe(false);
+    await other.close();
+    expect(ended.code).toBe(4);
+    expect(ended.stderr).toContain(`${address} cannot be reached`);
+    expect(ended.stderr).toContain('TEMPORAL_ADDRESS');
+  };
+
+  test('exits with 4 where nothing listens', () => away('127.0.0.1:1'));
+
+  test('exits with 4 where something listens and says nothing', async () => {
+    const mute = createServer(() => {});
+    const port = await new Promise<number>((resolve) => {
+      mute.listen(0, '127.0.0.1', () => resolve((mute.address() as { port: number }).port));
+    });
+    await away(`127.0.0.1:${port}`);
+    mute.close();
+  });
+});
+
+test('a worker with nobody to work for says what to do', () => refused(['worker'], 4, /everturn up/));
+
+test('--verbose adds where an error came from', async () => {
+  const ended = await everturn.run('run', 'missing.jsonl', '--verbose');
+  expect(ended.code).toBe(6);
+  expect(ended.stderr).toMatch(/^DatasetError: .*\n +at /m);
+});
+
+test('a reader that goes away is no error', async () => {
+  const { child, ended } = everturn.start('--help');
+  child.stdout?.destroy();
+  expect((await ended).code).toBe(0);
+});

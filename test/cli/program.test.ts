@@ -1,0 +1,74 @@
+// The command line as it is parsed: one flag for each option of a run, and help that names them all.
+
+import { expect, test } from 'vitest';
+import { demoName } from '../../cli/demo.ts';
+import { resolveRunFlags, type RunFlags } from '../../cli/flags.ts';
+import { buildProgram, usageText } from '../../cli/program.ts';
+import { FIELDS, flagOf } from '../../config.ts';
+import { isRunName } from '../../domain/ids.ts';
+import { scriptedIo } from './scripted-io.ts';
+
+const COMMANDS = 'demo run watch list status show check export pause resume tune cancel up down dev worker'.split(' ');
+
+test('help lists every command', async () => {
+  const program = await buildProgram(scriptedIo(), ['--help'], () => {});
+  const help = program.helpInformation();
+  for (const command of COMMANDS) expect(help).toMatch(new RegExp(`^ {2}${command} {2,}\\S`, 'm'));
+});
+
+test.each(COMMANDS)('%s explains itself with an example', async (name) => {
+  const io = scriptedIo();
+  const program = await buildProgram(io, [name, '--help'], () => {});
+  await expect(program.parseAsync([name, '--help'], { from: 'user' })).rejects.toMatchObject({ exitCode: 0 });
+  expect(io.text.out).toMatch(new RegExp(`Usage: everturn ${name}`));
+  expect(io.text.out).toMatch(new RegExp(`Example:\\n {2}.*everturn ${name}`));
+});
+
+test.each([
+  'list',
+  'status',
+  'show',
+  'check',
+  'export',
+  'watch',
+  'run',
+  'demo',
+  'up',
+  'down',
+  'pause',
+  'cancel',
+  'tune',
+])('%s takes --json', async (name) => {
+  const program = await buildProgram(scriptedIo(), [name], () => {});
+  expect(program.commands.find((c) => c.name() === name)?.options.map((o) => o.long)).toContain('--json');
+});
+
+test('every option of a run is a flag of run and of demo', async () => {
+  for (const name of ['run', 'demo']) {
+    const program = await buildProgram(scriptedIo(), [name], () => {});
+    const flags = program.commands.find((c) => c.name() === name)?.options.map((o) => o.long);
+    for (const key of Object.keys(FIELDS)) expect(flags).toContain(flagOf(key));
+  }
+});
+
+test('a flag wins over --set, that over the environment, that over the command’s own default', () => {
+  const defaults = { maxNewTokens: 128 };
+  const at = (flags: RunFlags, env: Record<string, string>) =>
+    resolveRunFlags(flags, scriptedIo({ env }), defaults).options.maxNewTokens;
+  expect(at({}, {})).toBe(128);
+  expect(at({}, { EVERTURN_MAX_NEW_TOKENS: '5' })).toBe(5);
+  expect(at({ set: ['maxNewTokens=6'] }, { EVERTURN_MAX_NEW_TOKENS: '5' })).toBe(6);
+  expect(at({ set: ['maxNewTokens=6'], maxNewTokens: '7' }, { EVERTURN_MAX_NEW_TOKENS: '5' })).toBe(7);
+});
+
+test('what the command line cannot mean is one paragraph that names the command', () => {
+  expect(usageText("error: unknown option '--num-turn'\n(Did you mean --num-turns?)\n", 'run')).toBe(
+    "everturn run: unknown option '--num-turn' (Did you mean --num-turns?) See `everturn run --help`.\n",
+  );
+  expect(usageText("error: unknown command 'x'", 'x')).toBe("everturn: unknown command 'x'. See `everturn --help`.\n");
+});
+
+test('each demo is a run of its own', () => {
+  expect(demoName(Date.UTC(2026, 10, 21, 9, 13, 55))).toBe('demo-20261121-091355');
+  expect(isRunName(demoName(0))).toBe(true);
+});
