@@ -200,10 +200,10 @@ async function updating(client: Client, run: string, name: string, update: () =>
       });
     }
     if (cause instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
+      // The cause would only say again that time was up.
       throw new TemporalError(`No worker answered within ${STEER_MS / 1000} s.`, {
         reason: 'no-worker',
         fix: 'Start one with `everturn worker`; what was asked for may take effect then, and asking twice is harmless.',
-        cause,
       });
     }
     throw new TemporalError(`Temporal could not ${name} run "${run}".`, { reason: 'temporal-call', cause });

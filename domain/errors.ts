@@ -50,7 +50,9 @@ export function explain(error: unknown): string {
   const parts: string[] = [];
   for (let e: unknown = error, depth = 0; e != null && depth < 5; depth++) {
     const message = e instanceof Error ? e.message : typeof e === 'string' ? e : inOneWord(e);
-    if (message && !parts.some((p) => p.includes(message))) parts.push(message);
+    // Of a cause its first line: parsers draw pictures below it.
+    const said = depth === 0 ? message : message.split('\n', 1)[0]!;
+    if (said && !parts.some((p) => p.includes(said))) parts.push(said);
     // Node's failed connections are an AggregateError without a message of its own.
     e = e instanceof AggregateError ? (e.cause ?? e.errors[0]) : e instanceof Error ? e.cause : undefined;
   }
