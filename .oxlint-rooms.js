@@ -23,6 +23,7 @@ const ROOMS = {
       'inference/backend.ts',
       'environments/environment.ts',
       'storage/store.ts',
+      'storage/run-record.ts',
       'datasets/dataset.ts',
       'workflows/messages.ts',
     ],

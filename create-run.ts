@@ -108,7 +108,7 @@ function same(
         `${key} (${JSON.stringify(record.settings[key as keyof RolloutSettings])} there, ${JSON.stringify(value)} here)`,
     );
   if (record.samples !== wanted.samples) differing.push(`samples (${record.samples} there, ${wanted.samples} here)`);
-  if (record.dataset.sha256 !== wanted.sha256) differing.push('the data set');
+  if (record.dataset?.sha256 !== wanted.sha256) differing.push('the data set');
   if (differing.length > 0) throw differs(run, folder, differing);
   return record;
 }

@@ -20,6 +20,7 @@ import { createBackend } from './inference/index.ts';
 import { endWithParent, tellReady } from './server/parent.ts';
 import { ensureSearchAttributes } from './server/search-attributes.ts';
 import { openFileStore } from './storage/files.ts';
+import { everturnVersion } from './version.ts';
 
 export interface WorkerSettings {
   /** Generations at once: the model's slots. */
@@ -85,6 +86,7 @@ function dependencies(
   backend: ActivityDeps['backend'],
 ): ActivityDeps {
   return {
+    version: everturnVersion(),
     openStore: openFileStore,
     environment,
     backend,

@@ -64,6 +64,12 @@ export function collectionActivities(deps: ActivityDeps) {
         await createRun({ run, out, dataset, samples, limit, shuffleSeed, settings });
       }
       const { record } = (await store.getRun())!;
+      if (!record.dataset) {
+        throw new StoreError(`Run "${run}" in ${out} is made of rollouts that were started one by one.`, {
+          reason: 'run-without-dataset',
+          fix: 'Give the collection another name.',
+        });
+      }
       return { queries: await store.countQueries(), samples: record.samples, numTurns: record.settings.numTurns };
     },
 

@@ -1,25 +1,71 @@
-// What a turn adds to the context before the model answers: the prompt, or the feedback to the turn before.
+// What a turn adds to the context before the model answers: the prompt, or the feedback to the turn before. The
+// model's own ids are never made from text again; what is added to them is tokenised as it stands behind them.
 
-import { seedFeedback } from '../domain/conversation.ts';
+import { feedbackMessage, seedFeedback } from '../domain/conversation.ts';
+import { ModelError } from '../domain/errors.ts';
+import { extension, mustExtend, TEXT_PROMPT, withoutStop } from '../domain/feedback-delta.ts';
+import type { Prompt } from '../domain/query.ts';
 import type { RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
-import type { Tokenizer } from '../inference/backend.ts';
+import type { TurnRecord } from '../domain/turn.ts';
+import type { Backend, Tokenizer } from '../inference/backend.ts';
 
 export interface NewContext {
   readonly text: string;
   readonly ids: readonly number[];
 }
 
+/** The turn that was answered, and what was said of it. */
+export interface Answered {
+  readonly turn: TurnRecord;
+  readonly verdict: VerdictRecord;
+}
+
 export async function newContext(
-  { query }: RolloutRecord,
-  verdict: VerdictRecord | null,
-  tokenizer: Tokenizer,
+  { query: { prompt }, settings }: RolloutRecord,
+  answered: Answered | null,
+  { tokenizer, facts }: Pick<Backend, 'tokenizer' | 'facts'>,
 ): Promise<NewContext> {
-  if (verdict) {
-    const text = seedFeedback(verdict.verdict === 'right', (messages) => tokenizer.renderChat(messages));
+  const render = tokenizer.renderChat;
+  if (answered) {
+    const right = answered.verdict.verdict === 'right';
+    if (settings.feedback === 'delta') return deltaFeedback(tokenizer, prompt, answered.turn, right);
+    const text = seedFeedback(right, render);
     return { text, ids: await tokenizer.encode(text) };
   }
-  const { prompt } = query;
+  if (settings.feedback === 'delta') {
+    mustExtend({ name: facts.name, text: tokenizer.chatTemplate() ?? '', render }, messagesOf(prompt));
+  }
   if (prompt.kind === 'text') return { text: prompt.text, ids: await tokenizer.encode(prompt.text) };
-  const text = tokenizer.renderChat(prompt.messages);
+  const text = render(prompt.messages);
   return { text, ids: await tokenizer.encodeRendered(text) };
+}
+
+async function deltaFeedback(
+  tokenizer: Tokenizer,
+  prompt: Prompt,
+  { turn, outputIds, finish }: TurnRecord,
+  right: boolean,
+): Promise<NewContext> {
+  const extended = extension(tokenizer.renderChat, messagesOf(prompt), turn, feedbackMessage(right));
+  if (!extended.ok) throw new ModelError(extended.obstacle.does, { reason: 'feedback-delta' });
+  const last = finish === 'stop' ? outputIds.at(-1) : undefined;
+  const stop = last === undefined ? null : tokenizer.decode([last], { skipSpecialTokens: false });
+  const text = withoutStop(extended.text, stop);
+  return { text, ids: await idsBehind(tokenizer, stop === null ? ['a', '.', '\n'] : [stop], text) };
+}
+
+/**
+ * Ids of a text as it is tokenised behind another one: alone, some tokenizers would put a space before it. Of several
+ * that may stand before it, the first that it does not grow together with is taken.
+ */
+async function idsBehind(tokenizer: Tokenizer, before: readonly string[], text: string): Promise<number[]> {
+  for (const front of before) {
+    const [head, whole] = await Promise.all([tokenizer.encodeRendered(front), tokenizer.encodeRendered(front + text)]);
+    if (head.every((id, i) => whole[i] === id)) return whole.slice(head.length);
+  }
+  return tokenizer.encodeRendered(text);
+}
+
+function messagesOf(prompt: Prompt) {
+  return prompt.kind === 'messages' ? prompt.messages : TEXT_PROMPT;
 }

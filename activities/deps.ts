@@ -20,6 +20,8 @@ export interface NewRun {
 export type WorkflowClosing = 'cancelled' | 'other';
 
 export interface ActivityDeps {
+  /** Everturn's own, for run.json. */
+  readonly version: string;
   openStore(out: string, run: string): Store;
   /** The backend that `settings.model` names; built once per worker and kept. */
   backend(settings: Pick<RolloutSettings, 'model' | 'tokenizer'>): Promise<Backend>;

@@ -26,10 +26,11 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
       const rollout = await recordedRollout(store, id);
       const { settings } = rollout.record;
       const before = await recordedTurns(store, id, turn - 1);
-      const verdict = turn > 1 ? (await recordedVerdict(store, id, turn - 1)).record : null;
+      const last = before.at(-1)?.record;
+      const answered = last ? { turn: last, verdict: (await recordedVerdict(store, id, turn - 1)).record } : null;
       const backend = await backendOf(settings);
       const startedAt = now();
-      const fresh = await newContext(rollout.record, verdict, backend.tokenizer);
+      const fresh = await newContext(rollout.record, answered, backend);
       const context = [...wholeSequence(before.map((t) => t.record)), ...fresh.ids];
       const maxNewTokens = tokenBudget(context.length, settings.maxNewTokens, backend.facts.contextLength);
       if (maxNewTokens === 0) return noRoom(turn, context.length, backend.facts.contextLength);

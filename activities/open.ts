@@ -3,15 +3,30 @@
 import { DatasetError, StoreError } from '../domain/errors.ts';
 import { firstWords, questionOf } from '../domain/query.ts';
 import type { OpenedRollout } from '../domain/rollout-facts.ts';
+import type { RolloutSettings } from '../domain/settings.ts';
+import type { RunRecord } from '../storage/run-record.ts';
 import type { RolloutInput } from '../workflows/messages.ts';
 import type { ActivityDeps } from './deps.ts';
 
-export function openActivity({ openStore, parseRow, parseSettings, now }: ActivityDeps) {
+export function openActivity({ openStore, parseRow, parseSettings, now, version }: ActivityDeps) {
+  /** The run of rollouts that somebody starts one by one. */
+  const looseRun = (run: string, settings: RolloutSettings): RunRecord => ({
+    format: 'everturn-run/1',
+    run,
+    settings,
+    origins: Object.fromEntries(Object.keys(settings).map((key) => [key, 'input'] as const)),
+    samples: 1,
+    dataset: null,
+    versions: { everturn: version, node: process.version },
+    createdAt: now(),
+  });
+
   return async function open(input: RolloutInput): Promise<OpenedRollout> {
     const { run, out, sample = 0, attempt = 1 } = input;
     const store = openStore(out, run);
     const known = await store.getRun();
     const settings = known && !input.settings ? known.record.settings : parseSettings(run, { ...input.settings });
+    if (!known && input.row) await store.putRun(looseRun(run, settings));
     const query = await queryOf();
     const id = { run, query: query.queryId, sample, attempt };
     const { record } = await store.putRollout(id, {

@@ -79,7 +79,12 @@ async function fromFolder(
     createdAt: record?.createdAt ?? 0,
     folder: place.store.folder,
   };
-  const unknown = { ...base, done: null, right: null, total: record ? record.dataset.accepted * record.samples : null };
+  const unknown = {
+    ...base,
+    done: null,
+    right: null,
+    total: record?.dataset ? record.dataset.accepted * record.samples : null,
+  };
   if (!record) return { ...unknown, state: 'broken' };
   const result = await knownResult(place).catch(() => undefined);
   if (result) {

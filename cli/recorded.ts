@@ -1,6 +1,6 @@
 // What a run's folder says of the run, without Temporal: its result, or the counts of what has ended so far.
 
-import { addResult, type CollectionCounts, noCounts } from '../domain/progress.ts';
+import { addResult, type CollectionCounts, ended, noCounts } from '../domain/progress.ts';
 import type { RolloutResult } from '../domain/rollout-result.ts';
 import type { Trajectory } from '../domain/trajectory.ts';
 import { readTrajectories } from '../storage/trajectories.ts';
@@ -32,7 +32,9 @@ export async function recordedProgress({ out, run, store }: RunPlace): Promise<R
     if (result) addResult(counts, result, numTurns);
     else unfinished++;
   }
-  return { total: (await store.countQueries()) * (record?.samples ?? 1), numTurns, counts, unfinished };
+  // Rollouts that were started one by one have no list of queries behind them.
+  const total = Math.max((await store.countQueries()) * (record?.samples ?? 1), ended(counts) + unfinished);
+  return { total, numTurns, counts, unfinished };
 }
 
 function resultOfTrajectory(out: string, run: string, { rollout, turns, end }: Trajectory): RolloutResult | undefined {

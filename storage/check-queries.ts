@@ -59,6 +59,7 @@ export function openQueriesCheck(store: Store, run: RunRecord | undefined, onBre
 }
 
 async function checkHash(store: Store, { dataset }: RunRecord, onBreach: OnBreach): Promise<void> {
+  if (!dataset) return;
   const hash = await hashOfQueriesFile(store.folder);
   if (hash === dataset.sha256) return;
   const problem = hash ? `is changed: its hash is ${hash}, ${RUN_FILE} says ${dataset.sha256}` : 'is missing';

@@ -10,13 +10,13 @@ export interface RunRecord {
   readonly settings: RolloutSettings;
   readonly origins: Readonly<Record<string, Origin>>;
   readonly samples: number;
-  /** The source the queries came from, and the SHA-256 of the accepted rows. */
+  /** The source of the queries, and the SHA-256 of the accepted rows; null where rollouts are started one by one. */
   readonly dataset: {
     readonly path: string;
     readonly sha256: string;
     readonly accepted: number;
     readonly refused: number;
-  };
+  } | null;
   readonly versions: { readonly everturn: string; readonly node: string };
   readonly createdAt: number;
 }

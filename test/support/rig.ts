@@ -51,6 +51,7 @@ export async function openRig(script: Script, overrides: Partial<ActivityDeps> =
   const out = mkdtempSync(join(tmpdir(), 'everturn-runs-'));
   const backend = scriptedBackend(script);
   const deps: ActivityDeps = {
+    version: 'test',
     openStore: openFileStore,
     backend: async () => backend,
     environment: createEnvironments(),
