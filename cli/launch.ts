@@ -1,6 +1,7 @@
 // From a data set to a run that is played: accept the rows, look at the model, make the run's folder,
 // start its collection, follow it. Done twice it attaches, and what was played is never played again.
 
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describeWorkflow, startCollection } from '../client.ts';
 import { type ResolvedOptions, type RunOptions, settingsOf } from '../config.ts';
@@ -32,12 +33,17 @@ export interface Launch {
 }
 
 const SHOWN_BAD_ROWS = 20;
+/** Takes seconds to read. */
+const LARGE_BYTES = 100_000_000;
 
 export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   if (given.name !== undefined) mustBeRunName(given.name);
   const options = withAbsolutePaths(given.resolved.options, io.cwd);
+  const dataset = resolve(io.cwd, given.dataset);
+  if ((statSync(dataset, { throwIfNoEntry: false })?.size ?? 0) > LARGE_BYTES)
+    say(io, `Reading ${oneLine(given.dataset)} …`);
   const survey = await surveyDataset({
-    dataset: resolve(io.cwd, given.dataset),
+    dataset,
     limit: options.limit,
     shuffleSeed: options.shuffleSeed,
     strict: given.strict,

@@ -1,0 +1,84 @@
+// Following a run: only the run's own end, or the user, ends it.
+
+import { expect, test } from 'vitest';
+import { follow } from '../../cli/follow.ts';
+import type { Link } from '../../cli/link.ts';
+import type { ProgressView } from '../../cli/progress-view.ts';
+import { progressOf, scriptedIo } from './scripted-io.ts';
+
+type Answer = 'RUNNING' | 'COMPLETED' | 'TERMINATED' | Error;
+
+/** A server that answers so, one answer a poll; and what was asked of the link. */
+function scriptedLink(answers: Answer[], progress: () => unknown = () => progressOf()) {
+  const asked = { keepUp: 0, closed: 0 };
+  const client = {
+    withDeadline: (_: number, call: () => unknown) => call(),
+    workflow: {
+      getHandle: () => ({
+        async describe() {
+          const answer = answers.shift() ?? 'COMPLETED';
+          if (answer instanceof Error) throw answer;
+          return { status: { name: answer }, memo: {} };
+        },
+        query: async () => progress(),
+      }),
+    },
+  };
+  const link = {
+    session: { client, address: 'a', namespace: 'n', close: async () => {} },
+    ui: null,
+    local: true,
+    keepUp: async () => void asked.keepUp++,
+    close: async () => {},
+  } as unknown as Link;
+  return { link, asked };
+}
+
+function rememberingView() {
+  const seen = { progress: 0, notes: new Set<string>(), ended: 0 };
+  const view: ProgressView = {
+    progress: () => seen.progress++,
+    note: (text) => text !== null && seen.notes.add(text),
+    end: () => seen.ended++,
+  };
+  return { view, seen };
+}
+
+test('a server that fails to answer is asked again, and kept up, until the run ends', async () => {
+  const { link, asked } = scriptedLink([new Error('gone'), new Error('gone'), 'RUNNING', 'COMPLETED']);
+  const { view, seen } = rememberingView();
+  expect(await follow(scriptedIo(), link, 'r', view)).toBe('completed');
+  expect(asked.keepUp).toBe(4);
+  expect(seen).toMatchObject({ progress: 1, ended: 1 });
+});
+
+test('a worker that does not answer ends nothing', async () => {
+  const { link } = scriptedLink(['RUNNING', 'RUNNING', 'COMPLETED'], () => Promise.reject(new Error('no worker')));
+  const { view, seen } = rememberingView();
+  expect(await follow(scriptedIo(), link, 'r', view)).toBe('completed');
+  expect(seen.progress).toBe(0);
+});
+
+test('trouble is said once it has lasted, with its cause', async () => {
+  const io = scriptedIo();
+  const { link } = scriptedLink([new Error('gone'), 'COMPLETED']);
+  const { view, seen } = rememberingView();
+  const late = { ...io, now: () => (io.clock.ms += 60_000) };
+  await follow(late, link, 'r', view);
+  expect([...seen.notes]).toEqual([expect.stringContaining('gone')]);
+});
+
+test('a run that was ended from outside is told as such', async () => {
+  const { link } = scriptedLink(['RUNNING', 'TERMINATED']);
+  expect(await follow(scriptedIo(), link, 'r', rememberingView().view)).toBe('terminated');
+});
+
+test('the user may leave at once, also while the server hangs', async () => {
+  const leave = new AbortController();
+  const hanging = { ...scriptedLink([]).link, keepUp: () => new Promise<void>(() => {}) } as Link;
+  const { view, seen } = rememberingView();
+  const end = follow({ ...scriptedIo(), interrupted: () => leave.signal }, hanging, 'r', view);
+  leave.abort();
+  expect(await end).toBe('detached');
+  expect(seen.ended).toBe(1);
+});
