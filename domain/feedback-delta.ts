@@ -1,0 +1,197 @@
+// `delta` feedback: what the chat template adds between the conversation so far and the same with one more user
+// message, so that neither a second system prompt nor a second BOS appears in mid-sequence. The model's own answer
+// is never rendered: a marker stands for it. Says why a template cannot be extended that way.
+
+import { FEEDBACK_WRONG } from './conversation.ts';
+import { ModelError } from './errors.ts';
+import type { Message } from './query.ts';
+
+/** The chat template as text, with the generation prompt. */
+export type Render = (messages: readonly Message[]) => string;
+
+/** Why the rendering of a conversation is not the beginning of the rendering of a longer one. */
+export interface Obstacle {
+  /** What the template does: "it drops …". */
+  readonly does: string;
+  /** Texts by which its line may be known, the surest first. */
+  readonly clues: readonly string[];
+}
+
+/** `text` is all that follows the answer. */
+export type Extension =
+  { readonly ok: true; readonly text: string } | { readonly ok: false; readonly obstacle: Obstacle };
+
+/** What a `prompt` row stands for, whatever its text: a conversation of one user message, rendered. */
+export const TEXT_PROMPT: readonly Message[] = [{ role: 'user', content: 'Question' }];
+
+const PROBED_TURNS = 3;
+const LOOKS_AHEAD = [
+  'loop.last',
+  'messages[-1]',
+  'messages|length',
+  'messages | length',
+  'last_',
+  'add_generation_prompt',
+];
+
+/**
+ * What follows the answer of turn `turn` when `message` is said next. The texts of the turns between are left to
+ * markers: to a template that `obstacleOf` lets pass they make no difference.
+ */
+export function extension(render: Render, messages: readonly Message[], turn: number, message: Message): Extension {
+  const mark = markerFor(messages);
+  return extend(render, conversation(messages, turn, mark), mark, message);
+}
+
+/**
+ * The text without the stop token that the answer already ends with, and white space before it. An answer that was
+ * cut has none (null); one that ended with another token than the template's keeps the template's whole ending.
+ */
+export function withoutStop(text: string, stop: string | null): string {
+  const at = stop ? text.indexOf(stop) : -1;
+  return at >= 0 && text.slice(0, at).trim() === '' ? text.slice(at + stop!.length) : text;
+}
+
+/** Null where a conversation that begins with these messages can be extended, whatever the model answers. */
+export function obstacleOf(render: Render, template: string, messages: readonly Message[]): Obstacle | null {
+  const mark = markerFor(messages);
+  const insides = ['', ' \n\n  ', ...soughtTexts(template)];
+  for (let turn = 1; turn <= PROBED_TURNS; turn++) {
+    for (const inside of insides) {
+      const before = conversation(messages, turn, mark);
+      const extended = extend(render, before, `${mark}${inside}${mark}`, { role: 'user', content: FEEDBACK_WRONG });
+      if (extended.ok) continue;
+      const { does, clues } = extended.obstacle;
+      return {
+        does,
+        clues: inside.trim() === '' ? clues : [`split('${inside}')`, `split("${inside}")`, inside, ...clues],
+      };
+    }
+  }
+  return null;
+}
+
+export interface ChatTemplate {
+  /** Whose it is, for messages. */
+  readonly name: string;
+  readonly text: string;
+  readonly render: Render;
+}
+
+/** Throws what stands in the way of playing conversations that begin with these messages. */
+export function mustExtend({ name, text, render }: ChatTemplate, messages: readonly Message[]): void {
+  const obstacle = obstacleOf(render, text, messages);
+  if (!obstacle) return;
+  const line = templateLine(text, obstacle);
+  const roles = messages.map(({ role }) => role).join(', ');
+  throw new ModelError(
+    `--feedback delta cannot extend the chat template of ${name} after messages of ${roles}: ${obstacle.does}${line ? ` (${line})` : ''}`,
+    {
+      reason: 'feedback-delta',
+      fix: 'Play with --feedback seed, or give the model a chat_template.jinja that keeps earlier turns as they were.',
+    },
+  );
+}
+
+/** `line 12: …`, the template's own words, as far as a clue names them. */
+export function templateLine(template: string, { clues }: Obstacle): string | null {
+  const lines = template.split('\n');
+  for (const clue of clues) {
+    for (const [i, line] of lines.entries()) {
+      const at = line.indexOf(clue);
+      if (at < 0) continue;
+      // Many templates are one long line; the tag that holds the clue says more.
+      const tag = Math.max(line.lastIndexOf('{%', at), line.lastIndexOf('{{', at), 0);
+      const from = line.length <= MAX_LINE ? 0 : tag;
+      const end =
+        line.length <= MAX_LINE
+          ? line.length
+          : Math.max(line.slice(0, from + MAX_LINE).lastIndexOf('}') + 1, at + clue.length);
+      return `line ${i + 1}: ${line.slice(from, end).trim()}`;
+    }
+  }
+  return null;
+}
+
+const MAX_LINE = 160;
+
+function extend(render: Render, before: readonly Message[], answer: string, message: Message): Extension {
+  let prefix: string;
+  let whole: string;
+  try {
+    prefix = render(before);
+    whole = render([...before, { role: 'assistant', content: answer }, message]);
+  } catch (error) {
+    const reason = deepest(error);
+    return no(`it refuses such a conversation (${reason})`, [reason]);
+  }
+  const same = commonLength(prefix, whole);
+  if (same < prefix.length) {
+    const [was, becomes] = [excerpt(prefix.slice(same)), excerpt(whole.slice(same))];
+    return no(`it renders what went before in another way once more follows: ${was} becomes ${becomes}`, [
+      ...words(prefix.slice(same)),
+      ...LOOKS_AHEAD,
+    ]);
+  }
+  const at = whole.indexOf(answer, prefix.length);
+  if (at < 0) return no('it does not keep the text of earlier answers', ['split(', ...LOOKS_AHEAD]);
+  const between = whole.slice(prefix.length, at);
+  if (between.trim() !== '') {
+    return no(`it puts ${excerpt(between)} before an answer once more follows`, [...words(between), ...LOOKS_AHEAD]);
+  }
+  return { ok: true, text: whole.slice(at + answer.length) };
+}
+
+/** The conversation up to the answer of turn `turn`. */
+function conversation(messages: readonly Message[], turn: number, mark: string): Message[] {
+  const rounds = Array.from({ length: turn - 1 }, (): Message[] => [
+    { role: 'assistant', content: mark },
+    { role: 'user', content: FEEDBACK_WRONG },
+  ]);
+  return [...messages, ...rounds.flat()];
+}
+
+/** A text that no message holds, and that no template would change. */
+function markerFor(messages: readonly Message[]): string {
+  let mark = 'Answer';
+  while (messages.some(({ content }) => content.includes(mark))) mark += 'x';
+  return mark;
+}
+
+/** Texts that the template looks for in messages: an answer may hold each of them. */
+function soughtTexts(template: string): string[] {
+  const calls = template.matchAll(/\b(?:split|replace|startswith|endswith|find|partition)\(\s*(['"])(.+?)\1/g);
+  const contained = template.matchAll(/(['"])([^'"]+)\1\s+(?:not\s+)?in\b/g);
+  const texts = [...calls, ...contained].map(([, , text]) => text!.replaceAll('\\n', '\n'));
+  return [...new Set(texts)].filter((text) => text.trim() !== '');
+}
+
+function no(does: string, clues: readonly string[]): Extension {
+  return { ok: false, obstacle: { does, clues } };
+}
+
+/** What a template may have written literally, longest first. */
+function words(text: string): string[] {
+  return text
+    .split(/\s+/)
+    .filter((word) => word.length > 2)
+    .slice(0, 3)
+    .sort((a, b) => b.length - a.length);
+}
+
+function commonLength(a: string, b: string): number {
+  let n = 0;
+  while (n < a.length && a[n] === b[n]) n++;
+  return n;
+}
+
+function excerpt(text: string): string {
+  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
+}
+
+/** The template's own words: the innermost message. */
+function deepest(error: unknown): string {
+  let e = error;
+  while (e instanceof Error && e.cause instanceof Error) e = e.cause;
+  return e instanceof Error ? e.message : String(e);
+}
