@@ -10,7 +10,6 @@ import { seccompFilter } from './seccomp.ts';
 
 /** The user nobody: limits on processes do not bind root, whatever user a namespace shows. */
 const NOBODY = 65_534;
-const DEV_SHM_BYTES = 1024 * 1024;
 const FILTER_FD = 3;
 
 export type Found = { readonly ok: true; readonly sandbox: Sandbox } | Missing;
@@ -60,14 +59,14 @@ function bubblewrap(bwrap: string, prlimit: string, filter: Buffer, system: read
         ...folders.flatMap((folder) => ['--ro-bind', folder, folder]),
         ...['--proc', '/proc'],
         ...['--dev', '/dev'],
-        ...['--size', String(DEV_SHM_BYTES), '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],
+        ...['--remount-ro', '/dev'],
         ...['--size', String(limits.diskBytes), '--tmpfs', '/tmp', '--chdir', '/tmp'],
         // The root is memory too, and no size binds it.
         ...['--remount-ro', '/'],
         '--',
         ...limited(prlimit, command, limits),
       ];
-      return { file: bwrap, args, extra: filter, ...(root ? { uid: NOBODY } : {}) };
+      return { file: bwrap, args, extra: filter, watch: true, ...(root ? { uid: NOBODY } : {}) };
     },
   };
 }
@@ -86,11 +85,7 @@ async function systemFolders(): Promise<string[]> {
 }
 
 export async function onPath(name: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  const folders = new Set([
-    ...(env['PATH'] ?? '').split(delimiter).filter((f) => f.startsWith('/')),
-    '/usr/bin',
-    '/bin',
-  ]);
+  const folders = (env['PATH'] ?? '/usr/bin:/bin').split(delimiter).filter((folder) => folder.startsWith('/'));
   for (const folder of folders) {
     const file = join(folder, name);
     const runs = await access(file, constants.X_OK).then(

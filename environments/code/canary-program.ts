@@ -42,7 +42,7 @@ def probe(host_file, memory_bytes, disk_bytes):
         'write to /usr/lib': lambda: open('/usr/lib/canary', 'w'),
         'write to /dev': lambda: open('/dev/canary', 'w'),
         'fill the disk': lambda: writes('/tmp/canary', disk_bytes),
-        'fill shared memory': lambda: writes('/dev/shm/canary', 1 << 20),
+        'write to shared memory': lambda: open('/dev/shm/canary', 'w'),
         'take too much memory': lambda: mmap.mmap(-1, memory_bytes),
         'make a symbolic link': lambda: os.symlink('/', '/tmp/link'),
         'open a terminal': lambda: open('/dev/tty'),

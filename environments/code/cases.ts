@@ -9,9 +9,19 @@ export type Case =
   /** `args`: one JSON list, as text. Any of `expected` is right. */
   | { readonly kind: 'call'; readonly args: string; readonly expected: readonly ExactValue[] }
   /** The data set's fault: no program can be judged by it. */
-  | { readonly kind: 'bad'; readonly reason: 'bad-case' | 'inexact-number' };
+  | { readonly kind: 'bad'; readonly reason: 'bad-case' | 'inexact-number' | 'case-too-big' };
 
-export function casesOf({ inputs, outputs, fn_name: name }: InputOutput): readonly Case[] {
+/** `mostInput`, `mostOutput`: more than that many bytes could not be told to a program, or by one. */
+export function casesOf(io: InputOutput, mostInput: number, mostOutput: number): readonly Case[] {
+  return allCases(io).map((one) => {
+    if (one.kind === 'bad') return one;
+    const input = one.kind === 'stdin' ? one.stdin : one.args;
+    const tooBig = Buffer.byteLength(input) > mostInput || (one.kind === 'stdin' && one.expected.length > mostOutput);
+    return tooBig ? { kind: 'bad', reason: 'case-too-big' } : one;
+  });
+}
+
+function allCases({ inputs, outputs, fn_name: name }: InputOutput): readonly Case[] {
   if (name === undefined) return inputs.map((input, i) => stdinCase(input, outputs[i]));
   const wrapped = outputs.every((output) => Array.isArray(output) && output.length === 1);
   return inputs.map((input, i) =>

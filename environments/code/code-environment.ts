@@ -13,9 +13,9 @@ import { type Case, casesOf } from './cases.ts';
 import { sameOutput, sameValue } from './compare.ts';
 import { parseExactJson } from './exact-json.ts';
 import { lastCodeBlock } from './extract.ts';
-import type { Language, Runtime } from './languages/language.ts';
-import { readReport } from './languages/language.ts';
-import { LANGUAGES, languageOf } from './languages/index.ts';
+import type { Language, Runtime } from './language.ts';
+import { readReport } from './language.ts';
+import { LANGUAGES, languageOf } from './languages.ts';
 import { type CodeLimits, DEFAULT_LIMITS } from './limits.ts';
 import type { Sandbox } from './sandbox.ts';
 import { runSandboxed } from './sandboxed.ts';
@@ -73,7 +73,8 @@ interface Judging {
 }
 
 async function judgeCode(query: Query, answer: string, judging: Judging): Promise<Verdict> {
-  const cases = query.inputOutput ? casesOf(query.inputOutput) : [];
+  const { diskBytes, outputBytes } = judging.limits;
+  const cases = query.inputOutput ? casesOf(query.inputOutput, diskBytes, outputBytes) : [];
   if (cases.length === 0) return { verdict: 'undecided', reason: 'no-cases' };
   const block = lastCodeBlock(answer);
   if (!block) return { verdict: 'wrong', reason: 'no-code' };
@@ -132,7 +133,7 @@ async function runCase(
   const launch = sandbox.launch(runtime.command, runtime.folders, limits);
   const { ending, exitCode, output, errors } = await runSandboxed(launch, job, limits, signal);
   if (ending === 'wall-limit') return { reason: 'timeout' };
-  if (ending === 'output-limit') return { reason: 'output-limit' };
+  if (ending !== 'exited') return { reason: ending };
   const text = output.toString('utf8');
   if (one.kind === 'stdin') {
     if (exitCode !== 0) return { reason: language.reasonOf(exitCode, errors) };

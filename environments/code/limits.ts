@@ -11,6 +11,8 @@ export interface CodeLimits {
   readonly outputBytes: number;
   /** The writable folder `/tmp`, which is memory and gone after the case. */
   readonly diskBytes: number;
+  /** Files and folders in `/tmp`, looked at every WATCH_MS. */
+  readonly files: number;
   readonly openFiles: number;
   readonly threads: number;
   /** All cases of one program together. */
@@ -25,6 +27,7 @@ export const DEFAULT_LIMITS: CodeLimits = {
   memoryBytes: 512 * MIB,
   outputBytes: 8 * MIB,
   diskBytes: 16 * MIB,
+  files: 1000,
   openFiles: 64,
   threads: 16,
   programWallMs: 60_000,
@@ -32,3 +35,6 @@ export const DEFAULT_LIMITS: CodeLimits = {
 
 /** A sandbox that has not begun by then is broken, or the machine is: no fault of the program. */
 export const START_LIMIT_MS = 30_000;
+
+/** How often a running program is looked at from outside. */
+export const WATCH_MS = 50;

@@ -10,6 +10,8 @@ export interface Launch {
   readonly uid?: number;
   /** Read by the launched command from file descriptor 3. */
   readonly extra?: Buffer;
+  /** True when its writable folder can be counted from outside. */
+  readonly watch?: boolean;
 }
 
 export interface Sandbox {

@@ -1,14 +1,17 @@
 // Runs one command in a sandbox, once. The command says `ready`, is given its job, says `go`, and from then on what
 // it prints is the program's. Everything before `go` is ours: a failure there is a JudgeError that can be retried,
-// never the program's fault. Ends in bounded time; when it ends, no process of it is left.
+// never the program's fault; so is a kill that came from outside, and a machine too busy to let the program run.
+// Ends in bounded time; when it ends, no process of it is left.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { JudgeError } from '../../domain/errors.ts';
-import { type CodeLimits, START_LIMIT_MS } from './limits.ts';
+import { type CodeLimits, START_LIMIT_MS, WATCH_MS } from './limits.ts';
+import { createReader, type Stage } from './reader.ts';
 import type { Launch } from './sandbox.ts';
+import { filesMade, keptWaitingMs, outOfMemoryKills, programPid, programPidNow } from './watch.ts';
 
-export type Ending = 'exited' | 'wall-limit' | 'output-limit';
+export type Ending = 'exited' | 'wall-limit' | 'output-limit' | 'file-limit';
 
 export interface Ran {
   readonly ending: Ending;
@@ -20,39 +23,50 @@ export interface Ran {
   readonly errors: string;
 }
 
-export const READY = 'ready\n';
-export const GO = 'go\n';
-const KEPT_ERROR_BYTES = 16 * 1024;
+const KILLED = 128 + 9;
 
 export async function runSandboxed(
   launch: Launch,
   job: Buffer,
-  limits: Pick<CodeLimits, 'wallMs' | 'outputBytes'>,
+  limits: Pick<CodeLimits, 'wallMs' | 'outputBytes' | 'files'>,
   signal: AbortSignal,
 ): Promise<Ran> {
   signal.throwIfAborted();
+  const oomKills = outOfMemoryKills();
   const child = start(launch);
   const reader = createReader(limits.outputBytes);
   let ending: Ending = 'exited';
   let trouble: string | undefined;
-  const kill = () => killGroup(child);
+  const kill = () => killTree(child, launch);
   const end = (why: Ending) => {
-    ending = why;
+    if (ending === 'exited') ending = why;
     kill();
   };
-  let timer = setTimeout(() => {
-    trouble = `it did not begin within ${START_LIMIT_MS / 1000} s`;
+  const fail = (why: string) => {
+    trouble ??= why;
     kill();
-  }, START_LIMIT_MS);
+  };
+  let stopTimers = endLater(START_LIMIT_MS, () => fail(`it did not begin within ${START_LIMIT_MS / 1000} s`));
+  const began = () => {
+    stopTimers();
+    const stopWatch = watched(launch, child, limits.files, () => end('file-limit'));
+    const stopClock = endLater(limits.wallMs, async () => {
+      const waitedMs = await waitedFor(child);
+      if (waitedMs > limits.wallMs / 2) fail(`the machine is too busy: the program waited ${Math.round(waitedMs)} ms`);
+      else end('wall-limit');
+    });
+    stopTimers = () => {
+      stopWatch();
+      stopClock();
+    };
+  };
   const streams = streamsOf(child);
   streams.output?.on('data', (chunk: Buffer) => {
     const before = reader.stage();
     if (!reader.print(chunk)) return end('output-limit');
-    const after = reader.stage();
+    const after: Stage = reader.stage();
     if (before === 'starting' && after !== 'starting') streams.input?.end(job);
-    if (before === 'running' || after !== 'running') return;
-    clearTimeout(timer);
-    timer = setTimeout(end, limits.wallMs, 'wall-limit');
+    if (before !== 'running' && after === 'running') began();
   });
   streams.errors?.on('data', (chunk: Buffer) => reader.complain(chunk) || end('output-limit'));
   if (launch.extra) streams.extra?.end(launch.extra);
@@ -62,13 +76,15 @@ export async function runSandboxed(
     signal.throwIfAborted();
     const { stage, output, errors } = reader.finish();
     trouble ??= error?.message;
-    if (stage !== 'running' || error) trouble ??= errors.trim() || `it ended with ${killedBy ?? code} before it began`;
+    if (stage !== 'running') trouble ??= errors.trim() || `it ended with ${killedBy ?? code} before it began`;
     // Nothing inside can reach the outer process: whoever killed it, it was not the program.
-    else if (killedBy && ending === 'exited') trouble = `${killedBy} came from outside`;
+    else if (killedBy && ending === 'exited') trouble ??= `${killedBy} came from outside`;
+    else if (code === KILLED && (await outOfMemoryKills()) !== (await oomKills))
+      trouble ??= 'the machine ran out of memory';
     if (trouble !== undefined) throw sandboxTrouble(trouble, error);
-    return { ending, exitCode: code ?? 137, output, errors };
+    return { ending, exitCode: code ?? KILLED, output, errors };
   } finally {
-    clearTimeout(timer);
+    stopTimers();
     signal.removeEventListener('abort', kill);
   }
 }
@@ -88,23 +104,48 @@ function start({ file, args, uid }: Launch): ChildProcess {
   }
 }
 
-/** bubblewrap takes its whole namespace with it; what has no namespace is at least one group. */
-function killGroup(child: ChildProcess): void {
+/**
+ * The program first: bubblewrap ends when it has seen it dead, so nothing is left when we hear of its end. The other
+ * way round the kernel would kill the program too, but a moment later. What has no namespace is at least one group.
+ */
+function killTree(child: ChildProcess, { watch }: Launch): void {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const program = watch ? programPidNow(child.pid) : undefined;
   try {
-    process.kill(-child.pid, 'SIGKILL');
+    process.kill(program ?? -child.pid, 'SIGKILL');
   } catch {
     child.kill('SIGKILL');
   }
 }
 
 function sandboxTrouble(what: string, cause?: unknown): JudgeError {
-  return new JudgeError(`The sandbox failed: ${what.slice(0, 500)}`, {
+  return new JudgeError(`The sandbox failed: ${what.slice(-500)}`, {
     reason: 'sandbox-trouble',
     fix: '`everturn doctor` tries the sandbox and says what is wrong.',
     retryable: true,
     cause,
   });
+}
+
+function endLater(ms: number, then: () => unknown): () => void {
+  const timer = setTimeout(then, ms);
+  return () => clearTimeout(timer);
+}
+
+/** Counts the program's files from outside, for as long as it runs. */
+function watched({ watch }: Launch, { pid }: ChildProcess, mostFiles: number, tooMany: () => void): () => void {
+  if (!watch || pid === undefined) return () => undefined;
+  const timer = setInterval(async () => {
+    const program = await programPid(pid);
+    const files = program === undefined ? 0 : ((await filesMade(program)) ?? 0);
+    if (files > mostFiles) tooMany();
+  }, WATCH_MS);
+  return () => clearInterval(timer);
+}
+
+async function waitedFor({ pid }: ChildProcess): Promise<number> {
+  const program = pid === undefined ? undefined : await programPid(pid);
+  return program === undefined ? 0 : keptWaitingMs(program);
 }
 
 function streamsOf(child: ChildProcess) {
@@ -132,45 +173,4 @@ function closed(child: ChildProcess): Promise<Closed> {
     child.once('error', (error) => resolve({ code: null, killedBy: null, error }));
     child.once('close', (code, killedBy) => resolve({ code, killedBy }));
   });
-}
-
-type Stage = 'starting' | 'given' | 'running';
-
-/** Splits our two marks from what the program prints, and counts. */
-function createReader(limitBytes: number) {
-  let stage: Stage = 'starting';
-  let head = '';
-  let printed: Buffer[] = [];
-  let bytes = 0;
-  let errors = '';
-  return {
-    stage: () => stage,
-    /** False when the program has printed more than it may. */
-    print(chunk: Buffer): boolean {
-      let rest = chunk;
-      while (stage !== 'running' && rest.length > 0) {
-        const mark = stage === 'starting' ? READY : GO;
-        const taken = rest.subarray(0, mark.length - head.length);
-        head += taken.toString('latin1');
-        rest = rest.subarray(taken.length);
-        if (head.length < mark.length) return true;
-        if (head !== mark) return false;
-        head = '';
-        stage = stage === 'starting' ? 'given' : 'running';
-      }
-      bytes += rest.length;
-      if (bytes > limitBytes) {
-        printed = [];
-        return false;
-      }
-      if (rest.length > 0) printed.push(rest);
-      return true;
-    },
-    complain(chunk: Buffer): boolean {
-      errors = (errors + chunk.toString('utf8')).slice(-KEPT_ERROR_BYTES);
-      bytes += chunk.length;
-      return bytes <= limitBytes;
-    },
-    finish: () => ({ stage, output: Buffer.concat(printed), errors }),
-  };
 }

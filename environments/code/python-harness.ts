@@ -1,9 +1,7 @@
-// The Python side of the sandbox: reads one job, runs the program, and for a call prints the value as one line.
-// It holds no secret and no expected value; a program that takes it apart finds nothing that helps.
-//
-// The program runs as its own module: `__main__` when it is fed by standard input, which becomes a file, as judges
-// for contests have it. Names that solutions use without importing them (`List`, `deque`, `gcd`, `math`, …) are
-// imported when they are used and never bound, which costs nothing where they are not.
+// The Python side of the sandbox: reads one job, runs the program, and for a call prints the value as one line. It
+// holds no secret and no expected value; a program that takes it apart finds nothing that helps. The program is a
+// module of its own: `__main__` when fed by standard input, which is a file, as judges of contests have it. Names that
+// solutions use without importing them (`List`, `deque`, `gcd`, …) are imported where they are used and never bound.
 
 export const PYTHON_HARNESS = String.raw`
 def main():
@@ -27,6 +25,12 @@ def main():
     builtins.exit = builtins.quit = sys.exit
     sys.setrecursionlimit(600000)
     sys.argv = ['solution.py']
+    # When the machine runs out of memory, the program goes first.
+    try:
+        with open('/proc/self/oom_score_adj', 'w') as score:
+            score.write('1000')
+    except OSError:
+        pass
     if hasattr(sys, 'set_int_max_str_digits'):
         sys.set_int_max_str_digits(0)
     channel = None

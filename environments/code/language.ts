@@ -1,4 +1,4 @@
-// A language that programs may be written in: the plug point. One file per language, one line in `index.ts`.
+// A language that programs may be written in: the plug point. One file per language, one line in `languages.ts`.
 
 /** What goes into the sandbox for one case. What is expected is not among it. */
 export type Job =

@@ -2,7 +2,7 @@
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { onPath } from '../bubblewrap.ts';
+import { onPath } from './bubblewrap.ts';
 import type { Job, Language, Runtime } from './language.ts';
 import { PYTHON_HARNESS } from './python-harness.ts';
 

@@ -1,0 +1,63 @@
+// What can be seen of a sandboxed program from outside, through /proc: how many files it made (no mount option that
+// bubblewrap knows bounds them), whether it was kept waiting for a processor, and whether the kernel was out of
+// memory. Each answer is undefined when the program is gone.
+
+import { readFileSync } from 'node:fs';
+import { readdir, readFile, statfs } from 'node:fs/promises';
+
+/** The program's own process: the only child of bubblewrap's. */
+export async function programPid(sandboxPid: number): Promise<number | undefined> {
+  return firstOf(await readText(childrenFile(sandboxPid)));
+}
+
+/** The same, for who cannot wait. */
+export function programPidNow(sandboxPid: number): number | undefined {
+  try {
+    return firstOf(readFileSync(childrenFile(sandboxPid), 'latin1'));
+  } catch {
+    return undefined;
+  }
+}
+
+function childrenFile(pid: number): string {
+  return `/proc/${pid}/task/${pid}/children`;
+}
+
+function firstOf(pids: string | undefined): number | undefined {
+  const first = Number(pids?.trim().split(' ')[0]);
+  return first > 0 ? first : undefined;
+}
+
+/** Files, folders and other entries of its writable folder. */
+export async function filesMade(pid: number): Promise<number | undefined> {
+  // Any thread will do: the first of them can end and leave the others running.
+  for (const thread of await threadsOf(pid)) {
+    const stats = await statfs(`/proc/${pid}/task/${thread}/root/tmp`).catch(() => undefined);
+    if (stats) return stats.files - stats.ffree;
+  }
+  return undefined;
+}
+
+/** Longest time that one of its threads was ready to run and was not let. */
+export async function keptWaitingMs(pid: number): Promise<number> {
+  const waits = await Promise.all(
+    (await threadsOf(pid)).map(async (thread) => {
+      const [, waitedNs] = (await readText(`/proc/${pid}/task/${thread}/schedstat`))?.split(' ') ?? [];
+      return Number(waitedNs ?? 0) / 1e6;
+    }),
+  );
+  return Math.max(0, ...waits);
+}
+
+/** How often the kernel has killed a process of this machine for want of memory. */
+export async function outOfMemoryKills(): Promise<string | undefined> {
+  return (await readText('/proc/vmstat'))?.match(/^oom_kill (\d+)$/m)?.[1];
+}
+
+function threadsOf(pid: number): Promise<string[]> {
+  return readdir(`/proc/${pid}/task`).catch(() => []);
+}
+
+function readText(file: string): Promise<string | undefined> {
+  return readFile(file, 'latin1').catch(() => undefined);
+}

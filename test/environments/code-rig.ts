@@ -1,0 +1,77 @@
+// A real sandbox to run attacks in, and what must still be true of the host afterwards.
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { proveSandbox } from '../../environments/code/canary.ts';
+import { python } from '../../environments/code/python.ts';
+import { type CodeLimits, DEFAULT_LIMITS } from '../../environments/code/limits.ts';
+import { type Ran, runSandboxed } from '../../environments/code/sandboxed.ts';
+import { ATTACK_PRELUDE } from './code-attacks.ts';
+
+export const ATTACK_LIMITS: CodeLimits = { ...DEFAULT_LIMITS, wallMs: 2500, cpuSeconds: 1 };
+
+export interface Rig {
+  run(program: string, limits?: CodeLimits, signal?: AbortSignal): Promise<Ran>;
+  attack(program: string): Promise<Ran>;
+  /** Processes of this rig that are still there. */
+  leftovers(): number[];
+  /** Connections that the host's server has seen. */
+  connections(): number;
+  close(): void;
+}
+
+/** Throws, loudly, where there is no sandbox: these tests cannot be left out silently. */
+export async function createRig(): Promise<Rig> {
+  const proof = await proveSandbox();
+  if (!proof.ok)
+    throw new Error(
+      `These tests need a sandbox: ${proof.why}. ${proof.fix} (Debian: apt-get install bubblewrap python3)`,
+    );
+  const runtime = (await python.findRuntime(process.env))!;
+  const mark = `rig-${process.pid}-${Math.random().toString(36).slice(2)}`;
+  const folder = mkdtempSync(join(tmpdir(), 'everturn-rig-'));
+  const file = join(folder, 'secret');
+  writeFileSync(file, 'secret', { mode: 0o644 });
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections++;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const host = { file, cwd: process.cwd(), port: typeof address === 'object' ? address?.port : 0 };
+
+  const run: Rig['run'] = (program, limits = ATTACK_LIMITS, signal = new AbortController().signal) =>
+    runSandboxed(
+      proof.sandbox.launch([...runtime.command, mark], runtime.folders, limits),
+      python.encode({ kind: 'stdin', program, stdin: '' }, 'nonce'),
+      limits,
+      signal,
+    );
+  return {
+    run,
+    attack: (program) => run(`${ATTACK_PRELUDE}HOST = ${JSON.stringify(host)}\n${program}`),
+    leftovers: () => processesWith(mark),
+    connections: () => connections,
+    close() {
+      server.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Processes with that word in their command line. */
+export function processesWith(mark: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(mark);
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}

@@ -1,0 +1,109 @@
+// The sandbox against programs that try to leave it, with the real bubblewrap.
+
+import { spawn } from 'node:child_process';
+import { readlinkSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { proveSandbox } from '../../environments/code/canary.ts';
+import { runSandboxed } from '../../environments/code/sandboxed.ts';
+import { compiledEnvironments } from '../support/compiled.ts';
+import { ATTACKS } from './code-attacks.ts';
+import { ATTACK_LIMITS, createRig, processesWith, type Rig } from './code-rig.ts';
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await createRig();
+});
+afterAll(() => rig?.close());
+
+describe('leaves nothing outside, and nothing behind', () => {
+  test.each(ATTACKS)('$name', async ({ program }) => {
+    const { output } = await rig.attack(program);
+    expect(output.toString('latin1')).not.toContain('ESCAPED');
+    expect(rig.leftovers()).toEqual([]);
+    expect(rig.connections()).toBe(0);
+  });
+});
+
+test('the canary is the proof that `doctor` and every worker ask for', async () => {
+  expect(await proveSandbox()).toMatchObject({ ok: true, sandbox: { name: 'bubblewrap' } });
+});
+
+test('a machine without bubblewrap has no sandbox, and is told what to install', async () => {
+  const proof = await proveSandbox({ env: { PATH: '/nowhere' } });
+  expect(proof).toMatchObject({
+    ok: false,
+    why: expect.stringContaining('bwrap'),
+    fix: expect.stringContaining('apt'),
+  });
+});
+
+test('a sandbox that cannot start is trouble to try again, never a verdict', async () => {
+  const broken = { file: '/usr/bin/false', args: [] };
+  const absent = { file: '/nowhere/bwrap', args: [] };
+  for (const launch of [broken, absent]) {
+    const ran = runSandboxed(launch, Buffer.alloc(0), ATTACK_LIMITS, new AbortController().signal);
+    await expect(ran).rejects.toMatchObject({ name: 'JudgeError', reason: 'sandbox-trouble', retryable: true });
+  }
+});
+
+test('a program that is killed from outside was not wrong', async () => {
+  const running = rig.run('import time\nprint("up", flush=True)\ntime.sleep(60)');
+  const sandbox = await until(() => rig.leftovers().find((pid) => pid !== process.pid && isBwrap(pid)));
+  await until(() => rig.leftovers().length >= 2 || undefined);
+  process.kill(sandbox, 'SIGKILL');
+  await expect(running).rejects.toMatchObject({ name: 'JudgeError', retryable: true });
+  await until(() => rig.leftovers().length === 0 || undefined);
+});
+
+test('cancelling ends the program at once, and nothing is left', async () => {
+  const controller = new AbortController();
+  const running = rig.run('import time\ntime.sleep(60)', ATTACK_LIMITS, controller.signal);
+  await until(() => rig.leftovers().length >= 2 || undefined);
+  controller.abort(new Error('cancelled'));
+  await expect(running).rejects.toThrow('cancelled');
+  expect(rig.leftovers()).toEqual([]);
+});
+
+test('a worker that dies by kill -9 takes its programs with it', async () => {
+  const folder = compiledEnvironments();
+  const mark = `orphan-${process.pid}`;
+  const script = `
+    const { proveSandbox } = await import(${JSON.stringify(`${folder}/code/canary.js`)});
+    const { runSandboxed } = await import(${JSON.stringify(`${folder}/code/sandboxed.js`)});
+    const { python } = await import(${JSON.stringify(`${folder}/code/python.js`)});
+    const { DEFAULT_LIMITS } = await import(${JSON.stringify(`${folder}/code/limits.js`)});
+    const { sandbox } = await proveSandbox();
+    const runtime = await python.findRuntime(process.env);
+    const job = python.encode({ kind: 'stdin', program: 'import time, ctypes\\nctypes.CDLL(None).prctl(1, 0)\\ntime.sleep(60)', stdin: '' }, 'n');
+    for (let i = 0; i < 3; i++)
+      runSandboxed(sandbox.launch([...runtime.command, ${JSON.stringify(mark)}], [], DEFAULT_LIMITS), job, DEFAULT_LIMITS, new AbortController().signal);
+  `;
+  const worker = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' });
+  try {
+    const running = () => processesWith(mark).filter((pid) => pid !== worker.pid);
+    await until(() => running().length >= 6 || undefined);
+    await new Promise((resolve) => setTimeout(resolve, 300)); // The programs have begun.
+    worker.kill('SIGKILL');
+    await until(() => running().length === 0 || undefined);
+  } finally {
+    worker.kill('SIGKILL');
+  }
+});
+
+function isBwrap(pid: number): boolean {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`).endsWith('bwrap');
+  } catch {
+    return false;
+  }
+}
+
+async function until<T>(found: () => T | undefined, limitMs = 10_000): Promise<T> {
+  const end = Date.now() + limitMs;
+  for (;;) {
+    const value = found();
+    if (value !== undefined) return value;
+    if (Date.now() > end) throw new Error('it did not come about');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
