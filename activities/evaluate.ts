@@ -1,8 +1,8 @@
 // Has the environment judge one turn's answer. The first verdict stands: a retry returns it.
 
-import { Context } from '@temporalio/activity';
 import type { Judged, TurnReference } from '../domain/rollout-facts.ts';
 import type { ActivityDeps } from './deps.ts';
+import { heartbeating } from './heartbeat.ts';
 import { recordedRollout, recordedTurn } from './recorded.ts';
 
 export function evaluateActivity({ openStore, environment, now }: ActivityDeps) {
@@ -13,9 +13,9 @@ export function evaluateActivity({ openStore, environment, now }: ActivityDeps) 
     const rollout = await recordedRollout(store, id);
     const played = await recordedTurn(store, id, turn);
     const startedAt = now();
-    const verdict = await environment.judge(rollout.record.query, played.record.answer, {
-      signal: Context.current().cancellationSignal,
-    });
+    const verdict = await heartbeating((signal) =>
+      environment.judge(rollout.record.query, played.record.answer, { signal }),
+    );
     const stored = await store.putVerdict(id, { turn, ...verdict, of: played.hash, tookMs: now() - startedAt });
     return judged(stored.record);
   };

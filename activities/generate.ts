@@ -2,7 +2,6 @@
 // (a retry, a second worker that was thought dead) gets that record back and plays nothing.
 
 import { Context } from '@temporalio/activity';
-import { ApplicationFailure } from '@temporalio/common';
 import { ModelError } from '../domain/errors.ts';
 import { turnSeed } from '../domain/ids.ts';
 import { tokenBudget } from '../domain/limits.ts';
@@ -12,9 +11,8 @@ import type { TurnRecord } from '../domain/turn.ts';
 import { generateAnswer } from './answer.ts';
 import { newContext } from './context.ts';
 import type { ActivityDeps } from './deps.ts';
+import { heartbeating } from './heartbeat.ts';
 import { recordedRollout, recordedTurns, recordedVerdict } from './recorded.ts';
-
-const HEARTBEAT_MS = 1000;
 
 export function generateActivity({ openStore, backend: backendOf, now }: ActivityDeps) {
   return async function generate({ rollout: id, turn }: TurnReference): Promise<Generated> {
@@ -22,7 +20,7 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
     const there = await store.getTurn(id, turn);
     if (there) return factsOf(there.record);
 
-    return heartbeating(async (signal, progress) => {
+    return heartbeating(async (signal, progress: (beat: { tokens: number }) => void) => {
       const rollout = await recordedRollout(store, id);
       const { settings } = rollout.record;
       const before = await recordedTurns(store, id, turn - 1);
@@ -49,7 +47,7 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
       const { newTokensPerChunk } = settings;
       const answer = await generateAnswer(
         { store, rollout: id, turn, backend, request, newTokensPerChunk, attempt, now },
-        { signal, onProgress: progress },
+        { signal, onProgress: (tokens) => progress({ tokens }) },
       );
       const { outputIds, logprobs, finish, versions, server } = answer;
       const { record } = await store.putTurn(id, {
@@ -98,28 +96,4 @@ function factsOf(record: TurnRecord): Generated {
   const { turn, contextLength, finish, versionStart, versionEnd } = record;
   const outputTokens = record.outputIds.length;
   return { noRoom: false, turn, outputTokens, contextTokens: contextLength, finish, versionStart, versionEnd };
-}
-
-/** Beats while `work` runs: Temporal notices a dead worker, and cancellation reaches a living one. */
-async function heartbeating<T>(
-  work: (signal: AbortSignal, progress: (tokens: number) => void) => Promise<T>,
-): Promise<T> {
-  const context = Context.current();
-  let tokens = 0;
-  const timer = setInterval(() => context.heartbeat({ tokens }), HEARTBEAT_MS);
-  try {
-    return await work(context.cancellationSignal, (n) => {
-      tokens = n;
-    });
-  } catch (error) {
-    throw context.cancellationSignal.aborted ? cancellation(context.cancellationSignal.reason) : error;
-  } finally {
-    clearInterval(timer);
-  }
-}
-
-/** A worker that shuts down gives its turn back; any other cancellation was asked for. */
-function cancellation(reason: unknown): unknown {
-  if (!(reason instanceof Error) || reason.message !== 'WORKER_SHUTDOWN') return reason;
-  return ApplicationFailure.retryable('The worker was shut down; another one plays this turn.', 'worker-shutdown');
 }

@@ -44,6 +44,7 @@ export function openActivity({ openStore, parseRow, parseSettings, now, version 
       limits: { numTurns, stop },
       reward: { rewardScaling, rewardBias, turnDiscount },
       title: firstWords(questionOf(record.query)),
+      task: record.query.task,
     };
 
     async function queryOf() {

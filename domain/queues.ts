@@ -4,3 +4,5 @@
 export const TASK_QUEUE = 'everturn';
 /** Generation only: its slots are the model's slots. */
 export const GENERATE_QUEUE = 'everturn-generate';
+/** Judging of model-written code: polled only by workers with a proven sandbox. */
+export const CODE_QUEUE = 'everturn-code';

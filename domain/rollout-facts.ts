@@ -1,6 +1,7 @@
 // The small JSON facts that pass between a rollout's workflow and its activities.
 
 import type { Limits } from './limits.ts';
+import type { Task } from './query.ts';
 import type { RewardSettings } from './reward.ts';
 import type { TrajectoryReference } from './rollout-result.ts';
 import type { Finish, TurnFacts } from './turn.ts';
@@ -13,6 +14,8 @@ export interface OpenedRollout {
   readonly reward: RewardSettings;
   /** The query's first words, safe to show. */
   readonly title: string;
+  /** Who judges; absent in histories from before code was judged on a queue of its own. */
+  readonly task?: Task;
 }
 
 /** `noRoom`: the turn cannot fit into the model's context, and nothing was generated. */

@@ -39,12 +39,12 @@ export async function rollout(input: RolloutInput): Promise<RolloutResult> {
   }
 }
 
-async function play({ rollout, limits }: OpenedRollout, board: Scoreboard): Promise<StopReason> {
+async function play({ rollout, limits, task }: OpenedRollout, board: Scoreboard): Promise<StopReason> {
   for (let turn = 1; ; turn++) {
     await board.mayBegin(turn);
     const answer = await generate(rollout, turn);
     if (answer.noRoom) return 'context-length';
-    const verdict = await evaluate(rollout, answer);
+    const verdict = await evaluate(rollout, answer, task);
     await log(rollout, answer, verdict);
     board.played(turnFacts(answer, verdict));
     const stop = stopReason(turn, verdict.verdict, limits);

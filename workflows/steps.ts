@@ -4,7 +4,8 @@
 
 import { ActivityCancellationType, isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { GENERATE_QUEUE } from '../domain/queues.ts';
+import type { Task } from '../domain/query.ts';
+import { CODE_QUEUE, GENERATE_QUEUE } from '../domain/queues.ts';
 import type { Generated, GeneratedTurn, Judged, OpenedRollout } from '../domain/rollout-facts.ts';
 import type { RolloutResult, TrajectoryReference } from '../domain/rollout-result.ts';
 import { failureOf } from './failure.ts';
@@ -33,6 +34,15 @@ const judging = proxyLocalActivities<Activities>({
   retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumAttempts: 5 },
 });
 
+/** Programs are run by workers that have a sandbox, for as long as all their cases may take. */
+const judgingCode = proxyActivities<Activities>({
+  taskQueue: CODE_QUEUE,
+  startToCloseTimeout: '30 minutes',
+  heartbeatTimeout: '10 seconds',
+  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: 5 },
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+});
+
 export function open(input: RolloutInput): Promise<OpenedRollout> {
   return light.open.executeWithOptions({ summary: 'fix the query' }, [input]);
 }
@@ -41,10 +51,15 @@ export function generate(rollout: TrajectoryReference, turn: number): Promise<Ge
   return generation.generate.executeWithOptions({ summary: `turn ${turn} · generate` }, [{ rollout, turn }]);
 }
 
-export async function evaluate(rollout: TrajectoryReference, { turn, outputTokens }: GeneratedTurn): Promise<Judged> {
+export async function evaluate(
+  rollout: TrajectoryReference,
+  { turn, outputTokens }: GeneratedTurn,
+  task?: Task,
+): Promise<Judged> {
   const summary = `turn ${turn} · judge ${outputTokens} tokens`;
   try {
-    return await judging.evaluate.executeWithOptions({ summary }, [{ rollout, turn }]);
+    const { evaluate: judge } = task === 'code' ? judgingCode : judging;
+    return await judge.executeWithOptions({ summary }, [{ rollout, turn }]);
   } catch (error) {
     const failure = failureOf(error);
     if (!failure || isCancellation(error)) throw error;

@@ -15,7 +15,7 @@ import { parseSettings } from '../../config.ts';
 import { createRun, surveyDataset } from '../../create-run.ts';
 import { queryFromRow } from '../../datasets/row.ts';
 import { DatasetError } from '../../domain/errors.ts';
-import { GENERATE_QUEUE, TASK_QUEUE } from '../../domain/queues.ts';
+import { CODE_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../domain/queues.ts';
 import { createEnvironments } from '../../environments/index.ts';
 import { ensureSearchAttributes } from '../../server/search-attributes.ts';
 import { openFileStore } from '../../storage/files.ts';
@@ -92,6 +92,7 @@ export async function openRig(script: Script, overrides: Partial<ActivityDeps> =
           activities: light,
           stickyQueueScheduleToStartTimeout: '1 second',
         }),
+        Worker.create({ ...common, taskQueue: CODE_QUEUE, activities: { evaluate: light.evaluate } }),
         Worker.create({
           ...common,
           taskQueue: GENERATE_QUEUE,
