@@ -66,16 +66,10 @@ export function modelFailedAll({ counts }: CollectionResult): boolean {
   return counts.outcomes.failed > 0 && counts.outcomes.failed === ended(counts) && reasons.every(isModelReason);
 }
 
-const MODEL_REASON = /^(model|tokenizer|chat-template|decode|backend)-/;
-const MODEL_REASONS = new Set([
-  'bad-logits',
-  'no-chat-template',
-  'no-stop-token',
-  'not-built',
-  'unknown-model',
-  'vocabulary-mismatch',
-]);
+/** Failures keep a reason, not the class of their error: the inference room's reasons are told by their words. */
+const MODEL_REASON =
+  /^(model|tokenizer|chat-template|decode|backend|server|reply|request|token|vocabulary)-|^(bad-log|no-(api-key|chat-template|stop-token|tokenizer))/;
 
 export function isModelReason(reason: string): boolean {
-  return MODEL_REASON.test(reason) || MODEL_REASONS.has(reason);
+  return MODEL_REASON.test(reason);
 }
