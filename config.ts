@@ -58,9 +58,9 @@ export const FIELDS: Readonly<Record<keyof RunOptions, Field>> = {
   },
   samples: { schema: whole(1, 10_000), argument: '<n>', help: 'rollouts per query' },
   feedback: {
-    schema: z.enum(['seed'], 'seed'),
+    schema: z.enum(['seed', 'delta'], 'seed or delta'),
     argument: '<mode>',
-    help: 'how the verdict is fed back: seed is the original to the byte',
+    help: 'how the verdict is fed back: seed is the original to the byte; delta is what the chat template adds',
   },
   rewardScaling: { schema: z.number('a number'), argument: '<x>', help: 'r = ((success − 0.5)·2 − bias)·scaling' },
   rewardBias: { schema: z.number('a number'), argument: '<x>', help: 'see --reward-scaling' },

@@ -10,7 +10,7 @@ export interface RolloutSettings extends Limits, RewardSettings, Sampling {
   /** Folder or hub id, where the model does not say which tokenizer is its own. */
   readonly tokenizer: string | null;
   /** How feedback is appended to the conversation. */
-  readonly feedback: 'seed';
+  readonly feedback: 'seed' | 'delta';
   /** New tokens per turn, at most; cut to what the model's context leaves. */
   readonly maxNewTokens: number;
   /** A turn is generated in chunks of so many tokens, each kept before the next; null: in one. */
