@@ -26,7 +26,7 @@ export function exact(node: Node, context: ExactContext): Q.Rational | undefined
 function bound(value: Q.Rational): number {
   const size = bits(value.num) + bits(value.den);
   if (size > LIMITS.bits) throw new TooBig('a number has too many digits');
-  return (size >> 9) ** 2;
+  return 3 * (size >> 9) ** 2;
 }
 
 export function bits(n: bigint): number {

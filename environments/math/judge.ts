@@ -8,7 +8,7 @@ import type { Node } from './ast.ts';
 import { newComparison } from './equal.ts';
 import { type Extraction, extractAnswer, extractChoice, extractSolution } from './extract.ts';
 import type { LeafOptions, Word } from './leaf.ts';
-import { TooBig, Unparsed } from './limits.ts';
+import { LIMITS, TooBig, Unparsed } from './limits.ts';
 import { parseAnswer } from './parse.ts';
 import { respell } from './spelling.ts';
 import type { Reading } from './tokens.ts';
@@ -82,15 +82,23 @@ const WRONG: Outcome = { verdict: 'wrong', reason: 'different' };
 const AS_WRITTEN: Outcome = { verdict: 'right', reason: 'equal-text' };
 
 export function compareTexts(gold: string, answer: string, options: LeafOptions): Outcome {
-  if (asWritten(gold) === asWritten(answer) && asWritten(gold) !== '') return AS_WRITTEN;
+  const written = asWritten(gold);
+  if (written !== '' && written === asWritten(answer)) return AS_WRITTEN;
+  if (Math.max(gold.length, answer.length) > LIMITS.candidateChars) return { verdict: 'undecided', reason: 'too-big' };
   const [goldChoice, answerChoice] = [choiceOf(gold), choiceOf(answer)];
   if (goldChoice && answerChoice && (goldChoice.rest === '' || answerChoice.rest === '')) {
     if (goldChoice.letter === answerChoice.letter) return AS_WRITTEN;
     if (goldChoice.rest === '') return WRONG;
   }
   // "(C) 14" says C and 14.
-  if (goldChoice && goldChoice.rest !== '') return compareTexts(goldChoice.rest, answerChoice?.rest || answer, options);
-  if (answerChoice && answerChoice.rest !== '') return compareTexts(gold, answerChoice.rest, options);
+  if (goldChoice && goldChoice.rest !== '')
+    return compareContents(goldChoice.rest, answerChoice?.rest || answer, options);
+  return compareContents(gold, answerChoice?.rest || answer, options);
+}
+
+function compareContents(gold: string, answer: string, options: LeafOptions): Outcome {
+  const written = asWritten(gold);
+  if (written !== '' && written === asWritten(answer)) return AS_WRITTEN;
   const moments = compareMoments(gold, answer);
   if (moments) return moments;
   if (isProse(gold) && isProse(answer)) {

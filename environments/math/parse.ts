@@ -247,7 +247,18 @@ const signedFactor = (c: Cursor): Node =>
     return negative ? neg(factor) : factor;
   });
 
-const times = (a: Node, b: Node): Node => mul(a.k === 'mul' ? [...a.items, b] : [a, b]);
+/** A product that is still being read grows in place: copying it per factor would be quadratic. */
+const growing = new WeakSet<Node>();
+
+function times(a: Node, b: Node): Node {
+  if (a.k === 'mul' && growing.has(a)) {
+    (a.items as Node[]).push(b);
+    return a;
+  }
+  const product = mul(a.k === 'mul' ? [...a.items, b] : [a, b]);
+  growing.add(product);
+  return product;
+}
 
 /** One factor with its powers; a whole number and a proper fraction behind it are one mixed number. */
 function parseFactor(c: Cursor): Node {

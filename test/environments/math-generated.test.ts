@@ -1,0 +1,52 @@
+// What no list foresees: seeded rewrites and near misses, and attacks of every construct that the judge reads.
+
+import { describe, expect, test } from 'vitest';
+import { createMathJudge } from '../../environments/math/math-environment.ts';
+import { judgeMath } from '../../environments/math/judge.ts';
+import { compiledEnvironments } from '../support/compiled.ts';
+import { generatePairs } from './generate-pairs.ts';
+import { HOSTILE } from './hostile.ts';
+
+const SEED = 20_260_901;
+const pairs = [...generatePairs(SEED, 600)];
+
+test(`an answer in another form is right, and a near miss never is (seed ${SEED})`, () => {
+  for (const { solution, equal, near } of pairs) {
+    expect(judgeMath(`\\boxed{${equal}}`, [solution]).verdict, `${solution} | ${equal}`).toBe('right');
+    expect(judgeMath(`\\boxed{${near}}`, [solution]).verdict, `${solution} | ${near}`).not.toBe('right');
+  }
+});
+
+test('the same pair gets the same verdict and reason in any process, in any order', async () => {
+  const judge = createMathJudge({ entry: `${compiledEnvironments()}/math/child.js` });
+  const jobs = pairs.slice(0, 200).flatMap(({ solution, equal, near }) => [
+    { solution, answer: `\\boxed{${equal}}` },
+    { solution, answer: `\\boxed{${near}}` },
+  ]);
+  const here = jobs.map(({ solution, answer }) => judgeMath(answer, [solution]));
+  const there = await Promise.all(jobs.toReversed().map(({ solution, answer }) => judge.judge(answer, [solution])));
+  judge.close();
+  expect(there.toReversed()).toEqual(here);
+  const [first] = jobs;
+  for (let n = 0; n < 1000; n++) expect(judgeMath(first?.answer ?? '', [first?.solution ?? ''])).toEqual(here[0]);
+});
+
+describe('a hostile text', () => {
+  test(`is of more than 100 kinds`, () => {
+    expect(new Set(HOSTILE.map(({ name }) => name)).size).toBeGreaterThan(300);
+  });
+
+  test('never throws and is never right, as an answer or as a solution', () => {
+    for (const { name, solution, answer } of HOSTILE) {
+      expect(judgeMath(answer, [solution]).verdict, name).not.toBe('right');
+      expect(judgeMath(solution, [answer]).verdict, name).not.toBe('right');
+    }
+  });
+
+  test('answers itself or is too much to compare, but is never another’s difference', () => {
+    for (const { name, answer } of HOSTILE.filter(({ answer: text }) => text.length < 4_000)) {
+      const { verdict, reason } = judgeMath(answer, [answer]);
+      if (verdict === 'wrong') expect(reason, name).toMatch(/^(no-answer|cut-off)$/);
+    }
+  });
+});
