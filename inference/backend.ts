@@ -22,6 +22,8 @@ export interface GenerateRequest {
   readonly stopTokenIds: readonly number[];
   /** Where the chunk before came from: it holds the prefix. Null for a first chunk. */
   readonly prefer?: { readonly server: string; readonly version: number } | null;
+  /** The whole conversation, for a backend that takes messages (facts.takes); others leave it unread. */
+  readonly messages?: readonly Message[];
 }
 
 export interface GenerateResult {

@@ -1,12 +1,16 @@
-// The registry of backends: `tiny`, `transformers:<folder or hub id>`. Importing it loads no backend.
+// The registry of backends, by the scheme of --model. Importing it loads no backend.
 
 import { UsageError } from '../domain/errors.ts';
 import type { Backend, BackendOptions } from './backend.ts';
+import { safeText } from './safe-text.ts';
+import { parseOpenaiTarget, parseServerUrls } from './server-url.ts';
 
 interface Entry {
   /** How it is written, for messages. */
   readonly usage: string;
   readonly needsTarget: boolean;
+  /** Throws a UsageError where the target cannot be one. */
+  readonly check?: (target: string) => unknown;
   create(options: BackendOptions): Promise<Backend>;
 }
 
@@ -20,6 +24,24 @@ const BACKENDS = {
     usage: 'transformers:<folder or hub id>',
     needsTarget: true,
     create: async (options) => (await import('./transformers.ts')).createTransformersBackend(options),
+  },
+  sglang: {
+    usage: 'sglang:<url>[,<url>…]',
+    needsTarget: true,
+    check: parseServerUrls,
+    create: async (options) => (await import('./sglang.ts')).createSglangBackend(options),
+  },
+  vllm: {
+    usage: 'vllm:<url>[,<url>…]',
+    needsTarget: true,
+    check: parseServerUrls,
+    create: async (options) => (await import('./vllm.ts')).createVllmBackend(options),
+  },
+  openai: {
+    usage: 'openai:<url>#<model>',
+    needsTarget: true,
+    check: parseOpenaiTarget,
+    create: async (options) => (await import('./openai.ts')).createOpenaiBackend(options),
   },
 } as const satisfies Record<string, Entry>;
 
@@ -35,7 +57,7 @@ export function parseModelSpec(spec: string): ModelSpec {
   const colon = spec.indexOf(':');
   const scheme = colon < 0 ? spec : spec.slice(0, colon);
   const target = colon < 0 ? '' : spec.slice(colon + 1).trim();
-  const entry = isScheme(scheme) ? BACKENDS[scheme] : null;
+  const entry: Entry | null = isScheme(scheme) ? BACKENDS[scheme] : null;
   if (
     !isScheme(scheme) ||
     entry === null ||
@@ -43,11 +65,12 @@ export function parseModelSpec(spec: string): ModelSpec {
     (colon >= 0 && !entry.needsTarget)
   ) {
     const allowed = Object.values(BACKENDS).map(({ usage }) => usage);
-    throw new UsageError(`"${spec}" names no model`, {
+    throw new UsageError(`"${safeText(spec)}" names no model`, {
       reason: 'unknown-model',
       fix: `Right would be ${allowed.join(' or ')}.`,
     });
   }
+  entry.check?.(target);
   return { scheme, target };
 }
 

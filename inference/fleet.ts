@@ -1,0 +1,191 @@
+// Several servers as one backend: each request goes to one of them by a policy, round those that are down or full.
+// A failure is the caller's: only Temporal retries, and finds another server then. Refuses servers that differ
+// in vocabulary or in what their logprobs mean, since one run cannot be made of both.
+
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+
+import { explain, ModelError } from '../domain/errors.ts';
+import { logprobsServe } from '../domain/logprob-meaning.ts';
+import type { Backend, BackendOptions, GenerateRequest, ModelFacts } from './backend.ts';
+import { Circuit, type CircuitOptions } from './fleet/circuit.ts';
+import { openLeases } from './fleet/leases.ts';
+import { Member } from './fleet/member.ts';
+import { mixed, mixedLogprobs, refuseMixture } from './fleet/mixture.ts';
+import { charge, rank } from './fleet/policies.ts';
+import { Waiters } from './fleet/waiters.ts';
+import { closedError } from './http-errors.ts';
+import { rolloutKey, type ServerBackend } from './server-backend.ts';
+import type { TokenizerLoader } from './server-tokenizer.ts';
+
+export interface FleetParts extends Pick<BackendOptions, 'fleet' | 'log'> {
+  readonly urls: readonly string[];
+  /** Reaches a server and learns what it serves. Called again when one comes back. */
+  readonly open: (url: string) => Promise<ServerBackend>;
+  readonly tokenizers?: Pick<TokenizerLoader, 'close'>;
+  readonly circuit?: Pick<CircuitOptions, 'coolDownMs' | 'longestCoolDownMs' | 'random'>;
+}
+
+/** A server with this many times its fair share, and more than a few, is passed over for the next-ranked. */
+const OVERLOAD = 2;
+const A_FEW = 8;
+/** Leases that other processes give back are not announced. */
+const LEASE_POLL_MS = 100;
+
+export async function openFleet(parts: FleetParts): Promise<Backend> {
+  const { urls, log } = parts;
+  const { policy = 'sticky', maxInFlight = null, weights = {}, leaseFolder = null } = parts.fleet ?? {};
+  const waiters = new Waiters();
+  const members = urls.map((url) => new Member(url, weights[url] ?? 1));
+  let closed = false;
+
+  // A probe is a whole new acquaintance, canary and all: a server can come back as another one.
+  async function meetAgain(member: Member): Promise<void> {
+    try {
+      const fresh = await parts.open(member.url);
+      try {
+        if (closed) throw closedError(member.url);
+        refuseMixture([{ url: 'the others', facts: first.facts }, fresh], facts.contextLength);
+      } catch (error) {
+        await fresh.close();
+        throw error;
+      }
+      member.meet(fresh);
+      log(`${member.url} is back.`);
+    } catch (error) {
+      member.note(error);
+      throw error;
+    }
+  }
+  for (const member of members) {
+    const probe = () => meetAgain(member);
+    member.circuit = new Circuit({ ...parts.circuit, probe, onChange: () => waiters.wakeAll() });
+  }
+
+  async function close(): Promise<void> {
+    closed = true;
+    waiters.wakeAll();
+    await Promise.allSettled([...members.map((member) => member.close()), parts.tokenizers?.close()]);
+  }
+
+  try {
+    await meetAll(members, parts);
+    for (const member of members) {
+      if (maxInFlight === null || leaseFolder === null) continue;
+      member.leases = await openLeases({ folder: join(leaseFolder, folderName(member.url)), limit: maxInFlight });
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const met = members.flatMap(({ backend }) => backend ?? []);
+  const first = met[0]!;
+  const mixture = mixedLogprobs(met);
+  if (mixture) log(`${mixture}: only for temperature 1 without cuts is this one distribution.`);
+  const facts: ModelFacts = {
+    ...first.facts,
+    ...(mixture ? { logprobs: 'unknown' } : {}),
+    contextLength: Math.min(...met.map((backend) => backend.facts.contextLength)),
+    seeded: met.every((backend) => backend.facts.seeded ?? true),
+  };
+
+  const mixedNow = () => mixedLogprobs(members.flatMap(({ backend }) => backend ?? []));
+
+  /** Those that can take a request now, best first. */
+  function candidates({ requestId, prefer }: GenerateRequest): Member[] {
+    const up = members.filter(({ circuit }) => circuit.state !== 'down');
+    if (up.length === 0) throw noServer(members);
+    const requests = 1 + up.reduce((sum, { inFlight }) => sum + inFlight, 0);
+    const weight = up.reduce((sum, member) => sum + member.weight, 0);
+    const passedOver = (member: Member) =>
+      member.busy ||
+      (policy === 'sticky' && member.inFlight + 1 > Math.max(A_FEW, (OVERLOAD * requests * member.weight) / weight));
+    const free = up.filter(
+      ({ circuit, inFlight }) => circuit.admits(inFlight) && inFlight < (maxInFlight ?? Number.POSITIVE_INFINITY),
+    );
+    // A chunk goes on where its prefix is, while the weights there are those it began with.
+    const atHome = ({ url, version }: Member) => url === prefer?.server && version === prefer.version;
+    const ranked = rank(free, policy, rolloutKey(requestId));
+    const best = ranked.filter((member) => !passedOver(member));
+    return [...best.filter(atHome), ...best.filter((member) => !atHome(member)), ...ranked.filter(passedOver)];
+  }
+
+  /** Takes a place on a server, and waits for one where all are full. */
+  async function admit(request: GenerateRequest, signal: AbortSignal): Promise<{ member: Member; end: () => void }> {
+    for (;;) {
+      signal.throwIfAborted();
+      if (closed) throw closedError(urls.join(', '));
+      const able = candidates(request);
+      for (const member of able) {
+        const leave = member.begin(request);
+        const giveBack = member.leases ? await member.leases.tryAcquire().catch(() => null) : async () => undefined;
+        const end = () => {
+          leave();
+          void giveBack?.();
+        };
+        if (giveBack !== null && !closed && !signal.aborted) {
+          charge(member, able);
+          return { member, end };
+        }
+        end(); // wakes nobody: waiters without a lease would wake each other for ever
+      }
+      await waiters.wait(signal, able.length > 0 ? LEASE_POLL_MS * (0.5 + Math.random()) : null);
+    }
+  }
+
+  return {
+    facts,
+    tokenizer: first.tokenizer,
+    async generate(request, options) {
+      const mixture = logprobsServe('unknown', 'policy', request.sampling, facts.vocabSize) ? null : mixedNow();
+      if (mixture) throw mixed(mixture);
+      const { member, end } = await admit(request, options.signal);
+      try {
+        return await member.ask(request, options);
+      } finally {
+        end();
+        waiters.wakeOne();
+      }
+    },
+    serverStatus() {
+      const all = members.reduce((sum, { requests }) => sum + requests, 0);
+      return members.map((member) => member.status(all));
+    },
+    close,
+  };
+}
+
+/** A server that is away now is waited for while others are there; one that says no is a mistake of the call. */
+async function meetAll(members: readonly Member[], { open, log }: FleetParts): Promise<void> {
+  const outcomes = await Promise.allSettled(members.map(async (member) => member.meet(await open(member.url))));
+  const failures = outcomes.flatMap((outcome, i) =>
+    outcome.status === 'rejected' ? [{ member: members[i]!, error: outcome.reason as unknown }] : [],
+  );
+  const fatal = failures.find(({ error }) => !(error instanceof ModelError) || !error.retryable);
+  if (fatal) throw fatal.error;
+  if (failures.length === members.length) throw failures[0]!.error;
+  for (const { member, error } of failures) {
+    log(`${explain(error)}. The others are used; it is tried again.`);
+    member.note(error);
+    member.circuit.open();
+  }
+  refuseMixture(members.flatMap(({ backend }) => backend ?? []));
+}
+
+function noServer(members: readonly Member[]): ModelError {
+  const all = members.length;
+  const last = members.map((member) => member.status(0).lastFailure).find((failure) => failure !== null);
+  return new ModelError(
+    `${all === 1 ? `${members[0]!.url} is` : `All ${all} servers are`} down: ${last ?? 'no answer'}`,
+    {
+      reason: 'server-unreachable',
+      retryable: true,
+      retryAfterMs: Math.ceil(Math.min(...members.map(({ circuit }) => circuit.retryInMs))) + 100,
+    },
+  );
+}
+
+/** The same in every worker. */
+function folderName(url: string): string {
+  return createHash('sha256').update(url).digest('hex').slice(0, 16);
+}

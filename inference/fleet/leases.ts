@@ -1,0 +1,90 @@
+// At most `limit` holders at a time, over all processes that reach one folder. A holder makes a file of its own,
+// counts the files of the living, and takes it back if they are too many. Whoever holds counted after the others
+// had made theirs, so there are never more. A process that dies, or stands still, for `ttlMs` loses its leases.
+
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+export interface Leases {
+  /** Null where all are taken. The function gives the lease back; it never throws. */
+  tryAcquire(): Promise<(() => Promise<void>) | null>;
+  close(): Promise<void>;
+}
+
+export interface LeaseOptions {
+  readonly folder: string;
+  readonly limit: number;
+  readonly ttlMs?: number;
+}
+
+const BEAT = 'beat';
+
+/** Files are `<process>.beat`, written while it lives, and `<process>.<number>`, one per lease. */
+export async function openLeases({ folder, limit, ttlMs = 15_000 }: LeaseOptions): Promise<Leases> {
+  await mkdir(folder, { recursive: true });
+  const self = randomUUID();
+  let beatAt = 0;
+  let number = 0;
+  let closed = false;
+
+  /** Now, by the clock that stamps the folder's files: machines that share it need not agree on the time. */
+  async function beat(): Promise<number> {
+    const file = join(folder, `${self}.${BEAT}`);
+    beatAt = Date.now();
+    await writeFile(file, '.');
+    return (await stat(file)).mtimeMs;
+  }
+  await beat();
+  const timer = setInterval(() => {
+    if (!closed) beat().catch(() => undefined); // a folder that is away for a moment
+  }, ttlMs / 3);
+  timer.unref();
+
+  return {
+    async tryAcquire() {
+      // Whoever stood still may be thought dead: its beat comes before its next lease.
+      if (Date.now() - beatAt > ttlMs / 2) await beat();
+      const file = join(folder, `${self}.${number++}`);
+      const giveBack = () => rm(file, { force: true }).catch(() => undefined);
+      await writeFile(file, '');
+      const names = await readdir(folder);
+      if (leasesIn(names).length <= limit) return giveBack;
+      const dead = await bury(folder, names, await beat(), ttlMs);
+      if (leasesIn(names).filter((name) => !dead.has(ownerOf(name))).length <= limit) return giveBack;
+      await giveBack();
+      return null;
+    },
+    async close() {
+      closed = true;
+      clearInterval(timer);
+      const names = await readdir(folder).catch(() => []);
+      await remove(folder, names, self);
+    },
+  };
+}
+
+function ownerOf(name: string): string {
+  return name.slice(0, name.indexOf('.'));
+}
+
+function leasesIn(names: readonly string[]): string[] {
+  return names.filter((name) => /^[\da-f-]+\.\d+$/.test(name));
+}
+
+/** Removes what the dead left. Returns who they are. */
+async function bury(folder: string, names: readonly string[], now: number, ttlMs: number): Promise<Set<string>> {
+  const dead = new Set<string>();
+  for (const owner of new Set(leasesIn(names).map(ownerOf))) {
+    const mtime = (await stat(join(folder, `${owner}.${BEAT}`)).catch(() => null))?.mtimeMs;
+    if (mtime !== undefined && now - mtime <= ttlMs) continue;
+    dead.add(owner);
+    await remove(folder, names, owner);
+  }
+  return dead;
+}
+
+async function remove(folder: string, names: readonly string[], owner: string): Promise<void> {
+  const theirs = names.filter((name) => ownerOf(name) === owner);
+  await Promise.all(theirs.map((name) => rm(join(folder, name), { force: true }).catch(() => undefined)));
+}

@@ -1,0 +1,127 @@
+// One server of a fleet: how to reach it, whether it is well, and what was counted of it.
+
+import type { GenerateOptions, GenerateRequest, GenerateResult, ServerStatus } from '../backend.ts';
+import { ModelError } from '../../domain/errors.ts';
+import type { ServerBackend } from '../server-backend.ts';
+import type { Circuit } from './circuit.ts';
+import type { Leases } from './leases.ts';
+import type { Candidate } from './policies.ts';
+
+const LATENCIES_KEPT = 128;
+const BUSY_MS = 1000;
+
+/** What says nothing about a server's health. */
+const NOT_ITS_FAULT = new Set(['backend-closed', 'server-aborted', 'version-moved', 'server-busy']);
+const GONE = new Set(['server-unreachable']);
+
+export class Member implements Candidate {
+  readonly url: string;
+  readonly weight: number;
+  /** Null until it was reached for the first time. */
+  backend: ServerBackend | null = null;
+  circuit!: Circuit;
+  leases: Leases | null = null;
+  inFlight = 0;
+  tokens = 0;
+  credit = 0;
+  requests = 0;
+  readonly #users = new Map<ServerBackend, number>();
+  #failures = 0;
+  #busyUntil = 0;
+  #latenciesMs: number[] = [];
+  #version: { readonly version: number; readonly versionLabel?: string } | null = null;
+  #lastFailure: string | null = null;
+
+  constructor(url: string, weight: number) {
+    this.url = url;
+    this.weight = weight;
+  }
+
+  get busy(): boolean {
+    return Date.now() < this.#busyUntil;
+  }
+
+  /** Of the latest answer; null before the first. */
+  get version(): number | null {
+    return this.#version?.version ?? null;
+  }
+
+  /** Takes a place here, until the function that is returned is called. */
+  begin(request: GenerateRequest): () => void {
+    const tokens = request.contextIds.length + request.maxNewTokens;
+    this.inFlight++;
+    this.tokens += tokens;
+    return () => {
+      this.inFlight--;
+      this.tokens -= tokens;
+    };
+  }
+
+  /** Replaces the backend; the one before is closed when nobody waits for it any more. */
+  meet(fresh: ServerBackend): void {
+    const old = this.backend;
+    this.backend = fresh;
+    if (old && !this.#users.has(old)) void old.close();
+  }
+
+  async ask(request: GenerateRequest, options: GenerateOptions): Promise<GenerateResult> {
+    const backend = this.backend!;
+    this.requests++;
+    this.#users.set(backend, (this.#users.get(backend) ?? 0) + 1);
+    const startedAt = performance.now();
+    try {
+      const result = await backend.generate(request, options);
+      this.#answered(result, performance.now() - startedAt);
+      return result;
+    } catch (error) {
+      if (!options.signal.aborted) this.#failed(error);
+      throw error;
+    } finally {
+      const left = this.#users.get(backend)! - 1;
+      if (left > 0) this.#users.set(backend, left);
+      else this.#users.delete(backend);
+      if (left === 0 && backend !== this.backend) void backend.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.circuit.close();
+    const backends = new Set([...this.#users.keys(), ...(this.backend ? [this.backend] : [])]);
+    await Promise.allSettled([...[...backends].map((backend) => backend.close()), this.leases?.close()]);
+  }
+
+  #answered(result: GenerateResult, tookMs: number): void {
+    this.#latenciesMs.push(tookMs);
+    if (this.#latenciesMs.length > LATENCIES_KEPT) this.#latenciesMs.shift();
+    this.#version = result.versions.at(-1) ?? this.#version;
+    this.circuit.succeeded();
+  }
+
+  #failed(error: unknown): void {
+    this.#failures++;
+    this.note(error);
+    if (!(error instanceof ModelError)) return;
+    if (error.reason === 'server-busy') this.#busyUntil = Date.now() + (error.retryAfterMs ?? BUSY_MS);
+    if (error.retryable && !NOT_ITS_FAULT.has(error.reason)) this.circuit.failed(GONE.has(error.reason));
+  }
+
+  note(error: unknown): void {
+    this.#lastFailure = error instanceof Error ? error.message : String(error);
+  }
+
+  status(allRequests: number): ServerStatus {
+    const sorted = this.#latenciesMs.toSorted((a, b) => a - b);
+    return {
+      url: this.url,
+      state: this.circuit.state,
+      requests: this.requests,
+      share: allRequests === 0 ? 0 : this.requests / allRequests,
+      failures: this.#failures,
+      inFlight: this.inFlight,
+      latencyP50Ms: sorted[Math.floor((sorted.length - 1) / 2)] ?? null,
+      version: this.version,
+      versionLabel: this.#version?.versionLabel ?? null,
+      lastFailure: this.#lastFailure,
+    };
+  }
+}

@@ -1,0 +1,52 @@
+// In which order servers are considered for a request. `sticky` needs no memory and no shared state: the same
+// rollout ranks the same servers the same way in every worker and after every restart (rendezvous hashing).
+
+import { createHash } from 'node:crypto';
+
+import type { FleetOptions } from '../backend.ts';
+
+export type Policy = NonNullable<FleetOptions['policy']>;
+
+export interface Candidate {
+  readonly url: string;
+  readonly weight: number;
+  readonly inFlight: number;
+  /** Tokens of contexts and budgets in flight. */
+  readonly tokens: number;
+  /** Of round_robin: grows by the weight at each choice, and pays for being chosen. */
+  credit: number;
+}
+
+/** Best first. `key` is the rollout's. */
+export function rank<T extends Candidate>(candidates: readonly T[], policy: Policy, key: string): T[] {
+  switch (policy) {
+    case 'sticky':
+      return sortedBy(candidates, ({ url, weight }) => -rendezvousScore(url, weight, key));
+    case 'least_requests':
+      return sortedBy(candidates, ({ inFlight, weight }) => inFlight / weight);
+    case 'least_token_usage':
+      return sortedBy(candidates, ({ tokens, weight }) => tokens / weight);
+    case 'round_robin':
+      return sortedBy(candidates, ({ credit, weight }) => -(credit + weight));
+  }
+}
+
+/** After a choice: what round_robin remembers of it. Turns come as often as weights say, and evenly. */
+export function charge(chosen: Candidate, candidates: readonly Candidate[]): void {
+  for (const candidate of candidates) candidate.credit += candidate.weight;
+  chosen.credit -= candidates.reduce((sum, { weight }) => sum + weight, 0);
+}
+
+/** Weighted rendezvous hashing: a server that leaves or comes moves only its own rollouts. */
+export function rendezvousScore(url: string, weight: number, key: string): number {
+  const bits = Number.parseInt(createHash('sha256').update(`${url}\n${key}`).digest('hex').slice(0, 13), 16);
+  return weight / -Math.log((bits + 0.5) / 2 ** 52);
+}
+
+/** The sort is stable: ties are in the order given. */
+function sortedBy<T>(items: readonly T[], cost: (item: T) => number): T[] {
+  return items
+    .map((item) => ({ item, cost: cost(item) }))
+    .sort((a, b) => a.cost - b.cost)
+    .map(({ item }) => item);
+}

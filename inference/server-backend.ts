@@ -1,0 +1,127 @@
+// What the backends of inference servers share: who asks one server, and how its answer becomes a result. An
+// answer that breaks the contract (ids outside, a logprob too few, spans that do not cover) is never passed on.
+
+import { createHash, randomUUID } from 'node:crypto';
+import type { z } from 'zod';
+
+import { ModelError } from '../domain/errors.ts';
+import type { Finish, VersionSpan } from '../domain/turn.ts';
+import type { Backend, GenerateRequest, GenerateResult, ModelFacts, Tokenizer } from './backend.ts';
+import type { Ask, Http } from './http.ts';
+import type { TokenizerLoader } from './server-tokenizer.ts';
+import { at, badReply, type Place } from './http-errors.ts';
+
+/** A backend that asks exactly one server; what a fleet is made of. */
+export interface ServerBackend extends Backend {
+  readonly url: string;
+}
+
+export interface ServerOptions {
+  readonly url: string;
+  readonly apiKey: string | null;
+  readonly tokenizers: TokenizerLoader;
+  readonly log: (line: string) => void;
+}
+
+/** How long a server may take to forget a request that nobody waits for. */
+export const ABORT_TIMEOUTS = { connectMs: 2000, firstByteMs: 2000, betweenBytesMs: 2000, totalMs: 3000 };
+
+/** The rollout's part of a request id: everything before the turn. */
+export function rolloutKey(requestId: string): string {
+  const slash = requestId.lastIndexOf('/');
+  return slash < 0 ? requestId : requestId.slice(0, slash);
+}
+
+/** A name for this one call, which a server's log shows: a retry must not meet the call that it replaces. */
+export function callId(requestId: string): string {
+  return `${requestId.replace(/[^\w.-]+/g, '_').slice(-80)}-${randomUUID().slice(0, 8)}`;
+}
+
+export interface Answer {
+  readonly outputIds: readonly number[];
+  readonly logprobs: readonly (number | null | undefined)[];
+  readonly finish: Finish;
+  readonly versions: readonly VersionSpan[] | null;
+}
+
+export function asResult(answer: Answer, request: GenerateRequest, facts: ModelFacts, place: Place): GenerateResult {
+  const { outputIds, finish, versions } = answer;
+  const n = outputIds.length;
+  if (n === 0) throw nothingSaid(finish, place);
+  if (n > request.maxNewTokens) throw badReply(`gave ${n} tokens where ${request.maxNewTokens} were asked for`, place);
+  const alien = outputIds.find((id) => !Number.isInteger(id) || id < 0 || id >= facts.vocabSize);
+  if (alien !== undefined) {
+    throw new ModelError(`${at(place)} gave the token id ${alien}; its vocabulary ends at ${facts.vocabSize - 1}`, {
+      reason: 'token-out-of-vocabulary',
+      fix: 'Name the tokenizer and config.json of the model that is served: --tokenizer <folder or hub id>.',
+    });
+  }
+  if (answer.logprobs.length !== n) throw badReply(`gave ${answer.logprobs.length} logprobs for ${n} tokens`, place);
+  const logprobs = answer.logprobs.map((logprob) => {
+    if (typeof logprob === 'number' && Number.isFinite(logprob)) return Math.min(logprob, 0);
+    throw new ModelError(`${at(place)} gave a logprob that is no number`, { reason: 'bad-logprobs', retryable: true });
+  });
+  if (versions === null) throw badReply(`told versions that do not cover its ${n} tokens`, place);
+  return { outputIds, logprobs, finish, versions, server: place.url };
+}
+
+function nothingSaid(finish: Finish, place: Place): ModelError {
+  if (finish !== 'abort') return badReply(`gave no token (${finish})`, place);
+  return new ModelError(`${at(place)} aborted the request before its first token`, {
+    reason: 'server-aborted',
+    retryable: true,
+  });
+}
+
+/** Routers in front of servers send one rollout's requests to one server by these. */
+export function routingHeaders(requestId: string): Record<string, string> {
+  const key = createHash('sha256').update(rolloutKey(requestId)).digest('hex').slice(0, 32);
+  return { 'x-smg-routing-key': key, 'x-session-id': key };
+}
+
+/** Asks under one name after the other: servers rename their endpoints. */
+export async function getFirst(http: Http, paths: readonly string[], ask: Ask): Promise<unknown> {
+  for (const [i, path] of paths.entries()) {
+    try {
+      return await http.get(path, ask);
+    } catch (error) {
+      const gone = error instanceof ModelError && error.reason === 'server-lacks';
+      if (!gone || i === paths.length - 1) throw error;
+    }
+  }
+  throw new TypeError('no path to ask');
+}
+
+/** The part of an answer that is read, or a ModelError that names what is wrong with it. */
+export function parseReply<T>(schema: z.ZodType<T>, reply: unknown, place: Place): T {
+  const parsed = schema.safeParse(reply);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0]!;
+  throw badReply(`sent an answer without a usable ${issue.path.join('.') || 'object'} (${issue.message})`, place);
+}
+
+/** One token of a context that no model is sure about. */
+export const CANARY = { maxNewTokens: 1, seed: 1, stopTokenIds: [] } as const;
+/** A server's first answer can take most of a minute. */
+export const CANARY_TIMEOUTS = { firstByteMs: 120_000, totalMs: 120_000 };
+
+export async function canaryContext(tokenizer: Tokenizer): Promise<number[]> {
+  const ids = await tokenizer.encode('The');
+  return ids.length > 0 ? ids : [0];
+}
+
+export function wordOf(version: string | number | null | undefined): string | null {
+  return version === null || version === undefined ? null : String(version);
+}
+
+export function sameIds(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((id, i) => id === b[i]);
+}
+
+/** Which tokens are whose cannot be told: the answer is worth nothing, another one will be had. */
+export function versionMoved(place: Place): ModelError {
+  return new ModelError(`The weights of ${place.url} changed during this answer, and it does not tell where`, {
+    reason: 'version-moved',
+    retryable: true,
+  });
+}

@@ -1,0 +1,240 @@
+// SGLang's own /generate: token ids in, token ids, logprobs and spans of weight versions out. Parameter names are
+// SGLang's. Ids are checked before they are sent, since an id outside the vocabulary ends the whole server.
+
+import { z } from 'zod';
+
+import { ModelError } from '../domain/errors.ts';
+import { readApiKey } from './api-key.ts';
+import type {
+  Backend,
+  BackendOptions,
+  GenerateOptions,
+  GenerateRequest,
+  GenerateResult,
+  ModelFacts,
+} from './backend.ts';
+import { openFleet } from './fleet.ts';
+import { openHttp, type Http } from './http.ts';
+import { badReply, statusError } from './http-errors.ts';
+import { logprobMeaning, PEEK_TOKENS, type Peek } from './logprob-canary.ts';
+import { checkRequest } from './request.ts';
+import { safeText } from './safe-text.ts';
+import {
+  ABORT_TIMEOUTS,
+  asResult,
+  CANARY,
+  CANARY_TIMEOUTS,
+  canaryContext,
+  callId,
+  getFirst,
+  parseReply,
+  routingHeaders,
+  sameIds,
+  versionMoved,
+  wordOf,
+  type ServerBackend,
+  type ServerOptions,
+} from './server-backend.ts';
+import { tokenizerLoader, type TokenizerLoader } from './server-tokenizer.ts';
+import { parseServerUrls } from './server-url.ts';
+import { oneVersion, toldSpans } from './version-spans.ts';
+
+export function createSglangBackend(options: BackendOptions): Promise<Backend> {
+  const urls = parseServerUrls(options.target);
+  const apiKey = readApiKey(options.apiKeyEnv);
+  const tokenizers = tokenizerLoader(options.tokenizer);
+  return openFleet({
+    ...options,
+    urls,
+    tokenizers,
+    open: (url) => openSglang({ url, apiKey, tokenizers, log: options.log }),
+  });
+}
+
+const Info = z.object({
+  served_model_name: z.string().nullish(),
+  model_path: z.string().nullish(),
+  tokenizer_path: z.string().nullish(),
+  weight_version: z.union([z.string(), z.number()]).nullish(),
+});
+const Server = z.object({
+  max_req_input_len: z.number().nullish(),
+  enable_deterministic_inference: z.boolean().nullish(),
+  version: z.string().nullish(),
+});
+const Models = z.object({ data: z.array(z.object({ id: z.string(), max_model_len: z.number().nullish() })).min(1) });
+
+const Triple = z.tuple([z.number().nullable(), z.number()]).rest(z.unknown());
+const Reply = z.object({
+  output_ids: z.array(z.number()).nullish(),
+  meta_info: z.object({
+    finish_reason: z.object({
+      type: z.enum(['stop', 'length', 'abort']),
+      matched: z.unknown(),
+      message: z.string().nullish(),
+      status_code: z.number().nullish(),
+    }),
+    weight_version: z.union([z.string(), z.number()]).nullish(),
+    weight_versions: z
+      .array(z.object({ version: z.union([z.string(), z.number()]).nullish(), start: z.number(), end: z.number() }))
+      .nullish(),
+    // An abort before the first token can come without.
+    output_token_logprobs: z.array(Triple).nullish(),
+    output_top_logprobs: z.array(z.array(Triple).nullish()).nullish(),
+  }),
+});
+type Reply = z.infer<typeof Reply>;
+
+export async function openSglang({ url, apiKey, tokenizers, log }: ServerOptions): Promise<ServerBackend> {
+  const http = openHttp({ url, apiKey });
+  try {
+    const { facts, served, spans } = await learn(http, tokenizers);
+    if (!spans) log(`${url} tells one version for a whole answer: an answer during an update is asked for again.`);
+    return serverBackend(http, facts, served.tokenizer, spans);
+  } catch (error) {
+    await http.close();
+    throw error;
+  }
+}
+
+async function learn(http: Http, tokenizers: TokenizerLoader) {
+  const info = parseReply(
+    Info,
+    await getFirst(http, ['/model_info', '/get_model_info'], {}),
+    http.place('/model_info'),
+  );
+  const server = parseReply(
+    Server,
+    await getFirst(http, ['/server_info', '/get_server_info'], {}),
+    http.place('/server_info'),
+  );
+  const models = parseReply(Models, await http.get('/v1/models'), http.place('/v1/models'));
+  const served = await tokenizers.load(info.tokenizer_path ?? info.model_path ?? null, http.url);
+  const facts: ModelFacts = {
+    name: info.served_model_name ?? models.data[0]!.id,
+    fingerprint: null,
+    vocabSize: served.vocabSize,
+    contextLength: usableLength(models.data[0]!.max_model_len, server.max_req_input_len, http.url),
+    stopTokenIds: served.tokenizer.stopTokenIds,
+    trainable: true,
+    seeded: server.enable_deterministic_inference ?? false,
+  };
+  const contextIds = await canaryContext(served.tokenizer);
+  let spans = true;
+  const logprobs = await logprobMeaning(async (sampling) => {
+    const params = samplingParams({ ...CANARY, sampling }, facts);
+    const body = {
+      input_ids: contextIds,
+      sampling_params: params,
+      return_logprob: true,
+      top_logprobs_num: PEEK_TOKENS,
+    };
+    const reply = parseReply(
+      Reply,
+      await http.post('/generate', body, { timeouts: CANARY_TIMEOUTS }),
+      http.place('/generate'),
+    );
+    spans = reply.meta_info.weight_versions != null;
+    return peek(reply);
+  });
+  return { facts: { ...facts, logprobs }, served, spans };
+}
+
+/**
+ * SGLang keeps two positions of its own: a budget that would use them is cut in silence. What it calls
+ * max_req_input_len is already six short of the model's length, or of its cache where that is smaller.
+ */
+function usableLength(modelLength: number | null | undefined, inputLength: number | null | undefined, url: string) {
+  const lengths = [modelLength && modelLength - 2, inputLength && inputLength + 4].filter((n) => typeof n === 'number');
+  if (lengths.length > 0) return Math.min(...lengths);
+  throw new ModelError(`${url} does not tell how long its model's context is`, { reason: 'reply-malformed' });
+}
+
+function peek({ meta_info: { output_token_logprobs: own, output_top_logprobs: top } }: Reply): Peek | null {
+  const sampled = own?.[0];
+  if (!sampled || !top?.[0]) return null;
+  const byId = new Map([...top[0], sampled].flatMap(([logprob, id]) => (logprob === null ? [] : [[id, logprob]])));
+  return { sampled: sampled[1], byId };
+}
+
+function samplingParams(
+  request: Pick<GenerateRequest, 'maxNewTokens' | 'sampling' | 'seed' | 'stopTokenIds'>,
+  facts: ModelFacts,
+) {
+  const { temperature, topP, topK } = request.sampling;
+  return {
+    n: 1,
+    max_new_tokens: request.maxNewTokens,
+    temperature,
+    top_p: topP,
+    top_k: topK >= facts.vocabSize ? -1 : topK,
+    // Said, because a server can be started with other defaults.
+    min_p: 0,
+    min_new_tokens: 0,
+    frequency_penalty: 0,
+    presence_penalty: 0,
+    repetition_penalty: 1,
+    stop_token_ids: request.stopTokenIds,
+    // Ignoring EOS means ignoring all stop ids: only where there are none.
+    ignore_eos: request.stopTokenIds.length === 0,
+    sampling_seed: request.seed,
+  };
+}
+
+function serverBackend(http: Http, facts: ModelFacts, tokenizer: Backend['tokenizer'], spans: boolean): ServerBackend {
+  const place = http.place('/generate');
+
+  async function generate(request: GenerateRequest, { signal, onProgress }: GenerateOptions): Promise<GenerateResult> {
+    signal.throwIfAborted();
+    checkRequest(request, facts);
+    const before = spans ? null : await versionNow(http, signal);
+    const rid = callId(request.requestId);
+    const forget = () => {
+      http.post('/abort_request', { rid }, { timeouts: ABORT_TIMEOUTS }).catch(() => undefined);
+    };
+    signal.addEventListener('abort', forget, { once: true });
+    try {
+      const reply = await http.post(
+        '/generate',
+        { rid, input_ids: request.contextIds, sampling_params: samplingParams(request, facts), return_logprob: true },
+        { signal, headers: routingHeaders(request.requestId), onSent: () => onProgress?.(0) },
+      );
+      return resultOf(parseReply(Reply, reply, place), request, before);
+    } finally {
+      signal.removeEventListener('abort', forget);
+    }
+  }
+
+  function resultOf({ output_ids, meta_info: meta }: Reply, request: GenerateRequest, before: string | null) {
+    const { type: finish, matched, message, status_code: status } = meta.finish_reason;
+    if (finish === 'abort' && status) throw statusError(status, {}, message ?? '', place);
+    // No stop string was given: SGLang says so when its logits were no numbers.
+    if (finish === 'stop' && typeof matched === 'string') throw badReply(`stopped at ${safeText(matched)}`, place);
+    const pairs = meta.output_token_logprobs ?? [];
+    const outputIds = pairs.map(([, id]) => id);
+    if (output_ids && !sameIds(output_ids, outputIds)) throw badReply('gave two different lists of token ids', place);
+    if (!spans && before !== wordOf(meta.weight_version)) throw versionMoved(place);
+    const versions = meta.weight_versions
+      ? toldSpans(meta.weight_versions, outputIds.length)
+      : oneVersion(meta.weight_version, outputIds.length);
+    return asResult(
+      { outputIds, logprobs: pairs.map(([logprob]) => logprob), finish, versions },
+      request,
+      facts,
+      place,
+    );
+  }
+
+  return {
+    url: http.url,
+    facts,
+    tokenizer,
+    generate,
+    close: http.close,
+  };
+}
+
+async function versionNow(http: Http, signal: AbortSignal): Promise<string | null> {
+  const info = await getFirst(http, ['/model_info', '/get_model_info'], { signal });
+  return wordOf(parseReply(Info, info, http.place('/model_info')).weight_version);
+}

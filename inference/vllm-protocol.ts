@@ -1,0 +1,180 @@
+// The two endpoints of vLLM that take and give token ids: what is sent, what of the answer is read, and by which
+// name a request is aborted.
+
+import { z } from 'zod';
+
+import type { Finish, VersionSpan } from '../domain/turn.ts';
+import type { Peek } from './logprob-canary.ts';
+import { toldSpans } from './version-spans.ts';
+
+export type Params = Readonly<Record<string, unknown>>;
+
+export interface Call {
+  readonly model: string;
+  readonly contextIds: readonly number[];
+  readonly id: string | null;
+  readonly params: Params;
+}
+
+export interface Endpoint {
+  readonly path: string;
+  /** Spans of weight versions come with every answer. */
+  readonly tellsSpans: boolean;
+  readonly abortPath: string;
+  /** Under which name the engine knows the call `id`. */
+  readonly nameOf: (id: string) => string;
+  readonly body: (call: Call) => unknown;
+  readonly reply: z.ZodType<Choice>;
+  /** Null without token ids. */
+  readonly answer: (choice: Choice) => ReadAnswer | null;
+  readonly peek: (choice: Choice) => Peek | null;
+}
+
+export interface ReadAnswer {
+  readonly outputIds: readonly number[];
+  readonly logprobs: readonly (number | null)[];
+  /** Null for a reason that has no name here. */
+  readonly finish: Finish | null;
+  /** Null where spans do not cover the tokens, or none were told. */
+  readonly versions: readonly VersionSpan[] | null;
+}
+
+/** Of either endpoint, in one form. */
+export interface Choice {
+  readonly finish: string | null;
+  readonly ids: readonly number[] | null;
+  readonly logprobs: readonly (number | null)[];
+  readonly spans: readonly { version?: string | number | null | undefined; start: number; end: number }[] | null;
+  /** Of the first position: ids and logprobs. */
+  readonly top: readonly (readonly [number, number])[];
+}
+
+const version = z.union([z.string(), z.number()]).nullish();
+
+export const Models = z.object({
+  data: z.array(z.object({ id: z.string(), root: z.string().nullish(), max_model_len: z.number().nullish() })).min(1),
+});
+export const WeightInfo = z.object({ weight_version: version });
+
+const GenerateReply = z
+  .object({
+    choices: z
+      .array(
+        z.object({
+          finish_reason: z.string().nullable(),
+          token_ids: z.array(z.number()).nullish(),
+          weight_versions: z.array(z.object({ version, start: z.number(), end: z.number() })).nullish(),
+          logprobs: z
+            .object({
+              content: z
+                .array(
+                  z.object({
+                    logprob: z.number().nullable(),
+                    top_logprobs: z.array(z.object({ token_id: z.number(), logprob: z.number().nullable() })).nullish(),
+                  }),
+                )
+                .nullish(),
+            })
+            .nullish(),
+        }),
+      )
+      .min(1),
+  })
+  .transform(({ choices: [choice] }): Choice => {
+    const content = choice!.logprobs?.content ?? [];
+    return {
+      finish: choice!.finish_reason,
+      ids: choice!.token_ids ?? null,
+      logprobs: content.map(({ logprob }) => logprob),
+      spans: choice!.weight_versions ?? null,
+      top: (content[0]?.top_logprobs ?? []).flatMap(({ token_id, logprob }) =>
+        logprob === null ? [] : [[token_id, logprob] as const],
+      ),
+    };
+  });
+
+const CompletionReply = z
+  .object({
+    choices: z
+      .array(
+        z.object({
+          finish_reason: z.string().nullable(),
+          token_ids: z.array(z.number()).nullish(),
+          logprobs: z
+            .object({
+              token_logprobs: z.array(z.number().nullable()),
+              tokens: z.array(z.string()).nullish(),
+              top_logprobs: z.array(z.record(z.string(), z.number().nullable()).nullish()).nullish(),
+            })
+            .nullish(),
+        }),
+      )
+      .min(1),
+  })
+  .transform(({ choices: [choice] }): Choice => {
+    const { token_logprobs = [], tokens, top_logprobs } = choice!.logprobs ?? {};
+    const named = tokens?.map(idOf);
+    return {
+      finish: choice!.finish_reason,
+      ids: choice!.token_ids ?? (named?.every((id) => id !== null) ? named : null),
+      logprobs: token_logprobs,
+      spans: null,
+      top: Object.entries(top_logprobs?.[0] ?? {}).flatMap(([token, logprob]) => {
+        const id = idOf(token);
+        return id === null || logprob === null ? [] : [[id, logprob] as const];
+      }),
+    };
+  });
+
+/** `token_id:169`, which older versions give instead of ids. */
+function idOf(token: string): number | null {
+  const digits = /^token_id:(\d+)$/.exec(token)?.[1];
+  return digits === undefined ? null : Number(digits);
+}
+
+const FINISHES: Readonly<Record<string, Finish>> = { stop: 'stop', length: 'length', abort: 'abort' };
+
+function answer({ ids, logprobs, finish, spans }: Choice): ReadAnswer | null {
+  if (ids === null) return null;
+  const versions = spans && toldSpans(spans, ids.length);
+  return { outputIds: ids, logprobs, finish: FINISHES[finish ?? ''] ?? null, versions };
+}
+
+function peek({ ids, top }: Choice): Peek | null {
+  const sampled = ids?.[0];
+  return sampled === undefined || top.length === 0 ? null : { sampled, byId: new Map(top) };
+}
+
+export const GENERATE: Endpoint = {
+  path: '/inference/v1/generate',
+  tellsSpans: true,
+  abortPath: '/inference/v1/abort_requests',
+  nameOf: (id) => `generate-tokens-${id}`,
+  body: ({ model, contextIds, id, params }) => ({
+    model,
+    token_ids: contextIds,
+    sampling_params: params,
+    ...(id === null ? {} : { request_id: id }),
+  }),
+  reply: GenerateReply,
+  answer,
+  peek,
+};
+
+export const COMPLETIONS: Endpoint = {
+  path: '/v1/completions',
+  tellsSpans: false,
+  abortPath: '/abort_requests',
+  nameOf: (id) => `cmpl-${id}-0`,
+  body: ({ model, contextIds, id, params }) => ({
+    model,
+    prompt: contextIds,
+    ...params,
+    return_token_ids: true,
+    return_tokens_as_token_ids: true,
+    ...(id === null ? {} : { request_id: id }),
+  }),
+  reply: CompletionReply,
+  answer,
+  peek,
+};

@@ -1,0 +1,202 @@
+// vLLM: token ids in, token ids and logprobs out, by /inference/v1/generate where the server has it (it tells spans
+// of weight versions), else by /v1/completions. Parameter names are vLLM's, which ignores unknown ones in silence,
+// and everything that a generation_config.json could change unseen is said.
+
+import { ModelError } from '../domain/errors.ts';
+import { readApiKey } from './api-key.ts';
+import type {
+  Backend,
+  BackendOptions,
+  GenerateOptions,
+  GenerateRequest,
+  GenerateResult,
+  ModelFacts,
+} from './backend.ts';
+import { openFleet } from './fleet.ts';
+import { openHttp, type Http } from './http.ts';
+import { badReply } from './http-errors.ts';
+import { logprobMeaning, PEEK_TOKENS } from './logprob-canary.ts';
+import { checkRequest } from './request.ts';
+import {
+  ABORT_TIMEOUTS,
+  asResult,
+  callId,
+  CANARY,
+  CANARY_TIMEOUTS,
+  canaryContext,
+  parseReply,
+  routingHeaders,
+  versionMoved,
+  wordOf,
+  type ServerBackend,
+  type ServerOptions,
+} from './server-backend.ts';
+import { tokenizerLoader } from './server-tokenizer.ts';
+import { parseServerUrls } from './server-url.ts';
+import { oneVersion } from './version-spans.ts';
+import { COMPLETIONS, GENERATE, Models, WeightInfo, type Endpoint, type Params } from './vllm-protocol.ts';
+
+export function createVllmBackend(options: BackendOptions): Promise<Backend> {
+  const urls = parseServerUrls(options.target);
+  const apiKey = readApiKey(options.apiKeyEnv);
+  const { log } = options;
+  const tokenizers = tokenizerLoader(options.tokenizer);
+  return openFleet({ ...options, urls, tokenizers, open: (url) => openVllm({ url, apiKey, tokenizers, log }) });
+}
+
+export async function openVllm({ url, apiKey, tokenizers, log }: ServerOptions): Promise<ServerBackend> {
+  const http = openHttp({ url, apiKey });
+  try {
+    const model = parseReply(Models, await http.get('/v1/models'), http.place('/v1/models')).data[0]!;
+    if (!model.max_model_len) {
+      throw new ModelError(`${url} does not tell how long its model's context is`, {
+        reason: 'reply-malformed',
+        fix: 'Is it a vLLM? Any other server that speaks like OpenAI is named openai:<url>#<model>.',
+      });
+    }
+    const served = await tokenizers.load(model.root ?? model.id, url);
+    const facts: ModelFacts = {
+      name: model.id,
+      fingerprint: null,
+      vocabSize: served.vocabSize,
+      contextLength: model.max_model_len,
+      stopTokenIds: served.tokenizer.stopTokenIds,
+      trainable: true,
+      seeded: true,
+    };
+    const contextIds = await canaryContext(served.tokenizer);
+    const endpoint = await findEndpoint(http, facts, contextIds);
+    const tellsVersion = endpoint.tellsSpans || (await weightVersion(http)) !== null;
+    if (!endpoint.tellsSpans) {
+      log(
+        tellsVersion
+          ? `${url} answers by ${endpoint.path}: an answer during an update is asked for again.`
+          : `${url} does not tell the version of its weights: 0 is written. (--enable-scale-out, or VLLM_SERVER_DEV_MODE=1)`,
+      );
+    }
+    const logprobs = await logprobMeaning(async (sampling) => {
+      const params = samplingParams({ ...CANARY, sampling }, facts, PEEK_TOKENS);
+      return peek(http, endpoint, { model: facts.name, contextIds, id: null, params });
+    });
+    return serverBackend(http, { ...facts, logprobs }, served.tokenizer, endpoint, tellsVersion);
+  } catch (error) {
+    await http.close();
+    throw error;
+  }
+}
+
+/** Of a server that has answered already: what it forbids or does not know here, it was started without. */
+async function findEndpoint(http: Http, facts: ModelFacts, contextIds: readonly number[]): Promise<Endpoint> {
+  const params = samplingParams({ ...CANARY, sampling: { temperature: 1, topP: 1, topK: facts.vocabSize } }, facts, 0);
+  const body = GENERATE.body({ model: facts.name, contextIds, id: null, params });
+  try {
+    const sent = await http.post(GENERATE.path, body, { timeouts: CANARY_TIMEOUTS });
+    const { spans } = parseReply(GENERATE.reply, sent, http.place(GENERATE.path));
+    return { ...GENERATE, tellsSpans: spans !== null };
+  } catch (error) {
+    const absent = error instanceof ModelError && ['server-auth', 'server-lacks'].includes(error.reason);
+    if (absent) return COMPLETIONS;
+    throw error;
+  }
+}
+
+/** A server may refuse logprobs of other tokens (--max-logprobs). */
+async function peek(http: Http, endpoint: Endpoint, call: Parameters<Endpoint['body']>[0]) {
+  try {
+    const reply = await http.post(endpoint.path, endpoint.body(call), { timeouts: CANARY_TIMEOUTS });
+    return endpoint.peek(parseReply(endpoint.reply, reply, http.place(endpoint.path)));
+  } catch (error) {
+    if (error instanceof ModelError && error.reason === 'request-refused') return null;
+    throw error;
+  }
+}
+
+function samplingParams(
+  request: Pick<GenerateRequest, 'maxNewTokens' | 'sampling' | 'seed' | 'stopTokenIds'>,
+  facts: ModelFacts,
+  logprobs: number,
+): Params {
+  const { temperature, topP, topK } = request.sampling;
+  return {
+    n: 1,
+    max_tokens: request.maxNewTokens,
+    temperature,
+    top_p: topP,
+    top_k: topK >= facts.vocabSize ? -1 : topK,
+    min_p: 0,
+    min_tokens: 0,
+    frequency_penalty: 0,
+    presence_penalty: 0,
+    repetition_penalty: 1,
+    stop_token_ids: request.stopTokenIds,
+    ignore_eos: request.stopTokenIds.length === 0,
+    seed: request.seed,
+    logprobs,
+  };
+}
+
+/** Below this vLLM takes another temperature, and says so only in its log. */
+const LEAST_TEMPERATURE = 0.01;
+
+function serverBackend(
+  http: Http,
+  facts: ModelFacts,
+  tokenizer: Backend['tokenizer'],
+  endpoint: Endpoint,
+  tellsVersion: boolean,
+): ServerBackend {
+  const place = http.place(endpoint.path);
+
+  async function generate(request: GenerateRequest, { signal, onProgress }: GenerateOptions): Promise<GenerateResult> {
+    signal.throwIfAborted();
+    checkRequest(request, facts);
+    const { temperature } = request.sampling;
+    if (temperature > 0 && temperature < LEAST_TEMPERATURE) {
+      throw new ModelError(`vLLM takes no temperature of ${temperature}`, {
+        reason: 'bad-sampling',
+        fix: `Give 0 (greedy), or at least ${LEAST_TEMPERATURE}.`,
+      });
+    }
+    const asks = !endpoint.tellsSpans && tellsVersion;
+    const before = asks ? await weightVersion(http, signal) : null;
+    const id = callId(request.requestId);
+    const forget = () => {
+      const body = { request_ids: [endpoint.nameOf(id)] };
+      http.post(endpoint.abortPath, body, { timeouts: ABORT_TIMEOUTS }).catch(() => undefined);
+    };
+    signal.addEventListener('abort', forget, { once: true });
+    try {
+      const { contextIds } = request;
+      const params = samplingParams(request, facts, 0);
+      const body = endpoint.body({ model: facts.name, contextIds, id, params });
+      const headers = { ...routingHeaders(request.requestId), 'x-request-id': id };
+      const sent = await http.post(endpoint.path, body, { signal, headers, onSent: () => onProgress?.(0) });
+      const answer = endpoint.answer(parseReply(endpoint.reply, sent, place));
+      if (answer === null) {
+        throw new ModelError(`${place.url}${place.path} gave text but no token ids`, {
+          reason: 'no-token-ids',
+          fix: 'A vLLM from 0.10 on gives them.',
+        });
+      }
+      if (answer.finish === null) throw badReply('ended for a reason that is unknown here', place);
+      if (asks && (await weightVersion(http, signal)) !== before) throw versionMoved(place);
+      const versions = endpoint.tellsSpans ? answer.versions : oneVersion(before, answer.outputIds.length);
+      return asResult({ ...answer, finish: answer.finish, versions }, request, facts, place);
+    } finally {
+      signal.removeEventListener('abort', forget);
+    }
+  }
+
+  return { url: http.url, facts, tokenizer, generate, close: http.close };
+}
+
+/** Null where the server does not tell: it does so in its development mode only. */
+async function weightVersion(http: Http, signal?: AbortSignal): Promise<string | null> {
+  try {
+    const told = await http.get('/weight_info', signal ? { signal } : {});
+    return wordOf(parseReply(WeightInfo, told, http.place('/weight_info')).weight_version);
+  } catch (error) {
+    if (error instanceof ModelError && ['server-lacks', 'server-auth'].includes(error.reason)) return null;
+    throw error;
+  }
+}
