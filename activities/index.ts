@@ -2,7 +2,7 @@
 
 import { collectionActivities } from './collection.ts';
 import type { ActivityDeps } from './deps.ts';
-import { evaluateActivity, undecideActivity } from './evaluate.ts';
+import { evaluateActivity } from './evaluate.ts';
 import { translated } from './failures.ts';
 import { finishActivity } from './finish.ts';
 import { generateActivity } from './generate.ts';
@@ -14,7 +14,6 @@ export function createActivities(deps: ActivityDeps) {
     open: openActivity(deps),
     generate: generateActivity(deps),
     evaluate: evaluateActivity(deps),
-    undecide: undecideActivity(deps),
     log: logActivity(deps),
     finish: finishActivity(deps),
     ...collectionActivities(deps),

@@ -2,13 +2,12 @@
 // Generation is a regular activity (heartbeats, cancellation, its own slots); the rest are local ones.
 // Retries are Temporal's alone: what can pass is tried again until the schedule-to-close limit.
 
-import { ActivityCancellationType, isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { Task } from '../domain/query.ts';
 import { CODE_QUEUE, GENERATE_QUEUE } from '../domain/queues.ts';
 import type { Generated, GeneratedTurn, Judged, OpenedRollout } from '../domain/rollout-facts.ts';
 import type { RolloutResult, TrajectoryReference } from '../domain/rollout-result.ts';
-import { failureOf } from './failure.ts';
 import type { RolloutInput } from './messages.ts';
 
 const generation = proxyActivities<Activities>({
@@ -28,18 +27,13 @@ const light = proxyLocalActivities<Activities>({
   retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });
 
-/** A judge that breaks again and again is `undecided`, not a stuck rollout. */
-const judging = proxyLocalActivities<Activities>({
-  startToCloseTimeout: '1 minute',
-  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumAttempts: 5 },
-});
-
 /** Programs are run by workers that have a sandbox, for as long as all their cases may take. */
 const judgingCode = proxyActivities<Activities>({
   taskQueue: CODE_QUEUE,
   startToCloseTimeout: '30 minutes',
+  scheduleToCloseTimeout: '24 hours',
   heartbeatTimeout: '10 seconds',
-  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: 5 },
+  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
 
@@ -51,21 +45,14 @@ export function generate(rollout: TrajectoryReference, turn: number): Promise<Ge
   return generation.generate.executeWithOptions({ summary: `turn ${turn} · generate` }, [{ rollout, turn }]);
 }
 
-export async function evaluate(
+export function evaluate(
   rollout: TrajectoryReference,
   { turn, outputTokens }: GeneratedTurn,
   task?: Task,
 ): Promise<Judged> {
   const summary = `turn ${turn} · judge ${outputTokens} tokens`;
-  try {
-    const { evaluate: judge } = task === 'code' ? judgingCode : judging;
-    return await judge.executeWithOptions({ summary }, [{ rollout, turn }]);
-  } catch (error) {
-    const failure = failureOf(error);
-    if (!failure || isCancellation(error)) throw error;
-    const why = { summary: `turn ${turn} · undecided: ${failure.reason}`.slice(0, 100) };
-    return light.undecide.executeWithOptions(why, [{ rollout, turn, reason: failure.reason }]);
-  }
+  const { evaluate: judge } = task === 'code' ? judgingCode : light;
+  return judge.executeWithOptions({ summary }, [{ rollout, turn }]);
 }
 
 export function log(

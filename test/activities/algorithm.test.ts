@@ -1,0 +1,224 @@
+// The seed's formulas, end to end through activities, store and export, against a straight-line
+// implementation written from the algorithm's text alone: 500 random trajectories with 1 to 8 turns,
+// scaling, bias, discount, answers cut by length, chunks, aborts and moving weight versions.
+
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createActivities } from '../../activities/index.ts';
+import { completeSettings } from '../../domain/defaults.ts';
+import { rolloutResult } from '../../domain/ending.ts';
+import { stopReason } from '../../domain/limits.ts';
+import { type OpenedRollout, turnFacts } from '../../domain/rollout-facts.ts';
+import type { TurnFacts } from '../../domain/turn.ts';
+import { areal } from '../../exporters/areal.ts';
+import type { Backend } from '../../inference/backend.ts';
+import { openFileStore } from '../../storage/files.ts';
+import { readTrajectory } from '../../storage/trajectories.ts';
+import { byteTokenizer } from '../support/scripted-model.ts';
+
+const EOS = 256;
+const RUNS = 500;
+const BUDGET = 200;
+
+interface PlannedTurn {
+  readonly text: string;
+  readonly right: boolean;
+  /** No end token: the answer is cut at its budget. */
+  readonly cut: boolean;
+  /** Lengths at which the server says `abort`, and how far the version moves there. */
+  readonly breaks: readonly { readonly at: number; readonly move: number }[];
+}
+
+const plannedTurn = fc.record({
+  text: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }).map((s) => s.replaceAll(/[<>\\]/g, '.')),
+  right: fc.boolean(),
+  cut: fc.boolean(),
+  breaks: fc.array(fc.record({ at: fc.integer({ min: 1, max: 40 }), move: fc.integer({ min: 0, max: 3 }) }), {
+    maxLength: 3,
+  }),
+});
+const plan = fc.record({
+  turns: fc.array(plannedTurn, { minLength: 1, maxLength: 8 }),
+  scaling: fc.double({ min: -4, max: 4, noNaN: true }),
+  bias: fc.double({ min: -2, max: 2, noNaN: true }),
+  discount: fc.double({ min: 0, max: 1, noNaN: true }),
+  newTokensPerChunk: fc.option(fc.integer({ min: 15, max: 90 })),
+  firstVersion: fc.integer({ min: 0, max: 5 }),
+});
+type Plan = typeof plan extends fc.Arbitrary<infer P> ? P : never;
+
+/** What turn t's answer is, token by token: the one truth that both sides are made from. */
+function tokensOf(turn: PlannedTurn, t: number): { ids: number[]; logprobs: number[] } {
+  const box = turn.right ? ' \\boxed{4}' : ' \\boxed{5}';
+  const bytes = [...Buffer.from(turn.text + box)];
+  // An answer that is cut is as long as the budget.
+  const ids = turn.cut ? [...Buffer.from('.'.repeat(BUDGET - bytes.length)), ...bytes] : [...bytes, EOS];
+  return { ids, logprobs: ids.map((id, i) => -Math.abs(Math.sin(id * 31 + i * 7 + t)) * 3) };
+}
+
+/** The version that makes the token at `place` of turn t, when all versions move at their breaks. */
+function versionAt(p: Plan, t: number, place: number): number {
+  const moves = p.turns.flatMap((turn, u) =>
+    u < t ? turn.breaks : u === t ? turn.breaks.filter((b) => b.at <= place) : [],
+  );
+  return p.firstVersion + moves.reduce((sum, b) => sum + b.move, 0);
+}
+
+function backendOf(p: Plan): Backend {
+  return {
+    facts: {
+      name: 'planned',
+      fingerprint: null,
+      vocabSize: 259,
+      contextLength: 100_000,
+      stopTokenIds: [EOS],
+      trainable: true,
+    },
+    tokenizer: byteTokenizer,
+    async generate({ requestId, contextIds, maxNewTokens }) {
+      const t = Number(requestId.split('/').at(-1)) - 1;
+      const { ids, logprobs } = tokensOf(p.turns[t]!, t);
+      const context = byteTokenizer.decode(contextIds, { skipSpecialTokens: false });
+      const said =
+        contextIds.length -
+        (await byteTokenizer.encode(context.slice(0, context.lastIndexOf('<start>assistant\n') + 17))).length;
+      const stops = p.turns[t]!.breaks.map((b) => b.at).filter((at) => at > said && at < ids.length);
+      const aborted = Math.min(...stops, Infinity);
+      const end = Math.min(ids.length, said + maxNewTokens, aborted);
+      const outputIds = ids.slice(said, end);
+      const spans = outputIds.map((_, i) => ({ version: versionAt(p, t, said + i), start: i, end: i + 1 }));
+      const finish = end === ids.length && !p.turns[t]!.cut ? 'stop' : end === aborted ? 'abort' : 'length';
+      return { outputIds, logprobs: logprobs.slice(said, end), finish, versions: spans, server: 'http://planned' };
+    },
+    close: async () => {},
+  };
+}
+
+/** seed.md, line by line. */
+function expected(p: Plan, question: string, birthTime: number): object {
+  const chat = (content: string) => `<start>user\n${content}<end>\n<start>assistant\n`;
+  const encode = (text: string) =>
+    text
+      .split(/(<start>|<end>)/)
+      .flatMap((s) => (s === '<start>' ? [257] : s === '<end>' ? [256] : [...Buffer.from(s)]));
+  const P = encode(chat(question));
+  let C = P;
+  const S: number[][] = [];
+  const masks: boolean[] = [];
+  const logprobs: number[] = [];
+  const r: number[] = [];
+  for (const [t, turn] of p.turns.entries()) {
+    const O = tokensOf(turn, t);
+    S.push([...C, ...O.ids]);
+    masks.push(...C.map(() => true), ...O.ids.map(() => false));
+    logprobs.push(...C.slice(1).map(() => 0), ...O.logprobs.map(Math.fround));
+    r.push(((Number(turn.right) - 0.5) * 2 - p.bias) * p.scaling);
+    const F = turn.right ? 'Congratulations! You are correct!' : "Unfortunately your answer is wrong. Let's try again.";
+    C = [...S.at(-1)!, ...encode(`\n${chat(F)}`)];
+  }
+  const G = r.map((_, t) => r.slice(t).reduceRight((g, x) => x + p.discount * g));
+  const ones = [r.map(() => 1)];
+  return {
+    ids: ['q'],
+    seqlens: {
+      packed_input_ids: [S.map((s) => s.length)],
+      prompt_mask: [S.map((s) => s.length)],
+      packed_logprobs: [S.map((s) => s.length - 1)],
+      packed_prompts: [[P.length]],
+      seq_no_eos_mask: ones,
+      rewards: ones,
+      version_start: ones,
+      version_end: ones,
+      birth_time: [[1]],
+      task_ids: [[1]],
+    },
+    data: {
+      packed_input_ids: S.flat(),
+      prompt_mask: masks,
+      packed_logprobs: logprobs,
+      packed_prompts: P,
+      seq_no_eos_mask: p.turns.map((turn) => turn.cut),
+      rewards: G.map(Math.fround),
+      version_start: p.turns.map((_, t) => versionAt(p, t, 0)),
+      version_end: p.turns.map((turn, t) => versionAt(p, t, tokensOf(turn, t).ids.length - 1)),
+      birth_time: [birthTime],
+      task_ids: [0],
+    },
+  };
+}
+
+let out: string;
+beforeAll(() => {
+  // Thousands of small synced files: in memory where there is such a folder.
+  out = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'everturn-algorithm-'));
+});
+afterAll(() => rmSync(out, { recursive: true, force: true }));
+
+test(`${RUNS} random trajectories are exported as the algorithm says`, { timeout: 300_000 }, async () => {
+  let n = 0;
+  await fc.assert(
+    fc.asyncProperty(plan, async (p) => {
+      const run = `r${n++}`;
+      const question = 'What is 2 + 2?';
+      const trajectory = await play(p, run, question);
+      const sample = JSON.parse(areal.lines(trajectory)[0]!) as object;
+      // JSON knows no −0.
+      const straight = JSON.parse(JSON.stringify(expected(p, question, trajectory.rollout.birthTime))) as object;
+      expect(sample).toMatchObject(straight);
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+/** The rollout's own steps, in its own order, without a server. */
+async function play(p: Plan, run: string, question: string) {
+  const fail = () => Promise.reject(new Error('not part of this'));
+  const activities = createActivities({
+    version: 'test',
+    openStore: openFileStore,
+    backend: async () => backendOf(p),
+    environment: {
+      judge: async (_, answer) => ({ verdict: answer.endsWith('\\boxed{4}') ? 'right' : 'wrong', reason: 'scripted' }),
+      close: async () => {},
+    },
+    parseRow: () => ({
+      queryId: 'q',
+      prompt: { kind: 'messages', messages: [{ role: 'user', content: question }] },
+      task: 'math',
+      solutions: ['4'],
+    }),
+    parseSettings: (name, given) => completeSettings(name, given),
+    createRun: fail,
+    closedWorkflows: fail,
+    now: Date.now,
+  });
+  const inActivity = <A extends unknown[], R>(activity: (...args: A) => Promise<R>, ...args: A) =>
+    new MockActivityEnvironment().run(activity as (...args: unknown[]) => Promise<R>, ...args) as Promise<R>;
+  const settings = {
+    numTurns: p.turns.length,
+    rewardScaling: p.scaling,
+    rewardBias: p.bias,
+    turnDiscount: p.discount,
+    newTokensPerChunk: p.newTokensPerChunk,
+    maxNewTokens: BUDGET,
+  };
+  const opened: OpenedRollout = await inActivity(activities.open, { run, out, row: {}, settings });
+  const { rollout, limits, reward } = opened;
+  const turns: TurnFacts[] = [];
+  for (let turn = 1; ; turn++) {
+    const generated = await inActivity(activities.generate, { rollout, turn });
+    if (generated.noRoom) throw new Error('no room');
+    const judged = await inActivity(activities.evaluate, { rollout, turn });
+    await inActivity(activities.log, { rollout, turn });
+    turns.push(turnFacts(generated, judged));
+    const stop = stopReason(turn, judged.verdict, limits);
+    if (!stop) continue;
+    const result = rolloutResult(rollout, turns, stop, null, reward);
+    await inActivity(activities.finish, { result, message: null });
+    return (await readTrajectory(openFileStore(out, run), rollout))!;
+  }
+}
