@@ -4,7 +4,7 @@
 
 import { children, type Node, some } from './ast.ts';
 import type { Complex, NumericContext } from './complex.ts';
-import { exact, type ExactContext } from './exact.ts';
+import { bits, exact, type ExactContext } from './exact.ts';
 import { type Budget, LIMITS, TooBig } from './limits.ts';
 import { value } from './numeric.ts';
 import * as Q from './rational.ts';
@@ -119,6 +119,7 @@ const POINTS: readonly bigint[] = [
 ];
 const WHOLE_POINTS: readonly bigint[] = [5n, 3n, 8n, 4n, 7n, 6n, 11n, 9n, 13n, 10n, 12n, 2n, 14n, 16n, 15n, 17n];
 const AGREEING_POINTS = 8;
+const MAX_DIGITS = 300;
 const CONFIRMED_POINTS = 2;
 
 function sampled(a: Node, b: Node, c: Comparison): Equality {
@@ -126,7 +127,9 @@ function sampled(a: Node, b: Node, c: Comparison): Equality {
   if (names.length > 26) throw new TooBig('too many letters');
   const whole = names.length > 0 && (some(a, isWhole) || some(b, isWhole));
   const imaginary = some(a, isImaginary) || some(b, isImaginary);
-  const digits = 40 + Math.min(150, longest(a) + longest(b));
+  const digits = 40 + longest(a, c) + longest(b, c);
+  // Two values could differ below any precision that is worth its time.
+  if (digits > MAX_DIGITS) throw new TooBig('too many digits to tell');
   const open = some(a, isUnevaluated) !== some(b, isUnevaluated);
   const different = open ? 'unknown' : 'different';
   if (names.length === 0) return constants(a, b, c, digits, different);
@@ -265,8 +268,9 @@ function collect(node: Node, into: Set<string>): void {
   for (const child of children(node)) collect(child, into);
 }
 
-/** Digits of the longest number written: precision grows with it. */
-function longest(node: Node): number {
-  const own = node.k === 'num' ? node.value.num.toString().length + node.value.den.toString().length : 0;
-  return children(node).reduce((max, child) => Math.max(max, longest(child)), own);
+/** Digits of the longest exact number inside: precision grows with it. */
+function longest(node: Node, c: ExactContext): number {
+  const own = exact(node, c);
+  if (own) return Math.ceil((bits(own.num) + bits(own.den)) * 0.302);
+  return children(node).reduce((max, child) => Math.max(max, longest(child, c)), 0);
 }

@@ -31,8 +31,10 @@ export function extractAnswer(source: string): Found {
   const text = ownText(source);
   const thought = text.lastIndexOf('</think>');
   if (thought >= 0) {
-    const found = fromAnswer(text.slice(thought + 8));
-    if (found) return found;
+    const said = text.slice(thought + 8);
+    const found = fromAnswer(said);
+    // What was only thought counts only in a box.
+    if (found || scanBoxes(text).boxes.length === 0) return found;
   }
   return fromAnswer(text);
 }

@@ -52,6 +52,11 @@ export function compareLeaves(gold: Node, answer: Node, c: Comparison, options: 
   if (g.unit !== undefined && a.unit !== undefined) {
     const [x, y] = [unitOf(g.unit), unitOf(a.unit)];
     const worthless = x.dimension === 'label' || y.dimension === 'label';
+    if (x.dimension === 'label' && y.dimension === 'label' && !shareWord(g.unit, a.unit)) {
+      // 3 boys and 3 girls: the same number, but perhaps not the same answer.
+      const word = compareValues(g.node, a.node, c, options);
+      return word === 'different' ? word : 'unknown';
+    }
     if (!worthless) {
       if (x.dimension !== y.dimension) return 'different';
       if (!Q.equal(x.factor, y.factor))
@@ -74,6 +79,14 @@ export function compareLeaves(gold: Node, answer: Node, c: Comparison, options: 
     return compareValues(mul([degrees, { k: 'const', name: 'pi' }]), mul([other, num(Q.rational(180n))]), c, options);
   }
   return compareValues(stripDegrees(g.node), stripDegrees(a.node), c, options);
+}
+
+const stems = (phrase: string): string[] =>
+  (phrase.toLowerCase().match(/\p{L}{2,}/gu) ?? []).map((w) => w.replace(/e?s$/, ''));
+
+function shareWord(a: string, b: string): boolean {
+  const other = new Set(stems(b));
+  return stems(a).some((word) => other.has(word));
 }
 
 const scaled = (node: Node, factor: Q.Rational): Node => mul([node, num(factor)]);

@@ -20,6 +20,10 @@ export function parseCommand(c: Cursor, token: Token): Node {
   if (name === 'pi') return { k: 'const', name: 'pi' };
   if (name === 'infty' || name === 'infin') return { k: 'const', name: 'inf' };
   if (name === 'imath') return { k: 'const', name: 'i' };
+  if (name === 'angle' || name === 'triangle' || name === 'overrightarrow') {
+    const figure = pointsOf(c, name);
+    if (figure) return figure;
+  }
   if (GREEK.has(name)) return greek(c, name);
   if (name === '|' || name === 'lVert' || name === 'Vert') return bars(c, '||');
   if (name === 'lvert' || name === 'vert') return bars(c, '|');
@@ -79,6 +83,20 @@ export function argument(c: Cursor, wholeNumber = false): Node {
   }
   if (isSign(token, '(', '[')) return c.parsePostfix(c);
   throw new Unparsed('an argument is missing');
+}
+
+/** Points behind a figure are its name and no product: ∠ABC is ∠CBA, △ABC is △BCA, and an arrow has a direction. */
+function pointsOf(c: Cursor, figure: string): Node | undefined {
+  const braces = isSign(peek(c), '{');
+  const points = peek(c, braces ? 1 : 0);
+  if ((points?.t !== 'word' && points?.t !== 'id') || !/^[A-Z]{1,6}$/.test(points.v)) return undefined;
+  if (braces && !isSign(peek(c, 2), '}')) return undefined;
+  c.at += braces ? 3 : 1;
+  let letters = points.v;
+  if (figure === 'triangle') letters = [...letters].toSorted().join('');
+  if (figure === 'angle' && letters.length === 3 && letters > [...letters].toReversed().join(''))
+    letters = [...letters].toReversed().join('');
+  return { k: 'sym', name: `${figure} ${letters}` };
 }
 
 function root(c: Cursor): Node {
@@ -172,7 +190,13 @@ function explicitSet(c: Cursor): Node {
     const condition = c.parseList(c);
     if (condition.k !== 'rel') throw new Unparsed('a set by a condition');
     inner = condition;
-  } else if (inner.k === 'ratio' && inner.items.length === 2) throw new Unparsed('a set by a condition');
+  } else if (inner.k === 'rel' && inner.items[0]?.k === 'ratio') {
+    // `\{x : 2 < x\}`: the colon was read as a ratio.
+    const [name, first, more] = inner.items[0].items;
+    if (!name || !first || more) throw new Unparsed('a set by a condition');
+    if (!isCmd(take(c), '}', 'rbrace')) throw new Unparsed('a set is not closed');
+    return { ...inner, items: [first, ...inner.items.slice(1)] };
+  }
   if (!isCmd(take(c), '}', 'rbrace')) throw new Unparsed('a set is not closed');
   if (inner.k === 'rel' && (isSign(bar, '|') || isCmd(bar, 'mid', 'vert'))) return inner;
   return { k: 'set', items: inner.k === 'list' ? inner.items : [inner], explicit: true };

@@ -2,16 +2,16 @@
 // backtracking, so linear in length; the leaves (numbers, brackets, commands) are in parse-primary.ts.
 // Throws Unparsed or TooBig, nothing else.
 
-import { add, call, int, type Join, mul, neg, type Node, type Relop } from './ast.ts';
+import { add, call, int, type Join, mul, neg, type Node, type Relop, some } from './ast.ts';
 import { accept, isCmd, isSign, nested, peek, take, type Cursor } from './cursor.ts';
 import { LIMITS, TooBig, Unparsed } from './limits.ts';
 import { parseCommand } from './parse-command.ts';
-import { isMatrix } from './parse-matrix.ts';
 import { mixedNumber, parsePostfix, startsPrimary } from './parse-primary.ts';
 import { respell } from './spelling.ts';
+import { inward, tidy } from './tidy-tokens.ts';
 import { type Reading, type Token, tokenize } from './tokens.ts';
 import { CONDITION_WORDS, FUNCTIONS, LEADING_WORDS, RELATIONS } from './vocabulary.ts';
-import { isUnitTail, isUnitWord, unitPhrase } from './unit-words.ts';
+import { isUnitTail, isUnitWord, unitOf, unitPhrase } from './unit-words.ts';
 
 export function parseAnswer(text: string, reading: Reading): Node {
   const tokens = tidy(tokenize(inward(respell(text)), reading), reading);
@@ -27,44 +27,6 @@ export function parseAnswer(text: string, reading: Reading): Node {
   while (isSign(peek(cursor), '.', ',', ';', '!', '?') || peek(cursor)?.t === 'newline') cursor.at++;
   if (cursor.at < tokens.length) throw new Unparsed(`unexpected ${peek(cursor)?.v ?? ''}`);
   return node;
-}
-
-/** `]a, b[` is `(a, b)`: only where a bracket turns outwards at an end of the whole. */
-function inward(text: string): string {
-  if (!/^\s*\]|\[\s*\$?\s*$/.test(text)) return text;
-  return text.replace(/([[\]])([^[\]]*)([[\]])/g, (_, open: string, inner: string, close: string) => {
-    return `${open === ']' ? '(' : '['}${inner}${close === '[' ? ')' : ']'}`;
-  });
-}
-
-/** Settles `\text{…}`: separators, percent signs, single letters and texts that hold numbers. */
-function tidy(tokens: Token[], reading: Reading): Token[] {
-  const out: Token[] = [];
-  let rows = 0;
-  // Dollars in pairs are delimiters; a single one is a currency.
-  const delimiters = tokens.filter((token) => isSign(token, '$')).length % 2 === 0;
-  for (const token of tokens) {
-    if (token.t === 'begin' || token.t === 'end') rows += (token.t === 'begin' ? 1 : -1) * (isMatrix(token.v) ? 1 : 0);
-    if (isSign(token, '&') && rows === 0) continue;
-    if (isSign(token, '"', '`')) continue;
-    if (isSign(token, '$') || isCmd(token, '$')) {
-      if (!(delimiters && token.t === 'sign')) out.push({ t: 'text', v: '$', sp: token.sp });
-      continue;
-    }
-    if (token.t !== 'text') {
-      out.push(token);
-      continue;
-    }
-    const text = token.v.replace(/\\[,;:! ]|~/g, ' ').trim();
-    if (text === '') continue;
-    const lower = text.toLowerCase().replace(/[.,;]$/, '');
-    if (/^,?\s*(and|or)$/.test(lower)) out.push({ t: 'word', v: lower.endsWith('and') ? 'and' : 'or', sp: true });
-    else if (/^[A-Za-z]$/.test(text)) out.push({ t: 'id', v: text, sp: token.sp });
-    else if (/\d|^[(\\$^{]|[=<>]/.test(text) || /\b(and|or)\b/.test(lower) || /^[,;:.]$/.test(text))
-      out.push(...tokenize(text, reading).filter((inner) => inner.t !== 'text' || !/[\\{}$]/.test(inner.v)));
-    else out.push({ t: 'text', v: text, sp: token.sp });
-  }
-  return out;
 }
 
 const isWord = (token: Token | undefined, ...names: string[]): boolean =>
@@ -266,6 +228,13 @@ function parseFactor(c: Cursor): Node {
   return parsePostfix(c, mixed);
 }
 
+const SCALES: Readonly<Partial<Record<string, bigint>>> = {
+  thousand: 10n ** 3n,
+  million: 10n ** 6n,
+  billion: 10n ** 9n,
+  trillion: 10n ** 12n,
+};
+
 /** Words after a value: a percent sign, a unit, a known function; anything else ends the value. */
 function parseWords(c: Cursor, left: Node): Node | undefined {
   const token = peek(c);
@@ -276,11 +245,22 @@ function parseWords(c: Cursor, left: Node): Node | undefined {
     return { k: 'percent', arg: left };
   }
   if (token.t === 'word' && (lower === 'and' || lower === 'or')) return undefined;
+  const scale = SCALES[lower];
+  if (scale !== undefined) {
+    c.at++;
+    return times(left, int(scale));
+  }
   if (token.t === 'word' && (FUNCTIONS.has(token.v) || /^(pi|inf|infty|infinity|sqrt)/.test(lower)))
     return times(left, parsePostfix(c));
   if (CONDITION_WORDS.has(lower.split(/\s+/)[0] ?? '')) throw new Unparsed('the answer holds a condition');
   const strong = token.t === 'text';
-  const isUnit = strong || isUnitWord(token.v) || (token.sp && token.v.length >= 3) || isUnitWord(lower);
-  if (!isUnit) return times(left, parsePostfix(c));
+  const known = isUnitWord(token.v) || isUnitWord(lower) || unitOf(token.v).dimension !== 'label';
+  // Any word may label a number; behind letters an unknown one is part of the name: triangle ABC.
+  const label = (strong || (token.sp && (token.v.length >= 3 || lower === 'of'))) && !some(left, (n) => n.k === 'sym');
+  if (!known && !label) {
+    if (!strong) return times(left, parsePostfix(c));
+    c.at++;
+    return times(left, { k: 'text', text: token.v });
+  }
   return { k: 'unit', arg: left, unit: unitPhrase(c), strong };
 }

@@ -28,10 +28,14 @@ export function hasProse(text: string): boolean {
     const lower = word.toLowerCase();
     if (FUNCTIONS.has(lower) || GREEK.has(lower) || isUnitWord(word) || isUnitWord(lower)) continue;
     if (
-      /^(and|or|pi|inf|infinity|percent|pct|percentage|mod|per|square|cubic|sq|approximately|about|am|pm)$/.test(lower)
+      /^(and|or|pi|inf|infinity|percent|pct|percentage|mod|per|square|cubic|sq|thousand|million|billion|trillion|approximately|about|am|pm)$/.test(
+        lower,
+      )
     )
       continue;
     if (SMALL_WORDS.has(lower)) return true;
+    // Points and figures: ABC, PQRS.
+    if (/^[A-Z]{2,4}$/.test(word) && !/^(YES|NO|NONE|TRUE|DNE)$/.test(word)) continue;
     if (/^(or|and)[A-Z]$/.test(word) || word.length === 2 || (word.length === 3 && !/[aeiou]/i.test(word))) continue;
     return true;
   }

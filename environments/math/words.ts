@@ -70,8 +70,16 @@ const CANONICAL = new Map(SYNONYMS.flatMap((group) => group.map((word) => [word,
 
 export function sameWords(a: string, b: string): boolean {
   const [x, y] = [plainWords(a), plainWords(b)];
+  if (x.includes(' and ') && y.includes(' and ')) return parts(x) === parts(y);
   return x !== '' && (CANONICAL.get(x) ?? x) === (CANONICAL.get(y) ?? y);
 }
+
+/** Names joined by "and" or commas, in one order. */
+const parts = (plain: string): string =>
+  plain
+    .split(/,? and |, ?/)
+    .sort()
+    .join(' and ');
 
 const NUMBER_WORDS = new Map(
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty'
@@ -96,7 +104,8 @@ export function numberWord(text: string): string | undefined {
 export function timeOf(
   text: string,
 ): { readonly clock: string; readonly seconds: number; readonly marked: boolean } | undefined {
-  const m = /^(\d{1,2}):(\d{2})(?::(\d{2}))? ?(?:([ap])\.?m\.?)?$/.exec(plainTime(text));
+  const plain = plainTime(text).replace(/^(\d{1,2})(?= ?[ap]\.?m)/, '$1:00');
+  const m = /^(\d{1,2}):(\d{2})(?::(\d{2}))? ?(?:([ap])\.?m\.?)?$/.exec(plain);
   if (!m) return undefined;
   let hours = Number(m[1]);
   const [minutes, seconds] = [Number(m[2]), Number(m[3] ?? 0)];

@@ -1,0 +1,45 @@
+// Between spelling and structure: brackets that turn outwards, dollars that are money, and `\text{…}` that is a
+// separator, a letter, or mathematics of its own.
+
+import { isCmd, isSign } from './cursor.ts';
+import { isMatrix } from './parse-matrix.ts';
+import { type Reading, type Token, tokenize } from './tokens.ts';
+
+/** `]a, b[` is `(a, b)`: only where a bracket turns outwards at an end of the whole. */
+export function inward(text: string): string {
+  if (!/^\s*\]|\[\s*\$?\s*$/.test(text)) return text;
+  return text.replace(/([[\]])([^[\]]*)([[\]])/g, (_, open: string, inner: string, close: string) => {
+    return `${open === ']' ? '(' : '['}${inner}${close === '[' ? ')' : ']'}`;
+  });
+}
+
+/** Settles `\text{…}`: separators, percent signs, single letters and texts that hold numbers. */
+export function tidy(tokens: Token[], reading: Reading): Token[] {
+  const out: Token[] = [];
+  let rows = 0;
+  // Dollars in pairs are delimiters; a single one is a currency.
+  const delimiters = tokens.filter((token) => isSign(token, '$')).length % 2 === 0;
+  for (const token of tokens) {
+    if (token.t === 'begin' || token.t === 'end') rows += (token.t === 'begin' ? 1 : -1) * (isMatrix(token.v) ? 1 : 0);
+    if (isSign(token, '&') && rows === 0) continue;
+    if (isCmd(token, '(', ')', '[', ']')) continue;
+    if (isSign(token, '"', '`')) continue;
+    if (isSign(token, '$') || isCmd(token, '$')) {
+      if (!(delimiters && token.t === 'sign')) out.push({ t: 'text', v: '$', sp: token.sp });
+      continue;
+    }
+    if (token.t !== 'text') {
+      out.push(token);
+      continue;
+    }
+    const text = token.v.replace(/\\[,;:! ]|~/g, ' ').trim();
+    if (text === '') continue;
+    const lower = text.toLowerCase().replace(/[.,;]$/, '');
+    if (/^,?\s*(and|or)$/.test(lower)) out.push({ t: 'word', v: lower.endsWith('and') ? 'and' : 'or', sp: true });
+    else if (/^[A-Za-z]$/.test(text)) out.push({ t: 'id', v: text, sp: token.sp });
+    else if (/\d|^[(\\$^{]|[=<>]/.test(text) || /\b(and|or)\b/.test(lower) || /^[,;:.]$/.test(text))
+      out.push(...tokenize(text, reading).filter((inner) => inner.t !== 'text' || !/[\\{}$]/.test(inner.v)));
+    else out.push({ t: 'text', v: text, sp: token.sp });
+  }
+  return out;
+}
