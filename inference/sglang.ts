@@ -70,7 +70,7 @@ const Reply = z.object({
   meta_info: z.object({
     finish_reason: z.object({
       type: z.enum(['stop', 'length', 'abort']),
-      matched: z.unknown(),
+      matched: z.unknown().optional(),
       message: z.string().nullish(),
       status_code: z.number().nullish(),
     }),

@@ -1,0 +1,25 @@
+// The backends of SGLang and vLLM keep the same contract as the embedded one, over scripted servers.
+
+import { afterAll } from 'vitest';
+import { createBackend } from '../../inference/index.ts';
+import { backendContract } from '../contract/backend.ts';
+import { modelServer, type ModelServer } from '../support/model-server.ts';
+import type { Shape } from '../support/toy-engine.ts';
+import { TINY_FOLDER } from '../support/tiny.ts';
+
+const started: ModelServer[] = [];
+afterAll(() => Promise.all(started.map((server) => server.close())));
+
+async function open(shape: Shape) {
+  const server = await modelServer({ modelPath: TINY_FOLDER, msPerToken: 1, ...shape });
+  started.push(server);
+  return createBackend(`${shape.kind}:${server.url}`, { tokenizer: null, log: () => undefined });
+}
+
+const place = (shape: Shape) => ({ open: () => open(shape), question: 'What is 2 + 2?' });
+
+backendContract('sglang', place({ kind: 'sglang' }));
+backendContract('sglang without spans', place({ kind: 'sglang', spans: false }));
+backendContract('vllm', place({ kind: 'vllm' }));
+backendContract('vllm by completions', place({ kind: 'vllm', scaleOut: false }));
+backendContract('vllm that tells no version', place({ kind: 'vllm', scaleOut: false, devMode: false }));

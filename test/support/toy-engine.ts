@@ -1,0 +1,111 @@
+// The model behind a scripted server: runs that take time, can be aborted, and see the weights change under them.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { draw, type Drawn, type Meaning } from './toy-model.ts';
+
+export type Kind = 'sglang' | 'vllm' | 'openai';
+
+export interface Shape {
+  readonly kind: Kind;
+  readonly vocabSize?: number;
+  readonly length?: number;
+  /** Where the server says its tokenizer is. */
+  readonly modelPath?: string;
+  readonly meaning?: Meaning;
+  /** Of vLLM: /inference/v1/generate, and spans of versions with it. */
+  readonly scaleOut?: boolean;
+  /** Of vLLM: /weight_info. */
+  readonly devMode?: boolean;
+  /** Of SGLang: spans of versions. */
+  readonly spans?: boolean;
+  readonly msPerToken?: number;
+  readonly apiKey?: string;
+  readonly port?: number;
+}
+
+export interface Run {
+  readonly id: string;
+  readonly outputs: readonly Drawn[];
+  readonly finish: 'stop' | 'length' | 'abort';
+  readonly spans: readonly { version: string; start: number; end: number }[];
+}
+
+export interface Engine {
+  readonly shape: Required<Omit<Shape, 'port' | 'apiKey'>>;
+  version: string;
+  generate(ask: {
+    id: string;
+    context: readonly number[];
+    max: number;
+    stops: readonly number[];
+    draw: Omit<Parameters<typeof draw>[3], 'meaning'>;
+    gone: () => boolean;
+  }): Promise<Run>;
+  /** Ends these, or all, with what they have. */
+  abort(id: string | null): number;
+}
+
+export interface ToyEngine extends Engine {
+  readonly running: () => number;
+  /** Runs whose client went away or that were aborted. */
+  readonly aborted: string[];
+}
+
+export function toyEngine(given: Shape): ToyEngine {
+  const shape: Engine['shape'] = {
+    vocabSize: 692,
+    length: 640,
+    modelPath: '/models/model',
+    meaning: given.kind === 'vllm' ? 'raw' : 'temperature',
+    scaleOut: true,
+    devMode: true,
+    spans: true,
+    msPerToken: 0,
+    ...given,
+  };
+  const aborted: string[] = [];
+  const runs = new Map<string, { aborted: boolean }>();
+
+  const engine: ToyEngine = {
+    running: () => runs.size,
+    aborted,
+    shape,
+    version: 'default',
+    async generate({ id, context, max, stops, draw: how, gone }) {
+      const run = { aborted: false };
+      runs.set(id, run);
+      const outputs: Drawn[] = [];
+      const spans: { version: string; start: number; end: number }[] = [];
+      try {
+        const ids = [...context];
+        while (outputs.length < max && !stops.includes(outputs.at(-1)?.id ?? -1)) {
+          if (shape.msPerToken > 0) await sleep(shape.msPerToken);
+          if (run.aborted || gone()) {
+            aborted.push(id);
+            return { id, outputs, finish: 'abort', spans };
+          }
+          const next = draw(ids, shape.vocabSize, weightsOf(engine.version), { ...how, meaning: shape.meaning });
+          ids.push(next.id);
+          outputs.push(next);
+          const last = spans.at(-1);
+          if (last?.version === engine.version) last.end = outputs.length;
+          else spans.push({ version: engine.version, start: outputs.length - 1, end: outputs.length });
+        }
+      } finally {
+        runs.delete(id);
+      }
+      return { id, outputs, finish: stops.includes(outputs.at(-1)!.id) ? 'stop' : 'length', spans };
+    },
+    abort(id) {
+      const found = [...runs].filter(([name]) => id === null || name === id);
+      for (const [, run] of found) run.aborted = true;
+      return found.length;
+    },
+  };
+
+  return engine;
+}
+
+function weightsOf(version: string): number {
+  return [...version].reduce((sum, c) => sum * 31 + c.codePointAt(0)!, 7) % 1e6;
+}

@@ -1,0 +1,133 @@
+// SGLang as the scripted server speaks it: what it refuses in which words, and the shape of its answers.
+
+import { chat } from './toy-chat.ts';
+import type { Engine, Run } from './toy-engine.ts';
+import { ids, made, models, NOT_FOUND, num, ok, type Answer, type Body, type Reply } from './toy-wire.ts';
+
+export const SGLANG_PARAMS =
+  'max_new_tokens stop stop_token_ids stop_regex temperature top_p top_k min_p frequency_penalty presence_penalty repetition_penalty min_new_tokens n json_schema regex ebnf structural_tag ignore_eos skip_special_tokens spaces_between_special_tokens no_stop_trim stream_interval logit_bias sampling_seed custom_params beam_width watermark choice'.split(
+    ' ',
+  );
+
+export function sglang(engine: Engine): Answer {
+  const { modelPath, length, vocabSize } = engine.shape;
+  const bad = (message: string): Reply => ({ status: 400, body: { error: { message } } });
+
+  async function generate(body: Body, gone: () => boolean): Promise<Reply> {
+    const context = body['input_ids'] as number[] | undefined;
+    const params = (body['sampling_params'] ?? {}) as Body;
+    const unknown = Object.keys(params).find((name) => !SGLANG_PARAMS.includes(name));
+    if (unknown) {
+      const expected = SGLANG_PARAMS.map((name) => `\`${name}\``).join(', ');
+      return { status: 400, body: { error: `unknown field \`${unknown}\`, expected one of ${expected}` } };
+    }
+    if (!context) return bad('Either text, input_ids or input_embeds should be provided.');
+    if (context.length === 0) return bad('input_ids cannot be empty.');
+    const max = num(params['max_new_tokens'], 128);
+    const temperature = num(params['temperature'], 1);
+    const topP = num(params['top_p'], 1);
+    if (temperature < 0) return bad(`temperature must be a non-negative finite number, got ${temperature}.`);
+    if (!(topP > 0 && topP <= 1)) return bad(`top_p must be in (0, 1], got ${topP}.`);
+    if (context.length >= length) {
+      return bad(`The input (${context.length} tokens) is longer than the model's context length (${length} tokens).`);
+    }
+    if (context.length + max > length) {
+      return bad(
+        `Requested token count exceeds the model's maximum context length of ${length} tokens. You requested a total of ${context.length + max} tokens: ${context.length} tokens from the input messages and ${max} tokens for the completion. Please reduce the number of tokens in the input messages or the completion to fit within the limit.`,
+      );
+    }
+    if (context.some((id) => id < 0 || id >= vocabSize)) throw new Error('the server dies of this');
+    const top = num(body['top_logprobs_num'], 0);
+    const stops = params['ignore_eos'] === true ? [] : ((params['stop_token_ids'] ?? []) as number[]);
+    const draw = { temperature, topP, topK: num(params['top_k'], -1), seed: num(params['sampling_seed'], 0), top };
+    const id = String(body['rid'] ?? made());
+    // Two positions are the server's own, and a budget that needs them is cut in silence.
+    const run = await engine.generate({
+      id,
+      context,
+      max: Math.min(max, length - 2 - context.length),
+      stops,
+      draw,
+      gone,
+    });
+    return ok(sglangReply(run, context.length, max, top));
+  }
+
+  function sglangReply({ id, outputs, finish, spans }: Run, prompt: number, max: number, top: number) {
+    const reason =
+      finish === 'stop'
+        ? { type: 'stop', matched: outputs.at(-1)!.id }
+        : finish === 'length'
+          ? { type: 'length', length: max }
+          : { type: 'abort', message: 'Aborted', status_code: null, err_type: null };
+    return {
+      text: 'text',
+      output_ids: ids(outputs),
+      meta_info: {
+        id,
+        finish_reason: reason,
+        prompt_tokens: prompt,
+        weight_version: spans.at(-1)?.version ?? engine.version,
+        num_retractions: 0,
+        input_token_logprobs: [],
+        output_token_logprobs: outputs.map((o) => [o.logprob, o.id, null]),
+        output_token_logprobs_length: outputs.length,
+        ...(top > 0
+          ? {
+              input_top_logprobs: [],
+              output_top_logprobs: outputs.map((o) => o.top.map((t) => [t.logprob, t.id, null])),
+            }
+          : {}),
+        reasoning_tokens: 0,
+        completion_tokens: outputs.length,
+        cached_tokens: 6,
+        ...(engine.shape.spans ? { weight_versions: spans } : {}),
+        cached_tokens_details: { device: 6, host: 0 },
+        dp_rank: null,
+        e2e_latency: 0.1,
+        response_sent_to_client_ts: 1.5,
+      },
+    };
+  }
+
+  return async ({ method, path, body, broken, gone }) => {
+    if (broken) {
+      const message = "1 validation error:\n  {'type': 'json_invalid'}";
+      return { status: 400, body: { object: 'error', message, type: 'Bad Request', param: null, code: 400 } };
+    }
+    const said = (body ?? {}) as Body;
+    switch (`${method} ${path}`) {
+      case 'GET /model_info':
+        return ok({
+          model_path: modelPath,
+          served_model_name: 'tiny',
+          tokenizer_path: modelPath,
+          is_generation: true,
+          weight_version: engine.version,
+          model_type: 'qwen2',
+        });
+      case 'GET /server_info':
+        return ok({
+          model_path: modelPath,
+          tokenizer_path: modelPath,
+          context_length: null,
+          max_req_input_len: length - 6,
+          max_total_num_tokens: 100_000,
+          enable_deterministic_inference: false,
+          weight_version: engine.version,
+          version: '0.5.23',
+        });
+      case 'GET /v1/models':
+        return ok(models(length, { owned_by: 'sglang', root: 'tiny' }));
+      case 'POST /generate':
+        return generate(said, gone);
+      case 'POST /abort_request':
+        engine.abort(said['abort_all'] === true ? null : String(said['rid']));
+        return ok('');
+      case 'POST /v1/chat/completions':
+        return chat(engine, said, gone, 'sglang');
+      default:
+        return NOT_FOUND;
+    }
+  };
+}

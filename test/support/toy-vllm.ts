@@ -1,0 +1,193 @@
+// vLLM as the scripted server speaks it: what it refuses in which words, what it cuts in silence, and the shape of
+// its answers.
+
+import { chat } from './toy-chat.ts';
+import type { Engine, Run } from './toy-engine.ts';
+import type { Drawn } from './toy-model.ts';
+import { ids, made, models, NOT_FOUND, num, ok, usage, type Answer, type Body, type Reply } from './toy-wire.ts';
+
+export function vllm(engine: Engine): Answer {
+  const { modelPath, length, vocabSize, scaleOut, devMode } = engine.shape;
+  const bad = (message: string, param: string | null = null, type = 'BadRequestError', code = 400): Reply => ({
+    status: code,
+    body: { error: { message, type, param, code } },
+  });
+
+  type Check =
+    { readonly reply: Reply } | { readonly run: Run; readonly context: readonly number[]; readonly top: number };
+
+  async function run(body: Body, params: Body, context: number[], prefix: string, gone: () => boolean): Promise<Check> {
+    if (body['model'] !== undefined && body['model'] !== 'tiny') {
+      const message = `The model \`${String(body['model'])}\` does not exist. Valid aliases: tiny.`;
+      return { reply: bad(message, 'model', 'NotFoundError', 404) };
+    }
+    const alien = context.find((id) => id >= vocabSize);
+    if (alien !== undefined) return { reply: bad(`Token id ${alien} is out of vocabulary`) };
+    const temperature = num(params['temperature'], 1);
+    if (temperature < 0) {
+      const words = `temperature must be non-negative, got ${temperature.toFixed(1)}. (parameter=temperature, value=${temperature.toFixed(1)})`;
+      return { reply: bad(words, 'temperature') };
+    }
+    const top = num(params['logprobs'], 0);
+    const stops = [...((params['stop_token_ids'] ?? []) as number[])];
+    const draw = {
+      temperature,
+      topP: num(params['top_p'], 1),
+      topK: num(params['top_k'], -1),
+      seed: num(params['seed'], 0),
+      top,
+    };
+    // Cut in silence, as vLLM does.
+    const max = Math.min(num(params['max_tokens'], 16), length - context.length);
+    const id = `${prefix}${String(body['request_id'] ?? made())}`;
+    return { run: await engine.generate({ id, context, max, stops, draw, gone }), context, top };
+  }
+
+  async function generate(body: Body, gone: () => boolean): Promise<Reply> {
+    if (!scaleOut) {
+      const words = 'Scale-out endpoints are disabled. Restart vllm serve with --enable-scale-out';
+      return bad(words, null, 'Forbidden', 403);
+    }
+    const context = body['token_ids'] as number[];
+    if (context.length === 0)
+      return bad("1 validation error:\n  {'type': 'too_short'}", 'body.token_ids', 'Bad Request');
+    if (context.length > length) {
+      const words = `The decoder prompt (length ${context.length}) is longer than the maximum model length of ${length}. Make sure that \`max_model_len\` is no smaller than the number of text tokens.`;
+      return bad(words);
+    }
+    const done = await run(body, (body['sampling_params'] ?? {}) as Body, context, 'generate-tokens-', gone);
+    if ('reply' in done) return done.reply;
+    const { outputs, finish, spans } = done.run;
+    return ok({
+      request_id: done.run.id,
+      model: 'tiny',
+      created: 1,
+      usage: usage(context.length, outputs.length),
+      prompt_logprobs: null,
+      prompt_token_id_logprobs: null,
+      prompt_token_ids: body['return_token_ids'] === true ? context : null,
+      mm_placeholders: null,
+      metrics: null,
+      kv_transfer_params: null,
+      ec_transfer_params: null,
+      output_mode: 'tokens',
+      choices: [
+        {
+          index: 0,
+          finish_reason: finish,
+          stop_reason: finish === 'stop' ? outputs.at(-1)!.id : null,
+          token_ids: ids(outputs),
+          routed_experts: null,
+          sampling_mask: null,
+          weight_versions: spans,
+          logprobs: {
+            content: outputs.map((o) => ({
+              token_id: o.id,
+              logprob: o.logprob,
+              rank: 1,
+              top_logprobs: withOwn(o).map(({ id, logprob }, i) => ({ token_id: id, logprob, rank: i + 1 })),
+            })),
+          },
+        },
+      ],
+    });
+  }
+
+  async function completions(body: Body, gone: () => boolean): Promise<Reply> {
+    const context = body['prompt'] as number[];
+    if (context.length > length) {
+      const words = `This model's maximum context length is ${length} tokens. However, your prompt contains ${context.length} input tokens, which exceeds this limit even without any output tokens. Please reduce the length of the input prompt. (parameter=input_tokens, value=${context.length})`;
+      return bad(words, 'input_tokens');
+    }
+    if (context.length === length) {
+      return bad('max_tokens must be at least 1, got 0. (parameter=max_tokens, value=0)', 'max_tokens');
+    }
+    const done = await run(body, body, context, 'cmpl-', gone);
+    if ('reply' in done) return done.reply;
+    const { outputs, finish } = done.run;
+    const name = (id: number) => (body['return_tokens_as_token_ids'] === true ? `token_id:${id}` : `t${id}`);
+    return ok({
+      id: done.run.id,
+      object: 'text_completion',
+      created: 1,
+      model: 'tiny',
+      choices: [
+        {
+          index: 0,
+          text: 'text',
+          logprobs: {
+            text_offset: outputs.map(() => 0),
+            token_logprobs: outputs.map(({ logprob }) => logprob),
+            tokens: outputs.map(({ id }) => name(id)),
+            top_logprobs: outputs.map((o) => Object.fromEntries(withOwn(o).map((t) => [name(t.id), t.logprob]))),
+          },
+          finish_reason: finish,
+          stop_reason: finish === 'stop' ? outputs.at(-1)!.id : null,
+          token_ids: ids(outputs),
+          prompt_logprobs: null,
+          prompt_token_ids: context,
+          routed_experts: null,
+        },
+      ],
+      service_tier: null,
+      system_fingerprint: 'vllm-0.32.0-eaa0403f',
+      usage: usage(context.length, outputs.length),
+      kv_transfer_params: null,
+      ec_transfer_params: null,
+      metrics: null,
+    });
+  }
+
+  function abort(names: unknown): number {
+    // The engine knows a completion by its index too.
+    return (names as string[]).reduce((sum, name) => sum + engine.abort(name.replace(/^(cmpl-.*)-0$/, '$1')), 0);
+  }
+
+  return async ({ method, path, body, broken, gone }) => {
+    if (broken) return bad("1 validation error:\n  {'type': 'json_invalid'}", 'body.17', 'Bad Request');
+    const said = (body ?? {}) as Body;
+    switch (`${method} ${path}`) {
+      case 'GET /v1/models': {
+        const permission = [
+          {
+            id: 'modelperm-1',
+            object: 'model_permission',
+            created: 1,
+            allow_create_engine: false,
+            allow_sampling: true,
+            allow_logprobs: true,
+            allow_search_indices: false,
+            allow_view: true,
+            allow_fine_tuning: false,
+            organization: '*',
+            group: null,
+            is_blocking: false,
+          },
+        ];
+        return ok(models(length, { owned_by: 'vllm', root: modelPath, permission }));
+      }
+      case 'GET /version':
+        return ok({ version: '0.32.0' });
+      case 'GET /weight_info':
+        return devMode ? ok({ weight_version: engine.version }) : NOT_FOUND;
+      case 'POST /inference/v1/generate':
+        return generate(said, gone);
+      case 'POST /inference/v1/abort_requests':
+        abort(said['request_ids']);
+        return { status: 200 };
+      case 'POST /abort_requests':
+        return devMode ? ok({ status: 'aborted', aborted: abort(said['request_ids']) }) : NOT_FOUND;
+      case 'POST /v1/completions':
+        return completions(said, gone);
+      case 'POST /v1/chat/completions':
+        return chat(engine, said, gone, 'vllm');
+      default:
+        return NOT_FOUND;
+    }
+  };
+}
+
+/** vLLM adds the sampled token to the most probable ones. */
+function withOwn({ id, logprob, top }: Drawn) {
+  return [{ id, logprob }, ...top.filter((t) => t.id !== id)];
+}

@@ -1,0 +1,43 @@
+// What the protocols of scripted servers have in common: what comes in, what goes out, and a few shapes.
+
+import type { Drawn } from './toy-model.ts';
+
+export interface Reply {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Incoming {
+  readonly method: string;
+  readonly path: string;
+  readonly text: string;
+  readonly body: unknown;
+  /** The body is no JSON. */
+  readonly broken: boolean;
+  readonly gone: () => boolean;
+}
+
+export type Body = Record<string, unknown>;
+export type Answer = (request: Incoming) => Promise<Reply>;
+
+export const NOT_FOUND: Reply = { status: 404, body: { detail: 'Not Found' } };
+export const ok = (body: unknown): Reply => ({ status: 200, body });
+export const num = (value: unknown, otherwise: number) => (typeof value === 'number' ? value : otherwise);
+export const ids = (drawn: readonly Drawn[]) => drawn.map(({ id }) => id);
+let calls = 0;
+export const made = () => `made-${calls++}`;
+
+export function models(length: number, more: Body) {
+  const { owned_by, root, ...last } = more;
+  const model = { id: 'tiny', object: 'model', created: 1, owned_by, root, parent: null, max_model_len: length };
+  return { object: 'list', data: [{ ...model, ...last }] };
+}
+
+export const usage = (prompt: number, completion: number) => ({
+  prompt_tokens: prompt,
+  total_tokens: prompt + completion,
+  completion_tokens: completion,
+  prompt_tokens_details: null,
+  completion_tokens_details: null,
+});
