@@ -10,6 +10,8 @@ import { choiceOf, dateOf, timeOf } from './words.ts';
 export interface Extraction {
   readonly text: string;
   /** Where it was found. A marked one was named as the answer; the others are the last thing said. */
+  /** The same without a percent sign that stands outside the box: either may be meant. */
+  readonly bare?: string;
   readonly by: 'box' | 'phrase' | 'hash' | 'whole' | 'formula' | 'number' | 'choice';
 }
 
@@ -53,7 +55,7 @@ function fromAnswer(text: string): Found {
   const group = lastGroup(text, boxes);
   const after = group?.end ?? 0;
   if (unfinished) return 'cut-off';
-  if (group) return finalPhrase(text, after) ?? { text: group.text, by: 'box' };
+  if (group) return finalPhrase(text, after) ?? boxed(group);
   return hash(text) ?? finalPhrase(text, 0) ?? answerPhrase(text) ?? whole(text) ?? lastValue(text);
 }
 
@@ -63,7 +65,7 @@ export function extractSolution(source: string): Found {
   if (marked) return marked;
   const { boxes, unfinished } = scanBoxes(text);
   const group = lastGroup(text, boxes);
-  if (group) return finalPhrase(text, group.end) ?? { text: group.text, by: 'box' };
+  if (group) return finalPhrase(text, group.end) ?? boxed(group);
   if (unfinished) {
     // A solution that was cut inside its box still says what it says.
     const open = text.indexOf('{', text.lastIndexOf('\\boxed'));
@@ -82,8 +84,16 @@ function hash(text: string): Extraction | undefined {
 
 const firstLine = (text: string): string => text.trimStart().split('\n', 1)[0]?.trim() ?? '';
 
+interface Group {
+  readonly text: string;
+  readonly end: number;
+  readonly bare: string | undefined;
+}
+
+const boxed = ({ text, bare }: Group): Extraction => ({ text, by: 'box', ...(bare !== undefined && { bare }) });
+
 /** The last box, with those before it that "and", "or" or a comma joins to it. */
-function lastGroup(text: string, boxes: readonly Box[]): { text: string; end: number } | undefined {
+function lastGroup(text: string, boxes: readonly Box[]): Group | undefined {
   let k = boxes.length - 1;
   while (k >= 0 && boxes[k]?.content.trim() === '') k--;
   const last = boxes[k];
@@ -99,6 +109,7 @@ function lastGroup(text: string, boxes: readonly Box[]): { text: string; end: nu
   return {
     text: contents.length === 1 ? (contents[0] ?? '') : contents.map((c) => c.trim()).join(' , '),
     end: last.end,
+    bare: contents.length === 1 && contents[0] !== last.content ? last.content : undefined,
   };
 }
 

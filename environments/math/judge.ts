@@ -66,8 +66,17 @@ function judgeOne(
     own = extractChoice(answer) ?? own;
   if (!own) return { verdict: 'wrong', reason: found === 'cut-off' ? 'cut-off' : 'no-answer' };
   const extracted = own.text.trim().slice(0, SHOWN_CHARS);
-  const { verdict, reason } = compareTexts(gold.text, own.text, options);
-  return { verdict, reason, extracted };
+  const first = compareTexts(gold.text, own.text, options);
+  for (const [g, a] of [
+    [gold.bare, own.text],
+    [gold.text, own.bare],
+    [gold.bare, own.bare],
+  ]) {
+    if (first.verdict === 'right' || g === undefined || a === undefined) continue;
+    const other = compareTexts(g, a, options);
+    if (other.verdict === 'right') return { ...other, extracted };
+  }
+  return { ...first, extracted };
 }
 
 type Outcome = Omit<Verdict, 'extracted'>;
