@@ -3,6 +3,8 @@
 
 import { Tokenizer } from '@huggingface/tokenizers';
 
+import { mend } from './rust-rules/mend.ts';
+
 /** tokenizer.json and tokenizer_config.json, as text. */
 export interface TokenizerFiles {
   readonly json: string;
@@ -13,5 +15,6 @@ export type Encode = (text: string, addSpecialTokens: boolean) => number[];
 
 export function createEncode({ json, config }: TokenizerFiles): Encode {
   const engine = new Tokenizer(JSON.parse(json) as object, JSON.parse(config) as object);
+  mend(engine);
   return (text, addSpecialTokens) => engine.encode(text, { add_special_tokens: addSpecialTokens }).ids;
 }

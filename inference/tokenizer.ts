@@ -19,6 +19,7 @@ import {
   TOKENIZER_FILES,
   type ModelSource,
 } from './model-source.ts';
+import { mend } from './rust-rules/mend.ts';
 import type { TokenizerFiles } from './tokenizer-engine.ts';
 
 /** A text of this length takes some milliseconds; a longer one is tokenised off the event loop. */
@@ -42,6 +43,8 @@ export async function openTokenizer(source: ModelSource): Promise<ModelTokenizer
   try {
     const files = source.kind === 'folder' ? await filesOf(source.path) : await filesFromHub(source.id);
     const tokenizer = new PreTrainedTokenizer(JSON.parse(files.json) as object, JSON.parse(files.config) as object);
+    // oxlint-disable-next-line no-underscore-dangle -- the engine is public in the types, and nowhere else to be had
+    mend(tokenizer._tokenizer);
     return wrap(tokenizer, files, source.name);
   } catch (cause) {
     throw unreadable(source, cause);
