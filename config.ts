@@ -4,121 +4,11 @@
 
 import { readFileSync } from 'node:fs';
 import { parse as parseYaml } from 'yaml';
-import { z } from 'zod';
-import { DEFAULT_MAX_CONCURRENT, DEFAULT_SETTINGS, MAX_CONCURRENT, seedOfRun } from './domain/defaults.ts';
+import { DEFAULT_SETTINGS, seedOfRun } from './domain/defaults.ts';
 import { UsageError } from './domain/errors.ts';
 import type { RolloutSettings } from './domain/settings.ts';
-import { parseModelSpec } from './inference/index.ts';
+import { DEFAULT_OPTIONS, FIELDS, type RunOptions } from './options.ts';
 import type { Origin } from './storage/run-record.ts';
-
-export interface RunOptions extends Omit<RolloutSettings, 'seed'> {
-  /** Null: follows from the run's name. */
-  readonly seed: number | null;
-  readonly samples: number;
-  readonly maxConcurrent: number;
-  readonly limit: number | null;
-  readonly shuffleSeed: number | null;
-  /** More failed rollouts than this make `run` end with exit code 3. */
-  readonly maxFailed: number;
-}
-
-const whole = (min: number, max: number = Number.MAX_SAFE_INTEGER) =>
-  z
-    .int(`a whole number${range(min, max)}`)
-    .min(min, `a whole number${range(min, max)}`)
-    .max(max, `a whole number${range(min, max)}`);
-const real = (min: number, max: number, what: string) => z.number(what).min(min, what).max(max, what);
-const range = (min: number, max: number) =>
-  max === Number.MAX_SAFE_INTEGER ? ` of at least ${min}` : ` from ${min} to ${max}`;
-const model = z.string('a model').refine(isModel, 'tiny, or transformers:<folder or hub id>');
-
-interface Field {
-  readonly schema: z.ZodType;
-  readonly argument: string | null;
-  readonly help: string;
-}
-
-/** Every option of a run, by its name in config files; the flag is its kebab form. */
-export const FIELDS: Readonly<Record<keyof RunOptions, Field>> = {
-  model: {
-    schema: model,
-    argument: '<model>',
-    help: 'who answers: tiny (ships with Everturn), transformers:<folder or hub id>',
-  },
-  tokenizer: {
-    schema: z.string('a folder or hub id').min(1).nullable(),
-    argument: '<folder>',
-    help: 'where the model does not bring its own tokenizer',
-  },
-  numTurns: { schema: whole(1, 1000), argument: '<n>', help: 'turns per rollout, at most' },
-  stop: {
-    schema: z.enum(['always', 'success'], 'always or success'),
-    argument: '<when>',
-    help: 'always: play all turns; success: end at the first right answer',
-  },
-  samples: { schema: whole(1, 10_000), argument: '<n>', help: 'rollouts per query' },
-  feedback: {
-    schema: z.enum(['seed', 'delta'], 'seed or delta'),
-    argument: '<mode>',
-    help: 'how the verdict is fed back: seed is the original to the byte; delta is what the chat template adds',
-  },
-  rewardScaling: { schema: z.number('a number'), argument: '<x>', help: 'r = ((success − 0.5)·2 − bias)·scaling' },
-  rewardBias: { schema: z.number('a number'), argument: '<x>', help: 'see --reward-scaling' },
-  turnDiscount: {
-    schema: real(0, 1, 'a number from 0 to 1'),
-    argument: '<x>',
-    help: 'discount of later turns in the return of a turn',
-  },
-  maxNewTokens: {
-    schema: whole(1, 1_000_000),
-    argument: '<n>',
-    help: "tokens per answer, at most; cut to the model's context",
-  },
-  newTokensPerChunk: {
-    schema: whole(1, 1_000_000).nullable(),
-    argument: '<n>',
-    help: 'generate a turn in chunks, each kept before the next is asked for',
-  },
-  temperature: {
-    schema: real(0, 100, 'a number from 0 (greedy) to 100'),
-    argument: '<x>',
-    help: 'divides the logits; 0 is greedy',
-  },
-  topP: {
-    schema: z
-      .number('a number above 0, up to 1')
-      .gt(0, 'a number above 0, up to 1')
-      .max(1, 'a number above 0, up to 1'),
-    argument: '<x>',
-    help: 'nucleus sampling; 1 keeps all',
-  },
-  topK: { schema: whole(1), argument: '<n>', help: 'the most probable tokens only' },
-  seed: {
-    schema: whole(0).nullable(),
-    argument: '<n>',
-    help: "root of all random streams (default: follows from the run's name)",
-  },
-  deterministic: {
-    schema: z.boolean('true or false'),
-    argument: null,
-    help: 'same seed, same ids, whatever else is in flight',
-  },
-  maxConcurrent: { schema: whole(1, MAX_CONCURRENT), argument: '<n>', help: 'rollouts in flight at once' },
-  limit: { schema: whole(1).nullable(), argument: '<n>', help: 'only so many queries' },
-  shuffleSeed: { schema: whole(0).nullable(), argument: '<n>', help: 'play the queries in a seeded random order' },
-  maxFailed: { schema: whole(0), argument: '<n>', help: 'exit with 3 when more rollouts than this failed' },
-};
-
-const DEFAULTS: RunOptions = {
-  ...DEFAULT_SETTINGS,
-  seed: null,
-  samples: 1,
-  maxConcurrent: DEFAULT_MAX_CONCURRENT,
-  limit: null,
-  shuffleSeed: null,
-  maxFailed: 0,
-};
-export const DEFAULT_OPTIONS: Readonly<RunOptions> = DEFAULTS;
 
 export interface Sources {
   /** Path of a YAML or JSON file. */
@@ -136,7 +26,7 @@ export interface ResolvedOptions {
 }
 
 export function resolveOptions(sources: Sources): ResolvedOptions {
-  const options: Record<string, unknown> = { ...DEFAULTS };
+  const options: Record<string, unknown> = { ...DEFAULT_OPTIONS };
   const origins = Object.fromEntries(Object.keys(FIELDS).map((k) => [k, 'default'])) as Record<
     keyof RunOptions,
     Origin
@@ -147,7 +37,9 @@ export function resolveOptions(sources: Sources): ResolvedOptions {
   };
   if (sources.configFile !== undefined) {
     const file = sources.configFile;
-    for (const [name, value] of Object.entries(readConfig(file)))
+    const { fleet, ...plain } = readConfig(file);
+    const together = Object.entries(fleet ?? {}).map(([name, value]) => [`fleet.${name}`, value] as const);
+    for (const [name, value] of [...Object.entries(plain), ...together])
       put(keyOf(name, file), value, 'config', `${file}, ${name}`);
   }
   for (const key of keys()) {
@@ -209,8 +101,15 @@ function words(key: string): string[] {
     .split(' ');
 }
 
+/** A config file may hold them together: `fleet: {policy: …, maxInFlight: …, weights: …}`. */
+const ALIASES: Readonly<Record<string, string>> = {
+  'fleet.policy': 'fleetPolicy',
+  'fleet.maxinflight': 'maxInFlightPerServer',
+  'fleet.weights': 'serverWeights',
+};
+
 function keyOf(name: string, place: string): keyof RunOptions {
-  const plain = name.replace(/[-_]/g, '').toLowerCase();
+  const plain = (ALIASES[name.toLowerCase()] ?? name).replace(/[-_.]/g, '').toLowerCase();
   const key = keys().find((k) => k.toLowerCase() === plain);
   if (key) return key;
   throw new UsageError(`${place}: "${name}" is not an option.`, {
@@ -220,8 +119,8 @@ function keyOf(name: string, place: string): keyof RunOptions {
 }
 
 function parseValue(key: keyof RunOptions, raw: unknown, place: string): unknown {
-  const { schema } = FIELDS[key];
-  const candidates = typeof raw === 'string' ? [raw, ...fromText(raw)] : [raw];
+  const { schema, fromText: own } = FIELDS[key];
+  const candidates = typeof raw === 'string' ? [raw, ...fromText(raw), ...(own ? [own(raw)] : [])] : [raw];
   for (const candidate of candidates) {
     const parsed = schema.safeParse(candidate);
     if (parsed.success) return parsed.data;
@@ -239,15 +138,6 @@ function fromText(text: string): unknown[] {
   if (t === 'true' || t === 'false') return [t === 'true'];
   if (t === 'null' || t === 'none') return [null];
   return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(t) ? [Number(t)] : [];
-}
-
-function isModel(spec: string): boolean {
-  try {
-    parseModelSpec(spec);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function readConfig(file: string): Record<string, unknown> {

@@ -3,6 +3,7 @@
 // serves until SIGTERM, SIGINT or the end of the process that started it.
 
 import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
@@ -13,6 +14,7 @@ import { parseSettings } from './config.ts';
 import { createRun, surveyDataset } from './create-run.ts';
 import { queryFromRow } from './datasets/row.ts';
 import { DatasetError, EverturnError, explain, UsageError } from './domain/errors.ts';
+import type { RolloutSettings } from './domain/settings.ts';
 import { GENERATE_QUEUE, TASK_QUEUE } from './domain/queues.ts';
 import { createEnvironments } from './environments/index.ts';
 import type { Backend } from './inference/backend.ts';
@@ -110,15 +112,24 @@ function dependencies(
   };
 }
 
-/** One backend per model and tokenizer, built at first use; one that failed to load is tried again. */
+/** One backend per model and how it is reached, built at first use; one that failed to load is tried again. */
 function backendCache() {
   const backends = new Map<string, Promise<Backend>>();
   return {
-    get({ model, tokenizer }: { readonly model: string; readonly tokenizer: string | null }): Promise<Backend> {
-      const key = JSON.stringify([model, tokenizer]);
+    get(settings: RolloutSettings, runFolder: string): Promise<Backend> {
+      const { model, tokenizer, apiKeyEnv = null } = settings;
+      const maxInFlight = settings.maxInFlightPerServer ?? null;
+      const fleet = {
+        policy: settings.fleetPolicy ?? 'sticky',
+        maxInFlight,
+        weights: settings.serverWeights ?? {},
+        // Limits hold over all workers of a run: they meet in its folder.
+        leaseFolder: maxInFlight === null ? null : join(runFolder, '.fleet'),
+      };
+      const key = JSON.stringify([model, tokenizer, apiKeyEnv, fleet]);
       const known = backends.get(key);
       if (known) return known;
-      const made = createBackend(model, { tokenizer, log: (line) => console.error(line) });
+      const made = createBackend(model, { tokenizer, apiKeyEnv, fleet, log: (line) => console.error(line) });
       backends.set(key, made);
       made.catch(() => backends.delete(key));
       return made;

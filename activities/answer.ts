@@ -5,7 +5,7 @@
 import { ModelError } from '../domain/errors.ts';
 import type { TrajectoryReference } from '../domain/rollout-result.ts';
 import type { ChunkRecord, Finish, VersionSpan } from '../domain/turn.ts';
-import type { Backend, GenerateOptions, GenerateRequest } from '../inference/backend.ts';
+import type { Backend, GenerateOptions, GenerateRequest, TextLogprob } from '../inference/backend.ts';
 import type { Store } from '../storage/store.ts';
 
 export interface Answer {
@@ -14,6 +14,9 @@ export interface Answer {
   readonly finish: Finish;
   readonly versions: readonly VersionSpan[];
   readonly server: string | null;
+  /** The answer as text, and the server's own tokens of it, where it gives no ids. */
+  readonly text?: string;
+  readonly textLogprobs?: readonly TextLogprob[];
   /** Parts that were kept on the way. */
   readonly chunks: number;
 }
@@ -47,6 +50,8 @@ export async function generateAnswer(input: AnswerInput, options: GenerateOption
       signal: options.signal,
       onProgress: (tokens) => options.onProgress?.(answer.outputIds.length + tokens),
     });
+    if (part.text !== undefined)
+      return { ...joined(answer, part, 0), text: part.text, textLogprobs: part.textLogprobs ?? [] };
     const whole = joined(answer, part, 0);
     if (part.finish === 'stop' || whole.outputIds.length >= request.maxNewTokens) return whole;
     if (part.outputIds.length === 0) throw nothingCame(part.finish);

@@ -4,7 +4,7 @@
 import { feedbackMessage, seedFeedback } from '../domain/conversation.ts';
 import { ModelError } from '../domain/errors.ts';
 import { extension, mustExtend, TEXT_PROMPT, withoutStop } from '../domain/feedback-delta.ts';
-import type { Prompt } from '../domain/query.ts';
+import type { Message, Prompt } from '../domain/query.ts';
 import type { RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import type { TurnRecord } from '../domain/turn.ts';
 import type { Backend, Tokenizer } from '../inference/backend.ts';
@@ -38,6 +38,17 @@ export async function newContext(
   if (prompt.kind === 'text') return { text: prompt.text, ids: await tokenizer.encode(prompt.text) };
   const text = render(prompt.messages);
   return { text, ids: await tokenizer.encodeRendered(text) };
+}
+
+/** The whole conversation as messages, for a backend that takes no ids. */
+export function conversationOf(prompt: Prompt, answered: readonly Answered[]): readonly Message[] {
+  return [
+    ...(prompt.kind === 'messages' ? prompt.messages : []),
+    ...answered.flatMap(({ turn, verdict }) => [
+      { role: 'assistant', content: turn.answer },
+      feedbackMessage(verdict.verdict === 'right'),
+    ]),
+  ];
 }
 
 async function deltaFeedback(

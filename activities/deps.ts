@@ -24,7 +24,7 @@ export interface ActivityDeps {
   readonly version: string;
   openStore(out: string, run: string): Store;
   /** The backend that `settings.model` names; built once per worker and kept. */
-  backend(settings: Pick<RolloutSettings, 'model' | 'tokenizer'>): Promise<Backend>;
+  backend(settings: RolloutSettings, runFolder: string): Promise<Backend>;
   readonly environment: Environment;
   /** Parses one data set row; throws DatasetError naming the field. */
   parseRow(row: Readonly<Record<string, unknown>>): Query;

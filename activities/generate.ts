@@ -5,11 +5,14 @@ import { Context } from '@temporalio/activity';
 import { ModelError } from '../domain/errors.ts';
 import { turnSeed } from '../domain/ids.ts';
 import { tokenBudget } from '../domain/limits.ts';
+import { mustServeLogprobs } from '../domain/logprob-meaning.ts';
+import type { TrajectoryReference } from '../domain/rollout-result.ts';
+import type { Store } from '../storage/store.ts';
 import { contextIds } from '../domain/trajectory.ts';
 import type { Generated, TurnReference } from '../domain/rollout-facts.ts';
 import type { TurnRecord } from '../domain/turn.ts';
 import { generateAnswer } from './answer.ts';
-import { newContext } from './context.ts';
+import { type Answered, conversationOf, newContext } from './context.ts';
 import type { ActivityDeps } from './deps.ts';
 import { heartbeating } from './heartbeat.ts';
 import { recordedRollout, recordedTurns, recordedVerdict } from './recorded.ts';
@@ -24,14 +27,16 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
       const rollout = await recordedRollout(store, id);
       const { settings } = rollout.record;
       const before = await recordedTurns(store, id, turn - 1);
-      const last = before.at(-1)?.record;
-      const answered = last ? { turn: last, verdict: (await recordedVerdict(store, id, turn - 1)).record } : null;
-      const backend = await backendOf(settings);
+      const backend = await backendOf(settings, store.folder);
+      const { facts } = backend;
+      mustServeLogprobs(facts, settings);
+      const judged = (place: number) => answeredTurn(store, id, before[place]!.record);
+      const answered = turn > 1 ? await judged(turn - 2) : null;
       const startedAt = now();
       const fresh = await newContext(rollout.record, answered, backend);
       const context = [...wholeSequence(before.map((t) => t.record)), ...fresh.ids];
-      const maxNewTokens = tokenBudget(context.length, settings.maxNewTokens, backend.facts.contextLength);
-      if (maxNewTokens === 0) return noRoom(turn, context.length, backend.facts.contextLength);
+      const maxNewTokens = tokenBudget(context.length, settings.maxNewTokens, facts.contextLength);
+      if (maxNewTokens === 0) return noRoom(turn, context.length, facts.contextLength);
 
       const seed = turnSeed(settings.seed, id.query, id.sample, turn);
       const { attempt } = Context.current().info;
@@ -42,22 +47,27 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
         sampling: settings,
         seed,
         deterministic: settings.deterministic,
-        stopTokenIds: backend.facts.stopTokenIds,
+        stopTokenIds: facts.stopTokenIds,
+        ...(facts.takes === 'messages'
+          ? {
+              messages: conversationOf(rollout.record.query.prompt, await Promise.all(before.map((_, i) => judged(i)))),
+            }
+          : {}),
       };
       const { newTokensPerChunk } = settings;
       const answer = await generateAnswer(
         { store, rollout: id, turn, backend, request, newTokensPerChunk, attempt, now },
         { signal, onProgress: (tokens) => progress({ tokens }) },
       );
-      const { outputIds, logprobs, finish, versions, server } = answer;
+      const { outputIds, logprobs, finish, versions, server, text, textLogprobs } = answer;
       const { record } = await store.putTurn(id, {
         turn,
         contextIds: fresh.ids,
         contextText: fresh.text,
         outputIds,
         logprobs,
-        outputText: backend.tokenizer.decode(outputIds, { skipSpecialTokens: false }),
-        answer: backend.tokenizer.decode(outputIds, { skipSpecialTokens: true }),
+        outputText: text ?? backend.tokenizer.decode(outputIds, { skipSpecialTokens: false }),
+        answer: text ?? backend.tokenizer.decode(outputIds, { skipSpecialTokens: true }),
         finish,
         versions,
         versionStart: versions[0]?.version ?? 0,
@@ -69,13 +79,20 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
         attempt,
         startedAt,
         finishedAt: now(),
-        model: backend.facts.name,
+        model: facts.name,
         server,
+        logprobsOf: settings.logprobs ?? 'policy',
+        ...(facts.trainable ? {} : { trainable: false }),
+        ...(textLogprobs?.length ? { textLogprobs } : {}),
       });
       if (answer.chunks > 0) await store.dropChunks(id, turn);
       return factsOf(record);
     });
   };
+}
+
+async function answeredTurn(store: Store, id: TrajectoryReference, turn: TurnRecord): Promise<Answered> {
+  return { turn, verdict: (await recordedVerdict(store, id, turn.turn)).record };
 }
 
 /** Ids of S_{t−1}: every turn so far, answers included. */
@@ -94,6 +111,6 @@ function noRoom(turn: number, contextTokens: number, modelLength: number): Gener
 
 function factsOf(record: TurnRecord): Generated {
   const { turn, contextLength, finish, versionStart, versionEnd } = record;
-  const outputTokens = record.outputIds.length;
+  const outputTokens = record.outputIds.length || (record.textLogprobs?.length ?? 0);
   return { noRoom: false, turn, outputTokens, contextTokens: contextLength, finish, versionStart, versionEnd };
 }

@@ -1,7 +1,8 @@
 // Flags that several commands share, and the flags of a run, which come from the options themselves.
 
 import { type Command, Option } from 'commander';
-import { DEFAULT_OPTIONS, FIELDS, flagOf, resolveOptions, type ResolvedOptions, type RunOptions } from '../config.ts';
+import { flagOf, resolveOptions, type ResolvedOptions } from '../config.ts';
+import { DEFAULT_OPTIONS, FIELDS, type RunOptions } from '../options.ts';
 import type { Io } from './io.ts';
 
 export const DEFAULT_OUT = 'runs';

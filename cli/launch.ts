@@ -4,7 +4,8 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describeWorkflow, startCollection } from '../client.ts';
-import { type ResolvedOptions, type RunOptions, settingsOf } from '../config.ts';
+import { type ResolvedOptions, settingsOf } from '../config.ts';
+import type { RunOptions } from '../options.ts';
 import { createRun, type DatasetSurvey, nameOfRun, surveyDataset } from '../create-run.ts';
 import { badRowText } from '../datasets/problem.ts';
 import { UsageError } from '../domain/errors.ts';

@@ -4,7 +4,8 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import type { RunOptions } from '../config.ts';
+import { mustServeLogprobs } from '../domain/logprob-meaning.ts';
+import type { RunOptions } from '../options.ts';
 import { createBackend, parseModelSpec } from '../inference/index.ts';
 import { say, type Io } from './io.ts';
 
@@ -25,9 +26,16 @@ function absolute(path: string, cwd: string): string {
     : path;
 }
 
+type Asked = Pick<RunOptions, 'model' | 'tokenizer' | 'apiKeyEnv' | 'logprobs' | 'temperature' | 'topP' | 'topK'>;
+
 /** Throws a ModelError where the model cannot be loaded or would lie. The one that ships needs no look. */
-export async function checkModel({ model, tokenizer }: Pick<RunOptions, 'model' | 'tokenizer'>, io: Io): Promise<void> {
-  if (model === 'tiny' && tokenizer === null) return;
-  const backend = await createBackend(model, { tokenizer, log: (line) => say(io, line) });
-  await backend.close();
+export async function checkModel(options: Asked, io: Io): Promise<void> {
+  const { model, tokenizer, apiKeyEnv, logprobs } = options;
+  if (model === 'tiny' && tokenizer === null && logprobs === 'policy') return;
+  const backend = await createBackend(model, { tokenizer, apiKeyEnv, log: (line) => say(io, line) });
+  try {
+    mustServeLogprobs(backend.facts, options);
+  } finally {
+    await backend.close();
+  }
 }

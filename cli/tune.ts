@@ -1,7 +1,8 @@
 // `everturn tune <run> --max-concurrent N`: more or fewer rollouts in flight, while the run goes on.
 
 import { type Command, Option } from 'commander';
-import { FIELDS, resolveOptions } from '../config.ts';
+import { resolveOptions } from '../config.ts';
+import { FIELDS } from '../options.ts';
 import type { ExitCode } from './exit.ts';
 import type { Io } from './io.ts';
 import { steerArguments, type SteerFlags, steerRun } from './steer.ts';

@@ -1,7 +1,8 @@
 // `everturn watch <run>`: follow a run to its end, from any terminal.
 
 import { type Command, Option } from 'commander';
-import { DEFAULT_OPTIONS, resolveOptions } from '../config.ts';
+import { resolveOptions } from '../config.ts';
+import { DEFAULT_OPTIONS } from '../options.ts';
 import { showEnding } from './ending.ts';
 import type { ExitCode } from './exit.ts';
 import { jsonOption, outOption } from './flags.ts';

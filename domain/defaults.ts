@@ -20,6 +20,11 @@ export const DEFAULT_SETTINGS: Omit<RolloutSettings, 'seed'> = {
   newTokensPerChunk: null,
   ...DEFAULT_SAMPLING,
   deterministic: false,
+  logprobs: 'policy',
+  apiKeyEnv: null,
+  fleetPolicy: 'sticky',
+  maxInFlightPerServer: null,
+  serverWeights: {},
 };
 
 /** Without a seed of its own a run draws from its name: the same name gives the same streams. */

@@ -1,6 +1,7 @@
 // Which distribution a server's logprobs are of. Servers differ, each has a switch for it, and a trainer that
 // takes one for the other learns quietly wrong.
 
+import { ModelError } from './errors.ts';
 import type { Sampling } from './sampling.ts';
 
 /**
@@ -27,4 +28,30 @@ export function logprobsServe(
   // At temperature 1 without cuts all of them are one distribution.
   if (warm && whole) return true;
   return meaning === 'temperature' && (wanted === 'policy' ? whole : warm);
+}
+
+export interface LogprobSettings extends Sampling {
+  readonly logprobs?: WantedLogprobs;
+}
+
+/** Throws where a model's logprobs are not of what the run wants. Models without logprobs to train on are let through. */
+export function mustServeLogprobs(
+  facts: {
+    readonly name: string;
+    readonly logprobs?: LogprobMeaning;
+    readonly trainable: boolean;
+    readonly vocabSize: number;
+  },
+  settings: LogprobSettings,
+): void {
+  const { logprobs: meaning = 'policy', trainable, vocabSize, name } = facts;
+  const { logprobs: wanted = 'policy' } = settings;
+  if (!trainable || logprobsServe(meaning, wanted, settings, vocabSize)) return;
+  throw new ModelError(
+    `The logprobs of ${name} are of another distribution (${meaning}) than the run wants (${wanted}).`,
+    {
+      reason: 'logprobs-differ',
+      fix: `Start the server so that it gives ${wanted} logprobs, ask for the other kind with --logprobs, or sample at temperature 1 without cuts, where they are one.`,
+    },
+  );
 }

@@ -1,8 +1,12 @@
 // Everything that decides what a rollout plays. Fixed when its run is created; kept in run.json.
 
 import type { Limits } from './limits.ts';
+import type { WantedLogprobs } from './logprob-meaning.ts';
 import type { RewardSettings } from './reward.ts';
 import type { Sampling } from './sampling.ts';
+
+export const FLEET_POLICIES = ['sticky', 'round_robin', 'least_requests', 'least_token_usage'] as const;
+export type FleetPolicy = (typeof FLEET_POLICIES)[number];
 
 export interface RolloutSettings extends Limits, RewardSettings, Sampling {
   /** `tiny`, `transformers:<folder or hub id>`, `sglang:<url>`, `vllm:<url>`, `openai:<url>#<model>`. */
@@ -15,6 +19,16 @@ export interface RolloutSettings extends Limits, RewardSettings, Sampling {
   readonly maxNewTokens: number;
   /** A turn is generated in chunks of so many tokens, each kept before the next; null: in one. */
   readonly newTokensPerChunk: number | null;
+  /** What the logprobs must be of: the distribution that was drawn from, or the model's own at temperature 1. */
+  readonly logprobs: WantedLogprobs;
+  /** Environment variable that holds the servers' API key; never its value. */
+  readonly apiKeyEnv: string | null;
+  /** How requests are spread over several servers. */
+  readonly fleetPolicy: FleetPolicy;
+  /** Requests in flight on one server at most, over all workers of the run; null: no limit. */
+  readonly maxInFlightPerServer: number | null;
+  /** By url; 1 where none is given. */
+  readonly serverWeights: Readonly<Record<string, number>>;
   /** Root of all random streams of the run: an integer in [0, 2^53). */
   readonly seed: number;
   /** Same seed, same ids, whatever else is in flight. */

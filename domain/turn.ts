@@ -1,5 +1,6 @@
 // One turn: what the model was shown anew, what it answered, and what was said of it.
 
+import type { WantedLogprobs } from './logprob-meaning.ts';
 import type { VerdictValue } from './verdict.ts';
 
 /** How a generation ended. `length` and `abort` are the original's `no_eos`. */
@@ -55,6 +56,12 @@ export interface TurnRecord {
   /** Which model and server answered. */
   readonly model: string;
   readonly server: string | null;
+  /** What the logprobs are of; absent in records from before runs could ask for it: the sampled distribution. */
+  readonly logprobsOf?: WantedLogprobs;
+  /** False where a server gave text only: no sample to train on. Absent means true. */
+  readonly trainable?: boolean;
+  /** The server's own tokens and logprobs of a text answer, where it gave them: never ids. */
+  readonly textLogprobs?: readonly { readonly token: string; readonly logprob: number }[];
 }
 
 /** A part of an answer, kept before the next part is asked for; the turn's record takes its place. */

@@ -38,6 +38,7 @@ export interface SequenceSample {
 export const areal: Exporter = {
   name: 'areal',
   extension: 'jsonl',
+  forTraining: true,
   description: "AReaL's SequenceSample as JSON, one trajectory a line",
   lines: (trajectory) => [JSON.stringify(sequenceSample(trajectory))],
 };

@@ -7,6 +7,8 @@ export interface Exporter {
   readonly extension: string;
   /** One line for the list of formats. */
   readonly description: string;
+  /** Its lines are for training: trajectories whose answers have no ids of their own are refused. */
+  readonly forTraining: boolean;
   /** Lines (no newline) of one complete trajectory. Throws StoreError when the record cannot be right. */
   lines(trajectory: Trajectory): string[];
 }

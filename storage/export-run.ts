@@ -17,11 +17,13 @@ import { replaceFile } from './write-once.ts';
 
 /** The part of an exporter that is used here. */
 export interface LineMaker {
+  /** Its lines are for training: answers without ids of their own are refused. */
+  readonly forTraining?: boolean;
   lines(trajectory: Trajectory): string[];
 }
 
-/** `unfinished` is being played; `broken` has records that cannot be believed. */
-export type WhySkipped = Outcome | 'unfinished' | 'broken';
+/** `unfinished` is being played; `broken` has records that cannot be believed; `not-trainable` has answers without ids. */
+export type WhySkipped = Outcome | 'unfinished' | 'broken' | 'not-trainable';
 
 export interface SkippedRollout {
   readonly query: string;
@@ -61,6 +63,10 @@ export async function exportRun(
     const outcome = trajectory.end?.outcome ?? 'unfinished';
     if (outcome !== 'complete') {
       skip(query.queryId, sample, outcome);
+      return [];
+    }
+    if (exporter.forTraining && trajectory.turns.some(({ record }) => record.trainable === false)) {
+      skip(query.queryId, sample, 'not-trainable', 'the server gave text and no token ids');
       return [];
     }
     try {

@@ -5,7 +5,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkModel, withAbsolutePaths } from '../../cli/model.ts';
-import { DEFAULT_OPTIONS } from '../../config.ts';
+import { DEFAULT_OPTIONS } from '../../options.ts';
 import { ModelError } from '../../domain/errors.ts';
 import { scriptedIo } from './scripted-io.ts';
 

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { demoName } from '../../cli/demo.ts';
 import { resolveRunFlags, type RunFlags } from '../../cli/flags.ts';
 import { buildProgram, usageText } from '../../cli/program.ts';
-import { FIELDS, flagOf } from '../../config.ts';
+import { flagOf } from '../../config.ts';
+import { FIELDS } from '../../options.ts';
 import { isRunName } from '../../domain/ids.ts';
 import { scriptedIo } from './scripted-io.ts';
 
