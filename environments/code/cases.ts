@@ -4,36 +4,41 @@
 import type { InputOutput } from '../../domain/query.ts';
 import { type ExactValue, exactOf, parseExactJson } from './exact-json.ts';
 
-export type Case =
-  | { readonly kind: 'stdin'; readonly stdin: string; readonly expected: string }
+interface Sized {
+  /** Length of the expected text. */
+  readonly expectedChars: number;
+}
+
+export type GoodCase =
+  | (Sized & { readonly kind: 'stdin'; readonly stdin: string; readonly expected: string })
   /** `args`: one JSON list, as text. Any of `expected` is right. */
-  | { readonly kind: 'call'; readonly args: string; readonly expected: readonly ExactValue[] }
-  /** The data set's fault: no program can be judged by it. */
-  | { readonly kind: 'bad'; readonly reason: 'bad-case' | 'inexact-number' | 'case-too-big' };
+  | (Sized & { readonly kind: 'call'; readonly args: string; readonly expected: readonly ExactValue[] });
 
-/** `mostInput`, `mostOutput`: more than that many bytes could not be told to a program, or by one. */
-export function casesOf(io: InputOutput, mostInput: number, mostOutput: number): readonly Case[] {
-  return allCases(io).map((one) => {
-    if (one.kind === 'bad') return one;
-    const input = one.kind === 'stdin' ? one.stdin : one.args;
-    const tooBig = Buffer.byteLength(input) > mostInput || (one.kind === 'stdin' && one.expected.length > mostOutput);
-    return tooBig ? { kind: 'bad', reason: 'case-too-big' } : one;
-  });
+/** The data set's fault: no program can be judged by it. */
+export interface BadCase {
+  readonly kind: 'bad';
+  readonly reason: 'bad-case' | 'inexact-number';
 }
 
-function allCases({ inputs, outputs, fn_name: name }: InputOutput): readonly Case[] {
-  if (name === undefined) return inputs.map((input, i) => stdinCase(input, outputs[i]));
+/** One after the other, since most programs fail at an early one. */
+export function* casesOf({ inputs, outputs, fn_name: name }: InputOutput): Generator<GoodCase | BadCase> {
+  // APPS keeps each value in a list of one.
   const wrapped = outputs.every((output) => Array.isArray(output) && output.length === 1);
-  return inputs.map((input, i) =>
-    typeof input === 'string' ? textCall(input, outputs[i]) : listCall(input, outputs[i], wrapped),
-  );
+  for (const [i, input] of inputs.entries()) {
+    const output = outputs[i];
+    if (output === undefined) yield BAD;
+    else if (!name) yield stdinCase(input, output);
+    else yield typeof input === 'string' ? textCall(input, output) : listCall(input, output, wrapped);
+  }
 }
 
-function stdinCase(input: unknown, output: unknown): Case {
+const BAD: BadCase = { kind: 'bad', reason: 'bad-case' };
+
+function stdinCase(input: unknown, output: unknown): GoodCase | BadCase {
   const stdin = textOf(input);
   const expected = textOf(output);
-  if (stdin === undefined || expected === undefined) return { kind: 'bad', reason: 'bad-case' };
-  return { kind: 'stdin', stdin, expected };
+  if (stdin === undefined || expected === undefined) return BAD;
+  return { kind: 'stdin', stdin, expected, expectedChars: expected.length };
 }
 
 /** A text, or a list of lines. */
@@ -43,25 +48,34 @@ function textOf(value: unknown): string | undefined {
   return undefined;
 }
 
-function textCall(input: string, output: unknown): Case {
+function textCall(input: string, output: unknown): GoodCase | BadCase {
   const lines = input.trim() === '' ? [] : input.trim().split('\n');
-  if (lines.some((line) => parseExactJson(line) === undefined)) return { kind: 'bad', reason: 'bad-case' };
-  const expected = typeof output === 'string' ? (parseExactJson(output) ?? output) : exactOf(output);
-  if (typeof output !== 'string' && inexact(output)) return { kind: 'bad', reason: 'inexact-number' };
-  return { kind: 'call', args: `[${lines.join(',')}]`, expected: [expected] };
+  if (lines.some((line) => parseExactJson(line) === undefined)) return BAD;
+  if (inexact(output)) return { kind: 'bad', reason: 'inexact-number' };
+  // What is no JSON is the text itself.
+  const parsed = typeof output === 'string' ? parseExactJson(output) : exactOf(output);
+  const expected = parsed === undefined ? String(output) : parsed;
+  return { kind: 'call', args: `[${lines.join(',')}]`, expected: [expected], expectedChars: charsOf(output) };
 }
 
-function listCall(input: unknown, output: unknown, wrapped: boolean): Case {
+function listCall(input: unknown, output: unknown, wrapped: boolean): GoodCase | BadCase {
   const args = Array.isArray(input) ? input : [input];
   if (inexact(args) || inexact(output)) return { kind: 'bad', reason: 'inexact-number' };
   const expected = exactOf(output);
-  // APPS keeps the value in a list of one: met bare or in its list.
   const bare = wrapped && Array.isArray(output) ? [exactOf(output[0])] : [];
-  return { kind: 'call', args: JSON.stringify(args), expected: [expected, ...bare] };
+  return { kind: 'call', args: JSON.stringify(args), expected: [expected, ...bare], expectedChars: charsOf(output) };
 }
 
 /** Holds a whole number that JavaScript has already rounded: what was meant is not known any more. */
 function inexact(value: unknown): boolean {
   if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
   return typeof value === 'object' && value !== null && Object.values(value).some(inexact);
+}
+
+function charsOf(output: unknown): number {
+  return typeof output === 'string' ? output.length : JSON.stringify(output).length;
+}
+
+export function inputOf(one: GoodCase): string {
+  return one.kind === 'stdin' ? one.stdin : one.args;
 }

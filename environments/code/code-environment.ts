@@ -9,16 +9,16 @@ import type { Query } from '../../domain/query.ts';
 import type { Verdict } from '../../domain/verdict.ts';
 import type { Environment } from '../environment.ts';
 import { proveSandbox } from './canary.ts';
-import { type Case, casesOf } from './cases.ts';
+import { casesOf, type GoodCase, inputOf } from './cases.ts';
 import { sameOutput, sameValue } from './compare.ts';
 import { parseExactJson } from './exact-json.ts';
 import { lastCodeBlock } from './extract.ts';
 import type { Language, Runtime } from './language.ts';
 import { readReport } from './language.ts';
 import { LANGUAGES, languageOf } from './languages.ts';
-import { type CodeLimits, DEFAULT_LIMITS } from './limits.ts';
+import { type CodeLimits, DEFAULT_LIMITS, outputLimit } from './limits.ts';
 import type { Sandbox } from './sandbox.ts';
-import { runSandboxed } from './sandboxed.ts';
+import { type Ran, runSandboxed } from './sandboxed.ts';
 import { createSlots } from './slots.ts';
 import { unsafeSandbox } from './unsafe.ts';
 
@@ -40,6 +40,11 @@ export async function createCodeEnvironment(options: CodeOptions = {}): Promise<
     const runtime = await language.findRuntime(process.env);
     if (runtime) runtimes.set(language, runtime);
   }
+  if (!runtimes.has(LANGUAGES[0]))
+    throw new SandboxError(`There is no ${LANGUAGES[0].name} to run programs with.`, {
+      reason: 'no-runtime',
+      fix: `Install ${LANGUAGES[0].name} where every user can read it.`,
+    });
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const slots = createSlots(options.slots ?? availableParallelism());
   const closing = new AbortController();
@@ -73,35 +78,40 @@ interface Judging {
 }
 
 async function judgeCode(query: Query, answer: string, judging: Judging): Promise<Verdict> {
-  const { diskBytes, outputBytes } = judging.limits;
-  const cases = query.inputOutput ? casesOf(query.inputOutput, diskBytes, outputBytes) : [];
-  if (cases.length === 0) return { verdict: 'undecided', reason: 'no-cases' };
+  const { inputOutput } = query;
+  if (!inputOutput || inputOutput.inputs.length === 0) return { verdict: 'undecided', reason: 'no-cases' };
   const block = lastCodeBlock(answer);
   if (!block) return { verdict: 'wrong', reason: 'no-code' };
   const extracted = shown(block.code);
   const language = languageOf(block.tag);
-  const runtime = language && judging.runtimes.get(language);
-  if (!language || !runtime) return { verdict: 'wrong', reason: 'unsupported-language', extracted };
+  if (!language) return { verdict: 'wrong', reason: 'unsupported-language', extracted };
+  const runtime = judging.runtimes.get(language);
+  if (!runtime) return { verdict: 'undecided', reason: 'no-runtime', extracted };
 
-  const name = query.inputOutput?.fn_name ?? '';
+  const { code: program } = block;
+  const name = inputOutput.fn_name ?? '';
   let undecided: string | undefined;
   let leftMs = judging.limits.programWallMs;
-  for (const one of cases) {
+  for (const one of casesOf(inputOutput)) {
     if (one.kind === 'bad') {
       undecided ??= one.reason;
       continue;
     }
-    const failed = await judging.slots.use(judging.signal, async () => {
-      const startedAt = performance.now();
-      const wallMs = Math.min(judging.limits.wallMs, leftMs);
-      const outcome = await runCase(block.code, name, one, language, runtime, {
-        ...judging,
-        limits: { ...judging.limits, wallMs },
-      });
-      leftMs -= performance.now() - startedAt;
-      return outcome;
-    });
+    if (one.expectedChars > judging.limits.outputBytes || inputOf(one).length > judging.limits.diskBytes) {
+      undecided ??= 'case-too-big';
+      continue;
+    }
+    const wallMs = Math.min(judging.limits.wallMs, leftMs);
+    const outputBytes = outputLimit(one.expectedChars, judging.limits);
+    const launch = judging.sandbox.launch(runtime.command, runtime.folders, judging.limits);
+    const nonce = randomBytes(12).toString('hex');
+    const job = language.encode(one.kind === 'stdin' ? { ...one, program } : { ...one, program, name }, nonce);
+    const ran = await judging.slots.use(judging.signal, () =>
+      runSandboxed(launch, job, { ...judging.limits, wallMs, outputBytes }, judging.signal),
+    );
+    const failed = failureOf(ran, one, language, nonce);
     if (failed) return { verdict: 'wrong', ...failed, extracted };
+    leftMs -= ran.ranMs;
     if (leftMs <= 0) return { verdict: 'wrong', reason: 'timeout', extracted };
   }
   // Every other case passed, and this one could not be asked.
@@ -120,18 +130,12 @@ interface Failed {
 }
 
 /** Undefined when the program passed. */
-async function runCase(
-  program: string,
-  name: string,
-  one: Exclude<Case, { kind: 'bad' }>,
+function failureOf(
+  { ending, exitCode, output, errors }: Ran,
+  one: GoodCase,
   language: Language,
-  runtime: Runtime,
-  { sandbox, limits, signal }: Judging,
-): Promise<Failed | undefined> {
-  const nonce = randomBytes(12).toString('hex');
-  const job = language.encode(one.kind === 'stdin' ? { ...one, program } : { ...one, program, name }, nonce);
-  const launch = sandbox.launch(runtime.command, runtime.folders, limits);
-  const { ending, exitCode, output, errors } = await runSandboxed(launch, job, limits, signal);
+  nonce: string,
+): Failed | undefined {
   if (ending === 'wall-limit') return { reason: 'timeout' };
   if (ending !== 'exited') return { reason: ending };
   const text = output.toString('utf8');

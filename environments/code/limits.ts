@@ -7,7 +7,7 @@ export interface CodeLimits {
   readonly cpuSeconds: number;
   /** Address space of the program's only process. */
   readonly memoryBytes: number;
-  /** Printed by one case, both streams together. */
+  /** Printed by one case, on each of both streams. */
   readonly outputBytes: number;
   /** The writable folder `/tmp`, which is memory and gone after the case. */
   readonly diskBytes: number;
@@ -32,6 +32,11 @@ export const DEFAULT_LIMITS: CodeLimits = {
   threads: 16,
   programWallMs: 60_000,
 };
+
+/** Nothing right is much longer than what was expected: the rest is not read. */
+export function outputLimit(expectedBytes: number, { outputBytes }: CodeLimits): number {
+  return Math.min(outputBytes, 64 * 1024 + 16 * expectedBytes);
+}
 
 /** A sandbox that has not begun by then is broken, or the machine is: no fault of the program. */
 export const START_LIMIT_MS = 30_000;

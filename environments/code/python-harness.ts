@@ -37,9 +37,8 @@ def main():
     args = ()
     dumps = None
     if call:
-        import json
-        dumps = json.dumps
-        args = json.loads(data)
+        loads, dumps = json_by_hand()
+        args = loads(data.decode())
         # JSON has only texts for keys: where all of them are whole numbers, numbers were meant.
         if len(args) == 1 and type(args[0]) is dict:
             try:
@@ -94,6 +93,20 @@ def main():
     os._exit(0)
 
 
+def json_by_hand():
+    # The compiled half of json alone: the rest of it costs as much as starting Python.
+    try:
+        from _json import encode_basestring_ascii, make_encoder, make_scanner
+        from types import SimpleNamespace
+        scan = make_scanner(SimpleNamespace(
+            strict=True, object_hook=None, object_pairs_hook=None, parse_float=float, parse_int=int, parse_constant=float))
+        encode = make_encoder(None, None, encode_basestring_ascii, None, ': ', ', ', False, False, True)
+        return (lambda text: scan(text, 0)[0]), (lambda value: ''.join(encode(value, 0)))
+    except (ImportError, TypeError):
+        import json
+        return json.loads, json.dumps
+
+
 class Odd(Exception):
     pass
 
@@ -114,9 +127,10 @@ def plain(value, depth):
     raise Odd('own class' if module == 'solution' or module == '__main__' else 'odd class')
 
 
+GENERIC = {'List': list, 'Dict': dict, 'Set': set, 'Tuple': tuple, 'FrozenSet': frozenset, 'Type': type}
 NAMES = {
-    'typing': 'Any Callable DefaultDict Deque Dict FrozenSet Generator Generic Iterable Iterator List Literal Mapping'
-    ' NamedTuple NoReturn Optional Sequence Set Tuple Type TypeVar Union',
+    'typing': 'Any Callable DefaultDict Deque Generator Generic Iterable Iterator Literal Mapping NamedTuple NoReturn'
+    ' Optional Sequence TypeVar Union',
     'collections': 'ChainMap Counter OrderedDict UserDict defaultdict deque namedtuple',
     'heapq': 'heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest',
     'bisect': 'bisect_left bisect_right insort insort_left insort_right',
@@ -159,12 +173,15 @@ def prelude(source, space):
         if name in MODULES:
             space[name] = __import__(name)
             continue
+        if name in GENERIC:
+            space[name] = GENERIC[name]
+            continue
         for module, names in NAMES.items():
             if name in names.split():
                 space[name] = getattr(__import__(module), name, None)
 
 
 work = main()
-del main, plain, prelude, Odd, NAMES, MODULES
+del main, json_by_hand, plain, prelude, Odd, GENERIC, NAMES, MODULES
 exec(*work)
 `;

@@ -21,7 +21,7 @@ export const python: Language = {
       const told =
         name === undefined ? undefined : await run(name, [...FLAGS, ASK], { timeout: 10_000 }).catch(() => undefined);
       const [executable, prefix, ...version] = told?.stdout.trim().split('\n') ?? [];
-      if (!executable || !prefix || Number(version[0]) !== 3 || Number(version[1]) < 8) continue;
+      if (!executable || !prefix || Number(version[0]) !== 3 || Number(version[1]) < 9) continue;
       return {
         version: `Python ${version.join('.')}`,
         command: [executable, ...FLAGS, PYTHON_HARNESS],

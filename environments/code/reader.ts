@@ -8,12 +8,14 @@ export type Stage = 'starting' | 'given' | 'running';
 
 const KEPT_ERROR_CHARS = 16 * 1024;
 
-export function createReader(limitBytes: number) {
+/** `outputBytes`, `errorBytes`: the most that each stream may hold. */
+export function createReader(outputBytes: number, errorBytes: number) {
   let stage: Stage = 'starting';
   let head = '';
   let printed: Buffer[] = [];
-  let bytes = 0;
+  let printedBytes = 0;
   let errors = '';
+  let complainedBytes = 0;
   return {
     stage: () => stage,
     /** False when the program has printed more than it may. */
@@ -29,19 +31,19 @@ export function createReader(limitBytes: number) {
         head = '';
         stage = stage === 'starting' ? 'given' : 'running';
       }
-      bytes += rest.length;
-      if (bytes > limitBytes) {
+      printedBytes += rest.length;
+      if (printedBytes > outputBytes) {
         printed = [];
         return false;
       }
       if (rest.length > 0) printed.push(rest);
       return true;
     },
-    /** False when both streams together hold more than they may. */
+    /** False when the program has written more to standard error than it may. */
     complain(chunk: Buffer): boolean {
       errors = (errors + chunk.toString('utf8')).slice(-KEPT_ERROR_CHARS);
-      bytes += chunk.length;
-      return bytes <= limitBytes;
+      complainedBytes += chunk.length;
+      return complainedBytes <= errorBytes;
     },
     finish: () => ({ stage, output: Buffer.concat(printed), errors }),
   };

@@ -1,17 +1,19 @@
 // Runs one command in a sandbox, once. The command says `ready`, is given its job, says `go`, and from then on what
 // it prints is the program's. Everything before `go` is ours: a failure there is a JudgeError that can be retried,
-// never the program's fault; so is a kill that came from outside, and a machine too busy to let the program run.
+// never the program's fault; so is a kill that came from outside. Time that the machine gave to others does not count.
 // Ends in bounded time; when it ends, no process of it is left.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { JudgeError } from '../../domain/errors.ts';
-import { type CodeLimits, START_LIMIT_MS, WATCH_MS } from './limits.ts';
+import { type Clock, startClock } from './clock.ts';
+import { type CodeLimits, DEFAULT_LIMITS, START_LIMIT_MS } from './limits.ts';
 import { createReader, type Stage } from './reader.ts';
 import type { Launch } from './sandbox.ts';
-import { filesMade, keptWaitingMs, outOfMemoryKills, programPid, programPidNow } from './watch.ts';
+import { outOfMemoryKills, programPidNow } from './watch.ts';
 
-export type Ending = 'exited' | 'wall-limit' | 'output-limit' | 'file-limit';
+export type Ending = 'exited' | Limit;
+type Limit = 'wall-limit' | 'output-limit' | 'file-limit';
 
 export interface Ran {
   readonly ending: Ending;
@@ -21,6 +23,8 @@ export interface Ran {
   readonly output: Buffer;
   /** The end of what it wrote to standard error. Hostile text. */
   readonly errors: string;
+  /** From `go` to its end, without the time in which it was ready to run and the machine was busy. */
+  readonly ranMs: number;
 }
 
 const KILLED = 128 + 9;
@@ -34,11 +38,11 @@ export async function runSandboxed(
   signal.throwIfAborted();
   const oomKills = outOfMemoryKills();
   const child = start(launch);
-  const reader = createReader(limits.outputBytes);
+  const reader = createReader(limits.outputBytes, DEFAULT_LIMITS.outputBytes);
   let ending: Ending = 'exited';
   let trouble: string | undefined;
   const kill = () => killTree(child, launch);
-  const end = (why: Ending) => {
+  const end = (why: Limit) => {
     if (ending === 'exited') ending = why;
     kill();
   };
@@ -47,18 +51,11 @@ export async function runSandboxed(
     kill();
   };
   let stopTimers = endLater(START_LIMIT_MS, () => fail(`it did not begin within ${START_LIMIT_MS / 1000} s`));
+  let clock: Clock | undefined;
   const began = () => {
     stopTimers();
-    const stopWatch = watched(launch, child, limits.files, () => end('file-limit'));
-    const stopClock = endLater(limits.wallMs, async () => {
-      const waitedMs = await waitedFor(child);
-      if (waitedMs > limits.wallMs / 2) fail(`the machine is too busy: the program waited ${Math.round(waitedMs)} ms`);
-      else end('wall-limit');
-    });
-    stopTimers = () => {
-      stopWatch();
-      stopClock();
-    };
+    clock = startClock(launch.watch ? child.pid : undefined, limits, { end, fail });
+    stopTimers = clock.stop;
   };
   const streams = streamsOf(child);
   streams.output?.on('data', (chunk: Buffer) => {
@@ -82,7 +79,7 @@ export async function runSandboxed(
     else if (code === KILLED && (await outOfMemoryKills()) !== (await oomKills))
       trouble ??= 'the machine ran out of memory';
     if (trouble !== undefined) throw sandboxTrouble(trouble, error);
-    return { ending, exitCode: code ?? KILLED, output, errors };
+    return { ending, exitCode: code ?? KILLED, output, errors, ranMs: clock?.ranMs() ?? 0 };
   } finally {
     stopTimers();
     signal.removeEventListener('abort', kill);
@@ -130,22 +127,6 @@ function sandboxTrouble(what: string, cause?: unknown): JudgeError {
 function endLater(ms: number, then: () => unknown): () => void {
   const timer = setTimeout(then, ms);
   return () => clearTimeout(timer);
-}
-
-/** Counts the program's files from outside, for as long as it runs. */
-function watched({ watch }: Launch, { pid }: ChildProcess, mostFiles: number, tooMany: () => void): () => void {
-  if (!watch || pid === undefined) return () => undefined;
-  const timer = setInterval(async () => {
-    const program = await programPid(pid);
-    const files = program === undefined ? 0 : ((await filesMade(program)) ?? 0);
-    if (files > mostFiles) tooMany();
-  }, WATCH_MS);
-  return () => clearInterval(timer);
-}
-
-async function waitedFor({ pid }: ChildProcess): Promise<number> {
-  const program = pid === undefined ? undefined : await programPid(pid);
-  return program === undefined ? 0 : keptWaitingMs(program);
 }
 
 function streamsOf(child: ChildProcess) {

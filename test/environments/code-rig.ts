@@ -10,13 +10,13 @@ import { type CodeLimits, DEFAULT_LIMITS } from '../../environments/code/limits.
 import { type Ran, runSandboxed } from '../../environments/code/sandboxed.ts';
 import { ATTACK_PRELUDE } from './code-attacks.ts';
 
-export const ATTACK_LIMITS: CodeLimits = { ...DEFAULT_LIMITS, wallMs: 2500, cpuSeconds: 1 };
+export const ATTACK_LIMITS: CodeLimits = { ...DEFAULT_LIMITS, wallMs: 1500, cpuSeconds: 1 };
 
 export interface Rig {
-  run(program: string, limits?: CodeLimits, signal?: AbortSignal): Promise<Ran>;
-  attack(program: string): Promise<Ran>;
-  /** Processes of this rig that are still there. */
-  leftovers(): number[];
+  /** `mark`: a word in the command line of every process of this run. */
+  run(program: string, more?: { limits?: CodeLimits; signal?: AbortSignal; mark?: string }): Promise<Ran>;
+  /** What it printed, and which of its processes are still there. */
+  attack(program: string): Promise<{ readonly ran: Ran; readonly left: readonly number[] }>;
   /** Connections that the host's server has seen. */
   connections(): number;
   close(): void;
@@ -30,7 +30,7 @@ export async function createRig(): Promise<Rig> {
       `These tests need a sandbox: ${proof.why}. ${proof.fix} (Debian: apt-get install bubblewrap python3)`,
     );
   const runtime = (await python.findRuntime(process.env))!;
-  const mark = `rig-${process.pid}-${Math.random().toString(36).slice(2)}`;
+  const mark = () => `rig-${process.pid}-${Math.random().toString(36).slice(2)}`;
   const folder = mkdtempSync(join(tmpdir(), 'everturn-rig-'));
   const file = join(folder, 'secret');
   writeFileSync(file, 'secret', { mode: 0o644 });
@@ -43,17 +43,22 @@ export async function createRig(): Promise<Rig> {
   const address = server.address();
   const host = { file, cwd: process.cwd(), port: typeof address === 'object' ? address?.port : 0 };
 
-  const run: Rig['run'] = (program, limits = ATTACK_LIMITS, signal = new AbortController().signal) =>
-    runSandboxed(
-      proof.sandbox.launch([...runtime.command, mark], runtime.folders, limits),
+  const run: Rig['run'] = (program, more = {}) => {
+    const limits = more.limits ?? ATTACK_LIMITS;
+    return runSandboxed(
+      proof.sandbox.launch([...runtime.command, more.mark ?? mark()], runtime.folders, limits),
       python.encode({ kind: 'stdin', program, stdin: '' }, 'nonce'),
       limits,
-      signal,
+      more.signal ?? new AbortController().signal,
     );
+  };
   return {
     run,
-    attack: (program) => run(`${ATTACK_PRELUDE}HOST = ${JSON.stringify(host)}\n${program}`),
-    leftovers: () => processesWith(mark),
+    async attack(program) {
+      const own = mark();
+      const ran = await run(`${ATTACK_PRELUDE}HOST = ${JSON.stringify(host)}\n${program}`, { mark: own });
+      return { ran, left: processesWith(own) };
+    },
     connections: () => connections,
     close() {
       server.close();

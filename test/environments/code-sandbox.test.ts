@@ -15,11 +15,11 @@ beforeAll(async () => {
 });
 afterAll(() => rig?.close());
 
-describe('leaves nothing outside, and nothing behind', () => {
+describe.concurrent('leaves nothing outside, and nothing behind', () => {
   test.each(ATTACKS)('$name', async ({ program }) => {
-    const { output } = await rig.attack(program);
-    expect(output.toString('latin1')).not.toContain('ESCAPED');
-    expect(rig.leftovers()).toEqual([]);
+    const { ran, left } = await rig.attack(program);
+    expect(ran.output.toString('latin1')).not.toContain('ESCAPED');
+    expect(left).toEqual([]);
     expect(rig.connections()).toBe(0);
   });
 });
@@ -47,21 +47,23 @@ test('a sandbox that cannot start is trouble to try again, never a verdict', asy
 });
 
 test('a program that is killed from outside was not wrong', async () => {
-  const running = rig.run('import time\nprint("up", flush=True)\ntime.sleep(60)');
-  const sandbox = await until(() => rig.leftovers().find((pid) => pid !== process.pid && isBwrap(pid)));
-  await until(() => rig.leftovers().length >= 2 || undefined);
+  const mark = `killed-${process.pid}`;
+  const running = rig.run('import time\ntime.sleep(60)', { mark });
+  await until(() => processesWith(mark).length >= 2 || undefined);
+  const sandbox = await until(() => processesWith(mark).find(isBwrap));
   process.kill(sandbox, 'SIGKILL');
   await expect(running).rejects.toMatchObject({ name: 'JudgeError', retryable: true });
-  await until(() => rig.leftovers().length === 0 || undefined);
+  await until(() => processesWith(mark).length === 0 || undefined);
 });
 
 test('cancelling ends the program at once, and nothing is left', async () => {
   const controller = new AbortController();
-  const running = rig.run('import time\ntime.sleep(60)', ATTACK_LIMITS, controller.signal);
-  await until(() => rig.leftovers().length >= 2 || undefined);
+  const mark = `cancelled-${process.pid}`;
+  const running = rig.run('import time\ntime.sleep(60)', { mark, signal: controller.signal });
+  await until(() => processesWith(mark).length >= 2 || undefined);
   controller.abort(new Error('cancelled'));
   await expect(running).rejects.toThrow('cancelled');
-  expect(rig.leftovers()).toEqual([]);
+  expect(processesWith(mark)).toEqual([]);
 });
 
 test('a worker that dies by kill -9 takes its programs with it', async () => {

@@ -1,0 +1,60 @@
+// Looks at a running program from outside, every WATCH_MS and when its time is over: how many files it made, and how
+// much of the time was its own. Time in which it was ready to run and the machine let others run is given back, so
+// that a busy machine makes a judge slow and never makes an answer wrong.
+
+import { type CodeLimits, WATCH_MS } from './limits.ts';
+import { filesMade, keptWaitingMs, programPid } from './watch.ts';
+
+export interface Clock {
+  stop(): void;
+  /** Since the start, without the time given back. */
+  ranMs(): number;
+}
+
+interface Alarms {
+  end(why: 'wall-limit' | 'file-limit'): void;
+  /** Not the program's fault. */
+  fail(why: string): void;
+}
+
+/** A machine that lets a program run for less than a fifth of the time is trouble. */
+const MOST_WALL_LIMITS = 5;
+
+/** `sandboxPid`: undefined where nothing can be seen from outside. */
+export function startClock(
+  sandboxPid: number | undefined,
+  { wallMs, files: mostFiles }: Pick<CodeLimits, 'wallMs' | 'files'>,
+  { end, fail }: Alarms,
+): Clock {
+  const startedAt = performance.now();
+  let waitedMs = 0;
+  let stopped = false;
+  const elapsedMs = () => performance.now() - startedAt;
+  const look = async () => {
+    const program = sandboxPid === undefined ? undefined : await programPid(sandboxPid);
+    if (program === undefined) return;
+    const [files, waited] = await Promise.all([filesMade(program), keptWaitingMs(program)]);
+    waitedMs = Math.max(waitedMs, waited);
+    if (!stopped && files !== undefined && files > mostFiles) end('file-limit');
+  };
+  const ring = async () => {
+    await look();
+    if (stopped) return;
+    const leftMs = wallMs - (elapsedMs() - waitedMs);
+    if (leftMs < 1) return end('wall-limit');
+    if (elapsedMs() > MOST_WALL_LIMITS * wallMs) {
+      return fail(`the machine is too busy: the program waited for ${Math.round(waitedMs)} ms`);
+    }
+    timer = setTimeout(ring, leftMs);
+  };
+  const watching = setInterval(look, WATCH_MS);
+  let timer = setTimeout(ring, wallMs);
+  return {
+    stop() {
+      stopped = true;
+      clearInterval(watching);
+      clearTimeout(timer);
+    },
+    ranMs: () => Math.max(0, elapsedMs() - waitedMs),
+  };
+}
