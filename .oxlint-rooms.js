@@ -46,6 +46,7 @@ const ROOMS = {
     ours: ['domain/', 'datasets/', 'storage/', 'version.ts'],
     outside: ['node:'],
   },
+  'backends.ts': { ours: ['domain/', 'inference/', 'storage/'], outside: ['node:'] },
   'connection.ts': {
     ours: ['domain/', 'server/local-connection.ts'],
     outside: ['node:', '@temporalio/client', '@temporalio/envconfig'],
@@ -77,6 +78,7 @@ const ROOMS = {
   'worker.ts': {
     ours: [
       'domain/',
+      'backends.ts',
       'client.ts',
       'connection.ts',
       'config.ts',

@@ -1,24 +1,25 @@
-// The composition root: the only place that constructs. Builds store, environments and backends once,
-// and serves two task queues: workflows with light activities, and generation. Run as a program it
-// serves until SIGTERM, SIGINT or the end of the process that started it.
+// The composition root: the only place that constructs. Builds store, environments and backends once, and
+// serves the task queues: workflows with light activities, generation, and, where a sandbox is proved to hold,
+// code. Run as a program it serves until SIGTERM, SIGINT or the end of the process that started it.
 
 import { realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
 import type { ActivityDeps } from './activities/deps.ts';
+import { openBackends } from './backends.ts';
 import { closedWorkflows } from './client.ts';
 import { clusterConfig, connect, type Session } from './connection.ts';
 import { parseSettings } from './config.ts';
 import { createRun, surveyDataset } from './create-run.ts';
 import { queryFromRow } from './datasets/row.ts';
-import { DatasetError, EverturnError, explain, UsageError } from './domain/errors.ts';
-import type { RolloutSettings } from './domain/settings.ts';
-import { GENERATE_QUEUE, TASK_QUEUE } from './domain/queues.ts';
+import { DatasetError, EverturnError, explain, SandboxError, UsageError } from './domain/errors.ts';
+import { CODE_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from './domain/queues.ts';
+import { createCodeEnvironment } from './environments/code/code-environment.ts';
+import { UNSAFE_FLAG, unsafeCodeAllowed } from './environments/code/consent.ts';
+import type { Environment } from './environments/environment.ts';
 import { createEnvironments } from './environments/index.ts';
-import type { Backend } from './inference/backend.ts';
-import { createBackend } from './inference/index.ts';
 import { endWithParent, tellReady } from './server/parent.ts';
 import { ensureSearchAttributes } from './server/search-attributes.ts';
 import { openFileStore } from './storage/files.ts';
@@ -27,24 +28,22 @@ import { everturnVersion } from './version.ts';
 export interface WorkerSettings {
   /** Generations at once: the model's slots. */
   readonly slots: number;
+  /** Runs model-written programs without a sandbox. */
+  readonly unsafeCode: boolean;
 }
 
 export const DEFAULT_SLOTS = 64;
 
 export interface RunningWorker {
-  /** Resolves when both queues are drained; rejects when the worker broke. */
+  /** Resolves when all queues are drained; rejects when the worker broke. */
   readonly done: Promise<void>;
   stop(): void;
 }
 
-export async function startWorker({ slots }: WorkerSettings): Promise<RunningWorker> {
-  const session = await connect();
-  const { connectionOptions } = clusterConfig();
-  const connection = await NativeConnection.connect({ ...connectionOptions });
-  await ensureSearchAttributes(session.client.connection, session.namespace);
-
-  const environment = createEnvironments();
-  const backends = backendCache();
+export async function startWorker({ slots, unsafeCode }: WorkerSettings): Promise<RunningWorker> {
+  const [{ session, connection }, code] = await Promise.all([openCluster(), openCodeJudge(unsafeCode)]);
+  const environment = createEnvironments(code ? { code } : {});
+  const backends = openBackends((line) => console.error(line));
   const activities = createActivities(dependencies(session, environment, backends.get));
   const { generate, ...light } = activities;
   const common: Pick<WorkerOptions, 'connection' | 'namespace' | 'shutdownGraceTime' | 'shutdownForceTime'> = {
@@ -68,9 +67,19 @@ export async function startWorker({ slots }: WorkerSettings): Promise<RunningWor
       taskQueue: GENERATE_QUEUE,
       activities: { generate },
       maxConcurrentActivityTaskExecutions: slots,
-      // Seldom enough to be cheap, often enough that a busy machine misses no 10 s deadline.
-      maxHeartbeatThrottleInterval: '3 seconds',
+      maxHeartbeatThrottleInterval: HEARTBEAT,
     }),
+    ...(code
+      ? [
+          Worker.create({
+            ...common,
+            taskQueue: CODE_QUEUE,
+            activities: { evaluate: light.evaluate },
+            maxConcurrentActivityTaskExecutions: availableParallelism(),
+            maxHeartbeatThrottleInterval: HEARTBEAT,
+          }),
+        ]
+      : []),
   ]);
   const stop = () => workers.forEach((w) => w.getState() === 'RUNNING' && w.shutdown());
   const done = Promise.all(workers.map((w) => w.run().finally(stop))).then(() => undefined);
@@ -80,6 +89,30 @@ export async function startWorker({ slots }: WorkerSettings): Promise<RunningWor
       await Promise.allSettled([environment.close(), backends.close(), session.close(), connection.close()]);
     }),
   };
+}
+
+/** Seldom enough to be cheap, often enough that a busy machine misses no 10 s deadline. */
+const HEARTBEAT = '3 seconds';
+
+async function openCluster() {
+  const session = await connect();
+  const { connectionOptions } = clusterConfig();
+  const connection = await NativeConnection.connect({ ...connectionOptions });
+  await ensureSearchAttributes(session.client.connection, session.namespace);
+  return { session, connection };
+}
+
+/** Undefined where no sandbox can be proved to hold: then nothing here takes code. */
+async function openCodeJudge(unsafe: boolean): Promise<Environment | undefined> {
+  try {
+    const judge = await createCodeEnvironment({ unsafeWithoutSandbox: unsafe });
+    if (unsafe) console.error(`UNSAFE: programs that a model wrote run here without a sandbox (${UNSAFE_FLAG}).`);
+    return judge;
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error;
+    console.error(`This worker judges no code. ${explain(error)}`);
+    return undefined;
+  }
 }
 
 function dependencies(
@@ -112,40 +145,12 @@ function dependencies(
   };
 }
 
-/** One backend per model and how it is reached, built at first use; one that failed to load is tried again. */
-function backendCache() {
-  const backends = new Map<string, Promise<Backend>>();
-  return {
-    get(settings: RolloutSettings, runFolder: string): Promise<Backend> {
-      const { model, tokenizer, apiKeyEnv = null } = settings;
-      const maxInFlight = settings.maxInFlightPerServer ?? null;
-      const fleet = {
-        policy: settings.fleetPolicy ?? 'sticky',
-        maxInFlight,
-        weights: settings.serverWeights ?? {},
-        // Limits hold over all workers of a run: they meet in its folder.
-        leaseFolder: maxInFlight === null ? null : join(runFolder, '.fleet'),
-      };
-      const key = JSON.stringify([model, tokenizer, apiKeyEnv, fleet]);
-      const known = backends.get(key);
-      if (known) return known;
-      const made = createBackend(model, { tokenizer, apiKeyEnv, fleet, log: (line) => console.error(line) });
-      backends.set(key, made);
-      made.catch(() => backends.delete(key));
-      return made;
-    },
-    async close(): Promise<void> {
-      await Promise.allSettled([...backends.values()].map(async (b) => (await b).close()));
-    },
-  };
-}
-
 function workflowBundle(): string {
   return fileURLToPath(new URL('./workflow-bundle.js', import.meta.url));
 }
 
 /** Serves until it is told to stop; resolves to the exit code. */
-export async function serve(settings: WorkerSettings = slotsFromEnvironment()): Promise<number> {
+export async function serve(settings: WorkerSettings = workerSettings(process.env)): Promise<number> {
   Runtime.install({
     logger: new DefaultLogger('INFO', ({ level, timestampNanos, message, meta }) => {
       const time = new Date(Number(timestampNanos / 1_000_000n)).toISOString();
@@ -161,10 +166,12 @@ export async function serve(settings: WorkerSettings = slotsFromEnvironment()): 
   return 0;
 }
 
-function slotsFromEnvironment(): WorkerSettings {
-  const text = process.env['EVERTURN_SLOTS'];
-  if (!text) return { slots: DEFAULT_SLOTS };
-  if (/^[1-9]\d{0,4}$/.test(text)) return { slots: Number(text) };
+/** What the environment says. */
+export function workerSettings(env: NodeJS.ProcessEnv): WorkerSettings {
+  const unsafeCode = unsafeCodeAllowed(env);
+  const text = env['EVERTURN_SLOTS'];
+  if (!text) return { slots: DEFAULT_SLOTS, unsafeCode };
+  if (/^[1-9]\d{0,4}$/.test(text)) return { slots: Number(text), unsafeCode };
   throw new UsageError(`EVERTURN_SLOTS is "${text}".`, {
     reason: 'bad-value',
     fix: 'It takes a whole number of at least 1.',

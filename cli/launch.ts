@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { describeWorkflow, startCollection } from '../client.ts';
 import { type ResolvedOptions, settingsOf } from '../config.ts';
 import type { RunOptions } from '../options.ts';
+import { namesCluster } from '../connection.ts';
 import { createRun, type DatasetSurvey, nameOfRun, surveyDataset } from '../create-run.ts';
 import { badRowText } from '../datasets/problem.ts';
 import { UsageError } from '../domain/errors.ts';
@@ -13,6 +14,7 @@ import { isRunName } from '../domain/ids.ts';
 import { ensureSearchAttributes } from '../server/search-attributes.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { followToEnd } from './follow-to-end.ts';
+import { mustProveSandbox, mustTakeCode } from './code-sandbox.ts';
 import { oneLine, plural } from './format.ts';
 import { printJson, say, type Io } from './io.ts';
 import { type Link, openLink, workflowUrl } from './link.ts';
@@ -69,10 +71,13 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     );
   }
 
+  const codeRows = survey.byTask.code ?? 0;
+  if (codeRows > 0 && !namesCluster()) await mustProveSandbox(io);
   const link = await openLink(io);
   try {
     const { state, out } = await describeWorkflow(link.session, run);
     if (state === 'running' && out !== null && out !== place.out) throw elsewhere(run, out);
+    if (codeRows > 0 && state !== 'running') await mustTakeCode(link);
     await createRun(place.store, { run, survey, settings, samples: options.samples, origins: given.resolved.origins });
     if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);
     // From here on Ctrl-C leaves a run that goes on, and says so.

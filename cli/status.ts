@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { describeWorkflow, progressOf } from '../client.ts';
 import type { CollectionCounts } from '../domain/progress.ts';
 import { ended } from '../domain/progress.ts';
+import { readFleet, type ServerReport, STALE_MS } from '../storage/fleet-status.ts';
 import type { CollectionProgress } from '../workflows/messages.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { jsonOption, outOption } from './flags.ts';
@@ -15,6 +16,7 @@ import { openLinkIfUp, workflowUrl } from './link.ts';
 import { paintFor } from './paint.ts';
 import { commandWord, pathWord, type RunPlace, runWord } from './place.ts';
 import { knownResult, recordedProgress } from './recorded.ts';
+import { serverTable } from './servers.ts';
 import { accuracyTable, outcomeLine, reasonLines } from './summary.ts';
 
 interface Flags {
@@ -35,6 +37,8 @@ export interface RunStatus {
   readonly numTurns: number;
   readonly counts: CollectionCounts;
   readonly url: string | null;
+  /** Where inference servers answer: each of them, as the run's workers see it. */
+  readonly servers: readonly ServerReport[];
 }
 
 export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
@@ -45,14 +49,16 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addHelpText('after', '\nExample:\n  everturn status my-run')
     .action(async (named: string, flags: Flags) => {
       const place = await locateRun(io, named, flags.out);
-      const status = await statusOf(io, place);
+      const found = await statusOf(io, place);
+      const since = found.source === 'result' ? 0 : Date.now() - STALE_MS;
+      const status: RunStatus = { ...found, servers: await readFleet(place.store.folder, since) };
       if (flags.json) printJson(io, status);
       else print(io, statusText(io, place, status));
       exit(EXIT.ok);
     });
 }
 
-async function statusOf(io: Io, place: RunPlace): Promise<RunStatus> {
+async function statusOf(io: Io, place: RunPlace): Promise<Omit<RunStatus, 'servers'>> {
   const { run, store } = place;
   const base = { run, folder: store.folder };
   const result = await knownResult(place);
@@ -125,6 +131,7 @@ export function statusText(io: Io, place: RunPlace, status: RunStatus): string {
     '',
     outcomeLine({ counts, total }),
     ...reasonLines({ counts }, paint),
+    ...(status.servers.length > 0 ? ['', serverTable(status.servers, paint), ''] : []),
     `${paint('dim', 'Folder')}     ${pathWord(io, status.folder)}`,
     ...(status.url ? [`${paint('dim', 'Temporal')}   ${status.url}`] : []),
     ...(source === 'records' ? [`Counted from the records in its folder. ${next}`] : []),

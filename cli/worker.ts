@@ -5,23 +5,33 @@ import { type Command, Option } from 'commander';
 import { namesCluster } from '../connection.ts';
 import { TemporalError, UsageError } from '../domain/errors.ts';
 import { serviceStatus } from '../server/service-control.ts';
-import { DEFAULT_SLOTS, serve } from '../worker.ts';
+import { DEFAULT_SLOTS, serve, workerSettings } from '../worker.ts';
+import { unsafeOption } from './code-sandbox.ts';
 import type { ExitCode } from './exit.ts';
 import { type Io, say } from './io.ts';
+
+interface Flags {
+  readonly slots?: string;
+  readonly unsafeRunCodeWithoutSandbox?: boolean;
+}
 
 export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
   command
     .addOption(new Option('--slots <n>', `generations at once (default: EVERTURN_SLOTS, or ${DEFAULT_SLOTS})`))
+    .addOption(unsafeOption())
     .addHelpText(
       'after',
       '\nIt must reach the folder of the runs it plays. Any number may run, on any number of machines; Ctrl-C ends it in\n' +
-        'order, and another takes over.\n\nExample:\n  TEMPORAL_ADDRESS=temporal.example.com:7233 everturn worker --slots 128',
+        'order, and another takes over.\n' +
+        'Code is judged where a sandbox is proved to hold; elsewhere the worker says so and leaves code to others.\n\nExample:\n  TEMPORAL_ADDRESS=temporal.example.com:7233 everturn worker --slots 128',
     )
-    .action(async (flags: { readonly slots?: string }) => {
+    .action(async (flags: Flags) => {
       const slots = flags.slots === undefined ? undefined : slotsOf(flags.slots);
       useLocalService(io);
       say(io, `Worker for ${process.env['TEMPORAL_ADDRESS'] ?? 'the cluster of temporal.toml'}; Ctrl-C ends it.`);
-      exit((await serve(slots === undefined ? undefined : { slots })) as ExitCode);
+      const settings = workerSettings(process.env);
+      const unsafeCode = flags.unsafeRunCodeWithoutSandbox === true || settings.unsafeCode;
+      exit((await serve({ slots: slots ?? settings.slots, unsafeCode })) as ExitCode);
     });
 }
 

@@ -36,6 +36,6 @@ test('a model folder that is missing, or holds no model, is refused before anyth
   const io = scriptedIo({ cwd });
   for (const folder of ['missing', 'here']) {
     const model = `transformers:${join(cwd, folder)}`;
-    await expect(checkModel({ model, tokenizer: null }, io)).rejects.toBeInstanceOf(ModelError);
+    await expect(checkModel({ ...DEFAULT_OPTIONS, model }, io)).rejects.toBeInstanceOf(ModelError);
   }
 });

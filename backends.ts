@@ -1,0 +1,68 @@
+// The backends of one worker: each model is loaded once, at first use, and one that failed to load is tried
+// again. What they say of their servers is written to the folders of the runs that ask them.
+
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { RolloutSettings } from './domain/settings.ts';
+import type { Backend } from './inference/backend.ts';
+import { createBackend } from './inference/index.ts';
+import { writeFleetReport } from './storage/fleet-status.ts';
+
+export interface Backends {
+  get(settings: RolloutSettings, runFolder: string): Promise<Backend>;
+  close(): Promise<void>;
+}
+
+const REPORT_EVERY_MS = 5000;
+
+export function openBackends(log: (line: string) => void): Backends {
+  const backends = new Map<string, Promise<Backend>>();
+  /** Runs that asked since the last report. */
+  const asking = new Map<string, Set<Promise<Backend>>>();
+  const timer = setInterval(() => void report(), REPORT_EVERY_MS).unref();
+
+  function open(settings: RolloutSettings, runFolder: string): Promise<Backend> {
+    const { model, tokenizer, apiKeyEnv = null } = settings;
+    const maxInFlight = settings.maxInFlightPerServer ?? null;
+    const fleet = {
+      policy: settings.fleetPolicy ?? 'sticky',
+      maxInFlight,
+      weights: settings.serverWeights ?? {},
+      // Limits hold over all workers of a run: they meet in its folder.
+      leaseFolder: maxInFlight === null ? null : join(runFolder, '.fleet'),
+    };
+    const key = JSON.stringify([model, tokenizer, apiKeyEnv, fleet]);
+    const known = backends.get(key);
+    if (known) return known;
+    const made = createBackend(model, { tokenizer, apiKeyEnv, fleet, log });
+    backends.set(key, made);
+    made.catch(() => backends.delete(key));
+    return made;
+  }
+
+  async function report(): Promise<void> {
+    const runs = [...asking];
+    asking.clear();
+    for (const [folder, used] of runs) {
+      const loaded = (await Promise.allSettled(used)).flatMap((b) => (b.status === 'fulfilled' ? [b.value] : []));
+      const servers = loaded.flatMap((backend) => backend.serverStatus?.() ?? []);
+      if (servers.length === 0) continue;
+      // News: a folder that cannot be written to will say so where it matters.
+      await writeFleetReport(folder, `${hostname()}-${process.pid}`, { at: Date.now(), servers }).catch(() => {});
+    }
+  }
+
+  return {
+    get(settings, runFolder) {
+      const backend = open(settings, runFolder);
+      const used = asking.get(runFolder) ?? new Set();
+      asking.set(runFolder, used.add(backend));
+      return backend;
+    },
+    async close() {
+      clearInterval(timer);
+      await report();
+      await Promise.allSettled([...backends.values()].map(async (b) => (await b).close()));
+    },
+  };
+}

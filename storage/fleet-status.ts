@@ -1,0 +1,82 @@
+// What the workers of a run say of the servers they ask: one small file per worker in `<run>/.fleet`,
+// replaced as a whole now and then. News for people, not part of the run's records.
+
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readText, replaceFile } from './write-once.ts';
+
+export interface ServerReport {
+  readonly url: string;
+  readonly state: 'up' | 'trying' | 'down';
+  readonly requests: number;
+  readonly failures: number;
+  readonly inFlight: number;
+  readonly latencyP50Ms: number | null;
+  readonly version: number | null;
+  readonly versionLabel: string | null;
+  readonly lastFailure: string | null;
+}
+
+export interface FleetReport {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly servers: readonly ServerReport[];
+}
+
+const FOLDER = '.fleet';
+const REPORT = /^status-[\w.-]+\.json$/;
+/** A worker that said nothing for so long is gone. */
+export const STALE_MS = 30_000;
+
+export async function writeFleetReport(runFolder: string, worker: string, report: FleetReport): Promise<void> {
+  await replaceFile(
+    join(runFolder, FOLDER, `status-${worker.replace(/[^\w.-]/g, '-')}.json`),
+    `${JSON.stringify(report)}\n`,
+  );
+}
+
+/** One report per server, over all workers that spoke since `since`; in order of urls. */
+export async function readFleet(runFolder: string, since: number): Promise<ServerReport[]> {
+  const names = await readdir(join(runFolder, FOLDER)).catch(() => [] as string[]);
+  const byUrl = new Map<string, ServerReport>();
+  for (const name of names.filter((n) => REPORT.test(n))) {
+    for (const server of await lately(join(runFolder, FOLDER, name), since)) {
+      const known = byUrl.get(server.url);
+      byUrl.set(server.url, known ? merged(known, server) : server);
+    }
+  }
+  return [...byUrl.values()].sort((a, b) => (a.url < b.url ? -1 : 1));
+}
+
+async function lately(path: string, since: number): Promise<readonly ServerReport[]> {
+  try {
+    const report = JSON.parse((await readText(path)) ?? '') as FleetReport;
+    return report.at >= since ? report.servers : [];
+  } catch {
+    // Gone or torn: there will be another one soon.
+    return [];
+  }
+}
+
+function merged(a: ServerReport, b: ServerReport): ServerReport {
+  const worst = (['down', 'trying', 'up'] as const).find((state) => a.state === state || b.state === state) ?? 'up';
+  const newest = (b.version ?? -1) > (a.version ?? -1) ? b : a;
+  return {
+    url: a.url,
+    state: worst,
+    requests: a.requests + b.requests,
+    failures: a.failures + b.failures,
+    inFlight: a.inFlight + b.inFlight,
+    latencyP50Ms: middle(a, b),
+    version: newest.version,
+    versionLabel: newest.versionLabel,
+    lastFailure: a.lastFailure ?? b.lastFailure,
+  };
+}
+
+/** Medians do not add up; the mean of both, by how much each saw, is near enough for people. */
+function middle(a: ServerReport, b: ServerReport): number | null {
+  if (a.latencyP50Ms === null || b.latencyP50Ms === null) return a.latencyP50Ms ?? b.latencyP50Ms;
+  const requests = Math.max(1, a.requests + b.requests);
+  return (a.latencyP50Ms * a.requests + b.latencyP50Ms * b.requests) / requests;
+}
