@@ -56,7 +56,7 @@ function fromAnswer(text: string): Found {
   const after = group?.end ?? 0;
   if (unfinished) return 'cut-off';
   if (group) return finalPhrase(text, after) ?? boxed(group);
-  return hash(text) ?? finalPhrase(text, 0) ?? answerPhrase(text) ?? whole(text) ?? lastValue(text);
+  return tagged(text) ?? hash(text) ?? finalPhrase(text, 0) ?? answerPhrase(text) ?? whole(text) ?? lastValue(text);
 }
 
 export function extractSolution(source: string): Found {
@@ -72,6 +72,15 @@ export function extractSolution(source: string): Found {
     return open < 0 ? undefined : { text: text.slice(open + 1), by: 'box' };
   }
   return whole(text) ?? finalPhrase(text, 0) ?? answerPhrase(text) ?? lastValue(text);
+}
+
+/** `<answer>…</answer>`: the last one. */
+function tagged(text: string): Extraction | undefined {
+  const end = text.lastIndexOf('</answer>');
+  const start = end < 0 ? -1 : text.lastIndexOf('<answer>', end);
+  if (start < 0) return undefined;
+  const found = fromAnswer(text.slice(start + 8, end));
+  return found && found !== 'cut-off' ? { ...found, by: 'phrase' } : undefined;
 }
 
 /** GSM8K's mark: what stands behind the last one on its line. */
@@ -247,10 +256,13 @@ function joined(text: string, segments: readonly Segment[], k: number): string {
 }
 
 const CHOICE_CHARS = 160;
+/** Two letters joined name none. */
+const SEVERAL = /(?<![A-Za-z])\(?[A-J]\)?\s*(?:or|and|,|\/|&)\s*\(?[A-J]\)?(?![A-Za-z])/;
 
 /** A choice letter near the end of running text, for solutions that are one: "(B)", "B. …" at the start, the last lone capital. */
 export function extractChoice(source: string): Extraction | undefined {
   const text = ownText(source).slice(-CHOICE_CHARS);
+  if (SEVERAL.test(text)) return undefined;
   const opening = /^\s*\**\(?([A-J])\)?[.):]\**(?=\s|$)/.exec(text);
   let last: string | undefined;
   for (const m of text.matchAll(
@@ -258,6 +270,8 @@ export function extractChoice(source: string): Extraction | undefined {
   )) {
     // "A" and "I" are words as well.
     if ((m[1] === 'A' || m[1] === 'I') && /^ [a-z]/.test(text.slice(m.index + m[0].length))) continue;
+    if (/\b(?:not|isn't|never|than)\s+(?:option |choice )?\**$/i.test(text.slice(Math.max(0, m.index - 24), m.index)))
+      continue;
     last = m[1];
   }
   const letter = opening?.[1] ?? last;

@@ -62,8 +62,9 @@ function judgeOne(
   if (!gold || gold === 'cut-off') return { verdict: 'undecided', reason: 'no-solution' };
   const choice = choiceOf(gold.text);
   let own: Extraction | undefined = found === 'cut-off' ? undefined : found;
-  if (choice && choice.rest === '' && (!own || own.by === 'formula' || own.by === 'number'))
-    own = extractChoice(answer) ?? own;
+  if (choice && choice.rest === '' && needsChoice(own)) own = extractChoice(answer) ?? own;
+  // Signs alone are no answer.
+  if (own && !/[\p{L}\p{N}\\∅∞]/u.test(own.text)) own = undefined;
   if (!own) return { verdict: 'wrong', reason: found === 'cut-off' ? 'cut-off' : 'no-answer' };
   const extracted = own.text.trim().slice(0, SHOWN_CHARS);
   const first = compareTexts(gold.text, own.text, options);
@@ -78,6 +79,13 @@ function judgeOne(
   }
   return { ...first, extracted };
 }
+
+/** Nothing in the answer was marked, or all of it is a sentence. */
+const needsChoice = (own: Extraction | undefined): boolean =>
+  !own ||
+  own.by === 'formula' ||
+  own.by === 'number' ||
+  (own.by === 'whole' && !choiceOf(own.text) && /\s/.test(own.text.trim()));
 
 type Outcome = Omit<Verdict, 'extracted'>;
 const RIGHT: Readonly<Partial<Record<Word, string>>> = {

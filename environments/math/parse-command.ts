@@ -37,7 +37,7 @@ export function parseCommand(c: Cursor, token: Token): Node {
   if (/^[lcv]?dots$/.test(name)) return { k: 'sym', name: 'ellipsis' };
   if (BIG.has(name)) return bigOperator(c, name);
   if (TRANSPARENT.has(name)) {
-    if (name === 'overset' || name === 'underset' || name === 'color') argument(c);
+    if (/^(?:overset|underset|(?:text)?color)$/.test(name)) argument(c);
     return argument(c);
   }
   // An unknown sign is a letter of its own, if it takes no argument.

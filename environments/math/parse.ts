@@ -24,7 +24,9 @@ export function parseAnswer(text: string, reading: Reading): Node {
   accept(cursor, '=', ':');
   if (isCmd(peek(cursor), 'approx')) cursor.at++;
   const node = parseList(cursor);
-  while (isSign(peek(cursor), '.', ',', ';', '!', '?') || peek(cursor)?.t === 'newline') cursor.at++;
+  while (peek(cursor)?.t === 'newline') cursor.at++;
+  // One sign may end the sentence; `2…` and `5?` say something else.
+  accept(cursor, '.', ',', ';');
   if (cursor.at < tokens.length) throw new Unparsed(`unexpected ${peek(cursor)?.v ?? ''}`);
   return node;
 }

@@ -104,8 +104,15 @@ function lastLine(content: string, open: string): string {
   return last.slice(last.lastIndexOf('=') + 1);
 }
 
-const NUMBER =
-  /(?<![\dA-Za-z_^.\\{}])-?[$€£¥₹]?(?:\d{1,3}(?:,\d{3}){1,40}(?:\.\d{1,200})?|\d{1,3}(?: \d{3}){1,5}(?![\d.,]\d)|\d{1,200}[.,]\d{1,200}|\.\d{1,200}|\d{1,300})(?:[eE][+-]?\d{1,4})?(?:\s?\/\s?\d{1,200}| \d{1,9}\/\d{1,9})?/g;
+const PLAIN_NUMBER =
+  /[-−–]?[$€£¥₹]?(?:\d{1,3}(?:,\d{3}){1,40}(?:\.\d{1,200})?|\d{1,3}(?: \d{3}){1,5}(?![\d.,]\d)|\d{1,200}[.,]\d{1,200}|\.\d{1,200}|\d{1,300})(?:[eE][+-]?\d{1,4})?(?:\s?\/\s?\d{1,200}| \d{1,9}\/\d{1,9})?/;
+// A point or an interval of plain numbers, and LaTeX that was left without its dollars, are values as well.
+const PLAIN_TUPLE = /[([]\s?[-−]?[\d./]{1,40}(?:\s?,\s?[-−]?[\d./]{1,40}){1,8}\s?[)\]]/;
+const BARE_LATEX = /[-−]?\d{0,9}(?:\\[dt]?frac\{[^{}]{1,40}\}\{[^{}]{1,40}\}|\\sqrt\{[^{}]{1,40}\})/;
+const NUMBER = new RegExp(
+  `(?<![\\dA-Za-z_^.\\\\{}])(?:${BARE_LATEX.source}|${PLAIN_TUPLE.source}|${PLAIN_NUMBER.source})`,
+  'g',
+);
 
 /** Bare numbers of the text, with the expression around each if it stands in one. */
 export function lastNumber(text: string): Segment | undefined {

@@ -34,6 +34,11 @@ export function tidy(tokens: Token[], reading: Reading): Token[] {
     }
     const text = token.v.replace(/\\[,;:! ]|~/g, ' ').trim();
     if (text === '') continue;
+    if (/^\([A-Za-z][A-Za-z ,.]{2,60}\)$/.test(text)) {
+      // A remark in brackets labels what stands before it.
+      out.push({ t: 'text', v: text.slice(1, -1), sp: token.sp });
+      continue;
+    }
     const lower = text.toLowerCase().replace(/[.,;]$/, '');
     if (/^,?\s*(and|or)$/.test(lower)) out.push({ t: 'word', v: lower.endsWith('and') ? 'and' : 'or', sp: true });
     else if (/^[A-Za-z]$/.test(text)) out.push({ t: 'id', v: text, sp: token.sp });

@@ -108,7 +108,7 @@ export function tokenize(source: string, reading: Reading): Token[] {
         sp = true;
       } else if (IGNORED.has(name)) {
         sp = true;
-        if (/^[hv]space$/.test(name) && text[at] === '{') at = braced(text, at).end;
+        if (/^(?:[hv]space|[hv]?phantom|label|tag)$/.test(name) && text[at] === '{') at = braced(text, at).end;
       } else {
         push('cmd', name);
         if (name === '{') depth++;

@@ -7,13 +7,13 @@ export const IGNORED =
   words(`, ! ; : > quad qquad left right big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr
   middle displaystyle textstyle scriptstyle limits nolimits nonumber notag hfill hspace vspace thinspace
   medspace thickspace enspace allowbreak nobreak strut hline noindent smallskip medskip bigskip break newline
-  mathstrut centering rm bf it cr checkmark therefore`);
+  mathstrut large Large LARGE huge Huge small footnotesize normalsize tiny phantom hphantom vphantom label tag centering rm bf it cr checkmark therefore`);
 
 /** Commands whose braced argument is the thing itself. */
 export const TRANSPARENT =
   words(`boxed fbox overline bar vec hat widehat overrightarrow underline tilde widetilde mathbf
   boldsymbol bm mathit mathsf mathcal mathfrak mathscr ensuremath displaylimits phantomsection dot ddot overleftrightarrow
-  overset underset mathop mathrm operatorname color pmb cancel underbrace overbrace mathnormal`);
+  overset underset textcolor mathop mathrm operatorname color pmb cancel underbrace overbrace mathnormal`);
 
 export const TEXT_COMMANDS = words(`text mbox textbf textit textnormal textrm textsf texttt hbox emph textup textmd
   mathrm operatorname mathbf mathit mathsf mathtt bf rm boldsymbol`);

@@ -6,7 +6,7 @@ import { judgeMath } from '../../environments/math/judge.ts';
 
 interface Pair {
   readonly kind: string;
-  readonly verdict: 'right' | 'wrong';
+  readonly verdict: 'right' | 'wrong' | 'undecided';
   readonly solutions: readonly [string];
   readonly answer: string;
 }
