@@ -1,0 +1,108 @@
+// A run against inference servers, through the built command line: two servers that speak SGLang's protocol,
+// whose weights change under the run, and an endpoint that gives text only. (The servers are scripted; `npm run
+// test:servers` plays against real ones.)
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openFileStore } from '../../storage/files.ts';
+import { readTrajectories } from '../../storage/trajectories.ts';
+import { type Everturn, openEverturn } from '../support/everturn.ts';
+import { type ModelServer, modelServer } from '../support/model-server.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const DATA = join(ROOT, 'examples/arithmetic.jsonl');
+const TOKENIZER = ['--tokenizer', join(ROOT, 'models/tiny')];
+
+let everturn: Everturn;
+let servers: ModelServer[];
+beforeAll(async () => {
+  everturn = openEverturn();
+  servers = await Promise.all([1, 2].map(() => modelServer({ kind: 'sglang', msPerToken: 2, length: 2048 })));
+});
+afterAll(async () => {
+  await everturn.close();
+  await Promise.all(servers.map((server) => server.close()));
+});
+
+describe('a run against two servers', () => {
+  test('tells for every token which version made it, while weights change under it', { timeout: 300_000 }, async () => {
+    const model = `sglang:${servers.map((s) => s.url).join(',')}`;
+    const settings = ['--num-turns', '3', '--limit', '24', '--max-new-tokens', '48', '--new-tokens-per-chunk', '16'];
+    const running = everturn.start('run', DATA, '--name', 'moving', '--model', model, ...TOKENIZER, ...settings);
+    let over = false;
+    void running.ended.then(() => (over = true));
+    for (let version = 1; !over; version++) {
+      for (const server of servers) server.engine.version = `v${version}`;
+      await sleep(150);
+    }
+    const ended = await running.ended;
+    expect(ended.code, ended.stderr).toBe(0);
+    expect((await everturn.run('check', 'moving', '--json')).code).toBe(0);
+
+    const store = openFileStore(join(everturn.folder, 'runs'), 'moving');
+    let spans = 0;
+    for await (const { turns } of readTrajectories(store)) {
+      for (const { record } of turns) {
+        const { versions, versionStart, versionEnd, outputIds, server } = record;
+        expect(servers.map((s) => s.url)).toContain(server);
+        expect([versions[0]!.version, versions.at(-1)!.version]).toEqual([versionStart, versionEnd]);
+        expect(versions.map((v) => v.versionLabel)).toEqual(versions.map((v) => `v${v.version}`));
+        expect(versions.at(-1)!.end).toBe(outputIds.length);
+        if (versions.length > 1) spans++;
+      }
+    }
+    // Some turns lived through an update.
+    expect(spans).toBeGreaterThan(0);
+  });
+
+  test('shows each server in its status', async () => {
+    const status = JSON.parse((await everturn.run('status', 'moving', '--json')).stdout) as {
+      servers: { url: string; requests: number }[];
+    };
+    expect(status.servers.map((s) => s.url).sort()).toEqual(servers.map((s) => s.url).sort());
+    expect(status.servers.every((s) => s.requests > 0)).toBe(true);
+  });
+
+  test('refuses servers whose logprobs are of another distribution than the run wants', async () => {
+    const ended = await everturn.run(
+      'run',
+      DATA,
+      '--model',
+      `sglang:${servers[0]!.url}`,
+      ...TOKENIZER,
+      '--logprobs',
+      'raw',
+      '--temperature',
+      '0.5',
+    );
+    expect(ended.code).toBe(5);
+    expect(ended.stderr).toContain('--logprobs');
+  });
+});
+
+test('answers that came as text are judged, and never exported for training', { timeout: 120_000 }, async () => {
+  const server = await modelServer({ kind: 'openai' });
+  try {
+    const ended = await everturn.run(
+      'run',
+      DATA,
+      '--name',
+      'text',
+      '--model',
+      `openai:${server.url}#tiny`,
+      '--limit',
+      '5',
+      '--num-turns',
+      '2',
+    );
+    expect(ended.code, ended.stderr).toBe(0);
+    expect((await everturn.run('check', 'text', '--json')).code).toBe(0);
+    const exported = await everturn.run('export', 'text', '--format', 'areal', '--out', 'text.jsonl');
+    expect(exported.stderr).toContain('not-trainable');
+    expect(readFileSync(join(everturn.folder, 'text.jsonl'), 'utf8')).toBe('');
+  } finally {
+    await server.close();
+  }
+});
