@@ -1,15 +1,13 @@
 // JSON lines: one row a line, streamed. Every row comes out good or with what is wrong with it, in file
 // order; a bad row never hides another. Memory: one block, one line, and the ids seen so far.
 
-import { stat } from 'node:fs/promises';
 import { DatasetError } from '../domain/errors.ts';
 import type { BadRow, Dataset, Row } from './dataset.ts';
 import { readLines, type Line } from './lines.ts';
 import { openIdSet, type IdSet } from './id-set.ts';
-import { badRowText, printable, wrong, type Problem } from './problem.ts';
-import { FROM_ARRAY, idFieldOf, queryFromRow } from './row.ts';
-
-export const MAX_LINE_BYTES = 64 * 1024 * 1024;
+import { MAX_LINE_BYTES, mustBeFile, readJson, unreadable } from './json-line.ts';
+import { badRowText, wrong, type Problem } from './problem.ts';
+import { idFieldOf, queryFromRow } from './row.ts';
 
 export function jsonlDataset(file: string): Dataset {
   return { rows: () => rows(file) };
@@ -45,16 +43,10 @@ async function* rows(file: string): AsyncGenerator<Row> {
 /** Undefined for a blank line. */
 function parseLine(file: string, line: Line, ids: IdSet): Row | undefined {
   const bad = (problem: Problem): Row => ({ ok: false, bad: { file, line: line.number, ...problem } });
-  if (line.text === null) return bad(flawOf(line));
-  let json: unknown;
-  try {
-    json = JSON.parse(line.text);
-  } catch (error) {
-    const text = line.text.trim();
-    if (text === '') return undefined;
-    const hint = /^[[{]+$/.test(text) ? FROM_ARRAY : '';
-    return bad(wrong(null, `is not JSON: ${jsonProblem(error)}`, `Write one whole JSON object per line.${hint}`));
-  }
+  const read = readJson(line);
+  if (!read) return undefined;
+  if ('problem' in read) return bad(read.problem);
+  const { json } = read;
   const result = queryFromRow(json, String(line.number));
   if (!result.ok) return bad({ field: result.field, problem: result.problem, fix: result.fix });
   const { query } = result;
@@ -67,49 +59,4 @@ function parseLine(file: string, line: Line, ids: IdSet): Row | undefined {
     return bad(wrong(field ?? 'id', problem, 'Give each row an id of its own.'));
   }
   return { ok: true, line: line.number, query };
-}
-
-function jsonProblem(error: unknown): string {
-  return printable(error instanceof Error ? error.message : String(error), 120);
-}
-
-function flawOf({ flaw, length }: Line): Problem {
-  if (flaw === 'too-long') {
-    const mebibytes = (bytes: number) => Math.ceil(bytes / 2 ** 20);
-    return wrong(null, `is ${mebibytes(length)} MiB long`, `A row has at most ${mebibytes(MAX_LINE_BYTES)} MiB.`);
-  }
-  const problem = flaw === 'utf16' ? 'is UTF-16, not UTF-8' : 'holds bytes that are not UTF-8';
-  return wrong(null, problem, 'Save the file as UTF-8.');
-}
-
-async function mustBeFile(file: string): Promise<void> {
-  const found = await stat(file).catch((error: unknown) => {
-    throw unreadable(file, error);
-  });
-  if (!found.isDirectory()) return;
-  throw new DatasetError(`${file} is a folder`, { reason: 'dataset-is-folder', fix: 'Name a file of JSON lines.' });
-}
-
-function unreadable(file: string, cause: unknown): DatasetError {
-  if (cause instanceof DatasetError) return cause;
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  if (code === 'ENOENT' || code === 'ENOTDIR') {
-    return new DatasetError(`there is no data set at ${file}`, {
-      reason: 'dataset-missing',
-      fix: 'Check the path.',
-      cause,
-    });
-  }
-  if (code.startsWith('Z_')) {
-    return new DatasetError(`${file} is not a whole gzip file`, {
-      reason: 'dataset-unreadable',
-      fix: 'Pack it again.',
-      cause,
-    });
-  }
-  return new DatasetError(`cannot read ${file}`, {
-    reason: 'dataset-unreadable',
-    fix: 'Check its permissions.',
-    cause,
-  });
 }

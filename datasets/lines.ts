@@ -19,8 +19,11 @@ export interface Line {
 const BLOCK_BYTES = 1 << 20;
 const LF = 10;
 
+/** A file's path, or bytes that come in blocks no larger than a line may be. */
+export type Source = string | AsyncIterable<Buffer>;
+
 /** Lines in order, in groups; the last line need not end. */
-export async function* readLines(path: string, maxLineBytes: number): AsyncGenerator<Line[]> {
+export async function* readLines(source: Source, maxLineBytes: number): AsyncGenerator<Line[]> {
   let number = 1;
   let pending: Buffer[] = [];
   let pendingBytes = 0;
@@ -63,7 +66,7 @@ export async function* readLines(path: string, maxLineBytes: number): AsyncGener
     return lines;
   }
 
-  for await (const block of blocks(path)) {
+  for await (const block of typeof source === 'string' ? blocks(source) : source) {
     let from = 0;
     if (pendingBytes > 0) {
       from = block.indexOf(LF) + 1;

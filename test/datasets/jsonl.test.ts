@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
 import { openDataset } from '../../datasets/index.ts';
-import { jsonlDataset, MAX_LINE_BYTES } from '../../datasets/jsonl.ts';
+import { MAX_LINE_BYTES } from '../../datasets/json-line.ts';
+import { jsonlDataset } from '../../datasets/jsonl.ts';
 import { badRowText } from '../../datasets/problem.ts';
 import { badOf, datasetContract, goodOf, rowsOf } from '../contract/dataset.ts';
 

@@ -1,57 +1,46 @@
-// Lines in, verdicts out: in order, each line on its own.
+// One answer, judged without a workflow: the right judge, the line's options, and patience with a judge that stumbles.
 
 import { expect, test } from 'vitest';
-import { judgePairs, type JudgePairsOptions, type PairVerdict } from '../../environments/judge-pairs.ts';
+import { JudgeError } from '../../domain/errors.ts';
+import type { Pair } from '../../domain/pair.ts';
+import type { Verdict } from '../../domain/verdict.ts';
+import { judgePair, type PairJudges } from '../../environments/judge-pairs.ts';
 import { judgeMath } from '../../environments/math/judge.ts';
-import type { MathJudge } from '../../environments/math/math-environment.ts';
 
-/** The judge without its processes; later lines are answered earlier. */
-const math: MathJudge = {
-  judge: async (answer, solutions, options) => {
-    await new Promise((resolve) => setTimeout(resolve, answer.length % 3));
-    return judgeMath(answer, solutions, options);
-  },
-  warm: () => undefined,
-  close: () => undefined,
-  pids: [],
+const signal = new AbortController().signal;
+const right: Verdict = { verdict: 'right', reason: 'all-cases' };
+const judges: PairJudges = {
+  math: { judge: async (answer, solutions, options) => judgeMath(answer, solutions, options) },
+  code: { judge: async ({ inputOutput }) => ({ ...right, extracted: String(inputOutput?.inputs.length) }) },
 };
+const pair = (part: Partial<Pair>): Pair => ({ id: 'a', answer: '0.33', judge: 'math', solutions: ['1/3'], ...part });
 
-async function judged(rows: readonly unknown[], options?: JudgePairsOptions) {
-  const lines = rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row)));
-  const verdicts: PairVerdict[] = [];
-  for await (const verdict of judgePairs(lines, { math }, options)) verdicts.push(verdict);
-  return verdicts;
-}
-
-test('gives one verdict a line, in the lines’ order, with the line’s id or number', async () => {
-  const rows = Array.from({ length: 40 }, (_, n) => ({ answer: 'x'.repeat(n % 5) + n, solutions: [String(n)] }));
-  const verdicts = await judged([{ id: 'first', answer: '\\boxed{2}', solutions: ['2'] }, ...rows], { concurrency: 4 });
-  expect(verdicts.map((v) => v.id)).toEqual(['first', ...rows.map((_, n) => String(n + 2))]);
-  expect(verdicts[0]).toEqual({ id: 'first', verdict: 'right', reason: 'equal-text', extracted: '2' });
+test('a pair’s own options count', async () => {
+  expect((await judgePair(pair({}), judges, signal)).verdict).toBe('wrong');
+  expect((await judgePair(pair({ options: { decimals: 2 } }), judges, signal)).verdict).toBe('right');
 });
 
-test('a line’s own options count', async () => {
-  const row = { answer: '0.33', solutions: ['1/3'] };
-  const [plain, two] = await judged([row, { ...row, options: { decimals: 2 } }]);
-  expect([plain?.verdict, two?.verdict]).toEqual(['wrong', 'right']);
+test('code goes to the judge of code, with its cases', async () => {
+  const inputOutput = { inputs: ['1', '2'], outputs: ['1', '2'] };
+  const verdict = await judgePair(pair({ judge: 'code', solutions: [], inputOutput }), judges, signal);
+  expect(verdict).toEqual({ ...right, extracted: '2' });
 });
 
 test.each([
-  ['{"answer": "1"', 'not JSON'],
-  ['[1]', 'not an object'],
-  [{ solutions: ['1'] }, '`answer`'],
-  [{ answer: '1' }, '`solutions`'],
-  [{ answer: '1', solutions: [1] }, '`solutions`'],
-  [{ answer: '1', solutions: ['1'], options: { decimals: 1.5 } }, '`options.decimals`'],
-  [{ answer: '1', solutions: ['1'], options: 'x' }, '`options`'],
-])('a line that cannot be read is undecided and says why: %j', async (row, problem) => {
-  const [bad, good] = await judged([row, { answer: '1', solutions: ['1'] }]);
-  expect(bad).toMatchObject({ verdict: 'undecided', reason: 'bad-line' });
-  expect(bad?.problem).toContain(problem);
-  expect(good?.verdict).toBe('right');
+  ['judged when the judge comes back', 2, right],
+  ['undecided when it does not', 99, { verdict: 'undecided', reason: 'sandbox-trouble' }],
+])('an answer whose judge breaks is %s', async (_, failures, expected) => {
+  let left = failures;
+  const judge = async () => {
+    if (left-- > 0) throw new JudgeError('The sandbox failed', { reason: 'sandbox-trouble', retryable: true });
+    return right;
+  };
+  expect(await judgePair(pair({ judge: 'code' }), { ...judges, code: { judge } }, signal)).toEqual(expected);
 });
 
-test('code without a judge for it is undecided', async () => {
-  const [verdict] = await judged([{ id: 'c', answer: 'print(1)', input_output: { inputs: ['1'], outputs: ['1'] } }]);
-  expect(verdict).toEqual({ id: 'c', verdict: 'undecided', reason: 'no-code-judge' });
+test('a judge that cannot work at all is an error, not a verdict', async () => {
+  const judge = async () => {
+    throw new JudgeError('The judge’s process is not built', { reason: 'not-built' });
+  };
+  await expect(judgePair(pair({}), { ...judges, math: { judge } }, signal)).rejects.toThrow('not built');
 });

@@ -1,0 +1,21 @@
+// A pair: one answer and what it is judged by, without a model or a run.
+
+import type { InputOutput } from './query.ts';
+
+export interface PairOptions {
+  /** Decimal places at which a decimal stands for an exact value. */
+  readonly decimals?: number;
+  /** False: letters may be renamed. */
+  readonly strict?: boolean;
+}
+
+export interface Pair {
+  readonly id: string;
+  /** What a model wrote. */
+  readonly answer: string;
+  readonly judge: 'math' | 'code';
+  /** Any of them is right. Empty only for `code`. */
+  readonly solutions: readonly string[];
+  readonly inputOutput?: InputOutput;
+  readonly options?: PairOptions;
+}
