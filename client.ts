@@ -148,6 +148,24 @@ export async function tuneRun({ client }: Session, run: string, tuning: Tuning):
   );
 }
 
+/** Whether a worker takes activities from that queue; undefined where the server does not say. */
+export async function takesActivities({ client, namespace }: Session, queue: string): Promise<boolean | undefined> {
+  try {
+    const { pollers } = await client.withDeadline(Date.now() + CALL_MS, () =>
+      client.workflowService.describeTaskQueue({
+        namespace,
+        taskQueue: { name: queue },
+        taskQueueType: ACTIVITY_QUEUE,
+      }),
+    );
+    return (pollers ?? []).length > 0;
+  } catch {
+    return undefined;
+  }
+}
+/** temporal.api.enums.v1.TaskQueueType. */
+const ACTIVITY_QUEUE = 2;
+
 /** The result of the run's collection; throws what the workflow failed of. */
 export async function resultOf({ client }: Session, run: string): Promise<CollectionResult> {
   return client.workflow.getHandle(run).result() as Promise<CollectionResult>;

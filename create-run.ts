@@ -8,7 +8,7 @@ import { openDataset } from './datasets/index.ts';
 import { badRowText } from './datasets/problem.ts';
 import { DatasetError, UsageError } from './domain/errors.ts';
 import { safeName } from './domain/ids.ts';
-import type { Query } from './domain/query.ts';
+import type { Query, Task } from './domain/query.ts';
 import type { RolloutSettings } from './domain/settings.ts';
 import { sha256Hex } from './domain/sha256.ts';
 import { shuffled } from './domain/shuffle.ts';
@@ -31,6 +31,8 @@ export interface DatasetSurvey {
   readonly selection: DataSelection;
   readonly sha256: string;
   readonly accepted: number;
+  /** Of the accepted. */
+  readonly byTask: Readonly<Partial<Record<Task, number>>>;
   readonly refused: number;
   /** The first of them. */
   readonly badRows: readonly BadRow[];
@@ -41,13 +43,14 @@ const MAX_BAD_ROWS = 50;
 /** Reads the whole data set once: what would be played, and what is wrong with the rest. */
 export async function surveyDataset(selection: DataSelection): Promise<DatasetSurvey> {
   const badRows: BadRow[] = [];
+  const byTask: Partial<Record<Task, number>> = {};
   let refused = 0;
   const queries = select(selection, (bad) => {
     refused++;
     if (badRows.length < MAX_BAD_ROWS) badRows.push(bad);
     if (selection.strict) throw strictError(bad);
   });
-  const { sha256, accepted } = await hashQueries(queries);
+  const { sha256, accepted } = await hashQueries(counting(queries, byTask));
   if (accepted === 0) {
     const first = badRows[0] ? ` The first of ${refused} bad rows: ${badRowText(badRows[0])}` : '';
     throw new DatasetError(`${selection.dataset} has no row that can be played.${first}`, {
@@ -55,7 +58,7 @@ export async function surveyDataset(selection: DataSelection): Promise<DatasetSu
       fix: 'A row is a JSON object with a prompt (`question`, `messages` or `prompt`) and `answer` or `solutions`.',
     });
   }
-  return { selection, sha256, accepted, refused, badRows };
+  return { selection, sha256, accepted, byTask, refused, badRows };
 }
 
 /** A name that follows from data and settings: the same command finds the same run again. */
@@ -136,6 +139,13 @@ async function* select(
   let left = limit ?? Infinity;
   for await (const query of ordered) {
     if (left-- <= 0) return;
+    yield query;
+  }
+}
+
+async function* counting(queries: AsyncIterable<Query>, byTask: Partial<Record<Task, number>>): AsyncGenerator<Query> {
+  for await (const query of queries) {
+    byTask[query.task] = (byTask[query.task] ?? 0) + 1;
     yield query;
   }
 }

@@ -4,9 +4,15 @@ import type { Task } from '../domain/query.ts';
 import type { Environment } from './environment.ts';
 import { createMathEnvironment } from './math/math-environment.ts';
 
-export function createEnvironments(): Environment {
-  const math = createMathEnvironment();
-  const byTask: Readonly<Partial<Record<Task, Environment>>> = { math, stem: math };
+export interface Environments {
+  readonly math?: Environment;
+  /** Absent: code is undecided, `no-code-judge`. */
+  readonly code?: Environment;
+}
+
+/** What is given here is closed with the rest. */
+export function createEnvironments({ math = createMathEnvironment(), code }: Environments = {}): Environment {
+  const byTask: Readonly<Partial<Record<Task, Environment>>> = { math, stem: math, ...(code && { code }) };
   return {
     judge: async (query, answer, options) =>
       byTask[query.task]?.judge(query, answer, options) ?? { verdict: 'undecided', reason: `no-${query.task}-judge` },

@@ -1,0 +1,17 @@
+// The user's word that model-written programs may run without a sandbox. Its name says what it means, and anything
+// that is not clearly a yes or a no is refused.
+
+import { UsageError } from '../../domain/errors.ts';
+
+export const UNSAFE_FLAG = '--unsafe-run-code-without-sandbox';
+export const UNSAFE_VARIABLE = 'EVERTURN_UNSAFE_RUN_CODE_WITHOUT_SANDBOX';
+
+export function unsafeCodeAllowed(env: Readonly<Record<string, string | undefined>>): boolean {
+  const text = env[UNSAFE_VARIABLE] ?? '';
+  if (text === '1' || text === 'true') return true;
+  if (text === '' || text === '0' || text === 'false') return false;
+  throw new UsageError(`${UNSAFE_VARIABLE} is ${JSON.stringify(text)}.`, {
+    reason: 'bad-value',
+    fix: 'Give 1 to run programs that a model wrote as this user, on this machine, unprotected; or nothing.',
+  });
+}
