@@ -116,7 +116,8 @@ export function transportError(cause: unknown, place: Place): ModelError {
   if (/^(?:CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)) {
     return make('has no certificate that can be trusted', 'server-tls', NEVER, 'NODE_EXTRA_CA_CERTS adds one.');
   }
-  if (code.startsWith('HPE_')) return make('does not speak HTTP', 'reply-malformed', RETRY);
+  if (cause instanceof Error && cause.name === 'HTTPParserError')
+    return make('does not speak HTTP', 'reply-malformed', RETRY);
   return make('broke the connection', 'server-reset', RETRY);
 }
 

@@ -13,7 +13,8 @@ export interface Peek {
 /** Samples one token. Null where the server gives no logprobs of other tokens. */
 export type Ask = (sampling: Sampling) => Promise<Peek | null>;
 
-export const PEEK_TOKENS = 5;
+/** As many as vLLM gives when it is started with nothing said. */
+export const PEEK_TOKENS = 20;
 
 const WHOLE = { topP: 1, topK: 100_000_000 };
 /** Nearer than this, two logprobs are too alike to tell a factor of two from noise. */

@@ -41,17 +41,25 @@ export async function openLeases({ folder, limit, ttlMs = 15_000 }: LeaseOptions
   }, ttlMs / 3);
   timer.unref();
 
+  /** Leases of the living. The dead are looked for only where they would be in the way. */
+  async function held(): Promise<number> {
+    const names = await readdir(folder);
+    const all = leasesIn(names);
+    if (all.length < limit) return all.length;
+    const dead = await bury(folder, names, await beat(), ttlMs);
+    return all.filter((name) => !dead.has(ownerOf(name))).length;
+  }
+
   return {
     async tryAcquire() {
       // Whoever stood still may be thought dead: its beat comes before its next lease.
       if (Date.now() - beatAt > ttlMs / 2) await beat();
+      // A look before the try: two that try for one place turn each other away.
+      if ((await held()) >= limit) return null;
       const file = join(folder, `${self}.${number++}`);
       const giveBack = () => rm(file, { force: true }).catch(() => undefined);
       await writeFile(file, '');
-      const names = await readdir(folder);
-      if (leasesIn(names).length <= limit) return giveBack;
-      const dead = await bury(folder, names, await beat(), ttlMs);
-      if (leasesIn(names).filter((name) => !dead.has(ownerOf(name))).length <= limit) return giveBack;
+      if ((await held()) <= limit) return giveBack;
       await giveBack();
       return null;
     },

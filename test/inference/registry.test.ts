@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { UsageError } from '../../domain/errors.ts';
 import { parseModelSpec } from '../../inference/index.ts';
+import { parseOpenaiTarget, parseServerUrls } from '../../inference/server-url.ts';
 
 test('reads a model as scheme and target', () => {
   expect(parseModelSpec('tiny')).toEqual({ scheme: 'tiny', target: '' });
@@ -19,3 +20,46 @@ test.each(['', 'gpt', 'tiny:x', 'transformers', 'transformers:', 'transformers: 
     }
   },
 );
+
+test.each([
+  ['sglang:http://a:30000,http://b:30000', 'http://a:30000,http://b:30000'],
+  ['vllm:https://host/base/', 'https://host/base/'],
+  ['openai:https://api.example.com/v1#gpt-5', 'https://api.example.com/v1#gpt-5'],
+])('reads %s', (spec, target) => {
+  expect(parseModelSpec(spec)).toEqual({ scheme: spec.split(':')[0], target });
+});
+
+test('asks servers at the address that is meant', () => {
+  expect(parseServerUrls('http://a:1/, http://b:2/v1')).toEqual(['http://a:1', 'http://b:2']);
+  expect(parseOpenaiTarget('http://a:1#m')).toEqual({ url: 'http://a:1/v1', model: 'm' });
+  expect(parseOpenaiTarget('https://a/openai/v1#org/m#2')).toEqual({ url: 'https://a/openai/v1', model: 'org/m#2' });
+});
+
+test.each([
+  'sglang:',
+  'sglang:localhost:30000',
+  'sglang:ftp://a',
+  'vllm:file:///etc/passwd',
+  'sglang:http://a,,http://b',
+  'sglang:http://a,http://a/',
+  'vllm:http://a#model',
+  'openai:http://a',
+  'openai:http://a#',
+])('refuses %s', (spec) => {
+  expect(() => parseModelSpec(spec)).toThrow(UsageError);
+});
+
+test.each([
+  'sglang:http://user:SECRET@a:1',
+  'vllm:http://a?api_key=SECRET',
+  'openai:https://SECRET@a/v1#m',
+  'openai:http://a?k=SECRET',
+])('refuses a url that holds a secret, and does not say it again (%#)', (spec) => {
+  try {
+    parseModelSpec(spec);
+    expect.unreachable();
+  } catch (error) {
+    expect(error).toBeInstanceOf(UsageError);
+    expect(`${String(error)}${JSON.stringify(error)}${(error as Error).stack}`).not.toContain('SECRET');
+  }
+});

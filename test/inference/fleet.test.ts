@@ -1,0 +1,317 @@
+// Several servers as one backend: who gets what, and what happens when one of them goes.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
+import type { Backend, FleetOptions, GenerateRequest } from '../../inference/backend.ts';
+import { openFleet, type FleetParts } from '../../inference/fleet.ts';
+import { createBackend } from '../../inference/index.ts';
+import { tokenizerLoader } from '../../inference/server-tokenizer.ts';
+import { openSglang } from '../../inference/sglang.ts';
+import { undisturbed } from '../contract/backend.ts';
+import { modelServer, type Fault, type ModelServer } from '../support/model-server.ts';
+import type { Shape } from '../support/toy-engine.ts';
+import { TINY_FOLDER } from '../support/tiny.ts';
+
+const opened: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const it of opened.splice(0).toReversed()) await it.close();
+});
+
+async function servers(count: number, shape: Partial<Shape> = {}): Promise<ModelServer[]> {
+  const all = await Promise.all(
+    Array.from({ length: count }, () => modelServer({ kind: 'sglang', modelPath: TINY_FOLDER, ...shape })),
+  );
+  opened.push(...all);
+  return all;
+}
+
+async function fleet(
+  of: readonly { readonly url: string }[],
+  options: FleetOptions = {},
+  circuit: FleetParts['circuit'] = { coolDownMs: 20, longestCoolDownMs: 100 },
+  log: (line: string) => void = () => undefined,
+): Promise<Backend> {
+  const tokenizers = tokenizerLoader(null);
+  const backend = await openFleet({
+    urls: of.map(({ url }) => url),
+    fleet: options,
+    log,
+    tokenizers,
+    circuit,
+    open: (url) => openSglang({ url, apiKey: null, tokenizers, log }),
+  });
+  opened.push(backend);
+  return backend;
+}
+
+const request = (rollout: string, changes: Partial<GenerateRequest> = {}): GenerateRequest => ({
+  requestId: `${rollout}/1`,
+  contextIds: [5, 6, 7],
+  maxNewTokens: 4,
+  sampling: DEFAULT_SAMPLING,
+  seed: 1,
+  deterministic: false,
+  stopTokenIds: [],
+  ...changes,
+});
+
+const ask = (backend: Backend, rollout: string, changes: Partial<GenerateRequest> = {}) =>
+  backend.generate(request(rollout, changes), undisturbed());
+
+const generations = ({ seen }: ModelServer) =>
+  seen.filter(({ path, body }) => path === '/generate' && 'rid' in body).length;
+
+test('a rollout stays with its server, turn by turn and after a restart', async () => {
+  const all = await servers(3);
+  const first = await fleet(all);
+  const homes = new Map<string, string | null>();
+  for (let q = 0; q < 12; q++) homes.set(`run/q${q}/0`, (await ask(first, `run/q${q}/0`)).server);
+  expect(new Set(homes.values()).size).toBe(3);
+  const second = await fleet(all.toReversed());
+  for (const [rollout, home] of homes) {
+    expect((await ask(first, rollout, { requestId: `${rollout}/2` })).server).toBe(home);
+    expect((await ask(second, rollout, { requestId: `${rollout}/3` })).server).toBe(home);
+  }
+});
+
+test('a dead server’s rollouts go to others, and come back with it', async () => {
+  const all = await servers(2);
+  const backend = await fleet(all);
+  let rollout = '';
+  for (let q = 0; rollout === ''; q++)
+    if ((await ask(backend, `run/q${q}/0`)).server === all[0]!.url) rollout = `run/q${q}/0`;
+  await all[0]!.close();
+  await expect(ask(backend, rollout)).rejects.toMatchObject({
+    reason: expect.stringMatching(/^server-(unreachable|reset)$/),
+    retryable: true,
+  });
+  await expect.poll(async () => (await ask(backend, rollout).catch(() => null))?.server).toBe(all[1]!.url);
+  const back = await modelServer({ kind: 'sglang', modelPath: TINY_FOLDER, port: all[0]!.port });
+  opened.push(back);
+  await expect.poll(() => backend.serverStatus!()[0]!.state, { timeout: 5000 }).not.toBe('down');
+  expect((await ask(backend, rollout)).server).toBe(back.url);
+});
+
+test('a fleet starts with those that are there, and takes in the others later', async () => {
+  const [there, later] = await servers(2);
+  await later!.close();
+  const lines: string[] = [];
+  const backend = await fleet([there!, later!], {}, { coolDownMs: 20, longestCoolDownMs: 50 }, (line) =>
+    lines.push(line),
+  );
+  expect(backend.serverStatus!().map(({ state }) => state)).toEqual(['up', 'down']);
+  expect(lines.join('\n')).toContain(later!.url);
+  const back = await modelServer({ kind: 'sglang', modelPath: TINY_FOLDER, port: later!.port });
+  opened.push(back);
+  await expect.poll(() => backend.serverStatus!()[1]!.state, { timeout: 5000 }).toBe('trying');
+  expect(lines.join('\n')).toContain(`${later!.url} is back`);
+});
+
+test('a server that comes back as another one is not used', async () => {
+  const [one, two] = await servers(2);
+  await two!.close();
+  const backend = await fleet([one!, two!], {}, { coolDownMs: 10, longestCoolDownMs: 20 });
+  opened.push(await modelServer({ kind: 'sglang', modelPath: TINY_FOLDER, length: 100, port: two!.port }));
+  await expect.poll(() => backend.serverStatus!()[1]!.lastFailure, { timeout: 5000 }).toContain('a context of 98');
+  expect(backend.serverStatus!()[1]!.state).toBe('down');
+});
+
+test('when all are down, it says so, with each one’s word and when to try again', async () => {
+  const all = await servers(2);
+  const backend = await fleet(all, {}, { coolDownMs: 60_000, longestCoolDownMs: 60_000 });
+  for (const server of all) await server.close();
+  for (let i = 0; i < 6; i++) await ask(backend, `run/q${i}/0`).catch(() => undefined);
+  const error: unknown = await ask(backend, 'run/q/0').catch((e: unknown) => e);
+  expect(error).toMatchObject({ reason: 'server-unreachable', retryable: true });
+  expect(error).toMatchObject({
+    message: expect.stringContaining('All 2 servers are down'),
+    retryAfterMs: expect.any(Number),
+  });
+});
+
+test('a busy server is passed over while it asked to be', async () => {
+  const all = await servers(2);
+  const backend = await fleet(all);
+  const home = (await ask(backend, 'run/q/0')).server;
+  const busy: Fault = { status: 429, body: '', headers: { 'retry-after': '60' } };
+  all.find(({ url }) => url === home)!.fail(busy);
+  await expect(ask(backend, 'run/q/0')).rejects.toMatchObject({ reason: 'server-busy', retryAfterMs: 60_000 });
+  expect((await ask(backend, 'run/q/0')).server).not.toBe(home);
+});
+
+test('one server answers no more at a time than its limit, and nobody is lost', async () => {
+  const all = await servers(2, { msPerToken: 2 });
+  const backend = await fleet(all, { maxInFlight: 2 });
+  let most = 0;
+  const timer = setInterval(() => {
+    most = Math.max(most, ...all.map((server) => server.running()));
+  }, 1);
+  const answers = await Promise.all(Array.from({ length: 24 }, (_, i) => ask(backend, `run/q${i}/0`)));
+  clearInterval(timer);
+  expect(answers).toHaveLength(24);
+  expect(most).toBeLessThanOrEqual(2);
+});
+
+test('the limit holds over workers that share a folder', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'everturn-fleet-'));
+  const all = await servers(1, { msPerToken: 2 });
+  const options = { maxInFlight: 2, leaseFolder: folder };
+  const workers = await Promise.all([fleet(all, options), fleet(all, options), fleet(all, options)]);
+  let most = 0;
+  const timer = setInterval(() => {
+    most = Math.max(most, all[0]!.running());
+  }, 1);
+  await Promise.all(workers.flatMap((worker) => [0, 1, 2].map((i) => ask(worker, `run/q${i}/0`))));
+  clearInterval(timer);
+  expect(most).toBeLessThanOrEqual(2);
+  expect(generations(all[0]!)).toBe(9);
+  await rm(folder, { recursive: true });
+});
+
+test('a request that waits for a place can be aborted', async () => {
+  const all = await servers(1, { msPerToken: 50 });
+  const backend = await fleet(all, { maxInFlight: 1 });
+  const first = ask(backend, 'run/a/0', { maxNewTokens: 20 });
+  const controller = new AbortController();
+  const second = backend.generate(request('run/b/0'), { signal: controller.signal });
+  controller.abort(new Error('enough'));
+  await expect(second).rejects.toThrow('enough');
+  await first;
+  expect(generations(all[0]!)).toBe(1);
+});
+
+test('the next chunk goes where the one before was made, while the weights are the same', async () => {
+  const all = await servers(3);
+  const backend = await fleet(all, { policy: 'round_robin' });
+  for (const server of all) await ask(backend, server.url);
+  for (const { url } of all) {
+    for (let i = 0; i < 3; i++)
+      expect((await ask(backend, 'r', { prefer: { server: url, version: 0 } })).server).toBe(url);
+  }
+  const moved = await Promise.all(
+    [1, 2, 3].map(() => ask(backend, 'r', { prefer: { server: all[0]!.url, version: 7 } })),
+  );
+  expect(new Set(moved.map(({ server }) => server)).size).toBe(3);
+});
+
+test('tells each server’s share, failures, latency and version', async () => {
+  const all = await servers(2);
+  const backend = await fleet(all, { policy: 'round_robin' });
+  all[1]!.engine.version = 'step-3';
+  for (let i = 0; i < 4; i++) await ask(backend, `run/q${i}/0`);
+  all[0]!.fail({ status: 500, body: { error: { message: 'out of luck' } } });
+  await ask(backend, 'run/q/0').catch(() => undefined);
+  const [one, two] = backend.serverStatus!();
+  expect(one).toMatchObject({
+    url: all[0]!.url,
+    state: 'up',
+    requests: 3,
+    failures: 1,
+    inFlight: 0,
+    version: 0,
+    versionLabel: 'default',
+  });
+  expect(one!.share).toBeCloseTo(0.6);
+  expect(one!.lastFailure).toContain('out of luck');
+  expect(two).toMatchObject({ requests: 2, failures: 0, version: 3, versionLabel: 'step-3', lastFailure: null });
+  expect(two!.latencyP50Ms).toBeGreaterThan(0);
+});
+
+test('a turn whose weights change under it tells which token is whose', async () => {
+  const [server] = await servers(1, { msPerToken: 2 });
+  const backend = await fleet([server!]);
+  const asked = ask(backend, 'run/q/0', { maxNewTokens: 100 });
+  await expect.poll(() => server!.running()).toBe(1);
+  await new Promise((resolve) => setTimeout(resolve, 40));
+  server!.engine.version = 'step-1';
+  const { versions, outputIds } = await asked;
+  expect(versions.map(({ version }) => version)).toEqual([0, 1]);
+  expect(versions.map(({ versionLabel }) => versionLabel)).toEqual(['default', 'step-1']);
+  expect(versions[0]!.end).toBe(versions[1]!.start);
+  expect(versions[1]!.end).toBe(outputIds.length);
+});
+
+test('an answer during an update is worth nothing where the server does not tell spans', async () => {
+  const [server] = await servers(1, { msPerToken: 2, spans: false });
+  const backend = await fleet([server!]);
+  const asked = ask(backend, 'run/q/0', { maxNewTokens: 100 });
+  await expect.poll(() => server!.running()).toBe(1);
+  server!.engine.version = 'step-1';
+  await expect(asked).rejects.toMatchObject({ reason: 'version-moved', retryable: true });
+  expect((await ask(backend, 'run/q/0')).versions).toEqual([{ version: 1, versionLabel: 'step-1', start: 0, end: 4 }]);
+});
+
+test('servers with different vocabularies are no fleet, and are named', async () => {
+  const all = await servers(2);
+  const tokenizers = tokenizerLoader(null);
+  const opening = openFleet({
+    urls: all.map(({ url }) => url),
+    log: () => undefined,
+    tokenizers,
+    async open(url) {
+      const met = await openSglang({ url, apiKey: null, tokenizers, log: () => undefined });
+      return url === all[1]!.url ? { ...met, facts: { ...met.facts, vocabSize: 700 } } : met;
+    },
+  });
+  await expect(opening).rejects.toMatchObject({
+    name: 'ModelError',
+    reason: 'mixed-fleet',
+    message: expect.stringContaining(`${all[0]!.url}: 692; ${all[1]!.url}: 700`),
+  });
+});
+
+test('servers that mean different things by a logprob serve only where these are one', async () => {
+  const all = [...(await servers(1)), ...(await servers(1, { meaning: 'raw' }))];
+  const lines: string[] = [];
+  const backend = await fleet(all, {}, {}, (line) => lines.push(line));
+  expect(backend.facts.logprobs).toBe('unknown');
+  expect(lines.join('\n')).toContain(`${all[0]!.url}: temperature; ${all[1]!.url}: raw`);
+  expect((await ask(backend, 'run/q/0')).finish).toBe('length');
+  const cold = ask(backend, 'run/q/0', { sampling: { ...DEFAULT_SAMPLING, temperature: 0.5 } });
+  await expect(cold).rejects.toMatchObject({
+    reason: 'mixed-fleet',
+    retryable: false,
+    message: expect.stringContaining(all[1]!.url),
+  });
+});
+
+test.each([
+  ['sglang', 'temperature', 'temperature'],
+  ['sglang', 'raw', 'raw'],
+  ['vllm', 'raw', 'raw'],
+  ['vllm', 'policy', 'policy'],
+] as const)('finds out at start that a %s means %s', async (kind, meaning, expected) => {
+  for (const scaleOut of [true, false]) {
+    const [server] = await servers(1, { kind, meaning, scaleOut });
+    const backend = await createBackend(`${kind}:${server!.url}`, { tokenizer: null, log: () => undefined });
+    opened.push(backend);
+    expect(backend.facts.logprobs).toBe(expected);
+  }
+});
+
+test('all settings that a server could have other defaults for are said, by names it knows', async () => {
+  for (const kind of ['sglang', 'vllm'] as const) {
+    const [server] = await servers(1, { kind });
+    const backend = await createBackend(`${kind}:${server!.url}`, { tokenizer: null, log: () => undefined });
+    opened.push(backend);
+    await ask(backend, 'run/q/0', { sampling: { temperature: 0.7, topP: 0.9, topK: 50 }, stopTokenIds: [2] });
+    const { sampling_params: params } = server!.seen.findLast(({ body }) => 'sampling_params' in body)!.body;
+    const budget = kind === 'sglang' ? { max_new_tokens: 4 } : { max_tokens: 4, logprobs: 0 };
+    expect(params).toMatchObject({
+      n: 1,
+      temperature: 0.7,
+      top_p: 0.9,
+      top_k: 50,
+      min_p: 0,
+      frequency_penalty: 0,
+      presence_penalty: 0,
+      repetition_penalty: 1,
+      stop_token_ids: [2],
+      ignore_eos: false,
+      ...budget,
+    });
+  }
+});
