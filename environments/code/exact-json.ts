@@ -6,6 +6,8 @@ export type ExactValue =
   null | boolean | bigint | number | string | readonly ExactValue[] | { readonly [key: string]: ExactValue };
 
 const MAX_DEPTH = 200;
+/** Reading a longer whole number could take seconds. */
+const MAX_DIGITS = 100_000;
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
 const BLANK = /[ \t\r\n]*/y;
 const WORD = /null|true|false|NaN|-?Infinity/y;
@@ -18,7 +20,7 @@ const WORDS: Readonly<Record<string, ExactValue>> = {
   '-Infinity': Number.NEGATIVE_INFINITY,
 };
 
-/** Undefined when the text is not JSON, or is nested deeper than 200 levels. */
+/** Undefined when the text is not JSON, is nested deeper than 200 levels or holds a number of over 100,000 digits. */
 export function parseExactJson(text: string): ExactValue | undefined {
   const reader = new Reader(text);
   try {
@@ -96,7 +98,7 @@ class Reader {
   #number(): bigint | number {
     NUMBER.lastIndex = this.at;
     const found = NUMBER.exec(this.#text);
-    if (!found) throw new SyntaxError(`no value at ${this.at}`);
+    if (!found || found[0].length > MAX_DIGITS) throw new SyntaxError(`no value at ${this.at}`);
     this.at = NUMBER.lastIndex;
     const [digits, fraction, exponent] = found;
     return fraction === undefined && exponent === undefined ? BigInt(digits) : Number(digits);

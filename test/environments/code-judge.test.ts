@@ -1,19 +1,16 @@
 // The code judge with the real sandbox: what is right, what is wrong and why, and what cannot be said.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { InputOutput } from '../../domain/query.ts';
 import { createCodeEnvironment } from '../../environments/code/code-environment.ts';
 import { DEFAULT_LIMITS } from '../../environments/code/limits.ts';
-import type { Environment } from '../../environments/environment.ts';
-import { queryOf } from '../contract/environment.ts';
+import { environmentContract, queryOf } from '../contract/environment.ts';
 import { CALL_CHEATS, CALLED, CALLED_AS_TEXT, PRINT_CHEATS, PRINTED } from './code-cheats.ts';
 import { HONEST } from './code-honest.ts';
 
-let environment: Environment;
-beforeAll(async () => {
-  environment = await createCodeEnvironment({ limits: { ...DEFAULT_LIMITS, cpuSeconds: 2, wallMs: 6000 } });
-});
-afterAll(() => environment?.close());
+const limits = { ...DEFAULT_LIMITS, cpuSeconds: 2, wallMs: 6000 };
+const environment = await createCodeEnvironment({ limits });
+afterAll(() => environment.close());
 
 const fence = (program: string, tag = 'python') => `Here it is:\n\`\`\`${tag}\n${program}\n\`\`\`\nDone.`;
 const judge = (inputOutput: InputOutput, answer: string) =>
@@ -58,4 +55,85 @@ describe.concurrent('accepts every honest program', () => {
   test.each(HONEST)('$name', async ({ io, program }) => {
     expect(await judge(io, fence(program))).toMatchObject({ verdict: 'right', reason: 'all-cases' });
   });
+});
+
+const ADD: InputOutput = { inputs: ['1 2', '3 4'], outputs: ['3', '7'] };
+const add = 'a, b = map(int, input().split())\nprint(a + b)';
+environmentContract('code', 'code', () => environment, {
+  query: { inputOutput: ADD },
+  right: fence(add),
+  wrong: fence(add.replace('+', '-')),
+});
+
+describe('says why', () => {
+  const twice: InputOutput = { inputs: ['1'], outputs: ['2'], fn_name: 'twice' };
+  test.each<[reason: string, io: InputOutput, answer: string]>([
+    ['no-code', ADD, 'It is 3.'],
+    ['unsupported-language', ADD, fence('int main() { return 0; }', 'cpp')],
+    ['syntax-error', ADD, fence(`${add})`)],
+    ['runtime-error', ADD, fence(`${add}\nraise KeyError(1)`)],
+    ['runtime-error', ADD, fence(`${add}\nexit(3)`)],
+    ['memory-limit', ADD, fence(`${add}\nx = bytearray(1 << 30)`)],
+    ['output-limit', ADD, fence('while True:\n    print("again and again")')],
+    ['file-limit', ADD, fence('n = 0\nwhile True:\n    open(f"/tmp/{n}", "w").close()\n    n += 1')],
+    ['cpu-limit', ADD, fence('while True:\n    pass  # for ever')],
+    ['crashed', ADD, fence('import ctypes\nctypes.string_at(0)')],
+    ['different', ADD, fence(add.replace('+', '*'))],
+    ['no-function', twice, fence('def thrice(n):\n    return 3 * n')],
+    ['no-value', twice, fence('def twice(n):\n    return {n, n + 1}')],
+    ['early-exit', twice, fence('def twice(n):\n    raise SystemExit')],
+    ['runtime-error', twice, fence('def twice(n):\n    return twice(n - 1) if n > -1 else input()')],
+  ])('%s', async (reason, io, answer) => {
+    expect(await judge(io, answer)).toMatchObject({ verdict: 'wrong', reason });
+  });
+
+  test('timeout', async () => {
+    const impatient = await createCodeEnvironment({ limits: { ...limits, wallMs: 300 } });
+    const query = queryOf('code', { inputOutput: ADD });
+    const answer = fence(`import time\ntime.sleep(60)\n${add}`);
+    const verdict = await impatient.judge(query, answer, { signal: new AbortController().signal });
+    expect(verdict).toMatchObject({ verdict: 'wrong', reason: 'timeout' });
+    await impatient.close();
+  });
+});
+
+describe('cannot say', () => {
+  test.each<[reason: string, io: InputOutput]>([
+    ['no-cases', { inputs: [], outputs: [] }],
+    ['bad-case', { inputs: ['1 2', 7], outputs: ['3', '7'] }],
+    ['case-too-big', { inputs: ['1 2', `3 ${' '.repeat(20 << 20)}4`], outputs: ['3', '7'] }],
+  ])('%s, and a right program is undecided', async (reason, io) => {
+    expect(await judge(io, fence(add))).toMatchObject({ verdict: 'undecided', reason });
+  });
+
+  test('a program that fails at a good case is wrong all the same', async () => {
+    expect(await judge({ inputs: [7, '1 2'], outputs: ['3', '4'] }, fence(add))).toMatchObject({ verdict: 'wrong' });
+  });
+});
+
+test('without a sandbox there is no judge, and the error says so', async () => {
+  const path = process.env['PATH'];
+  process.env['PATH'] = '/nowhere';
+  try {
+    await expect(createCodeEnvironment()).rejects.toMatchObject({ name: 'SandboxError', reason: 'no-sandbox' });
+    const unsafe = await createCodeEnvironment({ unsafeWithoutSandbox: true, limits });
+    const query = queryOf('code', { inputOutput: ADD });
+    const { signal } = new AbortController();
+    expect(await unsafe.judge(query, fence(add), { signal })).toMatchObject({ verdict: 'right' });
+    expect(await unsafe.judge(query, fence('while True: pass  # for ever'), { signal })).toMatchObject({
+      verdict: 'wrong',
+    });
+    await unsafe.close();
+  } finally {
+    process.env['PATH'] = path;
+  }
+});
+
+test('a call that is cancelled ends as cancelled, never as a verdict', async () => {
+  const controller = new AbortController();
+  const query = queryOf('code', { inputOutput: ADD });
+  const answer = fence(`import time\ntime.sleep(60)\n${add}`);
+  const judged = environment.judge(query, answer, { signal: controller.signal });
+  setTimeout(() => controller.abort(new Error('cancelled')), 200);
+  await expect(judged).rejects.toThrow('cancelled');
 });
