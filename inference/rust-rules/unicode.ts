@@ -21,10 +21,10 @@ const NEW_IN_17 =
 
 /** Marks (Mn) that stay where BERT strips accents. */
 const NEW_MARKS =
-  '7fd 897-89f 8ca-8e1 9fe afa-aff b55 c04 c3c d00 d3b-d3c d81 eba ece 1734 180f 1885-1886 1abf-1add 1ae0-1aeb ' +
+  '7fd 897-89f 8ca-8e1 9fe afa-aff b55 c04 c3c d00 d3b-d3c d81 eba ece 180f 1885-1886 1abf-1add 1ae0-1aeb ' +
   '1df6-1dfb a82c a8c5 a8ff a9bd 10d24-10d27 10d69-10d6d 10eab-10eac 10efa-10eff 10f46-10f50 10f82-10f85 11070 ' +
   '11073-11074 110c2 111c9 111cf 1123e 11241 1133b 113bb-113c0 113ce 113d0 113d2 113e1-113e2 11438-1143f ' +
-  '11442-11444 11446 1145e 1171e 1182f-11837 11839-1183a 1193b-1193c 1193e 11943 119d4-119d7 119da-119db 119e0 ' +
+  '11442-11444 11446 1145e 1182f-11837 11839-1183a 1193b-1193c 1193e 11943 119d4-119d7 119da-119db 119e0 ' +
   '11a01-11a0a 11a33-11a38 11a3b-11a3e 11a47 11a51-11a56 11a59-11a5b 11a8a-11a96 11a98-11a99 11b60 11b62-11b64 ' +
   '11b66 11c30-11c36 11c38-11c3d 11c3f 11c92-11ca7 11caa-11cb0 11cb2-11cb3 11cb5-11cb6 11d31-11d36 11d3a ' +
   '11d3c-11d3d 11d3f-11d45 11d47 11d90-11d91 11d95 11d97 11ef3-11ef4 11f00-11f01 11f36-11f3a 11f40 11f42 11f5a ' +
@@ -34,7 +34,7 @@ const NEW_MARKS =
 
 /** Punctuation that is a letter like any other. */
 const NEW_PUNCTUATION =
-  '61d 9fd a76 c77 c84 166d 1b4e-1b4f 1b7d-1b7f 2e43-2e4f 2e52-2e5d 10d6e 10ead 10f55-10f59 10f86-10f89 111c9 ' +
+  '61d 9fd a76 c77 c84 1b4e-1b4f 1b7d-1b7f 2e43-2e4f 2e52-2e5d 10d6e 10ead 10f55-10f59 10f86-10f89 ' +
   '113d4-113d5 113d7-113d8 1144b-1144f 1145a-1145b 1145d 11660-1166c 116b9 1183b 11944-11946 119e2 11a3f-11a46 ' +
   '11a9a-11a9c 11a9e-11aa2 11b00-11b09 11be1 11c41-11c45 11c70-11c71 11ef7-11ef8 11f43-11f4f 11fff 12ff1-12ff2 ' +
   '16d6d-16d6f 16e97-16e9a 16fe2 1e5ff 1e95e-1e95f';
@@ -47,8 +47,9 @@ const newIn17 = new RegExp(classOf(NEW_IN_17), 'u');
 const eachNormalisedSince12 = new RegExp(`(${normalisedSince12.source})`, 'u');
 const eachNewIn17 = new RegExp(newIn17.source, 'gu');
 
-export const ACCENT = new RegExp(`(?!${classOf(NEW_MARKS)})\\p{Mn}`, 'gu');
-export const PUNCTUATION = new RegExp(`(?!${classOf(NEW_PUNCTUATION)})[\\p{P}!-/:-@[-\`{-~]`, 'gu');
+// The characters named outright were marks and punctuation once.
+export const ACCENT = new RegExp(`[\\u1734\\u{1171e}]|(?!${classOf(NEW_MARKS)})\\p{Mn}`, 'gu');
+export const PUNCTUATION = new RegExp(`[\\u166d\\u{111c9}]|(?!${classOf(NEW_PUNCTUATION)})[\\p{P}!-/:-@[-\`{-~]`, 'gu');
 export const CONTROL = new RegExp(`^(?!${classOf(NEW_FORMATS)})[\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}]$`, 'u');
 
 function classOf(ranges: string): string {
