@@ -19,24 +19,35 @@ export function evaluateActivity({ openStore, environment, now }: ActivityDeps) 
     const { query } = (await recordedRollout(store, id)).record;
     const { record, hash } = await recordedTurn(store, id, turn);
     const startedAt = now();
-    const verdict = await patiently(() =>
-      heartbeating((signal) => environment.judge(query, record.answer, { signal })),
-    );
+    const verdict = await patiently((signal) => environment.judge(query, record.answer, { signal }));
     const stored = await store.putVerdict(id, { turn, ...verdict, of: hash, tookMs: Math.max(0, now() - startedAt) });
     return judged(stored.record);
   };
 }
 
-/** Gives up on a judge after some tries; those that ended without a word (a worker killed by one) count too. */
-async function patiently(judge: () => Promise<Verdict>): Promise<Verdict> {
-  const { attempt } = Context.current().info;
-  if (attempt > JUDGE_TRIES) return { verdict: 'undecided', reason: 'judge-gave-up' };
+/** What its heartbeats tell of a judging: attempts that ended without a word, as when a program kills its worker. */
+interface Tries {
+  readonly silent: number;
+}
+
+/** Gives up on a judge after some tries. Attempts that failed for anything else, a full disk say, are no try of it. */
+async function patiently(judge: (signal: AbortSignal) => Promise<Verdict>): Promise<Verdict> {
+  const context = Context.current();
+  const { silent } = (context.info.heartbeatDetails as Tries | undefined) ?? { silent: 0 };
+  if (silent >= JUDGE_TRIES) return { verdict: 'undecided', reason: 'judge-gave-up' };
+  const begun: Tries = { silent: silent + 1 };
+  context.heartbeat(begun);
   try {
-    return await judge();
+    return await heartbeating((signal, progress: (tries: Tries) => void) => {
+      progress(begun);
+      return judge(signal);
+    });
   } catch (error) {
     const broken = error instanceof JudgeError || error instanceof SandboxError;
-    if (!broken || (error.retryable && attempt < JUDGE_TRIES)) throw error;
+    if (!broken || (error.retryable && context.info.attempt < JUDGE_TRIES)) throw error;
     return { verdict: 'undecided', reason: error.reason };
+  } finally {
+    context.heartbeat({ silent } satisfies Tries);
   }
 }
 

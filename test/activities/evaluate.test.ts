@@ -1,0 +1,67 @@
+// When a judge is given up, and when it is not: what fails beside it takes no try from it.
+
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { expect, test } from 'vitest';
+import type { ActivityDeps } from '../../activities/deps.ts';
+import { evaluateActivity } from '../../activities/evaluate.ts';
+import { JudgeError } from '../../domain/errors.ts';
+import type { Judged } from '../../domain/rollout-facts.ts';
+import type { Verdict } from '../../domain/verdict.ts';
+import type { Store } from '../../storage/store.ts';
+
+const REFERENCE = { rollout: { out: '/runs', run: 'r', query: 'q', sample: 0, attempt: 1 }, turn: 1 };
+const RIGHT: Verdict = { verdict: 'right', reason: 'scripted' };
+
+interface Attempt {
+  readonly attempt: number;
+  readonly beatBefore?: unknown;
+}
+
+/** One attempt on a store that takes the verdict: what came of it, and what its heartbeats said last. */
+async function evaluate(judge: () => Promise<Verdict>, { attempt, beatBefore }: Attempt) {
+  const parts = {
+    openStore: (): Partial<Store> => ({
+      getVerdict: () => Promise.resolve(undefined),
+      getRollout: () => Promise.resolve({ record: { query: {} }, hash: 'h' } as never),
+      getTurn: () => Promise.resolve({ record: { answer: '4' }, hash: 'h' } as never),
+      putVerdict: (_, record) => Promise.resolve({ record, hash: 'v' } as never),
+    }),
+    environment: { judge, close: () => Promise.resolve() },
+    now: () => 0,
+  };
+  const activity = evaluateActivity(parts as unknown as ActivityDeps);
+  const environment = new MockActivityEnvironment({ attempt, heartbeatDetails: beatBefore });
+  let lastBeat: unknown;
+  environment.on('heartbeat', (beat: unknown) => (lastBeat = beat));
+  const judged = await (environment.run(activity as never, REFERENCE) as Promise<Judged>).catch((e: Error) => e);
+  return { judged, lastBeat };
+}
+
+const broken = (retryable: boolean) => () =>
+  Promise.reject(new JudgeError('the judge broke', { reason: 'judge-died', retryable }));
+
+test('a verdict is still found after a full disk refused it many times', async () => {
+  const { judged, lastBeat } = await evaluate(() => Promise.resolve(RIGHT), { attempt: 30, beatBefore: { silent: 0 } });
+  expect(judged).toEqual(RIGHT);
+  expect(lastBeat).toEqual({ silent: 0 });
+});
+
+test('a judge that breaks is tried again, and in the end leaves the turn undecided', async () => {
+  expect((await evaluate(broken(true), { attempt: 1 })).judged).toBeInstanceOf(JudgeError);
+  expect((await evaluate(broken(true), { attempt: 5 })).judged).toEqual({ verdict: 'undecided', reason: 'judge-died' });
+  expect((await evaluate(broken(false), { attempt: 1 })).judged).toEqual({
+    verdict: 'undecided',
+    reason: 'judge-died',
+  });
+});
+
+test('a judging that ends its worker five times is given up', async () => {
+  let beforeJudging: unknown;
+  const killsItsWorker = () => {
+    beforeJudging = 'called';
+    return Promise.resolve(RIGHT);
+  };
+  const { judged } = await evaluate(killsItsWorker, { attempt: 6, beatBefore: { silent: 5 } });
+  expect(judged).toEqual({ verdict: 'undecided', reason: 'judge-gave-up' });
+  expect(beforeJudging).toBeUndefined();
+});
