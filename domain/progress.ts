@@ -46,24 +46,21 @@ export function ended(counts: CollectionCounts): number {
 }
 
 /**
- * Adds one ended rollout. A rollout that stopped early at a right answer stays right in `rightBy` of the later turns up
- * to `numTurns`; every other rollout counts only for the turns it was judged at.
+ * Adds one ended rollout. Once right it stays right in `rightBy` of all later turns up to `numTurns`, however it ended;
+ * `judgedAt` and `rightAt` count only the turns it was judged at.
  */
 export function addResult(counts: CollectionCounts, result: RolloutResult, numTurns: number): void {
   counts.outcomes[result.outcome]++;
   counts.turns += result.turns;
   counts.tokens += result.tokens;
-  let right = false;
   result.success.forEach((success, i) => {
     if (success === null) return;
-    right ||= success === 1;
     bump(counts.judgedAt, i);
     bump(counts.rightAt, i, success);
-    bump(counts.rightBy, i, right ? 1 : 0);
   });
-  if (result.stopReason === 'success') {
-    for (let i = result.success.length; i < numTurns; i++) bump(counts.rightBy, i);
-  }
+  const firstRight = result.success.indexOf(1);
+  const turnsCounted = firstRight < 0 ? result.success.length : Math.max(result.success.length, numTurns);
+  for (let i = 0; i < turnsCounted; i++) bump(counts.rightBy, i, firstRight >= 0 && i >= firstRight ? 1 : 0);
   if (result.outcome === 'failed' || result.outcome === 'undecided') {
     const reason = result.reason ?? 'unknown';
     counts.reasons[reason] = (Object.hasOwn(counts.reasons, reason) ? counts.reasons[reason]! : 0) + 1;
