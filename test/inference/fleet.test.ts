@@ -7,7 +7,6 @@ import { afterEach, expect, test } from 'vitest';
 import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
 import type { Backend, FleetOptions, GenerateRequest } from '../../inference/backend.ts';
 import { openFleet, type FleetParts } from '../../inference/fleet.ts';
-import { createBackend } from '../../inference/index.ts';
 import { tokenizerLoader } from '../../inference/server-tokenizer.ts';
 import { openSglang } from '../../inference/sglang.ts';
 import { undisturbed } from '../contract/backend.ts';
@@ -276,42 +275,4 @@ test('servers that mean different things by a logprob serve only where these are
     retryable: false,
     message: expect.stringContaining(all[1]!.url),
   });
-});
-
-test.each([
-  ['sglang', 'temperature', 'temperature'],
-  ['sglang', 'raw', 'raw'],
-  ['vllm', 'raw', 'raw'],
-  ['vllm', 'policy', 'policy'],
-] as const)('finds out at start that a %s means %s', async (kind, meaning, expected) => {
-  for (const scaleOut of [true, false]) {
-    const [server] = await servers(1, { kind, meaning, scaleOut });
-    const backend = await createBackend(`${kind}:${server!.url}`, { tokenizer: null, log: () => undefined });
-    opened.push(backend);
-    expect(backend.facts.logprobs).toBe(expected);
-  }
-});
-
-test('all settings that a server could have other defaults for are said, by names it knows', async () => {
-  for (const kind of ['sglang', 'vllm'] as const) {
-    const [server] = await servers(1, { kind });
-    const backend = await createBackend(`${kind}:${server!.url}`, { tokenizer: null, log: () => undefined });
-    opened.push(backend);
-    await ask(backend, 'run/q/0', { sampling: { temperature: 0.7, topP: 0.9, topK: 50 }, stopTokenIds: [2] });
-    const { sampling_params: params } = server!.seen.findLast(({ body }) => 'sampling_params' in body)!.body;
-    const budget = kind === 'sglang' ? { max_new_tokens: 4 } : { max_tokens: 4, logprobs: 0 };
-    expect(params).toMatchObject({
-      n: 1,
-      temperature: 0.7,
-      top_p: 0.9,
-      top_k: 50,
-      min_p: 0,
-      frequency_penalty: 0,
-      presence_penalty: 0,
-      repetition_penalty: 1,
-      stop_token_ids: [2],
-      ignore_eos: false,
-      ...budget,
-    });
-  }
 });

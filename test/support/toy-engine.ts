@@ -106,6 +106,6 @@ export function toyEngine(given: Shape): ToyEngine {
   return engine;
 }
 
-function weightsOf(version: string): number {
+export function weightsOf(version: string): number {
   return [...version].reduce((sum, c) => sum * 31 + c.codePointAt(0)!, 7) % 1e6;
 }
