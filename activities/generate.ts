@@ -40,11 +40,12 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
 
       const seed = turnSeed(settings.seed, id.query, id.sample, turn);
       const { attempt } = Context.current().info;
+      const { temperature, topP, topK, newTokensPerChunk } = settings;
       const request = {
         requestId: `${id.run}/${id.query}/${id.sample}/${turn}`,
         contextIds: context,
         maxNewTokens,
-        sampling: settings,
+        sampling: { temperature, topP, topK },
         seed,
         deterministic: settings.deterministic,
         stopTokenIds: facts.stopTokenIds,
@@ -54,7 +55,6 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
             }
           : {}),
       };
-      const { newTokensPerChunk } = settings;
       const answer = await generateAnswer(
         { store, rollout: id, turn, backend, request, newTokensPerChunk, attempt, now },
         { signal, onProgress: (tokens) => progress({ tokens }) },
