@@ -8,6 +8,8 @@ export interface Stream {
 }
 
 export interface Io {
+  /** Standard input, for a command that was asked to read it. */
+  readonly input: () => AsyncIterable<Buffer>;
   readonly out: Stream;
   readonly err: Stream;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -25,13 +27,21 @@ export function print(io: Io, text: string): void {
   io.out.write(text.endsWith('\n') ? text : `${text}\n`);
 }
 
+// What could steer a terminal and JSON leaves as it is.
+const STEERING = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
 export function printJson(io: Io, value: unknown): void {
-  io.out.write(`${JSON.stringify(value)}\n`);
+  const text = JSON.stringify(value).replace(
+    STEERING,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  io.out.write(`${text}\n`);
 }
 
 export function processIo(): Io {
   let leave: AbortController | undefined;
   return {
+    input: () => process.stdin,
     out: process.stdout,
     err: process.stderr,
     env: process.env,

@@ -33,6 +33,11 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   status: { group: 'Look', summary: 'how far a run is', load: () => import('./status.ts') },
   show: { group: 'Look', summary: 'one trajectory, turn by turn', load: () => import('./show.ts') },
   check: { group: 'Look', summary: "prove a run's folder", load: () => import('./check.ts') },
+  judge: {
+    group: 'Look',
+    summary: 'judge answers, or a run again, without a model or Temporal',
+    load: () => import('./judge.ts'),
+  },
   export: { group: 'Look', summary: 'write a run in a format that trainers read', load: () => import('./export.ts') },
   pause: { group: 'Steer', summary: 'begin no new rollout until resume', load: () => import('./pause.ts') },
   resume: { group: 'Steer', summary: 'let a paused run go on', load: () => import('./resume.ts') },

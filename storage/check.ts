@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { explain, StoreError } from '../domain/errors.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import { OUTCOMES, type Outcome } from '../domain/outcome.ts';
+import { checkJudgements } from './check-judgements.ts';
 import { openLogCheck } from './check-logs.ts';
 import { openQueriesCheck } from './check-queries.ts';
 import { type CheckedRollout, checkRollout } from './check-rollout.ts';
@@ -24,6 +25,8 @@ export interface CheckSummary {
   readonly unfinished: number;
   /** Of the last attempt at each sample. */
   readonly byOutcome: Readonly<Record<Outcome, number>>;
+  /** Verdicts given again, over all files. */
+  readonly judgements: number;
 }
 
 const AT_ONCE = 16;
@@ -85,10 +88,12 @@ export async function checkRun(store: Store, onBreach: OnBreach): Promise<CheckS
     const rollout = id && (await checkRollout(store, { run: basename(store.folder), ...id }, () => {}));
     if (rollout) await logs.rollout(rollout, () => {});
   });
+  const judgements = await checkJudgements(store, basename(store.folder), report);
   // A run that was cancelled owes nothing more.
   const concluded = result !== undefined && !('cancelled' in result && result.cancelled);
   const count = await queries.all(concluded);
-  return { breaches, queries: count, ...totals, unfinished: totals.rollouts - totals.ended, byOutcome };
+  const unfinished = totals.rollouts - totals.ended;
+  return { breaches, queries: count, ...totals, unfinished, byOutcome, judgements };
 }
 
 async function mustExist(folder: string): Promise<void> {

@@ -1,7 +1,7 @@
 // Where each record lies in a run's folder, and which names may lie there. Pure.
 // A name follows from ids alone, so a writer needs no search and a check knows what is foreign.
 
-import { safeName, shardOf, type RolloutId } from '../domain/ids.ts';
+import { isRunName, safeName, shardOf, type RolloutId } from '../domain/ids.ts';
 
 export const RUN_FILE = 'run.json';
 export const RESULT_FILE = 'result.json';
@@ -9,6 +9,7 @@ export const QUERIES_FILE = 'queries.jsonl';
 export const INDEX_FILE = 'queries.index';
 export const ROLLOUTS = 'rollouts';
 export const ANSWERS = 'answers';
+export const JUDGEMENTS = 'judgements';
 
 export const ROLLOUT_FILE = 'rollout.json';
 export const END_FILE = 'end.json';
@@ -63,6 +64,11 @@ export type LogKind = 'txt' | 'jsonl';
 export function logPath(version: number, name: string, kind: LogKind): string {
   return `${ANSWERS}/${version}/${name}.${kind}`;
 }
+
+/** `judgements/<name>.jsonl` */
+export const judgementsFile = (name: string): string => `${JUDGEMENTS}/${name}.jsonl`;
+export const isJudgementsFile = (name: string): boolean =>
+  name.endsWith('.jsonl') && isRunName(name.slice(0, -'.jsonl'.length));
 
 /** A writer's unfinished file: no reader looks at it, and a killed writer may leave it behind. */
 export const temporaryName = (name: string, unique: string): string => `.${name}.${unique}.tmp`;

@@ -9,7 +9,9 @@ import { FIELDS } from '../../options.ts';
 import { isRunName } from '../../domain/ids.ts';
 import { scriptedIo } from './scripted-io.ts';
 
-const COMMANDS = 'demo run watch list status show check export pause resume tune cancel up down dev worker'.split(' ');
+const COMMANDS = 'demo run watch list status show check judge export pause resume tune cancel up down dev worker'.split(
+  ' ',
+);
 
 test('help lists every command', async () => {
   const program = await buildProgram(scriptedIo(), ['--help'], () => {});
@@ -30,6 +32,7 @@ test.each([
   'status',
   'show',
   'check',
+  'judge',
   'export',
   'watch',
   'run',

@@ -11,7 +11,7 @@ export interface ScriptedIo extends Io {
 }
 
 export function scriptedIo(
-  options: { tty?: boolean; columns?: number; env?: Io['env']; cwd?: string } = {},
+  options: { tty?: boolean; columns?: number; env?: Io['env']; cwd?: string; input?: string } = {},
 ): ScriptedIo {
   const text = { out: '', err: '' };
   const clock = { ms: 1_000_000 };
@@ -21,6 +21,9 @@ export function scriptedIo(
     columns: options.columns ?? 80,
   });
   return {
+    async *input() {
+      yield Buffer.from(options.input ?? '');
+    },
     out: stream('out'),
     err: stream('err'),
     env: options.env ?? {},

@@ -57,6 +57,7 @@ test('a sound run has no breach, and its summary counts what is there', async ()
     ended: 9,
     unfinished: 0,
     byOutcome: { complete: 6, undecided: 2, failed: 0, cancelled: 0 },
+    judgements: 0,
   });
 });
 

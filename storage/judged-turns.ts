@@ -1,0 +1,51 @@
+// Every turn of a run that was judged, with the query, the record and the verdict: for whoever looks at verdicts
+// again. All attempts; in data set order. Memory holds one rollout.
+
+import { StoreError } from '../domain/errors.ts';
+import type { RolloutId } from '../domain/ids.ts';
+import type { Query } from '../domain/query.ts';
+import type { VerdictRecord } from '../domain/trajectory.ts';
+import type { TurnRecord } from '../domain/turn.ts';
+import { recordError } from './file-errors.ts';
+import { rolloutFolder, verdictFile } from './layout.ts';
+import type { Store, Stored } from './store.ts';
+import { rolloutsInOrder } from './trajectories.ts';
+
+export interface JudgedTurn {
+  readonly id: RolloutId;
+  readonly query: Query;
+  readonly turn: Stored<TurnRecord>;
+  readonly verdict: VerdictRecord;
+}
+
+export interface Told {
+  /** A turn that was generated and has no verdict yet. */
+  readonly onUnjudged: (id: RolloutId, turn: number) => void;
+  /** A rollout whose records cannot be believed; from there on it is left out. */
+  readonly onBroken: (id: RolloutId, error: StoreError) => void;
+}
+
+export async function* judgedTurns(store: Store, { onUnjudged, onBroken }: Told): AsyncGenerator<JudgedTurn> {
+  for await (const id of rolloutsInOrder(store, { attempts: 'all' })) {
+    try {
+      yield* turnsOf(store, id, onUnjudged);
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.retryable) throw error;
+      onBroken(id, error);
+    }
+  }
+}
+
+async function* turnsOf(store: Store, id: RolloutId, onUnjudged: Told['onUnjudged']): AsyncGenerator<JudgedTurn> {
+  const rollout = await store.getRollout(id);
+  if (!rollout) return;
+  const { query } = rollout.record;
+  for (let number = 1; ; number++) {
+    const [turn, verdict] = await Promise.all([store.getTurn(id, number), store.getVerdict(id, number)]);
+    if (!turn) return;
+    if (!verdict) onUnjudged(id, number);
+    else if (verdict.record.of === turn.hash) yield { id, query, turn, verdict: verdict.record };
+    else
+      throw recordError(`${store.folder}/${rolloutFolder(id)}/${verdictFile(number)}`, 'judges another turn than this');
+  }
+}

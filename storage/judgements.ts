@@ -1,0 +1,73 @@
+// Verdicts given again, beside a run's own and never over them: `judgements/<name>.jsonl`, one row a judged turn.
+// A file appears whole, once, by a name that was free.
+
+import type { FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { UsageError } from '../domain/errors.ts';
+import { isRunName } from '../domain/ids.ts';
+import type { Verdict } from '../domain/verdict.ts';
+import { JUDGEMENTS, judgementsFile } from './layout.ts';
+import { namesIn, removeOldTemporaries } from './listing.ts';
+import type { Store } from './store.ts';
+import { writeOnce } from './write-once.ts';
+
+export interface Judgement extends Verdict {
+  readonly query: string;
+  /** 0-based. */
+  readonly sample: number;
+  /** 1-based. */
+  readonly attempt: number;
+  /** 1-based. */
+  readonly turn: number;
+  /** Hash of the turn record that was judged. */
+  readonly of: string;
+  /** What the run itself said. */
+  readonly was: Pick<Verdict, 'verdict' | 'reason'>;
+  /** Who judged: `everturn 0.1.0`. */
+  readonly by: string;
+}
+
+/** Throws a UsageError for a name that is taken, or that cannot be a file's. */
+export async function mustBeFreeName({ folder }: Store, name: string): Promise<void> {
+  if (!isRunName(name)) {
+    throw new UsageError(`${JSON.stringify(name)} cannot name judgements.`, {
+      reason: 'judgements-name',
+      fix: 'Use letters, digits, `.`, `_` and `-`, at most 100 of them.',
+    });
+  }
+  const names = await namesIn(join(folder, JUDGEMENTS));
+  // File systems may fold case.
+  const same = names.find((known) => known.toLowerCase() === `${name}.jsonl`.toLowerCase());
+  if (same !== undefined) throw taken(folder, name);
+}
+
+const CHUNK_CHARS = 1 << 16;
+
+/** Returns the file's path, relative to the run's folder. */
+export async function writeJudgements(
+  { folder }: Store,
+  name: string,
+  rows: AsyncIterable<Judgement>,
+): Promise<string> {
+  const file = judgementsFile(name);
+  await removeOldTemporaries(join(folder, JUDGEMENTS));
+  const fill = async (handle: FileHandle) => {
+    let text = '';
+    for await (const row of rows) {
+      text += `${JSON.stringify(row)}\n`;
+      if (text.length < CHUNK_CHARS) continue;
+      await handle.appendFile(text);
+      text = '';
+    }
+    await handle.appendFile(text);
+  };
+  if (!(await writeOnce(join(folder, file), fill))) throw taken(folder, name);
+  return file;
+}
+
+function taken(folder: string, name: string): UsageError {
+  return new UsageError(`There are judgements named "${name}" in ${folder} already.`, {
+    reason: 'judgements-exist',
+    fix: 'They are kept as they are: give these another --name.',
+  });
+}
