@@ -5,9 +5,9 @@ const LONGEST = 500;
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 export function safeText(text: string, secret: string | null = null): string {
-  // Cut first: a megabyte of control characters is not to be spelled out. Half a key must not survive the cut.
-  const head = text.slice(0, LONGEST + (secret?.length ?? 0));
-  const clean = (secret ? head.replaceAll(secret, '[key]') : head).trim();
+  // Cut before it is spelled out: it may be a megabyte of control characters. Keys are found before the last cut.
+  const head = text.slice(0, LONGEST * 40);
+  const clean = (secret ? head.replaceAll(secret, '[key]') : head).slice(0, LONGEST + 1).trim();
   const shown = clean.replace(UNSEEN, (c) => (c === '\n' ? ' ' : `\\u{${c.codePointAt(0)!.toString(16)}}`));
   return shown.length > LONGEST ? `${shown.slice(0, LONGEST - 1)}…` : shown;
 }

@@ -66,6 +66,10 @@ export function asResult(answer: Answer, request: GenerateRequest, facts: ModelF
 }
 
 function nothingSaid(finish: Finish, place: Place): ModelError {
+  if (finish === 'length') {
+    // Every request asks for one token at least: the budget was cut to nothing, in silence.
+    return new ModelError(`${at(place)} had no room for a single token`, { reason: 'context-length' });
+  }
   if (finish !== 'abort') return badReply(`gave no token (${finish})`, place);
   return new ModelError(`${at(place)} aborted the request before its first token`, {
     reason: 'server-aborted',

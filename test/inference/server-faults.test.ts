@@ -240,6 +240,9 @@ test('what a server aborted goes on from there, and nothing at all is another tr
   const empty = { id: 'x', finish_reason: { type: 'abort', message: 'Aborted', status_code: null, err_type: null } };
   server.fail({ status: 200, body: { text: '', meta_info: { ...empty, weight_version: 'default' } } });
   await expect(ask()).rejects.toMatchObject({ reason: 'server-aborted', retryable: true });
+  const full = { id: 'x', finish_reason: { type: 'length', length: 0 }, output_token_logprobs: [] };
+  server.fail({ status: 200, body: { text: '', output_ids: [], meta_info: full } });
+  await expect(ask()).rejects.toMatchObject({ reason: 'context-length', retryable: false });
 });
 
 test.each([

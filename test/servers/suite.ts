@@ -25,7 +25,7 @@ export function suite(controls: Controls): void {
   const say = (line: string) => process.stdout.write(`${kind}: ${line}\n`);
   const open = () => createBackend(`${kind}:${server.url}`, { tokenizer: null, log: say });
 
-  describe(kind, () => {
+  describe(`a real ${kind}`, () => {
     let backend: Backend;
     beforeAll(async () => {
       const startedAt = performance.now();
