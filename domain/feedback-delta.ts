@@ -55,17 +55,19 @@ export function withoutStop(text: string, stop: string | null): string {
 /** Null where a conversation that begins with these messages can be extended, whatever the model answers. */
 export function obstacleOf(render: Render, template: string, messages: readonly Message[]): Obstacle | null {
   const mark = markerFor(messages);
-  const insides = ['', ' \n\n  ', ...soughtTexts(template)];
+  const message: Message = { role: 'user', content: FEEDBACK_WRONG };
+  const answers: { text: string; clues: readonly string[] }[] = [
+    { text: mark, clues: [] },
+    { text: `${mark} \n\n  ${mark}`, clues: [] },
+    ...soughtTexts(template).map(({ written, text }) => ({
+      text: mark + text + mark,
+      clues: [`split('${written}')`, `split("${written}")`, written],
+    })),
+  ];
   for (let turn = 1; turn <= PROBED_TURNS; turn++) {
-    for (const inside of insides) {
-      const before = conversation(messages, turn, mark);
-      const extended = extend(render, before, `${mark}${inside}${mark}`, { role: 'user', content: FEEDBACK_WRONG });
-      if (extended.ok) continue;
-      const { does, clues } = extended.obstacle;
-      return {
-        does,
-        clues: inside.trim() === '' ? clues : [`split('${inside}')`, `split("${inside}")`, inside, ...clues],
-      };
+    for (const { text, clues } of answers) {
+      const extended = extend(render, conversation(messages, turn, mark), text, message);
+      if (!extended.ok) return { does: extended.obstacle.does, clues: [...clues, ...extended.obstacle.clues] };
     }
   }
   return null;
@@ -158,12 +160,14 @@ function markerFor(messages: readonly Message[]): string {
   return mark;
 }
 
-/** Texts that the template looks for in messages: an answer may hold each of them. */
-function soughtTexts(template: string): string[] {
+/** Texts that the template looks for in messages: an answer may hold each of them. `written` as it stands there. */
+function soughtTexts(template: string): { written: string; text: string }[] {
   const calls = template.matchAll(/\b(?:split|replace|startswith|endswith|find|partition)\(\s*(['"])(.+?)\1/g);
   const contained = template.matchAll(/(['"])([^'"]+)\1\s+(?:not\s+)?in\b/g);
-  const texts = [...calls, ...contained].map(([, , text]) => text!.replaceAll('\\n', '\n'));
-  return [...new Set(texts)].filter((text) => text.trim() !== '');
+  const written = new Set([...calls, ...contained].map(([, , text]) => text!));
+  return [...written]
+    .map((text) => ({ written: text, text: text.replaceAll('\\n', '\n') }))
+    .filter(({ text }) => text.trim() !== '');
 }
 
 function no(does: string, clues: readonly string[]): Extension {
