@@ -58,7 +58,12 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
       const answer = await generateAnswer(
         { store, rollout: id, turn, backend, request, newTokensPerChunk, attempt, now },
         { signal, onProgress: (tokens) => progress({ tokens }) },
-      );
+      ).catch((error: unknown) => {
+        // A server may know a shorter context than it told: then this turn has no room after all.
+        if (turn > 1 && error instanceof ModelError && error.reason === 'context-length') return null;
+        throw error;
+      });
+      if (!answer) return noRoom(turn, context.length, facts.contextLength);
       const { outputIds, logprobs, finish, versions, server, text, textLogprobs } = answer;
       const { record } = await store.putTurn(id, {
         turn,

@@ -96,6 +96,8 @@ test('answers that came as text are judged, and never exported for training', { 
       '5',
       '--num-turns',
       '2',
+      '--max-new-tokens',
+      '20',
     );
     expect(ended.code, ended.stderr).toBe(0);
     expect((await everturn.run('check', 'text', '--json')).code).toBe(0);
