@@ -19,6 +19,7 @@ export type PoolReply = { readonly reply: string } | { readonly failed: 'timeout
 
 const TICK_MS = 10;
 const STALL_MS = 25;
+const MAX_STALL_MS = 75;
 const FAILED_STARTS = 3;
 
 export class JudgePool {
@@ -29,6 +30,7 @@ export class JudgePool {
   #closed = false;
   #timer: NodeJS.Timeout | undefined;
   #lastTick = 0;
+  #stallMs = STALL_MS;
   readonly #timedOut = new WeakSet<Child>();
 
   constructor(options: PoolOptions) {
@@ -72,7 +74,7 @@ export class JudgePool {
 
   /** Starts the children before they are needed. */
   warm(): void {
-    this.#staff();
+    this.#staff(this.#options.children);
   }
 
   get pids(): readonly number[] {
@@ -103,16 +105,18 @@ export class JudgePool {
     onExit: (child) => this.#bury(child),
   };
 
-  #staff(): void {
-    const able = [...this.#children].filter((child) => !child.stalled).length;
-    for (let n = able; n < this.#options.children && !this.#closed; n++) {
+  /** At least so many children that make progress; never more than twice the pool's size in all. */
+  #staff(wanted: number): void {
+    let able = [...this.#children].filter((child) => !child.stalled).length;
+    while (able < wanted && this.#children.size < this.#options.children * 2 && !this.#closed) {
       this.#children.add(new Child(this.#options.entry, this.#events));
+      able++;
     }
   }
 
   #dispatch(): void {
     if (this.#closed || this.#queue.length === 0) return;
-    this.#staff();
+    if (this.#children.size < this.#options.children) this.#staff(this.#options.children);
     const idle = [...this.#children].filter((child) => child.ready && !child.stalled && child.pending.length === 0);
     for (const [k, child] of idle.entries()) {
       const share = Math.ceil(this.#queue.length / (idle.length - k));
@@ -137,17 +141,11 @@ export class JudgePool {
     return jobs;
   }
 
+  /** Done with what it had. A stalled child that came back is as good as before: on a busy machine all stall. */
   #rest(child: Child): void {
-    if (child.stalled) {
-      // It came back. Its place was filled meanwhile: one of the two goes.
-      child.stalled = false;
-      const able = [...this.#children].filter((other) => !other.stalled).length;
-      if (able > this.#options.children) {
-        this.#children.delete(child);
-        child.kill();
-        return this.#dispatch();
-      }
-    }
+    // The machine is slow rather than the job stuck: what waits behind it is left alone for longer.
+    if (child.stalled) this.#stallMs = Math.min(this.#stallMs * 1.5, MAX_STALL_MS);
+    child.stalled = false;
     child.hold(false);
     this.#dispatch();
   }
@@ -162,6 +160,7 @@ export class JudgePool {
     const now = performance.now();
     const lag = now - this.#lastTick - TICK_MS;
     this.#lastTick = now;
+    this.#stallMs = Math.max(this.#stallMs * 0.999, STALL_MS);
     let busy = this.#queue.length > 0;
     for (const child of this.#children) {
       if (child.pending.length === 0) continue;
@@ -172,7 +171,7 @@ export class JudgePool {
       if (waited >= this.#options.limitMs) {
         this.#timedOut.add(child);
         child.kill();
-      } else if (waited >= STALL_MS && !child.stalled) this.#stall(child);
+      } else if (waited >= this.#stallMs && !child.stalled) this.#stall(child);
     }
     if (!busy) {
       clearInterval(this.#timer);
@@ -184,7 +183,8 @@ export class JudgePool {
   #stall(child: Child): void {
     child.stalled = true;
     this.#queue.unshift(...child.pending.slice(1).filter((job) => !job.settled));
-    this.#staff();
+    // One that makes progress is enough to take them over; a new one is started only if none is left.
+    this.#staff(1);
     this.#dispatch();
   }
 
@@ -199,7 +199,7 @@ export class JudgePool {
       else if (++guilty.deaths > 1) this.#settle(guilty)?.fail('crashed');
       else this.#queue.unshift(guilty);
     }
-    this.#staff();
+    this.#staff(this.#options.children);
     this.#dispatch();
   }
 
