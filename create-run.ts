@@ -36,21 +36,25 @@ export interface DatasetSurvey {
   readonly refused: number;
   /** The first of them. */
   readonly badRows: readonly BadRow[];
+  /** The distinct beginnings of its conversations: the roles of their messages, `user` for a plain text. */
+  readonly openings: readonly (readonly string[])[];
 }
 
 const MAX_BAD_ROWS = 50;
+const MAX_OPENINGS = 50;
 
 /** Reads the whole data set once: what would be played, and what is wrong with the rest. */
 export async function surveyDataset(selection: DataSelection): Promise<DatasetSurvey> {
   const badRows: BadRow[] = [];
   const byTask: Partial<Record<Task, number>> = {};
+  const openings = new Map<string, readonly string[]>();
   let refused = 0;
   const queries = select(selection, (bad) => {
     refused++;
     if (badRows.length < MAX_BAD_ROWS) badRows.push(bad);
     if (selection.strict) throw strictError(bad);
   });
-  const { sha256, accepted } = await hashQueries(counting(queries, byTask));
+  const { sha256, accepted } = await hashQueries(counting(queries, byTask, openings));
   if (accepted === 0) {
     const first = badRows[0] ? ` The first of ${refused} bad rows: ${badRowText(badRows[0])}` : '';
     throw new DatasetError(`${selection.dataset} has no row that can be played.${first}`, {
@@ -58,7 +62,7 @@ export async function surveyDataset(selection: DataSelection): Promise<DatasetSu
       fix: 'A row is a JSON object with a prompt (`question`, `messages` or `prompt`) and `answer` or `solutions`.',
     });
   }
-  return { selection, sha256, accepted, byTask, refused, badRows };
+  return { selection, sha256, accepted, byTask, refused, badRows, openings: [...openings.values()] };
 }
 
 /** A name that follows from data and settings: the same command finds the same run again. */
@@ -143,9 +147,16 @@ async function* select(
   }
 }
 
-async function* counting(queries: AsyncIterable<Query>, byTask: Partial<Record<Task, number>>): AsyncGenerator<Query> {
+async function* counting(
+  queries: AsyncIterable<Query>,
+  byTask: Partial<Record<Task, number>>,
+  openings: Map<string, readonly string[]>,
+): AsyncGenerator<Query> {
   for await (const query of queries) {
+    const { prompt } = query;
     byTask[query.task] = (byTask[query.task] ?? 0) + 1;
+    const roles = prompt.kind === 'messages' ? prompt.messages.map(({ role }) => role) : ['user'];
+    if (openings.size < MAX_OPENINGS) openings.set(roles.join(), roles);
     yield query;
   }
 }

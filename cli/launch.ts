@@ -57,7 +57,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   const place = placeOf(resolve(io.cwd, given.out), run);
   const settings = settingsOf(run, options);
   const isKnown = (await place.store.getRun()) !== undefined;
-  if (!isKnown) await checkModel(settings, io);
+  if (!isKnown) await checkModel(settings, survey.openings, io);
 
   const known = isKnown ? await knownResult(place) : undefined;
   if (known) {

@@ -4,8 +4,10 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { mustExtend } from '../domain/feedback-delta.ts';
 import { mustServeLogprobs } from '../domain/logprob-meaning.ts';
 import type { RunOptions } from '../options.ts';
+import type { Backend } from '../inference/backend.ts';
 import { createBackend, parseModelSpec } from '../inference/index.ts';
 import { say, type Io } from './io.ts';
 
@@ -26,16 +28,32 @@ function absolute(path: string, cwd: string): string {
     : path;
 }
 
-type Asked = Pick<RunOptions, 'model' | 'tokenizer' | 'apiKeyEnv' | 'logprobs' | 'temperature' | 'topP' | 'topK'>;
+type Asked = Pick<
+  RunOptions,
+  'model' | 'tokenizer' | 'apiKeyEnv' | 'logprobs' | 'temperature' | 'topP' | 'topK' | 'feedback'
+>;
 
-/** Throws a ModelError where the model cannot be loaded or would lie. The one that ships needs no look. */
-export async function checkModel(options: Asked, io: Io): Promise<void> {
+/**
+ * Throws a ModelError where the model cannot be loaded, would lie, or cannot be told its verdicts in conversations
+ * that begin with messages of these roles. The one that ships needs no look.
+ */
+export async function checkModel(options: Asked, openings: readonly (readonly string[])[], io: Io): Promise<void> {
   const { model, tokenizer, apiKeyEnv, logprobs } = options;
   if (model === 'tiny' && tokenizer === null && logprobs === 'policy') return;
   const backend = await createBackend(model, { tokenizer, apiKeyEnv, log: (line) => say(io, line) });
   try {
     mustServeLogprobs(backend.facts, options);
+    if (options.feedback === 'delta') mustFollow(backend, openings);
   } finally {
     await backend.close();
   }
+}
+
+function mustFollow({ facts, tokenizer }: Backend, openings: readonly (readonly string[])[]): void {
+  const template = { name: facts.name, text: tokenizer.chatTemplate() ?? '', render: tokenizer.renderChat };
+  for (const roles of openings)
+    mustExtend(
+      template,
+      roles.map((role) => ({ role, content: 'Question' })),
+    );
 }
