@@ -6,8 +6,11 @@ import { logName } from '../../domain/turn-log.ts';
 import { checkRun } from '../../storage/check.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { logPath, rolloutFolder } from '../../storage/layout.ts';
-import type { Breach } from '../../storage/store.ts';
+import { judgedTurns } from '../../storage/judged-turns.ts';
+import { type Judgement, writeJudgements } from '../../storage/judgements.ts';
+import type { Breach, Store } from '../../storage/store.ts';
 import { harms } from './harms.ts';
+import { judgementHarms } from './judgement-harms.ts';
 import { aQuery, play, putRun, RUN } from './play.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-check-'));
@@ -33,7 +36,18 @@ beforeAll(async () => {
     }
   }
   await store.putResult({ cancelled: false });
+  await writeJudgements(store, 'again', sameVerdicts(store));
 });
+
+async function* sameVerdicts(store: Store): AsyncGenerator<Judgement> {
+  const fail = () => expect.fail('the run is whole');
+  for await (const { id, verdict } of judgedTurns(store, { onUnjudged: () => {}, onBroken: fail })) {
+    const { run: _, ...at } = id;
+    const { turn, of, reason } = verdict;
+    const was = { verdict: verdict.verdict, reason };
+    yield { ...at, turn, of, verdict: verdict.verdict, reason, was, by: 'scripted' };
+  }
+}
 
 /** A copy of the good run after `harm` was done to its folder. */
 async function checkAfter(harm: (folder: string) => void | Promise<void>) {
@@ -57,7 +71,8 @@ test('a sound run has no breach, and its summary counts what is there', async ()
     ended: 9,
     unfinished: 0,
     byOutcome: { complete: 6, undecided: 2, failed: 0, cancelled: 0 },
-    judgements: 0,
+    // Every turn but those of the failed attempts that were never judged.
+    judgements: 23,
   });
 });
 
@@ -81,7 +96,7 @@ test('a run that is being played is sound at every moment of a turn', async () =
   expect(summary).toMatchObject({ rollouts: 4, ended: 0, unfinished: 4, turns: 5 });
 });
 
-for (const [name, { harm, path, problem }] of Object.entries(harms)) {
+for (const [name, { harm, path, problem }] of Object.entries({ ...harms, ...judgementHarms })) {
   test(`names the file of ${name}`, async () => {
     const { breaches } = await checkAfter(harm);
     const named = breaches.filter((breach) => breach.path === path).map((breach) => breach.problem);

@@ -28,7 +28,7 @@ const at = (query: string, sample = 0, attempt = 1) => rolloutFolder({ query, sa
 const logOf = (query: string, version = 0, kind: 'txt' | 'jsonl' = 'jsonl', sample = 0, attempt = 1) =>
   logPath(version, logName({ query, sample, attempt }), kind);
 
-const edit = (path: string, change: (text: string) => string) => (folder: string) =>
+export const edit = (path: string, change: (text: string) => string) => (folder: string) =>
   writeFileSync(join(folder, path), change(readFileSync(join(folder, path), 'utf8')));
 
 /** Changes a record and gives it a right hash of its own: only the others can tell. */
