@@ -65,7 +65,7 @@ export async function proveSandbox(
 }
 
 function fixOf(why: string): string {
-  if (/namespace|uid map|Operation not permitted|Permission denied/i.test(why))
+  if (/namespace|uid map|Operation not permitted|Permission denied|EPERM|EACCES/i.test(why))
     return (
       'This machine forbids user namespaces. Ubuntu: give bwrap an AppArmor profile with `userns`. ' +
       'Docker: `--security-opt seccomp=unconfined --security-opt apparmor=unconfined`. See docs/sandbox.md.'

@@ -18,7 +18,8 @@ import { readReport } from './language.ts';
 import { LANGUAGES, languageOf } from './languages.ts';
 import { type CodeLimits, DEFAULT_LIMITS, outputLimit } from './limits.ts';
 import type { Sandbox } from './sandbox.ts';
-import { type Ran, runSandboxed } from './sandboxed.ts';
+import { createRunner, type Runner } from './runner.ts';
+import type { Ran } from './sandboxed.ts';
 import { createSlots } from './slots.ts';
 import { unsafeSandbox } from './unsafe.ts';
 
@@ -26,6 +27,8 @@ export interface CodeOptions {
   readonly limits?: Partial<CodeLimits>;
   /** Sandboxes at once. Default: one per core. */
   readonly slots?: number;
+  /** The compiled script that sandboxes are started from. Default: the one beside this file, if there is one. */
+  readonly runnerEntry?: string;
   /** Runs model-written programs on this machine, as this user, with only time and memory limited. */
   readonly unsafeWithoutSandbox?: boolean;
 }
@@ -47,15 +50,17 @@ export async function createCodeEnvironment(options: CodeOptions = {}): Promise<
     });
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const slots = createSlots(options.slots ?? availableParallelism());
+  const runner = createRunner(options.runnerEntry);
   const closing = new AbortController();
   return {
     judge(query, answer, { signal }) {
-      const judging = { sandbox, runtimes, limits, slots, signal: AbortSignal.any([signal, closing.signal]) };
+      const judging = { sandbox, runtimes, runner, limits, slots, signal: AbortSignal.any([signal, closing.signal]) };
       return judgeCode(query, answer, judging);
     },
     async close() {
       closing.abort(new Error('the code judge is closed'));
       await slots.idle();
+      await runner.close();
     },
   };
 }
@@ -72,6 +77,7 @@ async function provenSandbox(): Promise<Sandbox> {
 interface Judging {
   readonly sandbox: Sandbox;
   readonly runtimes: ReadonlyMap<Language, Runtime>;
+  readonly runner: Runner;
   readonly limits: CodeLimits;
   readonly slots: ReturnType<typeof createSlots>;
   readonly signal: AbortSignal;
@@ -107,7 +113,7 @@ async function judgeCode(query: Query, answer: string, judging: Judging): Promis
     const nonce = randomBytes(12).toString('hex');
     const job = language.encode(one.kind === 'stdin' ? { ...one, program } : { ...one, program, name }, nonce);
     const ran = await judging.slots.use(judging.signal, () =>
-      runSandboxed(launch, job, { ...judging.limits, wallMs, outputBytes }, judging.signal),
+      judging.runner.run(launch, job, { ...judging.limits, wallMs, outputBytes }, judging.signal),
     );
     const failed = failureOf(ran, one, language, nonce);
     if (failed) return { verdict: 'wrong', ...failed, extracted };

@@ -13,7 +13,7 @@ export function closeEnough(expected: number, got: number): boolean {
   return Math.abs(expected - got) <= Math.max(ABSOLUTE, RELATIVE * Math.abs(expected));
 }
 
-/** Line by line, blanks around each line and blank lines around the whole left out. */
+/** Line by line, without blanks around a line and without blank lines. */
 export function sameOutput(expected: string, got: string): boolean {
   const wanted = linesOf(expected);
   const given = linesOf(got);
@@ -22,9 +22,9 @@ export function sameOutput(expected: string, got: string): boolean {
 
 function linesOf(text: string): string[] {
   return text
-    .trim()
     .split('\n')
-    .map((line) => line.trim());
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
 }
 
 /** As text; or, where every word of the expected line is a number, word by word as numbers. */

@@ -26,13 +26,13 @@ export function lastCodeBlock(answer: string): CodeBlock | undefined {
 function blockOf(content: string): CodeBlock | undefined {
   const lineEnd = content.indexOf('\n');
   const firstLine = lineEnd < 0 ? '' : content.slice(0, lineEnd).trim();
-  // A first line of one word is the language, as every Markdown reader takes it.
-  const tagged = lineEnd >= 0 && /^[\w+#.-]{0,20}$/.test(firstLine);
-  const body = tagged ? content.slice(lineEnd + 1) : content;
+  // One word on the fence's own line is the language, as every Markdown reader takes it; attributes may follow.
+  const [, tag] = lineEnd < 0 ? [] : (/^([\w+#.-]{0,20})(?:\s*\{[^{}]*\}|\s+[\w-]+=\S+)?$/.exec(firstLine) ?? []);
+  const body = tag !== undefined ? content.slice(lineEnd + 1) : content;
   const code = body
     .replaceAll('\r\n', '\n')
     .replace(/^(?:[ \t]*\n)+/, '')
     .trimEnd();
   if (code.trim().length < MIN_CODE_CHARS) return undefined;
-  return { code, tag: tagged ? firstLine.toLowerCase() : '' };
+  return { code, tag: tag?.toLowerCase() ?? '' };
 }

@@ -42,4 +42,4 @@ export function outputLimit(expectedBytes: number, { outputBytes }: CodeLimits):
 export const START_LIMIT_MS = 30_000;
 
 /** How often a running program is looked at from outside. */
-export const WATCH_MS = 50;
+export const WATCH_MS = 25;

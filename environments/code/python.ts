@@ -13,7 +13,7 @@ const ASK = 'import sys; print(sys.executable, sys.base_prefix, *sys.version_inf
 
 export const python: Language = {
   name: 'python',
-  tags: ['python', 'python3', 'py', 'py3'],
+  tags: ['python', 'python3', 'py', 'py3', 'pypy', 'pypy3'],
 
   async findRuntime(env): Promise<Runtime | undefined> {
     // The system's own first: every user can read it, and it lies where the sandbox looks.

@@ -27,14 +27,11 @@ export interface Ran {
   readonly ranMs: number;
 }
 
+export type RunLimits = Pick<CodeLimits, 'wallMs' | 'outputBytes' | 'files'>;
+
 const KILLED = 128 + 9;
 
-export async function runSandboxed(
-  launch: Launch,
-  job: Buffer,
-  limits: Pick<CodeLimits, 'wallMs' | 'outputBytes' | 'files'>,
-  signal: AbortSignal,
-): Promise<Ran> {
+export async function runSandboxed(launch: Launch, job: Buffer, limits: RunLimits, signal: AbortSignal): Promise<Ran> {
   signal.throwIfAborted();
   const oomKills = outOfMemoryKills();
   const child = start(launch);
@@ -115,8 +112,10 @@ function killTree(child: ChildProcess, { watch }: Launch): void {
   }
 }
 
-function sandboxTrouble(what: string, cause?: unknown): JudgeError {
-  return new JudgeError(`The sandbox failed: ${what.slice(-500)}`, {
+const FAILED = 'The sandbox failed: ';
+
+export function sandboxTrouble(what: string, cause?: unknown): JudgeError {
+  return new JudgeError(`${FAILED}${what.replace(FAILED, '').slice(-500)}`, {
     reason: 'sandbox-trouble',
     fix: '`everturn doctor` tries the sandbox and says what is wrong.',
     retryable: true,

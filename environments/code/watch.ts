@@ -32,7 +32,8 @@ function firstOf(pids: string | undefined): number | undefined {
 export async function filesMade(pid: number): Promise<number | undefined> {
   // Any thread will do: the first of them can end and leave the others running.
   for (const thread of await threadsOf(pid)) {
-    const stats = await statfs(`/proc/${pid}/task/${thread}/root/tmp`).catch(() => undefined);
+    const root = `/proc/${pid}/task/${thread}/root`;
+    const stats = await statfs(`${root}/tmp`).catch(() => undefined);
     if (stats) return stats.files - stats.ffree;
   }
   return undefined;

@@ -96,15 +96,15 @@ refused(lambda: open('/fill', 'wb'), lambda: open('/usr/fill', 'wb'), lambda: op
   {
     name: 'file system of a million empty files',
     program: `
-for i in range(60000): os.close(os.open('/tmp/%d' % i, os.O_CREAT | os.O_WRONLY))
-escaped('60000 files')`,
+for i in range(400000): os.close(os.open('/tmp/%d' % i, os.O_CREAT | os.O_WRONLY))
+escaped('400000 files')`,
   },
   {
     name: 'a million files after the first thread has ended',
     program: `
 def fill():
-    for i in range(200000): os.close(os.open('/tmp/%d' % i, os.O_CREAT | os.O_WRONLY))
-    escaped('200000 files')
+    for i in range(400000): os.close(os.open('/tmp/%d' % i, os.O_CREAT | os.O_WRONLY))
+    escaped('400000 files')
 threading.Thread(target=fill).start()
 libc.syscall(60, 0)`,
   },

@@ -1,12 +1,15 @@
 // The code judge with the real sandbox: what is right, what is wrong and why, and what cannot be said.
 
+import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { InputOutput } from '../../domain/query.ts';
 import { createCodeEnvironment } from '../../environments/code/code-environment.ts';
 import { DEFAULT_LIMITS } from '../../environments/code/limits.ts';
+import { compiledEnvironments } from '../support/compiled.ts';
 import { environmentContract, queryOf } from '../contract/environment.ts';
 import { CALL_CHEATS, CALLED, CALLED_AS_TEXT, PRINT_CHEATS, PRINTED } from './code-cheats.ts';
 import { HONEST } from './code-honest.ts';
+import { processesWith } from './code-rig.ts';
 
 const limits = { ...DEFAULT_LIMITS, cpuSeconds: 2, wallMs: 6000 };
 const environment = await createCodeEnvironment({ limits });
@@ -75,7 +78,11 @@ describe('says why', () => {
     ['runtime-error', ADD, fence(`${add}\nexit(3)`)],
     ['memory-limit', ADD, fence(`${add}\nx = bytearray(1 << 30)`)],
     ['output-limit', ADD, fence('while True:\n    print("again and again")')],
-    ['file-limit', ADD, fence('n = 0\nwhile True:\n    open(f"/tmp/{n}", "w").close()\n    n += 1')],
+    [
+      'file-limit',
+      ADD,
+      fence('import time\nfor n in range(2000):\n    open(f"/tmp/{n}", "w").close()\ntime.sleep(60)'),
+    ],
     ['cpu-limit', ADD, fence('while True:\n    pass  # for ever')],
     ['crashed', ADD, fence('import ctypes\nctypes.string_at(0)')],
     ['different', ADD, fence(add.replace('+', '*'))],
@@ -128,6 +135,30 @@ test('without a sandbox there is no judge, and the error says so', async () => {
     process.env['PATH'] = path;
   }
 });
+
+test('sandboxes started from a process of their own judge alike, and its death is no verdict', async () => {
+  const own = await createCodeEnvironment({ limits, runnerEntry: `${compiledEnvironments()}/code/runner-child.js` });
+  const query = queryOf('code', { inputOutput: ADD });
+  const ask = (program: string, signal = new AbortController().signal) => own.judge(query, fence(program), { signal });
+  expect(await ask(add)).toMatchObject({ verdict: 'right' });
+  expect(await ask(add.replace('+', '-'))).toMatchObject({ verdict: 'wrong', reason: 'different' });
+
+  const controller = new AbortController();
+  const cancelled = ask('import time\ntime.sleep(60)', controller.signal);
+  setTimeout(() => controller.abort(new Error('cancelled')), 300);
+  await expect(cancelled).rejects.toThrow('cancelled');
+
+  const orphaned = ask('import time\ntime.sleep(60)');
+  const child = processesWith('code/runner-child.js').find((pid) => parentOf(pid) === process.pid)!;
+  setTimeout(() => process.kill(child, 'SIGKILL'), 300);
+  await expect(orphaned).rejects.toMatchObject({ name: 'JudgeError', retryable: true });
+  expect(await ask(add)).toMatchObject({ verdict: 'right' });
+  await own.close();
+});
+
+function parentOf(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]!.split(' ')[1]);
+}
 
 test('a call that is cancelled ends as cancelled, never as a verdict', async () => {
   const controller = new AbortController();

@@ -23,6 +23,7 @@ describe('the program of an answer', () => {
     ],
     ['not a short one behind it', `\`\`\`\n${LONG}\n\`\`\`\nOutput: \`\`\`\n42\n\`\`\``, LONG, ''],
     ['without a language', `\`\`\`\n${LONG}\n\`\`\``, LONG, ''],
+    ['with attributes', `\`\`\`python title="a.py"\n${LONG}\n\`\`\``, LONG, 'python'],
     ['in one line', `so \`\`\`${LONG}\`\`\``, LONG, ''],
     ['with Windows line ends', `\`\`\`Python\r\n${LONG}\r\nx = 1\r\n\`\`\``, `${LONG}\nx = 1`, 'python'],
     [
@@ -56,6 +57,7 @@ describe('printed lines', () => {
     ['1e-3', '0.001'],
     ['-0.0', '0'],
     ['', '\n\n'],
+    ['3\n\n4', '3\n4'],
     ['YES 1', 'YES 1'],
   ])('%j is met by %j', (expected, got) => expect(sameOutput(expected, got)).toBe(true));
 
@@ -66,7 +68,6 @@ describe('printed lines', () => {
     ['3', ''],
     ['', '3'],
     ['3\n4', '3 4'],
-    ['3\n\n4', '3\n4'],
     ['YES', 'yes'],
     ['a  b', 'a b'],
     ['0101', '101'],

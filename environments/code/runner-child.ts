@@ -1,0 +1,34 @@
+// The small process that sandboxes are started from: one message in, one message out. Ends with its parent.
+
+import { EverturnError } from '../../domain/errors.ts';
+import type { Launch } from './sandbox.ts';
+import { type Ran, runSandboxed, type RunLimits } from './sandboxed.ts';
+
+export type Request =
+  | { readonly id: number; readonly launch: Launch; readonly job: Buffer; readonly limits: RunLimits }
+  | { readonly id: number; readonly abort: true };
+
+export type Response = { readonly id: number; readonly ran: Ran } | { readonly id: number; readonly trouble: string };
+
+const running = new Map<number, AbortController>();
+
+async function run({ id, launch, job, limits }: Exclude<Request, { abort: true }>): Promise<Response> {
+  const controller = new AbortController();
+  running.set(id, controller);
+  try {
+    return { id, ran: await runSandboxed(launch, job, limits, controller.signal) };
+  } catch (error) {
+    const told = error instanceof EverturnError ? error.message : String(error);
+    return { id, trouble: told };
+  } finally {
+    running.delete(id);
+  }
+}
+
+process.on('message', (request: Request) => {
+  if ('abort' in request) return running.get(request.id)?.abort(new Error('cancelled'));
+  void run(request).then((response) => process.connected && process.send?.(response));
+});
+process.on('disconnect', () => process.exit(0));
+// A signal for the whole group is our parent's to heed: it lets what runs end first.
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined);

@@ -1,0 +1,94 @@
+// Starts sandboxes from a small process of our own. Starting a process copies the page tables of the one that starts
+// it: from a worker of 300 MB that is ten milliseconds in which it does nothing else. The small process dies with us,
+// and its sandboxes with it; when it dies alone, what it ran is trouble to be tried again, and the next run has a new
+// one. From source, where Node cannot run it, sandboxes are started from here.
+
+import { type ChildProcess, fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Request, Response } from './runner-child.ts';
+import { type Ran, runSandboxed, type RunLimits, sandboxTrouble } from './sandboxed.ts';
+import type { Launch } from './sandbox.ts';
+
+export interface Runner {
+  run(launch: Launch, job: Buffer, limits: RunLimits, signal: AbortSignal): Promise<Ran>;
+  /** Ends the process; call it when nothing runs. */
+  close(): Promise<void>;
+}
+
+const HEAP_MB = 128;
+
+/** `entry`: the compiled script of the small process. */
+export function createRunner(entry: string | undefined = childEntry()): Runner {
+  if (entry === undefined) return { run: runSandboxed, close: () => Promise.resolve() };
+  let child: ChildProcess | undefined;
+  let lastId = 0;
+  const waiting = new Map<number, (response: Response) => void>();
+
+  const started = (): ChildProcess => {
+    if (child) return child;
+    const fresh = fork(entry, [], {
+      // Programs that a model wrote are started there: nothing of the worker's environment is.
+      env: {},
+      execArgv: [`--max-old-space-size=${HEAP_MB}`],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    const gone = () => {
+      if (child === fresh) child = undefined;
+      for (const [id, answer] of waiting) if (owners.get(id) === fresh) answer({ id, trouble: 'its process ended' });
+    };
+    fresh.on('message', (response: Response) => waiting.get(response.id)?.(response));
+    fresh.once('error', gone);
+    fresh.once('exit', gone);
+    return (child = fresh);
+  };
+  const owners = new Map<number, ChildProcess>();
+  const hold = () => {
+    // An idle process must not keep ours alive; a busy one must.
+    const way = waiting.size > 0 ? 'ref' : 'unref';
+    child?.[way]();
+    child?.channel?.[way]();
+  };
+
+  return {
+    async run(launch, job, limits, signal) {
+      signal.throwIfAborted();
+      const owner = started();
+      const id = ++lastId;
+      const abort = () => void owner.send({ id, abort: true } satisfies Request, () => undefined);
+      signal.addEventListener('abort', abort, { once: true });
+      try {
+        const response = await new Promise<Response>((resolve) => {
+          waiting.set(id, resolve);
+          owners.set(id, owner);
+          hold();
+          owner.send({ id, launch, job, limits } satisfies Request, (error) => {
+            if (error) resolve({ id, trouble: error.message });
+          });
+        });
+        signal.throwIfAborted();
+        if ('ran' in response) return { ...response.ran, output: Buffer.from(response.ran.output) };
+        throw sandboxTrouble(response.trouble);
+      } finally {
+        signal.removeEventListener('abort', abort);
+        waiting.delete(id);
+        owners.delete(id);
+        hold();
+      }
+    },
+    async close() {
+      const last = child;
+      if (!last || last.exitCode !== null || last.signalCode !== null) return;
+      const exited = new Promise((resolve) => void last.once('exit', resolve));
+      last.ref();
+      if (last.connected) last.disconnect();
+      await exited;
+    },
+  };
+}
+
+function childEntry(): string | undefined {
+  const entry = fileURLToPath(new URL('./runner-child.js', import.meta.url));
+  return existsSync(entry) ? entry : undefined;
+}
