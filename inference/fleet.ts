@@ -36,7 +36,7 @@ export async function openFleet(parts: FleetParts): Promise<Backend> {
   const { urls, log } = parts;
   const { policy = 'sticky', maxInFlight = null, weights = {}, leaseFolder = null } = parts.fleet ?? {};
   const waiters = new Waiters();
-  const members = urls.map((url) => new Member(url, weights[url] ?? 1));
+  const members = urls.map((url) => new Member(url, weightOf(url, weights)));
   let closed = false;
 
   // A probe is a whole new acquaintance, canary and all: a server can come back as another one.
@@ -153,6 +153,13 @@ export async function openFleet(parts: FleetParts): Promise<Backend> {
     },
     close,
   };
+}
+
+/** Urls as a user writes them: a slash at the end changes nothing. */
+function weightOf(url: string, weights: Readonly<Record<string, number>>): number {
+  const [, weight = 1] = Object.entries(weights).find(([named]) => named.replace(/\/+$/, '') === url) ?? [];
+  if (weight > 0 && Number.isFinite(weight)) return weight;
+  throw new ModelError(`The weight of ${url} is ${weight}`, { reason: 'bad-fleet', fix: 'Give a number above 0.' });
 }
 
 /** A server that is away now is waited for while others are there; one that says no is a mistake of the call. */
