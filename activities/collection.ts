@@ -9,6 +9,7 @@ import { StoreError } from '../domain/errors.ts';
 import type { CollectionInput, CollectionResult } from '../workflows/messages.ts';
 import type { ActivityDeps, WorkflowClosing } from './deps.ts';
 import { endedResult } from './ended-result.ts';
+import { heartbeating } from './heartbeat.ts';
 
 export interface Accepted {
   readonly queries: number;
@@ -51,27 +52,28 @@ const POLL_MS = 1000;
 export function collectionActivities(deps: ActivityDeps) {
   const { openStore, createRun, closedWorkflows } = deps;
   return {
-    async accept(input: CollectionInput): Promise<Accepted> {
-      const { run, out, dataset, samples = 1, limit = null, shuffleSeed = null, settings = {} } = input;
-      const store = openStore(out, run);
-      if (!(await store.getRun())) {
-        if (!dataset) {
-          throw new StoreError(`Run "${run}" has no folder in ${out}, and no \`dataset\` was given to make one.`, {
-            reason: 'no-such-run',
-            fix: 'Give `dataset`: a JSON lines file that the workers can read.',
+    accept: (input: CollectionInput): Promise<Accepted> =>
+      heartbeating(async () => {
+        const { run, out, dataset, samples = 1, limit = null, shuffleSeed = null, settings = {} } = input;
+        const store = openStore(out, run);
+        if (!(await store.getRun())) {
+          if (!dataset) {
+            throw new StoreError(`Run "${run}" has no folder in ${out}, and no \`dataset\` was given to make one.`, {
+              reason: 'no-such-run',
+              fix: 'Give `dataset`: a JSON lines file that the workers can read.',
+            });
+          }
+          await createRun({ run, out, dataset, samples, limit, shuffleSeed, settings });
+        }
+        const { record } = (await store.getRun())!;
+        if (!record.dataset) {
+          throw new StoreError(`Run "${run}" in ${out} is made of rollouts that were started one by one.`, {
+            reason: 'run-without-dataset',
+            fix: 'Give the collection another name.',
           });
         }
-        await createRun({ run, out, dataset, samples, limit, shuffleSeed, settings });
-      }
-      const { record } = (await store.getRun())!;
-      if (!record.dataset) {
-        throw new StoreError(`Run "${run}" in ${out} is made of rollouts that were started one by one.`, {
-          reason: 'run-without-dataset',
-          fix: 'Give the collection another name.',
-        });
-      }
-      return { queries: await store.countQueries(), samples: record.samples, numTurns: record.settings.numTurns };
-    },
+        return { queries: await store.countQueries(), samples: record.samples, numTurns: record.settings.numTurns };
+      }),
 
     async page({ out, run, from, count, samples }: PageInput): Promise<Unit[]> {
       const store = openStore(out, run);

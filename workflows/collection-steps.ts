@@ -10,6 +10,7 @@ const retry = { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterva
 export const { accept } = proxyActivities<Activities>({
   taskQueue: TASK_QUEUE,
   startToCloseTimeout: '6 hours',
+  heartbeatTimeout: '10 seconds',
   summary: 'accept the data set',
   retry,
 });
