@@ -23,6 +23,7 @@ import { createEnvironments } from './environments/index.ts';
 import { endWithParent, tellReady } from './server/parent.ts';
 import { ensureSearchAttributes } from './server/search-attributes.ts';
 import { openFileStore } from './storage/files.ts';
+import { openRecordCache } from './storage/record-cache.ts';
 import { everturnVersion } from './version.ts';
 
 export interface WorkerSettings {
@@ -120,9 +121,10 @@ function dependencies(
   environment: ActivityDeps['environment'],
   backend: ActivityDeps['backend'],
 ): ActivityDeps {
+  const records = openRecordCache();
   return {
     version: everturnVersion(),
-    openStore: openFileStore,
+    openStore: (out, run) => openFileStore(out, run, records),
     environment,
     backend,
     parseRow(row) {

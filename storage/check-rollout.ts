@@ -150,7 +150,7 @@ function feedbackProblem(
   verdict: VerdictRecord | undefined,
   rollout: RolloutRecord,
 ): string | undefined {
-  if (!verdict || rollout.settings.feedback !== 'seed') return undefined;
+  if (!verdict) return undefined;
   const [told, other] =
     verdict.verdict === 'right' ? [FEEDBACK_RIGHT, FEEDBACK_WRONG] : [FEEDBACK_WRONG, FEEDBACK_RIGHT];
   if (record.contextText.includes(told) && !record.contextText.includes(other)) return undefined;

@@ -8,12 +8,16 @@ import { recordError } from './file-errors.ts';
 import * as layout from './layout.ts';
 import { dropChunks, listRollouts, listRolloutsOf, removeOldTemporaries } from './listing.ts';
 import { countQueries, readQueries, writeQueries } from './queries.ts';
-import { decodeRecord, encodeRecord, type Owner, type RecordKind } from './record-text.ts';
+import type { KeptRecords, RecordCache } from './record-cache.ts';
+import { decodeRecord, encodeRecord, type Owner, type RecordKind, recordIn } from './record-text.ts';
 import type { Store, Stored } from './store.ts';
-import { readText, replaceFile, writeOnce } from './write-once.ts';
+import { isShorter, readText, replaceDraft, replaceFile, writeOnce } from './write-once.ts';
 
-/** Opens the run's folder, which need not exist yet: the first put makes it. */
-export function openFileStore(out: string, run: string): Store {
+/**
+ * Opens the run's folder, which need not exist yet: the first put makes it. With a cache, a rollout's folder is
+ * looked at once per opening: for those who open a store for each thing they do.
+ */
+export function openFileStore(out: string, run: string, cache?: RecordCache): Store {
   if (!isRunName(run)) {
     throw new UsageError(`${JSON.stringify(run)} cannot name a run`, {
       reason: 'run-name',
@@ -22,40 +26,72 @@ export function openFileStore(out: string, run: string): Store {
   }
   const folder = resolve(out, run);
 
-  async function get<T>(kind: RecordKind, owner: Owner | null, name: string): Promise<Stored<T> | undefined> {
-    const path = join(folder, name);
+  async function load<T>(kind: RecordKind, owner: Owner | null, path: string) {
     const text = await readText(path);
     if (text === undefined) return undefined;
     const decoded = decodeRecord(kind, owner, text);
     if ('problem' in decoded) throw recordError(path, decoded.problem);
-    return { record: decoded.record as T, hash: decoded.hash, created: false };
+    const stored: Stored<T> = { record: decoded.record as T, hash: decoded.hash, created: false };
+    return { stored, bytes: text.length };
   }
 
-  async function put<T extends object>(
-    kind: RecordKind,
-    owner: Owner | null,
-    name: string,
-    record: T,
-  ): Promise<Stored<T>> {
-    const path = join(folder, name);
-    const present = await get<T>(kind, owner, name);
-    if (present) return present;
+  async function write<T extends object>(kind: RecordKind, owner: Owner | null, path: string, record: T) {
     const { text, hash } = encode(path, kind, owner, record);
-    if (await writeOnce(path, text)) return { record: asStored(kind, owner, text) as T, hash, created: true };
-    const winner = await get<T>(kind, owner, name);
+    if (await writeOnce(path, text)) {
+      // What a put returns is what a later get returns: parsed from the text, not the caller's object.
+      const stored: Stored<T> = { record: recordIn(owner, text) as T, hash, created: true };
+      return { stored, bytes: text.length };
+    }
+    const winner = await load<T>(kind, owner, path);
     if (winner) return winner;
     throw recordError(path, 'was there and is gone');
   }
 
-  const at = (id: RolloutId, file: string) => `${layout.rolloutFolder(id)}/${file}`;
+  const ofRun = (name: string) => join(folder, name);
+  const get = async <T>(kind: RecordKind, name: string) => (await load<T>(kind, null, ofRun(name)))?.stored;
+  async function put<T extends object>(kind: RecordKind, name: string, record: T): Promise<Stored<T>> {
+    const present = await get<T>(kind, name);
+    return present ?? (await write(kind, null, ofRun(name), record)).stored;
+  }
+
+  const kept = new Map<string, KeptRecords>();
+  async function keptOf(rollout: string): Promise<KeptRecords | undefined> {
+    const known = kept.get(rollout) ?? (await cache?.of(rollout));
+    if (known) kept.set(rollout, known);
+    return known;
+  }
+
+  // Its name takes two hashes, and one rollout is asked for several times in a row.
+  let last: { readonly id: RolloutId; readonly folder: string } | undefined;
+  function folderOf(id: RolloutId): string {
+    if (last?.id !== id) last = { id, folder: join(folder, layout.rolloutFolder(id)) };
+    return last.folder;
+  }
   const owner = ({ query, sample, attempt }: RolloutId): Owner => ({ query, sample, attempt });
+
+  async function getOf<T extends object>(kind: RecordKind, id: RolloutId, file: string) {
+    const rollout = folderOf(id);
+    const records = await keptOf(rollout);
+    const known = records?.get(file);
+    if (known) return known as Stored<T>;
+    const found = await load<T>(kind, owner(id), join(rollout, file));
+    if (found) records?.keep(file, found.stored, found.bytes);
+    return found?.stored;
+  }
+
+  async function putOf<T extends object>(kind: RecordKind, id: RolloutId, file: string, record: T) {
+    const rollout = folderOf(id);
+    const { stored, bytes } = await write(kind, owner(id), join(rollout, file), record);
+    (await keptOf(rollout))?.keep(file, stored, bytes);
+    return stored;
+  }
 
   return {
     folder,
-    putRun: (record) => put('run', null, layout.RUN_FILE, record),
-    getRun: () => get('run', null, layout.RUN_FILE),
-    putResult: (result) => put('result', null, layout.RESULT_FILE, result),
-    getResult: () => get('result', null, layout.RESULT_FILE),
+    putRun: (record) => put('run', layout.RUN_FILE, record),
+    getRun: () => get('run', layout.RUN_FILE),
+    putResult: (result) => put('result', layout.RESULT_FILE, result),
+    getResult: () => get('result', layout.RESULT_FILE),
 
     async putQueries(queries) {
       await removeOldTemporaries(folder);
@@ -64,26 +100,31 @@ export function openFileStore(out: string, run: string): Store {
     countQueries: () => countQueries(folder),
     readQueries: (from, count) => readQueries(folder, from, count),
 
-    putRollout: (id, record) => put('rollout', owner(id), at(id, layout.ROLLOUT_FILE), record),
-    getRollout: (id) => get('rollout', owner(id), at(id, layout.ROLLOUT_FILE)),
-    putTurn: (id, record) => put('turn', owner(id), at(id, layout.turnFile(record.turn)), record),
-    getTurn: (id, turn) => get('turn', owner(id), at(id, layout.turnFile(turn))),
-    putChunk: (id, record) => put('chunk', owner(id), at(id, layout.chunkFile(record.turn, record.chunk)), record),
-    getChunk: (id, turn, chunk) => get('chunk', owner(id), at(id, layout.chunkFile(turn, chunk))),
-    dropChunks: (id, turn) => dropChunks(join(folder, layout.rolloutFolder(id)), turn),
-    putVerdict: (id, record) => put('verdict', owner(id), at(id, layout.verdictFile(record.turn)), record),
-    getVerdict: (id, turn) => get('verdict', owner(id), at(id, layout.verdictFile(turn))),
+    putRollout: (id, record) => putOf('rollout', id, layout.ROLLOUT_FILE, record),
+    getRollout: (id) => getOf('rollout', id, layout.ROLLOUT_FILE),
+    putTurn: (id, record) => putOf('turn', id, layout.turnFile(record.turn), record),
+    getTurn: (id, turn) => getOf('turn', id, layout.turnFile(turn)),
+    putChunk: (id, record) => putOf('chunk', id, layout.chunkFile(record.turn, record.chunk), record),
+    getChunk: (id, turn, chunk) => getOf('chunk', id, layout.chunkFile(turn, chunk)),
+    dropChunks: (id, turn) => dropChunks(folderOf(id), turn),
+    putVerdict: (id, record) => putOf('verdict', id, layout.verdictFile(record.turn), record),
+    getVerdict: (id, turn) => getOf('verdict', id, layout.verdictFile(turn)),
     async putEnd(id, record) {
-      const stored = await put('end', owner(id), at(id, layout.END_FILE), record);
-      await removeOldTemporaries(join(folder, layout.rolloutFolder(id)));
+      const stored = await putOf('end', id, layout.END_FILE, record);
+      await removeOldTemporaries(folderOf(id));
+      cache?.forget(folderOf(id));
       return stored;
     },
-    getEnd: (id) => get('end', owner(id), at(id, layout.END_FILE)),
+    getEnd: (id) => getOf('end', id, layout.END_FILE),
 
-    async putLog(version, name, kind, text) {
+    async putLog(version, name, kind, text, { draft = false } = {}) {
       const path = join(folder, layout.logPath(version, logName(name), kind));
+      const replace = draft ? replaceDraft : replaceFile;
+      if (draft && (await isShorter(path, text))) return replace(path, text);
       // A late writer of an earlier turn must not take away what a later one wrote.
-      if (!(await readText(path))?.startsWith(text)) await replaceFile(path, text);
+      const present = await readText(path);
+      if (present?.startsWith(text) && (draft || present.length > text.length)) return;
+      await replace(path, text);
     },
     getLog: (version, name, kind) => readText(join(folder, layout.logPath(version, logName(name), kind))),
 
@@ -101,13 +142,6 @@ function encode(path: string, kind: RecordKind, owner: Owner | null, record: obj
       cause: error,
     });
   }
-}
-
-/** What a put returns is what a later get returns: parsed from the text, not the caller's object. */
-function asStored(kind: RecordKind, owner: Owner | null, text: string): object {
-  const decoded = decodeRecord(kind, owner, text);
-  if ('problem' in decoded) throw new StoreError(`a record of ours ${decoded.problem}`, { reason: 'record-broken' });
-  return decoded.record;
 }
 
 function logName(name: string): string {

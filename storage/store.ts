@@ -52,9 +52,16 @@ export interface Store {
 
   /**
    * The algorithm's log: answers/<version>/<name>.txt|.jsonl, replaced as a whole. Same content, same
-   * file: doing it twice is harmless. A text that the log already begins with changes nothing.
+   * file: doing it twice is harmless. A text that the log already begins with changes nothing. A draft,
+   * which more turns will follow, is whole whoever is killed, but need not survive a power cut.
    */
-  putLog(version: number, name: string, kind: 'txt' | 'jsonl', text: string): Promise<void>;
+  putLog(
+    version: number,
+    name: string,
+    kind: 'txt' | 'jsonl',
+    text: string,
+    options?: { readonly draft?: boolean },
+  ): Promise<void>;
   getLog(version: number, name: string, kind: 'txt' | 'jsonl'): Promise<string | undefined>;
 
   /** Every rollout there is, in no order; torn or foreign files go to `onBreach` and are skipped. */

@@ -21,20 +21,37 @@ export async function writeOnce(path: string, content: Content | Fill, linkFile:
   } catch (error) {
     throw fileError('write', path, error);
   } finally {
-    await unlink(temporary).catch(() => {});
-    await syncFolder(dirname(path));
+    await Promise.all([unlink(temporary).catch(() => {}), syncFolder(dirname(path))]);
   }
 }
 
 export async function replaceFile(path: string, content: Content | Fill): Promise<void> {
-  const temporary = await writeTemporary(path, content);
+  await moveThere(await writeTemporary(path, content), path);
+  await syncFolder(dirname(path));
+}
+
+/** As replaceFile, for a content that another will replace soon: a killed process harms it not, a power cut may. */
+export async function replaceDraft(path: string, content: Content): Promise<void> {
+  await moveThere(await writeTemporary(path, content, false), path);
+}
+
+async function moveThere(temporary: string, path: string): Promise<void> {
   try {
     await rename(temporary, path);
   } catch (error) {
     await unlink(temporary).catch(() => {});
     throw fileError('write', path, error);
   }
-  await syncFolder(dirname(path));
+}
+
+/** True when there is no such file, or one with fewer bytes. */
+export async function isShorter(path: string, text: string): Promise<boolean> {
+  try {
+    return (await stat(path)).size < Buffer.byteLength(text);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return true;
+    throw fileError('read', path, error);
+  }
 }
 
 /** The file's text, or undefined when there is none. */
@@ -47,22 +64,32 @@ export async function readText(path: string): Promise<string | undefined> {
   }
 }
 
-async function writeTemporary(path: string, content: Content | Fill): Promise<string> {
+async function writeTemporary(path: string, content: Content | Fill, durable = true): Promise<string> {
   const folder = dirname(path);
   const temporary = join(folder, temporaryName(basename(path), `${process.pid}-${randomBytes(6).toString('hex')}`));
   let file: FileHandle | undefined;
   try {
-    await makeFolder(folder);
-    file = await open(temporary, 'wx');
+    file = await openNew(temporary);
     if (typeof content === 'function') await content(file);
     else await file.writeFile(content);
-    await file.sync();
+    if (durable) await file.sync();
     await file.close();
     return temporary;
   } catch (error) {
     await file?.close().catch(() => {});
     await unlink(temporary).catch(() => {});
     throw fileError('write', path, error);
+  }
+}
+
+/** Its folder is there as a rule. */
+async function openNew(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'wx');
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    await makeFolder(dirname(path));
+    return open(path, 'wx');
   }
 }
 

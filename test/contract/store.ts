@@ -189,6 +189,16 @@ export function storeContract(name: string, { create, again }: StorePlace): void
     expect(await store.getLog(3, 'q', 'txt')).toBeUndefined();
   });
 
+  test(`${name}: a draft of a log is there at once, and takes the place of earlier states alone`, async () => {
+    const store = create();
+    const draft = { draft: true };
+    for (const text of ['ünö\n', 'ünö\nzwei\n', 'ünö\n', 'ünö\nzwei\n']) await store.putLog(3, 'q', 'txt', text, draft);
+    expect(await again(store).getLog(3, 'q', 'txt')).toBe('ünö\nzwei\n');
+    await store.putLog(3, 'q', 'txt', 'ünö\nzwei\n');
+    await store.putLog(3, 'q', 'txt', 'other\n', draft);
+    expect(await again(store).getLog(3, 'q', 'txt')).toBe('other\n');
+  });
+
   test(`${name}: what JSON cannot hold is refused, not altered`, async () => {
     const store = create();
     await expect(store.putTurn(idOf('q'), { ...turnRecord(1, 'x'), logprobs: [Number.NaN] })).rejects.toMatchObject({
