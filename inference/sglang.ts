@@ -38,6 +38,7 @@ import {
 import { tokenizerLoader, type TokenizerLoader } from './server-tokenizer.ts';
 import { parseServerUrls } from './server-url.ts';
 import { oneVersion, toldSpans } from './version-spans.ts';
+import { keepVigil } from './vigil.ts';
 
 export function createSglangBackend(options: BackendOptions): Promise<Backend> {
   const urls = parseServerUrls(options.target);
@@ -183,10 +184,15 @@ function samplingParams(
 
 function serverBackend(http: Http, facts: ModelFacts, tokenizer: Backend['tokenizer'], spans: boolean): ServerBackend {
   const place = http.place('/generate');
+  const vigil = keepVigil(http);
 
-  async function generate(request: GenerateRequest, { signal, onProgress }: GenerateOptions): Promise<GenerateResult> {
-    signal.throwIfAborted();
+  async function generate(request: GenerateRequest, options: GenerateOptions): Promise<GenerateResult> {
+    options.signal.throwIfAborted();
     checkRequest(request, facts);
+    return vigil.during(options.signal, (signal) => ask(request, signal, options.onProgress));
+  }
+
+  async function ask(request: GenerateRequest, signal: AbortSignal, onProgress: GenerateOptions['onProgress']) {
     const before = spans ? null : await versionNow(http, signal);
     const rid = callId(request.requestId);
     const forget = () => {

@@ -34,6 +34,7 @@ import {
 import { tokenizerLoader } from './server-tokenizer.ts';
 import { parseServerUrls } from './server-url.ts';
 import { oneVersion } from './version-spans.ts';
+import { keepVigil } from './vigil.ts';
 import { COMPLETIONS, GENERATE, Models, WeightInfo, type Endpoint, type Params } from './vllm-protocol.ts';
 
 export function createVllmBackend(options: BackendOptions): Promise<Backend> {
@@ -146,9 +147,10 @@ function serverBackend(
   tellsVersion: boolean,
 ): ServerBackend {
   const place = http.place(endpoint.path);
+  const vigil = keepVigil(http);
 
-  async function generate(request: GenerateRequest, { signal, onProgress }: GenerateOptions): Promise<GenerateResult> {
-    signal.throwIfAborted();
+  async function generate(request: GenerateRequest, options: GenerateOptions): Promise<GenerateResult> {
+    options.signal.throwIfAborted();
     checkRequest(request, facts);
     const { temperature } = request.sampling;
     if (temperature > 0 && temperature < LEAST_TEMPERATURE) {
@@ -157,6 +159,10 @@ function serverBackend(
         fix: `Give 0 (greedy), or at least ${LEAST_TEMPERATURE}.`,
       });
     }
+    return vigil.during(options.signal, (signal) => ask(request, signal, options.onProgress));
+  }
+
+  async function ask(request: GenerateRequest, signal: AbortSignal, onProgress: GenerateOptions['onProgress']) {
     const asks = !endpoint.tellsSpans && tellsVersion;
     const before = asks ? await weightVersion(http, signal) : null;
     const id = callId(request.requestId);

@@ -28,6 +28,8 @@ export interface ModelServer {
   /** Runs whose client went away or that were aborted. */
   readonly aborted: string[];
   readonly engine: Engine;
+  /** Takes requests, and answers none. */
+  silent: boolean;
   fail(...faults: Fault[]): void;
   close(): Promise<void>;
 }
@@ -57,6 +59,7 @@ export async function modelServer(given: Shape): Promise<ModelServer> {
     } catch {
       broken = true;
     }
+    if (self.silent) return;
     seen.push({ method, path: url, headers, body: (body ?? {}) as Seen['body'] });
     if (apiKey !== undefined && headers.authorization !== `Bearer ${apiKey}`) {
       return send(response, { status: 401, body: { error: `Unauthorized: ${headers.authorization ?? 'no key'}` } });
@@ -73,7 +76,8 @@ export async function modelServer(given: Shape): Promise<ModelServer> {
     server.listen(wantedPort, '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
-  return {
+  const self: ModelServer = {
+    silent: false,
     url: `http://127.0.0.1:${port}`,
     port,
     seen,
@@ -86,6 +90,7 @@ export async function modelServer(given: Shape): Promise<ModelServer> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+  return self;
 }
 
 function send(response: ServerResponse, { status, body, headers = {} }: Reply): void {
