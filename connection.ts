@@ -63,9 +63,9 @@ async function mustServe(connection: Connection, where: string, namespace: strin
   }
 }
 
-/** True when the environment or temporal.toml names a cluster: then Everturn starts none of its own. */
+/** True when the environment or temporal.toml names a cluster: then Everturn starts none of its own. Empty names none. */
 export function namesCluster(): boolean {
-  return clusterConfig().connectionOptions?.address !== undefined;
+  return Boolean(clusterConfig().connectionOptions?.address);
 }
 
 /** What TEMPORAL_* and temporal.toml say. */

@@ -2,9 +2,11 @@
 // kept up: a local service that is gone is started again, a connection to an address it left is replaced.
 
 import { connect, namesCluster, type Session } from '../connection.ts';
+import { TemporalError } from '../domain/errors.ts';
 import { type OnProgress, printProgress } from '../server/progress.ts';
 import { ensureService } from '../server/service.ts';
 import { serviceStatus } from '../server/service-control.ts';
+import { endedOnPurpose } from '../server/state.ts';
 import { say, type Io } from './io.ts';
 
 export interface Link {
@@ -15,7 +17,7 @@ export interface Link {
   readonly local: boolean;
   /**
    * Cheap where all is well: called again and again it keeps the local service up, and in use. Throws where what is gone
-   * cannot be brought back.
+   * cannot be brought back, or was ended by `everturn down`: that stands until somebody starts it.
    */
   keepUp(onProgress: OnProgress): Promise<void>;
   close(): Promise<void>;
@@ -69,6 +71,7 @@ async function localLink(io: Io, at?: Place): Promise<Link> {
     },
     local: true,
     async keepUp(onProgress) {
+      if (endedOnPurpose(serviceStatus(io.env).state)) throw ended();
       const service = await ensure(onProgress);
       ui = service.uiAddress;
       if (service.address === session.address) return;
@@ -78,6 +81,14 @@ async function localLink(io: Io, at?: Place): Promise<Link> {
     },
     close: () => session.close(),
   };
+}
+
+function ended(): TemporalError {
+  return new TemporalError('The local service was ended.', {
+    reason: 'service-ended',
+    fix: '`everturn up` starts it again, and the run goes on.',
+    retryable: true,
+  });
 }
 
 function uiOfCluster({ address }: Session, { env }: Io): string | null {

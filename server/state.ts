@@ -62,6 +62,11 @@ export function liveState(home: Home): ServiceState | undefined {
   });
 }
 
+/** Somebody ended it, rather than idleness, a kill or an error of its own, which leave a note or another phase. */
+export function endedOnPurpose(state: ServiceState | undefined): boolean {
+  return (state?.phase === 'stopping' || state?.phase === 'stopped') && state.note === null;
+}
+
 export function writeState(home: Home, state: ServiceState): void {
   const temporary = `${home.stateFile}.${process.pid}`;
   writeFileSync(temporary, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });

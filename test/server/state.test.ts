@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { cacheFolder, createHome, homeAt, homeOf } from '../../server/home.ts';
 import { boundLog, logTail } from '../../server/log-file.ts';
 import { identify } from '../../server/process.ts';
-import { liveState, readState, writeState, type ServiceState } from '../../server/state.ts';
+import { endedOnPurpose, liveState, readState, writeState, type ServiceState } from '../../server/state.ts';
 import { temporaryFolder } from './support.ts';
 
 function home() {
@@ -39,6 +39,14 @@ test('a state counts while the very process it names lives', () => {
   writeState(at, state());
   expect(liveState(at)).toEqual(state());
   expect(readdirSync(at.folder).filter((name) => name.startsWith('service.json'))).toEqual(['service.json']);
+});
+
+test('a service that somebody ended is told from one that was idle, killed or failed', () => {
+  expect(endedOnPurpose(state({ phase: 'stopping' }))).toBe(true);
+  expect(endedOnPurpose(state({ phase: 'stopped' }))).toBe(true);
+  expect(endedOnPurpose(state({ phase: 'stopped', note: 'no open run and no call for 15 minutes' }))).toBe(false);
+  expect(endedOnPurpose(state({ phase: 'ready' }))).toBe(false);
+  expect(endedOnPurpose(undefined)).toBe(false);
 });
 
 test.each([
