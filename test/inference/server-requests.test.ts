@@ -96,3 +96,11 @@ test('a rollout’s requests are marked for routers, the same on every turn', as
   expect(second).toBe(first);
   expect(other).not.toBe(first);
 });
+
+test('connections are kept: many requests, one after the other, make few', async () => {
+  const server = await start({ kind: 'sglang' });
+  const backend = await createBackend(`sglang:${server.url}`, { tokenizer: null, log: () => undefined });
+  opened.push(backend);
+  for (let seed = 0; seed < 30; seed++) await ask(backend, { seed });
+  expect(server.connections()).toBeLessThan(10);
+});

@@ -28,6 +28,8 @@ export interface ModelServer {
   /** Runs whose client went away or that were aborted. */
   readonly aborted: string[];
   readonly engine: Engine;
+  /** Connections that were ever made. */
+  readonly connections: () => number;
   /** Takes requests, and answers none. */
   silent: boolean;
   fail(...faults: Fault[]): void;
@@ -41,10 +43,12 @@ export async function modelServer(given: Shape): Promise<ModelServer> {
   const engine = toyEngine(rest);
   const answer = { sglang, vllm, openai }[given.kind](engine);
   const sockets = new Set<Socket>();
+  let connections = 0;
   const server = createServer((request, response) => {
     void respond(request, response).catch((error: unknown) => response.destroy(error as Error));
   });
   server.on('connection', (socket) => {
+    connections++;
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
   });
@@ -84,6 +88,7 @@ export async function modelServer(given: Shape): Promise<ModelServer> {
     running: engine.running,
     aborted: engine.aborted,
     engine,
+    connections: () => connections,
     fail: (...more) => void faults.push(...more),
     async close() {
       for (const socket of sockets) socket.destroy();
