@@ -6,6 +6,7 @@ import {
   explain,
   ModelError,
   SandboxError,
+  StoreError,
   TemporalError,
   UsageError,
 } from '../domain/errors.ts';
@@ -27,8 +28,12 @@ export const EXIT = {
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
+/** What the file system says of an --out that cannot be one; a full or broken disk is not the command's fault. */
+const WRONG_OUT = new Set(['no-permission', 'read-only', 'not-a-folder', 'is-a-folder', 'name-too-long']);
+
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof UsageError) return EXIT.usage;
+  if (error instanceof StoreError && WRONG_OUT.has(error.reason)) return EXIT.usage;
   if (error instanceof TemporalError) return EXIT.temporal;
   if (error instanceof ModelError) return EXIT.model;
   if (error instanceof DatasetError) return EXIT.dataset;

@@ -25,6 +25,7 @@ test.each([
   [new DatasetError('x', details), 6],
   [new SandboxError('x', details), 7],
   [new StoreError('x', details), 1],
+  [new StoreError('an --out that is a file', { reason: 'not-a-folder' }), 2],
   [new JudgeError('x', details), 1],
   [new TypeError('x'), 1],
   ['a thrown text', 1],
