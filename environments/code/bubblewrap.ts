@@ -12,6 +12,13 @@ import { seccompFilter } from './seccomp.ts';
 const NOBODY = 65_534;
 const FILTER_FD = 3;
 
+/** No terminals, and no folder of shared memory: nothing binds what is put there. */
+const DEVICES = [
+  ...['null', 'zero', 'urandom'].flatMap((name) => ['--dev-bind', `/dev/${name}`, `/dev/${name}`]),
+  ...['--symlink', '/proc/self/fd', '/dev/fd'],
+  ...['stdin', 'stdout', 'stderr'].flatMap((name, fd) => ['--symlink', `/proc/self/fd/${fd}`, `/dev/${name}`]),
+];
+
 export type Found = { readonly ok: true; readonly sandbox: Sandbox } | Missing;
 export interface Missing {
   readonly ok: false;
@@ -58,8 +65,7 @@ function bubblewrap(bwrap: string, prlimit: string, filter: Buffer, system: read
         ...system,
         ...folders.flatMap((folder) => ['--ro-bind', folder, folder]),
         ...['--proc', '/proc'],
-        ...['--dev', '/dev'],
-        ...['--remount-ro', '/dev'],
+        ...DEVICES,
         ...['--size', String(limits.diskBytes), '--tmpfs', '/tmp', '--chdir', '/tmp'],
         // The root is memory too, and no size binds it.
         ...['--remount-ro', '/'],

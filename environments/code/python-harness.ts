@@ -6,7 +6,6 @@
 export const PYTHON_HARNESS = String.raw`
 def main():
     import sys, os, builtins
-    from types import ModuleType
     os.write(1, b'ready\n')
     chunks = []
     while True:
@@ -59,7 +58,7 @@ def main():
         os.dup2(feed, 0)
         os.close(feed)
         sys.stdin = sys.__stdin__ = open(0, encoding='utf-8', errors='surrogateescape', closefd=False)
-    module = ModuleType('solution' if call else '__main__')
+    module = type(sys)('solution' if call else '__main__')
     module.__file__ = 'solution.py'
     module.__builtins__ = builtins
     sys.modules[module.__name__] = module
@@ -97,8 +96,8 @@ def json_by_hand():
     # The compiled half of json alone: the rest of it costs as much as starting Python.
     try:
         from _json import encode_basestring_ascii, make_encoder, make_scanner
-        from types import SimpleNamespace
-        scan = make_scanner(SimpleNamespace(
+        import sys
+        scan = make_scanner(type(sys.implementation)(
             strict=True, object_hook=None, object_pairs_hook=None, parse_float=float, parse_int=int, parse_constant=float))
         encode = make_encoder(None, None, encode_basestring_ascii, None, ': ', ', ', False, False, True)
         return (lambda text: scan(text, 0)[0]), (lambda value: ''.join(encode(value, 0)))

@@ -33,7 +33,7 @@ const KILLED = 128 + 9;
 
 export async function runSandboxed(launch: Launch, job: Buffer, limits: RunLimits, signal: AbortSignal): Promise<Ran> {
   signal.throwIfAborted();
-  const oomKills = outOfMemoryKills();
+  const oomKills = outOfMemoryKills(1000);
   const child = start(launch);
   const reader = createReader(limits.outputBytes, DEFAULT_LIMITS.outputBytes);
   let ending: Ending = 'exited';
@@ -73,7 +73,7 @@ export async function runSandboxed(launch: Launch, job: Buffer, limits: RunLimit
     if (stage !== 'running') trouble ??= errors.trim() || `it ended with ${killedBy ?? code} before it began`;
     // Nothing inside can reach the outer process: whoever killed it, it was not the program.
     else if (killedBy && ending === 'exited') trouble ??= `${killedBy} came from outside`;
-    else if (code === KILLED && (await outOfMemoryKills()) !== (await oomKills))
+    else if (code === KILLED && (await outOfMemoryKills(0)) !== (await oomKills))
       trouble ??= 'the machine ran out of memory';
     if (trouble !== undefined) throw sandboxTrouble(trouble, error);
     return { ending, exitCode: code ?? KILLED, output, errors, ranMs: clock?.ranMs() ?? 0 };

@@ -50,9 +50,15 @@ export async function keptWaitingMs(pid: number): Promise<number> {
   return Math.max(0, ...waits);
 }
 
-/** How often the kernel has killed a process of this machine for want of memory. */
-export async function outOfMemoryKills(): Promise<string | undefined> {
-  return (await readText('/proc/vmstat'))?.match(/^oom_kill (\d+)$/m)?.[1];
+let knownKills: { readonly count: string | undefined; readonly at: number } = { count: undefined, at: -Infinity };
+
+/** How often the kernel has killed a process of this machine for want of memory; known for `freshMs`. */
+export async function outOfMemoryKills(freshMs: number): Promise<string | undefined> {
+  if (performance.now() - knownKills.at > freshMs) {
+    const at = performance.now();
+    knownKills = { count: (await readText('/proc/vmstat'))?.match(/^oom_kill (\d+)$/m)?.[1], at };
+  }
+  return knownKills.count;
 }
 
 function threadsOf(pid: number): Promise<string[]> {
