@@ -77,6 +77,20 @@ function nothingSaid(finish: Finish, place: Place): ModelError {
   });
 }
 
+/**
+ * A server's random stream begins anew with each request. The later chunk of an answer, sent with the same seed,
+ * would be drawn by the same random numbers as the first: its tokens would not be independent of them.
+ */
+export function streamSeed({
+  seed,
+  prefer,
+  contextIds,
+}: Pick<GenerateRequest, 'seed' | 'prefer' | 'contextIds'>): number {
+  if (!prefer) return seed;
+  const hash = createHash('sha256').update(`${seed}/${contextIds.length}`).digest('hex');
+  return Number.parseInt(hash.slice(0, 13), 16);
+}
+
 /** Routers in front of servers send one rollout's requests to one server by these. */
 export function routingHeaders(requestId: string): Record<string, string> {
   const key = createHash('sha256').update(rolloutKey(requestId)).digest('hex').slice(0, 32);

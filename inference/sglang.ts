@@ -30,6 +30,7 @@ import {
   parseReply,
   routingHeaders,
   sameIds,
+  streamSeed,
   versionMoved,
   wordOf,
   type ServerBackend,
@@ -202,7 +203,12 @@ function serverBackend(http: Http, facts: ModelFacts, tokenizer: Backend['tokeni
     try {
       const reply = await http.post(
         '/generate',
-        { rid, input_ids: request.contextIds, sampling_params: samplingParams(request, facts), return_logprob: true },
+        {
+          rid,
+          input_ids: request.contextIds,
+          sampling_params: samplingParams({ ...request, seed: streamSeed(request) }, facts),
+          return_logprob: true,
+        },
         { signal, headers: routingHeaders(request.requestId), onSent: () => onProgress?.(0) },
       );
       return resultOf(parseReply(Reply, reply, place), request, before);

@@ -26,6 +26,7 @@ import {
   canaryContext,
   parseReply,
   routingHeaders,
+  streamSeed,
   versionMoved,
   wordOf,
   type ServerBackend,
@@ -173,7 +174,7 @@ function serverBackend(
     signal.addEventListener('abort', forget, { once: true });
     try {
       const { contextIds } = request;
-      const params = samplingParams(request, facts, 0);
+      const params = samplingParams({ ...request, seed: streamSeed(request) }, facts, 0);
       const body = endpoint.body({ model: facts.name, contextIds, id, params });
       const headers = { ...routingHeaders(request.requestId), 'x-request-id': id };
       const sent = await http.post(endpoint.path, body, { signal, headers, onSent: () => onProgress?.(0) });

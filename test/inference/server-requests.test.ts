@@ -104,3 +104,23 @@ test('connections are kept: many requests, one after the other, make few', async
   for (let seed = 0; seed < 30; seed++) await ask(backend, { seed });
   expect(server.connections()).toBeLessThan(10);
 });
+
+test('the next chunk of an answer draws by other random numbers than the one before, the same each time', async () => {
+  for (const [kind, name] of [
+    ['sglang', 'sampling_seed'],
+    ['vllm', 'seed'],
+  ] as const) {
+    const server = await start({ kind });
+    const backend = await createBackend(`${kind}:${server.url}`, { tokenizer: null, log: () => undefined });
+    opened.push(backend);
+    const prefer = { server: server.url, version: 0 };
+    await ask(backend, { seed: 42 });
+    await ask(backend, { seed: 42, contextIds: [5, 6, 7, 8], prefer });
+    await ask(backend, { seed: 42, contextIds: [5, 6, 7, 8, 9], prefer });
+    await ask(backend, { seed: 42, contextIds: [5, 6, 7, 8, 9], prefer });
+    const [first, second, third, again] = server.seen.slice(-4).map(({ body }) => body.sampling_params![name]);
+    expect(first).toBe(42);
+    expect(again).toBe(third);
+    expect(new Set([first, second, third]).size).toBe(3);
+  }
+});
