@@ -1,6 +1,7 @@
 // What a sandbox is: a way to turn a command into one that runs locked up. `bubblewrap.ts` is the one that holds;
 // `unsafe.ts` only keeps the limits. Neither decides whether it works: `canary.ts` proves it.
 
+import { readFileSync } from 'node:fs';
 import type { CodeLimits } from './limits.ts';
 
 export interface Launch {
@@ -23,18 +24,27 @@ export interface Sandbox {
 /** Limits that every process keeps for itself, set by the last trusted program before the command. */
 export function limited(prlimit: string, command: readonly string[], limits: CodeLimits): string[] {
   const { memoryBytes, cpuSeconds, diskBytes, openFiles, threads } = limits;
-  return [
-    prlimit,
-    `--as=${memoryBytes}`,
-    `--cpu=${cpuSeconds}`,
-    `--fsize=${diskBytes}`,
-    `--nofile=${openFiles}`,
-    `--stack=${Math.min(memoryBytes >> 3, 64 * 1024 * 1024)}`,
-    '--core=0',
-    '--memlock=0',
-    '--msgqueue=0',
-    '--sigpending=64',
-    `--nproc=${threads}`,
-    ...command,
+  const wanted: readonly (readonly [flag: string, name: string, value: number])[] = [
+    ['as', 'address space', memoryBytes],
+    ['cpu', 'cpu time', cpuSeconds],
+    ['fsize', 'file size', diskBytes],
+    ['nofile', 'open files', openFiles],
+    ['stack', 'stack size', Math.min(memoryBytes >> 3, 64 * 1024 * 1024)],
+    ['core', 'core file size', 0],
+    ['memlock', 'locked memory', 0],
+    ['msgqueue', 'msgqueue size', 0],
+    ['sigpending', 'pending signals', 64],
+    ['nproc', 'processes', threads],
   ];
+  const flags = wanted.map(([flag, name, value]) => `--${flag}=${Math.min(value, hardLimit(name))}`);
+  return [prlimit, ...flags, ...command];
+}
+
+let ownLimits: string | undefined;
+
+/** What this process may not exceed, and so cannot give. */
+function hardLimit(name: string): number {
+  ownLimits ??= readFileSync('/proc/self/limits', 'latin1');
+  const [, value] = new RegExp(`^Max ${name} +\\S+ +(\\d+)`, 'm').exec(ownLimits) ?? [];
+  return value === undefined ? Number.POSITIVE_INFINITY : Number(value);
 }
