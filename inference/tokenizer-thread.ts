@@ -17,11 +17,13 @@ const encode = createEncode(workerData as TokenizerFiles);
 
 parentPort!.on('message', ({ id, text, addSpecialTokens }: ToThread) => {
   let answer: FromThread;
+  const moved: ArrayBuffer[] = [];
   try {
-    answer = { id, ids: Int32Array.from(encode(text, addSpecialTokens)) };
+    const ids = Int32Array.from(encode(text, addSpecialTokens));
+    answer = { id, ids };
+    moved.push(ids.buffer);
   } catch (error) {
     answer = { id, error: String(error) };
   }
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
-  parentPort!.postMessage(answer);
+  parentPort!.postMessage(answer, moved);
 });

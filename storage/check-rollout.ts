@@ -88,7 +88,7 @@ export async function checkRollout(
       say(`says ${record.contextLength} context tokens; there are ${before + record.contextIds.length}`);
     }
     for (const problem of turnProblems(record)) say(problem);
-    const feedback = feedbackProblem(record, verdicts[i - 1]?.record, rollout.record);
+    const feedback = feedbackProblem(record, verdicts[i - 1]?.record);
     if (feedback) say(feedback);
     previous = hash;
     tokens = record.contextLength + record.outputIds.length;
@@ -145,11 +145,7 @@ function turnProblems(record: TurnRecord): string[] {
 }
 
 /** What the model was told must be what the judge said. */
-function feedbackProblem(
-  record: TurnRecord,
-  verdict: VerdictRecord | undefined,
-  rollout: RolloutRecord,
-): string | undefined {
+function feedbackProblem(record: TurnRecord, verdict: VerdictRecord | undefined): string | undefined {
   if (!verdict) return undefined;
   const [told, other] =
     verdict.verdict === 'right' ? [FEEDBACK_RIGHT, FEEDBACK_WRONG] : [FEEDBACK_WRONG, FEEDBACK_RIGHT];
