@@ -42,6 +42,7 @@ export async function loadModel({ source, tokenizerSize }: LoadMessage): Promise
   const config = loaded.config as unknown as Record<string, unknown>;
   const session = (loaded.sessions as Record<string, OnnxSession>)['model']!;
   const model = createOnnxModel(
+    source.name,
     session,
     (type, data, dims) => new Tensor(type, data, [...dims]).ort_tensor as unknown as OnnxTensor,
     positive(config, 'vocab_size', source),

@@ -41,8 +41,14 @@ interface Layout {
   readonly keepsLogits: boolean;
 }
 
-export function createOnnxModel(session: OnnxSession, makeTensor: MakeTensor, configVocabSize: number): StepModel {
-  const { shape, vocabSize, hasPositions, keepsLogits } = readLayout(session, configVocabSize);
+/** `name` is how its user knows it, for errors. */
+export function createOnnxModel(
+  name: string,
+  session: OnnxSession,
+  makeTensor: MakeTensor,
+  configVocabSize: number,
+): StepModel {
+  const { shape, vocabSize, hasPositions, keepsLogits } = readLayout(name, session, configVocabSize);
   const cacheNames = Array.from({ length: shape.tensors }, (_, i) => `${i >> 1}.${i & 1 ? 'value' : 'key'}`);
 
   async function step({ rows, width, ids, pads, past }: StepInput): Promise<StepOutput> {
@@ -99,11 +105,11 @@ function lastLogits(logits: OnnxTensor, rows: number, vocabSize: number): Float3
   return last;
 }
 
-function readLayout(session: OnnxSession, configVocabSize: number): Layout {
+function readLayout(model: string, session: OnnxSession, configVocabSize: number): Layout {
   const inputs = new Map(session.inputMetadata.map((m) => [m.name, m]));
   const outputs = new Map(session.outputMetadata.map((m) => [m.name, m]));
   const unknown = [...inputs.keys()].filter((name) => !KNOWN.includes(name) && !PAST.test(name));
-  if (unknown.length > 0) throw wrongLayout(`has inputs this program cannot fill: ${unknown.join(', ')}`);
+  if (unknown.length > 0) throw wrongLayout(model, `has inputs this program cannot fill: ${unknown.join(', ')}`);
   const tensors = [...inputs.keys()].filter((name) => PAST.test(name)).length;
   const names = Array.from({ length: tensors / 2 }, (_, i) => [`${i}.key`, `${i}.value`]).flat();
   const needed = ['input_ids', 'attention_mask', 'past_key_values.0.key', ...names.map((n) => `past_key_values.${n}`)];
@@ -111,13 +117,13 @@ function readLayout(session: OnnxSession, configVocabSize: number): Layout {
     ...needed.filter((name) => !inputs.has(name)),
     ...['logits', ...names.map((n) => `present.${n}`)].filter((name) => !outputs.has(name)).map((n) => `output ${n}`),
   ];
-  if (missing.length > 0) throw wrongLayout(`lacks ${[...new Set(missing)].join(', ')}`);
-  for (const name of names) expectType(inputs.get(`past_key_values.${name}`)!, 'float32');
-  for (const name of ['input_ids', 'attention_mask']) expectType(inputs.get(name)!, 'int64');
-  expectType(outputs.get('logits')!, 'float32');
+  if (missing.length > 0) throw wrongLayout(model, `lacks ${[...new Set(missing)].join(', ')}`);
+  for (const name of names) expectType(model, inputs.get(`past_key_values.${name}`)!, 'float32');
+  for (const name of ['input_ids', 'attention_mask']) expectType(model, inputs.get(name)!, 'int64');
+  expectType(model, outputs.get('logits')!, 'float32');
   const [, heads, , dim] = inputs.get('past_key_values.0.key')!.shape ?? [];
   if (typeof heads !== 'number' || typeof dim !== 'number') {
-    throw wrongLayout('does not say the number of heads and their size in past_key_values.0.key');
+    throw wrongLayout(model, 'does not say the number of heads and their size in past_key_values.0.key');
   }
   const declared = outputs.get('logits')!.shape?.[2];
   const vocabSize = typeof declared === 'number' ? declared : configVocabSize;
@@ -129,12 +135,12 @@ function readLayout(session: OnnxSession, configVocabSize: number): Layout {
   };
 }
 
-function expectType(metadata: Metadata, type: string): void {
-  if (metadata.type !== type) throw wrongLayout(`has ${metadata.name} as ${metadata.type}, not ${type}`);
+function expectType(model: string, metadata: Metadata, type: string): void {
+  if (metadata.type !== type) throw wrongLayout(model, `has ${metadata.name} as ${metadata.type}, not ${type}`);
 }
 
-function wrongLayout(what: string): ModelError {
-  return new ModelError(`The ONNX model ${what}`, {
+function wrongLayout(model: string, what: string): ModelError {
+  return new ModelError(`The ONNX model ${model} ${what}`, {
     reason: 'model-layout',
     fix:
       'Right would be inputs input_ids, attention_mask, past_key_values.N.key|value (and, if any, position_ids, ' +
