@@ -1,0 +1,187 @@
+// A whole system for benchmarks, in processes of its own: Temporal's dev server, a model server that costs nothing,
+// a real worker from dist/ and one whose activities are empty. Says what each of them used of the processors.
+
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection } from '@temporalio/client';
+import { TASK_QUEUE } from '../domain/queues.ts';
+import { startDevServer } from '../server/dev-server.ts';
+import { findTemporal } from '../server/find.ts';
+import { isReady } from '../server/parent.ts';
+import { freePort } from '../server/ports.ts';
+import { ensureSearchAttributes } from '../server/search-attributes.ts';
+import { findModelSource } from '../inference/model-source.ts';
+import { openTokenizer } from '../inference/tokenizer.ts';
+import type { CollectionResult } from '../workflows/messages.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+const TOKENIZER = join(ROOT, 'models/tiny');
+export const ANSWER_TOKENS = 1024;
+
+export interface RigOptions {
+  readonly turns: number;
+  readonly queries: number;
+  readonly slots: number;
+  readonly delayMs: number;
+  /** The first so many requests are answered only when all of them are in flight. */
+  readonly hold?: number;
+  /** Where run folders are put; its file system is what is measured. */
+  readonly out: string;
+}
+
+export type Part = 'worker' | 'empty' | 'temporal' | 'model';
+
+export interface Played {
+  readonly result: CollectionResult;
+  readonly seconds: number;
+  /** CPU seconds. */
+  readonly cpu: Readonly<Record<Part, number>>;
+}
+
+export interface Rig {
+  /** Plays the whole data set, with all activities or with empty ones. */
+  play(run: string, which: 'whole' | 'empty', maxConcurrent: number): Promise<Played>;
+  /** Most requests that the model server had at once. */
+  mostInFlight(): Promise<number>;
+  memoryMiB(part: Part): { readonly now: number; readonly peak: number };
+  readonly folder: string;
+  close(): Promise<void>;
+}
+
+export async function openRig({ turns, queries, slots, delayMs, hold = 0, out }: RigOptions): Promise<Rig> {
+  const folder = mkdtempSync(join(out, 'everturn-bench-'));
+  const scratch = mkdtempSync(join(tmpdir(), 'everturn-bench-server-'));
+  const dataset = join(folder, 'questions.jsonl');
+  const rows = Array.from({ length: queries }, (_, i) => ({
+    query_id: `q${i}`,
+    question: `What is 6 times ${i}?`,
+    answer: `${6 * i}`,
+  }));
+  writeFileSync(dataset, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+
+  const port = await freePort([]);
+  const server = await startDevServer({
+    binary: (await findTemporal({ env: process.env })).path,
+    database: join(scratch, 'temporal.db'),
+    logFile: join(scratch, 'temporal.log'),
+    port,
+    uiPort: await freePort([], [port]),
+  });
+  const connection = await Connection.connect({ address: server.address });
+  const namespaces = { whole: 'default', empty: 'empty' };
+  await connection.workflowService.registerNamespace({
+    namespace: namespaces.empty,
+    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+  });
+  await untilKnown(connection, namespaces.empty);
+  await ensureSearchAttributes(connection, namespaces.empty);
+
+  const model = child('bench/overhead-server.mjs', [JSON.stringify(await answerIds())], {
+    DELAY_MS: String(delayMs),
+    HOLD: String(hold),
+  });
+  const [said] = (await once(model.stdout!, 'data')) as [Buffer];
+  const url = said.toString().trim();
+  const flags = process.env['EVERTURN_BENCH_NODE']?.split(' ') ?? [];
+  const environment = {
+    TEMPORAL_ADDRESS: server.address,
+    TEMPORAL_NAMESPACE: 'default',
+    EVERTURN_SLOTS: String(slots),
+    EVERTURN_HOME: scratch,
+  };
+  const worker = child('dist/worker.js', [], environment, flags);
+  const args = [server.address, namespaces.empty, slots, queries, turns].map(String);
+  const empty = child('bench/overhead-empty.mjs', args, {});
+  await Promise.all([ready(worker), ready(empty)]);
+  const pids = { worker: worker.pid!, empty: empty.pid!, temporal: server.id.pid, model: model.pid! };
+  const settings = { model: `sglang:${url}`, tokenizer: TOKENIZER, numTurns: turns, maxNewTokens: ANSWER_TOKENS };
+
+  return {
+    folder,
+    async play(run, which, maxConcurrent) {
+      const before = cpuOf(pids);
+      const started = performance.now();
+      const client = new Client({ connection, namespace: namespaces[which] });
+      const input = { run, out: folder, dataset, settings, maxConcurrent };
+      const result = (await client.workflow.execute('collection', {
+        workflowId: run,
+        taskQueue: TASK_QUEUE,
+        args: [input],
+      })) as CollectionResult;
+      const seconds = (performance.now() - started) / 1000;
+      const after = cpuOf(pids);
+      const cpu = Object.fromEntries(Object.entries(after).map(([k, v]) => [k, v - before[k as Part]]));
+      return { result, seconds, cpu: cpu as Played['cpu'] };
+    },
+    async mostInFlight() {
+      return ((await (await fetch(`${url}/most`)).json()) as { most: number }).most;
+    },
+    memoryMiB(part) {
+      const status = readFileSync(`/proc/${pids[part]}/status`, 'utf8');
+      const of = (field: string) => Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
+      return { now: of('VmRSS'), peak: of('VmHWM') };
+    },
+    async close() {
+      worker.kill('SIGTERM');
+      await once(worker, 'exit');
+      for (const each of [model, empty]) each.kill();
+      await connection.close();
+      await server.stop();
+      rmSync(folder, { recursive: true });
+      rmSync(scratch, { recursive: true });
+    },
+  };
+}
+
+/** Ids of a plausible text of the wanted length that ends with an answer and the stop token. */
+async function answerIds(): Promise<number[]> {
+  const tokenizer = await openTokenizer(await findModelSource(TOKENIZER));
+  const end = [...(await tokenizer.encodeRendered('So the answer is \\boxed{41}.')), tokenizer.stopTokenIds[0]!];
+  const step = await tokenizer.encodeRendered('First take 6 of them, then 7 more; that makes 13, and 13 + 28 = 41.\n');
+  const filler = Array.from({ length: ANSWER_TOKENS - end.length }, (_, i) => step[i % step.length]!);
+  await tokenizer.close();
+  return [...filler, ...end];
+}
+
+function child(script: string, args: string[], env: NodeJS.ProcessEnv, flags: string[] = []): ChildProcess {
+  return spawn(process.execPath, [...flags, join(ROOT, script), ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', process.env['EVERTURN_BENCH_LOG'] ? 'inherit' : 'ignore', 'ipc'],
+  });
+}
+
+async function ready(process: ChildProcess): Promise<void> {
+  process.stdout?.resume();
+  for (;;) {
+    const [message] = (await once(process, 'message')) as [unknown];
+    if (isReady(message)) return;
+  }
+}
+
+async function untilKnown(connection: Connection, namespace: string): Promise<void> {
+  for (let n = 0; n < 100; n++) {
+    const known = await new Client({ connection, namespace }).workflow.count().catch(() => undefined);
+    if (known) return;
+    await sleep(100);
+  }
+}
+
+const TICKS = Number(execFileSync('getconf', ['CLK_TCK']));
+
+/** User and system seconds of each process and of the children it has now: the judge's. */
+function cpuOf(pids: Readonly<Record<Part, number>>): Record<Part, number> {
+  const seconds = (pid: number): number => {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const own = (Number(fields[11]) + Number(fields[12])) / TICKS;
+    const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+      readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+    );
+    return children.reduce((sum, child) => sum + seconds(child), own);
+  };
+  return Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, seconds(pid)])) as Record<Part, number>;
+}

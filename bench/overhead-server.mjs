@@ -1,0 +1,67 @@
+// A model server that costs next to nothing: speaks as SGLang does, and gives the same answer to every request, made
+// ready once, after DELAY_MS; the first HOLD requests only when all of them are there. Arguments: the answer's token
+// ids as JSON. Says its url on stdout; ends with its parent.
+
+import { createServer } from 'node:http';
+
+const ids = JSON.parse(process.argv[2]);
+const delayMs = Number(process.env.DELAY_MS ?? 0);
+let hold = Number(process.env.HOLD ?? 0);
+const held = [];
+const VOCAB = 692;
+const LENGTH = 1_000_000;
+
+const float32 = (i) => Math.fround(-Math.log(1 + ((i * 7919) % 1000) / 500));
+const answer = (outputs, finish, top) =>
+  JSON.stringify({
+    text: 'text',
+    output_ids: outputs,
+    meta_info: {
+      id: 'made',
+      finish_reason: finish,
+      prompt_tokens: 100,
+      weight_version: '0',
+      output_token_logprobs: outputs.map((id, i) => [float32(i), id, null]),
+      ...(top ? { output_top_logprobs: outputs.map((id, i) => [[float32(i), id, null]]) } : {}),
+      completion_tokens: outputs.length,
+      weight_versions: [{ version: '0', start: 0, end: outputs.length }],
+    },
+  });
+const whole = answer(ids, { type: 'stop', matched: ids.at(-1) }, false);
+const first = answer(ids.slice(0, 1), { type: 'length', length: 1 }, true);
+const facts = {
+  '/model_info': { served_model_name: 'bench', model_path: 'bench', tokenizer_path: 'bench', weight_version: '0' },
+  '/server_info': { max_req_input_len: LENGTH, enable_deterministic_inference: true, version: '0.5.23' },
+  '/v1/models': { data: [{ id: 'bench', max_model_len: LENGTH, vocab: VOCAB }] },
+};
+
+let inFlight = 0;
+let most = 0;
+const server = createServer((request, response) => {
+  const send = (text) => response.writeHead(200, { 'content-type': 'application/json' }).end(text);
+  if (request.url === '/most') return send(JSON.stringify({ most, inFlight }));
+  if (request.method === 'GET') return send(JSON.stringify(facts[request.url] ?? {}));
+  const chunks = [];
+  request.on('data', (chunk) => chunks.push(chunk));
+  request.on('end', () => {
+    if (request.url !== '/generate') return send('""');
+    const head = Buffer.concat(chunks).toString('latin1');
+    if (head.includes('"top_logprobs_num"')) return send(first);
+    most = Math.max(most, ++inFlight);
+    const answerSoon = () =>
+      setTimeout(() => {
+        inFlight--;
+        send(whole);
+      }, delayMs);
+    if (hold === 0) return answerSoon();
+    held.push(answerSoon);
+    if (held.length < hold) return undefined;
+    hold = 0;
+    for (const each of held.splice(0)) each();
+    return undefined;
+  });
+  return undefined;
+});
+server.keepAliveTimeout = 60_000;
+server.listen(0, '127.0.0.1', 4096, () => console.log(`http://127.0.0.1:${server.address().port}`));
+process.on('disconnect', () => process.exit(0));
