@@ -42,6 +42,10 @@ export async function realServer(kind: RealKind): Promise<RealServer> {
   const url = `http://127.0.0.1:${port}`;
   const call = caller(url);
   const kill = () => killGroup(child);
+  // Nothing of it outlives the tests, however they end.
+  process.once('exit', () => {
+    if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid!, 'SIGKILL');
+  });
   for (const until = Date.now() + PATIENCE_MS; ; await sleep(1000)) {
     if (child.exitCode !== null) throw new Error(`${kind} ended with ${child.exitCode}; see ${log}`);
     if (await call('GET', '/v1/models').catch(() => null)) break;

@@ -33,7 +33,10 @@ export function suite(controls: Controls): void {
       const startedAt = performance.now();
       server = await realServer(kind);
       say(`up at ${server.url} after ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
-      backend = await open();
+      backend = await open().catch(async (error: unknown) => {
+        await server.kill();
+        throw error;
+      });
       say(JSON.stringify(backend.facts));
     });
     afterAll(async () => {
