@@ -1,3 +1,5 @@
+// How the tests run: each file in a process of its own, all against one real Temporal server.
+
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({

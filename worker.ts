@@ -151,10 +151,14 @@ function workflowBundle(): string {
   return fileURLToPath(new URL('./workflow-bundle.js', import.meta.url));
 }
 
+/** What the SDK says of each queue that serves only some kinds of work: meant so. */
+const EXPECTED = /^No (?:Nexus services|workflows) registered, not polling/;
+
 /** Serves until it is told to stop; resolves to the exit code. */
 export async function serve(settings: WorkerSettings = workerSettings(process.env)): Promise<number> {
   Runtime.install({
     logger: new DefaultLogger('INFO', ({ level, timestampNanos, message, meta }) => {
+      if (EXPECTED.test(message)) return;
       const time = new Date(Number(timestampNanos / 1_000_000n)).toISOString();
       process.stderr.write(`${time} ${level} ${message}${meta ? ` ${JSON.stringify(meta)}` : ''}\n`);
     }),

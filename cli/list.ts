@@ -10,8 +10,8 @@ import { ago, count, percent } from './format.ts';
 import { type Io, print, printJson, say } from './io.ts';
 import { type Link, openLinkIfUp } from './link.ts';
 import { paintFor, type Tint } from './paint.ts';
-import { commandWord, pathWord, placeOf, runNames } from './place.ts';
-import { knownResult } from './recorded.ts';
+import { commandWord, pathWord, placeOf, type RunPlace, runNames } from './place.ts';
+import { knownResult, recordedProgress } from './recorded.ts';
 import { table } from './table.ts';
 
 interface Flags {
@@ -62,6 +62,12 @@ async function list(io: Io, flags: Flags): Promise<ExitCode> {
   }
 }
 
+async function looseCounts(place: RunPlace): Promise<Pick<ListedRun, 'state' | 'done' | 'right' | 'total'>> {
+  const { counts, unfinished, total } = await recordedProgress(place);
+  const state = unfinished > 0 ? 'unfinished' : 'finished';
+  return { state, done: ended(counts), right: counts.rightBy.at(-1) ?? 0, total };
+}
+
 async function fromFolder(
   link: Link | undefined,
   out: string,
@@ -79,6 +85,8 @@ async function fromFolder(
     createdAt: record?.createdAt ?? 0,
     folder: place.store.folder,
   };
+  // Rollouts that were started one by one: nobody knows how many there are to be.
+  if (record && !record.dataset) return { ...base, ...(await looseCounts(place)) };
   const unknown = {
     ...base,
     done: null,

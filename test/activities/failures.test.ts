@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/common';
+import type { ApplicationFailure } from '@temporalio/common';
 import { expect, test } from 'vitest';
 import { asFailure } from '../../activities/failures.ts';
 import { ModelError } from '../../domain/errors.ts';
