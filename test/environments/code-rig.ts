@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { beforeEach } from 'vitest';
 import { proveSandbox } from '../../environments/code/canary.ts';
 import { python } from '../../environments/code/python.ts';
 import { type CodeLimits, DEFAULT_LIMITS } from '../../environments/code/limits.ts';
@@ -22,13 +23,23 @@ export interface Rig {
   close(): void;
 }
 
-/** Throws, loudly, where there is no sandbox: these tests cannot be left out silently. */
+const found = await proveSandbox();
+if (!found.ok)
+  console.error(
+    `\n*** SKIPPED: the tests of the sandbox, for want of one: ${found.why}. ${found.fix}\n` +
+      '*** Debian: apt-get install bubblewrap python3\n',
+  );
+
+export const hasSandbox = found.ok;
+
+/** The tests of this file are left out where there is no sandbox, and say so. */
+export function needsSandbox(): void {
+  beforeEach(({ skip }) => skip(!found.ok, 'no sandbox'));
+}
+
 export async function createRig(): Promise<Rig> {
-  const proof = await proveSandbox();
-  if (!proof.ok)
-    throw new Error(
-      `These tests need a sandbox: ${proof.why}. ${proof.fix} (Debian: apt-get install bubblewrap python3)`,
-    );
+  if (!found.ok) throw new Error(found.why);
+  const { sandbox } = found;
   const runtime = (await python.findRuntime(process.env))!;
   const mark = () => `rig-${process.pid}-${Math.random().toString(36).slice(2)}`;
   const folder = mkdtempSync(join(tmpdir(), 'everturn-rig-'));
@@ -46,7 +57,7 @@ export async function createRig(): Promise<Rig> {
   const run: Rig['run'] = (program, more = {}) => {
     const limits = more.limits ?? ATTACK_LIMITS;
     return runSandboxed(
-      proof.sandbox.launch([...runtime.command, more.mark ?? mark()], runtime.folders, limits),
+      sandbox.launch([...runtime.command, more.mark ?? mark()], runtime.folders, limits),
       python.encode({ kind: 'stdin', program, stdin: '' }, 'nonce'),
       limits,
       more.signal ?? new AbortController().signal,

@@ -2,12 +2,15 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { proveSandbox } from '../../environments/code/canary.ts';
 import { casesOf } from '../../environments/code/cases.ts';
 import { sameOutput, sameValue } from '../../environments/code/compare.ts';
 import { exactOf, type ExactValue, parseExactJson } from '../../environments/code/exact-json.ts';
 import { lastCodeBlock } from '../../environments/code/extract.ts';
 import { readReport } from '../../environments/code/language.ts';
+import { DEFAULT_LIMITS } from '../../environments/code/limits.ts';
 import { createReader } from '../../environments/code/reader.ts';
+import { runSandboxed } from '../../environments/code/sandboxed.ts';
 import { seccompFilter } from '../../environments/code/seccomp.ts';
 import { createSlots } from '../../environments/code/slots.ts';
 
@@ -253,4 +256,22 @@ test('places are given in order, and waiting ends with the signal', async () => 
   finish();
   await Promise.all([first, third, slots.idle()]);
   expect(order).toEqual([3]);
+});
+
+test('a machine without bubblewrap has no sandbox, and is told what to install', async () => {
+  const proof = await proveSandbox({ env: { PATH: '/nowhere' } });
+  expect(proof).toMatchObject({
+    ok: false,
+    why: expect.stringContaining('bwrap'),
+    fix: expect.stringContaining('apt'),
+  });
+});
+
+test('a sandbox that cannot start is trouble to try again, never a verdict', async () => {
+  const broken = { file: '/usr/bin/false', args: [] };
+  const absent = { file: '/nowhere/bwrap', args: [] };
+  for (const launch of [broken, absent]) {
+    const ran = runSandboxed(launch, Buffer.alloc(0), DEFAULT_LIMITS, new AbortController().signal);
+    await expect(ran).rejects.toMatchObject({ name: 'JudgeError', reason: 'sandbox-trouble', retryable: true });
+  }
 });
