@@ -178,10 +178,17 @@ function cpuOf(pids: Readonly<Record<Part, number>>): Record<Part, number> {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const own = (Number(fields[11]) + Number(fields[12])) / TICKS;
-    const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
-      readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
-    );
+    const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) => childrenOf(pid, thread));
     return children.reduce((sum, child) => sum + seconds(child), own);
   };
   return Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, seconds(pid)])) as Record<Part, number>;
+}
+
+function childrenOf(pid: number, thread: string): number[] {
+  try {
+    const pids = readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8');
+    return pids.split(' ').filter(Boolean).map(Number);
+  } catch {
+    return []; // the thread has just ended
+  }
 }
