@@ -22,6 +22,7 @@ const ADDED: readonly AddedToken[] = [
 describe.each(FAMILY_NAMES)('%s', (family) => {
   const json = trainTokenizer(family, ADDED);
   const theirs = Tokenizer.fromString(json);
+  const same = sameUpToTies(json);
 
   test('encodes as Rust does', async () => {
     const encode = createEncode({ json, config: '{}' });
@@ -30,7 +31,7 @@ describe.each(FAMILY_NAMES)('%s', (family) => {
     const texts = Array.from({ length: TEXTS }, () => someText(random, { extra }));
     for (const addSpecialTokens of [true, false]) {
       const right = await theirs.encodeBatch(texts, { addSpecialTokens });
-      const wrong = texts.filter((text, i) => String(encode(text, addSpecialTokens)) !== String(right[i]!.getIds()));
+      const wrong = texts.filter((text, i) => !same(encode(text, addSpecialTokens), right[i]!.getIds()));
       expect(wrong.map((text) => JSON.stringify(text)).slice(0, 5)).toEqual([]);
     }
   });
@@ -51,3 +52,15 @@ describe.each(FAMILY_NAMES)('%s', (family) => {
     await ours.close();
   });
 });
+
+/**
+ * Equal ids; or, of a unigram model, two ways to cut a text that are equally likely: which of them is taken is nobody's
+ * promise, and training, which is not repeatable, makes such ties now and then.
+ */
+function sameUpToTies(json: string): (a: readonly number[], b: readonly number[]) => boolean {
+  const { model } = JSON.parse(json) as { model: { type?: string; vocab: unknown } };
+  if (model.type !== 'Unigram') return (a, b) => String(a) === String(b);
+  const scores = (model.vocab as [string, number][]).map(([, score]) => score);
+  const likely = (ids: readonly number[]) => ids.reduce((sum, id) => sum + (scores[id] ?? 0), 0);
+  return (a, b) => String(a) === String(b) || Math.abs(likely(a) - likely(b)) < 1e-6;
+}
