@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'test/chaos/*.chaos.ts'],
     pool: 'forks',
     // Two cores: a few files at once, each in its own process (native modules, one Temporal runtime each).
     maxWorkers: 2,

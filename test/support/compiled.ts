@@ -1,5 +1,5 @@
-// Child processes need JavaScript: compiles server/, storage/, environments/ and domain/ from source, once per
-// state of the sources.
+// Child processes need JavaScript: compiles server/, storage/, environments/ and domain/ from source, and the hostile
+// model server, once per state of the sources.
 
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -18,6 +18,13 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 const ROOMS = ['server', 'storage', 'environments', 'domain'];
+const SUPPORT = 'test/support';
+const isOfModelServer = (name: string) => /^(?:hostile|toy)-.*\.ts$/.test(name);
+
+/** The entry of the hostile model server. */
+export function compiledModelServer(): string {
+  return join(compiledServer(), '..', SUPPORT, 'hostile-server.js');
+}
 
 /** The folder that holds `storage/*.js`. */
 export function compiledStorage(): string {
@@ -44,7 +51,7 @@ export function compiledServer(): string {
     JSON.stringify({
       extends: join(ROOT, 'tsconfig.json'),
       compilerOptions: { noCheck: true, outDir: fresh, rootDir: ROOT, typeRoots: [join(ROOT, 'node_modules/@types')] },
-      include: ROOMS.map((room) => join(ROOT, room)),
+      include: [...ROOMS.map((room) => join(ROOT, room)), join(ROOT, SUPPORT, 'hostile-server.ts')],
     }),
   );
   writeFileSync(join(fresh, 'package.json'), '{"name":"everturn","version":"0.0.0-test","type":"module"}');
@@ -63,9 +70,9 @@ export function compiledServer(): string {
 
 function digestOfSources(): string {
   const hash = createHash('sha256');
-  for (const room of ROOMS)
+  for (const room of [...ROOMS, SUPPORT])
     for (const name of readdirSync(join(ROOT, room), { encoding: 'utf8', recursive: true })
-      .filter((n) => n.endsWith('.ts'))
+      .filter((n) => (room === SUPPORT ? isOfModelServer(n) : n.endsWith('.ts')))
       .sort())
       hash.update(name).update(readFileSync(join(ROOT, room, name)));
   return hash.digest('hex').slice(0, 16);

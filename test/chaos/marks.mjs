@@ -1,0 +1,93 @@
+// Loaded into a worker before its own code (`node --import`): writes down, from outside the product, in which phase
+// each of its steps is, and kills the worker at a phase that the nemesis aims at. EVERTURN_MARKS is the folder of the
+// marks, one file per process; a file `aim-<phase>` in it is taken by the first worker that gets there.
+// Lines: `<epoch ms> <n of the step> <phase> <what>`; phase `-` ends a step.
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import { isMainThread } from 'node:worker_threads';
+
+const folder = process.env.EVERTURN_MARKS;
+const isWorker = process.argv[2] === 'worker' || /dist.worker\.js$/.test(process.argv[1] ?? '');
+// Judges and tokenizers inherit how their parent was started.
+if (folder && isWorker && isMainThread) await install();
+
+async function install() {
+  const { Worker } = await import('@temporalio/worker');
+  const file = fs.openSync(join(folder, `${process.pid}.marks`), 'a');
+  const steps = new AsyncLocalStorage();
+  let count = 0;
+
+  function mark(step, phase) {
+    step.phase = phase;
+    fs.writeSync(file, `${Date.now()} ${step.n} ${phase} ${step.what}\n`);
+    if (phase !== '-') dieIfAimedAt(phase);
+  }
+  function dieIfAimedAt(phase) {
+    const aim = join(folder, `aim-${phase}`);
+    if (!fs.existsSync(aim)) return;
+    try {
+      fs.renameSync(aim, join(folder, `hit-${process.pid}`));
+    } catch {
+      return; // another worker was there first
+    }
+    process.kill(process.pid, 'SIGKILL');
+  }
+  async function during(phase, what, work) {
+    const step = { n: count++, what, phase };
+    mark(step, phase);
+    try {
+      return await steps.run(step, work);
+    } finally {
+      mark(step, '-');
+    }
+  }
+
+  const PHASES = { generate: 'generating', evaluate: 'evaluating' };
+  const COLLECTION = new Set(['accept', 'page', 'settle', 'conclude']);
+  const interceptor = ({ info }) => ({
+    inbound: {
+      execute: (input, next) => {
+        const phase = PHASES[info.activityType] ?? (COLLECTION.has(info.activityType) ? 'collecting' : 'recording');
+        const turn = input.args[0]?.turn ?? '';
+        const what = `${info.activityType} ${info.workflowExecution.workflowId} ${turn} ${info.attempt}`;
+        return during(phase, what, () => next(input));
+      },
+    },
+  });
+  const { create } = Worker;
+  Worker.create = (options) =>
+    create.call(Worker, {
+      ...options,
+      interceptors: { ...options.interceptors, activity: [...(options.interceptors?.activity ?? []), interceptor] },
+    });
+
+  // A run's own workflow task; its rollouts' are not marked.
+  const types = new Map();
+  const { handleActivation } = Worker.prototype;
+  if (typeof handleActivation !== 'function') throw new Error('the SDK has changed: no handleActivation to mark');
+  Worker.prototype.handleActivation = function (workflow, input) {
+    const { runId, jobs } = input.activation;
+    const type = jobs?.find((job) => job.initializeWorkflow)?.initializeWorkflow?.workflowType;
+    if (type) types.set(runId, type);
+    const go = () => handleActivation.call(this, workflow, input);
+    const isWork = jobs?.some((job) => !job.removeFromCache);
+    return isWork && types.get(runId) === 'collection' ? during('collecting', `task ${runId}`, go) : go();
+  };
+
+  // A record appears by its link, a log by its rename.
+  for (const name of ['link', 'rename']) {
+    const original = fs.promises[name];
+    fs.promises[name] = async (from, to) => {
+      const step = steps.getStore();
+      if (!step || !String(from).endsWith('.tmp')) return original(from, to);
+      mark(step, 'before-write');
+      const result = await original(from, to);
+      mark(step, 'unacknowledged');
+      return result;
+    };
+  }
+  syncBuiltinESMExports();
+}

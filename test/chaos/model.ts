@@ -1,0 +1,61 @@
+// The hostile model server as its tests hold it: a process that they start, kill and start again on the same port,
+// and the count of what it was asked, which outlives it.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { freePort } from '../../server/ports.ts';
+import { tokenizerLoader } from '../../inference/server-tokenizer.ts';
+import { type Kept, keepNode } from './kept.ts';
+import { compiledModelServer } from '../support/compiled.ts';
+import type { Ask, HostileConfig } from '../support/hostile-server.ts';
+import { TINY_FOLDER } from '../support/tiny.ts';
+
+export interface HostileModel extends Kept {
+  /** For `--model`. */
+  readonly spec: string;
+  /** Every generation it was asked for, and each one's end, in order. */
+  asks(): Ask[];
+  /** Ends it, and starts it again as somebody else. */
+  become(more: Partial<HostileConfig>): Promise<void>;
+}
+
+export type HostileOptions = Pick<HostileConfig, 'kind' | 'latencyMs' | 'seed'> & Partial<HostileConfig>;
+
+export async function startHostileModel(folder: string, given: HostileOptions): Promise<HostileModel> {
+  const asksFile = join(folder, 'asks.jsonl');
+  const port = given.port ?? (await freePort([]));
+  let config: HostileConfig = { ...(await tinyAnswers()), length: 4096, asksFile, port, ...given };
+  const log = join(folder, 'model-server.log');
+  const kept = keepNode('model server', () => [compiledModelServer(), JSON.stringify(config)], process.env, log);
+  await kept.ready();
+  const url = `http://127.0.0.1:${port}`;
+  const spec = { sglang: `sglang:${url}`, vllm: `vllm:${url}`, openai: `openai:${url}/v1#tiny` }[given.kind];
+  return {
+    ...kept,
+    spec,
+    asks: () => readAsks(asksFile),
+    async become(more) {
+      config = { ...config, ...more };
+      await kept.stop();
+      kept.start();
+      await kept.ready();
+    },
+  };
+}
+
+function readAsks(file: string): Ask[] {
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+  return lines.flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Ask]));
+}
+
+/** What the model may say, in the shipped model's tokens: one number in a box, now and then in many words. */
+async function tinyAnswers(): Promise<Pick<HostileConfig, 'answers' | 'vocabSize'>> {
+  const loader = tokenizerLoader(TINY_FOLDER);
+  try {
+    const { tokenizer, vocabSize } = await loader.load(null, '');
+    const texts = Array.from({ length: 10 }, (_, n) => `${'Let me think. '.repeat(n % 3)}The answer is \\boxed{${n}}.`);
+    return { answers: await Promise.all(texts.map((text) => tokenizer.encode(text))), vocabSize };
+  } finally {
+    await loader.close();
+  }
+}
