@@ -55,10 +55,16 @@ const ROOMS = {
     ours: ['domain/', 'connection.ts', 'workflows/messages.ts'],
     outside: ['@temporalio/client', '@temporalio/common'],
   },
+  'histories.ts': {
+    ours: ['domain/', 'connection.ts'],
+    types: ['workflows/messages.ts'],
+    outside: ['@temporalio/client', '@temporalio/common'],
+  },
   'cli/': {
     ours: [
       'domain/',
       'client.ts',
+      'histories.ts',
       'connection.ts',
       'config.ts',
       'options.ts',

@@ -1,6 +1,7 @@
 // The result of a rollout that ended, read back from its records.
 
 import type { RolloutResult, TrajectoryReference } from '../domain/rollout-result.ts';
+import { outputTokens } from '../domain/turn.ts';
 import type { Store } from '../storage/store.ts';
 import { recordedTurns } from './recorded.ts';
 
@@ -15,7 +16,7 @@ export async function endedResult(store: Store, id: TrajectoryReference): Promis
     turns: turns.length,
     rewards: end.rewards,
     success: end.success,
-    tokens: turns.reduce((sum, t) => sum + t.record.outputIds.length, 0),
+    tokens: turns.reduce((sum, t) => sum + outputTokens(t.record), 0),
     reason: end.failure?.reason ?? lastVerdict?.record.reason ?? null,
     trajectory: id,
   };

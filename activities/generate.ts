@@ -7,10 +7,10 @@ import { turnSeed } from '../domain/ids.ts';
 import { tokenBudget } from '../domain/limits.ts';
 import { mustServeLogprobs } from '../domain/logprob-meaning.ts';
 import type { TrajectoryReference } from '../domain/rollout-result.ts';
-import type { Store } from '../storage/store.ts';
+import type { Store, Stored } from '../storage/store.ts';
 import { contextIds } from '../domain/trajectory.ts';
 import type { Generated, TurnReference } from '../domain/rollout-facts.ts';
-import type { TurnRecord } from '../domain/turn.ts';
+import { outputTokens, type TurnRecord } from '../domain/turn.ts';
 import { generateAnswer } from './answer.ts';
 import { type Answered, conversationOf, newContext } from './context.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -21,7 +21,7 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
   return async function generate({ rollout: id, turn }: TurnReference): Promise<Generated> {
     const store = openStore(id.out, id.run);
     const there = await store.getTurn(id, turn);
-    if (there) return factsOf(there.record);
+    if (there) return factsOf(there);
 
     return heartbeating(async (signal, progress: (beat: { tokens: number }) => void) => {
       const rollout = await recordedRollout(store, id);
@@ -65,7 +65,7 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
       });
       if (!answer) return noRoom(turn, context.length, facts.contextLength);
       const { outputIds, logprobs, finish, versions, server, text, textLogprobs } = answer;
-      const { record } = await store.putTurn(id, {
+      const stored = await store.putTurn(id, {
         turn,
         contextIds: fresh.ids,
         contextText: fresh.text,
@@ -91,7 +91,7 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
         ...(textLogprobs?.length ? { textLogprobs } : {}),
       });
       if (answer.chunks > 0) await store.dropChunks(id, turn);
-      return factsOf(record);
+      return factsOf(stored);
     });
   };
 }
@@ -114,8 +114,8 @@ function noRoom(turn: number, contextTokens: number, modelLength: number): Gener
   });
 }
 
-function factsOf(record: TurnRecord): Generated {
+function factsOf({ record, hash }: Stored<TurnRecord>): Generated {
   const { turn, contextLength, finish, versionStart, versionEnd } = record;
-  const outputTokens = record.outputIds.length || (record.textLogprobs?.length ?? 0);
-  return { noRoom: false, turn, outputTokens, contextTokens: contextLength, finish, versionStart, versionEnd };
+  const facts = { turn, contextTokens: contextLength, finish, versionStart, versionEnd, hash };
+  return { noRoom: false, outputTokens: outputTokens(record), ...facts };
 }

@@ -26,10 +26,10 @@ export function openActivity({ openStore, parseRow, parseSettings, now, version 
     const store = openStore(out, run);
     const known = await store.getRun();
     const settings = known && !input.settings ? known.record.settings : parseSettings(run, { ...input.settings });
-    if (!known && input.row) await store.putRun(looseRun(run, settings));
+    const inForce = !known && input.row ? await store.putRun(looseRun(run, settings)) : known;
     const query = await queryOf();
     const id = { run, query: query.queryId, sample, attempt };
-    const { record } = await store.putRollout(id, {
+    const { record, hash } = await store.putRollout(id, {
       run,
       query,
       index: input.index ?? null,
@@ -45,6 +45,7 @@ export function openActivity({ openStore, parseRow, parseSettings, now, version 
       reward: { rewardScaling, rewardBias, turnDiscount },
       title: firstWords(questionOf(record.query)),
       task: record.query.task,
+      records: { run: inForce?.hash ?? null, rollout: hash },
     };
 
     async function queryOf() {

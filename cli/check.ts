@@ -1,42 +1,105 @@
-// `everturn check <run>`: proves what a run's folder promises; one line per breach.
+// `everturn check <run>`: proves what a run's folder promises, from its records, from the histories that Temporal
+// still keeps, and against an export; one line per breach.
 
-import type { Command } from 'commander';
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { TemporalError } from '../domain/errors.ts';
+import { EXPORTERS, exporterNamed } from '../exporters/index.ts';
+import { collectionHistory, rolloutHistories } from '../histories.ts';
+import { checkHistories, type HistoriesSummary } from '../storage/check-histories.ts';
 import { checkRun } from '../storage/check.ts';
+import type { OnBreach } from '../storage/listing.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { jsonOption, outOption } from './flags.ts';
 import { oneLine, plural } from './format.ts';
 import { type Io, print, printJson, say } from './io.ts';
-import { findRun } from './place.ts';
+import { openLinkIfUp } from './link.ts';
+import { findRun, type RunPlace } from './place.ts';
 
 interface Flags {
   readonly out: string;
   readonly json?: boolean;
+  readonly export?: string;
+  readonly format: string;
+  /** Undefined: where a server answers. */
+  readonly histories?: boolean;
 }
 
 export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
   command
     .argument('<run>', "a run's name, or its folder")
     .addOption(outOption())
+    .addOption(new Option('--export <file>', 'also prove that this export holds what the records give'))
+    .addOption(new Option('--format <name>', 'the format of exports').default(EXPORTERS[0]!.name))
+    .addOption(new Option('--histories', "compare with Temporal's histories (default: where a server is up)"))
+    .addOption(new Option('--no-histories', 'ask no server'))
     .addOption(jsonOption('one breach a line as JSON, then the summary'))
     .addHelpText(
       'after',
-      '\nEach (query, sample, turn) stands once, contiguous, judged and logged once; every hash and reward is right.\n' +
+      '\nEach (query, sample, turn) stands once, contiguous, judged and logged once; every hash and reward is right; an\n' +
+        "export holds every complete rollout once; and Temporal's histories, where it still keeps them, say the same.\n" +
         'Exit code 1 and one line per breach where that is not so.\n\nExample:\n  everturn check my-run',
     )
-    .action(async (named: string, flags: Flags) => {
-      const { store } = findRun(io, named, flags.out);
-      const summary = await checkRun(store, (breach) => {
-        if (flags.json) printJson(io, { event: 'breach', ...breach });
-        else print(io, `${oneLine(breach.path)}: ${oneLine(breach.problem)}`);
-      });
-      if (flags.json) printJson(io, { event: 'summary', folder: store.folder, ...summary });
-      else {
-        const { rollouts, turns, ended, unfinished, breaches } = summary;
-        const open = unfinished > 0 ? `, ${unfinished} not ended` : '';
-        const all = `${plural(rollouts, 'rollout')} (${ended} ended${open}), ${plural(turns, 'turn')}`;
-        if (breaches === 0) print(io, `${all}: all is right.`);
-        else say(io, `${all}: ${plural(breaches, 'breach', 'breaches')}.`);
-      }
-      exit(summary.breaches === 0 ? EXIT.ok : EXIT.breach);
+    .action(async (named: string, flags: Flags) => exit(await check(io, named, flags)));
+}
+
+async function check(io: Io, named: string, flags: Flags): Promise<ExitCode> {
+  const place = findRun(io, named, flags.out);
+  let found = 0;
+  const report: OnBreach = (breach) => {
+    found++;
+    if (flags.json) printJson(io, { event: 'breach', ...breach });
+    else print(io, `${oneLine(breach.path)}: ${oneLine(breach.problem)}`);
+  };
+  const file = flags.export === undefined ? {} : { file: resolve(io.cwd, flags.export) };
+  const exporter = exporterNamed(flags.format);
+  const summary = await checkRun(place.store, report, { export: { exporter, ...file } });
+  const histories = flags.histories === false ? 'they were not asked for' : await compared(io, place, report, flags);
+  const breaches = found;
+  if (flags.json) printJson(io, { event: 'summary', folder: place.store.folder, ...summary, breaches, histories });
+  else {
+    const { rollouts, turns, ended, unfinished } = summary;
+    const open = unfinished > 0 ? `, ${unfinished} not ended` : '';
+    const all = `${plural(rollouts, 'rollout')} (${ended} ended${open}), ${plural(turns, 'turn')}`;
+    say(io, historiesLine(histories));
+    if (breaches === 0) print(io, `${all}: all is right.`);
+    else say(io, `${all}: ${plural(breaches, 'breach', 'breaches')}.`);
+  }
+  return breaches === 0 ? EXIT.ok : EXIT.breach;
+}
+
+/** What came of the comparison, or why there was none. */
+async function compared(
+  io: Io,
+  { store, out, run }: RunPlace,
+  report: OnBreach,
+  { histories: wanted }: Flags,
+): Promise<HistoriesSummary | string> {
+  const link = await openLinkIfUp(io);
+  if (!link) {
+    if (!wanted) return 'no server answers: the local service is not up, or no cluster is reached';
+    throw new TemporalError('No Temporal server answers whose histories could be compared.', {
+      reason: 'no-histories',
+      fix: '`everturn up` starts the local service; TEMPORAL_ADDRESS names another.',
     });
+  }
+  try {
+    const { session } = link;
+    const told = { rollouts: rolloutHistories(session, run), collection: await collectionHistory(session, run) };
+    return await checkHistories(store, out, told, report);
+  } catch (error) {
+    if (wanted || !(error instanceof TemporalError)) throw error;
+    return error.message;
+  } finally {
+    await link.close();
+  }
+}
+
+function historiesLine(histories: HistoriesSummary | string): string {
+  if (typeof histories === 'string') return `Temporal's histories were not compared: ${histories}.`;
+  const { compared: n, closed, elsewhere, triedAgain } = histories;
+  const others = elsewhere > 0 ? ` ${elsewhere} of another run of this name were left out.` : '';
+  if (n === 0) return `Temporal's histories were not compared: the server keeps none of this run.${others}`;
+  const tries = triedAgain > 0 ? `, ${plural(triedAgain, 'generation')} tried again` : '';
+  return `Temporal's histories: ${n} compared (${closed} closed)${tries}.${others}`;
 }

@@ -3,6 +3,7 @@
 import { addResult, type CollectionCounts, ended, noCounts } from '../domain/progress.ts';
 import type { RolloutResult } from '../domain/rollout-result.ts';
 import type { Trajectory } from '../domain/trajectory.ts';
+import { outputTokens } from '../domain/turn.ts';
 import { readTrajectories } from '../storage/trajectories.ts';
 import type { CollectionResult } from '../workflows/messages.ts';
 import type { RunPlace } from './place.ts';
@@ -47,7 +48,7 @@ function resultOfTrajectory(out: string, run: string, { rollout, turns, end }: T
     turns: turns.length,
     rewards: end.rewards,
     success: end.success,
-    tokens: turns.reduce((sum, { record }) => sum + record.outputIds.length, 0),
+    tokens: turns.reduce((sum, { record }) => sum + outputTokens(record), 0),
     reason,
     trajectory: { out, run, query: query.queryId, sample, attempt },
   };

@@ -16,6 +16,8 @@ export interface OpenedRollout {
   readonly title: string;
   /** Who judges; absent in histories from before code was judged on a queue of its own. */
   readonly task?: Task;
+  /** SHA-256 of the records it stands on; absent in histories from before they were told. */
+  readonly records?: { readonly run: string | null; readonly rollout: string };
 }
 
 /** `noRoom`: the turn cannot fit into the model's context, and nothing was generated. */
@@ -29,6 +31,8 @@ export interface GeneratedTurn {
   readonly finish: Finish;
   readonly versionStart: number;
   readonly versionEnd: number;
+  /** SHA-256 of the turn's record; absent in histories from before it was told. */
+  readonly hash?: string;
 }
 
 export interface Judged {

@@ -99,3 +99,8 @@ export interface TurnFacts {
 export function noEos(finish: Finish): boolean {
   return finish !== 'stop';
 }
+
+/** Tokens of the answer: its ids, or the server's own tokens where it gave text only. */
+export function outputTokens({ outputIds, textLogprobs }: Pick<TurnRecord, 'outputIds' | 'textLogprobs'>): number {
+  return outputIds.length || (textLogprobs?.length ?? 0);
+}

@@ -1,5 +1,5 @@
 // Proves a run's folder: each (query, sample, turn) once, contiguous, judged and logged once, every hash
-// and every reward right. Streams: memory holds a few rollouts, and a line for each that it has seen.
+// and every reward right, counted and exported as the records say. Streams: memory holds a few rollouts, and a line for each that it has seen.
 
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -8,8 +8,10 @@ import { explain, StoreError } from '../domain/errors.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import { OUTCOMES, type Outcome } from '../domain/outcome.ts';
 import { checkJudgements } from './check-judgements.ts';
+import { checkExport, type ExportCheck, type ExportFacts } from './check-export.ts';
 import { openLogCheck } from './check-logs.ts';
 import { openQueriesCheck } from './check-queries.ts';
+import { openResultCheck } from './check-result.ts';
 import { type CheckedRollout, checkRollout } from './check-rollout.ts';
 import { RESULT_FILE, RUN_FILE } from './layout.ts';
 import { type OnBreach, rolloutAt } from './listing.ts';
@@ -27,13 +29,19 @@ export interface CheckSummary {
   readonly byOutcome: Readonly<Record<Outcome, number>>;
   /** Verdicts given again, over all files. */
   readonly judgements: number;
+  /** What an export of now holds; absent where no exporter was given. */
+  readonly export?: ExportFacts;
+}
+
+export interface CheckOptions {
+  readonly export?: ExportCheck;
 }
 
 const AT_ONCE = 16;
 const LOOKS = 3;
 const LOOK_AGAIN_MS = 100;
 
-export async function checkRun(store: Store, onBreach: OnBreach): Promise<CheckSummary> {
+export async function checkRun(store: Store, onBreach: OnBreach, options: CheckOptions = {}): Promise<CheckSummary> {
   await mustExist(store.folder);
   let breaches = 0;
   const report: OnBreach = (breach) => {
@@ -52,6 +60,8 @@ export async function checkRun(store: Store, onBreach: OnBreach): Promise<CheckS
   const result = (await read(RESULT_FILE, store.getResult()))?.record;
   const logs = openLogCheck(store, report);
   const queries = openQueriesCheck(store, run, report);
+  const counts = openResultCheck(result, report);
+  let complete = 0;
   const totals = { rollouts: 0, turns: 0, ended: 0 };
   const byOutcome = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
 
@@ -76,10 +86,14 @@ export async function checkRun(store: Store, onBreach: OnBreach): Promise<CheckS
     if (!rollout) return;
     totals.turns += rollout.turns.filter((turn) => turn !== undefined).length;
     queries.rollout(rollout);
+    counts.rollout(rollout);
     if (!rollout.end) return;
     totals.ended++;
     const later = await store.getRollout({ ...id, attempt: id.attempt + 1 }).catch(() => undefined);
-    if (!later) byOutcome[rollout.end.outcome]++;
+    if (later) return;
+    byOutcome[rollout.end.outcome]++;
+    const trainable = rollout.turns.every((turn) => turn?.record.trainable !== false);
+    if (rollout.end.outcome === 'complete' && (trainable || !options.export?.exporter.forTraining)) complete++;
   }
 
   await eachAtOnce(store.listRollouts(report), AT_ONCE, one);
@@ -92,8 +106,12 @@ export async function checkRun(store: Store, onBreach: OnBreach): Promise<CheckS
   // A run that was cancelled owes nothing more.
   const concluded = result !== undefined && !('cancelled' in result && result.cancelled);
   const count = await queries.all(concluded);
+  counts.all(count, run?.samples ?? 1);
   const unfinished = totals.rollouts - totals.ended;
-  return { breaches, queries: count, ...totals, unfinished, byOutcome, judgements };
+  const seen = { complete, ended: concluded && unfinished === 0 };
+  const exported = options.export && (await checkExport(store, options.export, seen, report));
+  const facts = { queries: count, ...totals, unfinished, byOutcome, judgements };
+  return { breaches, ...facts, ...(exported ? { export: exported } : {}) };
 }
 
 async function mustExist(folder: string): Promise<void> {

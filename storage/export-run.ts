@@ -53,36 +53,14 @@ export async function exportRun(
 ): Promise<ExportSummary> {
   let exported = 0;
   const skipped: Partial<Record<WhySkipped, number>> = {};
-
-  function skip(query: string, sample: number, outcome: WhySkipped, problem: string | null = null): void {
-    skipped[outcome] = (skipped[outcome] ?? 0) + 1;
-    onSkip?.({ query, sample, outcome, problem });
-  }
-  function linesOf(trajectory: Trajectory): string[] {
-    const { query, sample } = trajectory.rollout;
-    const outcome = trajectory.end?.outcome ?? 'unfinished';
-    if (outcome !== 'complete') {
-      skip(query.queryId, sample, outcome);
-      return [];
-    }
-    if (exporter.forTraining && trajectory.turns.some(({ record }) => record.trainable === false)) {
-      skip(query.queryId, sample, 'not-trainable', 'the server gave text and no token ids');
-      return [];
-    }
-    try {
-      const lines = exporter.lines(trajectory);
-      exported++;
-      return lines;
-    } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
-      skip(query.queryId, sample, 'broken', error.message);
-      return [];
-    }
-  }
+  const samples = exportedSamples(store, exporter, (rollout) => {
+    skipped[rollout.outcome] = (skipped[rollout.outcome] ?? 0) + 1;
+    onSkip?.(rollout);
+  });
   async function writeAll(write: (text: string) => Promise<void>): Promise<void> {
-    const onBroken = ({ query, sample }: RolloutId, { message }: StoreError) => skip(query, sample, 'broken', message);
-    for await (const trajectory of readTrajectories(store, { onBroken })) {
-      for (const line of linesOf(trajectory)) await write(`${line}\n`);
+    for await (const { lines } of samples) {
+      exported++;
+      for (const line of lines) await write(`${line}\n`);
     }
   }
 
@@ -94,6 +72,40 @@ export async function exportRun(
     await writeFileAt(target, (file) => writeAll((text) => file.appendFile(text)));
   }
   return { exported, skipped };
+}
+
+export interface ExportedSample {
+  readonly query: string;
+  readonly sample: number;
+  /** No newline at their ends. */
+  readonly lines: readonly string[];
+}
+
+/** What goes into an export, trajectory by trajectory. */
+export async function* exportedSamples(
+  store: Store,
+  exporter: LineMaker,
+  onSkip: (rollout: SkippedRollout) => void,
+): AsyncGenerator<ExportedSample> {
+  const onBroken = ({ query, sample }: RolloutId, { message: problem }: StoreError) =>
+    onSkip({ query, sample, outcome: 'broken', problem });
+  for await (const { rollout, turns, end } of readTrajectories(store, { onBroken })) {
+    const { query, sample } = rollout;
+    const skip = (outcome: WhySkipped, problem: string | null = null) =>
+      onSkip({ query: query.queryId, sample, outcome, problem });
+    const outcome = end?.outcome ?? 'unfinished';
+    if (outcome !== 'complete') skip(outcome);
+    else if (exporter.forTraining && turns.some(({ record }) => record.trainable === false)) {
+      skip('not-trainable', 'the server gave text and no token ids');
+    } else {
+      try {
+        yield { query: query.queryId, sample, lines: exporter.lines({ rollout, turns, end }) };
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        skip('broken', error.message);
+      }
+    }
+  }
 }
 
 /** Whole or not at all, through links; a device or a pipe is written to, never replaced. */

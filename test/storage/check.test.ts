@@ -3,12 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { logName } from '../../domain/turn-log.ts';
+import { areal } from '../../exporters/areal.ts';
 import { checkRun } from '../../storage/check.ts';
+import { exportRun } from '../../storage/export-run.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { logPath, rolloutFolder } from '../../storage/layout.ts';
 import { judgedTurns } from '../../storage/judged-turns.ts';
 import { type Judgement, writeJudgements } from '../../storage/judgements.ts';
+import { sha256 } from '../../storage/record-text.ts';
 import type { Breach, Store } from '../../storage/store.ts';
+import { EXPORT, exportHarms } from './export-harms.ts';
+import { playGoodRun, queries } from './good-run.ts';
 import { harms } from './harms.ts';
 import { judgementHarms } from './judgement-harms.ts';
 import { aQuery, play, putRun, RUN } from './play.ts';
@@ -16,27 +21,12 @@ import { aQuery, play, putRun, RUN } from './play.ts';
 const root = mkdtempSync(join(tmpdir(), 'everturn-check-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
-// Four queries, two samples each; query `three/3` has a failed first attempt and a finished second one.
-const queries = ['one', 'two', 'three/3', 'FOUR'].map((id) => aQuery(id));
 const at = (query: string) => rolloutFolder({ query, sample: 0, attempt: 1 });
 
 beforeAll(async () => {
-  const store = openFileStore(join(root, 'good'), RUN);
-  await putRun(store, queries, { samples: 2 });
-  for (const [index, query] of queries.entries()) {
-    for (const sample of [0, 1]) {
-      if (index === 2 && sample === 0) {
-        await play(store, { query, index, sample, verdicts: ['wrong'], stop: 'failed', unjudged: 1 });
-        await play(store, { query, index, sample, attempt: 2, verdicts: ['wrong', 'wrong', 'right'] });
-      } else if (index === 1) {
-        await play(store, { query, index, sample, verdicts: ['wrong', 'undecided'], stop: 'undecided' });
-      } else {
-        await play(store, { query, index, sample, verdicts: ['wrong', 'right', 'wrong'], versions: [0, 0, 1] });
-      }
-    }
-  }
-  await store.putResult({ cancelled: false });
+  const store = await playGoodRun(join(root, 'good'));
   await writeJudgements(store, 'again', sameVerdicts(store));
+  await exportRun(store, areal, join(store.folder, EXPORT));
 });
 
 async function* sameVerdicts(store: Store): AsyncGenerator<Judgement> {
@@ -55,9 +45,12 @@ async function checkAfter(harm: (folder: string) => void | Promise<void>) {
   cpSync(join(root, 'good'), out, { recursive: true });
   await harm(join(out, RUN));
   const breaches: Breach[] = [];
-  const summary = await checkRun(openFileStore(out, RUN), (breach) => breaches.push(breach));
+  const file = join(out, RUN, EXPORT);
+  const options = { export: { exporter: areal, file } };
+  const summary = await checkRun(openFileStore(out, RUN), (breach) => breaches.push(breach), options);
   expect(summary.breaches).toBe(breaches.length);
-  return { breaches, summary };
+  const within = (path: string) => (path === file ? EXPORT : path);
+  return { breaches: breaches.map(({ path, problem }) => ({ path: within(path), problem })), summary };
 }
 
 test('a sound run has no breach, and its summary counts what is there', async () => {
@@ -73,6 +66,7 @@ test('a sound run has no breach, and its summary counts what is there', async ()
     byOutcome: { complete: 6, undecided: 2, failed: 0, cancelled: 0 },
     // Every turn but those of the failed attempts that were never judged.
     judgements: 23,
+    export: { format: 'areal', samples: 6, sha256: sha256(readFileSync(join(root, 'good', RUN, EXPORT), 'utf8')) },
   });
 });
 
@@ -96,7 +90,7 @@ test('a run that is being played is sound at every moment of a turn', async () =
   expect(summary).toMatchObject({ rollouts: 4, ended: 0, unfinished: 4, turns: 5 });
 });
 
-for (const [name, { harm, path, problem }] of Object.entries({ ...harms, ...judgementHarms })) {
+for (const [name, { harm, path, problem }] of Object.entries({ ...harms, ...judgementHarms, ...exportHarms })) {
   test(`names the file of ${name}`, async () => {
     const { breaches } = await checkAfter(harm);
     const named = breaches.filter((breach) => breach.path === path).map((breach) => breach.problem);

@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import type { CollectionCounts } from '../../domain/progress.ts';
 import { logName } from '../../domain/turn-log.ts';
 import { logPath, queryFolder, rolloutFolder } from '../../storage/layout.ts';
 import { encodeRecord, FORMATS, type RecordKind } from '../../storage/record-text.ts';
@@ -24,7 +25,7 @@ export interface Harm {
   readonly problem: RegExp;
 }
 
-const at = (query: string, sample = 0, attempt = 1) => rolloutFolder({ query, sample, attempt });
+export const at = (query: string, sample = 0, attempt = 1) => rolloutFolder({ query, sample, attempt });
 const logOf = (query: string, version = 0, kind: 'txt' | 'jsonl' = 'jsonl', sample = 0, attempt = 1) =>
   logPath(version, logName({ query, sample, attempt }), kind);
 
@@ -32,7 +33,7 @@ export const edit = (path: string, change: (text: string) => string) => (folder:
   writeFileSync(join(folder, path), change(readFileSync(join(folder, path), 'utf8')));
 
 /** Changes a record and gives it a right hash of its own: only the others can tell. */
-const forge = (path: string, kind: RecordKind, change: (record: Record<string, never>) => object) =>
+export const forge = (path: string, kind: RecordKind, change: (record: Readonly<Record<string, unknown>>) => object) =>
   edit(path, (text) => {
     const { format, of_rollout: owner, sha256, ...record } = JSON.parse(text);
     if (format !== FORMATS[kind] || typeof sha256 !== 'string') throw new Error(`${path} is no ${kind}`);
@@ -247,6 +248,26 @@ export const harms: Readonly<Record<string, Harm>> = {
   'a changed run record': {
     harm: edit('run.json', (text) => text.replace('"samples": 2', '"samples": 1')),
     path: 'run.json',
+    problem: /is changed/,
+  },
+  'a result that counts a rollout too many': {
+    harm: forge('result.json', 'result', ({ counts }) => {
+      const { outcomes, ...rest } = counts as CollectionCounts;
+      return { counts: { ...rest, outcomes: { ...outcomes, complete: 6 } } };
+    }),
+    path: 'result.json',
+    problem: /says complete 6; the records say 5/,
+  },
+  'a result that counts a right answer too many': {
+    harm: forge('result.json', 'result', ({ counts }) => ({
+      counts: { ...(counts as CollectionCounts), rightAt: [1, 5, 0] },
+    })),
+    path: 'result.json',
+    problem: /says rightAt \[1,5,0\]; the records say \[0,/,
+  },
+  'a changed result': {
+    harm: edit('result.json', (text) => text.replace('"cancelled": false', '"cancelled": true')),
+    path: 'result.json',
     problem: /is changed/,
   },
   'a foreign file beside the records': {

@@ -1,0 +1,110 @@
+// Proves an export: it holds one sample for each complete rollout, and a file that was exported before holds exactly
+// what the records give today: each line once, in order, to the byte. Memory: a hash for each line.
+
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type ExportedSample, exportedSamples, type LineMaker, type SkippedRollout } from './export-run.ts';
+import { fileError } from './file-errors.ts';
+import type { OnBreach } from './listing.ts';
+import { sha256 } from './record-text.ts';
+import type { Store } from './store.ts';
+
+export interface ExportCheck {
+  readonly exporter: LineMaker & { readonly name: string };
+  /** A file that was exported before. */
+  readonly file?: string;
+}
+
+export interface ExportFacts {
+  readonly format: string;
+  readonly samples: number;
+  /** Of the export as a file. */
+  readonly sha256: string;
+}
+
+/** What the check of the records saw. */
+export interface Seen {
+  /** Samples whose last attempt is complete and can be trained on. */
+  readonly complete: number;
+  /** Whether all that began has ended: then an export of now is the export. */
+  readonly ended: boolean;
+}
+
+export async function checkExport(
+  store: Store,
+  { exporter, file }: ExportCheck,
+  seen: Seen,
+  onBreach: OnBreach,
+): Promise<ExportFacts> {
+  const path = `export --format ${exporter.name}`;
+  const whole = createHash('sha256');
+  const lines = new Map<string, { readonly place: number; readonly of: ExportedSample }>();
+  let samples = 0;
+  const onSkip = ({ query, sample, outcome, problem }: SkippedRollout) => {
+    if (outcome === 'broken') onBreach({ path, problem: `cannot export ${nameOf({ query, sample })}: ${problem}` });
+  };
+  for await (const made of exportedSamples(store, exporter, onSkip)) {
+    samples++;
+    for (const line of made.lines) {
+      whole.update(line).update('\n');
+      if (file !== undefined) lines.set(sha256(`${line}\n`), { place: lines.size, of: { ...made, lines: [] } });
+    }
+  }
+  if (samples < seen.complete || (seen.ended && samples > seen.complete)) {
+    onBreach({ path, problem: `gives ${samples} samples; the records hold ${seen.complete} complete rollouts` });
+  }
+  if (file !== undefined) await checkFile(file, lines, (problem) => onBreach({ path: file, problem }));
+  return { format: exporter.name, samples, sha256: whole.digest('hex') };
+}
+
+async function checkFile(
+  file: string,
+  expected: ReadonlyMap<string, { readonly place: number; readonly of: ExportedSample }>,
+  say: (problem: string) => void,
+): Promise<void> {
+  const found = new Map<string, number>();
+  let number = 0;
+  let last = -1;
+  try {
+    for await (const hash of lineHashes(file)) {
+      number++;
+      const line = hash === null ? undefined : expected.get(hash);
+      const before = hash === null ? undefined : found.get(hash);
+      if (hash === null) say(`line ${number} is torn: its end is missing`);
+      else if (!line) say(`line ${number} is none that the records give`);
+      else if (before !== undefined) say(`line ${number} repeats line ${before}`);
+      else {
+        if (line.place < last) say(`line ${number} stands out of order: ${nameOf(line.of)}`);
+        last = Math.max(last, line.place);
+        found.set(hash!, number);
+      }
+    }
+  } catch (error) {
+    const problem = fileError('read', file, error);
+    return say(problem instanceof Error ? problem.message : String(problem));
+  }
+  for (const [hash, { of }] of expected) if (!found.has(hash)) say(`lacks ${nameOf(of)}`);
+}
+
+/** SHA-256 of each line with its LF; null for one that has none. No line is held. */
+async function* lineHashes(file: string): AsyncGenerator<string | null> {
+  let hash = createHash('sha256');
+  let open = false;
+  for await (const part of createReadStream(file) as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let to = part.indexOf(10) + 1; to > 0; to = part.indexOf(10, from) + 1) {
+      yield hash.update(part.subarray(from, to)).digest('hex');
+      hash = createHash('sha256');
+      open = false;
+      from = to;
+    }
+    if (from < part.length) {
+      hash.update(part.subarray(from));
+      open = true;
+    }
+  }
+  if (open) yield null;
+}
+
+const nameOf = ({ query, sample }: { readonly query: string; readonly sample: number }) =>
+  `query ${JSON.stringify(query)}, sample ${sample}`;

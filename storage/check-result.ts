@@ -1,0 +1,63 @@
+// Proves a run's last word: result.json counts what the records of its rollouts say.
+
+import { isDeepStrictEqual } from 'node:util';
+import { addResult, type CollectionCounts, ended, noCounts } from '../domain/progress.ts';
+import { outputTokens } from '../domain/turn.ts';
+import type { CheckedRollout } from './check-rollout.ts';
+import { RESULT_FILE } from './layout.ts';
+import type { OnBreach } from './listing.ts';
+
+/** The part of it that is proved. */
+interface LastWord {
+  readonly total: number;
+  readonly cancelled: boolean;
+  readonly numTurns: number;
+  readonly counts: CollectionCounts;
+}
+
+export interface ResultCheck {
+  rollout(rollout: CheckedRollout): void;
+  /** After the last rollout. `queries` × `samples` is what was to be played. */
+  all(queries: number, samples: number): void;
+}
+
+export function openResultCheck(result: object | undefined, onBreach: OnBreach): ResultCheck {
+  const told = result as LastWord | undefined;
+  const is = noCounts();
+  return {
+    rollout({ id, end, turns }) {
+      // A later attempt is none of the collection's.
+      if (!told || !end || id.attempt !== 1) return;
+      const trajectory = { out: '', ...id };
+      const { outcome, stopReason, rewards, success } = end;
+      const counted = turns.slice(0, end.turns.length);
+      const tokens = counted.reduce((sum, turn) => sum + (turn ? outputTokens(turn.record) : 0), 0);
+      // Reasons are for people and not compared.
+      const played = { outcome, stopReason, rewards, success, tokens, reason: null, turns: counted.length, trajectory };
+      addResult(is, played, told.numTurns);
+    },
+
+    all(queries, samples) {
+      if (!told) return;
+      const differs = (what: string, says: unknown, records: unknown) => {
+        if (isDeepStrictEqual(says, records)) return;
+        onBreach({
+          path: RESULT_FILE,
+          problem: `says ${what} ${JSON.stringify(says)}; the records say ${JSON.stringify(records)}`,
+        });
+      };
+      const { counts, total, cancelled } = told;
+      differs('total', total, queries * samples);
+      if (!cancelled && ended(counts) !== total) differs('ended', ended(counts), total);
+      const { outcomes } = counts;
+      for (const outcome of ['complete', 'undecided'] as const)
+        differs(outcome, outcomes[outcome], is.outcomes[outcome]);
+      // A rollout whose workflow was ended from outside is counted and has no end of its own.
+      for (const outcome of ['failed', 'cancelled'] as const)
+        if (is.outcomes[outcome] > outcomes[outcome]) differs(outcome, outcomes[outcome], is.outcomes[outcome]);
+      for (const series of ['judgedAt', 'rightAt', 'rightBy'] as const) differs(series, counts[series], is[series]);
+      differs('turns', counts.turns, is.turns);
+      differs('tokens', counts.tokens, is.tokens);
+    },
+  };
+}

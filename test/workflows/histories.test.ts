@@ -1,0 +1,79 @@
+// What a real server keeps of a run, compared with the run's folder as `everturn check` does.
+
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Session } from '../../connection.ts';
+import { ModelError } from '../../domain/errors.ts';
+import { collectionHistory, rolloutHistories } from '../../histories.ts';
+import { checkHistories } from '../../storage/check-histories.ts';
+import { openFileStore } from '../../storage/files.ts';
+import type { Breach } from '../../storage/store.ts';
+import { at, forge } from '../storage/harms.ts';
+import { openRig, type Rig } from '../support/rig.ts';
+
+const ROLLOUTS = 12;
+let rig: Rig;
+let failing = 3;
+
+beforeAll(async () => {
+  rig = await openRig({
+    answer(request) {
+      const [, query, , turn] = request.requestId.split('/');
+      if (query === 'q1' && turn === '2' && failing-- > 0) {
+        throw new ModelError('The server is away.', { reason: 'model-away', retryable: true });
+      }
+      if (query === 'q2' && turn === '3')
+        throw new ModelError('There is no such model.', { reason: 'model-not-found' });
+      return `\\boxed{${query === 'q0' ? 4 : 5}}`;
+    },
+  });
+  await rig.startWorker();
+  const dataset = join(rig.out, 'data.jsonl');
+  const rows = Array.from({ length: ROLLOUTS }, (_, i) => ({ id: `q${i}`, question: `Is ${i}?`, answer: '4' }));
+  writeFileSync(dataset, rows.map((row) => JSON.stringify(row)).join('\n'));
+  await rig.client.workflow.execute('collection', {
+    workflowId: 'told',
+    taskQueue: 'everturn',
+    args: [{ run: 'told', out: rig.out, dataset, settings: { numTurns: 3 } }],
+  });
+});
+afterAll(() => rig.close());
+
+async function compared(run = 'told', out = rig.out) {
+  const session: Session = { client: rig.client, address: '', namespace: rig.namespace, close: async () => {} };
+  const breaches: Breach[] = [];
+  const told = { rollouts: rolloutHistories(session, run), collection: await collectionHistory(session, run) };
+  const summary = await checkHistories(openFileStore(rig.out, run), out, told, (breach) => breaches.push(breach));
+  return { breaches, summary };
+}
+
+test('the histories of a run agree with its folder, and tell what was tried again', async () => {
+  const { breaches, summary } = await compared();
+  expect(breaches).toEqual([]);
+  expect(summary).toEqual({ compared: ROLLOUTS, closed: ROLLOUTS, elsewhere: 0, triedAgain: 3 });
+});
+
+test('a turn that was forged with a right hash of its own is found by its history', async () => {
+  const path = `${at('q3')}/turn-003.json`;
+  forge(path, 'turn', ({ outputIds }) => ({ outputIds: (outputIds as number[]).toReversed() }))(join(rig.out, 'told'));
+  expect((await compared()).breaches).toEqual([
+    { path, problem: expect.stringMatching(/^is another record than the one that was generated/) },
+  ]);
+});
+
+test('a rollout that went away with its folder is found by its history', async () => {
+  rmSync(join(rig.out, 'told', at('q4')), { recursive: true });
+  const { breaches } = await compared();
+  expect(breaches.filter(({ path }) => path.startsWith(at('q4'))).map(({ path }) => path.split('/').at(-1))).toEqual([
+    'rollout.json',
+    ...[1, 2, 3].flatMap((turn) => [`turn-00${turn}.json`, `verdict-00${turn}.json`]),
+    'end.json',
+  ]);
+});
+
+test('histories of a run of the same name elsewhere are told apart', async () => {
+  const { breaches, summary } = await compared('told', '/somewhere/else');
+  expect(breaches).toEqual([]);
+  expect(summary).toMatchObject({ compared: 0, elsewhere: ROLLOUTS });
+});
