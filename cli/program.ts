@@ -42,6 +42,11 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   pause: { group: 'Steer', summary: 'begin no new rollout until resume', load: () => import('./pause.ts') },
   resume: { group: 'Steer', summary: 'let a paused run go on', load: () => import('./resume.ts') },
   tune: { group: 'Steer', summary: 'change how many rollouts are in flight', load: () => import('./tune.ts') },
+  'update-weights': {
+    group: 'Steer',
+    summary: 'give every server of a run other weights, while it goes on',
+    load: () => import('./update-weights.ts'),
+  },
   cancel: { group: 'Steer', summary: 'end a run; finished turns are kept', load: () => import('./cancel.ts') },
   up: {
     group: 'Run the service',

@@ -9,9 +9,10 @@ import { FIELDS } from '../../options.ts';
 import { isRunName } from '../../domain/ids.ts';
 import { scriptedIo } from './scripted-io.ts';
 
-const COMMANDS = 'demo run watch list status show check judge export pause resume tune cancel up down dev worker'.split(
-  ' ',
-);
+const COMMANDS =
+  'demo run watch list status show check judge export pause resume tune update-weights cancel up down dev worker'.split(
+    ' ',
+  );
 
 test('help lists every command', async () => {
   const program = await buildProgram(scriptedIo(), ['--help'], () => {});
@@ -42,6 +43,7 @@ test.each([
   'pause',
   'cancel',
   'tune',
+  'update-weights',
 ])('%s takes --json', async (name) => {
   const program = await buildProgram(scriptedIo(), [name], () => {});
   expect(program.commands.find((c) => c.name() === name)?.options.map((o) => o.long)).toContain('--json');

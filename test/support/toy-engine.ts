@@ -19,8 +19,19 @@ export interface Shape {
   /** Of SGLang: spans of versions. */
   readonly spans?: boolean;
   readonly msPerToken?: number;
+  /** Folders of weights that it can load; nothing said: all but those whose names begin with `non`. */
+  readonly folders?: readonly string[] | null;
   readonly apiKey?: string;
   readonly port?: number;
+}
+
+/** What the server itself wrote down of one run. */
+export interface Logged {
+  readonly context: readonly number[];
+  readonly outputs: readonly Drawn[];
+  /** One per output: which weights made it, and what the server called them then. */
+  readonly weights: readonly string[];
+  readonly versions: readonly string[];
 }
 
 export interface Run {
@@ -32,7 +43,14 @@ export interface Run {
 
 export interface Engine {
   readonly shape: Required<Omit<Shape, 'port' | 'apiKey'>>;
+  /** The word for the weights. To set it is to change the weights behind everybody's back. */
   version: string;
+  /** Makes tokens by the weights of this folder's last name; the word for them stays. False where it has none there. */
+  load(folder: string): boolean;
+  /** The word alone. */
+  name(version: string): void;
+  paused: boolean;
+  readonly log: readonly Logged[];
   generate(ask: {
     id: string;
     context: readonly number[];
@@ -61,35 +79,60 @@ export function toyEngine(given: Shape): ToyEngine {
     devMode: true,
     spans: true,
     msPerToken: 0,
+    folders: null,
     ...given,
   };
   const aborted: string[] = [];
   const runs = new Map<string, { aborted: boolean }>();
+  const log: Logged[] = [];
+  let version = 'default';
+  let weights = 'default';
 
   const engine: ToyEngine = {
     running: () => runs.size,
     aborted,
     shape,
-    version: 'default',
+    log,
+    paused: false,
+    get version() {
+      return version;
+    },
+    set version(word) {
+      version = word;
+      weights = word;
+    },
+    load(folder) {
+      if (!(shape.folders?.includes(folder) ?? !/\/non[^/]*$/.test(folder))) return false;
+      weights = folder.split('/').at(-1)!;
+      return true;
+    },
+    name(word) {
+      version = word;
+    },
     async generate({ id, context, max, stops, draw: how, gone }) {
       const run = { aborted: false };
       runs.set(id, run);
       const outputs: Drawn[] = [];
       const spans: { version: string; start: number; end: number }[] = [];
+      const noted = { context, outputs, weights: [] as string[], versions: [] as string[] };
+      log.push(noted);
       try {
         const ids = [...context];
         while (outputs.length < max && !stops.includes(outputs.at(-1)?.id ?? -1)) {
           if (shape.msPerToken > 0) await sleep(shape.msPerToken);
+          while (engine.paused && !run.aborted && !gone()) await sleep(1);
           if (run.aborted || gone()) {
             aborted.push(id);
             return { id, outputs, finish: 'abort', spans };
           }
-          const next = draw(ids, shape.vocabSize, weightsOf(engine.version), { ...how, meaning: shape.meaning });
+          const next = draw(ids, shape.vocabSize, weightsOf(weights), { ...how, meaning: shape.meaning });
           ids.push(next.id);
           outputs.push(next);
+          noted.weights.push(weights);
+          noted.versions.push(version);
           const last = spans.at(-1);
-          if (last?.version === engine.version) last.end = outputs.length;
-          else spans.push({ version: engine.version, start: outputs.length - 1, end: outputs.length });
+          if (last?.version === version) last.end = outputs.length;
+          else spans.push({ version, start: outputs.length - 1, end: outputs.length });
         }
       } finally {
         runs.delete(id);

@@ -2,7 +2,7 @@
 
 import { chat } from './toy-chat.ts';
 import type { Engine, Run } from './toy-engine.ts';
-import { ids, made, models, NOT_FOUND, num, ok, type Answer, type Body, type Reply } from './toy-wire.ts';
+import { ids, made, models, NOT_FOUND, notThere, num, ok, type Answer, type Body, type Reply } from './toy-wire.ts';
 
 export const SGLANG_PARAMS =
   'max_new_tokens stop stop_token_ids stop_regex temperature top_p top_k min_p frequency_penalty presence_penalty repetition_penalty min_new_tokens n json_schema regex ebnf structural_tag ignore_eos skip_special_tokens spaces_between_special_tokens no_stop_trim stream_interval logit_bias sampling_seed custom_params beam_width watermark choice'.split(
@@ -90,6 +90,17 @@ export function sglang(engine: Engine): Answer {
     };
   }
 
+  function updateWeights({ model_path: folder, weight_version: version }: Body): Reply {
+    const done = (success: boolean, message: string) => ({
+      status: success ? 200 : 400,
+      body: { success, message, num_paused_requests: 0 },
+    });
+    if (!engine.load(String(folder)))
+      return done(false, `Failed to get weights iterator: ${notThere(String(folder))}.`);
+    if (version != null) engine.name(String(version));
+    return done(true, `Succeeded to update model weights. Weight version updated to ${engine.version}.`);
+  }
+
   return async ({ method, path, body, broken, gone }) => {
     if (broken) {
       const message = "1 validation error:\n  {'type': 'json_invalid'}";
@@ -124,6 +135,15 @@ export function sglang(engine: Engine): Answer {
       case 'POST /abort_request':
         engine.abort(said['abort_all'] === true ? null : String(said['rid']));
         return ok('');
+      case 'POST /pause_generation':
+        if (said['mode'] === 'abort') engine.abort(null);
+        engine.paused = true;
+        return ok({ message: 'Generation paused successfully.', status: 'ok' });
+      case 'POST /continue_generation':
+        engine.paused = false;
+        return ok({ message: 'Generation continued successfully.', status: 'ok' });
+      case 'POST /update_weights_from_disk':
+        return updateWeights(said);
       case 'POST /v1/chat/completions':
         return chat(engine, said, gone, 'sglang');
       default:

@@ -4,7 +4,19 @@
 import { chat } from './toy-chat.ts';
 import type { Engine, Run } from './toy-engine.ts';
 import type { Drawn } from './toy-model.ts';
-import { ids, made, models, NOT_FOUND, num, ok, usage, type Answer, type Body, type Reply } from './toy-wire.ts';
+import {
+  ids,
+  made,
+  models,
+  NOT_FOUND,
+  notThere,
+  num,
+  ok,
+  usage,
+  type Answer,
+  type Body,
+  type Reply,
+} from './toy-wire.ts';
 
 export function vllm(engine: Engine): Answer {
   const { modelPath, length, vocabSize, scaleOut, devMode } = engine.shape;
@@ -143,6 +155,27 @@ export function vllm(engine: Engine): Answer {
     return (names as string[]).reduce((sum, name) => sum + engine.abort(name.replace(/^(cmpl-.*)-0$/, '$1')), 0);
   }
 
+  function control(path: string, body: Body): Reply {
+    if (path === '/resume') {
+      engine.paused = false;
+      return ok({ status: 'resumed' });
+    }
+    if (path.startsWith('/pause')) {
+      if (path.endsWith('abort')) engine.abort(null);
+      engine.paused = true;
+      return ok({ status: 'paused' });
+    }
+    if (path.startsWith('/reset')) return ok({ success: true });
+    if (path === '/update_weight_version') {
+      engine.name(String(body['new_version']));
+      return ok({ success: true, new_version: engine.version });
+    }
+    const { weights_path: folder } = body['kwargs'] as Body;
+    if (engine.load(String(folder))) return ok({ results: [null] });
+    const why = `Call to collective_rpc method failed: Worker failed with error '${notThere(String(folder))}', please check the stack trace above for the root cause`;
+    return bad(why, null, 'InternalServerError', 500);
+  }
+
   return async ({ method, path, body, broken, gone }) => {
     if (broken) return bad("1 validation error:\n  {'type': 'json_invalid'}", 'body.17', 'Bad Request');
     const said = (body ?? {}) as Body;
@@ -170,6 +203,15 @@ export function vllm(engine: Engine): Answer {
         return ok({ version: '0.32.0' });
       case 'GET /weight_info':
         return devMode ? ok({ weight_version: engine.version }) : NOT_FOUND;
+      case 'GET /is_paused':
+        return devMode ? ok({ is_paused: engine.paused }) : NOT_FOUND;
+      case 'POST /pause?mode=keep':
+      case 'POST /pause?mode=abort':
+      case 'POST /resume':
+      case 'POST /collective_rpc':
+      case 'POST /reset_prefix_cache?reset_running_requests=true&reset_external=true':
+      case 'POST /update_weight_version':
+        return devMode ? control(path, said) : NOT_FOUND;
       case 'POST /inference/v1/generate':
         return generate(said, gone);
       case 'POST /inference/v1/abort_requests':

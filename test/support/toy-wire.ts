@@ -41,3 +41,7 @@ export const usage = (prompt: number, completion: number) => ({
   prompt_tokens_details: null,
   completion_tokens_details: null,
 });
+
+/** What both say of a folder that is not there: they take it for a name on the hub. */
+export const notThere = (folder: string) =>
+  `Repo id must use alphanumeric chars, '-', '_' or '.'. The name cannot start or end with '-' or '.' and the maximum length is 96: '${folder}'.`;

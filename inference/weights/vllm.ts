@@ -1,0 +1,56 @@
+// vLLM's way to other weights, in its development mode. `keep` freezes requests in flight; after the new weights
+// are loaded their caches are thrown away with all others, and only then the word for the weights changes.
+
+import { z } from 'zod';
+
+import { ModelError } from '../../domain/errors.ts';
+import type { Http } from '../http.ts';
+import { parseReply, wordOf } from '../server-backend.ts';
+import { WeightInfo } from '../vllm-protocol.ts';
+import { CONTROL_TIMEOUTS, type WeightControls } from './controls.ts';
+
+const RESET = '/reset_prefix_cache?reset_running_requests=true&reset_external=true';
+const Reset = z.object({ success: z.boolean() });
+
+export function vllmControls(http: Http): WeightControls {
+  const post = (path: string, body?: unknown) => http.post(path, body, { timeouts: CONTROL_TIMEOUTS });
+  return {
+    http,
+    async version() {
+      const told = await inDevelopmentMode(http.url, () => http.get('/weight_info'));
+      return wordOf(parseReply(WeightInfo, told, http.place('/weight_info')).weight_version);
+    },
+    async pause() {
+      await post('/pause?mode=keep');
+    },
+    async load(from, version) {
+      await http.post('/collective_rpc', { method: 'reload_weights', kwargs: { weights_path: from } });
+      const reset = parseReply(Reset, await post(RESET), http.place('/reset_prefix_cache'));
+      if (!reset.success) {
+        throw new ModelError(`${http.url} has the new weights, and did not give up what it computed by the old ones`, {
+          reason: 'cache-kept',
+          fix: 'Repeat the command.',
+        });
+      }
+      await post('/update_weight_version', { new_version: version });
+    },
+    async resume() {
+      await post('/resume');
+    },
+    // Its engine dies of a folder that it cannot load, and no error says how far it came.
+    keptItsWeights: () => false,
+  };
+}
+
+async function inDevelopmentMode<T>(url: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof ModelError) || error.reason !== 'server-lacks') throw error;
+    throw new ModelError(`${url} takes no other weights as it runs now`, {
+      reason: 'server-lacks',
+      fix: 'vLLM does when it is started with VLLM_SERVER_DEV_MODE=1.',
+      cause: error,
+    });
+  }
+}

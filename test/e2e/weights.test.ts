@@ -1,0 +1,143 @@
+// 50 weight updates through `update-weights` under a run of 200 rollouts, against two servers that keep a log of
+// their own: which weights made which token. Not one token of the run is said to be of other weights. (They speak as
+// vLLM does, where new weights and the word for them are two calls.)
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { WeightUpdate } from '../../cli/update-weights.ts';
+import { updateModel } from '../../inference/weights/index.ts';
+import { openFileStore } from '../../storage/files.ts';
+import { readTrajectories } from '../../storage/trajectories.ts';
+import { type Everturn, openEverturn } from '../support/everturn.ts';
+import { type ModelServer, modelServer } from '../support/model-server.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const DATA = join(ROOT, 'examples/arithmetic.jsonl');
+const ROLLOUTS = 200;
+const UPDATES = 50;
+/** At least so many: some answers of chance end early, and some cannot be judged. */
+const REQUESTS = ROLLOUTS * 2.5;
+const SHAPE = ['--num-turns', '2', '--max-new-tokens', '24', '--new-tokens-per-chunk', '8', '--temperature', '0.8'];
+
+let everturn: Everturn;
+let servers: ModelServer[];
+let model: string;
+beforeAll(async () => {
+  everturn = openEverturn();
+  servers = await Promise.all(
+    [1, 2].map(() => modelServer({ kind: 'vllm', meaning: 'policy', msPerToken: 1, length: 2048 })),
+  );
+  model = `vllm:${servers.map(({ url }) => url).join(',')}`;
+});
+afterAll(async () => {
+  await everturn.close();
+  await Promise.all(servers.map((server) => server.close()));
+});
+
+const asked = () => servers.reduce((sum, { seen }) => sum + seen.filter(({ body }) => 'request_id' in body).length, 0);
+
+test(
+  `${UPDATES} weight updates under ${ROLLOUTS} rollouts: no token is said to be of other weights`,
+  { timeout: 600_000 },
+  async () => {
+    const settings = ['--model', model, '--tokenizer', join(ROOT, 'models/tiny'), ...SHAPE];
+    const queries = readFileSync(DATA, 'utf8').trim().split('\n').length;
+    const samples = String(Math.ceil(ROLLOUTS / Math.min(queries, 50)));
+    const size = ['--limit', String(Math.min(queries, 50)), '--samples', samples, '--max-concurrent', '32'];
+    const running = everturn.start('run', DATA, '--name', 'updated', ...settings, ...size);
+    let over = false;
+    void running.ended.then(() => (over = true));
+    let updates = 0;
+    while (updates < UPDATES) {
+      // As the run gets on, and not by the clock.
+      const due = Math.floor(((updates + 0.5) * REQUESTS) / UPDATES);
+      while (asked() < due && !over) await sleep(2);
+      expect(over, `the run ended after ${updates} updates: ${running.output()}`).toBe(false);
+      await update(++updates);
+    }
+    const ended = await running.ended;
+    expect(ended.code, ended.stderr).toBe(0);
+    expect((await everturn.run('check', 'updated', '--json')).code).toBe(0);
+    const found = await compare();
+    expect(found).toMatchObject({ rollouts: ROLLOUTS, wrong: 0, unknown: 0 });
+    expect(found.versions).toBeGreaterThan(UPDATES / 5);
+    expect(found.movedTurns).toBeGreaterThan(0);
+  },
+);
+
+/** The first and the last as a user gives them; the others by what is behind that command, in this process. */
+async function update(n: number): Promise<void> {
+  const order = { from: `/checkpoints/step-${n}`, version: `step-${n}` };
+  if (n > 1 && n < UPDATES) {
+    const done = await updateModel(model, order, { apiKeyEnv: null });
+    expect(done.map(({ state }) => state)).toEqual(['updated', 'updated']);
+    return;
+  }
+  const words = ['update-weights', 'updated', '--from', order.from, '--weight-version', order.version, '--json'];
+  const ended = await everturn.run(...words);
+  expect(ended.code, ended.stderr).toBe(0);
+  const told = JSON.parse(ended.stdout) as WeightUpdate;
+  expect(told).toMatchObject({ run: 'updated', weightVersion: order.version, version: n, whole: true });
+  expect(told.servers.map(({ now }) => now)).toEqual([order.version, order.version]);
+  expect(JSON.parse((await everturn.run(...words)).stdout)).toMatchObject({
+    servers: [{ state: 'already' }, { state: 'already' }],
+  });
+}
+
+/** Each token of the run against the servers' log: by the ids before it, itself, and its logprob to the last bit. */
+async function compare() {
+  const made = new Map<string, Set<string>>();
+  const key = (context: readonly number[], id: number, logprob: number) => `${context.join()}|${id}|${logprob}`;
+  for (const { engine } of servers) {
+    for (const { context, outputs, weights } of engine.log) {
+      const ids = [...context];
+      for (const [i, { id, logprob }] of outputs.entries()) {
+        const name = key(ids, id, logprob);
+        made.set(name, (made.get(name) ?? new Set()).add(weights[i]!));
+        ids.push(id);
+      }
+    }
+  }
+  const found = { rollouts: 0, tokens: 0, wrong: 0, unknown: 0, movedTurns: 0, versions: 0 };
+  const versionsSeen = new Set<string>();
+  for await (const { turns } of readTrajectories(openFileStore(join(everturn.folder, 'runs'), 'updated'))) {
+    found.rollouts++;
+    const ids: number[] = [];
+    for (const { record } of turns) {
+      ids.push(...record.contextIds);
+      if (record.versions.length > 1) found.movedTurns++;
+      for (const { versionLabel, version, start, end } of record.versions) {
+        versionsSeen.add(versionLabel!);
+        expect(version).toBe(versionLabel === 'default' ? 0 : Number(versionLabel!.slice('step-'.length)));
+        for (let i = start; i < end; i++) {
+          found.tokens++;
+          const by = made.get(key(ids, record.outputIds[i]!, record.logprobs[i]!));
+          if (!by) found.unknown++;
+          else if (!by.has(versionLabel!)) found.wrong++;
+          ids.push(record.outputIds[i]!);
+        }
+      }
+    }
+  }
+  process.stdout.write(`${JSON.stringify({ ...found, versions: versionsSeen.size })}\n`);
+  return { ...found, versions: versionsSeen.size };
+}
+
+test('an update that one server does not take says which, and what to do', { timeout: 60_000 }, async () => {
+  await servers[1]!.close();
+  const ended = await everturn.run(
+    'update-weights',
+    'updated',
+    '--from',
+    '/checkpoints/step-60',
+    '--weight-version',
+    '60',
+  );
+  expect(ended.code).toBe(5);
+  expect(ended.stderr).toContain(`${servers[1]!.url} could not be reached`);
+  expect(ended.stderr).toContain('1 of 2 servers have version 60');
+  expect(ended.stderr).toContain('repeat the command');
+  expect(ended.stdout).toMatch(/60 .*updated/);
+});
