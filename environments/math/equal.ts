@@ -3,12 +3,13 @@
 // the same pair gets the same word in every process. Never a float `==`.
 
 import { children, type Node, some } from './ast.ts';
+import { type Big, type BigReals, bigReals } from './bigreals.ts';
 import type { Complex, NumericContext } from './complex.ts';
 import { bits, exact, type ExactContext } from './exact.ts';
 import { type Budget, LIMITS, TooBig } from './limits.ts';
 import { value } from './numeric.ts';
 import * as Q from './rational.ts';
-import { type Ball, balls, type Decimal, decimals, Imprecise, NoValue, type Reals } from './reals.ts';
+import { type Ball, balls, Imprecise, NoValue, type Reals } from './reals.ts';
 import { residue, type ResidueContext } from './residues.ts';
 
 /** How equality was shown, or why it was not. */
@@ -144,9 +145,9 @@ function sampled(a: Node, b: Node, c: Comparison): Equality {
   }
   const needed = whole ? 4 : 5;
   if (agreed.length < needed) return blurred > 0 || agreed.length > 0 ? 'unknown' : different;
-  const many = decimals(digits);
+  const many = bigReals(digits);
   for (const point of agreed.slice(0, CONFIRMED_POINTS)) {
-    const word = atPoint(a, b, c, many, point, !imaginary, sameDecimal(digits));
+    const word = atPoint(a, b, c, many, point, !imaginary, sameBig(many, digits));
     if (word === false) return different;
     if (word !== true) return 'unknown';
   }
@@ -161,24 +162,30 @@ const isUnevaluated = (n: Node): boolean => n.k === 'big' && UNEVALUATED.has(n.o
 function constants(a: Node, b: Node, c: Comparison, digits: number, different: Equality): Equality {
   const none = new Map<string, Q.Rational>();
   if (atPoint(a, b, c, balls, none, false, sameBall) === false) return different;
-  const word = atPoint(a, b, c, decimals(digits), none, false, sameDecimal(digits));
+  const reals = bigReals(digits);
+  const word = atPoint(a, b, c, reals, none, false, sameBig(reals, digits));
   if (word !== undefined) return word ? 'sampled' : different;
   // A difference next to nothing is either what rounding left, which more digits shrink, or a true small value.
-  const few = difference(a, b, c, decimals(digits));
-  const many = few && difference(a, b, c, decimals(digits * 3));
+  const few = difference(a, b, c, reals);
+  const more = bigReals(digits * 3);
+  const many = few && difference(a, b, c, more);
   if (!few || !many) return 'unknown';
-  if (many.isZero() || many.lt(few.mul(1e-20))) return 'sampled';
-  return few.sub(many).abs().lte(many.mul(1e-6)) ? different : 'unknown';
+  const part = (exponent: number): Big => more.from(Q.rational(1n, 10n ** BigInt(exponent)));
+  if (more.isZero(many) || more.compare(many, more.mul(few, part(20))) < 0) return 'sampled';
+  const change = more.abs(more.sub(few, many));
+  return more.compare(change, more.mul(many, part(6))) <= 0 ? different : 'unknown';
 }
 
-function difference(a: Node, b: Node, c: Comparison, reals: Reals<Decimal>): Decimal | undefined {
-  let off: Decimal | undefined;
-  atPoint(a, b, c, reals, new Map(), false, (x, y, r) => {
-    const zero = r.from(Q.ZERO);
-    off = x.re
-      .sub(y.re)
-      .abs()
-      .add((x.im ?? zero).sub(y.im ?? zero).abs());
+/** How far apart two complex numbers are, by the sum of both parts. */
+function distance(x: Complex<Big>, y: Complex<Big>, r: BigReals): Big {
+  const zero = r.from(Q.ZERO);
+  return r.add(r.abs(r.sub(x.re, y.re)), r.abs(r.sub(x.im ?? zero, y.im ?? zero)));
+}
+
+function difference(a: Node, b: Node, c: Comparison, reals: BigReals): Big | undefined {
+  let off: Big | undefined;
+  atPoint(a, b, c, reals, new Map(), false, (x, y) => {
+    off = distance(x, y, reals);
     return true;
   });
   return off;
@@ -215,20 +222,17 @@ const sameBall: Same<Ball> = (a, b, r) => {
   return error > 1e-6 * size && size > 1e-12 ? undefined : true;
 };
 
-const sameDecimal =
-  (digits: number): Same<Decimal> =>
-  (a, b, r) => {
-    const zero = r.from(Q.ZERO);
-    const size = (x: Complex<Decimal>): Decimal => x.re.abs().add((x.im ?? zero).abs());
-    const off = a.re
-      .sub(b.re)
-      .abs()
-      .add((a.im ?? zero).sub(b.im ?? zero).abs());
-    const scale = size(a).gt(size(b)) ? size(a) : size(b);
-    const close = (exponent: number): Decimal => r.from(Q.rational(1n, 10n ** BigInt(exponent)));
-    if (off.isZero()) return true;
-    if (scale.lt(close(20))) return undefined;
-    return off.lte(scale.mul(close(digits - 15)));
+const sameBig =
+  (r: BigReals, digits: number): Same<Big> =>
+  (a, b) => {
+    const origin: Complex<Big> = { re: r.from(Q.ZERO), im: undefined };
+    const off = distance(a, b, r);
+    if (r.isZero(off)) return true;
+    const [x, y] = [distance(a, origin, r), distance(b, origin, r)];
+    const scale = r.compare(x, y) > 0 ? x : y;
+    const part = (exponent: number): Big => r.from(Q.rational(1n, 10n ** BigInt(exponent)));
+    if (r.compare(scale, part(20)) < 0) return undefined;
+    return r.compare(off, r.mul(scale, part(digits - 15))) <= 0;
   };
 
 function points(names: readonly string[], whole: boolean, a: Node, b: Node): Map<string, Q.Rational>[] {

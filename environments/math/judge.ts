@@ -10,6 +10,7 @@ import { type Extraction, extractAnswer, extractChoice, extractSolution } from '
 import type { LeafOptions, Word } from './leaf.ts';
 import { LIMITS, TooBig, Unparsed } from './limits.ts';
 import { parseAnswer } from './parse.ts';
+import { remembered } from './remembered.ts';
 import { respell } from './spelling.ts';
 import type { Reading } from './tokens.ts';
 import {
@@ -58,7 +59,7 @@ function judgeOne(
   solution: string,
   options: LeafOptions,
 ): Verdict {
-  const gold = extractSolution(solution);
+  const gold = readSolution(solution);
   if (!gold || gold === 'cut-off') return { verdict: 'undecided', reason: 'no-solution' };
   const choice = choiceOf(gold.text);
   let own: Extraction | undefined = found === 'cut-off' ? undefined : found;
@@ -126,34 +127,38 @@ function compareContents(gold: string, answer: string, options: LeafOptions): Ou
 }
 
 /** The spelling without blanks and styling; blanks between digits or letters stay. */
-function asWritten(text: string): string {
-  return respell(text)
+const asWritten = remembered((text: string): string =>
+  respell(text)
     .replace(/\\(?:left|right|displaystyle|[,!;: ]|q?quad)(?![A-Za-z])/g, ' ')
     .replace(/\\[dt]frac/g, '\\frac')
     .replace(/\$/g, ' ')
     .replace(/\s+/g, ' ')
     .replace(/(?<![A-Za-z0-9]) | (?![A-Za-z0-9])/g, '')
-    .replace(/\.$/, '');
-}
+    .replace(/\.$/, ''),
+);
 
 function compareMoments(gold: string, answer: string): Outcome | undefined {
-  const [g, a] = [timeOf(gold), timeOf(answer)];
+  const g = timeOf(gold);
+  const a = g && timeOf(answer);
   if (g && a) {
     if (g.marked === a.marked) return g.seconds === a.seconds ? { verdict: 'right', reason: 'equal' } : WRONG;
     // "15:30" is 3:30 pm; a bare solution accepts the same clock with either mark.
     if (g.seconds === a.seconds || (!g.marked && g.clock === a.clock)) return { verdict: 'right', reason: 'equal' };
     return WRONG;
   }
-  const [x, y] = [dateOf(gold), dateOf(answer)];
+  const x = dateOf(gold);
+  const y = x && dateOf(answer);
   if (x && y) return x === y ? { verdict: 'right', reason: 'equal' } : WRONG;
   return undefined;
 }
 
 const PLAIN: Reading = { grouping: true, decimalComma: false };
+const readPlain = remembered((text: string) => read(text, PLAIN));
+const readSolution = remembered(extractSolution);
 
 function compareParsed(gold: string, answer: string, options: LeafOptions, prose: boolean): Outcome {
-  const g = read(gold, PLAIN);
-  const a = read(answer, PLAIN);
+  const g = readPlain(gold);
+  const a = readPlain(answer);
   if (a === 'too-big' || g === 'too-big') return { verdict: 'undecided', reason: 'too-big' };
   if (g === 'unparsed') return { verdict: 'undecided', reason: 'solution-unparsed' };
   if (a === 'unparsed') return prose || isProse(gold) ? WRONG : { verdict: 'undecided', reason: 'unparsed' };

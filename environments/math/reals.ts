@@ -1,7 +1,6 @@
 // Two kinds of real numbers behind one interface. `balls` are doubles that carry a bound of their own error:
-// fast, and honest about what they cannot tell. `decimals` have many digits: slower, the last word.
+// fast, and honest about what they cannot tell. `bigReals` (bigreals.ts) have many digits: slower, the last word.
 
-import { Decimal } from 'decimal.js';
 import type { Rational } from './rational.ts';
 
 export interface Reals<T> {
@@ -95,53 +94,3 @@ export const balls: Reals<Ball> = {
   },
   toNumber: (a) => a.v,
 };
-
-const byDigits = new Map<number, Reals<Decimal>>();
-
-/** Decimals of at least so many digits, made once per size. */
-export function decimals(digits: number): Reals<Decimal> {
-  const rounded = Math.ceil(digits / 20) * 20;
-  let made = byDigits.get(rounded);
-  if (!made) byDigits.set(rounded, (made = makeDecimals(rounded)));
-  return made;
-}
-
-/** Below 10^(−0.7·digits) a sign counts as zero: that far down only cancellation leads. */
-function makeDecimals(digits: number): Reals<Decimal> {
-  const D = Decimal.clone({ precision: digits, maxE: 1_000_000, minE: -1_000_000, modulo: Decimal.ROUND_DOWN });
-  const finite = (d: Decimal): Decimal => {
-    if (!d.isFinite()) throw new NoValue('no finite value');
-    return d;
-  };
-  const tiny = new D(10).pow(-Math.floor(digits * 0.7));
-  const angle = (a: Decimal): Decimal => {
-    if (a.e > digits - 20) throw new NoValue('an angle too large for the digits');
-    return a;
-  };
-  const pi = new D(-1).acos();
-  return {
-    cost: Math.ceil(16 * (digits / 50) ** 1.5),
-    from: (q) => new D(q.num.toString()).div(q.den.toString()),
-    add: (a, b) => finite(a.add(b)),
-    sub: (a, b) => finite(a.sub(b)),
-    mul: (a, b) => finite(a.mul(b)),
-    div: (a, b) => {
-      if (b.isZero()) throw new NoValue('division by zero');
-      return finite(a.div(b));
-    },
-    sqrt: (a) => finite((a.isNegative() ? new D(0) : a).sqrt()),
-    exp: (a) => {
-      if (a.abs().gt(200_000)) throw new NoValue('an exponential too large');
-      return finite(a.exp());
-    },
-    ln: (a) => finite(a.ln()),
-    sin: (a) => angle(a).sin(),
-    cos: (a) => angle(a).cos(),
-    atan2: (y, x) => D.atan2(y, x),
-    pi,
-    sign: (a) => (a.abs().lte(tiny) ? 0 : a.isNegative() ? -1 : 1),
-    toNumber: (a) => a.toNumber(),
-  };
-}
-
-export type { Decimal };

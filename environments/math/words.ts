@@ -1,19 +1,21 @@
 // Answers in words: choice letters, names, yes and no, "no solution", dates and times of day.
 
+import { remembered } from './remembered.ts';
+
 const WRAPPER =
   /\\(?:text|textbf|textit|textrm|textnormal|mathrm|mathbf|mbox|bf|rm|operatorname|boxed|emph|underline|mathsf|texttt|textsf|left|right|displaystyle)\b/g;
 
 /** Words without their dress: no LaTeX wrappers, case, punctuation or double blanks. */
-export function plainWords(text: string): string {
-  return text
+export const plainWords = remembered((text: string): string =>
+  text
     .replace(WRAPPER, ' ')
     .replace(/\\[,;:! ]|\\q?quad|[{}$*"'`~]/g, ' ')
     .toLowerCase()
     .replace(/[.,;:!?()]+(?=\s|$)|(?<=^|\s)[.,;:!?()]+/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
-    .replace(/^(the|an?) /, '');
-}
+    .replace(/^(the|an?) /, ''),
+);
 
 /** Reads mostly as words rather than as mathematics. */
 export function isProse(text: string): boolean {
@@ -40,7 +42,8 @@ export interface Choice {
 }
 
 /** `C`, `(C)`, `C.`, `option C`, `(C) 14`, `\textbf{(C)}\ 14`. */
-export function choiceOf(text: string): Choice | undefined {
+export const choiceOf = remembered((text: string): Choice | undefined => {
+  if (!/[A-Ja-j]/.test(text)) return undefined;
   const plain = text
     .replace(WRAPPER, ' ')
     .replace(/\\[,;:! ]|\\q?quad|[{}$*~]/g, ' ')
@@ -53,7 +56,7 @@ export function choiceOf(text: string): Choice | undefined {
   const letter = m?.[1] ?? m?.[2];
   if (!letter || (m?.[2] && !/[A-J]/.test(m[2]))) return undefined;
   return { letter: letter.toUpperCase(), rest: (m?.[3] ?? '').trim() };
-}
+});
 
 const NOTHING =
   /^(no (real )?(solutions?|answers?|roots?)|none|there (is|are) no (real )?(solutions?|roots?)|empty set|does not exist|dne)$/;
@@ -104,6 +107,7 @@ export function numberWord(text: string): string | undefined {
 export function timeOf(
   text: string,
 ): { readonly clock: string; readonly seconds: number; readonly marked: boolean } | undefined {
+  if (!/\d/.test(text) || !/:|m\b/i.test(text)) return undefined;
   const plain = plainTime(text).replace(/^(\d{1,2})(?= ?[ap]\.?m)/, '$1:00');
   const m = /^(\d{1,2}):(\d{2})(?::(\d{2}))? ?(?:([ap])\.?m\.?)?$/.exec(plain);
   if (!m) return undefined;
@@ -131,6 +135,7 @@ const MONTHS = 'january february march april may june july august september octo
 
 /** Year, month and day of a date that is written out; `3/4/2020` is two dates and therefore none. */
 export function dateOf(text: string): string | undefined {
+  if (!/\d.*[-/]|[a-z]{3}.*\d|\d.*[a-z]{3}/is.test(text)) return undefined;
   const plain = text
     .replace(WRAPPER, ' ')
     .replace(/\\[,;:! ]|[{}$~,]/g, ' ')
