@@ -8,6 +8,7 @@ import { openDataset } from './datasets/index.ts';
 import { badRowText } from './datasets/problem.ts';
 import { DatasetError, UsageError } from './domain/errors.ts';
 import { safeName } from './domain/ids.ts';
+import type { FoundLogprobs } from './domain/logprob-meaning.ts';
 import type { Query, Task } from './domain/query.ts';
 import type { RolloutSettings } from './domain/settings.ts';
 import { sha256Hex } from './domain/sha256.ts';
@@ -78,10 +79,12 @@ export interface NewRunInput {
   readonly settings: RolloutSettings;
   readonly samples: number;
   readonly origins: Readonly<Record<string, Origin>>;
+  /** What was found of the model; null where it was not looked at. */
+  readonly logprobs?: FoundLogprobs | null;
 }
 
 export async function createRun(store: Store, input: NewRunInput): Promise<{ created: boolean; record: RunRecord }> {
-  const { run, survey, settings, samples, origins } = input;
+  const { run, survey, settings, samples, origins, logprobs = null } = input;
   const wanted = { settings, samples, sha256: survey.sha256 };
   const known = await store.getRun();
   if (known) return { created: false, record: same(run, known.record, wanted, store.folder) };
@@ -96,6 +99,7 @@ export async function createRun(store: Store, input: NewRunInput): Promise<{ cre
     origins,
     samples,
     dataset: { path: survey.selection.dataset, sha256: kept.sha256, accepted: kept.accepted, refused: survey.refused },
+    logprobs,
     versions: { everturn: everturnVersion(), node: process.version },
     createdAt: Date.now(),
   });

@@ -15,6 +15,7 @@ import { parseSettings } from './config.ts';
 import { createRun, surveyDataset } from './create-run.ts';
 import { queryFromRow } from './datasets/row.ts';
 import { DatasetError, EverturnError, explain, SandboxError, UsageError } from './domain/errors.ts';
+import { foundLogprobs, mustServeLogprobs } from './domain/logprob-meaning.ts';
 import { CODE_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from './domain/queues.ts';
 import { createCodeEnvironment } from './environments/code/code-environment.ts';
 import { UNSAFE_FLAG, unsafeCodeAllowed } from './environments/code/consent.ts';
@@ -138,13 +139,23 @@ function dependencies(
     async createRun({ run, out, dataset, samples, limit, shuffleSeed, settings }) {
       const survey = await surveyDataset({ dataset, limit, shuffleSeed });
       const complete = parseSettings(run, { ...settings });
+      const store = openFileStore(out, run);
+      // A model that is away for now is waited for by its rollouts, not by the run.
+      const facts = await backend(complete, store.folder).then((b) => b.facts, ifRetryable);
+      if (facts) mustServeLogprobs(facts, complete);
       const origins = Object.fromEntries(
         Object.keys(complete).map((k) => [k, k in settings ? 'input' : 'default'] as const),
       );
-      await createRun(openFileStore(out, run), { run, survey, settings: complete, samples, origins });
+      const logprobs = facts && foundLogprobs(facts);
+      await createRun(store, { run, survey, settings: complete, samples, origins, logprobs });
     },
     closedWorkflows: (workflowIds) => closedWorkflows(session.client, workflowIds),
   };
+}
+
+function ifRetryable(error: unknown): null {
+  if (error instanceof EverturnError && error.retryable) return null;
+  throw error;
 }
 
 function workflowBundle(): string {

@@ -87,6 +87,7 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
         model: facts.name,
         server,
         logprobsOf: settings.logprobs ?? 'policy',
+        logprobsFound: facts.logprobs ?? 'policy',
         ...(facts.trainable ? {} : { trainable: false }),
         ...(textLogprobs?.length ? { textLogprobs } : {}),
       });

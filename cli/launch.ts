@@ -57,7 +57,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   const place = placeOf(resolve(io.cwd, given.out), run);
   const settings = settingsOf(run, options);
   const isKnown = (await place.store.getRun()) !== undefined;
-  if (!isKnown) await checkModel(settings, survey.openings, io);
+  const logprobs = isKnown ? null : await checkModel(settings, survey.openings, io);
 
   const known = isKnown ? await knownResult(place) : undefined;
   if (known) {
@@ -78,7 +78,8 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     const { state, out } = await describeWorkflow(link.session, run);
     if (state === 'running' && out !== null && out !== place.out) throw elsewhere(run, out);
     if (codeRows > 0 && state !== 'running') await mustTakeCode(link);
-    await createRun(place.store, { run, survey, settings, samples: options.samples, origins: given.resolved.origins });
+    const { samples } = options;
+    await createRun(place.store, { run, survey, settings, samples, origins: given.resolved.origins, logprobs });
     if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);
     // From here on Ctrl-C leaves a run that goes on, and says so.
     if (!given.detach) io.interrupted();

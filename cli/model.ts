@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { mustExtend } from '../domain/feedback-delta.ts';
-import { mustServeLogprobs } from '../domain/logprob-meaning.ts';
+import { foundLogprobs, mustServeLogprobs, type FoundLogprobs } from '../domain/logprob-meaning.ts';
 import type { RunOptions } from '../options.ts';
 import type { Backend } from '../inference/backend.ts';
 import { createBackend, parseModelSpec } from '../inference/index.ts';
@@ -35,15 +35,20 @@ type Asked = Pick<
 
 /**
  * Throws a ModelError where the model cannot be loaded, would lie, or cannot be told its verdicts in conversations
- * that begin with messages of these roles. The one that ships needs no look.
+ * that begin with messages of these roles. The one that ships needs no look. Says what its logprobs were found to be of.
  */
-export async function checkModel(options: Asked, openings: readonly (readonly string[])[], io: Io): Promise<void> {
+export async function checkModel(
+  options: Asked,
+  openings: readonly (readonly string[])[],
+  io: Io,
+): Promise<FoundLogprobs> {
   const { model, tokenizer, apiKeyEnv, logprobs } = options;
-  if (model === 'tiny' && tokenizer === null && logprobs === 'policy') return;
+  if (model === 'tiny' && tokenizer === null && logprobs === 'policy') return { meaning: 'policy' };
   const backend = await createBackend(model, { tokenizer, apiKeyEnv, log: (line) => say(io, line) });
   try {
     mustServeLogprobs(backend.facts, options);
     if (options.feedback === 'delta') mustFollow(backend, openings);
+    return foundLogprobs(backend.facts);
   } finally {
     await backend.close();
   }

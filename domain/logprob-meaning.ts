@@ -9,8 +9,25 @@ import type { Sampling } from './sampling.ts';
  * temperature  after temperature, before top_p and top_k
  * raw          the model's own distribution, at temperature 1
  * unknown      could not be found out
+ * mixed        the servers of a fleet differ
  */
-export type LogprobMeaning = 'policy' | 'temperature' | 'raw' | 'unknown';
+export type LogprobMeaning = 'policy' | 'temperature' | 'raw' | 'unknown' | 'mixed';
+
+/** What was found out of a model at start, and is kept in run.json. */
+export interface FoundLogprobs {
+  readonly meaning: LogprobMeaning;
+  /** By server, where there are some. */
+  readonly servers?: Readonly<Record<string, LogprobMeaning>>;
+}
+
+/** Models say nothing where nothing was to be found out. */
+export function foundLogprobs(facts: {
+  readonly logprobs?: LogprobMeaning;
+  readonly logprobsBy?: FoundLogprobs['servers'];
+}): FoundLogprobs {
+  const { logprobs: meaning = 'policy', logprobsBy: servers } = facts;
+  return { meaning, ...(servers ? { servers } : {}) };
+}
 
 /** What a run wants its logprobs to be of. */
 export type WantedLogprobs = 'policy' | 'raw';
@@ -39,6 +56,7 @@ export function mustServeLogprobs(
   facts: {
     readonly name: string;
     readonly logprobs?: LogprobMeaning;
+    readonly logprobsBy?: FoundLogprobs['servers'];
     readonly trainable: boolean;
     readonly vocabSize: number;
   },
@@ -47,6 +65,13 @@ export function mustServeLogprobs(
   const { logprobs: meaning = 'policy', trainable, vocabSize, name } = facts;
   const { logprobs: wanted = 'policy' } = settings;
   if (!trainable || logprobsServe(meaning, wanted, settings, vocabSize)) return;
+  if (meaning === 'mixed') {
+    const each = Object.entries(facts.logprobsBy ?? {}).map(([url, of]) => `${url}: ${of}`);
+    throw new ModelError(`The servers mean different things by a logprob (${each.join('; ')}).`, {
+      reason: 'mixed-fleet',
+      fix: 'Start them alike, name only one of them, or sample at temperature 1 without cuts, where all meanings are one.',
+    });
+  }
   throw new ModelError(
     `The logprobs of ${name} are of another distribution (${meaning}) than the run wants (${wanted}).`,
     {

@@ -1,6 +1,6 @@
 // One turn: what the model was shown anew, what it answered, and what was said of it.
 
-import type { WantedLogprobs } from './logprob-meaning.ts';
+import type { LogprobMeaning, WantedLogprobs } from './logprob-meaning.ts';
 import type { VerdictValue } from './verdict.ts';
 
 /** How a generation ended. `length` and `abort` are the original's `no_eos`. */
@@ -58,6 +58,8 @@ export interface TurnRecord {
   readonly server: string | null;
   /** What the logprobs are of; absent in records from before runs could ask for it: the sampled distribution. */
   readonly logprobsOf?: WantedLogprobs;
+  /** What the model or its servers were found to give; where that is not logprobsOf, the run's sampling makes them one. */
+  readonly logprobsFound?: LogprobMeaning;
   /** False where a server gave text only: no sample to train on. Absent means true. */
   readonly trainable?: boolean;
   /** The server's own tokens and logprobs of a text answer, where it gave them: never ids. */

@@ -70,6 +70,8 @@ export interface ModelFacts {
   readonly takes?: 'tokens' | 'messages';
   /** Which distribution the logprobs are of; absent: `policy`. Found out at start by asking. */
   readonly logprobs?: LogprobMeaning;
+  /** Of each server that was reached at start. */
+  readonly logprobsBy?: Readonly<Record<string, LogprobMeaning>>;
   /** False where a server draws its own random numbers whatever seed it is given. */
   readonly seeded?: boolean;
 }

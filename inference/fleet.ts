@@ -84,12 +84,19 @@ export async function openFleet(parts: FleetParts): Promise<Backend> {
   if (mixture) log(`${mixture}: only for temperature 1 without cuts is this one distribution.`);
   const facts: ModelFacts = {
     ...first.facts,
-    ...(mixture ? { logprobs: 'unknown' } : {}),
+    ...(mixture ? { logprobs: 'mixed' } : {}),
+    logprobsBy: Object.fromEntries(met.map(({ url, facts: { logprobs = 'policy' } }) => [url, logprobs])),
     contextLength: Math.min(...met.map((backend) => backend.facts.contextLength)),
     seeded: met.every((backend) => backend.facts.seeded ?? true),
   };
 
-  const mixedNow = () => mixedLogprobs(members.flatMap(({ backend }) => backend ?? []));
+  // A server can come back with another switch: facts, and what was written by them, are of the start.
+  const atStart = { url: `${first.url} at the start`, facts: first.facts };
+  const mixedNow = () =>
+    mixedLogprobs([
+      ...(members.some(({ backend }) => backend === first) ? [] : [atStart]),
+      ...members.flatMap(({ backend }) => backend ?? []),
+    ]);
 
   /** Those that can take a request now, best first. */
   function candidates({ requestId, prefer }: GenerateRequest): Member[] {
@@ -137,7 +144,7 @@ export async function openFleet(parts: FleetParts): Promise<Backend> {
     facts,
     tokenizer: first.tokenizer,
     async generate(request, options) {
-      const mixture = logprobsServe('unknown', 'policy', request.sampling, facts.vocabSize) ? null : mixedNow();
+      const mixture = logprobsServe('mixed', 'policy', request.sampling, facts.vocabSize) ? null : mixedNow();
       if (mixture) throw mixed(mixture);
       const { member, end } = await admit(request, options.signal);
       try {

@@ -8,6 +8,8 @@ import type { Sampling } from '../domain/sampling.ts';
 export interface Peek {
   readonly sampled: number;
   readonly byId: ReadonlyMap<number, number>;
+  /** The server's word for the weights; null where it does not tell with the answer. */
+  readonly version: string | null;
 }
 
 /** Samples one token. Null where the server gives no logprobs of other tokens. */
@@ -20,7 +22,23 @@ const WHOLE = { topP: 1, topK: 100_000_000 };
 /** Nearer than this, two logprobs are too alike to tell a factor of two from noise. */
 const LEAST_GAP = 0.02;
 
+/** Weights that change between two looks say nothing: then it is looked again. */
+const LOOKS = 5;
+
 export async function logprobMeaning(ask: Ask): Promise<LogprobMeaning> {
+  for (let look = 1; ; look++) {
+    const versions = new Set<string | null>();
+    const meaning = await oneLook(async (sampling) => {
+      const peek = await ask(sampling);
+      if (peek) versions.add(peek.version);
+      return peek;
+    });
+    if (versions.size <= 1) return meaning;
+    if (look === LOOKS) return 'unknown';
+  }
+}
+
+async function oneLook(ask: Ask): Promise<LogprobMeaning> {
   const [warm, cold] = [await ask({ temperature: 1, ...WHOLE }), await ask({ temperature: 0.5, ...WHOLE })];
   if (!warm || !cold) return 'unknown';
   const ratio = gapRatio(warm.byId, cold.byId);

@@ -152,11 +152,13 @@ function usableLength(modelLength: number | null | undefined, inputLength: numbe
   throw new ModelError(`${url} does not tell how long its model's context is`, { reason: 'reply-malformed' });
 }
 
-function peek({ meta_info: { output_token_logprobs: own, output_top_logprobs: top } }: Reply): Peek | null {
+function peek({
+  meta_info: { output_token_logprobs: own, output_top_logprobs: top, weight_version },
+}: Reply): Peek | null {
   const sampled = own?.[0];
   if (!sampled || !top?.[0]) return null;
   const byId = new Map([...top[0], sampled].flatMap(([logprob, id]) => (logprob === null ? [] : [[id, logprob]])));
-  return { sampled: sampled[1], byId };
+  return { sampled: sampled[1], byId, version: wordOf(weight_version) };
 }
 
 function samplingParams(

@@ -140,9 +140,11 @@ function answer({ ids, logprobs, finish, spans }: Choice): ReadAnswer | null {
   return { outputIds: ids, logprobs, finish: FINISHES[finish ?? ''] ?? null, versions };
 }
 
-function peek({ ids, top }: Choice): Peek | null {
+function peek({ ids, top, spans }: Choice): Peek | null {
   const sampled = ids?.[0];
-  return sampled === undefined || top.length === 0 ? null : { sampled, byId: new Map(top) };
+  if (sampled === undefined || top.length === 0) return null;
+  const word = spans?.[0]?.version;
+  return { sampled, byId: new Map(top), version: word == null ? null : String(word) };
 }
 
 export const GENERATE: Endpoint = {

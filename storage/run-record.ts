@@ -1,5 +1,6 @@
 // run.json: what a run plays, fixed at its creation. Settings carry the origin of each value.
 
+import type { FoundLogprobs } from '../domain/logprob-meaning.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 
 export type Origin = 'default' | 'config' | 'environment' | 'flag' | 'input';
@@ -17,6 +18,8 @@ export interface RunRecord {
     readonly accepted: number;
     readonly refused: number;
   } | null;
+  /** What the servers or the model were found to give as logprobs when the run was made; null where nobody looked. */
+  readonly logprobs?: FoundLogprobs | null;
   readonly versions: { readonly everturn: string; readonly node: string };
   readonly createdAt: number;
 }

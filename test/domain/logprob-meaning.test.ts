@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { logprobsServe, type LogprobMeaning } from '../../domain/logprob-meaning.ts';
 
-const MEANINGS: LogprobMeaning[] = ['policy', 'temperature', 'raw', 'unknown'];
+const MEANINGS: LogprobMeaning[] = ['policy', 'temperature', 'raw', 'unknown', 'mixed'];
 const serve = (wanted: 'policy' | 'raw', temperature: number, topP: number, topK: number) =>
   MEANINGS.filter((meaning) => logprobsServe(meaning, wanted, { temperature, topP, topK }, 100));
 

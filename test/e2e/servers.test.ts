@@ -2,7 +2,7 @@
 // whose weights change under the run, and an endpoint that gives text only. (The servers are scripted; `npm run
 // test:servers` plays against real ones.)
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -55,6 +55,36 @@ describe('a run against two servers', () => {
     }
     // Some turns lived through an update.
     expect(spans).toBeGreaterThan(0);
+  });
+
+  test('says in run.json and in every record what its logprobs were found to be of', async () => {
+    const store = openFileStore(join(everturn.folder, 'runs'), 'moving');
+    const { logprobs } = (await store.getRun())!.record;
+    const of = Object.fromEntries(servers.map(({ url }) => [url, 'temperature']));
+    expect(logprobs).toEqual({ meaning: 'temperature', servers: of });
+    for await (const { turns } of readTrajectories(store))
+      for (const { record } of turns)
+        expect(record).toMatchObject({ logprobsOf: 'policy', logprobsFound: 'temperature' });
+  });
+
+  test('is refused at start where they mean different things by a logprob, unless these are one', async () => {
+    const raw = await modelServer({ kind: 'sglang', meaning: 'raw', length: 2048 });
+    try {
+      const model = `sglang:${servers[0]!.url},${raw.url}`;
+      const play = (name: string, ...more: string[]) =>
+        everturn.run('run', DATA, '--name', name, '--model', model, ...TOKENIZER, '--limit', '3', ...more);
+      const small = ['--num-turns', '1', '--max-new-tokens', '8'];
+      const refused = await play('mixed', ...small, '--temperature', '0.7');
+      expect(refused.code).toBe(5);
+      expect(refused.stderr).toContain(`${servers[0]!.url}: temperature; ${raw.url}: raw`);
+      expect(existsSync(join(everturn.folder, 'runs/mixed'))).toBe(false);
+      const played = await play('mixed', ...small);
+      expect(played.code, played.stderr).toBe(0);
+      const { record } = (await openFileStore(join(everturn.folder, 'runs'), 'mixed').getRun())!;
+      expect(record.logprobs).toMatchObject({ meaning: 'mixed', servers: { [raw.url]: 'raw' } });
+    } finally {
+      await raw.close();
+    }
   });
 
   test('shows each server in its status', async () => {

@@ -266,7 +266,8 @@ test('servers that mean different things by a logprob serve only where these are
   const all = [...(await servers(1)), ...(await servers(1, { meaning: 'raw' }))];
   const lines: string[] = [];
   const backend = await fleet(all, {}, {}, (line) => lines.push(line));
-  expect(backend.facts.logprobs).toBe('unknown');
+  expect(backend.facts.logprobs).toBe('mixed');
+  expect(backend.facts.logprobsBy).toEqual({ [all[0]!.url]: 'temperature', [all[1]!.url]: 'raw' });
   expect(lines.join('\n')).toContain(`${all[0]!.url}: temperature; ${all[1]!.url}: raw`);
   expect((await ask(backend, 'run/q/0')).finish).toBe('length');
   const cold = ask(backend, 'run/q/0', { sampling: { ...DEFAULT_SAMPLING, temperature: 0.5 } });
@@ -275,4 +276,21 @@ test('servers that mean different things by a logprob serve only where these are
     retryable: false,
     message: expect.stringContaining(all[1]!.url),
   });
+});
+
+test('a server that comes back with another switch for its logprobs serves only where it makes no difference', async () => {
+  const [server] = await servers(1);
+  const backend = await fleet([server!], {}, { coolDownMs: 10, longestCoolDownMs: 20 });
+  const cold = { sampling: { ...DEFAULT_SAMPLING, temperature: 0.5 } };
+  expect((await ask(backend, 'run/q/0', cold)).finish).toBe('length');
+  await server!.close();
+  const failed = async () => ((await ask(backend, 'run/q/0', cold).catch((error: unknown) => error)) as Error).message;
+  await expect.poll(failed).toContain('down');
+  opened.push(await modelServer({ kind: 'sglang', modelPath: TINY_FOLDER, meaning: 'raw', port: server!.port }));
+  await expect.poll(() => backend.serverStatus!()[0]!.state, { timeout: 5000 }).not.toBe('down');
+  await expect(ask(backend, 'run/q/0', cold)).rejects.toMatchObject({
+    reason: 'mixed-fleet',
+    message: expect.stringMatching(/at the start: temperature; .*: raw/),
+  });
+  expect((await ask(backend, 'run/q/0')).finish).toBe('length');
 });
