@@ -125,7 +125,7 @@ function dependencies(
   const records = openRecordCache();
   return {
     version: everturnVersion(),
-    openStore: (out, run) => openFileStore(out, run, records),
+    openStore: (out, run) => openFileStore(out, run, { cache: records }),
     environment,
     backend,
     parseRow(row) {

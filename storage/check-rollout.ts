@@ -11,7 +11,9 @@ import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajecto
 import type { TurnRecord } from '../domain/turn.ts';
 import * as layout from './layout.ts';
 import { FOREIGN, namesIn, type OnBreach } from './listing.ts';
+import { decodeRecord } from './record-text.ts';
 import type { Store, Stored } from './store.ts';
+import { readText } from './write-once.ts';
 
 /** What could be read of a rollout; whatever could not has been reported. */
 export interface CheckedRollout {
@@ -21,6 +23,13 @@ export interface CheckedRollout {
   readonly turns: readonly (Stored<TurnRecord> | undefined)[];
   readonly verdicts: readonly (VerdictRecord | undefined)[];
   readonly end: EndRecord | undefined;
+}
+
+/** Of a file that should hold a record, and may not be there. */
+async function flawOf(path: string): Promise<string | undefined> {
+  const text = await readText(path);
+  const decoded = text === undefined ? undefined : decodeRecord('turn', null, text);
+  return decoded && 'problem' in decoded && decoded.torn ? decoded.problem : undefined;
 }
 
 export async function checkRollout(
@@ -33,7 +42,11 @@ export async function checkRollout(
 
   async function read<T>(file: string, get: Promise<Stored<T> | undefined>): Promise<Stored<T> | undefined> {
     try {
-      return await get;
+      const stored = await get;
+      // The store takes a torn record that nothing stands on for none.
+      const flaw = stored ? undefined : await flawOf(`${store.folder}/${folder}/${file}`);
+      if (flaw) breach(file, flaw);
+      return stored;
     } catch (error) {
       const message = explain(error);
       const at = message.indexOf(file);

@@ -1,5 +1,5 @@
-// What the file system refuses, in words: which file, why, and what helps. Only what can pass by itself
-// (a full disk that is cleared, too many open files) is worth trying again.
+// What the file system refuses, in words: which file, why, and what helps. Worth trying again is what passes when
+// somebody mends the disk (a full one that is cleared, one that is made writable) or by itself (too many open files).
 
 import { StoreError } from '../domain/errors.ts';
 
@@ -20,16 +20,16 @@ const KNOWN: Readonly<Record<string, readonly [reason: string, words: string, fi
   EACCES: [
     'no-permission',
     'permission denied',
-    'Give this user the right to write there, or choose another --out.',
-    false,
+    'Give this user the right to write there; the run goes on by itself.',
+    true,
   ],
   EPERM: [
     'no-permission',
     'the operation is not permitted',
-    'Give this user the right to write there, or choose another --out.',
-    false,
+    'Give this user the right to write there; the run goes on by itself.',
+    true,
   ],
-  EROFS: ['read-only', 'the file system is read-only', 'Choose an --out on a disk that can be written.', false],
+  EROFS: ['read-only', 'the file system is read-only', 'Make it writable; the run goes on by itself.', true],
   ENOTDIR: [
     'not-a-folder',
     'a part of the path is a file, not a folder',
@@ -67,9 +67,9 @@ export function fileError(action: string, path: string, cause: unknown): unknown
 }
 
 /** A record that is there and cannot be believed. It is never made anew without a word. */
-export function recordError(path: string, problem: string): StoreError {
+export function recordError(path: string, problem: string, torn = false): StoreError {
   return new StoreError(`${path} ${problem}`, {
-    reason: 'record-broken',
+    reason: torn ? 'record-torn' : 'record-broken',
     fix: 'Look at the file; when it is moved away, that step is played again.',
   });
 }

@@ -1,5 +1,6 @@
 // The store as plain files in `<out>/<run>/`: see layout.ts for the names, record-text.ts for the text of
-// a record, write-once.ts for how a file appears. A record that is broken is an error that names its file.
+// a record, write-once.ts for how a file appears. A record that is broken is an error that names its file; one that
+// is torn, and that nothing stands on, counts as never written (torn.ts).
 
 import { join, resolve } from 'node:path';
 import { StoreError, UsageError } from '../domain/errors.ts';
@@ -8,16 +9,23 @@ import { recordError } from './file-errors.ts';
 import * as layout from './layout.ts';
 import { dropChunks, listRollouts, listRolloutsOf, removeOldTemporaries } from './listing.ts';
 import { countQueries, readQueries, writeQueries } from './queries.ts';
+import type { FileLayer } from './file-layer.ts';
 import type { KeptRecords, RecordCache } from './record-cache.ts';
 import { decodeRecord, encodeRecord, type Owner, type RecordKind, recordIn } from './record-text.ts';
 import type { Store, Stored } from './store.ts';
+import { setAside, unlessTorn } from './torn.ts';
 import { isShorter, readText, replaceDraft, replaceFile, writeOnce } from './write-once.ts';
 
-/**
- * Opens the run's folder, which need not exist yet: the first put makes it. With a cache, a rollout's folder is
- * looked at once per opening: for those who open a store for each thing they do.
- */
-export function openFileStore(out: string, run: string, cache?: RecordCache): Store {
+export interface FileStoreParts {
+  /**
+   * With a cache, a rollout's folder is looked at once per opening: for those who open a store for each thing they do.
+   */
+  readonly cache?: RecordCache;
+  readonly layer?: FileLayer;
+}
+
+/** Opens the run's folder, which need not exist yet: the first put makes it. */
+export function openFileStore(out: string, run: string, { cache, layer }: FileStoreParts = {}): Store {
   if (!isRunName(run)) {
     throw new UsageError(`${JSON.stringify(run)} cannot name a run`, {
       reason: 'run-name',
@@ -27,17 +35,17 @@ export function openFileStore(out: string, run: string, cache?: RecordCache): St
   const folder = resolve(out, run);
 
   async function load<T>(kind: RecordKind, owner: Owner | null, path: string) {
-    const text = await readText(path);
+    const text = await readText(path, layer);
     if (text === undefined) return undefined;
     const decoded = decodeRecord(kind, owner, text);
-    if ('problem' in decoded) throw recordError(path, decoded.problem);
+    if ('problem' in decoded) throw recordError(path, decoded.problem, decoded.torn);
     const stored: Stored<T> = { record: decoded.record as T, hash: decoded.hash, created: false };
     return { stored, bytes: text.length };
   }
 
   async function write<T extends object>(kind: RecordKind, owner: Owner | null, path: string, record: T) {
     const { text, hash } = encode(path, kind, owner, record);
-    if (await writeOnce(path, text)) {
+    if (await writeOnce(path, text, layer)) {
       // What a put returns is what a later get returns: parsed from the text, not the caller's object.
       const stored: Stored<T> = { record: recordIn(owner, text) as T, hash, created: true };
       return { stored, bytes: text.length };
@@ -74,14 +82,17 @@ export function openFileStore(out: string, run: string, cache?: RecordCache): St
     const records = await keptOf(rollout);
     const known = records?.get(file);
     if (known) return known as Stored<T>;
-    const found = await load<T>(kind, owner(id), join(rollout, file));
+    const found = await unlessTorn(rollout, file, load<T>(kind, owner(id), join(rollout, file)));
     if (found) records?.keep(file, found.stored, found.bytes);
     return found?.stored;
   }
 
   async function putOf<T extends object>(kind: RecordKind, id: RolloutId, file: string, record: T) {
     const rollout = folderOf(id);
-    const { stored, bytes } = await write(kind, owner(id), join(rollout, file), record);
+    const path = join(rollout, file);
+    let written: { readonly stored: Stored<T>; readonly bytes: number } | undefined;
+    while (!(written = await unlessTorn(rollout, file, write(kind, owner(id), path, record)))) await setAside(path);
+    const { stored, bytes } = written;
     (await keptOf(rollout))?.keep(file, stored, bytes);
     return stored;
   }
@@ -120,11 +131,11 @@ export function openFileStore(out: string, run: string, cache?: RecordCache): St
     async putLog(version, name, kind, text, { draft = false } = {}) {
       const path = join(folder, layout.logPath(version, logName(name), kind));
       const replace = draft ? replaceDraft : replaceFile;
-      if (draft && (await isShorter(path, text))) return replace(path, text);
+      if (draft && (await isShorter(path, text, layer))) return replace(path, text, layer);
       // A late writer of an earlier turn must not take away what a later one wrote.
-      const present = await readText(path);
+      const present = await readText(path, layer);
       if (present?.startsWith(text) && (draft || present.length > text.length)) return;
-      await replace(path, text);
+      await replace(path, text, layer);
     },
     getLog: (version, name, kind) => readText(join(folder, layout.logPath(version, logName(name), kind))),
 

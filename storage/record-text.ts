@@ -40,6 +40,13 @@ export function encodeRecord(kind: RecordKind, owner: Owner | null, record: obje
   return { text, hash };
 }
 
+/** What is wrong with a text that should be a record. */
+export interface Flaw {
+  readonly problem: string;
+  /** Its end is missing, and nothing else need be wrong: a power cut may leave such a file. */
+  readonly torn?: true;
+}
+
 const TRAILER = /,(?:\n {2})?"sha256": ?"([0-9a-f]{64})"\n?\}\n$/;
 
 /** The record and its hash, or what is wrong with the text. */
@@ -47,13 +54,12 @@ export function decodeRecord(
   kind: RecordKind,
   owner: Owner | null,
   text: string,
-): { readonly record: object; readonly hash: string } | { readonly problem: string } {
-  if (text === '') return { problem: 'is empty' };
+): { readonly record: object; readonly hash: string } | Flaw {
+  if (text === '') return { problem: 'is empty', torn: true };
   const trailer = TRAILER.exec(text.slice(-120));
   if (!trailer) {
-    return {
-      problem: text.endsWith('}\n') ? 'is not a record of ours: it ends without a hash' : 'is torn: its end is missing',
-    };
+    if (text.endsWith('}\n')) return { problem: 'is not a record of ours: it ends without a hash' };
+    return { problem: 'is torn: its end is missing', torn: true };
   }
   const hash = sha256(text.slice(0, text.length - trailer[0].length));
   if (hash !== trailer[1]) return { problem: `is changed: its content hashes to ${hash}, it says ${trailer[1]}` };

@@ -15,8 +15,8 @@ const place = () => mkdtempSync(join(root, 'out-'));
 
 const shared = openRecordCache();
 storeContract('files with a cache', {
-  create: () => openFileStore(place(), RUN, shared),
-  again: (store) => openFileStore(dirname(store.folder), RUN, shared),
+  create: () => openFileStore(place(), RUN, { cache: shared }),
+  again: (store) => openFileStore(dirname(store.folder), RUN, { cache: shared }),
 });
 
 const id = { run: RUN, query: 'q', sample: 0, attempt: 1 };
@@ -27,11 +27,11 @@ test('a record that was read or written is not read again', async () => {
   const out = place();
   const cache = openRecordCache();
   await play(openFileStore(out, RUN), script);
-  const written = await openFileStore(out, RUN, cache).putTurn(id, turnRecord(3, 'more'));
-  const first = openFileStore(out, RUN, cache);
+  const written = await openFileStore(out, RUN, { cache }).putTurn(id, turnRecord(3, 'more'));
+  const first = openFileStore(out, RUN, { cache });
   const read = [await first.getTurn(id, 1), await first.getVerdict(id, 1)];
   for (const turn of [1, 3]) writeFileSync(turnPath(first, turn), 'torn');
-  const second = openFileStore(out, RUN, cache);
+  const second = openFileStore(out, RUN, { cache });
   expect(await second.getTurn(id, 1)).toEqual(read[0]);
   expect(await second.getVerdict(id, 1)).toEqual(read[1]);
   expect(await second.getTurn(id, 3)).toEqual({ ...written, created: false });
@@ -40,7 +40,7 @@ test('a record that was read or written is not read again', async () => {
 
 test('a record that was not there is looked for again', async () => {
   const out = place();
-  const store = openFileStore(out, RUN, openRecordCache());
+  const store = openFileStore(out, RUN, { cache: openRecordCache() });
   await play(store, script);
   expect(await store.getTurn(id, 3)).toBeUndefined();
   await openFileStore(out, RUN).putTurn(id, turnRecord(3, 'of another worker'));
@@ -50,11 +50,11 @@ test('a record that was not there is looked for again', async () => {
 test('a run whose folder was made anew says nothing of the old one', async () => {
   const out = place();
   const cache = openRecordCache();
-  await play(openFileStore(out, RUN, cache), script);
+  await play(openFileStore(out, RUN, { cache }), script);
   rmSync(join(out, RUN), { recursive: true });
-  expect(await openFileStore(out, RUN, cache).getTurn(id, 1)).toBeUndefined();
+  expect(await openFileStore(out, RUN, { cache }).getTurn(id, 1)).toBeUndefined();
   await play(openFileStore(out, RUN), { ...script, verdicts: ['wrong'], turn: () => ({ answer: 'anew' }) });
-  const store = openFileStore(out, RUN, cache);
+  const store = openFileStore(out, RUN, { cache });
   expect((await store.getTurn(id, 1))!.record.answer).toBe('anew');
   expect(await store.getTurn(id, 2)).toBeUndefined();
 });

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { StoreError } from '../../domain/errors.ts';
 import { fileError } from '../../storage/file-errors.ts';
+import { NODE_FILES } from '../../storage/file-layer.ts';
 import { removeOldTemporaries } from '../../storage/listing.ts';
 import { readText, replaceFile, writeOnce } from '../../storage/write-once.ts';
 
@@ -20,7 +21,7 @@ const root = mkdtempSync(join(tmpdir(), 'everturn-write-'));
 afterAll(() => rmSync(root, { recursive: true }));
 const place = () => join(mkdtempSync(join(root, 'd-')), 'new', 'folders', 'file.json');
 const systemError = (code: string) => Object.assign(new Error(code), { code });
-const noLinks = () => Promise.reject(systemError('EPERM'));
+const noLinks = { ...NODE_FILES, link: () => Promise.reject(systemError('EPERM')) };
 
 test('the first writer wins, and the file is never touched again', async () => {
   const path = place();
@@ -31,9 +32,9 @@ test('the first writer wins, and the file is never touched again', async () => {
 });
 
 test('one of many writers wins, also where the file system has no links', async () => {
-  for (const link of [undefined, noLinks]) {
+  for (const layer of [NODE_FILES, noLinks]) {
     const path = place();
-    const won = await Promise.all(Array.from({ length: 12 }, (_, i) => writeOnce(path, `writer ${i}`, link)));
+    const won = await Promise.all(Array.from({ length: 12 }, (_, i) => writeOnce(path, `writer ${i}`, layer)));
     expect(won.filter(Boolean)).toHaveLength(1);
     expect(readFileSync(path, 'utf8')).toBe(`writer ${won.indexOf(true)}`);
     expect(readdirSync(join(path, '..'))).toEqual(['file.json']);
@@ -75,8 +76,8 @@ test('a file where a folder should be is an error that names it and cannot be re
 test.each([
   ['ENOSPC', 'disk-full', true],
   ['EDQUOT', 'disk-full', true],
-  ['EACCES', 'no-permission', false],
-  ['EROFS', 'read-only', false],
+  ['EACCES', 'no-permission', true],
+  ['EROFS', 'read-only', true],
   ['EMFILE', 'too-many-files', true],
   ['EIO', 'io-error', true],
   ['EWHATEVER', 'io-error', false],

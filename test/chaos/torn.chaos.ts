@@ -1,0 +1,102 @@
+// The promise: whatever record of a rollout comes last, and at whichever byte it was cut, readers return every whole
+// record and never throw, `check` names the torn file, and who resumes writes that record again to the byte, with what
+// was left of it kept as evidence. No power cut is simulated: the files are cut, as a broken disk would.
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { checkRun } from '../../storage/check.ts';
+import { openFileStore } from '../../storage/files.ts';
+import { rolloutFolder } from '../../storage/layout.ts';
+import type { Breach, Store } from '../../storage/store.ts';
+import { readTrajectory } from '../../storage/trajectories.ts';
+import { aQuery, play, putRun, RUN, type Script } from '../storage/play.ts';
+import { FULL } from './size.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'everturn-torn-'));
+afterAll(() => rmSync(root, { recursive: true }));
+
+/** Every byte, or every tenth. */
+const STEP = FULL ? 1 : 10;
+const id = { run: RUN, query: 'one', sample: 0, attempt: 1 };
+const script: Script = {
+  query: aQuery('one'),
+  verdicts: ['wrong', 'right', 'wrong'],
+  turn: (turn) => ({ answer: `Let me see. ${'∞ is no number. '.repeat(140)}It is ${turn}.` }),
+};
+/** The records of a rollout in the order in which they appear. */
+const FILES = ['rollout', 'turn-001', 'verdict-001', 'turn-002', 'verdict-002', 'turn-003', 'verdict-003', 'end'];
+
+/** The rollout as it stood when `last` had just been written; what it was before that; and what writes it again. */
+async function stateAt(last: number) {
+  const store = openFileStore(mkdtempSync(join(root, 'out-')), RUN);
+  await putRun(store, [script.query]);
+  await play(store, script);
+  const folder = join(store.folder, rolloutFolder(id));
+  for (const name of FILES.slice(last + 1)) rmSync(join(folder, `${name}.json`));
+  const path = join(folder, `${FILES[last]}.json`);
+  const whole = readFileSync(path);
+  const again = writerOf(store, FILES[last]!);
+  const write = await again();
+  rmSync(path);
+  const before = await readTrajectory(store, id);
+  writeFileSync(path, whole);
+  return { store, path, whole, before, write };
+}
+
+function writerOf(store: Store, name: string): () => Promise<() => Promise<{ readonly created: boolean }>> {
+  const turn = Number(name.slice(-3));
+  return async () => {
+    if (name === 'rollout') {
+      const { record } = (await store.getRollout(id))!;
+      return () => store.putRollout(id, record);
+    }
+    if (name === 'end') {
+      const { record } = (await store.getEnd(id))!;
+      return () => store.putEnd(id, record);
+    }
+    if (name.startsWith('turn')) {
+      const { record } = (await store.getTurn(id, turn))!;
+      return () => store.putTurn(id, record);
+    }
+    const { record } = (await store.getVerdict(id, turn))!;
+    return () => store.putVerdict(id, record);
+  };
+}
+
+let variants = 0;
+for (const [last, name] of FILES.entries()) {
+  test(`${name}.json, cut at every byte: the rest is read, check names it, and it is written again`, async () => {
+    const { store, path, whole, before, write } = await stateAt(last);
+    for (let bytes = 0; bytes < whole.length; bytes += STEP) {
+      truncateSync(path, bytes);
+      expect(await readTrajectory(store, id), `${bytes} bytes`).toEqual(before);
+      if (bytes % 97 === 0) expect(await breaches(store), `${bytes} bytes`).toContain(`${name}.json`);
+      expect((await write()).created, `${bytes} bytes`).toBe(true);
+      expect(readFileSync(path).equals(whole), `${bytes} bytes`).toBe(true);
+      const torn = readdirSync(dirname(path)).filter((file) => file.endsWith('.torn'));
+      expect(torn).toHaveLength(1);
+      expect(readFileSync(join(dirname(path), torn[0]!)).length).toBe(bytes);
+      rmSync(join(dirname(path), torn[0]!));
+      variants++;
+    }
+    // Played on from there, it is the whole rollout.
+    truncateSync(path, 1);
+    rmSync(join(store.folder, 'answers'), { recursive: true });
+    await play(store, script);
+    expect(await breaches(store)).toEqual([]);
+    expect((await readTrajectory(store, id))!.turns).toHaveLength(3);
+  });
+}
+
+test('that was enough', () => {
+  console.log(`${variants} cut records`);
+  expect(variants).toBeGreaterThanOrEqual(FULL ? 10_000 : 1000);
+});
+
+async function breaches(store: Store): Promise<string[]> {
+  const found: Breach[] = [];
+  await checkRun(store, (breach) => found.push(breach));
+  return found.map(({ path }) => path.split('/').at(-1)!);
+}
