@@ -9,7 +9,8 @@ import { createCodeEnvironment } from '../environments/code/code-environment.ts'
 import type { Environment } from '../environments/environment.ts';
 import { queryOf } from '../test/contract/environment.ts';
 import { ATTACKS } from '../test/environments/code-attacks.ts';
-import { CALL_CHEATS, CALLED, PRINT_CHEATS, PRINTED } from '../test/environments/code-cheats.ts';
+import { CALL_CHEATS, CALLED, PRINTED } from '../test/environments/code-cheats.ts';
+import { EXCUSES, PRINT_CHEATS, ROUGH, ROUGH_CHEATS } from '../test/environments/code-print-cheats.ts';
 import { HONEST } from '../test/environments/code-honest.ts';
 import { createRig } from '../test/environments/code-rig.ts';
 
@@ -155,7 +156,8 @@ bench(
       environment.judge(queryOf('code', { inputOutput: inputOutput as never }), fence(program), { signal });
     const cheats = [
       ...CALL_CHEATS.map((cheat) => ({ ...cheat, io: CALLED })),
-      ...PRINT_CHEATS.map((cheat) => ({ ...cheat, io: PRINTED })),
+      ...[...PRINT_CHEATS, ...EXCUSES].map((cheat) => ({ ...cheat, io: PRINTED })),
+      ...ROUGH_CHEATS.map((cheat) => ({ ...cheat, io: ROUGH })),
     ];
     let [rewarded, refused] = [0, 0];
     await inLanes(cheats, async ({ io, program }) => {

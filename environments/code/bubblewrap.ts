@@ -1,10 +1,13 @@
 // The bubblewrap profile. New user, process, network, IPC, host name and mount namespaces; a read-only root that
 // holds nothing but programs and libraries; an empty environment (bubblewrap itself is started with none, or its
 // own would be readable as /proc/1/environ); one small writable folder; a system-call filter; death with us.
+// bubblewrap cannot tell the kernel how many files a folder of memory may hold. So the folder is made before, in a
+// namespace around bubblewrap's; where a machine lets nobody but bubblewrap make one, files are counted from outside.
 
 import { constants } from 'node:fs';
 import { access, readlink, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import type { CodeLimits } from './limits.ts';
 import { limited, type Sandbox } from './sandbox.ts';
 import { seccompFilter } from './seccomp.ts';
 
@@ -19,7 +22,8 @@ const DEVICES = [
   ...['stdin', 'stdout', 'stderr'].flatMap((name, fd) => ['--symlink', `/proc/self/fd/${fd}`, `/dev/${name}`]),
 ];
 
-export type Found = { readonly ok: true; readonly sandbox: Sandbox } | Missing;
+/** `sandboxes`: the ways to try, the best first. */
+export type Found = { readonly ok: true; readonly sandboxes: readonly Sandbox[] } | Missing;
 export interface Missing {
   readonly ok: false;
   readonly why: string;
@@ -40,21 +44,45 @@ export async function findBubblewrap(env: NodeJS.ProcessEnv = process.env): Prom
       why: `there is no system-call filter for ${process.arch}`,
       fix: 'Use an x64 or arm64 machine.',
     };
-  const [bwrap, prlimit] = await Promise.all([onPath('bwrap', env), onPath('prlimit', env)]);
+  const tools = ['bwrap', 'prlimit', 'unshare', 'sh', 'mount'];
+  const [bwrap, prlimit, unshare, sh, mount] = await Promise.all(tools.map((name) => onPath(name, env)));
   if (!bwrap)
     return { ok: false, why: '`bwrap` is not on PATH', fix: 'Install bubblewrap (`apt-get install bubblewrap`).' };
   if (!prlimit) return { ok: false, why: '`prlimit` is not on PATH', fix: 'Install util-linux.' };
-  return { ok: true, sandbox: bubblewrap(bwrap, prlimit, filter, await systemFolders()) };
+  if (!sh) return { ok: false, why: '`sh` is not on PATH', fix: 'Put /bin on PATH.' };
+  const parts = { bwrap, prlimit, sh, filter, system: await systemFolders() };
+  const bounded = unshare && mount ? [bubblewrap(parts, { unshare, mount })] : [];
+  return { ok: true, sandboxes: [...bounded, bubblewrap(parts)] };
 }
 
-function bubblewrap(bwrap: string, prlimit: string, filter: Buffer, system: readonly string[]): Sandbox {
+interface Parts {
+  readonly bwrap: string;
+  readonly prlimit: string;
+  readonly sh: string;
+  readonly filter: Buffer;
+  readonly system: readonly string[];
+}
+
+/** What makes a folder of memory whose files the kernel counts. */
+interface Makers {
+  readonly unshare: string;
+  readonly mount: string;
+}
+
+/** Where it is made: every machine has this folder, and nothing in the sandbox needs what lies there. */
+const MADE_AT = '/sys';
+
+function bubblewrap({ bwrap, prlimit, sh, filter, system }: Parts, makers?: Makers): Sandbox {
   const root = process.getuid?.() === 0;
   return {
     name: 'bubblewrap',
+    countsFiles: makers === undefined,
     launch(command, folders, limits) {
+      const size = String(limits.diskBytes);
       const args = [
         '--unshare-all',
         '--unshare-user',
+        ...['--uid', String(NOBODY), '--gid', String(NOBODY)],
         // Alone in its process namespace: bubblewrap's own process 1 would have the same user, and no limits.
         '--as-pid-1',
         '--die-with-parent',
@@ -64,17 +92,36 @@ function bubblewrap(bwrap: string, prlimit: string, filter: Buffer, system: read
         ...['--seccomp', String(FILTER_FD)],
         ...system,
         ...folders.flatMap((folder) => ['--ro-bind', folder, folder]),
-        ...['--proc', '/proc'],
+        // Read-only: by its own entries there a process could make itself wait, and blame the machine.
+        ...['--proc', '/proc', '--remount-ro', '/proc'],
         ...DEVICES,
-        ...['--size', String(limits.diskBytes), '--tmpfs', '/tmp', '--chdir', '/tmp'],
+        ...(makers ? ['--bind', MADE_AT, '/tmp'] : ['--size', size, '--tmpfs', '/tmp']),
+        ...['--chdir', '/tmp'],
         // The root is memory too, and no size binds it.
         ...['--remount-ro', '/'],
         '--',
         ...limited(prlimit, command, limits),
       ];
-      return { file: bwrap, args, extra: filter, watch: true, ...(root ? { uid: NOBODY } : {}) };
+      const start = makers
+        ? [makers.unshare, ...OWN_MOUNTS, sh, '-c', `${FIRST_TO_GO}; ${makeFolder(limits)} && exec "$@"`, makers.mount]
+        : [sh, '-c', `${FIRST_TO_GO}; exec "$@"`, sh];
+      const [file = sh, ...words] = [...start, bwrap, ...args];
+      const countFiles = makers === undefined;
+      return { file, args: words, extra: filter, watch: true, countFiles, ...(root ? { uid: NOBODY } : {}) };
     },
   };
+}
+
+/** When the machine runs out of memory, the program goes first. */
+const FIRST_TO_GO = 'echo 1000 2>/dev/null >/proc/self/oom_score_adj';
+
+/** What is mounted in them is seen by nobody else, and is gone with the program. */
+const OWN_MOUNTS = ['--user', '--map-root-user', '--mount', '--'];
+
+function makeFolder({ diskBytes, files }: CodeLimits): string {
+  // The folder itself is one more, and so is the file that is standard input.
+  const options = `size=${diskBytes},nr_inodes=${files + 2},mode=1777,nosuid,nodev`;
+  return `"$0" -n -i -t tmpfs -o ${options} sandbox ${MADE_AT}`;
 }
 
 /** Programs and libraries only: /usr/local, /usr/share and /usr/src are left out. */

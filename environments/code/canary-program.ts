@@ -1,10 +1,11 @@
 // The program that tries to get out: every attempt must fail. Returns the names of those that did not.
-// Arguments: a file of the host that any user may read, the memory and the disk limit in bytes.
+// Arguments: a file of the host that any user may read, the memory and the disk limit in bytes, and how many files the
+// kernel lets it make (null where they are counted from outside).
 
 export const CANARY_PROGRAM = String.raw`
 import ctypes, mmap, os, socket, threading
 
-def probe(host_file, memory_bytes, disk_bytes):
+def probe(host_file, memory_bytes, disk_bytes, files):
     libc = ctypes.CDLL(None, use_errno=True)
     status = dict(line.split(':', 1) for line in open('/proc/self/status').read().splitlines())
 
@@ -14,10 +15,17 @@ def probe(host_file, memory_bytes, disk_bytes):
             names |= {entry.partition(b'=')[0] for entry in open('/proc/%s/environ' % pid, 'rb').read().split(b'\0')}
         return names - {b'', b'PWD', b'LC_CTYPE'} or fail()
 
-    def writes(path, limit):
-        with open(path, 'wb') as out:
-            for _ in range(limit // 4096 + 2):
-                out.write(bytes(4096))
+    def fills():
+        try:
+            with open('/tmp/canary', 'wb') as out:
+                for _ in range(disk_bytes // 4096 + 2):
+                    out.write(bytes(4096))
+        finally:
+            os.unlink('/tmp/canary')
+
+    def makes_files():
+        for n in range(files + 2):
+            os.close(os.open('/tmp/canary%d' % n, os.O_CREAT | os.O_WRONLY))
 
     def unshared():
         return libc.unshare(0x10000000) == 0 or fail()
@@ -41,12 +49,16 @@ def probe(host_file, memory_bytes, disk_bytes):
         'write to the root folder': lambda: open('/canary', 'w'),
         'write to /usr/lib': lambda: open('/usr/lib/canary', 'w'),
         'write to /dev': lambda: open('/dev/canary', 'w'),
-        'fill the disk': lambda: writes('/tmp/canary', disk_bytes),
+        'fill the disk': fills,
         'write to shared memory': lambda: open('/dev/shm/canary', 'w'),
         'take too much memory': lambda: mmap.mmap(-1, memory_bytes),
         'make a symbolic link': lambda: os.symlink('/', '/tmp/link'),
         'open a terminal': lambda: open('/dev/tty'),
+        'hold memory that no limit counts': lambda: os.memfd_create('canary'),
+        'choose to be kept waiting': lambda: os.nice(1),
     }
+    if files is not None:
+        attempts['make too many files'] = makes_files
     done = []
     for name, attempt in attempts.items():
         try:

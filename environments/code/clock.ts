@@ -1,8 +1,8 @@
-// Looks at a running program from outside, every WATCH_MS and when its time is over: how many files it made, and how
-// much of the time was its own. Time in which it was ready to run and the machine let others run is given back, so
+// Looks at a running program from outside, every WATCH_MS and when its time is over: how much of the time was its own,
+// and, where the kernel does not count them, how many files it made. Time in which it was ready to run and the machine let others run is given back, so
 // that a busy machine makes a judge slow and never makes an answer wrong.
 
-import { type CodeLimits, WATCH_MS } from './limits.ts';
+import { WATCH_MS } from './limits.ts';
 import { filesMade, keptWaitingMs, programPid } from './watch.ts';
 
 export interface Clock {
@@ -20,10 +20,11 @@ interface Alarms {
 /** A machine that lets a program run for less than a fifth of the time is trouble. */
 const MOST_WALL_LIMITS = 5;
 
-/** `sandboxPid`: undefined where nothing can be seen from outside. */
+/** `sandboxPid`: undefined where nothing can be seen from outside. `mostFiles`: undefined where the kernel counts. */
 export function startClock(
   sandboxPid: number | undefined,
-  { wallMs, files: mostFiles }: Pick<CodeLimits, 'wallMs' | 'files'>,
+  wallMs: number,
+  mostFiles: number | undefined,
   { end, fail }: Alarms,
 ): Clock {
   const startedAt = performance.now();
@@ -33,8 +34,9 @@ export function startClock(
   const look = async () => {
     const program = sandboxPid === undefined ? undefined : await programPid(sandboxPid);
     if (program === undefined) return;
-    const [files, waited] = await Promise.all([filesMade(program), keptWaitingMs(program)]);
-    waitedMs = Math.max(waitedMs, waited);
+    waitedMs = Math.max(waitedMs, await keptWaitingMs(program));
+    if (mostFiles === undefined) return;
+    const files = await filesMade(program);
     if (!stopped && files !== undefined && files > mostFiles) end('file-limit');
   };
   const ring = async () => {

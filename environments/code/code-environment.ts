@@ -109,7 +109,9 @@ async function judgeCode(query: Query, answer: string, judging: Judging): Promis
     }
     const wallMs = Math.min(judging.limits.wallMs, leftMs);
     const outputBytes = outputLimit(one.expectedChars, judging.limits);
-    const launch = judging.sandbox.launch(runtime.command, runtime.folders, judging.limits);
+    // Standard input is a file that lies where the program's own do.
+    const diskBytes = judging.limits.diskBytes + (one.kind === 'stdin' ? Buffer.byteLength(one.stdin) : 0);
+    const launch = judging.sandbox.launch(runtime.command, runtime.folders, { ...judging.limits, diskBytes });
     const nonce = randomBytes(12).toString('hex');
     const job = language.encode(one.kind === 'stdin' ? { ...one, program } : { ...one, program, name }, nonce);
     const ran = await judging.slots.use(judging.signal, () =>

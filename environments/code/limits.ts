@@ -11,7 +11,7 @@ export interface CodeLimits {
   readonly outputBytes: number;
   /** The writable folder `/tmp`, which is memory and gone after the case. */
   readonly diskBytes: number;
-  /** Files and folders in `/tmp`, looked at every WATCH_MS. */
+  /** Files and folders in `/tmp`; where the kernel cannot bound them, they are counted every WATCH_MS. */
   readonly files: number;
   readonly openFiles: number;
   readonly threads: number;

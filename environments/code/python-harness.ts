@@ -24,12 +24,6 @@ def main():
     builtins.exit = builtins.quit = sys.exit
     sys.setrecursionlimit(600000)
     sys.argv = ['solution.py']
-    # When the machine runs out of memory, the program goes first.
-    try:
-        with open('/proc/self/oom_score_adj', 'w') as score:
-            score.write('1000')
-    except OSError:
-        pass
     if hasattr(sys, 'set_int_max_str_digits'):
         sys.set_int_max_str_digits(0)
     channel = None
@@ -50,7 +44,7 @@ def main():
         os.dup2(null, 1)
         os.close(null)
     else:
-        feed = os.memfd_create('stdin')
+        feed = nameless_file(os)
         view = memoryview(data)
         while view:
             view = view[os.write(feed, view):]
@@ -90,6 +84,16 @@ def main():
     while view:
         view = view[os.write(channel, view):]
     os._exit(0)
+
+
+def nameless_file(os):
+    try:
+        return os.open('/tmp', os.O_TMPFILE | os.O_RDWR, 0o600)
+    except (AttributeError, OSError):
+        # Not in the sandbox, where /tmp is memory.
+        import tempfile
+        with tempfile.TemporaryFile() as file:
+            return os.dup(file.fileno())
 
 
 def json_by_hand():
@@ -181,6 +185,6 @@ def prelude(source, space):
 
 
 work = main()
-del main, json_by_hand, plain, prelude, Odd, GENERIC, NAMES, MODULES
+del main, nameless_file, json_by_hand, plain, prelude, Odd, GENERIC, NAMES, MODULES
 exec(*work)
 `;

@@ -49,6 +49,7 @@ export const python: Language = {
     if (exitCode > 128) return 'crashed';
     const last = errors.trimEnd().split('\n').at(-1) ?? '';
     if (/^(?:SyntaxError|IndentationError|TabError)\b/.test(last)) return 'syntax-error';
+    if (last.startsWith('OSError: [Errno 28]')) return 'disk-limit';
     return /^MemoryError\b/.test(last) ? 'memory-limit' : 'runtime-error';
   },
 };

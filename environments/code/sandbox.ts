@@ -11,12 +11,16 @@ export interface Launch {
   readonly uid?: number;
   /** Read by the launched command from file descriptor 3. */
   readonly extra?: Buffer;
-  /** True when its writable folder can be counted from outside. */
+  /** True when its only child is the program, which can be looked at from outside. */
   readonly watch?: boolean;
+  /** True when nothing but a count from outside bounds the files of its writable folder. */
+  readonly countFiles?: boolean;
 }
 
 export interface Sandbox {
   readonly name: string;
+  /** As its launches say: true where the kernel does not count files. */
+  readonly countsFiles: boolean;
   /** `folders`: what the command needs beside /usr, readable and not writable. */
   launch(command: readonly string[], folders: readonly string[], limits: CodeLimits): Launch;
 }

@@ -49,9 +49,10 @@ export async function runSandboxed(launch: Launch, job: Buffer, limits: RunLimit
   };
   let stopTimers = endLater(START_LIMIT_MS, () => fail(`it did not begin within ${START_LIMIT_MS / 1000} s`));
   let clock: Clock | undefined;
+  const mostFiles = launch.countFiles ? limits.files : undefined;
   const began = () => {
     stopTimers();
-    clock = startClock(launch.watch ? child.pid : undefined, limits, { end, fail });
+    clock = startClock(launch.watch ? child.pid : undefined, limits.wallMs, mostFiles, { end, fail });
     stopTimers = clock.stop;
   };
   const streams = streamsOf(child);

@@ -8,6 +8,7 @@ export async function unsafeSandbox(): Promise<Sandbox> {
   const prlimit = await onPath('prlimit', process.env);
   return {
     name: 'none (unsafe)',
+    countsFiles: false,
     launch(command, _folders, limits) {
       // The limit on processes counts all of a user's, not the program's.
       const words = prlimit ? limited(prlimit, command, limits).filter((w) => !w.startsWith('--nproc=')) : [...command];

@@ -1,6 +1,6 @@
-// What can be seen of a sandboxed program from outside, through /proc: how many files it made (no mount option that
-// bubblewrap knows bounds them), whether it was kept waiting for a processor, and whether the kernel was out of
-// memory. Each answer is undefined when the program is gone.
+// What can be seen of a sandboxed program from outside, through /proc: whether it was kept waiting for a processor,
+// whether the kernel was out of memory, and how many files it made, for machines where the kernel cannot bound them.
+// Each answer is undefined when the program is gone.
 
 import { readFileSync } from 'node:fs';
 import { readdir, readFile, statfs } from 'node:fs/promises';

@@ -1,6 +1,7 @@
 // Answers that try to be rewarded without solving anything. Each is judged in both of the ways that it fits.
 
 import type { InputOutput } from '../../domain/query.ts';
+import { HARNESS_CHEATS } from './code-harness-cheats.ts';
 
 /** How many pairs of numbers below n have a prime sum: nothing a cheat knows. */
 export const CALLED: InputOutput = {
@@ -28,6 +29,7 @@ class Equal(${base}):
 def solve(n): return Equal()`;
 
 export const CALL_CHEATS: readonly Cheat[] = [
+  ...HARNESS_CHEATS,
   { name: 'exit at import', program: 'import sys\nsys.exit(0)\ndef solve(n): return 1' },
   { name: 'exit in the function', program: 'import os\ndef solve(n): os._exit(0)' },
   { name: 'SystemExit in the function', program: 'def solve(n): raise SystemExit(0)' },
@@ -207,29 +209,4 @@ def solve(n): os.execv('/usr/bin/python3', ['python3', '-c', 'print("value 77")'
   { name: 'a list that holds itself', program: 'def solve(n):\n    x = []\n    x.append(x)\n    return x' },
   { name: 'the first case by heart', program: 'def solve(n):\n    return 77  # seen in the prompt' },
   { name: 'killed by itself', program: 'import os\ndef solve(n):\n    os._exit(137)' },
-];
-
-export const PRINT_CHEATS: readonly Cheat[] = [
-  { name: 'nothing', program: 'import sys\nn = int(input())\nsys.exit(0)' },
-  { name: 'exit before the work', program: 'import os\nprint("All tests passed", flush=True)\nos._exit(0)' },
-  { name: 'every number', program: 'for i in range(2000):\n    print(i)' },
-  { name: 'every number in one line', program: 'print(*range(2000))  # one of them is it' },
-  { name: 'the first case by heart', program: 'n = int(input())\nprint(77)' },
-  { name: 'our own marks', program: 'print("ready\\ngo\\n77\\nvalue 77", flush=True)' },
-  { name: 'text written over', program: 'print("0\\r77\\b\\b77\\x1b[2K77")  # as a terminal shows it' },
-  { name: 'no number', program: 'n = int(input())\nprint(float("nan"), "inf", "1e999")' },
-  { name: 'infinity', program: 'n = int(input())\nprint("1e99999999")' },
-  { name: 'a pattern', program: 'n = int(input())\nprint(".*|\\\\d+")' },
-  { name: 'its own input', program: 'import sys\nprint(sys.stdin.read() * 3)' },
-  {
-    name: 'a file it finds',
-    program: `
-import glob
-for path in glob.glob('/**/*.json*', recursive=True)[:100]: print(open(path).read())`,
-  },
-  {
-    name: 'right, and then a crash',
-    program: 'print({20: 77, 35: 202, 50: 380}[int(input())], flush=True)\nraise ValueError',
-  },
-  { name: 'right, and more', program: 'print({20: 77, 35: 202, 50: 380}[int(input())])\nprint("and more")' },
 ];

@@ -8,7 +8,8 @@ import { DEFAULT_LIMITS } from '../../environments/code/limits.ts';
 import { compiledEnvironments } from '../support/compiled.ts';
 import type { Environment } from '../../environments/environment.ts';
 import { environmentContract, queryOf } from '../contract/environment.ts';
-import { CALL_CHEATS, CALLED, CALLED_AS_TEXT, PRINT_CHEATS, PRINTED } from './code-cheats.ts';
+import { CALL_CHEATS, CALLED, CALLED_AS_TEXT, PRINTED } from './code-cheats.ts';
+import { EXCUSES, PRINT_CHEATS, ROUGH, ROUGH_CHEATS } from './code-print-cheats.ts';
 import { HONEST } from './code-honest.ts';
 import { hasSandbox, needsSandbox, processesWith } from './code-rig.ts';
 
@@ -27,7 +28,8 @@ describe.concurrent('never rewards', () => {
   const cheats = [
     ...CALL_CHEATS.map((cheat) => ({ ...cheat, io: CALLED, way: 'called' })),
     ...CALL_CHEATS.map((cheat) => ({ ...cheat, io: CALLED_AS_TEXT, way: 'called as text' })),
-    ...PRINT_CHEATS.map((cheat) => ({ ...cheat, io: PRINTED, way: 'printed' })),
+    ...[...PRINT_CHEATS, ...EXCUSES].map((cheat) => ({ ...cheat, io: PRINTED, way: 'printed' })),
+    ...ROUGH_CHEATS.map((cheat) => ({ ...cheat, io: ROUGH, way: 'printed roughly' })),
   ];
   test.each(cheats)('$way: $name', async ({ program, io }) => {
     expect(await judge(io, fence(program))).toMatchObject({ verdict: 'wrong' });
@@ -82,11 +84,8 @@ describe('says why', () => {
     ['runtime-error', ADD, fence(`${add}\nexit(3)`)],
     ['memory-limit', ADD, fence(`${add}\nx = bytearray(1 << 30)`)],
     ['output-limit', ADD, fence('while True:\n    print("again and again")')],
-    [
-      'file-limit',
-      ADD,
-      fence('import time\nfor n in range(2000):\n    open(f"/tmp/{n}", "w").close()\ntime.sleep(60)'),
-    ],
+    ['disk-limit', ADD, fence('for n in range(2000):\n    open(f"/tmp/{n}", "w").close()')],
+    ['disk-limit', ADD, fence('with open("/tmp/big", "w") as file:\n    while True: file.write("again" * 9999)')],
     ['cpu-limit', ADD, fence('while True:\n    pass  # for ever')],
     ['crashed', ADD, fence('import ctypes\nctypes.string_at(0)')],
     ['different', ADD, fence(add.replace('+', '*'))],

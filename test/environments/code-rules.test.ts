@@ -11,7 +11,6 @@ import { readReport } from '../../environments/code/language.ts';
 import { DEFAULT_LIMITS } from '../../environments/code/limits.ts';
 import { createReader } from '../../environments/code/reader.ts';
 import { runSandboxed } from '../../environments/code/sandboxed.ts';
-import { seccompFilter } from '../../environments/code/seccomp.ts';
 import { createSlots } from '../../environments/code/slots.ts';
 
 const LONG = 'print("twenty characters")';
@@ -225,20 +224,6 @@ test('our marks are taken off wherever the chunks are cut, and the rest is count
     expect(reader.print(Buffer.from('x'))).toBe(false);
   }
   expect(createReader(9, 9).print(Buffer.from('bwrap: no'))).toBe(false);
-});
-
-test('a filter is made for the machines that are known, and for no other', () => {
-  for (const machine of ['x64', 'arm64']) {
-    const filter = seccompFilter(machine)!;
-    expect(filter.length % 8).toBe(0);
-    // A classic BPF program ends with a return and never jumps past its end.
-    for (let i = 0; i < filter.length; i += 8) {
-      const jump = (filter.readUInt16LE(i) & 0x07) === 0x05 ? Math.max(filter[i + 2]!, filter[i + 3]!) : 0;
-      expect(i / 8 + 1 + jump).toBeLessThanOrEqual(filter.length / 8 - (jump ? 1 : 0));
-    }
-    expect(filter.readUInt16LE(filter.length - 8)).toBe(0x06);
-  }
-  expect(seccompFilter('mips')).toBeUndefined();
 });
 
 test('places are given in order, and waiting ends with the signal', async () => {

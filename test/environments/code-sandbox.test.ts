@@ -3,7 +3,11 @@
 import { spawn } from 'node:child_process';
 import { readlinkSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findBubblewrap } from '../../environments/code/bubblewrap.ts';
 import { proveSandbox } from '../../environments/code/canary.ts';
+import { DEFAULT_LIMITS } from '../../environments/code/limits.ts';
+import { python } from '../../environments/code/python.ts';
+import { runSandboxed } from '../../environments/code/sandboxed.ts';
 import { compiledEnvironments } from '../support/compiled.ts';
 import { ATTACKS } from './code-attacks.ts';
 import { createRig, hasSandbox, needsSandbox, processesWith, type Rig } from './code-rig.ts';
@@ -26,7 +30,24 @@ describe.concurrent('leaves nothing outside, and nothing behind', () => {
 });
 
 test('the canary is the proof that `doctor` and every worker ask for', async () => {
-  expect(await proveSandbox()).toMatchObject({ ok: true, sandbox: { name: 'bubblewrap' } });
+  expect(await proveSandbox()).toMatchObject({ ok: true, sandbox: { name: 'bubblewrap', countsFiles: false } });
+});
+
+test('where the kernel cannot bound how many files there are, they are counted from outside', async () => {
+  const found = await findBubblewrap();
+  const counted = found.ok ? found.sandboxes.at(-1)! : expect.fail(found.why);
+  expect(counted.countsFiles).toBe(true);
+  const runtime = (await python.findRuntime(process.env))!;
+  const program = `import time
+for n in range(2000): open('/tmp/%d' % n, 'w').close()
+time.sleep(60)`;
+  const ran = await runSandboxed(
+    counted.launch(runtime.command, runtime.folders, DEFAULT_LIMITS),
+    python.encode({ kind: 'stdin', program, stdin: '' }, 'nonce'),
+    DEFAULT_LIMITS,
+    new AbortController().signal,
+  );
+  expect(ran).toMatchObject({ ending: 'file-limit' });
 });
 
 test('a program that is killed from outside was not wrong', async () => {
