@@ -24,12 +24,15 @@ export function openBackends(log: (line: string) => void): Backends {
   function open(settings: RolloutSettings, runFolder: string): Promise<Backend> {
     const { model, tokenizer, apiKeyEnv = null } = settings;
     const maxInFlight = settings.maxInFlightPerServer ?? null;
+    const limits = settings.serverLimits ?? {};
+    const limited = maxInFlight !== null || Object.keys(limits).length > 0;
     const fleet = {
       policy: settings.fleetPolicy ?? 'sticky',
       maxInFlight,
+      limits,
       weights: settings.serverWeights ?? {},
       // Limits hold over all workers of a run: they meet in its folder.
-      leaseFolder: maxInFlight === null ? null : join(runFolder, '.fleet'),
+      leaseFolder: limited ? join(runFolder, '.fleet') : null,
     };
     const key = JSON.stringify([model, tokenizer, apiKeyEnv, fleet]);
     const known = backends.get(key);

@@ -37,9 +37,7 @@ export function resolveOptions(sources: Sources): ResolvedOptions {
   };
   if (sources.configFile !== undefined) {
     const file = sources.configFile;
-    const { fleet, ...plain } = readConfig(file);
-    const together = Object.entries(fleet ?? {}).map(([name, value]) => [`fleet.${name}`, value] as const);
-    for (const [name, value] of [...Object.entries(plain), ...together])
+    for (const [name, value] of Object.entries(withFleet(readConfig(file), file)))
       put(keyOf(name, file), value, 'config', `${file}, ${name}`);
   }
   for (const key of keys()) {
@@ -101,12 +99,55 @@ function words(key: string): string[] {
     .split(' ');
 }
 
-/** A config file may hold them together: `fleet: {policy: …, maxInFlight: …, weights: …}`. */
+/** A config file may hold them together, under `fleet`. */
 const ALIASES: Readonly<Record<string, string>> = {
   'fleet.policy': 'fleetPolicy',
   'fleet.maxinflight': 'maxInFlightPerServer',
   'fleet.weights': 'serverWeights',
+  'fleet.limits': 'serverLimits',
 };
+
+/** `fleet: {backend, servers: [{url, weight, maxInFlight}], policy, …}` as the options that it stands for. */
+function withFleet({ fleet, ...plain }: Record<string, unknown>, file: string): Record<string, unknown> {
+  if (fleet === undefined || fleet === null) return plain;
+  const refuse = (what: string): never => {
+    throw new UsageError(`${file}, fleet: ${what}.`, {
+      reason: 'bad-fleet',
+      fix: 'Right would be fleet: {backend: sglang, servers: [{url: "http://a:30000", weight: 2, maxInFlight: 64}]}.',
+    });
+  };
+  if (typeof fleet !== 'object' || Array.isArray(fleet)) return refuse('is no group of options');
+  const { backend, servers, ...rest } = fleet as Record<string, unknown>;
+  const options = Object.fromEntries(Object.entries(rest).map(([name, value]) => [`fleet.${name}`, value]));
+  if (servers === undefined && backend === undefined) return { ...plain, ...options };
+  if ('model' in plain) refuse('names servers, and so does `model`: leave one of them out');
+  for (const twice of ['weights', 'limits'])
+    if (twice in rest) refuse(`\`${twice}\` stands beside \`servers\`, which say theirs`);
+  if (backend !== 'sglang' && backend !== 'vllm') refuse('`backend` is neither sglang nor vllm');
+  if (!Array.isArray(servers) || servers.length === 0) return refuse('`servers` is no list');
+  const each = servers.map((server: unknown) => fleetServer(server, refuse));
+  const told = (of: 'weight' | 'maxInFlight') =>
+    Object.fromEntries(each.flatMap((server) => (server[of] === undefined ? [] : [[server.url, server[of]]])));
+  return {
+    ...plain,
+    model: `${String(backend)}:${each.map(({ url }) => url).join(',')}`,
+    'fleet.weights': told('weight'),
+    'fleet.limits': told('maxInFlight'),
+    ...options,
+  };
+}
+
+function fleetServer(
+  server: unknown,
+  refuse: (what: string) => never,
+): { url: string; weight?: unknown; maxInFlight?: unknown } {
+  if (typeof server === 'string') return { url: server };
+  const { url, weight, maxInFlight, ...foreign } = (server ?? {}) as Record<string, unknown>;
+  if (typeof url !== 'string') return refuse('a server has no `url`');
+  const [name] = Object.keys(foreign);
+  if (name !== undefined) return refuse(`server ${url} has no option \`${name}\``);
+  return { url, weight, maxInFlight };
+}
 
 function keyOf(name: string, place: string): keyof RunOptions {
   const plain = (ALIASES[name.toLowerCase()] ?? name).replace(/[-_.]/g, '').toLowerCase();

@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { BadRow } from './datasets/dataset.ts';
 import { openDataset } from './datasets/index.ts';
 import { badRowText } from './datasets/problem.ts';
+import { DEFAULT_SETTINGS } from './domain/defaults.ts';
 import { DatasetError, UsageError } from './domain/errors.ts';
 import { safeName } from './domain/ids.ts';
 import type { FoundLogprobs } from './domain/logprob-meaning.ts';
@@ -70,7 +71,11 @@ export async function surveyDataset(selection: DataSelection): Promise<DatasetSu
 export function nameOfRun(survey: DatasetSurvey, settings: Partial<RolloutSettings>, samples: number): string {
   const stem = basename(survey.selection.dataset).replace(/\.[a-z]+$/i, '');
   const slug = safeName(stem).replace(/~.*/, '').slice(0, 40) || 'run';
-  return `${slug}-${sha256Hex(JSON.stringify([survey.sha256, sortedEntries(settings), samples])).slice(0, 8)}`;
+  // An option that came later leaves names as they were while it says nothing.
+  const entries = sortedEntries(settings).filter(
+    ([key, value]) => key !== 'serverLimits' || sortedEntries(value as object).length > 0,
+  );
+  return `${slug}-${sha256Hex(JSON.stringify([survey.sha256, entries, samples])).slice(0, 8)}`;
 }
 
 export interface NewRunInput {
@@ -112,12 +117,11 @@ function same(
   wanted: { settings: RolloutSettings; samples: number; sha256: string },
   folder: string,
 ): RunRecord {
+  // A run may be older than an option: it plays that option's default.
+  const there = (key: string) => ({ ...DEFAULT_SETTINGS, ...record.settings })[key as keyof RolloutSettings];
   const differing = Object.entries(wanted.settings)
-    .filter(([key, value]) => !isDeepStrictEqual(record.settings[key as keyof RolloutSettings], value))
-    .map(
-      ([key, value]) =>
-        `${key} (${JSON.stringify(record.settings[key as keyof RolloutSettings])} there, ${JSON.stringify(value)} here)`,
-    );
+    .filter(([key, value]) => !isDeepStrictEqual(there(key), value))
+    .map(([key, value]) => `${key} (${JSON.stringify(there(key))} there, ${JSON.stringify(value)} here)`);
   if (record.samples !== wanted.samples) differing.push(`samples (${record.samples} there, ${wanted.samples} here)`);
   if (record.dataset?.sha256 !== wanted.sha256) differing.push('the data set');
   if (differing.length > 0) throw differs(run, folder, differing);

@@ -40,6 +40,7 @@ export interface Field {
 }
 
 const ENV_NAME = 'the name of an environment variable';
+const LIMITS = 'limits by url, as in http://a:30000=64,http://b:30000=32';
 const WEIGHTS = 'weights by url, as in http://a:30000=2,http://b:30000=1';
 
 /** Every option of a run, by its name in config files; the flag is its kebab form. */
@@ -130,11 +131,17 @@ export const FIELDS: Readonly<Record<keyof RunOptions, Field>> = {
     argument: '<n>',
     help: 'requests in flight on one server, over all workers of the run',
   },
+  serverLimits: {
+    schema: z.record(z.string(), whole(1), LIMITS),
+    argument: '<url=n,…>',
+    help: 'the same for single servers',
+    fromText: numbersByUrl,
+  },
   serverWeights: {
     schema: z.record(z.string(), z.number().positive(), WEIGHTS),
     argument: '<url=n,…>',
     help: 'twice the weight takes twice the requests',
-    fromText: weightsOf,
+    fromText: numbersByUrl,
   },
   maxConcurrent: { schema: whole(1, MAX_CONCURRENT), argument: '<n>', help: 'rollouts in flight at once' },
   limit: { schema: whole(1).nullable(), argument: '<n>', help: 'only so many queries' },
@@ -162,7 +169,7 @@ function isModel(spec: string): boolean {
   }
 }
 
-function weightsOf(text: string): unknown {
+function numbersByUrl(text: string): unknown {
   const pairs = text.split(',').map((pair) => {
     const at = pair.lastIndexOf('=');
     return [pair.slice(0, at).trim(), Number(pair.slice(at + 1))] as const;

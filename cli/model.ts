@@ -30,7 +30,16 @@ function absolute(path: string, cwd: string): string {
 
 type Asked = Pick<
   RunOptions,
-  'model' | 'tokenizer' | 'apiKeyEnv' | 'logprobs' | 'temperature' | 'topP' | 'topK' | 'feedback'
+  | 'model'
+  | 'tokenizer'
+  | 'apiKeyEnv'
+  | 'logprobs'
+  | 'temperature'
+  | 'topP'
+  | 'topK'
+  | 'feedback'
+  | 'serverLimits'
+  | 'serverWeights'
 >;
 
 /**
@@ -42,9 +51,14 @@ export async function checkModel(
   openings: readonly (readonly string[])[],
   io: Io,
 ): Promise<FoundLogprobs> {
-  const { model, tokenizer, apiKeyEnv, logprobs } = options;
+  const { model, tokenizer, apiKeyEnv, logprobs, serverLimits: limits, serverWeights: weights } = options;
   if (model === 'tiny' && tokenizer === null && logprobs === 'policy') return { meaning: 'policy' };
-  const backend = await createBackend(model, { tokenizer, apiKeyEnv, log: (line) => say(io, line) });
+  const backend = await createBackend(model, {
+    tokenizer,
+    apiKeyEnv,
+    fleet: { limits, weights },
+    log: (line) => say(io, line),
+  });
   try {
     mustServeLogprobs(backend.facts, options);
     if (options.feedback === 'delta') mustFollow(backend, openings);

@@ -27,6 +27,8 @@ export interface RolloutSettings extends Limits, RewardSettings, Sampling {
   readonly fleetPolicy: FleetPolicy;
   /** Requests in flight on one server at most, over all workers of the run; null: no limit. */
   readonly maxInFlightPerServer: number | null;
+  /** The same of single servers, by url; it wins. */
+  readonly serverLimits: Readonly<Record<string, number>>;
   /** By url; 1 where none is given. */
   readonly serverWeights: Readonly<Record<string, number>>;
   /** Root of all random streams of the run: an integer in [0, 2^53). */

@@ -135,6 +135,8 @@ export interface FleetOptions {
   readonly policy?: 'sticky' | 'round_robin' | 'least_requests' | 'least_token_usage';
   /** In flight on one server at most, over all workers that share `leaseFolder`; without it, of this worker. */
   readonly maxInFlight?: number | null;
+  /** The same of single servers, by url; it wins. */
+  readonly limits?: Readonly<Record<string, number>>;
   /** By url; 1 where none is given. Twice the weight takes twice the requests. */
   readonly weights?: Readonly<Record<string, number>>;
   /** A folder that all workers of the run reach. */

@@ -15,6 +15,7 @@ import { mixed, mixedLogprobs, refuseMixture } from './fleet/mixture.ts';
 import { charge, rank } from './fleet/policies.ts';
 import { Waiters } from './fleet/waiters.ts';
 import { closedError } from './http-errors.ts';
+import { safeUrl } from './safe-text.ts';
 import { rolloutKey, type ServerBackend } from './server-backend.ts';
 import type { TokenizerLoader } from './server-tokenizer.ts';
 
@@ -34,9 +35,11 @@ const LEASE_POLL_MS = 100;
 
 export async function openFleet(parts: FleetParts): Promise<Backend> {
   const { urls, log } = parts;
-  const { policy = 'sticky', maxInFlight = null, weights = {}, leaseFolder = null } = parts.fleet ?? {};
+  const { policy = 'sticky', maxInFlight = null, limits = {}, weights = {}, leaseFolder = null } = parts.fleet ?? {};
   const waiters = new Waiters();
-  const members = urls.map((url) => new Member(url, weightOf(url, weights)));
+  const weightOf = byServer('weight', urls, weights, 1);
+  const limitOf = byServer('limit', urls, limits, maxInFlight);
+  const members = urls.map((url) => new Member({ url, weight: weightOf(url), limit: limitOf(url) }));
   let closed = false;
 
   // A probe is a whole new acquaintance, canary and all: a server can come back as another one.
@@ -71,8 +74,9 @@ export async function openFleet(parts: FleetParts): Promise<Backend> {
   try {
     await meetAll(members, parts);
     for (const member of members) {
-      if (maxInFlight === null || leaseFolder === null) continue;
-      member.leases = await openLeases({ folder: join(leaseFolder, folderName(member.url)), limit: maxInFlight });
+      const { url, limit } = member;
+      if (limit === null || leaseFolder === null) continue;
+      member.leases = await openLeases({ folder: join(leaseFolder, folderName(url)), limit });
     }
   } catch (error) {
     await close();
@@ -108,7 +112,7 @@ export async function openFleet(parts: FleetParts): Promise<Backend> {
       member.busy ||
       (policy === 'sticky' && member.inFlight + 1 > Math.max(A_FEW, (OVERLOAD * requests * member.weight) / weight));
     const free = up.filter(
-      ({ circuit, inFlight }) => circuit.admits(inFlight) && inFlight < (maxInFlight ?? Number.POSITIVE_INFINITY),
+      ({ circuit, inFlight, limit }) => circuit.admits(inFlight) && inFlight < (limit ?? Number.POSITIVE_INFINITY),
     );
     // A chunk goes on where its prefix is, while the weights there are those it began with.
     const atHome = ({ url, version }: Member) => url === prefer?.server && version === prefer.version;
@@ -162,11 +166,30 @@ export async function openFleet(parts: FleetParts): Promise<Backend> {
   };
 }
 
-/** Urls as a user writes them: a slash at the end changes nothing. */
-function weightOf(url: string, weights: Readonly<Record<string, number>>): number {
-  const [, weight = 1] = Object.entries(weights).find(([named]) => named.replace(/\/+$/, '') === url) ?? [];
-  if (weight > 0 && Number.isFinite(weight)) return weight;
-  throw new ModelError(`The weight of ${url} is ${weight}`, { reason: 'bad-fleet', fix: 'Give a number above 0.' });
+/** Numbers by url, as users write urls: a slash or `/v1` at the end changes nothing. A url of nobody is a mistake. */
+function byServer<T extends number | null>(
+  what: string,
+  urls: readonly string[],
+  given: Readonly<Record<string, number>>,
+  otherwise: T,
+): (url: string) => number | T {
+  const numbers = new Map<string, number>();
+  const mistake = (message: string, fix: string) => new ModelError(message, { reason: 'bad-fleet', fix });
+  for (const [named, number] of Object.entries(given)) {
+    const plain = named.trim().replace(/\/+$/, '');
+    const url = urls.find((each) => each === plain || each === plain.replace(/\/v1$/, ''));
+    if (url === undefined) {
+      throw mistake(
+        `A ${what} is given for ${safeUrl(named)}, which is no server here`,
+        `There are ${urls.join(', ')}.`,
+      );
+    }
+    if (!(number > 0 && Number.isFinite(number))) {
+      throw mistake(`The ${what} of ${url} is ${number}`, 'Give a number above 0.');
+    }
+    numbers.set(url, number);
+  }
+  return (url) => numbers.get(url) ?? otherwise;
 }
 
 /** A server that is away now is waited for while others are there; one that says no is a mistake of the call. */

@@ -17,6 +17,8 @@ const GONE = new Set(['server-unreachable']);
 export class Member implements Candidate {
   readonly url: string;
   readonly weight: number;
+  /** In flight at most; null: no limit. */
+  readonly limit: number | null;
   /** Null until it was reached for the first time. */
   backend: ServerBackend | null = null;
   circuit!: Circuit;
@@ -32,9 +34,10 @@ export class Member implements Candidate {
   #version: { readonly version: number; readonly versionLabel?: string } | null = null;
   #lastFailure: string | null = null;
 
-  constructor(url: string, weight: number) {
+  constructor({ url, weight, limit }: Pick<Member, 'url' | 'weight' | 'limit'>) {
     this.url = url;
     this.weight = weight;
+    this.limit = limit;
   }
 
   get busy(): boolean {

@@ -2,10 +2,11 @@
 // whose weights change under the run, and an endpoint that gives text only. (The servers are scripted; `npm run
 // test:servers` plays against real ones.)
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { FleetReport } from '../../storage/fleet-status.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { readTrajectories } from '../../storage/trajectories.ts';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
@@ -110,6 +111,46 @@ describe('a run against two servers', () => {
     expect(ended.code).toBe(5);
     expect(ended.stderr).toContain('--logprobs');
   });
+});
+
+test('a limit per server holds over two worker processes', { timeout: 180_000 }, async () => {
+  const [narrow, wide] = await Promise.all(
+    [1, 2].map(() => modelServer({ kind: 'sglang', msPerToken: 4, length: 2048 })),
+  );
+  await everturn.run('up');
+  const worker = everturn.start('worker');
+  try {
+    const config = {
+      numTurns: 2,
+      maxNewTokens: 8,
+      maxConcurrent: 16,
+      fleet: {
+        backend: 'sglang',
+        policy: 'round_robin',
+        servers: [{ url: narrow!.url, maxInFlight: 1 }, { url: wide!.url }],
+        maxInFlight: 3,
+      },
+    };
+    writeFileSync(join(everturn.folder, 'fleet.yaml'), JSON.stringify(config));
+    const ended = await everturn.run('run', DATA, '--name', 'limited', '--config', 'fleet.yaml', ...TOKENIZER);
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(narrow!.peak()).toBe(1);
+    expect(wide!.peak()).toBeGreaterThan(0);
+    expect(wide!.peak()).toBeLessThanOrEqual(3);
+  } finally {
+    worker.child.kill('SIGTERM'); // in order: it says what it did
+    await worker.ended;
+    await everturn.run('down');
+    await Promise.all([narrow!.close(), wide!.close()]);
+  }
+  const folder = join(everturn.folder, 'runs/limited/.fleet');
+  const reports = readdirSync(folder).filter((name) => name.startsWith('status-'));
+  const asked = reports.map((name) => {
+    const { servers } = JSON.parse(readFileSync(join(folder, name), 'utf8')) as FleetReport;
+    return servers.reduce((sum, { requests }) => sum + requests, 0);
+  });
+  expect(asked).toHaveLength(2);
+  expect(Math.min(...asked)).toBeGreaterThan(0);
 });
 
 test('answers that came as text are judged, and never exported for training', { timeout: 120_000 }, async () => {

@@ -170,6 +170,30 @@ test('the limit holds over workers that share a folder', async () => {
   await rm(folder, { recursive: true });
 });
 
+test('a server can have a limit of its own', async () => {
+  const all = await servers(2, { msPerToken: 2 });
+  const limits = { [`${all[0]!.url}/`]: 1 };
+  const backend = await fleet(all, { policy: 'round_robin', maxInFlight: 3, limits });
+  const most = [0, 0];
+  const timer = setInterval(() => {
+    for (const [i, server] of all.entries()) most[i] = Math.max(most[i]!, server.running());
+  }, 1);
+  await Promise.all(Array.from({ length: 24 }, (_, i) => ask(backend, `run/q${i}/0`)));
+  clearInterval(timer);
+  expect(most[0]).toBe(1);
+  expect(most[1]).toBeLessThanOrEqual(3);
+  expect(generations(all[1]!)).toBeGreaterThan(generations(all[0]!));
+});
+
+test('a weight or limit for a server that is not there is a mistake, and named', async () => {
+  const all = await servers(1);
+  for (const options of [{ weights: { 'http://other:1': 2 } }, { limits: { 'http://other:1': 2 } }])
+    await expect(fleet(all, options)).rejects.toMatchObject({
+      reason: 'bad-fleet',
+      message: expect.stringContaining('http://other:1'),
+    });
+});
+
 test('a request that waits for a place can be aborted', async () => {
   const all = await servers(1, { msPerToken: 50 });
   const backend = await fleet(all, { maxInFlight: 1 });

@@ -25,6 +25,8 @@ export interface ModelServer {
   readonly seen: Seen[];
   /** Runs in progress. */
   readonly running: () => number;
+  /** Runs at once, at most, of clients that name their requests. */
+  readonly peak: () => number;
   /** Runs whose client went away or that were aborted. */
   readonly aborted: string[];
   readonly engine: Engine;
@@ -86,6 +88,7 @@ export async function modelServer(given: Shape): Promise<ModelServer> {
     port,
     seen,
     running: engine.running,
+    peak: engine.peak,
     aborted: engine.aborted,
     engine,
     connections: () => connections,

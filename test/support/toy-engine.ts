@@ -1,6 +1,7 @@
 // The model behind a scripted server: runs that take time, can be aborted, and see the weights change under them.
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isMade } from './toy-wire.ts';
 import { draw, type Drawn, type Meaning } from './toy-model.ts';
 
 export type Kind = 'sglang' | 'vllm' | 'openai';
@@ -65,6 +66,8 @@ export interface Engine {
 
 export interface ToyEngine extends Engine {
   readonly running: () => number;
+  /** Runs at once, at most, of clients that name their requests. */
+  readonly peak: () => number;
   /** Runs whose client went away or that were aborted. */
   readonly aborted: string[];
 }
@@ -85,11 +88,13 @@ export function toyEngine(given: Shape): ToyEngine {
   const aborted: string[] = [];
   const runs = new Map<string, { aborted: boolean }>();
   const log: Logged[] = [];
+  let peak = 0;
   let version = 'default';
   let weights = 'default';
 
   const engine: ToyEngine = {
     running: () => runs.size,
+    peak: () => peak,
     aborted,
     shape,
     log,
@@ -112,6 +117,7 @@ export function toyEngine(given: Shape): ToyEngine {
     async generate({ id, context, max, stops, draw: how, gone }) {
       const run = { aborted: false };
       runs.set(id, run);
+      peak = Math.max(peak, [...runs.keys()].filter((name) => !isMade(name)).length);
       const outputs: Drawn[] = [];
       const spans: { version: string; start: number; end: number }[] = [];
       const noted = { context, outputs, weights: [] as string[], versions: [] as string[] };

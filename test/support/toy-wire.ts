@@ -27,6 +27,7 @@ export const num = (value: unknown, otherwise: number) => (typeof value === 'num
 export const ids = (drawn: readonly Drawn[]) => drawn.map(({ id }) => id);
 let calls = 0;
 export const made = () => `made-${calls++}`;
+export const isMade = (id: string) => /\bmade-\d+$/.test(id);
 
 export function models(length: number, more: Body) {
   const { owned_by, root, ...last } = more;
