@@ -1,67 +1,15 @@
 // Several servers as one backend: who gets what, and what happens when one of them goes.
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
-import type { Backend, FleetOptions, GenerateRequest } from '../../inference/backend.ts';
-import { openFleet, type FleetParts } from '../../inference/fleet.ts';
+import { openFleet } from '../../inference/fleet.ts';
 import { tokenizerLoader } from '../../inference/server-tokenizer.ts';
 import { openSglang } from '../../inference/sglang.ts';
-import { undisturbed } from '../contract/backend.ts';
-import { modelServer, type Fault, type ModelServer } from '../support/model-server.ts';
-import type { Shape } from '../support/toy-engine.ts';
+import { modelServer, type Fault } from '../support/model-server.ts';
+import { ask, closeAll, fleet, opened, servers } from '../support/fleet-rig.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 
-const opened: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const it of opened.splice(0).toReversed()) await it.close();
-});
-
-async function servers(count: number, shape: Partial<Shape> = {}): Promise<ModelServer[]> {
-  const all = await Promise.all(
-    Array.from({ length: count }, () => modelServer({ kind: 'sglang', modelPath: TINY_FOLDER, ...shape })),
-  );
-  opened.push(...all);
-  return all;
-}
-
-async function fleet(
-  of: readonly { readonly url: string }[],
-  options: FleetOptions = {},
-  circuit: FleetParts['circuit'] = { coolDownMs: 20, longestCoolDownMs: 100 },
-  log: (line: string) => void = () => undefined,
-): Promise<Backend> {
-  const tokenizers = tokenizerLoader(null);
-  const backend = await openFleet({
-    urls: of.map(({ url }) => url),
-    fleet: options,
-    log,
-    tokenizers,
-    circuit,
-    open: (url) => openSglang({ url, apiKey: null, tokenizers, log }),
-  });
-  opened.push(backend);
-  return backend;
-}
-
-const request = (rollout: string, changes: Partial<GenerateRequest> = {}): GenerateRequest => ({
-  requestId: `${rollout}/1`,
-  contextIds: [5, 6, 7],
-  maxNewTokens: 4,
-  sampling: DEFAULT_SAMPLING,
-  seed: 1,
-  deterministic: false,
-  stopTokenIds: [],
-  ...changes,
-});
-
-const ask = (backend: Backend, rollout: string, changes: Partial<GenerateRequest> = {}) =>
-  backend.generate(request(rollout, changes), undisturbed());
-
-const generations = ({ seen }: ModelServer) =>
-  seen.filter(({ path, body }) => path === '/generate' && 'rid' in body).length;
+afterEach(closeAll);
 
 test('a rollout stays with its server, turn by turn and after a restart', async () => {
   const all = await servers(3);
@@ -139,71 +87,6 @@ test('a busy server is passed over while it asked to be', async () => {
   all.find(({ url }) => url === home)!.fail(busy);
   await expect(ask(backend, 'run/q/0')).rejects.toMatchObject({ reason: 'server-busy', retryAfterMs: 60_000 });
   expect((await ask(backend, 'run/q/0')).server).not.toBe(home);
-});
-
-test('one server answers no more at a time than its limit, and nobody is lost', async () => {
-  const all = await servers(2, { msPerToken: 2 });
-  const backend = await fleet(all, { maxInFlight: 2 });
-  let most = 0;
-  const timer = setInterval(() => {
-    most = Math.max(most, ...all.map((server) => server.running()));
-  }, 1);
-  const answers = await Promise.all(Array.from({ length: 24 }, (_, i) => ask(backend, `run/q${i}/0`)));
-  clearInterval(timer);
-  expect(answers).toHaveLength(24);
-  expect(most).toBeLessThanOrEqual(2);
-});
-
-test('the limit holds over workers that share a folder', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'everturn-fleet-'));
-  const all = await servers(1, { msPerToken: 2 });
-  const options = { maxInFlight: 2, leaseFolder: folder };
-  const workers = await Promise.all([fleet(all, options), fleet(all, options), fleet(all, options)]);
-  let most = 0;
-  const timer = setInterval(() => {
-    most = Math.max(most, all[0]!.running());
-  }, 1);
-  await Promise.all(workers.flatMap((worker) => [0, 1, 2].map((i) => ask(worker, `run/q${i}/0`))));
-  clearInterval(timer);
-  expect(most).toBeLessThanOrEqual(2);
-  expect(generations(all[0]!)).toBe(9);
-  await rm(folder, { recursive: true });
-});
-
-test('a server can have a limit of its own', async () => {
-  const all = await servers(2, { msPerToken: 2 });
-  const limits = { [`${all[0]!.url}/`]: 1 };
-  const backend = await fleet(all, { policy: 'round_robin', maxInFlight: 3, limits });
-  const most = [0, 0];
-  const timer = setInterval(() => {
-    for (const [i, server] of all.entries()) most[i] = Math.max(most[i]!, server.running());
-  }, 1);
-  await Promise.all(Array.from({ length: 24 }, (_, i) => ask(backend, `run/q${i}/0`)));
-  clearInterval(timer);
-  expect(most[0]).toBe(1);
-  expect(most[1]).toBeLessThanOrEqual(3);
-  expect(generations(all[1]!)).toBeGreaterThan(generations(all[0]!));
-});
-
-test('a weight or limit for a server that is not there is a mistake, and named', async () => {
-  const all = await servers(1);
-  for (const options of [{ weights: { 'http://other:1': 2 } }, { limits: { 'http://other:1': 2 } }])
-    await expect(fleet(all, options)).rejects.toMatchObject({
-      reason: 'bad-fleet',
-      message: expect.stringContaining('http://other:1'),
-    });
-});
-
-test('a request that waits for a place can be aborted', async () => {
-  const all = await servers(1, { msPerToken: 50 });
-  const backend = await fleet(all, { maxInFlight: 1 });
-  const first = ask(backend, 'run/a/0', { maxNewTokens: 20 });
-  const controller = new AbortController();
-  const second = backend.generate(request('run/b/0'), { signal: controller.signal });
-  controller.abort(new Error('enough'));
-  await expect(second).rejects.toThrow('enough');
-  await first;
-  expect(generations(all[0]!)).toBe(1);
 });
 
 test('the next chunk goes where the one before was made, while the weights are the same', async () => {
