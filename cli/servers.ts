@@ -13,7 +13,7 @@ const COLUMNS = [
   { title: 'in flight', align: 'right' },
   { title: 'median', align: 'right' },
   { title: 'version' },
-  { title: 'failures', align: 'right' },
+  { title: 'failures' },
   { title: 'last failure' },
 ] as const;
 
@@ -27,10 +27,17 @@ export function serverTable(servers: readonly ServerReport[], paint: Paint): str
     count(s.inFlight),
     s.latencyP50Ms === null ? '–' : `${(s.latencyP50Ms / 1000).toFixed(2)} s`,
     oneLine(s.versionLabel ?? String(s.version ?? '–')),
-    count(s.failures),
+    failuresText(s),
     oneLine(s.lastFailure ?? ''),
   ]);
   return table(COLUMNS, rows, paint, (row, column) =>
     column === 1 && servers[row]?.state !== 'up' ? 'red' : undefined,
   );
+}
+
+/** `3: 2 server-busy, 1 server-reset`, the most frequent first. */
+function failuresText({ failures, failuresBy = {} }: ServerReport): string {
+  const reasons = Object.entries(failuresBy).sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  if (reasons.length === 0) return count(failures);
+  return `${count(failures)}: ${reasons.map(([reason, n]) => `${count(n)} ${oneLine(reason)}`).join(', ')}`;
 }

@@ -85,6 +85,8 @@ export interface ServerStatus {
   /** Part of all requests, 0 to 1. */
   readonly share: number;
   readonly failures: number;
+  /** The same by reason (ModelError.reason). */
+  readonly failuresBy: Readonly<Record<string, number>>;
   readonly inFlight: number;
   /** Median over the latest answers; null before the first. */
   readonly latencyP50Ms: number | null;

@@ -10,6 +10,8 @@ export interface ServerReport {
   readonly state: 'up' | 'trying' | 'down';
   readonly requests: number;
   readonly failures: number;
+  /** The same by reason; absent in reports from before there was one. */
+  readonly failuresBy?: Readonly<Record<string, number>>;
   readonly inFlight: number;
   readonly latencyP50Ms: number | null;
   readonly version: number | null;
@@ -66,12 +68,19 @@ function merged(a: ServerReport, b: ServerReport): ServerReport {
     state: worst,
     requests: a.requests + b.requests,
     failures: a.failures + b.failures,
+    failuresBy: added(a.failuresBy ?? {}, b.failuresBy ?? {}),
     inFlight: a.inFlight + b.inFlight,
     latencyP50Ms: middle(a, b),
     version: newest.version,
     versionLabel: newest.versionLabel,
     lastFailure: a.lastFailure ?? b.lastFailure,
   };
+}
+
+function added(a: Readonly<Record<string, number>>, b: Readonly<Record<string, number>>): Record<string, number> {
+  const sum: Record<string, number> = { ...a };
+  for (const [reason, count] of Object.entries(b)) sum[reason] = (sum[reason] ?? 0) + count;
+  return sum;
 }
 
 /** Medians do not add up; the mean of both, by how much each saw, is near enough for people. */

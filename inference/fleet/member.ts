@@ -29,6 +29,7 @@ export class Member implements Candidate {
   requests = 0;
   readonly #users = new Map<ServerBackend, number>();
   #failures = 0;
+  readonly #failuresBy = new Map<string, number>();
   #busyUntil = 0;
   #latenciesMs: number[] = [];
   #version: { readonly version: number; readonly versionLabel?: string } | null = null;
@@ -103,6 +104,8 @@ export class Member implements Candidate {
   #failed(error: unknown): void {
     this.#failures++;
     this.note(error);
+    const reason = error instanceof ModelError ? error.reason : 'unknown';
+    this.#failuresBy.set(reason, (this.#failuresBy.get(reason) ?? 0) + 1);
     if (!(error instanceof ModelError)) return;
     if (error.reason === 'server-busy') this.#busyUntil = Date.now() + (error.retryAfterMs ?? BUSY_MS);
     if (error.retryable && !NOT_ITS_FAULT.has(error.reason)) this.circuit.failed(GONE.has(error.reason));
@@ -120,6 +123,7 @@ export class Member implements Candidate {
       requests: this.requests,
       share: allRequests === 0 ? 0 : this.requests / allRequests,
       failures: this.#failures,
+      failuresBy: Object.fromEntries(this.#failuresBy),
       inFlight: this.inFlight,
       latencyP50Ms: sorted[Math.floor((sorted.length - 1) / 2)] ?? null,
       version: this.version,
