@@ -158,11 +158,14 @@ export async function takesActivities({ client, namespace }: Session, queue: str
         taskQueueType: ACTIVITY_QUEUE,
       }),
     );
-    return (pollers ?? []).length > 0;
+    const oldest = Date.now() / 1000 - POLLER_S;
+    return (pollers ?? []).some(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) >= oldest);
   } catch {
     return undefined;
   }
 }
+/** A worker that is there asks again within a minute; the server remembers one that is gone for five. */
+const POLLER_S = 90;
 /** temporal.api.enums.v1.TaskQueueType. */
 const ACTIVITY_QUEUE = 2;
 

@@ -18,6 +18,7 @@ import { commandWord, pathWord, type RunPlace, runWord } from './place.ts';
 import { knownResult, recordedProgress } from './recorded.ts';
 import { serverTable } from './servers.ts';
 import { accuracyTable, outcomeLine, reasonLines } from './summary.ts';
+import { missingWorkerOf } from './trouble.ts';
 
 interface Flags {
   readonly out: string;
@@ -39,6 +40,8 @@ export interface RunStatus {
   readonly url: string | null;
   /** Where inference servers answer: each of them, as the run's workers see it. */
   readonly servers: readonly ServerReport[];
+  /** What no worker takes, and what to do about it. */
+  readonly waitingFor: string | null;
 }
 
 export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
@@ -65,14 +68,15 @@ async function statusOf(io: Io, place: RunPlace): Promise<Omit<RunStatus, 'serve
   if (result) {
     const { total, numTurns, counts, cancelled } = result;
     const state = cancelled ? 'cancelled' : 'finished';
-    const idle = { inFlight: 0, maxConcurrent: null, url: null };
+    const idle = { inFlight: 0, maxConcurrent: null, url: null, waitingFor: null };
     return { ...base, source: 'result', state, total, done: ended(counts), numTurns, counts, ...idle };
   }
   const live = await liveStatus(io, place);
   if (live?.progress) {
-    const { progress, url } = live;
-    const { state, total, done, inFlight, maxConcurrent, numTurns, counts } = progress;
-    return { ...base, source: 'temporal', state, total, done, inFlight, maxConcurrent, numTurns, counts, url };
+    const { state, total, done, inFlight, maxConcurrent, numTurns, counts } = live.progress;
+    const { url, waitingFor } = live;
+    const flight = { inFlight, maxConcurrent, url, waitingFor };
+    return { ...base, source: 'temporal', state, total, done, numTurns, counts, ...flight };
   }
   const { total, numTurns, counts, unfinished } = await recordedProgress(place);
   return {
@@ -86,11 +90,15 @@ async function statusOf(io: Io, place: RunPlace): Promise<Omit<RunStatus, 'serve
     numTurns,
     counts,
     url: null,
+    waitingFor: live?.state === UNANSWERED ? START_WORKER : null,
   };
 }
 
+const UNANSWERED = 'running, and no worker answers';
+const START_WORKER = "Start `everturn worker` on any machine that reaches the run's folder. Nothing is lost meanwhile.";
+
 type LiveStatus =
-  | { readonly progress: CollectionProgress; readonly url: string | null }
+  | { readonly progress: CollectionProgress; readonly url: string | null; readonly waitingFor: string | null }
   | { readonly progress: null; readonly state: string };
 
 async function liveStatus(io: Io, { run, out }: RunPlace): Promise<LiveStatus | undefined> {
@@ -101,9 +109,9 @@ async function liveStatus(io: Io, { run, out }: RunPlace): Promise<LiveStatus | 
     const isHere = facts.out === null || facts.out === out;
     if (facts.state !== 'running' || !isHere) return { progress: null, state: 'interrupted' };
     const progress = await progressOf(link.session, run);
-    return progress
-      ? { progress, url: workflowUrl(link, run) }
-      : { progress: null, state: 'running, and no worker answers' };
+    if (!progress) return { progress: null, state: UNANSWERED };
+    const waitingFor = (await missingWorkerOf(link.session, run)) ?? null;
+    return { progress, url: workflowUrl(link, run), waitingFor };
   } catch {
     return undefined;
   } finally {
@@ -127,6 +135,7 @@ export function statusText(io: Io, place: RunPlace, status: RunStatus): string {
       : `\`${me} watch ${runWord(io, place)}\` follows it, and starts the local service where that is needed.`;
   return [
     `${paint('bold', place.run)}: ${state}${flight}`,
+    ...(status.waitingFor ? [paint('yellow', status.waitingFor)] : []),
     ...(counts.judgedAt.length > 0 ? ['', accuracyTable({ counts, total }, paint)] : []),
     '',
     outcomeLine({ counts, total }),

@@ -2,7 +2,7 @@
 // and, where the kernel does not count them, how many files it made. Time in which it was ready to run and the machine let others run is given back, so
 // that a busy machine makes a judge slow and never makes an answer wrong.
 
-import { WATCH_MS } from './limits.ts';
+import { COUNT_MS, WATCH_MS } from './limits.ts';
 import { filesMade, keptWaitingMs, programPid } from './watch.ts';
 
 export interface Clock {
@@ -49,7 +49,7 @@ export function startClock(
     }
     timer = setTimeout(ring, leftMs);
   };
-  const watching = setInterval(look, WATCH_MS);
+  const watching = setInterval(look, mostFiles === undefined ? WATCH_MS : COUNT_MS);
   let timer = setTimeout(ring, wallMs);
   return {
     stop() {

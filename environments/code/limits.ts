@@ -11,7 +11,7 @@ export interface CodeLimits {
   readonly outputBytes: number;
   /** The writable folder `/tmp`, which is memory and gone after the case. */
   readonly diskBytes: number;
-  /** Files and folders in `/tmp`; where the kernel cannot bound them, they are counted every WATCH_MS. */
+  /** Files and folders in `/tmp`; where the kernel cannot bound them, they are counted every COUNT_MS. */
   readonly files: number;
   readonly openFiles: number;
   readonly threads: number;
@@ -41,5 +41,6 @@ export function outputLimit(expectedBytes: number, { outputBytes }: CodeLimits):
 /** A sandbox that has not begun by then is broken, or the machine is: no fault of the program. */
 export const START_LIMIT_MS = 30_000;
 
-/** How often a running program is looked at from outside. */
-export const WATCH_MS = 25;
+/** How often a running program is looked at from outside; more often where its files must be counted. */
+export const WATCH_MS = 100;
+export const COUNT_MS = 25;

@@ -1,0 +1,188 @@
+// Workers that judge code, as processes of their own: killed in the middle of a program, told to stop in the middle of
+// one, or not there at all. Whatever happens, no program outlives it, and no verdict is lost or given twice.
+
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { proveSandbox } from '../../environments/code/canary.ts';
+import { openFileStore } from '../../storage/files.ts';
+import { type Everturn, openEverturn, type Running, until } from '../support/everturn.ts';
+import { type TextServer, textServer } from '../support/text-server.ts';
+
+const proof = await proveSandbox();
+const needed = proof.ok ? '' : ` (SKIPPED, no sandbox: ${proof.why})`;
+
+const SLOW = 'import time\nn = int(input())\ntime.sleep(SECONDS)\nprint(n + 1)';
+const answering = (seconds: number) => `\`\`\`python\n${SLOW.replace('SECONDS', String(seconds))}\n\`\`\``;
+const ROW = {
+  query_id: 'slow',
+  task: 'code',
+  question: 'One more.',
+  input_output: { inputs: ['1\n'], outputs: ['2\n'] },
+};
+
+describe.skipIf(!proof.ok)(`workers that judge code${needed}`, { timeout: 180_000 }, () => {
+  const namespace = `code-${process.pid}-${Date.now()}`;
+  const cluster = { TEMPORAL_ADDRESS: inject('temporalAddress'), TEMPORAL_NAMESPACE: namespace };
+  let client: Client;
+  let everturn: Everturn;
+  let server: TextServer;
+  const open: (Everturn | Running)[] = [];
+
+  beforeAll(async () => {
+    const connection = await Connection.connect({ address: cluster.TEMPORAL_ADDRESS });
+    client = new Client({ connection, namespace });
+    await connection.workflowService.registerNamespace({
+      namespace,
+      workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+    });
+    await until('the namespace', () => client.workflow.count().then(Boolean, () => undefined));
+    server = await textServer('');
+    everturn = openEverturn(cluster);
+    writeFileSync(join(everturn.folder, 'slow.jsonl'), JSON.stringify(ROW));
+  });
+  afterAll(async () => {
+    server.close();
+    for (const one of open) await ('child' in one ? one.child.kill('SIGKILL') : one.close());
+    await everturn.close();
+    await client.connection.close();
+  });
+
+  async function startWorker(from: Everturn = everturn): Promise<Running> {
+    const worker = from.start('worker');
+    open.push(worker);
+    // Each of its pollers says so when it polls.
+    await until('a worker that polls', () => (worker.output().match(/RUNNING/g) ?? []).length >= 2 || undefined);
+    return worker;
+  }
+
+  const begin = (name: string) =>
+    everturn.run('run', 'slow.jsonl', '--name', name, '--model', server.model, '--num-turns', '1', '--detach');
+  const verdictOf = async (run: string) =>
+    (
+      await openFileStore(join(everturn.folder, 'runs'), run).getVerdict(
+        { run, query: 'slow', sample: 0, attempt: 1 },
+        1,
+      )
+    )?.record;
+  const untilJudging = (worker: Running) =>
+    until('a program at work', () => {
+      const pids = descendants(worker.child.pid!);
+      return pids.some(isProgram) ? { worker, pids } : undefined;
+    });
+
+  test('killed in the middle of a program: it is gone, another judges, and the verdict is one', async () => {
+    server.text = answering(5);
+    const workers = [await startWorker(), await startWorker()];
+    const begun = await begin('killed');
+    expect(begun.code, begun.stderr).toBe(0);
+    const { worker, pids } = await Promise.any(workers.map(untilJudging));
+    worker.child.kill('SIGKILL');
+    await until('no process of it is left', () => !pids.some(alive) || undefined, 10_000);
+    expect(await verdictOf('killed')).toBeUndefined();
+
+    expect((await everturn.run('watch', 'killed')).code).toBe(0);
+    expect(await verdictOf('killed')).toMatchObject({ verdict: 'right', reason: 'all-cases' });
+    expect((await everturn.run('check', 'killed')).code).toBe(0);
+    const { events } = await client.workflow.getHandle('killed/slow/0').fetchHistory();
+    const judged = (events ?? []).filter((event) => event.activityTaskStartedEventAttributes);
+    // Generation, and a second try of the judgement: the first left nothing but its death.
+    expect(judged.map((event) => event.activityTaskStartedEventAttributes?.attempt)).toEqual([1, 2]);
+  });
+
+  test('cancelled in the middle of a program: nothing of it is left, and there is no verdict', async () => {
+    server.text = answering(60);
+    const worker = await startWorker();
+    expect((await begin('cancelled')).code).toBe(0);
+    const workers = open.filter((one): one is Running => 'child' in one && one.child.exitCode === null);
+    const { pids } = await Promise.any(workers.map(untilJudging));
+    const programs = pids.filter(isProgram);
+    expect((await everturn.run('cancel', 'cancelled')).code).toBe(0);
+    await until('no program is left', () => !programs.some(alive) || undefined);
+    await everturn.run('watch', 'cancelled');
+    expect(await verdictOf('cancelled')).toBeUndefined();
+    expect((await everturn.run('check', 'cancelled')).code).toBe(0);
+    expect(alive(worker.child.pid!)).toBe(true);
+  });
+
+  test('not there at all: status and watch say what is waited for, and the run goes on when one comes', async () => {
+    const bare = `${namespace}-bare`;
+    await client.connection.workflowService.registerNamespace({
+      namespace: bare,
+      workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
+    });
+    const inBare = new Client({ connection: client.connection, namespace: bare });
+    await until('the namespace', () => inBare.workflow.count().then(Boolean, () => undefined));
+    const here = openEverturn({ ...cluster, TEMPORAL_NAMESPACE: bare });
+    const sandboxless = openEverturn({ ...cluster, TEMPORAL_NAMESPACE: bare, PATH: '/nowhere' });
+    open.push(here, sandboxless);
+    const plain = sandboxless.start('worker');
+    open.push(plain);
+    await until('a worker without a sandbox', () => plain.output().includes('judges no code') || undefined);
+    server.text = answering(0);
+    writeFileSync(join(here.folder, 'slow.jsonl'), JSON.stringify(ROW));
+    await inBare.workflow.start('collection', {
+      workflowId: 'waiting',
+      taskQueue: 'everturn',
+      memo: { out: join(here.folder, 'runs') },
+      args: [
+        {
+          run: 'waiting',
+          out: join(here.folder, 'runs'),
+          dataset: join(here.folder, 'slow.jsonl'),
+          settings: { model: server.model, numTurns: 1 },
+        },
+      ],
+    });
+    const told = /Programs are waiting, and no worker takes them.*everturn-code.*Start `everturn worker`/;
+    await until(
+      'a status that says so',
+      async () => told.test((await here.run('status', 'waiting')).stdout) || undefined,
+    );
+    const { stdout } = await here.run('status', 'waiting', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ state: 'running', waitingFor: expect.stringMatching(told) });
+
+    const watching = here.start('watch', 'waiting');
+    await until('a watch that says so', () => told.test(watching.output()) || undefined);
+    await startWorker(here);
+    expect((await watching.ended).code).toBe(0);
+    expect(JSON.parse((await here.run('status', 'waiting', '--json')).stdout)).toMatchObject({ waitingFor: null });
+  });
+});
+
+/** All processes below that one. */
+function descendants(of: number): number[] {
+  const parents = new Map<number, number[]>();
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    const parent = Number(fileOf(Number(name), 'stat').split(') ')[1]?.split(' ')[1]);
+    parents.set(parent, [...(parents.get(parent) ?? []), Number(name)]);
+  }
+  const below = (pid: number): number[] => (parents.get(pid) ?? []).flatMap((child) => [child, ...below(child)]);
+  return below(of);
+}
+
+/** The harness, and so the program, not what starts it. */
+function isProgram(pid: number): boolean {
+  return /^\S*python3 .*a2b_base64/.test(commandOf(pid)) && statusOf(pid) === 'S';
+}
+
+function commandOf(pid: number): string {
+  return fileOf(pid, 'cmdline').replaceAll('\0', ' ');
+}
+
+function statusOf(pid: number): string | undefined {
+  return fileOf(pid, 'stat').split(') ')[1]?.[0];
+}
+
+function alive(pid: number): boolean {
+  return !['', 'Z', undefined].includes(statusOf(pid));
+}
+
+function fileOf(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'latin1');
+  } catch {
+    return '';
+  }
+}
