@@ -2,4 +2,4 @@
 import { defineConfig } from 'vitest/config';
 import base from './vitest.config.ts';
 
-export default defineConfig({ test: { ...base.test, include: ['test/histories/record.ts'] } });
+export default defineConfig({ test: { ...base.test, include: ['test/histories/*.record.ts'], maxConcurrency: 60 } });

@@ -10,15 +10,17 @@ const MAX_MESSAGE_CHARS = 500;
 export function failureOf(error: unknown): FailureFacts | undefined {
   const activity = error instanceof ActivityFailure ? error : undefined;
   const cause = activity?.cause ?? error;
-  if (cause instanceof ApplicationFailure) return named(cause.type ?? 'error', cause);
+  if (cause instanceof ApplicationFailure) return named(cause.type ?? 'error', cause.message);
   if (cause instanceof TimeoutFailure) {
-    // The last attempt's own failure says more than the limit that ended the tries.
-    const last = cause.cause instanceof ApplicationFailure ? cause.cause : undefined;
-    return named(last?.type ?? `${activity?.activityType ?? 'activity'}-timeout`, last ?? cause);
+    // The last attempt's own failure says more than the limit that ended the tries. The server sends it as
+    // the timeout's cause, which the SDK leaves undecoded.
+    const last = cause.failure?.cause;
+    const reason = last?.applicationFailureInfo?.type ?? `${activity?.activityType ?? 'activity'}-timeout`;
+    return named(reason, last?.message ?? cause.message);
   }
-  return activity && named(`${activity.activityType}-failed`, activity.cause ?? activity);
+  return activity && named(`${activity.activityType}-failed`, (activity.cause ?? activity).message);
 }
 
-function named(reason: string, { message }: Error): FailureFacts {
+function named(reason: string, message: string): FailureFacts {
   return { reason, message: message.slice(0, MAX_MESSAGE_CHARS) };
 }

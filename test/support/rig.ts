@@ -34,7 +34,12 @@ export interface Rig {
 
 let runtimeInstalled = false;
 
-export async function openRig(script: Script, overrides: Partial<ActivityDeps> = {}): Promise<Rig> {
+/** `bundle`: path of other workflows than those of today. */
+export async function openRig(
+  script: Script,
+  overrides: Partial<ActivityDeps> = {},
+  bundle: string = inject('workflowBundle'),
+): Promise<Rig> {
   if (!runtimeInstalled) Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
   runtimeInstalled = true;
   const address = inject('temporalAddress');
@@ -88,7 +93,7 @@ export async function openRig(script: Script, overrides: Partial<ActivityDeps> =
         Worker.create({
           ...common,
           taskQueue: TASK_QUEUE,
-          workflowBundle: { codePath: inject('workflowBundle') },
+          workflowBundle: { codePath: bundle },
           activities: light,
           stickyQueueScheduleToStartTimeout: '1 second',
         }),

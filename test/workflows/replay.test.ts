@@ -1,40 +1,88 @@
-import { readdirSync, readFileSync } from 'node:fs';
+// Rollouts in flight survive an upgrade only because the workflows of today do again, command by command, what is
+// in their histories. Here all recorded histories are replayed, without a server, and it is shown that they are
+// enough: every block of the workflows runs in some replay, and workflows that do something else are caught.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DeterminismViolationError } from '@temporalio/workflow';
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
-import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { type RecordedHistory, recordedHistories } from '../histories/history-file.ts';
+import { alteredBundle } from '../support/altered-bundle.ts';
+import { coverWorkflows, type Covered } from '../support/workflow-coverage.ts';
+import { ALTERED, HARMLESS, NEVER_REPLAYED } from './replay-cases.ts';
 
-const folder = join(import.meta.dirname, '../histories');
-const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
-const read = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as { events: object[] };
-const replay = (history: object) =>
-  Worker.runReplayHistory({ workflowBundle: { codePath: inject('workflowBundle') } }, history);
-
+const recorded = recordedHistories();
+const folder = mkdtempSync(join(tmpdir(), 'everturn-replay-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeAll(() => Runtime.install({ logger: new DefaultLogger('ERROR') }));
 
-describe('every recorded history', () => {
-  test('is there: at least six of rollouts and two of collections', () => {
-    expect(names.filter((n) => n.startsWith('rollout')).length).toBeGreaterThanOrEqual(6);
-    expect(names.filter((n) => n.startsWith('collection')).length).toBeGreaterThanOrEqual(2);
+/** By name, what each replay ended with. */
+async function replayed(
+  bundle: string,
+  histories: readonly RecordedHistory[],
+): Promise<Map<string, Error | undefined>> {
+  const inputs = histories.map(({ name, history }) => ({ workflowId: name, history }));
+  const ends = new Map<string, Error | undefined>();
+  const results = Worker.runReplayHistories({ workflowBundle: { codePath: bundle } }, inputs);
+  for await (const { workflowId, error } of results) ends.set(workflowId, error);
+  return ends;
+}
+
+describe('the recorded histories', () => {
+  let ends: Map<string, Error | undefined>;
+  let covered: Covered;
+  beforeAll(async () => {
+    const coverage = await coverWorkflows(inject('workflowBundle'));
+    ends = await replayed(inject('workflowBundle'), recorded);
+    covered = await coverage.end('workflows');
   });
 
-  test.each(names)('replays with the code of today: %s', async (name) => {
-    await replay(read(name));
+  test('are at least 50 of rollouts and 30 of collections, in 3 MB', () => {
+    const of = (workflow: string) => recorded.filter((h) => h.workflow === workflow).length;
+    expect(of('rollout')).toBeGreaterThanOrEqual(50);
+    expect(of('collection')).toBeGreaterThanOrEqual(30);
+    expect(recorded.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(3_000_000);
   });
 
-  test('is refused when the code would do something else', async () => {
-    const history = read('rollout-never-right.json');
-    const text = JSON.stringify(history).replaceAll('"generate"', '"degenerate"');
-    await expect(replay(JSON.parse(text) as object)).rejects.toThrow(DeterminismViolationError);
+  test.each(recorded.map(({ name }) => name))('replays with the code of today: %s', (name) => {
+    expect(ends.has(name)).toBe(true);
+    expect(ends.get(name)).toBeUndefined();
   });
 
-  test('holds no word of the transcript', () => {
-    const { events } = read('rollout-never-right.json');
-    const payloads = [...JSON.stringify(events).matchAll(/"data":"([^"]*)"/g)].map((m) =>
-      Buffer.from(m[1]!, 'base64').toString(),
-    );
-    expect(payloads.length).toBeGreaterThan(20);
-    expect(payloads.join('\n')).toContain('never-right');
-    expect(payloads.join('\n')).not.toContain('boxed');
+  test('run every block of the workflows, those aside that no replay can run', () => {
+    expect(covered.blocks).toBeGreaterThan(150);
+    const excused = (place: string, code: string) =>
+      NEVER_REPLAYED.some((known) => place.startsWith(`workflows/${known.file}:`) && known.code.test(code));
+    expect(covered.unrun.filter(({ place, code }) => !excused(place, code))).toEqual([]);
+  });
+
+  test('hold no word of the transcript', () => {
+    const texts = recorded.map(({ history }) => JSON.stringify(history));
+    const payloads = texts.flatMap((text) => [...text.matchAll(/"data":"([^"]*)"/g)]).map(([, data]) => data!);
+    const said = payloads.map((data) => Buffer.from(data, 'base64').toString()).join('\n');
+    expect(payloads.length).toBeGreaterThan(1000);
+    expect(said).toContain('rollout-many-turns');
+    expect(said).not.toContain('boxed');
+  });
+});
+
+describe('workflows that would do something else are caught:', () => {
+  const bundleOf = async (...alterations: Parameters<typeof alteredBundle>[0]) => {
+    const path = join(mkdtempSync(join(folder, 'bundle-')), 'workflow-bundle.js');
+    writeFileSync(path, await alteredBundle(alterations));
+    return path;
+  };
+
+  test.each(ALTERED)('$what', async ({ caughtBy, alterations }) => {
+    const histories = recorded.filter(({ name }) => caughtBy.test(name));
+    expect(histories).not.toEqual([]);
+    const ends = await replayed(await bundleOf(...alterations), histories);
+    expect([...ends.values()].filter(Boolean)).not.toEqual([]);
+  });
+
+  test('not those that only wait longer or are called otherwise', async () => {
+    const ends = await replayed(await bundleOf(...HARMLESS), recorded.slice(0, 40));
+    expect([...ends.values()].filter(Boolean)).toEqual([]);
   });
 });

@@ -1,0 +1,70 @@
+// What ends at a limit of hours, recorded with workflows whose limits are seconds: a replay compares what is
+// asked for, not for how long. `npm run record-histories` plays those that have no file yet.
+
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll } from 'vitest';
+import { ModelError, StoreError } from '../../domain/errors.ts';
+import { alteredBundle } from '../support/altered-bundle.ts';
+import { type Reached, recorder, type Scenario } from './recorder.ts';
+
+const HOURS = "scheduleToCloseTimeout: '24 hours',\n  ";
+const SECONDS = "scheduleToCloseTimeout: '3 seconds',\n  ";
+const limits = (from: string) => ({ file: 'workflows/steps.ts', from, to: from.replace(HOURS, SECONDS) });
+
+const { open, close, rollout, collection } = recorder(async () => {
+  const code = await alteredBundle([
+    limits(`${HOURS}// A dead worker`),
+    limits(`${HOURS}localRetryThreshold`),
+    limits(`${HOURS}heartbeatTimeout`),
+    { file: 'workflows/steps.ts', from: "'2 hours'", to: "'10 seconds'" },
+    { file: 'workflows/steps.ts', from: "'1 minute'", to: "'1 second'" },
+    { file: 'workflows/steps.ts', from: "'30 minutes'", to: "'1 second'" },
+    {
+      file: 'workflows/children.ts',
+      from: 'taskQueue: TASK_QUEUE,',
+      to: "taskQueue: TASK_QUEUE, workflowExecutionTimeout: '2 seconds',",
+    },
+  ]);
+  const bundle = join(mkdtempSync(join(tmpdir(), 'everturn-limits-')), 'workflow-bundle.js');
+  writeFileSync(bundle, code);
+  return bundle;
+});
+beforeAll(open);
+afterAll(close);
+
+/** Longer than any limit here, and not for ever: a worker waits for its local activities when it ends. */
+const never = () => sleep(20_000);
+const at = (wanted: Reached['step'], turn: number, act: () => unknown): Scenario => ({
+  at: ({ step, ...reached }) => (step === wanted && Math.max(reached.turn, reached.tries) >= turn ? act() : undefined),
+});
+const away = () => {
+  throw new StoreError('The folder is away.', { reason: 'folder', retryable: true });
+};
+const busy = () => {
+  throw new ModelError('Busy.', { reason: 'server-busy', retryable: true });
+};
+const code = { task: 'code', input_output: { inputs: ['1'], outputs: ['1'] } };
+
+rollout('rollout-timed-out-in-generating', {}, at('generate', 2, never));
+rollout('rollout-busy-to-the-limit', {}, at('generate', 2, busy));
+rollout(
+  'rollout-busy-then-hanging-to-the-limit',
+  {},
+  { at: ({ step, tries }) => (step !== 'generate' ? undefined : tries < 3 ? busy() : never()) },
+);
+rollout('rollout-timed-out-in-judging', {}, at('judge', 1, never));
+rollout('rollout-timed-out-in-judging-of-code', { row: code }, at('judge', 1, never));
+rollout('rollout-timed-out-in-logging', {}, at('log', 2, never));
+rollout('rollout-timed-out-in-opening', {}, at('open', 1, never));
+rollout('rollout-folder-away-to-the-limit', {}, at('log', 2, away));
+rollout('rollout-folder-away-from-the-start-to-the-limit', {}, at('open', 1, away));
+collection(
+  'collection-rollout-timed-out',
+  { queries: 2 },
+  {
+    at: ({ step, query }) => (step === 'generate' && query === 'q1' ? never() : undefined),
+  },
+);

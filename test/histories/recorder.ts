@@ -1,0 +1,187 @@
+// What a recording is made with: a real server, a real worker, and a model, a judge and a store that do as
+// a scenario says at each step. A scenario is played only where its file is not there yet.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WorkflowHandle } from '@temporalio/client';
+import { test } from 'vitest';
+import { createEnvironments } from '../../environments/index.ts';
+import { openFileStore } from '../../storage/files.ts';
+import type { Store } from '../../storage/store.ts';
+import type { CollectionInput, RolloutInput } from '../../workflows/messages.ts';
+import { openRig, type Rig } from '../support/rig.ts';
+import { scriptedBackend } from '../support/scripted-model.ts';
+import { isRecorded, keepHistory } from './history-file.ts';
+
+/** Everturn's version, and the patches of its workflows: see README.md. */
+export const RELEASE = '0.1.0';
+export const RIGHT = '\\boxed{4}';
+export const WRONG = '\\boxed{5}';
+/** The run of all rollouts that are recorded one by one. */
+const RUN = 'recorded';
+
+/** Where an activity stands, before it does its work. */
+export interface Reached {
+  readonly step: 'open' | 'generate' | 'judge' | 'log' | 'finish' | 'accept' | 'page' | 'conclude';
+  /** Empty for a step of a whole run. */
+  readonly query: string;
+  /** Of a generation; 0 for other steps. */
+  readonly turn: number;
+  /** How often this very place was reached. */
+  readonly tries: number;
+}
+
+export interface Scenario {
+  /** What the model says; default right. Throwing refuses. */
+  readonly answer?: (at: Reached) => string | Promise<string>;
+  /** The weight version that generates the so many-th request. */
+  readonly version?: (request: number) => number;
+  /** Called at each step; what it throws, the step throws. */
+  readonly at?: (at: Reached, handle: WorkflowHandle) => unknown;
+}
+
+export interface Recorder {
+  /** The rig, once `open` is done. */
+  rig(): Rig;
+  open(): Promise<void>;
+  close(): Promise<void>;
+  /** Plays one rollout, whose query is the name, and keeps its history. */
+  rollout(name: string, input: Partial<RolloutInput>, scenario?: Scenario): void;
+  /** Plays one collection, whose run is the name, and keeps its history, or those that `also` names. */
+  collection(name: string, input: Partial<CollectionInput> & { readonly queries?: number }, scenario?: Scenario): void;
+  /** What the parts do in a run; for one that is no file's name. */
+  script(run: string, scenario: Scenario): void;
+  /** Plays what it is, and keeps the history of the workflow that comes back. */
+  scenario(name: string, scenario: Scenario, play: () => Promise<{ workflowId: string; runId?: string }>): void;
+  start(workflow: 'rollout', workflowId: string, input: Partial<RolloutInput>): Promise<WorkflowHandle>;
+  start(workflow: 'collection', workflowId: string, input: Partial<CollectionInput>): Promise<WorkflowHandle>;
+  /** Path of a data set of the questions q0, q1, … */
+  dataset(name: string, queries: number): string;
+}
+
+/** `bundle` gives other workflows than those of today. */
+export function recorder(bundle?: () => Promise<string>): Recorder {
+  const scenarios = new Map<string, Scenario>();
+  const tries = new Map<string, number>();
+  let opened: Rig | undefined;
+  const rig = () => opened!;
+
+  async function reach(step: Reached['step'], run: string, query = '', turn = 0): Promise<Reached> {
+    const key = [step, run, query, turn].join(' ');
+    tries.set(key, (tries.get(key) ?? 0) + 1);
+    const at = { step, query, turn, tries: tries.get(key)! };
+    const workflowId = run === RUN ? `${run}/${query}/0` : run;
+    await scenarios.get(run === RUN ? query : run)?.at?.(at, rig().client.workflow.getHandle(workflowId));
+    return at;
+  }
+
+  const self: Recorder = {
+    rig,
+    async open() {
+      opened = await openRig({ answer: () => RIGHT }, parts(scenarios, reach), await bundle?.());
+      await opened.startWorker();
+    },
+    close: () => rig().close(),
+    script: (run, scenario) => void scenarios.set(run, scenario),
+    scenario(name, scenario, play) {
+      // oxlint-disable-next-line vitest/valid-title -- the title is the file's name
+      test.skipIf(isRecorded(RELEASE, name)).concurrent(name, { timeout: 180_000 }, async () => {
+        scenarios.set(name, scenario);
+        const { workflowId, runId } = await play();
+        keepHistory(RELEASE, name, await rig().client.workflow.getHandle(workflowId, runId).fetchHistory());
+      });
+    },
+    async start(workflow: string, workflowId: string, input: object) {
+      const args = [{ out: rig().out, ...input }];
+      return rig().client.workflow.start(workflow, { workflowId, taskQueue: 'everturn', args });
+    },
+    rollout(name, { row, ...input }, scenario = {}) {
+      self.scenario(name, scenario, async () => {
+        const full = { query_id: name, question: 'What is 2 + 2?', answer: '4', ...row };
+        const handle = await self.start('rollout', `${RUN}/${name}/0`, { run: RUN, row: full, ...input });
+        await handle.result().catch(() => {});
+        return handle;
+      });
+    },
+    collection(name, { queries = 6, ...input }, scenario = {}) {
+      self.scenario(name, scenario, async () => {
+        const dataset = self.dataset(name, queries);
+        const handle = await self.start('collection', name, {
+          run: name,
+          dataset,
+          settings: { numTurns: 1 },
+          ...input,
+        });
+        await handle.result().catch(() => {});
+        return handle;
+      });
+    },
+    dataset(name, queries) {
+      const path = join(rig().out, `${name}.jsonl`);
+      const rows = Array.from({ length: queries }, (_, i) => ({
+        id: `q${i}`,
+        question: 'What is 2 + 2?',
+        answer: '4',
+      }));
+      writeFileSync(path, rows.map((row) => JSON.stringify(row)).join('\n'));
+      return path;
+    },
+  };
+  return self;
+}
+
+type Reach = (step: Reached['step'], run: string, query?: string, turn?: number) => Promise<Reached>;
+
+/** Model, judge and store, each asking the scenario before it does its work. */
+function parts(scenarios: ReadonlyMap<string, Scenario>, reach: Reach) {
+  const of = (run: string, query: string) => scenarios.get(run === RUN ? query : run);
+  const judges = createEnvironments();
+  let requests = 0;
+  const model = scriptedBackend({
+    contextLength: 900,
+    async answer({ requestId }) {
+      const [run, query, , turn] = requestId.split('/') as [string, string, string, string];
+      const at = await reach('generate', run, query, Number(turn));
+      return of(run, query)?.answer?.(at) ?? RIGHT;
+    },
+  });
+  const generate: typeof model.generate = async (request, options) => {
+    const [run, query] = request.requestId.split('/') as [string, string];
+    const result = await model.generate(request, options);
+    const version = of(run, query)?.version?.(requests++) ?? 0;
+    return { ...result, versions: [{ version, start: 0, end: result.outputIds.length }] };
+  };
+  return {
+    backend: async () => ({ ...model, generate }),
+    environment: {
+      ...judges,
+      judge: async (...[query, answer, options]: Parameters<typeof judges.judge>) => {
+        if (scenarios.has(query.queryId)) await reach('judge', RUN, query.queryId);
+        return judges.judge(query, answer, options);
+      },
+    },
+    openStore(out: string, run: string): Store {
+      const store = openFileStore(out, run);
+      return {
+        ...store,
+        putRollout: async (id, record) => (await reach('open', run, id.query), store.putRollout(id, record)),
+        putLog: async (version, name, kind, text, options) => {
+          if (kind === 'txt' && options?.draft) await reach('log', run, name);
+          return store.putLog(version, name, kind, text, options);
+        },
+        putEnd: async (id, record) => (await reach('finish', run, id.query), store.putEnd(id, record)),
+        countQueries: async () => (await reach('accept', run), store.countQueries()),
+        readQueries: async (from, count) => (await reach('page', run), store.readQueries(from, count)),
+        putResult: async (result) => (await reach('conclude', run), store.putResult(result)),
+      };
+    },
+  };
+}
+
+/** Asks for something without waiting for its answer: inside a step that would wait for the step itself. */
+export async function send(handle: WorkflowHandle, what: 'pause' | 'resume' | 'stop' | 'cancel'): Promise<void> {
+  if (what === 'cancel') await handle.cancel();
+  else handle.executeUpdate(what).catch(() => {});
+  await sleep(300);
+}

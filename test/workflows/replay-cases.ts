@@ -1,0 +1,162 @@
+// For replay.test.ts: workflows that do something else than those of today, each with the histories that must
+// catch it, and the blocks that no replay can run.
+
+import type { Alteration } from '../support/altered-bundle.ts';
+
+export interface AlteredWorkflow {
+  readonly what: string;
+  readonly caughtBy: RegExp;
+  readonly alterations: readonly Alteration[];
+}
+
+const altered = (what: string, caughtBy: RegExp, file: string, from: string, to: string): AlteredWorkflow => ({
+  what,
+  caughtBy,
+  alterations: [{ file: `workflows/${file}.ts`, from, to }],
+});
+
+const JUDGE = 'const verdict = await evaluate(rollout, answer, task);\n';
+const LOG = '    await log(rollout, answer, verdict);\n';
+
+export const ALTERED: readonly AlteredWorkflow[] = [
+  altered(
+    'a turn is logged before it is judged',
+    /rollout-right/,
+    'rollout',
+    JUDGE + LOG,
+    LOG.replace('verdict', "{ verdict: 'right', reason: '' }") + JUDGE,
+  ),
+  altered('a turn is not logged', /rollout-right/, 'rollout', LOG, ''),
+  altered('a turn is logged twice', /rollout-right/, 'rollout', LOG, LOG + LOG),
+  {
+    what: 'a timer before each turn',
+    caughtBy: /rollout-right/,
+    alterations: [
+      { file: 'workflows/rollout.ts', from: 'isCancellation }', to: 'isCancellation, sleep }' },
+      { file: 'workflows/rollout.ts', from: 'await board.mayBegin(turn);', to: 'await sleep(1);' },
+    ],
+  },
+  altered(
+    'math is judged as code is',
+    /rollout-right/,
+    'steps',
+    "task === 'code' ? judgingCode : light",
+    'judgingCode',
+  ),
+  altered(
+    'code is judged as math is',
+    /for-code|of-code|undecided/,
+    'steps',
+    "task === 'code' ? judgingCode : light",
+    'light',
+  ),
+  altered(
+    'an activity of another type',
+    /rollout-right/,
+    'steps',
+    'light.log.executeWithOptions',
+    'light.evaluate.executeWithOptions',
+  ),
+  altered(
+    'no last step after a cancellation',
+    /rollout-cancelled/,
+    'rollout',
+    'await CancellationScope.nonCancellable(() => finish(result, failure?.message ?? null));',
+    'await finish(result, failure?.message ?? null);',
+  ),
+  altered(
+    'a cancelled generation is not waited for',
+    /rollout-(cancelled|stopped)/,
+    'steps',
+    "maximumInterval: '30 seconds' },\n  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,\n});\n\nconst light",
+    "maximumInterval: '30 seconds' },\n  cancellationType: ActivityCancellationType.TRY_CANCEL,\n});\n\nconst light",
+  ),
+  altered(
+    'no search attributes at the end',
+    /rollout-right/,
+    'scoreboard',
+    '      upsertSearchAttributes([\n        { key: RUN',
+    '      void ([\n        { key: RUN',
+  ),
+  altered('a pause that holds nothing', /rollout-paused/, 'scoreboard', 'await condition(() => !paused);', ''),
+  altered(
+    'a paused run that goes on',
+    /collection-paused/,
+    'desk',
+    'setHandler(pause, () => void (steered().paused = true)',
+    'setHandler(pause, () => void (steered().paused = false)',
+  ),
+  altered(
+    'a failure that ends the workflow',
+    /rollout-failed/,
+    'rollout',
+    "return end('failed', error);",
+    'throw error;',
+  ),
+  altered(
+    'a window that is one too wide',
+    /collection-tuned/,
+    '../domain/window',
+    'w.inFlight.length < w.maxConcurrent',
+    'w.inFlight.length <= w.maxConcurrent',
+  ),
+  altered(
+    'no last word of a run',
+    /collection-whole/,
+    'collection',
+    'await conclude({ out: input.out, result: ended });',
+    '',
+  ),
+  altered(
+    'rollouts that start late and are not cancelled',
+    /collection-stopped/,
+    'children',
+    'if (state.stopping) cancel(unit);',
+    '',
+  ),
+  altered(
+    'rollouts that are played again',
+    /collection-again/,
+    'children',
+    'if (rest.ended) count(unit, rest.ended);\n      else ',
+    '',
+  ),
+  altered(
+    'rollouts in flight that are forgotten',
+    /collection-continued/,
+    'collection',
+    'children.follow(state.inFlight);',
+    '',
+  ),
+  altered(
+    'a history that is left behind later',
+    /collection-continued/,
+    'collection',
+    'historyLength >= (input.maxHistoryEvents',
+    'historyLength >= 9 + (input.maxHistoryEvents',
+  ),
+  altered('a stop that cancels nothing', /collection-stopped/, 'collection', 'desk.onStop(children.cancelAll);', ''),
+];
+
+/** Limits and titles are no commands: these change in any release. */
+export const HARMLESS: readonly Alteration[] = [
+  { file: 'workflows/steps.ts', from: "'2 hours'", to: "'3 hours'" },
+  { file: 'workflows/steps.ts', from: "summary: 'fix the query'", to: "summary: 'fixes the query'" },
+  { file: 'workflows/collection-steps.ts', from: "'6 hours'", to: "'7 hours'" },
+];
+
+/** Queries and validators of Updates are never part of a history; a bug is in none that we keep. */
+export const NEVER_REPLAYED: readonly { readonly file: string; readonly code: RegExp }[] = [
+  { file: 'desk.ts', code: /^\(\)=>progressOf\(/ },
+  { file: 'desk.ts', code: /^\(tuning\)=>\{/ },
+  // Progress before the window is open is asked for by queries only.
+  { file: 'desk.ts', code: /^(: asked|\? 'accepting'|\? void 0|: 0|: \(0,_domain_progress_ts\S*\.noCounts\)\(\))$/ },
+  { file: 'scoreboard.ts', code: /^\(\)=>\{\s*var _ref;\s*return \{\s*query:/ },
+  { file: 'children.ts', code: /^(else throw error;|: 'error')$/ },
+  { file: 'failure.ts', code: /^(: 'error'|\? void 0)$/ },
+  // A kind of failure that no server sends for an activity today.
+  { file: 'failure.ts', code: /^&& named\(`\$\{activity\.activityType\}-failed`/ },
+  { file: 'rollout.ts', code: /^throw error;$/ },
+  // What the compiler adds for `{ ...spread }`.
+  { file: 'collection-steps.ts', code: /\bObject\b|^: \{\}$/ },
+];
