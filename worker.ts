@@ -23,8 +23,10 @@ import type { Environment } from './environments/environment.ts';
 import { createEnvironments } from './environments/index.ts';
 import { endWithParent, tellReady } from './server/parent.ts';
 import { ensureSearchAttributes } from './server/search-attributes.ts';
+import type { Disk } from './storage/disk.ts';
 import { openFileStore } from './storage/files.ts';
 import { openRecordCache } from './storage/record-cache.ts';
+import { openThreadedDisk } from './storage/threaded-disk.ts';
 import { everturnVersion } from './version.ts';
 
 export interface WorkerSettings {
@@ -46,7 +48,8 @@ export async function startWorker({ slots, unsafeCode }: WorkerSettings): Promis
   const [{ session, connection }, code] = await Promise.all([openCluster(), openCodeJudge(unsafeCode)]);
   const environment = createEnvironments(code ? { code } : {});
   const backends = openBackends((line) => console.error(line));
-  const activities = createActivities(dependencies(session, environment, backends.get));
+  const disk = openThreadedDisk();
+  const activities = createActivities(dependencies(session, environment, backends.get, disk));
   const { generate, ...light } = activities;
   const common: Pick<WorkerOptions, 'connection' | 'namespace' | 'shutdownGraceTime' | 'shutdownForceTime'> = {
     connection,
@@ -88,7 +91,13 @@ export async function startWorker({ slots, unsafeCode }: WorkerSettings): Promis
   return {
     stop,
     done: done.finally(async () => {
-      await Promise.allSettled([environment.close(), backends.close(), session.close(), connection.close()]);
+      await Promise.allSettled([
+        environment.close(),
+        backends.close(),
+        disk.close(),
+        session.close(),
+        connection.close(),
+      ]);
     }),
   };
 }
@@ -121,11 +130,12 @@ function dependencies(
   session: Session,
   environment: ActivityDeps['environment'],
   backend: ActivityDeps['backend'],
+  disk: Disk,
 ): ActivityDeps {
-  const records = openRecordCache();
+  const cache = openRecordCache();
   return {
     version: everturnVersion(),
-    openStore: (out, run) => openFileStore(out, run, { cache: records }),
+    openStore: (out, run) => openFileStore(out, run, { cache, disk }),
     environment,
     backend,
     parseRow(row) {

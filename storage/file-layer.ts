@@ -3,10 +3,28 @@
 
 import * as node from 'node:fs/promises';
 
-export type FileLayer = Pick<
-  typeof node,
-  'link' | 'mkdir' | 'open' | 'readFile' | 'rename' | 'rmdir' | 'stat' | 'unlink'
->;
+/** A part of node:fs/promises' FileHandle. */
+export interface OpenFile {
+  writeFile(content: string | Uint8Array): Promise<void>;
+  write(content: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesWritten: number }>;
+  stat(): Promise<{ readonly size: number }>;
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** As node:fs/promises has them. */
+export interface FileLayer {
+  open(path: string, flags: 'r' | 'r+' | 'wx'): Promise<OpenFile>;
+  readFile(path: string, encoding: 'utf8'): Promise<string>;
+  stat(
+    path: string,
+  ): Promise<{ readonly dev: number; readonly ino: number; readonly size: number; readonly mtimeMs: number }>;
+  link(from: string, to: string): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  unlink(path: string): Promise<void>;
+  mkdir(path: string, options?: { readonly recursive: true }): Promise<string | undefined>;
+  rmdir(path: string): Promise<void>;
+}
 
 export const NODE_FILES: FileLayer = node;
 

@@ -5,27 +5,33 @@
 import { join, resolve } from 'node:path';
 import { StoreError, UsageError } from '../domain/errors.ts';
 import { isRunName, type RolloutId } from '../domain/ids.ts';
+import { type Disk, openDisk } from './disk.ts';
 import { recordError } from './file-errors.ts';
 import * as layout from './layout.ts';
 import { dropChunks, listRollouts, listRolloutsOf, removeOldTemporaries } from './listing.ts';
 import { countQueries, readQueries, writeQueries } from './queries.ts';
 import type { FileLayer } from './file-layer.ts';
 import type { KeptRecords, RecordCache } from './record-cache.ts';
-import { decodeRecord, encodeRecord, type Owner, type RecordKind, recordIn } from './record-text.ts';
+import { decodeRecord, encodeRecord, type Owner, type RecordKind } from './record-text.ts';
 import type { Store, Stored } from './store.ts';
 import { setAside, unlessTorn } from './torn.ts';
-import { isShorter, readText, replaceDraft, replaceFile, writeOnce } from './write-once.ts';
 
 export interface FileStoreParts {
   /**
    * With a cache, a rollout's folder is looked at once per opening: for those who open a store for each thing they do.
    */
   readonly cache?: RecordCache;
+  /** Who carries out what this does with files; by itself, with the calls of `layer`. */
+  readonly disk?: Disk;
   readonly layer?: FileLayer;
 }
 
 /** Opens the run's folder, which need not exist yet: the first put makes it. */
-export function openFileStore(out: string, run: string, { cache, layer }: FileStoreParts = {}): Store {
+export function openFileStore(
+  out: string,
+  run: string,
+  { cache, layer, disk = openDisk(layer) }: FileStoreParts = {},
+): Store {
   if (!isRunName(run)) {
     throw new UsageError(`${JSON.stringify(run)} cannot name a run`, {
       reason: 'run-name',
@@ -35,7 +41,10 @@ export function openFileStore(out: string, run: string, { cache, layer }: FileSt
   const folder = resolve(out, run);
 
   async function load<T>(kind: RecordKind, owner: Owner | null, path: string) {
-    const text = await readText(path, layer);
+    return decode<T>(kind, owner, path, await disk.read(path));
+  }
+
+  function decode<T>(kind: RecordKind, owner: Owner | null, path: string, text: string | undefined) {
     if (text === undefined) return undefined;
     const decoded = decodeRecord(kind, owner, text);
     if ('problem' in decoded) throw recordError(path, decoded.problem, decoded.torn);
@@ -44,10 +53,10 @@ export function openFileStore(out: string, run: string, { cache, layer }: FileSt
   }
 
   async function write<T extends object>(kind: RecordKind, owner: Owner | null, path: string, record: T) {
-    const { text, hash } = encode(path, kind, owner, record);
-    if (await writeOnce(path, text, layer)) {
-      // What a put returns is what a later get returns: parsed from the text, not the caller's object.
-      const stored: Stored<T> = { record: recordIn(owner, text) as T, hash, created: true };
+    const { text, hash, record: kept } = encode(path, kind, owner, record);
+    if (await disk.writeOnce(path, text)) {
+      // What a put returns is what a later get returns, not the caller's object.
+      const stored: Stored<T> = { record: kept as T, hash, created: true };
       return { stored, bytes: text.length };
     }
     const winner = await load<T>(kind, owner, path);
@@ -63,10 +72,15 @@ export function openFileStore(out: string, run: string, { cache, layer }: FileSt
   }
 
   const kept = new Map<string, KeptRecords>();
+  /** Looks whether the rollout is the one that is known, and at a file of it in the same breath. */
+  async function look(rollout: string, file: string | null) {
+    const { identity, text } = await disk.look(join(rollout, layout.ROLLOUT_FILE), file && join(rollout, file));
+    const records = cache?.of(rollout, identity);
+    if (records) kept.set(rollout, records);
+    return { records, text };
+  }
   async function keptOf(rollout: string): Promise<KeptRecords | undefined> {
-    const known = kept.get(rollout) ?? (await cache?.of(rollout));
-    if (known) kept.set(rollout, known);
-    return known;
+    return kept.get(rollout) ?? (cache && (await look(rollout, null)).records);
   }
 
   // Its name takes two hashes, and one rollout is asked for several times in a row.
@@ -79,10 +93,18 @@ export function openFileStore(out: string, run: string, { cache, layer }: FileSt
 
   async function getOf<T extends object>(kind: RecordKind, id: RolloutId, file: string) {
     const rollout = folderOf(id);
-    const records = await keptOf(rollout);
+    const path = join(rollout, file);
+    let records = kept.get(rollout);
+    let read = () => load<T>(kind, owner(id), path);
+    if (!records && cache) {
+      const unknown = !cache.has(rollout, file);
+      const looked = await look(rollout, unknown ? file : null);
+      records = looked.records;
+      if (unknown) read = async () => decode<T>(kind, owner(id), path, looked.text);
+    }
     const known = records?.get(file);
     if (known) return known as Stored<T>;
-    const found = await unlessTorn(rollout, file, load<T>(kind, owner(id), join(rollout, file)));
+    const found = await unlessTorn(rollout, file, read());
     if (found) records?.keep(file, found.stored, found.bytes);
     return found?.stored;
   }
@@ -96,6 +118,9 @@ export function openFileStore(out: string, run: string, { cache, layer }: FileSt
     (await keptOf(rollout))?.keep(file, stored, bytes);
     return stored;
   }
+
+  const logPath = (version: number, name: string, kind: layout.LogKind) =>
+    join(folder, layout.logPath(version, logName(name), kind));
 
   return {
     folder,
@@ -128,16 +153,27 @@ export function openFileStore(out: string, run: string, { cache, layer }: FileSt
     },
     getEnd: (id) => getOf('end', id, layout.END_FILE),
 
-    async putLog(version, name, kind, text, { draft = false } = {}) {
-      const path = join(folder, layout.logPath(version, logName(name), kind));
-      const replace = draft ? replaceDraft : replaceFile;
-      if (draft && (await isShorter(path, text, layer))) return replace(path, text, layer);
-      // A late writer of an earlier turn must not take away what a later one wrote.
-      const present = await readText(path, layer);
-      if (present?.startsWith(text) && (draft || present.length > text.length)) return;
-      await replace(path, text, layer);
+    async growLog(id, version, name, before, added, whole) {
+      const logs = (await keptOf(folderOf(id)))?.logs;
+      await Promise.all(
+        layout.LOG_KINDS.map(async (kind) => {
+          const path = logPath(version, name, kind);
+          const written = logs?.get(path);
+          const bytes = Buffer.byteLength(added[kind]);
+          if (written?.turns === before && (await disk.grow(path, written.bytes, added[kind]))) {
+            logs?.set(path, { turns: before + 1, bytes: written.bytes + bytes });
+            return;
+          }
+          logs?.delete(path);
+          const text = before === 0 ? added[kind] : (await whole())[kind];
+          if (await disk.draft(path, text)) logs?.set(path, { turns: before + 1, bytes: Buffer.byteLength(text) });
+        }),
+      );
     },
-    getLog: (version, name, kind) => readText(join(folder, layout.logPath(version, logName(name), kind))),
+    async putLog(version, name, text) {
+      await Promise.all(layout.LOG_KINDS.map((kind) => disk.settle(logPath(version, name, kind), text[kind])));
+    },
+    getLog: (version, name, kind) => disk.read(logPath(version, name, kind)),
 
     listRollouts: (onBreach) => listRollouts(folder, run, onBreach ?? (() => {})),
     listRolloutsOf: (query) => listRolloutsOf(folder, run, query),

@@ -58,7 +58,8 @@ export function parseRolloutFile(name: string): RolloutFile {
   return { kind: 'foreign' };
 }
 
-export type LogKind = 'txt' | 'jsonl';
+export const LOG_KINDS = ['txt', 'jsonl'] as const;
+export type LogKind = (typeof LOG_KINDS)[number];
 
 /** `answers/<version>/<name>.<kind>` */
 export function logPath(version: number, name: string, kind: LogKind): string {

@@ -2,26 +2,26 @@
 // A record never changes; but a run's folder may be removed and made anew, so what is kept of a rollout counts only
 // while its first record is the same file. Bounded by bytes: the rollout that was looked at longest ago goes first.
 
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { codeOf, fileError } from './file-errors.ts';
-import { ROLLOUT_FILE } from './layout.ts';
 import type { Stored } from './store.ts';
 
 /** What is kept of one rollout, by file name. */
 export interface KeptRecords {
   get(file: string): Stored<object> | undefined;
   keep(file: string, stored: Stored<object>, bytes: number): void;
+  /** How far its logs were written by us, by path. */
+  readonly logs: Map<string, { readonly turns: number; readonly bytes: number }>;
 }
 
 export interface RecordCache {
-  /** Looks at the rollout's first record, once; undefined where that is not written yet. */
-  of(folder: string): Promise<KeptRecords | undefined>;
+  /** `identity`: of its first record's file as it is now; undefined where that is not written yet. */
+  of(folder: string, identity: string | undefined): KeptRecords | undefined;
+  /** True where a record is kept that counts if the rollout is still the same. */
+  has(folder: string, file: string): boolean;
   /** Nothing more is read of a rollout that ended. */
   forget(folder: string): void;
 }
 
-interface Rollout {
+interface Rollout extends Pick<KeptRecords, 'logs'> {
   /** Of its first record's file. */
   readonly identity: string;
   readonly records: Map<string, Stored<object>>;
@@ -41,15 +41,16 @@ export function openRecordCache(maxBytes: number = MAX_BYTES): RecordCache {
   }
 
   return {
-    async of(folder) {
-      const identity = await identityOf(join(folder, ROLLOUT_FILE));
+    of(folder, identity) {
       const known = rollouts.get(folder);
       if (known?.identity !== identity) forget(folder);
       if (identity === undefined) return undefined;
-      const rollout = known?.identity === identity ? known : { identity, records: new Map(), bytes: 0 };
+      const rollout =
+        known?.identity === identity ? known : { identity, records: new Map(), logs: new Map(), bytes: 0 };
       rollouts.delete(folder);
       rollouts.set(folder, rollout);
       return {
+        logs: rollout.logs,
         get: (file) => rollout.records.get(file),
         keep(file, stored, size) {
           // Forgotten since it was looked at.
@@ -64,16 +65,7 @@ export function openRecordCache(maxBytes: number = MAX_BYTES): RecordCache {
         },
       };
     },
+    has: (folder, file) => rollouts.get(folder)?.records.has(file) ?? false,
     forget,
   };
-}
-
-async function identityOf(path: string): Promise<string | undefined> {
-  try {
-    const { dev, ino, size, mtimeMs } = await stat(path);
-    return `${dev} ${ino} ${size} ${mtimeMs}`;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw fileError('read', path, error);
-  }
 }

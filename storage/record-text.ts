@@ -25,6 +25,8 @@ export interface Owner {
 export interface RecordText {
   readonly text: string;
   readonly hash: string;
+  /** As it is read back from the text, without the reading. */
+  readonly record: object;
 }
 
 export function encodeRecord(kind: RecordKind, owner: Owner | null, record: object): RecordText {
@@ -32,12 +34,12 @@ export function encodeRecord(kind: RecordKind, owner: Owner | null, record: obje
   const { format: _, ...body } = record as { format?: string };
   // The run's own records are read by people: one field a line.
   const indent = owner ? 0 : 2;
-  refuseNonFinite(body, kind);
-  const json = JSON.stringify({ ...head, ...body }, null, indent);
+  const kept = asKept(body, kind);
+  const json = JSON.stringify({ ...head, ...kept }, null, indent);
   const open = json.slice(0, indent ? -2 : -1);
   const hash = sha256(open);
   const text = indent ? `${open},\n  "sha256": "${hash}"\n}\n` : `${open},"sha256":"${hash}"}\n`;
-  return { text, hash };
+  return { text, hash, record: owner ? kept : { format: FORMATS[kind], ...kept } };
 }
 
 /** What is wrong with a text that should be a record. */
@@ -71,11 +73,6 @@ export function decodeRecord(
   return { record, hash };
 }
 
-/** The record in a text that we made ourselves: nothing of it is checked. */
-export function recordIn(owner: Owner | null, text: string): object {
-  return opened(owner, text).record;
-}
-
 function opened(owner: Owner | null, text: string) {
   const {
     format,
@@ -90,13 +87,17 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** JSON would turn NaN and infinities into null without a word. Looked for beforehand: a replacer is much slower. */
-function refuseNonFinite(value: unknown, key: string): void {
+/**
+ * A copy that is what JSON makes of it. NaN and infinities, which it would turn into null without a word, are refused.
+ * Written out, because reading the text back, or a replacer, takes several times as long.
+ */
+function asKept<T>(value: T, key: string): T {
   if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new RangeError(`${value} (in ${key}) cannot be kept as JSON`);
-  } else if (Array.isArray(value)) {
-    for (const item of value as readonly unknown[]) refuseNonFinite(item, key);
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [name, item] of Object.entries(value)) refuseNonFinite(item, name);
+    return (value === 0 ? 0 : value) as T; // JSON knows no -0
   }
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item: unknown) => asKept(item ?? null, key)) as T;
+  const fields = Object.entries(value).filter(([, item]) => item !== undefined);
+  return Object.fromEntries(fields.map(([name, item]) => [name, asKept(item as unknown, name)])) as T;
 }

@@ -22,6 +22,14 @@ export interface Breach {
   readonly problem: string;
 }
 
+/** One turn of a log, or all of it. */
+export interface LogText {
+  /** For people. */
+  readonly txt: string;
+  /** For monitors. */
+  readonly jsonl: string;
+}
+
 export interface Store {
   /** The run's folder, for people. */
   readonly folder: string;
@@ -51,17 +59,21 @@ export interface Store {
   getEnd(id: RolloutId): Promise<Stored<EndRecord> | undefined>;
 
   /**
-   * The algorithm's log: answers/<version>/<name>.txt|.jsonl, replaced as a whole. Same content, same
-   * file: doing it twice is harmless. A text that the log already begins with changes nothing. A draft,
-   * which more turns will follow, is whole whoever is killed, but need not survive a power cut.
+   * The algorithm's log: answers/<version>/<name>.txt and .jsonl, of all turns of a rollout that began with the same
+   * version. Adds a turn to the `before` ones that are there: twice the same, nothing is added, and what another
+   * writer has added since stays. `whole` gives the text with that turn, for where this is not what the store wrote
+   * last. There at once, whoever is killed; it need not survive a power cut.
    */
-  putLog(
+  growLog(
+    id: RolloutId,
     version: number,
     name: string,
-    kind: 'txt' | 'jsonl',
-    text: string,
-    options?: { readonly draft?: boolean },
+    before: number,
+    added: LogText,
+    whole: () => Promise<LogText>,
   ): Promise<void>;
+  /** Puts the log as a whole, for good. A text that the log already begins with changes nothing. */
+  putLog(version: number, name: string, text: LogText): Promise<void>;
   getLog(version: number, name: string, kind: 'txt' | 'jsonl'): Promise<string | undefined>;
 
   /** Every rollout there is, in no order; torn or foreign files go to `onBreach` and are skipped. */

@@ -7,15 +7,19 @@ import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf, fileError } from './file-errors.ts';
-import { type FileLayer, NODE_FILES, withPlace } from './file-layer.ts';
+import { type FileLayer, NODE_FILES, type OpenFile, withPlace } from './file-layer.ts';
 import { temporaryName } from './layout.ts';
 
 export type Content = string | Uint8Array;
-/** Writes the content to a file that is open and empty. */
+/** Writes the content to a file that is open and empty. Node's own files only. */
 export type Fill = (file: FileHandle) => Promise<void>;
 
 /** True when the file is ours, false when one was there already (it is untouched). */
-export async function writeOnce(path: string, content: Content | Fill, layer = NODE_FILES): Promise<boolean> {
+export async function writeOnce(
+  path: string,
+  content: Content | Fill,
+  layer: FileLayer = NODE_FILES,
+): Promise<boolean> {
   const temporary = await writeTemporary(path, content, layer);
   try {
     return await publish(temporary, path, layer);
@@ -26,13 +30,13 @@ export async function writeOnce(path: string, content: Content | Fill, layer = N
   }
 }
 
-export async function replaceFile(path: string, content: Content | Fill, layer = NODE_FILES): Promise<void> {
+export async function replaceFile(path: string, content: Content | Fill, layer: FileLayer = NODE_FILES): Promise<void> {
   await moveThere(await writeTemporary(path, content, layer), path, layer);
   await withPlace(() => syncFolder(dirname(path), layer));
 }
 
 /** As replaceFile, for a content that another will replace soon: a killed process harms it not, a power cut may. */
-export async function replaceDraft(path: string, content: Content, layer = NODE_FILES): Promise<void> {
+export async function replaceDraft(path: string, content: Content, layer: FileLayer = NODE_FILES): Promise<void> {
   await moveThere(await writeTemporary(path, content, layer, false), path, layer);
 }
 
@@ -45,18 +49,8 @@ async function moveThere(temporary: string, path: string, layer: FileLayer): Pro
   }
 }
 
-/** True when there is no such file, or one with fewer bytes. */
-export async function isShorter(path: string, text: string, layer = NODE_FILES): Promise<boolean> {
-  try {
-    return (await layer.stat(path)).size < Buffer.byteLength(text);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return true;
-    throw fileError('read', path, error);
-  }
-}
-
 /** The file's text, or undefined when there is none. */
-export async function readText(path: string, layer = NODE_FILES): Promise<string | undefined> {
+export async function readText(path: string, layer: FileLayer = NODE_FILES): Promise<string | undefined> {
   try {
     return await withPlace(() => layer.readFile(path, 'utf8'));
   } catch (error) {
@@ -65,6 +59,10 @@ export async function readText(path: string, layer = NODE_FILES): Promise<string
   }
 }
 
+/** No two writers share it, threads of one process included. */
+const UNIQUE = `${process.pid}-${randomBytes(6).toString('hex')}`;
+let written = 0;
+
 async function writeTemporary(
   path: string,
   content: Content | Fill,
@@ -72,14 +70,14 @@ async function writeTemporary(
   durable = true,
 ): Promise<string> {
   const folder = dirname(path);
-  const temporary = join(folder, temporaryName(basename(path), `${process.pid}-${randomBytes(6).toString('hex')}`));
+  const temporary = join(folder, temporaryName(basename(path), `${UNIQUE}-${(written++).toString(36)}`));
   // A content that is made on the way may read files of its own.
   const placed = typeof content === 'function' ? <T>(use: () => Promise<T>) => use() : withPlace;
   return placed(async () => {
-    let file: FileHandle | undefined;
+    let file: OpenFile | undefined;
     try {
       file = await openNew(temporary, layer);
-      if (typeof content === 'function') await content(file);
+      if (typeof content === 'function') await content(file as FileHandle);
       else await file.writeFile(content);
       if (durable) await file.sync();
       await file.close();
@@ -93,7 +91,7 @@ async function writeTemporary(
 }
 
 /** Its folder is there as a rule. */
-async function openNew(path: string, layer: FileLayer): Promise<FileHandle> {
+async function openNew(path: string, layer: FileLayer): Promise<OpenFile> {
   try {
     return await layer.open(path, 'wx');
   } catch (error) {
@@ -153,7 +151,7 @@ async function makeFolder(folder: string, layer: FileLayer): Promise<void> {
 }
 
 /** A name is durable when its folder is. Some systems cannot sync a folder: then they need not. */
-async function syncFolder(folder: string, layer: FileLayer): Promise<void> {
+export async function syncFolder(folder: string, layer: FileLayer): Promise<void> {
   const handle = await layer.open(folder, 'r').catch(() => undefined);
   if (!handle) return;
   await handle.sync().catch(() => {});

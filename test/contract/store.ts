@@ -179,24 +179,55 @@ export function storeContract(name: string, { create, again }: StorePlace): void
     expect(await store.putQueries([aQuery('b')])).toBe(1);
   });
 
-  test(`${name}: a log is replaced as a whole, and never by an earlier state of itself`, async () => {
+  const logOf = (...turns: readonly string[]) => ({ txt: turns.join(''), jsonl: turns.join('').toUpperCase() });
+
+  test(`${name}: a log is put as a whole, and never in place of a later state of itself`, async () => {
     const store = create();
-    await store.putLog(3, 'q', 'jsonl', 'one\n');
-    await store.putLog(3, 'q', 'jsonl', 'one\ntwo\n');
-    await store.putLog(3, 'q', 'jsonl', 'one\n');
-    expect(await again(store).getLog(3, 'q', 'jsonl')).toBe('one\ntwo\n');
+    await store.putLog(3, 'q', logOf('one\n'));
+    await store.putLog(3, 'q', logOf('one\n', 'two\n'));
+    await store.putLog(3, 'q', logOf('one\n'));
+    expect(await again(store).getLog(3, 'q', 'txt')).toBe('one\ntwo\n');
+    expect(await again(store).getLog(3, 'q', 'jsonl')).toBe('ONE\nTWO\n');
     expect(await store.getLog(4, 'q', 'jsonl')).toBeUndefined();
-    expect(await store.getLog(3, 'q', 'txt')).toBeUndefined();
+    await store.putLog(3, 'q', logOf('other\n'));
+    expect(await store.getLog(3, 'q', 'txt')).toBe('other\n');
   });
 
-  test(`${name}: a draft of a log is there at once, and takes the place of earlier states alone`, async () => {
+  test(`${name}: a log grows by one turn at a time, whoever writes it and however often`, async () => {
+    const first = create();
+    const id = idOf('q');
+    await first.putRollout(id, rolloutOf(id));
+    const turns = ['ünö\n', 'zwei\n', '∞ three\n', 'four\n'];
+    const second = again(first);
+    const grow = (store: Store, before: number) =>
+      store.growLog(id, 3, 'q', before, logOf(turns[before]!), async () => logOf(...turns.slice(0, before + 1)));
+    const expectTurns = async (count: number) => {
+      for (const kind of ['txt', 'jsonl'] as const)
+        expect(await again(first).getLog(3, 'q', kind)).toBe(logOf(...turns.slice(0, count))[kind]);
+    };
+    await grow(first, 0);
+    await expectTurns(1);
+    await grow(first, 1);
+    await grow(first, 1); // the same step, tried again
+    await expectTurns(2);
+    await Promise.all([grow(first, 2), grow(second, 2)]);
+    await expectTurns(3);
+    await grow(second, 3);
+    await grow(first, 2); // by one who was thought dead
+    await grow(first, 3);
+    await expectTurns(4);
+  });
+
+  test(`${name}: a log that is not what was written last is written anew`, async () => {
     const store = create();
-    const draft = { draft: true };
-    for (const text of ['ünö\n', 'ünö\nzwei\n', 'ünö\n', 'ünö\nzwei\n']) await store.putLog(3, 'q', 'txt', text, draft);
-    expect(await again(store).getLog(3, 'q', 'txt')).toBe('ünö\nzwei\n');
-    await store.putLog(3, 'q', 'txt', 'ünö\nzwei\n');
-    await store.putLog(3, 'q', 'txt', 'other\n', draft);
-    expect(await again(store).getLog(3, 'q', 'txt')).toBe('other\n');
+    const id = idOf('q');
+    await store.putRollout(id, rolloutOf(id));
+    const whole = async () => logOf('one\n', 'two\n');
+    await store.growLog(id, 3, 'q', 0, logOf('one\n'), whole);
+    await again(store).putLog(3, 'q', logOf('torn on'));
+    await store.growLog(id, 3, 'q', 1, logOf('two\n'), whole);
+    expect(await store.getLog(3, 'q', 'txt')).toBe('one\ntwo\n');
+    expect(await store.getLog(3, 'q', 'jsonl')).toBe('ONE\nTWO\n');
   });
 
   test(`${name}: what JSON cannot hold is refused, not altered`, async () => {

@@ -115,8 +115,10 @@ export async function play(store: Store, script: Script): Promise<void> {
       txt: (await store.getLog(version, logName(id), 'txt')) ?? '',
       jsonl: (await store.getLog(version, logName(id), 'jsonl')) ?? '',
     };
-    await store.putLog(version, logName(id), 'txt', before.txt + turnLogBlock(rollout.record, records, turn, verdict));
-    await store.putLog(version, logName(id), 'jsonl', before.jsonl + turnLogLine(records.at(-1)!, verdict));
+    await store.putLog(version, logName(id), {
+      txt: before.txt + turnLogBlock(rollout.record, records, turn, verdict),
+      jsonl: before.jsonl + turnLogLine(records.at(-1)!, verdict),
+    });
   }
 }
 

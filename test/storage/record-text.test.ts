@@ -15,6 +15,20 @@ test('the hash is the SHA-256 of all but the last 78 bytes: any tool can prove i
   expect(text.split('\n')).toHaveLength(2);
 });
 
+test('the record that goes with a text is what is read back from it', () => {
+  const odd = fc.constantFrom(-0, undefined, '\ud800', '__proto__', 5e-324);
+  const json = fc.letrec((tie) => ({
+    any: fc.oneof({ maxDepth: 3 }, odd, fc.jsonValue(), fc.array(tie('any')), fc.dictionary(fc.string(), tie('any'))),
+  })).any;
+  fc.assert(
+    fc.property(json, fc.boolean(), (field, own) => {
+      const [kind, of] = own ? (['turn', owner] as const) : (['run', null] as const);
+      const made = encodeRecord(kind, of, { ...turnRecord(1, 'What?'), field, ['__proto__x']: field });
+      expect(decodeRecord(kind, of, made.text)).toStrictEqual({ hash: made.hash, record: made.record });
+    }),
+  );
+});
+
 test('the run’s own records are one field a line', () => {
   const { text, hash } = encodeRecord('run', null, { format: 'everturn-run/1', run: 'r', samples: 1 });
   expect(text.split('\n')).toHaveLength(7);

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { StoreError } from '../../domain/errors.ts';
+import { BLOCKING_FILES } from '../../storage/blocking-files.ts';
 import { fileError } from '../../storage/file-errors.ts';
 import { NODE_FILES } from '../../storage/file-layer.ts';
 import { removeOldTemporaries } from '../../storage/listing.ts';
@@ -32,7 +33,7 @@ test('the first writer wins, and the file is never touched again', async () => {
 });
 
 test('one of many writers wins, also where the file system has no links', async () => {
-  for (const layer of [NODE_FILES, noLinks]) {
+  for (const layer of [NODE_FILES, BLOCKING_FILES, noLinks, { ...BLOCKING_FILES, link: noLinks.link }]) {
     const path = place();
     const won = await Promise.all(Array.from({ length: 12 }, (_, i) => writeOnce(path, `writer ${i}`, layer)));
     expect(won.filter(Boolean)).toHaveLength(1);
