@@ -4,6 +4,7 @@
 
 import { ModelError } from '../domain/errors.ts';
 import type { TrajectoryReference } from '../domain/rollout-result.ts';
+import { concatenated } from '../domain/trajectory.ts';
 import type { ChunkRecord, Finish, VersionSpan } from '../domain/turn.ts';
 import type { Backend, GenerateOptions, GenerateRequest, TextLogprob } from '../inference/backend.ts';
 import type { Store } from '../storage/store.ts';
@@ -76,7 +77,7 @@ export async function generateAnswer(input: AnswerInput, options: GenerateOption
 function rest(request: GenerateRequest, answer: Answer, maxNewTokens: number): GenerateRequest {
   const version = answer.versions.at(-1)?.version;
   const prefer = answer.server !== null && version !== undefined ? { server: answer.server, version } : null;
-  return { ...request, contextIds: [...request.contextIds, ...answer.outputIds], maxNewTokens, prefer };
+  return { ...request, contextIds: concatenated(request.contextIds, answer.outputIds), maxNewTokens, prefer };
 }
 
 function joined(before: Answer, part: Omit<Answer, 'chunks'>, kept: 0 | 1): Answer {
@@ -89,8 +90,8 @@ function joined(before: Answer, part: Omit<Answer, 'chunks'>, kept: 0 | 1): Answ
     else versions.push({ ...more, version, start: offset + start, end: offset + end });
   }
   return {
-    outputIds: [...before.outputIds, ...part.outputIds],
-    logprobs: [...before.logprobs, ...part.logprobs],
+    outputIds: concatenated(before.outputIds, part.outputIds),
+    logprobs: concatenated(before.logprobs, part.logprobs),
     finish: part.finish,
     versions,
     server: part.server,

@@ -8,7 +8,7 @@ import { tokenBudget } from '../domain/limits.ts';
 import { mustServeLogprobs } from '../domain/logprob-meaning.ts';
 import type { TrajectoryReference } from '../domain/rollout-result.ts';
 import type { Store, Stored } from '../storage/store.ts';
-import { contextIds } from '../domain/trajectory.ts';
+import { concatenated } from '../domain/trajectory.ts';
 import type { Generated, TurnReference } from '../domain/rollout-facts.ts';
 import { outputTokens, type TurnRecord } from '../domain/turn.ts';
 import { generateAnswer } from './answer.ts';
@@ -34,7 +34,7 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
       const answered = turn > 1 ? await judged(turn - 2) : null;
       const startedAt = now();
       const fresh = await newContext(rollout.record, answered, backend);
-      const context = [...wholeSequence(before.map((t) => t.record)), ...fresh.ids];
+      const context = concatenated(...before.flatMap(({ record: t }) => [t.contextIds, t.outputIds]), fresh.ids);
       const maxNewTokens = tokenBudget(context.length, settings.maxNewTokens, facts.contextLength);
       if (maxNewTokens === 0) return noRoom(turn, context.length, facts.contextLength);
 
@@ -99,12 +99,6 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
 
 async function answeredTurn(store: Store, id: TrajectoryReference, turn: TurnRecord): Promise<Answered> {
   return { turn, verdict: (await recordedVerdict(store, id, turn.turn)).record };
-}
-
-/** Ids of S_{t−1}: every turn so far, answers included. */
-function wholeSequence(turns: readonly TurnRecord[]): number[] {
-  const last = turns.at(-1);
-  return last ? [...contextIds(turns, last.turn), ...last.outputIds] : [];
 }
 
 function noRoom(turn: number, contextTokens: number, modelLength: number): Generated {

@@ -70,5 +70,11 @@ export interface Trajectory {
 /** Ids of C_t: everything before turn t's answer. `turn` is 1-based. */
 export function contextIds(turns: readonly TurnRecord[], turn: number): number[] {
   // No push(...ids): a context of 130,000 tokens would overflow the stack.
-  return turns.slice(0, turn).flatMap((t) => (t.turn < turn ? [...t.contextIds, ...t.outputIds] : t.contextIds));
+  const parts = turns.slice(0, turn).flatMap((t) => (t.turn < turn ? [t.contextIds, t.outputIds] : [t.contextIds]));
+  return concatenated(...parts);
+}
+
+/** One list of all of them: ids, or logprobs. */
+export function concatenated(...parts: readonly (readonly number[])[]): number[] {
+  return ([] as number[]).concat(...parts);
 }

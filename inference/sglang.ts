@@ -17,6 +17,7 @@ import { openFleet } from './fleet.ts';
 import { openHttp, type Http } from './http.ts';
 import { badReply, statusError } from './http-errors.ts';
 import { logprobMeaning, PEEK_TOKENS, type Peek } from './logprob-canary.ts';
+import { numbers, triples, triplesByToken } from './reply-lists.ts';
 import { checkRequest } from './request.ts';
 import { safeText } from './safe-text.ts';
 import {
@@ -66,9 +67,8 @@ const Server = z.object({
 });
 const Models = z.object({ data: z.array(z.object({ id: z.string(), max_model_len: z.number().nullish() })).min(1) });
 
-const Triple = z.tuple([z.number().nullable(), z.number()]).rest(z.unknown());
 const Reply = z.object({
-  output_ids: z.array(z.number()).nullish(),
+  output_ids: numbers.nullish(),
   meta_info: z.object({
     finish_reason: z.object({
       type: z.enum(['stop', 'length', 'abort']),
@@ -81,8 +81,8 @@ const Reply = z.object({
       .array(z.object({ version: z.union([z.string(), z.number()]).nullish(), start: z.number(), end: z.number() }))
       .nullish(),
     // An abort before the first token can come without.
-    output_token_logprobs: z.array(Triple).nullish(),
-    output_top_logprobs: z.array(z.array(Triple).nullish()).nullish(),
+    output_token_logprobs: triples.nullish(),
+    output_top_logprobs: triplesByToken.nullish(),
   }),
 });
 type Reply = z.infer<typeof Reply>;

@@ -10,6 +10,7 @@ import type { PreTrainedTokenizer } from '@huggingface/transformers';
 import { ModelError } from '../domain/errors.ts';
 import type { Message } from '../domain/query.ts';
 import type { Tokenizer } from './backend.ts';
+import { byteLevelDecode } from './byte-level-decode.ts';
 import { compiledEntry } from './compiled-entry.ts';
 import { LongTexts } from './long-texts.ts';
 import {
@@ -75,6 +76,7 @@ function wrap(tokenizer: PreTrainedTokenizer, files: Files, name: string): Model
   const ids = [...tokenizer.get_vocab().values()];
   const known = new Set(ids);
   const stops = [tokenizer.pad_token_id, tokenizer.eos_token_id].filter((id) => Number.isInteger(id));
+  const decodeBytes = byteLevelDecode(tokenizer);
   const longTexts = new LongTexts(() => compiledEntry('tokenizer-thread', () => undefined), files);
 
   async function encode(text: string, addSpecialTokens: boolean): Promise<number[]> {
@@ -108,6 +110,7 @@ function wrap(tokenizer: PreTrainedTokenizer, files: Files, name: string): Model
     encode: (text) => encode(text, true),
     encodeRendered: (text) => encode(text, false),
     decode(wanted, { skipSpecialTokens }) {
+      if (decodeBytes) return decodeBytes(wanted, skipSpecialTokens);
       // Ids that stand for nothing (a vocabulary padded to a round size) have no text, as in Python.
       const meant = wanted.filter((id) => known.has(id));
       if (meant.length === 0) return '';

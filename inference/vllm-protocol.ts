@@ -5,6 +5,7 @@ import { z } from 'zod';
 
 import type { Finish, VersionSpan } from '../domain/turn.ts';
 import type { Peek } from './logprob-canary.ts';
+import { numbers, numbersOrNull, strings, tokenLogprobs } from './reply-lists.ts';
 import { toldSpans } from './version-spans.ts';
 
 export type Params = Readonly<Record<string, unknown>>;
@@ -62,20 +63,9 @@ const GenerateReply = z
       .array(
         z.object({
           finish_reason: z.string().nullable(),
-          token_ids: z.array(z.number()).nullish(),
+          token_ids: numbers.nullish(),
           weight_versions: z.array(z.object({ version, start: z.number(), end: z.number() })).nullish(),
-          logprobs: z
-            .object({
-              content: z
-                .array(
-                  z.object({
-                    logprob: z.number().nullable(),
-                    top_logprobs: z.array(z.object({ token_id: z.number(), logprob: z.number().nullable() })).nullish(),
-                  }),
-                )
-                .nullish(),
-            })
-            .nullish(),
+          logprobs: z.object({ content: tokenLogprobs.nullish() }).nullish(),
         }),
       )
       .min(1),
@@ -99,11 +89,11 @@ const CompletionReply = z
       .array(
         z.object({
           finish_reason: z.string().nullable(),
-          token_ids: z.array(z.number()).nullish(),
+          token_ids: numbers.nullish(),
           logprobs: z
             .object({
-              token_logprobs: z.array(z.number().nullable()),
-              tokens: z.array(z.string()).nullish(),
+              token_logprobs: numbersOrNull,
+              tokens: strings.nullish(),
               top_logprobs: z.array(z.record(z.string(), z.number().nullable()).nullish()).nullish(),
             })
             .nullish(),
