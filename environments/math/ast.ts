@@ -57,6 +57,9 @@ export const add = (items: readonly Node[]): Node => (items.length === 1 && item
 export const mul = (items: readonly Node[]): Node => (items.length === 1 && items[0] ? items[0] : { k: 'mul', items });
 export const sub = (a: Node, b: Node): Node => ({ k: 'add', items: [a, neg(b)] });
 
+/** The letter of `{x | x > 2}`: any letter would do. */
+export const ELEMENT = '\\element';
+
 /** The nodes directly below. */
 export function children(node: Node): readonly Node[] {
   switch (node.k) {

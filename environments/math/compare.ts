@@ -2,11 +2,13 @@
 // inequalities as sets of numbers, equations, matrices, ratios. Nothing is right because it is close: every
 // kind ends in leaf.ts.
 
-import { children, mapChildren, type Node, type Of } from './ast.ts';
+import { children, ELEMENT, mapChildren, type Node, type Of } from './ast.ts';
 import { type Comparison, letters } from './equal.ts';
 import { compareLeaves, type LeafOptions, type Word } from './leaf.ts';
-import { isRegionLike, regionOf, sameRegion } from './region.ts';
+import { sameRegion } from './number-sets.ts';
+import { isRegionLike, regionOf } from './region.ts';
 import { compareRelations, isAssignment, isEquation, lastLink, same, valueOfEquation } from './relation.ts';
+import { alignNames } from './assignments.ts';
 import { shape } from './shape.ts';
 import { sameWords, saysEverything, saysNothing } from './words.ts';
 
@@ -47,12 +49,16 @@ function compare(gold: Node, answer: Node, c: Comparison, o: LeafOptions): Word 
     if (word !== undefined) return word;
   }
   if (g.k === 'tuple' && a.k === 'tuple') return compareTuples(g, a, again);
+  // P(3, −1) is the point (3, −1).
+  const [point, bare] = [pointNamed(g), pointNamed(a)];
+  if (point && a.k === 'tuple') return again(point, a);
+  if (bare && g.k === 'tuple') return again(g, bare);
+  if (g.k === 'matrix' || a.k === 'matrix') return compareMatrices(g, a, again);
   if (isRegion(g) || isRegion(a)) {
     const word = compareRegions(g, a, c, o);
     if (word !== undefined) return word;
   }
   if (isCollection(g) || isCollection(a)) return compareCollections(g, a, again);
-  if (g.k === 'matrix' || a.k === 'matrix') return compareMatrices(g, a, again);
   if (g.k === 'ratio' || a.k === 'ratio') return compareRatios(g, a, again);
   if (g.k === 'text' || a.k === 'text') return compareTexts(g, a);
   if (g.k === 'tuple' || a.k === 'tuple') return 'different';
@@ -61,6 +67,11 @@ function compare(gold: Node, answer: Node, c: Comparison, o: LeafOptions): Word 
   if (g.k === 'setop' && a.k === 'setop')
     return g.op === a.op ? both(again(g.left, a.left), again(g.right, a.right)) : 'different';
   return compareLeaves(g, a, c, o);
+}
+
+function pointNamed(node: Node): Node | undefined {
+  if (node.k !== 'apply' || node.args.length < 2 || !/^[A-EH-Z]$/.test(node.name)) return undefined;
+  return { k: 'tuple', items: node.args, open: '(', close: ')' };
 }
 
 /** `x ∈ S` says S. */
@@ -89,59 +100,6 @@ function withRelation(g: Node, a: Node, c: Comparison, o: LeafOptions): Word | u
   return undefined;
 }
 
-/** Assignments in a list: `x = 1, y = 2` against `1, 2` in that order; `x = 1, x = 2` against both in any order. */
-function alignNames(g: Node, a: Node): readonly [Node, Node] {
-  const [x, y] = [namedItems(g), namedItems(a)];
-  if (x && !y && !isNamedTuple(a)) return [x.distinct ? ordered(x.values) : { ...x.list, items: x.values }, a];
-  if (y && !x && !isNamedTuple(g)) return [g, y.distinct ? ordered(y.values) : { ...y.list, items: y.values }];
-  if (x && isNamedTuple(a)) return [g, expandTuple(a)];
-  if (y && isNamedTuple(g)) return [expandTuple(g), a];
-  return [g, a];
-}
-
-const ordered = (items: readonly Node[]): Node => ({ k: 'tuple', items, open: '(', close: ')' });
-
-const isNamedTuple = (node: Node): node is Of<'rel'> =>
-  isAssignment(node) && node.items[0]?.k === 'tuple' && lastLink(node).k === 'tuple';
-
-/** `(x, y) = (1, 2)` as `x = 1, y = 2`. */
-function expandTuple(node: Of<'rel'>): Node {
-  const [names, values] = [node.items[0], lastLink(node)];
-  if (names?.k !== 'tuple' || values.k !== 'tuple' || names.items.length !== values.items.length) return node;
-  return {
-    k: 'list',
-    join: ',',
-    items: names.items.map((name, i) => ({ k: 'rel', items: [name, values.items[i] ?? name], ops: ['='] })),
-  };
-}
-
-interface Named {
-  readonly list: Of<'list'>;
-  readonly values: readonly Node[];
-  readonly distinct: boolean;
-}
-
-function namedItems(node: Node): Named | undefined {
-  if (node.k !== 'list' || !node.items[0]) return undefined;
-  // A list of groups: each group of distinct names is a tuple of its own.
-  if (node.items.every((item) => item.k === 'list' && item.items.every(isAssignment))) {
-    const values = node.items.map((item) => ordered((item as Of<'list'>).items.map((n) => lastLink(n as Of<'rel'>))));
-    return { list: node, values, distinct: false };
-  }
-  if (!isAssignment(node.items[0]) || node.items.some((item) => item.k === 'rel' && !isAssignment(item)))
-    return undefined;
-  const values = node.items.map((item) => (item.k === 'rel' ? lastLink(item) : item));
-  const names = node.items.map((item) => (item.k === 'rel' ? item.items[0] : undefined));
-  const text = names.filter((n) => n !== undefined).map((n) => baseName(n));
-  return { list: node, values, distinct: names.every((n) => n !== undefined) && new Set(text).size === text.length };
-}
-
-/** x₁ and x₂ are two values of x; a₃ and a₃₇ as well. */
-function baseName(node: Node): string {
-  if (node.k === 'call' && node.name === 'index' && node.args[0]) return baseName(node.args[0]);
-  return JSON.stringify(node, (_, v: unknown) => (typeof v === 'bigint' ? v.toString() : v));
-}
-
 const isCollection = (node: Node): node is Of<'list'> | Of<'set'> => node.k === 'list' || node.k === 'set';
 
 /** Can only be a set of numbers: not a point, not a list. */
@@ -159,18 +117,34 @@ function isRegion(node: Node): boolean {
 
 function compareRegions(g: Node, a: Node, c: Comparison, o: LeafOptions): Word | undefined {
   const samePoint = (x: Node, y: Node): Word => compareLeaves(x, y, c, o);
+  // x > 2 says nothing of y.
+  const [unknown, other] = [unknownOf(g), unknownOf(a)];
+  if (unknown !== undefined && other !== undefined && unknown !== other) return 'different';
   const x = regionOf(g, c, samePoint);
   const y = x && regionOf(a, c, samePoint);
   if (x && y) {
     const equal = sameRegion(x, y, samePoint);
     return equal === undefined ? 'unknown' : equal ? 'exact' : 'different';
   }
-  if (isCollection(g) !== isCollection(a)) return 'different';
   const setLike = (n: Node): boolean => isRegion(n) || n.k === 'tuple';
+  const conditions = (n: Node): boolean => n.k === 'rel' || (n.k === 'list' && isRegion(n));
+  if (setLike(g) && setLike(a) && (conditions(g) || conditions(a))) return 'unknown';
+  if (isCollection(g) !== isCollection(a)) return 'different';
   if (!(setLike(g) && setLike(a))) return isCollection(g) ? undefined : 'different';
   if (g.k === a.k && g.k !== 'rel') return undefined;
   // A set that cannot be solved here against another spelling: letters in it, or a higher degree.
   return g.k === 'rel' || a.k === 'rel' || letters(g).size > 0 || letters(a).size > 0 ? 'unknown' : 'different';
+}
+
+/** The one letter that an inequality, or several of them, is about; none for a set that is built of its own letter. */
+function unknownOf(node: Node): string | undefined {
+  if (node.k === 'list' && node.items.length > 0 && node.items.every((item) => item.k === 'rel')) {
+    const names = new Set(node.items.map(unknownOf));
+    return names.size === 1 ? [...names][0] : undefined;
+  }
+  if (node.k !== 'rel' || node.ops.includes('in')) return undefined;
+  const names = [...letters(node)];
+  return names.length === 1 && names[0] !== ELEMENT ? names[0] : undefined;
 }
 
 function compareTuples(g: Of<'tuple'>, a: Of<'tuple'>, again: (g: Node, a: Node) => Word): Word {
@@ -232,8 +206,7 @@ function distinct(items: readonly Node[], again: (g: Node, a: Node) => Word): No
 }
 
 function compareMatrices(g: Node, a: Node, again: (g: Node, a: Node) => Word): Word {
-  const rows = (node: Node): readonly (readonly Node[])[] | undefined => (node.k === 'matrix' ? node.rows : undefined);
-  const [x, y] = [rows(g), rows(a)];
+  const [x, y] = [rowsOf(g), rowsOf(a)];
   if (x && y) {
     if (x.length !== y.length || x[0]?.length !== y[0]?.length) return 'different';
     return inOrder(x.flat(), y.flat(), again);
@@ -242,6 +215,14 @@ function compareMatrices(g: Node, a: Node, again: (g: Node, a: Node) => Word): W
   const [matrix, other] = x ? [x, a] : [y, g];
   if (!matrix || other.k !== 'tuple' || (matrix.length !== 1 && matrix[0]?.length !== 1)) return 'different';
   return x ? inOrder(matrix.flat(), other.items, again) : inOrder(other.items, matrix.flat(), again);
+}
+
+/** The rows of a matrix, also of one that is written `[[1, 2], [3, 4]]`. */
+function rowsOf(node: Node): readonly (readonly Node[])[] | undefined {
+  if (node.k === 'matrix') return node.rows;
+  if (node.k !== 'tuple' || node.open !== '[' || node.close !== ']') return undefined;
+  const rows = node.items.map((row) => (row.k === 'tuple' && row.open === '[' && row.close === ']' ? row.items : []));
+  return rows.length > 0 && rows.every((row) => row.length > 0 && row.length === rows[0]?.length) ? rows : undefined;
 }
 
 function compareRatios(g: Node, a: Node, again: (g: Node, a: Node) => Word): Word {

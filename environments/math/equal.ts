@@ -155,7 +155,11 @@ function sampled(a: Node, b: Node, c: Comparison): Equality {
 }
 
 const isWhole = (n: Node): boolean =>
-  (n.k === 'call' && WHOLE.has(n.name)) || (n.k === 'big' && (n.op === 'sum' || n.op === 'prod'));
+  (n.k === 'call' && WHOLE.has(n.name)) ||
+  (n.k === 'big' && (n.op === 'sum' || n.op === 'prod')) ||
+  // (−1)ⁿ means a whole n.
+  (n.k === 'pow' && isNegative(n.base) && some(n.exp, (m) => m.k === 'sym'));
+const isNegative = (n: Node): boolean => n.k === 'neg' || (n.k === 'num' && n.value.num < 0n);
 const isImaginary = (n: Node): boolean => n.k === 'const' && n.name === 'i';
 const isUnevaluated = (n: Node): boolean => n.k === 'big' && UNEVALUATED.has(n.op);
 

@@ -4,8 +4,10 @@
 
 import { scanBoxes, type Box } from './boxes.ts';
 import { LIMITS } from './limits.ts';
-import { hasProse, lastNumber, mathSegments, type Segment } from './segments.ts';
-import { choiceOf, dateOf, timeOf } from './words.ts';
+import { lastNumber } from './numbers-in-text.ts';
+import { hasProse, mathSegments, type Segment } from './segments.ts';
+import { dateOf, timeOf } from './moments.ts';
+import { choiceOf } from './words.ts';
 
 export interface Extraction {
   readonly text: string;
@@ -111,7 +113,7 @@ function lastGroup(text: string, boxes: readonly Box[]): Group | undefined {
   let start = last.start;
   for (k--; k >= 0 && contents.length < 30; k--) {
     const box = boxes[k];
-    if (!box || !joins(text.slice(box.end, start))) break;
+    if (!box || box.content.trim() === '' || !joins(text.slice(box.end, start))) break;
     contents.unshift(withPercent(box.content, text.slice(box.end, box.end + 30)));
     start = box.start;
   }
@@ -171,6 +173,8 @@ function phrase(text: string, from: number, pattern: RegExp, near = Infinity): E
 
 /** What a line that follows "the answer is" says: its formulas, or its text up to the end of the sentence. */
 function statement(line: string): string | undefined {
+  // "The answer is 42? No, …" asks.
+  if (/^[^.!\n]{0,120}?\?(?:\s|$)/.test(line)) return undefined;
   const segments = mathSegments(line);
   const first = segments[0];
   if (first && /^["'“\s*\\]*$/.test(line.slice(0, first.start))) return joined(line, segments, 0);
@@ -180,6 +184,9 @@ function statement(line: string): string | undefined {
       ?.replace(/[*"“”]+/g, '')
       .trim() ?? '';
   if (sentence === '') return undefined;
+  // "B because A and C are wrong."
+  const reasoned = /^\(?([A-J])\)?,? (?:because|since|as)\b/.exec(sentence);
+  if (reasoned) return reasoned[1];
   if (segments.length === 0 && (choiceOf(sentence) || isShort(sentence))) return sentence;
   const value = lastValue(line)?.text;
   return value;
@@ -207,7 +214,7 @@ function whole(source: string): Extraction | undefined {
   )
     return { text: only.content, by: 'whole' };
   if (text.includes('\n') && !/\\begin/.test(text)) return undefined;
-  if (!/[A-Za-z0-9\\\u0370-\uffff]/.test(text)) return undefined;
+  if (!/[\p{L}\p{N}\\∅∞]/u.test(text)) return undefined;
   if (dateOf(text) || timeOf(text)) return { text, by: 'whole' };
   if (!hasProse(text)) return /\d\s*:\s*$/.test(text) ? undefined : { text, by: 'whole' };
   const plainWords = !/[\d$\\=]/.test(text) && text.split(/\s+/).length <= 8;

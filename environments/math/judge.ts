@@ -10,20 +10,21 @@ import { type Extraction, extractAnswer, extractChoice, extractSolution } from '
 import type { LeafOptions, Word } from './leaf.ts';
 import { LIMITS, TooBig, Unparsed } from './limits.ts';
 import { parseAnswer } from './parse.ts';
+import { dateOf, timeOf } from './moments.ts';
+import { numberWord } from './number-words.ts';
 import { remembered } from './remembered.ts';
 import { respell } from './spelling.ts';
 import type { Reading } from './tokens.ts';
 import {
   choiceOf,
-  dateOf,
   isProse,
   isWording,
-  numberWord,
+  loneLetter,
   plainWords,
   sameWords,
   saysEverything,
   saysNothing,
-  timeOf,
+  yesOrNo,
 } from './words.ts';
 
 export interface JudgeOptions {
@@ -103,11 +104,15 @@ export function compareTexts(gold: string, answer: string, options: LeafOptions)
   const written = asWritten(gold);
   if (written !== '' && written === asWritten(answer)) return AS_WRITTEN;
   if (Math.max(gold.length, answer.length) > LIMITS.candidateChars) return { verdict: 'undecided', reason: 'too-big' };
-  const [goldChoice, answerChoice] = [choiceOf(gold), choiceOf(answer)];
+  const goldChoice = choiceOf(gold);
+  const lone = goldChoice?.rest === '' ? loneLetter(answer) : undefined;
+  const answerChoice = choiceOf(answer) ?? lone;
   if (goldChoice && answerChoice && (goldChoice.rest === '' || answerChoice.rest === '')) {
     if (goldChoice.letter === answerChoice.letter) return AS_WRITTEN;
     if (goldChoice.rest === '') return WRONG;
   }
+  // "(D) 14" names another choice than "(C) 14".
+  if (goldChoice && answerChoice && goldChoice.letter !== answerChoice.letter) return WRONG;
   // "(C) 14" says C and 14.
   if (goldChoice && goldChoice.rest !== '')
     return compareContents(goldChoice.rest, answerChoice?.rest || answer, options);
@@ -119,6 +124,8 @@ function compareContents(gold: string, answer: string, options: LeafOptions): Ou
   if (written !== '' && written === asWritten(answer)) return AS_WRITTEN;
   const moments = compareMoments(gold, answer);
   if (moments) return moments;
+  const [said, meant] = [yesOrNo(answer), yesOrNo(gold)];
+  if (said && meant) return said === meant ? AS_WRITTEN : WRONG;
   if (isProse(gold) && isProse(answer)) {
     if (sameWords(gold, answer)) return AS_WRITTEN;
     if (isWording(gold) && isWording(answer)) return WRONG;
@@ -146,6 +153,8 @@ function compareMoments(gold: string, answer: string): Outcome | undefined {
     if (g.seconds === a.seconds || (!g.marked && g.clock === a.clock)) return { verdict: 'right', reason: 'equal' };
     return WRONG;
   }
+  // A bare number is no time of day.
+  if (g?.marked && /^[\s\d.,]+$/.test(answer)) return WRONG;
   const x = dateOf(gold);
   const y = x && dateOf(answer);
   if (x && y) return x === y ? { verdict: 'right', reason: 'equal' } : WRONG;

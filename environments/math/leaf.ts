@@ -8,7 +8,7 @@ import { value } from './numeric.ts';
 import { parseAnswer } from './parse.ts';
 import * as Q from './rational.ts';
 import { balls, Imprecise, NoValue } from './reals.ts';
-import { unitOf } from './unit-words.ts';
+import { type Unit, unitOf } from './unit-words.ts';
 
 /** The answer of a comparison, over all shapes. */
 export type Word = Equality | 'rounded' | 'text';
@@ -27,30 +27,36 @@ interface Peeled {
   readonly unit: string | undefined;
   readonly strong: boolean;
   readonly degrees: boolean;
+  readonly radians: boolean;
 }
+
+const PLAIN = { unit: undefined, strong: false, degrees: false, radians: false } as const;
 
 function peel(node: Node): Peeled {
   if (node.k === 'unit') {
     const inner = peel(node.arg);
+    // An angle's unit is no length: it changes what the number means only between degrees and radians.
+    if (/^deg(?:rees?)?\.?$/i.test(node.unit)) return { ...inner, degrees: true };
+    if (/^rad(?:ians?)?\.?$/i.test(node.unit)) return { ...inner, radians: true };
     return { ...inner, unit: inner.unit ? `${inner.unit} ${node.unit}` : node.unit, strong: node.strong };
   }
   if (node.k === 'neg') {
     const inner = peel(node.arg);
     return { ...inner, node: { k: 'neg', arg: inner.node } };
   }
-  if (node.k === 'deg') return { node: node.arg, unit: undefined, strong: false, degrees: true };
+  if (node.k === 'deg') return { ...PLAIN, node: node.arg, degrees: true };
   if (node.k === 'percent') {
     const inner = peel(node.arg);
     return { ...inner, node: { k: 'percent', arg: inner.node } };
   }
-  return { node, unit: undefined, strong: false, degrees: false };
+  return { ...PLAIN, node };
 }
 
 export function compareLeaves(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Word {
   const g = peel(gold);
   const a = peel(answer);
   if (g.unit !== undefined && a.unit !== undefined) {
-    const [x, y] = [unitOf(g.unit), unitOf(a.unit)];
+    const [x, y] = samePounds(unitOf(g.unit), unitOf(a.unit), g.unit, a.unit);
     const worthless = x.dimension === 'label' || y.dimension === 'label';
     if (x.dimension === 'label' && y.dimension === 'label' && !shareWord(g.unit, a.unit)) {
       // 3 boys and 3 girls: the same number, but perhaps not the same answer.
@@ -71,15 +77,25 @@ export function compareLeaves(gold: Node, answer: Node, c: Comparison, options: 
     if (product && letterIn(g.node)) return compareValues(g.node, product, c, options);
   }
   if (g.degrees !== a.degrees && g.unit === undefined && a.unit === undefined) {
-    const plain = compareValues(stripDegrees(g.node), stripDegrees(a.node), c, options);
+    const [degrees, other] = g.degrees ? [g.node, a.node] : [a.node, g.node];
+    const radians = g.radians || a.radians;
+    const plain = radians ? 'different' : compareValues(stripDegrees(g.node), stripDegrees(a.node), c, options);
     if (plain !== 'different' && plain !== 'unknown') return plain;
     // 180° is π.
-    const [degrees, other] = g.degrees ? [g.node, a.node] : [a.node, g.node];
-    if (!some(other, (n) => n.k === 'const' && n.name === 'pi')) return plain;
+    if (!radians && !some(other, (n) => n.k === 'const' && n.name === 'pi')) return plain;
     return compareValues(mul([degrees, { k: 'const', name: 'pi' }]), mul([other, num(Q.rational(180n))]), c, options);
   }
   return compareValues(stripDegrees(g.node), stripDegrees(a.node), c, options);
 }
+
+/** "8 pounds" is £8 where the other side is money. */
+function samePounds(x: Unit, y: Unit, g: string, a: string): readonly [Unit, Unit] {
+  const pounds = (phrase: string): boolean => /^pounds?$/i.test(phrase);
+  if (x.dimension === GBP && pounds(a)) return [x, x];
+  return y.dimension === GBP && pounds(g) ? [y, y] : [x, y];
+}
+
+const GBP = 'money-gbp^1';
 
 const stems = (phrase: string): string[] =>
   (phrase.toLowerCase().match(/\p{L}{2,}/gu) ?? []).map((w) => w.replace(/e?s$/, ''));
@@ -134,7 +150,7 @@ function rounded(gold: Node, answer: Node, c: Comparison, options: LeafOptions):
   const g = literal(gold);
   const a = literal(answer);
   if (!g?.decimal && !a?.decimal) return false;
-  if (g && a) {
+  if (g?.decimal && a?.decimal) {
     if (!options.decimalsGiven) return false;
     return Q.equal(round(g.value, options.decimals), round(a.value, options.decimals));
   }
@@ -195,7 +211,9 @@ function literal(node: Node): { readonly value: Q.Rational; readonly decimal: bo
   }
   if (node.k === 'percent') {
     const inner = literal(node.arg);
-    return inner && { value: Q.div(inner.value, Q.rational(100n)), decimal: true };
+    // 33⅓ % is an exact third, and no decimal.
+    const share = inner && Q.div(inner.value, Q.rational(100n));
+    return share && { value: share, decimal: inner.decimal || placesOf(share) < Infinity };
   }
   return undefined;
 }

@@ -1,7 +1,8 @@
 // The commands of LaTeX that stand for values: fractions, roots, functions, sums, sets, matrices. Also serves
 // plain text (`sqrt(2)`, `sin x`), whose words arrive here as commands.
 
-import { call, int, type Node } from './ast.ts';
+import { call, ELEMENT, int, type Node } from './ast.ts';
+import { replaceSymbol } from './exact.ts';
 import { accept, expect, isCmd, isSign, peek, take, type Cursor } from './cursor.ts';
 import { Unparsed } from './limits.ts';
 import { bars, numberNode } from './parse-primary.ts';
@@ -36,6 +37,11 @@ export function parseCommand(c: Cursor, token: Token): Node {
   if (Object.hasOwn(NAMED_SETS, name)) return { k: 'named', name };
   if (/^[lcv]?dots$/.test(name)) return { k: 'sym', name: 'ellipsis' };
   if (BIG.has(name)) return bigOperator(c, name);
+  if (name === 'overline' || name === 'bar') {
+    // A segment is named by its points; over anything else the bar means another value, a conjugate or a mean.
+    const points = pointsOf(c, 'segment');
+    return points ?? call('conj', argument(c));
+  }
   if (TRANSPARENT.has(name)) {
     if (/^(?:overset|underset|(?:text)?color)$/.test(name)) argument(c);
     return argument(c);
@@ -93,6 +99,7 @@ function pointsOf(c: Cursor, figure: string): Node | undefined {
   if (braces && !isSign(peek(c, 2), '}')) return undefined;
   c.at += braces ? 3 : 1;
   let letters = points.v;
+  if (figure === 'segment') return { k: 'mul', items: [...letters].map((l): Node => ({ k: 'sym', name: l })) };
   if (figure === 'triangle') letters = [...letters].toSorted().join('');
   if (figure === 'angle' && letters.length === 3 && letters > [...letters].toReversed().join(''))
     letters = [...letters].toReversed().join('');
@@ -189,18 +196,21 @@ function explicitSet(c: Cursor): Node {
     c.at++;
     const condition = c.parseList(c);
     if (condition.k !== 'rel') throw new Unparsed('a set by a condition');
-    inner = condition;
+    inner = inner.k === 'sym' ? ofElement(condition, inner.name) : condition;
   } else if (inner.k === 'rel' && inner.items[0]?.k === 'ratio') {
     // `\{x : 2 < x\}`: the colon was read as a ratio.
     const [name, first, more] = inner.items[0].items;
     if (!name || !first || more) throw new Unparsed('a set by a condition');
     if (!isCmd(take(c), '}', 'rbrace')) throw new Unparsed('a set is not closed');
-    return { ...inner, items: [first, ...inner.items.slice(1)] };
+    const condition: Node = { ...inner, items: [first, ...inner.items.slice(1)] };
+    return name.k === 'sym' ? ofElement(condition, name.name) : condition;
   }
   if (!isCmd(take(c), '}', 'rbrace')) throw new Unparsed('a set is not closed');
   if (inner.k === 'rel' && (isSign(bar, '|') || isCmd(bar, 'mid', 'vert'))) return inner;
   return { k: 'set', items: inner.k === 'list' ? inner.items : [inner], explicit: true };
 }
+
+const ofElement = (condition: Node, name: string): Node => replaceSymbol(condition, name, { k: 'sym', name: ELEMENT });
 
 function namedSet(arg: Node): Node {
   if (arg.k === 'sym' && Object.hasOwn(NAMED_SETS, arg.name)) return { k: 'named', name: arg.name };

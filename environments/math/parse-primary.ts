@@ -4,6 +4,8 @@
 import { call, neg, num, type Node } from './ast.ts';
 import { accept, expect, isCmd, isSign, nested, peek, take, type Cursor } from './cursor.ts';
 import { LIMITS, TooBig, Unparsed } from './limits.ts';
+import { numberWord } from './number-words.ts';
+import { degreeAhead, degrees, isDegree, isPrimes } from './parse-degrees.ts';
 import { add as addRational, fromDecimal, rational } from './rational.ts';
 import { FUNCTIONS, startsCommand } from './vocabulary.ts';
 
@@ -54,7 +56,7 @@ export function mixedNumber(c: Cursor): Node | undefined {
   }
   if (!top || !bottom || !/^\d{1,9}$/.test(top + bottom) || Number(top) >= Number(bottom) || bottom === '0')
     return undefined;
-  if (isSign(peek(c, used), '^', '!')) return undefined;
+  if (isSign(peek(c, used), '!') || (isSign(peek(c, used), '^') && !degreeAhead(c, used + 1))) return undefined;
   c.at += used;
   return num(addRational(rational(BigInt(whole.v)), rational(BigInt(top), BigInt(bottom))));
 }
@@ -73,7 +75,7 @@ export function parsePostfix(c: Cursor, start?: Node): Node {
       } else if (isCmd(token, 'degree')) {
         c.at++;
         node = degrees(c, node);
-      } else if (isSign(token, '!') && !isSign(peek(c, 1), '=')) {
+      } else if (isSign(token, '!')) {
         c.at++;
         node = call(accept(c, '!') ? 'doublefactorial' : 'factorial', node);
       } else if (isSign(token, '%') || isCmd(token, '%')) {
@@ -92,41 +94,6 @@ export function parsePostfix(c: Cursor, start?: Node): Node {
       } else return node;
     }
   });
-}
-
-function isDegree(c: Cursor): boolean {
-  const token = peek(c);
-  if (isCmd(token, 'circ', 'degree')) {
-    c.at++;
-    return true;
-  }
-  if (isSign(token, '{') && isCmd(peek(c, 1), 'circ', 'degree') && isSign(peek(c, 2), '}')) {
-    c.at += 3;
-    return true;
-  }
-  return false;
-}
-
-function isPrimes(c: Cursor): boolean {
-  if (isCmd(peek(c), 'prime')) {
-    c.at++;
-    return true;
-  }
-  if (isSign(peek(c), '{') && isCmd(peek(c, 1), 'prime') && isSign(peek(c, 2), '}')) {
-    c.at += 3;
-    return true;
-  }
-  return false;
-}
-
-/** `90°`, or `12° 30'` and `25°C`. */
-function degrees(c: Cursor, arg: Node): Node {
-  const token = peek(c);
-  if (token?.t === 'id' && /^[CF]$/.test(token.v)) {
-    c.at++;
-    return { k: 'unit', arg, unit: `degree${token.v}`, strong: true };
-  }
-  return { k: 'deg', arg };
 }
 
 function parseExponent(c: Cursor): Node {
@@ -156,6 +123,8 @@ function parseIndex(c: Cursor, base: Node): Node {
     index = c.parseList(c);
     expect(c, '}');
   } else index = parsePrimary(c);
+  const named = index.k === 'text' ? numberWord(index.text) : undefined;
+  if (named) index = num(fromDecimal(named) ?? rational(0n));
   if (base.k === 'num' && index.k === 'num' && !base.decimal && base.value.den === 1n) {
     return { k: 'base', digits: base.value.num.toString(), base: Number(index.value.num) };
   }
@@ -237,7 +206,10 @@ function word(c: Cursor, name: string): Node {
         : { k: 'sym', name: l },
   );
   if (known?.[2]) items.push(word(c, known[2]));
-  return items.length === 1 && items[0] ? items[0] : { k: 'mul', items };
+  // What is written behind the run belongs to its last letter: ab² is a·b².
+  const last = items.pop();
+  if (last && items.length > 0) return { k: 'mul', items: [...items, parsePostfix(c, last)] };
+  return last ?? { k: 'text', text: name };
 }
 
 const CLOSERS: Readonly<Record<string, readonly string[]>> = { '(': [')', ']'], '[': [']', ')', '['], ']': ['[', ']'] };
@@ -250,11 +222,11 @@ function parseBracket(c: Cursor, open: string): Node {
   const inner = c.parseList(c);
   c.bars = outer;
   if (open === '{') {
-    if (isCmd(peek(c), 'over')) {
-      c.at++;
+    if (isCmd(peek(c), 'over', 'choose', 'atop')) {
+      const over = take(c).v === 'over';
       const bottom = c.parseList(c);
       expect(c, '}');
-      return { k: 'div', top: inner, bottom };
+      return over ? { k: 'div', top: inner, bottom } : call('binom', inner, bottom);
     }
     expect(c, '}');
     return inner.k === 'list' ? { k: 'set', items: inner.items, explicit: false } : inner;

@@ -2,22 +2,26 @@
 // backtracking, so linear in length; the leaves (numbers, brackets, commands) are in parse-primary.ts.
 // Throws Unparsed or TooBig, nothing else.
 
-import { add, call, int, type Join, mul, neg, type Node, type Relop, some } from './ast.ts';
+import { add, call, children, int, type Join, mul, neg, type Node, num, type Of, type Relop, some } from './ast.ts';
 import { accept, isCmd, isSign, nested, peek, take, type Cursor } from './cursor.ts';
 import { LIMITS, TooBig, Unparsed } from './limits.ts';
 import { parseCommand } from './parse-command.ts';
 import { mixedNumber, parsePostfix, startsPrimary } from './parse-primary.ts';
+import * as Q from './rational.ts';
 import { respell } from './spelling.ts';
 import { inward, tidy } from './tidy-tokens.ts';
 import { type Reading, type Token, tokenize } from './tokens.ts';
 import { CONDITION_WORDS, FUNCTIONS, LEADING_WORDS, RELATIONS } from './vocabulary.ts';
-import { isUnitTail, isUnitWord, unitOf, unitPhrase } from './unit-words.ts';
+import { isUnitFraction, isUnitTail, isUnitWord, unitFraction, unitOf, unitPhrase } from './unit-words.ts';
 
 export function parseAnswer(text: string, reading: Reading): Node {
   const tokens = tidy(tokenize(inward(respell(text)), reading), reading);
   const rules = { parseList, parseRelation, parseSum, parseFactor, parsePostfix, parseCommand, startsPrimary };
   const cursor: Cursor = { tokens, at: 0, depth: 0, bars: 0, ...rules };
-  while (LEADING_WORDS.has(peek(cursor)?.v.toLowerCase() ?? '') && tokens.length > 1) {
+  const leads = (token: Token | undefined): boolean =>
+    (token?.t === 'text' || token?.t === 'word') &&
+    token.v.split(/[\s:]+/).every((w) => LEADING_WORDS.has(w.toLowerCase()));
+  while (leads(peek(cursor)) && cursor.at < tokens.length - 1) {
     cursor.at++;
     accept(cursor, ':');
   }
@@ -188,20 +192,47 @@ function parseProduct(c: Cursor): Node {
     } else if (isCmd(token, 'pmod')) {
       c.at++;
       left = call('pmod', left, parseFactor(c));
+    } else if (left.k === 'unit' && startsSmallerUnit(c, left.unit)) {
+      left = inSmallerUnit(c, left);
     } else if (token?.t === 'text' || token?.t === 'word') {
       const after = parseWords(c, left);
       if (!after) return left;
       left = after;
     } else if (token?.t === 'id' && isUnitTail(c) && isPlainNumber(left)) {
       left = { k: 'unit', arg: left, unit: unitPhrase(c), strong: false };
+    } else if (isCmd(token, 'frac', 'dfrac', 'tfrac') && isPlainNumber(left) && isUnitFraction(c)) {
+      left = { k: 'unit', arg: left, unit: unitFraction(c), strong: false };
     } else if (startsPrimary(c)) {
       left = times(left, parseFactor(c));
     } else return left;
   }
 }
 
+/** Tokens between the parts of `2 hours and 30 minutes`. */
+const betweenUnits = (c: Cursor): number => (isWord(peek(c), 'and') || isSign(peek(c), ',') ? 1 : 0);
+
+/** Is what follows a part of the same quantity, in a smaller unit? `5 m, 3 cm` are two lengths. */
+function startsSmallerUnit(c: Cursor, unit: string): boolean {
+  const gap = betweenUnits(c);
+  const [number, word] = [peek(c, gap), peek(c, gap + 1)];
+  if (number?.t !== 'num' || !word || !['text', 'word', 'id'].includes(word.t)) return false;
+  const [big, small] = [unitOf(unit), unitOf(word.v)];
+  if (big.dimension === 'label' || big.dimension !== small.dimension) return false;
+  return Q.compare(small.factor, big.factor) < 0 && (gap === 0 || big.dimension === 'time^1' || isWord(peek(c), 'and'));
+}
+
+function inSmallerUnit(c: Cursor, left: Of<'unit'>): Node {
+  c.at += betweenUnits(c);
+  const right = parseProduct(c);
+  if (right.k !== 'unit') throw new Unparsed('a unit is missing');
+  const ratio = Q.div(unitOf(left.unit).factor, unitOf(right.unit).factor);
+  return { ...right, arg: add([mul([left.arg, num(ratio)]), right.arg]), strong: true };
+}
+
 const isPlainNumber = (node: Node): boolean =>
-  node.k === 'num' || (node.k === 'div' && node.top.k === 'num' && node.bottom.k === 'num');
+  ['num', 'const', 'mul', 'div', 'pow', 'call'].includes(node.k) &&
+  (node.k !== 'const' || node.name === 'pi') &&
+  children(node).every(isPlainNumber);
 
 const signedFactor = (c: Cursor): Node =>
   nested(c, () => {
@@ -256,7 +287,7 @@ function parseWords(c: Cursor, left: Node): Node | undefined {
     return times(left, parsePostfix(c));
   if (CONDITION_WORDS.has(lower.split(/\s+/)[0] ?? '')) throw new Unparsed('the answer holds a condition');
   const strong = token.t === 'text';
-  const known = isUnitWord(token.v) || isUnitWord(lower) || unitOf(token.v).dimension !== 'label';
+  const known = isUnitWord(token.v) || isUnitWord(lower) || lower === 'sq' || unitOf(token.v).dimension !== 'label';
   // Any word may label a number; behind letters an unknown one is part of the name: triangle ABC.
   const label = (strong || (token.sp && (token.v.length >= 3 || lower === 'of'))) && !some(left, (n) => n.k === 'sym');
   if (!known && !label) {

@@ -8,8 +8,6 @@ const SIGNS: Readonly<Record<string, string>> = {
   '‐': '-',
   '‑': '-',
   '﹣': '-',
-  '－': '-',
-  '＋': '+',
   '×': '\\times ',
   '✕': '\\times ',
   '⋅': '\\cdot ',
@@ -20,8 +18,6 @@ const SIGNS: Readonly<Record<string, string>> = {
   '÷': '/',
   '∕': '/',
   '⁄': '/',
-  '／': '/',
-  '＝': '=',
   '≤': '\\le ',
   '⩽': '\\le ',
   '≦': '\\le ',
@@ -33,12 +29,15 @@ const SIGNS: Readonly<Record<string, string>> = {
   '≃': '\\approx ',
   '≅': '\\approx ',
   '≡': '\\equiv ',
-  '＜': '<',
-  '＞': '>',
   '±': '\\pm ',
   '∓': '\\mp ',
   '√': '\\sqrt ',
   '∛': '\\cbrt ',
+  '∜': '\\sqrt[4]',
+  ℎ: 'h',
+  ℯ: 'e',
+  ⅇ: 'e',
+  ⅈ: 'i',
   '∞': '\\infty ',
   '∈': '\\in ',
   '∉': '\\notin ',
@@ -53,7 +52,6 @@ const SIGNS: Readonly<Record<string, string>> = {
   ℚ: '\\mathbb{Q}',
   ℂ: '\\mathbb{C}',
   π: '\\pi ',
-  '𝜋': '\\pi ',
   α: '\\alpha ',
   β: '\\beta ',
   γ: '\\gamma ',
@@ -79,18 +77,8 @@ const SIGNS: Readonly<Record<string, string>> = {
   '‘': "'",
   '“': '"',
   '”': '"',
-  '％': '%',
-  '，': ',',
   '、': ',',
-  '；': ';',
-  '：': ':',
   '。': '.',
-  '（': '(',
-  '）': ')',
-  '［': '[',
-  '］': ']',
-  '｛': '{',
-  '｝': '}',
   '⟨': '\\langle ',
   '⟩': '\\rangle ',
   '…': '\\ldots ',
@@ -113,7 +101,6 @@ const SIGNS: Readonly<Record<string, string>> = {
   '⅜': '\\frac{3}{8}',
   '⅝': '\\frac{5}{8}',
   '⅞': '\\frac{7}{8}',
-  '｜': '|',
   '∣': '|',
   '\u00a0': ' ',
   '\u2002': ' ',
@@ -131,9 +118,27 @@ const SIGNS: Readonly<Record<string, string>> = {
   '\u200f': '',
 };
 
-const SUPER = '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁽⁾ⁿⁱ';
-const SUPER_PLAIN = '0123456789+-()ni';
-const LOWER = '₀₁₂₃₄₅₆₇₈₉₊₋₍₎ₙᵢ';
+const SUPER = '⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ';
+const SUPER_PLAIN = '0123456789+-=()abcdefghijklmnoprstuvwxyz';
+const LOWER = '₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ';
+const LOWER_PLAIN = '0123456789+-=()aehijklmnoprstuvx';
+/** `¹⁄₂` is one half. */
+const SMALL_FRACTION = /([⁰¹²³⁴-⁹]{1,20})[⁄/]([₀-₉]{1,20})/g;
+const digits = (text: string, alphabet: string): string => [...text].map((c) => alphabet.indexOf(c)).join('');
+
+/** The plain letter or digit of the mathematical alphabets, of full-width writing, or the character itself. */
+function plainCharacter(c: string): string {
+  const code = c.codePointAt(0) ?? 0;
+  if (code >= 0xff01 && code <= 0xff5e) return String.fromCharCode(code - 0xfee0);
+  if (code < 0x1d400 || code > 0x1d7ff) return c;
+  if (code >= 0x1d7ce) return String.fromCharCode(((code - 0x1d7ce) % 10) + 48);
+  if (code < 0x1d6a4) {
+    const place = (code - 0x1d400) % 52;
+    return String.fromCharCode(place < 26 ? place + 65 : place - 26 + 97);
+  }
+  const place = (code - 0x1d6a8) % 58;
+  return String.fromCharCode(place < 26 ? 0x391 + place : 0x3b1 + place - 26);
+}
 
 export function respell(source: string): string {
   const text = source.includes('\\\\begin') ? source.replaceAll('\\\\', '\\') : source;
@@ -152,24 +157,23 @@ export function respell(source: string): string {
     if (script !== '') out += `${scriptKind}{${script}}`;
     script = '';
   };
-  for (const c of text) {
+  const fractions = text.replace(
+    SMALL_FRACTION,
+    (_, top: string, bottom: string) => `\\frac{${digits(top, SUPER)}}{${digits(bottom, LOWER)}}`,
+  );
+  for (const c of fractions) {
     const up = SUPER.indexOf(c);
     const down = up < 0 ? LOWER.indexOf(c) : -1;
     if (c > '~' && (up >= 0 || down >= 0)) {
       const kind = up >= 0 ? '^' : '_';
       if (kind !== scriptKind) flush();
       scriptKind = kind;
-      script += SUPER_PLAIN[up >= 0 ? up : down] ?? '';
+      script += (up >= 0 ? SUPER_PLAIN[up] : LOWER_PLAIN[down]) ?? '';
       continue;
     }
     flush();
-    const code = c.codePointAt(0) ?? 0;
-    // Full-width digits and letters, and the mathematical alphabets' digits.
-    if (code >= 0xff10 && code <= 0xff19) out += String.fromCharCode(code - 0xff10 + 48);
-    else if ((code >= 0xff21 && code <= 0xff3a) || (code >= 0xff41 && code <= 0xff5a))
-      out += String.fromCharCode(code - 0xfee0);
-    else if (code >= 0x1d7ce && code <= 0x1d7ff) out += String.fromCharCode(((code - 0x1d7ce) % 10) + 48);
-    else out += Object.hasOwn(SIGNS, c) ? SIGNS[c] : c;
+    const plain = plainCharacter(c);
+    out += Object.hasOwn(SIGNS, plain) ? SIGNS[plain] : plain;
   }
   flush();
   return out;

@@ -3,6 +3,7 @@
 
 import { isCmd, isSign } from './cursor.ts';
 import { isMatrix } from './parse-matrix.ts';
+import { isUnit } from './unit-words.ts';
 import { type Reading, type Token, tokenize } from './tokens.ts';
 
 /** `]a, b[` is `(a, b)`: only where a bracket turns outwards at an end of the whole. */
@@ -13,23 +14,33 @@ export function inward(text: string): string {
   });
 }
 
+/** `5\text{ m}`: an upright letter behind a value is a unit and no factor. */
+const isUnitHere = (letter: string, before: Token | undefined, after: Token | undefined): boolean =>
+  isUnit(letter) &&
+  (before?.t === 'num' || isSign(before, '}', ')') || isCmd(before, 'pi')) &&
+  !isSign(after, '_', '(');
+
 /** Settles `\text{…}`: separators, percent signs, single letters and texts that hold numbers. */
 export function tidy(tokens: Token[], reading: Reading): Token[] {
   const out: Token[] = [];
   let rows = 0;
   // Dollars in pairs are delimiters; a single one is a currency.
   const delimiters = tokens.filter((token) => isSign(token, '$')).length % 2 === 0;
-  for (const token of tokens) {
+  for (const [k, token] of tokens.entries()) {
     if (token.t === 'begin' || token.t === 'end') rows += (token.t === 'begin' ? 1 : -1) * (isMatrix(token.v) ? 1 : 0);
     if (isSign(token, '&') && rows === 0) continue;
     if (isCmd(token, '(', ')', '[', ']')) continue;
-    if (isSign(token, '"', '`')) continue;
+    const seconds = isSign(token, '"') && out.at(-1)?.t === 'num' && out.some((t) => isSign(t, "'"));
+    if (isSign(token, '"', '`') && !seconds) continue;
     if (isSign(token, '$') || isCmd(token, '$')) {
       if (!(delimiters && token.t === 'sign')) out.push({ t: 'text', v: '$', sp: token.sp });
       continue;
     }
     if (token.t !== 'text') {
-      out.push(token);
+      const next = tokens[k + 1];
+      // `3.2 x 10^5` multiplies.
+      const times = token.t === 'id' && token.v === 'x' && out.at(-1)?.t === 'num' && next?.t === 'num';
+      out.push(times && next.v === '10' && isSign(tokens[k + 2], '^') ? { t: 'sign', v: '*', sp: true } : token);
       continue;
     }
     const text = token.v.replace(/\\[,;:! ]|~/g, ' ').trim();
@@ -41,7 +52,8 @@ export function tidy(tokens: Token[], reading: Reading): Token[] {
     }
     const lower = text.toLowerCase().replace(/[.,;]$/, '');
     if (/^,?\s*(and|or)$/.test(lower)) out.push({ t: 'word', v: lower.endsWith('and') ? 'and' : 'or', sp: true });
-    else if (/^[A-Za-z]$/.test(text)) out.push({ t: 'id', v: text, sp: token.sp });
+    else if (/^[A-Za-z]$/.test(text) && !isUnitHere(text, out.at(-1), tokens[k + 1]))
+      out.push({ t: 'id', v: text, sp: token.sp });
     else if (/\d|^[(\\$^{]|[=<>]/.test(text) || /\b(and|or)\b/.test(lower) || /^[,;:.]$/.test(text))
       out.push(...tokenize(text, reading).filter((inner) => inner.t !== 'text' || !/[\\{}$]/.test(inner.v)));
     else out.push({ t: 'text', v: text, sp: token.sp });

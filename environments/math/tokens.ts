@@ -22,11 +22,14 @@ export interface Reading {
 }
 
 const NUMBER = /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,5}(?![\d.a-zA-Z]))?/y;
+// `1{,}5` is a decimal comma: no three digits follow.
+const FORCED_COMMA = /\d+\{,\}\d+(?!\d|\{)/y;
 const FORCED_GROUP = /\d{1,3}(?:(?:\{,\}|,\\!|\\,|~|,\\,|\u2009|\u202f|')\s*\d{3})+(?!\d)(?:\.\d+)?/y;
 const COMMA_GROUP = /[1-9]\d{0,2}(?:,\d{3})+(?![\d]|,\d)(?:\.\d+)?/y;
 const BLANK_GROUP = /[1-9]\d{0,2}(?: \d{3})+(?!\d| \d)(?:\.\d+)?/y;
 const DECIMAL_COMMA = /\d+,\d+/y;
 const WORD = /[A-Za-z]+/y;
+const ROW_GAP = /\s*\[-?[\d.]{1,8}\s*(?:pt|em|ex|mm|cm|in)\]/y;
 
 export function tokenize(source: string, reading: Reading): Token[] {
   if (source.length > LIMITS.candidateChars) throw new TooBig('the answer is too long');
@@ -60,13 +63,15 @@ export function tokenize(source: string, reading: Reading): Token[] {
       const forced = match(FORCED_GROUP);
       const grouped =
         forced ?? (depth === 0 && reading.grouping ? (match(COMMA_GROUP) ?? match(BLANK_GROUP)) : undefined);
-      const comma = !grouped && reading.decimalComma && depth === 0 ? match(DECIMAL_COMMA) : undefined;
+      const comma =
+        (grouped ? undefined : match(FORCED_COMMA)) ??
+        (!grouped && reading.decimalComma && depth === 0 ? match(DECIMAL_COMMA) : undefined);
       if (grouped) {
         at += grouped.length;
         push('num', grouped.replace(/\{,\}|\\!|\\,|[~,\s'\u2009\u202f]/g, ''));
       } else if (comma) {
         at += comma.length;
-        push('num', comma.replace(',', '.'));
+        push('num', comma.replace(/\{?,\}?/, '.'));
       } else {
         number(match(NUMBER) ?? c);
       }
@@ -84,6 +89,9 @@ export function tokenize(source: string, reading: Reading): Token[] {
         if (environments === 0 && /[A-Za-z{}]/.test(next)) at += 1;
         else {
           at += 2;
+          // `\\[2pt]` says how far apart the rows are.
+          ROW_GAP.lastIndex = at;
+          at += ROW_GAP.exec(text)?.[0].length ?? 0;
           push('newline', '\\\\');
         }
         continue;

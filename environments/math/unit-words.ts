@@ -20,6 +20,10 @@ month: month,months=1
 mass: kg,kilogram,kilograms=1 g,gram,grams=0.001 mg,milligram,milligrams=0.000001 t,ton,tons,tonne,tonnes=1000 lb,lbs,pound,pounds=0.45359237 oz,ounce,ounces=0.028349523125
 volume: l,L,liter,liters,litre,litres=0.001 ml,mL,milliliter,milliliters,millilitre,millilitres=0.000001 gallon,gallons,gal=0.003785411784
 angle: deg,degree,degrees=1
+radian: rad,radian,radians=1
+celsius: degreeC,celsius=1
+fahrenheit: degreeF,fahrenheit=1
+charge: C,coulomb,coulombs=1 mC=0.001
 money-usd: $,usd,USD,dollar,dollars=1 cent,cents=0.01
 money-eur: €,eur,EUR,euro,euros=1
 money-gbp: £,gbp,GBP=1
@@ -28,12 +32,12 @@ money-cny: yuan,rmb,RMB,CNY=1
 money-inr: ₹,rupee,rupees,Rs=1
 force: N,newton,newtons=1 kN=1000
 energy: J,joule,joules=1 kJ=1000 cal,calorie,calories=4.184 kcal=4184 eV=0.0000000000000000001602176634
-power: W,watt,watts=1 kW=1000
+power: W,watt,watts=1 mW=0.001 kW=1000 MW=1000000
 pressure: Pa,pascal,pascals=1 kPa=1000 atm=101325
-voltage: V,volt,volts=1
-current: A,amp,amps,ampere,amperes=1
-resistance: ohm,ohms=1
-frequency: Hz,hertz=1 kHz=1000
+voltage: V,volt,volts=1 mV=0.001 kV=1000
+current: A,amp,amps,ampere,amperes=1 mA=0.001
+resistance: ohm,ohms,Ω=1
+frequency: Hz,hertz=1 kHz=1000 MHz=1000000 GHz=1000000000
 amount: mol,mole,moles=1
 temperature: K,kelvin=1
 speed: mph=0.44704 kph,kmh=0.277777777777777777777777
@@ -49,6 +53,8 @@ for (const line of TABLE.trim().split('\n')) {
 }
 UNITS.set('kmh', { dimension: 'speed', factor: rational(5n, 18n) });
 UNITS.set('kph', { dimension: 'speed', factor: rational(5n, 18n) });
+
+export const isUnit = (word: string): boolean => UNITS.has(word);
 
 /** A plain word of two letters or more that is always a unit. Single letters need `\text{}`. */
 export function isUnitWord(word: string): boolean {
@@ -90,17 +96,46 @@ export function unitPhrase(c: Cursor): string {
 
 /** From a single unit letter on, is everything up to the end of the item a unit: `m`, `m/s^2`, `N m`? */
 export function isUnitTail(c: Cursor): boolean {
-  for (let n = 0; n < 10; n++) {
+  for (let n = 0; n < 12; n++) {
     const token = peek(c, n);
     if (!token || isSign(token, ',', ';', ')', '.') || (token.t === 'word' && /^(and|or)$/i.test(token.v)))
       return n > 0;
     if (token.t === 'id' && UNITS.has(token.v)) continue;
     if (n > 0 && (isSign(token, '/', '^') || (token.t === 'num' && /^\d$/.test(token.v)))) continue;
     if (n > 0 && isSign(token, '{', '}') && !isSign(peek(c, n - 1), '/')) continue;
+    if (n > 0 && isSign(token, '-') && isSign(peek(c, n - 1), '{', '^')) continue;
+    if (n > 0 && isCmd(token, 'cdot')) continue;
     if (n > 0 && token.t === 'word' && isUnitWord(token.v)) continue;
     return false;
   }
   return false;
+}
+
+/** `\\frac{m}{s}` behind a number: both halves are units. */
+export function isUnitFraction(c: Cursor): boolean {
+  const bottom = unitBraces(c, 1);
+  return bottom > 0 && unitBraces(c, bottom) > 0;
+}
+
+/** The place behind a braced unit; 0 if there is none. */
+function unitBraces(c: Cursor, from: number): number {
+  if (!isSign(peek(c, from), '{')) return 0;
+  let at = from + 1;
+  for (; !isSign(peek(c, at), '}'); at++) {
+    const token = peek(c, at);
+    const power = isSign(token, '^') || (token?.t === 'num' && isSign(peek(c, at - 1), '^'));
+    if (!token || !(power || (wordLike(c, at) && UNITS.has(token.v)))) return 0;
+  }
+  return at > from + 1 ? at + 1 : 0;
+}
+
+export function unitFraction(c: Cursor): string {
+  c.at += 2;
+  const top = unitPhrase(c);
+  c.at += 2;
+  const bottom = unitPhrase(c);
+  c.at++;
+  return `${top} / ${bottom}`;
 }
 
 function wordLike(c: Cursor, ahead: number): boolean {

@@ -10,8 +10,7 @@ export const IGNORED =
   mathstrut large Large LARGE huge Huge small footnotesize normalsize tiny phantom hphantom vphantom label tag centering rm bf it cr checkmark therefore`);
 
 /** Commands whose braced argument is the thing itself. */
-export const TRANSPARENT =
-  words(`boxed fbox overline bar vec hat widehat overrightarrow underline tilde widetilde mathbf
+export const TRANSPARENT = words(`boxed fbox vec hat widehat overrightarrow underline tilde widetilde mathbf
   boldsymbol bm mathit mathsf mathcal mathfrak mathscr ensuremath displaylimits phantomsection dot ddot overleftrightarrow
   overset underset textcolor mathop mathrm operatorname color pmb cancel underbrace overbrace mathnormal`);
 

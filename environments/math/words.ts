@@ -1,8 +1,8 @@
-// Answers in words: choice letters, names, yes and no, "no solution", dates and times of day.
+// Answers in words: choice letters, names, yes and no, "no solution".
 
 import { remembered } from './remembered.ts';
 
-const WRAPPER =
+export const WRAPPER =
   /\\(?:text|textbf|textit|textrm|textnormal|mathrm|mathbf|mbox|bf|rm|operatorname|boxed|emph|underline|mathsf|texttt|textsf|left|right|displaystyle)\b/g;
 
 /** Words without their dress: no LaTeX wrappers, case, punctuation or double blanks. */
@@ -58,6 +58,29 @@ export const choiceOf = remembered((text: string): Choice | undefined => {
   return { letter: letter.toUpperCase(), rest: (m?.[3] ?? '').trim() };
 });
 
+/** `b` where a choice is asked for. */
+export function loneLetter(text: string): Choice | undefined {
+  const m = /^\(?([a-j])\)?\.?$/.exec(
+    text
+      .replace(WRAPPER, ' ')
+      .replace(/[{}$*~]/g, ' ')
+      .trim(),
+  );
+  return m?.[1] ? { letter: m[1].toUpperCase(), rest: '' } : undefined;
+}
+
+/** "Yes, it is." says yes. */
+export function yesOrNo(text: string): 'yes' | 'no' | undefined {
+  const m = /^(yes|true|no|false)(?=[,.;:!]|$)/.exec(
+    text
+      .replace(WRAPPER, ' ')
+      .replace(/[{}$*~]/g, ' ')
+      .trim()
+      .toLowerCase(),
+  );
+  return m ? (m[1] === 'yes' || m[1] === 'true' ? 'yes' : 'no') : undefined;
+}
+
 const NOTHING =
   /^(no (real )?(solutions?|answers?|roots?)|none|there (is|are) no (real )?(solutions?|roots?)|empty set|does not exist|dne)$/;
 export const saysNothing = (text: string): boolean => NOTHING.test(plainWords(text));
@@ -83,75 +106,3 @@ const parts = (plain: string): string =>
     .split(/,? and |, ?/)
     .sort()
     .join(' and ');
-
-const NUMBER_WORDS = new Map(
-  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty'
-    .split(' ')
-    .map((word, n) => [word, String(n)]),
-);
-'thirty forty fifty sixty seventy eighty ninety'
-  .split(' ')
-  .forEach((word, k) => NUMBER_WORDS.set(word, String((k + 3) * 10)));
-
-/** `twelve`, `twenty-one`: the digits, or undefined. */
-export function numberWord(text: string): string | undefined {
-  const plain = plainWords(text);
-  const whole = NUMBER_WORDS.get(plain);
-  if (whole) return whole;
-  const [tens = '', ones = '', more] = plain.split(/[ -]/);
-  const [t, o] = [Number(NUMBER_WORDS.get(tens)), Number(NUMBER_WORDS.get(ones))];
-  return more === undefined && t >= 20 && t % 10 === 0 && o > 0 && o < 10 ? String(t + o) : undefined;
-}
-
-/** Minutes and seconds since midnight as a text; `marked` if it says am or pm. */
-export function timeOf(
-  text: string,
-): { readonly clock: string; readonly seconds: number; readonly marked: boolean } | undefined {
-  if (!/\d/.test(text) || !/:|m\b/i.test(text)) return undefined;
-  const plain = plainTime(text).replace(/^(\d{1,2})(?= ?[ap]\.?m)/, '$1:00');
-  const m = /^(\d{1,2}):(\d{2})(?::(\d{2}))? ?(?:([ap])\.?m\.?)?$/.exec(plain);
-  if (!m) return undefined;
-  let hours = Number(m[1]);
-  const [minutes, seconds] = [Number(m[2]), Number(m[3] ?? 0)];
-  if (hours > 24 || minutes > 59 || seconds > 59) return undefined;
-  const clock = `${hours}:${minutes}:${seconds}`;
-  if (m[4]) {
-    if (hours < 1 || hours > 12) return undefined;
-    hours = (hours % 12) + (m[4] === 'p' ? 12 : 0);
-  }
-  return { clock, seconds: hours * 3600 + minutes * 60 + seconds, marked: m[4] !== undefined };
-}
-
-const plainTime = (text: string): string =>
-  text
-    .replace(WRAPPER, ' ')
-    .replace(/\\[,;:! ]|[{}$~]/g, ' ')
-    .toLowerCase()
-    .replace(/\s*:\s*/g, ':')
-    .replace(/\s+/g, ' ')
-    .trim();
-
-const MONTHS = 'january february march april may june july august september october november december'.split(' ');
-
-/** Year, month and day of a date that is written out; `3/4/2020` is two dates and therefore none. */
-export function dateOf(text: string): string | undefined {
-  if (!/\d.*[-/]|[a-z]{3}.*\d|\d.*[a-z]{3}/is.test(text)) return undefined;
-  const plain = text
-    .replace(WRAPPER, ' ')
-    .replace(/\\[,;:! ]|[{}$~,]/g, ' ')
-    .toLowerCase()
-    .replace(/(\d)(st|nd|rd|th)\b/g, '$1')
-    .replace(/\bof\b/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .replace(/\.$/, '');
-  const iso = /^(\d{4})[-/](\d{1,2})[-/](\d{1,2})$/.exec(plain);
-  if (iso) return `${Number(iso[1])}-${Number(iso[2])}-${Number(iso[3])}`;
-  const month = (word: string | undefined): number =>
-    MONTHS.findIndex((m) => word !== undefined && word.length >= 3 && m.startsWith(word.replace(/\.$/, '')));
-  const a = /^([a-z]+\.?) (\d{1,2})(?: (\d{4}))?$/.exec(plain);
-  if (a && month(a[1]) >= 0) return `${a[3] ? Number(a[3]) : ''}-${month(a[1]) + 1}-${Number(a[2])}`;
-  const b = /^(\d{1,2}) ([a-z]+\.?)(?: (\d{4}))?$/.exec(plain);
-  if (b && month(b[2]) >= 0) return `${b[3] ? Number(b[3]) : ''}-${month(b[2]) + 1}-${Number(b[1])}`;
-  return undefined;
-}

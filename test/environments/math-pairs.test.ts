@@ -11,15 +11,26 @@ interface Pair {
   readonly answer: string;
 }
 
-const text = readFileSync(new URL('./math-pairs.jsonl', import.meta.url), 'utf8');
-const pairs = text
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line) as Pair);
-const labelled = pairs.map((pair) => ({ ...pair, solution: pair.solutions[0] }));
+const read = (name: string): Pair[] =>
+  readFileSync(new URL(name, import.meta.url), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Pair);
+const labelled = read('./math-pairs.jsonl').map((pair) => ({ ...pair, solution: pair.solutions[0] }));
+/** Each kind of answer: at least twenty equal pairs and twenty near misses, written before the judge was asked. */
+const kinds = new Map<string, Pair[]>();
+for (const pair of read('./math-kinds.jsonl')) kinds.set(pair.kind, [...(kinds.get(pair.kind) ?? []), pair]);
 
 test.each(labelled)('$kind: $solution answered by $answer is $verdict', ({ answer, solutions, verdict }) => {
   expect(judgeMath(answer, solutions)).toMatchObject({ verdict });
+});
+
+test.each([...kinds.keys()])('tells equal from near for every pair of %s', (kind) => {
+  const pairs = kinds.get(kind) ?? [];
+  const count = (verdict: string): number => pairs.filter((pair) => pair.verdict === verdict).length;
+  expect(Math.min(count('right'), count('wrong'))).toBeGreaterThanOrEqual(20);
+  for (const { answer, solutions, verdict } of pairs)
+    expect(judgeMath(answer, solutions), `${solutions[0]} | ${answer}`).toMatchObject({ verdict });
 });
 
 test('the verdict on a box is the verdict on its content', () => {

@@ -1,0 +1,58 @@
+// Numbers in words: `twelve`, `one hundred and five`, `two million`, `three quarters`, `one half`.
+
+import { plainWords } from './words.ts';
+
+const words = (text: string, from: number, step: number): [string, number][] =>
+  text.split(' ').map((word, k) => [word, from + k * step]);
+
+const ONES = new Map([
+  ...words('zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen', 0, 1),
+  ...words('sixteen seventeen eighteen nineteen', 16, 1),
+]);
+const TENS = new Map(words('twenty thirty forty fifty sixty seventy eighty ninety', 20, 10));
+const SCALES = new Map([
+  ['thousand', 1_000],
+  ['million', 1_000_000],
+  ['billion', 1_000_000_000],
+]);
+const PARTS = new Map([
+  ...['half', 'halves'].map((word): [string, number] => [word, 2]),
+  ...['quarter', 'quarters'].map((word): [string, number] => [word, 4]),
+  ...words('third fourth fifth sixth seventh eighth ninth tenth', 3, 1).flatMap(([word, n]): [string, number][] => [
+    [word, n],
+    [`${word}s`, n],
+  ]),
+]);
+
+/** The digits of what is one number in words, or undefined. */
+export function numberWord(text: string): string | undefined {
+  const parts = plainWords(text).replace(/-/g, ' ').split(' ');
+  if (parts.length > 12 || !/^[a-z]/.test(parts[0] ?? '')) return undefined;
+  const bottom = parts.length > 1 ? PARTS.get(parts.at(-1) ?? '') : undefined;
+  if (bottom === undefined) return whole(parts)?.toString();
+  const top = whole(parts.slice(0, -1));
+  // One third, two thirds: what is more than one is a mixed number, or none.
+  return top !== undefined && top > 0 && top < bottom ? `${top}/${bottom}` : undefined;
+}
+
+/** Thousands of hundreds of tens and ones, in falling order, each said once. */
+function whole(parts: readonly string[]): number | undefined {
+  let [total, group, room, scale] = [0, 0, Infinity, Infinity];
+  for (const [k, part] of parts.entries()) {
+    const [ones, tens, by] = [ONES.get(part), TENS.get(part), SCALES.get(part)];
+    if (ones !== undefined && (ones < 10 ? room > 1 : room > 10) && (ones > 0 || parts.length === 1)) {
+      group += ones;
+      room = 1;
+    } else if (tens !== undefined && room > 10) {
+      group += tens;
+      room = 10;
+    } else if (part === 'hundred' && group > 0 && group < 10) {
+      group *= 100;
+      room = 100;
+    } else if (by !== undefined && group > 0 && by < scale) {
+      total += group * by;
+      [group, room, scale] = [0, Infinity, by];
+    } else if (!(part === 'and' && k > 0 && k < parts.length - 1 && parts[k - 1] === 'hundred')) return undefined;
+  }
+  return total + group;
+}
