@@ -32,6 +32,11 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   list: { group: 'Look', summary: 'the runs there are', load: () => import('./list.ts') },
   status: { group: 'Look', summary: 'how far a run is', load: () => import('./status.ts') },
   show: { group: 'Look', summary: 'one trajectory, turn by turn', load: () => import('./show.ts') },
+  why: {
+    group: 'Look',
+    summary: 'what a rollout waits for, or why it ended as it did',
+    load: () => import('./why.ts'),
+  },
   check: { group: 'Look', summary: "prove a run's folder", load: () => import('./check.ts') },
   judge: {
     group: 'Look',

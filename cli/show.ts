@@ -2,14 +2,14 @@
 
 import { type Command, Option } from 'commander';
 import { UsageError } from '../domain/errors.ts';
-import type { RolloutId } from '../domain/ids.ts';
 import { readTrajectory } from '../storage/trajectories.ts';
 import { EXIT, type ExitCode } from './exit.ts';
+import { findRollout, noRollout, whole } from './find-rollout.ts';
 import { jsonOption, outOption } from './flags.ts';
-import { oneLine, plural } from './format.ts';
+import { plural } from './format.ts';
 import { type Io, print, printJson } from './io.ts';
 import { paintFor } from './paint.ts';
-import { findRun, type RunPlace } from './place.ts';
+import { findRun } from './place.ts';
 import { trajectoryText } from './trajectory-text.ts';
 
 interface Flags {
@@ -53,38 +53,4 @@ async function show(io: Io, named: string, query: string, flags: Flags): Promise
     print(io, trajectoryText(trajectory, { only, tokens: flags.tokens === true, paint: paintFor(io.out, io.env) }));
   }
   return EXIT.ok;
-}
-
-async function findRollout(place: RunPlace, query: string, flags: Flags): Promise<RolloutId> {
-  const sample = whole('--sample', flags.sample, 0);
-  const attempt = flags.attempt === undefined ? undefined : whole('--attempt', flags.attempt, 1);
-  const all = await place.store.listRolloutsOf(query);
-  if (all.length === 0) throw await noRollout(place, query);
-  const found = all.filter((id) => id.sample === sample && (attempt === undefined || id.attempt === attempt)).at(-1);
-  if (found) return found;
-  const there = all.map((id) => `${id.sample}${id.attempt > 1 ? ` (attempt ${id.attempt})` : ''}`).join(', ');
-  throw new UsageError(`Query ${JSON.stringify(query)} has no such rollout.`, {
-    reason: 'no-such-rollout',
-    fix: `Its samples: ${there}.`,
-  });
-}
-
-async function noRollout({ run, store }: RunPlace, query: string): Promise<UsageError> {
-  const first = await store.readQueries(0, 1000).catch(() => []);
-  if (first.some(({ queryId }) => queryId === query)) {
-    return new UsageError(`Query ${JSON.stringify(query)} of run "${run}" has not begun yet.`, { reason: 'not-begun' });
-  }
-  const some = first.slice(0, 3).map(({ queryId }) => oneLine(queryId));
-  return new UsageError(`Run "${run}" has no query ${JSON.stringify(query)}.`, {
-    reason: 'no-such-query',
-    fix: `Ids are as in ${some.join(', ')}; all are in ${store.folder}/queries.jsonl.`,
-  });
-}
-
-function whole(flag: string, text: string, least: number): number {
-  if (/^\d{1,9}$/.test(text) && Number(text) >= least) return Number(text);
-  throw new UsageError(`${flag} is "${text}".`, {
-    reason: 'bad-value',
-    fix: `It takes a whole number of at least ${least}.`,
-  });
 }

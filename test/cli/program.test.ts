@@ -10,7 +10,7 @@ import { isRunName } from '../../domain/ids.ts';
 import { scriptedIo } from './scripted-io.ts';
 
 const COMMANDS =
-  'demo run watch list status show check judge export pause resume tune update-weights cancel up down dev worker'.split(
+  'demo run watch list status show why check judge export pause resume tune update-weights cancel up down dev worker'.split(
     ' ',
   );
 
@@ -32,6 +32,7 @@ test.each([
   'list',
   'status',
   'show',
+  'why',
   'check',
   'judge',
   'export',

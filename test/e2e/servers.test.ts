@@ -6,10 +6,11 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Why } from '../../cli/why-text.ts';
 import type { FleetReport } from '../../storage/fleet-status.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { readTrajectories } from '../../storage/trajectories.ts';
-import { type Everturn, openEverturn } from '../support/everturn.ts';
+import { type Everturn, openEverturn, until } from '../support/everturn.ts';
 import { type ModelServer, modelServer } from '../support/model-server.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -151,6 +152,44 @@ test('a limit per server holds over two worker processes', { timeout: 180_000 },
   });
   expect(asked).toHaveLength(2);
   expect(Math.min(...asked)).toBeGreaterThan(0);
+});
+
+test('why says what a rollout waits for, and why it ended', { timeout: 120_000 }, async () => {
+  const server = await modelServer({ kind: 'sglang', length: 2048 });
+  const why = async (query: string) => {
+    const ended = await everturn.run('why', 'waiting', query, '--json');
+    expect(ended.code, ended.stderr).toBe(0);
+    return JSON.parse(ended.stdout) as Why;
+  };
+  try {
+    const broken = { status: 500, body: { error: { message: 'out of luck' } } };
+    const model = ['--model', `sglang:${server.url}`, ...TOKENIZER, '--limit', '2', '--num-turns', '1'];
+    await everturn.run('up');
+    const running = everturn.start('run', DATA, '--name', 'waiting', ...model, '--max-concurrent', '1');
+    const made = join(everturn.folder, 'runs/waiting/run.json');
+    await until('the run is made', () => existsSync(made) || undefined);
+    server.fail(...Array.from({ length: 200 }, () => broken));
+    const waits = await until('a second try', async () => {
+      const found = await everturn.run('why', 'waiting', 'arith-0001', '--json');
+      if (found.code !== 0) return undefined; // the run is being made
+      const told = JSON.parse(found.stdout) as Why;
+      return told.pending && told.pending.attempt > 1 && told.pending.lastFailure ? told : undefined;
+    });
+    expect(waits).toMatchObject({
+      state: 'playing',
+      pending: { name: 'generate', turn: 1, lastFailure: { reason: expect.stringMatching(/^server-/) } },
+    });
+    expect((await everturn.run('why', 'waiting', 'arith-0001')).stdout).toMatch(
+      /^arith-0001 waits for the model: turn 1 .*try[^]*last failure: server-/,
+    );
+    expect(await why('arith-0002')).toMatchObject({ state: 'waiting', collection: { inFlight: 1, maxConcurrent: 1 } });
+    server.heal();
+    const ended = await running.ended;
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(await why('arith-0001')).toMatchObject({ state: 'ended', pending: null, turns: [{ turn: 1 }] });
+  } finally {
+    await server.close();
+  }
 });
 
 test('answers that came as text are judged, and never exported for training', { timeout: 120_000 }, async () => {

@@ -35,6 +35,8 @@ export interface ModelServer {
   /** Takes requests, and answers none. */
   silent: boolean;
   fail(...faults: Fault[]): void;
+  /** Faults that nobody met yet are taken back. */
+  heal(): void;
   close(): Promise<void>;
 }
 
@@ -93,6 +95,7 @@ export async function modelServer(given: Shape): Promise<ModelServer> {
     engine,
     connections: () => connections,
     fail: (...more) => void faults.push(...more),
+    heal: () => void faults.splice(0),
     async close() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
