@@ -4,15 +4,18 @@
 import {
   type CancellationScope,
   condition,
+  patched,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { OpenedRollout } from '../domain/rollout-facts.ts';
 import type { RolloutResult } from '../domain/rollout-result.ts';
 import type { TurnFacts } from '../domain/turn.ts';
 import { turnTable } from '../domain/turn-table.ts';
 import { pause, resume, rolloutProgress, stop } from './messages.ts';
+import { FOUND_WHILE_PLAYED } from './patches.ts';
 import { OUTCOME, QUERY, REWARD, RUN, TURNS, VERSION } from './search-attributes.ts';
 
 export interface Scoreboard {
@@ -48,6 +51,13 @@ export function openScoreboard(scope: CancellationScope): Scoreboard {
     turns,
     opened(what) {
       opened = what;
+      // A collection gives these to its rollouts; one that was started by itself has none before its end.
+      if (!workflowInfo().typedSearchAttributes.get(RUN) && patched(FOUND_WHILE_PLAYED)) {
+        upsertSearchAttributes([
+          { key: RUN, value: what.rollout.run },
+          { key: QUERY, value: what.rollout.query },
+        ]);
+      }
       show();
     },
     async mayBegin(turn) {

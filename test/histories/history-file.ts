@@ -28,8 +28,11 @@ export function recordedHistories(): RecordedHistory[] {
     });
 }
 
-export function isRecorded(release: string, name: string): boolean {
-  return existsSync(fileOf(release, name));
+/** In whatever release. */
+export function isRecorded(name: string): boolean {
+  return readdirSync(import.meta.dirname, { withFileTypes: true }).some(
+    (entry) => entry.isDirectory() && existsSync(fileOf(entry.name, name)),
+  );
 }
 
 export function keepHistory(release: string, name: string, history: Parameters<typeof historyToJSON>[0]): void {

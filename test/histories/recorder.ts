@@ -10,12 +10,13 @@ import { createEnvironments } from '../../environments/index.ts';
 import { openFileStore } from '../../storage/files.ts';
 import type { Store } from '../../storage/store.ts';
 import type { CollectionInput, RolloutInput } from '../../workflows/messages.ts';
+import { FOUND_WHILE_PLAYED } from '../../workflows/patches.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import { scriptedBackend } from '../support/scripted-model.ts';
 import { isRecorded, keepHistory } from './history-file.ts';
 
-/** Everturn's version, and the patches of its workflows: see README.md. */
-export const RELEASE = '0.1.0';
+/** The folder of new histories: Everturn's version, and the patches of its workflows since. */
+export const RELEASE = `0.1.0+${FOUND_WHILE_PLAYED}`;
 export const RIGHT = '\\boxed{4}';
 export const WRONG = '\\boxed{5}';
 /** The run of all rollouts that are recorded one by one. */
@@ -86,7 +87,7 @@ export function recorder(bundle?: () => Promise<string>): Recorder {
     script: (run, scenario) => void scenarios.set(run, scenario),
     scenario(name, scenario, play) {
       // oxlint-disable-next-line vitest/valid-title -- the title is the file's name
-      test.skipIf(isRecorded(RELEASE, name)).concurrent(name, { timeout: 180_000 }, async () => {
+      test.skipIf(isRecorded(name)).concurrent(name, { timeout: 180_000 }, async () => {
         scenarios.set(name, scenario);
         const { workflowId, runId } = await play();
         keepHistory(RELEASE, name, await rig().client.workflow.getHandle(workflowId, runId).fetchHistory());

@@ -4,9 +4,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
 import { JudgeError, ModelError, StoreError } from '../../domain/errors.ts';
+import { RUN } from '../../workflows/search-attributes.ts';
 import { type Reached, recorder, RIGHT, type Scenario, send, WRONG } from './recorder.ts';
 
-const { open, close, rollout, scenario, start } = recorder();
+const { rig, open, close, rollout, scenario, start } = recorder();
 beforeAll(open);
 afterAll(close);
 
@@ -151,3 +152,19 @@ paused('rollout-paused-twice', 'generate', 1, 'pause', 'resume', 'resume');
 paused('rollout-paused-and-stopped', 'judge', 1, 'stop');
 paused('rollout-paused-and-cancelled', 'judge', 1, 'cancel');
 paused('rollout-paused-and-stopped-late', 'log', 1, 'resume', 'stop');
+
+// Found by its run while it is played: patched since 0.1.0. The scenarios above were recorded without.
+rollout('rollout-found', { settings: { numTurns: 2 } });
+rollout('rollout-found-and-cancelled', {}, hanging('cancel'));
+rollout('rollout-found-and-stopped-in-opening', {}, when('open', 1, 'stop'));
+paused('rollout-found-and-paused', 'open', 1, 'resume');
+scenario('rollout-found-as-of-a-collection', {}, async () => {
+  const args = [
+    { run: 'recorded', out: rig().out, row: { query_id: 'of-a-collection', question: '2 + 2?', answer: '4' } },
+  ];
+  const typedSearchAttributes = [{ key: RUN, value: 'recorded' }];
+  const options = { workflowId: 'recorded/of-a-collection/0', taskQueue: 'everturn', args, typedSearchAttributes };
+  const handle = await rig().client.workflow.start('rollout', options);
+  await handle.result();
+  return handle;
+});

@@ -2,6 +2,7 @@
 // catch it, and the blocks that no replay can run.
 
 import type { Alteration } from '../support/altered-bundle.ts';
+import { NEXT_RELEASE, PREVIOUS_RELEASE, UNPATCHED } from '../support/releases.ts';
 
 export interface AlteredWorkflow {
   readonly what: string;
@@ -136,6 +137,10 @@ export const ALTERED: readonly AlteredWorkflow[] = [
     'historyLength >= 9 + (input.maxHistoryEvents',
   ),
   altered('a stop that cancels nothing', /collection-stopped/, 'collection', 'desk.onStop(children.cancelAll);', ''),
+  // The procedure of CONTRIBUTING.md, broken.
+  { what: 'a change without a patch', caughtBy: /^0\.1\.0\/rollout/, alterations: UNPATCHED },
+  { what: 'a change that is taken back', caughtBy: /rollout-found/, alterations: PREVIOUS_RELEASE },
+  { what: 'a patch that goes while older rollouts play', caughtBy: /^0\.1\.0\/rollout/, alterations: NEXT_RELEASE },
 ];
 
 /** Limits and titles are no commands: these change in any release. */

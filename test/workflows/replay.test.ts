@@ -9,6 +9,7 @@ import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type RecordedHistory, recordedHistories } from '../histories/history-file.ts';
 import { alteredBundle } from '../support/altered-bundle.ts';
+import { NEXT_RELEASE } from '../support/releases.ts';
 import { coverWorkflows, type Covered } from '../support/workflow-coverage.ts';
 import { ALTERED, HARMLESS, NEVER_REPLAYED } from './replay-cases.ts';
 
@@ -79,6 +80,13 @@ describe('workflows that would do something else are caught:', () => {
     expect(histories).not.toEqual([]);
     const ends = await replayed(await bundleOf(...alterations), histories);
     expect([...ends.values()].filter(Boolean)).not.toEqual([]);
+  });
+
+  test('not those of the next release, by rollouts that this one began', async () => {
+    const begun = recorded.filter(({ name }) => name.includes('+'));
+    const ends = await replayed(await bundleOf(...NEXT_RELEASE), begun);
+    expect(ends.size).toBeGreaterThanOrEqual(5);
+    expect([...ends.values()].filter(Boolean)).toEqual([]);
   });
 
   test('not those that only wait longer or are called otherwise', async () => {

@@ -202,6 +202,16 @@ describe('a rollout', () => {
     await expect(play('right-bad', {}, { question: 7 })).rejects.toMatchObject({ cause: { type: 'bad-row' } });
   });
 
+  test('is found by its run and query while it is played, also when it was started by itself', async () => {
+    const handle = await start('slow-found', { numTurns: 1 });
+    await untilTurn('slow-found', 'turn 1');
+    const { typedSearchAttributes } = await handle.describe();
+    const found = typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]);
+    expect(found).toContainEqual(['EverturnRun', 'r1']);
+    expect(found).toContainEqual(['EverturnQuery', 'slow-found']);
+    await handle.terminate();
+  });
+
   test('sets the search attributes of its end', async () => {
     await play('second-search', { numTurns: 2 });
     const { typedSearchAttributes } = await rig.client.workflow.getHandle('r1/second-search/0').describe();
