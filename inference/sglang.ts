@@ -4,32 +4,19 @@
 import { z } from 'zod';
 
 import { ModelError } from '../domain/errors.ts';
-import { readApiKey } from './api-key.ts';
-import type {
-  Backend,
-  BackendOptions,
-  GenerateOptions,
-  GenerateRequest,
-  GenerateResult,
-  ModelFacts,
-} from './backend.ts';
-import { openFleet } from './fleet.ts';
-import { openHttp, type Http } from './http.ts';
+import type { Backend, BackendOptions, GenerateRequest, GenerateResult, ModelFacts } from './backend.ts';
+import type { Ask, Http } from './http.ts';
 import { badReply, statusError } from './http-errors.ts';
 import { logprobMeaning, PEEK_TOKENS, type Peek } from './logprob-canary.ts';
 import { numbers, triples, triplesByToken } from './reply-lists.ts';
-import { checkRequest } from './request.ts';
 import { safeText } from './safe-text.ts';
 import {
-  ABORT_TIMEOUTS,
   asResult,
   CANARY,
   CANARY_TIMEOUTS,
   canaryContext,
-  callId,
   getFirst,
   parseReply,
-  routingHeaders,
   sameIds,
   streamSeed,
   versionMoved,
@@ -37,21 +24,12 @@ import {
   type ServerBackend,
   type ServerOptions,
 } from './server-backend.ts';
-import { tokenizerLoader, type TokenizerLoader } from './server-tokenizer.ts';
-import { parseServerUrls } from './server-url.ts';
+import type { TokenizerLoader } from './server-tokenizer.ts';
+import { meetServer, tokenServer, tokenServers } from './token-server.ts';
 import { oneVersion, toldSpans } from './version-spans.ts';
-import { keepVigil } from './vigil.ts';
 
 export function createSglangBackend(options: BackendOptions): Promise<Backend> {
-  const urls = parseServerUrls(options.target);
-  const apiKey = readApiKey(options.apiKeyEnv);
-  const tokenizers = tokenizerLoader(options.tokenizer);
-  return openFleet({
-    ...options,
-    urls,
-    tokenizers,
-    open: (url) => openSglang({ url, apiKey, tokenizers, log: options.log }),
-  });
+  return tokenServers(options, openSglang);
 }
 
 const Info = z.object({
@@ -87,16 +65,12 @@ const Reply = z.object({
 });
 type Reply = z.infer<typeof Reply>;
 
-export async function openSglang({ url, apiKey, tokenizers, log }: ServerOptions): Promise<ServerBackend> {
-  const http = openHttp({ url, apiKey });
-  try {
+export function openSglang({ log, tokenizers, ...server }: ServerOptions): Promise<ServerBackend> {
+  return meetServer(server, async (http) => {
     const { facts, served, spans } = await learn(http, tokenizers);
-    if (!spans) log(`${url} tells one version for a whole answer: an answer during an update is asked for again.`);
+    if (!spans) log(`${http.url} tells one version for a whole answer: an answer during an update is asked for again.`);
     return serverBackend(http, facts, served.tokenizer, spans);
-  } catch (error) {
-    await http.close();
-    throw error;
-  }
+  });
 }
 
 async function learn(http: Http, tokenizers: TokenizerLoader) {
@@ -187,36 +161,16 @@ function samplingParams(
 
 function serverBackend(http: Http, facts: ModelFacts, tokenizer: Backend['tokenizer'], spans: boolean): ServerBackend {
   const place = http.place('/generate');
-  const vigil = keepVigil(http);
 
-  async function generate(request: GenerateRequest, options: GenerateOptions): Promise<GenerateResult> {
-    options.signal.throwIfAborted();
-    checkRequest(request, facts);
-    return vigil.during(options.signal, (signal) => ask(request, signal, options.onProgress));
-  }
-
-  async function ask(request: GenerateRequest, signal: AbortSignal, onProgress: GenerateOptions['onProgress']) {
-    const before = spans ? null : await versionNow(http, signal);
-    const rid = callId(request.requestId);
-    const forget = () => {
-      http.post('/abort_request', { rid }, { timeouts: ABORT_TIMEOUTS }).catch(() => undefined);
+  async function ask(request: GenerateRequest, rid: string, call: Ask): Promise<GenerateResult> {
+    const before = spans ? null : await versionNow(http, call.signal);
+    const body = {
+      rid,
+      input_ids: request.contextIds,
+      sampling_params: samplingParams({ ...request, seed: streamSeed(request) }, facts),
+      return_logprob: true,
     };
-    signal.addEventListener('abort', forget, { once: true });
-    try {
-      const reply = await http.post(
-        '/generate',
-        {
-          rid,
-          input_ids: request.contextIds,
-          sampling_params: samplingParams({ ...request, seed: streamSeed(request) }, facts),
-          return_logprob: true,
-        },
-        { signal, headers: routingHeaders(request.requestId), onSent: () => onProgress?.(0) },
-      );
-      return resultOf(parseReply(Reply, reply, place), request, before);
-    } finally {
-      signal.removeEventListener('abort', forget);
-    }
+    return resultOf(parseReply(Reply, await http.post('/generate', body, call), place), request, before);
   }
 
   function resultOf({ output_ids, meta_info: meta }: Reply, request: GenerateRequest, before: string | null) {
@@ -239,16 +193,11 @@ function serverBackend(http: Http, facts: ModelFacts, tokenizer: Backend['tokeni
     );
   }
 
-  return {
-    url: http.url,
-    facts,
-    tokenizer,
-    generate,
-    close: http.close,
-  };
+  const abort = (rid: string) => ({ path: '/abort_request', body: { rid } });
+  return tokenServer({ http, facts, tokenizer, ask, abort });
 }
 
-async function versionNow(http: Http, signal: AbortSignal): Promise<string | null> {
-  const info = await getFirst(http, ['/model_info', '/get_model_info'], { signal });
+async function versionNow(http: Http, signal: AbortSignal | undefined): Promise<string | null> {
+  const info = await getFirst(http, ['/model_info', '/get_model_info'], signal ? { signal } : {});
   return wordOf(parseReply(Info, info, http.place('/model_info')).weight_version);
 }

@@ -3,52 +3,33 @@
 // and everything that a generation_config.json could change unseen is said.
 
 import { ModelError } from '../domain/errors.ts';
-import { readApiKey } from './api-key.ts';
-import type {
-  Backend,
-  BackendOptions,
-  GenerateOptions,
-  GenerateRequest,
-  GenerateResult,
-  ModelFacts,
-} from './backend.ts';
-import { openFleet } from './fleet.ts';
-import { openHttp, type Http } from './http.ts';
+import type { Backend, BackendOptions, GenerateRequest, GenerateResult, ModelFacts } from './backend.ts';
+import type { Ask, Http } from './http.ts';
 import { badReply } from './http-errors.ts';
 import { logprobMeaning, PEEK_TOKENS } from './logprob-canary.ts';
-import { checkRequest } from './request.ts';
 import {
-  ABORT_TIMEOUTS,
   asResult,
-  callId,
   CANARY,
   CANARY_TIMEOUTS,
   canaryContext,
   parseReply,
-  routingHeaders,
   streamSeed,
   versionMoved,
   wordOf,
   type ServerBackend,
   type ServerOptions,
 } from './server-backend.ts';
-import { tokenizerLoader } from './server-tokenizer.ts';
-import { parseServerUrls } from './server-url.ts';
+import { meetServer, tokenServer, tokenServers } from './token-server.ts';
 import { oneVersion } from './version-spans.ts';
-import { keepVigil } from './vigil.ts';
 import { COMPLETIONS, GENERATE, Models, WeightInfo, type Endpoint, type Params } from './vllm-protocol.ts';
 
 export function createVllmBackend(options: BackendOptions): Promise<Backend> {
-  const urls = parseServerUrls(options.target);
-  const apiKey = readApiKey(options.apiKeyEnv);
-  const { log } = options;
-  const tokenizers = tokenizerLoader(options.tokenizer);
-  return openFleet({ ...options, urls, tokenizers, open: (url) => openVllm({ url, apiKey, tokenizers, log }) });
+  return tokenServers(options, openVllm);
 }
 
-export async function openVllm({ url, apiKey, tokenizers, log }: ServerOptions): Promise<ServerBackend> {
-  const http = openHttp({ url, apiKey });
-  try {
+export function openVllm({ log, tokenizers, ...server }: ServerOptions): Promise<ServerBackend> {
+  return meetServer(server, async (http) => {
+    const { url } = http;
     const model = parseReply(Models, await http.get('/v1/models'), http.place('/v1/models')).data[0]!;
     if (!model.max_model_len) {
       throw new ModelError(`${url} does not tell how long its model's context is`, {
@@ -81,10 +62,7 @@ export async function openVllm({ url, apiKey, tokenizers, log }: ServerOptions):
       return peek(http, endpoint, { model: facts.name, contextIds, id: null, params });
     });
     return serverBackend(http, { ...facts, logprobs }, served.tokenizer, endpoint, tellsVersion);
-  } catch (error) {
-    await http.close();
-    throw error;
-  }
+  });
 }
 
 /** Of a server that has answered already: what it forbids or does not know here, it was started without. */
@@ -148,53 +126,38 @@ function serverBackend(
   tellsVersion: boolean,
 ): ServerBackend {
   const place = http.place(endpoint.path);
-  const vigil = keepVigil(http);
 
-  async function generate(request: GenerateRequest, options: GenerateOptions): Promise<GenerateResult> {
-    options.signal.throwIfAborted();
-    checkRequest(request, facts);
-    const { temperature } = request.sampling;
+  function check({ sampling: { temperature } }: GenerateRequest): void {
     if (temperature > 0 && temperature < LEAST_TEMPERATURE) {
       throw new ModelError(`vLLM takes no temperature of ${temperature}`, {
         reason: 'bad-sampling',
         fix: `Give 0 (greedy), or at least ${LEAST_TEMPERATURE}.`,
       });
     }
-    return vigil.during(options.signal, (signal) => ask(request, signal, options.onProgress));
   }
 
-  async function ask(request: GenerateRequest, signal: AbortSignal, onProgress: GenerateOptions['onProgress']) {
+  async function ask(request: GenerateRequest, id: string, call: Ask): Promise<GenerateResult> {
     const asks = !endpoint.tellsSpans && tellsVersion;
-    const before = asks ? await weightVersion(http, signal) : null;
-    const id = callId(request.requestId);
-    const forget = () => {
-      const body = { request_ids: [endpoint.nameOf(id)] };
-      http.post(endpoint.abortPath, body, { timeouts: ABORT_TIMEOUTS }).catch(() => undefined);
-    };
-    signal.addEventListener('abort', forget, { once: true });
-    try {
-      const { contextIds } = request;
-      const params = samplingParams({ ...request, seed: streamSeed(request) }, facts, 0);
-      const body = endpoint.body({ model: facts.name, contextIds, id, params });
-      const headers = { ...routingHeaders(request.requestId), 'x-request-id': id };
-      const sent = await http.post(endpoint.path, body, { signal, headers, onSent: () => onProgress?.(0) });
-      const answer = endpoint.answer(parseReply(endpoint.reply, sent, place));
-      if (answer === null) {
-        throw new ModelError(`${place.url}${place.path} gave text but no token ids`, {
-          reason: 'no-token-ids',
-          fix: 'A vLLM from 0.10 on gives them.',
-        });
-      }
-      if (answer.finish === null) throw badReply('ended for a reason that is unknown here', place);
-      if (asks && (await weightVersion(http, signal)) !== before) throw versionMoved(place);
-      const versions = endpoint.tellsSpans ? answer.versions : oneVersion(before, answer.outputIds.length);
-      return asResult({ ...answer, finish: answer.finish, versions }, request, facts, place);
-    } finally {
-      signal.removeEventListener('abort', forget);
+    const before = asks ? await weightVersion(http, call.signal) : null;
+    const { contextIds } = request;
+    const params = samplingParams({ ...request, seed: streamSeed(request) }, facts, 0);
+    const body = endpoint.body({ model: facts.name, contextIds, id, params });
+    const sent = await http.post(endpoint.path, body, { ...call, headers: { ...call.headers, 'x-request-id': id } });
+    const answer = endpoint.answer(parseReply(endpoint.reply, sent, place));
+    if (answer === null) {
+      throw new ModelError(`${place.url}${place.path} gave text but no token ids`, {
+        reason: 'no-token-ids',
+        fix: 'A vLLM from 0.10 on gives them.',
+      });
     }
+    if (answer.finish === null) throw badReply('ended for a reason that is unknown here', place);
+    if (asks && (await weightVersion(http, call.signal)) !== before) throw versionMoved(place);
+    const versions = endpoint.tellsSpans ? answer.versions : oneVersion(before, answer.outputIds.length);
+    return asResult({ ...answer, finish: answer.finish, versions }, request, facts, place);
   }
 
-  return { url: http.url, facts, tokenizer, generate, close: http.close };
+  const abort = (id: string) => ({ path: endpoint.abortPath, body: { request_ids: [endpoint.nameOf(id)] } });
+  return tokenServer({ http, facts, tokenizer, check, ask, abort });
 }
 
 /** Null where the server does not tell: it does so in its development mode only. */
