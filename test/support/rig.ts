@@ -28,8 +28,17 @@ export interface Rig {
   readonly out: string;
   readonly backend: ScriptedBackend;
   /** Starts one more worker; `stop` ends it in order. */
-  startWorker(): Promise<{ stop(): Promise<void> }>;
+  startWorker(options?: RigWorkerOptions): Promise<{ stop(): Promise<void> }>;
   close(): Promise<void>;
+}
+
+export interface RigWorkerOptions {
+  /** Workflows that are kept in memory between their tasks. */
+  readonly cachedWorkflows?: number;
+  /** Generations at once. */
+  readonly slots?: number;
+  /** Beats are sent at most this often. */
+  readonly beat?: '1 second' | '3 seconds';
 }
 
 let runtimeInstalled = false;
@@ -87,7 +96,7 @@ export async function openRig(
     namespace,
     out,
     backend,
-    async startWorker() {
+    async startWorker({ cachedWorkflows = 1000, slots = 100, beat = '1 second' } = {}) {
       const common = { connection: native, namespace, shutdownGraceTime: '1 second' } as const;
       const workers = await Promise.all([
         Worker.create({
@@ -96,13 +105,15 @@ export async function openRig(
           workflowBundle: { codePath: bundle },
           activities: light,
           stickyQueueScheduleToStartTimeout: '1 second',
+          maxCachedWorkflows: cachedWorkflows,
         }),
         Worker.create({ ...common, taskQueue: CODE_QUEUE, activities: { evaluate: light.evaluate } }),
         Worker.create({
           ...common,
           taskQueue: GENERATE_QUEUE,
           activities: { generate },
-          maxHeartbeatThrottleInterval: '1 second',
+          maxConcurrentActivityTaskExecutions: slots,
+          maxHeartbeatThrottleInterval: beat,
         }),
       ]);
       const done = Promise.all(workers.map((w) => w.run()));

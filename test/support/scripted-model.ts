@@ -44,7 +44,7 @@ export const byteTokenizer: Tokenizer = {
 
 export interface Script {
   /** The answer to a request, without the end token. Throwing rejects the generation. */
-  readonly answer: (request: GenerateRequest, context: string) => string | Promise<string>;
+  readonly answer: (request: GenerateRequest, context: string, signal: AbortSignal) => string | Promise<string>;
   readonly delayMs?: number;
   readonly contextLength?: number;
 }
@@ -67,7 +67,7 @@ export function scriptedBackend({ answer, delayMs = 0, contextLength = 100_000 }
         signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
       );
       const context = byteTokenizer.decode(request.contextIds, { skipSpecialTokens: false });
-      const text = await Promise.race([answer(request, context), aborted]);
+      const text = await Promise.race([answer(request, context, signal), aborted]);
       const all = [...bytesOf(text), EOS];
       const outputIds = all.slice(0, request.maxNewTokens);
       onProgress?.(outputIds.length);
