@@ -6,7 +6,7 @@ import { JudgeError, SandboxError } from '../domain/errors.ts';
 import type { Judged, TurnReference } from '../domain/rollout-facts.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import type { ActivityDeps } from './deps.ts';
-import { heartbeating } from './heartbeat.ts';
+import { beat, heartbeating } from './heartbeat.ts';
 import { recordedRollout, recordedTurn } from './recorded.ts';
 
 const JUDGE_TRIES = 5;
@@ -36,7 +36,7 @@ async function patiently(judge: (signal: AbortSignal) => Promise<Verdict>): Prom
   const { silent } = (context.info.heartbeatDetails as Tries | undefined) ?? { silent: 0 };
   if (silent >= JUDGE_TRIES) return { verdict: 'undecided', reason: 'judge-gave-up' };
   const begun: Tries = { silent: silent + 1 };
-  context.heartbeat(begun);
+  beat(begun);
   try {
     return await heartbeating((signal, progress: (tries: Tries) => void) => {
       progress(begun);
@@ -47,7 +47,7 @@ async function patiently(judge: (signal: AbortSignal) => Promise<Verdict>): Prom
     if (!broken || (error.retryable && context.info.attempt < JUDGE_TRIES)) throw error;
     return { verdict: 'undecided', reason: error.reason };
   } finally {
-    context.heartbeat({ silent } satisfies Tries);
+    beat({ silent } satisfies Tries);
   }
 }
 

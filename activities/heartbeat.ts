@@ -10,6 +10,11 @@ const MS_PER_ACTIVITY = 5;
 /** Activities of this process that are beating. */
 let beating = 0;
 
+/** One sign of life. In a local activity none is sent: the worker would warn that nobody takes it. */
+export function beat(progress: unknown, context: Context = Context.current()): void {
+  if (!context.info.isLocal) context.heartbeat(progress);
+}
+
 /** Beats while `work` runs, with whatever it last said of its progress. */
 export async function heartbeating<T, P = undefined>(
   work: (signal: AbortSignal, progress: (progress: P) => void) => Promise<T>,
@@ -21,7 +26,7 @@ export async function heartbeating<T, P = undefined>(
   const beatLater = () => {
     const pause = Math.min(Math.max(beating * MS_PER_ACTIVITY, HEARTBEAT_MS.min), HEARTBEAT_MS.max);
     timer = setTimeout(() => {
-      context.heartbeat(last);
+      beat(last, context);
       beatLater();
     }, pause);
   };

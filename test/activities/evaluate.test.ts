@@ -15,10 +15,11 @@ const RIGHT: Verdict = { verdict: 'right', reason: 'scripted' };
 interface Attempt {
   readonly attempt: number;
   readonly beatBefore?: unknown;
+  readonly isLocal?: boolean;
 }
 
 /** One attempt on a store that takes the verdict: what came of it, and what its heartbeats said last. */
-async function evaluate(judge: () => Promise<Verdict>, { attempt, beatBefore }: Attempt) {
+async function evaluate(judge: () => Promise<Verdict>, { attempt, beatBefore, isLocal = false }: Attempt) {
   const parts = {
     openStore: (): Partial<Store> => ({
       getVerdict: () => Promise.resolve(undefined),
@@ -30,7 +31,7 @@ async function evaluate(judge: () => Promise<Verdict>, { attempt, beatBefore }: 
     now: () => 0,
   };
   const activity = evaluateActivity(parts as unknown as ActivityDeps);
-  const environment = new MockActivityEnvironment({ attempt, heartbeatDetails: beatBefore });
+  const environment = new MockActivityEnvironment({ attempt, heartbeatDetails: beatBefore, isLocal });
   let lastBeat: unknown;
   environment.on('heartbeat', (beat: unknown) => (lastBeat = beat));
   const judged = await (environment.run(activity as never, REFERENCE) as Promise<Judged>).catch((e: Error) => e);
@@ -39,6 +40,12 @@ async function evaluate(judge: () => Promise<Verdict>, { attempt, beatBefore }: 
 
 const broken = (retryable: boolean) => () =>
   Promise.reject(new JudgeError('the judge broke', { reason: 'judge-died', retryable }));
+
+test('a local judging sends no heartbeat, of which the worker would warn each time', async () => {
+  const slow = () => new Promise<Verdict>((resolve) => setTimeout(() => resolve(RIGHT), 1200));
+  expect(await evaluate(slow, { attempt: 1, isLocal: true })).toEqual({ judged: RIGHT, lastBeat: undefined });
+  expect((await evaluate(slow, { attempt: 1 })).lastBeat).toEqual({ silent: 0 });
+});
 
 test('a verdict is still found after a full disk refused it many times', async () => {
   const { judged, lastBeat } = await evaluate(() => Promise.resolve(RIGHT), { attempt: 30, beatBefore: { silent: 0 } });
