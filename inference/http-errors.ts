@@ -2,6 +2,7 @@
 // (it was busy, cut off, starting) or it does not (it said no). Says the server's url and its own words.
 
 import { ModelError } from '../domain/errors.ts';
+import { FORBIDDEN_CODE } from './forbidden-address.ts';
 import { safeText } from './safe-text.ts';
 
 /** Where a failure happened: what every message of it begins with. */
@@ -111,6 +112,7 @@ export function transportError(cause: unknown, place: Place): ModelError {
   const make = (what: string, reason: string, retryable: boolean, fix?: string) =>
     new ModelError(`${at(place)} ${what}`, { reason, retryable, cause, ...(fix === undefined ? {} : { fix }) });
   if (CLOSED.has(code)) return closedError(place.url);
+  if (code === FORBIDDEN_CODE) return forbiddenError(place);
   if (code in TIMEOUTS) return make(TIMEOUTS[code]!, 'server-timeout', RETRY);
   if (UNREACHABLE.has(code)) return make('cannot be reached', 'server-unreachable', RETRY, 'Is it running there?');
   if (/^(?:CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)) {
@@ -119,6 +121,11 @@ export function transportError(cause: unknown, place: Place): ModelError {
   if (cause instanceof Error && cause.name === 'HTTPParserError')
     return make('does not speak HTTP', 'reply-malformed', RETRY);
   return make('broke the connection', 'server-reset', RETRY);
+}
+
+export function forbiddenError(place: Place): ModelError {
+  const fix = 'Link-local addresses, and those where a cloud tells its secrets, are never asked.';
+  return new ModelError(`${at(place)} is at an address that no model server has`, { reason: 'server-forbidden', fix });
 }
 
 export function totalTimeout(place: Place, afterMs: number): ModelError {
@@ -133,6 +140,17 @@ export function closedError(url: string): ModelError {
 /** An answer that is none: cut, no JSON, without a choice. Another try may give a whole one. */
 export function badReply(what: string, place: Place, cause?: unknown): ModelError {
   return new ModelError(`${at(place)} ${what}`, { reason: 'reply-malformed', retryable: RETRY, cause });
+}
+
+/** An answer that nobody should try to read. */
+export function bombReply(what: string, place: Place): ModelError {
+  return new ModelError(`${at(place)} ${what}`, { reason: 'reply-too-large', fix: 'What is at that address?' });
+}
+
+/** An answer is kept and shown: one that says the API key back would carry it everywhere. */
+export function keyReply(place: Place): ModelError {
+  const fix = 'Change the key, and ask whoever runs that server why it knows how to say it.';
+  return new ModelError(`${at(place)} said the API key in its answer`, { reason: 'reply-tells-key', fix });
 }
 
 export function tooLargeReply(place: Place, limitBytes: number): ModelError {

@@ -6,7 +6,19 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Pool, type Dispatcher } from 'undici';
 
 import { ModelError } from '../domain/errors.ts';
-import { badReply, statusError, tooLargeReply, totalTimeout, transportError, type Place } from './http-errors.ts';
+import { guarded, isForbiddenAddress, type Lookup } from './forbidden-address.ts';
+import {
+  badReply,
+  bombReply,
+  forbiddenError,
+  keyReply,
+  statusError,
+  tooLargeReply,
+  totalTimeout,
+  transportError,
+  type Place,
+} from './http-errors.ts';
+import { bombCheck, bombIn, HARMLESS_BYTES } from './json-bomb.ts';
 import { safeText } from './safe-text.ts';
 
 export interface Timeouts {
@@ -35,6 +47,8 @@ export interface HttpOptions {
   readonly apiKey: string | null;
   readonly connectMs?: number;
   readonly maxBodyBytes?: number;
+  /** Resolves names; the system's where it is absent. */
+  readonly lookup?: Lookup;
 }
 
 export interface Ask {
@@ -56,17 +70,19 @@ export interface Http {
 
 export function openHttp(options: HttpOptions): Http {
   const { apiKey, connectMs = GENERATION.connectMs, maxBodyBytes = MAX_BODY_BYTES } = options;
-  const { origin, pathname } = new URL(options.url);
+  const { origin, hostname, pathname } = new URL(options.url);
+  const lookup = guarded(options.lookup);
   const base = pathname.replace(/\/+$/, '');
   const url = `${origin}${base}`;
   // No limit of connections here: who may ask how often is the fleet's business.
-  const pool = new Pool(origin, { connections: null, pipelining: 1, connect: { timeout: connectMs } });
+  const pool = new Pool(origin, { connections: null, pipelining: 1, connect: { timeout: connectMs, lookup } });
   const place = (path: string): Place => ({ url, path, secret: apiKey });
 
   async function send(method: 'GET' | 'POST', path: string, body: unknown, ask: Ask): Promise<unknown> {
     const here = place(path);
     const times = { ...(method === 'GET' ? QUESTION : GENERATION), ...ask.timeouts };
     ask.signal?.throwIfAborted();
+    if (isForbiddenAddress(hostname)) throw forbiddenError(here);
     const stop = new AbortController();
     const passOn = () => stop.abort();
     ask.signal?.addEventListener('abort', passOn, { once: true });
@@ -114,16 +130,25 @@ export function openHttp(options: HttpOptions): Http {
 }
 
 async function read({ statusCode, headers, body }: Dispatcher.ResponseData, place: Place, limit: number) {
+  const failed = statusCode < 200 || statusCode >= 300;
+  const encoding = headers['content-encoding'];
   const chunks: Buffer[] = [];
   let bytes = 0;
+  const check = failed || encoding !== undefined ? () => undefined : bombCheck();
   for await (const chunk of body as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > limit) throw tooLargeReply(place, limit); // leaving the loop closes the connection
+    // Leaving the loop closes the connection.
+    if (bytes > limit || Number(headers['content-length'] ?? 0) > limit) throw tooLargeReply(place, limit);
     chunks.push(chunk);
+    if (bytes > HARMLESS_BYTES) refuseBomb(bytes - chunk.length > HARMLESS_BYTES ? [chunk] : chunks, check, place);
+    if (failed && bytes > LONGEST_COMPLAINT) break;
   }
-  const text = (await inflated(Buffer.concat(chunks), headers['content-encoding'], place, limit)).toString('utf8');
-  if (statusCode < 200 || statusCode >= 300) throw statusError(statusCode, headers, text, place);
+  const whole = await inflated(Buffer.concat(chunks), encoding, place, limit);
+  const text = whole.subarray(0, failed ? LONGEST_COMPLAINT : whole.length).toString('utf8');
+  if (failed) throw statusError(statusCode, headers, text, place);
+  if (encoding !== undefined) refuseBomb([whole], bombIn, place);
   if (text.trim() === '') return null;
+  if (place.secret !== null && place.secret.length >= LONG_KEY && text.includes(place.secret)) throw keyReply(place);
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -132,6 +157,18 @@ async function read({ statusCode, headers, body }: Dispatcher.ResponseData, plac
   }
 }
 
+function refuseBomb(pieces: readonly Buffer[], check: (piece: Buffer) => string | undefined, place: Place): void {
+  for (const piece of pieces) {
+    const bomb = check(piece);
+    if (bomb !== undefined) throw bombReply(`sent an answer ${bomb}`, place);
+  }
+}
+
+/** What a server says of a failure is cut to a line; nobody reads more than this of it. */
+const LONGEST_COMPLAINT = 64 * 1024;
+/** A shorter key ("EMPTY") can stand in an answer by chance. */
+const LONG_KEY = 16;
+
 const INFLATE = {
   gzip: promisify(gunzip),
   'x-gzip': promisify(gunzip),
@@ -139,13 +176,18 @@ const INFLATE = {
   br: promisify(brotliDecompress),
 } as const;
 
+/** JSON is compressed ten to one; what grows more than this is meant to. */
+const MOST_INFLATION = 100;
+const SMALL_BYTES = 8 * 2 ** 20;
+
 /** No server is asked to compress; what stands between may do it all the same. */
 async function inflated(bytes: Buffer, encoding: string | string[] | undefined, place: Place, limit: number) {
   const name = String(encoding ?? 'identity').toLowerCase();
   if (name === 'identity' || bytes.length === 0) return bytes;
-  if (!(name in INFLATE)) throw badReply(`sent an answer in the encoding ${JSON.stringify(name)}`, place);
+  if (!Object.hasOwn(INFLATE, name)) throw badReply(`sent an answer in the encoding ${JSON.stringify(name)}`, place);
+  const maxOutputLength = Math.min(limit, Math.max(SMALL_BYTES, MOST_INFLATION * bytes.length));
   try {
-    return await INFLATE[name as keyof typeof INFLATE](bytes, { maxOutputLength: limit });
+    return await INFLATE[name as keyof typeof INFLATE](bytes, { maxOutputLength });
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLargeReply(place, limit);
     throw badReply('sent an answer that cannot be decompressed', place, cause);

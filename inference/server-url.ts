@@ -2,6 +2,7 @@
 // credentials and queries, where keys hide, are refused without being said again.
 
 import { UsageError } from '../domain/errors.ts';
+import { isForbiddenAddress } from './forbidden-address.ts';
 import { safeUrl } from './safe-text.ts';
 
 /** `<url>[,<url>…]`: every one as it is asked, without a slash or `/v1` at its end. */
@@ -56,6 +57,9 @@ function serverUrl(text: string): string {
   }
   if (url.search) {
     refuse(`The url ${shown} has a query`, 'Leave it out; a key is named by --api-key-env NAME.');
+  }
+  if (isForbiddenAddress(url.hostname)) {
+    refuse(`${shown} is a link-local address or a cloud's own`, 'Name an address of the model server itself.');
   }
   if (url.hash) refuse(`The url ${shown} has a fragment`, 'Only openai:<url>#<model> takes a name there.');
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
