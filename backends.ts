@@ -3,6 +3,7 @@
 
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { DEFAULT_SETTINGS } from './domain/defaults.ts';
 import type { RolloutSettings } from './domain/settings.ts';
 import type { Backend } from './inference/backend.ts';
 import { createBackend } from './inference/index.ts';
@@ -34,10 +35,13 @@ export function openBackends(log: (line: string) => void): Backends {
       // Limits hold over all workers of a run: they meet in its folder.
       leaseFolder: limited ? join(runFolder, '.fleet') : null,
     };
-    const key = JSON.stringify([model, tokenizer, apiKeyEnv, fleet]);
+    // Runs that began before there was such a setting have the old limit.
+    const { requestTimeoutSeconds = DEFAULT_SETTINGS.requestTimeoutSeconds } = settings;
+    const requestTimeoutMs = requestTimeoutSeconds * 1000;
+    const key = JSON.stringify([model, tokenizer, apiKeyEnv, requestTimeoutMs, fleet]);
     const known = backends.get(key);
     if (known) return known;
-    const made = createBackend(model, { tokenizer, apiKeyEnv, fleet, log });
+    const made = createBackend(model, { tokenizer, apiKeyEnv, requestTimeoutMs, fleet, log });
     backends.set(key, made);
     made.catch(() => backends.delete(key));
     return made;

@@ -137,6 +137,11 @@ export const FIELDS: Readonly<Record<keyof RunOptions, Field>> = {
     help: 'the same for single servers',
     fromText: numbersByUrl,
   },
+  requestTimeoutSeconds: {
+    schema: whole(1, 86_400),
+    argument: '<n>',
+    help: "an inference server's answer that takes longer is given up and asked for again",
+  },
   serverWeights: {
     schema: z.record(z.string(), z.number().positive(), WEIGHTS),
     argument: '<url=n,…>',

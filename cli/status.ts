@@ -18,7 +18,7 @@ import { commandWord, pathWord, type RunPlace, runWord } from './place.ts';
 import { knownResult, recordedProgress } from './recorded.ts';
 import { serverTable } from './servers.ts';
 import { accuracyTable, outcomeLine, reasonLines } from './summary.ts';
-import { missingWorkerOf } from './trouble.ts';
+import { awaitedOf } from './trouble.ts';
 
 interface Flags {
   readonly out: string;
@@ -40,7 +40,7 @@ export interface RunStatus {
   readonly url: string | null;
   /** Where inference servers answer: each of them, as the run's workers see it. */
   readonly servers: readonly ServerReport[];
-  /** What no worker takes, and what to do about it. */
+  /** Who is not there: a worker, with what to do about it, or the model server. */
   readonly waitingFor: string | null;
 }
 
@@ -110,7 +110,7 @@ async function liveStatus(io: Io, { run, out }: RunPlace): Promise<LiveStatus | 
     if (facts.state !== 'running' || !isHere) return { progress: null, state: 'interrupted' };
     const progress = await progressOf(link.session, run);
     if (!progress) return { progress: null, state: UNANSWERED };
-    const waitingFor = (await missingWorkerOf(link.session, run)) ?? null;
+    const waitingFor = (await awaitedOf(link.session, run)) ?? null;
     return { progress, url: workflowUrl(link, run), waitingFor };
   } catch {
     return undefined;

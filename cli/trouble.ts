@@ -1,5 +1,6 @@
 // Why a run stands still: an activity of it, or of a few of its rollouts, that is tried again and again, or that no
-// worker takes. Undefined where there is no such thing, or where the server does not say.
+// worker takes; a model server that is away is waited for. Undefined where there is no such thing, or where Temporal
+// does not say.
 
 import { takesActivities } from '../client.ts';
 import type { Session } from '../connection.ts';
@@ -16,19 +17,32 @@ interface Pending {
   readonly type: string;
   readonly state: number;
   readonly failure: string | undefined;
+  /** The failure's stable name. */
+  readonly reason: string | undefined;
 }
+
+const MODEL_AWAY = new Set(['server-unreachable', 'server-timeout', 'server-reset', 'server-busy', 'server-error']);
 
 export async function troubleOf(session: Session, run: string): Promise<string | undefined> {
   const pending = await pendingOf(session, run);
   const failing = pending.find(({ failure }) => failure);
   if (!failing) return missingWorker(session, pending);
-  const { type, workflowId, failure } = failing;
-  return oneLine(`Tried again and again, ${type} of ${workflowId}: ${failure}`).slice(0, 600);
+  const { type, workflowId, failure, reason = '' } = failing;
+  const what = MODEL_AWAY.has(reason) ? 'Waiting for model server' : 'Tried again and again';
+  return oneLine(`${what}, ${type} of ${workflowId}: ${failure}`).slice(0, 600);
 }
 
-/** The same for who must not print what a server or a program said: only what no worker takes. */
-export async function missingWorkerOf(session: Session, run: string): Promise<string | undefined> {
-  return missingWorker(session, await pendingOf(session, run));
+/** The same for who must not print what a server or a program said: a model server or a worker that is away. */
+export async function awaitedOf(session: Session, run: string): Promise<string | undefined> {
+  const pending = await pendingOf(session, run);
+  return awayModel(pending) ?? missingWorker(session, pending);
+}
+
+/** Where nobody who asks is answered. */
+function awayModel(pending: readonly Pending[]): string | undefined {
+  const reasons = pending.flatMap(({ type, reason }) => (type === 'generate' ? [reason ?? ''] : []));
+  if (reasons.length === 0 || !reasons.every((reason) => MODEL_AWAY.has(reason))) return undefined;
+  return `Waiting for model server (${reasons[0]}): it is asked again and again. Nothing is lost meanwhile.`;
 }
 
 /** By the activity's type: which queue it waits in, and what somebody can do. Others are the run's own workers'. */
@@ -70,6 +84,7 @@ async function pendingOf({ client }: Session, run: string): Promise<Pending[]> {
             type: activity.activityType?.name ?? 'an activity',
             state: activity.state ?? 0,
             failure: activity.lastFailure?.message ?? undefined,
+            reason: activity.lastFailure?.applicationFailureInfo?.type ?? undefined,
           }));
         }),
       );

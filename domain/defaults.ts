@@ -24,6 +24,7 @@ export const DEFAULT_SETTINGS: Omit<RolloutSettings, 'seed'> = {
   apiKeyEnv: null,
   fleetPolicy: 'sticky',
   maxInFlightPerServer: null,
+  requestTimeoutSeconds: 3600,
   serverLimits: {},
   serverWeights: {},
 };

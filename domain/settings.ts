@@ -29,6 +29,8 @@ export interface RolloutSettings extends Limits, RewardSettings, Sampling {
   readonly maxInFlightPerServer: number | null;
   /** The same of single servers, by url; it wins. */
   readonly serverLimits: Readonly<Record<string, number>>;
+  /** One answer of a server may take so long; then it is asked for again. */
+  readonly requestTimeoutSeconds: number;
   /** By url; 1 where none is given. */
   readonly serverWeights: Readonly<Record<string, number>>;
   /** Root of all random streams of the run: an integer in [0, 2^53). */

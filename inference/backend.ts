@@ -130,6 +130,8 @@ export interface BackendOptions {
   /** Environment variable that holds the servers' API key; its value is never said or written. */
   readonly apiKeyEnv?: string | null;
   readonly fleet?: FleetOptions;
+  /** For one answer of a server; absent: an hour. */
+  readonly requestTimeoutMs?: number;
 }
 
 /** How requests are spread over servers. Nothing said: sticky, no limits. */

@@ -46,6 +46,8 @@ export interface HttpOptions {
   readonly url: string;
   readonly apiKey: string | null;
   readonly connectMs?: number;
+  /** For a whole generation. */
+  readonly requestTimeoutMs?: number | undefined;
   readonly maxBodyBytes?: number;
   /** Resolves names; the system's where it is absent. */
   readonly lookup?: Lookup;
@@ -70,6 +72,8 @@ export interface Http {
 
 export function openHttp(options: HttpOptions): Http {
   const { apiKey, connectMs = GENERATION.connectMs, maxBodyBytes = MAX_BODY_BYTES } = options;
+  const { requestTimeoutMs: limitMs } = options;
+  const generation = limitMs === undefined ? GENERATION : { ...GENERATION, firstByteMs: limitMs, totalMs: limitMs };
   const { origin, hostname, pathname } = new URL(options.url);
   const lookup = guarded(options.lookup);
   const base = pathname.replace(/\/+$/, '');
@@ -80,7 +84,7 @@ export function openHttp(options: HttpOptions): Http {
 
   async function send(method: 'GET' | 'POST', path: string, body: unknown, ask: Ask): Promise<unknown> {
     const here = place(path);
-    const times = { ...(method === 'GET' ? QUESTION : GENERATION), ...ask.timeouts };
+    const times = { ...(method === 'GET' ? QUESTION : generation), ...ask.timeouts };
     ask.signal?.throwIfAborted();
     if (isForbiddenAddress(hostname)) throw forbiddenError(here);
     const stop = new AbortController();

@@ -29,7 +29,7 @@ const UNKNOWN_LENGTH = 2 ** 31 - 1;
 export function createOpenaiBackend(options: BackendOptions): Promise<Backend> {
   const { url, model } = parseOpenaiTarget(options.target);
   const apiKey = readApiKey(options.apiKeyEnv);
-  return openFleet({ ...options, urls: [url], open: () => openOpenai(url, model, apiKey) });
+  return openFleet({ ...options, urls: [url], open: () => openOpenai(url, model, apiKey, options.requestTimeoutMs) });
 }
 
 const Reply = z.object({
@@ -53,8 +53,13 @@ interface Dialect {
   readonly seed: boolean;
 }
 
-export async function openOpenai(url: string, model: string, apiKey: string | null): Promise<ServerBackend> {
-  const http = openHttp({ url, apiKey });
+export async function openOpenai(
+  url: string,
+  model: string,
+  apiKey: string | null,
+  requestTimeoutMs?: number,
+): Promise<ServerBackend> {
+  const http = openHttp({ url, apiKey, requestTimeoutMs });
   try {
     return serverBackend(http, model, await learnDialect(http, model));
   } catch (error) {

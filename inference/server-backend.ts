@@ -19,6 +19,7 @@ export interface ServerBackend extends Backend {
 export interface ServerOptions {
   readonly url: string;
   readonly apiKey: string | null;
+  readonly requestTimeoutMs?: number | undefined;
   readonly tokenizers: TokenizerLoader;
   readonly log: (line: string) => void;
 }

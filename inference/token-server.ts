@@ -17,16 +17,21 @@ export function tokenServers(
 ): Promise<Backend> {
   const urls = parseServerUrls(options.target);
   const apiKey = readApiKey(options.apiKeyEnv);
-  const { log } = options;
+  const { log, requestTimeoutMs } = options;
   const tokenizers = tokenizerLoader(options.tokenizer);
-  return openFleet({ ...options, urls, tokenizers, open: (url) => open({ url, apiKey, tokenizers, log }) });
+  return openFleet({
+    ...options,
+    urls,
+    tokenizers,
+    open: (url) => open({ url, apiKey, requestTimeoutMs, tokenizers, log }),
+  });
 }
 
 export async function meetServer(
-  { url, apiKey }: Pick<ServerOptions, 'url' | 'apiKey'>,
+  { url, apiKey, requestTimeoutMs }: Pick<ServerOptions, 'url' | 'apiKey' | 'requestTimeoutMs'>,
   meet: (http: Http) => Promise<ServerBackend>,
 ): Promise<ServerBackend> {
-  const http = openHttp({ url, apiKey });
+  const http = openHttp({ url, apiKey, requestTimeoutMs });
   try {
     return await meet(http);
   } catch (error) {

@@ -1,5 +1,6 @@
 // May a server be asked? After failures it is left alone for a while, then tried by one probe, then by one
-// request, two, four: whoever comes back is not met by everybody at once. Waits double, and are jittered.
+// request, two, four: whoever comes back is not met by everybody at once. Waits double, and are jittered. A server
+// that answers others meanwhile is bad, not down: it goes on being asked, since every answer that comes counts.
 
 export interface CircuitOptions {
   /** Resolves when the server is well again. Called by one probe at a time. */
@@ -12,6 +13,10 @@ export interface CircuitOptions {
 }
 
 const FAILURES_IN_A_ROW = 3;
+/** Whoever answered so lately is there. */
+const ANSWERED_LATELY_MS = 1000;
+/** A server that answered a moment ago and takes no connection may only be starting again: looked at soon. */
+const BLINK_MS = 50;
 /** From here on a server that came back is one like the others. */
 const FULLY_BACK = 64;
 
@@ -21,12 +26,14 @@ export class Circuit {
   #allowance = Number.POSITIVE_INFINITY;
   #waitMs: number;
   #nextProbeAt = 0;
+  #answeredAt = Number.NEGATIVE_INFINITY;
+  #isBlink = false;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
   readonly #options: Required<CircuitOptions>;
 
   constructor(options: CircuitOptions) {
-    this.#options = { coolDownMs: 1000, longestCoolDownMs: 60_000, random: Math.random, ...options };
+    this.#options = { coolDownMs: 1000, longestCoolDownMs: 20_000, random: Math.random, ...options };
     this.#waitMs = this.#options.coolDownMs;
   }
 
@@ -45,6 +52,7 @@ export class Circuit {
 
   succeeded(): void {
     this.#failures = 0;
+    this.#answeredAt = performance.now();
     if (this.#state !== 'trying') return;
     this.#allowance *= 2;
     if (this.#allowance < FULLY_BACK) return this.#options.onChange();
@@ -53,18 +61,29 @@ export class Circuit {
     this.#become('up');
   }
 
-  /** `gone`: nobody is there. One such failure is enough, as is any of a server that is just being tried. */
+  /** `gone`: nobody is there. One such failure is enough, as is any of a server that answers nobody. */
   failed(gone: boolean): void {
     this.#failures++;
     if (this.#state === 'down') return;
-    if (gone || this.#state === 'trying' || this.#failures >= FAILURES_IN_A_ROW) this.open();
+    const answers = performance.now() - this.#answeredAt < ANSWERED_LATELY_MS;
+    if (gone) return this.#open(answers && this.#state === 'up');
+    if (answers) {
+      if (this.#state === 'trying') this.#allowance = Math.max(1, this.#allowance / 2);
+      return;
+    }
+    if (this.#state === 'trying' || this.#failures >= FAILURES_IN_A_ROW) this.open();
   }
 
   open(): void {
+    this.#open(false);
+  }
+
+  #open(blink: boolean): void {
     if (this.#closed) return;
     const { random, longestCoolDownMs } = this.#options;
-    const waitMs = this.#waitMs * (0.5 + random());
-    this.#waitMs = Math.min(this.#waitMs * 2, longestCoolDownMs);
+    this.#isBlink = blink;
+    const waitMs = (blink ? Math.min(BLINK_MS, this.#waitMs) : this.#waitMs) * (0.5 + random());
+    if (!blink) this.#waitMs = Math.min(this.#waitMs * 2, longestCoolDownMs);
     this.#nextProbeAt = Date.now() + waitMs;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#probe(), waitMs);
@@ -85,6 +104,8 @@ export class Circuit {
     }
     if (this.#closed) return;
     this.#failures = 0;
+    // Those who asked a moment ago are no herd.
+    if (this.#isBlink) return this.#become('up');
     this.#allowance = 1;
     this.#become('trying');
   }

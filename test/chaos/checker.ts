@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Ask } from '../support/hostile-server.ts';
 import { type Json, type PlayedRollout, readRun } from './folder.ts';
+import { generations, histories } from './histories.ts';
 import { idOf, type RunOptions, type Workload } from './workload.ts';
 
 export interface Checked {
@@ -88,27 +89,16 @@ function saidProblems(run: string, rollouts: ReadonlyMap<string, PlayedRollout>,
 }
 
 /** Each rollout is one workflow, which has completed, and in which each turn's generation completed once. */
-async function historyProblems({ session }: Workload, { name, rollouts, turns }: Expected): Promise<string[]> {
+async function historyProblems(workload: Workload, expected: Expected): Promise<string[]> {
   const problems: string[] = [];
-  const { client } = session;
-  for (let i = 0; i < rollouts; i += 20) {
-    const group = Array.from({ length: Math.min(20, rollouts - i) }, (_, n) => `${name}/${idOf(i + n)}/0`);
-    await Promise.all(
-      group.map(async (id) => {
-        const { events } = await client.workflow.getHandle(id).fetchHistory();
-        const scheduled = new Set(
-          (events ?? []).flatMap(({ eventId, activityTaskScheduledEventAttributes: a }) =>
-            a?.activityType?.name === 'generate' ? [String(eventId)] : [],
-          ),
-        );
-        const completed = (events ?? []).filter(({ activityTaskCompletedEventAttributes: a }) =>
-          scheduled.has(String(a?.scheduledEventId)),
-        ).length;
-        const closed = (events ?? []).filter((event) => event.workflowExecutionCompletedEventAttributes).length;
-        if (completed !== turns || scheduled.size !== turns || closed !== 1)
-          problems.push(`${id}: ${completed} of ${scheduled.size} generations completed, closed ${closed} times`);
-      }),
-    );
+  for await (const { id, events } of histories(workload, expected)) {
+    const scheduled = generations(events);
+    const completed = events.filter(({ activityTaskCompletedEventAttributes: a }) =>
+      scheduled.includes(String(a?.scheduledEventId)),
+    ).length;
+    const closed = events.filter((event) => event.workflowExecutionCompletedEventAttributes).length;
+    if (completed !== expected.turns || scheduled.length !== expected.turns || closed !== 1)
+      problems.push(`${id}: ${completed} of ${scheduled.length} generations completed, closed ${closed} times`);
   }
   return problems;
 }

@@ -10,19 +10,30 @@ function circuit(probe: () => Promise<void> = () => new Promise(() => undefined)
   return made;
 }
 
-test('stays closed through single failures, and opens at three in a row', () => {
+test('opens at three failures in a row of a server that answers nobody', () => {
   const it = circuit();
-  for (let i = 0; i < 5; i++) {
-    it.failed(false);
-    it.failed(false);
-    it.succeeded();
-  }
+  it.failed(false);
+  it.failed(false);
   expect(it.state).toBe('up');
-  it.failed(false);
-  it.failed(false);
   it.failed(false);
   expect(it.state).toBe('down');
   expect(it.admits(0)).toBe(false);
+});
+
+test('goes on asking a server that fails often and answers others meanwhile', () => {
+  const it = circuit();
+  it.succeeded();
+  for (let i = 0; i < 20; i++) it.failed(false);
+  expect(it.state).toBe('up');
+});
+
+test('a server that answered a moment ago and is back at once is asked by all again', async () => {
+  const it = circuit(async () => undefined, 10_000);
+  it.succeeded();
+  it.failed(true);
+  expect(it.state).toBe('down');
+  await expect.poll(() => it.state).toBe('up');
+  expect(it.admits(10_000)).toBe(true);
 });
 
 test('opens at once where nobody is there', () => {
@@ -62,7 +73,7 @@ test('probes one at a time, and goes on until one succeeds', async () => {
   expect(most).toBe(1);
 });
 
-test('one failure of a server that is being tried sends it back', async () => {
+test('one failure of a server that is being tried and has not answered yet sends it back', async () => {
   const it = circuit(async () => undefined);
   it.failed(true);
   await expect.poll(() => it.state).toBe('trying');
