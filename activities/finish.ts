@@ -1,8 +1,10 @@
-// A rollout's last step: its end, with rewards and the hashes of its turns, is kept.
+// A rollout's last step: its end, with rewards and the hashes of its turns, is kept. The first end stands: one that
+// was kept before, by a workflow task whose worker died, is handed back.
 
 import { turnReward } from '../domain/reward.ts';
 import type { RolloutResult } from '../domain/rollout-result.ts';
 import type { ActivityDeps } from './deps.ts';
+import { endedResult } from './ended-result.ts';
 import { writeLogs } from './log.ts';
 import { recordedRollout, recordedTurns } from './recorded.ts';
 
@@ -13,14 +15,14 @@ export interface FinishInput {
 }
 
 export function finishActivity({ openStore, now }: ActivityDeps) {
-  return async function finish({ result, message }: FinishInput): Promise<void> {
+  return async function finish({ result, message }: FinishInput): Promise<RolloutResult | null> {
     const id = result.trajectory;
     const store = openStore(id.out, id.run);
     const { settings } = (await recordedRollout(store, id)).record;
     const turns = await recordedTurns(store, id, result.turns);
     await writeLogs(store, id, result.turns);
     const failed = result.outcome === 'failed';
-    await store.putEnd(id, {
+    const { record: kept } = await store.putEnd(id, {
       outcome: result.outcome,
       stopReason: result.stopReason,
       failure: failed ? { reason: result.reason ?? 'unknown', message: message ?? '', turn: result.turns + 1 } : null,
@@ -30,5 +32,10 @@ export function finishActivity({ openStore, now }: ActivityDeps) {
       turns: turns.map((t) => t.hash),
       finishedAt: now(),
     });
+    const same =
+      kept.stopReason === result.stopReason &&
+      kept.turns.length === result.turns &&
+      kept.failure?.reason === (failed ? (result.reason ?? 'unknown') : undefined);
+    return same ? null : ((await endedResult(store, id)) ?? null);
   };
 }

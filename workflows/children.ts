@@ -29,12 +29,16 @@ export interface Children {
   /** Awaits units that are in flight already. */
   follow(units: readonly UnitInFlight[]): void;
   cancelAll(): void;
+  /** Rejects when a unit's end cannot be learned. */
+  readonly failure: Promise<never>;
   /** True when every start was acknowledged: only then may the history be left behind. */
   allStarted(): boolean;
 }
 
 export function openChildren({ run, out }: CollectionInput, state: WindowState, changed: () => void): Children {
   let starting = 0;
+  let fail: (error: unknown) => void;
+  const failure = new Promise<never>((_, reject) => (fail = reject));
   const workflowId = ({ query, sample }: UnitInFlight) => rolloutWorkflowId({ run, query, sample, attempt: 1 });
   const cancel = (unit: UnitInFlight) => {
     // The run itself may be cancelled, and this must go out all the same. A rollout that is closed by now
@@ -87,9 +91,10 @@ export function openChildren({ run, out }: CollectionInput, state: WindowState, 
     start({ unit, query, sample, ...rest }) {
       begin(state, { unit, query, sample });
       if (rest.ended) count(unit, rest.ended);
-      else void launch({ unit, query, sample, ...rest });
+      else launch({ unit, query, sample, ...rest }).catch(fail);
     },
-    follow: (units) => void follow(units),
+    follow: (units) => void follow(units).catch(fail),
+    failure,
     cancelAll: () => state.inFlight.forEach(cancel),
     allStarted: () => starting === 0,
   };

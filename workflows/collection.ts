@@ -55,18 +55,21 @@ async function play(input: CollectionInput, state: WindowState, desk: Desk): Pro
     const { historyLength, continueAsNewSuggested } = workflowInfo();
     return continueAsNewSuggested || historyLength >= (input.maxHistoryEvents ?? MAX_HISTORY_EVENTS);
   };
-  while (!isFinished(state)) {
-    await condition(() => canStart(state) || isFinished(state) || historyIsFull());
-    if (historyIsFull() && !isFinished(state)) {
-      await condition(() => children.allStarted() && allHandlersFinished());
-      await continueAsNew<typeof collection>({ ...input, carried: state });
+  const startAll = async () => {
+    while (!isFinished(state)) {
+      await condition(() => canStart(state) || isFinished(state) || historyIsFull());
+      if (historyIsFull() && !isFinished(state)) {
+        await condition(() => children.allStarted() && allHandlersFinished());
+        await continueAsNew<typeof collection>({ ...input, carried: state });
+      }
+      if (!canStart(state)) continue;
+      if (units.length === 0) {
+        const { run, out } = input;
+        units = await page({ run, out, from: state.next, count: PAGE_UNITS, samples: state.samples });
+        continue;
+      }
+      children.start(units.shift()!);
     }
-    if (!canStart(state)) continue;
-    if (units.length === 0) {
-      const { run, out } = input;
-      units = await page({ run, out, from: state.next, count: PAGE_UNITS, samples: state.samples });
-      continue;
-    }
-    children.start(units.shift()!);
-  }
+  };
+  await Promise.race([startAll(), children.failure]);
 }

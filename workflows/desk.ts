@@ -1,7 +1,7 @@
 // Where a collection is steered and watched: the Updates and the Query of the contract, and a table in
 // the UI. Handlers stand before the first await, so nothing that arrives early is lost.
 
-import { setCurrentDetails, setHandler } from '@temporalio/workflow';
+import { patched, setCurrentDetails, setHandler } from '@temporalio/workflow';
 import { collectionTable } from '../domain/collection-table.ts';
 import { DEFAULT_MAX_CONCURRENT, MAX_CONCURRENT } from '../domain/defaults.ts';
 import { noCounts } from '../domain/progress.ts';
@@ -15,6 +15,7 @@ import {
   stop,
   tune,
 } from './messages.ts';
+import { STEERED_EARLY } from './patches.ts';
 
 export interface Desk {
   /** Takes over a window; what was asked for before is applied to it. */
@@ -27,10 +28,19 @@ export interface Desk {
 }
 
 export function openDesk(input: CollectionInput): Desk {
-  const asked = { paused: false, stopping: false, maxConcurrent: input.maxConcurrent ?? DEFAULT_MAX_CONCURRENT };
+  const { paused, stopping, maxConcurrent } = input.carried ?? {
+    paused: false,
+    stopping: false,
+    maxConcurrent: input.maxConcurrent ?? DEFAULT_MAX_CONCURRENT,
+  };
+  const asked = { paused, stopping, maxConcurrent };
   let state: WindowState | undefined;
+  let steeredEarly = false;
   let stopAct: (() => void) | undefined;
-  const steered = () => state ?? asked;
+  const steered = () => {
+    steeredEarly ||= !state;
+    return state ?? asked;
+  };
 
   const requestStop = () => {
     if (steered().stopping) return;
@@ -60,7 +70,7 @@ export function openDesk(input: CollectionInput): Desk {
 
   return {
     opened(opened) {
-      if (!input.carried) Object.assign(opened, asked);
+      if (!input.carried || (steeredEarly && patched(STEERED_EARLY))) Object.assign(opened, asked);
       state = opened;
       this.show();
       return opened;

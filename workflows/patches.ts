@@ -3,3 +3,12 @@
 
 /** Since after 0.1.0: a rollout that was started by itself carries its run and query from its first step on. */
 export const FOUND_WHILE_PLAYED = 'found-while-played';
+
+/** A pause that comes at once with the resume before it holds; without the patch the next turn began. */
+export const PAUSED_AGAIN = 'paused-again';
+
+/** Work that was asked to end and fails ends its rollout as cancelled; without the patch, as failed. */
+export const STOPPED_NOT_FAILED = 'stopped-not-failed';
+
+/** What comes with the first task of a collection that continued counts; without the patch it was forgotten. */
+export const STEERED_EARLY = 'steered-early';

@@ -2,13 +2,14 @@
 // turn is logged, the verdict is fed back with the next turn, until a limit ends it. Every ending has a
 // name, and a failure is data. Tokens and texts stay in the store: only small facts pass through here.
 
-import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import { CancelledFailure, CancellationScope, isCancellation, patched } from '@temporalio/workflow';
 import { rolloutResult } from '../domain/ending.ts';
 import { stopReason } from '../domain/limits.ts';
 import type { StopReason } from '../domain/outcome.ts';
 import { type OpenedRollout, turnFacts } from '../domain/rollout-facts.ts';
 import { failureOf } from './failure.ts';
 import type { RolloutInput, RolloutResult } from './messages.ts';
+import { STOPPED_NOT_FAILED } from './patches.ts';
 import { openScoreboard, type Scoreboard } from './scoreboard.ts';
 import { evaluate, finish, generate, log, open } from './steps.ts';
 
@@ -20,8 +21,10 @@ export async function rollout(input: RolloutInput): Promise<RolloutResult> {
 
   const end = async (stop: StopReason, error?: unknown) => {
     const failure = failureOf(error) ?? null;
-    const result = rolloutResult(opened.rollout, board.turns, stop, failure, opened.reward);
-    await CancellationScope.nonCancellable(() => finish(result, failure?.message ?? null));
+    const wanted = rolloutResult(opened.rollout, board.turns, stop, failure, opened.reward);
+    // An end that was kept before, by a task whose worker died, stands.
+    const kept = await CancellationScope.nonCancellable(() => finish(wanted, failure?.message ?? null));
+    const result = kept ?? wanted;
     board.closed(result);
     return result;
   };
@@ -29,13 +32,11 @@ export async function rollout(input: RolloutInput): Promise<RolloutResult> {
   try {
     return await end(await scope.run(() => play(opened, board)));
   } catch (error) {
-    if (isCancellation(error)) {
-      const result = await end('cancelled');
-      if (CancellationScope.current().consideredCancelled) throw error;
-      return result;
-    }
-    if (!failureOf(error)) throw error;
-    return end('failed', error);
+    if (!isCancellation(error) && !failureOf(error)) throw error;
+    if (!wasStopped(error, scope)) return end('failed', error);
+    const result = await end('cancelled');
+    if (result.outcome === 'cancelled' && CancellationScope.current().consideredCancelled) throw cancellation(error);
+    return result;
   }
 }
 
@@ -50,4 +51,13 @@ async function play({ rollout, limits, task }: OpenedRollout, board: Scoreboard)
     const stop = stopReason(turn, verdict.verdict, limits);
     if (stop) return stop;
   }
+}
+
+/** Work that was asked to end is not tried again when it fails. */
+function wasStopped(error: unknown, scope: CancellationScope): boolean {
+  return isCancellation(error) || (scope.consideredCancelled && patched(STOPPED_NOT_FAILED));
+}
+
+function cancellation(error: unknown): unknown {
+  return isCancellation(error) ? error : new CancelledFailure('The rollout was cancelled.', [], error as Error);
 }

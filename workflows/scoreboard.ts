@@ -15,7 +15,7 @@ import type { RolloutResult } from '../domain/rollout-result.ts';
 import type { TurnFacts } from '../domain/turn.ts';
 import { turnTable } from '../domain/turn-table.ts';
 import { pause, resume, rolloutProgress, stop } from './messages.ts';
-import { FOUND_WHILE_PLAYED } from './patches.ts';
+import { FOUND_WHILE_PLAYED, PAUSED_AGAIN } from './patches.ts';
 import { OUTCOME, QUERY, REWARD, RUN, TURNS, VERSION } from './search-attributes.ts';
 
 export interface Scoreboard {
@@ -63,6 +63,7 @@ export function openScoreboard(scope: CancellationScope): Scoreboard {
     async mayBegin(turn) {
       if (paused) phase = `paused before turn ${turn}`;
       await condition(() => !paused);
+      while (paused && patched(PAUSED_AGAIN)) await condition(() => !paused);
       phase = `turn ${turn}`;
       show();
     },

@@ -64,7 +64,8 @@ export function log(
   return light.log.executeWithOptions({ summary }, [{ rollout, turn }]);
 }
 
-export function finish(result: RolloutResult, message: string | null): Promise<void> {
+/** The end that was kept before, where it was another one. */
+export function finish(result: RolloutResult, message: string | null): Promise<RolloutResult | null> {
   const summary = `${result.outcome} · ${result.stopReason}`;
   return light.finish.executeWithOptions({ summary }, [{ result, message }]);
 }
