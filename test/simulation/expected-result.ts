@@ -1,0 +1,49 @@
+// A rollout's result as it must be, computed once more from nothing but its turns and how it ended.
+
+import type { Outcome, StopReason } from '../../domain/outcome.ts';
+import type { RolloutResult } from '../../domain/rollout-result.ts';
+import { OUT, RUN } from './names.ts';
+import type { Plan } from './plan.ts';
+
+export interface JudgedTurn {
+  readonly outputTokens: number;
+  readonly verdict: string;
+  readonly reason: string;
+}
+
+const OUTCOME: Readonly<Record<StopReason, Outcome>> = {
+  'max-turns': 'complete',
+  success: 'complete',
+  'context-length': 'complete',
+  undecided: 'undecided',
+  failed: 'failed',
+  cancelled: 'cancelled',
+};
+const SUCCESS: Readonly<Record<string, 0 | 1 | null>> = { right: 1, wrong: 0, undecided: null };
+
+export function expectedResult(
+  { reward }: Plan,
+  { query, sample }: { readonly query: string; readonly sample: number },
+  turns: readonly JudgedTurn[],
+  stopReason: StopReason,
+  failure: string | null,
+): RolloutResult {
+  const outcome = OUTCOME[stopReason];
+  const success = turns.map((t) => SUCCESS[t.verdict]!);
+  const rewards: number[] = [];
+  let later = 0;
+  for (const s of success.toReversed()) {
+    later = ((s === 1 ? 1 : -1) - reward.rewardBias) * reward.rewardScaling + reward.turnDiscount * later;
+    rewards.unshift(later);
+  }
+  return {
+    outcome,
+    stopReason,
+    turns: turns.length,
+    rewards: outcome === 'complete' ? rewards : [],
+    success,
+    tokens: turns.reduce((sum, t) => sum + t.outputTokens, 0),
+    reason: stopReason === 'undecided' ? turns.at(-1)!.reason : failure,
+    trajectory: { out: OUT, run: RUN, query, sample, attempt: 1 },
+  };
+}

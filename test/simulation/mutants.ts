@@ -1,0 +1,176 @@
+// The workflows, broken on purpose: one place of the source each. A simulator that does not find them proves
+// nothing. `npm run simulate -- --mutants` prints after how many seeds each was found, and fails if one was not.
+
+import { bundle, type Patch } from './bundle.ts';
+import { openSandbox } from './sandbox.ts';
+import { playShare } from './share.ts';
+
+export interface Mutant {
+  readonly name: string;
+  readonly patch: Patch;
+}
+
+const MOST_SEEDS = 5000;
+const mutant = (name: string, file: string, find: string, put: string): Mutant => ({
+  name,
+  patch: { file, find, put },
+});
+
+export const MUTANTS: readonly Mutant[] = [
+  mutant('a turn is skipped', 'workflows/rollout.ts', 'turn++', 'turn += 2'),
+  mutant(
+    'a turn is generated twice',
+    'workflows/rollout.ts',
+    'const answer = await generate(rollout, turn);',
+    'await generate(rollout, turn); const answer = await generate(rollout, turn);',
+  ),
+  mutant('a turn is not logged', 'workflows/rollout.ts', 'await log(rollout, answer, verdict);', ''),
+  mutant(
+    'a right answer does not stop',
+    'domain/limits.ts',
+    "verdict === 'right' && limits.stop",
+    "verdict === 'wrong' && limits.stop",
+  ),
+  mutant('an undecided turn goes on', 'domain/limits.ts', "if (verdict === 'undecided') return 'undecided';", ''),
+  mutant('undecided loses its reason', 'domain/ending.ts', '(turns.at(-1)?.reason ?? null)', 'null'),
+  mutant(
+    'undecided counts as wrong',
+    'domain/ending.ts',
+    "verdict === 'undecided' ? null",
+    "verdict === 'undecided' ? 0",
+  ),
+  mutant('a failed rollout has a reward', 'domain/ending.ts', "outcome === 'complete' ?", "outcome !== 'cancelled' ?"),
+  mutant(
+    'a failure counts as an end of turns',
+    'workflows/rollout.ts',
+    "return end('failed', error);",
+    "return end('max-turns');",
+  ),
+  mutant(
+    'a stop is forgotten',
+    'workflows/scoreboard.ts',
+    'setHandler(stop, () => scope.cancel()',
+    'setHandler(stop, () => {}',
+  ),
+  mutant('a stopped rollout fails', 'workflows/rollout.ts', 'patched(STOPPED_NOT_FAILED)', 'false'),
+  mutant(
+    'a cancelled rollout says complete',
+    'workflows/rollout.ts',
+    'CancellationScope.current().consideredCancelled) throw',
+    'false) throw',
+  ),
+  mutant(
+    'the end is cancelled with the rest',
+    'workflows/rollout.ts',
+    'CancellationScope.nonCancellable(',
+    'CancellationScope.cancellable(',
+  ),
+  mutant(
+    'a pause is ignored by a rollout',
+    'workflows/scoreboard.ts',
+    'paused = value;',
+    'paused = false; void value;',
+  ),
+  mutant(
+    'a pause on the heels of a resume is ignored',
+    'workflows/scoreboard.ts',
+    'paused && patched(PAUSED_AGAIN)',
+    'false',
+  ),
+  mutant('an end that was kept before is not heard of', 'workflows/rollout.ts', 'kept ?? wanted', 'wanted'),
+  mutant(
+    'the last failure is hidden by its limit',
+    'workflows/failure.ts',
+    'last?.applicationFailureInfo?.type ??',
+    '',
+  ),
+  mutant('a pause is ignored by a collection', 'domain/window.ts', '!w.paused && !w.stopping', '!w.stopping'),
+  mutant('a stop is ignored by a collection', 'domain/window.ts', '!w.paused && !w.stopping', '!w.paused'),
+  mutant(
+    'one rollout too many is in flight',
+    'domain/window.ts',
+    'w.inFlight.length < w.maxConcurrent',
+    'w.inFlight.length <= w.maxConcurrent',
+  ),
+  mutant(
+    'tune is ignored',
+    'workflows/desk.ts',
+    'void (steered().maxConcurrent = maxConcurrent)',
+    'void maxConcurrent',
+  ),
+  mutant('tune takes anything', 'workflows/desk.ts', '|| (n as number) < 1 ||', '||'),
+  mutant('what comes early is forgotten', 'workflows/desk.ts', '(steeredEarly && patched(STEERED_EARLY))', 'false'),
+  mutant(
+    'a rollout in flight is lost with the history',
+    'workflows/collection.ts',
+    'children.follow(state.inFlight);',
+    '',
+  ),
+  mutant('a start in the air is left behind', 'workflows/collection.ts', 'children.allStarted() &&', ''),
+  mutant(
+    'a rollout is counted twice',
+    'domain/window.ts',
+    'w.inFlight.splice(at, 1);\n  addResult',
+    'w.inFlight.splice(at, 1);\n  addResult(w.counts, result, w.numTurns);\n  addResult',
+  ),
+  mutant('a unit is left out', 'domain/window.ts', 'w.next++;', 'w.next += 2;'),
+  mutant('rollouts in flight are not cancelled', 'workflows/collection.ts', 'desk.onStop(children.cancelAll);', ''),
+  mutant(
+    'a start that crosses a stop is not cancelled',
+    'workflows/children.ts',
+    'if (state.stopping) cancel(unit);',
+    '',
+  ),
+  mutant(
+    'a cancelled collection says complete',
+    'workflows/collection.ts',
+    'if (root.consideredCancelled) throw',
+    'if (false) throw',
+  ),
+  mutant(
+    'a rollout that is there is started over',
+    'workflows/children.ts',
+    'error instanceof WorkflowExecutionAlreadyStartedError ||',
+    '',
+  ),
+  mutant(
+    'an end that cannot be learned is nobody’s',
+    'workflows/children.ts',
+    'follow: (units) => void follow(units).catch(fail)',
+    'follow: (units) => void follow(units)',
+  ),
+  mutant(
+    'the real clock decides',
+    'workflows/collection.ts',
+    'return continueAsNewSuggested ||',
+    'return workflowInfo().unsafe.now() % 3 === 0 || continueAsNewSuggested ||',
+  ),
+  mutant(
+    'a replay goes another way',
+    'workflows/collection.ts',
+    'return continueAsNewSuggested ||',
+    'return workflowInfo().unsafe.isReplaying ? true : continueAsNewSuggested ||',
+  ),
+];
+
+/** The number of seeds that it took; undefined when it was not found. */
+export async function seedsToFind(
+  root: string,
+  { patch }: Mutant,
+): Promise<{ seeds: number; message: string } | undefined> {
+  const sandbox = openSandbox(await bundle(root, [patch]), '/workflow-bundle.js');
+  const { runs, breaches } = await playShare(sandbox, { first: 1, last: MOST_SEEDS, step: 1, mostBreaches: 1 });
+  return breaches[0] && { seeds: runs, message: breaches[0].message };
+}
+
+export async function huntMutants(root: string): Promise<number> {
+  let survived = 0;
+  for (const mutant of MUTANTS) {
+    const found = await seedsToFind(root, mutant);
+    if (!found) survived++;
+    console.log(`${found ? `seed ${String(found.seeds).padStart(4)}` : 'NOT FOUND'}  ${mutant.name}`);
+    if (found && process.env['VERBOSE']) console.log(`           ${found.message.slice(0, 160)}`);
+  }
+  console.log(`${MUTANTS.length - survived} of ${MUTANTS.length} mutants found within ${MOST_SEEDS} seeds each`);
+  return survived;
+}
