@@ -219,6 +219,18 @@ over('collection-takes-over-and-cancels', takenOver(), {}, async (handle) => {
   await handle.cancel();
 });
 
+over(
+  'collection-takes-over-and-fails',
+  {
+    ...takenOver(),
+    at(reached, handle) {
+      if (reached.step === 'settle') throw gone(false);
+      if (reached.step !== 'page') return takenOver().at!(reached, handle);
+    },
+  },
+  {},
+);
+
 // Continued as new, in the first, a middle and the last of its histories.
 const PLACES = { first: () => 0, middle: (n: number) => Math.floor(n / 2), last: (n: number) => n - 1 };
 const continued = (name: string, places: readonly (keyof typeof PLACES)[], input: object, played: Scenario) => {

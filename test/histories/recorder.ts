@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { test } from 'vitest';
+import { closedWorkflows } from '../../client.ts';
 import { createEnvironments } from '../../environments/index.ts';
 import { openFileStore } from '../../storage/files.ts';
 import type { Store } from '../../storage/store.ts';
@@ -24,7 +25,7 @@ const RUN = 'recorded';
 
 /** Where an activity stands, before it does its work. */
 export interface Reached {
-  readonly step: 'open' | 'generate' | 'judge' | 'log' | 'finish' | 'accept' | 'page' | 'conclude';
+  readonly step: 'open' | 'generate' | 'judge' | 'log' | 'finish' | 'accept' | 'page' | 'settle' | 'conclude';
   /** Empty for a step of a whole run. */
   readonly query: string;
   /** Of a generation; 0 for other steps. */
@@ -80,7 +81,7 @@ export function recorder(bundle?: () => Promise<string>): Recorder {
   const self: Recorder = {
     rig,
     async open() {
-      opened = await openRig({ answer: () => RIGHT }, parts(scenarios, reach), await bundle?.());
+      opened = await openRig({ answer: () => RIGHT }, parts(scenarios, reach, rig), await bundle?.());
       await opened.startWorker();
     },
     close: () => rig().close(),
@@ -135,7 +136,7 @@ export function recorder(bundle?: () => Promise<string>): Recorder {
 type Reach = (step: Reached['step'], run: string, query?: string, turn?: number) => Promise<Reached>;
 
 /** Model, judge and store, each asking the scenario before it does its work. */
-function parts(scenarios: ReadonlyMap<string, Scenario>, reach: Reach) {
+function parts(scenarios: ReadonlyMap<string, Scenario>, reach: Reach, rig: () => Rig) {
   const of = (run: string, query: string) => scenarios.get(run === RUN ? query : run);
   const judges = createEnvironments();
   let requests = 0;
@@ -155,6 +156,10 @@ function parts(scenarios: ReadonlyMap<string, Scenario>, reach: Reach) {
   };
   return {
     backend: async () => ({ ...model, generate }),
+    closedWorkflows: async (ids: readonly string[]) => {
+      await reach('settle', ids[0]!.split('/')[0]!);
+      return closedWorkflows(rig().client, ids);
+    },
     environment: {
       ...judges,
       judge: async (...[query, answer, options]: Parameters<typeof judges.judge>) => {

@@ -2,9 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ActivityDeps } from '../../activities/deps.ts';
+import { closedWorkflows } from '../../client.ts';
+import { TemporalError } from '../../domain/errors.ts';
 import { openFileStore } from '../../storage/files.ts';
 import type { CollectionInput, CollectionProgress, CollectionResult } from '../../workflows/messages.ts';
 import { openRig, type Rig } from '../support/rig.ts';
+import type { Script } from '../support/scripted-model.ts';
 
 let rig: Rig;
 let gate = Promise.resolve();
@@ -13,7 +17,13 @@ const closeGate = () => (gate = new Promise((resolve) => (openGate = resolve)));
 const inFlight = { now: 0, most: 0 };
 
 beforeAll(async () => {
-  rig = await openRig({
+  const parts: Partial<ActivityDeps> = {
+    async closedWorkflows(ids) {
+      if (!ids[0]!.startsWith('forbidden/')) return closedWorkflows(rig.client, ids);
+      throw new TemporalError('The server does not tell.', { reason: 'forbidden' });
+    },
+  };
+  const model: Script = {
     async answer(request) {
       inFlight.most = Math.max(inFlight.most, ++inFlight.now);
       await gate;
@@ -22,7 +32,8 @@ beforeAll(async () => {
       const [, query, , turn] = request.requestId.split('/');
       return Number(query!.slice(1)) % Number(turn) === 0 ? '\\boxed{4}' : '\\boxed{5}';
     },
-  });
+  };
+  rig = await openRig(model, parts);
   await rig.startWorker();
 });
 afterAll(() => rig.close());
@@ -167,6 +178,18 @@ describe('a collection', () => {
     openGate();
     expect(((await second.result()) as CollectionResult).counts.outcomes.complete).toBe(5);
     expect(rig.backend.requests.filter((r) => r.requestId.startsWith('over/'))).toHaveLength(5);
+  });
+
+  test('fails, and says why, when it cannot learn how a rollout ended', async () => {
+    closeGate();
+    const input = { dataset: dataset(3), maxConcurrent: 3, settings: { numTurns: 1 } };
+    const first = await start('forbidden', input);
+    await until('forbidden', (p) => p.inFlight === 3);
+    await sleep(300);
+    await first.terminate('the collection alone');
+    const second = await start('forbidden', input);
+    await expect(second.result()).rejects.toMatchObject({ cause: { cause: { type: 'forbidden' } } });
+    openGate();
   });
 
   test('says what is missing when neither folder nor data set is there', async () => {

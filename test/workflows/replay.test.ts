@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type RecordedHistory, recordedHistories } from '../histories/history-file.ts';
 import { alteredBundle } from '../support/altered-bundle.ts';
@@ -16,7 +16,11 @@ import { ALTERED, HARMLESS, NEVER_REPLAYED } from './replay-cases.ts';
 const recorded = recordedHistories();
 const folder = mkdtempSync(join(tmpdir(), 'everturn-replay-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-beforeAll(() => Runtime.install({ logger: new DefaultLogger('ERROR') }));
+beforeAll(() => {
+  // Workflows that are caught are warned of, each at length.
+  const filter = makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' });
+  Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: { logging: { filter } } });
+});
 
 /** By name, what each replay ended with. */
 async function replayed(
