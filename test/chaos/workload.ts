@@ -23,6 +23,8 @@ export interface WorkloadOptions {
   readonly slots: number;
   readonly model: Omit<HostileOptions, 'seed'>;
   readonly env?: Readonly<Record<string, string>>;
+  /** The command line that the next life of the so many-th worker is of; default the built one. */
+  readonly bin?: (worker: number) => string;
 }
 
 export interface RunOptions {
@@ -74,9 +76,10 @@ export async function openWorkload(options: WorkloadOptions): Promise<Workload> 
     EVERTURN_MARKS: marks,
     ...options.env,
   };
-  const args = () => ['--import', MARKS, BIN, 'worker', '--slots', String(options.slots)];
+  const bin = options.bin ?? (() => BIN);
+  const args = (worker: number) => ['--import', MARKS, bin(worker), 'worker', '--slots', String(options.slots)];
   const workers = Array.from({ length: options.workers }, (_, i) =>
-    keepNode(`worker ${i + 1}`, args, env, join(folder, `worker-${i + 1}.log`)),
+    keepNode(`worker ${i + 1}`, () => args(i), env, join(folder, `worker-${i + 1}.log`)),
   );
   await Promise.all(workers.map((worker) => worker.ready()));
   const session = await connect({ address: temporal.address, namespace: 'default' });
