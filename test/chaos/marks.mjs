@@ -1,9 +1,9 @@
 // Loaded into a worker before its own code (`node --import`): writes down, from outside the product, in which phase
 // each of its steps is, and kills the worker at a phase that the nemesis aims at. EVERTURN_MARKS is the folder of the
 // marks, one file per process; a file `aim-<phase>` in it is taken by the first worker that gets there.
-// Lines: `<epoch ms> <n of the step> <phase> <what>`; phase `-` ends a step.
+// Lines: `<epoch ms> <n of the step> <phase> <what>`; phase `-` ends a step. A file's step is ended by that of the
+// activity which wrote it: phases.ts.
 
-import { AsyncLocalStorage } from 'node:async_hooks';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
@@ -11,37 +11,40 @@ import { isMainThread } from 'node:worker_threads';
 
 const folder = process.env.EVERTURN_MARKS;
 const isWorker = process.argv[2] === 'worker' || /dist.worker\.js$/.test(process.argv[1] ?? '');
-// Judges and tokenizers inherit how their parent was started.
-if (folder && isWorker && isMainThread) await install();
+const isDisk = process.argv[1]?.endsWith('disk-thread.js');
+// Judges and tokenizers inherit how their parent was started, too.
+const concerned = folder && (isMainThread ? isWorker : isDisk);
+const file = concerned ? fs.openSync(join(folder, `${process.pid}.marks`), 'a') : undefined;
+if (concerned && isMainThread) await markSteps();
+if (concerned && !isMainThread) markFiles();
 
-async function install() {
+function write(n, phase, what) {
+  fs.writeSync(file, `${Date.now()} ${n} ${phase} ${what}\n`);
+  if (phase !== '-') dieIfAimedAt(phase);
+}
+
+function dieIfAimedAt(phase) {
+  const aim = join(folder, `aim-${phase}`);
+  if (!fs.existsSync(aim)) return;
+  try {
+    fs.renameSync(aim, join(folder, `hit-${process.pid}`));
+  } catch {
+    return; // another worker was there first
+  }
+  process.kill(process.pid, 'SIGKILL');
+}
+
+async function markSteps() {
   const { Worker } = await import('@temporalio/worker');
-  const file = fs.openSync(join(folder, `${process.pid}.marks`), 'a');
-  const steps = new AsyncLocalStorage();
   let count = 0;
 
-  function mark(step, phase) {
-    step.phase = phase;
-    fs.writeSync(file, `${Date.now()} ${step.n} ${phase} ${step.what}\n`);
-    if (phase !== '-') dieIfAimedAt(phase);
-  }
-  function dieIfAimedAt(phase) {
-    const aim = join(folder, `aim-${phase}`);
-    if (!fs.existsSync(aim)) return;
-    try {
-      fs.renameSync(aim, join(folder, `hit-${process.pid}`));
-    } catch {
-      return; // another worker was there first
-    }
-    process.kill(process.pid, 'SIGKILL');
-  }
   async function during(phase, what, work) {
-    const step = { n: count++, what, phase };
-    mark(step, phase);
+    const n = count++;
+    write(n, phase, what);
     try {
-      return await steps.run(step, work);
+      return await work();
     } finally {
-      mark(step, '-');
+      write(n, '-', what);
     }
   }
 
@@ -76,18 +79,22 @@ async function install() {
     const isWork = jobs?.some((job) => !job.removeFromCache);
     return isWork && types.get(runId) === 'collection' ? during('collecting', `task ${runId}`, go) : go();
   };
+}
 
-  // A record appears by its link, a log by its rename.
-  for (const name of ['link', 'rename']) {
-    const original = fs.promises[name];
-    fs.promises[name] = async (from, to) => {
-      const step = steps.getStore();
-      if (!step || !String(from).endsWith('.tmp')) return original(from, to);
-      mark(step, 'before-write');
-      const result = await original(from, to);
-      mark(step, 'unacknowledged');
-      return result;
-    };
-  }
+/** A record appears by its link; from then on until its step ends it is there, and Temporal does not know. */
+function markFiles() {
+  const places = (to) => {
+    const [, query, sample, name] = /([^/\\]+)[/\\](\d+)\.\d+[/\\]([^/\\]+)$/.exec(String(to)) ?? [];
+    return query && `${query}/${sample} ${name}`;
+  };
+  const link = fs.linkSync;
+  fs.linkSync = (from, to) => {
+    const what = places(to);
+    if (!what) return link(from, to);
+    const n = `file:${what.replace(' ', '/')}`;
+    write(n, 'before-write', what);
+    link(from, to);
+    write(n, 'unacknowledged', what);
+  };
   syncBuiltinESMExports();
 }

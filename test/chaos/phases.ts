@@ -13,10 +13,17 @@ export function phasesAtDeath(folder: string, pid: number): ReadonlyMap<Phase, r
   const open = new Map<string, { phase: string; what: string }>();
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
   for (const line of text.split('\n')) {
-    const [, n, phase, ...what] = line.split(' ');
+    const [, n, phase, ...words] = line.split(' ');
     if (!n || !phase) continue;
-    if (phase === '-') open.delete(n);
-    else open.set(n, { phase, what: what.join(' ') });
+    const what = words.join(' ');
+    if (phase === '-') {
+      open.delete(n);
+      for (const name of filesOf(open, what)) open.delete(name);
+      continue;
+    }
+    open.set(n, { phase, what });
+    // Who writes does not generate or evaluate any more.
+    if (n.startsWith('file:')) for (const step of activitiesOf(open, what)) step.phase = 'writing';
   }
   const hit = new Map<Phase, string[]>();
   for (const { phase, what } of open.values()) {
@@ -24,4 +31,19 @@ export function phasesAtDeath(folder: string, pid: number): ReadonlyMap<Phase, r
     if (known) hit.set(known, [...(hit.get(known) ?? []), what]);
   }
   return hit;
+}
+
+type Open = ReadonlyMap<string, { phase: string; what: string }>;
+
+/** Files are `<query>/<sample> <name>`, activities `<type> <run>/<query>/<sample> <turn> <attempt>`. */
+function filesOf(open: Open, activity: string): string[] {
+  const rollout = activity.split(' ')[1]?.split('/').slice(1).join('/');
+  return [...open].flatMap(([n, { what }]) => (n.startsWith('file:') && what.startsWith(`${rollout} `) ? [n] : []));
+}
+
+function activitiesOf(open: Open, file: string) {
+  const rollout = file.split(' ')[0];
+  return [...open].flatMap(([n, step]) =>
+    !n.startsWith('file:') && step.what.split(' ')[1]?.endsWith(`/${rollout}`) ? [step] : [],
+  );
 }

@@ -22,7 +22,7 @@ beforeAll(async () => {
     file: import.meta.filename,
     workers: FULL ? 4 : 2,
     slots: SLOTS,
-    model: { kind: 'sglang', latencyMs: FULL ? 6000 : 800 },
+    model: { kind: 'sglang', latencyMs: FULL ? 6000 : 400 },
   });
 });
 afterAll(() => workload?.close(failed));
@@ -42,7 +42,7 @@ describe(`${RUN.rollouts} rollouts × ${RUN.turns} turns`, () => {
       let over = false;
       await workload.start({ ...RUN, name: 'storm' });
       const ended = workload.untilEnded('storm', 2_400_000).finally(() => (over = true));
-      const gapMs = FULL ? 1500 : 300;
+      const gapMs = FULL ? 1500 : 200;
       const nemesis = killWorkers(workload, {
         random: randomOf('nemesis'),
         kills: KILLS,

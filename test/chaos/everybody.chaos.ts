@@ -1,0 +1,132 @@
+// Everything else that can be killed or paused: the Temporal server, the command line while it submits, judges in mid
+// verdict, the model server in mid answer, and whole workers frozen for longer than anybody waits. Each turn is there
+// once, no step by hand.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { checkRun } from './checker.ts';
+import { descendants, kill, pause } from './nemesis.ts';
+import { commandOf, type Random, randomOf, SEED } from './seed.ts';
+import { FULL, sized } from './size.ts';
+import { openWorkload, type RunOptions, type Workload } from './workload.ts';
+
+const SLOTS = 64;
+let workload: Workload;
+let failed = false;
+beforeAll(async () => {
+  console.log(`Repeat: ${commandOf(import.meta.filename)}`);
+  workload = await openWorkload({
+    file: import.meta.filename,
+    workers: 2,
+    slots: SLOTS,
+    model: { kind: 'vllm', latencyMs: FULL ? 2000 : 300 },
+  });
+});
+afterEach(({ task }) => {
+  failed ||= task.result?.state === 'fail';
+});
+afterAll(() => workload?.close(failed));
+
+interface Blows {
+  readonly count: number;
+  readonly gapMs: number;
+  readonly random: Random;
+  /** One blow; false where it hit nobody. */
+  readonly strike: () => Promise<boolean>;
+}
+
+/** Plays a run and strikes until it is over or all blows fell; resolves to how many hit. */
+async function under(run: RunOptions, { count, gapMs, random, strike }: Blows): Promise<number> {
+  let over = false;
+  await workload.start(run);
+  const ended = workload.untilEnded(run.name, 1_800_000).finally(() => (over = true));
+  let hit = 0;
+  while (!over && hit < count) {
+    await sleep(gapMs * (0.5 + random()));
+    if (!over && (await strike())) hit++;
+  }
+  await ended;
+  return hit;
+}
+
+test('survives its Temporal server, killed again and again', { timeout: 1_800_000 }, async () => {
+  const kills = sized(20);
+  const run = { name: 'served', rollouts: sized(500), turns: 4, maxConcurrent: 64 };
+  const hit = await under(run, {
+    ...{ count: kills, gapMs: FULL ? 3000 : 800, random: randomOf('server') },
+    async strike() {
+      const pid = workload.temporal.pid();
+      return pid !== undefined && (await kill(pid));
+    },
+  });
+  const { problems, turns, asked, duplicates, askedAgain } = await checkRun(workload, run);
+  console.log(JSON.stringify({ seed: SEED, kills: hit, turns, asked, duplicates, askedAgain }));
+  expect(problems).toEqual([]);
+  expect(turns).toBe(run.rollouts * run.turns);
+  expect(hit).toBeGreaterThanOrEqual(kills);
+  expect(duplicates).toBeLessThanOrEqual(kills * SLOTS * workload.workers.length);
+});
+
+test('a command line killed while it submits, and repeated each time, submits once', { timeout: 900_000 }, async () => {
+  const kills = sized(20);
+  const run = { name: 'submitted', rollouts: sized(2000), turns: 1, maxConcurrent: 100 };
+  const random = randomOf('cli');
+  for (let i = 0; i < kills; i++) {
+    const running = workload.everturn.start(...workload.command(run));
+    await sleep(random() * 3000);
+    running.child.kill('SIGKILL');
+    await running.ended;
+  }
+  const last = await workload.everturn.run(...workload.command(run));
+  const { problems, asked, duplicates, rollouts } = await checkRun(workload, { ...run, histories: false });
+  const { client } = workload.session;
+  const { count } = await client.workflow.count("EverturnRun = 'submitted' AND WorkflowType = 'rollout'");
+  console.log(JSON.stringify({ seed: SEED, kills, rollouts: rollouts.size, workflows: count, asked, duplicates }));
+  expect(last.code, last.stderr).toBe(0);
+  expect(problems).toEqual([]);
+  expect(rollouts.size).toBe(run.rollouts);
+  expect(count).toBe(run.rollouts);
+  expect(duplicates).toBe(0);
+});
+
+test('survives kills and pauses of everybody at once', { timeout: 1_800_000 }, async () => {
+  const blows = sized(100);
+  const run = { name: 'everybody', rollouts: sized(300), turns: 4, maxConcurrent: 64 };
+  const random = randomOf('everybody');
+  const tally: Record<string, number> = {};
+  const frozen: Promise<void>[] = [];
+  const pick = <T>(from: readonly T[]): T | undefined => from[Math.floor(random() * from.length)];
+  const workers = () => workload.workers.flatMap((worker) => worker.pid() ?? []);
+  const strikes: Readonly<Record<string, () => Promise<boolean>>> = {
+    worker: () => killed(pick(workers())),
+    judge: () => killed(pick(workers().flatMap(descendants))),
+    'model server': () => killed(workload.model.pid()),
+    'Temporal server': () => killed(workload.temporal.pid()),
+    async freeze() {
+      const pid = pick([...workers(), workload.model.pid()]);
+      if (pid === undefined) return false;
+      // From a hiccup to longer than a heartbeat may be missing.
+      frozen.push(pause(pid, 100 * (FULL ? 900 : 150) ** random()));
+      return true;
+    },
+  };
+  const hit = await under(run, {
+    ...{ count: blows, gapMs: FULL ? 1500 : 500, random },
+    async strike() {
+      const name = pick(Object.keys(strikes))!;
+      const done = await strikes[name]!();
+      if (done) tally[name] = (tally[name] ?? 0) + 1;
+      return done;
+    },
+  });
+  await Promise.all(frozen);
+  const { problems, turns, asked, duplicates, askedAgain } = await checkRun(workload, run);
+  console.log(JSON.stringify({ seed: SEED, blows: hit, tally, turns, asked, duplicates, askedAgain }));
+  expect(problems).toEqual([]);
+  expect(turns).toBe(run.rollouts * run.turns);
+  expect(workload.workers.flatMap(({ crashes }) => crashes)).toEqual([]);
+});
+
+function killed(pid: number | undefined): Promise<boolean> {
+  return pid === undefined ? Promise.resolve(false) : kill(pid);
+}
