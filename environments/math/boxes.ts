@@ -17,7 +17,10 @@ export interface BoxScan {
 
 const COMMANDS = ['boxed', 'fbox'];
 
+const NONE: BoxScan = { boxes: [], unfinished: false };
+
 export function scanBoxes(text: string): BoxScan {
+  if (!COMMANDS.some((name) => text.includes(name))) return NONE;
   const boxes: Box[] = [];
   let unfinished = false;
   let from = 0;

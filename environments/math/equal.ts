@@ -22,8 +22,8 @@ export interface Comparison extends ExactContext {
 
 export function newComparison(): Comparison {
   const budget = { left: LIMITS.steps };
-  const memo = new WeakMap<Node, Q.Rational | null>();
-  const context = (seed: number): ResidueContext => ({ budget, memo, seed, opaque: false, residues: new WeakMap() });
+  const memo = new Map<Node, Q.Rational | null>();
+  const context = (seed: number): ResidueContext => ({ budget, memo, seed, opaque: false, residues: new Map() });
   return { budget, memo, contexts: [context(1), context(2)] };
 }
 

@@ -58,8 +58,13 @@ function fromAnswer(text: string): Found {
   const after = group?.end ?? 0;
   if (unfinished) return 'cut-off';
   if (group) return finalPhrase(text, after) ?? boxed(group);
+  if (boxes.length > 0) return fromAnswer(withoutBoxes(text, boxes));
   return tagged(text) ?? hash(text) ?? finalPhrase(text, 0) ?? answerPhrase(text) ?? whole(text) ?? lastValue(text);
 }
+
+/** Empty boxes say nothing, and are no words either. */
+const withoutBoxes = (text: string, boxes: readonly Box[]): string =>
+  boxes.reduceRight((rest, { start, end }) => `${rest.slice(0, start)} ${rest.slice(end)}`, text);
 
 export function extractSolution(source: string): Found {
   const text = source.slice(-LIMITS.textChars).trim();

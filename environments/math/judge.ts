@@ -12,6 +12,7 @@ import { LIMITS, TooBig, Unparsed } from './limits.ts';
 import { parseAnswer } from './parse.ts';
 import { dateOf, timeOf } from './moments.ts';
 import { numberWord } from './number-words.ts';
+import * as Q from './rational.ts';
 import { remembered } from './remembered.ts';
 import { respell } from './spelling.ts';
 import type { Reading } from './tokens.ts';
@@ -65,8 +66,8 @@ function judgeOne(
   const choice = choiceOf(gold.text);
   let own: Extraction | undefined = found === 'cut-off' ? undefined : found;
   if (choice && choice.rest === '' && needsChoice(own)) own = extractChoice(answer) ?? own;
-  // Signs alone are no answer.
-  if (own && !/[\p{L}\p{N}\\∅∞]/u.test(own.text)) own = undefined;
+  // Signs alone are no answer: nothing in them could be right.
+  if (own && !/[\p{L}\p{N}∅∞]|\\\{\s*\\\}/u.test(own.text)) own = undefined;
   if (!own) return { verdict: 'wrong', reason: found === 'cut-off' ? 'cut-off' : 'no-answer' };
   const extracted = own.text.trim().slice(0, SHOWN_CHARS);
   const first = compareTexts(gold.text, own.text, options);
@@ -122,6 +123,9 @@ export function compareTexts(gold: string, answer: string, options: LeafOptions)
 function compareContents(gold: string, answer: string, options: LeafOptions): Outcome {
   const written = asWritten(gold);
   if (written !== '' && written === asWritten(answer)) return AS_WRITTEN;
+  const [g, a] = options.decimalsGiven ? [undefined, undefined] : [plainNumber(gold), plainNumber(answer)];
+  // What every way below would say, sooner.
+  if (g && a) return Q.equal(g, a) ? { verdict: 'right', reason: 'equal' } : WRONG;
   const moments = compareMoments(gold, answer);
   if (moments) return moments;
   const [said, meant] = [yesOrNo(answer), yesOrNo(gold)];
@@ -131,6 +135,13 @@ function compareContents(gold: string, answer: string, options: LeafOptions): Ou
     if (isWording(gold) && isWording(answer)) return WRONG;
   }
   return compareParsed(numberWord(gold) ?? gold, numberWord(answer) ?? answer, options, isProse(answer));
+}
+
+const PLAIN_NUMBER = /^-?\d{1,30}(?:\.\d{1,30})?$/;
+
+function plainNumber(text: string): Q.Rational | undefined {
+  const trimmed = text.trim();
+  return PLAIN_NUMBER.test(trimmed) ? Q.fromDecimal(trimmed) : undefined;
 }
 
 /** The spelling without blanks and styling; blanks between digits or letters stay. */

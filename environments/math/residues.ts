@@ -21,7 +21,7 @@ export interface ResidueContext extends ExactContext {
   readonly seed: number;
   /** Set when something opaque was met: then unequal residues prove nothing. */
   opaque: boolean;
-  readonly residues: WeakMap<Node, Residue>;
+  readonly residues: Map<Node, Residue>;
 }
 
 /** Undefined: no residue (infinity, division by zero, not an expression). */
@@ -55,14 +55,28 @@ function powMod(base: bigint, exp: bigint): bigint {
   return result;
 }
 
+/** Of the numbers that occur all the time. */
+const smallInverses = new Map<bigint, bigint>([[1n, 1n]]);
+
 function inverseMod(n: bigint): bigint {
-  let [a, b, x, y] = [mod(n), P, 1n, 0n];
+  const known = smallInverses.get(n);
+  if (known !== undefined) return known;
+  let a = mod(n);
+  let b = P;
+  let x = 1n;
+  let y = 0n;
   while (b !== 0n) {
     const q = a / b;
-    [a, b] = [b, a - q * b];
-    [x, y] = [y, x - q * y];
+    const rest = a - q * b;
+    a = b;
+    b = rest;
+    const next = x - q * y;
+    x = y;
+    y = next;
   }
-  return mod(x);
+  const found = mod(x);
+  if (n < 1000n && n > 0n) smallInverses.set(n, found);
+  return found;
 }
 
 function inverse(a: Residue): Residue | undefined {

@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from 'vitest';
 import { createMathJudge } from '../../environments/math/math-environment.ts';
-import { judgeMath } from '../../environments/math/judge.ts';
+import { compareTexts, judgeMath } from '../../environments/math/judge.ts';
 import { compiledEnvironments } from '../support/compiled.ts';
-import { generatePairs } from './generate-pairs.ts';
+import { generatePairs, seeded } from './generate-pairs.ts';
 import { HOSTILE } from './hostile.ts';
 
 const SEED = 20_260_901;
@@ -29,6 +29,22 @@ test('the same pair gets the same verdict and reason in any process, in any orde
   expect(there.toReversed()).toEqual(here);
   const [first] = jobs;
   for (let n = 0; n < 1000; n++) expect(judgeMath(first?.answer ?? '', [first?.solution ?? ''])).toEqual(here[0]);
+});
+
+test(`a plain number gets the verdict and the reason that the full comparison gives (seed ${SEED})`, () => {
+  const random = seeded(SEED);
+  const spell = (): string => {
+    const digits = String(random.int(0, 10 ** random.int(1, 9)));
+    const tail = random() < 0.5 ? '' : `.${random.int(0, 99)}${'0'.repeat(random.int(0, 8))}`;
+    return `${random() < 0.3 ? '-' : ''}${'0'.repeat(random.int(0, 1))}${digits}${tail}`;
+  };
+  const options = { decimals: 6, decimalsGiven: false, rename: false };
+  for (let n = 0; n < 3_000; n++) {
+    const a = spell();
+    const b = random() < 0.5 ? spell() : a.includes('.') ? `${a}${'0'.repeat(random.int(1, 9))}` : `${a}.0`;
+    // In brackets it takes the long way.
+    expect(compareTexts(a, b, options), `${a} | ${b}`).toEqual(compareTexts(`(${a})`, `(${b})`, options));
+  }
 });
 
 describe('a hostile text', () => {

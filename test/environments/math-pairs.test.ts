@@ -28,7 +28,8 @@ test.each(labelled)('$kind: $solution answered by $answer is $verdict', ({ answe
 test.each([...kinds.keys()])('tells equal from near for every pair of %s', (kind) => {
   const pairs = kinds.get(kind) ?? [];
   const count = (verdict: string): number => pairs.filter((pair) => pair.verdict === verdict).length;
-  expect(Math.min(count('right'), count('wrong'))).toBeGreaterThanOrEqual(20);
+  expect(count('wrong')).toBeGreaterThanOrEqual(20);
+  if (kind !== 'answers that say nothing') expect(count('right')).toBeGreaterThanOrEqual(20);
   for (const { answer, solutions, verdict } of pairs)
     expect(judgeMath(answer, solutions), `${solutions[0]} | ${answer}`).toMatchObject({ verdict });
 });
