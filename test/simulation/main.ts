@@ -1,15 +1,15 @@
 // npm run simulate -- [--runs N] [--first SEED] [--processes P]   plays seeds; fails on a breach or a gap
 //                     --seed SEED                                 plays one, and prints all that happens
 //                     --mutants                                   breaks the workflows on purpose; each must be found
-//                     --lines                                     says which lines of the workflows were never run
+//                     --unrun                                     says which blocks of the workflows never ran
 
 import { fork } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { bundle } from './bundle.ts';
-import { unreachedLines } from './lines.ts';
+import { alteredBundle } from '../support/altered-bundle.ts';
+import { coverWorkflows } from '../support/workflow-coverage.ts';
 import { huntMutants } from './mutants.ts';
 import { play } from './play.ts';
 import { openSandbox } from './sandbox.ts';
@@ -21,7 +21,7 @@ const OPTIONS = {
   first: { type: 'string', default: '1' },
   processes: { type: 'string', default: '2' },
   mutants: { type: 'boolean' },
-  lines: { type: 'boolean' },
+  unrun: { type: 'boolean' },
   table: { type: 'boolean' },
 } as const;
 
@@ -32,12 +32,12 @@ export async function main(root: string, args: string[]): Promise<number> {
   if (values.mutants) return huntMutants(root);
   const first = Number(values.first);
   const last = first + Number(values.runs) - 1;
-  if (values.lines) return printLines(root, { first, last, step: 1 });
+  if (values.unrun) return printUnrun(root, { first, last, step: 1 });
   return simulate(root, first, last, Number(values.processes), values.table === true);
 }
 
 async function repeat(root: string, seed: number): Promise<number> {
-  const sandbox = openSandbox(await bundle(root), '/workflow-bundle.js');
+  const sandbox = openSandbox(await alteredBundle([], { root, sharesDomain: true }), '/workflow-bundle.js');
   try {
     await play(seed, sandbox, () => {}, console.log);
     console.log(`seed ${seed} keeps every promise`);
@@ -51,7 +51,7 @@ async function repeat(root: string, seed: number): Promise<number> {
 async function simulate(root: string, first: number, last: number, processes: number, table: boolean): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'everturn-simulation-'));
   const path = join(folder, 'workflow-bundle.js');
-  writeFileSync(path, await bundle(root));
+  writeFileSync(path, await alteredBundle([], { root, sharesDomain: true }));
   const begun = performance.now();
   const shares = Array.from({ length: processes }, (_, i) => forked(path, { first: first + i, last, step: processes }));
   const share = together(await Promise.all(shares));
@@ -82,10 +82,16 @@ function forked(bundlePath: string, seeds: Seeds): Promise<Share> {
   });
 }
 
-async function printLines(root: string, seeds: Seeds): Promise<number> {
-  const code = await bundle(root);
-  const unreached = await unreachedLines(code, (filename) => playShare(openSandbox(code, filename), seeds));
-  for (const line of unreached) console.log(line);
-  console.log(`${unreached.length} lines of workflows/ were never run`);
+async function printUnrun(root: string, seeds: Seeds): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), 'everturn-simulation-'));
+  const path = join(folder, 'workflow-bundle.js');
+  const code = await alteredBundle([], { root });
+  writeFileSync(path, code);
+  const coverage = await coverWorkflows(path);
+  await playShare(openSandbox(code, path), seeds);
+  const { blocks, unrun } = await coverage.end('workflows');
+  rmSync(folder, { recursive: true });
+  for (const { place, code: block } of unrun) console.log(`${place}  ${block.replace(/\s+/g, ' ').slice(0, 100)}`);
+  console.log(`${unrun.length} of ${blocks} blocks of workflows/ did not run`);
   return 0;
 }

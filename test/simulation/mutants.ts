@@ -1,19 +1,19 @@
 // The workflows, broken on purpose: one place of the source each. A simulator that does not find them proves
 // nothing. `npm run simulate -- --mutants` prints after how many seeds each was found, and fails if one was not.
 
-import { bundle, type Patch } from './bundle.ts';
+import { type Alteration, alteredBundle } from '../support/altered-bundle.ts';
 import { openSandbox } from './sandbox.ts';
 import { playShare } from './share.ts';
 
 export interface Mutant {
   readonly name: string;
-  readonly patch: Patch;
+  readonly alteration: Alteration;
 }
 
 const MOST_SEEDS = 5000;
-const mutant = (name: string, file: string, find: string, put: string): Mutant => ({
+const mutant = (name: string, file: string, from: string, to: string): Mutant => ({
   name,
-  patch: { file, find, put },
+  alteration: { file, from, to },
 });
 
 export const MUTANTS: readonly Mutant[] = [
@@ -156,9 +156,9 @@ export const MUTANTS: readonly Mutant[] = [
 /** The number of seeds that it took; undefined when it was not found. */
 export async function seedsToFind(
   root: string,
-  { patch }: Mutant,
+  { alteration }: Mutant,
 ): Promise<{ seeds: number; message: string } | undefined> {
-  const sandbox = openSandbox(await bundle(root, [patch]), '/workflow-bundle.js');
+  const sandbox = openSandbox(await alteredBundle([alteration], { root, sharesDomain: true }), '/workflow-bundle.js');
   const { runs, breaches } = await playShare(sandbox, { first: 1, last: MOST_SEEDS, step: 1, mostBreaches: 1 });
   return breaches[0] && { seeds: runs, message: breaches[0].message };
 }
