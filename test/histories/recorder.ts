@@ -11,13 +11,13 @@ import { createEnvironments } from '../../environments/index.ts';
 import { openFileStore } from '../../storage/files.ts';
 import type { Store } from '../../storage/store.ts';
 import type { CollectionInput, RolloutInput } from '../../workflows/messages.ts';
-import { FOUND_WHILE_PLAYED } from '../../workflows/patches.ts';
+import { STOPPED_NOT_FAILED } from '../../workflows/patches.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import { scriptedBackend } from '../support/scripted-model.ts';
 import { isRecorded, keepHistory } from './history-file.ts';
 
-/** The folder of new histories: Everturn's version, and the patches of its workflows since. */
-export const RELEASE = `0.1.0+${FOUND_WHILE_PLAYED}`;
+/** The folder of new histories: Everturn's version, and the latest patch of its workflows since. */
+export const RELEASE = `0.1.0+${STOPPED_NOT_FAILED}`;
 export const RIGHT = '\\boxed{4}';
 export const WRONG = '\\boxed{5}';
 /** The run of all rollouts that are recorded one by one. */

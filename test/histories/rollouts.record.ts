@@ -4,10 +4,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll } from 'vitest';
 import { JudgeError, ModelError, StoreError } from '../../domain/errors.ts';
+import { PAUSED_AGAIN } from '../../workflows/patches.ts';
 import { RUN } from '../../workflows/search-attributes.ts';
 import { type Reached, recorder, RIGHT, type Scenario, send, WRONG } from './recorder.ts';
 
-const { rig, open, close, rollout, scenario, start } = recorder();
+const { rig, open, close, rollout, scenario, script, start } = recorder();
 beforeAll(open);
 afterAll(close);
 
@@ -166,5 +167,47 @@ scenario('rollout-found-as-of-a-collection', {}, async () => {
   const options = { workflowId: 'recorded/of-a-collection/0', taskQueue: 'everturn', args, typedSearchAttributes };
   const handle = await rig().client.workflow.start('rollout', options);
   await handle.result();
+  return handle;
+});
+
+// Asked to end, work fails before it hears of that.
+const refusing = (wanted: Reached['step'], what: Parameters<typeof send>[1]): Scenario => ({
+  async at({ step }, handle) {
+    if (step !== wanted) return;
+    await send(handle, what);
+    throw wanted === 'generate' ? refused : gone(false);
+  },
+});
+rollout('rollout-stopped-while-refusing', {}, refusing('generate', 'stop'));
+rollout('rollout-cancelled-while-refusing', {}, refusing('generate', 'cancel'));
+rollout('rollout-stopped-while-judging-fails', { row: code }, refusing('judge', 'stop'));
+rollout('rollout-cancelled-while-judging-fails', { row: code }, refusing('judge', 'cancel'));
+/** Started again over a folder that keeps another end: that one stands. */
+scenario('rollout-ended-otherwise-before', hanging('cancel'), async () => {
+  const name = 'rollout-ended-otherwise-before';
+  const row = { query_id: name, question: 'What is 2 + 2?', answer: '4' };
+  const input = { run: 'recorded', row, settings: { numTurns: 1 } };
+  await (await start('rollout', `recorded/${name}/0`, input)).result().catch(() => {});
+  script(name, {});
+  const handle = await start('rollout', `recorded/${name}/0`, input);
+  await handle.result().catch(() => {});
+  return handle;
+});
+/** Resumed and paused in one breath, which one task of the workflow hears. */
+scenario('rollout-paused-again-at-once', when('log', 1, 'pause'), async () => {
+  const name = 'rollout-paused-again-at-once';
+  const row = { query_id: name, question: 'What is 2 + 2?', answer: '4' };
+  const handle = await start('rollout', `recorded/${name}/0`, { run: 'recorded', row, settings: { numTurns: 4 } });
+  await sleep(2500);
+  await Promise.all([handle.executeUpdate('resume'), handle.executeUpdate('pause')]);
+  await sleep(500);
+  await send(handle, 'resume');
+  await handle.result();
+  const { events } = await handle.fetchHistory();
+  const markers = (events ?? []).flatMap(
+    ({ markerRecordedEventAttributes: m }) => m?.details?.['patch-data']?.payloads ?? [],
+  );
+  if (!markers.some(({ data }) => Buffer.from(data!).toString().includes(PAUSED_AGAIN)))
+    throw new Error('The server gave them to two tasks: record it again.');
   return handle;
 });

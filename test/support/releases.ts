@@ -9,7 +9,7 @@ const patched = '&& patched(FOUND_WHILE_PLAYED)';
 export const PREVIOUS_RELEASE: readonly Alteration[] = [{ file, from: patched, to: '&& false' }];
 
 export const NEXT_RELEASE: readonly Alteration[] = [
-  { file, from: '  patched,\n', to: '  deprecatePatch,\n' },
+  { file, from: '  patched,\n', to: '  deprecatePatch,\n  patched,\n' },
   { file, from: patched, to: '' },
   {
     file,
