@@ -27,6 +27,8 @@ export interface AnswerInput {
   readonly rollout: TrajectoryReference;
   readonly turn: number;
   readonly backend: Backend;
+  /** The answer's first part, if it is kept already. */
+  readonly firstChunk: ChunkRecord | undefined;
   /** For the whole answer. */
   readonly request: GenerateRequest;
   readonly newTokensPerChunk: number | null;
@@ -39,9 +41,9 @@ export async function generateAnswer(input: AnswerInput, options: GenerateOption
   const { store, rollout, turn, backend, request } = input;
   let answer: Answer = { outputIds: [], logprobs: [], finish: 'length', versions: [], server: null, chunks: 0 };
   for (let chunk = 1; ; chunk++) {
-    const kept = await store.getChunk(rollout, turn, chunk);
+    const kept = chunk === 1 ? input.firstChunk : (await store.getChunk(rollout, turn, chunk))?.record;
     if (kept) {
-      answer = joined(answer, kept.record, 1);
+      answer = joined(answer, kept, 1);
       continue;
     }
     const room = request.maxNewTokens - answer.outputIds.length;

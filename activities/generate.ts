@@ -20,7 +20,8 @@ import { recordedRollout, recordedTurns, recordedVerdict } from './recorded.ts';
 export function generateActivity({ openStore, backend: backendOf, now }: ActivityDeps) {
   return async function generate({ rollout: id, turn }: TurnReference): Promise<Generated> {
     const store = openStore(id.out, id.run);
-    const there = await store.getTurn(id, turn);
+    // Both in one look at the disk.
+    const [there, firstChunk] = await Promise.all([store.getTurn(id, turn), store.getChunk(id, turn, 1)]);
     if (there) return factsOf(there);
 
     return heartbeating(async (signal, progress: (beat: { tokens: number }) => void) => {
@@ -56,7 +57,7 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
           : {}),
       };
       const answer = await generateAnswer(
-        { store, rollout: id, turn, backend, request, newTokensPerChunk, attempt, now },
+        { store, rollout: id, turn, backend, firstChunk: firstChunk?.record, request, newTokensPerChunk, attempt, now },
         { signal, onProgress: (tokens) => progress({ tokens }) },
       ).catch((error: unknown) => {
         // A server may know a shorter context than it told: then this turn has no room after all.

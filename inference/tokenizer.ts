@@ -26,6 +26,8 @@ import type { TokenizerFiles } from './tokenizer-engine.ts';
 /** A text of this length takes some milliseconds; a longer one is tokenised off the event loop. */
 export const LONG_TEXT_CHARS = 4000;
 
+const RECENT_TEXTS = 32;
+
 export interface ModelTokenizer extends Tokenizer {
   /** Pad and EOS ids, without repetition. */
   readonly stopTokenIds: readonly number[];
@@ -79,9 +81,16 @@ function wrap(tokenizer: PreTrainedTokenizer, files: Files, name: string): Model
   const decodeBytes = byteLevelDecode(tokenizer);
   const longTexts = new LongTexts(() => compiledEntry('tokenizer-thread', () => undefined), files);
 
+  // Of all texts, feedback comes again with every turn.
+  const recent = new Map<string, readonly number[]>();
   async function encode(text: string, addSpecialTokens: boolean): Promise<number[]> {
     if (text.length > LONG_TEXT_CHARS) return longTexts.encode(text, addSpecialTokens);
-    return tokenizer.encode(text, { add_special_tokens: addSpecialTokens });
+    const key = `${addSpecialTokens} ${text}`;
+    const ids = recent.get(key) ?? tokenizer.encode(text, { add_special_tokens: addSpecialTokens });
+    recent.delete(key);
+    recent.set(key, ids);
+    if (recent.size > RECENT_TEXTS) recent.delete(recent.keys().next().value!);
+    return [...ids];
   }
 
   function renderChat(messages: readonly Message[]): string {
