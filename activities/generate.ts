@@ -17,6 +17,8 @@ import type { ActivityDeps } from './deps.ts';
 import { heartbeating } from './heartbeat.ts';
 import { recordedRollout, recordedTurns, recordedVerdict } from './recorded.ts';
 
+const LONG_CONTEXT = 50_000;
+
 export function generateActivity({ openStore, backend: backendOf, now }: ActivityDeps) {
   return async function generate({ rollout: id, turn }: TurnReference): Promise<Generated> {
     const store = openStore(id.out, id.run);
@@ -36,6 +38,8 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
       const startedAt = now();
       const fresh = await newContext(rollout.record, answered, backend);
       const context = concatenated(...before.flatMap(({ record: t }) => [t.contextIds, t.outputIds]), fresh.ids);
+      // A context of a million tokens takes some milliseconds to put together, and as many to check and send.
+      if (context.length > LONG_CONTEXT) await new Promise(setImmediate);
       const maxNewTokens = tokenBudget(context.length, settings.maxNewTokens, facts.contextLength);
       if (maxNewTokens === 0) return noRoom(turn, context.length, facts.contextLength);
 

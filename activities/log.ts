@@ -37,7 +37,10 @@ async function wholeText(
 ): Promise<LogText> {
   const parts: LogText[] = [];
   for (const { versionStart, turn } of turns) {
-    if (versionStart === version) parts.push(await turnText(store, id, turns, turn));
+    if (versionStart !== version) continue;
+    parts.push(await turnText(store, id, turns, turn));
+    // Each shows all the contexts before it: of a long prompt, megabytes.
+    await new Promise(setImmediate);
   }
   return { txt: parts.map(({ txt }) => txt).join(''), jsonl: parts.map(({ jsonl }) => jsonl).join('') };
 }

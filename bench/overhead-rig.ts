@@ -80,12 +80,7 @@ export async function openRig({ turns, queries, slots, delayMs, hold = 0, out }:
   await untilKnown(connection, namespaces.empty);
   await ensureSearchAttributes(connection, namespaces.empty);
 
-  const model = child('bench/overhead-server.mjs', [JSON.stringify(await answerIds())], {
-    DELAY_MS: String(delayMs),
-    HOLD: String(hold),
-  });
-  const [said] = (await once(model.stdout!, 'data')) as [Buffer];
-  const url = said.toString().trim();
+  const { url, process: model } = await startModel(await answerIds(), { DELAY_MS: `${delayMs}`, HOLD: `${hold}` });
   const flags = process.env['EVERTURN_BENCH_NODE']?.split(' ') ?? [];
   const environment = {
     TEMPORAL_ADDRESS: server.address,
@@ -135,6 +130,13 @@ export async function openRig({ turns, queries, slots, delayMs, hold = 0, out }:
       rmSync(scratch, { recursive: true });
     },
   };
+}
+
+/** A server that gives this answer to every request. */
+export async function startModel(ids: readonly number[], env: NodeJS.ProcessEnv = {}) {
+  const process = child('bench/overhead-server.mjs', [JSON.stringify(ids)], env);
+  const [said] = (await once(process.stdout!, 'data')) as [Buffer];
+  return { url: said.toString().trim(), process, stop: () => process.kill() };
 }
 
 /** Ids of a plausible text of the wanted length that ends with an answer and the stop token. */

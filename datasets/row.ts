@@ -10,6 +10,8 @@ export type RowResult = { readonly ok: true; readonly query: Query } | ({ readon
 export const FROM_ARRAY = ' A file that is one JSON array becomes lines with: jq -c ".[]".';
 
 const MAX_ID_BYTES = 1000;
+/** A million tokens and more: no event loop waits for one of this length, and longer ones fit no model. */
+export const MAX_PROMPT_CHARS = 4 * 2 ** 20;
 const PROMPT_FIELDS = ['prompt', 'messages', 'question', 'problem'] as const;
 
 /** `fallbackId` names a row that has no id of its own. */
@@ -77,11 +79,24 @@ function promptOf(row: Row): Prompt {
     return fail('prompt', 'is missing', 'Give one of: prompt, messages, question, problem.');
   }
   if (second) fail(second, `stands beside \`${field}\``, `Keep one of: ${given.join(', ')}.`);
-  if (field === 'messages') return { kind: 'messages', messages: messagesOf(row[field]) };
+  if (field === 'messages') {
+    const messages = messagesOf(row[field]);
+    mustBePrompt(
+      field,
+      messages.reduce((sum, { content }) => sum + content.length, 0),
+    );
+    return { kind: 'messages', messages };
+  }
   const text = textOf(field, row[field]);
+  mustBePrompt(field, text.length);
   return field === 'prompt'
     ? { kind: 'text', text }
     : { kind: 'messages', messages: [{ role: 'user', content: text }] };
+}
+
+function mustBePrompt(field: string, chars: number): void {
+  if (chars <= MAX_PROMPT_CHARS) return;
+  fail(field, `has ${chars} characters`, `A prompt has at most ${MAX_PROMPT_CHARS}; which model could read it?`);
 }
 
 function messagesOf(value: unknown) {

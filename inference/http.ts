@@ -1,6 +1,7 @@
 // HTTP with one inference server: JSON out, JSON in, over kept connections. Every phase has its time limit, a
 // body its size, also after decompression; aborting closes the connection. Never retries, never redirects.
 
+import { setImmediate as breath } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Pool, type Dispatcher } from 'undici';
@@ -96,6 +97,7 @@ export function openHttp(options: HttpOptions): Http {
       stop.abort();
     }, times.totalMs);
     try {
+      const text = body === undefined ? undefined : await asText(body);
       const answering = pool.request({
         method,
         path: `${base}${path}`,
@@ -106,7 +108,7 @@ export function openHttp(options: HttpOptions): Http {
           ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
           ...ask.headers,
         },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(text === undefined ? {} : { body: text }),
         headersTimeout: times.firstByteMs,
         bodyTimeout: times.betweenBytesMs,
         signal: stop.signal,
@@ -131,6 +133,16 @@ export function openHttp(options: HttpOptions): Http {
     post: (path, body, ask = {}) => send('POST', path, body, ask),
     close: () => pool.destroy(),
   };
+}
+
+const LONG_CHARS = 256 * 1024;
+
+/** A long context takes its time to be written out, and again to be sent: the event loop turns between. */
+async function asText(body: unknown): Promise<string | Buffer> {
+  const text = JSON.stringify(body);
+  if (text.length < LONG_CHARS) return text;
+  await breath();
+  return Buffer.from(text);
 }
 
 async function read({ statusCode, headers, body }: Dispatcher.ResponseData, place: Place, limit: number) {

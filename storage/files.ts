@@ -53,7 +53,7 @@ export function openFileStore(
   }
 
   async function write<T extends object>(kind: RecordKind, owner: Owner | null, path: string, record: T) {
-    const { text, hash, record: kept } = encode(path, kind, owner, record);
+    const { text, hash, record: kept } = await encode(path, kind, owner, record);
     if (await disk.writeOnce(path, text)) {
       // What a put returns is what a later get returns, not the caller's object.
       const stored: Stored<T> = { record: kept as T, hash, created: true };
@@ -180,9 +180,9 @@ export function openFileStore(
   };
 }
 
-function encode(path: string, kind: RecordKind, owner: Owner | null, record: object) {
+async function encode(path: string, kind: RecordKind, owner: Owner | null, record: object) {
   try {
-    return encodeRecord(kind, owner, record);
+    return await encodeRecord(kind, owner, record);
   } catch (error) {
     throw new StoreError(`cannot write ${path}: the record holds what JSON cannot`, {
       reason: 'not-json',

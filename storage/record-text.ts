@@ -3,6 +3,7 @@
 // sha256sum` proves a one-line record; a torn, changed or misplaced file does not pass.
 
 import { createHash } from 'node:crypto';
+import { setImmediate as breath } from 'node:timers/promises';
 
 export const FORMATS = {
   run: 'everturn-run/1',
@@ -29,17 +30,27 @@ export interface RecordText {
   readonly record: object;
 }
 
-export function encodeRecord(kind: RecordKind, owner: Owner | null, record: object): RecordText {
+/** Long ones are made a part at a time, so that the event loop turns meanwhile. */
+export async function encodeRecord(kind: RecordKind, owner: Owner | null, record: object): Promise<RecordText> {
   const head = { format: FORMATS[kind], ...(owner ? { of_rollout: owner } : {}) };
   const { format: _, ...body } = record as { format?: string };
-  // The run's own records are read by people: one field a line.
-  const indent = owner ? 0 : 2;
   const kept = asKept(body, kind);
-  const json = JSON.stringify({ ...head, ...kept }, null, indent);
-  const open = json.slice(0, indent ? -2 : -1);
-  const hash = sha256(open);
-  const text = indent ? `${open},\n  "sha256": "${hash}"\n}\n` : `${open},"sha256":"${hash}"}\n`;
-  return { text, hash, record: owner ? kept : { format: FORMATS[kind], ...kept } };
+  const whole = { ...head, ...kept };
+  // The run's own records are read by people: one field a line.
+  const parts = owner ? jsonParts(whole) : [JSON.stringify(whole, null, 2).slice(0, -2)];
+  const hash = createHash('sha256');
+  let text = '';
+  let breathAt = PART_CHARS;
+  for (const part of parts) {
+    hash.update(part);
+    text += part;
+    if (text.length < breathAt) continue;
+    await breath();
+    breathAt = text.length + PART_CHARS;
+  }
+  const hex = hash.digest('hex');
+  text += owner ? `,"sha256":"${hex}"}\n` : `,\n  "sha256": "${hex}"\n}\n`;
+  return { text, hash: hex, record: owner ? kept : { format: FORMATS[kind], ...kept } };
 }
 
 /** What is wrong with a text that should be a record. */
@@ -87,6 +98,41 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
+/** About as many are made of a record at once: some milliseconds' work. */
+const PART_CHARS = 256 * 1024;
+const PART_ITEMS = 16 * 1024;
+
+/** JSON.stringify's own text but for the last brace, in parts: long lists and long texts are cut. */
+function* jsonParts(record: Readonly<Record<string, unknown>>): Generator<string> {
+  let before = '{';
+  for (const [name, value] of Object.entries(record)) {
+    const open = `${before}${JSON.stringify(name)}:`;
+    before = ',';
+    if (Array.isArray(value) && value.length > PART_ITEMS) {
+      yield open;
+      for (let at = 0; at < value.length; at += PART_ITEMS) {
+        const items = JSON.stringify(value.slice(at, at + PART_ITEMS)).slice(1, -1);
+        yield `${at === 0 ? '[' : ','}${items}`;
+      }
+      yield ']';
+    } else if (typeof value === 'string' && value.length > PART_CHARS) {
+      yield `${open}"`;
+      for (let at = 0; at < value.length;) {
+        const end = at + PART_CHARS + (isHighSurrogate(value, at + PART_CHARS - 1) ? 1 : 0);
+        yield JSON.stringify(value.slice(at, end)).slice(1, -1);
+        at = end;
+      }
+      yield '"';
+    } else yield `${open}${JSON.stringify(value)}`;
+  }
+}
+
+/** A pair that is cut would be two escapes. */
+function isHighSurrogate(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 0xd800 && code < 0xdc00;
+}
+
 /**
  * A copy that is what JSON makes of it. NaN and infinities, which it would turn into null without a word, are refused.
  * Written out, because reading the text back, or a replacer, takes several times as long.
@@ -97,7 +143,10 @@ function asKept<T>(value: T, key: string): T {
     return (value === 0 ? 0 : value) as T; // JSON knows no -0
   }
   if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item: unknown) => asKept(item ?? null, key)) as T;
+  if (Array.isArray(value)) {
+    const plain = value.every((item) => Number.isFinite(item) && !Object.is(item, -0));
+    return (plain ? value.slice() : value.map((item: unknown) => asKept(item ?? null, key))) as T;
+  }
   const fields = Object.entries(value).filter(([, item]) => item !== undefined);
   return Object.fromEntries(fields.map(([name, item]) => [name, asKept(item as unknown, name)])) as T;
 }

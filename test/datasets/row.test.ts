@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { queryFromRow } from '../../datasets/row.ts';
+import { MAX_PROMPT_CHARS, queryFromRow } from '../../datasets/row.ts';
 
 const row = (part: object) => ({ question: 'What?', answer: '1', ...part });
 const accept = (part: object) => {
@@ -25,6 +25,23 @@ test('a question or a problem is one user message; a prompt stands as it is; mes
       { role: 'user', content: 'What?' },
     ],
   });
+});
+
+test('a prompt that no model could read is refused, however it is given', () => {
+  const limit = 'x'.repeat(MAX_PROMPT_CHARS);
+  expect(accept({ question: limit }).prompt).toMatchObject({ messages: [{ content: limit }] });
+  const messages = [
+    { role: 'system', content: 'x' },
+    { role: 'user', content: limit },
+  ];
+  for (const long of [
+    { question: `${limit}x` },
+    { question: null, prompt: `${limit}x` },
+    { question: null, messages },
+  ]) {
+    const result = queryFromRow(row(long), '7');
+    expect(result).toMatchObject({ ok: false, problem: `has ${MAX_PROMPT_CHARS + 1} characters` });
+  }
 });
 
 test('an id is query_id, or id, a number as its text, or the line', () => {

@@ -37,6 +37,9 @@ test('short text stands whole, with its spaces made single; long text says that 
   expect(firstWords('  What is\n\n 2 + 2?\t')).toBe('What is 2 + 2?');
   expect(firstWords('😀'.repeat(90))).toBe(`${'😀'.repeat(79)}…`);
   expect(firstWords('x'.repeat(80))).toBe('x'.repeat(80));
+  const far = ' '.repeat(1_000_000);
+  expect(firstWords(`${far}a${far}b`)).toBe('a b');
+  expect(firstWords(`${far}${'😀'.repeat(3000)}`, 60)).toBe(`${'😀'.repeat(59)}…`);
 });
 
 test('a query’s question is its text, or what the user said last', () => {

@@ -24,12 +24,12 @@ beforeAll(async () => {
 });
 
 async function checkAfter(
-  toFolder: (folder: string) => void,
+  toFolder: (folder: string) => void | Promise<void>,
   told: readonly RolloutHistory[],
 ): Promise<{ breaches: Breach[]; summary: HistoriesSummary }> {
   const out = mkdtempSync(join(root, 'bad-'));
   cpSync(good, out, { recursive: true });
-  toFolder(join(out, RUN));
+  await toFolder(join(out, RUN));
   const breaches: Breach[] = [];
   const about = { rollouts: streamed(told), collection: { out: good, result } };
   const summary = await checkHistories(openFileStore(out, RUN), good, about, (breach) => breaches.push(breach));

@@ -19,7 +19,7 @@ import { encodeRecord, FORMATS, type RecordKind } from '../../storage/record-tex
 import { aQuery } from './play.ts';
 
 export interface Harm {
-  readonly harm: (folder: string) => void;
+  readonly harm: (folder: string) => void | Promise<void>;
   /** Relative to the run's folder. */
   readonly path: string;
   readonly problem: RegExp;
@@ -29,15 +29,15 @@ export const at = (query: string, sample = 0, attempt = 1) => rolloutFolder({ qu
 const logOf = (query: string, version = 0, kind: 'txt' | 'jsonl' = 'jsonl', sample = 0, attempt = 1) =>
   logPath(version, logName({ query, sample, attempt }), kind);
 
-export const edit = (path: string, change: (text: string) => string) => (folder: string) =>
-  writeFileSync(join(folder, path), change(readFileSync(join(folder, path), 'utf8')));
+export const edit = (path: string, change: (text: string) => string | Promise<string>) => async (folder: string) =>
+  writeFileSync(join(folder, path), await change(readFileSync(join(folder, path), 'utf8')));
 
 /** Changes a record and gives it a right hash of its own: only the others can tell. */
 export const forge = (path: string, kind: RecordKind, change: (record: Readonly<Record<string, unknown>>) => object) =>
-  edit(path, (text) => {
+  edit(path, async (text) => {
     const { format, of_rollout: owner, sha256, ...record } = JSON.parse(text);
     if (format !== FORMATS[kind] || typeof sha256 !== 'string') throw new Error(`${path} is no ${kind}`);
-    return encodeRecord(kind, owner ?? null, { ...record, ...change(record) }).text;
+    return (await encodeRecord(kind, owner ?? null, { ...record, ...change(record) })).text;
   });
 
 const swap = (a: string, b: string) => (folder: string) => {
@@ -281,7 +281,7 @@ export const harms: Readonly<Record<string, Harm>> = {
     problem: /not of this run/,
   },
   'a foreign folder': {
-    harm: (folder) => mkdirSync(join(folder, 'rollouts/zz/one/0.1'), { recursive: true }),
+    harm: (folder) => void mkdirSync(join(folder, 'rollouts/zz/one/0.1'), { recursive: true }),
     path: 'rollouts/zz',
     problem: /not of this run/,
   },

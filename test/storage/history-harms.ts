@@ -8,7 +8,7 @@ import { RESULT_FILE } from '../../storage/layout.ts';
 import { at, forge } from './harms.ts';
 
 export interface HistoryHarm {
-  readonly toFolder?: (folder: string) => void;
+  readonly toFolder?: (folder: string) => void | Promise<void>;
   /** Of the first rollout: query `one`, sample 0. */
   readonly toHistory?: (history: RolloutHistory) => RolloutHistory;
   readonly path: string;
