@@ -51,6 +51,8 @@ interface Dialect {
   readonly budget: 'max_completion_tokens' | 'max_tokens';
   readonly logprobs: boolean;
   readonly seed: boolean;
+  /** Said to a server that would take a model's own top_k where none is said, and cannot. */
+  readonly topK: -1 | null;
 }
 
 export async function openOpenai(
@@ -68,12 +70,14 @@ export async function openOpenai(
   }
 }
 
-const DIALECT: Dialect = { budget: 'max_tokens', logprobs: true, seed: true };
+const DIALECT: Dialect = { budget: 'max_tokens', logprobs: true, seed: true, topK: null };
 /** What a server's complaint about one parameter changes. */
 const COMPLAINTS: readonly [RegExp, (dialect: Dialect) => Dialect][] = [
   [/max_completion_tokens|max_tokens/, (d) => ({ ...d, budget: 'max_completion_tokens' })],
   [/logprobs/, (d) => ({ ...d, logprobs: false })],
   [/seed/, (d) => ({ ...d, seed: false })],
+  // SGLang reads generation_config.json, where top_k 0 means none, and refuses it.
+  [/top_k/, (d) => ({ ...d, topK: -1 })],
 ];
 
 async function learnDialect(http: Http, model: string): Promise<Dialect> {
@@ -121,6 +125,7 @@ function bodyOf({ model, messages, maxNewTokens, seed, temperature, topP }: Ques
     top_p: topP,
     ...(dialect.seed ? { seed } : {}),
     ...(dialect.logprobs ? { logprobs: true } : {}),
+    ...(dialect.topK === null ? {} : { top_k: dialect.topK }),
   };
 }
 

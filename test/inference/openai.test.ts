@@ -72,6 +72,12 @@ test('learns at start which parameters the model takes', async () => {
   expect(asked).toEqual({ model: 'some-model', max_completion_tokens: 5, temperature: 1, top_p: 1 });
 });
 
+test('takes a model’s own top_k back where the server cannot use it', async () => {
+  await open(refusal('top_k must be -1 (disable) or at least 1, got 0.'));
+  await ask();
+  expect(server.seen.at(-1)!.body).toMatchObject({ top_k: -1, logprobs: true, seed: 7, max_tokens: 5 });
+});
+
 test('a complaint that nothing can be done about is the server’s word, at start', async () => {
   const opening = open(refusal('logprobs no'), refusal('logprobs no'));
   await expect(opening).rejects.toMatchObject({ reason: 'request-refused', retryable: false });
