@@ -6,7 +6,6 @@ export default defineConfig({
   test: {
     ...base.test,
     include: ['test/servers/*.real.ts'],
-    globalSetup: [],
     maxWorkers: 1,
     fileParallelism: false,
     testTimeout: 300_000,

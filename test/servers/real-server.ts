@@ -21,18 +21,31 @@ export interface RealServer {
 const CACHE = process.env['EVERTURN_SERVERS_CACHE'] ?? join(homedir(), '.cache', 'everturn', 'servers');
 const PATIENCE_MS = 900_000;
 
-/** `EVERTURN_TEST_VLLM_URL`, `EVERTURN_TEST_SGLANG_URL`: one that runs already, and is left running. */
-export async function realServer(kind: RealKind): Promise<RealServer> {
-  const running = process.env[`EVERTURN_TEST_${kind.toUpperCase()}_URL`];
+export interface Start {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/**
+ * The first or second of its kind. `EVERTURN_TEST_VLLM_URL`, `EVERTURN_TEST_SGLANG_URL`: one or two, with a comma, that
+ * run already and are left running.
+ */
+export async function realServer(
+  kind: RealKind,
+  place: 1 | 2,
+  { args = [], env = {} }: Start = {},
+): Promise<RealServer> {
+  const running = process.env[`EVERTURN_TEST_${kind.toUpperCase()}_URL`]?.split(',')[place - 1];
   if (running) return { url: running, call: caller(running), kill: async () => undefined };
   const here = import.meta.dirname;
   const installed = spawnSync(join(here, 'install.sh'), [kind, CACHE], { stdio: 'inherit' });
   if (installed.status !== 0) throw new Error(`${kind} could not be installed into ${CACHE}`);
   const port = await freePort();
-  const log = join(CACHE, `${kind}.log`);
+  const log = join(CACHE, `${kind}-${place}.log`);
   mkdirSync(CACHE, { recursive: true });
   // A group of its own: both start processes that outlive them.
-  const child = spawn(join(here, 'start.sh'), [kind, CACHE, TINY_FOLDER, String(port)], {
+  const child = spawn(join(here, 'start.sh'), [kind, CACHE, TINY_FOLDER, String(port), ...args], {
+    env: { ...process.env, ...env },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

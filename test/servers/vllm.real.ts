@@ -3,11 +3,11 @@ import { suite } from './suite.ts';
 suite({
   kind: 'vllm',
   seeded: true,
-  meaning: 'raw',
-  pause: (server, mode) => server.call('POST', `/pause?mode=${mode}`),
+  first: { meaning: 'raw', args: ['--enable-scale-out'] },
+  // Without --enable-scale-out it is asked by /v1/completions.
+  second: { meaning: 'policy', args: ['--logprobs-mode', 'processed_logprobs'] },
+  secondMayMove: true,
+  afterBadFolder: 'paused',
+  pauseWithAbort: (server) => server.call('POST', '/pause?mode=abort'),
   resume: (server) => server.call('POST', '/resume'),
-  async update(server, folder, version) {
-    await server.call('POST', '/collective_rpc', { method: 'reload_weights', kwargs: { weights_path: folder } });
-    await server.call('POST', '/update_weight_version', { new_version: version });
-  },
 });
