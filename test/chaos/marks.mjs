@@ -81,7 +81,10 @@ async function markSteps() {
   };
 }
 
-/** A record appears by its link; from then on until its step ends it is there, and Temporal does not know. */
+/**
+ * A turn appears by its record's link; from then on until its step ends it is there, and Temporal does not know. Aimed
+ * at is that: verdicts and ends are made again at no cost.
+ */
 function markFiles() {
   const places = (to) => {
     const [, query, sample, name] = /([^/\\]+)[/\\](\d+)\.\d+[/\\]([^/\\]+)$/.exec(String(to)) ?? [];
@@ -90,7 +93,7 @@ function markFiles() {
   const link = fs.linkSync;
   fs.linkSync = (from, to) => {
     const what = places(to);
-    if (!what) return link(from, to);
+    if (!what?.includes(' turn-')) return link(from, to);
     const n = `file:${what.replace(' ', '/')}`;
     write(n, 'before-write', what);
     link(from, to);

@@ -12,7 +12,7 @@ import { openWorkload, type RunOptions, type Workload } from './workload.ts';
 const SLOTS = 32;
 const KILLS = sized(200);
 const PER_PHASE = sized(20);
-const RUN: Omit<RunOptions, 'name'> = { rollouts: sized(500), turns: 4, maxConcurrent: FULL ? 64 : 32 };
+const RUN: Omit<RunOptions, 'name'> = { rollouts: sized(500), turns: 4, maxConcurrent: FULL ? 16 : 32 };
 
 let workload: Workload;
 let failed = true;
@@ -22,7 +22,7 @@ beforeAll(async () => {
     file: import.meta.filename,
     workers: FULL ? 4 : 2,
     slots: SLOTS,
-    model: { kind: 'sglang', latencyMs: FULL ? 6000 : 400 },
+    model: { kind: 'sglang', latencyMs: FULL ? 1500 : 400 },
   });
 });
 afterAll(() => workload?.close(failed));
@@ -42,7 +42,7 @@ describe(`${RUN.rollouts} rollouts × ${RUN.turns} turns`, () => {
       let over = false;
       await workload.start({ ...RUN, name: 'storm' });
       const ended = workload.untilEnded('storm', 2_400_000).finally(() => (over = true));
-      const gapMs = FULL ? 1500 : 200;
+      const gapMs = FULL ? 2000 : 200;
       const nemesis = killWorkers(workload, {
         random: randomOf('nemesis'),
         kills: KILLS,
