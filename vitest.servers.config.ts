@@ -8,7 +8,7 @@ export default defineConfig({
     include: ['test/servers/*.real.ts'],
     maxWorkers: 1,
     fileParallelism: false,
-    testTimeout: 300_000,
+    testTimeout: 900_000,
     // Installing and starting: minutes, on two cores.
     hookTimeout: 1_800_000,
   },

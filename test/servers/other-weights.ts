@@ -2,7 +2,7 @@
 // apart, in the file that servers load and in the one that the embedded engine loads. And the embedded engine as a
 // judge of logprobs.
 
-import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Kv } from '../../inference/decode/step-model.ts';
@@ -13,9 +13,17 @@ const NORM = 'model.norm.weight';
 /** Of a float16 that is no denormal: half of it. */
 const ONE_EXPONENT = 0x0400;
 
-/** A folder of its own, for whoever calls to remove. */
+let made: string | undefined;
+
+/** Made once; the folder goes with the process. */
 export function otherWeights(): string {
-  const folder = join(mkdtempSync(join(tmpdir(), 'everturn-weights-')), 'step-1');
+  return (made ??= makeWeights());
+}
+
+function makeWeights(): string {
+  const home = mkdtempSync(join(tmpdir(), 'everturn-weights-'));
+  process.once('exit', () => rmSync(home, { recursive: true, force: true }));
+  const folder = join(home, 'step-1');
   cpSync(TINY_FOLDER, folder, { recursive: true });
   const weights = join(folder, 'model.safetensors');
   const onnx = join(folder, 'onnx/model.onnx');

@@ -44,8 +44,8 @@ export function suite(traits: Traits): void {
       await running(servers[0]!); // the first look at a server's figures takes its time
     });
     afterAll(async () => {
-      await backend?.close();
       for (const server of servers) await server.kill();
+      await backend?.close();
     });
 
     backendContract(kind, { open: () => open(servers[0]!), question: 'What is 34 * 27?', seeded: traits.seeded });
