@@ -222,6 +222,10 @@ export function openExecution(
     world.saw(transition);
     world.trace(() => `${self.runId} ✗ ${transition}`);
     life++;
+    const keptItsEnd = open!.steps.some((s) =>
+      s.commands.some((c) => c.scheduleLocalActivity?.activityType === 'finish'),
+    );
+    if (keptItsEnd) world.endedInVain.add(workflowId);
     arrived = [...open!.jobs, ...arrived];
     forget();
     wake(TASK_TIMEOUT_MS);
@@ -269,6 +273,7 @@ export function openExecution(
       // Updates that no task has seen yet go to the next run.
       const early = arrived;
       surroundings.closed(last);
+      world.ambush('renewal');
       self.begin(valueOf(renewed.arguments[0]), early);
       return;
     }

@@ -1,11 +1,13 @@
 // What must hold when nothing is left to happen: all has ended; each turn was asked of the model as often as it was
 // lost, and once more; the folder agrees with itself; and what a workflow shows of itself agrees with its result.
 
+import { rolloutWorkflowId } from '../../domain/ids.ts';
 import type { RolloutResult } from '../../domain/rollout-result.ts';
 import type { CollectionProgress, CollectionResult, RolloutProgress } from '../../workflows/messages.ts';
 import { must } from './breach.ts';
 import type { Cast } from './cast.ts';
 import type { RealExecution } from './execution.ts';
+import { RUN } from './names.ts';
 import type { StoredRollout } from './store.ts';
 import { type Payload, valueOf } from './wire.ts';
 import { wasReset, type World } from './world.ts';
@@ -17,11 +19,14 @@ export async function checkEnd(world: World, cast: Cast): Promise<void> {
   for (const { workflowId, closing } of world.executions.values()) {
     must(closing !== undefined, () => `${workflowId} never ends`);
   }
-  for (const rollout of world.store.rollouts.values()) checkFolder(rollout, wasReset(world));
+  for (const rollout of world.store.rollouts.values()) {
+    const workflowId = rolloutWorkflowId({ run: RUN, ...rollout, attempt: 1 });
+    checkFolder(rollout, wasReset(world) || world.endedInVain.has(workflowId));
+  }
   if (cast.main.closing === 'completed' && world.random.chance(ASKED)) await checkShown(world, cast.main);
 }
 
-function checkFolder({ query, sample, turns, asked, lost, end }: StoredRollout, reset: boolean): void {
+function checkFolder({ query, sample, turns, asked, lost, end }: StoredRollout, mayGoOn: boolean): void {
   const who = `${query}/${sample}`;
   for (const turn of Array.from({ length: Math.max(asked.length, turns.length) }, (_, i) => i)) {
     const [times, without] = [asked[turn] ?? 0, lost[turn] ?? 0];
@@ -38,9 +43,9 @@ function checkFolder({ query, sample, turns, asked, lost, end }: StoredRollout, 
     played.every((t) => t.verdict && t.logged),
     () => `${who} ended, and a turn of it was not judged or not logged`,
   );
-  // Whoever resets a rollout that has ended may have it play on: its end stands.
+  // A reset, or a lost task, may have a rollout play on that has an end already: its first end stands.
   must(
-    reset || turns.length <= end.turns + 1,
+    mayGoOn || turns.length <= end.turns + 1,
     () => `${who} ended after ${end.turns} turns, and ${turns.length} were played`,
   );
   must(

@@ -82,7 +82,7 @@ export function openPeople(world: World, cast: Cast): People {
       const { ambush } = plan;
       if (ambush?.activity !== activity || ++waitedFor !== ambush.nth) return undefined;
       for (const deed of ambush.deeds) {
-        clock.after(random.int(1, 7000), () =>
+        clock.after(activity === 'renewal' ? 0 : random.int(1, 7000), () =>
           act({ deed, target: 'main', moment: 0, maxConcurrent: random.int(1, 6) }),
         );
       }

@@ -139,7 +139,7 @@ function interferencesOf(random: Random, kind: Plan['kind'], units: number): Int
 
 const STEPS: Readonly<Record<Plan['kind'], readonly string[]>> = {
   rollout: ['open', 'evaluate', 'log', 'finish'],
-  collection: ['page', 'conclude'],
+  collection: ['page', 'conclude', 'renewal', 'renewal'],
 };
 
 function ambushOf(random: Random, kind: Plan['kind']): Ambush {

@@ -38,6 +38,7 @@ export async function play(
     store: openStore(),
     sandbox,
     executions: new Map(),
+    endedInVain: new Set(),
     saw,
     ambush: (activity) => people.ambush(activity),
     trace: (line) => trace?.(`${((clock.now - begun) / 1000).toFixed(3).padStart(10)} s  ${line()}`),

@@ -14,9 +14,11 @@ export interface World {
   readonly clock: Clock;
   readonly store: ModelStore;
   readonly sandbox: Sandbox;
+  /** Workflow ids whose end was kept by a task that was lost: done again, it may have gone on. */
+  readonly endedInVain: Set<string>;
   /** By workflow id: the newest of each. */
   readonly executions: Map<string, Execution>;
-  /** An activity begins: whether somebody waits for it, and how it is held up. */
+  /** An activity begins, or a continued history (`renewal`): whether somebody waits for it, and how it is held up. */
   ambush(activity: string): 'slow' | 'backoff' | undefined;
   /** Counts a transition of the table. */
   saw(transition: string): void;
