@@ -128,17 +128,18 @@ test('a fatal reply fails its rollout at the first try and says why, and no othe
 test('a model server that is away is waited for, and not overrun when it is back', { timeout: 900_000 }, async () => {
   const limit = 32;
   const awayMs = FULL ? 75_000 : 3_000;
-  const run = { ...RUN, name: 'away', flags: ['--max-in-flight-per-server', String(limit)] };
-  await workload.model.become({ fatalRate: 0, latencyMs: LATENCY_MS / 2 });
+  // Long enough that it cannot end before the server dies.
+  const run = { ...RUN, turns: FULL ? 4 : 8, name: 'away', flags: ['--max-in-flight-per-server', String(limit)] };
+  await workload.model.become({ fatalRate: 0, latencyMs: FULL ? 2000 : LATENCY_MS });
   await workload.start(run);
   const ended = workload.untilEnded('away', 600_000);
-  const warmMs = FULL ? 30_000 : 1_500;
+  const warmMs = FULL ? 30_000 : 1_200;
   await sleep(warmMs);
   const diedAt = Date.now();
   await workload.model.stop();
   const watch = workload.everturn.start('watch', 'away');
   let shown = '';
-  while (Date.now() < diedAt + awayMs || !shown) {
+  while (Date.now() < diedAt + awayMs || (!shown && Date.now() < diedAt + awayMs + 60_000)) {
     await sleep(500);
     const status = await workload.everturn.run('status', 'away', '--json');
     shown ||= /Waiting for model server [^"]*/.exec(status.stdout)?.[0] ?? '';
@@ -159,6 +160,7 @@ test('a model server that is away is waited for, and not overrun when it is back
   console.log(
     JSON.stringify({ seed: SEED, awayMs: backAt - diedAt, before, backAfterMs: (backMs ?? NaN) - backAt, most, shown }),
   );
+  expect(shown).not.toBe('');
   expect(checked.problems).toEqual([]);
   expect(checked.askedAgain).toBe(0);
   expect(most).toBeLessThanOrEqual(limit);

@@ -19,7 +19,7 @@ beforeAll(async () => {
     file: import.meta.filename,
     workers: 2,
     slots: SLOTS,
-    model: { kind: 'vllm', latencyMs: FULL ? 2000 : 300 },
+    model: { kind: 'vllm', latencyMs: FULL ? 2000 : 600 },
   });
 });
 afterEach(({ task }) => {
@@ -53,7 +53,7 @@ test('survives its Temporal server, killed again and again', { timeout: 1_800_00
   const kills = sized(20);
   const run = { name: 'served', rollouts: sized(500), turns: 4, maxConcurrent: 64 };
   const hit = await under(run, {
-    ...{ count: kills, gapMs: FULL ? 3000 : 800, random: randomOf('server') },
+    ...{ count: kills, gapMs: FULL ? 3000 : 300, random: randomOf('server') },
     async strike() {
       const pid = workload.temporal.pid();
       return pid !== undefined && (await kill(pid));
