@@ -65,7 +65,7 @@ export async function startWorker({ slots, unsafeCode }: WorkerSettings): Promis
       activities: light,
       // A run whose worker died is taken over by another after this.
       stickyQueueScheduleToStartTimeout: '3 seconds',
-      maxCachedWorkflows: 1000,
+      maxCachedWorkflows: cachedWorkflows(slots),
     }),
     Worker.create({
       ...common,
@@ -104,6 +104,14 @@ export async function startWorker({ slots, unsafeCode }: WorkerSettings): Promis
 
 /** Seldom enough to be cheap, often enough that a busy machine misses no 10 s deadline. */
 const HEARTBEAT = '3 seconds';
+
+/**
+ * A rollout that waits for its answer here must not be played again from its history when that comes: with more in
+ * flight than are kept, the one that is let go is the one that is needed next. Beside them, collections.
+ */
+export function cachedWorkflows(slots: number): number {
+  return Math.max(1000, slots + 100);
+}
 
 async function openCluster() {
   const session = await connect();
