@@ -167,10 +167,18 @@ function parseValue(key: keyof RunOptions, raw: unknown, place: string): unknown
     if (parsed.success) return parsed.data;
   }
   const wanted = schema.safeParse(candidates.at(-1)).error?.issues[0]?.message ?? 'another value';
-  throw new UsageError(`${place}: ${JSON.stringify(raw)} does not fit.`, {
+  throw new UsageError(`${place}: ${said(key, raw)} does not fit.`, {
     reason: 'bad-value',
     fix: `It takes ${wanted}.`,
   });
+}
+
+/** A value as it may be said again: who gives a key where its name belongs, or puts one into a url, has it kept out. */
+function said(key: keyof RunOptions, raw: unknown): string {
+  if (key === 'apiKeyEnv') return 'what was given';
+  if (typeof raw !== 'string') return JSON.stringify(raw);
+  const open = raw.replace(/\/\/\S*@/g, '//…@').replace(/\?[^#]*/g, '?…');
+  return JSON.stringify(raw.startsWith('openai:') ? open : open.replace(/#.*/, '#…'));
 }
 
 /** What a text from a shell may mean. */

@@ -1,6 +1,8 @@
 // What a command may touch of the world: two streams, the environment, the folder it was called in, and
 // the wish of the user to leave. Facts go to `out`, everything else to `err`. Tests pass their own.
 
+import { visible } from '../domain/turn-log.ts';
+
 export interface Stream {
   write(text: string): unknown;
   readonly isTTY?: boolean;
@@ -20,11 +22,22 @@ export interface Io {
 }
 
 export function say(io: Io, line: string): void {
-  io.err.write(`${line}\n`);
+  io.err.write(`${tame(line)}\n`);
 }
 
 export function print(io: Io, text: string): void {
-  io.out.write(text.endsWith('\n') ? text : `${text}\n`);
+  io.out.write(tame(text.endsWith('\n') ? text : `${text}\n`));
+}
+
+/** The tints of paint.ts. */
+const OURS = /(\u001b\[(?:1|2|22|3[1236]|39)m)/;
+
+/** Nothing but our own colours reaches a terminal, whoever forgot to look at a text before. */
+function tame(text: string): string {
+  return text
+    .split(OURS)
+    .map((part, i) => (i % 2 === 1 ? part : visible(part)))
+    .join('');
 }
 
 // What could steer a terminal and JSON leaves as it is.

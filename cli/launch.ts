@@ -134,7 +134,7 @@ function announce(
   );
   say(
     io,
-    `Playing    ${queries} × ${plural(samples, 'sample')} × ${plural(numTurns, 'turn')} with ${model}, ${maxConcurrent} at once`,
+    `Playing    ${queries} × ${plural(samples, 'sample')} × ${plural(numTurns, 'turn')} with ${oneLine(model)}, ${maxConcurrent} at once`,
   );
   if (url) say(io, `Temporal   ${url}`);
   if (json) {

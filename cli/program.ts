@@ -2,6 +2,7 @@
 // was called or asked for help.
 
 import { Command, Option } from 'commander';
+import { visible } from '../domain/turn-log.ts';
 import { everturnVersion } from '../version.ts';
 import type { ExitCode } from './exit.ts';
 import type { Io } from './io.ts';
@@ -80,7 +81,7 @@ export async function buildProgram(io: Io, args: readonly string[], exit: (code:
     .configureHelp({ sortOptions: false, showGlobalOptions: false })
     .configureOutput({
       writeOut: (text) => void io.out.write(text),
-      writeErr: (text) => void io.err.write(text),
+      writeErr: (text) => void io.err.write(visible(text)),
       getOutHasColors: () => false,
       getErrHasColors: () => false,
       outputError: (text, write) => write(usageText(text, called)),

@@ -1,0 +1,124 @@
+// Configurations, data set rows, requests and replies that name an object's prototype change nothing but themselves.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parseSettings, resolveOptions } from '../../config.ts';
+import { openDataset } from '../../datasets/index.ts';
+import { queryFromRow } from '../../datasets/row.ts';
+import { parseExactJson } from '../../environments/code/exact-json.ts';
+
+const NAMES = [
+  '__proto__',
+  'constructor',
+  'prototype',
+  'constructor.prototype',
+  '__proto__.__proto__',
+  'toString',
+  'hasOwnProperty',
+  '__defineGetter__',
+  'valueOf',
+  'then',
+];
+const VALUES = [
+  '{"x":1}',
+  '{"polluted":true,"__proto__":{"polluted":true}}',
+  '"text"',
+  '7',
+  '[1]',
+  'null',
+  'true',
+  '{"prototype":{"polluted":true}}',
+  '{"toString":1}',
+  '{"get":1,"set":1}',
+];
+/** JSON texts: only `JSON.parse` makes `__proto__` a key like any other. */
+const OBJECTS = NAMES.flatMap((name) =>
+  VALUES.map((value) => ({ name, value, text: `{${JSON.stringify(name)}:${value}}` })),
+);
+
+const clean = Object.getOwnPropertyNames(Object.prototype).toSorted();
+
+/** What every object has is what it was. */
+const seen = () => ({
+  added: ['x', 'polluted'].filter((name) => name in {}),
+  names: Object.getOwnPropertyNames(Object.prototype).toSorted(),
+  above: Object.getPrototypeOf(Object.prototype) as unknown,
+});
+const untouched = { added: [], names: clean, above: null };
+
+const settled = (work: () => unknown) => {
+  try {
+    return work();
+  } catch {
+    // Refused: as good.
+    return undefined;
+  }
+};
+
+test.each(['json', 'yaml'])('100 configuration files (%s)', (kind) => {
+  const folder = mkdtempSync(join(tmpdir(), 'everturn-proto-'));
+  try {
+    for (const [i, { name, value, text }] of OBJECTS.entries()) {
+      const file = join(folder, `${i}.${kind}`);
+      writeFileSync(
+        file,
+        kind === 'json' ? text : `${name}: ${value}\n? ${JSON.stringify(name)}\n: ${value}\n<<: ${value}\n`,
+      );
+      settled(() => resolveOptions({ environment: {}, flags: {}, configFile: file }));
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  expect(seen()).toEqual(untouched);
+});
+
+test('100 values of --set, and 100 of the environment', () => {
+  for (const { name, value } of OBJECTS) {
+    settled(() => resolveOptions({ environment: {}, flags: {}, set: [`${name}=${value}`] }));
+    settled(() => resolveOptions({ environment: { [`EVERTURN_${name}`]: value }, flags: {} }));
+    settled(() =>
+      resolveOptions({ environment: {}, flags: JSON.parse(`{${JSON.stringify(name)}:${value}}`) as never }),
+    );
+  }
+  expect(seen()).toEqual(untouched);
+});
+
+test('100 settings of a request to a workflow', () => {
+  for (const { text } of OBJECTS) settled(() => parseSettings('r', JSON.parse(text) as never));
+  expect(seen()).toEqual(untouched);
+});
+
+test('300 data set rows', async () => {
+  const lines: string[] = [];
+  for (const { name, value, text } of OBJECTS)
+    for (const row of [
+      `{"id":${JSON.stringify(name)},"question":"1 + 1?","answer":"2",${text.slice(1)}`,
+      `{"id":"${name}${value.length}","messages":[{"role":"user","content":"x",${text.slice(1)}],"answer":"2"}`,
+      `{"id":"c","task":"code","question":"x","input_output":{"inputs":[${value}],"outputs":[${text}],${text.slice(1)}}`,
+    ]) {
+      lines.push(row);
+      queryFromRow(JSON.parse(row), '1');
+    }
+  const folder = mkdtempSync(join(tmpdir(), 'everturn-proto-'));
+  try {
+    const path = join(folder, 'rows.jsonl');
+    writeFileSync(path, lines.join('\n'));
+    let read = 0;
+    for await (const row of openDataset(path).rows()) read += row ? 1 : 0;
+    expect(read).toBe(300);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  expect(seen()).toEqual(untouched);
+});
+
+test('100 values of a program', () => {
+  for (const { text } of OBJECTS) {
+    const value = parseExactJson(text) as Record<string, unknown>;
+    expect(Object.getPrototypeOf(value)).toBeNull();
+    expect(Object.keys(value)).toHaveLength(1);
+  }
+  expect(seen()).toEqual(untouched);
+});

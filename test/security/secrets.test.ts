@@ -1,0 +1,190 @@
+// Secrets that a user, a server or the environment put where they could be carried on: none of them is in the run's
+// folder, in Temporal's database (histories, memos, search attributes), in a log, in an error or in a command line.
+
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Everturn, openEverturn } from '../support/everturn.ts';
+
+const planted = () => `sk-live-${randomBytes(15).toString('hex')}`;
+const CANARIES = {
+  'the key of --api-key-env': planted(),
+  'a key that --api-key-env was given instead of a name': planted(),
+  'a user name in a url': planted(),
+  'a password in a url': planted(),
+  'a key in the query of a url': planted(),
+  'a key in the fragment of a url': planted(),
+  'the password of a proxy': planted(),
+  'a key that nobody named': planted(),
+  'a token of the hub': planted(),
+  'a secret of a cloud': planted(),
+  'a password of a data base': planted(),
+  'a setting that is none': planted(),
+};
+const KEY = CANARIES['the key of --api-key-env'];
+
+/** How the server says the key back, one request after the other. */
+const ECHOES: readonly ((key: string) => { status: number; headers?: Record<string, string>; body: unknown })[] = [
+  (key) => ({ status: 500, body: { error: { message: `Bad ${key} and ${key}` } } }),
+  (key) => ({ status: 503, headers: { 'x-key': key, 'retry-after': '0' }, body: `<p>${key}</p>` }),
+  (key) => ({ status: 200, body: `{"key": "${key}", "cut": ` }),
+  (key) => ({ status: 200, body: { choices: [], detail: key } }),
+  (key) => ({ status: 429, headers: { 'retry-after': '0' }, body: { detail: [{ [key]: key }] } }),
+  (key) => ({ status: 302, headers: { location: `http://127.0.0.1:9/?key=${key}` }, body: '' }),
+  (key) => ({ status: 401, body: { error: `Incorrect API key provided: ${key}` } }),
+  (key) => ({ status: 400, body: { message: { nested: { deep: `Authorization: Bearer ${key}` } } } }),
+  (key) => ({
+    status: 200,
+    body: { choices: [{ message: { content: `Your key is ${key}` }, finish_reason: 'stop' }] },
+  }),
+  (key) => ({ status: 200, body: { model: key, choices: [{ message: { content: '2' }, finish_reason: key }] } }),
+];
+
+let everturn: Everturn;
+let server: Server;
+let url: string;
+let echo = -1;
+let asked = 0;
+let said = '';
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const key = request.headers.authorization?.replace('Bearer ', '') ?? 'none';
+    if (key === KEY) asked++;
+    request.resume().on('end', () => {
+      const fine = { choices: [{ message: { content: 'It is \\boxed{2}.' }, finish_reason: 'stop' }] };
+      const reply = echo < 0 ? { status: 200, body: fine } : ECHOES[echo++ % ECHOES.length]!(key);
+      response.writeHead(reply.status, {
+        'content-type': 'application/json',
+        ...('headers' in reply ? reply.headers : {}),
+      });
+      response.end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  everturn = openEverturn({
+    MODEL_KEY: KEY,
+    HTTP_PROXY: `http://someone:${CANARIES['the password of a proxy']}@127.0.0.1:9`,
+    NO_PROXY: '*',
+    OPENAI_API_KEY: CANARIES['a key that nobody named'],
+    HF_TOKEN: CANARIES['a token of the hub'],
+    AWS_SECRET_ACCESS_KEY: CANARIES['a secret of a cloud'],
+    DATABASE_URL: `postgres://u:${CANARIES['a password of a data base']}@localhost/x`,
+  });
+  const rows = Array.from({ length: 12 }, (_, i) => JSON.stringify({ id: `q${i}`, question: '1 + 1?', answer: '2' }));
+  writeFileSync(join(everturn.folder, 'rows.jsonl'), rows.join('\n'));
+}, 60_000);
+afterAll(async () => {
+  server.close();
+  await everturn.close();
+});
+
+async function run(name: string, model: string, ...more: string[]): Promise<number | null> {
+  const limits = ['--num-turns', '1', '--max-new-tokens', '16', '--max-failed', '100'];
+  const ended = await everturn.run(
+    'run',
+    'rows.jsonl',
+    '--name',
+    name,
+    '--model',
+    model,
+    ...limits,
+    ...more,
+    '--verbose',
+  );
+  said += ended.stdout + ended.stderr;
+  return ended.code;
+}
+
+test('what was planted is nowhere', { timeout: 400_000 }, async () => {
+  const named = ['--api-key-env', 'MODEL_KEY'];
+  expect(await run('quiet', `openai:${url}#m`, ...named)).toBe(0);
+  echo = 0;
+  // At start, which asks once or twice …
+  for (let i = 0; i < ECHOES.length; i++) await run(`start-${i}`, `openai:${url}#m`, ...named, '--limit', '1');
+  // … and while it is played: the start is answered, then every answer tells the key in its way.
+  echo = -1;
+  const played = everturn.start(
+    'run',
+    'rows.jsonl',
+    '--name',
+    'told',
+    '--model',
+    `openai:${url}#m`,
+    ...named,
+    '--num-turns',
+    '2',
+    '--max-failed',
+    '100',
+    '--max-concurrent',
+    '1',
+  );
+  const before = asked;
+  while (asked < before + 4) await new Promise((resolve) => setTimeout(resolve, 20));
+  echo = 0;
+  const told = await played.ended;
+  said += told.stdout + told.stderr;
+  expect(asked).toBeGreaterThan(before + 10);
+  echo = -1;
+
+  const c = CANARIES;
+  const host = url.replace('http://', '');
+  const refused: [model: string, ...more: string[]][] = [
+    [`openai:http://${c['a user name in a url']}:${c['a password in a url']}@${host}#m`],
+    [`sglang:http://${c['a user name in a url']}:${c['a password in a url']}@${host}`],
+    [`vllm:http://:${c['a password in a url']}@${host}/x y`],
+    [`sglang:${url}/?key=${c['a key in the query of a url']}`],
+    [`sglang:${url}/#${c['a key in the fragment of a url']}`],
+    [`openai:${url}#m`, '--api-key-env', c['a key that --api-key-env was given instead of a name']],
+    [`openai:${url}#m`, '--set', `apiKey=${c['a setting that is none']}`],
+  ];
+  for (const [i, [model, ...more]] of refused.entries())
+    expect(await run(`refused-${i}`, model, ...more), model).not.toBe(0);
+
+  for (const command of ['list', 'status', 'check', 'show', 'export', 'watch'])
+    for (const json of [[], ['--json']])
+      for (const name of ['told']) {
+        const words = command === 'list' ? [] : command === 'show' ? [name, 'q0'] : [name];
+        const format = command === 'export' ? ['--format', 'areal'] : [];
+        const ended = await everturn.run(command, ...words, ...format, ...json);
+        said += ended.stdout + ended.stderr;
+      }
+
+  const places = new Map([
+    ['what the commands said', Buffer.from(said)],
+    ...filesUnder(everturn.folder),
+    ...commandLines(),
+  ]);
+  const found = [...places].flatMap(([place, bytes]) =>
+    Object.entries(CANARIES).flatMap(([name, secret]) => (bytes.includes(secret) ? [`${name}: ${place}`] : [])),
+  );
+  expect(found).toEqual([]);
+  // The search would have found it: what is meant to be there is.
+  const database = [...places].find(([place]) => place.endsWith('.db'))!;
+  expect(database[1].includes('told/q0/0')).toBe(true);
+  expect(said).toContain('[key]');
+  expect([...places.keys()].some((place) => place.endsWith('.log'))).toBe(true);
+});
+
+function filesUnder(folder: string): [string, Buffer][] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isFile())
+    .map((path) => [path, readFileSync(path)]);
+}
+
+function commandLines(): [string, Buffer][] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .flatMap((pid) => {
+      try {
+        return [[`the command line of ${pid}`, readFileSync(`/proc/${pid}/cmdline`)] as [string, Buffer]];
+      } catch {
+        return [];
+      }
+    });
+}
