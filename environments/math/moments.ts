@@ -38,7 +38,7 @@ const MONTHS = 'january february march april may june july august september octo
 
 /** Year, month and day of a date that is written out; `3/4/2020` is two dates and therefore none. */
 export function dateOf(text: string): string | undefined {
-  if (!/\d.*[-/]|[a-z]{3}.*\d|\d.*[a-z]{3}/is.test(text)) return undefined;
+  if (!/\d{4}[-/]\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec/i.test(text)) return undefined;
   const plain = text
     .replace(WRAPPER, ' ')
     .replace(/\\[,;:! ]|[{}$~,]/g, ' ')

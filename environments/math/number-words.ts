@@ -26,6 +26,7 @@ const PARTS = new Map([
 
 /** The digits of what is one number in words, or undefined. */
 export function numberWord(text: string): string | undefined {
+  if (/\d|[a-z]{20}/.test(text) || !/[a-z]{3}/i.test(text)) return undefined;
   const parts = plainWords(text).replace(/-/g, ' ').split(' ');
   if (parts.length > 12 || !/^[a-z]/.test(parts[0] ?? '')) return undefined;
   const bottom = parts.length > 1 ? PARTS.get(parts.at(-1) ?? '') : undefined;

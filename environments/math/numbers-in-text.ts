@@ -17,10 +17,15 @@ const DATE = new RegExp(
 // A time of day, or a ratio: what stands behind the colon is no value of its own.
 const CLOCK = /\d{1,9}(?::\d{1,9}){1,4}(?:\s?[AaPp]\.?[Mm]\b\.?)?|\d{1,2}\s?[AaPp]\.?[Mm]\b\.?/;
 const MOMENT = new RegExp(`^(?:${DATE.source}|${CLOCK.source})$`);
-const NUMBER = new RegExp(
-  `(?<![\\dA-Za-z_^.\\\\{}])(?:${DATE.source}|${CLOCK.source}|${BARE_LATEX.source}|${PLAIN_TUPLE.source}|${PLAIN_NUMBER.source})`,
-  'g',
-);
+const number = (...first: readonly RegExp[]): RegExp =>
+  new RegExp(
+    `(?<![\\dA-Za-z_^.\\\\{}])(?:${[...first, CLOCK, BARE_LATEX, PLAIN_TUPLE, PLAIN_NUMBER].map(({ source }) => source).join('|')})`,
+    'g',
+  );
+const NUMBER = number();
+/** Slower: names of months can begin at every letter. */
+const NUMBER_OR_DATE = number(DATE);
+const NAMES_MONTH = new RegExp(`\\b${MONTH.source}|\\d{4}-\\d{2}-`);
 
 /** Bare numbers of the text, with the expression around each if it stands in one. */
 export function lastNumber(text: string): Segment | undefined {
@@ -28,9 +33,9 @@ export function lastNumber(text: string): Segment | undefined {
   // Only the end matters: the last few thousand characters, enlarged once if they hold no number.
   for (const window of [4_000, 60_000]) {
     const offset = Math.max(0, text.length - window);
-    NUMBER.lastIndex = 0;
     const tail = text.slice(offset);
-    for (const m of tail.matchAll(NUMBER)) if (!NOT.test(tail.slice(Math.max(0, m.index - 16), m.index))) last = m;
+    for (const m of tail.matchAll(NAMES_MONTH.test(tail) ? NUMBER_OR_DATE : NUMBER))
+      if (!NOT.test(tail.slice(Math.max(0, m.index - 16), m.index))) last = m;
     if (last) {
       const start = offset + last.index;
       const end = start + last[0].length;

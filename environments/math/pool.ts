@@ -33,8 +33,12 @@ export class JudgePool {
   #stallMs = STALL_MS;
   readonly #timedOut = new WeakSet<Child>();
 
+  /** With so many jobs open a child is sent the next batch. */
+  readonly #ahead: number;
+
   constructor(options: PoolOptions) {
     this.#options = options;
+    this.#ahead = options.batch > 1 ? options.batch : 0;
   }
 
   /** The child's line for this job's line. Rejects when aborted, closed, or when no child can be started. */
@@ -101,6 +105,7 @@ export class JudgePool {
     onReply: (child, job, reply) => {
       this.#settle(job)?.resolve(reply);
       if (child.pending.length === 0) this.#rest(child);
+      else if (child.pending.length === this.#ahead) this.#dispatch();
     },
     onExit: (child) => this.#bury(child),
   };
@@ -117,15 +122,27 @@ export class JudgePool {
   #dispatch(): void {
     if (this.#closed || this.#queue.length === 0) return;
     if (this.#children.size < this.#options.children) this.#staff(this.#options.children);
-    const idle = [...this.#children].filter((child) => child.ready && !child.stalled && child.pending.length === 0);
-    for (const [k, child] of idle.entries()) {
-      const share = Math.ceil(this.#queue.length / (idle.length - k));
-      const jobs = this.#take(Math.min(this.#options.batch, share));
-      if (jobs.length === 0) break;
-      child.hold(true);
-      child.send(jobs);
+    // The idle ones first; then each gets a batch ahead, so that none waits for the next one.
+    for (const most of new Set([0, this.#ahead])) {
+      const able = [...this.#children].filter(
+        (child) => child.ready && !child.stalled && child.pending.length <= most && !this.#holdsSuspect(child),
+      );
+      for (const [k, child] of able.entries()) {
+        const share = Math.ceil(this.#queue.length / (able.length - k));
+        const jobs = this.#take(Math.min(this.#options.batch, share));
+        if (jobs.length === 0) break;
+        child.hold(true);
+        child.send(jobs);
+      }
     }
     this.#watch();
+  }
+
+  /** A job that killed a child before is alone with its child. */
+  #holdsSuspect(child: Child): boolean {
+    return (
+      child.pending.some((job) => job.deaths > 0) || (child.pending.length > 0 && (this.#queue[0]?.deaths ?? 0) > 0)
+    );
   }
 
   /** The next jobs; one that killed a child before goes alone. */

@@ -86,14 +86,14 @@ test('the real child judges as the judge does, and dies with a parent that is ki
   expect(await judge.judge('\\boxed{0.5}', ['\\frac12'])).toMatchObject({ verdict: 'right', reason: 'equal' });
 
   // The parent is killed while the child's only thread of work is in an endless loop.
-  const hang = `data:text/javascript,setTimeout(()=>{for(;;);},400)`;
+  const hang = `data:text/javascript,process.once('worker',(w)=>w.once('online',()=>setTimeout(()=>{for(;;);},100)))`;
   const args = JSON.stringify(['--import', hang, entry]);
   const parent = spawn(
     process.execPath,
     [
       '-e',
       `const c = require('child_process').spawn(process.execPath, ${args}, { stdio: ['pipe', 'pipe', 'ignore'] });
-       c.stdout.once('data', () => setTimeout(() => console.log(c.pid), 600));
+       c.stdout.once('data', () => setTimeout(() => console.log(c.pid), 1000));
        setInterval(() => {}, 1e6);`,
     ],
     { stdio: ['ignore', 'pipe', 'ignore'] },
@@ -102,7 +102,7 @@ test('the real child judges as the judge does, and dies with a parent that is ki
   const pid = Number(line.toString());
   expect(alive(pid)).toBe(true);
   parent.kill('SIGKILL');
-  await expect.poll(() => alive(pid), { timeout: 5_000 }).toBe(false);
+  await expect.poll(() => alive(pid), { timeout: 20_000 }).toBe(false);
 });
 
 function alive(pid: number): boolean {
