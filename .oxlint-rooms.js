@@ -55,6 +55,10 @@ const ROOMS = {
     ours: ['domain/', 'connection.ts', 'workflows/messages.ts'],
     outside: ['@temporalio/client', '@temporalio/common'],
   },
+  'pending-work.ts': {
+    ours: ['domain/', 'connection.ts'],
+    outside: ['@temporalio/client', '@temporalio/common'],
+  },
   'histories.ts': {
     ours: ['domain/', 'connection.ts'],
     types: ['workflows/messages.ts'],
@@ -65,6 +69,7 @@ const ROOMS = {
       'domain/',
       'client.ts',
       'histories.ts',
+      'pending-work.ts',
       'connection.ts',
       'config.ts',
       'options.ts',

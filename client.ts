@@ -6,7 +6,6 @@ import {
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
-  type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { calling, type Session, TRIES } from './connection.ts';
@@ -62,65 +61,6 @@ export async function describeWorkflow({ client }: Session, workflowId: string, 
     if (causeOf(error) instanceof WorkflowNotFoundError) return { state: 'absent', out: null };
     throw error;
   }
-}
-
-/** What a workflow waits for. */
-export interface PendingWork {
-  /** Null where no regular activity is under way: then a worker is deciding, or is waited for. */
-  readonly activity: PendingActivity | null;
-  /** A decision is due, and no worker has taken it yet. */
-  readonly waitsForWorker: boolean;
-}
-
-export interface PendingActivity {
-  readonly name: string;
-  /** 1 for the first try. */
-  readonly attempt: number;
-  /** `started`: a worker is at it. `scheduled`: it waits for a worker, or for its next try. */
-  readonly state: 'started' | 'scheduled';
-  /** Epoch milliseconds; null where the server does not say. */
-  readonly since: number | null;
-  readonly nextTryAt: number | null;
-  readonly lastFailure: { readonly reason: string; readonly message: string } | null;
-}
-
-export async function pendingWork({ client }: Session, workflowId: string): Promise<PendingWork> {
-  const { raw } = await calling(`describe "${workflowId}"`, () =>
-    client.withDeadline(Date.now() + CALL_MS, () => client.workflow.getHandle(workflowId).describe()),
-  );
-  const [pending] = raw.pendingActivities ?? [];
-  return {
-    activity: pending ? activityOf(pending) : null,
-    waitsForWorker: raw.pendingWorkflowTask?.state === SCHEDULED,
-  };
-}
-/** temporal.api.enums.v1: PendingWorkflowTaskState and PendingActivityState have it at the same place. */
-const SCHEDULED = 1;
-const STARTED = 2;
-
-type RawPending = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];
-
-function activityOf(pending: RawPending): PendingActivity {
-  const { activityType, attempt, state, lastStartedTime, scheduledTime, nextAttemptScheduleTime, lastFailure } =
-    pending;
-  const started = state === STARTED;
-  const failure = lastFailure ?? null;
-  return {
-    name: activityType?.name ?? 'unknown',
-    attempt: attempt ?? 1,
-    state: started ? 'started' : 'scheduled',
-    since: started ? msOf(lastStartedTime) : msOf(scheduledTime),
-    nextTryAt: started ? null : msOf(nextAttemptScheduleTime),
-    lastFailure: failure && {
-      reason: failure.applicationFailureInfo?.type ?? (failure.timeoutFailureInfo ? 'timeout' : 'unknown'),
-      message: failure.message ?? '',
-    },
-  };
-}
-
-function msOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): number | null {
-  const seconds = Number(time?.seconds ?? 0);
-  return seconds > 0 ? seconds * 1000 + Math.floor((time?.nanos ?? 0) / 1e6) : null;
 }
 
 function outOf(memo: Record<string, unknown> | undefined): string | null {

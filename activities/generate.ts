@@ -15,9 +15,17 @@ import { generateAnswer } from './answer.ts';
 import { type Answered, conversationOf, newContext } from './context.ts';
 import type { ActivityDeps } from './deps.ts';
 import { heartbeating } from './heartbeat.ts';
+import { patientStore } from './keep.ts';
 import { recordedRollout, recordedTurns, recordedVerdict } from './recorded.ts';
 
 const LONG_CONTEXT = 50_000;
+
+/** What its heartbeats tell. */
+interface Beat {
+  readonly tokens: number;
+  /** What keeps the answer from being kept: the disk, in words. */
+  readonly waits?: string | null;
+}
 
 export function generateActivity({ openStore, backend: backendOf, now }: ActivityDeps) {
   return async function generate({ rollout: id, turn }: TurnReference): Promise<Generated> {
@@ -26,7 +34,10 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
     const [there, firstChunk] = await Promise.all([store.getTurn(id, turn), store.getChunk(id, turn, 1)]);
     if (there) return factsOf(there);
 
-    return heartbeating(async (signal, progress: (beat: { tokens: number }) => void) => {
+    return heartbeating(async (signal, progress: (beat: Beat) => void) => {
+      let beat: Beat = { tokens: 0 };
+      const tell = (more: Partial<Beat>) => progress((beat = { ...beat, ...more }));
+      const patient = patientStore(store, (waits) => tell({ waits }));
       const rollout = await recordedRollout(store, id);
       const { settings } = rollout.record;
       const before = await recordedTurns(store, id, turn - 1);
@@ -61,8 +72,18 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
           : {}),
       };
       const answer = await generateAnswer(
-        { store, rollout: id, turn, backend, firstChunk: firstChunk?.record, request, newTokensPerChunk, attempt, now },
-        { signal, onProgress: (tokens) => progress({ tokens }) },
+        {
+          store: patient,
+          rollout: id,
+          turn,
+          backend,
+          firstChunk: firstChunk?.record,
+          request,
+          newTokensPerChunk,
+          attempt,
+          now,
+        },
+        { signal, onProgress: (tokens) => tell({ tokens }) },
       ).catch((error: unknown) => {
         // A server may know a shorter context than it told: then this turn has no room after all.
         if (turn > 1 && error instanceof ModelError && error.reason === 'context-length') return null;
@@ -70,7 +91,7 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
       });
       if (!answer) return noRoom(turn, context.length, facts.contextLength);
       const { outputIds, logprobs, finish, versions, server, text, textLogprobs } = answer;
-      const stored = await store.putTurn(id, {
+      const stored = await patient.putTurn(id, {
         turn,
         contextIds: fresh.ids,
         contextText: fresh.text,

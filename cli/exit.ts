@@ -29,7 +29,14 @@ export const EXIT = {
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** What the file system says of an --out that cannot be one; a full or broken disk is not the command's fault. */
-const WRONG_OUT = new Set(['no-permission', 'read-only', 'not-a-folder', 'is-a-folder', 'name-too-long']);
+const WRONG_OUT = new Set([
+  'no-permission',
+  'read-only',
+  'not-a-folder',
+  'no-such-folder',
+  'is-a-folder',
+  'name-too-long',
+]);
 
 export function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof UsageError) return EXIT.usage;

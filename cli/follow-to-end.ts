@@ -24,7 +24,7 @@ export async function followToEnd(io: Io, link: Link, place: RunPlace, options: 
     startedAt ??= progress.startedAt || null;
     view.progress(progress);
   };
-  const end = await follow(io, link, place.run, { ...view, progress: remember });
+  const end = await follow(io, link, place.run, { ...view, progress: remember }, place.store.folder);
   if (end === 'detached') return detached(io, place, options.json);
   const tookMs = startedAt === null ? null : io.now() - startedAt;
   const result =

@@ -23,6 +23,7 @@ export async function follow(
   link: Link,
   run: string,
   view: ProgressView,
+  folder: string | null = null,
 ): Promise<Exclude<WorkflowState, 'running'> | 'detached'> {
   const leave = io.interrupted();
   const left = new Promise<'detached'>((resolve) => {
@@ -30,7 +31,7 @@ export async function follow(
     leave.addEventListener('abort', () => resolve('detached'), { once: true });
   });
   try {
-    return await Promise.race([untilClosed(io, link, run, view, leave), left]);
+    return await Promise.race([untilClosed(io, link, run, view, folder, leave), left]);
   } finally {
     view.end();
   }
@@ -41,6 +42,7 @@ async function untilClosed(
   link: Link,
   run: string,
   view: ProgressView,
+  folder: string | null,
   leave: AbortSignal,
 ): Promise<Exclude<WorkflowState, 'running'> | 'detached'> {
   let answeredMs = io.now();
@@ -67,7 +69,7 @@ async function untilClosed(
           [seen, movedMs, why] = [counted, io.now(), null];
         } else if (io.now() - movedMs > STILL_MS) {
           movedMs = io.now();
-          why = (await troubleOf(link.session, run)) ?? null;
+          why = (await troubleOf(link.session, run, folder)) ?? null;
         }
         view.note(why);
         view.progress(progress);

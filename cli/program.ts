@@ -3,6 +3,7 @@
 
 import { Command, Option } from 'commander';
 import { visible } from '../domain/turn-log.ts';
+import { UsageError } from '../domain/errors.ts';
 import { everturnVersion } from '../version.ts';
 import type { ExitCode } from './exit.ts';
 import type { Io } from './io.ts';
@@ -92,6 +93,13 @@ export async function buildProgram(io: Io, args: readonly string[], exit: (code:
 
   const [first, second] = args.filter((arg) => !arg.startsWith('-'));
   const called = first === 'help' ? second : first;
+  const asksHelp = first === 'help' || args.includes('--help') || args.includes('-h');
+  if (asksHelp && called !== undefined && called !== 'help' && !Object.hasOwn(COMMANDS, called)) {
+    throw new UsageError(`There is no command ${JSON.stringify(called)}.`, {
+      reason: 'unknown-command',
+      fix: '`everturn --help` lists them all.',
+    });
+  }
   for (const [name, { group, summary, load }] of Object.entries(COMMANDS)) {
     const command = program
       .command(name)

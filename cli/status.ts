@@ -101,7 +101,7 @@ type LiveStatus =
   | { readonly progress: CollectionProgress; readonly url: string | null; readonly waitingFor: string | null }
   | { readonly progress: null; readonly state: string };
 
-async function liveStatus(io: Io, { run, out }: RunPlace): Promise<LiveStatus | undefined> {
+async function liveStatus(io: Io, { run, out, store }: RunPlace): Promise<LiveStatus | undefined> {
   const link = await openLinkIfUp(io);
   if (!link) return undefined;
   try {
@@ -110,7 +110,7 @@ async function liveStatus(io: Io, { run, out }: RunPlace): Promise<LiveStatus | 
     if (facts.state !== 'running' || !isHere) return { progress: null, state: 'interrupted' };
     const progress = await progressOf(link.session, run);
     if (!progress) return { progress: null, state: UNANSWERED };
-    const waitingFor = (await awaitedOf(link.session, run)) ?? null;
+    const waitingFor = (await awaitedOf(link.session, run, store.folder)) ?? null;
     return { progress, url: workflowUrl(link, run), waitingFor };
   } catch {
     return undefined;

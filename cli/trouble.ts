@@ -1,13 +1,15 @@
-// Why a run stands still: an activity of it, or of a few of its rollouts, that is tried again and again, or that no
-// worker takes; a model server that is away is waited for. Undefined where there is no such thing, or where Temporal
-// does not say.
+// Why a run stands still: a disk that cannot be written, an activity of it, or of a few of its rollouts, that is tried
+// again and again, or that no worker takes; a model server that is away is waited for. Undefined where there is no such
+// thing, or where Temporal does not say.
 
 import { takesActivities } from '../client.ts';
+import { waitsOf } from '../pending-work.ts';
 import type { Session } from '../connection.ts';
 import { CODE_QUEUE, GENERATE_QUEUE } from '../domain/queues.ts';
+import { unwritable } from '../storage/writable.ts';
 import { oneLine } from './format.ts';
 
-const ROLLOUTS = 8;
+const ROLLOUTS = 32;
 const CALL_MS = 5_000;
 /** temporal.api.enums.v1.PendingActivityState: handed to no worker yet. */
 const SCHEDULED = 1;
@@ -19,12 +21,16 @@ interface Pending {
   readonly failure: string | undefined;
   /** The failure's stable name. */
   readonly reason: string | undefined;
+  /** What keeps an answer from being kept. */
+  readonly waits: string | null;
 }
 
 const MODEL_AWAY = new Set(['server-unreachable', 'server-timeout', 'server-reset', 'server-busy', 'server-error']);
 
-export async function troubleOf(session: Session, run: string): Promise<string | undefined> {
+export async function troubleOf(session: Session, run: string, folder: string | null): Promise<string | undefined> {
   const pending = await pendingOf(session, run);
+  const disk = await diskTrouble(pending, folder);
+  if (disk) return disk;
   const failing = pending.find(({ failure }) => failure);
   if (!failing) return missingWorker(session, pending);
   const { type, workflowId, failure, reason = '' } = failing;
@@ -32,10 +38,10 @@ export async function troubleOf(session: Session, run: string): Promise<string |
   return oneLine(`${what}, ${type} of ${workflowId}: ${failure}`).slice(0, 600);
 }
 
-/** The same for who must not print what a server or a program said: a model server or a worker that is away. */
-export async function awaitedOf(session: Session, run: string): Promise<string | undefined> {
+/** The same for who must not print what a server or a program said: a disk, a model server or a worker that is away. */
+export async function awaitedOf(session: Session, run: string, folder: string | null): Promise<string | undefined> {
   const pending = await pendingOf(session, run);
-  return awayModel(pending) ?? missingWorker(session, pending);
+  return (await diskTrouble(pending, folder)) ?? awayModel(pending) ?? missingWorker(session, pending);
 }
 
 /** Where nobody who asks is answered. */
@@ -43,6 +49,20 @@ function awayModel(pending: readonly Pending[]): string | undefined {
   const reasons = pending.flatMap(({ type, reason }) => (type === 'generate' ? [reason ?? ''] : []));
   if (reasons.length === 0 || !reasons.every((reason) => MODEL_AWAY.has(reason))) return undefined;
   return `Waiting for model server (${reasons[0]}): it is asked again and again. Nothing is lost meanwhile.`;
+}
+
+/** What the disk of a run's folder says, in our own words; of a worker's if it told, else of this machine's. */
+const DISK = new Set(['disk-full', 'read-only', 'no-permission', 'too-many-files', 'io-error']);
+
+async function diskTrouble(pending: readonly Pending[], folder: string | null): Promise<string | undefined> {
+  const told = pending.map(({ waits, reason, failure }) => waits ?? (DISK.has(reason ?? '') ? failure : undefined));
+  const said = told.find((text) => text !== undefined);
+  if (said !== undefined) return oneLine(`Waiting for the disk: ${said}`).slice(0, 600);
+  // Steps that are not seen from outside may wait as well.
+  const here = folder === null ? undefined : await unwritable(folder);
+  return here === undefined
+    ? undefined
+    : oneLine(`The run's folder cannot be written from here: ${here}`).slice(0, 600);
 }
 
 /** By the activity's type: which queue it waits in, and what somebody can do. Others are the run's own workers'. */
@@ -85,6 +105,7 @@ async function pendingOf({ client }: Session, run: string): Promise<Pending[]> {
             state: activity.state ?? 0,
             failure: activity.lastFailure?.message ?? undefined,
             reason: activity.lastFailure?.applicationFailureInfo?.type ?? undefined,
+            waits: waitsOf(activity),
           }));
         }),
       );

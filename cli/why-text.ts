@@ -1,6 +1,6 @@
 // Why, as people read it: one sentence first, then what it rests on. Words of servers and judges are foreign text.
 
-import type { PendingActivity } from '../client.ts';
+import type { PendingActivity } from '../pending-work.ts';
 import type { ServerReport } from '../storage/fleet-status.ts';
 import { clock, oneLine, plural } from './format.ts';
 import type { Io } from './io.ts';
@@ -108,6 +108,7 @@ function playing(io: Io, { pending, waitsForWorker }: Why): string {
   const kept = pending.chunksKept > 0 ? `, ${plural(pending.chunksKept, 'part')} of the answer kept` : '';
   const attempt = pending.attempt > 1 ? `, at the ${pending.attempt}. try` : '';
   const ago = pending.since === null ? '' : ` for ${clock(io.now() - pending.since)}`;
+  if (pending.waits) return `has an answer that cannot be kept yet: turn ${pending.turn}. ${oneLine(pending.waits)}`;
   if (pending.state === 'started') return `waits for ${who}${ago}: turn ${pending.turn}${attempt}${kept}.`;
   const next = pending.nextTryAt === null ? 0 : pending.nextTryAt - io.now();
   const when = next > 0 ? `is asked again in ${clock(next)}` : 'waits for a worker that takes it';

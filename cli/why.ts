@@ -2,7 +2,8 @@
 // its records, its workflow, and the servers it asks. Starts nothing, and says so where nobody can be asked.
 
 import { type Command, Option } from 'commander';
-import { describeWorkflow, pendingWork, progressOf } from '../client.ts';
+import { describeWorkflow, progressOf } from '../client.ts';
+import { pendingWork } from '../pending-work.ts';
 import { rolloutWorkflowId, type RolloutId } from '../domain/ids.ts';
 import type { Trajectory } from '../domain/trajectory.ts';
 import { readFleet, STALE_MS } from '../storage/fleet-status.ts';

@@ -77,8 +77,17 @@ export function startFailed(home: Home, starter: Starter | undefined, note: stri
 }
 
 function ended(file: string, from: number): string {
-  const end = logTail(file, 15, 4096, from);
-  return end ? `\nThe end of ${file}:\n${end}\n` : '';
+  const said = lastWords(logTail(file, 60, 16_384, from));
+  return said ? `\n${said}\n(all of it: ${file})\n` : ` (its log: ${file})`;
+}
+
+const MAX_LINES = 4;
+
+/** Of a log's end what tells why: from its last error on, without stacks. */
+export function lastWords(log: string): string {
+  const lines = log.split('\n').filter((line) => line.trim() !== '' && !/^\s+at |^\s*[{}]|^Node\.js v/.test(line));
+  const error = lines.findLastIndex((line) => /^(?:everturn: |(?:\w*Error\b))|\b(?:error|fatal|panic)\b/i.test(line));
+  return lines.slice(error < 0 ? -MAX_LINES : error, error < 0 ? undefined : error + MAX_LINES).join('\n');
 }
 
 function idleLimitMs(env: Environment): number {

@@ -26,7 +26,7 @@ export const BLOCKING_FILES: FileLayer = {
   link: async (from, to) => linkSync(from, to),
   rename: async (from, to) => renameSync(from, to),
   unlink: async (path) => unlinkSync(path),
-  mkdir: async (path, options) => mkdirSync(path, { recursive: false, ...options }),
+  mkdir: async (path) => mkdirSync(path),
   rmdir: async (path) => rmdirSync(path),
 };
 

@@ -36,6 +36,7 @@ const KNOWN: Readonly<Record<string, readonly [reason: string, words: string, fi
     'Move that file away, or choose another --out.',
     false,
   ],
+  ENOENT: ['no-such-folder', 'no folder can be made there', 'Choose another --out.', false],
   EISDIR: ['is-a-folder', 'a folder stands where a file belongs', 'Move that folder away.', false],
   ENAMETOOLONG: ['name-too-long', 'the path is too long', 'Choose a shorter --out.', false],
   ELOOP: ['not-a-folder', 'symbolic links run in a circle', 'Choose another --out.', false],

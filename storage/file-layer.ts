@@ -22,7 +22,7 @@ export interface FileLayer {
   link(from: string, to: string): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
-  mkdir(path: string, options?: { readonly recursive: true }): Promise<string | undefined>;
+  mkdir(path: string): Promise<unknown>;
   rmdir(path: string): Promise<void>;
 }
 

@@ -140,14 +140,21 @@ async function publishUnderLock(temporary: string, path: string, layer: FileLaye
   }
 }
 
-/** Makes the folder and, where it is new, its new parents durable. */
+/** Makes the folder and its parents, each durable. Node's own recursion never ends where none can be made (/proc). */
 async function makeFolder(folder: string, layer: FileLayer): Promise<void> {
-  const first = await layer.mkdir(folder, { recursive: true });
-  if (first === undefined) return;
-  for (let made = folder; ; made = dirname(made)) {
-    await syncFolder(dirname(made), layer);
-    if (made === first || made === dirname(made)) return;
+  const parent = dirname(folder);
+  const make = () =>
+    layer.mkdir(folder).catch((error: unknown) => {
+      if (codeOf(error) !== 'EEXIST') throw error;
+    });
+  try {
+    await make();
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT' || parent === folder) throw error;
+    await makeFolder(parent, layer);
+    await make();
   }
+  await syncFolder(parent, layer);
 }
 
 /** A name is durable when its folder is. Some systems cannot sync a folder: then they need not. */

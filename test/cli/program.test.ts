@@ -79,3 +79,15 @@ test('each demo is a run of its own', () => {
   expect(demoName(Date.UTC(2026, 10, 21, 9, 13, 55))).toBe('demo-20261121-091355');
   expect(isRunName(demoName(0))).toBe(true);
 });
+
+test.each([
+  ['conjure', '--help'],
+  ['help', 'conjure'],
+  ['toString', '-h'],
+])('help for a command that is not there says so: %s %s', async (...args) => {
+  const named = args.find((arg) => !arg.startsWith('-') && arg !== 'help');
+  await expect(buildProgram(scriptedIo(), args, () => {})).rejects.toMatchObject({
+    reason: 'unknown-command',
+    message: expect.stringContaining(`"${named}"`),
+  });
+});

@@ -1,5 +1,8 @@
 // What a run that stands still is told to wait for.
 
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { awaitedOf, troubleOf } from '../../cli/trouble.ts';
 import type { Session } from '../../connection.ts';
@@ -37,32 +40,50 @@ test.each([
   ['evaluate', 'Programs are waiting, and no worker takes them (queue everturn-code)'],
   ['generate', 'Answers are waiting, and no worker takes them (queue everturn-generate)'],
 ])('work that no worker takes is named, with what to do: %s', async (activity, words) => {
-  const told = await awaitedOf(sessionOf({ activity }), 'r');
+  const told = await awaitedOf(sessionOf({ activity }), 'r', null);
   expect(told).toContain(words);
   expect(told).toContain('Start `everturn worker`');
-  expect(await troubleOf(sessionOf({ activity }), 'r')).toBe(told);
+  expect(await troubleOf(sessionOf({ activity }), 'r', null)).toBe(told);
 });
 
 test('a worker that has not asked for work for minutes is gone, though the server remembers it', async () => {
-  expect(await awaitedOf(sessionOf({ activity: 'evaluate', pollerAgeS: 240 }), 'r')).toContain('everturn-code');
-  expect(await awaitedOf(sessionOf({ activity: 'evaluate', pollerAgeS: 50 }), 'r')).toBeUndefined();
+  expect(await awaitedOf(sessionOf({ activity: 'evaluate', pollerAgeS: 240 }), 'r', null)).toContain('everturn-code');
+  expect(await awaitedOf(sessionOf({ activity: 'evaluate', pollerAgeS: 50 }), 'r', null)).toBeUndefined();
 });
 
 test.each([{ activity: 'evaluate', state: 2 }, { activity: 'log' }])('is silent about %o', async (scene) => {
-  expect(await awaitedOf(sessionOf(scene), 'r')).toBeUndefined();
+  expect(await awaitedOf(sessionOf(scene), 'r', null)).toBeUndefined();
 });
 
 test('what is tried again and again is said with its failure, but not to who prints no foreign words', async () => {
   const scene = { activity: 'evaluate', failure: 'The \u001b[2Jdisk is full', pollerAgeS: 1 };
-  expect(await troubleOf(sessionOf(scene), 'r')).toMatch(
+  expect(await troubleOf(sessionOf(scene), 'r', null)).toMatch(
     /^Tried again and again, evaluate of r\/q\/0: The .*disk is full/,
   );
-  expect(await awaitedOf(sessionOf(scene), 'r')).toBeUndefined();
+  expect(await awaitedOf(sessionOf(scene), 'r', null)).toBeUndefined();
 });
 
-test('a model server that answers nobody is waited for, and not quoted to who prints no foreign words', async () => {
-  const scene = { activity: 'generate', failure: 'http://m is down', reason: 'server-unreachable', pollerAgeS: 1 };
-  expect(await troubleOf(sessionOf(scene), 'r')).toMatch(/^Waiting for model server, generate of .*http:\/\/m is down/);
-  expect(await awaitedOf(sessionOf(scene), 'r')).toMatch(/^Waiting for model server \(server-unreachable\)/);
-  expect(await awaitedOf(sessionOf({ ...scene, reason: 'disk-full' }), 'r')).toBeUndefined();
+test('a disk that keeps answers from being kept is said in the words of the worker, or of this machine', async () => {
+  const told = 'cannot write /runs/r/x.json: the disk is full. Free some space; the run goes on by itself.';
+  const pending = {
+    activityType: { name: 'generate' },
+    state: 2,
+    heartbeatDetails: {
+      payloads: [
+        {
+          metadata: { encoding: Buffer.from('json/plain') },
+          data: Buffer.from(JSON.stringify({ tokens: 3, waits: told })),
+        },
+      ],
+    },
+  };
+  const session = sessionOf({ activity: 'generate' });
+  const held = { raw: { pendingActivities: [pending] } };
+  (session.client.workflow as { getHandle: unknown }).getHandle = () => ({ describe: async () => held });
+  expect(await awaitedOf(session, 'r', null)).toBe(`Waiting for the disk: ${told}`);
+  const folder = mkdtempSync(join(tmpdir(), 'everturn-trouble-'));
+  const idle = sessionOf({ activity: 'generate', state: 2 });
+  expect(await awaitedOf(idle, 'r', folder)).toBeUndefined();
+  expect(await awaitedOf(idle, 'r', join(folder, 'gone'))).toBeUndefined();
+  expect(readdirSync(folder)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 // Why, in one sentence: what a rollout waits for, or how it ended.
 
 import { expect, test } from 'vitest';
-import type { PendingActivity } from '../../client.ts';
+import type { PendingActivity } from '../../pending-work.ts';
 import { placeOf } from '../../cli/place.ts';
 import { type Why, whyText } from '../../cli/why-text.ts';
 import { scriptedIo } from './scripted-io.ts';
@@ -33,6 +33,7 @@ const pending = (changes: Partial<PendingActivity> = {}, chunksKept = 0): Partia
     since: io.now() - 65_000,
     nextTryAt: null,
     lastFailure: null,
+    waits: null,
     ...changes,
     turn: 2,
     chunksKept,

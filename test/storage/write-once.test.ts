@@ -105,3 +105,8 @@ test('what a killed writer left is cleared when it is old, and nothing else', as
   await removeOldTemporaries(folder);
   expect(readdirSync(folder).sort()).toEqual(['.b.json.2-bb.tmp', '.keep', 'a.json']);
 });
+
+test.skipIf(process.platform !== 'linux')('a folder that cannot be made is an error at once, not a wait', async () => {
+  const error = await writeOnce('/proc/x/y/file.json', 'x').catch((e: unknown) => e);
+  expect(error).toMatchObject({ reason: 'no-such-folder', retryable: false });
+});

@@ -43,11 +43,12 @@ export interface RigWorkerOptions {
 
 let runtimeInstalled = false;
 
-/** `bundle`: path of other workflows than those of today. */
+/** `bundle`: path of other workflows than those of today; `out`: the folder of runs, a fresh one by default. */
 export async function openRig(
   script: Script,
   overrides: Partial<ActivityDeps> = {},
   bundle: string = inject('workflowBundle'),
+  out: string = mkdtempSync(join(tmpdir(), 'everturn-runs-')),
 ): Promise<Rig> {
   if (!runtimeInstalled) Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] });
   runtimeInstalled = true;
@@ -62,7 +63,6 @@ export async function openRig(
   await untilNamespaceIsKnown(client);
   await ensureSearchAttributes(connection, namespace);
   const native = await NativeConnection.connect({ address });
-  const out = mkdtempSync(join(tmpdir(), 'everturn-runs-'));
   const backend = scriptedBackend(script);
   const deps: ActivityDeps = {
     version: 'test',

@@ -1,0 +1,76 @@
+// What a workflow waits for, as the server tells it: the activity that is under way, its tries, its last failure, and
+// what its heartbeats say that it waits for in turn.
+
+import type { WorkflowExecutionDescription } from '@temporalio/client';
+import { defaultPayloadConverter } from '@temporalio/common';
+import { calling, type Session } from './connection.ts';
+
+const CALL_MS = 10_000;
+
+/** What a workflow waits for. */
+export interface PendingWork {
+  /** Null where no regular activity is under way: then a worker is deciding, or is waited for. */
+  readonly activity: PendingActivity | null;
+  /** A decision is due, and no worker has taken it yet. */
+  readonly waitsForWorker: boolean;
+}
+
+export interface PendingActivity {
+  readonly name: string;
+  /** 1 for the first try. */
+  readonly attempt: number;
+  /** `started`: a worker is at it. `scheduled`: it waits for a worker, or for its next try. */
+  readonly state: 'started' | 'scheduled';
+  /** Epoch milliseconds; null where the server does not say. */
+  readonly since: number | null;
+  readonly nextTryAt: number | null;
+  readonly lastFailure: { readonly reason: string; readonly message: string } | null;
+  /** What it waits for besides its own work, as its heartbeats tell: the disk, say. */
+  readonly waits: string | null;
+}
+
+export async function pendingWork({ client }: Session, workflowId: string): Promise<PendingWork> {
+  const { raw } = await calling(`describe "${workflowId}"`, () =>
+    client.withDeadline(Date.now() + CALL_MS, () => client.workflow.getHandle(workflowId).describe()),
+  );
+  const [pending] = raw.pendingActivities ?? [];
+  return {
+    activity: pending ? activityOf(pending) : null,
+    waitsForWorker: raw.pendingWorkflowTask?.state === SCHEDULED,
+  };
+}
+/** temporal.api.enums.v1: PendingWorkflowTaskState and PendingActivityState have it at the same place. */
+const SCHEDULED = 1;
+const STARTED = 2;
+
+type RawPending = NonNullable<WorkflowExecutionDescription['raw']['pendingActivities']>[number];
+
+function activityOf(pending: RawPending): PendingActivity {
+  const { activityType, attempt, state, lastStartedTime, scheduledTime, nextAttemptScheduleTime, lastFailure } =
+    pending;
+  const started = state === STARTED;
+  const failure = lastFailure ?? null;
+  return {
+    name: activityType?.name ?? 'unknown',
+    attempt: attempt ?? 1,
+    state: started ? 'started' : 'scheduled',
+    since: started ? msOf(lastStartedTime) : msOf(scheduledTime),
+    nextTryAt: started ? null : msOf(nextAttemptScheduleTime),
+    lastFailure: failure && {
+      reason: failure.applicationFailureInfo?.type ?? (failure.timeoutFailureInfo ? 'timeout' : 'unknown'),
+      message: failure.message ?? '',
+    },
+    waits: waitsOf(pending),
+  };
+}
+
+export function waitsOf({ heartbeatDetails }: RawPending): string | null {
+  const [payload] = heartbeatDetails?.payloads ?? [];
+  const beat = payload ? defaultPayloadConverter.fromPayload<{ waits?: unknown } | undefined>(payload) : undefined;
+  return typeof beat?.waits === 'string' ? beat.waits : null;
+}
+
+function msOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): number | null {
+  const seconds = Number(time?.seconds ?? 0);
+  return seconds > 0 ? seconds * 1000 + Math.floor((time?.nanos ?? 0) / 1e6) : null;
+}
