@@ -50,7 +50,7 @@ async function expectWhole(run: string, result: CollectionResult, queries: numbe
   expect(rig.backend.requests).toHaveLength(queries * TURNS);
 }
 
-for (const { name, code, on, part, says } of FAULTS) {
+for (const { name, code, on, part, says } of FULL ? FAULTS : [FAULTS[0], FAULTS[3]]) {
   test(`a disk that is ${name}: the run waits, says so, and goes on by itself`, { timeout: 600_000 }, async () => {
     console.log(`Repeat: ${commandOf(import.meta.filename)}`);
     const files = faultyFiles(randomOf(name));
@@ -86,7 +86,7 @@ for (const { name, code, on, part, says } of FAULTS) {
 test('a disk whose fsync takes seconds: slow, and whole', { timeout: 900_000 }, async () => {
   const files = faultyFiles(randomOf('slow'));
   const queries = sized(40);
-  files.syncMs = FULL ? 5000 : 500;
+  files.syncMs = FULL ? 5000 : 200;
   await openDiskRig(files, 10);
   const run = { run: 'slow', rows: sums(queries), maxConcurrent: queries, settings: { numTurns: TURNS } };
   const begun = Date.now();
@@ -95,16 +95,20 @@ test('a disk whose fsync takes seconds: slow, and whole', { timeout: 900_000 }, 
   await expectWhole('slow', result, queries);
 });
 
-test('512 rollouts at once never have more than a hundred files open', { timeout: 600_000 }, async () => {
-  const files = faultyFiles(randomOf('files'), 100);
-  const queries = FULL ? 512 : 128;
-  await openDiskRig(files, 50);
-  const run = { run: 'files', rows: sums(queries), maxConcurrent: queries, settings: { numTurns: TURNS } };
-  const result = (await (await startRun(rig, run)).result()) as CollectionResult;
-  console.log(JSON.stringify({ inFlight: queries, mostOpen: files.told.mostOpen }));
-  expect(files.told.mostOpen).toBeLessThanOrEqual(100);
-  await expectWhole('files', result, queries);
-});
+test(
+  `${FULL ? 512 : 64} rollouts at once never have more than a hundred files open`,
+  { timeout: 600_000 },
+  async () => {
+    const files = faultyFiles(randomOf('files'), 100);
+    const queries = FULL ? 512 : 64;
+    await openDiskRig(files, 50);
+    const run = { run: 'files', rows: sums(queries), maxConcurrent: queries, settings: { numTurns: TURNS } };
+    const result = (await (await startRun(rig, run)).result()) as CollectionResult;
+    console.log(JSON.stringify({ inFlight: queries, mostOpen: files.told.mostOpen }));
+    expect(files.told.mostOpen).toBeLessThanOrEqual(100);
+    await expectWhole('files', result, queries);
+  },
+);
 
 const small = tmpfs('20m');
 afterAll(() => {
