@@ -85,7 +85,9 @@ test('a run whose server refuses in its own words', { timeout: 400_000 }, async 
   const limited = [...play('refused'), '--max-concurrent', '64', '--limit', String(sized(200))];
   expectTame(await everturn.run(...limited), 'run');
   refusing = false;
-  for (const run of ['odd', 'refused']) for (const command of ['status', 'check', 'watch']) await tame(command, run);
+  for (const run of ['odd', 'refused'])
+    for (const command of ['status', 'check', 'watch', 'why'])
+      await tame(command, run, ...(command === 'why' ? ['n0'] : []));
   for (const command of ['cancel', 'pause', 'resume']) await tame(command, 'odd');
   await tame('list');
 });
