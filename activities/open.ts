@@ -7,6 +7,7 @@ import type { RolloutSettings } from '../domain/settings.ts';
 import type { RunRecord } from '../storage/run-record.ts';
 import type { RolloutInput } from '../workflows/messages.ts';
 import type { ActivityDeps } from './deps.ts';
+import { endedResult } from './ended-result.ts';
 
 export function openActivity({ openStore, parseRow, parseSettings, now, version }: ActivityDeps) {
   /** The run of rollouts that somebody starts one by one. */
@@ -29,7 +30,7 @@ export function openActivity({ openStore, parseRow, parseSettings, now, version 
     const inForce = !known && input.row ? await store.putRun(looseRun(run, settings)) : known;
     const query = await queryOf();
     const id = { run, query: query.queryId, sample, attempt };
-    const { record, hash } = await store.putRollout(id, {
+    const { record, hash, created } = await store.putRollout(id, {
       run,
       query,
       index: input.index ?? null,
@@ -38,6 +39,7 @@ export function openActivity({ openStore, parseRow, parseSettings, now, version 
       settings,
       birthTime: now(),
     });
+    const ended = created ? undefined : await endedResult(store, { out, ...id });
     const { numTurns, stop, rewardScaling, rewardBias, turnDiscount } = record.settings;
     return {
       rollout: { out, ...id },
@@ -45,6 +47,7 @@ export function openActivity({ openStore, parseRow, parseSettings, now, version 
       reward: { rewardScaling, rewardBias, turnDiscount },
       title: firstWords(questionOf(record.query)),
       task: record.query.task,
+      ...(ended && { ended }),
       records: { run: inForce?.hash ?? null, rollout: hash },
     };
 

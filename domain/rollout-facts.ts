@@ -3,7 +3,7 @@
 import type { Limits } from './limits.ts';
 import type { Task } from './query.ts';
 import type { RewardSettings } from './reward.ts';
-import type { TrajectoryReference } from './rollout-result.ts';
+import type { RolloutResult, TrajectoryReference } from './rollout-result.ts';
 import type { Finish, TurnFacts } from './turn.ts';
 import type { VerdictValue } from './verdict.ts';
 
@@ -18,6 +18,8 @@ export interface OpenedRollout {
   readonly task?: Task;
   /** SHA-256 of the records it stands on; absent in histories from before they were told. */
   readonly records?: { readonly run: string | null; readonly rollout: string };
+  /** How it ended, where its folder keeps that from before; absent in histories from before this was looked at. */
+  readonly ended?: RolloutResult;
 }
 
 /** `noRoom`: the turn cannot fit into the model's context, and nothing was generated. */

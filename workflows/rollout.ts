@@ -18,6 +18,11 @@ export async function rollout(input: RolloutInput): Promise<RolloutResult> {
   const board = openScoreboard(scope);
   const opened = await open(input);
   board.opened(opened);
+  if (opened.ended) {
+    // Started again: what is kept is its end, also where it was stopped before.
+    board.closed(opened.ended);
+    return opened.ended;
+  }
 
   const end = async (stop: StopReason, error?: unknown) => {
     const failure = failureOf(error) ?? null;

@@ -182,9 +182,9 @@ rollout('rollout-stopped-while-refusing', {}, refusing('generate', 'stop'));
 rollout('rollout-cancelled-while-refusing', {}, refusing('generate', 'cancel'));
 rollout('rollout-stopped-while-judging-fails', { row: code }, refusing('judge', 'stop'));
 rollout('rollout-cancelled-while-judging-fails', { row: code }, refusing('judge', 'cancel'));
-/** Started again over a folder that keeps another end: that one stands. */
-scenario('rollout-ended-otherwise-before', hanging('cancel'), async () => {
-  const name = 'rollout-ended-otherwise-before';
+/** Started again over a folder that keeps its end. `rollout-ended-otherwise-before` is of workflows that played on. */
+scenario('rollout-ended-before', hanging('cancel'), async () => {
+  const name = 'rollout-ended-before';
   const row = { query_id: name, question: 'What is 2 + 2?', answer: '4' };
   const input = { run: 'recorded', row, settings: { numTurns: 1 } };
   await (await start('rollout', `recorded/${name}/0`, input)).result().catch(() => {});

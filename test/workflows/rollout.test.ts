@@ -198,6 +198,16 @@ describe('a rollout', () => {
     expect(rig.backend.requests.length).toBe(asked);
   });
 
+  test('plays no turn after its end when it was stopped and is started a second time', async () => {
+    const handle = await start('slow-again', { numTurns: 2 });
+    await untilTurn('slow-again', 'turn 1');
+    await handle.executeUpdate('stop');
+    const first = await handle.result();
+    const asked = rig.backend.requests.length;
+    expect(await play('slow-again', { numTurns: 2 })).toEqual(first);
+    expect(rig.backend.requests.length).toBe(asked);
+  });
+
   test('refuses a row that is none, naming the field', async () => {
     await expect(play('right-bad', {}, { question: 7 })).rejects.toMatchObject({ cause: { type: 'bad-row' } });
   });
