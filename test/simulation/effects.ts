@@ -2,12 +2,13 @@
 // workflows. All of it belongs to one run of the workflow and ends with it, but for children, which outlive it.
 
 import { live, type Life } from './activity-life.ts';
-import { factsOf, type RealExecution } from './execution.ts';
+import type { RealExecution } from './execution.ts';
 import type { Task } from './history.ts';
 import {
   cancelledFailure,
   type Command,
   type Ending,
+  factsOf,
   type Failure,
   type Job,
   ofChild,

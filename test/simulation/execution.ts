@@ -6,7 +6,7 @@ import { type ActivityFacts, live, type Life } from './activity-life.ts';
 import { describeJob, describeCommand } from './describe.ts';
 import { eventsOf, eventsOfJob, inOrder, replay, type Step, type Task, unresolvedLocals } from './history.ts';
 import type { Instance } from './sandbox.ts';
-import { type Command, type Ending, isTerminal, type Job, payload, type Schedule, valueOf } from './wire.ts';
+import { type Command, type Ending, factsOf, isTerminal, type Job, payload, type Schedule, valueOf } from './wire.ts';
 import { must } from './breach.ts';
 import type { Closing, Execution, World } from './world.ts';
 
@@ -196,10 +196,11 @@ export function openExecution(
       if (command.requestCancelLocalActivity) task.local.get(command.requestCancelLocalActivity.seq)?.cancel();
     }
     if (random.chance(trouble.crash)) return loseWorker('task: its worker died');
-    if (task.local.size > 0) return;
+    const ends = commands.some(isTerminal);
+    if (task.local.size > 0 && !ends) return;
     const mine = life;
     clock.after(random.pick([0, 0, 0, 10]), () => {
-      if (mine === life && open === task && task.local.size === 0) commit();
+      if (mine === life && open === task && (ends || task.local.size === 0)) commit();
     });
   }
 
@@ -256,6 +257,8 @@ export function openExecution(
       () => `${workflowId} commands something after its end`,
     );
     const task: Task = { steps };
+    // An end takes what is still at work in its task with it.
+    if (last) for (const local of open!.local.values()) local.forget();
     open = undefined;
     tasks.push(task);
     events += eventsOf(task);
@@ -291,8 +294,4 @@ export function openExecution(
 
   self.begin(start.input, []);
   return self;
-}
-
-export function factsOf({ activityType, arguments: args, seq }: Schedule) {
-  return { type: activityType, id: String(seq), args: args.map((arg) => valueOf(arg)) };
 }

@@ -157,3 +157,8 @@ export function textOf(commands: readonly Command[]): string {
     ArrayBuffer.isView(value) ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString() : value,
   );
 }
+
+/** What an activity is asked to do. */
+export function factsOf({ activityType, arguments: args, seq }: Schedule) {
+  return { type: activityType, id: String(seq), args: args.map((arg) => valueOf(arg)) };
+}
