@@ -1,6 +1,5 @@
-// The algorithm's two log files: all turns so far that began with the same weight version share one, in order. A turn
-// is added to what is there; a rollout's last step writes them as a whole, for good, whatever came between. Doing
-// either twice changes nothing.
+// The algorithm's two log files: all turns so far that began with the same weight version share one, in order, and
+// each turn replaces it as a whole. A rollout's last step writes them again, for good. Doing either twice changes nothing.
 
 import type { TurnReference } from '../domain/rollout-facts.ts';
 import type { TrajectoryReference } from '../domain/rollout-result.ts';
@@ -15,9 +14,8 @@ export function logActivity({ openStore }: ActivityDeps) {
     const store = openStore(id.out, id.run);
     const turns = (await recordedTurns(store, id, turn)).map((t) => t.record);
     const { versionStart: version } = turns.at(-1)!;
-    const before = turns.filter((t) => t.versionStart === version).length - 1;
-    const added = await turnText(store, id, turns, turn);
-    await store.growLog(id, version, logName(id), before, added, () => wholeText(store, id, turns, version));
+    // The last step writes it again, for good.
+    await store.putLog(version, logName(id), await wholeText(store, id, turns, version), { draft: true });
   };
 }
 
@@ -35,23 +33,14 @@ async function wholeText(
   turns: readonly TurnRecord[],
   version: number,
 ): Promise<LogText> {
+  const rollout = (await recordedRollout(store, id)).record;
   const parts: LogText[] = [];
-  for (const { versionStart, turn } of turns) {
-    if (versionStart !== version) continue;
-    parts.push(await turnText(store, id, turns, turn));
+  for (const played of turns) {
+    if (played.versionStart !== version) continue;
+    const verdict = (await recordedVerdict(store, id, played.turn)).record;
+    parts.push({ txt: turnLogBlock(rollout, turns, played.turn, verdict), jsonl: turnLogLine(played, verdict) });
     // Each shows all the contexts before it: of a long prompt, megabytes.
     await new Promise(setImmediate);
   }
   return { txt: parts.map(({ txt }) => txt).join(''), jsonl: parts.map(({ jsonl }) => jsonl).join('') };
-}
-
-async function turnText(
-  store: Store,
-  id: TrajectoryReference,
-  turns: readonly TurnRecord[],
-  turn: number,
-): Promise<LogText> {
-  const rollout = (await recordedRollout(store, id)).record;
-  const verdict = (await recordedVerdict(store, id, turn)).record;
-  return { txt: turnLogBlock(rollout, turns, turn, verdict), jsonl: turnLogLine(turns[turn - 1]!, verdict) };
 }

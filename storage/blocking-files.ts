@@ -4,7 +4,6 @@
 
 import {
   closeSync,
-  fstatSync,
   fsync,
   linkSync,
   mkdirSync,
@@ -15,7 +14,6 @@ import {
   statSync,
   unlinkSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs';
 import type { FileLayer, OpenFile } from './file-layer.ts';
 
@@ -33,10 +31,6 @@ export const BLOCKING_FILES: FileLayer = {
 function blockingFile(fd: number): OpenFile {
   return {
     writeFile: async (content) => writeFileSync(fd, content),
-    write: async (content, offset, length, position) => ({
-      bytesWritten: writeSync(fd, content, offset, length, position),
-    }),
-    stat: async () => fstatSync(fd),
     sync: () => new Promise((resolve, reject) => fsync(fd, (error) => (error ? reject(error) : resolve()))),
     close: async () => closeSync(fd),
   };

@@ -89,8 +89,6 @@ function logProblem(text: string, entries: readonly Entry[]): string | undefined
   for (const [i, entry] of entries.entries()) {
     if (at === text.length && !entry.must) return undefined;
     if (!text.startsWith(entry.text, at)) {
-      // It is being written, or its writer was killed in that moment: the next one mends it.
-      if (!entry.must && entry.text.startsWith(text.slice(at))) return undefined;
       const doubled = entries.slice(0, i).find((earlier) => text.startsWith(earlier.text, at));
       if (doubled) return `holds turn ${doubled.turn} twice`;
       return at === text.length

@@ -3,7 +3,7 @@
 
 import { codeOf, fileError } from './file-errors.ts';
 import { type FileLayer, NODE_FILES } from './file-layer.ts';
-import { draftFile, growFile, settleFile } from './growing-file.ts';
+import { draftFile, settleFile } from './log-file.ts';
 import { readText, writeOnce } from './write-once.ts';
 
 export interface Disk {
@@ -13,10 +13,8 @@ export interface Disk {
   look(path: string, other: string | null): Promise<Look>;
   /** True when the file is ours, false when one was there already (it is untouched). Durable then. */
   writeOnce(path: string, text: string): Promise<boolean>;
-  /** Writes the block behind the first `bytes` bytes; false when the file has any other length, or is not there. */
-  grow(path: string, bytes: number, block: string): Promise<boolean>;
-  /** Makes sure that the file begins with the text. True when it says no more than that. */
-  draft(path: string, text: string): Promise<boolean>;
+  /** Makes sure that the file begins with the text; it need not survive a power cut. */
+  draft(path: string, text: string): Promise<void>;
   /** As draft; durable then. */
   settle(path: string, text: string): Promise<void>;
 }
@@ -36,7 +34,6 @@ export function openDisk(layer: FileLayer = NODE_FILES): Disk {
       return { identity, text: other === null ? undefined : await readText(other, layer) };
     },
     writeOnce: (path, text) => writeOnce(path, text, layer),
-    grow: (path, bytes, block) => growFile(path, bytes, block, layer),
     draft: (path, text) => draftFile(path, text, layer),
     settle: (path, text) => settleFile(path, text, layer),
   };

@@ -6,15 +6,13 @@ import * as node from 'node:fs/promises';
 /** A part of node:fs/promises' FileHandle. */
 export interface OpenFile {
   writeFile(content: string | Uint8Array): Promise<void>;
-  write(content: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesWritten: number }>;
-  stat(): Promise<{ readonly size: number }>;
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** As node:fs/promises has them. */
 export interface FileLayer {
-  open(path: string, flags: 'r' | 'r+' | 'wx'): Promise<OpenFile>;
+  open(path: string, flags: 'r' | 'wx'): Promise<OpenFile>;
   readFile(path: string, encoding: 'utf8'): Promise<string>;
   stat(
     path: string,

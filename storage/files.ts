@@ -153,25 +153,9 @@ export function openFileStore(
     },
     getEnd: (id) => getOf('end', id, layout.END_FILE),
 
-    async growLog(id, version, name, before, added, whole) {
-      const logs = (await keptOf(folderOf(id)))?.logs;
-      await Promise.all(
-        layout.LOG_KINDS.map(async (kind) => {
-          const path = logPath(version, name, kind);
-          const written = logs?.get(path);
-          const bytes = Buffer.byteLength(added[kind]);
-          if (written?.turns === before && (await disk.grow(path, written.bytes, added[kind]))) {
-            logs?.set(path, { turns: before + 1, bytes: written.bytes + bytes });
-            return;
-          }
-          logs?.delete(path);
-          const text = before === 0 ? added[kind] : (await whole())[kind];
-          if (await disk.draft(path, text)) logs?.set(path, { turns: before + 1, bytes: Buffer.byteLength(text) });
-        }),
-      );
-    },
-    async putLog(version, name, text) {
-      await Promise.all(layout.LOG_KINDS.map((kind) => disk.settle(logPath(version, name, kind), text[kind])));
+    async putLog(version, name, text, { draft = false } = {}) {
+      const write = draft ? disk.draft : disk.settle;
+      await Promise.all(layout.LOG_KINDS.map((kind) => write(logPath(version, name, kind), text[kind])));
     },
     getLog: (version, name, kind) => disk.read(logPath(version, name, kind)),
 

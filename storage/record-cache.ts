@@ -8,8 +8,6 @@ import type { Stored } from './store.ts';
 export interface KeptRecords {
   get(file: string): Stored<object> | undefined;
   keep(file: string, stored: Stored<object>, bytes: number): void;
-  /** How far its logs were written by us, by path. */
-  readonly logs: Map<string, { readonly turns: number; readonly bytes: number }>;
 }
 
 export interface RecordCache {
@@ -21,7 +19,7 @@ export interface RecordCache {
   forget(folder: string): void;
 }
 
-interface Rollout extends Pick<KeptRecords, 'logs'> {
+interface Rollout {
   /** Of its first record's file. */
   readonly identity: string;
   readonly records: Map<string, Stored<object>>;
@@ -45,12 +43,10 @@ export function openRecordCache(maxBytes: number = MAX_BYTES): RecordCache {
       const known = rollouts.get(folder);
       if (known?.identity !== identity) forget(folder);
       if (identity === undefined) return undefined;
-      const rollout =
-        known?.identity === identity ? known : { identity, records: new Map(), logs: new Map(), bytes: 0 };
+      const rollout = known?.identity === identity ? known : { identity, records: new Map(), bytes: 0 };
       rollouts.delete(folder);
       rollouts.set(folder, rollout);
       return {
-        logs: rollout.logs,
         get: (file) => rollout.records.get(file),
         keep(file, stored, size) {
           // Forgotten since it was looked at.

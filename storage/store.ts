@@ -60,20 +60,11 @@ export interface Store {
 
   /**
    * The algorithm's log: answers/<version>/<name>.txt and .jsonl, of all turns of a rollout that began with the same
-   * version. Adds a turn to the `before` ones that are there: twice the same, nothing is added, and what another
-   * writer has added since stays. `whole` gives the text with that turn, for where this is not what the store wrote
-   * last. There at once, whoever is killed; it need not survive a power cut.
+   * version; each replaced as a whole. Same content, same file: doing it twice is harmless. A text that the log
+   * already begins with changes nothing. A draft, which more turns will follow, is whole whoever is killed, but need
+   * not survive a power cut.
    */
-  growLog(
-    id: RolloutId,
-    version: number,
-    name: string,
-    before: number,
-    added: LogText,
-    whole: () => Promise<LogText>,
-  ): Promise<void>;
-  /** Puts the log as a whole, for good. A text that the log already begins with changes nothing. */
-  putLog(version: number, name: string, text: LogText): Promise<void>;
+  putLog(version: number, name: string, text: LogText, options?: { readonly draft?: boolean }): Promise<void>;
   getLog(version: number, name: string, kind: 'txt' | 'jsonl'): Promise<string | undefined>;
 
   /** Every rollout there is, in no order; torn or foreign files go to `onBreach` and are skipped. */

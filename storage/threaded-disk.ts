@@ -37,7 +37,6 @@ export function openThreadedDisk(entry: () => string = compiledEntry): ThreadedD
     read: call('read'),
     look: call('look'),
     writeOnce: call('writeOnce'),
-    grow: call('grow'),
     draft: call('draft'),
     settle: call('settle'),
     close: async () => {

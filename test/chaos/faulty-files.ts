@@ -38,11 +38,6 @@ export function faultyFiles(random: () => number, maxOpen = Infinity): FaultyFil
             strike('write');
             await file.writeFile(content);
           },
-          write: (content, ...rest) => {
-            strike('write');
-            return file.write(content, ...rest);
-          },
-          stat: () => file.stat(),
           sync: async () => {
             strike('sync');
             if (files.syncMs > 0) await sleep(files.syncMs);

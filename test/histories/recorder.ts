@@ -172,10 +172,10 @@ function parts(scenarios: ReadonlyMap<string, Scenario>, reach: Reach, rig: () =
       return {
         ...store,
         putRollout: async (id, record) => (await reach('open', run, id.query), store.putRollout(id, record)),
-        growLog: async (id, version, name, ...turn) => (
-          await reach('log', run, name),
-          store.growLog(id, version, name, ...turn)
-        ),
+        putLog: async (version, name, text, options) => {
+          if (options?.draft) await reach('log', run, name);
+          return store.putLog(version, name, text, options);
+        },
         putEnd: async (id, record) => (await reach('finish', run, id.query), store.putEnd(id, record)),
         countQueries: async () => (await reach('accept', run), store.countQueries()),
         readQueries: async (from, count) => (await reach('page', run), store.readQueries(from, count)),
