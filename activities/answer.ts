@@ -69,7 +69,7 @@ export async function generateAnswer(input: AnswerInput, options: GenerateOption
       server,
       attempt: input.attempt,
       startedAt,
-      finishedAt: input.now(),
+      finishedAt: Math.max(startedAt, input.now()),
     };
     answer = joined(answer, (await store.putChunk(rollout, record)).record, 1);
   }

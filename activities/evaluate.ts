@@ -11,16 +11,21 @@ import { recordedRollout, recordedTurn } from './recorded.ts';
 
 const JUDGE_TRIES = 5;
 
-export function evaluateActivity({ openStore, environment, now }: ActivityDeps) {
+export function evaluateActivity({ openStore, environment }: ActivityDeps) {
   return async function evaluate({ rollout: id, turn }: TurnReference): Promise<Judged> {
     const store = openStore(id.out, id.run);
     const known = await store.getVerdict(id, turn);
     if (known) return judged(known.record);
     const { query } = (await recordedRollout(store, id)).record;
     const { record, hash } = await recordedTurn(store, id, turn);
-    const startedAt = now();
+    const startedAt = performance.now();
     const verdict = await patiently((signal) => environment.judge(query, record.answer, { signal }));
-    const stored = await store.putVerdict(id, { turn, ...verdict, of: hash, tookMs: Math.max(0, now() - startedAt) });
+    const stored = await store.putVerdict(id, {
+      turn,
+      ...verdict,
+      of: hash,
+      tookMs: Math.round(performance.now() - startedAt),
+    });
     return judged(stored.record);
   };
 }

@@ -109,7 +109,8 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
         previous: before.at(-1)?.hash ?? rollout.hash,
         attempt,
         startedAt,
-        finishedAt: now(),
+        // The clock may have been set back meanwhile.
+        finishedAt: Math.max(startedAt, now()),
         model: facts.name,
         server,
         logprobsOf: settings.logprobs ?? 'policy',

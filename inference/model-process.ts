@@ -123,8 +123,8 @@ export class ModelProcess {
     for (;;) {
       if (this.#closed) throw closedError();
       if (this.#deaths >= this.#policy.maxDeaths) {
-        if (this.#restUntil === 0) this.#restUntil = Date.now() + this.#policy.restMs;
-        if (Date.now() < this.#restUntil) throw this.#givenUp();
+        if (this.#restUntil === 0) this.#restUntil = performance.now() + this.#policy.restMs;
+        if (performance.now() < this.#restUntil) throw this.#givenUp();
         this.#restUntil = 0;
         this.#deaths = this.#policy.maxDeaths - 1; // one more try
       }

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { explain } from '../domain/errors.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { RolloutRecord } from '../domain/trajectory.ts';
+import { isOlderThan } from './file-clock.ts';
 import { codeOf, fileError } from './file-errors.ts';
+import { NODE_FILES } from './file-layer.ts';
 import * as layout from './layout.ts';
 import { decodeRecord } from './record-text.ts';
 import type { Breach } from './store.ts';
@@ -103,8 +105,11 @@ export async function removeOldTemporaries(folder: string): Promise<void> {
   for (const name of await namesIn(folder)) {
     if (!layout.isTemporary(name)) continue;
     const path = join(folder, name);
-    const found = await stat(path).catch(() => undefined);
-    if (found?.isFile() && Date.now() - found.mtimeMs > OLD_MS) await unlink(path).catch(() => {});
+    const isFile = await stat(path).then(
+      (found) => found.isFile(),
+      () => false,
+    );
+    if (isFile && (await isOlderThan(path, OLD_MS, folder, NODE_FILES))) await unlink(path).catch(() => {});
   }
 }
 

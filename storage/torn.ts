@@ -3,11 +3,13 @@
 // readers do not see it, the writer puts it aside and writes anew; `check` names it. Else it stays an error.
 
 import { randomBytes } from 'node:crypto';
-import { mkdir, rename, rmdir, stat } from 'node:fs/promises';
+import { mkdir, rename, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '../domain/errors.ts';
+import { isOlderThan } from './file-clock.ts';
 import { codeOf, fileError, recordError } from './file-errors.ts';
+import { NODE_FILES } from './file-layer.ts';
 import { parseRolloutFile, type RolloutFile, temporaryName } from './layout.ts';
 import { namesIn } from './listing.ts';
 import { readText } from './write-once.ts';
@@ -37,8 +39,7 @@ export async function setAside(path: string): Promise<void> {
     await mkdir(lock);
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw fileError('write', path, error);
-    const held = await stat(lock).catch(() => undefined);
-    if (held && Date.now() - held.mtimeMs > STALE_LOCK_MS) await rmdir(lock).catch(() => {});
+    if (await isOlderThan(lock, STALE_LOCK_MS, dirname(path), NODE_FILES)) await rmdir(lock).catch(() => {});
     return sleep(20);
   }
   try {

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isOlderThan } from './file-clock.ts';
 import { codeOf, fileError } from './file-errors.ts';
 import { type FileLayer, NODE_FILES, type OpenFile, withPlace } from './file-layer.ts';
 import { temporaryName } from './layout.ts';
@@ -125,8 +126,7 @@ async function publishUnderLock(temporary: string, path: string, layer: FileLaye
       await layer.mkdir(lock);
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error;
-      const held = await layer.stat(lock).catch(() => undefined);
-      if (held && Date.now() - held.mtimeMs > STALE_LOCK_MS) await layer.rmdir(lock).catch(() => {});
+      if (await isOlderThan(lock, STALE_LOCK_MS, dirname(path), layer)) await layer.rmdir(lock).catch(() => {});
       await sleep(20);
       continue;
     }

@@ -47,7 +47,7 @@ export class Circuit {
 
   /** Until the next probe; 0 where none is due. */
   get retryInMs(): number {
-    return this.#state === 'down' ? Math.max(0, this.#nextProbeAt - Date.now()) : 0;
+    return this.#state === 'down' ? Math.max(0, this.#nextProbeAt - performance.now()) : 0;
   }
 
   succeeded(): void {
@@ -84,7 +84,7 @@ export class Circuit {
     this.#isBlink = blink;
     const waitMs = (blink ? Math.min(BLINK_MS, this.#waitMs) : this.#waitMs) * (0.5 + random());
     if (!blink) this.#waitMs = Math.min(this.#waitMs * 2, longestCoolDownMs);
-    this.#nextProbeAt = Date.now() + waitMs;
+    this.#nextProbeAt = performance.now() + waitMs;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#probe(), waitMs);
     this.#timer.unref(); // waiting for a server keeps no process alive

@@ -31,7 +31,7 @@ export async function openLeases({ folder, limit, ttlMs = 15_000 }: LeaseOptions
   /** Now, by the clock that stamps the folder's files: machines that share it need not agree on the time. */
   async function beat(): Promise<number> {
     const file = join(folder, `${self}.${BEAT}`);
-    beatAt = Date.now();
+    beatAt = performance.now();
     await writeFile(file, '.');
     return (await stat(file)).mtimeMs;
   }
@@ -53,7 +53,7 @@ export async function openLeases({ folder, limit, ttlMs = 15_000 }: LeaseOptions
   return {
     async tryAcquire() {
       // Whoever stood still may be thought dead: its beat comes before its next lease.
-      if (Date.now() - beatAt > ttlMs / 2) await beat();
+      if (performance.now() - beatAt > ttlMs / 2) await beat();
       // A look before the try: two that try for one place turn each other away.
       if ((await held()) >= limit) return null;
       const file = join(folder, `${self}.${number++}`);

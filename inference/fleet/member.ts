@@ -30,7 +30,7 @@ export class Member implements Candidate {
   readonly #users = new Map<ServerBackend, number>();
   #failures = 0;
   readonly #failuresBy = new Map<string, number>();
-  #busyUntil = 0;
+  #busyUntil = 0; // as performance.now() tells it: the clock may be set back
   #latenciesMs: number[] = [];
   #version: { readonly version: number; readonly versionLabel?: string } | null = null;
   #lastFailure: string | null = null;
@@ -42,7 +42,7 @@ export class Member implements Candidate {
   }
 
   get busy(): boolean {
-    return Date.now() < this.#busyUntil;
+    return performance.now() < this.#busyUntil;
   }
 
   /** Of the latest answer; null before the first. */
@@ -107,7 +107,7 @@ export class Member implements Candidate {
     const reason = error instanceof ModelError ? error.reason : 'unknown';
     this.#failuresBy.set(reason, (this.#failuresBy.get(reason) ?? 0) + 1);
     if (!(error instanceof ModelError)) return;
-    if (error.reason === 'server-busy') this.#busyUntil = Date.now() + (error.retryAfterMs ?? BUSY_MS);
+    if (error.reason === 'server-busy') this.#busyUntil = performance.now() + (error.retryAfterMs ?? BUSY_MS);
     if (error.retryable && !NOT_ITS_FAULT.has(error.reason)) this.circuit.failed(GONE.has(error.reason));
   }
 

@@ -10,9 +10,10 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { StoreError } from '../../domain/errors.ts';
 import { BLOCKING_FILES } from '../../storage/blocking-files.ts';
+import { isOlderThan } from '../../storage/file-clock.ts';
 import { fileError } from '../../storage/file-errors.ts';
 import { NODE_FILES } from '../../storage/file-layer.ts';
 import { removeOldTemporaries } from '../../storage/listing.ts';
@@ -104,6 +105,21 @@ test('what a killed writer left is cleared when it is old, and nothing else', as
   for (const name of ['.a.json.1-aa.tmp', 'a.json', '.keep']) utimesSync(join(folder, name), 0, 0);
   await removeOldTemporaries(folder);
   expect(readdirSync(folder).sort()).toEqual(['.b.json.2-bb.tmp', '.keep', 'a.json']);
+});
+
+test('a clock that runs ahead makes no writer’s file old, and takes no lock from who holds it', async () => {
+  const folder = mkdtempSync(join(root, 'ahead-'));
+  writeFileSync(join(folder, '.b.json.2-bb.tmp'), 'x');
+  const lock = join(folder, '.c.json.lock.tmp');
+  mkdirSync(lock);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 });
+  try {
+    await removeOldTemporaries(folder);
+    expect(readdirSync(folder)).toContain('.b.json.2-bb.tmp');
+    expect(await isOlderThan(lock, 10_000, folder, NODE_FILES)).toBe(false);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test.skipIf(process.platform !== 'linux')('a folder that cannot be made is an error at once, not a wait', async () => {

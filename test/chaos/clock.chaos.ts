@@ -1,0 +1,80 @@
+// The promise: workers whose clocks jump by an hour or a day, back and forth, under a run with a bad model server that
+// is also away for a while, end it as any others: no turn times out early, nothing waits for a moment that was moved
+// away, and no duration is negative.
+
+import { rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkRun } from './checker.ts';
+import { commandOf, randomOf, SEED } from './seed.ts';
+import { FULL, sized } from './size.ts';
+import { openWorkload, type RunOptions, type Workload } from './workload.ts';
+
+const HOUR_MS = 3_600_000;
+const JUMPS = [-HOUR_MS, HOUR_MS, -24 * HOUR_MS, 0];
+const EVERY_MS = FULL ? 5000 : 1000;
+const RUN: RunOptions = { name: 'clock', rollouts: sized(500), turns: 4, maxConcurrent: 32 };
+const PRELOAD = join(import.meta.dirname, 'shifted-clock.mjs');
+/** No answer, and no wait that a fault may cost, is as long. */
+const LONG_MS = 120_000;
+
+const clock = join(tmpdir(), `everturn-clock-${process.pid}`);
+let workload: Workload;
+let failed = true;
+beforeAll(async () => {
+  console.log(`Repeat: ${commandOf(import.meta.filename)}`);
+  workload = await openWorkload({
+    ...{ file: import.meta.filename, workers: 2, slots: 32 },
+    model: { kind: 'sglang', latencyMs: 400, faultRate: 0.05 },
+    env: { NODE_OPTIONS: `--import ${PRELOAD}`, EVERTURN_CLOCK: clock },
+  });
+});
+afterAll(async () => {
+  await workload?.close(failed);
+  rmSync(clock, { force: true });
+});
+
+test(
+  `${RUN.rollouts} rollouts under clocks that jump: all end, none late, none early`,
+  { timeout: 600_000 },
+  async () => {
+    const random = randomOf('clock');
+    await workload.start({ ...RUN, flags: ['--request-timeout-seconds', '5'] });
+    let over = false;
+    const ended = workload.untilEnded(RUN.name, 300_000).finally(() => (over = true));
+    const jumps: number[] = [];
+    const jumping = (async () => {
+      while (!over) {
+        const jump = JUMPS[Math.floor(random() * JUMPS.length)]!;
+        writeFileSync(clock, String(jump));
+        jumps.push(jump);
+        await sleep(EVERY_MS);
+        if (jumps.length !== 3) continue;
+        // Long enough for the servers' circuits to open, with a clock that is about to jump.
+        await workload.model.stop();
+        await sleep(1500);
+        workload.model.start();
+        await workload.model.ready();
+      }
+    })();
+    const tookMs = await ended;
+    await jumping;
+
+    const { problems, turns, askedAgain, rollouts } = await checkRun(workload, RUN);
+    const played = [...rollouts.values()].flatMap((rollout) => rollout.turns);
+    const durations = played.map((turn) => Number(turn['finishedAt']) - Number(turn['startedAt']));
+    const judged = [...rollouts.values()].flatMap(({ verdicts }) => verdicts.map(({ tookMs }) => Number(tookMs)));
+    const wrongTimes = played.filter((turn) => Math.abs(Number(turn['startedAt']) - Date.now()) > HOUR_MS / 2).length;
+    console.log(JSON.stringify({ seed: SEED, tookMs, jumps: jumps.length, turns, wrongTimes }));
+    expect(problems).toEqual([]);
+    expect(turns).toBe(RUN.rollouts * RUN.turns);
+    expect(askedAgain).toBe(0);
+    expect(wrongTimes).toBeGreaterThan(0);
+    expect(durations.filter((ms) => !(ms >= 0))).toEqual([]);
+    expect(judged.filter((ms) => !(ms >= 0 && ms < LONG_MS))).toEqual([]);
+    expect(workload.workers.flatMap(({ crashes }) => crashes)).toEqual([]);
+    failed = false;
+  },
+);
