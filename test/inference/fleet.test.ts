@@ -123,7 +123,14 @@ test('tells each server’s share, failures, latency and version', async () => {
   });
   expect(one!.share).toBeCloseTo(0.6);
   expect(one!.lastFailure).toContain('out of luck');
-  expect(two).toMatchObject({ requests: 2, failures: 0, failuresBy: {}, version: 3, versionLabel: 'step-3', lastFailure: null });
+  expect(two).toMatchObject({
+    requests: 2,
+    failures: 0,
+    failuresBy: {},
+    version: 3,
+    versionLabel: 'step-3',
+    lastFailure: null,
+  });
   expect(two!.latencyP50Ms).toBeGreaterThan(0);
 });
 
