@@ -256,7 +256,7 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
       () => `it carries ${open.join()} in flight, of ${[...inFlight].join()}`,
     );
     saw(
-      `renewed${paused ? ' (paused)' : ''}${stopping ? ' (stopping)' : ''}${open.length > 0 ? ', with rollouts in flight' : ''}`,
+      `renewed${stopping ? ' (stopping)' : paused ? ' (paused)' : ''}${open.length > 0 ? ', with rollouts in flight' : ''}`,
     );
   }
 

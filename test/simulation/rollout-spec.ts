@@ -41,6 +41,7 @@ export function openRolloutSpec(world: World, workflowId: string, who: Who): Rol
   let ending: RolloutResult | undefined;
   /** How the rollout ended, by its own account; a later failure of the last step is the workflow's own. */
   let final = false;
+  let asCancelled = false;
   /** Whether the activity that is waited for was asked to end. */
   let requested = false;
 
@@ -54,6 +55,7 @@ export function openRolloutSpec(world: World, workflowId: string, who: Who): Rol
   };
   const finish = (stop: StopReason, why: string, reason: string | null = null): string[] => {
     ending = expectedResult(world.plan, who, turns, stop, reason);
+    asCancelled = stop === 'cancelled';
     final ||= stop === 'failed' || stop === 'cancelled';
     return go('finishing', why, [`finish ${ending.outcome} ${stop} ${turns.length}`]);
   };
@@ -115,7 +117,7 @@ export function openRolloutSpec(world: World, workflowId: string, who: Who): Rol
         must(!end.cancelled, () => `${workflowId}: its last step was cancelled`);
         if (!failure) {
           ending = (value as RolloutResult | null | undefined) ?? ending;
-          const word = cancelled && ending!.outcome === 'cancelled' ? 'cancelled' : 'complete';
+          const word = cancelled && asCancelled && ending!.outcome === 'cancelled' ? 'cancelled' : 'complete';
           return go('closed', ending!.outcome, ['upsert', word]);
         }
         if (final) return go('closed', 'its end could not be kept', ['failed']);
@@ -147,7 +149,7 @@ export function openRolloutSpec(world: World, workflowId: string, who: Who): Rol
     // ended before it in the same task goes on to its next step, which is then asked to end; one that failed does not.
     const ended = jobs.findIndex((job) => job.resolveActivity ?? job.fireTimer);
     const broke = jobs[ended]?.resolveActivity?.result.failed;
-    const early = jobs.filter((job, i) => ended < 0 || broke || i < ended || job.doUpdate);
+    const early = jobs.filter((job, i) => ended < 0 || broke || at === 'opening' || i < ended || job.doUpdate);
     const late = jobs.filter((job) => !early.includes(job));
     for (const deed of early.flatMap(deedOf)) steer(deed);
     const words: string[] = [];

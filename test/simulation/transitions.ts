@@ -108,10 +108,8 @@ const SELDOM = [
   'collection: history is full (paused) (stopping), starts are awaited',
   'collection: renewed (paused)',
   'collection: renewed (stopping)',
-  'collection: renewed (paused) (stopping)',
   'collection: renewed (paused), with rollouts in flight',
   'collection: renewed (stopping), with rollouts in flight',
-  'collection: renewed (paused) (stopping), with rollouts in flight',
   ...each('collection', ['playing (paused)', 'playing (stopping)', 'playing (paused) (stopping)'], STEERED),
   ...each('collection', ['paging', 'renewing', 'concluding'], [...STEERED, 'tune', 'tune refused']),
 ];
