@@ -14,6 +14,8 @@ export interface Traits {
   readonly secondMayMove: boolean;
   /** A folder that it cannot load: the state of its server after that. */
   readonly afterBadFolder: 'refused' | 'paused';
+  /** Tokens that it has made since it was started, by its own count, where it keeps one. */
+  tokensMade?(server: RealServer): Promise<number>;
   pauseWithAbort(server: RealServer): Promise<unknown>;
   resume(server: RealServer): Promise<unknown>;
 }
@@ -30,4 +32,4 @@ export interface Place {
 }
 
 /** Runs for a while: no stop token ends it. */
-export const LONG = { stopTokenIds: [], maxNewTokens: 1500 };
+export const LONG = { stopTokenIds: [], maxNewTokens: 1900 };

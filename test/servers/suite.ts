@@ -7,7 +7,7 @@ import { createBackend } from '../../inference/index.ts';
 import { aRequest, backendContract, undisturbed } from '../contract/backend.ts';
 import { fleetTests } from './fleet-tests.ts';
 import { logprobTests } from './logprob-tests.ts';
-import { oneServerTests, running } from './one-server-tests.ts';
+import { oneServerTests } from './one-server-tests.ts';
 import { LONG, type Place, type Traits } from './place.ts';
 import { realServer, type RealServer } from './real-server.ts';
 import { runTests } from './run-tests.ts';
@@ -41,7 +41,6 @@ export function suite(traits: Traits): void {
       }
       backend = await open(servers[0]!);
       say(JSON.stringify(backend.facts));
-      await running(servers[0]!); // the first look at a server's figures takes its time
     });
     afterAll(async () => {
       for (const server of servers) await server.kill();

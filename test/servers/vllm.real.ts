@@ -8,6 +8,10 @@ suite({
   second: { meaning: 'policy', args: ['--logprobs-mode', 'processed_logprobs'] },
   secondMayMove: true,
   afterBadFolder: 'paused',
+  async tokensMade(server) {
+    const metrics = String(await server.call('GET', '/metrics'));
+    return Number(/^vllm:generation_tokens_total\S* (\S+)$/m.exec(metrics)?.[1]);
+  },
   pauseWithAbort: (server) => server.call('POST', '/pause?mode=abort'),
   resume: (server) => server.call('POST', '/resume'),
 });

@@ -42,7 +42,7 @@ export function weightTests({ traits, first, backend, ask, say }: Place): void {
         return { request, result: await backend().generate(request, undisturbed()) };
       }),
     );
-    await underWay(first(), 2, asked);
+    await underWay();
     const [done] = await update(folder, 'step-1');
     say(`other weights: ${JSON.stringify(done)}`);
     expect(done).toMatchObject({ state: 'updated', before: 'default', now: 'step-1' });
