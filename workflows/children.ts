@@ -29,16 +29,23 @@ export interface Children {
   /** Awaits units that are in flight already. */
   follow(units: readonly UnitInFlight[]): void;
   cancelAll(): void;
-  /** Rejects when a unit's end cannot be learned. */
+  /** Rejects when a unit's end cannot be learned; nothing is to be started then. */
   readonly failure: Promise<never>;
+  hasFailed(): boolean;
   /** True when every start was acknowledged: only then may the history be left behind. */
   allStarted(): boolean;
 }
 
 export function openChildren({ run, out }: CollectionInput, state: WindowState, changed: () => void): Children {
   let starting = 0;
+  let failed = false;
   let fail: (error: unknown) => void;
-  const failure = new Promise<never>((_, reject) => (fail = reject));
+  const failure = new Promise<never>((_, reject) => {
+    fail = (error) => {
+      failed = true;
+      reject(error);
+    };
+  });
   const workflowId = ({ query, sample }: UnitInFlight) => rolloutWorkflowId({ run, query, sample, attempt: 1 });
   const cancel = (unit: UnitInFlight) => {
     // The run itself may be cancelled, and this must go out all the same. A rollout that is closed by now
@@ -95,6 +102,7 @@ export function openChildren({ run, out }: CollectionInput, state: WindowState, 
     },
     follow: (units) => void follow(units).catch(fail),
     failure,
+    hasFailed: () => failed,
     cancelAll: () => state.inFlight.forEach(cancel),
     allStarted: () => starting === 0,
   };

@@ -57,7 +57,7 @@ async function play(input: CollectionInput, state: WindowState, desk: Desk): Pro
   };
   const startAll = async () => {
     while (!isFinished(state)) {
-      await condition(() => canStart(state) || isFinished(state) || historyIsFull());
+      await condition(() => !children.hasFailed() && (canStart(state) || isFinished(state) || historyIsFull()));
       if (historyIsFull() && !isFinished(state)) {
         await condition(() => children.allStarted() && allHandlersFinished());
         await continueAsNew<typeof collection>({ ...input, carried: state });

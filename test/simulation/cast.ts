@@ -7,7 +7,7 @@ import { openExecution, type RealExecution } from './execution.ts';
 import { openRolloutSpec } from './rollout-spec.ts';
 import { standIn } from './stand-in.ts';
 import { type Command, valueOf } from './wire.ts';
-import { childId, OUT, RUN } from './names.ts';
+import { childId, OUT, queryOf, RUN } from './names.ts';
 import type { Execution, World } from './world.ts';
 
 export interface Cast {
@@ -39,7 +39,7 @@ export function startAll(world: World): Cast {
     const freshSpec = () =>
       workflowType === 'rollout'
         ? openRolloutSpec(world, workflowId, {
-            query: `q${input.index}`,
+            query: queryOf(input.index ?? 0),
             sample: input.sample ?? 0,
             alone: !searchAttributes,
           })
@@ -70,6 +70,7 @@ export function startAll(world: World): Cast {
 
   const startChild: StartChild = (workflowId, input, searchAttributes, onClosed): Execution => {
     const child = input as { readonly index: number; readonly sample: number };
+    if (world.store.rollout(queryOf(child.index), child.sample)?.end) world.endedInVain.add(workflowId);
     if (world.random.chance(plan.realChildren)) return start('rollout', workflowId, child, searchAttributes, onClosed);
     const execution = standIn(world, workflowId, child, onClosed);
     world.executions.set(workflowId, execution);

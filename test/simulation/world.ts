@@ -14,7 +14,7 @@ export interface World {
   readonly clock: Clock;
   readonly store: ModelStore;
   readonly sandbox: Sandbox;
-  /** Workflow ids whose end was kept by a task that was lost: done again, it may have gone on. */
+  /** Workflow ids whose end was kept before: by a task that was lost, or by a workflow that was started over. */
   readonly endedInVain: Set<string>;
   /** By workflow id: the newest of each. */
   readonly executions: Map<string, Execution>;
