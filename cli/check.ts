@@ -1,9 +1,10 @@
 // `everturn check <run>`: proves what a run's folder promises, from its records, from the histories that Temporal
 // still keeps, and against an export; one line per breach.
 
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { TemporalError } from '../domain/errors.ts';
+import { TemporalError, UsageError } from '../domain/errors.ts';
 import { EXPORTERS, exporterNamed } from '../exporters/index.ts';
 import { collectionHistory, rolloutHistories } from '../histories.ts';
 import { checkHistories, type HistoriesSummary } from '../storage/check-histories.ts';
@@ -51,7 +52,7 @@ async function check(io: Io, named: string, flags: Flags): Promise<ExitCode> {
     if (flags.json) printJson(io, { event: 'breach', ...breach });
     else print(io, `${oneLine(breach.path)}: ${oneLine(breach.problem)}`);
   };
-  const file = flags.export === undefined ? {} : { file: resolve(io.cwd, flags.export) };
+  const file = flags.export === undefined ? {} : { file: exportFile(io, flags.export) };
   const exporter = exporterNamed(flags.format);
   const summary = await checkRun(place.store, report, { export: { exporter, ...file } });
   const histories = flags.histories === false ? 'they were not asked for' : await compared(io, place, report, flags);
@@ -66,6 +67,16 @@ async function check(io: Io, named: string, flags: Flags): Promise<ExitCode> {
     else say(io, `${all}: ${plural(breaches, 'breach', 'breaches')}.`);
   }
   return breaches === 0 ? EXIT.ok : EXIT.breach;
+}
+
+/** What is not there is a slip of the hand, not a breach of the run. */
+function exportFile(io: Io, named: string): string {
+  const file = resolve(io.cwd, named);
+  if (statSync(file, { throwIfNoEntry: false })?.isFile()) return file;
+  throw new UsageError(`--export: ${JSON.stringify(named)} is no file here.`, {
+    reason: 'bad-value',
+    fix: 'Give what `everturn export --out` wrote.',
+  });
 }
 
 /** What came of the comparison, or why there was none. */
