@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { DEFAULT_MAX_CONCURRENT, DEFAULT_SETTINGS, MAX_CONCURRENT } from './domain/defaults.ts';
+import { UsageError } from './domain/errors.ts';
 import { FLEET_POLICIES, type RolloutSettings } from './domain/settings.ts';
 import { parseModelSpec } from './inference/index.ts';
 
@@ -24,12 +25,15 @@ const whole = (min: number, max: number = Number.MAX_SAFE_INTEGER) =>
 const real = (min: number, max: number, what: string) => z.number(what).min(min, what).max(max, what);
 const range = (min: number, max: number) =>
   max === Number.MAX_SAFE_INTEGER ? ` of at least ${min}` : ` from ${min} to ${max}`;
-const model = z
-  .string('a model')
-  .refine(
-    isModel,
-    'tiny, transformers:<folder or hub id>, sglang:<url>[,<url>…], vllm:<url>[,<url>…] or openai:<url>#<model>',
-  );
+const MODELS =
+  'tiny, transformers:<folder or hub id>, sglang:<url>[,<url>…], vllm:<url>[,<url>…] or openai:<url>#<model>';
+const model = z.string('a model').superRefine((spec, context) => {
+  const error = modelError(spec);
+  if (!error) return;
+  // The forms do not say what is wrong with a url.
+  const message = error.reason === 'unknown-model' ? MODELS : `${MODELS}; ${error.message}`;
+  context.addIssue({ code: 'custom', message });
+});
 
 export interface Field {
   readonly schema: z.ZodType;
@@ -165,12 +169,13 @@ const DEFAULTS: RunOptions = {
 };
 export const DEFAULT_OPTIONS: Readonly<RunOptions> = DEFAULTS;
 
-function isModel(spec: string): boolean {
+function modelError(spec: string): UsageError | undefined {
   try {
     parseModelSpec(spec);
-    return true;
-  } catch {
-    return false;
+    return undefined;
+  } catch (error) {
+    if (error instanceof UsageError) return error;
+    throw error;
   }
 }
 

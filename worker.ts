@@ -9,7 +9,7 @@ import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } 
 import { createActivities } from './activities/index.ts';
 import type { ActivityDeps } from './activities/deps.ts';
 import { openBackends } from './backends.ts';
-import { closedWorkflows } from './client.ts';
+import { closedRollouts } from './client.ts';
 import { clusterConfig, connect, type Session } from './connection.ts';
 import { parseSettings } from './config.ts';
 import { createRun, surveyDataset } from './create-run.ts';
@@ -167,7 +167,7 @@ function dependencies(
       const logprobs = facts && foundLogprobs(facts);
       await createRun(store, { run, survey, settings: complete, samples, origins, logprobs });
     },
-    closedWorkflows: (workflowIds) => closedWorkflows(session.client, workflowIds),
+    closedRollouts: (run, workflowIds) => closedRollouts(session.client, run, workflowIds),
   };
 }
 

@@ -48,9 +48,12 @@ export interface Settled {
 }
 
 const POLL_MS = 1000;
+const MANY = 100;
+/** Asking takes at most a tenth of the time, on a busy server too, but never waits so long that a heartbeat is missed. */
+const pollMs = (tookMs: number): number => Math.min(Math.max(POLL_MS, 9 * tookMs), 5000);
 
 export function collectionActivities(deps: ActivityDeps) {
-  const { openStore, createRun, closedWorkflows } = deps;
+  const { openStore, createRun, closedRollouts } = deps;
   return {
     accept: (input: CollectionInput): Promise<Accepted> =>
       heartbeating(async () => {
@@ -101,9 +104,12 @@ export function collectionActivities(deps: ActivityDeps) {
     async settle({ out, run, rollouts }: SettleInput): Promise<Settled[]> {
       const store = openStore(out, run);
       const context = Context.current();
+      const byId = new Map(rollouts.map((r) => [rolloutWorkflowId({ run, ...r, attempt: 1 }), r]));
+      // Each answer puts the whole rest into the history again: of many, some end in any second.
+      if (rollouts.length > MANY) await context.sleep(POLL_MS);
       for (;;) {
-        const byId = new Map(rollouts.map((r) => [rolloutWorkflowId({ run, ...r, attempt: 1 }), r]));
-        const closed = await closedWorkflows([...byId.keys()]);
+        const askedAt = performance.now();
+        const closed = await closedRollouts(run, [...byId.keys()]);
         if (closed.size > 0) {
           return Promise.all(
             [...closed].map(async ([workflowId, closing]) => {
@@ -114,7 +120,7 @@ export function collectionActivities(deps: ActivityDeps) {
           );
         }
         context.heartbeat();
-        await context.sleep(POLL_MS);
+        await context.sleep(pollMs(performance.now() - askedAt));
       }
     },
 

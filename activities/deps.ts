@@ -32,7 +32,7 @@ export interface ActivityDeps {
   parseSettings(run: string, settings: Readonly<Record<string, unknown>>): RolloutSettings;
   /** Accepts a data set into a new run's folder; does nothing where that was done before. */
   createRun(run: NewRun): Promise<void>;
-  /** Those of these workflows that are closed or forgotten, with how. */
-  closedWorkflows(workflowIds: readonly string[]): Promise<ReadonlyMap<string, WorkflowClosing>>;
+  /** Those of these workflows of a run that are closed or forgotten, with how; of many, not always all. */
+  closedRollouts(run: string, workflowIds: readonly string[]): Promise<ReadonlyMap<string, WorkflowClosing>>;
   now(): number;
 }

@@ -72,7 +72,7 @@ bench(
       parseSettings,
       now: Date.now,
       createRun: async () => {},
-      closedWorkflows: async () => new Map(),
+      closedRollouts: async () => new Map(),
     });
     const random = randomSource(CHARS);
     let question = '';

@@ -1,7 +1,12 @@
 // The worker of dist/worker.js with activities that do nothing: the same workflows on the same queues, for what
-// Temporal alone costs. Arguments: address, namespace, slots, queries, turns. Ends with its parent.
+// Temporal alone costs. With BARE_MODEL and BARE_OUT its generation does the least that a collector can: it asks the
+// model server, parses the reply, and keeps ids and logprobs in one durable file. No judge, no checks, no logs, no
+// hashes. Arguments: address, namespace, slots, queries, turns. Ends with its parent.
 
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Pool } from 'undici';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { CODE_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../dist/domain/queues.js';
 
@@ -17,7 +22,24 @@ const facts = {
   versionEnd: 0,
 };
 
-const generate = async ({ turn }) => ({ ...facts, turn });
+const nothing = async ({ turn }) => ({ ...facts, turn });
+const { BARE_MODEL, BARE_OUT } = process.env;
+const model = BARE_MODEL && new Pool(BARE_MODEL, { connections: null, pipelining: 1 });
+const prompt = Array.from({ length: 100 }, (_, i) => i);
+async function bare({ rollout: { run, query }, turn }) {
+  const { body } = await model.request({
+    ...{ method: 'POST', path: '/generate', headers: { 'content-type': 'application/json' } },
+    body: JSON.stringify({ rid: `${run}/${query}/${turn}`, input_ids: prompt, sampling_params: {} }),
+  });
+  const { output_ids: ids, meta_info: meta } = await body.json();
+  const logprobs = meta.output_token_logprobs.map(([logprob]) => logprob);
+  const file = await open(join(BARE_OUT, `${run}-${query}-${turn}.json`), 'wx');
+  await file.writeFile(JSON.stringify({ ids, logprobs }));
+  await file.sync();
+  await file.close();
+  return { ...facts, turn };
+}
+const generate = model ? bare : nothing;
 const evaluate = async () => ({ verdict: 'wrong', reason: 'different-answer' });
 const light = {
   accept: async () => ({ queries: Number(queries), samples: 1, numTurns: limits.numTurns }),

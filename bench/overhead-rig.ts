@@ -1,9 +1,9 @@
 // A whole system for benchmarks, in processes of its own: Temporal's dev server, a model server that costs nothing,
-// a real worker from dist/ and one whose activities are empty. Says what each of them used of the processors.
+// a real worker from dist/, one whose activities are empty, and one whose generation is as bare as can be. Says what each of them used of the processors.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -33,7 +33,8 @@ export interface RigOptions {
   readonly out: string;
 }
 
-export type Part = 'worker' | 'empty' | 'temporal' | 'model';
+export type Which = 'whole' | 'bare' | 'empty';
+export type Part = 'worker' | 'bare' | 'empty' | 'temporal' | 'model';
 
 export interface Played {
   readonly result: CollectionResult;
@@ -43,8 +44,8 @@ export interface Played {
 }
 
 export interface Rig {
-  /** Plays the whole data set, with all activities or with empty ones. */
-  play(run: string, which: 'whole' | 'empty', maxConcurrent: number): Promise<Played>;
+  /** Plays the whole data set, with all activities, with a bare generation alone, or with empty ones. */
+  play(run: string, which: Which, maxConcurrent: number): Promise<Played>;
   /** Most requests that the model server had at once. */
   mostInFlight(): Promise<number>;
   memoryMiB(part: Part): { readonly now: number; readonly peak: number };
@@ -72,13 +73,13 @@ export async function openRig({ turns, queries, slots, delayMs, hold = 0, out }:
     uiPort: await freePort([], [port]),
   });
   const connection = await Connection.connect({ address: server.address });
-  const namespaces = { whole: 'default', empty: 'empty' };
-  await connection.workflowService.registerNamespace({
-    namespace: namespaces.empty,
-    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
-  });
-  await untilKnown(connection, namespaces.empty);
-  await ensureSearchAttributes(connection, namespaces.empty);
+  const namespaces: Readonly<Record<Which, string>> = { whole: 'default', bare: 'bare', empty: 'empty' };
+  for (const namespace of [namespaces.bare, namespaces.empty]) {
+    const workflowExecutionRetentionPeriod = { seconds: 86_400 as never };
+    await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
+    await untilKnown(connection, namespace);
+    await ensureSearchAttributes(connection, namespace);
+  }
 
   const { url, process: model } = await startModel(await answerIds(), { DELAY_MS: `${delayMs}`, HOLD: `${hold}` });
   const flags = process.env['EVERTURN_BENCH_NODE']?.split(' ') ?? [];
@@ -89,10 +90,13 @@ export async function openRig({ turns, queries, slots, delayMs, hold = 0, out }:
     EVERTURN_HOME: scratch,
   };
   const worker = child('dist/worker.js', [], environment, flags);
-  const args = [server.address, namespaces.empty, slots, queries, turns].map(String);
-  const empty = child('bench/overhead-empty.mjs', args, {});
-  await Promise.all([ready(worker), ready(empty)]);
-  const pids = { worker: worker.pid!, empty: empty.pid!, temporal: server.id.pid, model: model.pid! };
+  const args = (namespace: string) => [server.address, namespace, slots, queries, turns].map(String);
+  const empty = child('bench/overhead-empty.mjs', args(namespaces.empty), {});
+  const bareOut = join(folder, 'bare');
+  mkdirSync(bareOut);
+  const bare = child('bench/overhead-empty.mjs', args(namespaces.bare), { BARE_MODEL: url, BARE_OUT: bareOut });
+  await Promise.all([worker, empty, bare].map(ready));
+  const pids = { worker: worker.pid!, bare: bare.pid!, empty: empty.pid!, temporal: server.id.pid, model: model.pid! };
   const settings = { model: `sglang:${url}`, tokenizer: TOKENIZER, numTurns: turns, maxNewTokens: ANSWER_TOKENS };
 
   return {
@@ -123,7 +127,7 @@ export async function openRig({ turns, queries, slots, delayMs, hold = 0, out }:
     async close() {
       worker.kill('SIGTERM');
       await once(worker, 'exit');
-      for (const each of [model, empty]) each.kill();
+      for (const each of [model, empty, bare]) each.kill();
       await connection.close();
       await server.stop();
       rmSync(folder, { recursive: true });

@@ -34,28 +34,28 @@ bench(
       return `${(turns / seconds).toFixed(1)} turns/s, CPU ms per turn: ${parts.join(', ')}`;
     };
     const ratios: number[] = [];
+    const bares: number[] = [];
     const shares: number[] = [];
     const cpu: number[] = [];
     try {
-      for (const which of ['whole', 'empty'] as const) await rig.play(`warm-${which}`, which, IN_FLIGHT);
+      for (const which of ['whole', 'bare', 'empty'] as const) await rig.play(`warm-${which}`, which, IN_FLIGHT);
       for (let round = 0; round < ROUNDS; round++) {
         const whole = await rig.play(`whole-${round}`, 'whole', IN_FLIGHT);
         const empty = await rig.play(`empty-${round}`, 'empty', IN_FLIGHT);
+        const bare = await rig.play(`bare-${round}`, 'bare', IN_FLIGHT);
         if (whole.result.counts.outcomes.complete !== QUERIES) throw new Error(JSON.stringify(whole.result));
-        const ratio = empty.seconds / whole.seconds;
+        console.log(`whole ${show(whole)}\nbare  ${show(bare)}\nempty ${show(empty)}`);
+        ratios.push(empty.seconds / whole.seconds);
+        bares.push(empty.seconds / bare.seconds);
         // What the ratio is on a machine that has nothing else to do, if the processors are the limit.
-        const share = (empty.cpu.empty + empty.cpu.temporal) / (whole.cpu.worker + whole.cpu.temporal);
-        console.log(
-          `whole ${show(whole)}\nempty ${show(empty)}\nratio ${ratio.toFixed(2)}, of CPU ${share.toFixed(2)}`,
-        );
-        ratios.push(ratio);
-        shares.push(share);
+        shares.push((empty.cpu.empty + empty.cpu.temporal) / (whole.cpu.worker + whole.cpu.temporal));
         cpu.push((whole.cpu.worker * 1000) / ((turns * ANSWER_TOKENS) / 1000));
       }
       const summary = (values: number[]) =>
         `${median(values).toFixed(2)} (${Math.min(...values).toFixed(2)} to ${Math.max(...values).toFixed(2)})`;
       console.log(
-        `${out}: ratio ${summary(ratios)}, of CPU ${summary(shares)}, ${summary(cpu)} ms of worker CPU per 1,000 tokens`,
+        `${out}: ratio ${summary(ratios)}, of CPU ${summary(shares)}; of a bare generation ${summary(bares)}; ` +
+          `${summary(cpu)} ms of worker CPU per 1,000 tokens`,
       );
     } finally {
       await rig.close();

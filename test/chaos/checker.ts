@@ -27,6 +27,8 @@ export interface Checked {
 export interface Expected extends Pick<RunOptions, 'name' | 'rollouts' | 'turns'> {
   /** False where the histories are not asked: they take a while. */
   readonly histories?: boolean;
+  /** False where the model is not the hostile server: then nobody counts outside. */
+  readonly counted?: boolean;
 }
 
 export async function checkRun(workload: Workload, expected: Expected): Promise<Checked> {
@@ -42,7 +44,7 @@ export async function checkRun(workload: Workload, expected: Expected): Promise<
 
   const asks = workload.model.asks().filter(({ key }) => key.startsWith(`${name}/`));
   const asked = asks.filter(({ event }) => event === 'ask');
-  problems.push(...saidProblems(name, read.rollouts, asks));
+  if (expected.counted !== false) problems.push(...saidProblems(name, read.rollouts, asks));
   const own = await workload.everturn.run('check', name, '--json');
   if (own.code !== 0) problems.push(`everturn check ends with ${own.code}: ${own.stdout.slice(0, 2000)}${own.stderr}`);
   if (expected.histories !== false) problems.push(...(await historyProblems(workload, expected)));

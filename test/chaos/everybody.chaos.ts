@@ -2,9 +2,10 @@
 // verdict, the model server in mid answer, and whole workers frozen for longer than anybody waits. Each turn is there
 // once, no step by hand.
 
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { checkRun } from './checker.ts';
+import { canonical, checkRun } from './checker.ts';
 import { descendants, kill, pause } from './nemesis.ts';
 import { commandOf, type Random, randomOf, SEED } from './seed.ts';
 import { FULL, sized } from './size.ts';
@@ -89,6 +90,37 @@ test('a command line killed while it submits, and repeated each time, submits on
   expect(duplicates).toBe(0);
 });
 
+test('survives kills of the embedded model, each answer as it would have been', { timeout: 900_000 }, async () => {
+  const kills = sized(20);
+  // The real one, in a child of each worker.
+  const run = { rollouts: sized(500), turns: 4, maxConcurrent: 32, flags: ['--model', 'tiny'] };
+  await workload.start({ ...run, name: 'calm' });
+  const calmMs = await workload.untilEnded('calm', 600_000);
+  const random = randomOf('model');
+  const begun = Date.now();
+  const hit = await under(
+    { ...run, name: 'embedded' },
+    {
+      ...{ count: kills, gapMs: FULL ? 3000 : 800, random },
+      async strike() {
+        const children = workload.workers.flatMap((worker) => descendants(worker.pid() ?? 0));
+        const models = children.filter(isModel);
+        return killed(models[Math.floor(random() * models.length)]);
+      },
+    },
+  );
+  const tookMs = Date.now() - begun;
+  const calm = await checkRun(workload, { ...run, name: 'calm', counted: false, histories: false });
+  const stormy = { ...run, name: 'embedded', counted: false };
+  const { problems, turns, attemptsTold, rollouts } = await checkRun(workload, stormy);
+  console.log(JSON.stringify({ seed: SEED, kills: hit, turns, attemptsTold, calmMs, tookMs }));
+  expect(problems).toEqual([]);
+  expect(hit).toBeGreaterThanOrEqual(kills);
+  expect(turns).toBe(run.rollouts * run.turns);
+  expect(attemptsTold).toBeGreaterThan(0);
+  expect(canonical(rollouts)).toBe(canonical(calm.rollouts));
+});
+
 test('survives kills and pauses of everybody at once', { timeout: 1_800_000 }, async () => {
   const blows = sized(100);
   const run = { name: 'everybody', rollouts: sized(300), turns: 4, maxConcurrent: 64 };
@@ -129,4 +161,13 @@ test('survives kills and pauses of everybody at once', { timeout: 1_800_000 }, a
 
 function killed(pid: number | undefined): Promise<boolean> {
   return pid === undefined ? Promise.resolve(false) : kill(pid);
+}
+
+/** The process in which a worker's embedded model is. */
+function isModel(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('transformers-child');
+  } catch {
+    return false;
+  }
 }

@@ -22,7 +22,7 @@ beforeAll(async () => {
     file: import.meta.filename,
     workers: FULL ? 4 : 2,
     slots: SLOTS,
-    model: { kind: 'sglang', latencyMs: FULL ? 1500 : 400 },
+    model: { kind: 'sglang', latencyMs: FULL ? 2500 : 400 },
   });
 });
 afterAll(() => workload?.close(failed));

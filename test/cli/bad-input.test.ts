@@ -71,6 +71,11 @@ describe('wrong words', () => {
     ['a config file that is no YAML', ['run', 'good.jsonl', '--config', 'broken.yaml'], /neither YAML nor JSON/],
     ['a missing config file', ['run', 'good.jsonl', '--config', 'no.yaml'], /no\.yaml cannot be read/],
     ['an unknown model', ['run', 'good.jsonl', '--model', 'gpt'], /--model: "gpt" does not fit/],
+    [
+      'an address that no model server has',
+      ['run', 'good.jsonl', '--model', 'sglang:http://169.254.169.254'],
+      /http:\/\/169\.254\.169\.254 is a link-local address or a cloud's own/,
+    ],
     ['a run name with a path', ['run', 'good.jsonl', '--name', '../x'], /cannot name a run/],
     ['a run that is not there', ['status', 'nope'], /There is no run "nope"/],
     ['a run name that steers', ['check', '\u001b[2J'], /There is no run/],

@@ -6,18 +6,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { test } from 'vitest';
-import { closedWorkflows } from '../../client.ts';
+import { closedRollouts } from '../../client.ts';
 import { createEnvironments } from '../../environments/index.ts';
 import { openFileStore } from '../../storage/files.ts';
 import type { Store } from '../../storage/store.ts';
 import type { CollectionInput, RolloutInput } from '../../workflows/messages.ts';
-import { STOPPED_NOT_FAILED } from '../../workflows/patches.ts';
+import { STEERED_EARLY } from '../../workflows/patches.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import { scriptedBackend } from '../support/scripted-model.ts';
 import { isRecorded, keepHistory } from './history-file.ts';
 
 /** The folder of new histories: Everturn's version, and the latest patch of its workflows since. */
-export const RELEASE = `0.1.0+${STOPPED_NOT_FAILED}`;
+export const RELEASE = `0.1.0+${STEERED_EARLY}`;
 export const RIGHT = '\\boxed{4}';
 export const WRONG = '\\boxed{5}';
 /** The run of all rollouts that are recorded one by one. */
@@ -156,9 +156,9 @@ function parts(scenarios: ReadonlyMap<string, Scenario>, reach: Reach, rig: () =
   };
   return {
     backend: async () => ({ ...model, generate }),
-    closedWorkflows: async (ids: readonly string[]) => {
-      await reach('settle', ids[0]!.split('/')[0]!);
-      return closedWorkflows(rig().client, ids);
+    closedRollouts: async (run: string, ids: readonly string[]) => {
+      await reach('settle', run);
+      return closedRollouts(rig().client, run, ids);
     },
     environment: {
       ...judges,

@@ -10,7 +10,7 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 import { inject } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
-import { closedWorkflows } from '../../client.ts';
+import { closedRollouts } from '../../client.ts';
 import { parseSettings } from '../../config.ts';
 import { createRun, surveyDataset } from '../../create-run.ts';
 import { queryFromRow } from '../../datasets/row.ts';
@@ -85,7 +85,7 @@ export async function openRig(
         origins: {},
       });
     },
-    closedWorkflows: (ids) => closedWorkflows(client, ids),
+    closedRollouts: (run, ids) => closedRollouts(client, run, ids),
     now: Date.now,
     ...overrides,
   };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
-import { closedWorkflows } from '../../client.ts';
+import { closedRollouts } from '../../client.ts';
 import { TemporalError } from '../../domain/errors.ts';
 import { openFileStore } from '../../storage/files.ts';
 import type { CollectionInput, CollectionProgress, CollectionResult } from '../../workflows/messages.ts';
@@ -18,8 +18,8 @@ const inFlight = { now: 0, most: 0 };
 
 beforeAll(async () => {
   const parts: Partial<ActivityDeps> = {
-    async closedWorkflows(ids) {
-      if (!ids[0]!.startsWith('forbidden/')) return closedWorkflows(rig.client, ids);
+    async closedRollouts(run, ids) {
+      if (run !== 'forbidden') return closedRollouts(rig.client, run, ids);
       throw new TemporalError('The server does not tell.', { reason: 'forbidden' });
     },
   };
@@ -106,6 +106,17 @@ describe('a collection', () => {
     expect(runs.length).toBeGreaterThan(3);
     const asked = rig.backend.requests.map((r) => r.requestId).filter((id) => id.startsWith('renewed/'));
     expect(asked).toHaveLength(120);
+  });
+
+  test('counts every rollout once where more are followed than are asked for one by one', async () => {
+    const result = await play('followed', {
+      dataset: dataset(140),
+      maxConcurrent: 110,
+      maxHistoryEvents: 60,
+      settings: { numTurns: 1 },
+    });
+    expect(result.counts.outcomes.complete).toBe(140);
+    expect(result.counts.turns).toBe(140);
   });
 
   test('begins no rollout while it is paused', async () => {

@@ -1,0 +1,62 @@
+// The promise holds for an OpenAI-compatible endpoint, too, that knows texts and no ids: a fifth of its replies is
+// faulty and workers are killed, and each chat has its turns once, each as an answer that the endpoint gave.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkRun } from './checker.ts';
+import { kill } from './nemesis.ts';
+import { commandOf, randomOf, SEED } from './seed.ts';
+import { FULL, sized } from './size.ts';
+import { openWorkload, type RunOptions, type Workload } from './workload.ts';
+
+const RUN: RunOptions = {
+  ...{ name: 'chats', rollouts: sized(300), turns: 3, maxConcurrent: 64 },
+  flags: ['--request-timeout-seconds', '4'],
+};
+const KILLS = sized(20);
+
+let workload: Workload;
+let failed = true;
+beforeAll(async () => {
+  console.log(`Repeat: ${commandOf(import.meta.filename)}`);
+  workload = await openWorkload({
+    ...{ file: import.meta.filename, workers: 2, slots: 64 },
+    model: { kind: 'openai', latencyMs: FULL ? 1500 : 500, faultRate: 0.2 },
+  });
+});
+afterAll(() => workload?.close(failed));
+
+test(`${RUN.rollouts} chats × ${RUN.turns} turns under faults and ${KILLS} kills`, { timeout: 900_000 }, async () => {
+  const random = randomOf('chat');
+  let over = false;
+  await workload.start(RUN);
+  const ended = workload.untilEnded(RUN.name, 800_000).finally(() => (over = true));
+  let kills = 0;
+  while (!over && kills < KILLS) {
+    await sleep((FULL ? 3000 : 600) * (0.5 + random()));
+    const pid = workload.workers[kills % 2]!.pid();
+    if (!over && pid !== undefined && (await kill(pid))) kills++;
+  }
+  const tookMs = await ended;
+  // Nobody can compare ids: the endpoint gives none.
+  const { problems, turns, rollouts, attemptsTold } = await checkRun(workload, { ...RUN, counted: false });
+  const asks = workload.model.asks();
+  const chats = asks.filter(({ event }) => event === 'ask');
+  const faults = asks.filter(({ event, how }) => event === 'end' && how !== 'answered' && how !== 'gone');
+  const answered = new Set(asks.flatMap(({ key, how }) => (how === 'answered' ? [key] : [])));
+  console.log(
+    JSON.stringify({ seed: SEED, tookMs, kills, turns, asked: chats.length, faults: faults.length, attemptsTold }),
+  );
+  expect(problems).toEqual([]);
+  expect(kills).toBeGreaterThanOrEqual(KILLS);
+  expect(faults.length).toBeGreaterThan(0);
+  expect(turns).toBe(RUN.rollouts * RUN.turns);
+  expect(answered.size).toBe(turns);
+  for (const { turns: played } of rollouts.values()) {
+    for (const turn of played) {
+      expect(turn['trainable']).toBe(false);
+      expect(turn['answer']).toMatch(/The answer is \\boxed\{\d\}\.$/);
+    }
+  }
+  failed = false;
+});

@@ -1,0 +1,133 @@
+// The promise: neither the length of a data set nor the number of open rollouts is a limit. A hundred thousand queries
+// are accepted by a command line of ordinary size, ten thousand rollouts are open at once over two workers, `status`
+// answers as ever, and a worker that goes on for minutes takes no more memory than it did at first.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { until } from '../support/everturn.ts';
+import { commandOf } from './seed.ts';
+import { FULL, sized } from './size.ts';
+import { openWorkload, type RunOptions, type Workload } from './workload.ts';
+
+const QUERIES = sized(100_000);
+const OPEN = sized(10_000);
+/** As many as one run may have. */
+const OPEN_IN_RUN = 1000;
+const WATCHED_MS = FULL ? 300_000 : 6_000;
+const MIB = 1024;
+
+const runs: readonly RunOptions[] = Array.from({ length: OPEN / OPEN_IN_RUN }, (_, i) => ({
+  name: `many-${i}`,
+  rollouts: QUERIES,
+  turns: 4,
+  maxConcurrent: OPEN_IN_RUN,
+}));
+
+let workload: Workload;
+let failed = false;
+beforeAll(async () => {
+  console.log(`Repeat: ${commandOf(import.meta.filename)}`);
+  workload = await openWorkload({
+    file: import.meta.filename,
+    workers: 2,
+    slots: 64,
+    // At first an answer takes so long that opening is nearly all that is done.
+    model: { kind: 'sglang', latencyMs: 20_000 },
+  });
+});
+afterEach(({ task }) => {
+  failed ||= task.result?.state === 'fail';
+});
+afterAll(() => workload?.close(failed));
+
+test(
+  `${QUERIES} queries in each of ${runs.length} runs, ${OPEN} rollouts open`,
+  { timeout: FULL ? 3_600_000 : 300_000 },
+  async () => {
+    const acceptedMs: number[] = [];
+    let commandMiB = 0;
+    for (const run of runs) {
+      const begun = Date.now();
+      const command = workload.everturn.start(...workload.command(run), '--detach');
+      let over = false;
+      const ended = command.ended.finally(() => (over = true));
+      while (!over) {
+        commandMiB = Math.max(commandMiB, peakMiB(command.child.pid));
+        await sleep(20);
+      }
+      expect((await ended).code, command.output()).toBe(0);
+      acceptedMs.push(Date.now() - begun);
+    }
+    const { client } = workload.session;
+    const open = "WorkflowType = 'rollout' AND ExecutionStatus = 'Running'";
+    const opening = Date.now();
+    const opened = async () => (await client.workflow.count(open)).count >= OPEN || undefined;
+    await until(`${OPEN} open rollouts`, opened, FULL ? 1_800_000 : 120_000);
+    const openedMs = Date.now() - opening;
+
+    // One that attaches, and stays to the end.
+    const watching = workload.everturn.start('watch', runs[0]!.name);
+    await workload.model.become({ latencyMs: 300 });
+    const workers = workload.workers.map((worker) => worker.pid()!);
+    const memory: number[] = [];
+    const statusMs: number[] = [];
+    const begun = Date.now();
+    const answered = () => workload.model.asks().filter(({ how }) => how === 'answered').length;
+    const turns = answered();
+    for (let i = 0; Date.now() < begun + WATCHED_MS; i++) {
+      const asked = Date.now();
+      const { code, stdout, stderr } = await workload.everturn.run('status', runs[i % runs.length]!.name);
+      statusMs.push(Date.now() - asked);
+      expect(code, stderr).toBe(0);
+      expect(stdout).toContain(`${OPEN_IN_RUN} rollouts in flight`);
+      memory.push(Math.max(...workers.map(nowMiB)));
+      await sleep(2000);
+    }
+    const turnsPerSecond = (answered() - turns) / ((Date.now() - begun) / 1000);
+    expect((await client.workflow.count(open)).count).toBeGreaterThanOrEqual(OPEN * 0.99);
+    const watchMiB = peakMiB(watching.child.pid);
+
+    const stopping = Date.now();
+    for (const { name } of runs) expect((await workload.everturn.run('cancel', name)).code).toBe(0);
+    for (const { name } of runs) await workload.untilEnded(name, 1_200_000);
+    const cancelledMs = Date.now() - stopping;
+    const watched = await watching.ended;
+    const part = Math.max(1, Math.floor(memory.length / 5));
+    const [first, last] = [middle(memory.slice(part, 2 * part)), middle(memory.slice(-part))];
+    console.log(
+      JSON.stringify({
+        ...{ queries: QUERIES * runs.length, open: OPEN, acceptedMs, commandMiB, watchMiB, openedMs },
+        ...{ statusMs: { median: middle(statusMs), most: Math.max(...statusMs), of: statusMs.length } },
+        ...{ workerMiB: { first, last, most: Math.max(...memory) }, turnsPerSecond, cancelledMs },
+      }),
+    );
+    expect(watched.code, watched.stderr).not.toBe(0);
+    for (const { name } of runs) expect(resultOf(name).total).toBe(QUERIES);
+    expect(Math.max(commandMiB, watchMiB)).toBeLessThan(500);
+    expect(middle(statusMs)).toBeLessThan(2000);
+    if (!FULL) return;
+    expect(Math.max(...statusMs)).toBeLessThan(2000);
+    expect(last).toBeLessThan(first * 1.1);
+    expect(workload.workers.flatMap(({ crashes }) => crashes)).toEqual([]);
+  },
+);
+
+function resultOf(run: string): { readonly total: number } {
+  return JSON.parse(readFileSync(join(workload.out, run, 'result.json'), 'utf8')) as { total: number };
+}
+
+const middle = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1]!;
+const nowMiB = (pid: number | undefined): number => memoryOf(pid, 'VmRSS');
+const peakMiB = (pid: number | undefined): number => memoryOf(pid, 'VmHWM');
+
+/** 0 when it has ended. */
+function memoryOf(pid: number | undefined, field: string): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Math.round(Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) / MIB);
+  } catch {
+    return 0;
+  }
+}
