@@ -39,7 +39,7 @@ export interface Ask {
   readonly inFlight: number;
   /** At the end: `answered`, `gone` (nobody waited any more) or the fault. */
   readonly how?: 'answered' | 'gone' | FaultKind;
-  /** Hash of the ids that were answered. */
+  /** Hash of the ids that were answered; of a chat, of its text. */
   readonly output?: string;
   /** The turn's record stood in its folder when it was asked for. */
   readonly known?: boolean;
@@ -109,7 +109,7 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
   const whole = JSON.stringify(said);
   if (fault) return fail(fault, whole);
   if (closed) return write({ event: 'end', how: 'gone' });
-  write({ event: 'end', how: 'answered', output: hashOf(outputOf(said)) });
+  write({ event: 'end', how: 'answered', output: outputHash(said) });
   send(status, whole);
 
   function fail(kind: FaultKind, whole: string): void {
@@ -158,7 +158,12 @@ function faultOf(key: string): FaultKind | undefined {
   return kinds[Math.floor(chance('kind', key, attempt) * kinds.length)];
 }
 
-function outputOf(said: unknown): number[] {
-  const { output_ids: ids, choices } = said as { output_ids?: number[]; choices?: { token_ids?: number[] }[] };
-  return ids ?? choices?.[0]?.token_ids ?? [];
+function outputHash(said: unknown): string {
+  const { output_ids: ids, choices } = said as {
+    output_ids?: number[];
+    choices?: { token_ids?: number[]; message?: { content: string } }[];
+  };
+  const text = choices?.[0]?.message?.content;
+  if (text !== undefined) return createHash('sha256').update(text).digest('hex');
+  return hashOf(ids ?? choices?.[0]?.token_ids ?? []);
 }
