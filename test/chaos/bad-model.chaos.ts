@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { FATAL, type FaultKind } from '../support/hostile-faults.ts';
+import { FATAL, type FaultKind, REFUSED_MS } from '../support/hostile-faults.ts';
 import type { Ask } from '../support/hostile-server.ts';
 import { checkRun } from './checker.ts';
 import { readRun } from './folder.ts';
@@ -14,6 +14,8 @@ import { openWorkload, type RunOptions, type Workload } from './workload.ts';
 
 const LATENCY_MS = FULL ? 4000 : 400;
 const RETRY_AFTER_S = FULL ? 4 : 1;
+/** A port is not opened at once. */
+const DEAF_MS = 30;
 const RUN: Omit<RunOptions, 'name'> = {
   ...{ rollouts: sized(500), turns: 4, maxConcurrent: FULL ? 128 : 50 },
   flags: ['--request-timeout-seconds', FULL ? '7' : '2'],
@@ -174,9 +176,11 @@ function rate(answers: readonly number[], from: number, to: number): number {
   return (answers.filter((at) => at >= from && at < to).length * 1000) / (to - from);
 }
 
-/** From each 429 to the next ask for the same turn. */
+/** From each 429 to the next ask for the same turn, but where nobody listened when that was due. */
 function waitsAfterBusy(asks: readonly Ask[]): number[] {
   const since = new Map<string, number>();
+  const refused = asks.flatMap(({ how, at }) => (how === 'refused' ? [at] : []));
+  const deaf = (due: number) => refused.some((at) => due > at - DEAF_MS && due < at + REFUSED_MS + DEAF_MS);
   return asks.flatMap(({ key, event, how, at }) => {
     if (event === 'end') {
       if (how === 'busy') since.set(key, at);
@@ -184,7 +188,7 @@ function waitsAfterBusy(asks: readonly Ask[]): number[] {
     }
     const from = since.get(key);
     since.delete(key);
-    return from === undefined ? [] : [at - from];
+    return from === undefined || deaf(from + RETRY_AFTER_S * 1000) ? [] : [at - from];
   });
 }
 

@@ -18,7 +18,7 @@ export interface FaultPlace {
   readonly chance: number;
 }
 
-const REFUSED_MS = 30;
+export const REFUSED_MS = 30;
 const HOLLOW = ['', 'null', '{}', '[]', '{"choices":[]}', '{"choices":null}', '{"meta_info":null}'];
 const FATAL_REPLIES: Readonly<Record<(typeof FATAL)[number], readonly [number, string]>> = {
   'too-long': [400, "This model's maximum context length is 512 tokens. However, you requested 600 tokens."],
