@@ -93,7 +93,7 @@ test('a command line killed while it submits, and repeated each time, submits on
 test('survives kills of the embedded model, each answer as it would have been', { timeout: 900_000 }, async () => {
   const kills = sized(20);
   // The real one, in a child of each worker.
-  const run = { rollouts: sized(500), turns: 4, maxConcurrent: 32, flags: ['--model', 'tiny'] };
+  const run = { rollouts: sized(500), turns: 3, maxConcurrent: 32, flags: ['--model', 'tiny'] };
   await workload.start({ ...run, name: 'calm' });
   const calmMs = await workload.untilEnded('calm', 600_000);
   const random = randomOf('model');
@@ -101,7 +101,7 @@ test('survives kills of the embedded model, each answer as it would have been', 
   const hit = await under(
     { ...run, name: 'embedded' },
     {
-      ...{ count: kills, gapMs: FULL ? 3000 : 800, random },
+      ...{ count: kills, gapMs: FULL ? 1500 : 800, random },
       async strike() {
         const children = workload.workers.flatMap((worker) => descendants(worker.pid() ?? 0));
         const models = children.filter(isModel);
@@ -166,7 +166,7 @@ function killed(pid: number | undefined): Promise<boolean> {
 /** The process in which a worker's embedded model is. */
 function isModel(pid: number): boolean {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('transformers-child');
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('everturn-model');
   } catch {
     return false;
   }

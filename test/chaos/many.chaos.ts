@@ -12,9 +12,9 @@ import { FULL, sized } from './size.ts';
 import { openWorkload, type RunOptions, type Workload } from './workload.ts';
 
 const QUERIES = sized(100_000);
-const OPEN = sized(10_000);
-/** As many as one run may have. */
-const OPEN_IN_RUN = 1000;
+/** As many as one run may have; a tenth would take a minute. */
+const OPEN_IN_RUN = FULL ? 1000 : 300;
+const OPEN = FULL ? 10_000 : OPEN_IN_RUN;
 const WATCHED_MS = FULL ? 300_000 : 6_000;
 const MIB = 1024;
 
