@@ -1,5 +1,5 @@
 // A whole system for benchmarks, in processes of its own: Temporal's dev server, a model server that costs nothing,
-// a real worker from dist/, one whose activities are empty, and one whose generation is as bare as can be. Says what each of them used of the processors.
+// a real worker from dist/, one whose activities are empty, and one whose activities are as bare as the contract allows. Says what each of them used of the processors.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -44,7 +44,7 @@ export interface Played {
 }
 
 export interface Rig {
-  /** Plays the whole data set, with all activities, with a bare generation alone, or with empty ones. */
+  /** Plays the whole data set, with all activities, with bare ones, or with empty ones. */
   play(run: string, which: Which, maxConcurrent: number): Promise<Played>;
   /** Most requests that the model server had at once. */
   mostInFlight(): Promise<number>;

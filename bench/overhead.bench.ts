@@ -4,12 +4,12 @@
 // for the worker's Node (`--cpu-prof --cpu-prof-dir=…`).
 //   npm run build && npx vitest bench --run bench/overhead.bench.ts
 
-// What a turn's activities add, run without Temporal (60 at once, two busy cores), in ms of processor time: 2.7 to 3.3
-// in memory and 3.6 to 4.3 on ext4; 4.9 to 5.4 and 5.0 to 5.8 before files went to a thread. By the profiler's samples
-// of the main thread (busy machine, so time waited for a core counts too): messages to the disk's threads 0.9, garbage
-// collection 0.75, the activity SDK 0.6, JSON.parse of the reply 0.5 (0.21 alone), the record's JSON and SHA-256 0.4,
-// tokenizer 0.35, HTTP 0.4, judging 0.15, all else 0.8. Beside that stand 7.5 of the worker and 9 of the server for the
-// workflow itself (quiet): a ratio of 0.9 leaves 1.9 for everything.
+// Two cores that do nothing else, ext4: 0.75 (0.70 to 0.76), and 14.5 ms of worker CPU per 1,000 tokens. The wanted 0.9
+// is out of reach there: 8 ms of the worker and 9.5 of the server go into the workflow itself, which leaves 2 ms, and
+// activities that only ask, parse and write the contract's files, without judge, hash, check or tokenizer, take 3.2:
+// they reach 0.86 (0.76 to 0.93). By the profiler's samples of ours, for a turn: making, replacing and naming files 2.0,
+// messages to the disk's thread 1.0, garbage collection 0.7, JSON.parse of the reply 0.3, the record's JSON and SHA-256
+// 0.4. Sending those messages once an event loop's turn, or not reading a log that is shorter, changed nothing.
 
 import { tmpdir } from 'node:os';
 import { bench } from 'vitest';
@@ -54,7 +54,7 @@ bench(
       const summary = (values: number[]) =>
         `${median(values).toFixed(2)} (${Math.min(...values).toFixed(2)} to ${Math.max(...values).toFixed(2)})`;
       console.log(
-        `${out}: ratio ${summary(ratios)}, of CPU ${summary(shares)}; of a bare generation ${summary(bares)}; ` +
+        `${out}: ratio ${summary(ratios)}, of CPU ${summary(shares)}; of bare activities ${summary(bares)}; ` +
           `${summary(cpu)} ms of worker CPU per 1,000 tokens`,
       );
     } finally {
