@@ -90,6 +90,31 @@ test('a run that is being played is sound at every moment of a turn', async () =
   expect(summary).toMatchObject({ rollouts: 4, ended: 0, unfinished: 4, turns: 5 });
 });
 
+// Terminated in its third turn, started again, and cancelled before it came there.
+test.each([
+  { startedAt: 1, breached: [] },
+  { startedAt: 3, breached: [`${at('one')}/turn-003.json`] },
+])('turns that a cancelled rollout kept of an earlier life are no breach: begun at $startedAt', async (one) => {
+  const store = openFileStore(mkdtempSync(join(root, 'lives-')), RUN);
+  await putRun(store, queries);
+  const { startedAt } = one;
+  const verdicts = ['wrong', 'wrong', 'wrong'] as const;
+  await play(store, { query: queries[0]!, index: 0, verdicts, stop: null, turn: () => ({ startedAt }) });
+  const id = { query: 'one', sample: 0, attempt: 1, run: RUN };
+  const { hash } = (await store.getTurn(id, 1))!;
+  const ended = {
+    outcome: 'cancelled',
+    stopReason: 'cancelled',
+    failure: null,
+    turnRewards: [-1],
+    rewards: [],
+  } as const;
+  await store.putEnd(id, { ...ended, success: [0], turns: [hash], finishedAt: 2 });
+  const breaches: Breach[] = [];
+  await checkRun(store, (breach) => breaches.push(breach));
+  expect(breaches.map(({ path }) => path)).toEqual(one.breached);
+});
+
 for (const [name, { harm, path, problem }] of Object.entries({ ...harms, ...judgementHarms, ...exportHarms })) {
   test(`names the file of ${name}`, async () => {
     const { breaches } = await checkAfter(harm);
