@@ -105,13 +105,16 @@ async function liveStatus(io: Io, { run, out, store }: RunPlace): Promise<LiveSt
   const link = await openLinkIfUp(io);
   if (!link) return undefined;
   try {
-    const facts = await describeWorkflow(link.session, run, 1);
+    // All at once: a busy server takes its time for each.
+    const [facts, progress, waitingFor] = await Promise.all([
+      describeWorkflow(link.session, run, 1),
+      progressOf(link.session, run).catch(() => undefined),
+      awaitedOf(link.session, run, store.folder),
+    ]);
     const isHere = facts.out === null || facts.out === out;
     if (facts.state !== 'running' || !isHere) return { progress: null, state: 'interrupted' };
-    const progress = await progressOf(link.session, run);
     if (!progress) return { progress: null, state: UNANSWERED };
-    const waitingFor = (await awaitedOf(link.session, run, store.folder)) ?? null;
-    return { progress, url: workflowUrl(link, run), waitingFor };
+    return { progress, url: workflowUrl(link, run), waitingFor: waitingFor ?? null };
   } catch {
     return undefined;
   } finally {
