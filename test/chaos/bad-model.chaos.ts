@@ -2,15 +2,15 @@
 // is away for a while. All rollouts end as they should, each failure is called by its name, and nobody is overrun.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { FATAL, type FaultKind, REFUSED_MS } from '../support/hostile-faults.ts';
 import type { Ask } from '../support/hostile-server.ts';
 import { checkRun } from './checker.ts';
 import { readRun } from './folder.ts';
 import { lastFailures } from './histories.ts';
-import { commandOf, SEED } from './seed.ts';
+import { SEED } from './seed.ts';
 import { FULL, sized } from './size.ts';
-import { openWorkload, type RunOptions, type Workload } from './workload.ts';
+import { type RunOptions, useWorkload, type Workload } from './workload.ts';
 
 const LATENCY_MS = FULL ? 4000 : 400;
 const RETRY_AFTER_S = FULL ? 4 : 1;
@@ -41,22 +41,15 @@ const NAMES: Readonly<Record<FaultKind, readonly string[]>> = {
 const UNSEEN = new Set(['server-unreachable', 'server-reset']);
 
 let workload: Workload;
-let failed = false;
-beforeAll(async () => {
-  console.log(`Repeat: ${commandOf(import.meta.filename)}`);
-  workload = await openWorkload({
+useWorkload(
+  {
     file: import.meta.filename,
     workers: 2,
     slots: 128,
     model: { kind: 'sglang', latencyMs: LATENCY_MS, retryAfterSeconds: RETRY_AFTER_S },
-  });
-});
-afterAll(() => workload?.close(failed));
-
-// A failing test leaves all it saw.
-afterEach(({ task }) => {
-  failed ||= task.result?.state === 'fail';
-});
+  },
+  (opened) => (workload = opened),
+);
 
 test(
   '30 % faulty replies of eight kinds: all end, each by its name',

@@ -3,13 +3,13 @@
 
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { routingHeaders } from '../../inference/server-backend.ts';
 import { checkRun } from './checker.ts';
 import { kill } from './nemesis.ts';
-import { commandOf, randomOf, SEED } from './seed.ts';
+import { randomOf, SEED } from './seed.ts';
 import { FULL, sized } from './size.ts';
-import { openWorkload, type RunOptions, type Workload } from './workload.ts';
+import { type RunOptions, useWorkload, type Workload } from './workload.ts';
 
 const RUN: RunOptions = {
   ...{ name: 'chats', rollouts: sized(300), turns: 3, maxConcurrent: 64 },
@@ -18,15 +18,13 @@ const RUN: RunOptions = {
 const KILLS = sized(20);
 
 let workload: Workload;
-let failed = true;
-beforeAll(async () => {
-  console.log(`Repeat: ${commandOf(import.meta.filename)}`);
-  workload = await openWorkload({
+useWorkload(
+  {
     ...{ file: import.meta.filename, workers: 2, slots: 64 },
     model: { kind: 'openai', latencyMs: FULL ? 1500 : 500, faultRate: 0.2 },
-  });
-});
-afterAll(() => workload?.close(failed));
+  },
+  (opened) => (workload = opened),
+);
 
 test(`${RUN.rollouts} chats × ${RUN.turns} turns under faults and ${KILLS} kills`, { timeout: 900_000 }, async () => {
   const random = randomOf('chat');
@@ -62,5 +60,4 @@ test(`${RUN.rollouts} chats × ${RUN.turns} turns under faults and ${KILLS} kill
       expect(said).toContain(`${session}/${String(turn['turn'])} ${hash}`);
     }
   }
-  failed = false;
 });

@@ -6,11 +6,11 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { checkRun } from './checker.ts';
-import { commandOf, randomOf, SEED } from './seed.ts';
+import { randomOf, SEED } from './seed.ts';
 import { FULL, sized } from './size.ts';
-import { openWorkload, type RunOptions, type Workload } from './workload.ts';
+import { type RunOptions, useWorkload, type Workload } from './workload.ts';
 
 const HOUR_MS = 3_600_000;
 const JUMPS = [-HOUR_MS, HOUR_MS, -24 * HOUR_MS, 0];
@@ -21,20 +21,17 @@ const PRELOAD = join(import.meta.dirname, 'shifted-clock.mjs');
 const LONG_MS = 120_000;
 
 const clock = join(tmpdir(), `everturn-clock-${process.pid}`);
+// After the workload's end: hooks run backwards.
+afterAll(() => rmSync(clock, { force: true }));
 let workload: Workload;
-let failed = true;
-beforeAll(async () => {
-  console.log(`Repeat: ${commandOf(import.meta.filename)}`);
-  workload = await openWorkload({
+useWorkload(
+  {
     ...{ file: import.meta.filename, workers: 2, slots: 32 },
     model: { kind: 'sglang', latencyMs: 400, faultRate: 0.05 },
     env: { NODE_OPTIONS: `--import ${PRELOAD}`, EVERTURN_CLOCK: clock },
-  });
-});
-afterAll(async () => {
-  await workload?.close(failed);
-  rmSync(clock, { force: true });
-});
+  },
+  (opened) => (workload = opened),
+);
 
 test(
   `${RUN.rollouts} rollouts under clocks that jump: all end, none late, none early`,
@@ -75,6 +72,5 @@ test(
     expect(durations.filter((ms) => !(ms >= 0))).toEqual([]);
     expect(judged.filter((ms) => !(ms >= 0 && ms < LONG_MS))).toEqual([]);
     expect(workload.workers.flatMap(({ crashes }) => crashes)).toEqual([]);
-    failed = false;
   },
 );

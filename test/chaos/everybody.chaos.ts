@@ -4,29 +4,24 @@
 
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { canonical, checkRun } from './checker.ts';
 import { descendants, kill, pause } from './nemesis.ts';
-import { commandOf, type Random, randomOf, SEED } from './seed.ts';
+import { type Random, randomOf, SEED } from './seed.ts';
 import { FULL, sized } from './size.ts';
-import { openWorkload, type RunOptions, type Workload } from './workload.ts';
+import { type RunOptions, useWorkload, type Workload } from './workload.ts';
 
 const SLOTS = 64;
 let workload: Workload;
-let failed = false;
-beforeAll(async () => {
-  console.log(`Repeat: ${commandOf(import.meta.filename)}`);
-  workload = await openWorkload({
+useWorkload(
+  {
     file: import.meta.filename,
     workers: 2,
     slots: SLOTS,
     model: { kind: 'vllm', latencyMs: FULL ? 2000 : 600 },
-  });
-});
-afterEach(({ task }) => {
-  failed ||= task.result?.state === 'fail';
-});
-afterAll(() => workload?.close(failed));
+  },
+  (opened) => (workload = opened),
+);
 
 interface Blows {
   readonly count: number;

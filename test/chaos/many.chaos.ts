@@ -5,11 +5,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { until } from '../support/everturn.ts';
-import { commandOf } from './seed.ts';
 import { FULL, sized } from './size.ts';
-import { openWorkload, type RunOptions, type Workload } from './workload.ts';
+import { type RunOptions, useWorkload, type Workload } from './workload.ts';
 
 const QUERIES = sized(100_000);
 /** As many as one run may have; a tenth would take a minute. */
@@ -26,21 +25,16 @@ const runs: readonly RunOptions[] = Array.from({ length: OPEN / OPEN_IN_RUN }, (
 }));
 
 let workload: Workload;
-let failed = false;
-beforeAll(async () => {
-  console.log(`Repeat: ${commandOf(import.meta.filename)}`);
-  workload = await openWorkload({
+useWorkload(
+  {
     file: import.meta.filename,
     workers: 2,
     slots: 64,
     // At first an answer takes so long that opening is nearly all that is done.
     model: { kind: 'sglang', latencyMs: 20_000 },
-  });
-});
-afterEach(({ task }) => {
-  failed ||= task.result?.state === 'fail';
-});
-afterAll(() => workload?.close(failed));
+  },
+  (opened) => (workload = opened),
+);
 
 test(
   `${QUERIES} queries in each of ${runs.length} runs, ${OPEN} rollouts open`,

@@ -6,13 +6,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { TINY_FOLDER } from '../support/tiny.ts';
 import { checkRun } from './checker.ts';
 import { buildReleases, type Release } from './releases.ts';
-import { commandOf, SEED } from './seed.ts';
+import { SEED } from './seed.ts';
 import { FULL, sized } from './size.ts';
-import { idOf, openWorkload, type Workload } from './workload.ts';
+import { idOf, useWorkload, type Workload } from './workload.ts';
 
 const RUN = 'deployed';
 const ROLLOUTS = sized(500);
@@ -39,23 +39,22 @@ const SWAPS: readonly (readonly [worker: number, to: Release] | 'drain')[] = [
 const folder = mkdtempSync(join(tmpdir(), 'everturn-releases-'));
 const serving: Release[] = Array.from({ length: WORKERS }, () => 'previous');
 let bins: Readonly<Record<Release, string>>;
+// After the workload's end: hooks run backwards.
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let workload: Workload;
-let failed = true;
-beforeAll(async () => {
-  console.log(`Repeat: ${commandOf(import.meta.filename)}`);
-  bins = await buildReleases(folder);
-  workload = await openWorkload({
-    file: import.meta.filename,
-    workers: WORKERS,
-    slots: 48,
-    model: { kind: 'sglang', latencyMs: FULL ? 8000 : 800 },
-    bin: (worker) => bins[serving[worker]!],
-  });
-});
-afterAll(async () => {
-  await workload?.close(failed);
-  rmSync(folder, { recursive: true, force: true });
-});
+useWorkload(
+  async () => {
+    bins = await buildReleases(folder);
+    return {
+      file: import.meta.filename,
+      workers: WORKERS,
+      slots: 48,
+      model: { kind: 'sglang', latencyMs: FULL ? 8000 : 800 },
+      bin: (worker) => bins[serving[worker]!],
+    };
+  },
+  (opened) => (workload = opened),
+);
 
 test(
   `${ROLLOUTS} rollouts outlive ${SWAPS.length - 1} swaps of ${WORKERS} workers between three releases`,
@@ -112,7 +111,6 @@ test(
     for (const kind of ['without', 'patched', 'deprecated'] as const) expect(seen[kind]).toBeGreaterThan(0);
     expect(seen.severalReleases).toBeGreaterThan(0);
     expect(workload.workers.flatMap(({ crashes }) => crashes)).toEqual([]);
-    failed = false;
   },
 );
 

@@ -2,12 +2,12 @@
 // and each turn is in the store once, logged once, and asked for again only where a kill took its answer. What was
 // played is byte for byte what an undisturbed run plays.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { canonical, checkRun } from './checker.ts';
 import { killWorkers } from './nemesis.ts';
-import { commandOf, randomOf, SEED } from './seed.ts';
+import { randomOf, SEED } from './seed.ts';
 import { FULL, sized } from './size.ts';
-import { openWorkload, type RunOptions, type Workload } from './workload.ts';
+import { type RunOptions, useWorkload, type Workload } from './workload.ts';
 
 const SLOTS = 32;
 const KILLS = sized(200);
@@ -15,17 +15,15 @@ const PER_PHASE = sized(20);
 const RUN: Omit<RunOptions, 'name'> = { rollouts: sized(500), turns: 4, maxConcurrent: FULL ? 16 : 32 };
 
 let workload: Workload;
-let failed = true;
-beforeAll(async () => {
-  console.log(`Repeat: ${commandOf(import.meta.filename)}`);
-  workload = await openWorkload({
+useWorkload(
+  {
     file: import.meta.filename,
     workers: FULL ? 4 : 2,
     slots: SLOTS,
     model: { kind: 'sglang', latencyMs: FULL ? 2500 : 400 },
-  });
-});
-afterAll(() => workload?.close(failed));
+  },
+  (opened) => (workload = opened),
+);
 
 describe(`${RUN.rollouts} rollouts × ${RUN.turns} turns`, () => {
   test(
@@ -69,7 +67,6 @@ describe(`${RUN.rollouts} rollouts × ${RUN.turns} turns`, () => {
       expect(workload.workers.flatMap(({ crashes }) => crashes)).toEqual([]);
       expect(canonical(storm.rollouts)).toBe(canonical(calm.rollouts));
       if (FULL) expect(stormMs).toBeLessThan(3 * calmMs);
-      failed = false;
     },
   );
 });

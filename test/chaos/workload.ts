@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inject } from 'vitest';
+import { afterAll, afterEach, beforeAll, inject } from 'vitest';
 import { connect, type Session } from '../../connection.ts';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
@@ -59,6 +59,25 @@ export interface Workload {
 
 const BIN = join(import.meta.dirname, '../../dist/cli/index.js');
 const MARKS = join(import.meta.dirname, 'marks.mjs');
+
+/** For the tests of a file: opened before them and closed after them. A failing one leaves all it saw. */
+export function useWorkload(
+  options: WorkloadOptions | (() => Promise<WorkloadOptions>),
+  use: (workload: Workload) => void,
+): void {
+  let workload: Workload | undefined;
+  let failed = false;
+  beforeAll(async () => {
+    const given = typeof options === 'function' ? await options() : options;
+    console.log(`Repeat: ${commandOf(given.file)}`);
+    workload = await openWorkload(given);
+    use(workload);
+  });
+  afterEach(({ task }) => {
+    failed ||= task.result?.state === 'fail';
+  });
+  afterAll(() => workload?.close(failed));
+}
 
 export async function openWorkload(options: WorkloadOptions): Promise<Workload> {
   const folder = mkdtempSync(join(tmpdir(), 'everturn-chaos-'));
