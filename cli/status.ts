@@ -2,9 +2,10 @@
 // Starts nothing.
 
 import type { Command } from 'commander';
-import { describeWorkflow, progressOf } from '../client.ts';
+import { describeWorkflow, progressOf, takesActivities } from '../client.ts';
 import type { CollectionCounts } from '../domain/progress.ts';
 import { ended } from '../domain/progress.ts';
+import { TASK_QUEUE } from '../domain/queues.ts';
 import { readFleet, type ServerReport, STALE_MS } from '../storage/fleet-status.ts';
 import type { CollectionProgress } from '../workflows/messages.ts';
 import { EXIT, type ExitCode } from './exit.ts';
@@ -90,12 +91,16 @@ async function statusOf(io: Io, place: RunPlace): Promise<Omit<RunStatus, 'serve
     numTurns,
     counts,
     url: null,
-    waitingFor: live?.state === UNANSWERED ? START_WORKER : null,
+    waitingFor: WAITING[live?.state ?? ''] ?? null,
   };
 }
 
 const UNANSWERED = 'running, and no worker answers';
-const START_WORKER = "Start `everturn worker` on any machine that reaches the run's folder. Nothing is lost meanwhile.";
+const UNANSWERED_YET = 'running, and its workers have not answered yet';
+const WAITING: Readonly<Record<string, string>> = {
+  [UNANSWERED]: "Start `everturn worker` on any machine that reaches the run's folder. Nothing is lost meanwhile.",
+  [UNANSWERED_YET]: 'They are busy, or have gone a moment ago. Nothing is lost meanwhile.',
+};
 
 type LiveStatus =
   | { readonly progress: CollectionProgress; readonly url: string | null; readonly waitingFor: string | null }
@@ -113,7 +118,10 @@ async function liveStatus(io: Io, { run, out, store }: RunPlace): Promise<LiveSt
     ]);
     const isHere = facts.out === null || facts.out === out;
     if (facts.state !== 'running' || !isHere) return { progress: null, state: 'interrupted' };
-    if (!progress) return { progress: null, state: UNANSWERED };
+    if (!progress) {
+      const lately = await takesActivities(link.session, TASK_QUEUE);
+      return { progress: null, state: lately ? UNANSWERED_YET : UNANSWERED };
+    }
     return { progress, url: workflowUrl(link, run), waitingFor: waitingFor ?? null };
   } catch {
     return undefined;

@@ -14,7 +14,7 @@ const QUERIES = sized(100_000);
 /** As many as one run may have; a tenth would take a minute. */
 const OPEN_IN_RUN = FULL ? 1000 : 300;
 const OPEN = FULL ? 10_000 : OPEN_IN_RUN;
-const WATCHED_MS = FULL ? 300_000 : 6_000;
+const WATCHED_MS = FULL ? 240_000 : 6_000;
 const MIB = 1024;
 
 const runs: readonly RunOptions[] = Array.from({ length: OPEN / OPEN_IN_RUN }, (_, i) => ({
@@ -65,7 +65,7 @@ test(
       const begun = Date.now();
       const { code, stdout, stderr } = await workload.everturn.run('status', runs[i % runs.length]!.name);
       expect(code, stderr).toBe(0);
-      expect(stdout).toMatch(/: running, [\d,]+ rollouts in flight/);
+      expect(stdout).toMatch(/: running, ([\d,]+ rollouts in flight|and its workers have not answered yet)/);
       return Date.now() - begun;
     };
     const statusMs: number[] = [];
