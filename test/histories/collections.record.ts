@@ -3,10 +3,9 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type WorkflowHandle, WithStartWorkflowOperation } from '@temporalio/client';
+import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll } from 'vitest';
 import { ModelError, StoreError } from '../../domain/errors.ts';
-import { openWindow } from '../../domain/window.ts';
 import type { CollectionProgress } from '../../workflows/messages.ts';
 import { type Reached, recorder, RIGHT, type Scenario, send, WRONG } from './recorder.ts';
 
@@ -288,20 +287,3 @@ continued(
     },
   },
 );
-/** What a history that continues hears in its first task: here it is started with what the one before carried. */
-scenario('collection-continued-and-steered-early', {}, async () => {
-  const name = 'collection-continued-and-steered-early';
-  const all = { run: name, dataset: dataset(name, 4), settings: { numTurns: 1 }, maxConcurrent: 2 };
-  await run(await start('collection', name, all));
-  const carried = openWindow({ queries: 4, samples: 1, numTurns: 1 }, 2, Date.now());
-  const again = new WithStartWorkflowOperation('collection', {
-    ...{ workflowId: name, taskQueue: 'everturn', workflowIdConflictPolicy: 'FAIL' },
-    args: [{ out: rig().out, ...all, carried }],
-  });
-  await rig().client.workflow.executeUpdateWithStart('pause', { startWorkflowOperation: again });
-  const handle = await again.workflowHandle();
-  await sleep(500);
-  await send(handle, 'resume');
-  await run(handle);
-  return handle;
-});
