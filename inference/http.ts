@@ -40,8 +40,8 @@ export const GENERATION: Timeouts = {
 /** For questions that a server answers by itself. A server that starts can take its time for the first. */
 export const QUESTION: Timeouts = { connectMs: 10_000, firstByteMs: 30_000, betweenBytesMs: 10_000, totalMs: 30_000 };
 
-/** Most of a million tokens with their logprobs; what holds the pieces of a body may take twice as much for a moment. */
-export const MAX_BODY_BYTES = 40 * 2 ** 20;
+/** 700,000 tokens with their logprobs; what holds the pieces of a body may take twice as much for a moment. */
+export const MAX_BODY_BYTES = 32 * 2 ** 20;
 
 export interface HttpOptions {
   /** http or https, without credentials; may have a path. */
