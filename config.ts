@@ -177,7 +177,11 @@ function parseValue(key: keyof RunOptions, raw: unknown, place: string): unknown
 function said(key: keyof RunOptions, raw: unknown): string {
   if (key === 'apiKeyEnv') return 'what was given';
   if (typeof raw !== 'string') return JSON.stringify(raw);
-  const open = raw.replace(/\/\/\S*@/g, '//…@').replace(/\?[^#]*/g, '?…');
+  const open = raw
+    .replace(/\/\/\S*@/g, '//…@')
+    // Without http://, too.
+    .replace(/(?<=[:,])(?:(?!\/\/)[^,])*[^…,]@/g, '…@')
+    .replace(/\?[^#]*/g, '?…');
   return JSON.stringify(raw.startsWith('openai:') ? open : open.replace(/#.*/, '#…'));
 }
 

@@ -49,7 +49,7 @@ export interface Settled {
 
 const POLL_MS = 1000;
 const MANY = 100;
-/** Asking takes at most a tenth of the time, on a busy server too, but never waits so long that a heartbeat is missed. */
+/** Asking takes a tenth of the time at most, on a busy server too, unless that were to wait for more than 5 s. */
 const pollMs = (tookMs: number): number => Math.min(Math.max(POLL_MS, 9 * tookMs), 5000);
 
 export function collectionActivities(deps: ActivityDeps) {
@@ -101,28 +101,29 @@ export function collectionActivities(deps: ActivityDeps) {
     },
 
     /** Waits until at least one of these rollouts has ended, and says how. */
-    async settle({ out, run, rollouts }: SettleInput): Promise<Settled[]> {
-      const store = openStore(out, run);
-      const context = Context.current();
-      const byId = new Map(rollouts.map((r) => [rolloutWorkflowId({ run, ...r, attempt: 1 }), r]));
-      // Each answer puts the whole rest into the history again: of many, some end in any second.
-      if (rollouts.length > MANY) await context.sleep(POLL_MS);
-      for (;;) {
-        const askedAt = performance.now();
-        const closed = await closedRollouts(run, [...byId.keys()]);
-        if (closed.size > 0) {
-          return Promise.all(
-            [...closed].map(async ([workflowId, closing]) => {
-              const { unit, query, sample } = byId.get(workflowId)!;
-              const id = { out, run, query, sample, attempt: 1 };
-              return { unit, result: (await endedResult(store, id)) ?? unrecorded(id, closing) };
-            }),
-          );
+    settle: ({ out, run, rollouts }: SettleInput): Promise<Settled[]> =>
+      // A busy server may take longer to answer than a heartbeat may be missing.
+      heartbeating(async () => {
+        const store = openStore(out, run);
+        const context = Context.current();
+        const byId = new Map(rollouts.map((r) => [rolloutWorkflowId({ run, ...r, attempt: 1 }), r]));
+        // Each answer puts the whole rest into the history again: of many, some end in any second.
+        if (rollouts.length > MANY) await context.sleep(POLL_MS);
+        for (;;) {
+          const askedAt = performance.now();
+          const closed = await closedRollouts(run, [...byId.keys()]);
+          if (closed.size > 0) {
+            return Promise.all(
+              [...closed].map(async ([workflowId, closing]) => {
+                const { unit, query, sample } = byId.get(workflowId)!;
+                const id = { out, run, query, sample, attempt: 1 };
+                return { unit, result: (await endedResult(store, id)) ?? unrecorded(id, closing) };
+              }),
+            );
+          }
+          await context.sleep(pollMs(performance.now() - askedAt));
         }
-        context.heartbeat();
-        await context.sleep(pollMs(performance.now() - askedAt));
-      }
-    },
+      }),
 
     async conclude({ out, result }: { readonly out: string; readonly result: CollectionResult }): Promise<void> {
       await openStore(out, result.run).putResult(result);

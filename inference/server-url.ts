@@ -47,7 +47,8 @@ function serverUrl(text: string): string {
   }
   const shown = safeUrl(text);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    refuse(`${shown} is neither http nor https`, 'Right would be http://host:port.');
+    // `name:key@host` reads as a url of the scheme `name`.
+    refuse(`${text.includes('@') ? 'A url' : shown} is neither http nor https`, 'Right would be http://host:port.');
   }
   if (url.username || url.password) {
     refuse(

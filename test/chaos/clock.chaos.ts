@@ -64,10 +64,13 @@ test(
     const durations = played.map((turn) => Number(turn['finishedAt']) - Number(turn['startedAt']));
     const judged = [...rollouts.values()].flatMap(({ verdicts }) => verdicts.map(({ tookMs }) => Number(tookMs)));
     const wrongTimes = played.filter((turn) => Math.abs(Number(turn['startedAt']) - Date.now()) > HOUR_MS / 2).length;
-    console.log(JSON.stringify({ seed: SEED, tookMs, jumps: jumps.length, turns, wrongTimes }));
+    const givenUp = workload.model.asks().filter(({ how }) => how === 'gone').length;
+    console.log(JSON.stringify({ seed: SEED, tookMs, givenUp, jumps: jumps.length, turns, wrongTimes }));
     expect(problems).toEqual([]);
     expect(turns).toBe(RUN.rollouts * RUN.turns);
     expect(askedAgain).toBe(0);
+    // Nobody stopped waiting before an answer came: none timed out early.
+    expect(givenUp).toBe(0);
     expect(wrongTimes).toBeGreaterThan(0);
     expect(durations.filter((ms) => !(ms >= 0))).toEqual([]);
     expect(judged.filter((ms) => !(ms >= 0 && ms < LONG_MS))).toEqual([]);

@@ -72,6 +72,16 @@ describe('wrong words', () => {
     ['a missing config file', ['run', 'good.jsonl', '--config', 'no.yaml'], /no\.yaml cannot be read/],
     ['an unknown model', ['run', 'good.jsonl', '--model', 'gpt'], /--model: "gpt" does not fit/],
     [
+      'credentials before no url',
+      ['run', 'good.jsonl', '--model', 'sglang:http://a:1,me:kept/secret@b:1'],
+      /^everturn: --model: "sglang:http:\/\/…@b:1" does not fit(?!.*secret)/,
+    ],
+    [
+      'a name and a key before no url',
+      ['run', 'good.jsonl', '--model', 'sglang:me:secret@b'],
+      /^everturn: --model: "sglang:…@b" does not fit(?!.*secret)/,
+    ],
+    [
       'an address that no model server has',
       ['run', 'good.jsonl', '--model', 'sglang:http://169.254.169.254'],
       /http:\/\/169\.254\.169\.254 is a link-local address or a cloud's own/,
