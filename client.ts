@@ -16,6 +16,7 @@ import type {
   CollectionProgress,
   CollectionResult,
   RolloutProgress,
+  ToldProgress,
   Tuning,
 } from './workflows/messages.ts';
 
@@ -46,6 +47,8 @@ export interface WorkflowFacts {
   readonly state: WorkflowState;
   /** The folder its run is in; null where whoever started it did not say. */
   readonly out: string | null;
+  /** What a collection last told of itself; null where it has not. */
+  readonly told: ToldProgress | null;
 }
 
 /** Whether the run's workflow is open, and how it closed if not. `tries`: 1 to hear at once that the server is away. */
@@ -56,9 +59,9 @@ export async function describeWorkflow({ client }: Session, workflowId: string, 
       () => client.withDeadline(Date.now() + CALL_MS, () => client.workflow.getHandle(workflowId).describe()),
       tries,
     );
-    return { state: stateOf(status.name), out: outOf(memo) };
+    return { state: stateOf(status.name), out: outOf(memo), told: toldIn(memo) };
   } catch (error) {
-    if (causeOf(error) instanceof WorkflowNotFoundError) return { state: 'absent', out: null };
+    if (causeOf(error) instanceof WorkflowNotFoundError) return { state: 'absent', out: null, told: null };
     throw error;
   }
 }
@@ -66,6 +69,11 @@ export async function describeWorkflow({ client }: Session, workflowId: string, 
 function outOf(memo: Record<string, unknown> | undefined): string | null {
   const out = memo?.['out'];
   return typeof out === 'string' ? out : null;
+}
+
+function toldIn(memo: Record<string, unknown> | undefined): ToldProgress | null {
+  const told = memo?.['progress'] as ToldProgress | undefined;
+  return typeof told?.toldAt === 'number' ? told : null;
 }
 
 function stateOf(status: string): WorkflowState {
@@ -206,6 +214,7 @@ export interface RunSummary {
   readonly state: WorkflowState;
   /** The folder it is in, where known. */
   readonly out: string | null;
+  readonly told: ToldProgress | null;
   readonly startedAt: string;
   readonly closedAt: string | null;
 }
@@ -223,6 +232,7 @@ async function listed(client: Client): Promise<RunSummary[]> {
       run: found.workflowId,
       state: stateOf(found.status.name),
       out: outOf(found.memo),
+      told: toldIn(found.memo),
       startedAt: found.startTime.toISOString(),
       closedAt: found.closeTime?.toISOString() ?? null,
     });

@@ -48,6 +48,7 @@ async function untilClosed(
   let answeredMs = io.now();
   let movedMs = io.now();
   let seen = '';
+  let toldAt = 0;
   let why: string | null = null;
   const printBuild = printProgress(io.err);
   const tell: OnProgress = (step) => {
@@ -58,9 +59,12 @@ async function untilClosed(
     let trouble: string | null = null;
     try {
       await link.keepUp(tell);
-      const { state } = await describeWorkflow(link.session, run, 1);
+      const { state, told } = await describeWorkflow(link.session, run, 1);
       if (state !== 'running') return state;
-      const progress = await progressOf(link.session, run);
+      // A worker that is too busy to answer tells in the memo that it is there.
+      const news = told && told.toldAt > toldAt ? told : undefined;
+      const progress = (await progressOf(link.session, run)) ?? news;
+      toldAt = Math.max(toldAt, told?.toldAt ?? 0);
       if (leave.aborted) break;
       if (progress) {
         answeredMs = io.now();

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { listRuns, progressOf, type RunSummary } from '../client.ts';
 import { ended } from '../domain/progress.ts';
+import type { CollectionProgress } from '../workflows/messages.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { jsonOption, outOption } from './flags.ts';
 import { ago, count, percent } from './format.ts';
@@ -106,8 +107,7 @@ async function fromFolder(
     };
   }
   const there = onServer.find((s) => s.run === run && isHere(s, out));
-  const progress =
-    link && there?.state === 'running' ? await progressOf(link.session, run).catch(() => undefined) : undefined;
+  const progress = link && there?.state === 'running' ? await progressIn(link, there) : undefined;
   if (!progress) {
     const state = !link ? 'unfinished' : there?.state === 'running' ? 'running' : 'interrupted';
     return { ...unknown, state };
@@ -121,8 +121,14 @@ async function fromFolder(
   };
 }
 
-async function fromServer(link: Link, { run, out, startedAt, state }: RunSummary): Promise<ListedRun> {
-  const progress = await progressOf(link.session, run).catch(() => undefined);
+async function progressIn({ session }: Link, { run, told }: RunSummary): Promise<CollectionProgress | null> {
+  const answered = await progressOf(session, run).catch(() => undefined);
+  return answered ?? told;
+}
+
+async function fromServer(link: Link, summary: RunSummary): Promise<ListedRun> {
+  const { run, out, startedAt, state } = summary;
+  const progress = await progressIn(link, summary);
   return {
     run,
     state: progress?.state ?? state,

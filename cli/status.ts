@@ -1,6 +1,7 @@
 // `everturn status <run>`: how far a run is, from the server where it answers, else from the run's folder.
 // Starts nothing.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { describeWorkflow, progressOf, takesActivities } from '../client.ts';
 import type { CollectionCounts } from '../domain/progress.ts';
@@ -10,7 +11,7 @@ import { readFleet, type ServerReport, STALE_MS } from '../storage/fleet-status.
 import type { CollectionProgress } from '../workflows/messages.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { jsonOption, outOption } from './flags.ts';
-import { plural } from './format.ts';
+import { ago, plural } from './format.ts';
 import { locateRun } from './locate.ts';
 import { type Io, print, printJson } from './io.ts';
 import { openLinkIfUp, workflowUrl } from './link.ts';
@@ -29,8 +30,10 @@ interface Flags {
 export interface RunStatus {
   readonly run: string;
   readonly folder: string;
-  /** Who said so: a worker of the run, its result.json, or a count of its records. */
-  readonly source: 'temporal' | 'result' | 'records';
+  /** Who said so: a worker of the run, its memo where none answered at once, its result.json, or a count of its records. */
+  readonly source: 'temporal' | 'memo' | 'result' | 'records';
+  /** When the memo was written, in epoch milliseconds; null for other sources, which speak of now. */
+  readonly toldAt: number | null;
   readonly state: string;
   readonly total: number;
   readonly done: number;
@@ -69,15 +72,14 @@ async function statusOf(io: Io, place: RunPlace): Promise<Omit<RunStatus, 'serve
   if (result) {
     const { total, numTurns, counts, cancelled } = result;
     const state = cancelled ? 'cancelled' : 'finished';
-    const idle = { inFlight: 0, maxConcurrent: null, url: null, waitingFor: null };
+    const idle = { inFlight: 0, maxConcurrent: null, url: null, waitingFor: null, toldAt: null };
     return { ...base, source: 'result', state, total, done: ended(counts), numTurns, counts, ...idle };
   }
   const live = await liveStatus(io, place);
   if (live?.progress) {
-    const { state, total, done, inFlight, maxConcurrent, numTurns, counts } = live.progress;
-    const { url, waitingFor } = live;
-    const flight = { inFlight, maxConcurrent, url, waitingFor };
-    return { ...base, source: 'temporal', state, total, done, numTurns, counts, ...flight };
+    const { progress, ...said } = live;
+    const { total, done, inFlight, maxConcurrent, numTurns, counts } = progress;
+    return { ...base, ...said, total, done, numTurns, counts, inFlight, maxConcurrent };
   }
   const { total, numTurns, counts, unfinished } = await recordedProgress(place);
   return {
@@ -91,38 +93,54 @@ async function statusOf(io: Io, place: RunPlace): Promise<Omit<RunStatus, 'serve
     numTurns,
     counts,
     url: null,
-    waitingFor: WAITING[live?.state ?? ''] ?? null,
+    waitingFor: live?.waitingFor ?? null,
+    toldAt: null,
   };
 }
 
-const UNANSWERED = 'running, and no worker answers';
-const UNANSWERED_YET = 'running, and its workers have not answered yet';
-const WAITING: Readonly<Record<string, string>> = {
-  [UNANSWERED]: "Start `everturn worker` on any machine that reaches the run's folder. Nothing is lost meanwhile.",
-  [UNANSWERED_YET]: 'They are busy, or have gone a moment ago. Nothing is lost meanwhile.',
+/** Who asks for a status is not kept longer by a busy worker, where there is another answer. */
+const SOON_MS = 700;
+
+const ABSENT = {
+  state: 'no worker answers',
+  fix: "Start `everturn worker` on any machine that reaches the run's folder. Nothing is lost meanwhile.",
+};
+const BUSY = {
+  state: 'its workers have not answered yet',
+  fix: 'They are busy, or have gone a moment ago. Nothing is lost meanwhile.',
 };
 
-type LiveStatus =
-  | { readonly progress: CollectionProgress; readonly url: string | null; readonly waitingFor: string | null }
-  | { readonly progress: null; readonly state: string };
+type LiveStatus = Pick<RunStatus, 'state' | 'url' | 'waitingFor' | 'toldAt'> &
+  (
+    | { readonly progress: CollectionProgress; readonly source: 'temporal' | 'memo' }
+    /** Only the folder knows. */
+    | { readonly progress: null }
+  );
 
 async function liveStatus(io: Io, { run, out, store }: RunPlace): Promise<LiveStatus | undefined> {
   const link = await openLinkIfUp(io);
   if (!link) return undefined;
   try {
     // All at once: a busy server takes its time for each.
-    const [facts, progress, waitingFor] = await Promise.all([
-      describeWorkflow(link.session, run, 1),
-      progressOf(link.session, run).catch(() => undefined),
-      awaitedOf(link.session, run, store.folder),
-    ]);
-    const isHere = facts.out === null || facts.out === out;
-    if (facts.state !== 'running' || !isHere) return { progress: null, state: 'interrupted' };
-    if (!progress) {
-      const lately = await takesActivities(link.session, TASK_QUEUE);
-      return { progress: null, state: lately ? UNANSWERED_YET : UNANSWERED };
+    const soon = sleep(SOON_MS);
+    const described = describeWorkflow(link.session, run, 1);
+    const answering = progressOf(link.session, run).catch(() => undefined);
+    const awaiting = awaitedOf(link.session, run, store.folder).catch(() => undefined);
+    const polling = takesActivities(link.session, TASK_QUEUE);
+    const { state, told, out: there } = await described;
+    if (state !== 'running' || (there !== null && there !== out)) {
+      return { progress: null, state: 'interrupted', url: null, waitingFor: null, toldAt: null };
     }
-    return { progress, url: workflowUrl(link, run), waitingFor: waitingFor ?? null };
+    const url = workflowUrl(link, run);
+    const inTime = <T>(asked: Promise<T>) => (told ? Promise.race([asked, soon.then(() => undefined)]) : asked);
+    const progress = await inTime(answering);
+    const waitingFor = (await inTime(awaiting)) ?? null;
+    if (progress) return { progress, source: 'temporal', state: progress.state, url, waitingFor, toldAt: null };
+    const who = (await inTime(polling)) === false ? ABSENT : BUSY;
+    const said = { state: `${told?.state ?? 'running'}, and ${who.state}`, url, waitingFor: waitingFor ?? who.fix };
+    return told
+      ? { progress: told, source: 'memo', toldAt: told.toldAt, ...said }
+      : { progress: null, toldAt: null, ...said };
   } catch {
     return undefined;
   } finally {
@@ -135,7 +153,7 @@ export function statusText(io: Io, place: RunPlace, status: RunStatus): string {
   const { state, source, inFlight, maxConcurrent, counts, total } = status;
   const me = commandWord(io);
   const flight =
-    source === 'temporal'
+    maxConcurrent !== null
       ? `, ${plural(inFlight, 'rollout')} in flight of at most ${maxConcurrent}`
       : inFlight > 0
         ? `, ${plural(inFlight, 'rollout')} begun and not ended`
@@ -154,6 +172,7 @@ export function statusText(io: Io, place: RunPlace, status: RunStatus): string {
     ...(status.servers.length > 0 ? ['', serverTable(status.servers, paint), ''] : []),
     `${paint('dim', 'Folder')}     ${pathWord(io, status.folder)}`,
     ...(status.url ? [`${paint('dim', 'Temporal')}   ${status.url}`] : []),
+    ...(status.toldAt === null ? [] : [`As its workers said ${ago(io.now() - status.toldAt)}. ${next}`]),
     ...(source === 'records' ? [`Counted from the records in its folder. ${next}`] : []),
   ].join('\n');
 }

@@ -26,7 +26,8 @@ interface Rollout {
   bytes: number;
 }
 
-const MAX_BYTES = 256 * 1024 * 1024;
+/** Of their text. */
+const MAX_BYTES = 64 * 1024 * 1024;
 
 export function openRecordCache(maxBytes: number = MAX_BYTES): RecordCache {
   // In the order of last use.

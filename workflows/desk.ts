@@ -1,7 +1,7 @@
 // Where a collection is steered and watched: the Updates and the Query of the contract, and a table in
 // the UI. Handlers stand before the first await, so nothing that arrives early is lost.
 
-import { patched, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import { patched, setCurrentDetails, setHandler, upsertMemo } from '@temporalio/workflow';
 import { collectionTable } from '../domain/collection-table.ts';
 import { DEFAULT_MAX_CONCURRENT, MAX_CONCURRENT } from '../domain/defaults.ts';
 import { noCounts } from '../domain/progress.ts';
@@ -13,50 +13,69 @@ import {
   pause,
   resume,
   stop,
+  type ToldProgress,
   tune,
 } from './messages.ts';
-import { STEERED_EARLY } from './patches.ts';
+import { STEERED_EARLY, TOLD_IN_MEMO } from './patches.ts';
 
 export interface Desk {
   /** Takes over a window; what was asked for before is applied to it. */
   opened(state: WindowState): WindowState;
-  /** Writes the UI's table anew. */
+  /** Writes the UI's table anew, and the memo where that is due. */
   show(): void;
   stop(): void;
   /** Called once, when the run is to stop. */
   onStop(act: () => void): void;
 }
 
+/** An event of the history, and a write of the server's. */
+const TELL_MS = 5000;
+
 export function openDesk(input: CollectionInput): Desk {
-  const { paused, stopping, maxConcurrent } = input.carried ?? {
-    paused: false,
-    stopping: false,
-    maxConcurrent: input.maxConcurrent ?? DEFAULT_MAX_CONCURRENT,
+  const { carried } = input;
+  const asked = {
+    paused: carried?.paused ?? false,
+    stopping: carried?.stopping ?? false,
+    maxConcurrent: carried?.maxConcurrent ?? input.maxConcurrent ?? DEFAULT_MAX_CONCURRENT,
   };
-  const asked = { paused, stopping, maxConcurrent };
   let state: WindowState | undefined;
   let steeredEarly = false;
   let stopAct: (() => void) | undefined;
+  let toldAt = -Infinity;
+  const show = () => {
+    const progress = progressOf(input.run, state, asked);
+    setCurrentDetails(collectionTable(progress));
+    const now = Date.now();
+    if (now - toldAt < TELL_MS || !patched(TOLD_IN_MEMO)) return;
+    toldAt = now;
+    upsertMemo({ progress: { ...progress, toldAt } satisfies ToldProgress });
+  };
   const steered = () => {
     steeredEarly ||= !state;
     return state ?? asked;
   };
+  const steer = (how: Partial<typeof asked>) => {
+    Object.assign(steered(), how);
+    if (!state) return;
+    toldAt = -Infinity;
+    show();
+  };
 
   const requestStop = () => {
     if (steered().stopping) return;
-    steered().stopping = true;
+    steer({ stopping: true });
     stopAct?.();
   };
 
   setHandler(collectionProgress, () => progressOf(input.run, state, asked), {
     description: 'Counts of this run: done, right by turn, failures',
   });
-  setHandler(pause, () => void (steered().paused = true), { description: 'No new rollout begins until resume' });
-  setHandler(resume, () => void (steered().paused = false), { description: 'Rollouts begin again' });
+  setHandler(pause, () => steer({ paused: true }), { description: 'No new rollout begins until resume' });
+  setHandler(resume, () => steer({ paused: false }), { description: 'Rollouts begin again' });
   setHandler(stop, requestStop, {
     description: 'Ends the run: rollouts in flight end as cancelled, finished turns are kept',
   });
-  setHandler(tune, ({ maxConcurrent }) => void (steered().maxConcurrent = maxConcurrent), {
+  setHandler(tune, ({ maxConcurrent }) => steer({ maxConcurrent }), {
     description: 'Changes how many rollouts are in flight at once',
     validator: (tuning) => {
       const n: unknown = tuning?.maxConcurrent;
@@ -72,10 +91,10 @@ export function openDesk(input: CollectionInput): Desk {
     opened(opened) {
       if (!input.carried || (steeredEarly && patched(STEERED_EARLY))) Object.assign(opened, asked);
       state = opened;
-      this.show();
+      show();
       return opened;
     },
-    show: () => setCurrentDetails(collectionTable(progressOf(input.run, state, asked))),
+    show,
     stop: requestStop,
     onStop(act) {
       stopAct = act;

@@ -67,6 +67,15 @@ export interface CollectionProgress {
   readonly startedAt: number;
 }
 
+/**
+ * The memo `progress` of a collection: what it would have answered at that time. Told where something ended or somebody
+ * steered, for whoever asks while no worker has time to answer.
+ */
+export interface ToldProgress extends CollectionProgress {
+  /** Epoch milliseconds. */
+  readonly toldAt: number;
+}
+
 export interface CollectionResult {
   readonly run: string;
   readonly total: number;

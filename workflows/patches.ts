@@ -12,3 +12,6 @@ export const STOPPED_NOT_FAILED = 'stopped-not-failed';
 
 /** What comes with the first task of a collection that continued counts; without the patch it was forgotten. */
 export const STEERED_EARLY = 'steered-early';
+
+/** A collection tells its progress in its memo, too; without the patch, to queries alone. */
+export const TOLD_IN_MEMO = 'told-in-memo';

@@ -9,7 +9,11 @@ import { progressOf, scriptedIo } from './scripted-io.ts';
 type Answer = 'RUNNING' | 'COMPLETED' | 'TERMINATED' | Error;
 
 /** A server that answers so, one answer a poll; and what was asked of the link. */
-function scriptedLink(answers: Answer[], progress: () => unknown = () => progressOf()) {
+function scriptedLink(
+  answers: Answer[],
+  progress: () => unknown = () => progressOf(),
+  memo: () => object = () => ({}),
+) {
   const asked = { keepUp: 0, closed: 0 };
   const client = {
     withDeadline: (_: number, call: () => unknown) => call(),
@@ -18,7 +22,7 @@ function scriptedLink(answers: Answer[], progress: () => unknown = () => progres
         async describe() {
           const answer = answers.shift() ?? 'COMPLETED';
           if (answer instanceof Error) throw answer;
-          return { status: { name: answer }, memo: {} };
+          return { status: { name: answer }, memo: memo() };
         },
         query: async () => progress(),
       }),
@@ -57,6 +61,15 @@ test('a worker that does not answer ends nothing', async () => {
   const { view, seen } = rememberingView();
   expect(await follow(scriptedIo(), link, 'r', view)).toBe('completed');
   expect(seen.progress).toBe(0);
+});
+
+test('a worker that is too busy to answer is followed by what it tells, each word once', async () => {
+  const told = [1, 1, 2].map((toldAt) => ({ progress: { ...progressOf(), toldAt } }));
+  const noAnswer = () => Promise.reject(new Error('no worker'));
+  const { link } = scriptedLink(['RUNNING', 'RUNNING', 'RUNNING', 'COMPLETED'], noAnswer, () => told.shift() ?? {});
+  const { view, seen } = rememberingView();
+  expect(await follow(scriptedIo(), link, 'r', view)).toBe('completed');
+  expect(seen.progress).toBe(2);
 });
 
 test('trouble is said once it has lasted, with its cause', async () => {

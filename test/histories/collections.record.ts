@@ -287,3 +287,4 @@ continued(
     },
   },
 );
+continued('collection-told-over-histories', ['middle'], {}, slow(100));

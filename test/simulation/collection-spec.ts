@@ -7,10 +7,12 @@ import type { WindowState } from '../../domain/window.ts';
 import type { CollectionInput, CollectionResult } from '../../workflows/messages.ts';
 import { must, sameJson } from './breach.ts';
 import { sayings } from './collection-words.ts';
+import { failedResult } from './expected-result.ts';
 import { asHeard, type Step, type Task } from './history.ts';
-import { childId, OUT, queryOf, RUN } from './names.ts';
+import { childId, queryOf, RUN } from './names.ts';
 import { sameCounts, tally } from './tally.ts';
-import { type Ending, type Failure, type Job, type Schedule, valueOf } from './wire.ts';
+import { openToldSpec } from './told-spec.ts';
+import { type Ending, type Job, type Schedule, valueOf } from './wire.ts';
 import { wasReset, type World } from './world.ts';
 
 type Place = 'accepting' | 'playing' | 'paging' | 'renewing' | 'concluding' | 'closed';
@@ -34,6 +36,8 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
   const starting = new Set<number>();
   const activities = new Map<number, Schedule>();
   const children = new Map<number, number>();
+  const toldSpec = openToldSpec();
+  let happened = { opened: false, steered: 0, maybeSteered: 0, moved: false };
 
   const saw = (what: string) => world.saw(`collection: ${what}`);
   const counts = () =>
@@ -45,14 +49,17 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
   const state = () => (at !== 'playing' ? at : `${at}${paused ? ' (paused)' : ''}${stopping ? ' (stopping)' : ''}`);
   const count = (unit: number, result: RolloutResult, how: string) => {
     saw(`${how}: ${result.outcome}`);
+    happened.moved = true;
     if (inFlight.delete(unit)) counted.push({ unit, result });
   };
 
   /** What a rollout's end adds, and what must follow at once. */
   const ended = (unit: number, end: Ending): string[] => {
     if (end.completed) count(unit, valueOf(end.completed.result), 'child completed');
-    else if (end.failed) count(unit, failedResult(unit, end.failed.failure), 'child failed');
-    else {
+    else if (end.failed) {
+      const query = queryOf(Math.floor(unit / samples));
+      count(unit, failedResult(query, unit % samples, end.failed.failure), 'child failed');
+    } else {
       saw('child cancelled → follow');
       return [`settle ${unit}`];
     }
@@ -76,6 +83,7 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
     max = carried?.maxConcurrent ?? maxConcurrent!;
     for (const { unit } of carried?.inFlight ?? []) inFlight.add(unit);
     if (!carried) return ['accept'];
+    happened.opened = true;
     return [...(inFlight.size > 0 ? [`settle ${[...inFlight].join()}`] : []), ...(stopping ? cancels() : [])];
   };
   const cancels = () => [...inFlight].map((unit) => `cancel ${childId(unit, samples)}`);
@@ -91,6 +99,7 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
         `${at}, tune${valid ? (at === 'playing' && (n as number) < inFlight.size ? ' below what is in flight' : '') : ' refused'}`,
       );
       if (valid) max = n as number;
+      if (valid) happened.steered++;
       return [valid ? 'updated' : 'refused'];
     }
     saw(`${state()}, ${name}`);
@@ -99,6 +108,8 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
     cancelled ||= name === 'cancel';
     const stops = (name === 'stop' || name === 'cancel') && !stopping;
     stopping ||= stops;
+    if (name === 'cancel') happened.maybeSteered += stops ? 1 : 0;
+    else if (stops || name !== 'stop') happened.steered++;
     return [...(stops && at !== 'accepting' && at !== 'concluding' ? cancels() : []), ...(doUpdate ? ['updated'] : [])];
   };
 
@@ -141,6 +152,7 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
     switch (type) {
       case 'accept':
         at = 'playing';
+        happened.opened = true;
         return [];
       case 'page':
         units = value as Unit[];
@@ -156,6 +168,7 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
       }
       default:
         at = 'closed';
+        happened.moved = true;
         saw(`concluding → closed, ${cancelled ? 'cancelled' : stoppedEarly ? 'stopped' : 'finished'}`);
         return [cancelled ? 'cancelled' : 'complete'];
     }
@@ -204,8 +217,12 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
     const finishedBefore = isFinished();
     const resolvedNow: number[] = counted.map((c) => c.unit);
     const first = jobs.find((job) => job.initializeWorkflow);
+    happened = { opened: false, steered: 0, maybeSteered: 0, moved: false };
     if (first) words.push(...begin(first));
+    const isOpen = !first && at !== 'accepting';
     for (const job of asHeard(thisStep)) words.push(...steer(job));
+    // What is asked for before is told when the window opens.
+    if (!isOpen) happened.steered = 0;
     for (const job of jobs)
       if (!job.doUpdate && !job.cancelWorkflow && !job.initializeWorkflow) words.push(...resolve(job));
     const said = commands.flatMap((command) => sayings(command));
@@ -223,6 +240,8 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
       sameJson(comparable(said).toSorted(), comparable(words).toSorted()),
       () => `the collection, ${state()}: it commanded [${said.join(' | ')}], and should [${words.join(' | ')}]`,
     );
+    const facts = { ...{ total, maxConcurrent: max, paused, stopping, isFinished: isFinished() }, counts: counts() };
+    toldSpec(thisStep, { ...facts, numTurns: limits.numTurns }, happened);
     for (const command of commands) {
       const schedule = command.scheduleActivity ?? command.scheduleLocalActivity;
       if (schedule) activities.set(schedule.seq, schedule);
@@ -272,28 +291,6 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
       wasReset(world) || sameJson(kept, told),
       () => `its folder says ${JSON.stringify(world.store.result)}, its result ${JSON.stringify(told)}`,
     );
-  }
-
-  function failedResult(unit: number, failure: Failure): RolloutResult {
-    const cause = failure.cause!;
-    const reason = cause.applicationFailureInfo?.type ?? (cause.timeoutFailureInfo ? 'timed-out' : 'terminated');
-    const trajectory = {
-      out: OUT,
-      run: RUN,
-      query: queryOf(Math.floor(unit / samples)),
-      sample: unit % samples,
-      attempt: 1,
-    };
-    return {
-      outcome: 'failed',
-      stopReason: 'failed',
-      turns: 0,
-      rewards: [],
-      success: [],
-      tokens: 0,
-      reason,
-      trajectory,
-    };
   }
 
   return { committed: ({ steps }) => steps.forEach(step) };

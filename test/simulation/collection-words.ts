@@ -26,7 +26,7 @@ export function sayings(said: Schedule | Command): string | string[] {
   if (said.completeWorkflowExecution) return ['complete'];
   if (said.cancelWorkflowExecution) return ['cancelled'];
   if (said.failWorkflowExecution) return ['failed'];
-  if (said.setPatchMarker) return [];
+  if (said.setPatchMarker || said.modifyWorkflowProperties) return [];
   return [Object.keys(said)[0]!];
 }
 

@@ -4,6 +4,7 @@ import type { Outcome, StopReason } from '../../domain/outcome.ts';
 import type { RolloutResult } from '../../domain/rollout-result.ts';
 import { OUT, RUN } from './names.ts';
 import type { Plan } from './plan.ts';
+import type { Failure } from './wire.ts';
 
 export interface JudgedTurn {
   readonly outputTokens: number;
@@ -46,4 +47,11 @@ export function expectedResult(
     reason: stopReason === 'undecided' ? turns.at(-1)!.reason : failure,
     trajectory: { out: OUT, run: RUN, query, sample, attempt: 1 },
   };
+}
+
+/** Of a child whose workflow itself failed. */
+export function failedResult(query: string, sample: number, { cause }: Failure): RolloutResult {
+  const reason = cause!.applicationFailureInfo?.type ?? (cause!.timeoutFailureInfo ? 'timed-out' : 'terminated');
+  const trajectory = { out: OUT, run: RUN, query, sample, attempt: 1 };
+  return { outcome: 'failed', stopReason: 'failed', turns: 0, rewards: [], success: [], tokens: 0, reason, trajectory };
 }

@@ -92,12 +92,9 @@ export const MUTANTS: readonly Mutant[] = [
     'w.inFlight.length < w.maxConcurrent',
     'w.inFlight.length <= w.maxConcurrent',
   ),
-  mutant(
-    'tune is ignored',
-    'workflows/desk.ts',
-    'void (steered().maxConcurrent = maxConcurrent)',
-    'void maxConcurrent',
-  ),
+  mutant('tune is ignored', 'workflows/desk.ts', 'steer({ maxConcurrent })', 'void maxConcurrent'),
+  mutant('progress is told all the time', 'workflows/desk.ts', 'now - toldAt < TELL_MS', 'false'),
+  mutant('a pause is not told', 'workflows/desk.ts', 'toldAt = -Infinity;\n    show', 'show'),
   mutant('tune takes anything', 'workflows/desk.ts', '|| (n as number) < 1 ||', '||'),
   mutant('what comes early is forgotten', 'workflows/desk.ts', '(steeredEarly && patched(STEERED_EARLY))', 'false'),
   mutant(

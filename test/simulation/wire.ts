@@ -77,6 +77,7 @@ export interface Command {
   readonly upsertWorkflowSearchAttributes?: {
     readonly searchAttributes?: { readonly indexedFields: Record<string, Payload> };
   };
+  readonly modifyWorkflowProperties?: { readonly upsertedMemo: { readonly fields: Record<string, Payload> } };
   readonly updateResponse?: {
     readonly protocolInstanceId: string;
     readonly accepted?: object;

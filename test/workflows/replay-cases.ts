@@ -84,8 +84,8 @@ export const ALTERED: readonly AlteredWorkflow[] = [
     'a paused run that goes on',
     /collection-paused/,
     'desk',
-    'setHandler(pause, () => void (steered().paused = true)',
-    'setHandler(pause, () => void (steered().paused = false)',
+    'setHandler(pause, () => steer({ paused: true })',
+    'setHandler(pause, () => steer({ paused: false })',
   ),
   altered(
     'a failure that ends the workflow',
@@ -151,6 +151,9 @@ export const ALTERED: readonly AlteredWorkflow[] = [
     '(steeredEarly && patched(STEERED_EARLY))',
     'false',
   ),
+  altered('progress that is told all the time', /collection-told/, 'desk', 'now - toldAt < TELL_MS', 'false'),
+  altered('a word that is not told', /collection-told/, 'desk', 'toldAt = -Infinity;\n    show', 'show'),
+  altered('a patch of telling that goes', /^0\.1\.0\/collection/, 'desk', ' || !patched(TOLD_IN_MEMO)', ''),
   // The procedure of CONTRIBUTING.md, broken.
   { what: 'a change without a patch', caughtBy: /^0\.1\.0\/rollout-(right|folder)/, alterations: UNPATCHED },
   { what: 'a change that is taken back', caughtBy: /rollout-found/, alterations: PREVIOUS_RELEASE },
@@ -184,4 +187,5 @@ export const NEVER_REPLAYED: readonly { readonly file: string; readonly code: Re
   { file: 'messages.ts', code: /\bbinding\b/ },
   // What the compiler adds for `{ ...spread }`.
   { file: 'collection-steps.ts', code: /\bObject\b|^: \{\}$/ },
+  { file: 'collection.ts', code: /\bObject\b|^: \{\}$/ },
 ];
