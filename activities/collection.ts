@@ -83,17 +83,17 @@ export function collectionActivities(deps: ActivityDeps) {
       const first = Math.floor(from / samples);
       const last = Math.ceil((from + count) / samples);
       const queries = await store.readQueries(first, last - first);
-      const units: Unit[] = [];
-      for (let unit = from; unit < from + count; unit++) {
-        const index = Math.floor(unit / samples);
-        const query = queries[index - first];
-        if (!query) break;
-        const sample = unit % samples;
+      const there = Math.min(from + count, (first + queries.length) * samples) - from;
+      // Each is asked for at once: one after the other, each would wait for what others write meanwhile.
+      const units = Array.from({ length: Math.max(0, there) }, async (_, i): Promise<Unit> => {
+        const unit = from + i;
+        const [index, sample] = [Math.floor(unit / samples), unit % samples];
+        const query = queries[index - first]!;
         const id = { out, run, query: query.queryId, sample, attempt: 1 };
         const ended = (await endedResult(store, id)) ?? null;
-        units.push({ unit, index, sample, query: query.queryId, title: firstWords(questionOf(query), 60), ended });
-      }
-      if (units.length > 0) return units;
+        return { unit, index, sample, query: query.queryId, title: firstWords(questionOf(query), 60), ended };
+      });
+      if (units.length > 0) return Promise.all(units);
       throw new StoreError(`Run "${run}" has no query at index ${first} in ${store.folder}.`, {
         reason: 'queries-missing',
         fix: `It holds ${await store.countQueries()}; was queries.jsonl changed after the run began?`,

@@ -52,6 +52,9 @@ const TUNING: readonly string[] = [
   '--dynamic-config-value=system.enableActivityEagerExecution=true',
   '--dynamic-config-value=matching.numTaskqueueReadPartitions=1',
   '--dynamic-config-value=matching.numTaskqueueWritePartitions=1',
+  // A collection that starts hundreds of rollouts is locked nearly all the time: who finds it so queues, instead of coming
+  // again after seconds. Measured: 1,000 rollouts open after 42 s, without it after 70 to 85 s.
+  '--dynamic-config-value=history.taskSchedulerEnableExecutionQueueScheduler=true',
 ];
 
 /** Resolves when the server is SERVING; else stops it and throws with the tail of its log. */
