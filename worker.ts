@@ -5,6 +5,7 @@
 import { realpathSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
 import type { ActivityDeps } from './activities/deps.ts';
@@ -185,6 +186,9 @@ const EXPECTED = /^No (?:Nexus services|workflows) registered, not polling/;
 
 /** Serves until it is told to stop; resolves to the exit code. */
 export async function serve(settings: WorkerSettings = workerSettings(process.env)): Promise<number> {
+  // V8 lets garbage grow to several times what is alive. Measured with 4,000 rollouts open and played: a worker takes
+  // 670 MiB with this, 1,000 and rising without, at the same turns/s.
+  setFlagsFromString('--heap-growing-percent=50');
   Runtime.install({
     logger: new DefaultLogger('INFO', ({ level, timestampNanos, message, meta }) => {
       if (EXPECTED.test(message)) return;

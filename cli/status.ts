@@ -98,8 +98,9 @@ async function statusOf(io: Io, place: RunPlace): Promise<Omit<RunStatus, 'serve
   };
 }
 
-/** Who asks for a status is not kept longer by a busy worker, where there is another answer. */
-const SOON_MS = 700;
+/** Who asks for a status is not kept longer by a busy worker, where there is another answer, nor by a busy server. */
+const SOON_MS = 500;
+const LATE_MS = 1500;
 
 const ABSENT = {
   state: 'no worker answers',
@@ -118,11 +119,11 @@ type LiveStatus = Pick<RunStatus, 'state' | 'url' | 'waitingFor' | 'toldAt'> &
   );
 
 async function liveStatus(io: Io, { run, out, store }: RunPlace): Promise<LiveStatus | undefined> {
+  const [soon, late] = [SOON_MS, LATE_MS].map((ms) => sleep(ms, undefined, { ref: false }));
   const link = await openLinkIfUp(io);
   if (!link) return undefined;
   try {
     // All at once: a busy server takes its time for each.
-    const soon = sleep(SOON_MS);
     const described = describeWorkflow(link.session, run, 1);
     const answering = progressOf(link.session, run).catch(() => undefined);
     const awaiting = awaitedOf(link.session, run, store.folder).catch(() => undefined);
@@ -132,9 +133,9 @@ async function liveStatus(io: Io, { run, out, store }: RunPlace): Promise<LiveSt
       return { progress: null, state: 'interrupted', url: null, waitingFor: null, toldAt: null };
     }
     const url = workflowUrl(link, run);
-    const inTime = <T>(asked: Promise<T>) => (told ? Promise.race([asked, soon.then(() => undefined)]) : asked);
+    const inTime = <T>(asked: Promise<T>, time = soon) => (told ? Promise.race([asked, time]) : asked);
     const progress = await inTime(answering);
-    const waitingFor = (await inTime(awaiting)) ?? null;
+    const waitingFor = (await inTime(awaiting, progress ? late : soon)) ?? null;
     if (progress) return { progress, source: 'temporal', state: progress.state, url, waitingFor, toldAt: null };
     const who = (await inTime(polling)) === false ? ABSENT : BUSY;
     const said = { state: `${told?.state ?? 'running'}, and ${who.state}`, url, waitingFor: waitingFor ?? who.fix };
