@@ -33,7 +33,7 @@ export async function collection(input: CollectionInput): Promise<CollectionResu
     const { counts, numTurns, stopping } = state;
     const ended = { run: input.run, total: state.queries * state.samples, cancelled: stopping, numTurns, counts };
     await conclude({ out: input.out, result: ended });
-    desk.show();
+    desk.tell();
     await condition(allHandlersFinished);
     return ended;
   });

@@ -23,6 +23,8 @@ export interface Desk {
   opened(state: WindowState): WindowState;
   /** Writes the UI's table anew, and the memo where that is due. */
   show(): void;
+  /** Writes both, now. */
+  tell(): void;
   stop(): void;
   /** Called once, when the run is to stop. */
   onStop(act: () => void): void;
@@ -50,15 +52,17 @@ export function openDesk(input: CollectionInput): Desk {
     toldAt = now;
     upsertMemo({ progress: { ...progress, toldAt } satisfies ToldProgress });
   };
+  const tell = () => {
+    toldAt = -Infinity;
+    show();
+  };
   const steered = () => {
     steeredEarly ||= !state;
     return state ?? asked;
   };
   const steer = (how: Partial<typeof asked>) => {
     Object.assign(steered(), how);
-    if (!state) return;
-    toldAt = -Infinity;
-    show();
+    if (state) tell();
   };
 
   const requestStop = () => {
@@ -95,6 +99,7 @@ export function openDesk(input: CollectionInput): Desk {
       return opened;
     },
     show,
+    tell,
     stop: requestStop,
     onStop(act) {
       stopAct = act;

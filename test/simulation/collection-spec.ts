@@ -168,7 +168,7 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
       }
       default:
         at = 'closed';
-        happened.moved = true;
+        happened.steered++;
         saw(`concluding → closed, ${cancelled ? 'cancelled' : stoppedEarly ? 'stopped' : 'finished'}`);
         return [cancelled ? 'cancelled' : 'complete'];
     }

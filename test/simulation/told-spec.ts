@@ -1,5 +1,5 @@
-// What a collection tells in its memo: at its begin, at each word of somebody who steers it, and where something ended
-// or all has been told for 5 s; never more often, and never what is not so.
+// What a collection tells in its memo: at its begin and its end, at each word of somebody who steers it, and where a
+// rollout ended and nothing was told for 5 s; never more often, and never what is not so.
 
 import type { CollectionCounts } from '../../domain/progress.ts';
 import type { ToldProgress } from '../../workflows/messages.ts';
@@ -27,10 +27,10 @@ export interface Facts {
 export interface Happened {
   /** The window was opened. */
   readonly opened: boolean;
-  /** Words that changed something while it was open, and those that may have. */
+  /** Words that changed something while it was open, and those that may have; its end is one. */
   readonly steered: number;
   readonly maybeSteered: number;
-  /** Rollouts were counted, or the run's end was kept. */
+  /** Rollouts were counted. */
   readonly moved: boolean;
 }
 
