@@ -1,5 +1,6 @@
-// Where a collection is steered and watched: the Updates and the Query of the contract, the memo that tells the
-// same to whoever finds no worker, and a table in the UI. Handlers stand before the first await, so nothing that arrives early is lost.
+// Where a collection is steered and watched: the Updates and the Query of the contract, the memo that tells the same
+// to whoever finds no worker, and a table in the UI. Handlers stand before the first await, so nothing that arrives
+// early is lost.
 
 import { patched, setCurrentDetails, setHandler, upsertMemo } from '@temporalio/workflow';
 import { collectionTable } from '../domain/collection-table.ts';
