@@ -94,7 +94,7 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   mutant('tune is ignored', 'workflows/desk.ts', 'steer({ maxConcurrent })', 'void maxConcurrent'),
   mutant('progress is told all the time', 'workflows/desk.ts', 'now - toldAt < TELL_MS', 'false'),
-  mutant('a pause is not told', 'workflows/desk.ts', 'if (state) tell();', ''),
+  mutant('a word of somebody is not told', 'workflows/desk.ts', 'if (state) tell();', ''),
   mutant('tune takes anything', 'workflows/desk.ts', '|| (n as number) < 1 ||', '||'),
   mutant('what comes early is forgotten', 'workflows/desk.ts', '(steeredEarly && patched(STEERED_EARLY))', 'false'),
   mutant(
