@@ -71,9 +71,16 @@ function outOf(memo: Record<string, unknown> | undefined): string | null {
   return typeof out === 'string' ? out : null;
 }
 
+/** Whoever starts a workflow may give it a memo of this name: what is no progress counts as none. */
 function toldIn(memo: Record<string, unknown> | undefined): ToldProgress | null {
-  const told = memo?.['progress'] as ToldProgress | undefined;
-  return typeof told?.toldAt === 'number' ? told : null;
+  const told = memo?.['progress'] as Partial<ToldProgress> | null | undefined;
+  const { toldAt, total, done, inFlight, state, counts } = told ?? {};
+  const isTold =
+    [toldAt, total, done, inFlight].every((n) => typeof n === 'number') &&
+    typeof state === 'string' &&
+    [counts?.judgedAt, counts?.rightAt, counts?.rightBy, counts?.failures].every(Array.isArray) &&
+    [counts?.outcomes, counts?.reasons].every((o) => typeof o === 'object' && o !== null);
+  return isTold ? (told as ToldProgress) : null;
 }
 
 function stateOf(status: string): WorkflowState {

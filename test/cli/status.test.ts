@@ -63,3 +63,20 @@ test('what was told when somebody steered is said of a run whose workers are gon
   const listed = (await everturn.run('list', '--out', rig.out, '--json')).stdout.trim().split('\n');
   expect(listed.map((line) => JSON.parse(line) as ListedRun)).toMatchObject([{ run, state: 'paused', done: 2 }]);
 });
+
+test.each([
+  ['of another shape', { toldAt: 1 }],
+  ['that is no object', '50 %'],
+  ['with counts of another shape', { toldAt: 1, total: 1, done: 1, inFlight: 0, state: 'running', counts: {} }],
+])('a memo %s, which whoever started a run gave it, is not taken for its progress', async (_, progress) => {
+  const run = `odd-${Math.random().toString(36).slice(2, 8)}`;
+  await rig.client.workflow.start('collection', {
+    workflowId: run,
+    taskQueue: 'everturn',
+    args: [{ run, out: rig.out, dataset: join(rig.out, 'data.jsonl') }],
+    memo: { out: rig.out, progress },
+  });
+  const { code, stdout, stderr } = await everturn.run('status', run, '--out', rig.out, '--json');
+  expect(code, stderr).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ source: 'records', done: 0, toldAt: null });
+});
