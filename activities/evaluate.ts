@@ -4,6 +4,7 @@
 import { Context } from '@temporalio/activity';
 import { JudgeError, SandboxError } from '../domain/errors.ts';
 import type { Judged, TurnReference } from '../domain/rollout-facts.ts';
+import { noEos } from '../domain/turn.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import type { ActivityDeps } from './deps.ts';
 import { beat, heartbeating } from './heartbeat.ts';
@@ -18,8 +19,9 @@ export function evaluateActivity({ openStore, environment }: ActivityDeps) {
     if (known) return judged(known.record);
     const { query } = (await recordedRollout(store, id)).record;
     const { record, hash } = await recordedTurn(store, id, turn);
+    const cut = noEos(record.finish);
     const startedAt = performance.now();
-    const verdict = await patiently((signal) => environment.judge(query, record.answer, { signal }));
+    const verdict = await patiently((signal) => environment.judge(query, record.answer, { signal, cut }));
     const stored = await store.putVerdict(id, {
       turn,
       ...verdict,

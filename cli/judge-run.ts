@@ -1,6 +1,7 @@
 // A run's judged turns, judged again: a file of new verdicts beside the old ones, and a table of what changed.
 
 import { DatasetError } from '../domain/errors.ts';
+import { noEos } from '../domain/turn.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import { inOrder } from '../environments/in-order.ts';
 import { judgePair } from '../environments/judge-pairs.ts';
@@ -69,6 +70,8 @@ async function* rows(turns: AsyncIterable<JudgedTurn>, judges: Judges, changes: 
       judge,
       solutions,
       ...(inputOutput && { inputOutput }),
+      // As in the run: the verdict may hang on it.
+      options: { cut: noEos(turn.record.finish) },
     } as const;
     const verdict: Verdict = await judgePair(pair, judges, signal);
     const was = { verdict: own.verdict, reason: own.reason };

@@ -53,8 +53,9 @@ function usage(message: string, fix: string): UsageError {
 
 const HELP = `
 Pairs: each line that is not blank gives one line {"id", "verdict", "reason", "extracted"}, in the same order.
-A line may carry "options": {"decimals": 2, "strict": false}; without an "id" it goes by its number. A bad line is
-named on stderr by file, line and field, counted, and gives "undecided" with reason "bad-line".
+A line may carry "options": {"decimals": 2, "strict": false, "cut": true}, where cut says that a limit ended the answer.
+Without an "id" it goes by its number. A bad line is named on stderr by file, line and field, counted, and gives
+"undecided" with reason "bad-line".
 
 A run: the turns that were judged are judged again. The new verdicts go to <run>/judgements/<name>.jsonl, the old
 ones stay as they are; a table says what changed.

@@ -95,17 +95,24 @@ const MAX_DECIMALS = 100;
 function optionsOf(value: unknown): PairOptions | Problem {
   if (value == null) return {};
   if (!isObject(value)) return wrong('options', `is ${kindOf(value)}, not an object`, 'Give such as {"decimals": 2}.');
-  const { decimals, strict, ...rest } = value;
+  const { decimals, strict, cut, ...rest } = value;
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined)
-    return wrong('options', `has ${JSON.stringify(unknown)}, which is no option`, 'There are `decimals` and `strict`.');
+    return wrong(
+      'options',
+      `has ${JSON.stringify(unknown)}, which is no option`,
+      'There are `decimals`, `strict` and `cut`.',
+    );
   const isPlaces = Number.isInteger(decimals) && (decimals as number) >= 0 && (decimals as number) <= MAX_DECIMALS;
   if (decimals != null && !isPlaces)
     return wrong('options.decimals', 'is no number of places', `Give a whole number from 0 to ${MAX_DECIMALS}.`);
   if (strict != null && typeof strict !== 'boolean')
     return wrong('options.strict', `is ${kindOf(strict)}`, 'Give true or false.');
+  if (cut != null && typeof cut !== 'boolean')
+    return wrong('options.cut', `is ${kindOf(cut)}`, 'Give true where a limit cut the answer, else false.');
   return {
     ...(decimals == null ? {} : { decimals: decimals as number }),
     ...(strict == null ? {} : { strict: strict as boolean }),
+    ...(cut == null ? {} : { cut: cut as boolean }),
   };
 }

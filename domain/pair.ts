@@ -7,6 +7,8 @@ export interface PairOptions {
   readonly decimals?: number;
   /** False: letters may be renamed. */
   readonly strict?: boolean;
+  /** The answer did not end by itself: a limit of length, or an abort, cut it. */
+  readonly cut?: boolean;
 }
 
 export interface Pair {

@@ -3,12 +3,18 @@
 import type { Query } from '../domain/query.ts';
 import type { Verdict } from '../domain/verdict.ts';
 
+export interface JudgeCall {
+  readonly signal: AbortSignal;
+  /** The answer did not end by itself: a limit of length, or an abort, cut it. Absent means false. */
+  readonly cut?: boolean;
+}
+
 export interface Environment {
   /**
    * Right, wrong or undecided, with a reason. Model text is hostile: whatever it holds, the call ends
    * in bounded time and memory. Throws JudgeError only when the judge itself is broken.
    */
-  judge(query: Query, answer: string, options: { readonly signal: AbortSignal }): Promise<Verdict>;
+  judge(query: Query, answer: string, call: JudgeCall): Promise<Verdict>;
   /** Ends every process it owns. */
   close(): Promise<void>;
 }

@@ -23,7 +23,7 @@ export function judgePair(pair: Pair, { math, code }: PairJudges, signal: AbortS
     solutions,
     ...(inputOutput && { inputOutput }),
   };
-  return patiently(() => code.judge(query, answer, { signal }));
+  return patiently(() => code.judge(query, answer, { signal, cut: options?.cut ?? false }));
 }
 
 const TRIES = 3;

@@ -53,8 +53,16 @@ export async function createCodeEnvironment(options: CodeOptions = {}): Promise<
   const runner = createRunner(options.runnerEntry);
   const closing = new AbortController();
   return {
-    judge(query, answer, { signal }) {
-      const judging = { sandbox, runtimes, runner, limits, slots, signal: AbortSignal.any([signal, closing.signal]) };
+    judge(query, answer, { signal, cut = false }) {
+      const judging = {
+        cut,
+        sandbox,
+        runtimes,
+        runner,
+        limits,
+        slots,
+        signal: AbortSignal.any([signal, closing.signal]),
+      };
       return judgeCode(query, answer, judging);
     },
     async close() {
@@ -75,6 +83,7 @@ async function provenSandbox(): Promise<Sandbox> {
 }
 
 interface Judging {
+  readonly cut: boolean;
   readonly sandbox: Sandbox;
   readonly runtimes: ReadonlyMap<Language, Runtime>;
   readonly runner: Runner;
@@ -87,7 +96,8 @@ async function judgeCode(query: Query, answer: string, judging: Judging): Promis
   const { inputOutput } = query;
   if (!inputOutput || inputOutput.inputs.length === 0) return { verdict: 'undecided', reason: 'no-cases' };
   const block = lastCodeBlock(answer);
-  if (!block) return { verdict: 'wrong', reason: 'no-code' };
+  // A cut answer counts by its last fence that was closed, as any other; one without any was cut before it came to it.
+  if (!block) return { verdict: 'wrong', reason: judging.cut ? 'cut-off' : 'no-code' };
   const extracted = shown(block.code);
   const language = languageOf(block.tag);
   if (!language) return { verdict: 'wrong', reason: 'unsupported-language', extracted };

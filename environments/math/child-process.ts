@@ -7,34 +7,52 @@ import type { Readable, Writable } from 'node:stream';
 export interface Job {
   readonly text: string;
   settled: boolean;
-  /** How often a child died over it. */
+  /** A child died while it had this job unanswered: from now on the job has a child for itself. */
+  alone: boolean;
+  /** How often a child died of this job, with no other job there. */
   deaths: number;
+  /** How often a child that had this job alone was killed from outside. */
+  kills: number;
   resolve(reply: string): void;
   reject(error: unknown): void;
 }
 
+/**
+ * How a child ended. `own`: of its work (memory, stack, an exception, its limit of processor time). `outside`: another
+ * process killed it. `limit`: the pool did, at the limit of the wall clock.
+ */
+export type ChildEnd = 'own' | 'outside' | 'limit';
+
 export interface ChildEvents {
   onReady(child: Child): void;
   onReply(child: Child, job: Job, reply: string): void;
-  onExit(child: Child): void;
+  onExit(child: Child, how: ChildEnd): void;
 }
 
 /** Heap of one child: enough for the judge, small enough that a runaway dies at once. */
 const HEAP_MB = 96;
+
+/** What nobody sends to itself by its work. A child over its limit of processor time ends by SIGXCPU. */
+const FROM_OUTSIDE: ReadonlySet<string | null> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT']);
 
 export class Child {
   readonly #process: ChildProcessByStdio<Writable, Readable, null>;
   /** Jobs sent and not answered, oldest first: the first one is being worked on. */
   readonly pending: Job[] = [];
   ready = false;
+  /** Jobs answered. */
+  served = 0;
   /** When the first pending job was begun. */
   since = 0;
-  /** Given up as a worker: it may finish its first job, but gets no more. */
+  /** It makes no progress: the last `handedOver` of its jobs were given to others, and it gets no more. */
   stalled = false;
+  handedOver = 0;
+  #atLimit = false;
   #rest = '';
 
-  constructor(entry: string, events: ChildEvents) {
-    this.#process = spawn(process.execPath, [`--max-old-space-size=${HEAP_MB}`, '--max-semi-space-size=4', entry], {
+  constructor(entry: string, args: readonly string[], events: ChildEvents) {
+    const flags = [`--max-old-space-size=${HEAP_MB}`, '--max-semi-space-size=4'];
+    this.#process = spawn(process.execPath, [...flags, entry, ...args], {
       stdio: ['pipe', 'pipe', 'ignore'],
       // Model text is judged here: nothing of the worker's environment is.
       env: {},
@@ -43,16 +61,23 @@ export class Child {
     this.#process.stdout.on('data', (chunk: string) => this.#read(chunk, events));
     this.#process.stdin.on('error', () => undefined);
     let gone = false;
-    const exit = (): void => {
-      if (!gone) events.onExit(this);
+    const end = (how: ChildEnd): void => {
+      if (!gone) events.onExit(this, how);
       gone = true;
     };
-    this.#process.once('error', exit);
-    this.#process.once('exit', exit);
+    this.#process.once('error', () => end('own'));
+    // Not `exit`: replies that it wrote before it died are read first.
+    this.#process.once('close', (_code, signal) =>
+      end(this.#atLimit ? 'limit' : FROM_OUTSIDE.has(signal) ? 'outside' : 'own'),
+    );
   }
 
   get pid(): number | undefined {
     return this.#process.pid;
+  }
+
+  get idle(): boolean {
+    return this.ready && !this.stalled && this.pending.length === 0;
   }
 
   send(jobs: readonly Job[]): void {
@@ -61,8 +86,18 @@ export class Child {
     this.#process.stdin.write(jobs.map((job) => `${job.text}\n`).join(''));
   }
 
+  /** The jobs that end with it: not answered by it or by anyone, and not handed over. */
+  unanswered(): Job[] {
+    return this.pending.slice(0, this.pending.length - this.handedOver).filter((job) => !job.settled);
+  }
+
   kill(): void {
     this.#process.kill('SIGKILL');
+  }
+
+  killAtLimit(): void {
+    this.#atLimit = true;
+    this.kill();
   }
 
   /** An idle child must not keep its parent alive; a busy one must. */
@@ -83,6 +118,8 @@ export class Child {
         continue;
       }
       const job = this.pending.shift();
+      this.handedOver = Math.min(this.handedOver, this.pending.length);
+      this.served++;
       this.since = performance.now();
       if (job) events.onReply(this, job, line);
     }

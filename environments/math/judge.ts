@@ -33,6 +33,8 @@ export interface JudgeOptions {
   readonly decimals?: number;
   /** False: letters may be renamed. Default true. */
   readonly strict?: boolean;
+  /** The answer did not end by itself: a limit of length, or an abort, cut it. Default false. */
+  readonly cut?: boolean;
 }
 
 const DEFAULT_DECIMALS = 6;

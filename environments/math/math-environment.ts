@@ -1,19 +1,24 @@
 // The environment of mathematics and natural-science problems: right if the answer's final value is any of the
-// query's solutions. Judged in killable child processes; a hang or a crash is undecided, never wrong.
+// query's solutions. Judged in killable child processes. An answer that kills them while the solution alone does not is
+// wrong, `too-big`; a solution that does is undecided. What is neither's doing is a JudgeError.
 
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { JudgeError } from '../../domain/errors.ts';
 import type { Verdict } from '../../domain/verdict.ts';
 import type { Environment } from '../environment.ts';
+import type { ChildJob } from './child.ts';
 import type { JudgeOptions } from './judge.ts';
 import { LIMITS } from './limits.ts';
 import { JudgePool } from './pool.ts';
+import type { SolutionExam } from './solution.ts';
 
 export interface MathEnvironmentOptions {
   /** Child processes; default 2. */
   readonly children?: number;
-  /** Wall clock of one judgement; default 2,000 ms. */
+  /** Processor time of one judgement; default 2,000 ms, twenty times what the worst known text takes. */
+  readonly cpuLimitMs?: number;
+  /** Wall clock of one judgement, against a child that does not even use its time; default 20,000 ms. */
   readonly limitMs?: number;
   /** Judgements in one message to a child; default 32. */
   readonly batch?: number;
@@ -23,30 +28,59 @@ export interface MathEnvironmentOptions {
 
 export interface MathJudge {
   judge(answer: string, solutions: readonly string[], options?: JudgeOptions, signal?: AbortSignal): Promise<Verdict>;
+  /** For each solution, in order, whether an answer can be judged against it. */
+  examine(solutions: readonly string[], signal?: AbortSignal): Promise<SolutionExam[]>;
   /** Starts the children before the first call. */
   warm(): void;
   close(): void;
   readonly pids: readonly number[];
 }
 
+const TOO_BIG = 'too-big';
+
 export function createMathJudge(options: MathEnvironmentOptions = {}): MathJudge {
   let pool: JudgePool | undefined;
   const opened = (): JudgePool =>
     (pool ??= new JudgePool({
       entry: options.entry ?? childEntry(),
+      args: [String(options.cpuLimitMs ?? 2_000)],
       children: options.children ?? 2,
-      limitMs: options.limitMs ?? 2_000,
+      limitMs: options.limitMs ?? 20_000,
       batch: options.batch ?? 32,
     }));
+
+  /** The child's result; undefined where the job kills its child. */
+  async function run<T>(job: ChildJob, signal: AbortSignal | undefined): Promise<T | undefined> {
+    const result = await opened().run(JSON.stringify(job), signal);
+    return 'failed' in result ? undefined : (JSON.parse(result.reply) as T);
+  }
+
+  async function examineOne(solution: string, signal: AbortSignal | undefined): Promise<SolutionExam> {
+    const exam = await run<SolutionExam>({ examine: solution }, signal);
+    return exam ?? { usable: false, reason: TOO_BIG };
+  }
+
+  async function judge(
+    answer: string,
+    solutions: readonly string[],
+    judgeOptions: JudgeOptions | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Verdict> {
+    const verdict = await run<Verdict>({ answer, solutions, options: judgeOptions }, signal);
+    if (verdict) return verdict;
+    // Which of them it is, shows alone.
+    if (solutions.length > 1)
+      return anyOf(await Promise.all(solutions.map((one) => judge(answer, [one], judgeOptions, signal))));
+    const [exam] = await Promise.all(solutions.map((one) => examineOne(one, signal)));
+    return exam?.usable
+      ? { verdict: 'wrong', reason: TOO_BIG }
+      : { verdict: 'undecided', reason: exam ? 'solution-unreadable' : 'no-solution' };
+  }
+
   return {
-    judge: async (answer, solutions, judgeOptions, signal) => {
-      // The judge looks at no more than this; a longer text need not travel.
-      const [own, gold] = [answer.slice(-LIMITS.textChars), solutions.map((text) => text.slice(-LIMITS.textChars))];
-      const job = { answer: own, solutions: gold, options: judgeOptions };
-      const result = await opened().run(JSON.stringify(job), signal);
-      if ('failed' in result) return { verdict: 'undecided', reason: result.failed };
-      return JSON.parse(result.reply) as Verdict;
-    },
+    // The judge looks at no more than this; a longer text need not travel.
+    judge: (answer, solutions, judgeOptions, signal) => judge(tail(answer), solutions.map(tail), judgeOptions, signal),
+    examine: (solutions, signal) => Promise.all(solutions.map((solution) => examineOne(tail(solution), signal))),
     warm: () => opened().warm(),
     close: () => pool?.close(),
     get pids() {
@@ -58,9 +92,17 @@ export function createMathJudge(options: MathEnvironmentOptions = {}): MathJudge
 export function createMathEnvironment(options: MathEnvironmentOptions = {}): Environment {
   const judge = createMathJudge(options);
   return {
-    judge: (query, answer, { signal }) => judge.judge(answer, query.solutions, undefined, signal),
+    judge: (query, answer, { signal, cut = false }) => judge.judge(answer, query.solutions, { cut }, signal),
     close: async () => judge.close(),
   };
+}
+
+const tail = (text: string): string => text.slice(-LIMITS.textChars);
+
+/** One that is right settles it; what one solution leaves open, another's "wrong" does not. */
+function anyOf(verdicts: readonly Verdict[]): Verdict {
+  const first = (value: Verdict['verdict']) => verdicts.find(({ verdict }) => verdict === value);
+  return first('right') ?? first('undecided') ?? verdicts[0]!;
 }
 
 /** The compiled child: Node runs no TypeScript, so from source it is the one in dist/. */

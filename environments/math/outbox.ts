@@ -8,7 +8,8 @@ const LOCK = 0;
 const LENGTH = 1;
 const BUSY = 2;
 const NEVER = 3;
-const HEADER_BYTES = 16;
+const JOB = 4;
+const HEADER_BYTES = 32;
 
 export const newOutboxMemory = (): SharedArrayBuffer => new SharedArrayBuffer(HEADER_BYTES + 256 * 1024);
 
@@ -17,6 +18,10 @@ export interface Outbox {
   put(line: string): void;
   send(): void;
   busy(yes: boolean): void;
+  /** The next job begins. */
+  begin(): void;
+  /** A number that is another one for each job. */
+  job(): number;
   /** Sleeps until there is work, or for so long. */
   waitForWork(ms: number): boolean;
   sleep(ms: number): void;
@@ -59,6 +64,8 @@ export function openOutbox(memory: SharedArrayBuffer, write: (bytes: Uint8Array)
       Atomics.store(words, BUSY, yes ? 1 : 0);
       if (yes) Atomics.notify(words, BUSY);
     },
+    begin: () => void Atomics.add(words, JOB, 1),
+    job: () => Atomics.load(words, JOB),
     waitForWork: (ms) => Atomics.wait(words, BUSY, 0, ms) !== 'timed-out',
     sleep: (ms) => void Atomics.wait(words, NEVER, 0, ms),
   };

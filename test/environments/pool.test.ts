@@ -1,9 +1,13 @@
-// The pool of judging processes: what hangs or dies is undecided and takes nothing else with it.
+// The pool of judging processes: guilt is found by judging alone, and what is neither the answer's nor the solution's
+// doing never becomes a verdict.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import { afterEach, expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterEach, describe, expect, test } from 'vitest';
 import {
   createMathJudge,
   type MathEnvironmentOptions,
@@ -11,7 +15,9 @@ import {
 } from '../../environments/math/math-environment.ts';
 import { compiledEnvironments } from '../support/compiled.ts';
 
-const scripted = fileURLToPath(new URL('./scripted-child.mjs', import.meta.url));
+const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const scripted = here('./scripted-child.mjs');
+const realChild = (): string => `${compiledEnvironments()}/math/child.js`;
 const open: MathJudge[] = [];
 afterEach(() => {
   for (const judge of open.splice(0)) judge.close();
@@ -23,86 +29,144 @@ function pool(options: MathEnvironmentOptions = {}): MathJudge {
   return judge;
 }
 
-test('answers every call with its own verdict, in batches and alone', async () => {
-  for (const batch of [1, 32]) {
-    const judge = pool({ batch });
-    const reasons = Array.from({ length: 300 }, (_, n) => `n-${n}`);
-    const verdicts = await Promise.all(reasons.map((reason) => judge.judge(reason, [])));
-    expect(verdicts.map((v) => v.reason)).toEqual(reasons);
-  }
+const numbered = (count: number, others: Readonly<Record<number, string>>): string[] =>
+  Array.from({ length: count }, (_, n) => others[n] ?? `n-${n}`);
+const all = (judge: MathJudge, answers: readonly string[]) =>
+  Promise.all(answers.map((answer) => judge.judge(answer, ['5'])));
+
+describe('judging in processes', () => {
+  test('answers every call with its own verdict, in batches and alone', async () => {
+    for (const batch of [1, 32]) {
+      const answers = numbered(300, {});
+      expect((await all(pool({ batch }), answers)).map((v) => v.reason)).toEqual(answers);
+    }
+  });
+
+  test('an answer that kills its process twice, alone, is wrong, and its neighbours are judged', async () => {
+    const verdicts = await all(pool(), numbered(80, { 7: 'die', 40: 'die', 41: 'die' }));
+    for (const n of [7, 40, 41]) expect(verdicts[n]).toEqual({ verdict: 'wrong', reason: 'too-big' });
+    expect(verdicts.filter((v) => v.verdict === 'right')).toHaveLength(77);
+  });
+
+  test('a solution that kills its process without any answer is undecided, and the data set’s fault', async () => {
+    const judge = pool();
+    expect(await judge.judge('1', ['die'])).toEqual({ verdict: 'undecided', reason: 'solution-unreadable' });
+    expect(await judge.judge('die', ['unread'])).toEqual({ verdict: 'undecided', reason: 'solution-unreadable' });
+    expect(await judge.examine(['5', 'die', 'unread'])).toEqual([
+      { usable: true },
+      { usable: false, reason: 'too-big' },
+      { usable: false, reason: 'unread' },
+    ]);
+  });
+
+  test('of several solutions one that kills does not take the others along', async () => {
+    expect(await pool().judge('1', ['die', '5'])).toEqual({ verdict: 'right', reason: '1' });
+  });
+
+  test('a process that is killed from outside over one answer is our error, which can be tried again', async () => {
+    await expect(pool().judge('killed', ['5'])).rejects.toMatchObject({ reason: 'judge-killed', retryable: true });
+  });
+
+  test('a process that stands still is our error, and everything behind it is still answered', async () => {
+    const judge = pool();
+    const results = await Promise.allSettled(numbered(80, { 5: 'hang' }).map((answer) => judge.judge(answer, ['5'])));
+    expect(results[5]).toMatchObject({ reason: { reason: 'judge-stalled', retryable: true } });
+    expect(results.filter((r) => r.status === 'fulfilled')).toHaveLength(79);
+    expect((await judge.judge('after', [])).reason).toBe('after');
+  });
+
+  test('an aborted call rejects with its reason and the next is served', async () => {
+    const judge = pool({ limitMs: 5_000 });
+    const abort = new AbortController();
+    const call = judge.judge('hang', [], undefined, abort.signal);
+    abort.abort(new Error('cancelled'));
+    await expect(call).rejects.toThrow('cancelled');
+    expect((await judge.judge('next', [])).reason).toBe('next');
+  });
+
+  test('a signal is listened to once, however many calls share it, and not after they ended', async () => {
+    const { signal } = new AbortController();
+    let listeners = 0;
+    const counted = Object.assign(Object.create(signal) as AbortSignal, {
+      addEventListener: () => void listeners++,
+      removeEventListener: () => void listeners--,
+    });
+    Object.defineProperty(counted, 'aborted', { value: false });
+    const judge = pool();
+    const calls = numbered(200, {}).map((answer) => judge.judge(answer, [], undefined, counted));
+    expect(listeners).toBe(1);
+    await Promise.all(calls);
+    expect(listeners).toBe(0);
+  });
+
+  test('a child that cannot start is an error of the judge and not a verdict', async () => {
+    const judge = pool({ entry: '/nowhere/child.js' });
+    await expect(judge.judge('x', [])).rejects.toMatchObject({ name: 'JudgeError', reason: 'judge-process' });
+  });
+
+  test('closing ends every process and refuses what is open', async () => {
+    const judge = pool({ limitMs: 60_000 });
+    await judge.judge('warm', []);
+    const { pids } = judge;
+    const call = judge.judge('hang', []);
+    judge.close();
+    await expect(call).rejects.toMatchObject({ reason: 'judge-closed' });
+    await expect.poll(() => pids.filter(alive)).toEqual([]);
+  });
 });
 
-test('a hang is undecided by timeout and everything behind it is still answered', async () => {
-  const judge = pool();
-  const answers = Array.from({ length: 80 }, (_, n) => (n === 5 ? 'hang' : `n-${n}`));
-  const verdicts = await Promise.all(answers.map((answer) => judge.judge(answer, [])));
-  expect(verdicts[5]).toEqual({ verdict: 'undecided', reason: 'timeout' });
-  expect(verdicts.filter((v) => v.reason === 'timeout')).toHaveLength(1);
-  expect((await judge.judge('after', [])).reason).toBe('after');
-});
+describe('the real child', () => {
+  test('finds whoever hangs, overflows or fills the heap, and judges their neighbours as ever', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'everturn-child-'));
+    const entry = join(folder, 'child.mjs');
+    const imports = [here('./failing-child.mjs'), realChild()].map((path) => `import '${pathToFileURL(path).href}';`);
+    writeFileSync(entry, imports.join('\n'));
+    try {
+      // The wall clock's limit is far: processor time alone ends a hang.
+      const judge = pool({ entry, cpuLimitMs: 300, limitMs: 60_000 });
+      const bad = { 3: 'HANG', 20: 'HEAP', 21: 'STACK', 50: 'ABORT' };
+      const verdicts = await all(
+        judge,
+        numbered(64, bad).map((answer) => answer.replace('n-', 'It is ')),
+      );
+      for (const n of Object.keys(bad).map(Number))
+        expect(verdicts[n], String(n)).toEqual({ verdict: 'wrong', reason: 'too-big' });
+      const others = verdicts.filter((_, n) => !(n in bad));
+      expect(others.filter((v) => v.verdict === 'right')).toEqual([
+        { verdict: 'right', reason: 'equal-text', extracted: '5' },
+      ]);
+      expect(new Set(others.map((v) => v.reason))).toEqual(new Set(['different', 'equal-text']));
+      expect(await judge.judge('5', ['STACK'])).toEqual({ verdict: 'undecided', reason: 'solution-unreadable' });
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 
-test('more hangs than children end one by one, each undecided', async () => {
-  const judge = pool({ children: 1, limitMs: 150 });
-  const verdicts = await Promise.all(['hang', 'hang', 'a', 'hang', 'b'].map((answer) => judge.judge(answer, [])));
-  expect(verdicts.map((v) => v.reason)).toEqual(['timeout', 'timeout', 'a', 'timeout', 'b']);
-});
+  test('judges as the judge does, and dies with a parent that is killed while it works', async () => {
+    const entry = realChild();
+    const judge = pool({ entry, children: 1, limitMs: 20_000 });
+    expect(await judge.judge('\\boxed{0.5}', ['\\frac12'])).toMatchObject({ verdict: 'right', reason: 'equal' });
+    expect(await judge.examine(['\\frac12'])).toEqual([{ usable: true }]);
 
-test('a job that kills its process twice is undecided and its neighbours are judged', async () => {
-  const judge = pool();
-  const answers = Array.from({ length: 40 }, (_, n) => (n === 7 ? 'die' : `n-${n}`));
-  const verdicts = await Promise.all(answers.map((answer) => judge.judge(answer, [])));
-  expect(verdicts[7]).toEqual({ verdict: 'undecided', reason: 'crashed' });
-  expect(verdicts.filter((v) => v.verdict === 'right')).toHaveLength(39);
-});
-
-test('an aborted call rejects with its reason and the next is served', async () => {
-  const judge = pool({ limitMs: 5_000 });
-  const abort = new AbortController();
-  const call = judge.judge('hang', [], undefined, abort.signal);
-  abort.abort(new Error('cancelled'));
-  await expect(call).rejects.toThrow('cancelled');
-  expect((await judge.judge('next', [])).reason).toBe('next');
-});
-
-test('a child that cannot start is an error of the judge and not a verdict', async () => {
-  const judge = pool({ entry: '/nowhere/child.js' });
-  await expect(judge.judge('x', [])).rejects.toMatchObject({ name: 'JudgeError', reason: 'judge-process' });
-});
-
-test('closing ends every process and refuses what is open', async () => {
-  const judge = pool({ limitMs: 60_000 });
-  await judge.judge('warm', []);
-  const { pids } = judge;
-  const call = judge.judge('hang', []);
-  judge.close();
-  await expect(call).rejects.toMatchObject({ reason: 'judge-closed' });
-  await expect.poll(() => pids.filter(alive)).toEqual([]);
-});
-
-test('the real child judges as the judge does, and dies with a parent that is killed while it works', async () => {
-  const entry = `${compiledEnvironments()}/math/child.js`;
-  const judge = createMathJudge({ entry, children: 1 });
-  open.push(judge);
-  expect(await judge.judge('\\boxed{0.5}', ['\\frac12'])).toMatchObject({ verdict: 'right', reason: 'equal' });
-
-  // The parent is killed while the child's only thread of work is in an endless loop.
-  const hang = `data:text/javascript,process.once('worker',(w)=>w.once('online',()=>setTimeout(()=>{for(;;);},100)))`;
-  const args = JSON.stringify(['--import', hang, entry]);
-  const parent = spawn(
-    process.execPath,
-    [
-      '-e',
-      `const c = require('child_process').spawn(process.execPath, ${args}, { stdio: ['pipe', 'pipe', 'ignore'] });
-       c.stdout.once('data', () => setTimeout(() => console.log(c.pid), 1000));
-       setInterval(() => {}, 1e6);`,
-    ],
-    { stdio: ['ignore', 'pipe', 'ignore'] },
-  );
-  const [line] = (await once(parent.stdout, 'data')) as [Buffer];
-  const pid = Number(line.toString());
-  expect(alive(pid)).toBe(true);
-  parent.kill('SIGKILL');
-  await expect.poll(() => alive(pid), { timeout: 20_000 }).toBe(false);
+    // The parent is killed while the child's only thread of work is in an endless loop.
+    const hang = `data:text/javascript,process.once('worker',(w)=>w.once('online',()=>setTimeout(()=>{for(;;);},100)))`;
+    const args = JSON.stringify(['--import', hang, entry]);
+    const parent = spawn(
+      process.execPath,
+      [
+        '-e',
+        `const c = require('child_process').spawn(process.execPath, ${args}, { stdio: ['pipe', 'pipe', 'ignore'] });
+         c.stdout.once('data', () => setTimeout(() => console.log(c.pid), 1000));
+         setInterval(() => {}, 1e6);`,
+      ],
+      { stdio: ['ignore', 'pipe', 'ignore'] },
+    );
+    const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+    const pid = Number(line.toString());
+    expect(alive(pid)).toBe(true);
+    parent.kill('SIGKILL');
+    await expect.poll(() => alive(pid), { timeout: 20_000 }).toBe(false);
+  });
 });
 
 function alive(pid: number): boolean {
