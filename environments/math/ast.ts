@@ -130,8 +130,24 @@ export function mapChildren(node: Node, f: (n: Node) => Node): Node {
   }
 }
 
+/** Without recursion: it looks at trees that nobody has found shallow yet. */
 export function some(node: Node, test: (n: Node) => boolean): boolean {
-  return test(node) || children(node).some((child) => some(child, test));
+  const open = [node];
+  for (let next = open.pop(); next; next = open.pop()) {
+    if (test(next)) return true;
+    open.push(...children(next));
+  }
+  return false;
+}
+
+/** No branch is longer than `most` nodes. Whatever walks a tree by recursion relies on it. */
+export function isShallow(node: Node, most: number): boolean {
+  let level: readonly Node[] = [node];
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > most) return false;
+    level = level.flatMap(children);
+  }
+  return true;
 }
 
 const EXPRESSION_KINDS: ReadonlySet<Kind> = new Set<Kind>(
@@ -140,5 +156,5 @@ const EXPRESSION_KINDS: ReadonlySet<Kind> = new Set<Kind>(
 
 /** A single value or expression: nothing in it is a list, a set, a relation or a text. */
 export function isExpression(node: Node): boolean {
-  return EXPRESSION_KINDS.has(node.k) && children(node).every(isExpression);
+  return !some(node, ({ k }) => !EXPRESSION_KINDS.has(k));
 }

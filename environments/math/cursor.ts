@@ -1,7 +1,7 @@
 // Where the parser stands: the tokens, the place, the depth. Shared by the two halves of the parser, which
 // call each other through it.
 
-import type { Node } from './ast.ts';
+import { isShallow, type Node } from './ast.ts';
 import { LIMITS, TooBig, Unparsed } from './limits.ts';
 import type { Token } from './tokens.ts';
 
@@ -46,6 +46,12 @@ export function accept(c: Cursor, ...signs: string[]): boolean {
 
 export function expect(c: Cursor, sign: string): void {
   if (!accept(c, sign)) throw new Unparsed(`${sign} is missing`);
+}
+
+/** `x!!!…`, `\sqrt\sqrt…`, `a ∪ b ∪ …` nest without a bracket, and so without a rule that counts. */
+export function shallow<N extends Node>(node: N): N {
+  if (!isShallow(node, LIMITS.treeDepth)) throw new TooBig('too deeply nested');
+  return node;
 }
 
 /** Runs one nested rule; refuses nesting that no answer has. */

@@ -7,7 +7,9 @@ export const LIMITS = {
   /** A final answer longer than this is compared as written only. */
   candidateChars: 4_000,
   tokens: 2_500,
+  /** Rules within rules while a text is read; nodes on a branch of what was read. */
   depth: 80,
+  treeDepth: 100,
   digits: 2_000,
   /** Items of one list, set or tuple; above it unordered comparison would be slow. */
   items: 200,

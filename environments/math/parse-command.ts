@@ -3,7 +3,7 @@
 
 import { call, ELEMENT, int, type Node } from './ast.ts';
 import { replaceSymbol } from './exact.ts';
-import { accept, expect, isCmd, isSign, peek, take, type Cursor } from './cursor.ts';
+import { accept, expect, isCmd, isSign, nested, peek, shallow, take, type Cursor } from './cursor.ts';
 import { Unparsed } from './limits.ts';
 import { bars, numberNode } from './parse-primary.ts';
 import { parseEnvironment } from './parse-matrix.ts';
@@ -85,7 +85,7 @@ export function argument(c: Cursor, wholeNumber = false): Node {
   }
   if (token?.t === 'cmd' || token?.t === 'begin') {
     c.at++;
-    return parseCommand(c, token);
+    return nested(c, () => parseCommand(c, token));
   }
   if (isSign(token, '(', '[')) return c.parsePostfix(c);
   throw new Unparsed('an argument is missing');
@@ -196,14 +196,14 @@ function explicitSet(c: Cursor): Node {
     c.at++;
     const condition = c.parseList(c);
     if (condition.k !== 'rel') throw new Unparsed('a set by a condition');
-    inner = inner.k === 'sym' ? ofElement(condition, inner.name) : condition;
+    inner = inner.k === 'sym' ? ofElement(shallow(condition), inner.name) : condition;
   } else if (inner.k === 'rel' && inner.items[0]?.k === 'ratio') {
     // `\{x : 2 < x\}`: the colon was read as a ratio.
     const [name, first, more] = inner.items[0].items;
     if (!name || !first || more) throw new Unparsed('a set by a condition');
     if (!isCmd(take(c), '}', 'rbrace')) throw new Unparsed('a set is not closed');
     const condition: Node = { ...inner, items: [first, ...inner.items.slice(1)] };
-    return name.k === 'sym' ? ofElement(condition, name.name) : condition;
+    return name.k === 'sym' ? ofElement(shallow(condition), name.name) : condition;
   }
   if (!isCmd(take(c), '}', 'rbrace')) throw new Unparsed('a set is not closed');
   if (inner.k === 'rel' && (isSign(bar, '|') || isCmd(bar, 'mid', 'vert'))) return inner;

@@ -2,8 +2,8 @@
 // backtracking, so linear in length; the leaves (numbers, brackets, commands) are in parse-primary.ts.
 // Throws Unparsed or TooBig, nothing else.
 
-import { add, call, children, int, type Join, mul, neg, type Node, num, type Of, type Relop, some } from './ast.ts';
-import { accept, isCmd, isSign, nested, peek, take, type Cursor } from './cursor.ts';
+import { add, call, int, type Join, mul, neg, type Node, num, type Of, type Relop, some } from './ast.ts';
+import { accept, isCmd, isSign, nested, peek, shallow, take, type Cursor } from './cursor.ts';
 import { LIMITS, TooBig, Unparsed } from './limits.ts';
 import { parseCommand } from './parse-command.ts';
 import { mixedNumber, parsePostfix, startsPrimary } from './parse-primary.ts';
@@ -32,7 +32,7 @@ export function parseAnswer(text: string, reading: Reading): Node {
   // One sign may end the sentence; `2…` and `5?` say something else.
   accept(cursor, '.', ',', ';');
   if (cursor.at < tokens.length) throw new Unparsed(`unexpected ${peek(cursor)?.v ?? ''}`);
-  return node;
+  return shallow(node);
 }
 
 const isWord = (token: Token | undefined, ...names: string[]): boolean =>
@@ -229,10 +229,9 @@ function inSmallerUnit(c: Cursor, left: Of<'unit'>): Node {
   return { ...right, arg: add([mul([left.arg, num(ratio)]), right.arg]), strong: true };
 }
 
+const PLAIN: readonly string[] = ['num', 'const', 'mul', 'div', 'pow', 'call'];
 const isPlainNumber = (node: Node): boolean =>
-  ['num', 'const', 'mul', 'div', 'pow', 'call'].includes(node.k) &&
-  (node.k !== 'const' || node.name === 'pi') &&
-  children(node).every(isPlainNumber);
+  !some(node, (n) => !PLAIN.includes(n.k) || (n.k === 'const' && n.name !== 'pi'));
 
 const signedFactor = (c: Cursor): Node =>
   nested(c, () => {
