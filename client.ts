@@ -79,7 +79,7 @@ function toldIn(memo: Record<string, unknown> | undefined): ToldProgress | null 
     [toldAt, total, done, inFlight].every((n) => typeof n === 'number') &&
     typeof state === 'string' &&
     [counts?.judgedAt, counts?.rightAt, counts?.rightBy, counts?.failures].every(Array.isArray) &&
-    [counts?.outcomes, counts?.reasons].every((o) => typeof o === 'object' && o !== null);
+    [counts?.outcomes, counts?.reasons, counts?.verdicts ?? {}].every((o) => typeof o === 'object' && o !== null);
   return isTold ? (told as ToldProgress) : null;
 }
 

@@ -5,7 +5,7 @@ import { EXIT, type ExitCode, exitCodeOfResult, modelFailedAll } from './exit.ts
 import { clock, count, oneLine, plural, shellWord } from './format.ts';
 import { type Io, print, printJson, say } from './io.ts';
 import { paintFor } from './paint.ts';
-import { accuracyTable, outcomeLine, reasonLines } from './summary.ts';
+import { accuracyTable, outcomeLine, reasonLines, wrongReasonsLine } from './summary.ts';
 import type { CollectionResult } from '../workflows/messages.ts';
 
 export interface Ending {
@@ -48,6 +48,7 @@ async function endingText(io: Io, { place, result, url, local, tookMs }: Ending)
     ...(result.counts.judgedAt.length > 0 ? [accuracyTable(result, paint), ''] : []),
     outcomeLine(result) + speed,
     ...reasonLines(result, paint),
+    ...wrongReasonsLine(result, `${me} judge --run ${run}`),
     '',
     ...facts.map(([name, text]) => `${paint('dim', name.padEnd(11))}${text}`),
     ...(local

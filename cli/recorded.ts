@@ -4,6 +4,7 @@ import { addResult, type CollectionCounts, ended, noCounts } from '../domain/pro
 import type { RolloutResult } from '../domain/rollout-result.ts';
 import type { Trajectory } from '../domain/trajectory.ts';
 import { outputTokens } from '../domain/turn.ts';
+import { countedVerdicts } from '../domain/verdict.ts';
 import { readTrajectories } from '../storage/trajectories.ts';
 import type { CollectionResult } from '../workflows/messages.ts';
 import type { RunPlace } from './place.ts';
@@ -48,6 +49,7 @@ function resultOfTrajectory(out: string, run: string, { rollout, turns, end }: T
     turns: turns.length,
     rewards: end.rewards,
     success: end.success,
+    verdicts: countedVerdicts(turns.flatMap(({ verdict }) => verdict ?? [])),
     tokens: turns.reduce((sum, { record }) => sum + outputTokens(record), 0),
     reason,
     trajectory: { out, run, query: query.queryId, sample, attempt },

@@ -19,7 +19,7 @@ import { paintFor } from './paint.ts';
 import { commandWord, pathWord, type RunPlace, runWord } from './place.ts';
 import { knownResult, recordedProgress } from './recorded.ts';
 import { serverTable } from './servers.ts';
-import { accuracyTable, outcomeLine, reasonLines } from './summary.ts';
+import { accuracyTable, outcomeLine, reasonLines, wrongReasonsLine } from './summary.ts';
 import { awaitedOf } from './trouble.ts';
 
 interface Flags {
@@ -170,6 +170,7 @@ export function statusText(io: Io, place: RunPlace, status: RunStatus): string {
     '',
     outcomeLine({ counts, total }),
     ...reasonLines({ counts }, paint),
+    ...wrongReasonsLine({ counts }, `${me} judge --run ${runWord(io, place)}`),
     ...(status.servers.length > 0 ? ['', serverTable(status.servers, paint), ''] : []),
     `${paint('dim', 'Folder')}     ${pathWord(io, status.folder)}`,
     ...(status.url ? [`${paint('dim', 'Temporal')}   ${status.url}`] : []),

@@ -41,6 +41,18 @@ export function outcomeLine({ counts, total }: Pick<CollectionResult, 'counts' |
   );
 }
 
+/** Nothing to look at again. */
+const SETTLED: ReadonlySet<string> = new Set(['different']);
+
+/** Why answers are wrong that were not shown to differ: a false no would be among them. */
+export function wrongReasonsLine({ counts }: Pick<CollectionResult, 'counts'>, judgeAgain: string): string[] {
+  const reasons = Object.entries(counts.verdicts?.wrong ?? {})
+    .filter(([reason]) => !SETTLED.has(reason))
+    .sort(([, a], [, b]) => b - a)
+    .map(([reason, n]) => `${oneLine(reason)} ${count(n)}`);
+  return reasons.length === 0 ? [] : [`wrong because: ${reasons.join(', ')}  (\`${judgeAgain}\` judges them again)`];
+}
+
 /** One line a reason, and whom it met. */
 export function reasonLines({ counts }: Pick<CollectionResult, 'counts'>, paint: Paint): string[] {
   return Object.entries(counts.reasons)

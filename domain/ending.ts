@@ -5,6 +5,7 @@ import { discountedReturns, type RewardSettings, turnReward } from './reward.ts'
 import type { FailureFacts } from './rollout-facts.ts';
 import type { RolloutResult, TrajectoryReference } from './rollout-result.ts';
 import type { TurnFacts } from './turn.ts';
+import { countedVerdicts } from './verdict.ts';
 
 /** 1 right, 0 wrong, null not judged. */
 export function successOf(verdict: TurnFacts['verdict']): 0 | 1 | null {
@@ -31,6 +32,7 @@ export function rolloutResult(
     turns: turns.length,
     rewards: outcome === 'complete' ? discountedReturns(raw, reward.turnDiscount) : [],
     success,
+    verdicts: countedVerdicts(turns),
     tokens: turns.reduce((sum, t) => sum + t.outputTokens, 0),
     reason: failure?.reason ?? (stop === 'undecided' ? (turns.at(-1)?.reason ?? null) : null),
     trajectory,

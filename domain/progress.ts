@@ -2,6 +2,7 @@
 
 import { OUTCOMES, type Outcome } from './outcome.ts';
 import type { RolloutResult } from './rollout-result.ts';
+import { addVerdicts, type VerdictCounts } from './verdict.ts';
 
 export interface FailedRollout {
   readonly query: string;
@@ -15,6 +16,8 @@ export interface CollectionCounts {
   readonly outcomes: Record<Outcome, number>;
   /** Named reasons of rollouts that failed or could not be judged. */
   readonly reasons: Record<string, number>;
+  /** Judged turns by verdict and reason; absent in what was counted before they were. */
+  verdicts?: VerdictCounts;
   /** Finished turns and their output tokens, of ended rollouts. */
   turns: number;
   tokens: number;
@@ -32,6 +35,7 @@ export function noCounts(): CollectionCounts {
   return {
     outcomes: Object.fromEntries(OUTCOMES.map((o) => [o, 0])) as Record<Outcome, number>,
     reasons: {},
+    verdicts: {},
     turns: 0,
     tokens: 0,
     judgedAt: [],
@@ -53,6 +57,7 @@ export function addResult(counts: CollectionCounts, result: RolloutResult, numTu
   counts.outcomes[result.outcome]++;
   counts.turns += result.turns;
   counts.tokens += result.tokens;
+  addVerdicts((counts.verdicts ??= {}), result.verdicts ?? {});
   result.success.forEach((success, i) => {
     if (success === null) return;
     bump(counts.judgedAt, i);

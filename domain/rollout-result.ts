@@ -1,6 +1,7 @@
 // The small facts of a finished rollout: a workflow's result and a collection's raw material.
 
 import type { Outcome, StopReason } from './outcome.ts';
+import type { VerdictCounts } from './verdict.ts';
 
 /** Where a trajectory's records are: enough to find them without Temporal. */
 export interface TrajectoryReference {
@@ -20,6 +21,8 @@ export interface RolloutResult {
   readonly rewards: readonly number[];
   /** 1 right, 0 wrong, null not judged; one per finished turn. */
   readonly success: readonly (0 | 1 | null)[];
+  /** The turns that were judged, by verdict and reason; absent in histories from before they were counted. */
+  readonly verdicts?: VerdictCounts;
   /** Output tokens of all turns. */
   readonly tokens: number;
   /** Stable name of what failed; null unless the outcome is `failed` or `undecided`. */

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { addResult, type CollectionCounts, ended, noCounts } from '../domain/progress.ts';
 import { outputTokens } from '../domain/turn.ts';
+import { countedVerdicts, VERDICTS } from '../domain/verdict.ts';
 import type { CheckedRollout } from './check-rollout.ts';
 import { RESULT_FILE } from './layout.ts';
 import type { OnBreach } from './listing.ts';
@@ -25,7 +26,7 @@ export function openResultCheck(result: object | undefined, onBreach: OnBreach):
   const told = result as LastWord | undefined;
   const is = noCounts();
   return {
-    rollout({ id, end, turns }) {
+    rollout({ id, end, turns, verdicts: judged }) {
       // A later attempt is none of the collection's.
       if (!told || !end || id.attempt !== 1) return;
       const trajectory = { out: '', ...id };
@@ -33,7 +34,9 @@ export function openResultCheck(result: object | undefined, onBreach: OnBreach):
       const counted = turns.slice(0, end.turns.length);
       const tokens = counted.reduce((sum, turn) => sum + (turn ? outputTokens(turn.record) : 0), 0);
       // Reasons are for people and not compared.
-      const played = { outcome, stopReason, rewards, success, tokens, reason: null, turns: counted.length, trajectory };
+      const verdicts = countedVerdicts(judged.slice(0, counted.length).flatMap((verdict) => verdict ?? []));
+      const facts = { outcome, stopReason, rewards, success, verdicts, tokens };
+      const played = { ...facts, reason: null, turns: counted.length, trajectory };
       addResult(is, played, told.numTurns);
     },
 
@@ -56,6 +59,11 @@ export function openResultCheck(result: object | undefined, onBreach: OnBreach):
       for (const outcome of ['failed', 'cancelled'] as const)
         if (is.outcomes[outcome] > outcomes[outcome]) differs(outcome, outcomes[outcome], is.outcomes[outcome]);
       for (const series of ['judgedAt', 'rightAt', 'rightBy'] as const) differs(series, counts[series], is[series]);
+      // A run that an earlier version began counts the verdicts of its later rollouts only.
+      for (const verdict of VERDICTS)
+        for (const [reason, n] of Object.entries(counts.verdicts?.[verdict] ?? {}))
+          if (!(n <= (is.verdicts?.[verdict]?.[reason] ?? 0)))
+            differs(`${verdict} (${reason})`, n, is.verdicts?.[verdict]?.[reason] ?? 0);
       differs('turns', counts.turns, is.turns);
       differs('tokens', counts.tokens, is.tokens);
     },

@@ -1,7 +1,7 @@
 // The last page of a run.
 
 import { expect, test } from 'vitest';
-import { accuracyTable, outcomeLine, reasonLines } from '../../cli/summary.ts';
+import { accuracyTable, outcomeLine, reasonLines, wrongReasonsLine } from '../../cli/summary.ts';
 import { countsOf, resultOf } from './scripted-io.ts';
 
 const plain = (_: string, text: string) => text;
@@ -41,4 +41,14 @@ test('reasons come with whom they met, most frequent first, and no id steers the
     '2 failed: disk-full (a␛[2J sample 1, c)',
     '1 undecided: unparsed (b)',
   ]);
+});
+
+test('why answers are wrong that were not shown to differ is said, with how to judge them again', () => {
+  const verdicts = { right: { equal: 7 }, wrong: { different: 90, 'cut-off': 3, unreadable: 1200, 'too-big': 1 } };
+  expect(wrongReasonsLine({ counts: { ...counts, verdicts } }, 'everturn judge --run a')).toEqual([
+    'wrong because: unreadable 1,200, cut-off 3, too-big 1  (`everturn judge --run a` judges them again)',
+  ]);
+  expect(wrongReasonsLine({ counts: { ...counts, verdicts: { wrong: { different: 4 } } } }, 'x')).toEqual([]);
+  const { verdicts: _, ...old } = counts;
+  expect(wrongReasonsLine({ counts: old }, 'x')).toEqual([]);
 });

@@ -28,6 +28,7 @@ test('a complete rollout has one discounted return per turn', () => {
     turns: 3,
     rewards: [-1 + 0.5 * 1.5, 1.5, 1],
     success: [0, 1, 1],
+    verdicts: { wrong: { different: 1 }, right: { different: 2 } },
     tokens: 33,
     reason: null,
     trajectory: AT,

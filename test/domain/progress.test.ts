@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addResult, ended, noCounts } from '../../domain/progress.ts';
+import { addResult, type CollectionCounts, ended, noCounts } from '../../domain/progress.ts';
 import type { RolloutResult } from '../../domain/rollout-result.ts';
 import { someResult } from './some.ts';
 
@@ -58,6 +58,19 @@ test('a rollout that was right once counts as right by every later turn, however
       if (results.some((r) => r.success.includes(1))) expect(rightBy).toHaveLength(TURNS);
     }),
   );
+});
+
+test('verdicts are counted by reason, whether or not what was counted before had any', () => {
+  const [result] = fc.sample(someResult(TURNS), 1);
+  const { verdicts: _, ...old } = noCounts();
+  addResult(old, { ...result!, verdicts: { wrong: { different: 2, 'cut-off': 1 }, right: { equal: 1 } } }, TURNS);
+  addResult(old, result!, TURNS);
+  addResult(old, { ...result!, verdicts: { wrong: { 'cut-off': 4 }, undecided: { constructor: 1 } } }, TURNS);
+  expect((old as CollectionCounts).verdicts).toEqual({
+    wrong: { different: 2, 'cut-off': 5 },
+    right: { equal: 1 },
+    undecided: { constructor: 1 },
+  });
 });
 
 test('the state of a collection stays small however many rollouts fail', () => {

@@ -1,6 +1,7 @@
 // A rollout's result as it must be, computed once more from nothing but its turns and how it ended.
 
 import type { Outcome, StopReason } from '../../domain/outcome.ts';
+import type { VerdictCounts } from '../../domain/verdict.ts';
 import type { RolloutResult } from '../../domain/rollout-result.ts';
 import { OUT, RUN } from './names.ts';
 import type { Plan } from './plan.ts';
@@ -43,10 +44,20 @@ export function expectedResult(
     turns: turns.length,
     rewards: outcome === 'complete' ? rewards : [],
     success,
+    verdicts: verdictsOf(turns),
     tokens: turns.reduce((sum, t) => sum + t.outputTokens, 0),
     reason: stopReason === 'undecided' ? turns.at(-1)!.reason : failure,
     trajectory: { out: OUT, run: RUN, query, sample, attempt: 1 },
   };
+}
+
+function verdictsOf(turns: readonly JudgedTurn[]): VerdictCounts {
+  const verdicts: Record<string, Record<string, number>> = {};
+  for (const { verdict, reason } of turns) {
+    const before = verdicts[verdict] ?? {};
+    verdicts[verdict] = { ...before, [reason]: (before[reason] ?? 0) + 1 };
+  }
+  return verdicts;
 }
 
 /** Of a child whose workflow itself failed. */

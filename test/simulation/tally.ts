@@ -26,6 +26,10 @@ export function tally(
   const bad = results.filter((r) => r.outcome === 'failed' || r.outcome === 'undecided');
   const reasons = { ...base?.reasons };
   for (const { reason } of bad) reasons[reason ?? 'unknown'] = (reasons[reason ?? 'unknown'] ?? 0) + 1;
+  const verdicts: Record<string, Record<string, number>> = structuredClone(base?.verdicts ?? {});
+  for (const [verdict, of] of results.flatMap((r) => Object.entries(r.verdicts ?? {})))
+    for (const [reason, n] of Object.entries(of))
+      verdicts[verdict] = { ...verdicts[verdict], [reason]: (verdicts[verdict]?.[reason] ?? 0) + n };
   const outcomes = { complete: 0, undecided: 0, failed: 0, cancelled: 0, ...base?.outcomes };
   for (const { outcome } of results) outcomes[outcome]++;
   const failures = bad.map(({ outcome, reason, trajectory: { query, sample } }) => {
@@ -34,6 +38,7 @@ export function tally(
   return {
     outcomes,
     reasons,
+    verdicts,
     turns: (base?.turns ?? 0) + number((r) => r.turns),
     tokens: (base?.tokens ?? 0) + number((r) => r.tokens),
     judgedAt: series(base?.judgedAt, judged, (r, i) => ((r.success[i] ?? null) === null ? 0 : 1)),
