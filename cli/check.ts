@@ -5,13 +5,14 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { TemporalError, UsageError } from '../domain/errors.ts';
+import type { UndecidedPolicy } from '../domain/finished-turns.ts';
 import { EXPORTERS, exporterNamed } from '../exporters/index.ts';
 import { collectionHistory, rolloutHistories } from '../histories.ts';
 import { checkHistories, type HistoriesSummary } from '../storage/check-histories.ts';
 import { checkRun } from '../storage/check.ts';
 import type { OnBreach } from '../storage/listing.ts';
 import { EXIT, type ExitCode } from './exit.ts';
-import { jsonOption, outOption } from './flags.ts';
+import { jsonOption, outOption, undecidedOption } from './flags.ts';
 import { oneLine, plural } from './format.ts';
 import { type Io, print, printJson, say } from './io.ts';
 import { openLinkIfUp } from './link.ts';
@@ -22,6 +23,7 @@ interface Flags {
   readonly json?: boolean;
   readonly export?: string;
   readonly format: string;
+  readonly undecided: UndecidedPolicy;
   /** Undefined: where a server answers. */
   readonly histories?: boolean;
 }
@@ -32,6 +34,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addOption(outOption())
     .addOption(new Option('--export <file>', 'also prove that this export holds what the records give'))
     .addOption(new Option('--format <name>', 'the format of exports').default(EXPORTERS[0]!.name))
+    .addOption(undecidedOption())
     .addOption(new Option('--histories', "compare with Temporal's histories (default: where a server is up)"))
     .addOption(new Option('--no-histories', 'ask no server'))
     .addOption(jsonOption('one breach a line as JSON, then the summary'))
@@ -54,7 +57,7 @@ async function check(io: Io, named: string, flags: Flags): Promise<ExitCode> {
   };
   const file = flags.export === undefined ? {} : { file: exportFile(io, flags.export) };
   const exporter = exporterNamed(flags.format);
-  const summary = await checkRun(place.store, report, { export: { exporter, ...file } });
+  const summary = await checkRun(place.store, report, { export: { exporter, undecided: flags.undecided, ...file } });
   const histories = flags.histories === false ? 'they were not asked for' : await compared(io, place, report, flags);
   const breaches = found;
   if (flags.json) printJson(io, { event: 'summary', folder: place.store.folder, ...summary, breaches, histories });

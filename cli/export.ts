@@ -1,13 +1,14 @@
 // `everturn export <run> --format F`: complete trajectories in a trainer's format. What is not complete is
-// counted and listed on stderr, never exported.
+// counted and listed on stderr, never exported; but the finished turns of undecided rollouts may be asked for.
 
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { UsageError } from '../domain/errors.ts';
+import type { UndecidedPolicy } from '../domain/finished-turns.ts';
 import { EXPORTERS, exporterNamed } from '../exporters/index.ts';
 import { exportRun, type SkippedRollout } from '../storage/export-run.ts';
 import { EXIT, type ExitCode } from './exit.ts';
-import { DEFAULT_OUT, jsonOption } from './flags.ts';
+import { DEFAULT_OUT, jsonOption, undecidedOption } from './flags.ts';
 import { oneLine, plural } from './format.ts';
 import { type Io, printJson, say } from './io.ts';
 import { findRun } from './place.ts';
@@ -16,6 +17,7 @@ interface Flags {
   readonly runs: string;
   readonly format: string;
   readonly out?: string;
+  readonly undecided: UndecidedPolicy;
   readonly json?: boolean;
 }
 
@@ -27,6 +29,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .argument('<run>', "a run's name, or its folder")
     .addOption(new Option('--format <name>', 'what to write').makeOptionMandatory())
     .addOption(new Option('--out <file>', 'where to write (default: stdout)'))
+    .addOption(undecidedOption())
     .addOption(new Option('--runs <dir>', 'the folder that holds runs').default(DEFAULT_OUT, './runs'))
     .addOption(jsonOption('a summary as JSON on stdout; needs --out'))
     .addHelpText(
@@ -48,6 +51,7 @@ async function exportTo(io: Io, named: string, flags: Flags): Promise<ExitCode> 
   const { store } = findRun(io, named, flags.runs);
   const skipped: SkippedRollout[] = [];
   const summary = await exportRun(store, exporter, file ?? process.stdout, {
+    undecided: flags.undecided,
     onSkip: (rollout) => skipped.length < LISTED && skipped.push(rollout),
   });
   const left = Object.entries(summary.skipped);
@@ -55,7 +59,9 @@ async function exportTo(io: Io, named: string, flags: Flags): Promise<ExitCode> 
   if (flags.json) printJson(io, { ...summary, format: exporter.name, file });
   const rest = left.map(([outcome, n]) => `${n} ${outcome}`).join(', ');
   const exported = plural(summary.exported, 'trajectory', 'trajectories');
-  say(io, `${exported} exported${rest ? `; left out: ${rest}.` : '.'}`);
+  const partly =
+    summary.finishedTurns > 0 ? `, ${summary.finishedTurns} of them the finished turns of undecided rollouts` : '';
+  say(io, `${exported} exported${partly}${rest ? `; left out: ${rest}.` : '.'}`);
   for (const { query, sample, outcome } of skipped) say(io, `  ${oneLine(query)}, sample ${sample}: ${outcome}`);
   if (leftTotal > skipped.length) say(io, `  … and ${leftTotal - skipped.length} more`);
   return EXIT.ok;

@@ -2,6 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import { flagOf, resolveOptions, type ResolvedOptions } from '../config.ts';
+import { UNDECIDED, type UndecidedPolicy } from '../domain/finished-turns.ts';
 import { DEFAULT_OPTIONS, FIELDS, type RunOptions } from '../options.ts';
 import type { Io } from './io.ts';
 
@@ -13,6 +14,16 @@ export function outOption(): Option {
 
 export function jsonOption(what = 'facts as JSON on stdout, everything else on stderr'): Option {
   return new Option('--json', what);
+}
+
+/** A turn that our side could not judge ends its rollout. */
+export function undecidedOption(): Option {
+  return new Option(
+    '--undecided <what>',
+    'of rollouts that end with a turn that could not be judged: leave them out, or export the turns before',
+  )
+    .choices(UNDECIDED)
+    .default('drop' satisfies UndecidedPolicy);
 }
 
 export interface RunFlags {

@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import type { UndecidedPolicy } from '../domain/finished-turns.ts';
 import { type ExportedSample, exportedSamples, type LineMaker, type SkippedRollout } from './export-run.ts';
 import { fileError } from './file-errors.ts';
 import type { OnBreach } from './listing.ts';
@@ -11,6 +12,8 @@ import type { Store } from './store.ts';
 
 export interface ExportCheck {
   readonly exporter: LineMaker & { readonly name: string };
+  /** As the export was made; default `drop`. */
+  readonly undecided?: UndecidedPolicy;
   /** A file that was exported before. */
   readonly file?: string;
 }
@@ -24,7 +27,7 @@ export interface ExportFacts {
 
 /** What the check of the records saw. */
 export interface Seen {
-  /** Samples whose last attempt is complete and can be trained on. */
+  /** Samples whose last attempt is to be exported: complete, or with finished turns that are asked for. */
   readonly complete: number;
   /** Whether all that began has ended: then an export of now is the export. */
   readonly ended: boolean;
@@ -32,7 +35,7 @@ export interface Seen {
 
 export async function checkExport(
   store: Store,
-  { exporter, file }: ExportCheck,
+  { exporter, undecided, file }: ExportCheck,
   seen: Seen,
   onBreach: OnBreach,
 ): Promise<ExportFacts> {
@@ -43,7 +46,7 @@ export async function checkExport(
   const onSkip = ({ query, sample, outcome, problem }: SkippedRollout) => {
     if (outcome === 'broken') onBreach({ path, problem: `cannot export ${nameOf({ query, sample })}: ${problem}` });
   };
-  for await (const made of exportedSamples(store, exporter, onSkip)) {
+  for await (const made of exportedSamples(store, exporter, onSkip, undecided)) {
     samples++;
     for (const line of made.lines) {
       whole.update(line).update('\n');
@@ -51,7 +54,7 @@ export async function checkExport(
     }
   }
   if (samples < seen.complete || (seen.ended && samples > seen.complete)) {
-    onBreach({ path, problem: `gives ${samples} samples; the records hold ${seen.complete} complete rollouts` });
+    onBreach({ path, problem: `gives ${samples} samples; the records hold ${seen.complete} to be exported` });
   }
   if (file !== undefined) await checkFile(file, lines, (problem) => onBreach({ path: file, problem }));
   return { format: exporter.name, samples, sha256: whole.digest('hex') };

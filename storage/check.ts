@@ -92,8 +92,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
     const later = await store.getRollout({ ...id, attempt: id.attempt + 1 }).catch(() => undefined);
     if (later) return;
     byOutcome[rollout.end.outcome]++;
-    const trainable = rollout.turns.every((turn) => turn?.record.trainable !== false);
-    if (rollout.end.outcome === 'complete' && (trainable || !options.export?.exporter.forTraining)) complete++;
+    if (options.export && isExported(rollout, rollout.end.outcome, options.export)) complete++;
   }
 
   await eachAtOnce(store.listRollouts(report), AT_ONCE, one);
@@ -112,6 +111,19 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   const exported = options.export && (await checkExport(store, options.export, seen, report));
   const facts = { queries: count, ...totals, unfinished, byOutcome, judgements };
   return { breaches, ...facts, ...(exported ? { export: exported } : {}) };
+}
+
+/** Counted from the verdicts alone, in another way than an export finds its turns. */
+function isExported(
+  { turns, verdicts }: CheckedRollout,
+  outcome: Outcome,
+  { exporter, undecided }: ExportCheck,
+): boolean {
+  const judged = verdicts.findIndex((verdict) => verdict?.verdict === 'undecided');
+  if (outcome !== 'complete' && !(outcome === 'undecided' && undecided === 'finished-turns' && judged > 0))
+    return false;
+  const exported = outcome === 'complete' ? turns : turns.slice(0, judged);
+  return !exporter.forTraining || exported.every((turn) => turn?.record.trainable !== false);
 }
 
 async function mustExist(folder: string): Promise<void> {

@@ -1,6 +1,6 @@
 // A run's complete trajectories through an exporter into one file, or to a stream. The file appears whole
 // or not at all; memory holds one trajectory. What is not complete, or cannot be believed, is counted and
-// named, never exported.
+// named, never exported; of undecided rollouts the finished turns may be asked for.
 
 import { once } from 'node:events';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
@@ -8,6 +8,7 @@ import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { StoreError } from '../domain/errors.ts';
 import type { RolloutId } from '../domain/ids.ts';
+import { finishedTurns, type UndecidedPolicy } from '../domain/finished-turns.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Trajectory } from '../domain/trajectory.ts';
 import { fileError } from './file-errors.ts';
@@ -36,11 +37,15 @@ export interface SkippedRollout {
 export interface ExportSummary {
   /** Trajectories written. */
   readonly exported: number;
+  /** Those of them that are the finished turns of an undecided rollout. */
+  readonly finishedTurns: number;
   /** Trajectories left out, by outcome. */
   readonly skipped: Partial<Record<WhySkipped, number>>;
 }
 
 export interface ExportOptions {
+  /** Default `drop`. */
+  readonly undecided?: UndecidedPolicy;
   readonly onSkip?: (rollout: SkippedRollout) => void;
 }
 
@@ -49,17 +54,19 @@ export async function exportRun(
   store: Store,
   exporter: LineMaker,
   target: string | Writable,
-  { onSkip }: ExportOptions = {},
+  { onSkip, undecided }: ExportOptions = {},
 ): Promise<ExportSummary> {
-  let exported = 0;
+  const written = { exported: 0, finishedTurns: 0 };
   const skipped: Partial<Record<WhySkipped, number>> = {};
-  const samples = exportedSamples(store, exporter, (rollout) => {
+  const count = (rollout: SkippedRollout): void => {
     skipped[rollout.outcome] = (skipped[rollout.outcome] ?? 0) + 1;
     onSkip?.(rollout);
-  });
+  };
+  const samples = exportedSamples(store, exporter, count, undecided);
   async function writeAll(write: (text: string) => Promise<void>): Promise<void> {
-    for await (const { lines } of samples) {
-      exported++;
+    for await (const { lines, whole } of samples) {
+      written.exported++;
+      if (!whole) written.finishedTurns++;
       for (const line of lines) await write(`${line}\n`);
     }
   }
@@ -71,12 +78,14 @@ export async function exportRun(
   } else {
     await writeFileAt(target, (file) => writeAll((text) => file.appendFile(text)));
   }
-  return { exported, skipped };
+  return { ...written, skipped };
 }
 
 export interface ExportedSample {
   readonly query: string;
   readonly sample: number;
+  /** False: the finished turns of an undecided rollout. */
+  readonly whole: boolean;
   /** No newline at their ends. */
   readonly lines: readonly string[];
 }
@@ -86,20 +95,24 @@ export async function* exportedSamples(
   store: Store,
   exporter: LineMaker,
   onSkip: (rollout: SkippedRollout) => void,
+  undecided: UndecidedPolicy = 'drop',
 ): AsyncGenerator<ExportedSample> {
   const onBroken = ({ query, sample }: RolloutId, { message: problem }: StoreError) =>
     onSkip({ query, sample, outcome: 'broken', problem });
-  for await (const { rollout, turns, end } of readTrajectories(store, { onBroken })) {
-    const { query, sample } = rollout;
+  for await (const played of readTrajectories(store, { onBroken })) {
+    const { query, sample } = played.rollout;
     const skip = (outcome: WhySkipped, problem: string | null = null) =>
       onSkip({ query: query.queryId, sample, outcome, problem });
-    const outcome = end?.outcome ?? 'unfinished';
-    if (outcome !== 'complete') skip(outcome);
-    else if (exporter.forTraining && turns.some(({ record }) => record.trainable === false)) {
+    const outcome = played.end?.outcome ?? 'unfinished';
+    const whole = outcome === 'complete';
+    const partly = outcome === 'undecided' && undecided === 'finished-turns';
+    const trajectory = whole ? played : partly ? finishedTurns(played) : undefined;
+    if (!trajectory) skip(outcome);
+    else if (exporter.forTraining && trajectory.turns.some(({ record }) => record.trainable === false)) {
       skip('not-trainable', 'the server gave text and no token ids');
     } else {
       try {
-        yield { query: query.queryId, sample, lines: exporter.lines({ rollout, turns, end }) };
+        yield { query: query.queryId, sample, whole, lines: exporter.lines(trajectory) };
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         skip('broken', error.message);

@@ -4,13 +4,17 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { UndecidedPolicy } from '../../domain/finished-turns.ts';
 import type { Query } from '../../domain/query.ts';
+import type { VerdictValue } from '../../domain/verdict.ts';
+import { areal } from '../../exporters/areal.ts';
+import { checkRun } from '../../storage/check.ts';
 import { exportRun, type SkippedRollout } from '../../storage/export-run.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { rolloutFolder } from '../../storage/layout.ts';
 import { readTrajectories, readTrajectory } from '../../storage/trajectories.ts';
 import { all } from '../contract/store.ts';
-import { aQuery, play, putRun, RUN } from './play.ts';
+import { aQuery, play, putRun, RUN, someSettings } from './play.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-read-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -106,8 +110,45 @@ test('an export holds the complete rollouts in order, and counts and names the o
   expect(readFileSync(file, 'utf8')).toBe(
     ['zeta 0.1', 'a/b 0.2', 'Mid 1.1', 'by itself 0.1'].map((line) => `${line}\nand more\n`).join(''),
   );
-  expect(summary).toEqual({ exported: 4, skipped: { unfinished: 1, undecided: 1, cancelled: 1 } });
+  expect(summary).toEqual({ exported: 4, finishedTurns: 0, skipped: { unfinished: 1, undecided: 1, cancelled: 1 } });
   expect(skips).toEqual(['zeta 1 unfinished', 'Mid 0 undecided', 'late 0 cancelled']);
+});
+
+test('the finished turns of an undecided rollout are exported where that is asked, as if it ended there', async () => {
+  const store = openFileStore(root, RUN);
+  const settings = someSettings({ numTurns: 4, rewardScaling: 2, rewardBias: 0.25 });
+  const runs: Record<string, VerdictValue[]> = { first: ['undecided'], third: ['wrong', 'right', 'undecided'] };
+  const queries = Object.keys(runs).map((id) => aQuery(id));
+  await putRun(store, queries, { settings });
+  for (const [index, query] of queries.entries())
+    await play(store, { query, index, settings, verdicts: runs[query.queryId]!, stop: 'undecided' });
+
+  const samples = async (undecided: UndecidedPolicy) => {
+    const file = join(root, `${undecided}.jsonl`);
+    const summary = await exportRun(store, areal, file, { undecided });
+    const breaches: unknown[] = [];
+    const export_ = { exporter: areal, undecided, file };
+    await checkRun(store, (breach) => breaches.push(breach), { export: export_ });
+    expect(breaches.filter((breach) => JSON.stringify(breach).includes('export'))).toEqual([]);
+    const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
+    return {
+      summary,
+      lines: lines.map((line) => JSON.parse(line) as { ids: string[]; data: Record<string, number[]> }),
+    };
+  };
+  const dropped = await samples('drop');
+  expect(dropped).toEqual({ summary: { exported: 0, finishedTurns: 0, skipped: { undecided: 2 } }, lines: [] });
+  const { summary, lines } = await samples('finished-turns');
+  expect(summary).toEqual({ exported: 1, finishedTurns: 1, skipped: { undecided: 1 } });
+  // r = ((success − 0.5)·2 − 0.25)·2, G = r + 0.5·G of the next: nothing of the third turn is in them.
+  expect(lines.map(({ ids, data }) => [ids, data['rewards']])).toEqual([[['third'], [-2.5 + 0.5 * 1.5, 1.5]]]);
+  expect(lines[0]!.data['seq_no_eos_mask']).toHaveLength(2);
+
+  // An export of the other kind is not what the records give.
+  const breaches: { problem: string }[] = [];
+  const wrong = { exporter: areal, file: join(root, 'finished-turns.jsonl') };
+  await checkRun(store, (breach) => breaches.push(breach), { export: wrong });
+  expect(breaches.map(({ problem }) => problem)).toContain('line 1 is none that the records give');
 });
 
 test('an export goes on past a broken rollout, and names it', async () => {
@@ -116,7 +157,11 @@ test('an export goes on past a broken rollout, and names it', async () => {
   writeFileSync(torn, '');
   const skips: SkippedRollout[] = [];
   const summary = await exportRun(store, maker, join(root, 'past.txt'), { onSkip: (skip) => skips.push(skip) });
-  expect(summary).toEqual({ exported: 3, skipped: { broken: 1, unfinished: 1, undecided: 1, cancelled: 1 } });
+  expect(summary).toEqual({
+    exported: 3,
+    finishedTurns: 0,
+    skipped: { broken: 1, unfinished: 1, undecided: 1, cancelled: 1 },
+  });
   expect(skips[0]).toEqual({ query: 'zeta', sample: 0, outcome: 'broken', problem: `${torn} is empty` });
 });
 

@@ -1,0 +1,29 @@
+// An undecided rollout as far as it was judged: its turns before the one that our side could not judge, as if it had
+// ended there. Nothing is invented: each of those turns is right or wrong by its own verdict, and its returns are those
+// of these turns alone.
+
+import { successOf } from './ending.ts';
+import { discountedReturns, turnReward } from './reward.ts';
+import type { EndRecord, Trajectory } from './trajectory.ts';
+
+/** What becomes of undecided rollouts in an export: left out, or their finished turns exported. */
+export const UNDECIDED = ['drop', 'finished-turns'] as const;
+export type UndecidedPolicy = (typeof UNDECIDED)[number];
+
+/** Undefined where no turn was judged. `end.outcome` must be `undecided`. */
+export function finishedTurns({ rollout, turns, end }: Trajectory): Trajectory | undefined {
+  const success = turns.map(({ verdict }) => (verdict ? successOf(verdict.verdict) : null));
+  const open = success.indexOf(null);
+  const count = open < 0 ? success.length : open;
+  if (!end || count === 0) return undefined;
+  const turnRewards = success.slice(0, count).map((s) => turnReward(s === 1, rollout.settings));
+  const ended: EndRecord = {
+    ...end,
+    outcome: 'complete',
+    turnRewards,
+    rewards: discountedReturns(turnRewards, rollout.settings.turnDiscount),
+    success: success.slice(0, count),
+    turns: end.turns.slice(0, count),
+  };
+  return { rollout, turns: turns.slice(0, count), end: ended };
+}
