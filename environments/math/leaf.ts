@@ -114,7 +114,16 @@ function asProduct(p: Peeled): Node | undefined {
   return mul([p.node, parseAnswer(p.unit, { grouping: false, decimalComma: false })]);
 }
 
+/** Of each node once: an item of a list is compared with every other, and what is known of a node is kept by the node. */
+const stripped = new WeakMap<Node, Node>();
+
 function stripDegrees(node: Node): Node {
+  let known = stripped.get(node);
+  if (!known) stripped.set(node, (known = withoutDegrees(node)));
+  return known;
+}
+
+function withoutDegrees(node: Node): Node {
   if (node.k === 'deg' || node.k === 'unit') return stripDegrees(node.arg);
   if (node.k === 'add') return { ...node, items: node.items.map(stripDegrees) };
   if (node.k === 'neg') return { ...node, arg: stripDegrees(node.arg) };

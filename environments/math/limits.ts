@@ -19,7 +19,7 @@ export const LIMITS = {
   /** Terms of a sum or product that is written out. */
   terms: 300,
   /** Elementary steps of one comparison, over all layers. */
-  steps: 60_000,
+  steps: 30_000,
 } as const;
 
 /** The text is not an answer that this judge can read. */
