@@ -6,7 +6,9 @@ import type { ActivityDeps } from '../../activities/deps.ts';
 import { evaluateActivity } from '../../activities/evaluate.ts';
 import { JudgeError } from '../../domain/errors.ts';
 import type { Judged } from '../../domain/rollout-facts.ts';
+import type { Finish } from '../../domain/turn.ts';
 import type { Verdict } from '../../domain/verdict.ts';
+import type { Environment } from '../../environments/environment.ts';
 import type { Store } from '../../storage/store.ts';
 
 const REFERENCE = { rollout: { out: '/runs', run: 'r', query: 'q', sample: 0, attempt: 1 }, turn: 1 };
@@ -16,15 +18,19 @@ interface Attempt {
   readonly attempt: number;
   readonly beatBefore?: unknown;
   readonly isLocal?: boolean;
+  readonly finish?: Finish;
 }
 
 /** One attempt on a store that takes the verdict: what came of it, and what its heartbeats said last. */
-async function evaluate(judge: () => Promise<Verdict>, { attempt, beatBefore, isLocal = false }: Attempt) {
+async function evaluate(
+  judge: (...judged: Parameters<Environment['judge']>) => Promise<Verdict>,
+  { attempt, beatBefore, isLocal = false, finish = 'stop' }: Attempt,
+) {
   const parts = {
     openStore: (): Partial<Store> => ({
       getVerdict: () => Promise.resolve(undefined),
       getRollout: () => Promise.resolve({ record: { query: {} }, hash: 'h' } as never),
-      getTurn: () => Promise.resolve({ record: { answer: '4' }, hash: 'h' } as never),
+      getTurn: () => Promise.resolve({ record: { answer: '4', finish }, hash: 'h' } as never),
       putVerdict: (_, record) => Promise.resolve({ record, hash: 'v' } as never),
     }),
     environment: { judge, close: () => Promise.resolve() },
@@ -40,6 +46,13 @@ async function evaluate(judge: () => Promise<Verdict>, { attempt, beatBefore, is
 
 const broken = (retryable: boolean) => () =>
   Promise.reject(new JudgeError('the judge broke', { reason: 'judge-died', retryable }));
+
+test('the judge is told whether a limit or an abort cut the answer', async () => {
+  const told: unknown[] = [];
+  const judge: Environment['judge'] = async (_, __, { cut }) => (told.push(cut), RIGHT);
+  for (const finish of ['stop', 'length', 'abort'] as const) await evaluate(judge, { attempt: 1, finish });
+  expect(told).toEqual([false, true, true]);
+});
 
 test('a local judging sends no heartbeat, of which the worker would warn each time', async () => {
   const slow = () => new Promise<Verdict>((resolve) => setTimeout(() => resolve(RIGHT), 1200));

@@ -6,7 +6,7 @@ const DOES = {
     for (;;);
   },
   HEAP: () => {
-    for (const kept = []; ;) kept.push(new Array(1000).fill(kept.length));
+    for (const kept = []; ;) kept.push(Array.from({ length: 1000 }, () => kept.length));
   },
   STACK: () => {
     const deeper = (n) => deeper(n + 1) + 1;

@@ -26,6 +26,18 @@ test('code goes to the judge of code, with its cases', async () => {
   expect(verdict).toEqual({ ...right, extracted: '2' });
 });
 
+test('whoever judges is told that a limit cut the answer', async () => {
+  const told: unknown[] = [];
+  const spies: PairJudges = {
+    math: { judge: async (_, __, options) => (told.push(options?.cut), right) },
+    code: { judge: async (_, __, { cut }) => (told.push(cut), right) },
+  };
+  await judgePair(pair({ options: { cut: true } }), spies, signal);
+  await judgePair(pair({ judge: 'code', solutions: [], options: { cut: true } }), spies, signal);
+  await judgePair(pair({ judge: 'code', solutions: [] }), spies, signal);
+  expect(told).toEqual([true, true, false]);
+});
+
 test.each([
   ['judged when the judge comes back', 2, right],
   ['undecided when it does not', 99, { verdict: 'undecided', reason: 'sandbox-trouble' }],

@@ -23,7 +23,7 @@ test('a reply before a hang goes out while the process hangs', async () => {
     import { Worker } from 'node:worker_threads';
     import { newOutboxMemory, openOutbox } from ${JSON.stringify(`${math}/outbox.js`)};
     const memory = newOutboxMemory();
-    const watch = new Worker(${JSON.stringify(`${math}/child-watch.js`)}, { workerData: memory, execArgv: [] });
+    const watch = new Worker(${JSON.stringify(`${math}/child-watch.js`)}, { workerData: { memory, cpuLimitMs: 600_000 }, execArgv: [] });
     const outbox = openOutbox(memory);
     watch.once('online', () => { outbox.busy(true); outbox.put('found'); for (;;); });
   `;

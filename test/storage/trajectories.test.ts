@@ -127,8 +127,8 @@ test('the finished turns of an undecided rollout are exported where that is aske
     const file = join(root, `${undecided}.jsonl`);
     const summary = await exportRun(store, areal, file, { undecided });
     const breaches: unknown[] = [];
-    const export_ = { exporter: areal, undecided, file };
-    await checkRun(store, (breach) => breaches.push(breach), { export: export_ });
+    const asked = { exporter: areal, undecided, file };
+    await checkRun(store, (breach) => breaches.push(breach), { export: asked });
     expect(breaches.filter((breach) => JSON.stringify(breach).includes('export'))).toEqual([]);
     const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
     return {
