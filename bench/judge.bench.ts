@@ -101,12 +101,16 @@ async function hang(): Promise<void> {
   const judge = createMathJudge({ entry, children: 2, limitMs });
   await Promise.all(Array.from({ length: 64 }, (_, n) => judge.judge(String(n), [])));
   const start = performance.now();
-  const stuck = judge.judge('hang', []).then(() => performance.now() - start);
+  // It stands still twice, the second time alone, and is our error then.
+  const stuck = judge
+    .judge('hang', [])
+    .catch(() => undefined)
+    .then(() => performance.now() - start);
   const others = Array.from({ length: 200 }, (_, n) =>
     judge.judge(String(n), []).then(() => performance.now() - start),
   );
   figures['hang: slowest other call ms'] = round(Math.max(...(await Promise.all(others))));
-  figures['hang: ended after its limit by ms'] = round((await stuck) - limitMs);
+  figures['hang: ended after twice its limit by ms'] = round((await stuck) - 2 * limitMs);
   const again = performance.now();
   await Promise.all(Array.from({ length: 64 }, (_, n) => judge.judge(String(n), [])));
   figures['hang: next 64 calls ms'] = round(performance.now() - again);
