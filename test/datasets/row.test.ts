@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { MAX_PROMPT_CHARS, queryFromRow } from '../../datasets/row.ts';
+import { MAX_PROMPT_CHARS } from '../../datasets/prompt.ts';
+import { queryFromRow } from '../../datasets/row.ts';
 
 const row = (part: object) => ({ question: 'What?', answer: '1', ...part });
 const accept = (part: object) => {
@@ -58,8 +59,6 @@ test('solutions are a list, or one answer or solution, numbers as their text', (
   expect(accept({ answer: 42 }).solutions).toEqual(['42']);
   expect(accept({ answer: 'so\n#### 42' }).solutions).toEqual(['so\n#### 42']);
   expect(accept({ answer: null, solution: '\\boxed{1}' }).solutions).toEqual(['\\boxed{1}']);
-  expect(accept({ solution: '\\boxed{1}' }).solutions).toEqual(['1', '\\boxed{1}']);
-  expect(accept({ solutions: ['2'] }).solutions).toEqual(['2']);
 });
 
 test('a task is math unless it says otherwise; code brings its cases, also as a text', () => {
@@ -85,10 +84,10 @@ const refused: readonly (readonly [object, string | null, RegExp])[] = [
   [{ question: null, messages: 'x' }, 'messages', /is a text, not a list/],
   [{ question: null, messages: [] }, 'messages', /empty list/],
   [{ question: null, messages: ['x'] }, 'messages[0]', /is a text, not an object/],
-  [{ question: null, messages: [{ role: 'user', content: [] }] }, 'messages[0].content', /is a list/],
+  [{ question: null, messages: [{ role: 'user', content: [] }] }, 'messages[0].content', /empty list/],
   [{ question: null, messages: [{ role: 'user', content: '\udc00' }] }, 'messages[0].content', /half a character/],
   [{ question: null, messages: [{ content: 'x' }] }, 'messages[0].role', /is missing/],
-  [{ answer: undefined }, 'solutions', /is missing/],
+  [{ answer: undefined }, 'answer', /is missing/],
   [{ answer: true }, 'answer', /is a boolean/],
   [{ answer: '' }, 'answer', /is empty/],
   [{ answer: 1e20 }, 'answer', /too large to be exact/],
