@@ -74,7 +74,7 @@ async function problemOf(
   if (!stated) return undefined;
   for (const { field, text } of stated.solutions) {
     const final = reader.finalAnswer(text);
-    if (!final || final.by === 'prose') return unmarked(field, text);
+    if (!final || final.by === 'prose' || isSentence(field, final)) return unmarked(field, text);
     const result = examined.get(text);
     if (result && !result.usable) return unusable(field, final, result.reason);
   }
@@ -84,6 +84,10 @@ async function problemOf(
   }
   return undefined;
 }
+
+/** A worked text may be a bare value, also in a few words ("no solution"); a sentence is none. */
+const isSentence = (field: string, { text, by }: FinalAnswer): boolean =>
+  by === 'whole' && /^solution/i.test(field) && !/[\d\\$]/.test(text) && text.trim().split(/\s+/).length > 3;
 
 const SHOWN_CHARS = 80;
 

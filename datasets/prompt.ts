@@ -16,6 +16,8 @@ export function promptOf(row: RowObject): Prompt {
   const { field, prompt } = others.reduce(oneOf, first);
   const complete =
     field.toLowerCase() === 'question' || field.toLowerCase() === 'problem' ? whole(row, prompt) : prompt;
+  if (complete.kind === 'messages' && answered(complete.messages))
+    fail(field, "ends with the assistant's own words", "End with the user's message; an answer goes into `answer`.");
   mustFit(field, complete);
   return complete;
 }
