@@ -4,7 +4,7 @@
 
 import type { Examined, FinalAnswer, SolutionReader } from '../domain/solution-reader.ts';
 import type { GoodRow, Row, Statement } from './dataset.ts';
-import { type Problem, shown, wrong } from './problem.ts';
+import { printable, type Problem, wrong } from './problem.ts';
 
 const BATCH_ROWS = 256;
 const BATCH_CHARS = 1 << 20;
@@ -91,12 +91,14 @@ const isSentence = (field: string, { text, by }: FinalAnswer): boolean =>
 
 const SHOWN_CHARS = 80;
 
+/** As it is written, backslashes too; on one line, and safe on a terminal. */
+const quoted = (text: string): string => `"${printable(text.trim().replace(/\s+/g, ' '), SHOWN_CHARS)}"`;
+
 function unmarked(field: string, text: string): Problem {
-  const end = text.trim().slice(-SHOWN_CHARS);
-  const [ends, rest] = end.length < text.trim().length ? ['ends in ', `…${end}`] : ['is ', end];
+  const end = text.trimEnd().slice(-SHOWN_CHARS);
   return wrong(
     field,
-    `${ends}${shown(rest, SHOWN_CHARS + 1)} and marks no final answer`,
+    `${end.length < text.trimEnd().length ? 'ends in' : 'is'} ${quoted(end)} and marks no final answer`,
     'Put it into \\boxed{…} or behind ####, or give the value alone as `answer`.',
   );
 }
@@ -113,7 +115,7 @@ function unusable(field: string, { text }: FinalAnswer, reason: string): Problem
   const why = REASONS[reason] ?? 'cannot be read by the judge';
   return wrong(
     field,
-    `says ${shown(text, SHOWN_CHARS)}, which ${why} (${reason})`,
+    `says ${quoted(text)}, which ${why} (${reason})`,
     'Write one value, such as 42, \\frac{1}{2}, (1, 2) or x = 3; or leave the row out.',
   );
 }
@@ -133,7 +135,7 @@ async function disagreement(
   const decides = reader.finalAnswer(first!.text)?.text ?? first!.text;
   return wrong(
     field,
-    `says ${shown(final.text, SHOWN_CHARS)}, and \`${first!.field}\` says ${shown(decides, SHOWN_CHARS)}`,
+    `says ${quoted(final.text)}, and \`${first!.field}\` says ${quoted(decides)}`,
     'Make them agree, or leave out the one that is wrong.',
   );
 }
