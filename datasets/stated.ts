@@ -75,10 +75,22 @@ function listInText(value: unknown): unknown {
 function oneText(row: RowObject, field: string, value: unknown, inexact: Inexact): string {
   if (typeof value === 'number') return numberText(field, value, inexact);
   const text = textOf(field, value);
+  const control = CONTROL.exec(text)?.[0];
+  if (control !== undefined) {
+    const lost = { '\b': '\\boxed', '\f': '\\frac' }[control];
+    fail(
+      field,
+      'holds a control character',
+      lost ? `In JSON a backslash is written twice: ${lost.replace('\\', '\\\\')}, not ${lost}.` : 'Leave it out.',
+    );
+  }
   // ASDiv writes the unit behind the number: `9 (apples)`.
   const asdiv = 'formula' in row && 'solution_type' in row ? /^\s*([-\d.,/: %]+?)\s*\([^()]*\)\s*$/.exec(text) : null;
   return asdiv?.[1] ?? text;
 }
+
+/** All but tabs and line ends. */
+const CONTROL = /[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 
 /** Texts and numbers; of anything else under a name that others use, nobody knows what it says. */
 function saidBeside(row: RowObject, found: Found, inexact: Inexact): Statement[] {
