@@ -109,6 +109,8 @@ const REASONS: Readonly<Record<string, string>> = {
   crashed: 'is too much for the judge',
   'no-value': 'has no value',
   'not-shown': 'cannot be shown equal to itself',
+  'not-equal-to-itself': 'cannot be shown equal to itself',
+  empty: 'says no value',
 };
 
 function unusable(field: string, { text }: FinalAnswer, reason: string): Problem {
