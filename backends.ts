@@ -1,6 +1,7 @@
 // The backends of one worker: each model is loaded once, at first use, and one that failed to load is tried
 // again. What they say of their servers is written to the folders of the runs that ask them.
 
+import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DEFAULT_SETTINGS } from './domain/defaults.ts';
@@ -8,6 +9,7 @@ import type { RolloutSettings } from './domain/settings.ts';
 import type { Backend } from './inference/backend.ts';
 import { createBackend } from './inference/index.ts';
 import { writeFleetReport } from './storage/fleet-status.ts';
+import { RUN_FILE } from './storage/layout.ts';
 
 export interface Backends {
   get(settings: RolloutSettings, runFolder: string): Promise<Backend>;
@@ -51,6 +53,8 @@ export function openBackends(log: (line: string) => void): Backends {
     const runs = [...asking];
     asking.clear();
     for (const [folder, used] of runs) {
+      // Of a run that is refused nothing stays.
+      if (!existsSync(join(folder, RUN_FILE))) continue;
       const loaded = (await Promise.allSettled(used)).flatMap((b) => (b.status === 'fulfilled' ? [b.value] : []));
       const servers = loaded.flatMap((backend) => backend.serverStatus?.() ?? []);
       if (servers.length === 0) continue;

@@ -164,13 +164,18 @@ function parseValue(key: keyof RunOptions, raw: unknown, place: string): unknown
   const candidates = typeof raw === 'string' ? [raw, ...fromText(raw), ...(own ? [own(raw)] : [])] : [raw];
   for (const candidate of candidates) {
     const parsed = schema.safeParse(candidate);
-    if (parsed.success) return parsed.data;
+    if (parsed.success) return asJson(parsed.data);
   }
   const wanted = schema.safeParse(candidates.at(-1)).error?.issues[0]?.message ?? 'another value';
   throw new UsageError(`${place}: ${said(key, raw)} does not fit.`, {
     reason: 'bad-value',
     fix: `It takes ${wanted}.`,
   });
+}
+
+/** As run.json will hold it: −0 is 0 there, and a run must be equal to itself. */
+function asJson(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value)) as unknown;
 }
 
 /** A value as it may be said again: who gives a key where its name belongs, or puts one into a url, has it kept out. */

@@ -1,9 +1,12 @@
 // Makes a run out of a data set and settings: queries.jsonl and run.json in its folder. Done twice, the
 // second changes nothing; the same name with other settings or other data is refused.
 
+import { createHash } from 'node:crypto';
+import { rmdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { BadRow } from './datasets/dataset.ts';
+import type { BadRow, Row } from './datasets/dataset.ts';
+import { examinedRows } from './datasets/examine.ts';
 import { openDataset } from './datasets/index.ts';
 import { badRowText } from './datasets/problem.ts';
 import { DEFAULT_SETTINGS } from './domain/defaults.ts';
@@ -13,8 +16,9 @@ import type { FoundLogprobs } from './domain/logprob-meaning.ts';
 import type { Query, Task } from './domain/query.ts';
 import type { RolloutSettings } from './domain/settings.ts';
 import { sha256Hex } from './domain/sha256.ts';
+import type { SolutionReader } from './domain/solution-reader.ts';
 import { shuffled } from './domain/shuffle.ts';
-import { hashQueries } from './storage/queries.ts';
+import { hashQueries, queryLine } from './storage/queries.ts';
 import type { Origin, RunRecord } from './storage/run-record.ts';
 import type { Store } from './storage/store.ts';
 import { everturnVersion } from './version.ts';
@@ -31,7 +35,12 @@ export interface DataSelection {
 
 export interface DatasetSurvey {
   readonly selection: DataSelection;
+  /** Of the accepted rows, as queries.jsonl will hold them. */
   readonly sha256: string;
+  /** Of the rows as they were before their solutions were read: what a run is known by. */
+  readonly offered: string;
+  /** Lines whose solutions were read and found unusable; null where none was read. */
+  readonly unusable: ReadonlySet<number> | null;
   readonly accepted: number;
   /** Of the accepted. */
   readonly byTask: Readonly<Partial<Record<Task, number>>>;
@@ -45,13 +54,32 @@ export interface DatasetSurvey {
 const MAX_BAD_ROWS = 50;
 const MAX_OPENINGS = 50;
 
-/** Reads the whole data set once: what would be played, and what is wrong with the rest. */
+/** Reads the whole data set once: what would be played, and what is wrong with the rest. No solution is read. */
 export async function surveyDataset(selection: DataSelection): Promise<DatasetSurvey> {
+  const found = await survey(selection, (rows) => rows);
+  return { ...found, offered: found.sha256, unusable: null };
+}
+
+/** Reads each solution, once in the life of a run: before it is made. Rows whose solutions nobody can use are left out. */
+export async function examineDataset(known: DatasetSurvey, reader: SolutionReader): Promise<DatasetSurvey> {
+  const unusable = new Set<number>();
+  const found = await survey(known.selection, async function* (rows) {
+    for await (const row of examinedRows(rows, known.selection.dataset, reader)) {
+      if (!row.ok) unusable.add(row.bad.line);
+      yield row;
+    }
+  });
+  return { ...found, offered: known.offered, unusable };
+}
+
+type Step = (rows: AsyncIterable<Row>) => AsyncIterable<Row>;
+
+async function survey(selection: DataSelection, step: Step): Promise<Omit<DatasetSurvey, 'offered' | 'unusable'>> {
   const badRows: BadRow[] = [];
   const byTask: Partial<Record<Task, number>> = {};
   const openings = new Map<string, readonly string[]>();
   let refused = 0;
-  const queries = select(selection, (bad) => {
+  const queries = select(selection, step, (bad) => {
     refused++;
     if (badRows.length < MAX_BAD_ROWS) badRows.push(bad);
     if (selection.strict) throw strictError(bad);
@@ -75,7 +103,7 @@ export function nameOfRun(survey: DatasetSurvey, settings: Partial<RolloutSettin
   const entries = sortedEntries(settings).filter(
     ([key, value]) => key !== 'serverLimits' || sortedEntries(value as object).length > 0,
   );
-  return `${slug}-${sha256Hex(JSON.stringify([survey.sha256, entries, samples])).slice(0, 8)}`;
+  return `${slug}-${sha256Hex(JSON.stringify([survey.offered, entries, samples])).slice(0, 8)}`;
 }
 
 export interface NewRunInput {
@@ -90,11 +118,11 @@ export interface NewRunInput {
 
 export async function createRun(store: Store, input: NewRunInput): Promise<{ created: boolean; record: RunRecord }> {
   const { run, survey, settings, samples, origins, logprobs = null } = input;
-  const wanted = { settings, samples, sha256: survey.sha256 };
+  const wanted = { settings, samples, offered: survey.offered };
   const known = await store.getRun();
   if (known) return { created: false, record: same(run, known.record, wanted, store.folder) };
 
-  await store.putQueries(select(survey.selection, () => {}));
+  await withoutTrace(store, () => store.putQueries(unchanged(survey)));
   const kept = await hashQueries(keptQueries(store));
   if (kept.sha256 !== survey.sha256) throw differs(run, store.folder, ['data set']);
   const { record, created } = await store.putRun({
@@ -103,7 +131,13 @@ export async function createRun(store: Store, input: NewRunInput): Promise<{ cre
     settings,
     origins,
     samples,
-    dataset: { path: survey.selection.dataset, sha256: kept.sha256, accepted: kept.accepted, refused: survey.refused },
+    dataset: {
+      path: survey.selection.dataset,
+      sha256: kept.sha256,
+      accepted: kept.accepted,
+      refused: survey.refused,
+      ...(survey.offered === kept.sha256 ? {} : { offered: survey.offered }),
+    },
     logprobs,
     versions: { everturn: everturnVersion(), node: process.version },
     createdAt: Date.now(),
@@ -114,7 +148,7 @@ export async function createRun(store: Store, input: NewRunInput): Promise<{ cre
 function same(
   run: string,
   record: RunRecord,
-  wanted: { settings: RolloutSettings; samples: number; sha256: string },
+  wanted: { settings: RolloutSettings; samples: number; offered: string },
   folder: string,
 ): RunRecord {
   // A run may be older than an option: it plays that option's default.
@@ -123,7 +157,7 @@ function same(
     .filter(([key, value]) => !isDeepStrictEqual(there(key), value))
     .map(([key, value]) => `${key} (${JSON.stringify(there(key))} there, ${JSON.stringify(value)} here)`);
   if (record.samples !== wanted.samples) differing.push(`samples (${record.samples} there, ${wanted.samples} here)`);
-  if (record.dataset?.sha256 !== wanted.sha256) differing.push('the data set');
+  if ((record.dataset?.offered ?? record.dataset?.sha256) !== wanted.offered) differing.push('the data set');
   if (differing.length > 0) throw differs(run, folder, differing);
   return record;
 }
@@ -142,17 +176,56 @@ function strictError(bad: BadRow): DatasetError {
   });
 }
 
-async function* select(
-  { dataset, limit, shuffleSeed }: DataSelection,
-  onBad: (bad: BadRow) => void,
-): AsyncGenerator<Query> {
-  const good = goodRows(dataset, onBad);
-  const ordered = shuffleSeed === null ? good : shuffled(await allOf(good), shuffleSeed);
-  let left = limit ?? Infinity;
-  for await (const query of ordered) {
-    if (left-- <= 0) return;
+/** The accepted rows again; an error where the file has changed since it was surveyed. */
+async function* unchanged({ selection, unusable, sha256 }: DatasetSurvey): AsyncGenerator<Query> {
+  const hash = createHash('sha256');
+  const usable: Step = async function* (rows) {
+    for await (const row of rows) if (row.ok && !unusable?.has(row.line)) yield row;
+  };
+  for await (const query of select(selection, usable, () => {})) {
+    hash.update(queryLine(query));
     yield query;
   }
+  if (hash.digest('hex') === sha256) return;
+  throw new DatasetError(`${selection.dataset} has changed while it was read`, {
+    reason: 'dataset-changed',
+    fix: 'Give the command again when the file is whole.',
+  });
+}
+
+/** A run that is refused leaves nothing: its folder goes again, unless it holds something. */
+async function withoutTrace<T>({ folder }: Store, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await rmdir(folder).catch(() => {});
+    throw error;
+  }
+}
+
+async function* select(
+  { dataset, limit, shuffleSeed }: DataSelection,
+  step: Step,
+  onBad: (bad: BadRow) => void,
+): AsyncGenerator<Query> {
+  let left = limit ?? Infinity;
+  if (left <= 0) return;
+  const rows = openDataset(dataset).rows();
+  for await (const row of step(shuffleSeed === null ? rows : inRandomOrder(rows, shuffleSeed))) {
+    if (row.ok) yield row.query;
+    else onBad(row.bad);
+    if (row.ok && --left <= 0) return;
+  }
+}
+
+/** The bad rows first. */
+async function* inRandomOrder(rows: AsyncIterable<Row>, seed: number): AsyncGenerator<Row> {
+  const good: Row[] = [];
+  for await (const row of rows) {
+    if (row.ok) good.push(row);
+    else yield row;
+  }
+  yield* shuffled(good, seed);
 }
 
 async function* counting(
@@ -167,19 +240,6 @@ async function* counting(
     if (openings.size < MAX_OPENINGS) openings.set(roles.join(), roles);
     yield query;
   }
-}
-
-async function* goodRows(path: string, onBad: (bad: BadRow) => void): AsyncGenerator<Query> {
-  for await (const row of openDataset(path).rows()) {
-    if (row.ok) yield row.query;
-    else onBad(row.bad);
-  }
-}
-
-async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
 }
 
 async function* keptQueries(store: Store): AsyncGenerator<Query> {

@@ -13,15 +13,20 @@ import { openBackends } from './backends.ts';
 import { closedRollouts } from './client.ts';
 import { clusterConfig, connect, type Session } from './connection.ts';
 import { parseSettings } from './config.ts';
-import { createRun, surveyDataset } from './create-run.ts';
+import { createRun, examineDataset, surveyDataset } from './create-run.ts';
+import { statedProblem } from './datasets/examine.ts';
+import type { Problem } from './datasets/problem.ts';
 import { queryFromRow } from './datasets/row.ts';
 import { DatasetError, EverturnError, explain, SandboxError, UsageError } from './domain/errors.ts';
 import { foundLogprobs, mustServeLogprobs } from './domain/logprob-meaning.ts';
 import { CODE_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from './domain/queues.ts';
+import type { SolutionReader } from './domain/solution-reader.ts';
 import { createCodeEnvironment } from './environments/code/code-environment.ts';
 import { UNSAFE_FLAG, unsafeCodeAllowed } from './environments/code/consent.ts';
 import type { Environment } from './environments/environment.ts';
 import { createEnvironments } from './environments/index.ts';
+import { createMathJudge } from './environments/math/math-environment.ts';
+import { createSolutionReader } from './environments/solution-reader.ts';
 import { endWithParent, tellReady } from './server/parent.ts';
 import { ensureSearchAttributes } from './server/search-attributes.ts';
 import type { Disk } from './storage/disk.ts';
@@ -50,7 +55,10 @@ export async function startWorker({ slots, unsafeCode }: WorkerSettings): Promis
   const environment = createEnvironments(code ? { code } : {});
   const backends = openBackends((line) => console.error(line));
   const disk = openThreadedDisk();
-  const activities = createActivities(dependencies(session, environment, backends.get, disk));
+  // Reads the solutions of new runs; its processes start with the first.
+  const reading = createMathJudge();
+  const reader = createSolutionReader(reading);
+  const activities = createActivities(dependencies(session, environment, backends.get, disk, reader));
   const { generate, ...light } = activities;
   const common: Pick<WorkerOptions, 'connection' | 'namespace' | 'shutdownGraceTime' | 'shutdownForceTime'> = {
     connection,
@@ -92,6 +100,7 @@ export async function startWorker({ slots, unsafeCode }: WorkerSettings): Promis
   return {
     stop,
     done: done.finally(async () => {
+      reading.close();
       await Promise.allSettled([
         environment.close(),
         backends.close(),
@@ -140,6 +149,7 @@ function dependencies(
   environment: ActivityDeps['environment'],
   backend: ActivityDeps['backend'],
   disk: Disk,
+  reader: SolutionReader,
 ): ActivityDeps {
   const cache = openRecordCache();
   return {
@@ -147,17 +157,16 @@ function dependencies(
     openStore: (out, run) => openFileStore(out, run, { cache, disk }),
     environment,
     backend,
-    parseRow(row) {
-      const parsed = queryFromRow(row, '1');
-      if (parsed.ok) return parsed.query;
-      const field = parsed.field === null ? 'The row' : `Field \`${parsed.field}\` of the row`;
-      throw new DatasetError(`${field}: ${parsed.problem}`, { reason: 'bad-row', fix: parsed.fix });
+    parseRow: (row) => parsed(row).query,
+    async readSolutions(row) {
+      const problem = await statedProblem(parsed(row), reader);
+      if (problem) throw rowError(problem);
     },
     parseSettings,
     now: Date.now,
     async createRun({ run, out, dataset, samples, limit, shuffleSeed, settings }) {
-      const survey = await surveyDataset({ dataset, limit, shuffleSeed });
       const complete = parseSettings(run, { ...settings });
+      const survey = await examineDataset(await surveyDataset({ dataset, limit, shuffleSeed }), reader);
       const store = openFileStore(out, run);
       // A model that is away for now is waited for by its rollouts, not by the run.
       const facts = await backend(complete, store.folder).then((b) => b.facts, ifRetryable);
@@ -170,6 +179,17 @@ function dependencies(
     },
     closedRollouts: (run, workflowIds) => closedRollouts(session.client, run, workflowIds),
   };
+}
+
+function parsed(row: Readonly<Record<string, unknown>>) {
+  const result = queryFromRow(row, '1');
+  if (result.ok) return result;
+  throw rowError(result);
+}
+
+function rowError({ field, problem, fix }: Problem): DatasetError {
+  const where = field === null ? 'The row' : `Field \`${field}\` of the row`;
+  return new DatasetError(`${where}: ${problem}`, { reason: 'bad-row', fix });
 }
 
 function ifRetryable(error: unknown): null {

@@ -28,6 +28,8 @@ export interface ActivityDeps {
   readonly environment: Environment;
   /** Parses one data set row; throws DatasetError naming the field. */
   parseRow(row: Readonly<Record<string, unknown>>): Query;
+  /** Throws DatasetError naming the field where the judge cannot use what the row says is right. */
+  readSolutions?(row: Readonly<Record<string, unknown>>): Promise<void>;
   /** Checks and completes settings that came from outside; throws UsageError naming the field. */
   parseSettings(run: string, settings: Readonly<Record<string, unknown>>): RolloutSettings;
   /** Accepts a data set into a new run's folder; does nothing where that was done before. */

@@ -9,7 +9,7 @@ import type { RolloutInput } from '../workflows/messages.ts';
 import type { ActivityDeps } from './deps.ts';
 import { endedResult } from './ended-result.ts';
 
-export function openActivity({ openStore, parseRow, parseSettings, now, version }: ActivityDeps) {
+export function openActivity({ openStore, parseRow, readSolutions, parseSettings, now, version }: ActivityDeps) {
   /** The run of rollouts that somebody starts one by one. */
   const looseRun = (run: string, settings: RolloutSettings): RunRecord => ({
     format: 'everturn-run/1',
@@ -27,9 +27,11 @@ export function openActivity({ openStore, parseRow, parseSettings, now, version 
     const store = openStore(out, run);
     const known = await store.getRun();
     const settings = known && !input.settings ? known.record.settings : parseSettings(run, { ...input.settings });
-    const inForce = !known && input.row ? await store.putRun(looseRun(run, settings)) : known;
     const query = await queryOf();
     const id = { run, query: query.queryId, sample, attempt };
+    // A rollout that was accepted before is not asked again; one that is refused leaves nothing in the folder.
+    if (input.row && !(await store.getRollout(id))) await readSolutions?.(input.row);
+    const inForce = !known && input.row ? await store.putRun(looseRun(run, settings)) : known;
     const { record, hash, created } = await store.putRollout(id, {
       run,
       query,

@@ -2,15 +2,18 @@
 // start its collection, follow it. Done twice it attaches, and what was played is never played again.
 
 import { statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { describeWorkflow, startCollection } from '../client.ts';
 import { type ResolvedOptions, settingsOf } from '../config.ts';
 import type { RunOptions } from '../options.ts';
 import { namesCluster } from '../connection.ts';
-import { createRun, type DatasetSurvey, nameOfRun, surveyDataset } from '../create-run.ts';
+import { createRun, type DatasetSurvey, examineDataset, nameOfRun, surveyDataset } from '../create-run.ts';
 import { badRowText } from '../datasets/problem.ts';
 import { UsageError } from '../domain/errors.ts';
 import { isRunName } from '../domain/ids.ts';
+import { createMathJudge } from '../environments/math/math-environment.ts';
+import { createSolutionReader } from '../environments/solution-reader.ts';
 import { ensureSearchAttributes } from '../server/search-attributes.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { followToEnd } from './follow-to-end.ts';
@@ -45,18 +48,21 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   const dataset = resolve(io.cwd, given.dataset);
   if ((statSync(dataset, { throwIfNoEntry: false })?.size ?? 0) > LARGE_BYTES)
     say(io, `Reading ${oneLine(given.dataset)} …`);
-  const survey = await surveyDataset({
+  const offered = await surveyDataset({
     dataset,
     limit: options.limit,
     shuffleSeed: options.shuffleSeed,
     strict: given.strict,
   });
-  reportRows(io, given.dataset, survey);
 
-  const run = given.name ?? nameOfRun(survey, settingsForName(options), options.samples);
+  const run = given.name ?? nameOfRun(offered, settingsForName(options), options.samples);
   const place = placeOf(resolve(io.cwd, given.out), run);
   const settings = settingsOf(run, options);
-  const isKnown = (await place.store.getRun()) !== undefined;
+  const there = await place.store.getRun();
+  const isKnown = there !== undefined;
+  // A run's rows were read when it was made.
+  const survey = there ? { ...offered, ...there.record.dataset } : await readSolutions(offered);
+  reportRows(io, given.dataset, survey);
   const logprobs = isKnown ? null : await checkModel(settings, survey.openings, io);
 
   const known = isKnown ? await knownResult(place) : undefined;
@@ -93,6 +99,15 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     return await followToEnd(io, link, place, { maxFailed: options.maxFailed, json: given.json });
   } finally {
     await link.close();
+  }
+}
+
+async function readSolutions(offered: DatasetSurvey): Promise<DatasetSurvey> {
+  const judge = createMathJudge({ children: availableParallelism() });
+  try {
+    return await examineDataset(offered, createSolutionReader(judge));
+  } finally {
+    judge.close();
   }
 }
 

@@ -3,23 +3,48 @@
 import { stat } from 'node:fs/promises';
 import { DatasetError } from '../domain/errors.ts';
 import type { Line } from './lines.ts';
-import { printable, wrong, type Problem } from './problem.ts';
-import { FROM_ARRAY } from './row.ts';
+import { deeperThan, jsonFacts, MAX_NESTING } from './json-text.ts';
+import type { Inexact } from './number-text.ts';
+import { FROM_ARRAY, isObject, printable, wrong, type Problem } from './problem.ts';
 
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
+export type ReadLine =
+  { readonly json: unknown; readonly inexact: Inexact } | { readonly problem: Problem; readonly json?: undefined };
+
 /** Undefined for a blank line. */
-export function readJson(line: Line): { readonly json: unknown } | { readonly problem: Problem } | undefined {
+export function readJson(line: Line): ReadLine | undefined {
   if (line.text === null) return { problem: flawOf(line) };
+  const { text } = line;
+  let json: unknown;
   try {
-    return { json: JSON.parse(line.text) };
+    json = JSON.parse(text);
   } catch (error) {
-    const text = line.text.trim();
-    if (text === '') return undefined;
-    const hint = /^[[{]+$/.test(text) ? FROM_ARRAY : '';
-    const problem = `is not JSON: ${jsonProblem(error)}`;
-    return { problem: wrong(null, problem, `Write one whole JSON object per line.${hint}`) };
+    return text.trim() === '' ? undefined : { problem: notJson(text, error) };
   }
+  const { doubled, inexact, tooDeep } = jsonFacts(text, json);
+  if (tooDeep) return { problem: tooDeepIn(json) };
+  if (doubled === undefined) return { json, inexact };
+  return { problem: wrong(printable(doubled, 80), 'stands twice in one object', 'Keep one of them.') };
+}
+
+function notJson(text: string, error: unknown): Problem {
+  if (text.startsWith('\ufeff'))
+    return wrong(null, 'begins with a byte order mark', 'Leave the mark out; were two files joined?');
+  const said = error instanceof Error ? error.message : '';
+  // Python writes them so.
+  const number =
+    /^(?:Unexpected token '?[NI]|No number after minus)/.test(said) && /\b(?:NaN|Infinity)\b/.exec(text)?.[0];
+  if (number) return wrong(null, `holds ${number}, which JSON does not have`, 'Write null, or leave the field out.');
+  const hint = /^[[{]+$/.test(text.trim()) ? FROM_ARRAY : '';
+  return wrong(null, `is not JSON: ${jsonProblem(error)}`, `Write one whole JSON object per line.${hint}`);
+}
+
+function tooDeepIn(json: unknown): Problem {
+  const fields = isObject(json) ? Object.entries(json) : [];
+  const field = fields.find(([, value]) => deeperThan(value, MAX_NESTING - 1))?.[0] ?? null;
+  const problem = `is nested deeper than ${MAX_NESTING} levels`;
+  return wrong(field && printable(field, 80), problem, 'Flatten it, or leave it out.');
 }
 
 function jsonProblem(error: unknown): string {

@@ -46,10 +46,10 @@ function parseLine(file: string, line: Line, ids: IdSet): Row | undefined {
   const read = readJson(line);
   if (!read) return undefined;
   if ('problem' in read) return bad(read.problem);
-  const { json } = read;
-  const result = queryFromRow(json, String(line.number));
+  const { json, inexact } = read;
+  const result = queryFromRow(json, String(line.number), inexact);
   if (!result.ok) return bad({ field: result.field, problem: result.problem, fix: result.fix });
-  const { query } = result;
+  const { query, stated } = result;
   if (!ids.add(query.queryId)) {
     const shown = JSON.stringify(query.queryId);
     const field = idFieldOf(json);
@@ -58,5 +58,5 @@ function parseLine(file: string, line: Line, ids: IdSet): Row | undefined {
       : `is missing, and its line number ${shown} is the id of an earlier row`;
     return bad(wrong(field ?? 'id', problem, 'Give each row an id of its own.'));
   }
-  return { ok: true, line: line.number, query };
+  return { ok: true, line: line.number, query, stated };
 }

@@ -26,10 +26,41 @@ export function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
+/** Thrown while a row is read, and caught where its reading began. */
+export class RowError extends Error {
+  readonly problem: Problem;
+  constructor(problem: Problem) {
+    super(problem.problem);
+    this.problem = problem;
+  }
+}
+
+export function fail(field: string | null, problem: string, fix: string): never {
+  throw new RowError(wrong(field, problem, fix));
+}
+
 /** A value as it may stand in a message: short, and safe on a terminal. */
-export function shown(value: unknown): string {
+export function shown(value: unknown, maxChars = 40): string {
   if (typeof value !== 'string') return kindOf(value);
-  return JSON.stringify(printable(value, 40));
+  return JSON.stringify(printable(value, maxChars));
+}
+
+export const LINE_SHAPE = 'Write one JSON object per line.';
+export const FROM_ARRAY = ' A file that is one JSON array becomes lines with: jq -c ".[]".';
+
+/** What is wrong with a line whose JSON is no object. */
+export function notObject(value: unknown): Problem {
+  const hint = Array.isArray(value) ? FROM_ARRAY : '';
+  return wrong(null, `is ${kindOf(value)}, not an object`, `${LINE_SHAPE}${hint}`);
+}
+
+/** A text that is not blank and that can be stored and sent: whole characters, and no NUL. */
+export function textOf(field: string, value: unknown, blank: 'refused' | 'allowed' = 'refused'): string {
+  if (typeof value !== 'string') return fail(field, `is ${kindOf(value)}, not a text`, 'Give a text, in quotes.');
+  if (blank === 'refused' && value.trim() === '') fail(field, 'is empty', 'Give a text that is not blank.');
+  if (loneSurrogate(value)) fail(field, 'holds half a character (a lone surrogate)', 'Write whole characters.');
+  if (value.includes('\u0000')) fail(field, 'holds a NUL character', 'Leave it out.');
+  return value;
 }
 
 /** At most `maxChars` characters that cannot steer a terminal. */

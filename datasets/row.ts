@@ -1,61 +1,58 @@
-// One data set row, already JSON, as a query: or which field is wrong, why, and what would be right.
-// Null counts as absent, as exports of tables fill every column.
+// One data set row, already JSON, as a query: or which field is wrong, why, and what would be right. Null counts as
+// absent. docs/datasets.md has the layouts; prompt.ts reads what is asked, stated.ts what is right.
 
-import { TASKS, type Prompt, type Query, type Task } from '../domain/query.ts';
+import { TASKS, type Query, type Task } from '../domain/query.ts';
+import type { Stated } from './dataset.ts';
 import { inputOutputOf } from './input-output.ts';
-import { isObject, kindOf, loneSurrogate, shown, wrong, type Problem } from './problem.ts';
+import { IDS, type RowObject } from './names.ts';
+import { ALL_EXACT, type Inexact, numberText } from './number-text.ts';
+import { fail, isObject, kindOf, loneSurrogate, notObject, RowError, shown, type Problem } from './problem.ts';
+import { promptOf } from './prompt.ts';
+import { statedOf } from './stated.ts';
 
-export type RowResult = { readonly ok: true; readonly query: Query } | ({ readonly ok: false } & Problem);
-
-export const FROM_ARRAY = ' A file that is one JSON array becomes lines with: jq -c ".[]".';
+/** `stated`: undefined where no text says what is right (code). */
+export type RowResult =
+  | { readonly ok: true; readonly query: Query; readonly stated: Stated | undefined }
+  | ({ readonly ok: false } & Problem);
 
 const MAX_ID_BYTES = 1000;
-/** A million tokens and more: no event loop waits for one of this length, and longer ones fit no model. */
-export const MAX_PROMPT_CHARS = 4 * 2 ** 20;
-const PROMPT_FIELDS = ['prompt', 'messages', 'question', 'problem'] as const;
 
-/** `fallbackId` names a row that has no id of its own. */
-export function queryFromRow(row: unknown, fallbackId: string): RowResult {
+/** `fallbackId` names a row that has no id of its own; `inexact`: what the row's numbers lost when they were parsed. */
+export function queryFromRow(row: unknown, fallbackId: string, inexact: Inexact = ALL_EXACT): RowResult {
   try {
-    return { ok: true, query: parse(row, fallbackId) };
+    return parse(row, fallbackId, inexact);
   } catch (error) {
     if (error instanceof RowError) return { ok: false, ...error.problem };
     throw error;
   }
 }
 
-function parse(row: unknown, fallbackId: string): Query {
-  if (!isObject(row)) {
-    const hint = Array.isArray(row) ? FROM_ARRAY : '';
-    fail(null, `is ${kindOf(row)}, not an object`, `Write one JSON object per line.${hint}`);
-  }
-  const queryId = idOf(row) ?? fallbackId;
+function parse(row: unknown, fallbackId: string, inexact: Inexact): RowResult {
+  if (!isObject(row)) return { ok: false, ...notObject(row) };
+  const queryId = idOf(row, inexact) ?? fallbackId;
   const prompt = promptOf(row);
   const task = taskOf(row);
-  if (task !== 'code') return { queryId, prompt, task, solutions: solutionsOf(row) };
-  const inputOutput = inputOutputOf(row['input_output']);
-  if ('problem' in inputOutput) throw new RowError(inputOutput);
-  return { queryId, prompt, task, solutions: row['solutions'] == null ? [] : solutionsOf(row), inputOutput };
+  if (task === 'code') {
+    const inputOutput = inputOutputOf(row['input_output'], inexact);
+    const solutions = row['solutions'] == null ? [] : textsOf(statedOf(row, inexact));
+    return { ok: true, query: { queryId, prompt, task, solutions, inputOutput }, stated: undefined };
+  }
+  const stated = statedOf(row, inexact);
+  return { ok: true, query: { queryId, prompt, task, solutions: textsOf(stated) }, stated };
 }
 
-type Row = Readonly<Record<string, unknown>>;
+const textsOf = ({ solutions }: Stated): string[] => solutions.map(({ text }) => text);
 
 /** The field that gives a row its id; undefined when its line number does. */
-export function idFieldOf(row: unknown): 'query_id' | 'id' | undefined {
-  if (!isObject(row)) return undefined;
-  return row['query_id'] != null ? 'query_id' : row['id'] != null ? 'id' : undefined;
+export function idFieldOf(row: unknown): (typeof IDS)[number] | undefined {
+  return isObject(row) ? IDS.find((field) => Object.hasOwn(row, field) && row[field] != null) : undefined;
 }
 
-function idOf(row: Row): string | undefined {
+function idOf(row: RowObject, inexact: Inexact): string | undefined {
   const field = idFieldOf(row);
   if (!field) return undefined;
   const value = row[field];
-  if (typeof value === 'number') {
-    if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-      fail(field, 'is a number too large to be exact', 'Write it as text, in quotes.');
-    }
-    return String(value);
-  }
+  if (typeof value === 'number') return numberText(field, value, inexact);
   if (typeof value !== 'string')
     return fail(field, `is ${kindOf(value)}`, 'Give a text or a number, unique in the file.');
   if (/^[!-~]{1,100}$/.test(value) && !value.includes('..')) return value;
@@ -72,98 +69,8 @@ function idOf(row: Row): string | undefined {
   return value;
 }
 
-function promptOf(row: Row): Prompt {
-  const given = PROMPT_FIELDS.filter((field) => row[field] != null);
-  const [field, second] = given;
-  if (!field) {
-    return fail('prompt', 'is missing', 'Give one of: prompt, messages, question, problem.');
-  }
-  if (second) fail(second, `stands beside \`${field}\``, `Keep one of: ${given.join(', ')}.`);
-  if (field === 'messages') {
-    const messages = messagesOf(row[field]);
-    mustBePrompt(
-      field,
-      messages.reduce((sum, { content }) => sum + content.length, 0),
-    );
-    return { kind: 'messages', messages };
-  }
-  const text = textOf(field, row[field]);
-  mustBePrompt(field, text.length);
-  return field === 'prompt'
-    ? { kind: 'text', text }
-    : { kind: 'messages', messages: [{ role: 'user', content: text }] };
-}
-
-function mustBePrompt(field: string, chars: number): void {
-  if (chars <= MAX_PROMPT_CHARS) return;
-  fail(field, `has ${chars} characters`, `A prompt has at most ${MAX_PROMPT_CHARS}; which model could read it?`);
-}
-
-function messagesOf(value: unknown) {
-  const example = 'Give a list such as [{"role": "user", "content": "1 + 1 = ?"}].';
-  if (!Array.isArray(value)) return fail('messages', `is ${kindOf(value)}, not a list`, example);
-  if (value.length === 0) fail('messages', 'is an empty list', example);
-  return value.map((message: unknown, i) => {
-    const field = `messages[${i}]`;
-    if (!isObject(message)) return fail(field, `is ${kindOf(message)}, not an object`, example);
-    const { role, content } = message;
-    if (typeof role !== 'string' || role === '')
-      return fail(`${field}.role`, `is ${kindOf(role)}`, 'Give system, user or assistant.');
-    if (typeof content !== 'string') return fail(`${field}.content`, `is ${kindOf(content)}`, 'Give a text.');
-    if (loneSurrogate(content))
-      fail(`${field}.content`, 'holds half a character (a lone surrogate)', 'Write whole characters.');
-    return { role, content };
-  });
-}
-
-function taskOf(row: Row): Task {
+function taskOf(row: RowObject): Task {
   const value = row['task'] ?? 'math';
   const task = TASKS.find((known) => known === value);
   return task ?? fail('task', `is ${shown(value)}`, `Give one of: ${TASKS.join(', ')}; or leave it out for math.`);
-}
-
-function solutionsOf(row: Row): string[] {
-  const { solutions } = row;
-  if (solutions == null) {
-    const fields = ['answer', 'solution'].filter((field) => row[field] != null);
-    if (fields.length === 0) {
-      fail(
-        'solutions',
-        'is missing',
-        'Give `solutions` (a list of texts, any of which is right), or `answer`, or `solution`.',
-      );
-    }
-    return [...new Set(fields.map((field) => solutionOf(field, row[field])))];
-  }
-  if (!Array.isArray(solutions))
-    return fail('solutions', `is ${kindOf(solutions)}, not a list`, 'Give a list of texts, such as ["42"].');
-  if (solutions.length === 0) fail('solutions', 'is an empty list', 'Give at least one text that is right.');
-  return solutions.map((solution: unknown, i) => solutionOf(`solutions[${i}]`, solution));
-}
-
-function solutionOf(field: string, value: unknown): string {
-  if (typeof value !== 'number') return textOf(field, value);
-  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    fail(field, 'is a number too large to be exact', 'Write it as text, in quotes.');
-  }
-  return String(value);
-}
-
-function textOf(field: string, value: unknown): string {
-  if (typeof value !== 'string') return fail(field, `is ${kindOf(value)}, not a text`, 'Give a text, in quotes.');
-  if (value.trim() === '') fail(field, 'is empty', 'Give a text that is not blank.');
-  if (loneSurrogate(value)) fail(field, 'holds half a character (a lone surrogate)', 'Write whole characters.');
-  return value;
-}
-
-class RowError extends Error {
-  readonly problem: Problem;
-  constructor(problem: Problem) {
-    super(problem.problem);
-    this.problem = problem;
-  }
-}
-
-function fail(field: string | null, problem: string, fix: string): never {
-  throw new RowError(wrong(field, problem, fix));
 }

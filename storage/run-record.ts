@@ -17,6 +17,8 @@ export interface RunRecord {
     readonly sha256: string;
     readonly accepted: number;
     readonly refused: number;
+    /** Of the rows before their solutions were read, where some were refused then: what the same command offers again. */
+    readonly offered?: string;
   } | null;
   /** What the servers or the model were found to give as logprobs when the run was made; null where nobody looked. */
   readonly logprobs?: FoundLogprobs | null;

@@ -22,7 +22,6 @@ const BEAT = 'beat';
 
 /** Files are `<process>.beat`, written while it lives, and `<process>.<number>`, one per lease. */
 export async function openLeases({ folder, limit, ttlMs = 15_000 }: LeaseOptions): Promise<Leases> {
-  await mkdir(folder, { recursive: true });
   const self = randomUUID();
   let beatAt = 0;
   let number = 0;
@@ -35,9 +34,14 @@ export async function openLeases({ folder, limit, ttlMs = 15_000 }: LeaseOptions
     await writeFile(file, '.');
     return (await stat(file)).mtimeMs;
   }
-  await beat();
+  /** Not before the first lease: a run that is refused leaves no folder. */
+  let begun: Promise<unknown> | undefined;
+  const begin = async () => {
+    await mkdir(folder, { recursive: true });
+    await beat();
+  };
   const timer = setInterval(() => {
-    if (!closed) beat().catch(() => undefined); // a folder that is away for a moment
+    if (begun && !closed) beat().catch(() => undefined); // a folder that is away for a moment
   }, ttlMs / 3);
   timer.unref();
 
@@ -52,6 +56,10 @@ export async function openLeases({ folder, limit, ttlMs = 15_000 }: LeaseOptions
 
   return {
     async tryAcquire() {
+      await (begun ??= begin().catch((error: unknown) => {
+        begun = undefined;
+        throw error;
+      }));
       // Whoever stood still may be thought dead: its beat comes before its next lease.
       if (performance.now() - beatAt > ttlMs / 2) await beat();
       // A look before the try: two that try for one place turn each other away.

@@ -33,6 +33,20 @@ export function datasetContract(name: string, { write, open }: DatasetPlace): vo
     expect(badOf(rows)[0]).toMatchObject({ line: 3, field: 'id' });
   });
 
+  test(`${name}: each solution has the field that says it, and one field decides`, async () => {
+    const [row] = await rowsOf(write([{ ...good('a'), answer: ['1', '2'], solution: '\\boxed{2}' }]));
+    expect(row).toMatchObject({
+      query: { solutions: ['1', '2'] },
+      stated: {
+        solutions: [
+          { field: 'answer[0]', text: '1' },
+          { field: 'answer[1]', text: '2' },
+        ],
+        beside: [{ field: 'solution', text: '\\boxed{2}' }],
+      },
+    });
+  });
+
   test(`${name}: reading may stop at any row`, async () => {
     for await (const row of write([good('a'), good('b')]).rows()) {
       expect(row.ok).toBe(true);

@@ -138,6 +138,28 @@ test('no line whatever hides another: any bytes between two good rows leave both
   );
 });
 
+test.each([
+  ['{"question":"A?","answer":"1","answer":"2"}', 'answer', /stands twice/],
+  ['{"question":"A?","answer":"1","extra":{"x":1,"x":2}}', 'extra.x', /stands twice/],
+  ['{"question":"A?","answer":NaN}', null, /holds NaN/],
+  ['{"question":"A?","answer":-Infinity}', null, /holds Infinity/],
+  ['\ufeff{"question":"A?","answer":"1"}', null, /begins with a byte order mark/],
+  ['{"question":"A?","answer":12345678901234567890}', 'answer', /too large to be exact/],
+  ['{"question":"A?","answer":3.14159265358979323846}', 'answer', /too many digits/],
+  ['{"question":"A?","answer":1e999}', 'answer', /too large/],
+  ['{"id":9007199254740993,"question":"A?","answer":"1"}', 'id', /too large/],
+  [
+    '{"question":"A?","task":"code","input_output":{"inputs":["1"],"outputs":[9007199254740993]}}',
+    'input_output',
+    /too many digits/,
+  ],
+  [`{"question":"A?","answer":"1","x":${'[{"y":'.repeat(150)}1${'}]'.repeat(150)}}`, 'x', /nested deeper/],
+])('what JSON would pass over in silence is a named bad row: %s', async (text, field, problem) => {
+  const [bad, ...others] = badOf(await read(`${line('a')}\n${text}\n${line('b')}\n`));
+  expect(bad).toMatchObject({ line: 2, field, problem: expect.stringMatching(problem) });
+  expect(others).toEqual([]);
+});
+
 test('deep nesting is a bad row, not a crash', async () => {
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
   const rows = await read(

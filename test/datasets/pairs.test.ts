@@ -45,7 +45,19 @@ test('one solution may stand by itself, and numbers are texts', async () => {
   expect(rows.map((row) => row.ok && row.pair.solutions)).toEqual([['1'], ['1', '0.5']]);
 });
 
+test('what is right is said as in a data set, except that `answer` is the model’s', async () => {
+  const rows = await read(
+    lines(
+      { answer: '1', ground_truth: 5 },
+      { answer: '1', reward_model: { ground_truth: '6' } },
+      { ...good, solution: '7' },
+    ),
+  );
+  expect(rows.map((row) => row.ok && row.pair.solutions)).toEqual([['5'], ['6'], ['1']]);
+});
+
 test.each([
+  ['{"answer": "1", "answer": "2", "solutions": ["1"]}', '`answer` stands twice in one object'],
   ['{"answer": "1"', 'the line is not JSON'],
   ['[1]', 'the line is a list, not an object'],
   [{ solutions: ['1'] }, '`answer` is missing, not a text'],

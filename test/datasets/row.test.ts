@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { MAX_PROMPT_CHARS, queryFromRow } from '../../datasets/row.ts';
+import { MAX_PROMPT_CHARS } from '../../datasets/prompt.ts';
+import { queryFromRow } from '../../datasets/row.ts';
 
 const row = (part: object) => ({ question: 'What?', answer: '1', ...part });
 const accept = (part: object) => {
@@ -58,8 +59,6 @@ test('solutions are a list, or one answer or solution, numbers as their text', (
   expect(accept({ answer: 42 }).solutions).toEqual(['42']);
   expect(accept({ answer: 'so\n#### 42' }).solutions).toEqual(['so\n#### 42']);
   expect(accept({ answer: null, solution: '\\boxed{1}' }).solutions).toEqual(['\\boxed{1}']);
-  expect(accept({ solution: '\\boxed{1}' }).solutions).toEqual(['1', '\\boxed{1}']);
-  expect(accept({ solutions: ['2'] }).solutions).toEqual(['2']);
 });
 
 test('a task is math unless it says otherwise; code brings its cases, also as a text', () => {
@@ -75,6 +74,39 @@ test('a task is math unless it says otherwise; code brings its cases, also as a 
   expect(accept({ input_output: 'not ours' })).not.toHaveProperty('inputOutput');
 });
 
+test('an answer decides, what stands beside it is kept apart, and a name may begin with a capital', () => {
+  const stated = (part: object) => {
+    const result = queryFromRow({ question: 'What?', ...part }, '7');
+    if (!result.ok) throw new Error(`${result.field} ${result.problem}`);
+    return [result.query.solutions, result.stated?.beside.map(({ field }) => field)];
+  };
+  expect(stated({ answer: ['1', 2], solution: 'So 3.', solutions: ['4'] })).toEqual([
+    ['1', '2'],
+    ['solutions[0]', 'solution'],
+  ]);
+  expect(stated({ Answer: 5, Solution: '\\boxed{5}' })).toEqual([['5'], ['Solution']]);
+  expect(stated({ answer: null, solution: '\\boxed{5}' })).toEqual([['\\boxed{5}'], []]);
+  expect(stated({ solution: '\\boxed{5}', final_answer: ['5'] })).toEqual([['5'], ['solution']]);
+  expect(stated({ ANSWER: 4, solution: '5' })).toEqual([['5'], []]);
+});
+
+test('a number is its plain digits, also a very small one', () => {
+  expect(accept({ answer: 1e-7 }).solutions).toEqual(['0.0000001']);
+  expect(accept({ answer: -1.5e-10 }).solutions).toEqual(['-0.00000000015']);
+  expect(accept({ answer: -0 }).solutions).toEqual(['0']);
+});
+
+test('content in parts is one text', () => {
+  const content = [
+    { type: 'text', text: 'a ' },
+    { type: 'input_text', text: 'b' },
+  ];
+  expect(accept({ question: null, messages: [{ role: 'user', content }] }).prompt).toEqual({
+    kind: 'messages',
+    messages: [{ role: 'user', content: 'a b' }],
+  });
+});
+
 const refused: readonly (readonly [object, string | null, RegExp])[] = [
   [{ question: undefined }, 'prompt', /is missing/],
   [{ prompt: 'x' }, 'question', /stands beside `prompt`/],
@@ -85,13 +117,21 @@ const refused: readonly (readonly [object, string | null, RegExp])[] = [
   [{ question: null, messages: 'x' }, 'messages', /is a text, not a list/],
   [{ question: null, messages: [] }, 'messages', /empty list/],
   [{ question: null, messages: ['x'] }, 'messages[0]', /is a text, not an object/],
-  [{ question: null, messages: [{ role: 'user', content: [] }] }, 'messages[0].content', /is a list/],
+  [{ question: null, messages: [{ role: 'user', content: [] }] }, 'messages[0].content', /empty list/],
   [{ question: null, messages: [{ role: 'user', content: '\udc00' }] }, 'messages[0].content', /half a character/],
   [{ question: null, messages: [{ content: 'x' }] }, 'messages[0].role', /is missing/],
-  [{ answer: undefined }, 'solutions', /is missing/],
+  [{ answer: undefined }, 'answer', /is missing/],
   [{ answer: true }, 'answer', /is a boolean/],
   [{ answer: '' }, 'answer', /is empty/],
   [{ answer: 1e20 }, 'answer', /too large to be exact/],
+  [{ answer: '\frac{1}{2}' }, 'answer', /control character/],
+  [{ answer: ['1', '\u009b2J'] }, 'answer[1]', /control character/],
+  [{ answer: [] }, 'answer', /empty list/],
+  [{ answer: 'proof' }, 'answer', /asks for a proof/],
+  [{ answer: 'notfound' }, 'answer', /no answer was found/],
+  [{ image: 'a.png' }, 'image', /pictures/],
+  [{ question: 'a\u0000b' }, 'question', /NUL/],
+  [{ choices: ['1', '2'], answer: 'E' }, 'answer', /none of the choices/],
   [{ solutions: '1' }, 'solutions', /is a text, not a list/],
   [{ solutions: [] }, 'solutions', /empty list/],
   [{ solutions: ['1', null] }, 'solutions[1]', /is null/],

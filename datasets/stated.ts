@@ -1,0 +1,119 @@
+// What a row says is right. One field decides: an answer where there is one, else the worked solutions. What else
+// the row says must not disagree; that is looked at when the solutions are read (examine.ts).
+
+import { rightChoice } from './choices.ts';
+import type { Stated, Statement } from './dataset.ts';
+import { ANSWERS, found, WORKED, type Found, type RowObject } from './names.ts';
+import { type Inexact, numberText } from './number-text.ts';
+import { fail, isObject, kindOf, shown, textOf } from './problem.ts';
+
+const NOTHING_RIGHT =
+  'Give `answer` (a text, a number, or a list of which any is right), or `solution`, or `solutions`.';
+
+/** `without`: a field that means something else here. */
+export function statedOf(row: RowObject, inexact: Inexact, without?: 'answer'): Stated {
+  refuseUnjudged(row);
+  const choice = without ? undefined : rightChoice(row);
+  if (choice) return { solutions: [{ field: choice.field, text: choice.solution }], beside: [] };
+  const fields = [
+    ...found(row, ANSWERS).filter(({ field }) => field.toLowerCase() !== without),
+    ...ofRewardModel(row),
+    ...found(row, WORKED),
+  ];
+  const stated = fields.filter((one) => !isNotFound(one));
+  const [first, ...others] = stated;
+  if (!first) {
+    const [unsaid] = fields;
+    if (unsaid) fail(unsaid.field, `is ${shown(unsaid.value)}: no answer was found`, NOTHING_RIGHT);
+    return fail(without ? 'solutions' : 'answer', 'is missing', NOTHING_RIGHT);
+  }
+  return {
+    solutions: decided(row, first, inexact),
+    beside: others.flatMap((other) => saidBeside(row, other, inexact)),
+  };
+}
+
+/** verl: `{style: "rule", ground_truth}`. */
+function ofRewardModel(row: RowObject): Found[] {
+  const model = row['reward_model'];
+  if (!isObject(model)) return [];
+  return found(model, ['ground_truth']).map(({ value }) => ({ field: 'reward_model.ground_truth', value }));
+}
+
+/** NuminaMath's word for a solution whose answer nobody extracted. */
+const isNotFound = ({ value }: Found): boolean => value === 'notfound';
+
+function decided(row: RowObject, { field, value }: Found, inexact: Inexact): Statement[] {
+  if (value === 'proof')
+    return fail(field, 'is "proof": the row asks for a proof, and none is judged here', 'Leave the row out.');
+  const list = field.endsWith('ground_truth') ? listInText(value) : value;
+  if (!Array.isArray(list)) {
+    if (field === 'solutions') fail(field, `is ${kindOf(list)}, not a list`, 'Give a list of texts, such as ["42"].');
+    return [{ field, text: oneText(row, field, list, inexact) }];
+  }
+  if (list.length === 0) fail(field, 'is an empty list', 'Give at least one text that is right.');
+  const all = list.map((item: unknown, i) => {
+    const at = `${field}[${i}]`;
+    return { field: at, text: oneText(row, at, item, inexact) };
+  });
+  // OlympiadBench: the parts of one answer, and not several answers of which any is right.
+  if (row['is_multiple_answer'] === true && field === 'final_answer' && all.length > 1)
+    return [{ field, text: all.map(({ text }) => text).join(', ') }];
+  return all;
+}
+
+/** Skywork-OR1 keeps a list of answers as JSON in a text: `["\\frac{1}{2}"]`. */
+function listInText(value: unknown): unknown {
+  if (typeof value !== 'string' || !/^\s*\[\s*"/.test(value)) return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
+function oneText(row: RowObject, field: string, value: unknown, inexact: Inexact): string {
+  if (typeof value === 'number') return numberText(field, value, inexact);
+  const text = textOf(field, value);
+  const control = CONTROL.exec(text)?.[0];
+  if (control !== undefined) {
+    const lost = { '\b': '\\boxed', '\f': '\\frac' }[control];
+    fail(
+      field,
+      'holds a control character',
+      lost ? `In JSON a backslash is written twice: ${lost.replace('\\', '\\\\')}, not ${lost}.` : 'Leave it out.',
+    );
+  }
+  // ASDiv writes the unit behind the number: `9 (apples)`.
+  const asdiv = 'formula' in row && 'solution_type' in row ? /^\s*([-\d.,/: %]+?)\s*\([^()]*\)\s*$/.exec(text) : null;
+  return asdiv?.[1] ?? text;
+}
+
+/** All but tabs and line ends. */
+const CONTROL = /[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
+
+/** Texts and numbers; of anything else under a name that others use, nobody knows what it says. */
+function saidBeside(row: RowObject, found: Found, inexact: Inexact): Statement[] {
+  const { field, value } = found;
+  if (field === 'solutions') return decided(row, found, inexact);
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return list.flatMap((item, i) => {
+    if (typeof item !== 'string' && typeof item !== 'number') return [];
+    return [{ field: Array.isArray(value) ? `${field}[${i}]` : field, text: String(item) }];
+  });
+}
+
+/** What the data set's authors say of a row that makes it no row to be judged by its value alone. */
+function refuseUnjudged(row: RowObject): void {
+  for (const field of ['problem_is_valid', 'solution_is_valid']) {
+    const value = row[field];
+    if (value != null && value !== 'Yes' && value !== true)
+      fail(field, `is ${shown(String(value))}`, 'Leave the row out, or mend it and write "Yes".');
+  }
+  if (row['final_answer'] == null) return;
+  if (row['answer_type'] === 'Need_human_evaluate')
+    fail('answer_type', 'is "Need_human_evaluate": no rule judges it', 'Leave the row out.');
+  const { error } = row;
+  if (error != null && error !== '' && error !== 0)
+    fail('error', `is ${shown(String(error))}: a tolerance, and none is judged here`, 'Leave the row out.');
+}

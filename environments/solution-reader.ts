@@ -1,0 +1,53 @@
+// Reads the solutions of a data set with the judge's own parts, before anything is played: what a text's final
+// answer is, whether the judge can use it, and whether two statements of a row disagree. A judge that cannot run is
+// an error, never a bad row.
+
+import type { Examined, FinalAnswer, SolutionReader } from '../domain/solution-reader.ts';
+import type { Verdict } from '../domain/verdict.ts';
+import { scanBoxes } from './math/boxes.ts';
+import { extractSolution } from './math/extract.ts';
+import type { MathJudge } from './math/math-environment.ts';
+
+export function createSolutionReader(judge: Pick<MathJudge, 'judge'>): SolutionReader {
+  /** The wall clock of a busy machine is no property of a text: what ran out of it is asked once more. */
+  async function compare(text: string, solutions: readonly string[]): Promise<Verdict> {
+    const answer = `\\boxed{${text}}`;
+    const verdict = await judge.judge(answer, solutions);
+    const again = verdict.reason === 'timeout' || verdict.reason === 'crashed';
+    return again ? judge.judge(answer, solutions) : verdict;
+  }
+
+  return {
+    finalAnswer,
+
+    examine: (solutions) =>
+      Promise.all(
+        solutions.map(async (solution): Promise<Examined> => {
+          const found = finalAnswer(solution);
+          if (!found) return { usable: false, reason: 'no-solution' };
+          const { verdict, reason } = await compare(found.text, [solution]);
+          return verdict === 'right' ? { usable: true } : { usable: false, reason };
+        }),
+      ),
+
+    async mayBe(text, solutions) {
+      const there = await compare(text, solutions);
+      if (there.verdict !== 'wrong' || there.reason !== 'different') return true;
+      // Each side may say more than the other: a unit, a name before an equals sign.
+      const back = await Promise.all(
+        solutions.map((solution) => compare(finalAnswer(solution)?.text ?? solution, [text])),
+      );
+      return back.some(({ verdict, reason }) => verdict !== 'wrong' || reason !== 'different');
+    },
+  };
+}
+
+function finalAnswer(text: string): FinalAnswer | undefined {
+  const found = extractSolution(text);
+  if (!found || found === 'cut-off') return undefined;
+  const { boxes, unfinished } = scanBoxes(text);
+  if (found.by === 'box' && unfinished) return undefined;
+  // "\boxed{5}. The final answer is 5."
+  const marked = found.by === 'box' || found.by === 'hash' || (found.by === 'phrase' && boxes.length > 0);
+  return { text: found.text, by: marked ? 'mark' : found.by === 'whole' ? 'whole' : 'prose' };
+}

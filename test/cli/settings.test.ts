@@ -1,0 +1,45 @@
+// Settings as a run keeps them: what goes through JSON and back is what was resolved, so that a run is equal to itself.
+
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseSettings, resolveOptions, settingsOf } from '../../config.ts';
+
+const kept = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+describe('settings', () => {
+  test.each(['temperature', 'rewardBias', 'rewardScaling', 'turnDiscount', 'seed'])('%s of -0 is 0', (key) => {
+    for (const value of [-0, '-0', '-0.0', '-0e5']) {
+      const { options } = resolveOptions({ flags: { [key]: value } });
+      expect(Object.is(options[key as 'seed'], 0)).toBe(true);
+      const settings = settingsOf('r', options);
+      expect(settings).toStrictEqual(kept(settings));
+    }
+    expect(Object.is(parseSettings('r', { [key]: -0 })[key as 'seed'], 0)).toBe(true);
+  });
+
+  test.each(['Infinity', '-Infinity', 'NaN', '1e999'])('%s is no number of a run', (text) => {
+    for (const value of [text, Number(text)]) {
+      expect(() => resolveOptions({ flags: { rewardScaling: value } })).toThrow('does not fit');
+      expect(() => resolveOptions({ flags: { temperature: value } })).toThrow('does not fit');
+    }
+  });
+
+  test('whatever is accepted comes back from JSON as it was', () => {
+    const anyNumber = fc.oneof(fc.double(), fc.constantFrom(-0, 5e-324, 1e308, 2 ** 53), fc.integer());
+    fc.assert(
+      fc.property(
+        fc.constantFrom('temperature', 'topP', 'rewardScaling', 'rewardBias', 'turnDiscount', 'seed', 'topK'),
+        fc.oneof(anyNumber, anyNumber.map(String)),
+        (key, value) => {
+          try {
+            const settings = parseSettings('r', { [key]: value });
+            expect(settings).toStrictEqual(kept(settings));
+          } catch (error) {
+            expect(String(error)).toContain('does not fit');
+          }
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+});
