@@ -20,6 +20,10 @@ export interface LineMaker {
   /** Its lines are for training: answers without ids of their own are refused. */
   readonly forTraining?: boolean;
   lines(trajectory: Trajectory): string[];
+  /** The id of its sample in the file. */
+  id?(trajectory: Trajectory): string;
+  /** Lines as an older Everturn wrote them, where those of today differ. */
+  former?(trajectory: Trajectory): { readonly id: string; readonly lines: readonly string[] } | undefined;
 }
 
 /** `unfinished` is being played; `broken` has records that cannot be believed; `not-trainable` has answers without ids. */
@@ -79,6 +83,10 @@ export interface ExportedSample {
   readonly sample: number;
   /** No newline at their ends. */
   readonly lines: readonly string[];
+  /** Of the sample in the file; null where the format has none. */
+  readonly id: string | null;
+  /** As LineMaker.former. */
+  readonly former: { readonly id: string; readonly lines: readonly string[] } | undefined;
 }
 
 /** What goes into an export, trajectory by trajectory. */
@@ -99,7 +107,9 @@ export async function* exportedSamples(
       skip('not-trainable', 'the server gave text and no token ids');
     } else {
       try {
-        yield { query: query.queryId, sample, lines: exporter.lines({ rollout, turns, end }) };
+        const trajectory = { rollout, turns, end };
+        const [id, former] = [exporter.id?.(trajectory) ?? null, exporter.former?.(trajectory)];
+        yield { query: query.queryId, sample, lines: exporter.lines(trajectory), id, former };
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         skip('broken', error.message);
