@@ -1,7 +1,7 @@
 // A forger with everything: reads a run's folder, changes what it says, and writes all of it anew so that every hash,
 // every reference, every reward, log and count agrees. What a check then finds, it finds by what the records mean.
 
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { successOf } from '../../domain/ending.ts';
@@ -12,6 +12,7 @@ import type { EndRecord, RolloutRecord, VerdictRecord } from '../../domain/traje
 import { logName, turnLogBlock, turnLogLine } from '../../domain/turn-log.ts';
 import { outputTokens, type ChunkRecord, type TurnRecord } from '../../domain/turn.ts';
 import { openFileStore } from '../../storage/files.ts';
+import { logPath, rolloutFolder } from '../../storage/layout.ts';
 import { hashQueries } from '../../storage/queries.ts';
 import type { RunRecord } from '../../storage/run-record.ts';
 import type { Store } from '../../storage/store.ts';
@@ -67,10 +68,20 @@ async function readWhole(store: Store): Promise<LooseRun> {
   }) as LooseRun;
 }
 
-async function writeWhole(out: string, whole: LooseRun): Promise<void> {
+/** Rollouts that stay as they were are left alone: of the rest, nothing old remains. */
+async function writeWhole(out: string, whole: LooseRun, before: LooseRun): Promise<void> {
   const { run, queries, rollouts } = whole;
   const store = openFileStore(out, run.run);
-  for (const name of readdirSync(store.folder)) rmSync(join(store.folder, name), { recursive: true });
+  const kept = (one: LooseRollout, among: LooseRun) => among.rollouts.some((each) => isDeepStrictEqual(each, one));
+  for (const name of ['run.json', 'result.json', 'queries.jsonl', 'queries.index'])
+    rmSync(join(store.folder, name), { force: true });
+  for (const one of before.rollouts.filter((each) => !kept(each, whole))) {
+    const id = { ...one.rollout, query: one.rollout.query.queryId };
+    rmSync(join(store.folder, rolloutFolder(id)), { recursive: true });
+    for (const { versionStart } of one.turns)
+      for (const kind of ['txt', 'jsonl'] as const)
+        rmSync(join(store.folder, logPath(versionStart, logName(id), kind)), { force: true });
+  }
   await store.putQueries(queries);
   if (run.dataset) {
     const { sha256 } = await hashQueries(queries);
@@ -78,7 +89,7 @@ async function writeWhole(out: string, whole: LooseRun): Promise<void> {
   }
   await store.putRun(run);
   const counts = noCounts();
-  for (const forged of rollouts) await writeRollout(store, forged, counts, out, run.settings.numTurns);
+  for (const one of rollouts) await writeRollout(store, one, counts, out, run.settings.numTurns, kept(one, before));
   if (whole.result)
     await store.putResult({ ...whole.result, counts: { ...(whole.result['counts'] as object), ...counts } });
 }
@@ -89,9 +100,21 @@ async function writeRollout(
   counts: ReturnType<typeof noCounts>,
   out: string,
   numTurns: number,
+  isThere: boolean,
 ): Promise<void> {
   const { run, sample, attempt, settings } = rollout;
   const id = { run, query: rollout.query.queryId, sample, attempt };
+  const judged = verdicts.slice(0, turns.length);
+  const success = judged.map(({ verdict }) => successOf(verdict));
+  const turnRewards = success.flatMap((one) => (one === null ? [] : [turnReward(one === 1, settings)]));
+  const rewards = end.outcome === 'complete' ? discountedReturns(turnRewards, settings.turnDiscount) : [];
+  const tokens = turns.reduce((sum, turn) => sum + outputTokens(turn), 0);
+  const trajectory = { out, ...id };
+  const { outcome, stopReason } = end;
+  const result = { outcome, stopReason, rewards, success, tokens, reason: null, turns: turns.length, trajectory };
+  if (attempt === 1) addResult(counts, result, numTurns);
+  if (isThere) return;
+
   let previous = (await store.putRollout(id, rollout)).hash;
   let contextLength = 0;
   const written: TurnRecord[] = [];
@@ -107,10 +130,6 @@ async function writeRollout(
     if (verdict) await store.putVerdict(id, { ...verdict, of: hash });
   }
   for (const chunk of chunks) await store.putChunk(id, chunk);
-  const judged = verdicts.slice(0, turns.length);
-  const success = judged.map(({ verdict }) => successOf(verdict));
-  const turnRewards = success.flatMap((one) => (one === null ? [] : [turnReward(one === 1, settings)]));
-  const rewards = end.outcome === 'complete' ? discountedReturns(turnRewards, settings.turnDiscount) : [];
   await store.putEnd(id, { ...end, success, turnRewards, rewards, turns: hashes });
   for (const version of new Set(written.map(({ versionStart }) => versionStart))) {
     const of = written.filter(({ versionStart }) => versionStart === version);
@@ -119,15 +138,6 @@ async function writeRollout(
       jsonl: of.map((t) => turnLogLine(t, judged[t.turn - 1]!)).join(''),
     });
   }
-  if (attempt !== 1) return;
-  const tokens = written.reduce((sum, turn) => sum + outputTokens(turn), 0);
-  const { outcome, stopReason } = end;
-  const trajectory = { out, ...id };
-  addResult(
-    counts,
-    { outcome, stopReason, rewards, success, tokens, reason: null, turns: turns.length, trajectory },
-    numTurns,
-  );
 }
 
 /** Applies `change` to the run in `out` and makes everything else agree with it. `must`: it has to change something. */
@@ -141,7 +151,7 @@ export async function forgeRun(
   const before = structuredClone(whole);
   change(whole);
   if (must && isDeepStrictEqual(whole, before)) throw new Error('the forgery changes nothing');
-  await writeWhole(out, whole);
+  await writeWhole(out, whole, before);
 }
 
 /** Of a record's text that is changed, with the hash that this text has. */
