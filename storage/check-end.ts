@@ -85,7 +85,8 @@ const FEEDBACK_TOKENS = 1000;
 /** Of an embedded model, whose length cannot change: a budget says what its context holds at least. */
 function roomProblems(last: TurnRecord | undefined, { model }: RolloutSettings): string[] {
   const embedded = model === 'tiny' || model.startsWith('transformers:');
-  if (!last || !embedded || last.outputIds.length + FEEDBACK_TOKENS >= last.maxNewTokens) return [];
+  if (!last || last.server !== null || !embedded || last.outputIds.length + FEEDBACK_TOKENS >= last.maxNewTokens)
+    return [];
   const left = last.maxNewTokens - last.outputIds.length;
   return [`says that no further turn fits; turn ${last.turn} left room for ${left} tokens`];
 }
