@@ -27,6 +27,8 @@ export interface CheckedRollout {
   readonly end: EndRecord | undefined;
 }
 
+const MOST_MISSING = 100;
+
 export interface RolloutCheckFacts extends TextFacts {
   /** When the run was made. */
   readonly runAt?: number | undefined;
@@ -83,7 +85,11 @@ export async function checkRollout(
     ...layout.parseRolloutFile(name),
   }));
   for (const file of files) if (file.kind === 'foreign') breach(file.name, FOREIGN);
-  const count = Math.max(0, ...files.map((file) => (file.kind === 'turn' ? file.turn : 0)));
+  const places = files.flatMap((file) => (file.kind === 'turn' ? [file.turn] : []));
+  const highest = Math.max(0, ...places);
+  // A name may say any number: of a turn far ahead, not each that is missing before it is named.
+  const count = Math.min(highest, places.length + MOST_MISSING);
+  if (count < highest) breach(layout.turnFile(highest), `stands alone: ${places.length} turns are there in all`);
   const numbers = Array.from({ length: count }, (_, i) => i + 1);
   const has = (name: string) => files.some((file) => file.name === name);
 

@@ -74,6 +74,13 @@ describe('a check', () => {
     });
   }
 
+  test('names a turn that is a billion ahead, in bounded time', async () => {
+    const out = copy('always');
+    const folder = join(out, 'always', rolloutFolder({ query: 'arith-0001', sample: 0, attempt: 1 }));
+    cpSync(join(folder, 'turn-003.json'), join(folder, 'turn-999999999.json'));
+    expect((await problemsOf(out, 'always', false)).join('\n')).toMatch(/turn-999999999.json: stands alone: 4 turns/);
+  });
+
   test('names the part of an answer that is missing while its turn is not there', async () => {
     const out = copy('always');
     const store = openFileStore(out, 'always');
