@@ -24,6 +24,8 @@ interface Seen {
   readonly of: string;
   readonly context: string;
   readonly path: string;
+  readonly folder: string;
+  readonly times: string;
 }
 
 export function openCopyCheck(onBreach: OnBreach): (rollout: CheckedRollout) => void {
@@ -37,6 +39,8 @@ export function openCopyCheck(onBreach: OnBreach): (rollout: CheckedRollout) => 
     let context = '';
     const stamps: number[] = [rollout.birthTime];
     const parts: string[] = [];
+    /** Answers that another rollout has too, by its folder. */
+    const met = new Map<string, number>();
     for (const [i, turn] of turns.entries()) {
       if (!turn) return;
       const { record } = turn;
@@ -49,11 +53,14 @@ export function openCopyCheck(onBreach: OnBreach): (rollout: CheckedRollout) => 
       parts.push(answer);
       stamps.push(record.startedAt, record.finishedAt);
       const known = answers.get(answer);
+      const times = `${record.startedAt} ${record.finishedAt}`;
       const telling = new Set(record.logprobs.filter((value) => value < -SURE)).size >= TELLING_VALUES;
-      if (!known && telling) answers.set(answer, { of, context, path });
-      if (known && known.context !== context)
+      if (!known && telling) answers.set(answer, { of, context, path, folder, times });
+      if (known) met.set(known.folder, (met.get(known.folder) ?? 0) + 1);
+      // One answer alone may be a server's that repeats itself.
+      if (known && known.context !== context && (known.times === times || met.get(known.folder)! > 1))
         onBreach({ path, problem: `has the ids and logprobs of ${known.path}, to the bit, behind another context` });
-      else if (known && known.of !== of && isDrawn(record, rollout.settings))
+      else if (known && known.context === context && known.of !== of && isDrawn(record, rollout.settings))
         onBreach({ path, problem: `has the ids and logprobs of ${known.path}, an answer that is not drawn twice` });
       context = digest(record.outputIds, context);
     }
@@ -88,8 +95,9 @@ export function openCopyCheck(onBreach: OnBreach): (rollout: CheckedRollout) => 
   }
 }
 
-/** Whether its logprobs are those of a draw, and say that it is not drawn twice. */
-function isDrawn({ logprobs }: TurnRecord, settings: RolloutSettings): boolean {
+/** Whether its logprobs are those of a draw of our own, and say that it is not drawn twice. Servers may heed no seed. */
+function isDrawn({ logprobs, server }: TurnRecord, settings: RolloutSettings): boolean {
+  if (server !== null) return false;
   const { temperature, topP, topK } = settings;
   const ofTheDraw = (settings.logprobs ?? 'policy') === 'policy' || (temperature === 1 && topP === 1 && topK >= 1e7);
   return temperature > 0 && ofTheDraw && logprobs.reduce((sum, value) => sum + value, 0) < IMPROBABLE;

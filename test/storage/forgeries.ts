@@ -340,17 +340,12 @@ export const forgeries: Readonly<Record<string, Forgery>> = {
     },
     problem: /is a copy of .*: each answer, and each time to the millisecond/,
   },
-  'answers copied behind another question': {
-    change: (whole) => {
-      const from = whole.rollouts[0]!;
-      for (const to of whole.rollouts.slice(2)) {
-        const values = from.turns[0]!.outputIds.map((_, i) => -0.5 - i / 100);
-        from.turns[0]!.logprobs = values;
-        setOutput(to.turns[0]!, from.turns[0]!.outputIds, values);
-        to.turns[0]!.outputText = from.turns[0]!.outputText;
-        to.turns[0]!.answer = from.turns[0]!.answer;
-      }
-    },
+  'an answer copied behind another question, with its times': {
+    change: (whole) => copyTurns(whole, [0], true),
+    problem: /has the ids and logprobs of .*, to the bit, behind another context/,
+  },
+  'two answers copied behind another question': {
+    change: (whole) => copyTurns(whole, [0, 1], false),
     problem: /has the ids and logprobs of .*, to the bit, behind another context/,
   },
   'an improbable answer drawn twice': {
@@ -391,6 +386,20 @@ export const forgeries: Readonly<Record<string, Forgery>> = {
     problem: /says numTurns 4; the records say 3/,
   },
 };
+
+/** From the first rollout to that of another query, with logprobs that tell. */
+function copyTurns(whole: LooseRun, places: readonly number[], withTimes: boolean): void {
+  const [from, to] = [whole.rollouts[0]!, whole.rollouts[2]!];
+  for (const place of places) {
+    const [source, target] = [from.turns[place]!, to.turns[place]!];
+    // Both must be long enough to tell.
+    const outputIds = [...source.outputIds.slice(0, -1), ...source.outputIds];
+    const values = outputIds.map((_, i) => -0.5 - i / 100);
+    for (const each of [source, target]) setOutput(each, outputIds, values);
+    const { outputText, answer, startedAt, finishedAt } = source;
+    Object.assign(target, { outputText, answer }, withTimes ? { startedAt, finishedAt } : {});
+  }
+}
 
 function partOf(one: LooseRollout, change: object): LooseRollout['chunks'][number] {
   const { outputIds, logprobs, startedAt, server, attempt, versionStart: version } = one.turns[0]!;
