@@ -3,14 +3,17 @@
 
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { describeWorkflow } from '../client.ts';
 import { TemporalError, UsageError } from '../domain/errors.ts';
 import type { UndecidedPolicy } from '../domain/finished-turns.ts';
 import { EXPORTERS, exporterNamed } from '../exporters/index.ts';
 import { collectionHistory, rolloutHistories } from '../histories.ts';
 import { checkHistories, type HistoriesSummary } from '../storage/check-histories.ts';
+import { CLOCK_SKEW_MS } from '../storage/check-times.ts';
 import { checkRun } from '../storage/check.ts';
 import type { OnBreach } from '../storage/listing.ts';
+import { tokenizerOf } from './check-tokenizer.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { jsonOption, outOption, undecidedOption } from './flags.ts';
 import { oneLine, plural } from './format.ts';
@@ -24,6 +27,9 @@ interface Flags {
   readonly export?: string;
   readonly format: string;
   readonly undecided: UndecidedPolicy;
+  /** A folder; true: the model's own, where it is at hand. */
+  readonly tokenizer?: string | boolean;
+  readonly clockSkew: number;
   /** Undefined: where a server answers. */
   readonly histories?: boolean;
 }
@@ -37,11 +43,21 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addOption(undecidedOption())
     .addOption(new Option('--histories', "compare with Temporal's histories (default: where a server is up)"))
     .addOption(new Option('--no-histories', 'ask no server'))
+    .addOption(
+      new Option('--tokenizer <folder>', "prove texts by this tokenizer (default: the model's own, where it is here)"),
+    )
+    .addOption(new Option('--no-tokenizer', 'prove texts without one'))
+    .addOption(
+      new Option('--clock-skew <seconds>', "how far workers' clocks may be apart")
+        .argParser(secondsOf)
+        .default(CLOCK_SKEW_MS / 1000),
+    )
     .addOption(jsonOption('one breach a line as JSON, then the summary'))
     .addHelpText(
       'after',
-      '\nEach (query, sample, turn) stands once, contiguous, judged and logged once; every hash and reward is right; an\n' +
-        "export holds every complete rollout once; and Temporal's histories, where it still keeps them, say the same.\n" +
+      '\nEach (query, sample, turn) stands once, contiguous, judged and logged once; every hash and reward is right; each\n' +
+        'turn follows from the one before, its verdict, its settings and its text; an export holds every complete rollout\n' +
+        "once; and Temporal's histories, where it still keeps them, say the same.\n" +
         'Exit code 1 and one line per breach where that is not so.\n\nExample:\n  everturn check my-run',
     )
     .action(async (named: string, flags: Flags) => exit(await check(io, named, flags)));
@@ -57,19 +73,54 @@ async function check(io: Io, named: string, flags: Flags): Promise<ExitCode> {
   };
   const file = flags.export === undefined ? {} : { file: exportFile(io, flags.export) };
   const exporter = exporterNamed(flags.format);
-  const summary = await checkRun(place.store, report, { export: { exporter, undecided: flags.undecided, ...file } });
+  const wanted = typeof flags.tokenizer === 'string' || flags.tokenizer === false ? flags.tokenizer : undefined;
+  const { tokenizer, why } = await tokenizerOf(place.store, io.cwd, wanted);
+  const options = {
+    export: { exporter, undecided: flags.undecided, ...file },
+    ...{ tokenizer, clockSkewMs: flags.clockSkew * 1000 },
+    ...(flags.histories === false ? {} : { isGoing: () => isGoing(io, place.run) }),
+  };
+  const summary = await checkRun(place.store, report, options).finally(() => tokenizer?.close());
   const histories = flags.histories === false ? 'they were not asked for' : await compared(io, place, report, flags);
   const breaches = found;
-  if (flags.json) printJson(io, { event: 'summary', folder: place.store.folder, ...summary, breaches, histories });
+  if (flags.json)
+    printJson(io, {
+      event: 'summary',
+      folder: place.store.folder,
+      ...summary,
+      breaches,
+      histories,
+      tokenizer: tokenizer?.name ?? null,
+    });
   else {
     const { rollouts, turns, ended, unfinished } = summary;
     const open = unfinished > 0 ? `, ${unfinished} not ended` : '';
     const all = `${plural(rollouts, 'rollout')} (${ended} ended${open}), ${plural(turns, 'turn')}`;
+    say(io, `Texts and ids were compared by ${tokenizer ? tokenizer.name : `what any tokenizer keeps: ${why}`}.`);
     say(io, historiesLine(histories));
     if (breaches === 0) print(io, `${all}: all is right.`);
     else say(io, `${all}: ${plural(breaches, 'breach', 'breaches')}.`);
   }
   return breaches === 0 ? EXIT.ok : EXIT.breach;
+}
+
+/** Undefined where no server tells. */
+async function isGoing(io: Io, run: string): Promise<boolean | undefined> {
+  const link = await openLinkIfUp(io).catch(() => undefined);
+  if (!link) return undefined;
+  try {
+    return (await describeWorkflow(link.session, run, 1)).state === 'running';
+  } catch {
+    return undefined;
+  } finally {
+    await link.close();
+  }
+}
+
+function secondsOf(text: string): number {
+  const seconds = Number(text);
+  if (text.trim() !== '' && seconds >= 0 && Number.isFinite(seconds)) return seconds;
+  throw new InvalidArgumentError('It should be a number of seconds, 0 or more.');
 }
 
 /** What is not there is a slip of the hand, not a breach of the run. */

@@ -9,6 +9,7 @@ turns are numpy arrays. The first thing that is not as it must be is a `BadSampl
 
 import argparse
 import json
+import re
 import sys
 from dataclasses import dataclass
 from typing import Iterator, Optional
@@ -55,6 +56,12 @@ class Sample:
     birth_time_ms: int
     prompt: np.ndarray  # int64 [len(P)]
     turns: list  # of Turn
+
+
+def query_and_sample(id: str) -> tuple:
+    """The query's id and the sample's number that an id in an export stands for."""
+    row, _, number = id.partition("@")
+    return re.sub("%(40|25)", lambda code: "@" if code[1] == "40" else "%", row), int(number or 0)
 
 
 def must(holds: bool, problem: str) -> None:

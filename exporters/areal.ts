@@ -3,6 +3,7 @@
 // Floats are float32 values. Guarantees the lengths that the trainer checks, or throws.
 
 import { StoreError } from '../domain/errors.ts';
+import { formerSampleId, sampleId } from '../domain/sample-id.ts';
 import { TASK_INDEX } from '../domain/query.ts';
 import type { Trajectory } from '../domain/trajectory.ts';
 import { noEos } from '../domain/turn.ts';
@@ -40,10 +41,22 @@ export const areal: Exporter = {
   extension: 'jsonl',
   forTraining: true,
   description: "AReaL's SequenceSample as JSON, one trajectory a line",
+  id: idOf,
   lines: (trajectory) => [JSON.stringify(sequenceSample(trajectory))],
+  former(trajectory) {
+    const { query, sample } = trajectory.rollout;
+    const id = formerSampleId(query.queryId, sample);
+    if (id === idOf(trajectory)) return undefined;
+    return { id, lines: [JSON.stringify({ ...sequenceSample(trajectory), ids: [id] })] };
+  },
 };
 
-export function sequenceSample({ rollout, turns, end }: Trajectory): SequenceSample {
+function idOf({ rollout: { query, sample } }: Trajectory): string {
+  return sampleId(query.queryId, sample);
+}
+
+export function sequenceSample(trajectory: Trajectory): SequenceSample {
+  const { rollout, turns, end } = trajectory;
   const { query, sample } = rollout;
   const wrong = (problem: string): never => {
     throw new StoreError(`query ${JSON.stringify(query.queryId)}, sample ${sample}: ${problem}`, {
@@ -81,9 +94,8 @@ export function sequenceSample({ rollout, turns, end }: Trajectory): SequenceSam
   const transitions = lengths.map((length) => length - 1);
   const prompt = turns[0]!.record.contextIds;
   return {
-    // Samples beyond the first have ids of their own: a batch refuses doubled ones, and the part before
-    // the `@` names the row.
-    ids: [sample > 0 ? `${query.queryId}@${sample}` : query.queryId],
+    // Samples beyond the first have ids of their own: a batch refuses doubled ones.
+    ids: [idOf(trajectory)],
     keys: Object.keys(DTYPES) as Key[],
     trailing_shapes: perKey(() => []),
     dtypes: DTYPES,

@@ -1,5 +1,6 @@
 // Proves an export: it holds one sample for each complete rollout, and a file that was exported before holds exactly
-// what the records give today: each line once, in order, to the byte. Memory: a hash for each line.
+// what the records give today: each line once, in order, to the byte, and no id twice. A line that an older Everturn
+// wrote, with the id of that time, counts as well. Memory: a hash and an id for each line.
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -41,52 +42,77 @@ export async function checkExport(
 ): Promise<ExportFacts> {
   const path = `export --format ${exporter.name}`;
   const whole = createHash('sha256');
-  const lines = new Map<string, { readonly place: number; readonly of: ExportedSample }>();
+  const [lines, formerLines] = [new Map<string, Line>(), new Map<string, Line>()];
+  const ids = new Map<string, ExportedSample>();
   let samples = 0;
+  let place = 0;
   const onSkip = ({ query, sample, outcome, problem }: SkippedRollout) => {
     if (outcome === 'broken') onBreach({ path, problem: `cannot export ${nameOf({ query, sample })}: ${problem}` });
   };
   for await (const made of exportedSamples(store, exporter, onSkip, undecided)) {
     samples++;
-    for (const line of made.lines) {
+    const { query, sample, id, former } = made;
+    const other = id === null ? undefined : ids.get(id);
+    if (other)
+      onBreach({ path, problem: `gives ${nameOf(made)} the id ${JSON.stringify(id)}, which ${nameOf(other)} has` });
+    if (id !== null) ids.set(id, { ...made, lines: [], former: undefined });
+    for (const [i, line] of made.lines.entries()) {
       whole.update(line).update('\n');
-      if (file !== undefined) lines.set(sha256(`${line}\n`), { place: lines.size, of: { ...made, lines: [] } });
+      if (file === undefined) continue;
+      const of = { query, sample, place: place++ };
+      lines.set(sha256(`${line}\n`), { of, id });
+      const formerLine = former?.lines[i];
+      if (formerLine !== undefined) formerLines.set(sha256(`${formerLine}\n`), { of, id: former!.id });
     }
   }
   if (samples < seen.complete || (seen.ended && samples > seen.complete)) {
     onBreach({ path, problem: `gives ${samples} samples; the records hold ${seen.complete} to be exported` });
   }
-  if (file !== undefined) await checkFile(file, lines, (problem) => onBreach({ path: file, problem }));
+  if (file !== undefined) await checkFile(file, lines, formerLines, (problem) => onBreach({ path: file, problem }));
   return { format: exporter.name, samples, sha256: whole.digest('hex') };
+}
+
+/** What a line may be. */
+interface Line {
+  readonly of: { readonly query: string; readonly sample: number; readonly place: number };
+  /** As it stands in this line. */
+  readonly id: string | null;
 }
 
 async function checkFile(
   file: string,
-  expected: ReadonlyMap<string, { readonly place: number; readonly of: ExportedSample }>,
+  expected: ReadonlyMap<string, Line>,
+  former: ReadonlyMap<string, Line>,
   say: (problem: string) => void,
 ): Promise<void> {
-  const found = new Map<string, number>();
+  const found = new Map<number, number>();
+  const ids = new Map<string, number>();
   let number = 0;
   let last = -1;
   try {
     for await (const hash of lineHashes(file)) {
       number++;
-      const line = hash === null ? undefined : expected.get(hash);
-      const before = hash === null ? undefined : found.get(hash);
+      const line = hash === null ? undefined : (expected.get(hash) ?? former.get(hash));
+      const before = line && found.get(line.of.place);
       if (hash === null) say(`line ${number} is torn: its end is missing`);
       else if (!line) say(`line ${number} is none that the records give`);
       else if (before !== undefined) say(`line ${number} repeats line ${before}`);
       else {
-        if (line.place < last) say(`line ${number} stands out of order: ${nameOf(line.of)}`);
-        last = Math.max(last, line.place);
-        found.set(hash!, number);
+        if (line.of.place < last) say(`line ${number} stands out of order: ${nameOf(line.of)}`);
+        last = Math.max(last, line.of.place);
+        found.set(line.of.place, number);
+        const { id } = line;
+        const same = id === null ? undefined : ids.get(id);
+        if (same !== undefined)
+          say(`line ${number} has the id ${JSON.stringify(id)} of line ${same}: export the run again, which escapes @`);
+        if (id !== null) ids.set(id, number);
       }
     }
   } catch (error) {
     const problem = fileError('read', file, error);
     return say(problem instanceof Error ? problem.message : String(problem));
   }
-  for (const [hash, { of }] of expected) if (!found.has(hash)) say(`lacks ${nameOf(of)}`);
+  for (const { of } of expected.values()) if (!found.has(of.place)) say(`lacks ${nameOf(of)}`);
 }
 
 /** SHA-256 of each line with its LF; null for one that has none. No line is held. */

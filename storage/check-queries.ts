@@ -1,6 +1,7 @@
 // Proves that a run plays what it accepted: queries.jsonl is the one that run.json names, each rollout
 // plays the query at its index, and after the run's last word every query has its samples.
 
+import { createHash } from 'node:crypto';
 import { explain } from '../domain/errors.ts';
 import { QUERIES_FILE, queryFolder, ROLLOUT_FILE, rolloutFolder, RUN_FILE } from './layout.ts';
 import type { CheckedRollout } from './check-rollout.ts';
@@ -37,17 +38,29 @@ export function openQueriesCheck(store: Store, run: RunRecord | undefined, onBre
 
     async all(concluded) {
       if (run) await checkHash(store, run, onBreach);
+      const ids = new Set<string>();
+      const whole = createHash('sha256');
+      const say = (problem: string) => onBreach({ path: QUERIES_FILE, problem });
       try {
         const count = await store.countQueries();
+        if (run?.dataset && run.dataset.accepted !== count)
+          say(`holds ${count} queries; ${RUN_FILE} says that ${run.dataset.accepted} were accepted`);
         for (let from = 0; from < count; from += PAGE) {
           const page = await store.readQueries(from, PAGE);
           for (const [i, query] of page.entries()) {
+            whole.update(queryLine(query));
+            const id = sha256(query.queryId).slice(0, 32);
+            if (ids.has(id)) say(`holds the query ${JSON.stringify(query.queryId)} twice`);
+            ids.add(id);
             const found = played.get(from + i);
             played.delete(from + i);
             if (found && found.digest !== sha256(queryLine(query)).slice(0, 32)) notThatQuery(found.path, from + i);
             if (run && concluded) await checkSamples(store, query.queryId, run.samples, onBreach);
           }
         }
+        const hash = await hashOfQueriesFile(store.folder);
+        if (hash && whole.digest('hex') !== hash)
+          say('is not the text that its rows give: a key stands in one twice, or the spacing is not ours');
         for (const [index, { path }] of played) notThatQuery(path, index);
         return count;
       } catch (error) {

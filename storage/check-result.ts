@@ -1,5 +1,6 @@
 // Proves a run's last word: result.json counts what the records of its rollouts say.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { addResult, type CollectionCounts, ended, noCounts } from '../domain/progress.ts';
 import { outputTokens } from '../domain/turn.ts';
@@ -7,9 +8,12 @@ import { countedVerdicts, VERDICTS } from '../domain/verdict.ts';
 import type { CheckedRollout } from './check-rollout.ts';
 import { RESULT_FILE } from './layout.ts';
 import type { OnBreach } from './listing.ts';
+import type { RunRecord } from './run-record.ts';
+import type { Store } from './store.ts';
 
 /** The part of it that is proved. */
 interface LastWord {
+  readonly run: string;
   readonly total: number;
   readonly cancelled: boolean;
   readonly numTurns: number;
@@ -18,8 +22,8 @@ interface LastWord {
 
 export interface ResultCheck {
   rollout(rollout: CheckedRollout): void;
-  /** After the last rollout. `queries` × `samples` is what was to be played. */
-  all(queries: number, samples: number): void;
+  /** After the last rollout. `queries` times the run's samples is what was to be played. */
+  all(queries: number, run: RunRecord | undefined): void;
 }
 
 export function openResultCheck(result: object | undefined, onBreach: OnBreach): ResultCheck {
@@ -40,7 +44,7 @@ export function openResultCheck(result: object | undefined, onBreach: OnBreach):
       addResult(is, played, told.numTurns);
     },
 
-    all(queries, samples) {
+    all(queries, run) {
       if (!told) return;
       const differs = (what: string, says: unknown, records: unknown) => {
         if (isDeepStrictEqual(says, records)) return;
@@ -50,7 +54,11 @@ export function openResultCheck(result: object | undefined, onBreach: OnBreach):
         });
       };
       const { counts, total, cancelled } = told;
-      differs('total', total, queries * samples);
+      differs('total', total, queries * (run?.samples ?? 1));
+      if (run) {
+        differs('run', told.run, run.run);
+        differs('numTurns', told.numTurns, run.settings.numTurns);
+      }
       if (!cancelled && ended(counts) !== total) differs('ended', ended(counts), total);
       const { outcomes } = counts;
       for (const outcome of ['complete', 'undecided'] as const)
@@ -68,4 +76,25 @@ export function openResultCheck(result: object | undefined, onBreach: OnBreach):
       differs('tokens', counts.tokens, is.tokens);
     },
   };
+}
+
+/** A collection writes its result at once after its last rollout; it is looked for so often. */
+const LOOKS = 8;
+const LOOK_AGAIN_MS = 250;
+
+/** Of a run whose rollouts have all ended: what is wrong where it has no result. */
+export async function missingResult(
+  store: Store,
+  ended: number,
+  isGoing?: () => Promise<boolean | undefined>,
+): Promise<string | undefined> {
+  for (let look = 1; ; look++) {
+    // One that cannot be read is reported already.
+    const found = await store.getResult().catch(() => null);
+    if (found !== undefined) return undefined;
+    if (look > 1 && (await isGoing?.())) return undefined;
+    if (look === LOOKS) break;
+    await sleep(LOOK_AGAIN_MS);
+  }
+  return `is missing, though all ${ended} rollouts have ended (if the run was killed at that moment, starting it again writes it)`;
 }

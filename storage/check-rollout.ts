@@ -1,17 +1,19 @@
 // Proves one rollout's records against each other: turns 1 … n once, each naming the one before, each
 // judged, the context exactly what was said before, and an end that says what the turns say.
 
-import { isDeepStrictEqual } from 'node:util';
-import { FEEDBACK_RIGHT, FEEDBACK_WRONG } from '../domain/conversation.ts';
 import { explain } from '../domain/errors.ts';
 import type { RolloutId } from '../domain/ids.ts';
-import { outcomeOf } from '../domain/outcome.ts';
-import { discountedReturns, turnReward } from '../domain/reward.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import type { TurnRecord } from '../domain/turn.ts';
+import { checkChunks } from './check-chunks.ts';
+import { answerTextProblems, contextProblems, type TextFacts } from './check-context.ts';
+import { endProblems } from './check-end.ts';
+import { shapeProblem, textProblem } from './check-shape.ts';
+import { CLOCK_SKEW_MS, timeProblems } from './check-times.ts';
+import { turnProblems } from './check-turn.ts';
 import * as layout from './layout.ts';
 import { FOREIGN, namesIn, type OnBreach } from './listing.ts';
-import { decodeRecord } from './record-text.ts';
+import { decodeRecord, type RecordKind } from './record-text.ts';
 import type { Store, Stored } from './store.ts';
 import { readText } from './write-once.ts';
 
@@ -25,6 +27,15 @@ export interface CheckedRollout {
   readonly end: EndRecord | undefined;
 }
 
+const MOST_MISSING = 100;
+
+export interface RolloutCheckFacts extends TextFacts {
+  /** When the run was made. */
+  readonly runAt?: number | undefined;
+  /** How far the clocks of workers may be apart. */
+  readonly clockSkewMs?: number | undefined;
+}
+
 /** Of a file that should hold a record, and may not be there. */
 async function flawOf(path: string): Promise<string | undefined> {
   const text = await readText(path);
@@ -36,13 +47,25 @@ export async function checkRollout(
   store: Store,
   id: RolloutId,
   onBreach: OnBreach,
+  facts: RolloutCheckFacts = {},
 ): Promise<CheckedRollout | undefined> {
   const folder = layout.rolloutFolder(id);
   const breach = (file: string, problem: string) => onBreach({ path: `${folder}/${file}`, problem });
 
-  async function read<T>(file: string, get: Promise<Stored<T> | undefined>): Promise<Stored<T> | undefined> {
+  async function read<T extends object>(
+    file: string,
+    kind: RecordKind,
+    get: Promise<Stored<T> | undefined>,
+  ): Promise<Stored<T> | undefined> {
     try {
       const stored = await get;
+      const { query, sample, attempt } = id;
+      const problem =
+        stored && (shapeProblem(kind, stored.record) ?? (await textProblem(kind, { query, sample, attempt }, stored)));
+      if (problem) {
+        breach(file, problem);
+        return undefined;
+      }
       // The store takes a torn record that nothing stands on for none.
       const flaw = stored ? undefined : await flawOf(`${store.folder}/${folder}/${file}`);
       if (flaw) breach(file, flaw);
@@ -56,20 +79,24 @@ export async function checkRollout(
   }
 
   // The end is read before the files are listed: what it names was there then, also in a run that is played.
-  const end = await read(layout.END_FILE, store.getEnd(id));
+  const end = await read(layout.END_FILE, 'end', store.getEnd(id));
   const files = (await namesIn(`${store.folder}/${folder}`)).map((name) => ({
     name,
     ...layout.parseRolloutFile(name),
   }));
   for (const file of files) if (file.kind === 'foreign') breach(file.name, FOREIGN);
-  const count = Math.max(0, ...files.map((file) => (file.kind === 'turn' ? file.turn : 0)));
+  const places = files.flatMap((file) => (file.kind === 'turn' ? [file.turn] : []));
+  const highest = Math.max(0, ...places);
+  // A name may say any number: of a turn far ahead, not each that is missing before it is named.
+  const count = Math.min(highest, places.length + MOST_MISSING);
+  if (count < highest) breach(layout.turnFile(highest), `stands alone: ${places.length} turns are there in all`);
   const numbers = Array.from({ length: count }, (_, i) => i + 1);
   const has = (name: string) => files.some((file) => file.name === name);
 
   const [rollout, turns, verdicts] = await Promise.all([
-    read(layout.ROLLOUT_FILE, store.getRollout(id)),
-    Promise.all(numbers.map((turn) => read(layout.turnFile(turn), store.getTurn(id, turn)))),
-    Promise.all(numbers.map((turn) => read(layout.verdictFile(turn), store.getVerdict(id, turn)))),
+    read(layout.ROLLOUT_FILE, 'rollout', store.getRollout(id)),
+    Promise.all(numbers.map((turn) => read(layout.turnFile(turn), 'turn', store.getTurn(id, turn)))),
+    Promise.all(numbers.map((turn) => read(layout.verdictFile(turn), 'verdict', store.getVerdict(id, turn)))),
   ]);
   if (!rollout) return undefined;
 
@@ -100,12 +127,19 @@ export async function checkRollout(
     if (before !== undefined && record.contextLength !== before + record.contextIds.length) {
       say(`says ${record.contextLength} context tokens; there are ${before + record.contextIds.length}`);
     }
-    for (const problem of turnProblems(record)) say(problem);
-    const feedback = feedbackProblem(record, verdicts[i - 1]?.record);
-    if (feedback) say(feedback);
+    for (const problem of turnProblems(record, id, rollout.record.settings)) say(problem);
+    for (const problem of answerTextProblems(record, facts)) say(problem);
     previous = hash;
     tokens = record.contextLength + record.outputIds.length;
   });
+
+  for (const [i, turn] of turns.entries()) {
+    if (!turn) continue;
+    const [earlier, verdict] = [turns[i - 1]?.record, verdicts[i - 1]?.record];
+    const before = i === 0 ? null : earlier && verdict && { turn: earlier, verdict };
+    for (const problem of await contextProblems(rollout.record, before, turn.record, facts))
+      breach(layout.turnFile(i + 1), problem);
+  }
 
   verdicts.forEach((verdict, i) => {
     const say = (problem: string) => breach(layout.verdictFile(i + 1), problem);
@@ -121,96 +155,22 @@ export async function checkRollout(
       say(`judges another record: ${verdict.record.of}, not ${judged.hash}`);
   });
 
+  const chunks = files.flatMap((file) => (file.kind === 'chunk' ? [file] : []));
+  if (chunks.length > 0) await checkChunks(store, id, chunks, turns, read, breach);
+  const played = turns.map((turn) => turn?.record);
   const judged = verdicts.map((verdict) => verdict?.record);
+  const whole = { rollout: rollout.record, turns: played, verdicts: judged, end: end?.record };
+  timeProblems(whole, facts.runAt, facts.clockSkewMs ?? CLOCK_SKEW_MS, breach);
   if (end) {
     const problems = endProblems(end.record, rollout.record, turns, judged);
     for (const problem of problems) breach(layout.END_FILE, problem);
     const broken = end.record.outcome === 'failed' || end.record.outcome === 'cancelled';
     for (let turn = end.record.turns.length + (broken ? 2 : 1); turn <= count; turn++) {
       // A workflow that was terminated leaves turns behind; one that is started again may end before it comes to them.
-      const played = turns[turn - 1]?.record;
-      if (broken && played && played.startedAt < end.record.finishedAt) continue;
+      const left = turns[turn - 1]?.record;
+      if (broken && left && left.startedAt < end.record.finishedAt) continue;
       breach(layout.turnFile(turn), `was played after the end at turn ${end.record.turns.length}`);
     }
   }
   return { id, rollout: rollout.record, turns, verdicts: judged, end: end?.record };
-}
-
-function turnProblems(record: TurnRecord): string[] {
-  const { outputIds, logprobs, versions, contextIds, maxNewTokens, versionStart, versionEnd } = record;
-  const problems: string[] = [];
-  if (logprobs.length !== outputIds.length)
-    problems.push(`has ${logprobs.length} logprobs for ${outputIds.length} output tokens`);
-  if (!logprobs.every(Number.isFinite)) problems.push('has a logprob that is not a number');
-  const isId = (id: number) => Number.isSafeInteger(id) && id >= 0;
-  if (!outputIds.every(isId) || !contextIds.every(isId)) problems.push('has a token id that is not one');
-  if (outputIds.length > maxNewTokens)
-    problems.push(`has ${outputIds.length} output tokens, more than its budget of ${maxNewTokens}`);
-  let at = 0;
-  const contiguous = versions.every(({ start, end }) => {
-    const fits = start === at && end >= start;
-    at = end;
-    return fits;
-  });
-  if (!contiguous || at !== outputIds.length) problems.push('has version spans that do not cover its output');
-  const [first, last] = [versions[0], versions.at(-1)];
-  if (first && last && (first.version !== versionStart || last.version !== versionEnd)) {
-    problems.push(`says versions ${versionStart} to ${versionEnd}; its spans say ${first.version} to ${last.version}`);
-  }
-  return problems;
-}
-
-/** What the model was told must be what the judge said. */
-function feedbackProblem(record: TurnRecord, verdict: VerdictRecord | undefined): string | undefined {
-  if (!verdict) return undefined;
-  const [told, other] =
-    verdict.verdict === 'right' ? [FEEDBACK_RIGHT, FEEDBACK_WRONG] : [FEEDBACK_WRONG, FEEDBACK_RIGHT];
-  if (record.contextText.includes(told) && !record.contextText.includes(other)) return undefined;
-  return `does not tell the model that turn ${record.turn - 1} was ${verdict.verdict}`;
-}
-
-function endProblems(
-  end: EndRecord,
-  { settings }: RolloutRecord,
-  turns: readonly (Stored<TurnRecord> | undefined)[],
-  verdicts: readonly (VerdictRecord | undefined)[],
-): string[] {
-  const problems: string[] = [];
-  const differs = (what: string, says: unknown, is: unknown) => {
-    if (!isDeepStrictEqual(says, is))
-      problems.push(`says ${what} ${JSON.stringify(says)}; the records say ${JSON.stringify(is)}`);
-  };
-  const count = end.turns.length;
-  end.turns.forEach((hash, i) => {
-    const turn = turns[i];
-    if (i >= turns.length) problems.push(`names a turn ${i + 1} that is not there`);
-    else if (turn && turn.hash !== hash) problems.push(`names another turn ${i + 1}: ${hash}, not ${turn.hash}`);
-  });
-  differs('outcome', end.outcome, outcomeOf(end.stopReason));
-  const said = verdicts.slice(0, count);
-  if (said.length === count && said.every((verdict) => verdict !== undefined)) {
-    const success = said.map(({ verdict }) => (verdict === 'undecided' ? null : verdict === 'right' ? 1 : 0));
-    const rewards = success.flatMap((value) => (value === null ? [] : [turnReward(value === 1, settings)]));
-    differs('success', end.success, success);
-    differs('turn rewards', end.turnRewards, rewards);
-    differs(
-      'rewards',
-      end.rewards,
-      end.outcome === 'complete' ? discountedReturns(rewards, settings.turnDiscount) : [],
-    );
-    if (end.outcome === 'complete' && success.includes(null))
-      problems.push('says complete, though a turn is undecided');
-    if (end.stopReason === 'success' && success.at(-1) !== 1)
-      problems.push('says success, though the last turn is not right');
-    if (end.stopReason === 'undecided' && success.at(-1) !== null)
-      problems.push('says undecided, though the last turn is decided');
-  }
-  if (end.outcome === 'complete' && count === 0) problems.push('says complete, though no turn was played');
-  if (count > settings.numTurns) problems.push(`names ${count} turns, more than the ${settings.numTurns} to be played`);
-  if (end.stopReason === 'max-turns' && count !== settings.numTurns) {
-    problems.push(`says all turns were played: ${count}, not ${settings.numTurns}`);
-  }
-  if ((end.failure !== null) !== (end.outcome === 'failed'))
-    problems.push('names a failure without having failed, or the reverse');
-  return problems;
 }

@@ -7,15 +7,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { explain, StoreError } from '../domain/errors.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import { OUTCOMES, type Outcome } from '../domain/outcome.ts';
+import type { CheckTokenizer } from './check-context.ts';
+import { openCopyCheck } from './check-copies.ts';
 import { checkJudgements } from './check-judgements.ts';
 import { checkExport, type ExportCheck, type ExportFacts } from './check-export.ts';
 import { openLogCheck } from './check-logs.ts';
 import { openQueriesCheck } from './check-queries.ts';
-import { openResultCheck } from './check-result.ts';
+import { missingResult, openResultCheck } from './check-result.ts';
 import { type CheckedRollout, checkRollout } from './check-rollout.ts';
+import { openRunCheck } from './check-run.ts';
+import { shapeProblem, textProblem } from './check-shape.ts';
 import { RESULT_FILE, RUN_FILE } from './layout.ts';
 import { type OnBreach, rolloutAt } from './listing.ts';
-import type { Breach, Store } from './store.ts';
+import type { RecordKind } from './record-text.ts';
+import type { Breach, Store, Stored } from './store.ts';
 
 export interface CheckSummary {
   readonly breaches: number;
@@ -35,6 +40,12 @@ export interface CheckSummary {
 
 export interface CheckOptions {
   readonly export?: ExportCheck;
+  /** Of the run's model: with it, texts and ids are proved against each other. */
+  readonly tokenizer?: CheckTokenizer | undefined;
+  /** How far the clocks of workers may be apart. */
+  readonly clockSkewMs?: number | undefined;
+  /** Whether the run's collection is still going; undefined where nobody knows. */
+  readonly isGoing?: () => Promise<boolean | undefined>;
 }
 
 const AT_ONCE = 16;
@@ -48,20 +59,30 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
     breaches++;
     onBreach(breach);
   };
-  const read = async <T>(path: string, get: Promise<T | undefined>): Promise<T | undefined> => {
+  const read = async <T extends object>(path: string, kind: RecordKind, get: () => Promise<Stored<T> | undefined>) => {
     try {
-      return await get;
+      const found = await get();
+      const problem = found && (shapeProblem(kind, found.record) ?? (await textProblem(kind, null, found)));
+      if (problem) report({ path, problem });
+      return problem ? undefined : found?.record;
     } catch (error) {
       report({ path, problem: explain(error) });
       return undefined;
     }
   };
-  const run = (await read(RUN_FILE, store.getRun()))?.record;
-  const result = (await read(RESULT_FILE, store.getResult()))?.record;
+  const run = await read(RUN_FILE, 'run', () => store.getRun());
+  const result = await read(RESULT_FILE, 'result', () => store.getResult());
+  const { tokenizer, clockSkewMs } = options;
+  const facts = { tokenizer, clockSkewMs, runAt: run?.createdAt };
+  const ofRun = openRunCheck(store, run, report);
+  ofRun.run();
+  const copies = openCopyCheck(report);
   const logs = openLogCheck(store, report);
   const queries = openQueriesCheck(store, run, report);
   const counts = openResultCheck(result, report);
   let complete = 0;
+  /** Samples of the data set whose first attempt has ended. */
+  let units = 0;
   const totals = { rollouts: 0, turns: 0, ended: 0 };
   const byOutcome = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
 
@@ -70,7 +91,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
     for (let left = LOOKS; ; left--) {
       const found: Breach[] = [];
       const note: OnBreach = (breach) => found.push(breach);
-      const rollout = await checkRollout(store, id, note);
+      const rollout = await checkRollout(store, id, note, facts);
       if (rollout) await logs.rollout(rollout, note);
       if (found.length === 0 || rollout?.end || left === 1) {
         for (const breach of found) report(breach);
@@ -87,8 +108,11 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
     totals.turns += rollout.turns.filter((turn) => turn !== undefined).length;
     queries.rollout(rollout);
     counts.rollout(rollout);
+    copies(rollout);
+    await ofRun.rollout(rollout);
     if (!rollout.end) return;
     totals.ended++;
+    if (id.attempt === 1 && rollout.rollout.index !== null) units++;
     const later = await store.getRollout({ ...id, attempt: id.attempt + 1 }).catch(() => undefined);
     if (later) return;
     byOutcome[rollout.end.outcome]++;
@@ -105,12 +129,16 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   // A run that was cancelled owes nothing more.
   const concluded = result !== undefined && !('cancelled' in result && result.cancelled);
   const count = await queries.all(concluded);
-  counts.all(count, run?.samples ?? 1);
+  counts.all(count, run);
+  if (run?.dataset && units >= count * run.samples && totals.ended === totals.rollouts) {
+    const problem = await missingResult(store, units, options.isGoing);
+    if (problem) report({ path: RESULT_FILE, problem });
+  }
   const unfinished = totals.rollouts - totals.ended;
   const seen = { complete, ended: concluded && unfinished === 0 };
   const exported = options.export && (await checkExport(store, options.export, seen, report));
-  const facts = { queries: count, ...totals, unfinished, byOutcome, judgements };
-  return { breaches, ...facts, ...(exported ? { export: exported } : {}) };
+  const summary = { queries: count, ...totals, unfinished, byOutcome, judgements };
+  return { breaches, ...summary, ...(exported ? { export: exported } : {}) };
 }
 
 /** Counted from the verdicts alone, in another way than an export finds its turns. */

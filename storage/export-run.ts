@@ -21,6 +21,10 @@ export interface LineMaker {
   /** Its lines are for training: answers without ids of their own are refused. */
   readonly forTraining?: boolean;
   lines(trajectory: Trajectory): string[];
+  /** The id of its sample in the file. */
+  id?(trajectory: Trajectory): string;
+  /** Lines as an older Everturn wrote them, where those of today differ. */
+  former?(trajectory: Trajectory): { readonly id: string; readonly lines: readonly string[] } | undefined;
 }
 
 /** `unfinished` is being played; `broken` has records that cannot be believed; `not-trainable` has answers without ids. */
@@ -88,6 +92,10 @@ export interface ExportedSample {
   readonly whole: boolean;
   /** No newline at their ends. */
   readonly lines: readonly string[];
+  /** Of the sample in the file; null where the format has none. */
+  readonly id: string | null;
+  /** As LineMaker.former. */
+  readonly former: { readonly id: string; readonly lines: readonly string[] } | undefined;
 }
 
 /** What goes into an export, trajectory by trajectory. */
@@ -112,7 +120,8 @@ export async function* exportedSamples(
       skip('not-trainable', 'the server gave text and no token ids');
     } else {
       try {
-        yield { query: query.queryId, sample, whole, lines: exporter.lines(trajectory) };
+        const [id, former] = [exporter.id?.(trajectory) ?? null, exporter.former?.(trajectory)];
+        yield { query: query.queryId, sample, whole, lines: exporter.lines(trajectory), id, former };
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         skip('broken', error.message);

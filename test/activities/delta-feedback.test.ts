@@ -2,7 +2,7 @@
 // the whole conversation, and a template that cannot be extended is refused before anything is generated.
 
 import { afterEach, describe, expect, test } from 'vitest';
-import { newContext } from '../../activities/context.ts';
+import { newContext } from '../../domain/new-context.ts';
 import { FEEDBACK_RIGHT, FEEDBACK_WRONG } from '../../domain/conversation.ts';
 import type { Message, Prompt } from '../../domain/query.ts';
 import type { RolloutRecord, VerdictRecord } from '../../domain/trajectory.ts';

@@ -27,6 +27,8 @@ export interface Checked {
 export interface Expected extends Pick<RunOptions, 'name' | 'rollouts' | 'turns'> {
   /** False where the histories are not asked: they take a while. */
   readonly histories?: boolean;
+  /** How far workers' clocks are set apart. */
+  readonly clockSkewSeconds?: number;
   /** False where the model is not the hostile server: nobody counts outside, nor knows what it will say. */
   readonly counted?: boolean;
 }
@@ -45,7 +47,8 @@ export async function checkRun(workload: Workload, expected: Expected): Promise<
   const asks = workload.model.asks().filter(({ key }) => key.startsWith(`${name}/`));
   const asked = asks.filter(({ event }) => event === 'ask');
   if (counted) problems.push(...saidProblems(name, read.rollouts, asks));
-  const own = await workload.everturn.run('check', name, '--json');
+  const skew = expected.clockSkewSeconds === undefined ? [] : ['--clock-skew', String(expected.clockSkewSeconds)];
+  const own = await workload.everturn.run('check', name, '--json', ...skew);
   if (own.code !== 0) problems.push(`everturn check ends with ${own.code}: ${own.stdout.slice(0, 2000)}${own.stderr}`);
   if (expected.histories !== false) problems.push(...(await historyProblems(workload, expected)));
 

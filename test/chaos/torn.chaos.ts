@@ -23,8 +23,11 @@ const id = { run: RUN, query: 'one', sample: 0, attempt: 1 };
 const script: Script = {
   query: aQuery('one'),
   verdicts: ['wrong', 'right', 'wrong'],
-  turn: (turn) => ({ answer: `Let me see. ${'∞ is no number. '.repeat(140)}It is ${turn}.` }),
+  turn: (turn) => ({ answer: said(turn), outputText: `${said(turn)}</s>` }),
 };
+function said(turn: number): string {
+  return `Let me see. ${'∞ is no number. '.repeat(140)}It is ${turn}.`;
+}
 /** The records of a rollout in the order in which they appear. */
 const FILES = ['rollout', 'turn-001', 'verdict-001', 'turn-002', 'verdict-002', 'turn-003', 'verdict-003', 'end'];
 
@@ -97,6 +100,7 @@ test('that was enough', () => {
 
 async function breaches(store: Store): Promise<string[]> {
   const found: Breach[] = [];
-  await checkRun(store, (breach) => found.push(breach));
+  // No collection plays it: none will write a result.
+  await checkRun(store, (breach) => found.push(breach), { isGoing: async () => true });
   return found.map(({ path }) => path.split('/').at(-1)!);
 }

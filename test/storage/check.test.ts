@@ -91,15 +91,22 @@ test('a run that is being played is sound at every moment of a turn', async () =
 });
 
 // Terminated in its third turn, started again, and cancelled before it came there.
+const ENDED_AT = 1_700_000_100_000;
 test.each([
-  { startedAt: 1, breached: [] },
-  { startedAt: 3, breached: [`${at('one')}/turn-003.json`] },
+  { startedAt: ENDED_AT - 1, breached: [] },
+  { startedAt: ENDED_AT + 1, breached: [`${at('one')}/turn-003.json`] },
 ])('turns that a cancelled rollout kept of an earlier life are no breach: begun at $startedAt', async (one) => {
   const store = openFileStore(mkdtempSync(join(root, 'lives-')), RUN);
   await putRun(store, queries);
   const { startedAt } = one;
   const verdicts = ['wrong', 'wrong', 'wrong'] as const;
-  await play(store, { query: queries[0]!, index: 0, verdicts, stop: null, turn: () => ({ startedAt }) });
+  await play(store, {
+    query: queries[0]!,
+    index: 0,
+    verdicts,
+    stop: null,
+    turn: () => ({ startedAt, finishedAt: startedAt }),
+  });
   const id = { query: 'one', sample: 0, attempt: 1, run: RUN };
   const { hash } = (await store.getTurn(id, 1))!;
   const ended = {
@@ -109,7 +116,7 @@ test.each([
     turnRewards: [-1],
     rewards: [],
   } as const;
-  await store.putEnd(id, { ...ended, success: [0], turns: [hash], finishedAt: 2 });
+  await store.putEnd(id, { ...ended, success: [0], turns: [hash], finishedAt: ENDED_AT });
   const breaches: Breach[] = [];
   await checkRun(store, (breach) => breaches.push(breach));
   expect(breaches.map(({ path }) => path)).toEqual(one.breached);
@@ -140,7 +147,7 @@ test('a run that is played meanwhile is sound at every look', async () => {
   let looks = 0;
   const looking = (async () => {
     for (let done = false; !done; looks++)
-      done = (await checkRun(store, (breach) => breaches.push(breach))).ended === 24;
+      done = (await checkRun(store, (breach) => breaches.push(breach), { isGoing: async () => true })).ended === 24;
   })();
   await Promise.all([playing, looking]);
   expect(breaches).toEqual([]);

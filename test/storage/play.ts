@@ -3,6 +3,7 @@
 import { FEEDBACK_RIGHT, FEEDBACK_WRONG } from '../../domain/conversation.ts';
 import { completeSettings } from '../../domain/defaults.ts';
 import { successOf } from '../../domain/ending.ts';
+import { turnSeed } from '../../domain/ids.ts';
 import { outcomeOf, type StopReason } from '../../domain/outcome.ts';
 import type { Query } from '../../domain/query.ts';
 import { discountedReturns, turnReward } from '../../domain/reward.ts';
@@ -64,6 +65,7 @@ export async function play(store: Store, script: Script): Promise<void> {
   const settings = script.settings ?? someSettings();
   const id = { run: RUN, query: query.queryId, sample, attempt };
   const index = script.index === undefined ? 0 : script.index;
+  const birthTime = 1_700_000_000_000 + 10_000 * (index ?? 0) + 7 * sample + 1000 * (attempt - 1);
   const rollout = await store.putRollout(id, {
     run: RUN,
     query,
@@ -71,7 +73,7 @@ export async function play(store: Store, script: Script): Promise<void> {
     sample,
     attempt,
     settings,
-    birthTime: 1_700_000_000_000 + sample,
+    birthTime,
   });
   const turns: Stored<TurnRecord>[] = [];
   for (let turn = 1; turn <= verdicts.length + unjudged; turn++) {
@@ -82,7 +84,11 @@ export async function play(store: Store, script: Script): Promise<void> {
       script.versions?.[turn - 1] ?? 0,
     );
     const before = turns.at(-1);
-    const merged = { ...record, ...script.turn?.(turn) };
+    const timed = { startedAt: birthTime + 10 * turn, finishedAt: birthTime + 10 * turn + 5 };
+    const seed = turnSeed(settings.seed, query.queryId, sample, turn);
+    // The same text has the same ids.
+    const contextIds = [100 + record.contextText.length, 200, 300];
+    const merged = { ...record, ...timed, seed, contextIds, ...script.turn?.(turn) };
     const contextLength =
       (before ? before.record.contextLength + before.record.outputIds.length : 0) + merged.contextIds.length;
     const stored = await store.putTurn(id, { ...merged, contextLength, previous: before?.hash ?? rollout.hash });
@@ -105,7 +111,7 @@ export async function play(store: Store, script: Script): Promise<void> {
     rewards: outcome === 'complete' ? discountedReturns(turnRewards, settings.turnDiscount) : [],
     success,
     turns: turns.slice(0, verdicts.length).map(({ hash }) => hash),
-    finishedAt: 2,
+    finishedAt: birthTime + 10 * (verdicts.length + unjudged + 1),
   });
 
   async function log(turn: number, verdict: { verdict: VerdictValue; reason: string }): Promise<void> {

@@ -1,13 +1,27 @@
 // What a turn adds to the context before the model answers: the prompt, or the feedback to the turn before. The
 // model's own ids are never made from text again; what is added to them is tokenised as it stands behind them.
 
-import { feedbackMessage, seedFeedback } from '../domain/conversation.ts';
-import { ModelError } from '../domain/errors.ts';
-import { extension, mustExtend, TEXT_PROMPT, withoutStop } from '../domain/feedback-delta.ts';
-import type { Message, Prompt } from '../domain/query.ts';
-import type { RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
-import type { TurnRecord } from '../domain/turn.ts';
-import type { Backend, Tokenizer } from '../inference/backend.ts';
+import { feedbackMessage, seedFeedback } from './conversation.ts';
+import { ModelError } from './errors.ts';
+import { extension, mustExtend, TEXT_PROMPT, withoutStop } from './feedback-delta.ts';
+import type { Message, Prompt } from './query.ts';
+import type { RolloutRecord, VerdictRecord } from './trajectory.ts';
+import type { TurnRecord } from './turn.ts';
+
+/** The part of a tokenizer that a context is made with. */
+export interface ContextTokenizer {
+  encode(text: string): Promise<number[]>;
+  encodeRendered(text: string): Promise<number[]>;
+  decode(ids: readonly number[], options: { readonly skipSpecialTokens: boolean }): string;
+  renderChat(messages: readonly Message[]): string;
+  chatTemplate(): string | null;
+}
+
+/** The model that is asked. */
+export interface Asked {
+  readonly tokenizer: ContextTokenizer;
+  readonly facts: { readonly name: string };
+}
 
 export interface NewContext {
   readonly text: string;
@@ -23,7 +37,7 @@ export interface Answered {
 export async function newContext(
   { query: { prompt }, settings }: RolloutRecord,
   answered: Answered | null,
-  { tokenizer, facts }: Pick<Backend, 'tokenizer' | 'facts'>,
+  { tokenizer, facts }: Asked,
 ): Promise<NewContext> {
   const render = tokenizer.renderChat;
   if (answered) {
@@ -52,7 +66,7 @@ export function conversationOf(prompt: Prompt, answered: readonly Answered[]): r
 }
 
 async function deltaFeedback(
-  tokenizer: Tokenizer,
+  tokenizer: ContextTokenizer,
   prompt: Prompt,
   { turn, outputIds, finish }: TurnRecord,
   right: boolean,
@@ -69,7 +83,7 @@ async function deltaFeedback(
  * Ids of a text as it is tokenised behind another one: alone, some tokenizers would put a space before it. Of several
  * that may stand before it, the first that it does not grow together with is taken.
  */
-async function idsBehind(tokenizer: Tokenizer, before: readonly string[], text: string): Promise<number[]> {
+async function idsBehind(tokenizer: ContextTokenizer, before: readonly string[], text: string): Promise<number[]> {
   for (const front of before) {
     const [head, whole] = await Promise.all([tokenizer.encodeRendered(front), tokenizer.encodeRendered(front + text)]);
     if (head.every((id, i) => whole[i] === id)) return whole.slice(head.length);

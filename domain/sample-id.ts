@@ -1,0 +1,30 @@
+// A sample's id in an export: `<query>` for sample 0, `<query>@<sample>` for the others. Guarantees: two different
+// (query, sample) never share an id, and what stands before the first `@` names the query, so an `@` of the query's own
+// is escaped. Leaves out the run and the attempt: an export holds one run, and one attempt of each sample.
+
+/**
+ * `@` becomes `%40`. A `%` is escaped only where it could be taken for the start of an escape: in a query id that holds
+ * `%40` or `%25` as it stands. Any other id is kept byte for byte, as the original has it.
+ */
+export function sampleId(query: string, sample: number): string {
+  const row = query.replace(/@|%(?=40|25)/g, (char) => (char === '@' ? '%40' : '%25'));
+  return sample > 0 ? `${row}@${sample}` : row;
+}
+
+/** The id that was written before `@` was escaped: `x@1` and sample 1 of `x` have the same one. */
+export function formerSampleId(query: string, sample: number): string {
+  return sample > 0 ? `${query}@${sample}` : query;
+}
+
+export interface SampleName {
+  readonly query: string;
+  readonly sample: number;
+}
+
+/** The reverse of sampleId; undefined for a text that it never gives. */
+export function parseSampleId(id: string): SampleName | undefined {
+  const [, row, number = '0'] = /^([^@]*)(?:@([1-9]\d{0,15}))?$/s.exec(id) ?? [];
+  if (row === undefined) return undefined;
+  const name = { query: row.replace(/%(40|25)/g, (_, code) => (code === '40' ? '@' : '%')), sample: Number(number) };
+  return sampleId(name.query, name.sample) === id ? name : undefined;
+}

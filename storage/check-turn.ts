@@ -1,0 +1,83 @@
+// Proves one turn's record by itself and against its rollout's settings: numbers that a model can give, an end that its
+// length allows, the seed that follows from its place, and times in their order within the turn.
+
+import { turnSeed, type RolloutId } from '../domain/ids.ts';
+import { logprobsServe } from '../domain/logprob-meaning.ts';
+import type { RolloutSettings } from '../domain/settings.ts';
+import type { ChunkRecord, TurnRecord } from '../domain/turn.ts';
+import { versionNumber } from '../domain/weight-version.ts';
+
+/** Rounding may put the logprob of a certain token so far above zero. */
+const ROUNDING = 1e-3;
+const LEAST_LOGPROB = -1e4;
+
+/** Ids and logprobs of an answer, or of a part of one. */
+export function answerProblems({ outputIds, logprobs, versions, startedAt, finishedAt }: ChunkRecord | TurnRecord) {
+  const problems: string[] = [];
+  if (logprobs.length !== outputIds.length)
+    problems.push(`has ${logprobs.length} logprobs for ${outputIds.length} output tokens`);
+  const odd = logprobs.findIndex((value) => !(value <= ROUNDING && value >= LEAST_LOGPROB));
+  if (odd >= 0) problems.push(`has the logprob ${logprobs[odd]} at output token ${odd + 1}: no model gives it`);
+  let at = 0;
+  const contiguous = versions.every(({ start, end }) => {
+    const fits = start === at && end >= start;
+    at = end;
+    return fits;
+  });
+  if (!contiguous || at !== outputIds.length) problems.push('has version spans that do not cover its output');
+  for (const { version, versionLabel } of versions) {
+    if (versionLabel !== undefined && versionNumber(versionLabel) !== version)
+      problems.push(
+        `says version ${version} of ${JSON.stringify(versionLabel)}, which is ${versionNumber(versionLabel)}`,
+      );
+  }
+  if (finishedAt < startedAt) problems.push(`ends at ${finishedAt}, before its start at ${startedAt}`);
+  return problems;
+}
+
+export function turnProblems(record: TurnRecord, id: RolloutId, settings: RolloutSettings): string[] {
+  const { outputIds, versions, maxNewTokens, versionStart, versionEnd, finish, turn, seed } = record;
+  const problems = answerProblems(record);
+  if (outputIds.length > maxNewTokens)
+    problems.push(`has ${outputIds.length} output tokens, more than its budget of ${maxNewTokens}`);
+  if (maxNewTokens > settings.maxNewTokens)
+    problems.push(`has a budget of ${maxNewTokens} new tokens; its rollout allows ${settings.maxNewTokens}`);
+  const [first, last] = [versions[0], versions.at(-1)];
+  if (first && last && (first.version !== versionStart || last.version !== versionEnd)) {
+    problems.push(`says versions ${versionStart} to ${versionEnd}; its spans say ${first.version} to ${last.version}`);
+  }
+  const right = turnSeed(settings.seed, id.query, id.sample, turn);
+  if (seed !== null && seed !== right) problems.push(`says the seed ${seed}; that of its place is ${right}`);
+  const wanted = settings.logprobs ?? 'policy';
+  if ((record.logprobsOf ?? wanted) !== wanted)
+    problems.push(`says that its logprobs are of ${record.logprobsOf}; its rollout asks for ${wanted}`);
+  return [...problems, ...(record.trainable === false ? textProblems(record) : idProblems(record, finish, settings))];
+}
+
+/** Of an answer that came as ids. */
+function idProblems(record: TurnRecord, finish: TurnRecord['finish'], settings: RolloutSettings): string[] {
+  const { outputIds, contextIds, maxNewTokens, logprobsFound: found, textLogprobs } = record;
+  const problems: string[] = [];
+  if (outputIds.length === 0) problems.push('has no output token, and is said to be one to train on');
+  if (contextIds.length === 0) problems.push('adds no token to its context, and is said to be one to train on');
+  // An answer that was cut before is asked for on, until its budget is used up.
+  else if (finish !== 'stop' && outputIds.length < maxNewTokens)
+    problems.push(`ends by ${finish} after ${outputIds.length} tokens of a budget of ${maxNewTokens}`);
+  if (found !== undefined && !logprobsServe(found, settings.logprobs ?? 'policy', settings, 0))
+    problems.push(`says that its model gives ${found} logprobs, which are not what its rollout asks for`);
+  if (textLogprobs !== undefined) problems.push('has logprobs of a text beside its ids');
+  const scheme = settings.model.split(':', 1)[0];
+  if (scheme === 'openai') problems.push('is said to be one to train on, and came from a server that gives text only');
+  return problems;
+}
+
+/** Of an answer that came as text. */
+function textProblems({ outputIds, logprobs, contextIds, textLogprobs, answer, outputText }: TurnRecord): string[] {
+  const problems: string[] = [];
+  if (outputIds.length + logprobs.length + contextIds.length > 0)
+    problems.push('has token ids or logprobs, and is said to be text only');
+  if (answer !== outputText) problems.push('says two texts, though its server gave one');
+  const odd = textLogprobs?.find(({ logprob }) => !(logprob <= ROUNDING && logprob >= LEAST_LOGPROB));
+  if (odd) problems.push(`has the logprob ${odd.logprob} of a token of its text: no model gives it`);
+  return problems;
+}

@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseSampleId, sampleId } from '../../domain/sample-id.ts';
+
+/** Texts that are near to an escape or to another id's sample, and any others. */
+const query = fc.oneof(
+  fc.string({
+    unit: fc.constantFrom('@', '%', '4', '0', '2', '5', '1', 'x', 'X', '\u00e9', 'e\u0301', '\n', '\ud800'),
+  }),
+  fc.string({ unit: 'binary' }),
+);
+const sample = fc.oneof(fc.nat(20), fc.nat());
+
+describe('the id of a sample', () => {
+  test('names one query and one sample: it reads back as what it was made of', () => {
+    const property = fc.property(query, sample, (q, s) => {
+      expect(parseSampleId(sampleId(q, s))).toEqual({ query: q, sample: s });
+    });
+    fc.assert(property, { numRuns: 20_000 });
+  });
+
+  test('is never shared by two of all short texts', () => {
+    const letters = ['@', '%', '4', '0', '2', '5', '1'];
+    const seen = new Map<string, string>();
+    let texts = [''];
+    for (let length = 0; length <= 5; length++) {
+      for (const text of texts) {
+        for (const s of [0, 1, 10]) {
+          const id = sampleId(text, s);
+          expect(seen.get(id), `${text} ${s}`).toBeUndefined();
+          seen.set(id, text);
+        }
+      }
+      texts = texts.flatMap((text) => letters.map((letter) => text + letter));
+    }
+    expect(seen.size).toBe(3 * (1 + 7 + 49 + 343 + 2401 + 16_807));
+  });
+
+  test('is the query’s own, byte for byte, where that holds neither @ nor what looks escaped', () => {
+    for (const id of ['p1', '50%', 'a%20b', '%4', 'three/3', '\u00e9', 'e\u0301', ' x ', '']) {
+      expect(sampleId(id, 0)).toBe(id);
+      expect(sampleId(id, 3)).toBe(`${id}@3`);
+    }
+  });
+
+  test('names the row before its first @, also where the query holds one', () => {
+    expect(sampleId('x@1', 0)).toBe('x%401');
+    expect(sampleId('x@1', 2)).toBe('x%401@2');
+    expect(sampleId('x', 1)).toBe('x@1');
+    expect(sampleId('x%401', 0)).toBe('x%25401');
+  });
+
+  test.each(['x@0', 'x@01', 'x@', 'x@1@2', 'x@-1', 'x@1 '])('is not read from %s, which no sample has', (id) => {
+    expect(parseSampleId(id)).toBeUndefined();
+  });
+});
