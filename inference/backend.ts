@@ -22,6 +22,8 @@ export interface GenerateRequest {
   readonly stopTokenIds: readonly number[];
   /** Where the chunk before came from: it holds the prefix. Null for a first chunk. */
   readonly prefer?: { readonly server: string; readonly version: number } | null;
+  /** Servers whose answers to this turn could not be read: others are asked first. */
+  readonly avoid?: readonly string[];
   /** The whole conversation, for a backend that takes messages (facts.takes); others leave it unread. */
   readonly messages?: readonly Message[];
 }

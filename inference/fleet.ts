@@ -103,13 +103,14 @@ export async function openFleet(parts: FleetParts): Promise<Backend> {
     ]);
 
   /** Those that can take a request now, best first. */
-  function candidates({ requestId, prefer }: GenerateRequest): Member[] {
+  function candidates({ requestId, prefer, avoid = [] }: GenerateRequest): Member[] {
     const up = members.filter(({ circuit }) => circuit.state !== 'down');
     if (up.length === 0) throw noServer(members);
     const requests = 1 + up.reduce((sum, { inFlight }) => sum + inFlight, 0);
     const weight = up.reduce((sum, member) => sum + member.weight, 0);
     const passedOver = (member: Member) =>
       member.busy ||
+      avoid.includes(member.url) ||
       (policy === 'sticky' && member.inFlight + 1 > Math.max(A_FEW, (OVERLOAD * requests * member.weight) / weight));
     const free = up.filter(
       ({ circuit, inFlight, limit }) => circuit.admits(inFlight) && inFlight < (limit ?? Number.POSITIVE_INFINITY),

@@ -119,7 +119,7 @@ export function transportError(cause: unknown, place: Place): ModelError {
     return make('has no certificate that can be trusted', 'server-tls', NEVER, 'NODE_EXTRA_CA_CERTS adds one.');
   }
   if (cause instanceof Error && cause.name === 'HTTPParserError')
-    return make('does not speak HTTP', 'reply-malformed', RETRY);
+    return badReply('does not speak HTTP', place, { flaw: 'not HTTP', cause });
   return make('broke the connection', 'server-reset', RETRY);
 }
 
@@ -137,9 +137,16 @@ export function closedError(url: string): ModelError {
   return new ModelError(`The connection to ${url} was closed`, { reason: 'backend-closed', retryable: RETRY });
 }
 
-/** An answer that is none: cut, no JSON, without a choice. Another try may give a whole one. */
-export function badReply(what: string, place: Place, cause?: unknown): ModelError {
-  return new ModelError(`${at(place)} ${what}`, { reason: 'reply-malformed', retryable: RETRY, cause });
+/**
+ * An answer that is none: cut, no JSON, without a choice. Another try may give a whole one. `flaw` is what is wrong
+ * without what changes from try to try: a turn that meets the same flaw three times is not tried again.
+ */
+export function badReply(
+  what: string,
+  place: Place,
+  { flaw = what, reason = 'reply-malformed', cause }: { flaw?: string; reason?: string; cause?: unknown } = {},
+): ModelError {
+  return new ModelError(`${at(place)} ${what}`, { reason, retryable: RETRY, flaw, server: place.url, cause });
 }
 
 /** An answer that nobody should try to read. */

@@ -24,7 +24,7 @@ import {
   type ServerBackend,
   type ServerOptions,
 } from './server-backend.ts';
-import type { TokenizerLoader } from './server-tokenizer.ts';
+import type { ServedTokenizer, TokenizerLoader } from './server-tokenizer.ts';
 import { meetServer, tokenServer, tokenServers } from './token-server.ts';
 import { oneVersion, toldSpans } from './version-spans.ts';
 
@@ -39,11 +39,11 @@ const Info = z.object({
   weight_version: z.union([z.string(), z.number()]).nullish(),
 });
 const Server = z.object({
-  max_req_input_len: z.number().nullish(),
+  max_req_input_len: z.int().positive().nullish(),
   enable_deterministic_inference: z.boolean().nullish(),
   version: z.string().nullish(),
 });
-const Models = z.object({ data: z.array(z.object({ id: z.string(), max_model_len: z.number().nullish() })).min(1) });
+const Models = z.object({ data: z.array(z.object({ id: z.string(), max_model_len: z.int().positive().nullish() })).min(1) });
 
 const Reply = z.object({
   output_ids: numbers.nullish(),
@@ -58,7 +58,6 @@ const Reply = z.object({
     weight_versions: z
       .array(z.object({ version: z.union([z.string(), z.number()]).nullish(), start: z.number(), end: z.number() }))
       .nullish(),
-    // An abort before the first token can come without.
     output_token_logprobs: triples.nullish(),
     output_top_logprobs: triplesByToken.nullish(),
   }),
@@ -69,7 +68,7 @@ export function openSglang({ log, tokenizers, ...server }: ServerOptions): Promi
   return meetServer(server, async (http) => {
     const { facts, served, spans } = await learn(http, tokenizers);
     if (!spans) log(`${http.url} tells one version for a whole answer: an answer during an update is asked for again.`);
-    return serverBackend(http, facts, served.tokenizer, spans);
+    return serverBackend(http, facts, served, spans);
   });
 }
 
@@ -159,7 +158,7 @@ function samplingParams(
   };
 }
 
-function serverBackend(http: Http, facts: ModelFacts, tokenizer: Backend['tokenizer'], spans: boolean): ServerBackend {
+function serverBackend(http: Http, facts: ModelFacts, served: ServedTokenizer, spans: boolean): ServerBackend {
   const place = http.place('/generate');
 
   async function ask(request: GenerateRequest, rid: string, call: Ask): Promise<GenerateResult> {
@@ -177,7 +176,12 @@ function serverBackend(http: Http, facts: ModelFacts, tokenizer: Backend['tokeni
     const { type: finish, matched, message, status_code: status } = meta.finish_reason;
     if (finish === 'abort' && status) throw statusError(status, {}, message ?? '', place);
     // No stop string was given: SGLang says so when its logits were no numbers.
-    if (finish === 'stop' && typeof matched === 'string') throw badReply(`stopped at ${safeText(matched)}`, place);
+    if (finish === 'stop' && typeof matched === 'string') throw badReply(`stopped at ${safeText(matched)}`, place, { flaw: 'a stop without a stop string' });
+    // An abort before the first token can come without.
+    if (!meta.output_token_logprobs && (finish !== 'abort' || output_ids?.length)) {
+      const flaw = 'meta_info.output_token_logprobs missing';
+      throw badReply(`sent an answer that is of no use (${flaw})`, place, { flaw });
+    }
     const pairs = meta.output_token_logprobs ?? [];
     const outputIds = pairs.map(([, id]) => id);
     if (output_ids && !sameIds(output_ids, outputIds)) throw badReply('gave two different lists of token ids', place);
@@ -186,15 +190,21 @@ function serverBackend(http: Http, facts: ModelFacts, tokenizer: Backend['tokeni
       ? toldSpans(meta.weight_versions, outputIds.length)
       : oneVersion(meta.weight_version, outputIds.length);
     return asResult(
-      { outputIds, logprobs: pairs.map(([logprob]) => logprob), finish, versions },
+      {
+        outputIds,
+        logprobs: pairs.map(([logprob]) => logprob),
+        finish,
+        versions,
+        endedAt: typeof matched === 'number' ? matched : null,
+      },
       request,
-      facts,
+      served,
       place,
     );
   }
 
   const abort = (rid: string) => ({ path: '/abort_request', body: { rid } });
-  return tokenServer({ http, facts, tokenizer, ask, abort });
+  return tokenServer({ http, facts, tokenizer: served.tokenizer, ask, abort });
 }
 
 async function versionNow(http: Http, signal: AbortSignal | undefined): Promise<string | null> {

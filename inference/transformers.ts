@@ -4,10 +4,11 @@
 import { join } from 'node:path';
 
 import { ModelError } from '../domain/errors.ts';
-import type { Backend, BackendOptions, ModelFacts } from './backend.ts';
+import type { Backend, BackendOptions, GenerateRequest, ModelFacts } from './backend.ts';
 import { compiledEntry } from './compiled-entry.ts';
 import { ModelProcess } from './model-process.ts';
 import { checkModelFolder, findModelSource, type ModelSource } from './model-source.ts';
+import { impossible, type Claimed } from './possible.ts';
 import { packageRoot } from './package-root.ts';
 import { checkRequest } from './request.ts';
 import { loadTokenizer, openTokenizer } from './tokenizer.ts';
@@ -57,18 +58,32 @@ export async function createTransformersBackend(options: BackendOptions): Promis
         signal,
         onProgress,
       );
-      return {
+      const answer = {
         outputIds: [...outputIds],
         logprobs: [...logprobs],
         finish,
         versions: [{ version: 0, start: 0, end: outputIds.length }],
-        server: null,
       };
+      mustBePossible(answer, request, facts);
+      return { ...answer, server: null };
     },
     close: async () => {
       await Promise.all([process.close(), tokenizer.close()]);
     },
   };
+}
+
+/** A defect of the engine is never kept as an answer. */
+function mustBePossible(answer: Claimed, request: GenerateRequest, facts: ModelFacts): void {
+  const { vocabSize, stopTokenIds } = facts;
+  const none = { reason: 'bad-answer', flaw: 'no token', what: 'gave no token' };
+  const wrong =
+    answer.outputIds.length === 0
+      ? none
+      : impossible(answer, request, { vocabSize, ends: (id) => stopTokenIds.includes(id) });
+  if (!wrong) return;
+  const { reason, flaw, what } = wrong;
+  throw new ModelError(`The model process of ${facts.name} ${what}`, { reason, flaw, retryable: true });
 }
 
 function stopIds(

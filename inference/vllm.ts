@@ -13,12 +13,14 @@ import {
   CANARY_TIMEOUTS,
   canaryContext,
   parseReply,
+  sameIds,
   streamSeed,
   versionMoved,
   wordOf,
   type ServerBackend,
   type ServerOptions,
 } from './server-backend.ts';
+import type { ServedTokenizer } from './server-tokenizer.ts';
 import { meetServer, tokenServer, tokenServers } from './token-server.ts';
 import { oneVersion } from './version-spans.ts';
 import { COMPLETIONS, GENERATE, Models, WeightInfo, type Endpoint, type Params } from './vllm-protocol.ts';
@@ -61,7 +63,7 @@ export function openVllm({ log, tokenizers, ...server }: ServerOptions): Promise
       const params = samplingParams({ ...CANARY, sampling }, facts, PEEK_TOKENS);
       return peek(http, endpoint, { model: facts.name, contextIds, id: null, params });
     });
-    return serverBackend(http, { ...facts, logprobs }, served.tokenizer, endpoint, tellsVersion);
+    return serverBackend(http, { ...facts, logprobs }, served, endpoint, tellsVersion);
   });
 }
 
@@ -121,7 +123,7 @@ const LEAST_TEMPERATURE = 0.01;
 function serverBackend(
   http: Http,
   facts: ModelFacts,
-  tokenizer: Backend['tokenizer'],
+  served: ServedTokenizer,
   endpoint: Endpoint,
   tellsVersion: boolean,
 ): ServerBackend {
@@ -143,7 +145,8 @@ function serverBackend(
     const params = samplingParams({ ...request, seed: streamSeed(request) }, facts, 0);
     const body = endpoint.body({ model: facts.name, contextIds, id, params });
     const sent = await http.post(endpoint.path, body, { ...call, headers: { ...call.headers, 'x-request-id': id } });
-    const answer = endpoint.answer(parseReply(endpoint.reply, sent, place));
+    const choice = parseReply(endpoint.reply, sent, place);
+    const answer = endpoint.answer(choice);
     if (answer === null) {
       throw new ModelError(`${place.url}${place.path} gave text but no token ids`, {
         reason: 'no-token-ids',
@@ -151,13 +154,16 @@ function serverBackend(
       });
     }
     if (answer.finish === null) throw badReply('ended for a reason that is unknown here', place);
+    // A list of another length is named below, by its length.
+    const twoLists = choice.named?.length === answer.outputIds.length && !sameIds(choice.named, answer.outputIds);
+    if (twoLists) throw badReply('gave two different lists of token ids', place);
     if (asks && (await weightVersion(http, call.signal)) !== before) throw versionMoved(place);
     const versions = endpoint.tellsSpans ? answer.versions : oneVersion(before, answer.outputIds.length);
-    return asResult({ ...answer, finish: answer.finish, versions }, request, facts, place);
+    return asResult({ ...answer, finish: answer.finish, versions }, request, served, place);
   }
 
   const abort = (id: string) => ({ path: endpoint.abortPath, body: { request_ids: [endpoint.nameOf(id)] } });
-  return tokenServer({ http, facts, tokenizer, check, ask, abort });
+  return tokenServer({ http, facts, tokenizer: served.tokenizer, check, ask, abort });
 }
 
 /** Null where the server does not tell: it does so in its development mode only. */

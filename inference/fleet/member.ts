@@ -12,6 +12,8 @@ const BUSY_MS = 1000;
 
 /** What says nothing about a server's health. */
 const NOT_ITS_FAULT = new Set(['backend-closed', 'server-aborted', 'version-moved', 'server-busy']);
+/** After so many answers in a row that cannot be read, whoever they were for, the others are asked first. */
+const MALFORMED_IN_A_ROW = 3;
 const GONE = new Set(['server-unreachable']);
 
 export class Member implements Candidate {
@@ -31,6 +33,7 @@ export class Member implements Candidate {
   #failures = 0;
   readonly #failuresBy = new Map<string, number>();
   #busyUntil = 0; // as performance.now() tells it: the clock may be set back
+  #malformed = 0;
   #latenciesMs: number[] = [];
   #version: { readonly version: number; readonly versionLabel?: string } | null = null;
   #lastFailure: string | null = null;
@@ -41,8 +44,9 @@ export class Member implements Candidate {
     this.limit = limit;
   }
 
+  /** Better left alone for now, while there are others: it asked for a pause, or answers nobody in words that can be read. */
   get busy(): boolean {
-    return performance.now() < this.#busyUntil;
+    return performance.now() < this.#busyUntil || this.#malformed >= MALFORMED_IN_A_ROW;
   }
 
   /** Of the latest answer; null before the first. */
@@ -98,6 +102,7 @@ export class Member implements Candidate {
     this.#latenciesMs.push(tookMs);
     if (this.#latenciesMs.length > LATENCIES_KEPT) this.#latenciesMs.shift();
     this.#version = result.versions.at(-1) ?? this.#version;
+    this.#malformed = 0;
     this.circuit.succeeded();
   }
 
@@ -108,7 +113,9 @@ export class Member implements Candidate {
     this.#failuresBy.set(reason, (this.#failuresBy.get(reason) ?? 0) + 1);
     if (!(error instanceof ModelError)) return;
     if (error.reason === 'server-busy') this.#busyUntil = performance.now() + (error.retryAfterMs ?? BUSY_MS);
-    if (error.retryable && !NOT_ITS_FAULT.has(error.reason)) this.circuit.failed(GONE.has(error.reason));
+    // It answers: what is wrong may be of one request alone.
+    if (error.flaw !== undefined) this.#malformed++;
+    else if (error.retryable && !NOT_ITS_FAULT.has(error.reason)) this.circuit.failed(GONE.has(error.reason));
   }
 
   note(error: unknown): void {
