@@ -7,6 +7,7 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Pool, type Dispatcher } from 'undici';
 
 import { ModelError } from '../domain/errors.ts';
+import { watchConnections, type Connections } from './connections.ts';
 import { guarded, isForbiddenAddress, type Lookup } from './forbidden-address.ts';
 import {
   badReply,
@@ -70,6 +71,7 @@ export interface Http {
   /** The parsed body of a 2xx answer; null for an empty one. Everything else is thrown as a ModelError. */
   get(path: string, ask?: Ask): Promise<unknown>;
   post(path: string, body: unknown, ask?: Ask): Promise<unknown>;
+  readonly connections: Connections;
   close(): Promise<void>;
 }
 
@@ -131,6 +133,7 @@ export function openHttp(options: HttpOptions): Http {
   return {
     url,
     place,
+    connections: watchConnections(pool),
     get: (path, ask = {}) => send('GET', path, undefined, ask),
     post: (path, body, ask = {}) => send('POST', path, body, ask),
     close: () => pool.destroy(),

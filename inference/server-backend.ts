@@ -5,8 +5,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 
 import { ModelError } from '../domain/errors.ts';
+import type { ModelIdentity } from '../domain/model-identity.ts';
 import type { Finish } from '../domain/turn.ts';
 import type { Backend, GenerateRequest, GenerateResult, ModelFacts, Tokenizer } from './backend.ts';
+import type { Connections } from './connections.ts';
 import type { Ask, Http } from './http.ts';
 import type { TokenizerLoader } from './server-tokenizer.ts';
 import { at, badReply, type Place } from './http-errors.ts';
@@ -16,6 +18,9 @@ import { safeText } from './safe-text.ts';
 /** A backend that asks exactly one server; what a fleet is made of. */
 export interface ServerBackend extends Backend {
   readonly url: string;
+  /** Those to its server, and who that is now; absent where it cannot be known again. */
+  readonly connections?: Connections;
+  readonly identify?: () => Promise<ModelIdentity>;
 }
 
 export interface ServerOptions {

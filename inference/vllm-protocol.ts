@@ -156,6 +156,18 @@ function peek({ ids, top, spans }: Choice): Peek | null {
   return { sampled, byId: new Map(top), version: word == null ? null : String(word) };
 }
 
+/** Where they were asked for and are given: beside the choices, or in the one choice. */
+const Given = z.array(z.record(z.string(), z.object({ logprob: z.number().nullable() })).nullable());
+
+export function givenLogprobs(reply: unknown, ids: readonly number[]): (readonly [number, number | null])[] {
+  const { prompt_logprobs: beside, choices } = reply as {
+    prompt_logprobs?: unknown;
+    choices?: { prompt_logprobs?: unknown }[];
+  };
+  const given = Given.safeParse(beside ?? choices?.[0]?.prompt_logprobs).data ?? [];
+  return ids.map((id, i) => [id, given[i]?.[String(id)]?.logprob ?? null]);
+}
+
 export const GENERATE: Endpoint = {
   path: '/inference/v1/generate',
   tellsSpans: true,

@@ -3,6 +3,7 @@
 import type { GenerateOptions, GenerateRequest, GenerateResult, ServerStatus } from '../backend.ts';
 import { ModelError } from '../../domain/errors.ts';
 import type { ServerBackend } from '../server-backend.ts';
+import { OTHER_MODEL, type Acquaintance } from './acquaintance.ts';
 import type { Circuit } from './circuit.ts';
 import type { Leases } from './leases.ts';
 import type { Candidate } from './policies.ts';
@@ -14,6 +15,9 @@ const BUSY_MS = 1000;
 const NOT_ITS_FAULT = new Set(['backend-closed', 'server-aborted', 'version-moved', 'server-busy']);
 /** After so many answers in a row that cannot be read, whoever they were for, the others are asked first. */
 const MALFORMED_IN_A_ROW = 3;
+/** Said of a server that is not the one of the run. */
+const STRANGE = new Set([OTHER_MODEL, 'other-tokenizer', 'mixed-fleet', 'no-tokenizer']);
+export const isStrange = (error: unknown) => error instanceof ModelError && STRANGE.has(error.reason);
 const GONE = new Set(['server-unreachable']);
 
 export class Member implements Candidate {
@@ -23,6 +27,9 @@ export class Member implements Candidate {
   readonly limit: number | null;
   /** Null until it was reached for the first time. */
   backend: ServerBackend | null = null;
+  acquaintance: Acquaintance | null = null;
+  /** Why whoever is there now is not asked: it is another model. */
+  stranger: ModelError | null = null;
   circuit!: Circuit;
   leases: Leases | null = null;
   inFlight = 0;
@@ -66,9 +73,11 @@ export class Member implements Candidate {
   }
 
   /** Replaces the backend; the one before is closed when nobody waits for it any more. */
-  meet(fresh: ServerBackend): void {
+  meet(fresh: ServerBackend, acquaintance: Acquaintance): void {
     const old = this.backend;
     this.backend = fresh;
+    this.acquaintance = acquaintance;
+    this.stranger = null;
     if (old && !this.#users.has(old)) void old.close();
   }
 
@@ -78,7 +87,7 @@ export class Member implements Candidate {
     this.#users.set(backend, (this.#users.get(backend) ?? 0) + 1);
     const startedAt = performance.now();
     try {
-      const result = await backend.generate(request, options);
+      const result = await this.acquaintance!.ask(() => backend.generate(request, options), options.signal);
       this.#answered(result, performance.now() - startedAt);
       return result;
     } catch (error) {
@@ -113,9 +122,16 @@ export class Member implements Candidate {
     this.#failuresBy.set(reason, (this.#failuresBy.get(reason) ?? 0) + 1);
     if (!(error instanceof ModelError)) return;
     if (error.reason === 'server-busy') this.#busyUntil = performance.now() + (error.retryAfterMs ?? BUSY_MS);
+    if (isStrange(error)) return this.refuse(error);
     // It answers: what is wrong may be of one request alone.
     if (error.flaw !== undefined) this.#malformed++;
     else if (error.retryable && !NOT_ITS_FAULT.has(error.reason)) this.circuit.failed(GONE.has(error.reason));
+  }
+
+  /** Whoever is there is not asked any more until the right one is back. */
+  refuse(error: ModelError): void {
+    this.stranger = error;
+    this.circuit.open();
   }
 
   note(error: unknown): void {
