@@ -10,6 +10,7 @@ import { DEFAULT_SETTINGS } from './domain/defaults.ts';
 import { DatasetError, UsageError } from './domain/errors.ts';
 import { safeName } from './domain/ids.ts';
 import type { FoundLogprobs } from './domain/logprob-meaning.ts';
+import type { ModelIdentity } from './domain/model-identity.ts';
 import type { Query, Task } from './domain/query.ts';
 import type { RolloutSettings } from './domain/settings.ts';
 import { sha256Hex } from './domain/sha256.ts';
@@ -86,10 +87,11 @@ export interface NewRunInput {
   readonly origins: Readonly<Record<string, Origin>>;
   /** What was found of the model; null where it was not looked at. */
   readonly logprobs?: FoundLogprobs | null;
+  readonly model?: ModelIdentity | null;
 }
 
 export async function createRun(store: Store, input: NewRunInput): Promise<{ created: boolean; record: RunRecord }> {
-  const { run, survey, settings, samples, origins, logprobs = null } = input;
+  const { run, survey, settings, samples, origins, logprobs = null, model = null } = input;
   const wanted = { settings, samples, sha256: survey.sha256 };
   const known = await store.getRun();
   if (known) return { created: false, record: same(run, known.record, wanted, store.folder) };
@@ -105,6 +107,7 @@ export async function createRun(store: Store, input: NewRunInput): Promise<{ cre
     samples,
     dataset: { path: survey.selection.dataset, sha256: kept.sha256, accepted: kept.accepted, refused: survey.refused },
     logprobs,
+    model,
     versions: { everturn: everturnVersion(), node: process.version },
     createdAt: Date.now(),
   });

@@ -41,12 +41,18 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
       const flaws = flawsIn(Context.current().info.heartbeatDetails);
       let beat: Beat = { tokens: 0, flaws };
       const tell = (more: Partial<Beat>) => progress((beat = { ...beat, ...more }));
+      const counted = (error: unknown): never => {
+        const more = withFlaw(flaws, error);
+        if (!more) throw error;
+        beatNow({ ...beat, flaws: more } satisfies Beat);
+        throw afterFlaw(error as EverturnError, more);
+      };
       tell({}); // an attempt that dies must not take the count with it
       const patient = patientStore(store, (waits) => tell({ waits }));
       const rollout = await recordedRollout(store, id);
       const { settings } = rollout.record;
       const before = await recordedTurns(store, id, turn - 1);
-      const backend = await backendOf(settings, store.folder);
+      const backend = await backendOf(settings, store.folder).catch(counted);
       const { facts } = backend;
       mustServeLogprobs(facts, settings);
       const judged = (place: number) => answeredTurn(store, id, before[place]!.record);
@@ -91,14 +97,9 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
         },
         { signal, onProgress: (tokens) => tell({ tokens }) },
       ).catch((error: unknown) => {
-        const more = withFlaw(flaws, error);
-        if (more) {
-          beatNow({ ...beat, flaws: more } satisfies Beat);
-          throw afterFlaw(error as EverturnError, more);
-        }
         // A server may know a shorter context than it told: then this turn has no room after all.
         if (turn > 1 && error instanceof ModelError && error.reason === 'context-length') return null;
-        throw error;
+        return counted(error);
       });
       if (!answer) return noRoom(turn, context.length, facts.contextLength);
       const { outputIds, logprobs, finish, versions, server, text, textLogprobs } = answer;

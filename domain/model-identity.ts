@@ -62,7 +62,9 @@ export function differingCanaries(a: Named, b: Named): string | null {
   if (distance === null || distance <= CANARY_TOLERANCE) return null;
   const at = one.version === null ? '' : ` at version ${JSON.stringify(one.version)}`;
   const widest = widestGap(one, other);
-  const values = widest ? ` (${widest[0].toFixed(3)} at ${a.who}, ${widest[1].toFixed(3)} at ${b.who} for the widest)` : '';
+  const values = widest
+    ? ` (${widest[0].toFixed(3)} at ${a.who}, ${widest[1].toFixed(3)} at ${b.who} for the widest)`
+    : '';
   return `canary's logprobs${at}: apart by ${distance.toFixed(3)} on average, ${CANARY_TOLERANCE} are noise${values}`;
 }
 

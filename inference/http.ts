@@ -199,7 +199,8 @@ const SMALL_BYTES = 8 * 2 ** 20;
 async function inflated(bytes: Buffer, encoding: string | string[] | undefined, place: Place, limit: number) {
   const name = String(encoding ?? 'identity').toLowerCase();
   if (name === 'identity' || bytes.length === 0) return bytes;
-  if (!Object.hasOwn(INFLATE, name)) throw badReply(`sent an answer in the encoding ${safeText(name)}`, place, { flaw: 'an unknown encoding' });
+  if (!Object.hasOwn(INFLATE, name))
+    throw badReply(`sent an answer in the encoding ${safeText(name)}`, place, { flaw: 'an unknown encoding' });
   const maxOutputLength = Math.min(limit, Math.max(SMALL_BYTES, MOST_INFLATION * bytes.length));
   try {
     return await INFLATE[name as keyof typeof INFLATE](bytes, { maxOutputLength });

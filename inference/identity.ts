@@ -81,8 +81,11 @@ async function probeOf(http: Http, model: string, { tokenizer }: ServedTokenizer
 async function tokenise(http: Http, model: string, prompt: string): Promise<readonly number[] | null> {
   try {
     const body = { model, prompt, add_special_tokens: false };
-    return parseReply(Tokens, await http.post('/tokenize', body, { timeouts: CANARY_TIMEOUTS }), http.place('/tokenize'))
-      .tokens;
+    return parseReply(
+      Tokens,
+      await http.post('/tokenize', body, { timeouts: CANARY_TIMEOUTS }),
+      http.place('/tokenize'),
+    ).tokens;
   } catch (error) {
     if (error instanceof ModelError && (!error.retryable || error.flaw !== undefined)) return null;
     throw error;
@@ -93,7 +96,9 @@ async function tokenise(http: Http, model: string, prompt: string): Promise<read
 function holds(there: readonly number[], ids: readonly number[]): boolean {
   const more = there.length - ids.length;
   if (more < 0 || more > 2) return false;
-  return Array.from({ length: more + 1 }, (_, from) => from).some((from) => ids.every((id, i) => there[from + i] === id));
+  return Array.from({ length: more + 1 }, (_, from) => from).some((from) =>
+    ids.every((id, i) => there[from + i] === id),
+  );
 }
 
 function otherIds(url: string, tokenizer: Tokenizer, here: readonly number[], there: readonly number[]): ModelError {
@@ -102,7 +107,10 @@ function otherIds(url: string, tokenizer: Tokenizer, here: readonly number[], th
   const text = safeText(tokenizer.decode(here.slice(Math.max(0, at - 1), at + 3), { skipSpecialTokens: false }));
   return new ModelError(
     `${url} has another tokenizer than this run: ${JSON.stringify(text)} begins with the ids ${ids(there)} there, ${ids(here)} here`,
-    { reason: 'other-tokenizer', fix: 'Name the tokenizer of the model that is served: --tokenizer <folder or hub id>.' },
+    {
+      reason: 'other-tokenizer',
+      fix: 'Name the tokenizer of the model that is served: --tokenizer <folder or hub id>.',
+    },
   );
 }
 

@@ -2,8 +2,11 @@
 // answer, and hashes by which two tokenizers or chat templates are known to be one. Layout and order do not matter.
 
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+
+import type { ModelIdentity } from '../domain/model-identity.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -48,6 +51,34 @@ export async function tokenizerHashes(folder: string): Promise<TokenizerHashes> 
   };
   known.set(folder, { state, hashes });
   return hashes;
+}
+
+/** SHA-256 over model.onnx and the files of external data beside it. */
+export async function weightsHash(modelFolder: string): Promise<string | null> {
+  const folder = join(modelFolder, 'onnx');
+  const files = (await readdir(folder).catch(() => []))
+    .filter((file) => /^model\.onnx(_data(_\d+)?)?$/.test(file))
+    .sort();
+  if (files.length === 0) return null;
+  const hash = createHash('sha256');
+  for (const file of files)
+    for await (const chunk of createReadStream(join(folder, file))) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
+
+/** What an embedded model is known by. `name`: a hub id or another that means one model everywhere. */
+export async function folderIdentity(
+  folder: string,
+  name: string | null,
+  { tokenizerFolder = folder, weights }: { tokenizerFolder?: string; weights?: string | null } = {},
+): Promise<ModelIdentity> {
+  return {
+    name,
+    ...(await tokenizerHashes(tokenizerFolder)),
+    probe: null,
+    weights: weights === undefined ? await weightsHash(folder) : weights,
+    canary: null,
+  };
 }
 
 /** Of tokenizer.json: what decides which ids a text has. Merges were once written as texts, and are pairs now. */

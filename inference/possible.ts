@@ -54,7 +54,11 @@ export function impossible(answer: Claimed, request: GenerateRequest, limits: Li
   const at = logprobs.findIndex((logprob) => flawOfLogprob(logprob) !== null);
   if (at >= 0) {
     const [flaw, value] = [flawOfLogprob(logprobs[at])!, String(logprobs[at])];
-    return { reason: 'bad-logprobs', flaw, what: `gave a logprob that cannot be: ${value} (${flaw}), of token ${at + 1}` };
+    return {
+      reason: 'bad-logprobs',
+      flaw,
+      what: `gave a logprob that cannot be: ${value} (${flaw}), of token ${at + 1}`,
+    };
   }
   if (versions === null) {
     return malformed('versions that do not cover the tokens', `told versions that do not cover its ${n} tokens`);

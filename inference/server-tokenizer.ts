@@ -1,11 +1,9 @@
 // The tokenizer and the vocabulary of a model that somebody else serves: from --tokenizer, or from where the
 // server has its model, if that is a folder here or a hub id. One copy per source, however many servers.
 
-import { join } from 'node:path';
-
 import { ModelError } from '../domain/errors.ts';
 import { readModelConfig } from './model-files.ts';
-import { findModelSource, hubCacheFolder } from './model-source.ts';
+import { findModelSource, folderOf } from './model-source.ts';
 import { openTokenizer, type ModelTokenizer } from './tokenizer.ts';
 
 export interface ServedTokenizer {
@@ -60,7 +58,7 @@ function noTokenizer(what: string, cause?: unknown): ModelError {
 async function read(name: string): Promise<ServedTokenizer> {
   const source = await findModelSource(name);
   const tokenizer = await openTokenizer(source);
-  const folder = source.kind === 'folder' ? source.path : join(hubCacheFolder(), source.id);
+  const folder = folderOf(source);
   const { vocabSize, endIds } = await readModelConfig(folder);
   const ends = new Set([...tokenizer.stopTokenIds, ...(endIds ?? [])]);
   // Without generation_config.json nobody here knows all of them: a server's word counts, for what is no text.

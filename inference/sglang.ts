@@ -46,7 +46,9 @@ const Server = z.object({
   enable_deterministic_inference: z.boolean().nullish(),
   version: z.string().nullish(),
 });
-const Models = z.object({ data: z.array(z.object({ id: z.string(), max_model_len: z.int().positive().nullish() })).min(1) });
+const Models = z.object({
+  data: z.array(z.object({ id: z.string(), max_model_len: z.int().positive().nullish() })).min(1),
+});
 
 const Reply = z.object({
   output_ids: numbers.nullish(),
@@ -108,7 +110,13 @@ async function learn(http: Http, tokenizers: TokenizerLoader) {
 /** One token, and the most probable others in its place. */
 function lookAt(http: Http, facts: ModelFacts, ids: readonly number[], sampling: Sampling, more: object) {
   const params = samplingParams({ ...CANARY, sampling }, facts);
-  const body = { input_ids: ids, sampling_params: params, return_logprob: true, top_logprobs_num: PEEK_TOKENS, ...more };
+  const body = {
+    input_ids: ids,
+    sampling_params: params,
+    return_logprob: true,
+    top_logprobs_num: PEEK_TOKENS,
+    ...more,
+  };
   return http.post('/generate', body, { timeouts: CANARY_TIMEOUTS });
 }
 
@@ -135,7 +143,11 @@ async function identityNow(http: Http, tokenizers: TokenizerLoader, facts: Model
       const sent = await lookAt(http, facts, ids, sampling, { logprob_start_len: 0 });
       const reply = parseReply(Reply, sent, http.place('/generate'));
       const given = Given.safeParse(sent).data?.meta_info.input_token_logprobs ?? [];
-      return canaryOf(given.map(([logprob, id]) => [id, logprob]), peek(reply), wordOf(reply.meta_info.weight_version));
+      return canaryOf(
+        given.map(([logprob, id]) => [id, logprob]),
+        peek(reply),
+        wordOf(reply.meta_info.weight_version),
+      );
     },
   });
 }
@@ -207,7 +219,8 @@ function serverBackend(
     const { type: finish, matched, message, status_code: status } = meta.finish_reason;
     if (finish === 'abort' && status) throw statusError(status, {}, message ?? '', place);
     // No stop string was given: SGLang says so when its logits were no numbers.
-    if (finish === 'stop' && typeof matched === 'string') throw badReply(`stopped at ${safeText(matched)}`, place, { flaw: 'a stop without a stop string' });
+    if (finish === 'stop' && typeof matched === 'string')
+      throw badReply(`stopped at ${safeText(matched)}`, place, { flaw: 'a stop without a stop string' });
     // An abort before the first token can come without.
     if (!meta.output_token_logprobs && (finish !== 'abort' || output_ids?.length)) {
       const flaw = 'meta_info.output_token_logprobs missing';

@@ -7,22 +7,27 @@ import { ModelError } from '../domain/errors.ts';
 import type { Backend, BackendOptions, GenerateRequest, ModelFacts } from './backend.ts';
 import { compiledEntry } from './compiled-entry.ts';
 import { ModelProcess } from './model-process.ts';
-import { checkModelFolder, findModelSource, type ModelSource } from './model-source.ts';
+import { folderIdentity } from './model-files.ts';
+import { checkModelFolder, findModelSource, folderOf, type ModelSource } from './model-source.ts';
 import { impossible, type Claimed } from './possible.ts';
 import { packageRoot } from './package-root.ts';
 import { checkRequest } from './request.ts';
-import { loadTokenizer, openTokenizer } from './tokenizer.ts';
+import { openTokenizer } from './tokenizer.ts';
 
 /** The model that ships with the package. */
 export function createTinyBackend(options: BackendOptions): Promise<Backend> {
-  return createTransformersBackend({ ...options, target: join(packageRoot(), 'models', 'tiny') });
+  return createTransformersBackend({ ...options, target: join(packageRoot(), 'models', 'tiny') }, 'tiny');
 }
 
-export async function createTransformersBackend(options: BackendOptions): Promise<Backend> {
+export async function createTransformersBackend(
+  options: BackendOptions,
+  knownName: string | null = null,
+): Promise<Backend> {
   const source = await findModelSource(options.target);
   // The tokenizer of a model folder may be elsewhere; everything else is looked for here.
   if (source.kind === 'folder') await checkModelFolder(source.path, options.tokenizer === null);
-  const tokenizer = await (options.tokenizer === null ? openTokenizer(source) : loadTokenizer(options.tokenizer));
+  const tokenizerSource = options.tokenizer === null ? source : await findModelSource(options.tokenizer);
+  const tokenizer = await openTokenizer(tokenizerSource);
   const process = new ModelProcess(
     compiledEntry('transformers-child', options.log),
     { type: 'load', source, tokenizerSize: tokenizer.size },
@@ -40,6 +45,10 @@ export async function createTransformersBackend(options: BackendOptions): Promis
     contextLength: loaded.contextLength,
     stopTokenIds: stopIds(tokenizer.stopTokenIds, loaded.eosTokenIds, loaded.vocabSize, source),
     trainable: true,
+    identity: await folderIdentity(folderOf(source), knownName ?? (source.kind === 'hub' ? source.id : null), {
+      tokenizerFolder: folderOf(tokenizerSource),
+      weights: loaded.fingerprint,
+    }),
   };
   return {
     facts,

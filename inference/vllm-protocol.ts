@@ -58,7 +58,9 @@ export interface Choice {
 const version = z.union([z.string(), z.number()]).nullish();
 
 export const Models = z.object({
-  data: z.array(z.object({ id: z.string(), root: z.string().nullish(), max_model_len: z.int().positive().nullish() })).min(1),
+  data: z
+    .array(z.object({ id: z.string(), root: z.string().nullish(), max_model_len: z.int().positive().nullish() }))
+    .min(1),
 });
 export const WeightInfo = z.object({ weight_version: version });
 

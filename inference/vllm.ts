@@ -25,7 +25,15 @@ import {
 import type { ServedTokenizer, TokenizerLoader } from './server-tokenizer.ts';
 import { meetServer, tokenServer, tokenServers } from './token-server.ts';
 import { oneVersion } from './version-spans.ts';
-import { COMPLETIONS, GENERATE, givenLogprobs, Models, WeightInfo, type Endpoint, type Params } from './vllm-protocol.ts';
+import {
+  COMPLETIONS,
+  GENERATE,
+  givenLogprobs,
+  Models,
+  WeightInfo,
+  type Endpoint,
+  type Params,
+} from './vllm-protocol.ts';
 
 export function createVllmBackend(options: BackendOptions): Promise<Backend> {
   return tokenServers(options, openVllm);
