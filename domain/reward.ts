@@ -30,7 +30,7 @@ export function unfitRewards(settings: RewardSettings, numTurns: number): string
     if (over !== undefined) return `make a return of ${over}, and float32 ends at 3.4e38`;
     if (reward !== 0 && Math.fround(reward) === 0) return `make a reward of ${reward}, which float32 holds as 0`;
   }
-  if (right !== wrong && Math.fround(right) === Math.fround(wrong)) {
+  if (settings.rewardScaling !== 0 && Math.fround(right) === Math.fround(wrong)) {
     return `make ${right} of right and ${wrong} of wrong, which float32 cannot tell apart`;
   }
   return null;
