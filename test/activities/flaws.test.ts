@@ -1,6 +1,6 @@
 // An answer that cannot be read is asked for three times and no more, however often the worker dies meanwhile.
 
-import { ApplicationFailure } from '@temporalio/common';
+import type { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { describe, expect, test } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
@@ -92,6 +92,6 @@ describe('an answer that cannot be read', () => {
 });
 
 test('failures that another try can mend are tried again for ever', async () => {
-  const { outcomes } = await attempts(Array<Error>(20).fill(busy));
+  const { outcomes } = await attempts(Array.from({ length: 20 }, () => busy));
   expect(outcomes.some(ends)).toBe(false);
 });
