@@ -129,7 +129,7 @@ function put(whole: Json, path: Path, change: (value: unknown) => unknown): unkn
   return copy;
 }
 
-describe.each(SHAPES)('a reply of $of', ({ needs, of: _, ...shape }) => {
+describe.each(SHAPES)('a reply of $of', ({ needs, ...shape }) => {
   let server: ModelServer;
   let backend: Backend;
   let whole: Json;
