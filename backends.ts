@@ -3,11 +3,14 @@
 
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { DEFAULT_SETTINGS } from './domain/defaults.ts';
+import { ModelError } from './domain/errors.ts';
+import { differingCanaries, differingTraits } from './domain/model-identity.ts';
 import type { RolloutSettings } from './domain/settings.ts';
 import type { Backend } from './inference/backend.ts';
 import { createBackend } from './inference/index.ts';
+import { openFileStore } from './storage/files.ts';
 import { writeFleetReport } from './storage/fleet-status.ts';
 import { RUN_FILE } from './storage/layout.ts';
 
@@ -49,6 +52,37 @@ export function openBackends(log: (line: string) => void): Backends {
     return made;
   }
 
+  /** Pairs of a run and a backend that were found to be of one model. */
+  const matched = new WeakMap<Backend, Set<string>>();
+
+  /** A run goes on with the model that it was made with, also in another worker on another day. */
+  async function ofRun(settings: RolloutSettings, runFolder: string, made: Promise<Backend>): Promise<Backend> {
+    const backend = await made;
+    const runs = matched.get(backend) ?? new Set();
+    matched.set(backend, runs);
+    const { identity } = backend.facts;
+    if (!identity || runs.has(runFolder)) return backend;
+    const run = basename(runFolder);
+    const record = (await openFileStore(dirname(runFolder), run).getRun())?.record;
+    const then = record?.model;
+    if (then) {
+      const before = { who: `the start of run "${run}"`, identity: then };
+      const now = { who: settings.model, identity };
+      const differs = differingTraits(before, now) ?? differingCanaries(before, now);
+      if (differs !== null) {
+        // The next one to ask meets whoever is there by then.
+        for (const [key, known] of backends) if (known === made) backends.delete(key);
+        await backend.close();
+        throw new ModelError(`${settings.model} is another model now than run "${run}" was made with: ${differs}`, {
+          reason: 'other-model',
+          fix: 'Start the same model there again and retry the rollouts that failed, or begin another run.',
+        });
+      }
+    }
+    if (record) runs.add(runFolder);
+    return backend;
+  }
+
   async function report(): Promise<void> {
     const runs = [...asking];
     asking.clear();
@@ -65,9 +99,10 @@ export function openBackends(log: (line: string) => void): Backends {
 
   return {
     get(settings, runFolder) {
-      const backend = open(settings, runFolder);
+      const made = open(settings, runFolder);
+      const backend = ofRun(settings, runFolder, made);
       const used = asking.get(runFolder) ?? new Set();
-      asking.set(runFolder, used.add(backend));
+      asking.set(runFolder, used.add(made));
       return backend;
     },
     async close() {

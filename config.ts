@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { parse as parseYaml } from 'yaml';
 import { DEFAULT_SETTINGS, seedOfRun } from './domain/defaults.ts';
 import { UsageError } from './domain/errors.ts';
+import { unfitRewards } from './domain/reward.ts';
 import type { RolloutSettings } from './domain/settings.ts';
 import { DEFAULT_OPTIONS, FIELDS, type RunOptions } from './options.ts';
 import type { Origin } from './storage/run-record.ts';
@@ -64,6 +65,15 @@ export function resolveOptions(sources: Sources): ResolvedOptions {
 /** The settings of one rollout out of a run's options. */
 export function settingsOf(run: string, options: RunOptions): RolloutSettings {
   const { samples: _, maxConcurrent: _c, limit: _l, shuffleSeed: _s, maxFailed: _f, seed, ...settings } = options;
+  const { rewardScaling, rewardBias, turnDiscount, numTurns } = settings;
+  const unfit = unfitRewards(settings, numTurns);
+  if (unfit !== null) {
+    const given = `rewardScaling ${rewardScaling}, rewardBias ${rewardBias} and turnDiscount ${turnDiscount}`;
+    throw new UsageError(`${given} over ${numTurns} turns ${unfit}.`, {
+      reason: 'bad-rewards',
+      fix: 'Give a scaling and a bias whose rewards a trainer can hold, such as 1 and 0.',
+    });
+  }
   return { ...settings, seed: seed ?? seedOfRun(run) };
 }
 

@@ -13,6 +13,7 @@ import { DEFAULT_SETTINGS } from './domain/defaults.ts';
 import { DatasetError, UsageError } from './domain/errors.ts';
 import { safeName } from './domain/ids.ts';
 import type { FoundLogprobs } from './domain/logprob-meaning.ts';
+import type { ModelIdentity } from './domain/model-identity.ts';
 import type { Query, Task } from './domain/query.ts';
 import type { RolloutSettings } from './domain/settings.ts';
 import { sha256Hex } from './domain/sha256.ts';
@@ -114,10 +115,11 @@ export interface NewRunInput {
   readonly origins: Readonly<Record<string, Origin>>;
   /** What was found of the model; null where it was not looked at. */
   readonly logprobs?: FoundLogprobs | null;
+  readonly model?: ModelIdentity | null;
 }
 
 export async function createRun(store: Store, input: NewRunInput): Promise<{ created: boolean; record: RunRecord }> {
-  const { run, survey, settings, samples, origins, logprobs = null } = input;
+  const { run, survey, settings, samples, origins, logprobs = null, model = null } = input;
   const wanted = { settings, samples, offered: survey.offered };
   const known = await store.getRun();
   if (known) return { created: false, record: same(run, known.record, wanted, store.folder) };
@@ -139,6 +141,7 @@ export async function createRun(store: Store, input: NewRunInput): Promise<{ cre
       ...(survey.offered === kept.sha256 ? {} : { offered: survey.offered }),
     },
     logprobs,
+    model,
     versions: { everturn: everturnVersion(), node: process.version },
     createdAt: Date.now(),
   });

@@ -175,7 +175,8 @@ function dependencies(
         Object.keys(complete).map((k) => [k, k in settings ? 'input' : 'default'] as const),
       );
       const logprobs = facts && foundLogprobs(facts);
-      await createRun(store, { run, survey, settings: complete, samples, origins, logprobs });
+      const model = facts?.identity ?? null;
+      await createRun(store, { run, survey, settings: complete, samples, origins, logprobs, model });
     },
     closedRollouts: (run, workflowIds) => closedRollouts(session.client, run, workflowIds),
   };

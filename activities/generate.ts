@@ -2,7 +2,7 @@
 // (a retry, a second worker that was thought dead) gets that record back and plays nothing.
 
 import { Context } from '@temporalio/activity';
-import { ModelError } from '../domain/errors.ts';
+import { type EverturnError, ModelError } from '../domain/errors.ts';
 import { turnSeed } from '../domain/ids.ts';
 import { tokenBudget } from '../domain/limits.ts';
 import { mustServeLogprobs } from '../domain/logprob-meaning.ts';
@@ -14,7 +14,8 @@ import type { Generated, TurnReference } from '../domain/rollout-facts.ts';
 import { outputTokens, type TurnRecord } from '../domain/turn.ts';
 import { generateAnswer } from './answer.ts';
 import type { ActivityDeps } from './deps.ts';
-import { heartbeating } from './heartbeat.ts';
+import { afterFlaw, type Flaws, flawsIn, withFlaw } from './flaws.ts';
+import { beat as beatNow, heartbeating } from './heartbeat.ts';
 import { patientStore } from './keep.ts';
 import { recordedRollout, recordedTurns, recordedVerdict } from './recorded.ts';
 
@@ -25,6 +26,8 @@ interface Beat {
   readonly tokens: number;
   /** What keeps the answer from being kept: the disk, in words. */
   readonly waits?: string | null;
+  /** Answers to this turn that could not be read, over all attempts. */
+  readonly flaws?: Flaws;
 }
 
 export function generateActivity({ openStore, backend: backendOf, now }: ActivityDeps) {
@@ -35,13 +38,21 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
     if (there) return factsOf(there);
 
     return heartbeating(async (signal, progress: (beat: Beat) => void) => {
-      let beat: Beat = { tokens: 0 };
+      const flaws = flawsIn(Context.current().info.heartbeatDetails);
+      let beat: Beat = { tokens: 0, flaws };
       const tell = (more: Partial<Beat>) => progress((beat = { ...beat, ...more }));
+      const counted = (error: unknown): never => {
+        const more = withFlaw(flaws, error);
+        if (!more) throw error;
+        beatNow({ ...beat, flaws: more } satisfies Beat);
+        throw afterFlaw(error as EverturnError, more);
+      };
+      tell({}); // an attempt that dies must not take the count with it
       const patient = patientStore(store, (waits) => tell({ waits }));
       const rollout = await recordedRollout(store, id);
       const { settings } = rollout.record;
       const before = await recordedTurns(store, id, turn - 1);
-      const backend = await backendOf(settings, store.folder);
+      const backend = await backendOf(settings, store.folder).catch(counted);
       const { facts } = backend;
       mustServeLogprobs(facts, settings);
       const judged = (place: number) => answeredTurn(store, id, before[place]!.record);
@@ -65,6 +76,7 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
         seed,
         deterministic: settings.deterministic,
         stopTokenIds: facts.stopTokenIds,
+        ...(flaws.servers.length > 0 ? { avoid: flaws.servers } : {}),
         ...(facts.takes === 'messages'
           ? {
               messages: conversationOf(rollout.record.query.prompt, await Promise.all(before.map((_, i) => judged(i)))),
@@ -87,7 +99,7 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
       ).catch((error: unknown) => {
         // A server may know a shorter context than it told: then this turn has no room after all.
         if (turn > 1 && error instanceof ModelError && error.reason === 'context-length') return null;
-        throw error;
+        return counted(error);
       });
       if (!answer) return noRoom(turn, context.length, facts.contextLength);
       const { outputIds, logprobs, finish, versions, server, text, textLogprobs } = answer;

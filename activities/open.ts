@@ -1,7 +1,8 @@
 // A rollout's first step: fixes the query and the settings it plays, whatever becomes of their sources.
 
-import { DatasetError, StoreError } from '../domain/errors.ts';
+import { DatasetError, StoreError, UsageError } from '../domain/errors.ts';
 import { firstWords, questionOf } from '../domain/query.ts';
+import { unfitRewards } from '../domain/reward.ts';
 import type { OpenedRollout } from '../domain/rollout-facts.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import type { RunRecord } from '../storage/run-record.ts';
@@ -27,6 +28,12 @@ export function openActivity({ openStore, parseRow, readSolutions, parseSettings
     const store = openStore(out, run);
     const known = await store.getRun();
     const settings = known && !input.settings ? known.record.settings : parseSettings(run, { ...input.settings });
+    // A run may be older than this question: none of its rollouts could be exported.
+    const unfit = unfitRewards(settings, settings.numTurns);
+    if (unfit !== null) {
+      const message = `The rewardScaling, rewardBias and turnDiscount of run "${run}" ${unfit}.`;
+      throw new UsageError(message, { reason: 'bad-rewards', fix: 'Begin a run with others.' });
+    }
     const query = await queryOf();
     const id = { run, query: query.queryId, sample, attempt };
     // A rollout that was accepted before is not asked again; one that is refused leaves nothing in the folder.

@@ -63,7 +63,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   // A run's rows were read when it was made.
   const survey = there ? { ...offered, ...there.record.dataset } : await readSolutions(offered);
   reportRows(io, given.dataset, survey);
-  const logprobs = isKnown ? null : await checkModel(settings, survey.openings, io);
+  const found = isKnown ? null : await checkModel(settings, survey.openings, io);
 
   const known = isKnown ? await knownResult(place) : undefined;
   if (known) {
@@ -85,7 +85,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     if (state === 'running' && out !== null && out !== place.out) throw elsewhere(run, out);
     if (codeRows > 0 && state !== 'running') await mustTakeCode(link);
     const { samples } = options;
-    await createRun(place.store, { run, survey, settings, samples, origins: given.resolved.origins, logprobs });
+    await createRun(place.store, { run, survey, settings, samples, origins: given.resolved.origins, ...found });
     if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);
     // From here on Ctrl-C leaves a run that goes on, and says so.
     if (!given.detach) io.interrupted();

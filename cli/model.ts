@@ -6,9 +6,10 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { mustExtend } from '../domain/feedback-delta.ts';
 import { foundLogprobs, mustServeLogprobs, type FoundLogprobs } from '../domain/logprob-meaning.ts';
+import type { ModelIdentity } from '../domain/model-identity.ts';
 import type { RunOptions } from '../options.ts';
 import type { Backend } from '../inference/backend.ts';
-import { createBackend, parseModelSpec } from '../inference/index.ts';
+import { createBackend, parseModelSpec, tinyIdentity } from '../inference/index.ts';
 import { say, type Io } from './io.ts';
 
 /** Options whose folders are absolute. A name that is no folder here is left as it is: a hub id. */
@@ -42,17 +43,25 @@ type Asked = Pick<
   | 'serverWeights'
 >;
 
+/** What run.json holds of it. */
+export interface FoundModel {
+  readonly logprobs: FoundLogprobs;
+  readonly model: ModelIdentity | null;
+}
+
 /**
  * Throws a ModelError where the model cannot be loaded, would lie, or cannot be told its verdicts in conversations
- * that begin with messages of these roles. The one that ships needs no look. Says what its logprobs were found to be of.
+ * that begin with messages of these roles. The one that ships needs no look. Says what it was found to be.
  */
 export async function checkModel(
   options: Asked,
   openings: readonly (readonly string[])[],
   io: Io,
-): Promise<FoundLogprobs> {
+): Promise<FoundModel> {
   const { model, tokenizer, apiKeyEnv, logprobs, serverLimits: limits, serverWeights: weights } = options;
-  if (model === 'tiny' && tokenizer === null && logprobs === 'policy') return { meaning: 'policy' };
+  if (model === 'tiny' && tokenizer === null && logprobs === 'policy') {
+    return { logprobs: { meaning: 'policy' }, model: await tinyIdentity() };
+  }
   const backend = await createBackend(model, {
     tokenizer,
     apiKeyEnv,
@@ -62,7 +71,7 @@ export async function checkModel(
   try {
     mustServeLogprobs(backend.facts, options);
     if (options.feedback === 'delta') mustFollow(backend, openings);
-    return foundLogprobs(backend.facts);
+    return { logprobs: foundLogprobs(backend.facts), model: backend.facts.identity ?? null };
   } finally {
     await backend.close();
   }

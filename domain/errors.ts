@@ -11,6 +11,10 @@ export interface ErrorDetails {
   readonly retryable?: boolean;
   /** Trying again before this many milliseconds is no use: a server's own Retry-After. */
   readonly retryAfterMs?: number;
+  /** What was wrong with an answer, in the same words each time: `meta_info missing`. Three alike for a turn are enough. */
+  readonly flaw?: string;
+  /** The url of the server that gave it. */
+  readonly server?: string;
   readonly cause?: unknown;
 }
 
@@ -19,6 +23,8 @@ export class EverturnError extends Error {
   readonly fix: string | undefined;
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
+  readonly flaw: string | undefined;
+  readonly server: string | undefined;
 
   constructor(message: string, details: ErrorDetails) {
     super(message, { cause: details.cause });
@@ -27,6 +33,8 @@ export class EverturnError extends Error {
     this.fix = details.fix;
     this.retryable = details.retryable ?? false;
     this.retryAfterMs = details.retryAfterMs;
+    this.flaw = details.flaw;
+    this.server = details.server;
   }
 }
 

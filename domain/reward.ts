@@ -17,3 +17,21 @@ export function discountedReturns(rewards: readonly number[], turnDiscount: numb
   for (let t = returns.length - 2; t >= 0; t--) returns[t] = returns[t]! + turnDiscount * returns[t + 1]!;
   return returns;
 }
+
+/**
+ * Why an export could not say the rewards of these settings; null where it can. Trainers hold float32: a return beyond
+ * it would be Infinity, a small one 0, and right and wrong of one value could not be told apart.
+ */
+export function unfitRewards(settings: RewardSettings, numTurns: number): string | null {
+  const [right, wrong] = [turnReward(true, settings), turnReward(false, settings)];
+  for (const reward of [right, wrong]) {
+    const returns = discountedReturns(Array<number>(numTurns).fill(reward), settings.turnDiscount);
+    const over = returns.find((value) => !Number.isFinite(Math.fround(value)));
+    if (over !== undefined) return `make a return of ${over}, and float32 ends at 3.4e38`;
+    if (reward !== 0 && Math.fround(reward) === 0) return `make a reward of ${reward}, which float32 holds as 0`;
+  }
+  if (settings.rewardScaling !== 0 && Math.fround(right) === Math.fround(wrong)) {
+    return `make ${right} of right and ${wrong} of wrong, which float32 cannot tell apart`;
+  }
+  return null;
+}

@@ -2,6 +2,7 @@
 // A backend never retries: it throws a ModelError whose `retryable` tells Temporal what to do.
 
 import type { LogprobMeaning } from '../domain/logprob-meaning.ts';
+import type { ModelIdentity } from '../domain/model-identity.ts';
 import type { Message } from '../domain/query.ts';
 import type { Sampling } from '../domain/sampling.ts';
 import type { Finish, VersionSpan } from '../domain/turn.ts';
@@ -22,6 +23,8 @@ export interface GenerateRequest {
   readonly stopTokenIds: readonly number[];
   /** Where the chunk before came from: it holds the prefix. Null for a first chunk. */
   readonly prefer?: { readonly server: string; readonly version: number } | null;
+  /** Servers whose answers to this turn could not be read: others are asked first. */
+  readonly avoid?: readonly string[];
   /** The whole conversation, for a backend that takes messages (facts.takes); others leave it unread. */
   readonly messages?: readonly Message[];
 }
@@ -72,6 +75,8 @@ export interface ModelFacts {
   readonly logprobs?: LogprobMeaning;
   /** Of each server that was reached at start. */
   readonly logprobsBy?: Readonly<Record<string, LogprobMeaning>>;
+  /** What the model is known by, on another day too; absent where nothing tells. */
+  readonly identity?: ModelIdentity;
   /** False where a server draws its own random numbers whatever seed it is given. */
   readonly seeded?: boolean;
 }

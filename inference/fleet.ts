@@ -8,11 +8,13 @@ import { join } from 'node:path';
 import { explain, ModelError } from '../domain/errors.ts';
 import { logprobsServe } from '../domain/logprob-meaning.ts';
 import type { Backend, BackendOptions, GenerateRequest, ModelFacts } from './backend.ts';
+import { Acquaintance, type Judge } from './fleet/acquaintance.ts';
 import { Circuit, type CircuitOptions } from './fleet/circuit.ts';
 import { openLeases } from './fleet/leases.ts';
-import { Member } from './fleet/member.ts';
+import { isStrange, Member } from './fleet/member.ts';
 import { mixed, mixedLogprobs, refuseMixture } from './fleet/mixture.ts';
 import { charge, rank } from './fleet/policies.ts';
+import { sameModel } from './fleet/same-model.ts';
 import { Waiters } from './fleet/waiters.ts';
 import { closedError } from './http-errors.ts';
 import { safeUrl } from './safe-text.ts';
@@ -37,6 +39,7 @@ export async function openFleet(parts: FleetParts): Promise<Backend> {
   const { urls, log } = parts;
   const { policy = 'sticky', maxInFlight = null, limits = {}, weights = {}, leaseFolder = null } = parts.fleet ?? {};
   const waiters = new Waiters();
+  const judge = sameModel();
   const weightOf = byServer('weight', urls, weights, 1);
   const limitOf = byServer('limit', urls, limits, maxInFlight);
   const members = urls.map((url) => new Member({ url, weight: weightOf(url), limit: limitOf(url) }));
@@ -46,17 +49,20 @@ export async function openFleet(parts: FleetParts): Promise<Backend> {
   async function meetAgain(member: Member): Promise<void> {
     try {
       const fresh = await parts.open(member.url);
+      const acquaintance = new Acquaintance(fresh, judge);
       try {
-        if (closed) throw closedError(member.url);
         refuseMixture([{ url: 'the others', facts: first.facts }, fresh], facts.contextLength);
+        await acquaintance.begin();
+        if (closed) throw closedError(member.url);
       } catch (error) {
         await fresh.close();
         throw error;
       }
-      member.meet(fresh);
+      member.meet(fresh, acquaintance);
       log(`${member.url} is back.`);
     } catch (error) {
       member.note(error);
+      member.stranger = isStrange(error) ? (error as ModelError) : null;
       throw error;
     }
   }
@@ -72,7 +78,7 @@ export async function openFleet(parts: FleetParts): Promise<Backend> {
   }
 
   try {
-    await meetAll(members, parts);
+    await meetAll(members, parts, judge);
     for (const member of members) {
       const { url, limit } = member;
       if (limit === null || leaseFolder === null) continue;
@@ -103,13 +109,14 @@ export async function openFleet(parts: FleetParts): Promise<Backend> {
     ]);
 
   /** Those that can take a request now, best first. */
-  function candidates({ requestId, prefer }: GenerateRequest): Member[] {
+  function candidates({ requestId, prefer, avoid = [] }: GenerateRequest): Member[] {
     const up = members.filter(({ circuit }) => circuit.state !== 'down');
     if (up.length === 0) throw noServer(members);
     const requests = 1 + up.reduce((sum, { inFlight }) => sum + inFlight, 0);
     const weight = up.reduce((sum, member) => sum + member.weight, 0);
     const passedOver = (member: Member) =>
       member.busy ||
+      avoid.includes(member.url) ||
       (policy === 'sticky' && member.inFlight + 1 > Math.max(A_FEW, (OVERLOAD * requests * member.weight) / weight));
     const free = up.filter(
       ({ circuit, inFlight, limit }) => circuit.admits(inFlight) && inFlight < (limit ?? Number.POSITIVE_INFINITY),
@@ -144,6 +151,12 @@ export async function openFleet(parts: FleetParts): Promise<Backend> {
     }
   }
 
+  /** Others may be the right ones: another try asks them. */
+  function strangerHere({ message, reason, fix }: ModelError): ModelError {
+    const retryable = !strangersOnly(members);
+    return new ModelError(message, { reason, retryable, ...(fix === undefined ? {} : { fix }) });
+  }
+
   return {
     facts,
     tokenizer: first.tokenizer,
@@ -153,6 +166,8 @@ export async function openFleet(parts: FleetParts): Promise<Backend> {
       const { member, end } = await admit(request, options.signal);
       try {
         return await member.ask(request, options);
+      } catch (error) {
+        throw member.stranger === error ? strangerHere(error as ModelError) : error;
       } finally {
         end();
         waiters.wakeOne();
@@ -193,8 +208,13 @@ function byServer<T extends number | null>(
 }
 
 /** A server that is away now is waited for while others are there; one that says no is a mistake of the call. */
-async function meetAll(members: readonly Member[], { open, log }: FleetParts): Promise<void> {
-  const outcomes = await Promise.allSettled(members.map(async (member) => member.meet(await open(member.url))));
+async function meetAll(members: readonly Member[], { open, log }: FleetParts, judge: Judge): Promise<void> {
+  const outcomes = await Promise.allSettled(
+    members.map(async (member) => {
+      const fresh = await open(member.url);
+      member.meet(fresh, new Acquaintance(fresh, judge));
+    }),
+  );
   const failures = outcomes.flatMap((outcome, i) =>
     outcome.status === 'rejected' ? [{ member: members[i]!, error: outcome.reason as unknown }] : [],
   );
@@ -207,10 +227,23 @@ async function meetAll(members: readonly Member[], { open, log }: FleetParts): P
     member.circuit.open();
   }
   refuseMixture(members.flatMap(({ backend }) => backend ?? []));
+  for (const { acquaintance } of members) {
+    // Who is not there any more is found out with the first request.
+    await acquaintance?.begin().catch((error: unknown) => {
+      if (!(error instanceof ModelError)) throw error;
+      if (!error.retryable) throw mixed(error.message);
+    });
+  }
+}
+
+function strangersOnly(members: readonly Member[]): boolean {
+  return members.every(({ stranger }) => stranger !== null);
 }
 
 function noServer(members: readonly Member[]): ModelError {
   const all = members.length;
+  const { stranger } = members[0]!;
+  if (stranger && strangersOnly(members)) return stranger;
   const last = members.map((member) => member.status(0).lastFailure).find((failure) => failure !== null);
   return new ModelError(
     `${all === 1 ? `${members[0]!.url} is` : `All ${all} servers are`} down: ${last ?? 'no answer'}`,

@@ -50,6 +50,8 @@ export function statusError(
   body: string,
   place: Place,
 ): ModelError {
+  if (status >= 600)
+    return badReply(`answered ${status}, which is no status`, place, { flaw: 'a status that is none' });
   const words = safeText(ownWords(body), place.secret);
   const { reason, retryable, fix } = kindOf(status, words);
   const retryAfterMs = retryable ? retryAfter(headers['retry-after']) : undefined;
@@ -118,9 +120,21 @@ export function transportError(cause: unknown, place: Place): ModelError {
   if (/^(?:CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)) {
     return make('has no certificate that can be trusted', 'server-tls', NEVER, 'NODE_EXTRA_CA_CERTS adds one.');
   }
-  if (cause instanceof Error && cause.name === 'HTTPParserError')
-    return make('does not speak HTTP', 'reply-malformed', RETRY);
+  const flaw = flawOfHttp(cause, code);
+  if (flaw !== null) return badReply(`does not speak HTTP as it should (${flaw})`, place, { flaw, cause });
   return make('broke the connection', 'server-reset', RETRY);
+}
+
+/** What cannot be a broken connection. */
+function flawOfHttp(cause: unknown, code: string): string | null {
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return 'another length than its header says';
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'headers without end';
+  if (!(cause instanceof Error)) return null;
+  if (cause.name === 'HTTPParserError') return 'not HTTP';
+  // undici's words for 100 and 101, which nobody asked for.
+  const interim =
+    code === 'ERR_ASSERTION' || (code === 'UND_ERR_SOCKET' && /bad (?:response|upgrade)/.test(cause.message));
+  return interim ? 'a status that ends nothing' : null;
 }
 
 export function forbiddenError(place: Place): ModelError {
@@ -137,9 +151,16 @@ export function closedError(url: string): ModelError {
   return new ModelError(`The connection to ${url} was closed`, { reason: 'backend-closed', retryable: RETRY });
 }
 
-/** An answer that is none: cut, no JSON, without a choice. Another try may give a whole one. */
-export function badReply(what: string, place: Place, cause?: unknown): ModelError {
-  return new ModelError(`${at(place)} ${what}`, { reason: 'reply-malformed', retryable: RETRY, cause });
+/**
+ * An answer that is none: cut, no JSON, without a choice. Another try may give a whole one. `flaw` is what is wrong
+ * without what changes from try to try: a turn that meets the same flaw three times is not tried again.
+ */
+export function badReply(
+  what: string,
+  place: Place,
+  { flaw = what, reason = 'reply-malformed', cause }: { flaw?: string; reason?: string; cause?: unknown } = {},
+): ModelError {
+  return new ModelError(`${at(place)} ${what}`, { reason, retryable: RETRY, flaw, server: place.url, cause });
 }
 
 /** An answer that nobody should try to read. */

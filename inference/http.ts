@@ -7,6 +7,7 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { Pool, type Dispatcher } from 'undici';
 
 import { ModelError } from '../domain/errors.ts';
+import { watchConnections, type Connections } from './connections.ts';
 import { guarded, isForbiddenAddress, type Lookup } from './forbidden-address.ts';
 import {
   badReply,
@@ -20,6 +21,7 @@ import {
   type Place,
 } from './http-errors.ts';
 import { bombCheck, bombIn, HARMLESS_BYTES } from './json-bomb.ts';
+import { parseJson } from './reply-json.ts';
 import { safeText } from './safe-text.ts';
 
 export interface Timeouts {
@@ -69,6 +71,7 @@ export interface Http {
   /** The parsed body of a 2xx answer; null for an empty one. Everything else is thrown as a ModelError. */
   get(path: string, ask?: Ask): Promise<unknown>;
   post(path: string, body: unknown, ask?: Ask): Promise<unknown>;
+  readonly connections: Connections;
   close(): Promise<void>;
 }
 
@@ -130,6 +133,7 @@ export function openHttp(options: HttpOptions): Http {
   return {
     url,
     place,
+    connections: watchConnections(pool),
     get: (path, ask = {}) => send('GET', path, undefined, ask),
     post: (path, body, ask = {}) => send('POST', path, body, ask),
     close: () => pool.destroy(),
@@ -164,14 +168,8 @@ async function read({ statusCode, headers, body }: Dispatcher.ResponseData, plac
   const text = whole.subarray(0, failed ? LONGEST_COMPLAINT : whole.length).toString('utf8');
   if (failed) throw statusError(statusCode, headers, text, place);
   if (encoding !== undefined) refuseBomb([whole], bombIn, place);
-  if (text.trim() === '') return null;
   if (place.secret !== null && place.secret.length >= LONG_KEY && text.includes(place.secret)) throw keyReply(place);
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    // The parser's own message quotes the body as it is.
-    throw badReply(`sent an answer that is no JSON: ${safeText(text.slice(0, 200), place.secret)}`, place);
-  }
+  return parseJson(whole, text, place);
 }
 
 function refuseBomb(pieces: readonly Buffer[], check: (piece: Buffer) => string | undefined, place: Place): void {
@@ -201,12 +199,13 @@ const SMALL_BYTES = 8 * 2 ** 20;
 async function inflated(bytes: Buffer, encoding: string | string[] | undefined, place: Place, limit: number) {
   const name = String(encoding ?? 'identity').toLowerCase();
   if (name === 'identity' || bytes.length === 0) return bytes;
-  if (!Object.hasOwn(INFLATE, name)) throw badReply(`sent an answer in the encoding ${JSON.stringify(name)}`, place);
+  if (!Object.hasOwn(INFLATE, name))
+    throw badReply(`sent an answer in the encoding ${safeText(name)}`, place, { flaw: 'an unknown encoding' });
   const maxOutputLength = Math.min(limit, Math.max(SMALL_BYTES, MOST_INFLATION * bytes.length));
   try {
     return await INFLATE[name as keyof typeof INFLATE](bytes, { maxOutputLength });
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLargeReply(place, limit);
-    throw badReply('sent an answer that cannot be decompressed', place, cause);
+    throw badReply('sent an answer that cannot be decompressed', place, { cause });
   }
 }

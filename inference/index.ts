@@ -1,6 +1,9 @@
 // The registry of backends, by the scheme of --model. Importing it loads no backend.
 
+import { join } from 'node:path';
+
 import { UsageError } from '../domain/errors.ts';
+import type { ModelIdentity } from '../domain/model-identity.ts';
 import type { Backend, BackendOptions } from './backend.ts';
 import { safeText } from './safe-text.ts';
 import { parseOpenaiTarget, parseServerUrls } from './server-url.ts';
@@ -81,4 +84,13 @@ export function createBackend(spec: string, options: Omit<BackendOptions, 'targe
 
 function isScheme(scheme: string): scheme is Scheme {
   return Object.hasOwn(BACKENDS, scheme);
+}
+
+/** Of the model that ships with the package, without loading it. */
+export async function tinyIdentity(): Promise<ModelIdentity> {
+  const [{ folderIdentity }, { packageRoot }] = await Promise.all([
+    import('./model-files.ts'),
+    import('./package-root.ts'),
+  ]);
+  return folderIdentity(join(packageRoot(), 'models', 'tiny'), 'tiny');
 }

@@ -21,6 +21,11 @@ export function pretrainedName(source: ModelSource): string {
   return source.kind === 'folder' ? source.path : source.id;
 }
 
+/** Where its files are on this machine, once they were loaded. */
+export function folderOf(source: ModelSource): string {
+  return source.kind === 'folder' ? source.path : join(hubCacheFolder(), source.id);
+}
+
 export async function findModelSource(target: string): Promise<ModelSource> {
   const path = resolve(target.replace(/^~(?=\/)/, homedir()));
   const found = await stat(path).catch(() => null);

@@ -152,7 +152,7 @@ function serverBackend(http: Http, model: string, dialect: Dialect): ServerBacke
     const reply = await http.post(PATH, body, { signal, headers, onSent: () => onProgress?.(0) });
     const { message, finish_reason, logprobs } = parseReply(Reply, reply, place).choices[0]!;
     const text = message.content ?? message.refusal;
-    if (!text) throw badReply('gave no text', place);
+    if (!text) throw badReply('gave no text', place, { flaw: 'choices.0.message.content missing' });
     const tokens = logprobs?.content?.flatMap(({ token, logprob }) => (logprob === null ? [] : [{ token, logprob }]));
     return {
       outputIds: [],

@@ -27,6 +27,7 @@ export const triplesByToken = list<readonly LogprobTriple[] | null>(
 
 /** vLLM's, of one token. */
 export interface TokenLogprob {
+  readonly token_id?: unknown;
   readonly logprob: number | null;
   readonly top_logprobs?: readonly { readonly token_id: number; readonly logprob: number | null }[] | null;
 }

@@ -5,15 +5,22 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 
 import { ModelError } from '../domain/errors.ts';
-import type { Finish, VersionSpan } from '../domain/turn.ts';
+import type { ModelIdentity } from '../domain/model-identity.ts';
+import type { Finish } from '../domain/turn.ts';
 import type { Backend, GenerateRequest, GenerateResult, ModelFacts, Tokenizer } from './backend.ts';
+import type { Connections } from './connections.ts';
 import type { Ask, Http } from './http.ts';
 import type { TokenizerLoader } from './server-tokenizer.ts';
 import { at, badReply, type Place } from './http-errors.ts';
+import { impossible, usableLogprobs, type Claimed } from './possible.ts';
+import { safeText } from './safe-text.ts';
 
 /** A backend that asks exactly one server; what a fleet is made of. */
 export interface ServerBackend extends Backend {
   readonly url: string;
+  /** Those to its server, and who that is now; absent where it cannot be known again. */
+  readonly connections?: Connections;
+  readonly identify?: () => Promise<ModelIdentity>;
 }
 
 export interface ServerOptions {
@@ -38,32 +45,30 @@ export function callId(requestId: string): string {
   return `${requestId.replace(/[^\w.-]+/g, '_').slice(-80)}-${randomUUID().slice(0, 8)}`;
 }
 
-export interface Answer {
-  readonly outputIds: readonly number[];
-  readonly logprobs: readonly (number | null | undefined)[];
-  readonly finish: Finish;
-  readonly versions: readonly VersionSpan[] | null;
+export interface Answer extends Claimed {
+  /** At which id it ended, in the server's own word; null where it does not tell. */
+  readonly endedAt?: number | null;
 }
 
-export function asResult(answer: Answer, request: GenerateRequest, facts: ModelFacts, place: Place): GenerateResult {
-  const { outputIds, finish, versions } = answer;
-  const n = outputIds.length;
-  if (n === 0) throw nothingSaid(finish, place);
-  if (n > request.maxNewTokens) throw badReply(`gave ${n} tokens where ${request.maxNewTokens} were asked for`, place);
-  const alien = outputIds.find((id) => !Number.isInteger(id) || id < 0 || id >= facts.vocabSize);
-  if (alien !== undefined) {
-    throw new ModelError(`${at(place)} gave the token id ${alien}; its vocabulary ends at ${facts.vocabSize - 1}`, {
-      reason: 'token-out-of-vocabulary',
+/** What a model's files say of its stop tokens: `stops.ts`. */
+export interface AnswerRules extends Pick<ModelFacts, 'vocabSize'> {
+  readonly ends: (id: number, told: number | null) => boolean;
+}
+
+/** The result, or a ModelError that says why it cannot be one. */
+export function asResult(answer: Answer, request: GenerateRequest, rules: AnswerRules, place: Place): GenerateResult {
+  const { outputIds, finish, versions, endedAt = null } = answer;
+  if (outputIds.length === 0) throw nothingSaid(finish, place);
+  const { vocabSize } = rules;
+  const wrong = impossible(answer, request, { vocabSize, ends: (id) => rules.ends(id, endedAt) });
+  if (wrong?.reason === 'token-out-of-vocabulary') {
+    throw new ModelError(`${at(place)} ${wrong.what}`, {
+      ...wrong,
       fix: 'Name the tokenizer and config.json of the model that is served: --tokenizer <folder or hub id>.',
     });
   }
-  if (answer.logprobs.length !== n) throw badReply(`gave ${answer.logprobs.length} logprobs for ${n} tokens`, place);
-  const logprobs = answer.logprobs.map((logprob) => {
-    if (typeof logprob === 'number' && Number.isFinite(logprob)) return Math.min(logprob, 0);
-    throw new ModelError(`${at(place)} gave a logprob that is no number`, { reason: 'bad-logprobs', retryable: true });
-  });
-  if (versions === null) throw badReply(`told versions that do not cover its ${n} tokens`, place);
-  return { outputIds, logprobs, finish, versions, server: place.url };
+  if (wrong) throw badReply(wrong.what, place, wrong);
+  return { outputIds, logprobs: usableLogprobs(answer.logprobs), finish, versions: versions!, server: place.url };
 }
 
 function nothingSaid(finish: Finish, place: Place): ModelError {
@@ -71,7 +76,7 @@ function nothingSaid(finish: Finish, place: Place): ModelError {
     // Every request asks for one token at least: the budget was cut to nothing, in silence.
     return new ModelError(`${at(place)} had no room for a single token`, { reason: 'context-length' });
   }
-  if (finish !== 'abort') return badReply(`gave no token (${finish})`, place);
+  if (finish !== 'abort') return badReply(`gave no token (${finish})`, place, { flaw: 'no token' });
   return new ModelError(`${at(place)} aborted the request before its first token`, {
     reason: 'server-aborted',
     retryable: true,
@@ -115,8 +120,29 @@ export async function getFirst(http: Http, paths: readonly string[], ask: Ask): 
 export function parseReply<T>(schema: z.ZodType<T>, reply: unknown, place: Place): T {
   const parsed = schema.safeParse(reply);
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0]!;
-  throw badReply(`sent an answer without a usable ${issue.path.join('.') || 'object'} (${issue.message})`, place);
+  if (reply === null) throw badReply('sent an empty answer', place, { flaw: 'an empty answer' });
+  const words = complaintIn(reply);
+  if (words !== null) {
+    const what = `said that all is well, and sent an error: ${safeText(words, place.secret)}`;
+    throw badReply(what, place, { flaw: 'an error with status 200' });
+  }
+  const { path, message } = parsed.error.issues[0]!;
+  const where = path.join('.');
+  const missing = where !== '' && valueAt(reply, path) === undefined;
+  const flaw = missing ? `${where} missing` : `${where || 'the answer'}: ${message}`;
+  throw badReply(`sent an answer that is of no use (${flaw})`, place, { flaw });
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce((inner, key) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[key], value);
+}
+
+/** Only where it stands in place of an answer. */
+function complaintIn(reply: unknown): string | null {
+  const { error, message, object } = (typeof reply === 'object' ? reply : {}) as Record<string, unknown>;
+  if (error === undefined && object !== 'error') return null;
+  const inner = typeof error === 'object' && error !== null ? (error as Record<string, unknown>)['message'] : error;
+  return String(inner ?? message ?? 'no words');
 }
 
 /** One token of a context that no model is sure about. */

@@ -1,17 +1,19 @@
 // The tokenizer and the vocabulary of a model that somebody else serves: from --tokenizer, or from where the
 // server has its model, if that is a folder here or a hub id. One copy per source, however many servers.
 
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-
 import { ModelError } from '../domain/errors.ts';
-import { findModelSource, hubCacheFolder } from './model-source.ts';
+import { readModelConfig } from './model-files.ts';
+import { findModelSource, folderOf } from './model-source.ts';
 import { openTokenizer, type ModelTokenizer } from './tokenizer.ts';
 
 export interface ServedTokenizer {
   readonly tokenizer: ModelTokenizer;
   /** Of the model where its config.json says, else of the tokenizer. */
   readonly vocabSize: number;
+  /** Where its files are, on this machine. */
+  readonly folder: string;
+  /** May an answer end at this id? `told`: the id at which its server says that it ended. */
+  readonly ends: (id: number, told: number | null) => boolean;
 }
 
 /** Owns the tokenizers it loads. */
@@ -56,19 +58,15 @@ function noTokenizer(what: string, cause?: unknown): ModelError {
 async function read(name: string): Promise<ServedTokenizer> {
   const source = await findModelSource(name);
   const tokenizer = await openTokenizer(source);
-  const folder = source.kind === 'folder' ? source.path : join(hubCacheFolder(), source.id);
-  return { tokenizer, vocabSize: (await configuredVocabulary(folder)) ?? tokenizer.size };
-}
-
-async function configuredVocabulary(folder: string): Promise<number | null> {
-  try {
-    const config = JSON.parse(await readFile(join(folder, 'config.json'), 'utf8')) as {
-      vocab_size?: unknown;
-      text_config?: { vocab_size?: unknown };
-    };
-    const size = config.vocab_size ?? config.text_config?.vocab_size;
-    return typeof size === 'number' && Number.isSafeInteger(size) && size > 0 ? size : null;
-  } catch {
-    return null;
-  }
+  const folder = folderOf(source);
+  const { vocabSize, endIds } = await readModelConfig(folder);
+  const ends = new Set([...tokenizer.stopTokenIds, ...(endIds ?? [])]);
+  // Without generation_config.json nobody here knows all of them: a server's word counts, for what is no text.
+  const isSpecial = (id: number) => tokenizer.decode([id], { skipSpecialTokens: true }) === '';
+  return {
+    tokenizer,
+    vocabSize: vocabSize ?? tokenizer.size,
+    folder,
+    ends: (id, told) => ends.has(id) || (endIds === null && told === id && isSpecial(id)),
+  };
 }

@@ -4,9 +4,12 @@
 import { z } from 'zod';
 
 import { ModelError } from '../domain/errors.ts';
+import type { ModelIdentity } from '../domain/model-identity.ts';
+import type { Sampling } from '../domain/sampling.ts';
 import type { Backend, BackendOptions, GenerateRequest, GenerateResult, ModelFacts } from './backend.ts';
 import type { Ask, Http } from './http.ts';
 import { badReply, statusError } from './http-errors.ts';
+import { canaryOf, identityOf } from './identity.ts';
 import { logprobMeaning, PEEK_TOKENS, type Peek } from './logprob-canary.ts';
 import { numbers, triples, triplesByToken } from './reply-lists.ts';
 import { safeText } from './safe-text.ts';
@@ -24,7 +27,7 @@ import {
   type ServerBackend,
   type ServerOptions,
 } from './server-backend.ts';
-import type { TokenizerLoader } from './server-tokenizer.ts';
+import type { ServedTokenizer, TokenizerLoader } from './server-tokenizer.ts';
 import { meetServer, tokenServer, tokenServers } from './token-server.ts';
 import { oneVersion, toldSpans } from './version-spans.ts';
 
@@ -39,11 +42,13 @@ const Info = z.object({
   weight_version: z.union([z.string(), z.number()]).nullish(),
 });
 const Server = z.object({
-  max_req_input_len: z.number().nullish(),
+  max_req_input_len: z.int().positive().nullish(),
   enable_deterministic_inference: z.boolean().nullish(),
   version: z.string().nullish(),
 });
-const Models = z.object({ data: z.array(z.object({ id: z.string(), max_model_len: z.number().nullish() })).min(1) });
+const Models = z.object({
+  data: z.array(z.object({ id: z.string(), max_model_len: z.int().positive().nullish() })).min(1),
+});
 
 const Reply = z.object({
   output_ids: numbers.nullish(),
@@ -58,36 +63,33 @@ const Reply = z.object({
     weight_versions: z
       .array(z.object({ version: z.union([z.string(), z.number()]).nullish(), start: z.number(), end: z.number() }))
       .nullish(),
-    // An abort before the first token can come without.
     output_token_logprobs: triples.nullish(),
     output_top_logprobs: triplesByToken.nullish(),
   }),
 });
 type Reply = z.infer<typeof Reply>;
+/** Logprobs of the context, where they were asked for and are given. */
+const Given = z.object({ meta_info: z.object({ input_token_logprobs: triples.nullish() }) });
 
 export function openSglang({ log, tokenizers, ...server }: ServerOptions): Promise<ServerBackend> {
   return meetServer(server, async (http) => {
     const { facts, served, spans } = await learn(http, tokenizers);
     if (!spans) log(`${http.url} tells one version for a whole answer: an answer during an update is asked for again.`);
-    return serverBackend(http, facts, served.tokenizer, spans);
+    const identify = () => identityNow(http, tokenizers, facts);
+    return serverBackend(http, { ...facts, identity: await identify() }, served, spans, identify);
   });
 }
 
 async function learn(http: Http, tokenizers: TokenizerLoader) {
-  const info = parseReply(
-    Info,
-    await getFirst(http, ['/model_info', '/get_model_info'], {}),
-    http.place('/model_info'),
-  );
+  const { served, name } = await whoIs(http, tokenizers);
   const server = parseReply(
     Server,
     await getFirst(http, ['/server_info', '/get_server_info'], {}),
     http.place('/server_info'),
   );
   const models = parseReply(Models, await http.get('/v1/models'), http.place('/v1/models'));
-  const served = await tokenizers.load(info.tokenizer_path ?? info.model_path ?? null, http.url);
   const facts: ModelFacts = {
-    name: info.served_model_name ?? models.data[0]!.id,
+    name: name ?? models.data[0]!.id,
     fingerprint: null,
     vocabSize: served.vocabSize,
     contextLength: usableLength(models.data[0]!.max_model_len, server.max_req_input_len, http.url),
@@ -98,22 +100,56 @@ async function learn(http: Http, tokenizers: TokenizerLoader) {
   const contextIds = await canaryContext(served.tokenizer);
   let spans = true;
   const logprobs = await logprobMeaning(async (sampling) => {
-    const params = samplingParams({ ...CANARY, sampling }, facts);
-    const body = {
-      input_ids: contextIds,
-      sampling_params: params,
-      return_logprob: true,
-      top_logprobs_num: PEEK_TOKENS,
-    };
-    const reply = parseReply(
-      Reply,
-      await http.post('/generate', body, { timeouts: CANARY_TIMEOUTS }),
-      http.place('/generate'),
-    );
+    const reply = parseReply(Reply, await lookAt(http, facts, contextIds, sampling, {}), http.place('/generate'));
     spans = reply.meta_info.weight_versions != null;
     return peek(reply);
   });
   return { facts: { ...facts, logprobs }, served, spans };
+}
+
+/** One token, and the most probable others in its place. */
+function lookAt(http: Http, facts: ModelFacts, ids: readonly number[], sampling: Sampling, more: object) {
+  const params = samplingParams({ ...CANARY, sampling }, facts);
+  const body = {
+    input_ids: ids,
+    sampling_params: params,
+    return_logprob: true,
+    top_logprobs_num: PEEK_TOKENS,
+    ...more,
+  };
+  return http.post('/generate', body, { timeouts: CANARY_TIMEOUTS });
+}
+
+async function whoIs(http: Http, tokenizers: TokenizerLoader) {
+  const info = parseReply(
+    Info,
+    await getFirst(http, ['/model_info', '/get_model_info'], {}),
+    http.place('/model_info'),
+  );
+  const served = await tokenizers.load(info.tokenizer_path ?? info.model_path ?? null, http.url);
+  return { served, name: info.served_model_name };
+}
+
+async function identityNow(http: Http, tokenizers: TokenizerLoader, facts: ModelFacts): Promise<ModelIdentity> {
+  const { served, name } = await whoIs(http, tokenizers);
+  const { contextLength } = facts;
+  return identityOf({
+    http,
+    name: name ?? facts.name,
+    served,
+    contextLength,
+    async canary(ids) {
+      const sampling = { temperature: 1, topP: 1, topK: facts.vocabSize };
+      const sent = await lookAt(http, facts, ids, sampling, { logprob_start_len: 0 });
+      const reply = parseReply(Reply, sent, http.place('/generate'));
+      const given = Given.safeParse(sent).data?.meta_info.input_token_logprobs ?? [];
+      return canaryOf(
+        given.map(([logprob, id]) => [id, logprob]),
+        peek(reply),
+        wordOf(reply.meta_info.weight_version),
+      );
+    },
+  });
 }
 
 /**
@@ -159,7 +195,13 @@ function samplingParams(
   };
 }
 
-function serverBackend(http: Http, facts: ModelFacts, tokenizer: Backend['tokenizer'], spans: boolean): ServerBackend {
+function serverBackend(
+  http: Http,
+  facts: ModelFacts,
+  served: ServedTokenizer,
+  spans: boolean,
+  identify: () => Promise<ModelIdentity>,
+): ServerBackend {
   const place = http.place('/generate');
 
   async function ask(request: GenerateRequest, rid: string, call: Ask): Promise<GenerateResult> {
@@ -177,7 +219,13 @@ function serverBackend(http: Http, facts: ModelFacts, tokenizer: Backend['tokeni
     const { type: finish, matched, message, status_code: status } = meta.finish_reason;
     if (finish === 'abort' && status) throw statusError(status, {}, message ?? '', place);
     // No stop string was given: SGLang says so when its logits were no numbers.
-    if (finish === 'stop' && typeof matched === 'string') throw badReply(`stopped at ${safeText(matched)}`, place);
+    if (finish === 'stop' && typeof matched === 'string')
+      throw badReply(`stopped at ${safeText(matched)}`, place, { flaw: 'a stop without a stop string' });
+    // An abort before the first token can come without.
+    if (!meta.output_token_logprobs && (finish !== 'abort' || output_ids?.length)) {
+      const flaw = 'meta_info.output_token_logprobs missing';
+      throw badReply(`sent an answer that is of no use (${flaw})`, place, { flaw });
+    }
     const pairs = meta.output_token_logprobs ?? [];
     const outputIds = pairs.map(([, id]) => id);
     if (output_ids && !sameIds(output_ids, outputIds)) throw badReply('gave two different lists of token ids', place);
@@ -186,15 +234,21 @@ function serverBackend(http: Http, facts: ModelFacts, tokenizer: Backend['tokeni
       ? toldSpans(meta.weight_versions, outputIds.length)
       : oneVersion(meta.weight_version, outputIds.length);
     return asResult(
-      { outputIds, logprobs: pairs.map(([logprob]) => logprob), finish, versions },
+      {
+        outputIds,
+        logprobs: pairs.map(([logprob]) => logprob),
+        finish,
+        versions,
+        endedAt: typeof matched === 'number' ? matched : null,
+      },
       request,
-      facts,
+      served,
       place,
     );
   }
 
   const abort = (rid: string) => ({ path: '/abort_request', body: { rid } });
-  return tokenServer({ http, facts, tokenizer, ask, abort });
+  return tokenServer({ http, facts, tokenizer: served.tokenizer, ask, abort, identify });
 }
 
 async function versionNow(http: Http, signal: AbortSignal | undefined): Promise<string | null> {

@@ -1,6 +1,7 @@
 // What servers of token ids have in common, whatever they speak: several are a fleet, one that cannot be met leaves no
 // connection behind, and each request is checked, watched over, and taken back when nobody waits for it any more.
 
+import type { ModelIdentity } from '../domain/model-identity.ts';
 import { readApiKey } from './api-key.ts';
 import type { Backend, BackendOptions, GenerateRequest, GenerateResult } from './backend.ts';
 import { openFleet } from './fleet.ts';
@@ -46,11 +47,12 @@ export interface TokenServer extends Pick<ServerBackend, 'facts' | 'tokenizer'> 
   readonly check?: (request: GenerateRequest) => void;
   /** `id` is this one call's name at the server. */
   readonly ask: (request: GenerateRequest, id: string, call: Ask) => Promise<GenerateResult>;
+  readonly identify: () => Promise<ModelIdentity>;
   /** How a call is taken back. */
   readonly abort: (id: string) => { readonly path: string; readonly body: unknown };
 }
 
-export function tokenServer({ http, facts, tokenizer, check, ask, abort }: TokenServer): ServerBackend {
+export function tokenServer({ http, facts, tokenizer, check, ask, abort, identify }: TokenServer): ServerBackend {
   const vigil = keepVigil(http);
 
   async function watched(request: GenerateRequest, signal: AbortSignal, onSent: () => void): Promise<GenerateResult> {
@@ -71,6 +73,8 @@ export function tokenServer({ http, facts, tokenizer, check, ask, abort }: Token
     url: http.url,
     facts,
     tokenizer,
+    connections: http.connections,
+    identify,
     async generate(request, { signal, onProgress }) {
       signal.throwIfAborted();
       checkRequest(request, facts);

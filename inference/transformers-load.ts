@@ -1,9 +1,7 @@
 // Loads a model in the model process: configuration and ONNX session by transformers.js, then the self-check.
 // The library's own generate() is never used: it gives no logprobs and ignores top_p.
 
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { ModelError } from '../domain/errors.ts';
@@ -11,6 +9,7 @@ import { createOnnxModel, type OnnxSession, type OnnxTensor } from './decode/onn
 import { checkModel } from './decode/self-check.ts';
 import type { StepModel } from './decode/step-model.ts';
 import type { Traits } from './decode/traits.ts';
+import { weightsHash } from './model-files.ts';
 import { checkModelFolder, hubCacheFolder, pretrainedName, type ModelSource } from './model-source.ts';
 import { hubUnreachable } from './tokenizer.ts';
 import type { LoadedFacts, LoadMessage } from './transformers-protocol.ts';
@@ -61,7 +60,7 @@ export async function loadModel({ source, tokenizerSize }: LoadMessage): Promise
   const eosTokenIds = [config['eos_token_id'], (await generationConfig(folder))['eos_token_id']]
     .flat()
     .filter((id): id is number => Number.isInteger(id));
-  const fingerprint = await fingerprintOf(join(folder, 'onnx'));
+  const fingerprint = await weightsHash(folder);
   const notes = describe(report.traits, report.cacheError, report.paddingError);
   return {
     model,
@@ -98,18 +97,6 @@ async function generationConfig(folder: string): Promise<Record<string, unknown>
   } catch {
     return {}; // optional
   }
-}
-
-/** SHA-256 over model.onnx and the files of external data beside it. */
-async function fingerprintOf(folder: string): Promise<string | null> {
-  const files = (await readdir(folder).catch(() => []))
-    .filter((file) => /^model\.onnx(_data(_\d+)?)?$/.test(file))
-    .sort();
-  if (files.length === 0) return null;
-  const hash = createHash('sha256');
-  for (const file of files)
-    for await (const chunk of createReadStream(join(folder, file))) hash.update(chunk as Buffer);
-  return hash.digest('hex');
 }
 
 function unloadable(source: ModelSource, cause: unknown): ModelError {

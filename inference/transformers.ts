@@ -4,24 +4,30 @@
 import { join } from 'node:path';
 
 import { ModelError } from '../domain/errors.ts';
-import type { Backend, BackendOptions, ModelFacts } from './backend.ts';
+import type { Backend, BackendOptions, GenerateRequest, ModelFacts } from './backend.ts';
 import { compiledEntry } from './compiled-entry.ts';
 import { ModelProcess } from './model-process.ts';
-import { checkModelFolder, findModelSource, type ModelSource } from './model-source.ts';
+import { folderIdentity } from './model-files.ts';
+import { checkModelFolder, findModelSource, folderOf, type ModelSource } from './model-source.ts';
+import { impossible, type Claimed } from './possible.ts';
 import { packageRoot } from './package-root.ts';
 import { checkRequest } from './request.ts';
-import { loadTokenizer, openTokenizer } from './tokenizer.ts';
+import { openTokenizer } from './tokenizer.ts';
 
 /** The model that ships with the package. */
 export function createTinyBackend(options: BackendOptions): Promise<Backend> {
-  return createTransformersBackend({ ...options, target: join(packageRoot(), 'models', 'tiny') });
+  return createTransformersBackend({ ...options, target: join(packageRoot(), 'models', 'tiny') }, 'tiny');
 }
 
-export async function createTransformersBackend(options: BackendOptions): Promise<Backend> {
+export async function createTransformersBackend(
+  options: BackendOptions,
+  knownName: string | null = null,
+): Promise<Backend> {
   const source = await findModelSource(options.target);
   // The tokenizer of a model folder may be elsewhere; everything else is looked for here.
   if (source.kind === 'folder') await checkModelFolder(source.path, options.tokenizer === null);
-  const tokenizer = await (options.tokenizer === null ? openTokenizer(source) : loadTokenizer(options.tokenizer));
+  const tokenizerSource = options.tokenizer === null ? source : await findModelSource(options.tokenizer);
+  const tokenizer = await openTokenizer(tokenizerSource);
   const process = new ModelProcess(
     compiledEntry('transformers-child', options.log),
     { type: 'load', source, tokenizerSize: tokenizer.size },
@@ -39,6 +45,10 @@ export async function createTransformersBackend(options: BackendOptions): Promis
     contextLength: loaded.contextLength,
     stopTokenIds: stopIds(tokenizer.stopTokenIds, loaded.eosTokenIds, loaded.vocabSize, source),
     trainable: true,
+    identity: await folderIdentity(folderOf(source), knownName ?? (source.kind === 'hub' ? source.id : null), {
+      tokenizerFolder: folderOf(tokenizerSource),
+      weights: loaded.fingerprint,
+    }),
   };
   return {
     facts,
@@ -57,18 +67,32 @@ export async function createTransformersBackend(options: BackendOptions): Promis
         signal,
         onProgress,
       );
-      return {
+      const answer = {
         outputIds: [...outputIds],
         logprobs: [...logprobs],
         finish,
         versions: [{ version: 0, start: 0, end: outputIds.length }],
-        server: null,
       };
+      mustBePossible(answer, request, facts);
+      return { ...answer, server: null };
     },
     close: async () => {
       await Promise.all([process.close(), tokenizer.close()]);
     },
   };
+}
+
+/** A defect of the engine is never kept as an answer. */
+function mustBePossible(answer: Claimed, request: GenerateRequest, facts: ModelFacts): void {
+  const { vocabSize, stopTokenIds } = facts;
+  const none = { reason: 'bad-answer', flaw: 'no token', what: 'gave no token' };
+  const wrong =
+    answer.outputIds.length === 0
+      ? none
+      : impossible(answer, request, { vocabSize, ends: (id) => stopTokenIds.includes(id) });
+  if (!wrong) return;
+  const { reason, flaw, what } = wrong;
+  throw new ModelError(`The model process of ${facts.name} ${what}`, { reason, flaw, retryable: true });
 }
 
 function stopIds(

@@ -36,6 +36,8 @@ export interface ReadAnswer {
   readonly logprobs: readonly (number | null)[];
   /** Null for a reason that has no name here. */
   readonly finish: Finish | null;
+  /** The stop token that the server names; null for the model's first one. */
+  readonly endedAt: number | null;
   /** Null where spans do not cover the tokens, or none were told. */
   readonly versions: readonly VersionSpan[] | null;
 }
@@ -44,6 +46,9 @@ export interface ReadAnswer {
 export interface Choice {
   readonly finish: string | null;
   readonly ids: readonly number[] | null;
+  /** The ids that stand beside the logprobs, where all of them do. */
+  readonly named: readonly number[] | null;
+  readonly endedAt: number | null;
   readonly logprobs: readonly (number | null)[];
   readonly spans: readonly { version?: string | number | null | undefined; start: number; end: number }[] | null;
   /** Of the first position: ids and logprobs. */
@@ -53,7 +58,9 @@ export interface Choice {
 const version = z.union([z.string(), z.number()]).nullish();
 
 export const Models = z.object({
-  data: z.array(z.object({ id: z.string(), root: z.string().nullish(), max_model_len: z.number().nullish() })).min(1),
+  data: z
+    .array(z.object({ id: z.string(), root: z.string().nullish(), max_model_len: z.int().positive().nullish() }))
+    .min(1),
 });
 export const WeightInfo = z.object({ weight_version: version });
 
@@ -63,18 +70,21 @@ const GenerateReply = z
       .array(
         z.object({
           finish_reason: z.string().nullable(),
+          stop_reason: z.unknown(),
           token_ids: numbers.nullish(),
           weight_versions: z.array(z.object({ version, start: z.number(), end: z.number() })).nullish(),
           logprobs: z.object({ content: tokenLogprobs.nullish() }).nullish(),
         }),
       )
-      .min(1),
+      .length(1),
   })
   .transform(({ choices: [choice] }): Choice => {
     const content = choice!.logprobs?.content ?? [];
     return {
       finish: choice!.finish_reason,
       ids: choice!.token_ids ?? null,
+      named: allNumbers(content.map(({ token_id }) => token_id)),
+      endedAt: stopId(choice!.stop_reason),
       logprobs: content.map(({ logprob }) => logprob),
       spans: choice!.weight_versions ?? null,
       top: (content[0]?.top_logprobs ?? []).flatMap(({ token_id, logprob }) =>
@@ -89,6 +99,7 @@ const CompletionReply = z
       .array(
         z.object({
           finish_reason: z.string().nullable(),
+          stop_reason: z.unknown(),
           token_ids: numbers.nullish(),
           logprobs: z
             .object({
@@ -99,14 +110,16 @@ const CompletionReply = z
             .nullish(),
         }),
       )
-      .min(1),
+      .length(1),
   })
   .transform(({ choices: [choice] }): Choice => {
     const { token_logprobs = [], tokens, top_logprobs } = choice!.logprobs ?? {};
-    const named = tokens?.map(idOf);
+    const named = allNumbers(tokens?.map(idOf) ?? null);
     return {
       finish: choice!.finish_reason,
-      ids: choice!.token_ids ?? (named?.every((id) => id !== null) ? named : null),
+      ids: choice!.token_ids ?? named,
+      named,
+      endedAt: stopId(choice!.stop_reason),
       logprobs: token_logprobs,
       spans: null,
       top: Object.entries(top_logprobs?.[0] ?? {}).flatMap(([token, logprob]) => {
@@ -122,12 +135,20 @@ function idOf(token: string): number | null {
   return digits === undefined ? null : Number(digits);
 }
 
+function allNumbers(ids: readonly unknown[] | null): readonly number[] | null {
+  return ids?.every((id) => typeof id === 'number') ? ids : null;
+}
+
+function stopId(reason: unknown): number | null {
+  return typeof reason === 'number' ? reason : null;
+}
+
 const FINISHES: Readonly<Record<string, Finish>> = { stop: 'stop', length: 'length', abort: 'abort' };
 
-function answer({ ids, logprobs, finish, spans }: Choice): ReadAnswer | null {
+function answer({ ids, logprobs, finish, spans, endedAt }: Choice): ReadAnswer | null {
   if (ids === null) return null;
   const versions = spans && toldSpans(spans, ids.length);
-  return { outputIds: ids, logprobs, finish: FINISHES[finish ?? ''] ?? null, versions };
+  return { outputIds: ids, logprobs, finish: FINISHES[finish ?? ''] ?? null, endedAt, versions };
 }
 
 function peek({ ids, top, spans }: Choice): Peek | null {
@@ -135,6 +156,18 @@ function peek({ ids, top, spans }: Choice): Peek | null {
   if (sampled === undefined || top.length === 0) return null;
   const word = spans?.[0]?.version;
   return { sampled, byId: new Map(top), version: word == null ? null : String(word) };
+}
+
+/** Where they were asked for and are given: beside the choices, or in the one choice. */
+const Given = z.array(z.record(z.string(), z.object({ logprob: z.number().nullable() })).nullable());
+
+export function givenLogprobs(reply: unknown, ids: readonly number[]): (readonly [number, number | null])[] {
+  const { prompt_logprobs: beside, choices } = reply as {
+    prompt_logprobs?: unknown;
+    choices?: { prompt_logprobs?: unknown }[];
+  };
+  const given = Given.safeParse(beside ?? choices?.[0]?.prompt_logprobs).data ?? [];
+  return ids.map((id, i) => [id, given[i]?.[String(id)]?.logprob ?? null]);
 }
 
 export const GENERATE: Endpoint = {

@@ -3,9 +3,11 @@
 // and everything that a generation_config.json could change unseen is said.
 
 import { ModelError } from '../domain/errors.ts';
+import type { ModelIdentity } from '../domain/model-identity.ts';
 import type { Backend, BackendOptions, GenerateRequest, GenerateResult, ModelFacts } from './backend.ts';
 import type { Ask, Http } from './http.ts';
 import { badReply } from './http-errors.ts';
+import { canaryOf, identityOf } from './identity.ts';
 import { logprobMeaning, PEEK_TOKENS } from './logprob-canary.ts';
 import {
   asResult,
@@ -13,15 +15,25 @@ import {
   CANARY_TIMEOUTS,
   canaryContext,
   parseReply,
+  sameIds,
   streamSeed,
   versionMoved,
   wordOf,
   type ServerBackend,
   type ServerOptions,
 } from './server-backend.ts';
+import type { ServedTokenizer, TokenizerLoader } from './server-tokenizer.ts';
 import { meetServer, tokenServer, tokenServers } from './token-server.ts';
 import { oneVersion } from './version-spans.ts';
-import { COMPLETIONS, GENERATE, Models, WeightInfo, type Endpoint, type Params } from './vllm-protocol.ts';
+import {
+  COMPLETIONS,
+  GENERATE,
+  givenLogprobs,
+  Models,
+  WeightInfo,
+  type Endpoint,
+  type Params,
+} from './vllm-protocol.ts';
 
 export function createVllmBackend(options: BackendOptions): Promise<Backend> {
   return tokenServers(options, openVllm);
@@ -30,7 +42,7 @@ export function createVllmBackend(options: BackendOptions): Promise<Backend> {
 export function openVllm({ log, tokenizers, ...server }: ServerOptions): Promise<ServerBackend> {
   return meetServer(server, async (http) => {
     const { url } = http;
-    const model = parseReply(Models, await http.get('/v1/models'), http.place('/v1/models')).data[0]!;
+    const model = await modelOf(http);
     if (!model.max_model_len) {
       throw new ModelError(`${url} does not tell how long its model's context is`, {
         reason: 'reply-malformed',
@@ -59,9 +71,46 @@ export function openVllm({ log, tokenizers, ...server }: ServerOptions): Promise
     }
     const logprobs = await logprobMeaning(async (sampling) => {
       const params = samplingParams({ ...CANARY, sampling }, facts, PEEK_TOKENS);
-      return peek(http, endpoint, { model: facts.name, contextIds, id: null, params });
+      const sent = await lookAt(http, endpoint, { model: facts.name, contextIds, id: null, params });
+      return sent === null ? null : endpoint.peek(parseReply(endpoint.reply, sent, http.place(endpoint.path)));
     });
-    return serverBackend(http, { ...facts, logprobs }, served.tokenizer, endpoint, tellsVersion);
+    const identify = () => identityNow(http, tokenizers, facts, endpoint);
+    const known = { ...facts, logprobs, identity: await identify() };
+    return serverBackend(http, known, served, { ...endpoint, tellsVersion }, identify);
+  });
+}
+
+async function modelOf(http: Http) {
+  return parseReply(Models, await http.get('/v1/models'), http.place('/v1/models')).data[0]!;
+}
+
+async function identityNow(
+  http: Http,
+  tokenizers: TokenizerLoader,
+  facts: ModelFacts,
+  endpoint: Endpoint,
+): Promise<ModelIdentity> {
+  const { id, root } = await modelOf(http);
+  const served = await tokenizers.load(root ?? id, http.url);
+  const { contextLength, vocabSize } = facts;
+  const whole = { ...CANARY, sampling: { temperature: 1, topP: 1, topK: vocabSize } };
+  const plain = samplingParams(whole, facts, PEEK_TOKENS);
+  return identityOf({
+    http,
+    name: id,
+    served,
+    contextLength,
+    async canary(contextIds) {
+      const before = endpoint.tellsSpans ? null : await weightVersion(http);
+      // Not every configuration of it gives logprobs of a context.
+      for (const params of [{ ...plain, prompt_logprobs: 0 }, plain]) {
+        const sent = await lookAt(http, endpoint, { model: id, contextIds, id: null, params });
+        if (sent === null) continue;
+        const look = endpoint.peek(parseReply(endpoint.reply, sent, http.place(endpoint.path)));
+        return canaryOf(givenLogprobs(sent, contextIds), look, endpoint.tellsSpans ? (look?.version ?? null) : before);
+      }
+      return null;
+    },
   });
 }
 
@@ -80,11 +129,10 @@ async function findEndpoint(http: Http, facts: ModelFacts, contextIds: readonly 
   }
 }
 
-/** A server may refuse logprobs of other tokens (--max-logprobs). */
-async function peek(http: Http, endpoint: Endpoint, call: Parameters<Endpoint['body']>[0]) {
+/** A server may refuse logprobs of other tokens (--max-logprobs): null. */
+async function lookAt(http: Http, endpoint: Endpoint, call: Parameters<Endpoint['body']>[0]): Promise<unknown> {
   try {
-    const reply = await http.post(endpoint.path, endpoint.body(call), { timeouts: CANARY_TIMEOUTS });
-    return endpoint.peek(parseReply(endpoint.reply, reply, http.place(endpoint.path)));
+    return await http.post(endpoint.path, endpoint.body(call), { timeouts: CANARY_TIMEOUTS });
   } catch (error) {
     if (error instanceof ModelError && error.reason === 'request-refused') return null;
     throw error;
@@ -121,9 +169,9 @@ const LEAST_TEMPERATURE = 0.01;
 function serverBackend(
   http: Http,
   facts: ModelFacts,
-  tokenizer: Backend['tokenizer'],
-  endpoint: Endpoint,
-  tellsVersion: boolean,
+  served: ServedTokenizer,
+  endpoint: Endpoint & { readonly tellsVersion: boolean },
+  identify: () => Promise<ModelIdentity>,
 ): ServerBackend {
   const place = http.place(endpoint.path);
 
@@ -137,13 +185,14 @@ function serverBackend(
   }
 
   async function ask(request: GenerateRequest, id: string, call: Ask): Promise<GenerateResult> {
-    const asks = !endpoint.tellsSpans && tellsVersion;
+    const asks = !endpoint.tellsSpans && endpoint.tellsVersion;
     const before = asks ? await weightVersion(http, call.signal) : null;
     const { contextIds } = request;
     const params = samplingParams({ ...request, seed: streamSeed(request) }, facts, 0);
     const body = endpoint.body({ model: facts.name, contextIds, id, params });
     const sent = await http.post(endpoint.path, body, { ...call, headers: { ...call.headers, 'x-request-id': id } });
-    const answer = endpoint.answer(parseReply(endpoint.reply, sent, place));
+    const choice = parseReply(endpoint.reply, sent, place);
+    const answer = endpoint.answer(choice);
     if (answer === null) {
       throw new ModelError(`${place.url}${place.path} gave text but no token ids`, {
         reason: 'no-token-ids',
@@ -151,13 +200,16 @@ function serverBackend(
       });
     }
     if (answer.finish === null) throw badReply('ended for a reason that is unknown here', place);
+    // A list of another length is named below, by its length.
+    const twoLists = choice.named?.length === answer.outputIds.length && !sameIds(choice.named, answer.outputIds);
+    if (twoLists) throw badReply('gave two different lists of token ids', place);
     if (asks && (await weightVersion(http, call.signal)) !== before) throw versionMoved(place);
     const versions = endpoint.tellsSpans ? answer.versions : oneVersion(before, answer.outputIds.length);
-    return asResult({ ...answer, finish: answer.finish, versions }, request, facts, place);
+    return asResult({ ...answer, finish: answer.finish, versions }, request, served, place);
   }
 
   const abort = (id: string) => ({ path: endpoint.abortPath, body: { request_ids: [endpoint.nameOf(id)] } });
-  return tokenServer({ http, facts, tokenizer, check, ask, abort });
+  return tokenServer({ http, facts, tokenizer: served.tokenizer, check, ask, abort, identify });
 }
 
 /** Null where the server does not tell: it does so in its development mode only. */

@@ -1,6 +1,7 @@
 // run.json: what a run plays, fixed at its creation. Settings carry the origin of each value.
 
 import type { FoundLogprobs } from '../domain/logprob-meaning.ts';
+import type { ModelIdentity } from '../domain/model-identity.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 
 export type Origin = 'default' | 'config' | 'environment' | 'flag' | 'input';
@@ -22,6 +23,8 @@ export interface RunRecord {
   } | null;
   /** What the servers or the model were found to give as logprobs when the run was made; null where nobody looked. */
   readonly logprobs?: FoundLogprobs | null;
+  /** What the model was known by when the run was made; null where nobody looked, absent in older runs. */
+  readonly model?: ModelIdentity | null;
   readonly versions: { readonly everturn: string; readonly node: string };
   readonly createdAt: number;
 }

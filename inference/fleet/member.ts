@@ -3,6 +3,7 @@
 import type { GenerateOptions, GenerateRequest, GenerateResult, ServerStatus } from '../backend.ts';
 import { ModelError } from '../../domain/errors.ts';
 import type { ServerBackend } from '../server-backend.ts';
+import { OTHER_MODEL, type Acquaintance } from './acquaintance.ts';
 import type { Circuit } from './circuit.ts';
 import type { Leases } from './leases.ts';
 import type { Candidate } from './policies.ts';
@@ -12,6 +13,11 @@ const BUSY_MS = 1000;
 
 /** What says nothing about a server's health. */
 const NOT_ITS_FAULT = new Set(['backend-closed', 'server-aborted', 'version-moved', 'server-busy']);
+/** After so many answers in a row that cannot be read, whoever they were for, the others are asked first. */
+const MALFORMED_IN_A_ROW = 3;
+/** Said of a server that is not the one of the run. */
+const STRANGE = new Set([OTHER_MODEL, 'other-tokenizer', 'mixed-fleet', 'no-tokenizer']);
+export const isStrange = (error: unknown) => error instanceof ModelError && STRANGE.has(error.reason);
 const GONE = new Set(['server-unreachable']);
 
 export class Member implements Candidate {
@@ -21,6 +27,9 @@ export class Member implements Candidate {
   readonly limit: number | null;
   /** Null until it was reached for the first time. */
   backend: ServerBackend | null = null;
+  acquaintance: Acquaintance | null = null;
+  /** Why whoever is there now is not asked: it is another model. */
+  stranger: ModelError | null = null;
   circuit!: Circuit;
   leases: Leases | null = null;
   inFlight = 0;
@@ -31,6 +40,7 @@ export class Member implements Candidate {
   #failures = 0;
   readonly #failuresBy = new Map<string, number>();
   #busyUntil = 0; // as performance.now() tells it: the clock may be set back
+  #malformed = 0;
   #latenciesMs: number[] = [];
   #version: { readonly version: number; readonly versionLabel?: string } | null = null;
   #lastFailure: string | null = null;
@@ -41,8 +51,9 @@ export class Member implements Candidate {
     this.limit = limit;
   }
 
+  /** Better left alone for now, while there are others: it asked for a pause, or answers nobody in words that can be read. */
   get busy(): boolean {
-    return performance.now() < this.#busyUntil;
+    return performance.now() < this.#busyUntil || this.#malformed >= MALFORMED_IN_A_ROW;
   }
 
   /** Of the latest answer; null before the first. */
@@ -62,9 +73,11 @@ export class Member implements Candidate {
   }
 
   /** Replaces the backend; the one before is closed when nobody waits for it any more. */
-  meet(fresh: ServerBackend): void {
+  meet(fresh: ServerBackend, acquaintance: Acquaintance): void {
     const old = this.backend;
     this.backend = fresh;
+    this.acquaintance = acquaintance;
+    this.stranger = null;
     if (old && !this.#users.has(old)) void old.close();
   }
 
@@ -74,7 +87,7 @@ export class Member implements Candidate {
     this.#users.set(backend, (this.#users.get(backend) ?? 0) + 1);
     const startedAt = performance.now();
     try {
-      const result = await backend.generate(request, options);
+      const result = await this.acquaintance!.ask(() => backend.generate(request, options), options.signal);
       this.#answered(result, performance.now() - startedAt);
       return result;
     } catch (error) {
@@ -98,6 +111,7 @@ export class Member implements Candidate {
     this.#latenciesMs.push(tookMs);
     if (this.#latenciesMs.length > LATENCIES_KEPT) this.#latenciesMs.shift();
     this.#version = result.versions.at(-1) ?? this.#version;
+    this.#malformed = 0;
     this.circuit.succeeded();
   }
 
@@ -108,7 +122,16 @@ export class Member implements Candidate {
     this.#failuresBy.set(reason, (this.#failuresBy.get(reason) ?? 0) + 1);
     if (!(error instanceof ModelError)) return;
     if (error.reason === 'server-busy') this.#busyUntil = performance.now() + (error.retryAfterMs ?? BUSY_MS);
-    if (error.retryable && !NOT_ITS_FAULT.has(error.reason)) this.circuit.failed(GONE.has(error.reason));
+    if (isStrange(error)) return this.refuse(error);
+    // It answers: what is wrong may be of one request alone.
+    if (error.flaw !== undefined) this.#malformed++;
+    else if (error.retryable && !NOT_ITS_FAULT.has(error.reason)) this.circuit.failed(GONE.has(error.reason));
+  }
+
+  /** Whoever is there is not asked any more until the right one is back. */
+  refuse(error: ModelError): void {
+    this.stranger = error;
+    this.circuit.open();
   }
 
   note(error: unknown): void {

@@ -52,6 +52,8 @@ const engine = hostileEngine(config);
 const answer = { sglang, vllm, openai }[config.kind](engine);
 const asks = openSync(config.asksFile, 'a');
 const tries = new Map<string, number>();
+const UNREADABLE: ReadonlySet<FaultKind> = new Set(['cut', 'hollow']);
+const unreadable = new Map<string, number>();
 let count = 0;
 let inFlight = 0;
 
@@ -155,7 +157,12 @@ function faultOf(key: string): FaultKind | undefined {
   tries.set(key, attempt);
   if (chance('fault', key, attempt) >= (config.faultRate ?? 0)) return undefined;
   const kinds = config.faults ?? PASSING;
-  return kinds[Math.floor(chance('kind', key, attempt) * kinds.length)];
+  const kind = kinds[Math.floor(chance('kind', key, attempt) * kinds.length)]!;
+  // The third answer of one kind that cannot be read ends a turn: no passing fault any more.
+  const unread = UNREADABLE.has(kind) ? (unreadable.get(key) ?? 0) + 1 : 0;
+  if (unread > 2) return 'reset';
+  if (unread > 0) unreadable.set(key, unread);
+  return kind;
 }
 
 function outputHash(said: unknown): string {

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMade } from './toy-wire.ts';
-import { draw, type Drawn, type Meaning } from './toy-model.ts';
+import { contextLogprobs, draw, type Drawn, type Meaning } from './toy-model.ts';
 
 export type Kind = 'sglang' | 'vllm' | 'openai';
 
@@ -22,6 +22,12 @@ export interface Shape {
   readonly msPerToken?: number;
   /** Folders of weights that it can load; nothing said: all but those whose names begin with `non`. */
   readonly folders?: readonly string[] | null;
+  /** As it is served. */
+  readonly name?: string;
+  /** Which model it is: one with another word answers otherwise. */
+  readonly model?: string;
+  /** /tokenize; null: it has none. */
+  readonly tokenize?: ((text: string) => Promise<readonly number[]>) | null;
   readonly apiKey?: string;
   readonly port?: number;
 }
@@ -60,6 +66,8 @@ export interface Engine {
     draw: Omit<Parameters<typeof draw>[3], 'meaning'>;
     gone: () => boolean;
   }): Promise<Run>;
+  /** Of each id of a context after the first. */
+  contextLogprobs(context: readonly number[]): (number | null)[];
   /** Ends these, or all, with what they have. */
   abort(id: string | null): number;
 }
@@ -83,6 +91,9 @@ export function toyEngine(given: Shape): ToyEngine {
     spans: true,
     msPerToken: 0,
     folders: null,
+    name: 'tiny',
+    model: '',
+    tokenize: null,
     ...given,
   };
   const aborted: string[] = [];
@@ -131,7 +142,7 @@ export function toyEngine(given: Shape): ToyEngine {
             aborted.push(id);
             return { id, outputs, finish: 'abort', spans };
           }
-          const next = draw(ids, shape.vocabSize, weightsOf(weights), { ...how, meaning: shape.meaning });
+          const next = draw(ids, shape.vocabSize, weightsOf(shape.model + weights), { ...how, meaning: shape.meaning });
           ids.push(next.id);
           outputs.push(next);
           noted.weights.push(weights);
@@ -145,6 +156,7 @@ export function toyEngine(given: Shape): ToyEngine {
       }
       return { id, outputs, finish: stops.includes(outputs.at(-1)!.id) ? 'stop' : 'length', spans };
     },
+    contextLogprobs: (context) => contextLogprobs(context, shape.vocabSize, weightsOf(shape.model + weights)),
     abort(id) {
       const found = [...runs].filter(([name]) => id === null || name === id);
       for (const [, run] of found) run.aborted = true;

@@ -42,6 +42,15 @@ export function draw(context: readonly number[], vocabSize: number, weights: num
   return { id, logprob: of(id), top: order.slice(0, top).map((each) => ({ id: each, logprob: of(each) })) };
 }
 
+/** Of each id of a context after the first, at temperature 1. */
+export function contextLogprobs(context: readonly number[], vocabSize: number, weights: number): (number | null)[] {
+  return context.map((id, i) => {
+    const last = context[i - 1];
+    if (last === undefined) return null;
+    return logSoftmax(Array.from({ length: vocabSize }, (_, each) => 4 * hashed(each, last, i, weights)))[id]!;
+  });
+}
+
 function kept(order: readonly number[], logprobs: readonly number[], topP: number, topK: number): number[] {
   let sum = 0;
   const nucleus = order.findIndex((id) => (sum += Math.exp(logprobs[id]!)) >= topP);

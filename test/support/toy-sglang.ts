@@ -2,7 +2,19 @@
 
 import { chat } from './toy-chat.ts';
 import type { Engine, Run } from './toy-engine.ts';
-import { ids, made, models, NOT_FOUND, notThere, num, ok, type Answer, type Body, type Reply } from './toy-wire.ts';
+import {
+  ids,
+  made,
+  models,
+  NOT_FOUND,
+  notThere,
+  num,
+  ok,
+  tokenized,
+  type Answer,
+  type Body,
+  type Reply,
+} from './toy-wire.ts';
 
 export const SGLANG_PARAMS =
   'max_new_tokens stop stop_token_ids stop_regex temperature top_p top_k min_p frequency_penalty presence_penalty repetition_penalty min_new_tokens n json_schema regex ebnf structural_tag ignore_eos skip_special_tokens spaces_between_special_tokens no_stop_trim stream_interval logit_bias sampling_seed custom_params beam_width watermark choice'.split(
@@ -10,7 +22,7 @@ export const SGLANG_PARAMS =
   );
 
 export function sglang(engine: Engine): Answer {
-  const { modelPath, length, vocabSize } = engine.shape;
+  const { modelPath, length, vocabSize, name, tokenize } = engine.shape;
   const bad = (message: string): Reply => ({ status: 400, body: { error: { message } } });
 
   async function generate(body: Body, gone: () => boolean): Promise<Reply> {
@@ -50,10 +62,17 @@ export function sglang(engine: Engine): Answer {
       draw,
       gone,
     });
-    return ok(sglangReply(run, context.length, max, top));
+    const given = body['logprob_start_len'] === 0 ? context : [];
+    return ok(sglangReply(run, context.length, max, top, given));
   }
 
-  function sglangReply({ id, outputs, finish, spans }: Run, prompt: number, max: number, top: number) {
+  function sglangReply(
+    { id, outputs, finish, spans }: Run,
+    prompt: number,
+    max: number,
+    top: number,
+    given: readonly number[],
+  ) {
     const reason =
       finish === 'stop'
         ? { type: 'stop', matched: outputs.at(-1)!.id }
@@ -69,7 +88,7 @@ export function sglang(engine: Engine): Answer {
         prompt_tokens: prompt,
         weight_version: spans.at(-1)?.version ?? engine.version,
         num_retractions: 0,
-        input_token_logprobs: [],
+        input_token_logprobs: engine.contextLogprobs(given).map((logprob, i) => [logprob, given[i], null]),
         output_token_logprobs: outputs.map((o) => [o.logprob, o.id, null]),
         output_token_logprobs_length: outputs.length,
         ...(top > 0
@@ -111,7 +130,7 @@ export function sglang(engine: Engine): Answer {
       case 'GET /model_info':
         return ok({
           model_path: modelPath,
-          served_model_name: 'tiny',
+          served_model_name: name,
           tokenizer_path: modelPath,
           is_generation: true,
           weight_version: engine.version,
@@ -129,7 +148,9 @@ export function sglang(engine: Engine): Answer {
           version: '0.5.23',
         });
       case 'GET /v1/models':
-        return ok(models(length, { owned_by: 'sglang', root: 'tiny' }));
+        return ok(models(name, length, { owned_by: 'sglang', root: name }));
+      case 'POST /tokenize':
+        return tokenized(tokenize, said, length);
       case 'POST /generate':
         return generate(said, gone);
       case 'POST /abort_request':

@@ -12,6 +12,7 @@ import {
   notThere,
   num,
   ok,
+  tokenized,
   usage,
   type Answer,
   type Body,
@@ -19,7 +20,7 @@ import {
 } from './toy-wire.ts';
 
 export function vllm(engine: Engine): Answer {
-  const { modelPath, length, vocabSize, scaleOut, devMode } = engine.shape;
+  const { modelPath, length, vocabSize, scaleOut, devMode, name: served, tokenize } = engine.shape;
   const bad = (message: string, param: string | null = null, type = 'BadRequestError', code = 400): Reply => ({
     status: code,
     body: { error: { message, type, param, code } },
@@ -29,8 +30,8 @@ export function vllm(engine: Engine): Answer {
     { readonly reply: Reply } | { readonly run: Run; readonly context: readonly number[]; readonly top: number };
 
   async function run(body: Body, params: Body, context: number[], prefix: string, gone: () => boolean): Promise<Check> {
-    if (body['model'] !== undefined && body['model'] !== 'tiny') {
-      const message = `The model \`${String(body['model'])}\` does not exist. Valid aliases: tiny.`;
+    if (body['model'] !== undefined && body['model'] !== served) {
+      const message = `The model \`${String(body['model'])}\` does not exist. Valid aliases: ${served}.`;
       return { reply: bad(message, 'model', 'NotFoundError', 404) };
     }
     const alien = context.find((id) => id >= vocabSize);
@@ -75,7 +76,7 @@ export function vllm(engine: Engine): Answer {
       model: 'tiny',
       created: 1,
       usage: usage(context.length, outputs.length),
-      prompt_logprobs: null,
+      prompt_logprobs: given(body['sampling_params'], context),
       prompt_token_id_logprobs: null,
       prompt_token_ids: body['return_token_ids'] === true ? context : null,
       mm_placeholders: null,
@@ -136,7 +137,7 @@ export function vllm(engine: Engine): Answer {
           finish_reason: finish,
           stop_reason: finish === 'stop' ? outputs.at(-1)!.id : null,
           token_ids: ids(outputs),
-          prompt_logprobs: null,
+          prompt_logprobs: given(body, context),
           prompt_token_ids: context,
           routed_experts: null,
         },
@@ -148,6 +149,13 @@ export function vllm(engine: Engine): Answer {
       ec_transfer_params: null,
       metrics: null,
     });
+  }
+
+  function given(params: unknown, context: readonly number[]) {
+    if ((params as Body | undefined)?.['prompt_logprobs'] !== 0) return null;
+    return engine
+      .contextLogprobs(context)
+      .map((logprob, i) => logprob && { [context[i]!]: { logprob, rank: 1, decoded_token: 't' } });
   }
 
   function abort(names: unknown): number {
@@ -197,8 +205,10 @@ export function vllm(engine: Engine): Answer {
             is_blocking: false,
           },
         ];
-        return ok(models(length, { owned_by: 'vllm', root: modelPath, permission }));
+        return ok(models(served, length, { owned_by: 'vllm', root: modelPath, permission }));
       }
+      case 'POST /tokenize':
+        return tokenized(tokenize, said, length, { token_strs: null });
       case 'GET /version':
         return ok({ version: '0.32.0' });
       case 'GET /weight_info':

@@ -29,10 +29,22 @@ let calls = 0;
 export const made = () => `made-${calls++}`;
 export const isMade = (id: string) => /\bmade-\d+$/.test(id);
 
-export function models(length: number, more: Body) {
+export function models(id: string, length: number, more: Body) {
   const { owned_by, root, ...last } = more;
-  const model = { id: 'tiny', object: 'model', created: 1, owned_by, root, parent: null, max_model_len: length };
+  const model = { id, object: 'model', created: 1, owned_by, root, parent: null, max_model_len: length };
   return { object: 'list', data: [{ ...model, ...last }] };
+}
+
+/** As both answer it. */
+export async function tokenized(
+  tokenize: ((text: string) => Promise<readonly number[]>) | null,
+  { prompt }: Body,
+  length: number,
+  more: Body = {},
+): Promise<Reply> {
+  if (!tokenize) return NOT_FOUND;
+  const tokens = await tokenize(String(prompt));
+  return ok({ tokens, count: tokens.length, max_model_len: length, ...more });
 }
 
 export const usage = (prompt: number, completion: number) => ({

@@ -1,0 +1,45 @@
+// How often a turn met answers that cannot be read, by what was wrong with them. The third of one kind ends the
+// turn by that name: it would be asked for ever. The count is in the heartbeats, so it outlives the worker.
+
+import { EverturnError } from '../domain/errors.ts';
+
+const ALIKE = 3;
+/** Of whatever kinds: a server that is wrong in another way each time ends, too. */
+const IN_ALL = 12;
+
+export interface Flaws {
+  readonly counts: Readonly<Record<string, number>>;
+  /** Those that gave such answers. */
+  readonly servers: readonly string[];
+}
+
+export const NO_FLAWS: Flaws = { counts: {}, servers: [] };
+
+/** What an earlier attempt's heartbeat held, whoever wrote it. */
+export function flawsIn(details: unknown): Flaws {
+  const { flaws } = (typeof details === 'object' && details !== null ? details : {}) as { flaws?: Flaws };
+  return flaws ?? NO_FLAWS;
+}
+
+/** Undefined where `error` is of another kind. */
+export function withFlaw(flaws: Flaws, error: unknown): Flaws | undefined {
+  if (!(error instanceof EverturnError) || error.flaw === undefined) return undefined;
+  const counts = { ...flaws.counts, [error.flaw]: (flaws.counts[error.flaw] ?? 0) + 1 };
+  const { server } = error;
+  return { counts, servers: server === undefined ? flaws.servers : [...new Set([...flaws.servers, server])] };
+}
+
+/** The error to end with: for good where that was the third alike. */
+export function afterFlaw(error: EverturnError, { counts }: Flaws): EverturnError {
+  const times = counts[error.flaw!]!;
+  const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  if (times < ALIKE && all < IN_ALL) return error;
+  const tries = times >= ALIKE ? `${times} times for this turn` : `the last of ${all} that could not be read`;
+  const { reason, flaw, message } = error;
+  return new EverturnError(`${reason}: ${flaw!} (${tries}): ${message}`, {
+    reason,
+    flaw: flaw!,
+    fix: 'Look at what answers at that address; then start the rollouts that failed again.',
+    cause: error,
+  });
+}

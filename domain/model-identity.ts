@@ -1,0 +1,114 @@
+// Who answers, known by what it does: paths differ between honest machines, and whole families share the size of a
+// vocabulary. Says what differs between two, with both values. What one of them does not tell is not compared.
+
+/** Logprobs of a fixed probe, by `<place>:<id>` for ids that were given, `top:<id>` for the most probable next ones. */
+export interface Canary {
+  /** The server's own word for its weights; null where it tells none. */
+  readonly version: string | null;
+  readonly values: Readonly<Record<string, number>>;
+}
+
+export interface ModelIdentity {
+  /** As it is served; null where that is only the path of a folder. */
+  readonly name: string | null;
+  /** SHA-256 of what decides which ids a text has. */
+  readonly tokenizer: string | null;
+  /** SHA-256 of the chat template. */
+  readonly template: string | null;
+  /** SHA-256 of the ids that the server itself gives the probe texts. */
+  readonly probe: string | null;
+  /** SHA-256 of the weights' files; of embedded models. */
+  readonly weights: string | null;
+  readonly canary: Canary | null;
+}
+
+/**
+ * Mean difference of the canary's logprobs up to which two servers have the same weights, in nats. Measured: two servers
+ * in float32 1e-6; the shipped model against itself in bfloat16 0.016, int8 0.024, FP8 weights 0.08, int4 0.36; another
+ * model 3.2 (docs/servers.md).
+ */
+export const CANARY_TOLERANCE = 0.15;
+
+const TRAITS = ['name', 'tokenizer', 'template', 'probe', 'weights'] as const;
+
+/** `name: "qwen" at http://a, "llama" at http://b`; null where nothing that both tell differs. Canaries are apart. */
+export function differingTraits(a: Named, b: Named): string | null {
+  const said = TRAITS.flatMap((trait) => {
+    const [one, other] = [a.identity[trait] ?? null, b.identity[trait] ?? null];
+    if (one === null || other === null || one === other) return [];
+    const short = (value: string) => (trait === 'name' ? JSON.stringify(value) : value.slice(0, 12));
+    return [`${WORDS[trait]}: ${short(one)} at ${a.who}, ${short(other)} at ${b.who}`];
+  });
+  return said.length > 0 ? said.join('; ') : null;
+}
+
+const WORDS: Readonly<Record<(typeof TRAITS)[number], string>> = {
+  name: 'name',
+  tokenizer: 'tokenizer (hash)',
+  template: 'chat template (hash)',
+  probe: 'ids of the probe text (hash)',
+  weights: 'weights (hash)',
+};
+
+export interface Named {
+  readonly who: string;
+  readonly identity: ModelIdentity;
+}
+
+/** Null where they do not differ beyond noise, are of different versions, or have nothing in common. */
+export function differingCanaries(a: Named, b: Named): string | null {
+  const [one, other] = [a.identity.canary, b.identity.canary];
+  if (!one || !other || one.version !== other.version) return null;
+  const distance = canaryDistance(one, other);
+  if (distance === null || distance <= CANARY_TOLERANCE) return null;
+  const at = one.version === null ? '' : ` at version ${JSON.stringify(one.version)}`;
+  const widest = widestGap(one, other);
+  const values = widest
+    ? ` (${widest[0].toFixed(3)} at ${a.who}, ${widest[1].toFixed(3)} at ${b.who} for the widest)`
+    : '';
+  return `canary's logprobs${at}: apart by ${distance.toFixed(3)} on average, ${CANARY_TOLERANCE} are noise${values}`;
+}
+
+/** Mean difference, in nats; null where nothing can be compared. */
+export function canaryDistance(a: Canary, b: Canary): number | null {
+  const given = pairs(a, b).map(([one, other]) => Math.abs(one - other));
+  if (given.length > 0) return mean(given);
+  const top = [...topGaps(a, b), ...topGaps(b, a)];
+  return top.length > 0 ? mean(top) : null;
+}
+
+const TOP = 'top:';
+/** The rest of the most probable ones is the first to be pushed out by noise. */
+const BEST = 8;
+
+function pairs(a: Canary, b: Canary): [number, number][] {
+  return Object.entries(a.values).flatMap(([key, value]) =>
+    key.startsWith(TOP) || b.values[key] === undefined ? [] : [[value, b.values[key]]],
+  );
+}
+
+/** How far apart the best of `a` are in `b`. What `b` does not name is at most its least probable one. */
+function topGaps(a: Canary, b: Canary): number[] {
+  const best = Object.entries(a.values)
+    .filter(([key]) => key.startsWith(TOP))
+    .toSorted(([, one], [, other]) => other - one)
+    .slice(0, BEST);
+  const named = Object.entries(b.values).flatMap(([key, value]) => (key.startsWith(TOP) ? [value] : []));
+  if (named.length === 0) return [];
+  const least = Math.min(...named);
+  return best.map(([key, value]) => {
+    const there = b.values[key];
+    return there === undefined ? Math.max(0, value - least) : Math.abs(value - there);
+  });
+}
+
+function widestGap(a: Canary, b: Canary): [number, number] | undefined {
+  const both = Object.entries(a.values).flatMap(([key, value]): [number, number][] =>
+    b.values[key] === undefined ? [] : [[value, b.values[key]]],
+  );
+  return both.toSorted(([a1, b1], [a2, b2]) => Math.abs(a2 - b2) - Math.abs(a1 - b1))[0];
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -1,0 +1,27 @@
+// What all servers of a fleet have in common with the first that was met: who they are, and, for each version of the
+// weights, what their canaries say.
+
+import { differingCanaries, differingTraits, type ModelIdentity, type Named } from '../../domain/model-identity.ts';
+import { otherModel, type Judge } from './acquaintance.ts';
+
+/** Versions whose canaries are remembered beside the first. */
+const VERSIONS_KEPT = 64;
+
+/** A judge that takes whoever it is asked about first for the model of the run. */
+export function sameModel(): Judge {
+  let first: Named | null = null;
+  const canaries = new Map<string | null, Named>();
+  return (url, identity: ModelIdentity) => {
+    const met = { who: url, identity };
+    first ??= met;
+    const traits = differingTraits(first, met);
+    if (traits !== null) throw otherModel(url, traits);
+    if (!identity.canary) return null;
+    const { version } = identity.canary;
+    const known = canaries.get(version);
+    if (known) return differingCanaries(known, met);
+    canaries.set(version, met);
+    if (canaries.size > VERSIONS_KEPT) canaries.delete([...canaries.keys()][1]!);
+    return null;
+  };
+}

@@ -1,0 +1,117 @@
+// Can an answer be what it says it is? Numbers that no model gives are refused and never mended: what is kept is
+// what a model did. The same questions are asked of servers and of the embedded engine. Retries nothing.
+
+import type { Finish, VersionSpan } from '../domain/turn.ts';
+import type { GenerateRequest } from './backend.ts';
+
+export interface Claimed {
+  readonly outputIds: readonly number[];
+  readonly logprobs: readonly (number | null | undefined)[];
+  readonly finish: Finish;
+  /** Null where spans do not cover the tokens. */
+  readonly versions: readonly VersionSpan[] | null;
+}
+
+export interface Impossible {
+  /** `bad-logprobs`, or `reply-malformed`. */
+  readonly reason: string;
+  /** The same words for the same mistake. */
+  readonly flaw: string;
+  /** With numbers, to stand behind whoever gave the answer: "gave 3 logprobs for 4 tokens". */
+  readonly what: string;
+}
+
+export interface Limits {
+  readonly vocabSize: number;
+  /** Is this one of the model's stop ids, whoever asked for it? */
+  readonly ends: (id: number) => boolean;
+}
+
+/** float32 arithmetic can end a little above 0; this is far more than it ever does. */
+export const ROUNDING = 1e-3;
+/** No softmax in float32 or bfloat16 gives less to a token that was drawn. */
+export const LEAST_LOGPROB = -1e4;
+/** From here on a version is a hash of its word, which has no order (domain/weight-version.ts). */
+const UNORDERED = 2 ** 30;
+
+/** Of an answer that has tokens; null where it can be. */
+export function impossible(answer: Claimed, request: GenerateRequest, limits: Limits): Impossible | null {
+  const { outputIds, logprobs, versions } = answer;
+  const n = outputIds.length;
+  const malformed = (flaw: string, what: string) => ({ reason: 'reply-malformed', flaw, what });
+  if (n > request.maxNewTokens) {
+    return malformed('more tokens than asked for', `gave ${n} tokens where ${request.maxNewTokens} were asked for`);
+  }
+  const alien = outputIds.find((id) => !Number.isInteger(id) || id < 0 || id >= limits.vocabSize);
+  if (alien !== undefined) {
+    const what = `gave the token id ${alien}; its vocabulary ends at ${limits.vocabSize - 1}`;
+    return { reason: 'token-out-of-vocabulary', flaw: 'a token id outside the vocabulary', what };
+  }
+  if (logprobs.length !== n) {
+    const flaw = logprobs.length === 0 ? 'logprobs missing' : 'another number of logprobs than of tokens';
+    return malformed(flaw, `gave ${logprobs.length} logprobs for ${n} tokens`);
+  }
+  const at = logprobs.findIndex((logprob) => flawOfLogprob(logprob) !== null);
+  if (at >= 0) {
+    const [flaw, value] = [flawOfLogprob(logprobs[at])!, String(logprobs[at])];
+    return {
+      reason: 'bad-logprobs',
+      flaw,
+      what: `gave a logprob that cannot be: ${value} (${flaw}), of token ${at + 1}`,
+    };
+  }
+  if (versions === null) {
+    return malformed('versions that do not cover the tokens', `told versions that do not cover its ${n} tokens`);
+  }
+  const back = goesBack(versions);
+  if (back) return malformed('versions that go back', `told versions that go back: ${back}`);
+  return flawOfEnd(answer, request, limits.ends, malformed);
+}
+
+function flawOfLogprob(logprob: number | null | undefined): string | null {
+  if (typeof logprob !== 'number' || !Number.isFinite(logprob)) return 'a logprob that is no number';
+  if (logprob > ROUNDING) return 'a logprob above 0';
+  return logprob < LEAST_LOGPROB ? `a logprob below ${LEAST_LOGPROB}` : null;
+}
+
+/** Within one answer weights are only ever replaced by later ones: no word comes again, no number falls. */
+function goesBack(versions: readonly VersionSpan[]): string | null {
+  const word = ({ version, versionLabel }: VersionSpan) => versionLabel ?? String(version);
+  for (const [i, span] of versions.entries()) {
+    const before = versions[i - 1];
+    const again = i > 1 && versions.slice(0, i - 1).some((old) => word(old) === word(span));
+    const falls = before && before.version < UNORDERED && span.version < before.version;
+    if (again || falls) return versions.map(word).join(', ');
+  }
+  return null;
+}
+
+function flawOfEnd(
+  { outputIds, finish }: Claimed,
+  { maxNewTokens, stopTokenIds }: GenerateRequest,
+  ends: (id: number) => boolean,
+  malformed: (flaw: string, what: string) => Impossible,
+): Impossible | null {
+  const asked = new Set(stopTokenIds);
+  const last = outputIds.at(-1)!;
+  // What was not asked for may stand anywhere: a server need not heed its generation_config.json.
+  const early = outputIds.findIndex((id, i) => i < outputIds.length - 1 && asked.has(id));
+  if (early >= 0) {
+    const what = `went on after the stop token ${outputIds[early]!} (token ${early + 1} of ${outputIds.length})`;
+    return malformed('a stop token in the middle', what);
+  }
+  if (finish === 'stop' && !asked.has(last) && !ends(last)) {
+    const what = `ended with "stop" at the token ${last}, which is no stop token of its model`;
+    return malformed('stop without a stop token', what);
+  }
+  // At the very end of its budget a server may say either.
+  if (finish !== 'stop' && asked.has(last) && outputIds.length < maxNewTokens) {
+    return malformed('a stop token without stop', `ended with "${finish}" at the stop token ${last}, with budget left`);
+  }
+  return null;
+}
+
+/** What rounding put above 0 is 0. */
+export function usableLogprobs(logprobs: Claimed['logprobs']): number[] {
+  return logprobs.map((logprob) => Math.min(logprob!, 0));
+}

@@ -1,0 +1,73 @@
+// The JSON of a reply, or the name of what stands there instead: HTML, an event stream, a text that was cut. A text
+// that can be read in two ways is refused: bytes that are no UTF-8, and keys that come twice.
+
+import { isUtf8 } from 'node:buffer';
+
+import { badReply, type Place } from './http-errors.ts';
+import { safeText } from './safe-text.ts';
+
+const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
+
+/** Null for an empty body. */
+export function parseJson(body: Buffer, text: string, place: Place): unknown {
+  if (!isUtf8(body)) throw badReply('sent an answer that is no UTF-8', place, { flaw: 'not UTF-8' });
+  if (text.trim() === '') return null;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    // The parser's own message quotes the body as it is.
+    const flaw = insteadOfJson(text, error instanceof Error ? error.message : '');
+    const quoted = safeText(text.slice(0, 200), place.secret);
+    throw badReply(`sent an answer that is no JSON, but ${flaw}: ${quoted}`, place, { flaw });
+  }
+  if (colonsIn(body) !== keysIn(value)) {
+    throw badReply('sent an answer in which an object has the same key twice', place, { flaw: 'a key twice' });
+  }
+  return value;
+}
+
+function insteadOfJson(text: string, complaint: string): string {
+  const start = text.trimStart().slice(0, 20);
+  if (start.startsWith('<')) return 'HTML';
+  if (/^(?:data|event|id|retry|):/.test(start)) return 'an event stream';
+  if (/after JSON/.test(complaint)) return 'JSON with more behind it';
+  if (/Unexpected end|Unterminated/.test(complaint)) return 'JSON that was cut';
+  // Cut within a literal or between parts, the parser names what it missed.
+  if (/^[[{]/.test(start) && !/[\]}]\s*$/.test(text)) return 'JSON that was cut';
+  return 'something else';
+}
+
+/** Of valid JSON: every colon outside a text is a key's. */
+function colonsIn(json: Buffer): number {
+  let colons = 0;
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at]!;
+    if (byte === COLON) colons++;
+    else if (byte === QUOTE) at = endOfText(json, at);
+  }
+  return colons;
+}
+
+function endOfText(json: Buffer, start: number): number {
+  for (let quote = json.indexOf(QUOTE, start + 1); ; quote = json.indexOf(QUOTE, quote + 1)) {
+    if (quote < 0) return json.length;
+    let slashes = 0;
+    while (json[quote - 1 - slashes] === BACKSLASH) slashes++;
+    if (slashes % 2 === 0) return quote;
+  }
+}
+
+/** Without recursion: a small body can be deep. */
+function keysIn(value: unknown): number {
+  let keys = 0;
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next !== 'object' || next === null) continue;
+    const parts = Array.isArray(next) ? (next as unknown[]) : Object.values(next);
+    if (!Array.isArray(next)) keys += parts.length;
+    for (const part of parts) if (typeof part === 'object' && part !== null) open.push(part);
+  }
+  return keys;
+}

@@ -1,0 +1,95 @@
+// A run goes on with the model it was made with: a worker that is started on another day, and finds another model
+// under the same name, refuses it by what differs.
+
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { openBackends } from '../../backends.ts';
+import { DEFAULT_SETTINGS } from '../../domain/defaults.ts';
+import type { ModelIdentity } from '../../domain/model-identity.ts';
+import { tinyIdentity } from '../../inference/index.ts';
+import { openFileStore } from '../../storage/files.ts';
+import { ask, closeAll, opened } from '../support/fleet-rig.ts';
+import { modelServer } from '../support/model-server.ts';
+import { TINY_FOLDER } from '../support/tiny.ts';
+
+afterEach(closeAll);
+
+async function runOf(model: string, identity: ModelIdentity | null | undefined): Promise<string> {
+  const store = openFileStore(mkdtempSync(join(tmpdir(), 'everturn-run-')), 'r');
+  await store.putRun({
+    format: 'everturn-run/1',
+    run: 'r',
+    settings: { ...DEFAULT_SETTINGS, seed: 1, model },
+    origins: {},
+    samples: 1,
+    dataset: null,
+    ...(identity === undefined ? {} : { model: identity }),
+    versions: { everturn: '0', node: '20' },
+    createdAt: 0,
+  });
+  return store.folder;
+}
+
+const settingsOf = (model: string) => ({ ...DEFAULT_SETTINGS, seed: 1, model });
+
+function worker() {
+  const backends = openBackends(() => undefined);
+  opened.push(backends);
+  return backends;
+}
+
+describe.each(['sglang', 'vllm'] as const)('a run with a %s server', (kind) => {
+  test('refuses another model on another day, goes on with its own, and an older run with any', async () => {
+    const shape = { kind, modelPath: TINY_FOLDER };
+    const first = await modelServer(shape);
+    const model = `${kind}:${first.url}`;
+    const settings = settingsOf(model);
+    const made = worker();
+    const { identity } = (await made.get(settings, '/nowhere')).facts;
+    const folder = await runOf(model, JSON.parse(JSON.stringify(identity)) as ModelIdentity);
+    await made.close();
+    await first.close();
+
+    const impostor = await modelServer({ ...shape, model: 'other', port: first.port });
+    const later = worker();
+    await expect(later.get(settings, folder)).rejects.toMatchObject({
+      reason: 'other-model',
+      retryable: false,
+      message: expect.stringMatching(/canary.*start of run "r"/),
+    });
+    for (const before of [null, undefined]) await later.get(settings, await runOf(model, before));
+    await impostor.close();
+
+    opened.push(await modelServer({ ...shape, port: first.port }));
+    const again = worker();
+    expect((await ask(await again.get(settings, folder), 'r/q/0')).outputIds).toHaveLength(4);
+  });
+});
+
+test('an embedded model of other weights, tokenizer or template is another one', async () => {
+  const copy = mkdtempSync(join(tmpdir(), 'everturn-model-'));
+  cpSync(TINY_FOLDER, copy, { recursive: true });
+  const model = `transformers:${copy}`;
+  const backends = worker();
+  const mine = await tinyIdentity();
+  const folder = await runOf(model, { ...mine, name: null });
+  const { identity } = (await backends.get(settingsOf(model), folder)).facts;
+  expect(identity).toEqual({ ...mine, name: null });
+  for (const [what, other] of [
+    ['weights', { weights: '0'.repeat(64) }],
+    ['tokenizer', { tokenizer: '0'.repeat(64) }],
+    ['chat template', { template: '0'.repeat(64) }],
+  ] as const) {
+    const changed = await runOf(model, { ...mine, name: null, ...other });
+    await expect(worker().get(settingsOf(model), changed)).rejects.toMatchObject({
+      message: expect.stringContaining(`${what} (hash): 000000000000`),
+    });
+  }
+  const file = join(copy, 'onnx/model.onnx');
+  const bytes = readFileSync(file);
+  bytes[bytes.length >> 1]! ^= 1;
+  writeFileSync(file, bytes);
+  await expect(worker().get(settingsOf(model), folder)).rejects.toMatchObject({ reason: 'other-model' });
+}, 60_000);
