@@ -10,7 +10,8 @@ import { createBackend } from './inference/index.ts';
 import { writeFleetReport } from './storage/fleet-status.ts';
 
 export interface Backends {
-  get(settings: RolloutSettings, runFolder: string): Promise<Backend>;
+  /** `mayLoad`: throws where a server names a tokenizer that is not to be loaded. */
+  get(settings: RolloutSettings, runFolder: string, mayLoad?: (folderOrHubId: string) => void): Promise<Backend>;
   close(): Promise<void>;
 }
 
@@ -22,7 +23,11 @@ export function openBackends(log: (line: string) => void): Backends {
   const asking = new Map<string, Set<Promise<Backend>>>();
   const timer = setInterval(() => void report(), REPORT_EVERY_MS).unref();
 
-  function open(settings: RolloutSettings, runFolder: string): Promise<Backend> {
+  function open(
+    settings: RolloutSettings,
+    runFolder: string,
+    mayLoad: (folderOrHubId: string) => void,
+  ): Promise<Backend> {
     const { model, tokenizer, apiKeyEnv = null } = settings;
     const maxInFlight = settings.maxInFlightPerServer ?? null;
     const limits = settings.serverLimits ?? {};
@@ -41,7 +46,7 @@ export function openBackends(log: (line: string) => void): Backends {
     const key = JSON.stringify([model, tokenizer, apiKeyEnv, requestTimeoutMs, fleet]);
     const known = backends.get(key);
     if (known) return known;
-    const made = createBackend(model, { tokenizer, apiKeyEnv, requestTimeoutMs, fleet, log });
+    const made = createBackend(model, { tokenizer, apiKeyEnv, requestTimeoutMs, fleet, log, mayLoad });
     backends.set(key, made);
     made.catch(() => backends.delete(key));
     return made;
@@ -60,8 +65,8 @@ export function openBackends(log: (line: string) => void): Backends {
   }
 
   return {
-    get(settings, runFolder) {
-      const backend = open(settings, runFolder);
+    get(settings, runFolder, mayLoad = () => undefined) {
+      const backend = open(settings, runFolder, mayLoad);
       const used = asking.get(runFolder) ?? new Set();
       asking.set(runFolder, used.add(backend));
       return backend;

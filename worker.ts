@@ -9,7 +9,7 @@ import { setFlagsFromString } from 'node:v8';
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
 import type { ActivityDeps } from './activities/deps.ts';
-import { openBackends } from './backends.ts';
+import { type Backends, openBackends } from './backends.ts';
 import { closedRollouts } from './client.ts';
 import { clusterConfig, connect, type Session } from './connection.ts';
 import { parseSettings } from './config.ts';
@@ -22,6 +22,9 @@ import { createCodeEnvironment } from './environments/code/code-environment.ts';
 import { UNSAFE_FLAG, unsafeCodeAllowed } from './environments/code/consent.ts';
 import type { Environment } from './environments/environment.ts';
 import { createEnvironments } from './environments/index.ts';
+import { type Operator, operatorOf, type OperatorWords } from './permissions/operator.ts';
+import { openPermissions, type Permissions } from './permissions/permissions.ts';
+import { homeOf } from './server/home.ts';
 import { endWithParent, tellReady } from './server/parent.ts';
 import { ensureSearchAttributes } from './server/search-attributes.ts';
 import type { Disk } from './storage/disk.ts';
@@ -35,6 +38,8 @@ export interface WorkerSettings {
   readonly slots: number;
   /** Runs model-written programs without a sandbox. */
   readonly unsafeCode: boolean;
+  /** What workflows may name beside the runs of the user's own commands. */
+  readonly operator: Operator;
 }
 
 export const DEFAULT_SLOTS = 64;
@@ -45,12 +50,13 @@ export interface RunningWorker {
   stop(): void;
 }
 
-export async function startWorker({ slots, unsafeCode }: WorkerSettings): Promise<RunningWorker> {
+export async function startWorker({ slots, unsafeCode, operator }: WorkerSettings): Promise<RunningWorker> {
   const [{ session, connection }, code] = await Promise.all([openCluster(), openCodeJudge(unsafeCode)]);
   const environment = createEnvironments(code ? { code } : {});
   const backends = openBackends((line) => console.error(line));
   const disk = openThreadedDisk();
-  const activities = createActivities(dependencies(session, environment, backends.get, disk));
+  const permissions = openPermissions(operator, homeOf(process.env));
+  const activities = createActivities(dependencies(session, environment, backends, disk, permissions));
   const { generate, ...light } = activities;
   const common: Pick<WorkerOptions, 'connection' | 'namespace' | 'shutdownGraceTime' | 'shutdownForceTime'> = {
     connection,
@@ -138,15 +144,25 @@ async function openCodeJudge(unsafe: boolean): Promise<Environment | undefined> 
 function dependencies(
   session: Session,
   environment: ActivityDeps['environment'],
-  backend: ActivityDeps['backend'],
+  backends: Backends,
   disk: Disk,
+  permissions: Permissions,
 ): ActivityDeps {
   const cache = openRecordCache();
+  const openStore: ActivityDeps['openStore'] = (out, run) => {
+    permissions.mayUseRun(out, run);
+    return openFileStore(out, run, { cache, disk });
+  };
+  const backend: ActivityDeps['backend'] = async (settings, folder) => {
+    permissions.mayUseModel(settings, folder);
+    return backends.get(settings, folder, permissions.mayLoad(settings, folder));
+  };
   return {
     version: everturnVersion(),
-    openStore: (out, run) => openFileStore(out, run, { cache, disk }),
+    openStore,
     environment,
     backend,
+    permit: permissions.mayUseModel,
     parseRow(row) {
       const parsed = queryFromRow(row, '1');
       if (parsed.ok) return parsed.query;
@@ -156,9 +172,11 @@ function dependencies(
     parseSettings,
     now: Date.now,
     async createRun({ run, out, dataset, samples, limit, shuffleSeed, settings }) {
-      const survey = await surveyDataset({ dataset, limit, shuffleSeed });
+      permissions.mayReadDataset(dataset);
       const complete = parseSettings(run, { ...settings });
-      const store = openFileStore(out, run);
+      const store = openStore(out, run);
+      permissions.mayUseModel(complete, store.folder);
+      const survey = await surveyDataset({ dataset, limit, shuffleSeed });
       // A model that is away for now is waited for by its rollouts, not by the run.
       const facts = await backend(complete, store.folder).then((b) => b.facts, ifRetryable);
       if (facts) mustServeLogprobs(facts, complete);
@@ -185,7 +203,7 @@ function workflowBundle(): string {
 const EXPECTED = /^No (?:Nexus services|workflows) registered, not polling/;
 
 /** Serves until it is told to stop; resolves to the exit code. */
-export async function serve(settings: WorkerSettings = workerSettings(process.env)): Promise<number> {
+export async function serve(settings: WorkerSettings): Promise<number> {
   // V8 lets garbage grow to several times what is alive. Measured with 4,000 rollouts open and played: a worker takes
   // 680 MiB at most with this, 1,000 without, at the same turns/s.
   setFlagsFromString('--heap-growing-percent=50');
@@ -205,12 +223,17 @@ export async function serve(settings: WorkerSettings = workerSettings(process.en
   return 0;
 }
 
-/** What the environment says. */
-export function workerSettings(env: NodeJS.ProcessEnv): WorkerSettings {
+/** What the environment says, and of the operator's lists the flags first. */
+export function workerSettings(
+  env: NodeJS.ProcessEnv,
+  flags: OperatorWords = {},
+  at: { readonly local?: boolean; readonly cwd?: string } = {},
+): WorkerSettings {
+  const operator = operatorOf(env, flags, at);
   const unsafeCode = unsafeCodeAllowed(env);
   const text = env['EVERTURN_SLOTS'];
-  if (!text) return { slots: DEFAULT_SLOTS, unsafeCode };
-  if (/^[1-9]\d{0,4}$/.test(text)) return { slots: Number(text), unsafeCode };
+  if (!text) return { slots: DEFAULT_SLOTS, unsafeCode, operator };
+  if (/^[1-9]\d{0,4}$/.test(text)) return { slots: Number(text), unsafeCode, operator };
   throw new UsageError(`EVERTURN_SLOTS is "${text}".`, {
     reason: 'bad-value',
     fix: 'It takes a whole number of at least 1.',
@@ -219,7 +242,9 @@ export function workerSettings(env: NodeJS.ProcessEnv): WorkerSettings {
 
 const isProgram = process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url);
 if (isProgram) {
-  serve().then(
+  // So it is started by the local service, which plays for one user alone.
+  const start = async () => serve(workerSettings(process.env, {}, { local: true }));
+  start().then(
     (code) => process.exit(code),
     (error: unknown) => {
       console.error(error instanceof EverturnError ? explain(error) : error);

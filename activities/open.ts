@@ -1,6 +1,6 @@
 // A rollout's first step: fixes the query and the settings it plays, whatever becomes of their sources.
 
-import { DatasetError, StoreError } from '../domain/errors.ts';
+import { DatasetError, StoreError, UsageError } from '../domain/errors.ts';
 import { firstWords, questionOf } from '../domain/query.ts';
 import type { OpenedRollout } from '../domain/rollout-facts.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
@@ -9,7 +9,7 @@ import type { RolloutInput } from '../workflows/messages.ts';
 import type { ActivityDeps } from './deps.ts';
 import { endedResult } from './ended-result.ts';
 
-export function openActivity({ openStore, parseRow, parseSettings, now, version }: ActivityDeps) {
+export function openActivity({ openStore, parseRow, parseSettings, permit, now, version }: ActivityDeps) {
   /** The run of rollouts that somebody starts one by one. */
   const looseRun = (run: string, settings: RolloutSettings): RunRecord => ({
     format: 'everturn-run/1',
@@ -26,7 +26,9 @@ export function openActivity({ openStore, parseRow, parseSettings, now, version 
     const { run, out, sample = 0, attempt = 1 } = input;
     const store = openStore(out, run);
     const known = await store.getRun();
+    if (known?.record.dataset && (input.row || input.settings)) throw ofItsOwn(run, store.folder);
     const settings = known && !input.settings ? known.record.settings : parseSettings(run, { ...input.settings });
+    permit(settings, store.folder);
     const inForce = !known && input.row ? await store.putRun(looseRun(run, settings)) : known;
     const query = await queryOf();
     const id = { run, query: query.queryId, sample, attempt };
@@ -67,4 +69,12 @@ export function openActivity({ openStore, parseRow, parseSettings, now, version 
       });
     }
   };
+}
+
+/** Whoever starts a workflow must not put another query, or another model, in the place of one that a run has yet to play. */
+function ofItsOwn(run: string, folder: string): UsageError {
+  return new UsageError(`Run "${run}" in ${folder} plays its data set, with its own settings.`, {
+    reason: 'not-allowed',
+    fix: 'Give `index` without `row` and `settings`, or give the rollout another run.',
+  });
 }
