@@ -16,6 +16,7 @@ interface Flags {
   readonly runs: string;
   readonly format: string;
   readonly out?: string;
+  readonly overwrite?: boolean;
   readonly json?: boolean;
 }
 
@@ -27,6 +28,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .argument('<run>', "a run's name, or its folder")
     .addOption(new Option('--format <name>', 'what to write').makeOptionMandatory())
     .addOption(new Option('--out <file>', 'where to write (default: stdout)'))
+    .addOption(new Option('--overwrite', 'replace the file that is there, when the new one is whole'))
     .addOption(new Option('--runs <dir>', 'the folder that holds runs').default(DEFAULT_OUT, './runs'))
     .addOption(jsonOption('a summary as JSON on stdout; needs --out'))
     .addHelpText(
@@ -48,6 +50,7 @@ async function exportTo(io: Io, named: string, flags: Flags): Promise<ExitCode> 
   const { store } = findRun(io, named, flags.runs);
   const skipped: SkippedRollout[] = [];
   const summary = await exportRun(store, exporter, file ?? process.stdout, {
+    overwrite: flags.overwrite === true,
     onSkip: (rollout) => skipped.length < LISTED && skipped.push(rollout),
   });
   const left = Object.entries(summary.skipped);

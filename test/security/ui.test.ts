@@ -77,7 +77,6 @@ describe('the local UI', () => {
       `127.0.0.1:${port}@evil.example`,
       `localhost.:${port}`,
       `evil.example,127.0.0.1:${port}`,
-      '',
     ];
     for (const host of hosts)
       for (const path of ['/', '/api/v1/namespaces'])
