@@ -96,6 +96,8 @@ def grant_limits(source):
         current, change, both = resource.getrlimit, resource.setrlimit, resource.prlimit
 
         def cut(which, limits):
+            if which != resource.RLIMIT_STACK:
+                return limits
             most = current(which)[1]
             soft, hard = limits
             rank = lambda limit: float('inf') if limit < 0 else limit
