@@ -39,12 +39,13 @@ export function operatorOf(
   flags: OperatorWords = {},
   { local = false, cwd = process.cwd() } = {},
 ): Operator {
+  const from = local ? null : cwd;
   const said = (what: keyof OperatorWords) => list(flags[what] ?? env[OPERATOR_VARIABLES[what]] ?? '');
   const folders = said('runsUnder');
   const keys = said('apiKeyEnv').map(keyRule);
   return {
-    runsUnder: (folders.length > 0 || local ? folders : ['runs']).map((folder) => folderOf(folder, cwd)),
-    models: said('models').map((model) => (isPath(model) ? folderOf(model, cwd) : model)),
+    runsUnder: (folders.length > 0 || local ? folders : ['runs']).map((folder) => folderOf(folder, from)),
+    models: said('models').map((model) => (isPath(model) ? folderOf(model, from) : model)),
     keys,
     ownKeys: keys.length > 0 ? 'listed' : local ? 'any' : 'api-keys',
   };
@@ -62,8 +63,14 @@ function isPath(text: string): boolean {
   return /^\.{0,2}\//.test(text) || /^\.{1,2}$/.test(text);
 }
 
-function folderOf(text: string, cwd: string): string {
-  const folder = realPath(resolve(cwd, text));
+function folderOf(text: string, cwd: string | null): string {
+  if (cwd === null && !text.startsWith('/')) {
+    throw new UsageError(`${text} cannot be a folder that is allowed: the local service has no folder of yours.`, {
+      reason: 'bad-value',
+      fix: 'Give it from the root on.',
+    });
+  }
+  const folder = realPath(resolve(cwd ?? '/', text));
   if (folder !== undefined) return folder;
   throw new UsageError(
     `${text} cannot be a folder that is allowed: it cannot be looked at, or a link in it is broken.`,

@@ -10,7 +10,7 @@ import { parseOpenaiTarget, parseServerUrls } from '../inference/server-url.ts';
 import { join } from 'node:path';
 import type { Home } from '../server/home.ts';
 import { isUnder, plainPath, realPath } from './folders.ts';
-import type { Operator } from './operator.ts';
+import { type Operator, OPERATOR_VARIABLES, type OperatorWords } from './operator.ts';
 import { registeredRun, type RegisteredRun } from './registered.ts';
 
 export interface Permissions {
@@ -48,7 +48,7 @@ export function openPermissions(operator: Operator, home: Home, now: () => numbe
       plain === undefined
         ? operator.models.includes(named)
         : real !== undefined && operator.models.some((folder) => folder.startsWith('/') && isUnder(real, folder));
-    if (!allowed) throw refused(`load the model or tokenizer ${quoted(named)}`, `--models ${shown(named)}`);
+    if (!allowed) throw refused(`load the model or tokenizer ${quoted(named)}`, 'models', shown(named));
   }
 
   return {
@@ -65,13 +65,13 @@ export function openPermissions(operator: Operator, home: Home, now: () => numbe
       const folder = join(plain, run);
       if ((known.get(folder) ?? 0) > now()) return;
       if (!isAllowedPath(folder) && ownRun(folder) === undefined)
-        throw refused(`use the folder ${quoted(folder)}`, `--runs-under ${shown(plain)}`);
+        throw refused(`use the folder ${quoted(folder)}`, 'runsUnder', shown(plain));
       if (known.size >= MOST_KNOWN) known.clear();
       known.set(folder, now() + ALLOWED_FOR_MS);
     },
 
     mayReadDataset(path) {
-      if (!isAllowedPath(path)) throw refused(`read the data set ${quoted(path)}`, '--runs-under <its folder>');
+      if (!isAllowedPath(path)) throw refused(`read the data set ${quoted(path)}`, 'runsUnder', '<its folder>');
     },
 
     mayUseModel(settings, runFolder) {
@@ -94,7 +94,8 @@ export function openPermissions(operator: Operator, home: Home, now: () => numbe
       const to = origins.length > 0 ? origins.join(', ') : 'nobody';
       throw refused(
         `send the key in ${quoted(apiKeyEnv)} to ${to}`,
-        isOwn ? `--api-key-env ${apiKeyEnv}` : `--api-key-env ${apiKeyEnv}=${origins[0] ?? '<url>'}`,
+        'apiKeyEnv',
+        isOwn ? apiKeyEnv : `${apiKeyEnv}=${origins[0] ?? '<url>'}`,
       );
     },
 
@@ -112,10 +113,14 @@ function serversOf(scheme: string, target: string): readonly string[] {
   return scheme === 'sglang' || scheme === 'vllm' ? parseServerUrls(target) : [];
 }
 
-function refused(what: string, option: string): UsageError {
+const FLAGS = { runsUnder: '--runs-under', models: '--models', apiKeyEnv: '--api-key-env' } as const;
+
+function refused(what: string, list: keyof OperatorWords, entry: string): UsageError {
   return new UsageError(`This worker does not ${what} for a workflow.`, {
     reason: 'not-allowed',
-    fix: `\`everturn worker ${option}\` allows it (docs/security.md); \`everturn run\` allows what it starts by itself.`,
+    fix:
+      `\`everturn worker ${FLAGS[list]} ${entry}\` allows it, or ${OPERATOR_VARIABLES[list]} (docs/security.md); ` +
+      'what `everturn run` starts is allowed by itself, for the workers of the same user.',
   });
 }
 

@@ -1,9 +1,10 @@
 // A stranger who reaches the local Temporal server starts workflows whose inputs name folders, files, models, servers and
 // variables. Each attack is tried for real, against the service that a user's own run started and goes on using.
 
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection, WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
@@ -35,8 +36,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => void listener.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
-  // Only named: the folder of the service is made by the first command.
-  everturn = openEverturn({ ...SECRETS, EVERTURN_RUNS_UNDER: 'mine' });
+  everturn = openEverturn({ ...SECRETS, EVERTURN_RUNS_UNDER: MINE });
   for (const name of ['stranger', 'data']) mkdirSync(join(everturn.folder, name));
   writeFileSync(join(everturn.folder, 'rows.jsonl'), `${JSON.stringify(ROW)}\n`);
   writeFileSync(
@@ -52,6 +52,7 @@ afterAll(async () => {
   await client?.connection.close();
   listener.close();
   await everturn.close();
+  rmSync(MINE, { recursive: true, force: true });
 });
 
 /** How a workflow of that input ends: the type of its failure, and what it said. */
@@ -71,12 +72,14 @@ async function attempt(type: 'rollout' | 'collection', input: object): Promise<{
 }
 
 const within = (...parts: string[]) => join(everturn.folder, ...parts);
-/** The worker's own folder: EVERTURN_RUNS_UNDER is read from where the service runs. */
-const mine = (...parts: string[]) => within('home', 'mine', ...parts);
+/** What the operator allows. */
+const MINE = mkdtempSync(join(tmpdir(), 'everturn-mine-'));
+const mine = (...parts: string[]) => join(MINE, ...parts);
 const everything = () =>
-  readdirSync(everturn.folder, { recursive: true, encoding: 'utf8' })
+  [...listed(everturn.folder), ...listed(MINE).map((name) => `mine/${name}`)]
     .filter((name) => !/^home\/(temporal|logs|last|service)/.test(name))
     .sort();
+const listed = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' });
 
 describe('a run that a command of the user started', () => {
   test('sends its key to its own server, whatever the variable is called', () => {
@@ -104,7 +107,6 @@ describe('a workflow that a stranger starts', () => {
   test('writes in no folder but those that the operator allows', async () => {
     const before = everything();
     symlinkSync(within('stranger'), within('link'));
-    mkdirSync(mine(), { recursive: true });
     symlinkSync(within('stranger'), mine('inside'));
     symlinkSync(within('nowhere'), mine('dangling'));
     const outs = [
@@ -116,8 +118,8 @@ describe('a workflow that a stranger starts', () => {
       '/',
       '/etc',
       '/tmp',
-      mine('..', '..', 'stranger'),
-      `${mine()}/../../stranger`,
+      `${mine()}/..`,
+      `${mine()}/../stranger`,
       `${mine()}/.`,
       `${mine()}//x`,
       'relative',
@@ -142,9 +144,7 @@ describe('a workflow that a stranger starts', () => {
         expect(reason, `${type} ${JSON.stringify(out)}: ${message}`).toBe('not-allowed');
       }
     }
-    expect(
-      everything().filter((name) => !['link', 'home/mine', 'home/mine/inside', 'home/mine/dangling'].includes(name)),
-    ).toEqual(before);
+    expect(everything().filter((name) => !['link', 'mine/inside', 'mine/dangling'].includes(name))).toEqual(before);
     const { message } = await attempt('rollout', { run: 'x', out: within('stranger'), row: ROW });
     expect(message).toContain('everturn worker --runs-under');
     // A folder that is a link is no way out where its run is one.
@@ -179,7 +179,7 @@ describe('a workflow that a stranger starts', () => {
     });
     const fresh = everything().filter((name) => !before.includes(name));
     expect(fresh.length).toBeGreaterThan(0);
-    expect(fresh.filter((name) => !name.startsWith('home/mine/names'))).toEqual([]);
+    expect(fresh.filter((name) => !name.startsWith('mine/names'))).toEqual([]);
     expect(readdirSync(within('stranger'))).toEqual([]);
   });
 
@@ -231,7 +231,7 @@ describe('a workflow that a stranger starts', () => {
       '/etc/passwd',
       '/proc/self/environ',
       'rows.jsonl',
-      `${mine()}/../../rows.jsonl`,
+      `${mine()}/../rows.jsonl`,
       within('missing.jsonl'),
     ]) {
       expect(await attempt('collection', { run: 'read', out: mine(), dataset }), dataset).toMatchObject({
