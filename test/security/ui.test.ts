@@ -2,7 +2,7 @@
 // to this machine, a page that makes the browser ask, and another user of this machine. Each is tried for real.
 
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -11,7 +11,6 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type DevServer, startDevServer } from '../../server/dev-server.ts';
 import { freePort } from '../../server/ports.ts';
 import { wantsUi } from '../../server/shared-machine.ts';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 
 const folder = mkdtempSync(join(tmpdir(), 'everturn-ui-'));
@@ -181,7 +180,7 @@ function listeners(pid: number): { host: string; port: number }[] {
       const [hex = '', at = ''] = words[1]!.split(':');
       const host = hex
         .match(/../g)!
-        .reverse()
+        .toReversed()
         .map((byte) => Number.parseInt(byte, 16))
         .join('.');
       return { host, port: Number.parseInt(at, 16) };

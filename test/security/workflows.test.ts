@@ -45,7 +45,7 @@ beforeAll(async () => {
   );
   const model = ['--model', `openai:${url}#m`, '--api-key-env', 'MODEL_KEY', '--num-turns', '1'];
   const ended = await everturn.run('run', 'rows.jsonl', '--name', 'own', ...model);
-  expect(ended.code, ended.stderr).toBe(0);
+  if (ended.code !== 0) throw new Error(ended.stderr);
   client = new Client({ connection: await Connection.connect({ address: everturn.service()!.address }) });
 }, 120_000);
 afterAll(async () => {
