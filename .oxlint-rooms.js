@@ -35,6 +35,7 @@ const ROOMS = {
   'storage/': PLUG_POINT,
   'exporters/': PLUG_POINT,
   'server/': { ours: ['domain/'], outside: ['node:', '@temporalio/client', '@temporalio/common'] },
+  'permissions/': { ours: ['domain/', 'inference/', 'server/home.ts'], outside: ['node:'] },
   'version.ts': { outside: ['node:'] },
   'options.ts': { ours: ['domain/', 'inference/index.ts'], outside: ['zod'] },
   'config.ts': {
@@ -81,6 +82,7 @@ const ROOMS = {
       'inference/',
       'storage/',
       'exporters/',
+      'permissions/',
       'server/',
     ],
     types: ['workflows/messages.ts'],
@@ -103,6 +105,7 @@ const ROOMS = {
       'inference/',
       'storage/',
       'exporters/',
+      'permissions/',
       'server/',
     ],
     outside: ['node:', 'vendor', '@temporalio/'],

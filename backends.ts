@@ -15,7 +15,8 @@ import { writeFleetReport } from './storage/fleet-status.ts';
 import { RUN_FILE } from './storage/layout.ts';
 
 export interface Backends {
-  get(settings: RolloutSettings, runFolder: string): Promise<Backend>;
+  /** `mayLoad`: throws where a server names a tokenizer that is not to be loaded. */
+  get(settings: RolloutSettings, runFolder: string, mayLoad?: (folderOrHubId: string) => void): Promise<Backend>;
   close(): Promise<void>;
 }
 
@@ -27,7 +28,11 @@ export function openBackends(log: (line: string) => void): Backends {
   const asking = new Map<string, Set<Promise<Backend>>>();
   const timer = setInterval(() => void report(), REPORT_EVERY_MS).unref();
 
-  function open(settings: RolloutSettings, runFolder: string): Promise<Backend> {
+  function open(
+    settings: RolloutSettings,
+    runFolder: string,
+    mayLoad: (folderOrHubId: string) => void,
+  ): Promise<Backend> {
     const { model, tokenizer, apiKeyEnv = null } = settings;
     const maxInFlight = settings.maxInFlightPerServer ?? null;
     const limits = settings.serverLimits ?? {};
@@ -46,7 +51,7 @@ export function openBackends(log: (line: string) => void): Backends {
     const key = JSON.stringify([model, tokenizer, apiKeyEnv, requestTimeoutMs, fleet]);
     const known = backends.get(key);
     if (known) return known;
-    const made = createBackend(model, { tokenizer, apiKeyEnv, requestTimeoutMs, fleet, log });
+    const made = createBackend(model, { tokenizer, apiKeyEnv, requestTimeoutMs, fleet, log, mayLoad });
     backends.set(key, made);
     made.catch(() => backends.delete(key));
     return made;
@@ -98,8 +103,8 @@ export function openBackends(log: (line: string) => void): Backends {
   }
 
   return {
-    get(settings, runFolder) {
-      const made = open(settings, runFolder);
+    get(settings, runFolder, mayLoad = () => undefined) {
+      const made = open(settings, runFolder, mayLoad);
       const backend = ofRun(settings, runFolder, made);
       const used = asking.get(runFolder) ?? new Set();
       asking.set(runFolder, used.add(made));

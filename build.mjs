@@ -1,11 +1,21 @@
-// Compiles to dist/ and bundles the workflows once, so that a worker starts without webpack.
+// Compiles to dist/ and bundles the workflows once, so that a worker starts without webpack. What is built already is left
+// as it is (npm builds again before the first `npx`, and a service that runs from dist/ would have to restart); --force.
 import { execFileSync } from 'node:child_process';
-import { rmSync, writeFileSync, chmodSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
+const at = (path) => new URL(path, import.meta.url);
+const stamp = at('./dist/.built-from');
+const built = ['worker.js', 'workflow-bundle.js', 'cli/index.js'].every((file) => existsSync(at(`./dist/${file}`)));
+const sources = hashOfSources();
+if (built && existsSync(stamp) && readFileSync(stamp, 'utf8') === sources && !process.argv.includes('--force')) {
+  process.exit(0);
+}
+
 const require = createRequire(import.meta.url);
-rmSync(new URL('./dist', import.meta.url), { recursive: true, force: true });
+rmSync(at('./dist'), { recursive: true, force: true });
 const tsc = require.resolve('typescript/package.json').replace(/package\.json$/, 'bin/tsc');
 try {
   execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { stdio: 'inherit' });
@@ -16,8 +26,25 @@ try {
 
 const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
 const { code } = await bundleWorkflowCode({
-  workflowsPath: fileURLToPath(new URL('./dist/workflows/index.js', import.meta.url)),
+  workflowsPath: fileURLToPath(at('./dist/workflows/index.js')),
   logger: new DefaultLogger('WARN'),
 });
-writeFileSync(new URL('./dist/workflow-bundle.js', import.meta.url), code);
-chmodSync(new URL('./dist/cli/index.js', import.meta.url), 0o755);
+writeFileSync(at('./dist/workflow-bundle.js'), code);
+chmodSync(at('./dist/cli/index.js'), 0o755);
+writeFileSync(stamp, sources);
+
+/** Of everything that dist/ is made from; the lock file stands for what is installed. */
+function hashOfSources() {
+  const hash = createHash('sha256').update(process.version);
+  const others = /^(?:node_modules|dist|test|bench|docs|runs|models|examples|\..*)$/;
+  const add = (folder) => {
+    for (const entry of readdirSync(at(folder), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = `${folder}${entry.name}`;
+      if (entry.isDirectory()) {
+        if (folder !== './' || !others.test(entry.name)) add(`${path}/`);
+      } else if (/\.(?:ts|mjs|json)$/.test(entry.name)) hash.update(`\n${path}\n`).update(readFileSync(at(path)));
+    }
+  };
+  add('./');
+  return hash.digest('hex');
+}

@@ -9,7 +9,7 @@ import { setFlagsFromString } from 'node:v8';
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
 import type { ActivityDeps } from './activities/deps.ts';
-import { openBackends } from './backends.ts';
+import { type Backends, openBackends } from './backends.ts';
 import { closedRollouts } from './client.ts';
 import { clusterConfig, connect, type Session } from './connection.ts';
 import { parseSettings } from './config.ts';
@@ -27,6 +27,9 @@ import type { Environment } from './environments/environment.ts';
 import { createEnvironments } from './environments/index.ts';
 import { createMathJudge } from './environments/math/math-environment.ts';
 import { createSolutionReader } from './environments/solution-reader.ts';
+import { type Operator, operatorOf, type OperatorWords } from './permissions/operator.ts';
+import { openPermissions, type Permissions } from './permissions/permissions.ts';
+import { homeOf } from './server/home.ts';
 import { endWithParent, tellReady } from './server/parent.ts';
 import { ensureSearchAttributes } from './server/search-attributes.ts';
 import type { Disk } from './storage/disk.ts';
@@ -40,6 +43,8 @@ export interface WorkerSettings {
   readonly slots: number;
   /** Runs model-written programs without a sandbox. */
   readonly unsafeCode: boolean;
+  /** What workflows may name beside the runs of the user's own commands. */
+  readonly operator: Operator;
 }
 
 export const DEFAULT_SLOTS = 64;
@@ -50,7 +55,7 @@ export interface RunningWorker {
   stop(): void;
 }
 
-export async function startWorker({ slots, unsafeCode }: WorkerSettings): Promise<RunningWorker> {
+export async function startWorker({ slots, unsafeCode, operator }: WorkerSettings): Promise<RunningWorker> {
   const [{ session, connection }, code] = await Promise.all([openCluster(), openCodeJudge(unsafeCode)]);
   const environment = createEnvironments(code ? { code } : {});
   const backends = openBackends((line) => console.error(line));
@@ -58,7 +63,8 @@ export async function startWorker({ slots, unsafeCode }: WorkerSettings): Promis
   // Reads the solutions of new runs; its processes start with the first.
   const reading = createMathJudge();
   const reader = createSolutionReader(reading);
-  const activities = createActivities(dependencies(session, environment, backends.get, disk, reader));
+  const permissions = openPermissions(operator, homeOf(process.env));
+  const activities = createActivities(dependencies({ session, environment, backends, disk, permissions, reader }));
   const { generate, ...light } = activities;
   const common: Pick<WorkerOptions, 'connection' | 'namespace' | 'shutdownGraceTime' | 'shutdownForceTime'> = {
     connection,
@@ -144,19 +150,31 @@ async function openCodeJudge(unsafe: boolean): Promise<Environment | undefined> 
   }
 }
 
-function dependencies(
-  session: Session,
-  environment: ActivityDeps['environment'],
-  backend: ActivityDeps['backend'],
-  disk: Disk,
-  reader: SolutionReader,
-): ActivityDeps {
+interface Parts {
+  readonly session: Session;
+  readonly environment: ActivityDeps['environment'];
+  readonly backends: Backends;
+  readonly disk: Disk;
+  readonly reader: SolutionReader;
+  readonly permissions: Permissions;
+}
+
+function dependencies({ session, environment, backends, disk, permissions, reader }: Parts): ActivityDeps {
   const cache = openRecordCache();
+  const openStore: ActivityDeps['openStore'] = (out, run) => {
+    permissions.mayUseRun(out, run);
+    return openFileStore(out, run, { cache, disk });
+  };
+  const backend: ActivityDeps['backend'] = async (settings, folder) => {
+    permissions.mayUseModel(settings, folder);
+    return backends.get(settings, folder, permissions.mayLoad(settings, folder));
+  };
   return {
     version: everturnVersion(),
-    openStore: (out, run) => openFileStore(out, run, { cache, disk }),
+    openStore,
     environment,
     backend,
+    permit: permissions.mayUseModel,
     parseRow: (row) => parsed(row).query,
     async readSolutions(row) {
       const problem = await statedProblem(parsed(row), reader);
@@ -165,9 +183,11 @@ function dependencies(
     parseSettings,
     now: Date.now,
     async createRun({ run, out, dataset, samples, limit, shuffleSeed, settings }) {
+      permissions.mayReadDataset(dataset);
       const complete = parseSettings(run, { ...settings });
+      const store = openStore(out, run);
+      permissions.mayUseModel(complete, store.folder);
       const survey = await examineDataset(await surveyDataset({ dataset, limit, shuffleSeed }), reader);
-      const store = openFileStore(out, run);
       // A model that is away for now is waited for by its rollouts, not by the run.
       const facts = await backend(complete, store.folder).then((b) => b.facts, ifRetryable);
       if (facts) mustServeLogprobs(facts, complete);
@@ -206,7 +226,7 @@ function workflowBundle(): string {
 const EXPECTED = /^No (?:Nexus services|workflows) registered, not polling/;
 
 /** Serves until it is told to stop; resolves to the exit code. */
-export async function serve(settings: WorkerSettings = workerSettings(process.env)): Promise<number> {
+export async function serve(settings: WorkerSettings): Promise<number> {
   // V8 lets garbage grow to several times what is alive. Measured with 4,000 rollouts open and played: a worker takes
   // 680 MiB at most with this, 1,000 without, at the same turns/s.
   setFlagsFromString('--heap-growing-percent=50');
@@ -226,12 +246,17 @@ export async function serve(settings: WorkerSettings = workerSettings(process.en
   return 0;
 }
 
-/** What the environment says. */
-export function workerSettings(env: NodeJS.ProcessEnv): WorkerSettings {
+/** What the environment says, and of the operator's lists the flags first. */
+export function workerSettings(
+  env: NodeJS.ProcessEnv,
+  flags: OperatorWords = {},
+  at: { readonly local?: boolean; readonly cwd?: string } = {},
+): WorkerSettings {
+  const operator = operatorOf(env, flags, at);
   const unsafeCode = unsafeCodeAllowed(env);
   const text = env['EVERTURN_SLOTS'];
-  if (!text) return { slots: DEFAULT_SLOTS, unsafeCode };
-  if (/^[1-9]\d{0,4}$/.test(text)) return { slots: Number(text), unsafeCode };
+  if (!text) return { slots: DEFAULT_SLOTS, unsafeCode, operator };
+  if (/^[1-9]\d{0,4}$/.test(text)) return { slots: Number(text), unsafeCode, operator };
   throw new UsageError(`EVERTURN_SLOTS is "${text}".`, {
     reason: 'bad-value',
     fix: 'It takes a whole number of at least 1.',
@@ -240,7 +265,9 @@ export function workerSettings(env: NodeJS.ProcessEnv): WorkerSettings {
 
 const isProgram = process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url);
 if (isProgram) {
-  serve().then(
+  // So it is started by the local service, which plays for one user alone.
+  const start = async () => serve(workerSettings(process.env, {}, { local: true }));
+  start().then(
     (code) => process.exit(code),
     (error: unknown) => {
       console.error(error instanceof EverturnError ? explain(error) : error);

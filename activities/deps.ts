@@ -26,6 +26,8 @@ export interface ActivityDeps {
   /** The backend that `settings.model` names; built once per worker and kept. */
   backend(settings: RolloutSettings, runFolder: string): Promise<Backend>;
   readonly environment: Environment;
+  /** Throws `not-allowed` where the operator does not let a workflow have this model asked, with that key. */
+  permit(settings: RolloutSettings, runFolder: string): void;
   /** Parses one data set row; throws DatasetError naming the field. */
   parseRow(row: Readonly<Record<string, unknown>>): Query;
   /** Throws DatasetError naming the field where the judge cannot use what the row says is right. */

@@ -10,7 +10,8 @@ import type { RolloutInput } from '../workflows/messages.ts';
 import type { ActivityDeps } from './deps.ts';
 import { endedResult } from './ended-result.ts';
 
-export function openActivity({ openStore, parseRow, readSolutions, parseSettings, now, version }: ActivityDeps) {
+export function openActivity(deps: ActivityDeps) {
+  const { openStore, parseRow, readSolutions, parseSettings, permit, now, version } = deps;
   /** The run of rollouts that somebody starts one by one. */
   const looseRun = (run: string, settings: RolloutSettings): RunRecord => ({
     format: 'everturn-run/1',
@@ -27,6 +28,7 @@ export function openActivity({ openStore, parseRow, readSolutions, parseSettings
     const { run, out, sample = 0, attempt = 1 } = input;
     const store = openStore(out, run);
     const known = await store.getRun();
+    if (known?.record.dataset && (input.row || input.settings)) throw ofItsOwn(run, store.folder);
     const settings = known && !input.settings ? known.record.settings : parseSettings(run, { ...input.settings });
     // A run may be older than this question: none of its rollouts could be exported.
     const unfit = unfitRewards(settings, settings.numTurns);
@@ -34,6 +36,7 @@ export function openActivity({ openStore, parseRow, readSolutions, parseSettings
       const message = `The rewardScaling, rewardBias and turnDiscount of run "${run}" ${unfit}.`;
       throw new UsageError(message, { reason: 'bad-rewards', fix: 'Begin a run with others.' });
     }
+    permit(settings, store.folder);
     const query = await queryOf();
     const id = { run, query: query.queryId, sample, attempt };
     // A rollout that was accepted before is not asked again; one that is refused leaves nothing in the folder.
@@ -76,4 +79,12 @@ export function openActivity({ openStore, parseRow, readSolutions, parseSettings
       });
     }
   };
+}
+
+/** Whoever starts a workflow must not put another query, or another model, in the place of one that a run has yet to play. */
+function ofItsOwn(run: string, folder: string): UsageError {
+  return new UsageError(`Run "${run}" in ${folder} plays its data set, with its own settings.`, {
+    reason: 'not-allowed',
+    fix: 'Give `index` without `row` and `settings`, or give the rollout another run.',
+  });
 }

@@ -64,6 +64,7 @@ bench(
       openStore: (folder, run) => openFileStore(folder, run, { cache, disk }),
       environment,
       backend: async () => backend,
+      permit: () => undefined,
       parseRow(row) {
         const parsed = queryFromRow(row, '1');
         if (!parsed.ok) throw new Error(parsed.problem);

@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { visible } from '../domain/turn-log.ts';
 import { printProgress } from '../server/progress.ts';
 import { runForeground } from '../server/service-control.ts';
+import { NO_UI } from './link.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { type Io, say } from './io.ts';
 import { paintFor } from './paint.ts';
@@ -24,7 +25,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
         lines.on('line', (line) => say(io, `${paint(tints[name], name.padEnd(7))}  ${visible(line)}`));
       },
       onState: ({ phase, address, uiAddress }) => {
-        const text = phase === 'ready' ? `ready: Temporal ${address}, UI ${uiAddress}. Ctrl-C ends it.` : '';
+        const text = phase === 'ready' ? `ready: Temporal ${address}, UI ${uiAddress ?? NO_UI}. Ctrl-C ends it.` : '';
         if (text && text !== told) say(io, paint('green', text));
         told = text;
       },

@@ -36,6 +36,7 @@ const WRONG_OUT = new Set([
   'no-such-folder',
   'is-a-folder',
   'name-too-long',
+  'no-device',
 ]);
 
 export function exitCodeOf(error: unknown): ExitCode {

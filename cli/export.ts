@@ -18,6 +18,7 @@ interface Flags {
   readonly format: string;
   readonly out?: string;
   readonly undecided: UndecidedPolicy;
+  readonly overwrite?: boolean;
   readonly json?: boolean;
 }
 
@@ -30,6 +31,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addOption(new Option('--format <name>', 'what to write').makeOptionMandatory())
     .addOption(new Option('--out <file>', 'where to write (default: stdout)'))
     .addOption(undecidedOption())
+    .addOption(new Option('--overwrite', 'replace the file that is there, when the new one is whole'))
     .addOption(new Option('--runs <dir>', 'the folder that holds runs').default(DEFAULT_OUT, './runs'))
     .addOption(jsonOption('a summary as JSON on stdout; needs --out'))
     .addHelpText(
@@ -52,6 +54,7 @@ async function exportTo(io: Io, named: string, flags: Flags): Promise<ExitCode> 
   const skipped: SkippedRollout[] = [];
   const summary = await exportRun(store, exporter, file ?? process.stdout, {
     undecided: flags.undecided,
+    overwrite: flags.overwrite === true,
     onSkip: (rollout) => skipped.length < LISTED && skipped.push(rollout),
   });
   const left = Object.entries(summary.skipped);

@@ -44,7 +44,8 @@ export function addRunFlags(command: Command, defaults: Partial<RunOptions> = {}
     .optionsGroup('What is played (each also as EVERTURN_NAME and in --config):');
   for (const [key, { argument, help }] of Object.entries(FIELDS)) {
     const value = { ...DEFAULT_OPTIONS, ...defaults }[key as keyof RunOptions];
-    const said = value === null || value === false ? '' : ` (default: ${shown(value)})`;
+    const text = shown(value);
+    const said = text === '' ? '' : ` (default: ${text})`;
     command.addOption(new Option(argument === null ? flagOf(key) : `${flagOf(key)} ${argument}`, help + said));
   }
   return command.optionsGroup('');
@@ -61,6 +62,12 @@ export function resolveRunFlags(flags: RunFlags, io: Io, defaults: Partial<RunOp
   return { options: { ...options, ...Object.fromEntries(unsaid) }, origins };
 }
 
-function shown(value: unknown): string {
+/** A default as a user would write it; empty where there is none. */
+function shown(value: RunOptions[keyof RunOptions]): string {
+  if (value === null || value === false) return '';
+  if (typeof value === 'object')
+    return Object.entries(value)
+      .map(([url, n]) => `${url}=${n}`)
+      .join(',');
   return typeof value === 'number' && value >= 1e6 ? value.toExponential().replace('e+', 'e') : String(value);
 }

@@ -4,6 +4,7 @@
 import { statSync, utimesSync } from 'node:fs';
 import { argv } from 'node:process';
 import { CommanderError } from 'commander';
+import { fileError } from '../storage/file-errors.ts';
 import { homeOf } from '../server/home.ts';
 import { errorText, EXIT, exitCodeOf } from './exit.ts';
 import { processIo } from './io.ts';
@@ -12,8 +13,13 @@ import { buildProgram } from './program.ts';
 const io = processIo();
 
 // `everturn list | head` is no error.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? EXIT.ok : EXIT.bug));
+for (const [name, stream] of Object.entries({ stdout: process.stdout, stderr: process.stderr })) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(EXIT.ok);
+    const known = fileError('write', name, error);
+    if (name === 'stdout') io.err.write(errorText(known, argv.includes('--verbose')));
+    process.exit(exitCodeOf(known));
+  });
 }
 
 /** The local service ends when nobody calls for a while. */

@@ -14,6 +14,8 @@ import { UsageError } from '../domain/errors.ts';
 import { isRunName } from '../domain/ids.ts';
 import { createMathJudge } from '../environments/math/math-environment.ts';
 import { createSolutionReader } from '../environments/solution-reader.ts';
+import { registerRun } from '../permissions/registered.ts';
+import { homeOf } from '../server/home.ts';
 import { ensureSearchAttributes } from '../server/search-attributes.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { followToEnd } from './follow-to-end.ts';
@@ -86,6 +88,8 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     if (codeRows > 0 && state !== 'running') await mustTakeCode(link);
     const { samples } = options;
     await createRun(place.store, { run, survey, settings, samples, origins: given.resolved.origins, ...found });
+    // Workers of this user believe that, and nothing that a workflow says of itself.
+    registerRun(homeOf(io.env), { folder: place.store.folder, ...settings });
     if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);
     // From here on Ctrl-C leaves a run that goes on, and says so.
     if (!given.detach) io.interrupted();

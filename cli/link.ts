@@ -9,6 +9,10 @@ import { serviceStatus } from '../server/service-control.ts';
 import { endedOnPurpose } from '../server/state.ts';
 import { say, type Io } from './io.ts';
 
+/** In the place of its address. */
+export const NO_UI =
+  'off (other people work on this machine, or EVERTURN_UI is off; EVERTURN_UI=on starts it with one)';
+
 export interface Link {
   readonly session: Session;
   /** Where the web UI answers; null where that is not known. */
@@ -54,7 +58,7 @@ async function clusterLink(io: Io): Promise<Link> {
 
 interface Place {
   readonly address: string;
-  readonly uiAddress: string;
+  readonly uiAddress: string | null;
 }
 
 async function localLink(io: Io, at?: Place): Promise<Link> {
@@ -92,7 +96,9 @@ function ended(): TemporalError {
 }
 
 function uiOfCluster({ address }: Session, { env }: Io): string | null {
-  if (env['EVERTURN_UI']) return env['EVERTURN_UI'].replace(/\/$/, '');
+  const said = env['EVERTURN_UI'] ?? '';
+  if (said === 'off') return null;
+  if (said !== '' && said !== 'on') return said.replace(/\/$/, '');
   return /\.tmprl\.cloud|\.temporal\.io/.test(address) ? 'https://cloud.temporal.io' : null;
 }
 

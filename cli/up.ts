@@ -5,6 +5,7 @@ import { namesCluster } from '../connection.ts';
 import { homeOf } from '../server/home.ts';
 import { printProgress } from '../server/progress.ts';
 import { ensureService } from '../server/service.ts';
+import { NO_UI } from './link.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { jsonOption } from './flags.ts';
 import { type Io, print, printJson, say } from './io.ts';
@@ -24,7 +25,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
       if (flags.json) printJson(io, { address, ui: uiAddress, logs, started });
       else {
         print(io, `The local service is up${started ? '' : ' already'}.`);
-        print(io, `Temporal   ${address}\nUI         ${uiAddress}\nLogs       ${logs}`);
+        print(io, `Temporal   ${address}\nUI         ${uiAddress ?? NO_UI}\nLogs       ${logs}`);
         print(io, `\`${commandWord(io)} down\` ends it.`);
       }
       if (namesCluster()) say(io, 'Note: TEMPORAL_ADDRESS (or temporal.toml) names another cluster; runs go there.');

@@ -9,6 +9,9 @@ import { ModelError, UsageError } from '../domain/errors.ts';
 import { versionNumber } from '../domain/weight-version.ts';
 import { updateModel } from '../inference/weights/index.ts';
 import type { ServerUpdate } from '../inference/weights/update.ts';
+import { realPath } from '../permissions/folders.ts';
+import { registeredRun } from '../permissions/registered.ts';
+import { homeOf } from '../server/home.ts';
 import { tryLock } from '../server/lock.ts';
 import { EXIT, type ExitCode } from './exit.ts';
 import { oneLine, plural } from './format.ts';
@@ -45,7 +48,8 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 
 async function update(io: Io, place: RunPlace, flags: Flags): Promise<ExitCode> {
   const { run, store } = place;
-  const { model, apiKeyEnv } = (await store.getRun())!.record.settings;
+  const { model } = (await store.getRun())!.record.settings;
+  const apiKeyEnv = flags.apiKeyEnv ?? (await ownKey(io, place));
   const version = versionWord(flags.weightVersion);
   const from = weightsFolder(io, flags.from);
   const lock = await tryLock(join(store.folder, '.fleet', 'updating'));
@@ -58,7 +62,7 @@ async function update(io: Io, place: RunPlace, flags: Flags): Promise<ExitCode> 
   const signal = io.interrupted();
   try {
     const onServer = (server: ServerUpdate) => say(io, serverLine(server));
-    const options = { apiKeyEnv: flags.apiKeyEnv ?? apiKeyEnv, signal, onServer };
+    const options = { apiKeyEnv, signal, onServer };
     const servers = await updateModel(model, { from, version }, options);
     const whole = servers.every(({ state }) => state === 'updated' || state === 'already');
     const done = { run, from, weightVersion: version, version: versionNumber(version), whole, servers };
@@ -70,6 +74,18 @@ async function update(io: Io, place: RunPlace, flags: Flags): Promise<ExitCode> 
   } finally {
     lock.release();
   }
+}
+
+/** A folder that came from elsewhere must not choose a variable of this user's, and the server that it goes to. */
+async function ownKey(io: Io, { run, store }: RunPlace): Promise<string | null> {
+  const { model, apiKeyEnv = null } = (await store.getRun())!.record.settings;
+  if (apiKeyEnv === null) return null;
+  const own = registeredRun(homeOf(io.env), realPath(store.folder) ?? store.folder);
+  if (own?.model === model && own.apiKeyEnv === apiKeyEnv) return apiKeyEnv;
+  throw new UsageError(`Run "${run}" asks for the key in ${apiKeyEnv}, and no command of yours here started it.`, {
+    reason: 'not-allowed',
+    fix: `Where its servers are yours, say so: --api-key-env ${apiKeyEnv}.`,
+  });
 }
 
 /** A version is kept in every record, and said again by servers. */

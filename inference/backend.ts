@@ -135,6 +135,8 @@ export interface BackendOptions {
   /** Environment variable that holds the servers' API key; its value is never said or written. */
   readonly apiKeyEnv?: string | null;
   readonly fleet?: FleetOptions;
+  /** Throws where a server names a folder or hub id that is not to be loaded. Absent: it may name any. */
+  readonly mayLoad?: ((folderOrHubId: string) => void) | undefined;
   /** For one answer of a server; absent: an hour. */
   readonly requestTimeoutMs?: number;
 }

@@ -22,12 +22,16 @@ export interface TokenizerLoader {
   close(): Promise<void>;
 }
 
-export function tokenizerLoader(wanted: string | null): TokenizerLoader {
+export function tokenizerLoader(
+  wanted: string | null,
+  mayLoad: (folderOrHubId: string) => void = () => undefined,
+): TokenizerLoader {
   const loaded = new Map<string, Promise<ServedTokenizer>>();
 
   async function find(serverSays: string | null, url: string): Promise<ServedTokenizer> {
     const name = wanted ?? serverSays;
     if (name === null) throw noTokenizer(`${url} does not say which tokenizer is its model's`);
+    if (wanted === null) mayLoad(name);
     const known = loaded.get(name);
     if (known) return known;
     const loading = read(name).catch((cause: unknown) => {

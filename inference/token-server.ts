@@ -19,7 +19,7 @@ export function tokenServers(
   const urls = parseServerUrls(options.target);
   const apiKey = readApiKey(options.apiKeyEnv);
   const { log, requestTimeoutMs } = options;
-  const tokenizers = tokenizerLoader(options.tokenizer);
+  const tokenizers = tokenizerLoader(options.tokenizer, options.mayLoad);
   return openFleet({
     ...options,
     urls,

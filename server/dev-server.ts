@@ -9,8 +9,9 @@ import { SEARCH_ATTRIBUTES } from '../domain/search-attributes.ts';
 import { spawnGuarded, type GuardedProcess } from './guarded.ts';
 import { ask } from './local-connection.ts';
 import { logSize, logTail, openLog } from './log-file.ts';
-import { isFree, LOOPBACK } from './ports.ts';
+import { hiddenPlace, isFree, LOOPBACK } from './ports.ts';
 import type { ProcessId } from './process.ts';
+import { openUiGate, type UiGate, type Upstream } from './ui-gate.ts';
 
 export const DEFAULT_PORT = 7233;
 export const DEFAULT_UI_PORT = 8233;
@@ -24,7 +25,8 @@ export interface DevServerOptions {
   /** SQLite file; made when absent. */
   readonly database: string;
   readonly port: number;
-  readonly uiPort: number;
+  /** Null: no web UI. */
+  readonly uiPort: number | null;
   readonly logFile: string;
   /** Receives the output instead of the log file (the foreground). */
   readonly onOutput?: (stream: Readable) => void;
@@ -38,7 +40,8 @@ export interface DevServerOptions {
 export interface DevServer {
   /** `host:port` for clients and workers. */
   readonly address: string;
-  readonly uiAddress: string;
+  /** Null: it has none. */
+  readonly uiAddress: string | null;
   readonly id: ProcessId;
   /** Resolves when it has ended, with how. */
   readonly exited: Promise<string>;
@@ -55,16 +58,19 @@ const TUNING: readonly string[] = [
   // A collection that starts hundreds of rollouts is locked nearly all the time: who finds it so queues, instead of coming
   // again after seconds. Measured: 1,000 rollouts open after 40 to 42 s, without it after 70 s.
   '--dynamic-config-value=history.taskSchedulerEnableExecutionQueueScheduler=true',
+  // Its HTTP interface would answer a web page that had its own name resolved to this machine; nothing of ours asks there.
+  '--dynamic-config-value=frontend.httpAllowedHosts=["nobody.invalid"]',
 ];
 
 /** Resolves when the server is SERVING; else stops it and throws with the tail of its log. */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
   // Without this a stranger's server on that port would be taken for ours.
   for (const port of [options.port, options.uiPort])
-    if (!(await isFree(port)))
+    if (port !== null && !(await isFree(port)))
       throw new TemporalError(`Port ${port} on ${LOOPBACK} is taken.`, { reason: 'port-taken', retryable: true });
   const logFrom = logSize(options.logFile);
-  const child = await spawnServer(options);
+  const ui = options.uiPort === null ? null : await hiddenPlace();
+  const child = await spawnServer(options, ui);
   options.onSpawned?.(child.id);
   const address = `${LOOPBACK}:${options.port}`;
   const within = options.readyWithinMs ?? READY_WITHIN_MS;
@@ -85,18 +91,29 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
       },
     );
   }
+  const gate = ui && options.uiPort !== null ? await openGate(options.uiPort, ui, child) : undefined;
+  void child.exited.then(() => gate?.close());
   return {
     address,
-    uiAddress: `http://${LOOPBACK}:${options.uiPort}`,
+    uiAddress: gate ? `http://${LOOPBACK}:${options.uiPort}` : null,
     id: child.id,
     exited: child.exited,
     stop: () => child.stop(STOP_GRACE_MS),
   };
 }
 
-async function spawnServer(options: DevServerOptions): Promise<GuardedProcess> {
+async function openGate(port: number, ui: Upstream, child: GuardedProcess): Promise<UiGate> {
+  try {
+    return await openUiGate(port, ui);
+  } catch (cause) {
+    await child.stop(0);
+    throw new TemporalError(`Port ${port} on ${LOOPBACK} is taken.`, { reason: 'port-taken', retryable: true, cause });
+  }
+}
+
+async function spawnServer(options: DevServerOptions, ui: Upstream | null): Promise<GuardedProcess> {
   const { onOutput } = options;
-  const args = serverArguments(options);
+  const args = serverArguments(options, ui);
   // What points the user's own `temporal` command elsewhere is not for this server.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TEMPORAL_')));
   if (onOutput) return spawnGuarded(options.binary, args, { stdout: 'pipe', stderr: 'pipe', onOutput, env });
@@ -108,14 +125,13 @@ async function spawnServer(options: DevServerOptions): Promise<GuardedProcess> {
   }
 }
 
-function serverArguments(options: DevServerOptions): readonly string[] {
+function serverArguments(options: DevServerOptions, ui: Upstream | null): readonly string[] {
   return [
     'server',
     'start-dev',
     `--ip=${LOOPBACK}`,
-    `--ui-ip=${LOOPBACK}`,
     `--port=${options.port}`,
-    `--ui-port=${options.uiPort}`,
+    ...(ui ? [`--ui-ip=${ui.host}`, `--ui-port=${ui.port}`] : ['--headless']),
     `--db-filename=${options.database}`,
     ...TUNING,
     ...Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => `--search-attribute=${name}=${type}`),

@@ -1,5 +1,6 @@
 // Free TCP ports on loopback. The first wanted port on which nobody listens, else one the kernel picks.
 
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 export const LOOPBACK = '127.0.0.1';
@@ -20,13 +21,24 @@ export async function isFree(port: number): Promise<boolean> {
   return (await bind(port)) !== undefined;
 }
 
-function bind(port: number): Promise<number | undefined> {
+/**
+ * One of 16 million loopback addresses, and a port of it: what a web page cannot find by trying. Where only 127.0.0.1 is
+ * there (macOS), a port that the kernel picks.
+ */
+export async function hiddenPlace(): Promise<{ readonly host: string; readonly port: number }> {
+  const host = `127.${[255, 256, 254].map((n, i) => randomInt(n) + (i === 1 ? 0 : 1)).join('.')}`;
+  const port = await bind(0, host);
+  if (port !== undefined) return { host, port };
+  return { host: LOOPBACK, port: await freePort([]) };
+}
+
+function bind(port: number, host = LOOPBACK): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', (error: NodeJS.ErrnoException) =>
-      error.code === 'EADDRINUSE' || error.code === 'EACCES' ? resolve(undefined) : reject(error),
+      ['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL'].includes(error.code ?? '') ? resolve(undefined) : reject(error),
     );
-    server.listen({ host: LOOPBACK, port, exclusive: true }, () => {
+    server.listen({ host, port, exclusive: true }, () => {
       const address = server.address();
       server.close(() => resolve(typeof address === 'object' && address ? address.port : undefined));
     });

@@ -7,32 +7,34 @@ import type { ServiceState } from './state.ts';
 
 export interface Ports {
   readonly port: number;
-  readonly uiPort: number;
+  /** Null: no web UI. */
+  readonly uiPort: number | null;
 }
 
 type Addresses = Pick<ServiceState, 'address' | 'uiAddress'>;
 
 /** The defaults; where somebody else has them, those of last time; else any. */
-export async function choosePorts(previous: Addresses | undefined): Promise<Ports> {
+export async function choosePorts(previous: Addresses | undefined, ui = true): Promise<Ports> {
   const port = await freePort([DEFAULT_PORT, portOf(previous?.address)]);
-  return { port, uiPort: await freePort([DEFAULT_UI_PORT, portOf(previous?.uiAddress)], [port]) };
+  return { port, uiPort: ui ? await freePort([DEFAULT_UI_PORT, portOf(previous?.uiAddress)], [port]) : null };
 }
 
 /** The same ports again, once the dead server's sockets are gone; new ones only when somebody took them. */
 export async function keepPorts(ports: Ports): Promise<Ports> {
   for (let tries = 0; tries < 20; tries++) {
-    if ((await isFree(ports.port)) && (await isFree(ports.uiPort))) return ports;
+    if ((await isFree(ports.port)) && (ports.uiPort === null || (await isFree(ports.uiPort)))) return ports;
     await sleep(100);
   }
   const port = await freePort([ports.port]);
-  return { port, uiPort: await freePort([ports.uiPort], [port]) };
+  return { port, uiPort: ports.uiPort === null ? null : await freePort([ports.uiPort], [port]) };
 }
 
 export function addressesOf(ports: Ports): Addresses {
-  return { address: `${LOOPBACK}:${ports.port}`, uiAddress: `http://${LOOPBACK}:${ports.uiPort}` };
+  const uiAddress = ports.uiPort === null ? null : `http://${LOOPBACK}:${ports.uiPort}`;
+  return { address: `${LOOPBACK}:${ports.port}`, uiAddress };
 }
 
-function portOf(address: string | undefined): number | undefined {
+function portOf(address: string | null | undefined): number | undefined {
   const port = Number(/:(\d+)$/.exec(address ?? '')?.[1]);
   return port > 0 ? port : undefined;
 }

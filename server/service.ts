@@ -21,7 +21,7 @@ export interface ServiceOptions extends StartOptions {
 
 export interface Service {
   readonly address: string;
-  readonly uiAddress: string;
+  readonly uiAddress: string | null;
   readonly state: ServiceState;
   /** Whether this call started it. */
   readonly started: boolean;

@@ -28,7 +28,8 @@ export interface ServiceState {
   /** The binary's own words. */
   readonly temporal: { readonly path: string; readonly version: string };
   readonly address: string;
-  readonly uiAddress: string;
+  /** Null: it has no web UI. */
+  readonly uiAddress: string | null;
   readonly startedAt: string; // ISO 8601
   readonly server: ProcessId | null;
   readonly worker: ProcessId | null;

@@ -13,6 +13,7 @@ import { boundLog } from './log-file.ts';
 import { identify, terminate, type ProcessId } from './process.ts';
 import { addressesOf, choosePorts } from './service-ports.ts';
 import { readState, STATE_RENEWAL_MS, type CodeId, type ServiceState } from './state.ts';
+import { wantsUi } from './shared-machine.ts';
 import { superviseChildren, type SupervisedOptions } from './supervised.ts';
 
 export interface SuperviseOptions extends SupervisedOptions {
@@ -47,7 +48,7 @@ async function run(options: SuperviseOptions): Promise<SuperviseEnd> {
   touchService(home);
   const previous = readState(home);
   await endLeftovers(previous);
-  const ports = await choosePorts(previous);
+  const ports = await choosePorts(previous, wantsUi(options.env));
   const board = new Board(home, { ...firstState(options), ...addressesOf(ports) }, options.onState);
 
   const stop = new AbortController();

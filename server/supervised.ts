@@ -60,7 +60,7 @@ export function superviseChildren(
       },
       onStarted: ({ id }) => {
         board.up('server', addressesOf(ports));
-        log(`server up at ${board.state.address}, UI ${board.state.uiAddress}, pid ${id.pid}`);
+        log(`server up at ${board.state.address}, UI ${board.state.uiAddress ?? 'off'}, pid ${id.pid}`);
         // The worker knows its server by address: on another one it must start anew.
         if (worker && worker.address !== board.state.address) void worker.child.stop();
         resolve();

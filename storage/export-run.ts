@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
-import { StoreError } from '../domain/errors.ts';
+import { StoreError, UsageError } from '../domain/errors.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import { finishedTurns, type UndecidedPolicy } from '../domain/finished-turns.ts';
 import type { Outcome } from '../domain/outcome.ts';
@@ -14,7 +14,7 @@ import type { Trajectory } from '../domain/trajectory.ts';
 import { fileError } from './file-errors.ts';
 import type { Store } from './store.ts';
 import { readTrajectories } from './trajectories.ts';
-import { replaceFile } from './write-once.ts';
+import { replaceFile, writeOnce } from './write-once.ts';
 
 /** The part of an exporter that is used here. */
 export interface LineMaker {
@@ -51,6 +51,8 @@ export interface ExportOptions {
   /** Default `drop`. */
   readonly undecided?: UndecidedPolicy;
   readonly onSkip?: (rollout: SkippedRollout) => void;
+  /** Whether a file that is there is replaced (default), or refused. */
+  readonly overwrite?: boolean;
 }
 
 /** `target`: a file's path, or a stream such as process.stdout. */
@@ -58,7 +60,7 @@ export async function exportRun(
   store: Store,
   exporter: LineMaker,
   target: string | Writable,
-  { onSkip, undecided }: ExportOptions = {},
+  { onSkip, undecided, overwrite = true }: ExportOptions = {},
 ): Promise<ExportSummary> {
   const written = { exported: 0, finishedTurns: 0 };
   const skipped: Partial<Record<WhySkipped, number>> = {};
@@ -80,7 +82,7 @@ export async function exportRun(
       if (!target.write(text)) await once(target, 'drain');
     });
   } else {
-    await writeFileAt(target, (file) => writeAll((text) => file.appendFile(text)));
+    await writeFileAt(target, overwrite, (file) => writeAll((text) => file.appendFile(text)));
   }
   return { ...written, skipped };
 }
@@ -131,15 +133,42 @@ export async function* exportedSamples(
 }
 
 /** Whole or not at all, through links; a device or a pipe is written to, never replaced. */
-async function writeFileAt(target: string, fill: (file: FileHandle) => Promise<void>): Promise<void> {
+async function writeFileAt(
+  target: string,
+  overwrite: boolean,
+  fill: (file: FileHandle) => Promise<void>,
+): Promise<void> {
   const path = await realpath(target).catch(() => resolve(target));
-  const found = await stat(path).catch(() => undefined);
-  if (found?.isDirectory()) throw fileError('write', path, Object.assign(new Error('EISDIR'), { code: 'EISDIR' }));
-  if (!found || found.isFile()) return replaceFile(path, fill);
+  try {
+    const found = await stat(path).catch(() => undefined);
+    if (found?.isDirectory()) throw Object.assign(new Error('EISDIR'), { code: 'EISDIR' });
+    if (found && !found.isFile()) await writeDevice(path, fill);
+    else if (overwrite) await replaceFile(path, fill);
+    else if (found || !(await writeOnce(path, fill))) throw isThere(target);
+  } catch (error) {
+    throw notExported(fileError('write', path, error));
+  }
+}
+
+async function writeDevice(path: string, fill: (file: FileHandle) => Promise<void>): Promise<void> {
   const device = await open(path, 'w');
   try {
     await fill(device);
   } finally {
     await device.close();
   }
+}
+
+function isThere(target: string): UsageError {
+  return new UsageError(`${target} is there already.`, {
+    reason: 'file-exists',
+    fix: '--overwrite replaces it when the new export is whole; or name another file with --out.',
+  });
+}
+
+/** What helps a run that goes on helps no export that ended. */
+export function notExported(error: unknown): unknown {
+  if (!(error instanceof StoreError) || error.cause === undefined) return error;
+  const { message, reason, cause } = error;
+  return new StoreError(message, { reason, fix: 'Mend that, or choose another --out, and export again.', cause });
 }

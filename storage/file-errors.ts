@@ -47,6 +47,8 @@ const KNOWN: Readonly<Record<string, readonly [reason: string, words: string, fi
     'Close some programs, or raise the limit.',
     true,
   ],
+  EPIPE: ['pipe-closed', 'nobody reads from that pipe any more', 'Keep its reader open.', false],
+  ENXIO: ['no-device', 'nothing is behind that device or socket', 'Choose another --out.', false],
   EIO: ['io-error', 'the disk reports an error', 'Check the disk.', true],
   ESTALE: ['io-error', 'the network file system lost the file', 'Check the file server.', true],
   ETIMEDOUT: ['io-error', 'the file system did not answer', 'Check the file server.', true],

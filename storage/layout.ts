@@ -1,6 +1,7 @@
 // Where each record lies in a run's folder, and which names may lie there. Pure.
 // A name follows from ids alone, so a writer needs no search and a check knows what is foreign.
 
+import { UsageError } from '../domain/errors.ts';
 import { isRunName, safeName, shardOf, type RolloutId } from '../domain/ids.ts';
 
 export const RUN_FILE = 'run.json';
@@ -13,20 +14,34 @@ export const JUDGEMENTS = 'judgements';
 
 export const ROLLOUT_FILE = 'rollout.json';
 export const END_FILE = 'end.json';
-export const turnFile = (turn: number): string => `turn-${String(turn).padStart(3, '0')}.json`;
+export const turnFile = (turn: number): string => `turn-${padded('turn', turn)}.json`;
 export const chunkFile = (turn: number, chunk: number): string =>
-  turnFile(turn).replace('.json', `.chunk-${String(chunk).padStart(3, '0')}.json`);
-export const verdictFile = (turn: number): string => `verdict-${String(turn).padStart(3, '0')}.json`;
+  turnFile(turn).replace('.json', `.chunk-${padded('chunk', chunk)}.json`);
+export const verdictFile = (turn: number): string => `verdict-${padded('turn', turn)}.json`;
+
+/** What stands in a name came through Temporal, from anyone: a text would lead out of the run's folder. */
+function whole(what: string, value: number): number {
+  if (Number.isSafeInteger(value) && value >= 0) return value;
+  throw new UsageError(`\`${what}\` is ${JSON.stringify(value) ?? typeof value}, and names a file.`, {
+    reason: 'not-allowed',
+    fix: 'It takes a whole number.',
+  });
+}
+
+const padded = (what: string, value: number): string => String(whole(what, value)).padStart(3, '0');
 
 /** `rollouts/<2 hex>/<safe name of the query>` */
 export function queryFolder(query: string): string {
+  if (typeof query !== 'string') {
+    throw new UsageError('`query` is no text, and names a folder.', { reason: 'not-allowed', fix: 'It takes a text.' });
+  }
   const name = safeName(query);
   return `${ROLLOUTS}/${shardOf(name)}/${name}`;
 }
 
 /** `<query's folder>/<sample>.<attempt>` */
 export function rolloutFolder(id: Pick<RolloutId, 'query' | 'sample' | 'attempt'>): string {
-  return `${queryFolder(id.query)}/${id.sample}.${id.attempt}`;
+  return `${queryFolder(id.query)}/${whole('sample', id.sample)}.${whole('attempt', id.attempt)}`;
 }
 
 const NUMBERED = /^(0|[1-9]\d{0,8})\.([1-9]\d{0,8})$/;
@@ -63,7 +78,7 @@ export type LogKind = (typeof LOG_KINDS)[number];
 
 /** `answers/<version>/<name>.<kind>` */
 export function logPath(version: number, name: string, kind: LogKind): string {
-  return `${ANSWERS}/${version}/${name}.${kind}`;
+  return `${ANSWERS}/${whole('version', version)}/${name}.${kind}`;
 }
 
 /** `judgements/<name>.jsonl` */

@@ -185,6 +185,7 @@ async function play(p: Plan, run: string, question: string) {
       judge: async (_, answer) => ({ verdict: answer.endsWith('\\boxed{4}') ? 'right' : 'wrong', reason: 'scripted' }),
       close: async () => {},
     },
+    permit: () => undefined,
     parseRow: () => ({
       queryId: 'q',
       prompt: { kind: 'messages', messages: [{ role: 'user', content: question }] },

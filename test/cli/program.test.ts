@@ -58,6 +58,13 @@ test('every option of a run is a flag of run and of demo', async () => {
   }
 });
 
+test('help shows each default as a user would write it', async () => {
+  const program = await buildProgram(scriptedIo(), ['run'], () => {});
+  const help = program.commands.find((c) => c.name() === 'run')!.helpInformation();
+  expect(help).toContain('(default: 16)');
+  expect(help).not.toMatch(/object Object|default: (?:null|undefined|false|\)|$)/m);
+});
+
 test('a flag wins over --set, that over the environment, that over the command’s own default', () => {
   const defaults = { maxNewTokens: 128 };
   const at = (flags: RunFlags, env: Record<string, string>) =>

@@ -28,11 +28,11 @@ afterAll(async () => {
   rmSync(cwd, { recursive: true });
 });
 
-async function aRun(run: string, model: string): Promise<void> {
+async function aRun(run: string, model: string, apiKeyEnv: string | null = null): Promise<void> {
   await openFileStore(join(cwd, 'runs'), run).putRun({
     format: 'everturn-run/1',
     run,
-    settings: completeSettings(run, { model }),
+    settings: completeSettings(run, { model, apiKeyEnv }),
     origins: {},
     samples: 1,
     dataset: null,
@@ -99,4 +99,15 @@ test('a fleet that is mixed afterwards is an error that says how to mend it', as
     message: expect.stringContaining('1 of 2 servers have version 11'),
     fix: expect.stringContaining('repeat the command'),
   });
+});
+
+test('a folder that came from elsewhere chooses no variable whose value its servers get', async () => {
+  await aRun('foreign', `sglang:${servers[0]!.url}`, 'PATH');
+  const before = asked();
+  const refused = call('foreign', '--from', 'step-7', '--weight-version', '9');
+  await expect(refused).rejects.toMatchObject({
+    reason: 'not-allowed',
+    fix: expect.stringContaining('--api-key-env PATH'),
+  });
+  expect(asked()).toBe(before);
 });

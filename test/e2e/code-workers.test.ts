@@ -2,6 +2,7 @@
 // one, or not there at all. Whatever happens, no program outlives it, and no verdict is lost or given twice.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -114,8 +115,10 @@ describe.skipIf(!proof.ok)(`workers that judge code${needed}`, { timeout: 180_00
     });
     const inBare = new Client({ connection: client.connection, namespace: bare });
     await until('the namespace', () => inBare.workflow.count().then(Boolean, () => undefined));
-    const here = openEverturn({ ...cluster, TEMPORAL_NAMESPACE: bare });
-    const sandboxless = openEverturn({ ...cluster, TEMPORAL_NAMESPACE: bare, PATH: '/nowhere' });
+    // The workflow is started by hand: its folder is one that the workers were told.
+    const operated = { ...cluster, TEMPORAL_NAMESPACE: bare, EVERTURN_RUNS_UNDER: tmpdir() };
+    const here = openEverturn(operated);
+    const sandboxless = openEverturn({ ...operated, PATH: '/nowhere' });
     open.push(here, sandboxless);
     const plain = sandboxless.start('worker');
     open.push(plain);

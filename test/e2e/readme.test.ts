@@ -3,6 +3,7 @@
 
 import { execFile } from 'node:child_process';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -14,7 +15,8 @@ const section = (text: string, title: string) => text.split(/^## /m).find((part)
 
 let everturn: Everturn;
 beforeAll(() => {
-  everturn = openEverturn();
+  // The workflows of docs/temporal.md are started by hand: their folders are ones that the worker was told.
+  everturn = openEverturn({ EVERTURN_RUNS_UNDER: `${tmpdir()},${join(ROOT, 'examples')}` });
   symlinkSync(join(ROOT, 'examples'), join(everturn.folder, 'examples'));
 });
 afterAll(() => everturn.close());

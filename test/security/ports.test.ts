@@ -30,7 +30,7 @@ test.skipIf(!existsSync('/proc/net/tcp'))(
     const inodes = new Set(processesOf(everturn.folder).flatMap(socketsOf));
     const listening = ['tcp', 'tcp6', 'udp', 'udp6'].flatMap(openAddresses).filter(({ inode }) => inodes.has(inode));
     const ports = listening.map(({ port }) => port);
-    for (const address of [state.address, state.uiAddress]) expect(ports).toContain(Number(address.split(':').at(-1)));
+    for (const address of [state.address, state.uiAddress]) expect(ports).toContain(Number(address!.split(':').at(-1)));
     expect(listening.filter(({ host }) => !LOOPBACK.test(host))).toEqual([]);
   },
 );

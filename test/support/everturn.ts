@@ -45,6 +45,7 @@ export function openEverturn(env: Readonly<Record<string, string>> = {}): Evertu
     EVERTURN_HOME: home,
     EVERTURN_TEMPORAL_CLI: inject('temporalBinary'),
     EVERTURN_IDLE_MINUTES: '5',
+    EVERTURN_UI: 'on',
     NO_COLOR: '1',
     ...env,
   };

@@ -69,6 +69,7 @@ export async function openRig(
     openStore: openFileStore,
     backend: async () => backend,
     environment: createEnvironments(),
+    permit: () => undefined,
     parseRow(row) {
       const parsed = queryFromRow(row, '1');
       if (parsed.ok) return parsed.query;

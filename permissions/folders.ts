@@ -1,0 +1,32 @@
+// Folders that a permission is about, as they are on the disk: symbolic links are followed, also where the end of a
+// path does not exist yet. What happens to a folder afterwards is for those who may write in it, and they are trusted.
+
+import { lstatSync, realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, normalize, sep } from 'node:path';
+
+/** Absolute, without `..`, `.` or empty parts; undefined for anything else. */
+export function plainPath(path: unknown): string | undefined {
+  if (typeof path !== 'string' || !isAbsolute(path) || path.includes('\0')) return undefined;
+  const trimmed = path.length > 1 ? path.replace(/\/+$/, '') : path;
+  return normalize(trimmed) === trimmed ? trimmed : undefined;
+}
+
+/** Undefined where a part of it is a link that leads nowhere, or cannot be looked at. */
+export function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || isThere(path) || dirname(path) === path) return undefined;
+    const parent = realPath(dirname(path));
+    return parent === undefined ? undefined : join(parent, basename(path));
+  }
+}
+
+/** Both as `realPath` says them. */
+export function isUnder(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}

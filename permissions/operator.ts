@@ -1,0 +1,98 @@
+// What the operator of a worker allows beside the runs of the user's own commands: three lists, by flags of `everturn
+// worker` or by environment. Each is read once, when the worker starts; what cannot be one is refused then.
+
+import { resolve } from 'node:path';
+import { UsageError } from '../domain/errors.ts';
+import { realPath } from './folders.ts';
+
+export interface KeyRule {
+  readonly name: string;
+  /** `https://host:port` of servers; null: the servers of the run's own command. */
+  readonly origin: string | null;
+}
+
+export interface Operator {
+  /** Runs are written, and data sets read, in these folders and below; links followed. */
+  readonly runsUnder: readonly string[];
+  /** Folders with models and tokenizers below them, and ids of the hub. */
+  readonly models: readonly string[];
+  readonly keys: readonly KeyRule[];
+  /** Names that a run's own command may give without a rule. */
+  readonly ownKeys: 'any' | 'api-keys' | 'listed';
+}
+
+export interface OperatorWords {
+  readonly runsUnder?: string | undefined;
+  readonly models?: string | undefined;
+  readonly apiKeyEnv?: string | undefined;
+}
+
+export const OPERATOR_VARIABLES = {
+  runsUnder: 'EVERTURN_RUNS_UNDER',
+  models: 'EVERTURN_ALLOWED_MODELS',
+  apiKeyEnv: 'EVERTURN_ALLOWED_KEYS',
+} as const satisfies Record<keyof OperatorWords, string>;
+
+/** `local`: the worker of the local service, which plays for one user alone. Flags go before the environment. */
+export function operatorOf(
+  env: Readonly<Record<string, string | undefined>>,
+  flags: OperatorWords = {},
+  { local = false, cwd = process.cwd() } = {},
+): Operator {
+  const from = local ? null : cwd;
+  const said = (what: keyof OperatorWords) => list(flags[what] ?? env[OPERATOR_VARIABLES[what]] ?? '');
+  const folders = said('runsUnder');
+  const keys = said('apiKeyEnv').map(keyRule);
+  return {
+    runsUnder: (folders.length > 0 || local ? folders : ['runs']).map((folder) => folderOf(folder, from)),
+    models: said('models').map((model) => (isPath(model) ? folderOf(model, from) : model)),
+    keys,
+    ownKeys: keys.length > 0 ? 'listed' : local ? 'any' : 'api-keys',
+  };
+}
+
+function list(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+/** As a shell writes a path; what has one slash in its middle alone is an id of the hub. */
+function isPath(text: string): boolean {
+  return /^\.{0,2}\//.test(text) || /^\.{1,2}$/.test(text);
+}
+
+function folderOf(text: string, cwd: string | null): string {
+  if (cwd === null && !text.startsWith('/')) {
+    throw new UsageError(`${text} cannot be a folder that is allowed: the local service has no folder of yours.`, {
+      reason: 'bad-value',
+      fix: 'Give it from the root on.',
+    });
+  }
+  const folder = realPath(resolve(cwd ?? '/', text));
+  if (folder !== undefined) return folder;
+  throw new UsageError(
+    `${text} cannot be a folder that is allowed: it cannot be looked at, or a link in it is broken.`,
+    {
+      reason: 'bad-value',
+      fix: 'Name a folder that is there.',
+    },
+  );
+}
+
+function keyRule(text: string): KeyRule {
+  const [name = '', url, ...rest] = text.split('=');
+  const origin = url === undefined ? null : originOf(url.trim());
+  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && origin !== undefined && rest.length === 0) return { name, origin };
+  // Not said again: a key may stand where its name belongs.
+  throw new UsageError('A part of --api-key-env is neither NAME nor NAME=<url of a server>.', {
+    reason: 'bad-value',
+    fix: 'Right would be OPENAI_API_KEY=https://api.openai.com, or several with commas between them.',
+  });
+}
+
+function originOf(text: string): string | undefined {
+  const { protocol, origin } = URL.canParse(text) ? new URL(text) : { protocol: '', origin: '' };
+  return protocol === 'http:' || protocol === 'https:' ? origin : undefined;
+}

@@ -1,0 +1,133 @@
+// What a workflow may have a worker do. Whoever reaches the Temporal server can start a workflow and write its input;
+// so each folder, model and key that an input names must be the operator's, or that of a run which this user's own
+// command made. What is not allowed is refused as `not-allowed`, for good, before anything is read, written or sent.
+
+import { UsageError } from '../domain/errors.ts';
+import { isRunName } from '../domain/ids.ts';
+import type { RolloutSettings } from '../domain/settings.ts';
+import { parseModelSpec } from '../inference/index.ts';
+import { parseOpenaiTarget, parseServerUrls } from '../inference/server-url.ts';
+import { join } from 'node:path';
+import type { Home } from '../server/home.ts';
+import { isUnder, plainPath, realPath } from './folders.ts';
+import { type Operator, OPERATOR_VARIABLES, type OperatorWords } from './operator.ts';
+import { registeredRun, type RegisteredRun } from './registered.ts';
+
+export interface Permissions {
+  /** Of every step: the folder that a run is read from and written to. */
+  mayUseRun(out: string, run: string): void;
+  mayReadDataset(path: string): void;
+  /** The model, its tokenizer and the key that a rollout of this run would use. */
+  mayUseModel(settings: RolloutSettings, runFolder: string): void;
+  /** A tokenizer that a server names: the settings do not. */
+  mayLoad(settings: RolloutSettings, runFolder: string): (folderOrHubId: string) => void;
+}
+
+/** A run that was allowed is not looked at again for so long: five steps a turn ask. */
+const ALLOWED_FOR_MS = 5_000;
+const MOST_KNOWN = 1_000;
+
+export function openPermissions(operator: Operator, home: Home, now: () => number = Date.now): Permissions {
+  const known = new Map<string, number>();
+
+  function ownRun(runFolder: string): RegisteredRun | undefined {
+    const folder = realPath(runFolder);
+    return folder === undefined ? undefined : registeredRun(home, folder);
+  }
+
+  function isAllowedPath(path: unknown): boolean {
+    const plain = plainPath(path);
+    const real = plain === undefined ? undefined : realPath(plain);
+    return real !== undefined && operator.runsUnder.some((folder) => isUnder(real, folder));
+  }
+
+  function mayLoadHere(named: string): void {
+    const plain = plainPath(named);
+    const real = plain === undefined ? undefined : realPath(plain);
+    const allowed =
+      plain === undefined
+        ? operator.models.includes(named)
+        : real !== undefined && operator.models.some((folder) => folder.startsWith('/') && isUnder(real, folder));
+    if (!allowed) throw refused(`load the model or tokenizer ${quoted(named)}`, 'models', shown(named));
+  }
+
+  return {
+    mayUseRun(out, run) {
+      const plain = plainPath(out);
+      if (plain === undefined) {
+        throw new UsageError(`\`out\` is ${quoted(out)}, and a workflow names its folder by an absolute path.`, {
+          reason: 'not-allowed',
+          fix: 'Give it from the root on, without `..`, `.` or empty parts.',
+        });
+      }
+      // The store refuses it, in its own words.
+      if (!isRunName(run)) return;
+      const folder = join(plain, run);
+      if ((known.get(folder) ?? 0) > now()) return;
+      if (!isAllowedPath(folder) && ownRun(folder) === undefined)
+        throw refused(`use the folder ${quoted(folder)}`, 'runsUnder', shown(plain));
+      if (known.size >= MOST_KNOWN) known.clear();
+      known.set(folder, now() + ALLOWED_FOR_MS);
+    },
+
+    mayReadDataset(path) {
+      if (!isAllowedPath(path)) throw refused(`read the data set ${quoted(path)}`, 'runsUnder', '<its folder>');
+    },
+
+    mayUseModel(settings, runFolder) {
+      const { model, tokenizer = null, apiKeyEnv = null } = settings;
+      const own = ownRun(runFolder);
+      const isOwn = own?.model === model && own.tokenizer === tokenizer;
+      const { scheme, target } = parseModelSpec(model);
+      if (!isOwn && scheme === 'transformers') mayLoadHere(target);
+      if (!isOwn && tokenizer !== null) mayLoadHere(tokenizer);
+      if (apiKeyEnv === null) return;
+      const origins = serversOf(scheme, target).map((url) => new URL(url).origin);
+      const rules = operator.keys.filter(({ name }) => name === apiKeyEnv);
+      const isListed = (origin: string) => rules.some((rule) => rule.origin === origin);
+      if (origins.length > 0 && origins.every(isListed)) return;
+      const isOwnName =
+        operator.ownKeys === 'any' ||
+        (operator.ownKeys === 'api-keys' && apiKeyEnv.endsWith('_API_KEY')) ||
+        rules.some(({ origin }) => origin === null);
+      if (isOwn && own.apiKeyEnv === apiKeyEnv && isOwnName) return;
+      const to = origins.length > 0 ? origins.join(', ') : 'nobody';
+      throw refused(
+        `send the key in ${quoted(apiKeyEnv)} to ${to}`,
+        'apiKeyEnv',
+        isOwn ? apiKeyEnv : `${apiKeyEnv}=${origins[0] ?? '<url>'}`,
+      );
+    },
+
+    mayLoad(settings, runFolder) {
+      return (named) => {
+        const own = ownRun(runFolder);
+        if (own?.model !== settings.model || own.tokenizer !== (settings.tokenizer ?? null)) mayLoadHere(named);
+      };
+    },
+  };
+}
+
+function serversOf(scheme: string, target: string): readonly string[] {
+  if (scheme === 'openai') return [parseOpenaiTarget(target).url];
+  return scheme === 'sglang' || scheme === 'vllm' ? parseServerUrls(target) : [];
+}
+
+const FLAGS = { runsUnder: '--runs-under', models: '--models', apiKeyEnv: '--api-key-env' } as const;
+
+function refused(what: string, list: keyof OperatorWords, entry: string): UsageError {
+  return new UsageError(`This worker does not ${what} for a workflow.`, {
+    reason: 'not-allowed',
+    fix:
+      `\`everturn worker ${FLAGS[list]} ${entry}\` allows it, or ${OPERATOR_VARIABLES[list]} (docs/security.md); ` +
+      'what `everturn run` starts is allowed by itself, for the workers of the same user.',
+  });
+}
+
+function quoted(value: unknown): string {
+  return JSON.stringify(String(value).slice(0, 200));
+}
+
+function shown(text: string): string {
+  return /^[\w./:@+-]{1,200}$/.test(text) ? text : '<name>';
+}

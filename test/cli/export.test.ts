@@ -1,0 +1,195 @@
+// `everturn export --out` against files, folders, devices and pipes that it cannot or must not write.
+
+import { execFile, execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openFileStore } from '../../storage/files.ts';
+import { DEFAULT_SETTINGS } from '../../domain/defaults.ts';
+
+const BIN = join(import.meta.dirname, '../../dist/cli/index.js');
+const folder = mkdtempSync(join(tmpdir(), 'everturn-export-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const run = { run: 'r', sample: 0, attempt: 1 } as const;
+const ROLLOUTS = 60;
+const TOKENS = 2000;
+
+beforeAll(async () => {
+  const settings = { ...DEFAULT_SETTINGS, seed: 1, numTurns: 1 };
+  const store = openFileStore(join(folder, 'runs'), 'r');
+  const query = (i: number) =>
+    ({ queryId: `q${i}`, prompt: { kind: 'text', text: 'x' }, solutions: ['1'], task: 'math' }) as never;
+  await store.putQueries(
+    (async function* () {
+      for (let i = 0; i < ROLLOUTS; i++) yield query(i);
+    })(),
+  );
+  await store.putRun({
+    format: 'everturn-run/1',
+    run: 'r',
+    settings,
+    origins: {},
+    samples: 1,
+    dataset: { path: 'x', sha256: '0', accepted: ROLLOUTS, refused: 0 },
+    versions: { everturn: 't', node: 't' },
+    createdAt: 1,
+  });
+  for (let i = 0; i < ROLLOUTS; i++) {
+    const id = { ...run, query: `q${i}` };
+    const rollout = await store.putRollout(id, {
+      run: 'r',
+      query: query(i),
+      index: i,
+      sample: 0,
+      attempt: 1,
+      settings,
+      birthTime: 1,
+    });
+    const ids = Array.from({ length: TOKENS }, (_, n) => n);
+    const turn = await store.putTurn(id, {
+      turn: 1,
+      contextIds: [1],
+      contextText: 'x',
+      outputIds: ids,
+      logprobs: ids.map(() => -0.5),
+      outputText: 'y'.repeat(TOKENS),
+      answer: 'y',
+      finish: 'stop',
+      versions: [{ version: 0, start: 0, end: TOKENS }],
+      versionStart: 0,
+      versionEnd: 0,
+      contextLength: 1,
+      maxNewTokens: TOKENS,
+      seed: 1,
+      previous: rollout.hash,
+      attempt: 1,
+      startedAt: 1,
+      finishedAt: 2,
+      model: 'm',
+      server: null,
+      logprobsOf: 'policy',
+      logprobsFound: 'policy',
+    });
+    await store.putVerdict(id, {
+      turn: 1,
+      verdict: 'right',
+      reason: null,
+      extracted: '1',
+      of: turn.hash,
+      tookMs: 1,
+    } as never);
+    await store.putEnd(id, {
+      outcome: 'complete',
+      stopReason: 'turns',
+      failure: null,
+      turnRewards: [1],
+      rewards: [1],
+      success: [1],
+      turns: [turn.hash],
+      finishedAt: 3,
+    } as never);
+  }
+});
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function shell(script: string): Promise<Ended> {
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: folder,
+    EVERTURN: `${process.execPath} ${BIN}`,
+    EVERTURN_HOME: join(folder, 'home'),
+  };
+  return new Promise((resolve) => {
+    execFile('bash', ['-c', script], { cwd: folder, env, maxBuffer: 1e9 }, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === 'number' ? error.code : error ? -1 : 0, stdout, stderr });
+    });
+  });
+}
+const exporting = (out: string, more = '') => shell(`$EVERTURN export r --format areal --out ${out} ${more}`);
+const leftovers = () => readdirSync(folder).filter((name) => name.startsWith('.'));
+
+describe('an export to a file', () => {
+  test('is whole, and refuses to replace one that is there unless it is told to', async () => {
+    expect(await exporting('a.jsonl')).toMatchObject({ code: 0 });
+    const whole = readFileSync(join(folder, 'a.jsonl'), 'utf8');
+    expect(whole.trimEnd().split('\n')).toHaveLength(ROLLOUTS);
+    writeFileSync(join(folder, 'mine.txt'), 'mine');
+    symlinkSync('mine.txt', join(folder, 'link.txt'));
+    for (const there of ['mine.txt', 'link.txt', './mine.txt', 'a.jsonl']) {
+      const ended = await exporting(there);
+      expect(ended.code, there).toBe(2);
+      expect(ended.stderr).toMatch(/is there already\. --overwrite replaces it/);
+    }
+    expect(readFileSync(join(folder, 'mine.txt'), 'utf8')).toBe('mine');
+    expect(await exporting('link.txt', '--overwrite')).toMatchObject({ code: 0 });
+    expect(readFileSync(join(folder, 'mine.txt'), 'utf8')).toBe(whole);
+    expect(leftovers()).toEqual([]);
+  });
+
+  test('names what the file system refuses, and leaves nothing behind', async () => {
+    mkdirSync(join(folder, 'dir'));
+    writeFileSync(join(folder, 'file'), '');
+    for (const [out, code, words] of [
+      ['dir', 2, 'a folder stands where a file belongs'],
+      ['file/x', 2, 'is a file, not a folder'],
+      ['/proc/none/x', 2, 'cannot write'],
+      ['x'.repeat(300), 2, 'the path is too long'],
+      ['/dev/full', 1, 'the disk is full'],
+    ] as const) {
+      const ended = await exporting(out);
+      expect(ended, out).toMatchObject({ code, stdout: '' });
+      expect(ended.stderr, out).toContain(words);
+      expect(ended.stderr, out).not.toMatch(/unexpected error|the run goes on by itself|--verbose/);
+    }
+    expect(leftovers()).toEqual([]);
+    // A file that may grow no further, as on a disk that is full: the old one stays whole.
+    writeFileSync(join(folder, 'old.jsonl'), 'old');
+    const ended = await shell(
+      'ulimit -f 100; trap "" XFSZ; $EVERTURN export r --format areal --out old.jsonl --overwrite',
+    );
+    expect(ended.stderr).toContain('larger than allowed');
+    expect(ended.code).toBe(1);
+    expect(readFileSync(join(folder, 'old.jsonl'), 'utf8')).toBe('old');
+    expect(leftovers()).toEqual([]);
+  });
+});
+
+describe('an export to a pipe', () => {
+  test('ends quietly when its reader has enough', async () => {
+    const ended = await shell('$EVERTURN export r --format areal | head -c 10; echo " ${PIPESTATUS[0]}"');
+    expect(ended.stdout).toMatch(/ 0\n$/);
+    expect(ended.stderr).not.toMatch(/error/i);
+  });
+
+  test('says so where the pipe was named by --out', async () => {
+    execFileSync('mkfifo', [join(folder, 'fifo')]);
+    const ended = await shell('head -c 10 fifo > /dev/null & $EVERTURN export r --format areal --out fifo');
+    expect(ended.stderr).toContain('nobody reads from that pipe any more');
+    expect(ended.stderr).not.toContain('unexpected');
+    expect(ended.code).toBe(1);
+    expect(existsSync(join(folder, 'fifo'))).toBe(true);
+  });
+
+  test('names a full disk behind stdout', async () => {
+    const ended = await shell('$EVERTURN export r --format areal > /dev/full');
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain('the disk is full');
+    expect(ended.stderr).not.toContain('unexpected');
+  });
+});
