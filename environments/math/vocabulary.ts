@@ -83,7 +83,7 @@ export const NAMED_SETS: Readonly<Record<string, string>> = {
 
 /** Words that turn what follows into a condition: the judge does not reason about those. */
 export const CONDITION_WORDS = words(
-  'if where when for with such that except unless not neither nor but without given',
+  'if where when for with except unless not neither nor but without given',
 );
 
 /** Operators with bounds and a body. */
