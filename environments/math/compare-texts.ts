@@ -2,15 +2,17 @@
 // way that it may be read. Right needs a proof; everything else is wrong and says why.
 
 import type { Verdict } from '../../domain/verdict.ts';
-import { type Node, some } from './ast.ts';
+import { isExpression, type Node, some } from './ast.ts';
 import { compareAnswers } from './compare.ts';
 import { newComparison } from './equal.ts';
 import type { LeafOptions, Word } from './leaf.ts';
 import { LIMITS, TooBig, Unparsed } from './limits.ts';
 import { dateOf, timeOf } from './moments.ts';
 import { numberWord } from './number-words.ts';
+import { value } from './numeric.ts';
 import { parseAnswer } from './parse.ts';
 import * as Q from './rational.ts';
+import { balls, Imprecise, NoValue } from './reals.ts';
 import { remembered } from './remembered.ts';
 import { respell } from './spelling.ts';
 import type { Reading } from './tokens.ts';
@@ -175,9 +177,8 @@ function decide(gold: Node, answer: Node, options: LeafOptions): Outcome {
   if (word === 'too-big') return wrong(word);
   const reason = RIGHT[word];
   if (reason) return { verdict: 'right', reason };
-  // What does not equal itself has no value, or none that can be shown.
-  if (word === 'unknown') return wrong(hasNoValue(answer, options) ? 'no-value' : 'not-shown');
-  return hasNoValue(answer, options) ? wrong('no-value') : WRONG;
+  if (word === 'unknown') return wrong(hasNoValue(answer) ? 'no-value' : 'not-shown');
+  return hasNoValue(answer) ? wrong('no-value') : WRONG;
 }
 
 function wordOn(gold: Node, answer: Node, options: LeafOptions): Word | 'too-big' {
@@ -189,12 +190,17 @@ function wordOn(gold: Node, answer: Node, options: LeafOptions): Word | 'too-big
   }
 }
 
-/** `7/0`, `\log 0`: an expression without letters that does not even equal itself. */
-function hasNoValue(node: Node, options: LeafOptions): boolean {
+/** `7/0`, `\log 0`: an expression without letters that cannot be evaluated. */
+function hasNoValue(node: Node): boolean {
   const mayFail = some(node, (n) => n.k === 'div' || n.k === 'pow' || n.k === 'call');
-  if (!mayFail || some(node, (n) => n.k === 'sym' || n.k === 'apply' || n.k === 'big')) return false;
-  const word = wordOn(node, node, options);
-  return word === 'different' || word === 'unknown';
+  if (!mayFail || !isExpression(node) || some(node, (n) => /^(?:sym|apply|big|deg|unit)$/.test(n.k))) return false;
+  try {
+    value(node, { reals: balls, letters: new Map(), symbolic: newComparison().contexts[0], realOnly: false });
+  } catch (error) {
+    if (error instanceof NoValue) return true;
+    if (!(error instanceof Imprecise || error instanceof TooBig)) throw error;
+  }
+  return false;
 }
 
 /** Can the solution's final answer be read, and is it shown equal to itself? */
@@ -206,5 +212,6 @@ export function standsForItself(text: string, options: LeafOptions): 'yes' | Unr
   const node = readPlain(numberWord(text) ?? text);
   if (typeof node === 'string') return node;
   const word = wordOn(node, node, options);
-  return word === 'too-big' ? word : RIGHT[word] ? 'yes' : 'not-equal-to-itself';
+  if (word === 'too-big') return word;
+  return RIGHT[word] && !hasNoValue(node) ? 'yes' : 'not-equal-to-itself';
 }

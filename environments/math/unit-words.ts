@@ -174,7 +174,8 @@ const BEHIND = new Map([
   ['cubed', 3],
 ]);
 
-const isTime = (word: string | undefined): boolean => /^(time|year|month)$/.test(UNITS.get(word ?? '')?.dimension ?? '');
+const isTime = (word: string | undefined): boolean =>
+  /^(time|year|month)$/.test(UNITS.get(word ?? '')?.dimension ?? '');
 
 /** What a phrase of words behind a number is worth, and what it counts. Every word of it is accounted for. */
 export const unitOf = remembered((phrase: string): Unit => {

@@ -91,8 +91,10 @@ export function yesOrNo(text: string): 'yes' | 'no' | undefined {
   );
   // "Yes, or no" says neither.
   const [said = '', why = ''] = (m?.[2] ?? '').split(/\b(?:because|since|as)\b/);
-  const harmless = (word: string): boolean => isHarmless(word) || (m?.[1] === 'no' && /^(?:not|n[’']t|isn[’']t)$/.test(word));
-  if (!(said.match(/[\p{L}\p{N}’'?]+/gu) ?? []).every(harmless) || /\b(?:yes|no|true|false)\b|\?/.test(why)) return undefined;
+  const harmless = (word: string): boolean =>
+    isHarmless(word) || (m?.[1] === 'no' && /^(?:not|n[’']t|isn[’']t)$/.test(word));
+  if (!(said.match(/[\p{L}\p{N}’'?]+/gu) ?? []).every(harmless) || /\b(?:yes|no|true|false)\b|\?/.test(why))
+    return undefined;
   return m ? (m[1] === 'yes' || m[1] === 'true' ? 'yes' : 'no') : undefined;
 }
 
