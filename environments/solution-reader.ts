@@ -2,33 +2,20 @@
 // answer is, whether the judge can use it, and whether two statements of a row disagree. A judge that cannot run is
 // an error, never a bad row.
 
-import type { Examined, FinalAnswer, SolutionReader } from '../domain/solution-reader.ts';
+import type { FinalAnswer, SolutionReader } from '../domain/solution-reader.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import { scanBoxes } from './math/boxes.ts';
 import { extractSolution } from './math/extract.ts';
 import type { MathJudge } from './math/math-environment.ts';
 
-export function createSolutionReader(judge: Pick<MathJudge, 'judge'>): SolutionReader {
-  /** The wall clock of a busy machine is no property of a text: what ran out of it is asked once more. */
-  async function compare(text: string, solutions: readonly string[]): Promise<Verdict> {
-    const answer = `\\boxed{${text}}`;
-    const verdict = await judge.judge(answer, solutions);
-    const again = verdict.reason === 'timeout' || verdict.reason === 'crashed';
-    return again ? judge.judge(answer, solutions) : verdict;
-  }
+export function createSolutionReader(judge: Pick<MathJudge, 'judge' | 'examine'>): SolutionReader {
+  const compare = (text: string, solutions: readonly string[]): Promise<Verdict> =>
+    judge.judge(`\\boxed{${text}}`, solutions);
 
   return {
     finalAnswer,
 
-    examine: (solutions) =>
-      Promise.all(
-        solutions.map(async (solution): Promise<Examined> => {
-          const found = finalAnswer(solution);
-          if (!found) return { usable: false, reason: 'no-solution' };
-          const { verdict, reason } = await compare(found.text, [solution]);
-          return verdict === 'right' ? { usable: true } : { usable: false, reason };
-        }),
-      ),
+    examine: (solutions) => judge.examine(solutions),
 
     async mayBe(text, solutions) {
       const there = await compare(text, solutions);

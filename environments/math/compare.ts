@@ -10,10 +10,11 @@ import { isRegionLike, regionOf } from './region.ts';
 import { compareRelations, isAssignment, isEquation, lastLink, same, valueOfEquation } from './relation.ts';
 import { alignNames } from './assignments.ts';
 import { shape } from './shape.ts';
+import { unitsOutward } from './units-outward.ts';
 import { sameWords, saysEverything, saysNothing } from './words.ts';
 
 export function compareAnswers(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Word {
-  const [g, a] = [shape(wordsAsSets(gold)), shape(wordsAsSets(answer))];
+  const [g, a] = [shape(unitsOutward(wordsAsSets(gold))), shape(unitsOutward(wordsAsSets(answer)))];
   return compare(g, options.rename ? renamed(a, g) : a, c, options);
 }
 

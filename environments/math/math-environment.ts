@@ -99,10 +99,10 @@ export function createMathEnvironment(options: MathEnvironmentOptions = {}): Env
 
 const tail = (text: string): string => text.slice(-LIMITS.textChars);
 
-/** One that is right settles it; what one solution leaves open, another's "wrong" does not. */
+/** One that is right settles it; a solution that cannot be used leaves it to the others. */
 function anyOf(verdicts: readonly Verdict[]): Verdict {
   const first = (value: Verdict['verdict']) => verdicts.find(({ verdict }) => verdict === value);
-  return first('right') ?? first('undecided') ?? verdicts[0]!;
+  return first('right') ?? first('wrong') ?? verdicts[0]!;
 }
 
 /** The compiled child: Node runs no TypeScript, so from source it is the one in dist/. */

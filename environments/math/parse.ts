@@ -2,41 +2,52 @@
 // backtracking, so linear in length; the leaves (numbers, brackets, commands) are in parse-primary.ts.
 // Throws Unparsed or TooBig, nothing else.
 
-import { add, call, int, type Join, mul, neg, type Node, num, type Of, type Relop, some } from './ast.ts';
+import {
+  add,
+  call,
+  children,
+  int,
+  type Join,
+  mul,
+  neg,
+  type Node,
+  num,
+  type Of,
+  type Relop,
+  some,
+  times,
+} from './ast.ts';
 import { accept, isCmd, isSign, nested, peek, shallow, take, type Cursor } from './cursor.ts';
 import { LIMITS, TooBig, Unparsed } from './limits.ts';
 import { parseCommand } from './parse-command.ts';
+import { isWord, leads, parseWords, relop } from './parse-words.ts';
 import { mixedNumber, parsePostfix, startsPrimary } from './parse-primary.ts';
 import * as Q from './rational.ts';
 import { respell } from './spelling.ts';
 import { inward, tidy } from './tidy-tokens.ts';
 import { type Reading, type Token, tokenize } from './tokens.ts';
-import { CONDITION_WORDS, FUNCTIONS, LEADING_WORDS, RELATIONS } from './vocabulary.ts';
-import { isUnitFraction, isUnitTail, isUnitWord, unitFraction, unitOf, unitPhrase } from './unit-words.ts';
+
+import { isUnitFraction, isUnitTail, unitFraction, unitOf, unitPhrase } from './unit-words.ts';
 
 export function parseAnswer(text: string, reading: Reading): Node {
   const tokens = tidy(tokenize(inward(respell(text)), reading), reading);
   const rules = { parseList, parseRelation, parseSum, parseFactor, parsePostfix, parseCommand, startsPrimary };
   const cursor: Cursor = { tokens, at: 0, depth: 0, bars: 0, ...rules };
-  const leads = (token: Token | undefined): boolean =>
-    (token?.t === 'text' || token?.t === 'word') &&
-    token.v.split(/[\s:]+/).every((w) => LEADING_WORDS.has(w.toLowerCase()));
-  while (leads(peek(cursor)) && cursor.at < tokens.length - 1) {
-    cursor.at++;
+  let either = false;
+  while (leads(cursor) && cursor.at < tokens.length - 1) {
+    either ||= /\beither\b/i.test(take(cursor).v);
     accept(cursor, ':');
   }
   accept(cursor, '=', ':');
   if (isCmd(peek(cursor), 'approx')) cursor.at++;
   const node = parseList(cursor);
+  if (either && !(node.k === 'list' && node.join === 'or')) throw new Unparsed('either, and no or');
   while (peek(cursor)?.t === 'newline') cursor.at++;
   // One sign may end the sentence; `2…` and `5?` say something else.
   accept(cursor, '.', ',', ';');
   if (cursor.at < tokens.length) throw new Unparsed(`unexpected ${peek(cursor)?.v ?? ''}`);
   return shallow(node);
 }
-
-const isWord = (token: Token | undefined, ...names: string[]): boolean =>
-  token?.t === 'word' && names.includes(token.v.toLowerCase());
 
 function parseList(c: Cursor): Node {
   return nested(c, () => {
@@ -65,7 +76,7 @@ function parseList(c: Cursor): Node {
     }
     const filled = groups.filter((group) => group.length > 0);
     const lists: Node[] = filled.map((items) =>
-      items.length === 1 && items[0] ? items[0] : { k: 'list', items, join },
+      items.length === 1 && items[0] ? items[0] : { k: 'list', items: excluded(items), join },
     );
     if (lists.length === 1 && lists[0]) return lists[0];
     if (semicolons && !commas)
@@ -74,18 +85,19 @@ function parseList(c: Cursor): Node {
   });
 }
 
+/** `x ≠ 1, 2` excludes both. */
+function excluded(items: readonly Node[]): readonly Node[] {
+  const first = items[0];
+  if (first?.k !== 'rel' || first.ops.length !== 1 || first.ops[0] !== '!=' || !first.items[0]) return items;
+  const left = first.items[0];
+  return items.map((item) => (item.k === 'rel' ? item : { k: 'rel', items: [left, item], ops: ['!='] }));
+}
+
 function startsItem(c: Cursor): boolean {
   const token = peek(c);
   return (
     token !== undefined && (startsPrimary(c) || isSign(token, '+', '-') || isCmd(token, 'pm', 'mp', 'lnot', 'neg'))
   );
-}
-
-function relop(token: Token | undefined): Relop | undefined {
-  if (token?.t === 'cmd') return Object.hasOwn(RELATIONS, token.v) ? (RELATIONS[token.v] as Relop) : undefined;
-  if (token?.t !== 'sign') return undefined;
-  if (token.v === '==') return '=';
-  return ['=', '<', '>', '<=', '>=', '!='].includes(token.v) ? (token.v as Relop) : undefined;
 }
 
 function parseRelation(c: Cursor): Node {
@@ -203,6 +215,9 @@ function parseProduct(c: Cursor): Node {
     } else if (isCmd(token, 'frac', 'dfrac', 'tfrac') && isPlainNumber(left) && isUnitFraction(c)) {
       left = { k: 'unit', arg: left, unit: unitFraction(c), strong: false };
     } else if (startsPrimary(c)) {
+      // `5 6` are two numbers and no product.
+      if (token?.t === 'num' && peek(c, -1)?.t === 'num' && !isSign(peek(c, -2), '^', '_'))
+        throw new Unparsed('two numbers side by side');
       left = times(left, parseFactor(c));
     } else return left;
   }
@@ -217,7 +232,7 @@ function startsSmallerUnit(c: Cursor, unit: string): boolean {
   const [number, word] = [peek(c, gap), peek(c, gap + 1)];
   if (number?.t !== 'num' || !word || !['text', 'word', 'id'].includes(word.t)) return false;
   const [big, small] = [unitOf(unit), unitOf(word.v)];
-  if (big.dimension === 'label' || big.dimension !== small.dimension) return false;
+  if (big.dimension === '' || big.dimension !== small.dimension) return false;
   return Q.compare(small.factor, big.factor) < 0 && (gap === 0 || big.dimension === 'time^1' || isWord(peek(c), 'and'));
 }
 
@@ -241,58 +256,8 @@ const signedFactor = (c: Cursor): Node =>
     return negative ? neg(factor) : factor;
   });
 
-/** A product that is still being read grows in place: copying it per factor would be quadratic. */
-const growing = new WeakSet<Node>();
-
-function times(a: Node, b: Node): Node {
-  if (a.k === 'mul' && growing.has(a)) {
-    (a.items as Node[]).push(b);
-    return a;
-  }
-  const product = mul(a.k === 'mul' ? [...a.items, b] : [a, b]);
-  growing.add(product);
-  return product;
-}
-
 /** One factor with its powers; a whole number and a proper fraction behind it are one mixed number. */
 function parseFactor(c: Cursor): Node {
   const mixed = mixedNumber(c);
   return parsePostfix(c, mixed);
-}
-
-const SCALES: Readonly<Partial<Record<string, bigint>>> = {
-  thousand: 10n ** 3n,
-  million: 10n ** 6n,
-  billion: 10n ** 9n,
-  trillion: 10n ** 12n,
-};
-
-/** Words after a value: a percent sign, a unit, a known function; anything else ends the value. */
-function parseWords(c: Cursor, left: Node): Node | undefined {
-  const token = peek(c);
-  if (!token) return undefined;
-  const lower = token.v.toLowerCase();
-  if (/^(percent|pct|percentage)$/.test(lower.replace(/[. ]/g, ''))) {
-    c.at++;
-    return { k: 'percent', arg: left };
-  }
-  if (token.t === 'word' && (lower === 'and' || lower === 'or')) return undefined;
-  const scale = SCALES[lower];
-  if (scale !== undefined) {
-    c.at++;
-    return times(left, int(scale));
-  }
-  if (token.t === 'word' && (FUNCTIONS.has(token.v) || /^(pi|inf|infty|infinity|sqrt)/.test(lower)))
-    return times(left, parsePostfix(c));
-  if (CONDITION_WORDS.has(lower.split(/\s+/)[0] ?? '')) throw new Unparsed('the answer holds a condition');
-  const strong = token.t === 'text';
-  const known = isUnitWord(token.v) || isUnitWord(lower) || lower === 'sq' || unitOf(token.v).dimension !== 'label';
-  // Any word may label a number; behind letters an unknown one is part of the name: triangle ABC.
-  const label = (strong || (token.sp && (token.v.length >= 3 || lower === 'of'))) && !some(left, (n) => n.k === 'sym');
-  if (!known && !label) {
-    if (!strong) return times(left, parsePostfix(c));
-    c.at++;
-    return times(left, { k: 'text', text: token.v });
-  }
-  return { k: 'unit', arg: left, unit: unitPhrase(c), strong };
 }

@@ -12,7 +12,7 @@ export const IGNORED =
 /** Commands whose braced argument is the thing itself. */
 export const TRANSPARENT = words(`boxed fbox vec hat widehat overrightarrow underline tilde widetilde mathbf
   boldsymbol bm mathit mathsf mathcal mathfrak mathscr ensuremath displaylimits phantomsection dot ddot overleftrightarrow
-  overset underset textcolor mathop mathrm operatorname color pmb cancel underbrace overbrace mathnormal`);
+  overset underset textcolor mathop mathrm operatorname color pmb underbrace overbrace mathnormal`);
 
 export const TEXT_COMMANDS = words(`text mbox textbf textit textnormal textrm textsf texttt hbox emph textup textmd
   mathrm operatorname mathbf mathit mathsf mathtt bf rm boldsymbol`);
@@ -81,13 +81,8 @@ export const NAMED_SETS: Readonly<Record<string, string>> = {
   C: 'C',
 };
 
-/** Words that may stand before a value without changing it. */
-export const LEADING_WORDS = words('approximately about exactly roughly approx answer is the ans result value equals');
-
 /** Words that turn what follows into a condition: the judge does not reason about those. */
-export const CONDITION_WORDS = words(
-  'if where when for with such that except unless not neither nor but without given',
-);
+export const CONDITION_WORDS = words('if where when for with except unless not neither nor but without given');
 
 /** Operators with bounds and a body. */
 export const BIG = words('sum prod int iint oint lim');
