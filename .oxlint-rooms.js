@@ -4,7 +4,21 @@
 
 import { dirname, relative, resolve } from 'node:path';
 
-const PLUG_POINT = { ours: ['domain/'], outside: ['node:', 'vendor'] };
+const PLUG_POINT = { ours: ['domain/', 'machine/'], outside: ['node:', 'vendor'] };
+const EVERY_ROOM = [
+  'domain/',
+  'machine/',
+  'datasets/',
+  'environments/',
+  'inference/',
+  'storage/',
+  'exporters/',
+  'temporal/',
+  'run/',
+  'proof/',
+  'service/',
+  'permissions/',
+];
 
 /**
  * `ours`: files and folders of this repository; a room may always import itself. `types`: the same, as types only.
@@ -12,6 +26,7 @@ const PLUG_POINT = { ours: ['domain/'], outside: ['node:', 'vendor'] };
  */
 const ROOMS = {
   'domain/': {},
+  'machine/': { ours: ['domain/'], outside: ['node:'] },
   'workflows/': {
     ours: ['domain/'],
     types: ['activities/'],
@@ -23,9 +38,8 @@ const ROOMS = {
       'inference/backend.ts',
       'environments/environment.ts',
       'storage/store.ts',
-      'storage/run-record.ts',
+      'storage/record/run-record.ts',
       'datasets/dataset.ts',
-      'workflows/messages.ts',
     ],
     outside: ['@temporalio/activity', '@temporalio/common'],
   },
@@ -34,80 +48,17 @@ const ROOMS = {
   'inference/': PLUG_POINT,
   'storage/': PLUG_POINT,
   'exporters/': PLUG_POINT,
-  'server/': { ours: ['domain/'], outside: ['node:', '@temporalio/client', '@temporalio/common'] },
-  'permissions/': { ours: ['domain/', 'inference/', 'server/home.ts'], outside: ['node:'] },
-  'version.ts': { outside: ['node:'] },
-  'options.ts': { ours: ['domain/', 'inference/index.ts'], outside: ['zod'] },
-  'config.ts': {
-    ours: ['domain/', 'options.ts'],
-    types: ['storage/run-record.ts'],
-    outside: ['node:', 'yaml'],
-  },
-  'create-run.ts': {
-    ours: ['domain/', 'datasets/', 'storage/', 'version.ts'],
-    outside: ['node:'],
-  },
-  'backends.ts': { ours: ['domain/', 'inference/', 'storage/'], outside: ['node:'] },
-  'connection.ts': {
-    ours: ['domain/', 'server/local-connection.ts'],
-    outside: ['node:', '@temporalio/client', '@temporalio/envconfig'],
-  },
-  'client.ts': {
-    ours: ['domain/', 'connection.ts', 'workflows/messages.ts'],
-    outside: ['@temporalio/client', '@temporalio/common'],
-  },
-  'pending-work.ts': {
-    ours: ['domain/', 'connection.ts'],
-    outside: ['@temporalio/client', '@temporalio/common'],
-  },
-  'histories.ts': {
-    ours: ['domain/', 'connection.ts'],
-    types: ['workflows/messages.ts'],
-    outside: ['@temporalio/client', '@temporalio/common'],
-  },
-  'cli/': {
-    ours: [
-      'domain/',
-      'client.ts',
-      'histories.ts',
-      'pending-work.ts',
-      'connection.ts',
-      'config.ts',
-      'options.ts',
-      'create-run.ts',
-      'version.ts',
-      'worker.ts',
-      'datasets/',
-      'environments/',
-      'inference/',
-      'storage/',
-      'exporters/',
-      'permissions/',
-      'server/',
-    ],
-    types: ['workflows/messages.ts'],
+  'temporal/': { ours: ['domain/', 'workflows/messages.ts'], outside: ['node:', '@temporalio/'] },
+  'run/': {
+    ours: ['domain/', 'machine/', 'datasets/', 'inference/', 'storage/'],
     outside: ['node:', 'vendor'],
   },
+  'proof/': { ours: ['domain/', 'storage/'], outside: ['node:'] },
+  'service/': { ours: ['domain/', 'machine/', 'temporal/'], outside: ['node:', '@temporalio/client'] },
+  'permissions/': { ours: ['domain/', 'machine/', 'service/home.ts', 'inference/'], outside: ['node:'] },
+  'cli/': { ours: [...EVERY_ROOM, 'worker.ts'], outside: ['node:', 'vendor'] },
   'worker.ts': {
-    ours: [
-      'domain/',
-      'backends.ts',
-      'client.ts',
-      'connection.ts',
-      'config.ts',
-      'options.ts',
-      'create-run.ts',
-      'version.ts',
-      'workflows/',
-      'activities/',
-      'datasets/',
-      'environments/',
-      'inference/',
-      'storage/',
-      'exporters/',
-      'permissions/',
-      'server/',
-    ],
+    ours: [...EVERY_ROOM, 'workflows/', 'activities/'],
     outside: ['node:', 'vendor', '@temporalio/'],
   },
 };

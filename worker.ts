@@ -9,11 +9,11 @@ import { setFlagsFromString } from 'node:v8';
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
 import type { ActivityDeps } from './activities/deps.ts';
-import { type Backends, openBackends } from './backends.ts';
-import { closedRollouts } from './client.ts';
-import { clusterConfig, connect, type Session } from './connection.ts';
-import { parseSettings } from './config.ts';
-import { createRun, examineDataset, surveyDataset } from './create-run.ts';
+import { type Backends, openBackends } from './run/backends.ts';
+import { closedRollouts } from './temporal/runs.ts';
+import { clusterConfig, connect, type Session } from './temporal/connection.ts';
+import { parseSettings } from './run/config.ts';
+import { createRun, examineDataset, surveyDataset } from './run/create-run.ts';
 import { statedProblem } from './datasets/examine.ts';
 import type { Problem } from './datasets/problem.ts';
 import { queryFromRow } from './datasets/row.ts';
@@ -29,14 +29,14 @@ import { createMathJudge } from './environments/math/math-environment.ts';
 import { createSolutionReader } from './environments/solution-reader.ts';
 import { type Operator, operatorOf, type OperatorWords } from './permissions/operator.ts';
 import { openPermissions, type Permissions } from './permissions/permissions.ts';
-import { homeOf } from './server/home.ts';
-import { endWithParent, tellReady } from './server/parent.ts';
-import { ensureSearchAttributes } from './server/search-attributes.ts';
-import type { Disk } from './storage/disk.ts';
+import { homeOf } from './service/home.ts';
+import { endWithParent, tellReady } from './machine/parent.ts';
+import { ensureSearchAttributes } from './temporal/search-attributes.ts';
+import type { Disk } from './storage/disk/disk.ts';
 import { openFileStore } from './storage/files.ts';
-import { openRecordCache } from './storage/record-cache.ts';
-import { openThreadedDisk } from './storage/threaded-disk.ts';
-import { everturnVersion } from './version.ts';
+import { openRecordCache } from './storage/record/cache.ts';
+import { openThreadedDisk } from './storage/disk/threaded-disk.ts';
+import { everturnVersion } from './machine/version.ts';
 
 export interface WorkerSettings {
   /** Generations at once: the model's slots. */

@@ -6,7 +6,7 @@ import { rolloutWorkflowId } from '../domain/ids.ts';
 import { firstWords, questionOf } from '../domain/query.ts';
 import type { RolloutResult } from '../domain/rollout-result.ts';
 import { StoreError } from '../domain/errors.ts';
-import type { CollectionInput, CollectionResult } from '../workflows/messages.ts';
+import type { CollectionInput, CollectionResult } from '../domain/messages.ts';
 import type { ActivityDeps, WorkflowClosing } from './deps.ts';
 import { endedResult } from './ended-result.ts';
 import { heartbeating } from './heartbeat.ts';

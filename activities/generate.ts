@@ -16,7 +16,7 @@ import { generateAnswer } from './answer.ts';
 import type { ActivityDeps } from './deps.ts';
 import { afterFlaw, type Flaws, flawsIn, withFlaw } from './flaws.ts';
 import { beat as beatNow, heartbeating } from './heartbeat.ts';
-import { patientStore } from './keep.ts';
+import { patientStore } from './patient-store.ts';
 import { recordedRollout, recordedTurns, recordedVerdict } from './recorded.ts';
 
 const LONG_CONTEXT = 50_000;

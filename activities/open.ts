@@ -5,8 +5,8 @@ import { firstWords, questionOf } from '../domain/query.ts';
 import { unfitRewards } from '../domain/reward.ts';
 import type { OpenedRollout } from '../domain/rollout-facts.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
-import type { RunRecord } from '../storage/run-record.ts';
-import type { RolloutInput } from '../workflows/messages.ts';
+import type { RunRecord } from '../storage/record/run-record.ts';
+import type { RolloutInput } from '../domain/messages.ts';
 import type { ActivityDeps } from './deps.ts';
 import { endedResult } from './ended-result.ts';
 

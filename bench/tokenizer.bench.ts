@@ -4,7 +4,7 @@
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { bench } from 'vitest';
-import { openTokenizer } from '../inference/tokenizer.ts';
+import { openTokenizer } from '../inference/tokenizer/tokenizer.ts';
 import { tokenizerFolder } from '../test/support/tokenizer-folder.ts';
 import { randomSource, someText, someWord } from '../test/support/texts.ts';
 import { trainTokenizer } from '../test/support/trained-tokenizers.ts';

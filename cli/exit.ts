@@ -12,7 +12,7 @@ import {
 } from '../domain/errors.ts';
 import { ended } from '../domain/progress.ts';
 import { visible } from '../domain/turn-log.ts';
-import type { CollectionResult } from '../workflows/messages.ts';
+import type { CollectionResult } from '../domain/messages.ts';
 
 export const EXIT = {
   ok: 0,

@@ -1,9 +1,9 @@
 // Flags that several commands share, and the flags of a run, which come from the options themselves.
 
 import { type Command, Option } from 'commander';
-import { flagOf, resolveOptions, type ResolvedOptions } from '../config.ts';
+import { flagOf, resolveOptions, type ResolvedOptions } from '../run/config.ts';
 import { UNDECIDED, type UndecidedPolicy } from '../domain/finished-turns.ts';
-import { DEFAULT_OPTIONS, FIELDS, type RunOptions } from '../options.ts';
+import { DEFAULT_OPTIONS, FIELDS, type RunOptions } from '../run/options.ts';
 import type { Io } from './io.ts';
 
 export const DEFAULT_OUT = 'runs';

@@ -4,8 +4,8 @@
 import { statSync, utimesSync } from 'node:fs';
 import { argv } from 'node:process';
 import { CommanderError } from 'commander';
-import { fileError } from '../storage/file-errors.ts';
-import { homeOf } from '../server/home.ts';
+import { fileError } from '../storage/disk/errors.ts';
+import { homeOf } from '../service/home.ts';
 import { errorText, EXIT, exitCodeOf } from './exit.ts';
 import { processIo } from './io.ts';
 import { buildProgram } from './program.ts';

@@ -4,7 +4,7 @@
 import { Command, Option } from 'commander';
 import { visible } from '../domain/turn-log.ts';
 import { UsageError } from '../domain/errors.ts';
-import { everturnVersion } from '../version.ts';
+import { everturnVersion } from '../machine/version.ts';
 import type { ExitCode } from './exit.ts';
 import type { Io } from './io.ts';
 
@@ -23,53 +23,57 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   demo: {
     group: 'Play',
     summary: 'play a small data set with the shipped model and show what comes out',
-    load: () => import('./demo.ts'),
+    load: () => import('./commands/demo.ts'),
   },
   run: {
     group: 'Play',
     summary: 'play a data set, or attach to the run that does',
-    load: () => import('./run.ts'),
+    load: () => import('./commands/run.ts'),
   },
-  watch: { group: 'Play', summary: 'follow a run to its end', load: () => import('./watch.ts') },
-  list: { group: 'Look', summary: 'the runs there are', load: () => import('./list.ts') },
-  status: { group: 'Look', summary: 'how far a run is', load: () => import('./status.ts') },
-  show: { group: 'Look', summary: 'one trajectory, turn by turn', load: () => import('./show.ts') },
+  watch: { group: 'Play', summary: 'follow a run to its end', load: () => import('./commands/watch.ts') },
+  list: { group: 'Look', summary: 'the runs there are', load: () => import('./commands/list.ts') },
+  status: { group: 'Look', summary: 'how far a run is', load: () => import('./commands/status.ts') },
+  show: { group: 'Look', summary: 'one trajectory, turn by turn', load: () => import('./commands/show.ts') },
   why: {
     group: 'Look',
     summary: 'what a rollout waits for, or why it ended as it did',
-    load: () => import('./why.ts'),
+    load: () => import('./commands/why.ts'),
   },
-  check: { group: 'Look', summary: "prove a run's folder", load: () => import('./check.ts') },
+  check: { group: 'Look', summary: "prove a run's folder", load: () => import('./commands/check.ts') },
   judge: {
     group: 'Look',
     summary: 'judge answers, or a run again, without a model or Temporal',
-    load: () => import('./judge.ts'),
+    load: () => import('./commands/judge.ts'),
   },
-  export: { group: 'Look', summary: 'write a run in a format that trainers read', load: () => import('./export.ts') },
-  pause: { group: 'Steer', summary: 'begin no new rollout until resume', load: () => import('./pause.ts') },
-  resume: { group: 'Steer', summary: 'let a paused run go on', load: () => import('./resume.ts') },
-  tune: { group: 'Steer', summary: 'change how many rollouts are in flight', load: () => import('./tune.ts') },
+  export: {
+    group: 'Look',
+    summary: 'write a run in a format that trainers read',
+    load: () => import('./commands/export.ts'),
+  },
+  pause: { group: 'Steer', summary: 'begin no new rollout until resume', load: () => import('./commands/pause.ts') },
+  resume: { group: 'Steer', summary: 'let a paused run go on', load: () => import('./commands/resume.ts') },
+  tune: { group: 'Steer', summary: 'change how many rollouts are in flight', load: () => import('./commands/tune.ts') },
   'update-weights': {
     group: 'Steer',
     summary: 'give every server of a run other weights, while it goes on',
-    load: () => import('./update-weights.ts'),
+    load: () => import('./commands/update-weights.ts'),
   },
-  cancel: { group: 'Steer', summary: 'end a run; finished turns are kept', load: () => import('./cancel.ts') },
+  cancel: { group: 'Steer', summary: 'end a run; finished turns are kept', load: () => import('./commands/cancel.ts') },
   up: {
     group: 'Run the service',
     summary: 'start the local service: Temporal server and worker, in the background',
-    load: () => import('./up.ts'),
+    load: () => import('./commands/up.ts'),
   },
-  down: { group: 'Run the service', summary: 'end the local service', load: () => import('./down.ts') },
+  down: { group: 'Run the service', summary: 'end the local service', load: () => import('./commands/down.ts') },
   dev: {
     group: 'Run the service',
     summary: 'the local service in the foreground, logs on the terminal',
-    load: () => import('./dev.ts'),
+    load: () => import('./commands/dev.ts'),
   },
   worker: {
     group: 'Run the service',
     summary: 'a worker only, any number, anywhere',
-    load: () => import('./worker.ts'),
+    load: () => import('./commands/worker.ts'),
   },
 };
 

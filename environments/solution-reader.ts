@@ -4,8 +4,8 @@
 
 import type { FinalAnswer, SolutionReader } from '../domain/solution-reader.ts';
 import type { Verdict } from '../domain/verdict.ts';
-import { scanBoxes } from './math/boxes.ts';
-import { extractSolution } from './math/extract.ts';
+import { scanBoxes } from './math/find/boxes.ts';
+import { extractSolution } from './math/find/extract.ts';
 import type { MathJudge } from './math/math-environment.ts';
 
 export function createSolutionReader(judge: Pick<MathJudge, 'judge' | 'examine'>): SolutionReader {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { UsageError } from '../domain/errors.ts';
 import type { ModelIdentity } from '../domain/model-identity.ts';
 import type { Backend, BackendOptions } from './backend.ts';
-import { safeText } from './safe-text.ts';
-import { parseOpenaiTarget, parseServerUrls } from './server-url.ts';
+import { safeText } from './http/safe-text.ts';
+import { parseOpenaiTarget, parseServerUrls } from './http/server-url.ts';
 
 interface Entry {
   /** How it is written, for messages. */
@@ -21,30 +21,30 @@ const BACKENDS = {
   tiny: {
     usage: 'tiny',
     needsTarget: false,
-    create: async (options) => (await import('./transformers.ts')).createTinyBackend(options),
+    create: async (options) => (await import('./embedded/transformers.ts')).createTinyBackend(options),
   },
   transformers: {
     usage: 'transformers:<folder or hub id>',
     needsTarget: true,
-    create: async (options) => (await import('./transformers.ts')).createTransformersBackend(options),
+    create: async (options) => (await import('./embedded/transformers.ts')).createTransformersBackend(options),
   },
   sglang: {
     usage: 'sglang:<url>[,<url>…]',
     needsTarget: true,
     check: parseServerUrls,
-    create: async (options) => (await import('./sglang.ts')).createSglangBackend(options),
+    create: async (options) => (await import('./servers/sglang.ts')).createSglangBackend(options),
   },
   vllm: {
     usage: 'vllm:<url>[,<url>…]',
     needsTarget: true,
     check: parseServerUrls,
-    create: async (options) => (await import('./vllm.ts')).createVllmBackend(options),
+    create: async (options) => (await import('./servers/vllm.ts')).createVllmBackend(options),
   },
   openai: {
     usage: 'openai:<url>#<model>',
     needsTarget: true,
     check: parseOpenaiTarget,
-    create: async (options) => (await import('./openai.ts')).createOpenaiBackend(options),
+    create: async (options) => (await import('./servers/openai.ts')).createOpenaiBackend(options),
   },
 } as const satisfies Record<string, Entry>;
 
@@ -89,8 +89,8 @@ function isScheme(scheme: string): scheme is Scheme {
 /** Of the model that ships with the package, without loading it. */
 export async function tinyIdentity(): Promise<ModelIdentity> {
   const [{ folderIdentity }, { packageRoot }] = await Promise.all([
-    import('./model-files.ts'),
-    import('./package-root.ts'),
+    import('./tokenizer/model-files.ts'),
+    import('../machine/package-root.ts'),
   ]);
   return folderIdentity(join(packageRoot(), 'models', 'tiny'), 'tiny');
 }

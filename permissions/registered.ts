@@ -6,7 +6,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync
 import { join } from 'node:path';
 import { sha256Hex } from '../domain/sha256.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
-import type { Home } from '../server/home.ts';
+import type { Home } from '../service/home.ts';
 import { realPath } from './folders.ts';
 
 export interface RegisteredRun extends Pick<RolloutSettings, 'model' | 'tokenizer' | 'apiKeyEnv'> {

@@ -11,10 +11,10 @@ import type { RolloutId } from '../domain/ids.ts';
 import { finishedTurns, type UndecidedPolicy } from '../domain/finished-turns.ts';
 import type { Outcome } from '../domain/outcome.ts';
 import type { Trajectory } from '../domain/trajectory.ts';
-import { fileError } from './file-errors.ts';
+import { fileError } from './disk/errors.ts';
 import type { Store } from './store.ts';
 import { readTrajectories } from './trajectories.ts';
-import { replaceFile, writeOnce } from './write-once.ts';
+import { replaceFile, writeOnce } from './disk/write-once.ts';
 
 /** The part of an exporter that is used here. */
 export interface LineMaker {

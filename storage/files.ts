@@ -5,16 +5,16 @@
 import { join, resolve } from 'node:path';
 import { StoreError, UsageError } from '../domain/errors.ts';
 import { isRunName, type RolloutId } from '../domain/ids.ts';
-import { type Disk, openDisk } from './disk.ts';
-import { recordError } from './file-errors.ts';
-import * as layout from './layout.ts';
-import { dropChunks, listRollouts, listRolloutsOf, removeOldTemporaries } from './listing.ts';
+import { type Disk, openDisk } from './disk/disk.ts';
+import { recordError } from './disk/errors.ts';
+import * as layout from './record/layout.ts';
+import { dropChunks, listRollouts, listRolloutsOf, removeOldTemporaries } from './record/listing.ts';
 import { countQueries, readQueries, writeQueries } from './queries.ts';
-import type { FileLayer } from './file-layer.ts';
-import type { KeptRecords, RecordCache } from './record-cache.ts';
-import { decodeRecord, encodeRecord, type Owner, type RecordKind } from './record-text.ts';
+import type { FileLayer } from './disk/file-layer.ts';
+import type { KeptRecords, RecordCache } from './record/cache.ts';
+import { decodeRecord, encodeRecord, type Owner, type RecordKind } from './record/text.ts';
 import type { Store, Stored } from './store.ts';
-import { setAside, unlessTorn } from './torn.ts';
+import { setAside, unlessTorn } from './record/torn.ts';
 
 export interface FileStoreParts {
   /**

@@ -3,7 +3,7 @@
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readText, replaceFile } from './write-once.ts';
+import { readText, replaceFile } from './disk/write-once.ts';
 
 export interface ServerReport {
   readonly url: string;

@@ -6,8 +6,8 @@ import type { RolloutId } from '../domain/ids.ts';
 import type { Query } from '../domain/query.ts';
 import type { VerdictRecord } from '../domain/trajectory.ts';
 import type { TurnRecord } from '../domain/turn.ts';
-import { recordError } from './file-errors.ts';
-import { rolloutFolder, verdictFile } from './layout.ts';
+import { recordError } from './disk/errors.ts';
+import { rolloutFolder, verdictFile } from './record/layout.ts';
 import type { Store, Stored } from './store.ts';
 import { rolloutsInOrder } from './trajectories.ts';
 

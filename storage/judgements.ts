@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { UsageError } from '../domain/errors.ts';
 import { isRunName } from '../domain/ids.ts';
 import type { Verdict } from '../domain/verdict.ts';
-import { JUDGEMENTS, judgementsFile } from './layout.ts';
-import { namesIn, removeOldTemporaries } from './listing.ts';
+import { JUDGEMENTS, judgementsFile } from './record/layout.ts';
+import { namesIn, removeOldTemporaries } from './record/listing.ts';
 import type { Store } from './store.ts';
-import { writeOnce } from './write-once.ts';
+import { writeOnce } from './disk/write-once.ts';
 
 export interface Judgement extends Verdict {
   readonly query: string;

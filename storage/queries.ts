@@ -8,9 +8,9 @@ import { open, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreError } from '../domain/errors.ts';
 import type { Query } from '../domain/query.ts';
-import { codeOf, fileError, recordError } from './file-errors.ts';
-import { INDEX_FILE, QUERIES_FILE } from './layout.ts';
-import { replaceFile, writeOnce } from './write-once.ts';
+import { codeOf, fileError, recordError } from './disk/errors.ts';
+import { INDEX_FILE, QUERIES_FILE } from './record/layout.ts';
+import { replaceFile, writeOnce } from './disk/write-once.ts';
 
 /** The line that stands for a query; the data set's hash is the SHA-256 of these lines. */
 export function queryLine(query: Query): string {

@@ -5,7 +5,7 @@ import type { RolloutId } from '../domain/ids.ts';
 import type { Query } from '../domain/query.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import type { ChunkRecord, TurnRecord } from '../domain/turn.ts';
-import type { RunRecord } from './run-record.ts';
+import type { RunRecord } from './record/run-record.ts';
 
 /** A record as it stands in the store, with the SHA-256 (hex) of its content. */
 export interface Stored<T> {

@@ -19,7 +19,7 @@ import { TASK_QUEUE } from '../domain/queues.ts';
 import type { RolloutResult } from '../domain/rollout-result.ts';
 import { begin, settle, type UnitInFlight, type WindowState } from '../domain/window.ts';
 import { awaitEnds } from './collection-steps.ts';
-import type { CollectionInput } from './messages.ts';
+import type { CollectionInput } from '../domain/messages.ts';
 import { rollout } from './rollout.ts';
 import { QUERY, RUN } from './search-attributes.ts';
 

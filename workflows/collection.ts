@@ -15,8 +15,8 @@ import { DEFAULT_MAX_CONCURRENT } from '../domain/defaults.ts';
 import { canStart, isFinished, openWindow, type WindowState } from '../domain/window.ts';
 import { openChildren } from './children.ts';
 import { accept, conclude, page } from './collection-steps.ts';
-import { type Desk, openDesk } from './desk.ts';
-import type { CollectionInput, CollectionResult } from './messages.ts';
+import { type Desk, openDesk } from './steering.ts';
+import type { CollectionInput, CollectionResult } from '../domain/messages.ts';
 
 const MAX_HISTORY_EVENTS = 4000;
 const PAGE_UNITS = 50;

@@ -1,92 +1,7 @@
-// What crosses into a workflow: one JSON object in, one JSON object out, from any language.
-// Schemas with every field in docs/temporal.md.
+// The queries and updates of both workflow types, by the names that any client uses.
 
 import { defineQuery, defineUpdate } from '@temporalio/workflow';
-import type { CollectionCounts } from '../domain/progress.ts';
-import type { RolloutResult } from '../domain/rollout-result.ts';
-import type { RolloutSettings } from '../domain/settings.ts';
-import type { TurnFacts } from '../domain/turn.ts';
-import type { WindowState } from '../domain/window.ts';
-
-export interface RolloutInput {
-  /** The run's name: its folder is `<out>/<run>`. */
-  readonly run: string;
-  /** A folder that every worker reaches. */
-  readonly out: string;
-  /** 0-based place in the run's queries.jsonl … */
-  readonly index?: number;
-  /** … or a row as in a data set file, for a rollout by itself. */
-  readonly row?: Readonly<Record<string, unknown>>;
-  /** 0-based; default 0. */
-  readonly sample?: number;
-  /** 1-based; default 1. */
-  readonly attempt?: number;
-  /** Where the run's folder has no run.json yet. What is left out takes its default. */
-  readonly settings?: Partial<RolloutSettings>;
-}
-
-export interface RolloutProgress {
-  /** Null until the first step has fixed the query. */
-  readonly query: string | null;
-  readonly phase: string;
-  readonly paused: boolean;
-  readonly turns: readonly TurnFacts[];
-}
-
-export interface CollectionInput {
-  readonly run: string;
-  readonly out: string;
-  /** The data set file, where the run's folder does not hold the accepted queries yet. */
-  readonly dataset?: string;
-  readonly settings?: Partial<RolloutSettings>;
-  /** Rollouts per query; default 1. */
-  readonly samples?: number;
-  /** Rollouts in flight at once; default 16, at most 1,000. */
-  readonly maxConcurrent?: number;
-  /** Only the first so many rows of the data set. */
-  readonly limit?: number;
-  /** Plays the rows in a seeded random order. */
-  readonly shuffleSeed?: number;
-  /** History events after which it continues as new; for tests. Default 4,000. */
-  readonly maxHistoryEvents?: number;
-  /** Filled by continue-as-new only. */
-  readonly carried?: WindowState;
-}
-
-export interface CollectionProgress {
-  readonly run: string;
-  readonly state: 'accepting' | 'running' | 'paused' | 'stopping' | 'finished';
-  /** Rollouts of the whole run: queries × samples. */
-  readonly total: number;
-  readonly done: number;
-  readonly inFlight: number;
-  readonly maxConcurrent: number;
-  readonly numTurns: number;
-  readonly counts: CollectionCounts;
-  /** Epoch milliseconds. */
-  readonly startedAt: number;
-}
-
-/**
- * The memo `progress` of a collection: what it would have answered at that time. Told where something ended or somebody
- * steered, for whoever asks while no worker has time to answer.
- */
-export interface ToldProgress extends CollectionProgress {
-  /** Epoch milliseconds. */
-  readonly toldAt: number;
-}
-
-export interface CollectionResult {
-  readonly run: string;
-  readonly total: number;
-  readonly cancelled: boolean;
-  readonly numTurns: number;
-  readonly counts: CollectionCounts;
-}
-
-export interface Tuning {
-  readonly maxConcurrent: number;
-}
+import type { RolloutProgress, CollectionProgress, Tuning } from '../domain/messages.ts';
 
 export const rolloutProgress = defineQuery<RolloutProgress>('progress');
 export const collectionProgress = defineQuery<CollectionProgress>('progress');
@@ -94,5 +9,3 @@ export const pause = defineUpdate<void>('pause');
 export const resume = defineUpdate<void>('resume');
 export const stop = defineUpdate<void>('stop');
 export const tune = defineUpdate<void, [Tuning]>('tune');
-
-export type { RolloutResult };

@@ -8,9 +8,10 @@ import { stopReason } from '../domain/limits.ts';
 import type { StopReason } from '../domain/outcome.ts';
 import { type OpenedRollout, turnFacts } from '../domain/rollout-facts.ts';
 import { failureOf } from './failure.ts';
-import type { RolloutInput, RolloutResult } from './messages.ts';
+import type { RolloutInput } from '../domain/messages.ts';
+import type { RolloutResult } from '../domain/rollout-result.ts';
 import { STOPPED_NOT_FAILED } from './patches.ts';
-import { openScoreboard, type Scoreboard } from './scoreboard.ts';
+import { openScoreboard, type Scoreboard } from './progress.ts';
 import { evaluate, finish, generate, log, open } from './steps.ts';
 
 export async function rollout(input: RolloutInput): Promise<RolloutResult> {

@@ -8,7 +8,7 @@ import type { Task } from '../domain/query.ts';
 import { CODE_QUEUE, GENERATE_QUEUE } from '../domain/queues.ts';
 import type { Generated, GeneratedTurn, Judged, OpenedRollout } from '../domain/rollout-facts.ts';
 import type { RolloutResult, TrajectoryReference } from '../domain/rollout-result.ts';
-import type { RolloutInput } from './messages.ts';
+import type { RolloutInput } from '../domain/messages.ts';
 
 const generation = proxyActivities<Activities>({
   taskQueue: GENERATE_QUEUE,

@@ -1,6 +1,6 @@
 // What a caller may ask of the judge, and what the comparison makes of it.
 
-import type { LeafOptions } from './leaf.ts';
+import type { LeafOptions } from './compare/leaf.ts';
 
 export interface JudgeOptions {
   /** Decimal places at which a decimal stands for an exact value; default 6. Given, decimals are rounded too. */

@@ -3,13 +3,13 @@
 // and its work is bounded by LIMITS.
 
 import type { Verdict } from '../../domain/verdict.ts';
-import { compareTexts } from './compare-texts.ts';
-import { extractAnswer, extractChoice } from './extract.ts';
-import type { LeafOptions } from './leaf.ts';
-import type { Extraction, Found } from './phrases.ts';
+import { compareTexts } from './compare/compare-texts.ts';
+import { extractAnswer, extractChoice } from './find/extract.ts';
+import type { LeafOptions } from './compare/leaf.ts';
+import type { Extraction, Found } from './find/phrases.ts';
 import { type JudgeOptions, leafOptions } from './judge-options.ts';
 import { readSolution, type Solution } from './solution.ts';
-import { choiceOf } from './words.ts';
+import { choiceOf } from './read/words.ts';
 
 export type { JudgeOptions } from './judge-options.ts';
 

@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { JudgeError } from '../../domain/errors.ts';
 import type { Verdict } from '../../domain/verdict.ts';
 import type { Environment } from '../environment.ts';
-import type { ChildJob } from './child.ts';
+import type { ChildJob } from './pool/child.ts';
 import type { JudgeOptions } from './judge.ts';
 import { LIMITS } from './limits.ts';
-import { JudgePool } from './pool.ts';
+import { JudgePool } from './pool/pool.ts';
 import type { SolutionExam } from './solution.ts';
 
 export interface MathEnvironmentOptions {
@@ -109,7 +109,7 @@ function anyOf(verdicts: readonly Verdict[]): Verdict {
 function childEntry(): string {
   const here = import.meta.url;
   const url = here.endsWith('.ts')
-    ? new URL('../../dist/environments/math/child.js', here)
+    ? new URL('../../dist/environments/math/pool/child.js', here)
     : new URL('./child.js', here);
   const path = fileURLToPath(url);
   if (existsSync(path)) return path;

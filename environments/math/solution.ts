@@ -1,10 +1,10 @@
 // The data set's side: what a solution says, and whether the judge can use it. A solution that cannot be read or
 // cannot be shown equal to itself judges nobody. Pure.
 
-import { standsForItself } from './compare-texts.ts';
-import { extractAnswerField, extractSolution, extractWorkedSolution } from './extract.ts';
+import { standsForItself } from './compare/compare-texts.ts';
+import { extractAnswerField, extractSolution, extractWorkedSolution } from './find/extract.ts';
 import { type JudgeOptions, leafOptions } from './judge-options.ts';
-import type { LeafOptions } from './leaf.ts';
+import type { LeafOptions } from './compare/leaf.ts';
 import { remembered } from './remembered.ts';
 
 export type Unusable = 'unreadable' | 'not-equal-to-itself' | 'too-big' | 'empty';

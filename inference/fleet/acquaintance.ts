@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ModelError } from '../../domain/errors.ts';
 import { CANARY_TOLERANCE, canaryDistance, type ModelIdentity } from '../../domain/model-identity.ts';
 import type { GenerateResult } from '../backend.ts';
-import type { ServerBackend } from '../server-backend.ts';
+import type { ServerBackend } from './server-backend.ts';
 
 /** What a fleet makes of an identity: throws where it is another model's, says how a canary differs, or null. */
 export type Judge = (url: string, identity: ModelIdentity) => string | null;

@@ -2,7 +2,7 @@
 
 import type { GenerateOptions, GenerateRequest, GenerateResult, ServerStatus } from '../backend.ts';
 import { ModelError } from '../../domain/errors.ts';
-import type { ServerBackend } from '../server-backend.ts';
+import type { ServerBackend } from './server-backend.ts';
 import { OTHER_MODEL, type Acquaintance } from './acquaintance.ts';
 import type { Circuit } from './circuit.ts';
 import type { Leases } from './leases.ts';

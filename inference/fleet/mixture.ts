@@ -2,7 +2,7 @@
 // meanings of logprobs are told apart from that: at temperature 1 without cuts they are one.
 
 import { ModelError } from '../../domain/errors.ts';
-import type { ServerBackend } from '../server-backend.ts';
+import type { ServerBackend } from './server-backend.ts';
 
 type Met = readonly Pick<ServerBackend, 'url' | 'facts'>[];
 

@@ -1,7 +1,7 @@
 // How one server is given other weights: the few words of each kind of server that inference/weights/update.ts needs.
 // Each throws a ModelError where the server did not do it.
 
-import type { Http } from '../http.ts';
+import type { Http } from '../http/http.ts';
 
 export interface WeightControls {
   readonly http: Http;

@@ -1,10 +1,10 @@
 // Which servers can be given other weights, by the scheme of --model.
 
 import { UsageError } from '../../domain/errors.ts';
-import { readApiKey } from '../api-key.ts';
-import { openHttp, type Http } from '../http.ts';
+import { readApiKey } from '../http/api-key.ts';
+import { openHttp, type Http } from '../http/http.ts';
 import { parseModelSpec } from '../index.ts';
-import { parseServerUrls } from '../server-url.ts';
+import { parseServerUrls } from '../http/server-url.ts';
 import type { WeightControls } from './controls.ts';
 import { sglangControls } from './sglang.ts';
 import { vllmControls } from './vllm.ts';

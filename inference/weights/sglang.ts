@@ -4,8 +4,8 @@
 import { z } from 'zod';
 
 import { ModelError } from '../../domain/errors.ts';
-import type { Http } from '../http.ts';
-import { getFirst, parseReply, wordOf } from '../server-backend.ts';
+import type { Http } from '../http/http.ts';
+import { getFirst, parseReply, wordOf } from '../fleet/server-backend.ts';
 import { CONTROL_TIMEOUTS, type WeightControls } from './controls.ts';
 
 const Info = z.object({ weight_version: z.union([z.string(), z.number()]).nullish() });

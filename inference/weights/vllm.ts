@@ -4,9 +4,9 @@
 import { z } from 'zod';
 
 import { ModelError } from '../../domain/errors.ts';
-import type { Http } from '../http.ts';
-import { parseReply, wordOf } from '../server-backend.ts';
-import { WeightInfo } from '../vllm-protocol.ts';
+import type { Http } from '../http/http.ts';
+import { parseReply, wordOf } from '../fleet/server-backend.ts';
+import { WeightInfo } from '../servers/vllm-protocol.ts';
 import { CONTROL_TIMEOUTS, type WeightControls } from './controls.ts';
 
 const RESET = '/reset_prefix_cache?reset_running_requests=true&reset_external=true';

@@ -8,7 +8,7 @@ import type { Message, Prompt } from '../../domain/query.ts';
 import type { RolloutRecord, VerdictRecord } from '../../domain/trajectory.ts';
 import type { Finish, TurnRecord } from '../../domain/turn.ts';
 import type { Tokenizer } from '../../inference/backend.ts';
-import type { ModelTokenizer } from '../../inference/tokenizer.ts';
+import type { ModelTokenizer } from '../../inference/tokenizer/tokenizer.ts';
 import { EXTENDABLE, openFamily, REFUSED, type TemplateFamily } from '../support/template-families.ts';
 
 let opened: ModelTokenizer | undefined;

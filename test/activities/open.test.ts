@@ -7,11 +7,11 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { openActivity } from '../../activities/open.ts';
-import { parseSettings } from '../../config.ts';
+import { parseSettings } from '../../run/config.ts';
 import { queryFromRow } from '../../datasets/row.ts';
 import { DatasetError } from '../../domain/errors.ts';
 import { openFileStore } from '../../storage/files.ts';
-import type { RolloutInput } from '../../workflows/messages.ts';
+import type { RolloutInput } from '../../domain/messages.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-open-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { routingHeaders } from '../../inference/server-backend.ts';
+import { routingHeaders } from '../../inference/fleet/server-backend.ts';
 import { checkRun } from './checker.ts';
 import { kill } from './nemesis.ts';
 import { randomOf, SEED } from './seed.ts';

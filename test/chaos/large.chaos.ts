@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { ModelError } from '../../domain/errors.ts';
 import { openFileStore } from '../../storage/files.ts';
-import type { CollectionResult } from '../../workflows/messages.ts';
+import type { CollectionResult } from '../../domain/messages.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import { byteTokenizer, scriptedBackend } from '../support/scripted-model.ts';
 import { prove, startRun, sums } from './rig-run.ts';

@@ -3,8 +3,8 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '../../server/ports.ts';
-import { tokenizerLoader } from '../../inference/server-tokenizer.ts';
+import { freePort } from '../../machine/ports.ts';
+import { tokenizerLoader } from '../../inference/tokenizer/server-tokenizer.ts';
 import { type Kept, keepNode } from './kept.ts';
 import { compiledModelServer } from '../support/compiled.ts';
 import type { Ask, HostileConfig } from '../support/hostile-server.ts';

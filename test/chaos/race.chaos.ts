@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
-import { rolloutFolder } from '../../storage/layout.ts';
+import { rolloutFolder } from '../../storage/record/layout.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { compiledStorage } from '../support/compiled.ts';
 import { RUN, turnRecord } from '../storage/play.ts';

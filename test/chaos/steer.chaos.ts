@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { openFileStore } from '../../storage/files.ts';
-import type { CollectionResult } from '../../workflows/messages.ts';
+import type { CollectionResult } from '../../domain/messages.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import { prove, startRun, sums } from './rig-run.ts';
 import { commandOf, type Random, randomOf, SEED } from './seed.ts';

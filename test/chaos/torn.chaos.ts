@@ -6,9 +6,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFile
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { checkRun } from '../../storage/check.ts';
+import { checkRun } from '../../proof/check.ts';
 import { openFileStore } from '../../storage/files.ts';
-import { rolloutFolder } from '../../storage/layout.ts';
+import { rolloutFolder } from '../../storage/record/layout.ts';
 import type { Breach, Store } from '../../storage/store.ts';
 import { readTrajectory } from '../../storage/trajectories.ts';
 import { aQuery, play, putRun, RUN, type Script } from '../storage/play.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { resolveOptions } from '../../config.ts';
+import { resolveOptions } from '../../run/config.ts';
 
 let folder: string;
 beforeAll(() => {

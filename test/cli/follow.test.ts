@@ -1,9 +1,9 @@
 // Following a run: only the run's own end, or the user, ends it.
 
 import { expect, test } from 'vitest';
-import { follow } from '../../cli/follow.ts';
-import type { Link } from '../../cli/link.ts';
-import type { ProgressView } from '../../cli/progress-view.ts';
+import { follow } from '../../cli/play/follow.ts';
+import type { Link } from '../../cli/find/link.ts';
+import type { ProgressView } from '../../cli/view/progress-view.ts';
 import { progressOf, scriptedIo } from './scripted-io.ts';
 
 type Answer = 'RUNNING' | 'COMPLETED' | 'TERMINATED' | Error;

@@ -3,9 +3,9 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ago, clock, oneLine, percent, plural, shellWord } from '../../cli/format.ts';
-import { paintFor } from '../../cli/paint.ts';
-import { table } from '../../cli/table.ts';
+import { ago, clock, oneLine, percent, plural, shellWord } from '../../cli/view/format.ts';
+import { paintFor } from '../../cli/view/paint.ts';
+import { table } from '../../cli/view/table.ts';
 
 test('a shell reads back the very text that was quoted', () => {
   const texts = ['a b', "it's", '$HOME', '`id`', 'a"b', '\\', '*', 'a;b', '--x', 'naïve'];

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { exitCodeOf } from '../../cli/exit.ts';
 import { buildProgram } from '../../cli/program.ts';
-import { checkRun } from '../../storage/check.ts';
+import { checkRun } from '../../proof/check.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { aQuery, play, putRun, RUN } from '../storage/play.ts';
 import { scriptedIo } from './scripted-io.ts';

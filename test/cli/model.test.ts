@@ -4,9 +4,9 @@ import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } f
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { checkModel, withAbsolutePaths } from '../../cli/model.ts';
-import { DEFAULT_OPTIONS } from '../../options.ts';
-import { surveyDataset } from '../../create-run.ts';
+import { checkModel, withAbsolutePaths } from '../../cli/play/model.ts';
+import { DEFAULT_OPTIONS } from '../../run/options.ts';
+import { surveyDataset } from '../../run/create-run.ts';
 import { ModelError } from '../../domain/errors.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 import { scriptedIo } from './scripted-io.ts';

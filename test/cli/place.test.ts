@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findRun, pathWord, runNames, runWord } from '../../cli/place.ts';
+import { findRun, pathWord, runNames, runWord } from '../../cli/find/place.ts';
 import { UsageError } from '../../domain/errors.ts';
 import { scriptedIo } from './scripted-io.ts';
 

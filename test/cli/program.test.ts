@@ -1,11 +1,11 @@
 // The command line as it is parsed: one flag for each option of a run, and help that names them all.
 
 import { expect, test } from 'vitest';
-import { demoName } from '../../cli/demo.ts';
+import { demoName } from '../../cli/commands/demo.ts';
 import { resolveRunFlags, type RunFlags } from '../../cli/flags.ts';
 import { buildProgram, usageText } from '../../cli/program.ts';
-import { flagOf } from '../../config.ts';
-import { FIELDS } from '../../options.ts';
+import { flagOf } from '../../run/config.ts';
+import { FIELDS } from '../../run/options.ts';
 import { isRunName } from '../../domain/ids.ts';
 import { scriptedIo } from './scripted-io.ts';
 

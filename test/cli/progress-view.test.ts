@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { barLine, openProgressView } from '../../cli/progress-view.ts';
+import { barLine, openProgressView } from '../../cli/view/progress-view.ts';
 import { countsOf, progressOf, scriptedIo } from './scripted-io.ts';
 
 const plain = (_: string, text: string) => text;

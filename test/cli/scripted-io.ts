@@ -3,7 +3,7 @@
 import type { Io } from '../../cli/io.ts';
 import type { CollectionCounts } from '../../domain/progress.ts';
 import { noCounts } from '../../domain/progress.ts';
-import type { CollectionProgress, CollectionResult } from '../../workflows/messages.ts';
+import type { CollectionProgress, CollectionResult } from '../../domain/messages.ts';
 
 export interface ScriptedIo extends Io {
   readonly text: { out: string; err: string };

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { serverTable } from '../../cli/servers.ts';
+import { serverTable } from '../../cli/view/servers.ts';
 import { readFleet, writeFleetReport, type ServerReport } from '../../storage/fleet-status.ts';
 
 const report = (changes: Partial<ServerReport>): ServerReport => ({

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseSettings, resolveOptions, settingsOf } from '../../config.ts';
+import { parseSettings, resolveOptions, settingsOf } from '../../run/config.ts';
 
 const kept = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 

@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import type { ListedRun } from '../../cli/list.ts';
-import type { RunStatus } from '../../cli/status.ts';
+import type { ListedRun } from '../../cli/commands/list.ts';
+import type { RunStatus } from '../../cli/commands/status.ts';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 

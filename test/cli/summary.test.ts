@@ -1,7 +1,7 @@
 // The last page of a run.
 
 import { expect, test } from 'vitest';
-import { accuracyTable, outcomeLine, reasonLines, wrongReasonsLine } from '../../cli/summary.ts';
+import { accuracyTable, outcomeLine, reasonLines, wrongReasonsLine } from '../../cli/view/summary.ts';
 import { countsOf, resultOf } from './scripted-io.ts';
 
 const plain = (_: string, text: string) => text;

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { trajectoryText } from '../../cli/trajectory-text.ts';
+import { trajectoryText } from '../../cli/view/trajectory-text.ts';
 import { completeSettings } from '../../domain/defaults.ts';
 import type { PlayedTurn, Trajectory } from '../../domain/trajectory.ts';
 

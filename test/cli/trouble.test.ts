@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { awaitedOf, troubleOf } from '../../cli/trouble.ts';
-import type { Session } from '../../connection.ts';
+import { awaitedOf, troubleOf } from '../../cli/view/trouble.ts';
+import type { Session } from '../../temporal/connection.ts';
 
 interface Scene {
   readonly activity: string;

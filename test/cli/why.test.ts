@@ -1,9 +1,9 @@
 // Why, in one sentence: what a rollout waits for, or how it ended.
 
 import { expect, test } from 'vitest';
-import type { PendingActivity } from '../../pending-work.ts';
-import { placeOf } from '../../cli/place.ts';
-import { type Why, whyText } from '../../cli/why-text.ts';
+import type { PendingActivity } from '../../temporal/pending.ts';
+import { placeOf } from '../../cli/find/place.ts';
+import { type Why, whyText } from '../../cli/view/why-text.ts';
 import { scriptedIo } from './scripted-io.ts';
 
 const io = scriptedIo();

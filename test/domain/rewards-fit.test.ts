@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseSettings } from '../../config.ts';
+import { parseSettings } from '../../run/config.ts';
 import { discountedReturns, turnReward, unfitRewards } from '../../domain/reward.ts';
 
 describe('the settings of a reward', () => {

@@ -10,7 +10,7 @@ import { proveSandbox } from '../../environments/code/canary.ts';
 import { createCodeEnvironment } from '../../environments/code/code-environment.ts';
 import { UNSAFE_VARIABLE } from '../../environments/code/consent.ts';
 import { createEnvironments } from '../../environments/index.ts';
-import { checkRun } from '../../storage/check.ts';
+import { checkRun } from '../../proof/check.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { openEverturn } from '../support/everturn.ts';
 import { openRig, type Rig } from '../support/rig.ts';

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Why } from '../../cli/why-text.ts';
+import type { Why } from '../../cli/view/why-text.ts';
 import type { FleetReport } from '../../storage/fleet-status.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { readTrajectories } from '../../storage/trajectories.ts';

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { WeightUpdate } from '../../cli/update-weights.ts';
+import type { WeightUpdate } from '../../cli/commands/update-weights.ts';
 import { updateModel } from '../../inference/weights/index.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { readTrajectories } from '../../storage/trajectories.ts';

@@ -2,9 +2,9 @@
 
 import { Decimal } from 'decimal.js';
 import { expect, test } from 'vitest';
-import { type Big, bigReals } from '../../environments/math/bigreals.ts';
+import { type Big, bigReals } from '../../environments/math/value/bigreals.ts';
 import { rational } from '../../environments/math/rational.ts';
-import { NoValue } from '../../environments/math/reals.ts';
+import { NoValue } from '../../environments/math/value/reals.ts';
 import { seeded } from './generate-pairs.ts';
 
 const SEED = 41;

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { newOutboxMemory, openOutbox } from '../../environments/math/outbox.ts';
+import { newOutboxMemory, openOutbox } from '../../environments/math/pool/outbox.ts';
 import { compiledEnvironments } from '../support/compiled.ts';
 
 test('lines leave in order and together, also when they are more than the memory holds', () => {

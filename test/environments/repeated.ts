@@ -10,7 +10,7 @@ import {
   RELATIONS,
   TEXT_COMMANDS,
   TRANSPARENT,
-} from '../../environments/math/vocabulary.ts';
+} from '../../environments/math/read/vocabulary.ts';
 import type { Random } from './generate-pairs.ts';
 
 const split = (text: string): string[] => text.split(' ').filter(Boolean);

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll } from 'vitest';
 import { ModelError, StoreError } from '../../domain/errors.ts';
-import type { CollectionProgress } from '../../workflows/messages.ts';
+import type { CollectionProgress } from '../../domain/messages.ts';
 import { type Reached, recorder, RIGHT, type Scenario, send, WRONG } from './recorder.ts';
 
 const { rig, open, close, collection, scenario, script, start, dataset } = recorder();

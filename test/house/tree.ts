@@ -16,8 +16,13 @@ export const ROOMS = [
   'environments',
   'exporters',
   'inference',
-  'server',
+  'machine',
+  'permissions',
+  'proof',
+  'run',
+  'service',
   'storage',
+  'temporal',
   'workflows',
 ];
 

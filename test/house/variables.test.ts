@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { FIELDS } from '../../options.ts';
+import { FIELDS } from '../../run/options.ts';
 
 const root = join(import.meta.dirname, '../..');
 const NAME = /EVERTURN_[A-Z][A-Z_]*[A-Z]/g;

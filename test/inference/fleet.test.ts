@@ -2,9 +2,9 @@
 
 import { afterEach, expect, test } from 'vitest';
 import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
-import { openFleet } from '../../inference/fleet.ts';
-import { tokenizerLoader } from '../../inference/server-tokenizer.ts';
-import { openSglang } from '../../inference/sglang.ts';
+import { openFleet } from '../../inference/fleet/fleet.ts';
+import { tokenizerLoader } from '../../inference/tokenizer/server-tokenizer.ts';
+import { openSglang } from '../../inference/servers/sglang.ts';
 import { modelServer, type Fault } from '../support/model-server.ts';
 import { ask, closeAll, fleet, opened, servers } from '../support/fleet-rig.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';

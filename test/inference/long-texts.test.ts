@@ -1,9 +1,9 @@
 // Long texts are tokenised in a thread: the same ids, and an event loop that goes on turning.
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { LongTexts } from '../../inference/long-texts.ts';
-import { LONG_TEXT_CHARS, openTokenizer, type ModelTokenizer } from '../../inference/tokenizer.ts';
-import { createEncode } from '../../inference/tokenizer-engine.ts';
+import { LongTexts } from '../../inference/tokenizer/long-texts.ts';
+import { LONG_TEXT_CHARS, openTokenizer, type ModelTokenizer } from '../../inference/tokenizer/tokenizer.ts';
+import { createEncode } from '../../inference/tokenizer/tokenizer-engine.ts';
 import { tokenizerFolder } from '../support/tokenizer-folder.ts';
 import { randomSource, someText } from '../support/texts.ts';
 import { trainTokenizer } from '../support/trained-tokenizers.ts';

@@ -8,12 +8,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 
 import { afterAll, afterEach, expect, test } from 'vitest';
-import { ModelProcess, type RestartPolicy } from '../../inference/model-process.ts';
-import { packageRoot } from '../../inference/package-root.ts';
-import type { GenerateMessage, LoadMessage } from '../../inference/transformers-protocol.ts';
+import { ModelProcess, type RestartPolicy } from '../../inference/embedded/model-process.ts';
+import { packageRoot } from '../../machine/package-root.ts';
+import type { GenerateMessage, LoadMessage } from '../../inference/embedded/protocol.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 
-const ENTRY = join(packageRoot(), 'dist/inference/transformers-child.js');
+const ENTRY = join(packageRoot(), 'dist/inference/embedded/child.js');
 const LOAD: LoadMessage = {
   type: 'load',
   source: { kind: 'folder', path: TINY_FOLDER, name: 'tiny' },
@@ -96,7 +96,7 @@ test('leaves no process when its parent is killed, even while it answers', async
   const url = (path: string) => JSON.stringify(pathToFileURL(join(packageRoot(), 'dist', path)).href);
   writeFileSync(
     script,
-    `const { ModelProcess } = await import(${url('inference/model-process.js')});
+    `const { ModelProcess } = await import(${url('inference/embedded/model-process.js')});
      const model = new ModelProcess(${JSON.stringify(ENTRY)}, ${JSON.stringify(LOAD)}, () => undefined);
      await model.start();
      const long = { ...${JSON.stringify({ ...LONG, contextIds: [] })}, contextIds: Int32Array.of(1, 5, 6) };

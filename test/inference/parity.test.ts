@@ -3,8 +3,8 @@
 
 import { Tokenizer } from 'tokenizers';
 import { describe, expect, test } from 'vitest';
-import { createEncode } from '../../inference/tokenizer-engine.ts';
-import { openTokenizer } from '../../inference/tokenizer.ts';
+import { createEncode } from '../../inference/tokenizer/tokenizer-engine.ts';
+import { openTokenizer } from '../../inference/tokenizer/tokenizer.ts';
 import { tokenizerFolder } from '../support/tokenizer-folder.ts';
 import { FAMILY_NAMES, trainTokenizer, type AddedToken } from '../support/trained-tokenizers.ts';
 import { pick, randomSource, someText } from '../support/texts.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { UsageError } from '../../domain/errors.ts';
 import { parseModelSpec } from '../../inference/index.ts';
-import { parseOpenaiTarget, parseServerUrls } from '../../inference/server-url.ts';
+import { parseOpenaiTarget, parseServerUrls } from '../../inference/http/server-url.ts';
 
 test('reads a model as scheme and target', () => {
   expect(parseModelSpec('tiny')).toEqual({ scheme: 'tiny', target: '' });

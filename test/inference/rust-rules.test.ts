@@ -4,7 +4,7 @@
 import { Tokenizer as Engine } from '@huggingface/tokenizers';
 import { Tokenizer } from 'tokenizers';
 import { expect, test } from 'vitest';
-import { mend } from '../../inference/rust-rules/mend.ts';
+import { mend } from '../../inference/tokenizer/rust-rules/mend.ts';
 
 const PER_TEXT = 256;
 const EMPTY = {

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Backend, GenerateRequest, GenerateResult } from '../../inference/backend.ts';
 import { createBackend } from '../../inference/index.ts';
-import { openHttp } from '../../inference/http.ts';
+import { openHttp } from '../../inference/http/http.ts';
 import { aRequest, undisturbed } from '../contract/backend.ts';
 import { modelServer, type Fault, type ModelServer } from '../support/model-server.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';

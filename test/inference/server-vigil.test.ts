@@ -1,8 +1,8 @@
 // A server that hangs is not waited for as long as an answer may take; one that only takes its time is.
 
 import { afterEach, expect, test } from 'vitest';
-import { openHttp, type Http } from '../../inference/http.ts';
-import { keepVigil } from '../../inference/vigil.ts';
+import { openHttp, type Http } from '../../inference/http/http.ts';
+import { keepVigil } from '../../inference/servers/health-watch.ts';
 import { modelServer, type ModelServer } from '../support/model-server.ts';
 
 let server: ModelServer;

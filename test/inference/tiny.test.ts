@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Backend, GenerateRequest, GenerateResult } from '../../inference/backend.ts';
 import { DecodeEngine } from '../../inference/decode/engine.ts';
 import { uniformAt } from '../../inference/decode/philox.ts';
-import { loadModel, type LoadedModel } from '../../inference/transformers-load.ts';
+import { loadModel, type LoadedModel } from '../../inference/embedded/load.ts';
 import { aRequest, backendContract, undisturbed } from '../contract/backend.ts';
 import { fixture, openTiny, TINY_FOLDER } from '../support/tiny.ts';
 

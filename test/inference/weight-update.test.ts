@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { ModelError } from '../../domain/errors.ts';
 import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
 import { createBackend } from '../../inference/index.ts';
-import type { Http } from '../../inference/http.ts';
+import type { Http } from '../../inference/http/http.ts';
 import type { WeightControls } from '../../inference/weights/controls.ts';
 import { updateModel } from '../../inference/weights/index.ts';
 import { updateWeights } from '../../inference/weights/update.ts';

@@ -7,11 +7,11 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../domain/defaults.ts';
 import { UsageError } from '../../domain/errors.ts';
 import type { RolloutSettings } from '../../domain/settings.ts';
-import { tokenizerLoader } from '../../inference/server-tokenizer.ts';
+import { tokenizerLoader } from '../../inference/tokenizer/server-tokenizer.ts';
 import { operatorOf, type OperatorWords } from '../../permissions/operator.ts';
 import { openPermissions } from '../../permissions/permissions.ts';
 import { registerRun, registeredRun } from '../../permissions/registered.ts';
-import { homeAt } from '../../server/home.ts';
+import { homeAt } from '../../service/home.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-allowed-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -9,10 +9,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bombCheck, bombIn } from '../../inference/json-bomb.ts';
+import { bombCheck, bombIn } from '../../inference/http/json-bomb.ts';
 import { FULL } from '../chaos/size.ts';
 
-const CLIENT = join(import.meta.dirname, '../../dist/inference/http.js');
+const CLIENT = join(import.meta.dirname, '../../dist/inference/http/http.js');
 const MIB = 2 ** 20;
 const MOST_MIB = 100;
 /** Every machine is busy at times; `npm run test:chaos` measures on one that is not. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { queryFromRow } from '../../datasets/row.ts';
 import { rolloutWorkflowId, safeName } from '../../domain/ids.ts';
-import { checkRun } from '../../storage/check.ts';
+import { checkRun } from '../../proof/check.ts';
 import { openFileStore } from '../../storage/files.ts';
 import type { Store } from '../../storage/store.ts';
 import { sized } from '../chaos/size.ts';

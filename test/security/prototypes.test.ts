@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseSettings, resolveOptions } from '../../config.ts';
+import { parseSettings, resolveOptions } from '../../run/config.ts';
 import { openDataset } from '../../datasets/index.ts';
 import { queryFromRow } from '../../datasets/row.ts';
 import { parseExactJson } from '../../environments/code/exact-json.ts';

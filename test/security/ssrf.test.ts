@@ -4,9 +4,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { isForbiddenAddress, type Lookup } from '../../inference/forbidden-address.ts';
-import { openHttp } from '../../inference/http.ts';
-import { parseOpenaiTarget, parseServerUrls } from '../../inference/server-url.ts';
+import { isForbiddenAddress, type Lookup } from '../../inference/http/forbidden-address.ts';
+import { openHttp } from '../../inference/http/http.ts';
+import { parseOpenaiTarget, parseServerUrls } from '../../inference/http/server-url.ts';
 
 /** An IPv4 address as people hide it: each part, or the last parts together, in any base. */
 function spellings(address: string): string[] {

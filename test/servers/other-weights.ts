@@ -6,7 +6,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Kv } from '../../inference/decode/step-model.ts';
-import { loadModel } from '../../inference/transformers-load.ts';
+import { loadModel } from '../../inference/embedded/load.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 
 const NORM = 'model.norm.weight';

@@ -5,7 +5,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
-import type { WeightUpdate } from '../../cli/update-weights.ts';
+import type { WeightUpdate } from '../../cli/commands/update-weights.ts';
 import { updateModel } from '../../inference/weights/index.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { readTrajectories } from '../../storage/trajectories.ts';

@@ -4,7 +4,7 @@
 import { rolloutWorkflowId } from '../../domain/ids.ts';
 import type { Generated, Judged, OpenedRollout } from '../../domain/rollout-facts.ts';
 import type { RolloutResult, TrajectoryReference } from '../../domain/rollout-result.ts';
-import type { CollectionResult, RolloutInput } from '../../workflows/messages.ts';
+import type { CollectionResult, RolloutInput } from '../../domain/messages.ts';
 import type { Accepted, PageInput, SettleInput, Settled, Unit } from '../../activities/collection.ts';
 import { range, turnScript } from './plan.ts';
 import type { StoredTurn } from './store.ts';

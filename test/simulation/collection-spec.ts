@@ -4,7 +4,7 @@
 import type { Unit } from '../../activities/collection.ts';
 import type { RolloutResult } from '../../domain/rollout-result.ts';
 import type { WindowState } from '../../domain/window.ts';
-import type { CollectionInput, CollectionResult } from '../../workflows/messages.ts';
+import type { CollectionInput, CollectionResult } from '../../domain/messages.ts';
 import { must, sameJson } from './breach.ts';
 import { sayings } from './collection-words.ts';
 import { failedResult } from './expected-result.ts';

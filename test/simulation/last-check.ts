@@ -3,7 +3,7 @@
 
 import { rolloutWorkflowId } from '../../domain/ids.ts';
 import type { RolloutResult } from '../../domain/rollout-result.ts';
-import type { CollectionProgress, CollectionResult, RolloutProgress } from '../../workflows/messages.ts';
+import type { CollectionProgress, CollectionResult, RolloutProgress } from '../../domain/messages.ts';
 import { must } from './breach.ts';
 import type { Cast } from './cast.ts';
 import type { RealExecution } from './execution.ts';

@@ -2,7 +2,7 @@
 // rollout ended and nothing was told for 5 s; never more often, and never what is not so.
 
 import type { CollectionCounts } from '../../domain/progress.ts';
-import type { ToldProgress } from '../../workflows/messages.ts';
+import type { ToldProgress } from '../../domain/messages.ts';
 import { must } from './breach.ts';
 import type { Step } from './history.ts';
 import { RUN } from './names.ts';

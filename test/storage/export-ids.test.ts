@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { formerSampleId, parseSampleId } from '../../domain/sample-id.ts';
 import { areal } from '../../exporters/areal.ts';
-import { checkRun } from '../../storage/check.ts';
+import { checkRun } from '../../proof/check.ts';
 import { exportRun } from '../../storage/export-run.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { aQuery, play, putRun, RUN } from './play.ts';

@@ -8,7 +8,7 @@ import type { RolloutId } from '../../domain/ids.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { type JudgedTurn, judgedTurns } from '../../storage/judged-turns.ts';
 import { type Judgement, mustBeFreeName, writeJudgements } from '../../storage/judgements.ts';
-import { rolloutFolder } from '../../storage/layout.ts';
+import { rolloutFolder } from '../../storage/record/layout.ts';
 import { aQuery, play, putRun, RUN } from './play.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-judgements-'));

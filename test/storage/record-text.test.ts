@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeRecord, encodeRecord } from '../../storage/record-text.ts';
+import { decodeRecord, encodeRecord } from '../../storage/record/text.ts';
 import { turnRecord } from './play.ts';
 
 const owner = { query: 'q/1', sample: 0, attempt: 1 };

@@ -12,12 +12,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { StoreError } from '../../domain/errors.ts';
-import { BLOCKING_FILES } from '../../storage/blocking-files.ts';
-import { isOlderThan } from '../../storage/file-clock.ts';
-import { fileError } from '../../storage/file-errors.ts';
-import { NODE_FILES } from '../../storage/file-layer.ts';
-import { removeOldTemporaries } from '../../storage/listing.ts';
-import { readText, replaceFile, writeOnce } from '../../storage/write-once.ts';
+import { BLOCKING_FILES } from '../../storage/disk/blocking-files.ts';
+import { isOlderThan } from '../../storage/disk/clock.ts';
+import { fileError } from '../../storage/disk/errors.ts';
+import { NODE_FILES } from '../../storage/disk/file-layer.ts';
+import { removeOldTemporaries } from '../../storage/record/listing.ts';
+import { readText, replaceFile, writeOnce } from '../../storage/disk/write-once.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-write-'));
 afterAll(() => rmSync(root, { recursive: true }));

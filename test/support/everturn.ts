@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inject } from 'vitest';
-import { homeAt } from '../../server/home.ts';
-import { liveState, type ServiceState } from '../../server/state.ts';
+import { homeAt } from '../../service/home.ts';
+import { liveState, type ServiceState } from '../../service/state.ts';
 
 export interface Ended {
   readonly code: number | null;

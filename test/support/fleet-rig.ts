@@ -2,9 +2,9 @@
 
 import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
 import type { Backend, FleetOptions, GenerateRequest } from '../../inference/backend.ts';
-import { openFleet, type FleetParts } from '../../inference/fleet.ts';
-import { tokenizerLoader } from '../../inference/server-tokenizer.ts';
-import { openSglang } from '../../inference/sglang.ts';
+import { openFleet, type FleetParts } from '../../inference/fleet/fleet.ts';
+import { tokenizerLoader } from '../../inference/tokenizer/server-tokenizer.ts';
+import { openSglang } from '../../inference/servers/sglang.ts';
 import { undisturbed } from '../contract/backend.ts';
 import { modelServer, type ModelServer } from './model-server.ts';
 import { TINY_FOLDER } from './tiny.ts';

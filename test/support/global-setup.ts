@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import type { TestProject } from 'vitest/node';
-import { startDevServer } from '../../server/dev-server.ts';
-import { findTemporal } from '../../server/find.ts';
-import { freePort } from '../../server/ports.ts';
-import { printProgress } from '../../server/progress.ts';
+import { startDevServer } from '../../service/dev-server.ts';
+import { findTemporal } from '../../service/binary/find.ts';
+import { freePort } from '../../machine/ports.ts';
+import { printProgress } from '../../service/progress.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

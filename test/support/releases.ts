@@ -3,7 +3,7 @@
 
 import type { Alteration } from './altered-bundle.ts';
 
-const file = 'workflows/scoreboard.ts';
+const file = 'workflows/progress.ts';
 const patched = '&& patched(FOUND_WHILE_PLAYED)';
 
 export const PREVIOUS_RELEASE: readonly Alteration[] = [{ file, from: patched, to: '&& false' }];

@@ -10,14 +10,14 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/wo
 import { inject } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
-import { closedRollouts } from '../../client.ts';
-import { parseSettings } from '../../config.ts';
-import { createRun, surveyDataset } from '../../create-run.ts';
+import { closedRollouts } from '../../temporal/runs.ts';
+import { parseSettings } from '../../run/config.ts';
+import { createRun, surveyDataset } from '../../run/create-run.ts';
 import { queryFromRow } from '../../datasets/row.ts';
 import { DatasetError } from '../../domain/errors.ts';
 import { CODE_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../domain/queues.ts';
 import { createEnvironments } from '../../environments/index.ts';
-import { ensureSearchAttributes } from '../../server/search-attributes.ts';
+import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { type Script, type ScriptedBackend, scriptedBackend } from './scripted-model.ts';
 

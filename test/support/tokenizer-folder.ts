@@ -3,7 +3,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ModelSource } from '../../inference/model-source.ts';
+import type { ModelSource } from '../../inference/tokenizer/model-source.ts';
 
 export interface TokenizerTexts {
   readonly json: string;

@@ -6,7 +6,7 @@ import { Session } from 'node:inspector/promises';
 import { SourceMap, type SourceMapPayload } from 'node:module';
 
 export interface Unrun {
-  /** `workflows/desk.ts:31` */
+  /** `workflows/steering.ts:31` */
   readonly place: string;
   /** Its code, as it was bundled. */
   readonly code: string;

@@ -3,13 +3,13 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Session } from '../../connection.ts';
+import type { Session } from '../../temporal/connection.ts';
 import { ModelError } from '../../domain/errors.ts';
-import { collectionHistory, rolloutHistories } from '../../histories.ts';
-import { checkHistories } from '../../storage/check-histories.ts';
+import { collectionHistory, rolloutHistories } from '../../temporal/histories.ts';
+import { checkHistories } from '../../proof/histories.ts';
 import { openFileStore } from '../../storage/files.ts';
 import type { Breach } from '../../storage/store.ts';
-import { at, forge } from '../storage/harms.ts';
+import { at, forge } from '../proof/harms.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 
 const ROLLOUTS = 12;

@@ -5,7 +5,7 @@ import { ModelError } from '../../domain/errors.ts';
 import type { RolloutResult } from '../../domain/rollout-result.ts';
 import type { GenerateRequest } from '../../inference/backend.ts';
 import { openFileStore } from '../../storage/files.ts';
-import type { RolloutInput } from '../../workflows/messages.ts';
+import type { RolloutInput } from '../../domain/messages.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 
 let openGate: () => void;

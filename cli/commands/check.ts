@@ -1,0 +1,170 @@
+// `everturn check <run>`: proves what a run's folder promises, from its records, from the histories that Temporal
+// still keeps, and against an export; one line per breach.
+
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { describeWorkflow } from '../../temporal/runs.ts';
+import { TemporalError, UsageError } from '../../domain/errors.ts';
+import type { UndecidedPolicy } from '../../domain/finished-turns.ts';
+import { EXPORTERS, exporterNamed } from '../../exporters/index.ts';
+import { collectionHistory, rolloutHistories } from '../../temporal/histories.ts';
+import { checkHistories, type HistoriesSummary } from '../../proof/histories.ts';
+import { CLOCK_SKEW_MS } from '../../proof/times.ts';
+import { checkRun } from '../../proof/check.ts';
+import type { OnBreach } from '../../storage/record/listing.ts';
+import { tokenizerOf } from '../find/tokenizer.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { jsonOption, outOption, undecidedOption } from '../flags.ts';
+import { oneLine, plural } from '../view/format.ts';
+import { type Io, print, printJson, say } from '../io.ts';
+import { openLinkIfUp } from '../find/link.ts';
+import { findRun, type RunPlace } from '../find/place.ts';
+
+interface Flags {
+  readonly out: string;
+  readonly json?: boolean;
+  readonly export?: string;
+  readonly format: string;
+  readonly undecided: UndecidedPolicy;
+  /** A folder; true: the model's own, where it is at hand. */
+  readonly tokenizer?: string | boolean;
+  readonly clockSkew: number;
+  /** Undefined: where a server answers. */
+  readonly histories?: boolean;
+}
+
+export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
+  command
+    .argument('<run>', "a run's name, or its folder")
+    .addOption(outOption())
+    .addOption(new Option('--export <file>', 'also prove that this export holds what the records give'))
+    .addOption(new Option('--format <name>', 'the format of exports').default(EXPORTERS[0]!.name))
+    .addOption(undecidedOption())
+    .addOption(new Option('--histories', "compare with Temporal's histories (default: where a server is up)"))
+    .addOption(new Option('--no-histories', 'ask no server'))
+    .addOption(
+      new Option('--tokenizer <folder>', "prove texts by this tokenizer (default: the model's own, where it is here)"),
+    )
+    .addOption(new Option('--no-tokenizer', 'prove texts without one'))
+    .addOption(
+      new Option('--clock-skew <seconds>', "how far workers' clocks may be apart")
+        .argParser(secondsOf)
+        .default(CLOCK_SKEW_MS / 1000),
+    )
+    .addOption(jsonOption('one breach a line as JSON, then the summary'))
+    .addHelpText(
+      'after',
+      '\nEach (query, sample, turn) stands once, contiguous, judged and logged once; every hash and reward is right; each\n' +
+        'turn follows from the one before, its verdict, its settings and its text; an export holds every complete rollout\n' +
+        "once; and Temporal's histories, where it still keeps them, say the same.\n" +
+        'Exit code 1 and one line per breach where that is not so.\n\nExample:\n  everturn check my-run',
+    )
+    .action(async (named: string, flags: Flags) => exit(await check(io, named, flags)));
+}
+
+async function check(io: Io, named: string, flags: Flags): Promise<ExitCode> {
+  const place = findRun(io, named, flags.out);
+  let found = 0;
+  const report: OnBreach = (breach) => {
+    found++;
+    if (flags.json) printJson(io, { event: 'breach', ...breach });
+    else print(io, `${oneLine(breach.path)}: ${oneLine(breach.problem)}`);
+  };
+  const file = flags.export === undefined ? {} : { file: exportFile(io, flags.export) };
+  const exporter = exporterNamed(flags.format);
+  const wanted = typeof flags.tokenizer === 'string' || flags.tokenizer === false ? flags.tokenizer : undefined;
+  const { tokenizer, why } = await tokenizerOf(place.store, io.cwd, wanted);
+  const options = {
+    export: { exporter, undecided: flags.undecided, ...file },
+    ...{ tokenizer, clockSkewMs: flags.clockSkew * 1000 },
+    ...(flags.histories === false ? {} : { isGoing: () => isGoing(io, place.run) }),
+  };
+  const summary = await checkRun(place.store, report, options).finally(() => tokenizer?.close());
+  const histories = flags.histories === false ? 'they were not asked for' : await compared(io, place, report, flags);
+  const breaches = found;
+  if (flags.json)
+    printJson(io, {
+      event: 'summary',
+      folder: place.store.folder,
+      ...summary,
+      breaches,
+      histories,
+      tokenizer: tokenizer?.name ?? null,
+    });
+  else {
+    const { rollouts, turns, ended, unfinished } = summary;
+    const open = unfinished > 0 ? `, ${unfinished} not ended` : '';
+    const all = `${plural(rollouts, 'rollout')} (${ended} ended${open}), ${plural(turns, 'turn')}`;
+    say(io, `Texts and ids were compared by ${tokenizer ? tokenizer.name : `what any tokenizer keeps: ${why}`}.`);
+    say(io, historiesLine(histories));
+    if (breaches === 0) print(io, `${all}: all is right.`);
+    else say(io, `${all}: ${plural(breaches, 'breach', 'breaches')}.`);
+  }
+  return breaches === 0 ? EXIT.ok : EXIT.breach;
+}
+
+/** Undefined where no server tells. */
+async function isGoing(io: Io, run: string): Promise<boolean | undefined> {
+  const link = await openLinkIfUp(io).catch(() => undefined);
+  if (!link) return undefined;
+  try {
+    return (await describeWorkflow(link.session, run, 1)).state === 'running';
+  } catch {
+    return undefined;
+  } finally {
+    await link.close();
+  }
+}
+
+function secondsOf(text: string): number {
+  const seconds = Number(text);
+  if (text.trim() !== '' && seconds >= 0 && Number.isFinite(seconds)) return seconds;
+  throw new InvalidArgumentError('It should be a number of seconds, 0 or more.');
+}
+
+/** What is not there is a slip of the hand, not a breach of the run. */
+function exportFile(io: Io, named: string): string {
+  const file = resolve(io.cwd, named);
+  if (statSync(file, { throwIfNoEntry: false })?.isFile()) return file;
+  throw new UsageError(`--export: ${JSON.stringify(named)} is no file here.`, {
+    reason: 'bad-value',
+    fix: 'Give what `everturn export --out` wrote.',
+  });
+}
+
+/** What came of the comparison, or why there was none. */
+async function compared(
+  io: Io,
+  { store, out, run }: RunPlace,
+  report: OnBreach,
+  { histories: wanted }: Flags,
+): Promise<HistoriesSummary | string> {
+  const link = await openLinkIfUp(io);
+  if (!link) {
+    if (!wanted) return 'no server answers: the local service is not up, or no cluster is reached';
+    throw new TemporalError('No Temporal server answers whose histories could be compared.', {
+      reason: 'no-histories',
+      fix: '`everturn up` starts the local service; TEMPORAL_ADDRESS names another.',
+    });
+  }
+  try {
+    const { session } = link;
+    const told = { rollouts: rolloutHistories(session, run), collection: await collectionHistory(session, run) };
+    return await checkHistories(store, out, told, report);
+  } catch (error) {
+    if (wanted || !(error instanceof TemporalError)) throw error;
+    return error.message;
+  } finally {
+    await link.close();
+  }
+}
+
+function historiesLine(histories: HistoriesSummary | string): string {
+  if (typeof histories === 'string') return `Temporal's histories were not compared: ${histories}.`;
+  const { compared: n, closed, elsewhere, triedAgain } = histories;
+  const others = elsewhere > 0 ? ` ${elsewhere} of another run of this name were left out.` : '';
+  if (n === 0) return `Temporal's histories were not compared: the server keeps none of this run.${others}`;
+  const tries = triedAgain > 0 ? `, ${plural(triedAgain, 'generation')} tried again` : '';
+  return `Temporal's histories: ${n} compared (${closed} closed)${tries}.${others}`;
+}

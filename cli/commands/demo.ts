@@ -1,0 +1,42 @@
+// `everturn demo`: the shipped data set with the shipped model, played anew each time.
+
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { packageRoot } from '../../machine/package-root.ts';
+import type { ExitCode } from '../exit.ts';
+import { addRunFlags, jsonOption, outOption, resolveRunFlags, type RunFlags } from '../flags.ts';
+import type { Io } from '../io.ts';
+import { launch } from '../play/launch.ts';
+import { pathWord } from '../find/place.ts';
+
+interface Flags extends RunFlags {
+  readonly out: string;
+  readonly json?: boolean;
+}
+
+const DEFAULTS = { maxNewTokens: 128 } as const;
+
+export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
+  command.addOption(outOption()).addOption(jsonOption('events as JSON lines on stdout, everything else on stderr'));
+  addRunFlags(command, DEFAULTS)
+    .addHelpText('after', '\nExample:\n  everturn demo --num-turns 3')
+    .action(async (flags: Flags) => {
+      exit(
+        await launch(io, {
+          dataset: pathWord(io, join(packageRoot(), 'examples', 'arithmetic.jsonl')),
+          out: flags.out,
+          name: demoName(io.now()),
+          resolved: resolveRunFlags(flags, io, DEFAULTS),
+          strict: true,
+          detach: false,
+          json: flags.json === true,
+        }),
+      );
+    });
+}
+
+/** `demo-20261121-091355`: each demo is a run of its own, and its random streams follow from its name. */
+export function demoName(nowMs: number): string {
+  const digits = new Date(nowMs).toISOString().replace(/\D/g, '');
+  return `demo-${digits.slice(0, 8)}-${digits.slice(8, 14)}`;
+}

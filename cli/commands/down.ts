@@ -1,0 +1,30 @@
+// `everturn down`: ends the local service. Open runs stay in its database and go on when it is up again.
+
+import type { Command } from 'commander';
+import { openWorkflows } from '../../service/idle.ts';
+import { serviceStatus, stopService } from '../../service/service-control.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { jsonOption } from '../flags.ts';
+import { type Io, print, printJson } from '../io.ts';
+import { commandWord } from '../find/place.ts';
+
+export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
+  command
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      '\nNothing is lost: open runs go on when the service is up again.\n\nExample:\n  everturn down',
+    )
+    .action(async (flags: { readonly json?: boolean }) => {
+      const { up, state } = serviceStatus(io.env);
+      const open = up && state ? await openWorkflows(state.address) : undefined;
+      const was = await stopService(io.env);
+      if (flags.json) printJson(io, { wasUp: was !== undefined });
+      else if (!was) print(io, 'No local service is up.');
+      else {
+        const rest = open ? ` What was being played goes on when it is up again (\`${commandWord(io)} up\`).` : '';
+        print(io, `The local service is down.${rest}`);
+      }
+      exit(EXIT.ok);
+    });
+}

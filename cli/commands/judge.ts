@@ -1,0 +1,69 @@
+// `everturn judge <pairs>`: answers in, verdicts out. `everturn judge --run <run>`: what a run's answers are judged
+// now, beside what they were. Without a model or Temporal.
+
+import { type Command, Option } from 'commander';
+import { UsageError } from '../../domain/errors.ts';
+import { unsafeOption } from '../play/code-sandbox.ts';
+import type { ExitCode } from '../exit.ts';
+import { jsonOption, outOption } from '../flags.ts';
+import type { Io } from '../io.ts';
+import { judgeLines } from '../play/judge-lines.ts';
+import { judgeRun } from '../play/judge-run.ts';
+
+interface Flags {
+  readonly judge?: 'math' | 'code';
+  readonly run?: string;
+  readonly out: string;
+  readonly name?: string;
+  readonly unsafeRunCodeWithoutSandbox?: boolean;
+  readonly json?: boolean;
+}
+
+export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
+  command
+    .argument('[pairs]', 'a file of JSON lines {id, answer, solutions | input_output}; - reads standard input')
+    .addOption(
+      new Option('--judge <name>', 'for all lines (default: input_output means code)').choices(['math', 'code']),
+    )
+    .addOption(new Option('--run <run>', "judge a run's turns again: its name, or its folder"))
+    .addOption(outOption())
+    .addOption(new Option('--name <name>', "with --run: the file's name (default: version and time)"))
+    .addOption(unsafeOption())
+    .addOption(jsonOption('with --run: the summary as one JSON object; of pairs the output is JSON lines anyway'))
+    .addHelpText('after', HELP)
+    .action(async (pairs: string | undefined, flags: Flags) => {
+      const unsafe = flags.unsafeRunCodeWithoutSandbox === true;
+      if (flags.run === undefined) {
+        if (pairs === undefined)
+          throw usage('There is nothing to judge.', 'Name a file of pairs, or a run with --run.');
+        if (flags.name !== undefined)
+          throw usage('--name goes with --run.', 'It names the file of a run’s new verdicts.');
+        return exit(await judgeLines(io, pairs, flags.judge, unsafe));
+      }
+      if (pairs !== undefined) throw usage('A file of pairs and --run are two things.', 'Give one of them.');
+      if (flags.judge !== undefined)
+        throw usage('--judge does not go with --run.', 'Each query’s task says who judges.');
+      exit(await judgeRun(io, { run: flags.run, out: flags.out, name: flags.name, unsafe, json: flags.json === true }));
+    });
+}
+
+function usage(message: string, fix: string): UsageError {
+  return new UsageError(message, { reason: 'bad-arguments', fix });
+}
+
+const HELP = `
+Pairs: each line that is not blank gives one line {"id", "verdict", "reason", "extracted"}, in the same order.
+A line may carry "options": {"decimals": 2, "strict": false, "cut": true}, where cut says that a limit ended the answer.
+Without an "id" it goes by its number. A bad line is named on stderr by file, line and field, counted, and gives
+"undecided" with reason "bad-line".
+
+A run: the turns that were judged are judged again. The new verdicts go to <run>/judgements/<name>.jsonl, the old
+ones stay as they are; a table says what changed.
+
+Exit codes: 0 at least one answer could be judged, whatever the verdict; 2 usage; 6 none could (no file, no good
+line, no judged turn); 7 there is code and no sandbox.
+
+Example:
+  everturn judge pairs.jsonl
+  echo '{"answer": "It is \\\\boxed{0.5}.", "solutions": ["1/2"]}' | everturn judge -
+  everturn judge --run my-run`;

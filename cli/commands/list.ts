@@ -1,0 +1,177 @@
+// `everturn list`: the runs in a folder, and those that the server knows. Starts nothing.
+
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import { listRuns, progressOf, type RunSummary } from '../../temporal/runs.ts';
+import { ended } from '../../domain/progress.ts';
+import type { CollectionProgress } from '../../domain/messages.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { jsonOption, outOption } from '../flags.ts';
+import { ago, count, percent } from '../view/format.ts';
+import { type Io, print, printJson, say } from '../io.ts';
+import { type Link, openLinkIfUp } from '../find/link.ts';
+import { paintFor, type Tint } from '../view/paint.ts';
+import { commandWord, pathWord, placeOf, type RunPlace, runNames } from '../find/place.ts';
+import { knownResult, recordedProgress } from '../find/recorded.ts';
+import { table } from '../view/table.ts';
+
+interface Flags {
+  readonly out: string;
+  readonly json?: boolean;
+}
+
+export interface ListedRun {
+  readonly run: string;
+  /** `running`, `paused`, …, `finished`, `cancelled`, or `interrupted`: begun, and nobody plays it. */
+  readonly state: string;
+  /** Null where nobody says. */
+  readonly done: number | null;
+  readonly total: number | null;
+  readonly right: number | null;
+  readonly model: string | null;
+  /** Epoch milliseconds. */
+  readonly createdAt: number;
+  /** Null where the run is in a folder that the server did not name. */
+  readonly folder: string | null;
+}
+
+export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
+  command
+    .addOption(outOption())
+    .addOption(jsonOption('one run a line as JSON on stdout'))
+    .addHelpText('after', '\nExample:\n  everturn list')
+    .action(async (flags: Flags) => exit(await list(io, flags)));
+}
+
+async function list(io: Io, flags: Flags): Promise<ExitCode> {
+  const out = resolve(io.cwd, flags.out);
+  const link = await openLinkIfUp(io);
+  try {
+    const onServer = link ? await listRuns(link.session) : [];
+    const known = await Promise.all(runNames(out).map((run) => fromFolder(link, out, run, onServer)));
+    const elsewhere = onServer.filter(
+      (s) => s.state === 'running' && !known.some((k) => k.run === s.run && isHere(s, out)),
+    );
+    const runs = [...known, ...(await Promise.all(elsewhere.map((s) => fromServer(link!, s))))];
+    runs.sort((a, b) => b.createdAt - a.createdAt);
+    if (flags.json) for (const run of runs) printJson(io, run);
+    else if (runs.length === 0) say(io, `No runs in ${pathWord(io, out)} yet. Start with \`${commandWord(io)} demo\`.`);
+    else print(io, listText(io, runs));
+    return EXIT.ok;
+  } finally {
+    await link?.close();
+  }
+}
+
+async function looseCounts(place: RunPlace): Promise<Pick<ListedRun, 'state' | 'done' | 'right' | 'total'>> {
+  const { counts, unfinished, total } = await recordedProgress(place);
+  const state = unfinished > 0 ? 'unfinished' : 'finished';
+  return { state, done: ended(counts), right: counts.rightBy.at(-1) ?? 0, total };
+}
+
+async function fromFolder(
+  link: Link | undefined,
+  out: string,
+  run: string,
+  onServer: readonly RunSummary[],
+): Promise<ListedRun> {
+  const place = placeOf(out, run);
+  const record = await place.store.getRun().then(
+    (stored) => stored?.record,
+    () => undefined,
+  );
+  const base = {
+    run,
+    model: record?.settings.model ?? null,
+    createdAt: record?.createdAt ?? 0,
+    folder: place.store.folder,
+  };
+  // Rollouts that were started one by one: nobody knows how many there are to be.
+  if (record && !record.dataset) return { ...base, ...(await looseCounts(place)) };
+  const unknown = {
+    ...base,
+    done: null,
+    right: null,
+    total: record?.dataset ? record.dataset.accepted * record.samples : null,
+  };
+  if (!record) return { ...unknown, state: 'broken' };
+  const result = await knownResult(place).catch(() => undefined);
+  if (result) {
+    const { counts, total, cancelled } = result;
+    return {
+      ...base,
+      state: cancelled ? 'cancelled' : 'finished',
+      done: ended(counts),
+      right: counts.rightBy.at(-1) ?? 0,
+      total,
+    };
+  }
+  const there = onServer.find((s) => s.run === run && isHere(s, out));
+  const progress = link && there?.state === 'running' ? await progressIn(link, there) : undefined;
+  if (!progress) {
+    const state = !link ? 'unfinished' : there?.state === 'running' ? 'running' : 'interrupted';
+    return { ...unknown, state };
+  }
+  return {
+    ...base,
+    state: progress.state,
+    done: progress.done,
+    right: progress.counts.rightBy.at(-1) ?? 0,
+    total: progress.total,
+  };
+}
+
+async function progressIn({ session }: Link, { run, told }: RunSummary): Promise<CollectionProgress | null> {
+  const answered = await progressOf(session, run).catch(() => undefined);
+  return answered ?? told;
+}
+
+async function fromServer(link: Link, summary: RunSummary): Promise<ListedRun> {
+  const { run, out, startedAt, state } = summary;
+  const progress = await progressIn(link, summary);
+  return {
+    run,
+    state: progress?.state ?? state,
+    done: progress?.done ?? null,
+    total: progress?.total ?? null,
+    right: progress ? (progress.counts.rightBy.at(-1) ?? 0) : null,
+    model: null,
+    createdAt: Date.parse(startedAt),
+    folder: out && join(out, run),
+  };
+}
+
+/** A workflow that does not say where its run is may be this one. */
+function isHere({ out: there }: RunSummary, out: string): boolean {
+  return there === null || there === out;
+}
+
+const TINTS: Readonly<Record<string, Tint>> = {
+  running: 'cyan',
+  finished: 'green',
+  cancelled: 'yellow',
+  interrupted: 'yellow',
+  broken: 'red',
+};
+
+export function listText(io: Io, runs: readonly ListedRun[]): string {
+  const rows = runs.map((r) => [
+    r.run,
+    r.state,
+    `${r.done === null ? '?' : count(r.done)}/${r.total === null ? '?' : count(r.total)}`,
+    r.right === null || !r.done ? '–' : percent(r.right, r.done, 0),
+    r.createdAt ? ago(io.now() - r.createdAt) : '–',
+    r.folder === null ? '–' : pathWord(io, r.folder),
+  ]);
+  const columns = [
+    { title: 'run' },
+    { title: 'state' },
+    { title: 'done', align: 'right' },
+    { title: 'right', align: 'right' },
+    { title: 'begun' },
+    { title: 'folder' },
+  ] as const;
+  return table(columns, rows, paintFor(io.out, io.env), (row, column) =>
+    column === 1 ? TINTS[runs[row]!.state] : undefined,
+  );
+}

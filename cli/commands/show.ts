@@ -1,0 +1,56 @@
+// `everturn show <run> <query>`: one trajectory, turn by turn, for reading.
+
+import { type Command, Option } from 'commander';
+import { UsageError } from '../../domain/errors.ts';
+import { readTrajectory } from '../../storage/trajectories.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { findRollout, noRollout, whole } from '../find/rollout.ts';
+import { jsonOption, outOption } from '../flags.ts';
+import { plural } from '../view/format.ts';
+import { type Io, print, printJson } from '../io.ts';
+import { paintFor } from '../view/paint.ts';
+import { findRun } from '../find/place.ts';
+import { trajectoryText } from '../view/trajectory-text.ts';
+
+interface Flags {
+  readonly out: string;
+  readonly sample: string;
+  readonly attempt?: string;
+  readonly turn?: string;
+  readonly tokens?: boolean;
+  readonly json?: boolean;
+}
+
+export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
+  command
+    .argument('<run>', "a run's name, or its folder")
+    .argument('<query>', "the query's id")
+    .addOption(outOption())
+    .addOption(new Option('--sample <n>', 'which of its rollouts').default('0'))
+    .addOption(new Option('--attempt <n>', 'which try of that rollout (default: the last)'))
+    .addOption(new Option('--turn <n>', 'only this turn'))
+    .addOption(new Option('--tokens', 'each sampled token id with its log probability'))
+    .addOption(jsonOption('the trajectory as one JSON object on stdout'))
+    .addHelpText('after', '\nExample:\n  everturn show my-run arith-0001 --turn 2')
+    .action(async (named: string, query: string, flags: Flags) => exit(await show(io, named, query, flags)));
+}
+
+async function show(io: Io, named: string, query: string, flags: Flags): Promise<ExitCode> {
+  const place = findRun(io, named, flags.out);
+  const id = await findRollout(place, query, flags);
+  const trajectory = await readTrajectory(place.store, id);
+  if (!trajectory) throw await noRollout(place, query);
+  const only = flags.turn === undefined ? undefined : whole('--turn', flags.turn, 1);
+  if (only !== undefined && only > trajectory.turns.length) {
+    throw new UsageError(`--turn ${only}: that rollout has ${plural(trajectory.turns.length, 'turn')}.`, {
+      reason: 'no-such-turn',
+    });
+  }
+  if (flags.json) {
+    const turns = trajectory.turns.filter(({ record }) => only === undefined || record.turn === only);
+    printJson(io, { ...trajectory, turns });
+  } else {
+    print(io, trajectoryText(trajectory, { only, tokens: flags.tokens === true, paint: paintFor(io.out, io.env) }));
+  }
+  return EXIT.ok;
+}

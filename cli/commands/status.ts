@@ -1,0 +1,180 @@
+// `everturn status <run>`: how far a run is, from the server where it answers, else from the run's folder.
+// Starts nothing.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { describeWorkflow, progressOf, takesActivities } from '../../temporal/runs.ts';
+import type { CollectionCounts } from '../../domain/progress.ts';
+import { ended } from '../../domain/progress.ts';
+import { TASK_QUEUE } from '../../domain/queues.ts';
+import { readFleet, type ServerReport, STALE_MS } from '../../storage/fleet-status.ts';
+import type { CollectionProgress } from '../../domain/messages.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { jsonOption, outOption } from '../flags.ts';
+import { ago, plural } from '../view/format.ts';
+import { locateRun } from '../find/locate.ts';
+import { type Io, print, printJson } from '../io.ts';
+import { openLinkIfUp, workflowUrl } from '../find/link.ts';
+import { paintFor } from '../view/paint.ts';
+import { commandWord, pathWord, type RunPlace, runWord } from '../find/place.ts';
+import { knownResult, recordedProgress } from '../find/recorded.ts';
+import { serverTable } from '../view/servers.ts';
+import { accuracyTable, outcomeLine, reasonLines, wrongReasonsLine } from '../view/summary.ts';
+import { awaitedOf } from '../view/trouble.ts';
+
+interface Flags {
+  readonly out: string;
+  readonly json?: boolean;
+}
+
+export interface RunStatus {
+  readonly run: string;
+  readonly folder: string;
+  /** Who said so: a worker of the run, its memo where none answered at once, its result.json, or a count of its records. */
+  readonly source: 'temporal' | 'memo' | 'result' | 'records';
+  /** When the memo was written, in epoch milliseconds; null for other sources, which speak of now. */
+  readonly toldAt: number | null;
+  readonly state: string;
+  readonly total: number;
+  readonly done: number;
+  readonly inFlight: number;
+  readonly maxConcurrent: number | null;
+  readonly numTurns: number;
+  readonly counts: CollectionCounts;
+  readonly url: string | null;
+  /** Where inference servers answer: each of them, as the run's workers see it. */
+  readonly servers: readonly ServerReport[];
+  /** Who is not there: a worker, with what to do about it, or the model server. */
+  readonly waitingFor: string | null;
+}
+
+export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
+  command
+    .argument('<run>', "a run's name, or its folder")
+    .addOption(outOption())
+    .addOption(jsonOption())
+    .addHelpText('after', '\nExample:\n  everturn status my-run')
+    .action(async (named: string, flags: Flags) => {
+      const place = await locateRun(io, named, flags.out);
+      const found = await statusOf(io, place);
+      const since = found.source === 'result' ? 0 : Date.now() - STALE_MS;
+      const status: RunStatus = { ...found, servers: await readFleet(place.store.folder, since) };
+      if (flags.json) printJson(io, status);
+      else print(io, statusText(io, place, status));
+      exit(EXIT.ok);
+    });
+}
+
+async function statusOf(io: Io, place: RunPlace): Promise<Omit<RunStatus, 'servers'>> {
+  const { run, store } = place;
+  const base = { run, folder: store.folder };
+  const result = await knownResult(place);
+  if (result) {
+    const { total, numTurns, counts, cancelled } = result;
+    const state = cancelled ? 'cancelled' : 'finished';
+    const idle = { inFlight: 0, maxConcurrent: null, url: null, waitingFor: null, toldAt: null };
+    return { ...base, source: 'result', state, total, done: ended(counts), numTurns, counts, ...idle };
+  }
+  const live = await liveStatus(io, place);
+  if (live?.progress) {
+    const { progress, ...said } = live;
+    const { total, done, inFlight, maxConcurrent, numTurns, counts } = progress;
+    return { ...base, ...said, total, done, numTurns, counts, inFlight, maxConcurrent };
+  }
+  const { total, numTurns, counts, unfinished } = await recordedProgress(place);
+  return {
+    ...base,
+    source: 'records',
+    state: live?.state ?? 'unfinished',
+    total,
+    done: ended(counts),
+    inFlight: unfinished,
+    maxConcurrent: null,
+    numTurns,
+    counts,
+    url: null,
+    waitingFor: live?.waitingFor ?? null,
+    toldAt: null,
+  };
+}
+
+/** Who asks for a status is not kept longer by a busy worker, where there is another answer, nor by a busy server. */
+const SOON_MS = 500;
+const LATE_MS = 1500;
+
+const ABSENT = {
+  state: 'no worker answers',
+  fix: "Start `everturn worker` on any machine that reaches the run's folder. Nothing is lost meanwhile.",
+};
+const BUSY = {
+  state: 'its workers have not answered yet',
+  fix: 'They are busy, or have gone a moment ago. Nothing is lost meanwhile.',
+};
+
+type LiveStatus = Pick<RunStatus, 'state' | 'url' | 'waitingFor' | 'toldAt'> &
+  (
+    | { readonly progress: CollectionProgress; readonly source: 'temporal' | 'memo' }
+    /** Only the folder knows. */
+    | { readonly progress: null }
+  );
+
+async function liveStatus(io: Io, { run, out, store }: RunPlace): Promise<LiveStatus | undefined> {
+  const [soon, late] = [SOON_MS, LATE_MS].map((ms) => sleep(ms, undefined, { ref: false }));
+  const link = await openLinkIfUp(io);
+  if (!link) return undefined;
+  try {
+    // All at once: a busy server takes its time for each.
+    const described = describeWorkflow(link.session, run, 1);
+    const answering = progressOf(link.session, run).catch(() => undefined);
+    const awaiting = awaitedOf(link.session, run, store.folder).catch(() => undefined);
+    const polling = takesActivities(link.session, TASK_QUEUE);
+    const { state, told, out: there } = await described;
+    if (state !== 'running' || (there !== null && there !== out)) {
+      return { progress: null, state: 'interrupted', url: null, waitingFor: null, toldAt: null };
+    }
+    const url = workflowUrl(link, run);
+    const inTime = <T>(asked: Promise<T>, time = soon) => (told ? Promise.race([asked, time]) : asked);
+    const progress = await inTime(answering);
+    const waitingFor = (await inTime(awaiting, progress ? late : soon)) ?? null;
+    if (progress) return { progress, source: 'temporal', state: progress.state, url, waitingFor, toldAt: null };
+    const who = (await inTime(polling)) === false ? ABSENT : BUSY;
+    const said = { state: `${told?.state ?? 'running'}, and ${who.state}`, url, waitingFor: waitingFor ?? who.fix };
+    return told
+      ? { progress: told, source: 'memo', toldAt: told.toldAt, ...said }
+      : { progress: null, toldAt: null, ...said };
+  } catch {
+    return undefined;
+  } finally {
+    await link.close();
+  }
+}
+
+export function statusText(io: Io, place: RunPlace, status: RunStatus): string {
+  const paint = paintFor(io.out, io.env);
+  const { state, source, inFlight, maxConcurrent, counts, total } = status;
+  const me = commandWord(io);
+  const flight =
+    maxConcurrent !== null
+      ? `, ${plural(inFlight, 'rollout')} in flight of at most ${maxConcurrent}`
+      : inFlight > 0
+        ? `, ${plural(inFlight, 'rollout')} begun and not ended`
+        : '';
+  const next =
+    state === 'interrupted'
+      ? 'Nobody plays it: repeat the command that began it, and the rest is played.'
+      : `\`${me} watch ${runWord(io, place)}\` follows it, and starts the local service where that is needed.`;
+  return [
+    `${paint('bold', place.run)}: ${state}${flight}`,
+    ...(status.waitingFor ? [paint('yellow', status.waitingFor)] : []),
+    ...(counts.judgedAt.length > 0 ? ['', accuracyTable({ counts, total }, paint)] : []),
+    '',
+    outcomeLine({ counts, total }),
+    ...reasonLines({ counts }, paint),
+    ...wrongReasonsLine({ counts }, `${me} judge --run ${runWord(io, place)}`),
+    ...(status.servers.length > 0 ? ['', serverTable(status.servers, paint), ''] : []),
+    `${paint('dim', 'Folder')}     ${pathWord(io, status.folder)}`,
+    ...(status.url ? [`${paint('dim', 'Temporal')}   ${status.url}`] : []),
+    ...(status.toldAt === null ? [] : [`As its workers said ${ago(io.now() - status.toldAt)}. ${next}`]),
+    ...(source === 'records' ? [`Counted from the records in its folder. ${next}`] : []),
+  ].join('\n');
+}

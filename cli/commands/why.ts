@@ -1,0 +1,133 @@
+// `everturn why <run> <query>`: what a rollout waits for, or why it ended as it did, in the words of those who know:
+// its records, its workflow, and the servers it asks. Starts nothing, and says so where nobody can be asked.
+
+import { type Command, Option } from 'commander';
+import { describeWorkflow, progressOf } from '../../temporal/runs.ts';
+import { pendingWork } from '../../temporal/pending.ts';
+import { rolloutWorkflowId, type RolloutId } from '../../domain/ids.ts';
+import type { Trajectory } from '../../domain/trajectory.ts';
+import { readFleet, STALE_MS } from '../../storage/fleet-status.ts';
+import { readTrajectory } from '../../storage/trajectories.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { findRollout, whole, type WhichRollout } from '../find/rollout.ts';
+import { jsonOption, outOption } from '../flags.ts';
+import { type Io, print, printJson } from '../io.ts';
+import { openLinkIfUp, workflowUrl } from '../find/link.ts';
+import { findRun, type RunPlace } from '../find/place.ts';
+import { type Why, whyText } from '../view/why-text.ts';
+
+interface Flags extends WhichRollout {
+  readonly out: string;
+  readonly json?: boolean;
+}
+
+export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
+  command
+    .argument('<run>', "a run's name, or its folder")
+    .argument('<query>', "the query's id")
+    .addOption(outOption())
+    .addOption(new Option('--sample <n>', 'which of its rollouts').default('0'))
+    .addOption(new Option('--attempt <n>', 'which try of that rollout (default: the last)'))
+    .addOption(jsonOption())
+    .addHelpText('after', '\nExample:\n  everturn why my-run arith-0001')
+    .action(async (named: string, query: string, flags: Flags) => exit(await why(io, named, query, flags)));
+}
+
+async function why(io: Io, named: string, query: string, flags: Flags): Promise<ExitCode> {
+  const place = findRun(io, named, flags.out);
+  const id = await rolloutOf(place, query, flags);
+  const told = { ...fromRecords(id, await readTrajectory(place.store, id)), ...(await askedServers(place)) };
+  const known = told.state === 'ended' ? told : { ...told, ...(await fromTemporal(io, place, id, told)) };
+  if (flags.json) printJson(io, known);
+  else print(io, whyText(io, place, known));
+  return EXIT.ok;
+}
+
+/** One that has not begun has no records, but a place in the run. */
+async function rolloutOf(place: RunPlace, query: string, flags: Flags): Promise<RolloutId> {
+  const sample = whole('--sample', flags.sample, 0);
+  const samples = (await place.store.getRun())?.record.samples ?? 1;
+  const begun = await place.store.listRolloutsOf(query);
+  const isNext = flags.attempt === undefined && sample < samples && !begun.some((id) => id.sample === sample);
+  if (isNext && (begun.length > 0 || (await isQuery(place, query))))
+    return { run: place.run, query, sample, attempt: 1 };
+  return findRollout(place, query, flags);
+}
+
+const PAGE = 1000;
+
+async function isQuery({ store }: RunPlace, query: string): Promise<boolean> {
+  for (let from = 0; ; from += PAGE) {
+    const page = await store.readQueries(from, PAGE).catch(() => []);
+    if (page.some(({ queryId }) => queryId === query)) return true;
+    if (page.length < PAGE) return false;
+  }
+}
+
+function fromRecords({ run, query, sample, attempt }: RolloutId, trajectory: Trajectory | undefined): Why {
+  const { turns = [], end = null } = trajectory ?? {};
+  const last = turns.at(-1)?.verdict;
+  return {
+    run,
+    query,
+    sample,
+    attempt,
+    state: end ? 'ended' : 'unknown',
+    outcome: end && (end.outcome === 'complete' ? end.stopReason : end.outcome),
+    reason: end && (end.failure?.reason ?? (end.outcome === 'undecided' ? (last?.reason ?? null) : null)),
+    message: end?.failure?.message ?? null,
+    turns: turns.map(({ record, verdict }) => ({
+      turn: record.turn,
+      verdict: verdict?.verdict ?? null,
+      reason: verdict?.reason ?? null,
+      tokens: record.outputIds.length || (record.textLogprobs?.length ?? 0),
+      seconds: (record.finishedAt - record.startedAt) / 1000,
+      attempt: record.attempt,
+      server: record.server,
+    })),
+    pending: null,
+    waitsForWorker: false,
+    collection: null,
+    servers: [],
+    url: null,
+  };
+}
+
+async function askedServers({ store }: RunPlace): Promise<Pick<Why, 'servers'>> {
+  return { servers: await readFleet(store.folder, Date.now() - STALE_MS) };
+}
+
+async function fromTemporal(io: Io, place: RunPlace, id: RolloutId, { turns }: Why): Promise<Partial<Why>> {
+  const link = await openLinkIfUp(io);
+  if (!link) return {};
+  try {
+    const workflowId = rolloutWorkflowId(id);
+    const { state } = await describeWorkflow(link.session, workflowId, 1);
+    if (state !== 'running') {
+      const run = await describeWorkflow(link.session, place.run, 1);
+      const progress = run.state === 'running' ? await progressOf(link.session, place.run) : undefined;
+      return {
+        state: run.state === 'running' && state === 'absent' ? 'waiting' : 'stopped',
+        collection: progress ?? null,
+      };
+    }
+    const { activity, waitsForWorker } = await pendingWork(link.session, workflowId);
+    const judged = turns.filter(({ verdict }) => verdict !== null).length;
+    const turn = judged + 1;
+    const chunksKept = await keptChunks(place, id, turn);
+    return {
+      state: 'playing',
+      pending: activity && { ...activity, turn, chunksKept },
+      waitsForWorker,
+      url: workflowUrl(link, workflowId),
+    };
+  } catch {
+    return {}; // asked and not answered: as if it were away
+  } finally {
+    await link.close();
+  }
+}
+
+async function keptChunks({ store }: RunPlace, id: RolloutId, turn: number): Promise<number> {
+  for (let chunk = 1; ; chunk++) if (!(await store.getChunk(id, turn, chunk))) return chunk - 1;
+}

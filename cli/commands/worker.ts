@@ -1,0 +1,65 @@
+// `everturn worker`: a worker by itself, for the cluster that the environment names, or beside the local
+// service where that is up.
+
+import { type Command, Option } from 'commander';
+import { namesCluster } from '../../temporal/connection.ts';
+import { TemporalError, UsageError } from '../../domain/errors.ts';
+import { serviceStatus } from '../../service/service-control.ts';
+import { DEFAULT_SLOTS, serve, workerSettings } from '../../worker.ts';
+import { unsafeOption } from '../play/code-sandbox.ts';
+import type { ExitCode } from '../exit.ts';
+import { type Io, say } from '../io.ts';
+
+interface Flags {
+  readonly slots?: string;
+  readonly unsafeRunCodeWithoutSandbox?: boolean;
+  readonly runsUnder?: string;
+  readonly models?: string;
+  readonly apiKeyEnv?: string;
+}
+
+export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
+  command
+    .addOption(new Option('--slots <n>', `generations at once (default: EVERTURN_SLOTS, or ${DEFAULT_SLOTS})`))
+    .addOption(unsafeOption())
+    .optionsGroup(
+      'What workflows may name (docs/security.md). Runs that `everturn run` starts here need none of these:',
+    )
+    .addOption(new Option('--runs-under <dir,…>', 'folders that runs and data sets may be in (default: ./runs)'))
+    .addOption(new Option('--models <dir|id,…>', 'folders of models and tokenizers, and ids of the hub'))
+    .addOption(new Option('--api-key-env <NAME=url,…>', 'keys, each with a server that it may be sent to'))
+    .optionsGroup('')
+    .addHelpText(
+      'after',
+      '\nIt must reach the folder of the runs it plays. Any number may run, on any number of machines; Ctrl-C ends it in\n' +
+        'order, and another takes over.\n' +
+        'Code is judged where a sandbox is proved to hold; elsewhere the worker says so and leaves code to others.\n\nExample:\n  TEMPORAL_ADDRESS=temporal.example.com:7233 everturn worker --slots 128 --runs-under /shared/runs',
+    )
+    .action(async (flags: Flags) => {
+      const slots = flags.slots === undefined ? undefined : slotsOf(flags.slots);
+      useLocalService(io);
+      say(io, `Worker for ${process.env['TEMPORAL_ADDRESS'] ?? 'the cluster of temporal.toml'}; Ctrl-C ends it.`);
+      const settings = workerSettings(process.env, flags, { cwd: io.cwd });
+      const unsafeCode = flags.unsafeRunCodeWithoutSandbox === true || settings.unsafeCode;
+      exit((await serve({ ...settings, slots: slots ?? settings.slots, unsafeCode })) as ExitCode);
+    });
+}
+
+function slotsOf(text: string): number {
+  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
+  throw new UsageError(`--slots is "${text}".`, { reason: 'bad-value', fix: 'It takes a whole number of at least 1.' });
+}
+
+/** The worker learns its cluster from its environment, however it was started. */
+function useLocalService(io: Io): void {
+  if (namesCluster()) return;
+  const { up, state } = serviceStatus(io.env);
+  if (!up || !state) {
+    throw new TemporalError('There is no cluster to work for.', {
+      reason: 'no-cluster',
+      fix: 'Name one by TEMPORAL_ADDRESS, or start the local service with `everturn up` (which has a worker of its own).',
+    });
+  }
+  process.env['TEMPORAL_ADDRESS'] = state.address;
+  process.env['TEMPORAL_NAMESPACE'] = 'default';
+}

@@ -1,0 +1,108 @@
+// The way to Temporal: the cluster that the environment names, or else the local service. A link can be
+// kept up: a local service that is gone is started again, a connection to an address it left is replaced.
+
+import { connect, namesCluster, type Session } from '../../temporal/connection.ts';
+import { TemporalError } from '../../domain/errors.ts';
+import { type OnProgress, printProgress } from '../../service/progress.ts';
+import { ensureService } from '../../service/service.ts';
+import { serviceStatus } from '../../service/service-control.ts';
+import { endedOnPurpose } from '../../service/state.ts';
+import { say, type Io } from '../io.ts';
+
+/** In the place of its address. */
+export const NO_UI =
+  'off (other people work on this machine, or EVERTURN_UI is off; EVERTURN_UI=on starts it with one)';
+
+export interface Link {
+  readonly session: Session;
+  /** Where the web UI answers; null where that is not known. */
+  readonly ui: string | null;
+  /** Whether it is the local service, which this user owns. */
+  readonly local: boolean;
+  /**
+   * Cheap where all is well: called again and again it keeps the local service up, and in use. Throws where what is gone
+   * cannot be brought back, or was ended by `everturn down`: that stands until somebody starts it.
+   */
+  keepUp(onProgress: OnProgress): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts the local service where it is needed and not up. */
+export async function openLink(io: Io): Promise<Link> {
+  return namesCluster() ? clusterLink(io) : localLink(io);
+}
+
+/** Undefined where there is nothing to talk to: no cluster is named, or it is away, and no local service is up. */
+export async function openLinkIfUp(io: Io): Promise<Link | undefined> {
+  const named = namesCluster();
+  const { up, state } = serviceStatus(io.env);
+  if (!named && (!up || !state)) return undefined;
+  try {
+    return await (named ? clusterLink(io) : localLink(io, state));
+  } catch (error) {
+    say(io, `Temporal is not asked: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}
+
+async function clusterLink(io: Io): Promise<Link> {
+  const session = await connect();
+  return {
+    session,
+    ui: uiOfCluster(session, io),
+    local: false,
+    keepUp: async () => {},
+    close: () => session.close(),
+  };
+}
+
+interface Place {
+  readonly address: string;
+  readonly uiAddress: string | null;
+}
+
+async function localLink(io: Io, at?: Place): Promise<Link> {
+  const ensure = (onProgress: OnProgress) => ensureService({ env: io.env, onProgress });
+  const { address, uiAddress } = at ?? (await ensure(printProgress(io.err)));
+  let session = await connect({ address, namespace: 'default' });
+  let ui = uiAddress;
+  return {
+    get session() {
+      return session;
+    },
+    get ui() {
+      return ui;
+    },
+    local: true,
+    async keepUp(onProgress) {
+      if (endedOnPurpose(serviceStatus(io.env).state)) throw ended();
+      const service = await ensure(onProgress);
+      ui = service.uiAddress;
+      if (service.address === session.address) return;
+      const old = session;
+      session = await connect({ address: service.address, namespace: 'default' });
+      await old.close();
+    },
+    close: () => session.close(),
+  };
+}
+
+function ended(): TemporalError {
+  return new TemporalError('The local service was ended.', {
+    reason: 'service-ended',
+    fix: '`everturn up` starts it again, and the run goes on.',
+    retryable: true,
+  });
+}
+
+function uiOfCluster({ address }: Session, { env }: Io): string | null {
+  const said = env['EVERTURN_UI'] ?? '';
+  if (said === 'off') return null;
+  if (said !== '' && said !== 'on') return said.replace(/\/$/, '');
+  return /\.tmprl\.cloud|\.temporal\.io/.test(address) ? 'https://cloud.temporal.io' : null;
+}
+
+/** The page of one workflow in the web UI. */
+export function workflowUrl({ ui, session }: Pick<Link, 'ui' | 'session'>, workflowId: string): string | null {
+  return ui && `${ui}/namespaces/${session.namespace}/workflows/${encodeURIComponent(workflowId)}`;
+}

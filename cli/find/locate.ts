@@ -1,0 +1,36 @@
+// A run that is in a folder, or that only the server knows: somebody started it elsewhere, or its folder
+// went away under it.
+
+import { resolve } from 'node:path';
+import { describeWorkflow } from '../../temporal/runs.ts';
+import { UsageError } from '../../domain/errors.ts';
+import { isRunName } from '../../domain/ids.ts';
+import type { Io } from '../io.ts';
+import { openLinkIfUp } from './link.ts';
+import { findRun, placeOf, type RunPlace } from './place.ts';
+
+export async function locateRun(io: Io, named: string, out: string): Promise<RunPlace> {
+  try {
+    return findRun(io, named, out);
+  } catch (error) {
+    if (!(error instanceof UsageError) || error.reason !== 'no-such-run' || !isRunName(named)) throw error;
+    return (await onServer(io, named, out)) ?? fail(error);
+  }
+}
+
+async function onServer(io: Io, run: string, out: string): Promise<RunPlace | undefined> {
+  const link = await openLinkIfUp(io);
+  if (!link) return undefined;
+  try {
+    const facts = await describeWorkflow(link.session, run, 1);
+    return facts.state === 'running' ? placeOf(facts.out ?? resolve(io.cwd, out), run) : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    await link.close();
+  }
+}
+
+function fail(error: unknown): never {
+  throw error;
+}

@@ -1,0 +1,71 @@
+// `<run>` as users write it: a name under --out, or a folder's path. And back: how a run is named in the
+// commands that are suggested next.
+
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { UsageError } from '../../domain/errors.ts';
+import { isRunName } from '../../domain/ids.ts';
+import { openFileStore } from '../../storage/files.ts';
+import { RUN_FILE } from '../../storage/record/layout.ts';
+import type { Store } from '../../storage/store.ts';
+import { DEFAULT_OUT } from '../flags.ts';
+import { shellWord } from '../view/format.ts';
+import type { Io } from '../io.ts';
+
+export interface RunPlace {
+  /** Absolute. */
+  readonly out: string;
+  readonly run: string;
+  readonly store: Store;
+}
+
+export function findRun(io: Io, named: string, out: string): RunPlace {
+  const root = resolve(io.cwd, out);
+  if (isRunName(named) && holdsRun(join(root, named))) return placeOf(root, named);
+  const folder = resolve(io.cwd, named);
+  if (holdsRun(folder)) {
+    if (isRunName(basename(folder))) return placeOf(dirname(folder), basename(folder));
+    throw new UsageError(`${folder} is a run, but its folder's name cannot name one.`, {
+      reason: 'run-name',
+      fix: 'Rename the folder: letters, digits, `.`, `_` and `-`.',
+    });
+  }
+  const known = runNames(root);
+  const some = known.slice(0, 5).join(', ') + (known.length > 5 ? ', …' : '');
+  throw new UsageError(`There is no run ${JSON.stringify(named)} in ${root}, and no folder of that name.`, {
+    reason: 'no-such-run',
+    fix: known.length > 0 ? `There are: ${some}.` : 'Name the folder that holds the runs with --out.',
+  });
+}
+
+export function placeOf(out: string, run: string): RunPlace {
+  return { out, run, store: openFileStore(out, run) };
+}
+
+/** Names of the runs in a folder, sorted. */
+export function runNames(out: string): string[] {
+  if (!existsSync(out)) return [];
+  return readdirSync(out)
+    .filter((name) => isRunName(name) && holdsRun(join(out, name)))
+    .sort();
+}
+
+function holdsRun(folder: string): boolean {
+  return existsSync(join(folder, RUN_FILE));
+}
+
+/** The word that names this run in a command typed in the same folder. */
+export function runWord(io: Io, { out, run }: Pick<RunPlace, 'out' | 'run'>): string {
+  return out === resolve(io.cwd, DEFAULT_OUT) ? run : shellWord(pathWord(io, join(out, run)));
+}
+
+/** A path as short as it can be said from here. */
+export function pathWord(io: Io, path: string): string {
+  const near = relative(io.cwd, path);
+  return near === '' ? '.' : near.startsWith('../../..') ? path : near.startsWith('.') ? near : `./${near}`;
+}
+
+/** How this very program is called: in a checkout through npx. */
+export function commandWord(io: Io): string {
+  return io.env['npm_command'] === undefined ? 'everturn' : 'npx everturn';
+}

@@ -1,0 +1,76 @@
+// The tokenizer of a run's model for `check`, where it is at hand: a folder that is named, the shipped model's, one on
+// this machine, or one that the hub's cache holds. Asks no network and no server; says why where there is none.
+
+import { readFile, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { explain, UsageError } from '../../domain/errors.ts';
+import { hubCacheFolder } from '../../inference/tokenizer/model-source.ts';
+import { packageRoot } from '../../machine/package-root.ts';
+import { loadTokenizer, type ModelTokenizer } from '../../inference/tokenizer/tokenizer.ts';
+import type { CheckTokenizer } from '../../proof/context.ts';
+import type { Store } from '../../storage/store.ts';
+
+export interface FoundTokenizer {
+  readonly tokenizer?: CheckTokenizer & Pick<ModelTokenizer, 'close'>;
+  /** Why there is none. */
+  readonly why: string;
+}
+
+/** `wanted`: a folder, or false for none; undefined: as the run says. */
+export async function tokenizerOf(store: Store, cwd: string, wanted?: string | false): Promise<FoundTokenizer> {
+  if (wanted === false) return { why: 'it was not asked for' };
+  if (typeof wanted === 'string') return open(resolve(cwd, wanted), []).catch(refused);
+  // A broken run.json is reported by the check.
+  const settings = (await store.getRun().catch(() => undefined))?.record.settings;
+  if (!settings) return { why: 'no run.json names a model' };
+  const [scheme, target] = parts(settings.model ?? '');
+  if (scheme === 'openai') return { why: 'its server gives text only' };
+  const model = scheme === 'tiny' ? join(packageRoot(), 'models', 'tiny') : scheme === 'transformers' ? target : null;
+  const named = settings.tokenizer ?? model;
+  const found = named === null ? undefined : await folderOf(cwd, named);
+  if (!found) return { why: 'the one of its model is not on this machine (--tokenizer names a folder)' };
+  const modelFolder = model === null ? undefined : await folderOf(cwd, model);
+  return open(found, modelFolder === undefined ? [] : [modelFolder]).catch((error: unknown) => ({
+    why: explain(error),
+  }));
+}
+
+async function open(folder: string, models: readonly string[]): Promise<FoundTokenizer> {
+  const tokenizer = await loadTokenizer(folder);
+  const ends = await Promise.all([folder, ...models].map(endsOf));
+  const stopTokenIds = [...new Set([...tokenizer.stopTokenIds, ...ends.flat()])];
+  return { why: '', tokenizer: { ...tokenizer, stopTokenIds, name: `the tokenizer in ${folder}` } };
+}
+
+/** What a model's own files say that ends an answer. */
+async function endsOf(folder: string): Promise<number[]> {
+  const files = await Promise.all(
+    ['generation_config.json', 'config.json'].map((name) => readFile(join(folder, name), 'utf8').catch(() => '{}')),
+  );
+  return files.flatMap((text) => {
+    try {
+      const ids = (JSON.parse(text) as { readonly eos_token_id?: unknown } | null)?.eos_token_id;
+      return [ids].flat().filter((id): id is number => Number.isSafeInteger(id));
+    } catch {
+      return [];
+    }
+  });
+}
+
+async function folderOf(cwd: string, name: string): Promise<string | undefined> {
+  for (const folder of [resolve(cwd, name), join(hubCacheFolder(), name)])
+    if ((await stat(join(folder, 'tokenizer.json')).catch(() => undefined))?.isFile()) return folder;
+  return undefined;
+}
+
+function parts(model: string): [string, string] {
+  const colon = model.indexOf(':');
+  return colon < 0 ? [model, ''] : [model.slice(0, colon), model.slice(colon + 1)];
+}
+
+function refused(error: unknown): never {
+  throw new UsageError(`--tokenizer: ${explain(error)}`, {
+    reason: 'bad-value',
+    fix: 'Name a folder with tokenizer.json and tokenizer_config.json.',
+  });
+}

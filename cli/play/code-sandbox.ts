@@ -1,0 +1,50 @@
+// Programs that a model wrote need a sandbox, or the user's word that they may run without one. Looked at before a
+// run starts: a run whose code nobody takes would stand still without an error.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Option } from 'commander';
+import { takesActivities } from '../../temporal/runs.ts';
+import { SandboxError } from '../../domain/errors.ts';
+import { CODE_QUEUE } from '../../domain/queues.ts';
+import { proveSandbox } from '../../environments/code/canary.ts';
+import { UNSAFE_FLAG, UNSAFE_VARIABLE, unsafeCodeAllowed } from '../../environments/code/consent.ts';
+import type { Io } from '../io.ts';
+import type { Link } from '../find/link.ts';
+
+export function unsafeOption(): Option {
+  return new Option(UNSAFE_FLAG, `run programs that a model wrote unprotected (or ${UNSAFE_VARIABLE}=1)`);
+}
+
+/** Throws a SandboxError where code cannot be judged on this machine. */
+export async function mustProveSandbox(io: Io): Promise<void> {
+  if (unsafeCodeAllowed(io.env)) return;
+  const proof = await proveSandbox({ env: io.env });
+  if (proof.ok) return;
+  throw new SandboxError(`The data set has code to judge, and there is no sandbox for it: ${proof.why}.`, {
+    reason: 'no-sandbox',
+    fix: `${proof.fix} On a machine that holds nothing of value: ${UNSAFE_VARIABLE}=1.`,
+  });
+}
+
+/** A worker that has just come up is heard of a moment later. */
+const WAIT_MS = { local: 15_000, elsewhere: 5_000 };
+const POLL_MS = 250;
+
+/** Throws a SandboxError where no worker takes code. */
+export async function mustTakeCode({ session, local }: Link): Promise<void> {
+  for (const end = Date.now() + WAIT_MS[local ? 'local' : 'elsewhere']; ; await sleep(POLL_MS)) {
+    // A server that does not say who works for it is believed.
+    if ((await takesActivities(session, CODE_QUEUE)) !== false) return;
+    if (Date.now() > end) break;
+  }
+  const where = local ? 'the local service' : `the cluster at ${session.address}`;
+  throw new SandboxError(
+    `The data set has code to judge, and no worker of ${where} takes code (queue ${CODE_QUEUE}).`,
+    {
+      reason: 'no-code-worker',
+      fix: local
+        ? 'Its log (`everturn up` says where) tells why; `everturn down` and this command start it anew.'
+        : 'Start `everturn worker` where bubblewrap is installed; a worker without a proven sandbox says so when it starts.',
+    },
+  );
+}

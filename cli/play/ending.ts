@@ -1,0 +1,91 @@
+// The last page of a run, for people or as JSON, and the exit code that goes with it.
+
+import { commandWord, pathWord, runWord, type RunPlace } from '../find/place.ts';
+import { EXIT, type ExitCode, exitCodeOfResult, modelFailedAll } from '../exit.ts';
+import { clock, count, oneLine, plural, shellWord } from '../view/format.ts';
+import { type Io, print, printJson, say } from '../io.ts';
+import { paintFor } from '../view/paint.ts';
+import { accuracyTable, outcomeLine, reasonLines, wrongReasonsLine } from '../view/summary.ts';
+import type { CollectionResult } from '../../domain/messages.ts';
+
+export interface Ending {
+  readonly place: RunPlace;
+  readonly result: CollectionResult;
+  readonly maxFailed: number;
+  /** The run's page in the web UI, and whether that service is the user's own. */
+  readonly url: string | null;
+  readonly local: boolean;
+  /** How long it was watched, from its start; null where it was not. */
+  readonly tookMs: number | null;
+}
+
+export async function showEnding(io: Io, ending: Ending, json: boolean): Promise<ExitCode> {
+  const { place, result, maxFailed } = ending;
+  const code = exitCodeOfResult(result, maxFailed);
+  if (json) printJson(io, { event: 'ended', exitCode: code, ...result, folder: place.store.folder, url: ending.url });
+  else print(io, await endingText(io, ending));
+  await sayWhy(io, ending, code);
+  return code;
+}
+
+async function endingText(io: Io, { place, result, url, local, tookMs }: Ending): Promise<string> {
+  const paint = paintFor(io.out, io.env);
+  const me = commandWord(io);
+  const run = runWord(io, place);
+  const speed =
+    tookMs === null || tookMs < 1000
+      ? ''
+      : ` Played in ${clock(tookMs)}, ${count((result.counts.tokens / tookMs) * 1000)} tokens/s.`;
+  const facts: [string, string][] = [
+    ['Folder', pathWord(io, place.store.folder)],
+    ...(url ? [['Temporal', url] as [string, string]] : []),
+    ['Next', `${me} show ${run} ${shellWord(await firstQuery(place))}`],
+    ['', `${me} export ${run} --format areal --out ${place.run}.jsonl`],
+    ['', `${me} check ${run}`],
+  ];
+  return [
+    '',
+    ...(result.counts.judgedAt.length > 0 ? [accuracyTable(result, paint), ''] : []),
+    outcomeLine(result) + speed,
+    ...reasonLines(result, paint),
+    ...wrongReasonsLine(result, `${me} judge --run ${run}`),
+    '',
+    ...facts.map(([name, text]) => `${paint('dim', name.padEnd(11))}${text}`),
+    ...(local
+      ? ['', paint('dim', `The local service stays up until \`${me} down\`, or until it was idle for a while.`)]
+      : []),
+    '',
+  ].join('\n');
+}
+
+async function firstQuery({ store }: RunPlace): Promise<string> {
+  const [query] = await store.readQueries(0, 1).catch(() => []);
+  return query?.queryId ?? '<query>';
+}
+
+/** In one sentence on stderr: why the exit code is not 0. */
+async function sayWhy(io: Io, { place, result, maxFailed }: Ending, code: ExitCode): Promise<void> {
+  if (code === EXIT.ok) return;
+  if (result.cancelled) {
+    const n = result.counts.outcomes.cancelled;
+    say(
+      io,
+      `The run was cancelled${n > 0 ? `; ${plural(n, 'rollout')} in flight ended by that` : ''}. What was played is kept.`,
+    );
+    return;
+  }
+  const { failed } = result.counts.outcomes;
+  const message = await firstFailure(place, result);
+  const all = modelFailedAll(result)
+    ? 'Every rollout failed because of the model'
+    : `${plural(failed, 'rollout')} failed, more than --max-failed ${maxFailed}`;
+  say(io, `everturn: ${all}.${message ? ` The first: ${message}` : ''}`);
+}
+
+/** The words in the record of a failed rollout. */
+async function firstFailure({ run, store }: RunPlace, { counts }: CollectionResult): Promise<string | undefined> {
+  const first = counts.failures.find((f) => f.outcome === 'failed');
+  if (!first) return undefined;
+  const end = await store.getEnd({ run, query: first.query, sample: first.sample, attempt: 1 }).catch(() => undefined);
+  return end?.record.failure ? oneLine(end.record.failure.message) : undefined;
+}

@@ -1,0 +1,60 @@
+// Follows a run on the terminal and shows how it ended; or how to come back, when the user leaves.
+
+import { resultOf, type WorkflowState } from '../../temporal/runs.ts';
+import { EverturnError, TemporalError } from '../../domain/errors.ts';
+import type { CollectionProgress } from '../../domain/messages.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { follow } from './follow.ts';
+import { printJson, say, type Io } from '../io.ts';
+import { type Link, workflowUrl } from '../find/link.ts';
+import { commandWord, type RunPlace, runWord } from '../find/place.ts';
+import { openProgressView } from '../view/progress-view.ts';
+import { knownResult } from '../find/recorded.ts';
+import { showEnding } from './ending.ts';
+
+export interface FollowOptions {
+  readonly maxFailed: number;
+  readonly json: boolean;
+}
+
+export async function followToEnd(io: Io, link: Link, place: RunPlace, options: FollowOptions): Promise<ExitCode> {
+  const view = openProgressView(io, options.json);
+  let startedAt: number | null = null;
+  const remember = (progress: CollectionProgress) => {
+    startedAt ??= progress.startedAt || null;
+    view.progress(progress);
+  };
+  const end = await follow(io, link, place.run, { ...view, progress: remember }, place.store.folder);
+  if (end === 'detached') return detached(io, place, options.json);
+  const tookMs = startedAt === null ? null : io.now() - startedAt;
+  const result =
+    (await knownResult(place)) ?? (end === 'completed' ? await resultOf(link.session, place.run) : undefined);
+  if (!result) throw await closedEarly(io, link, place, end);
+  const url = workflowUrl(link, place.run);
+  return showEnding(io, { place, result, maxFailed: options.maxFailed, url, local: link.local, tookMs }, options.json);
+}
+
+function detached(io: Io, place: RunPlace, json: boolean): ExitCode {
+  const me = commandWord(io);
+  const run = runWord(io, place);
+  say(io, `Detached. The run goes on; \`${me} watch ${run}\` comes back to it, \`${me} cancel ${run}\` ends it.`);
+  if (json) printJson(io, { event: 'detached', run: place.run, folder: place.store.folder });
+  return EXIT.detached;
+}
+
+async function closedEarly(io: Io, link: Link, place: RunPlace, end: WorkflowState): Promise<Error> {
+  const name = `The workflow of run "${place.run}"`;
+  const again = 'What was played is kept: the command that started the run plays the rest.';
+  if (end === 'absent') {
+    return new TemporalError(`${name} is not known to the server at ${link.session.address}.`, {
+      reason: 'workflow-absent',
+      fix: again,
+    });
+  }
+  if (end !== 'failed') return new TemporalError(`${name} was ${end}.`, { reason: `workflow-${end}`, fix: again });
+  const cause = await resultOf(link.session, place.run).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  return new EverturnError(`${name} failed.`, { reason: 'workflow-failed', fix: again, cause });
+}

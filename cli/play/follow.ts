@@ -1,0 +1,111 @@
+// Follows a run until its workflow closes. Nothing that happens to server, worker or connection on the way
+// ends it: it says what it waits for, and mends what is its own to mend.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describeWorkflow, progressOf, type WorkflowState } from '../../temporal/runs.ts';
+import { explain, TemporalError } from '../../domain/errors.ts';
+import { type OnProgress, printProgress } from '../../service/progress.ts';
+import type { Io } from '../io.ts';
+import type { Link } from '../find/link.ts';
+import type { ProgressView } from '../view/progress-view.ts';
+import { troubleOf } from '../view/trouble.ts';
+
+const POLL_MS = 500;
+/** A restart of server or worker is over by then; nobody should read of it. */
+const PATIENCE_MS = 4_000;
+/** No rollout ended for so long: time to ask why. */
+const STILL_MS = 15_000;
+const GIVE_UP_MS = 15 * 60_000;
+
+/** How the workflow closed; `detached` when the user left before. */
+export async function follow(
+  io: Io,
+  link: Link,
+  run: string,
+  view: ProgressView,
+  folder: string | null = null,
+): Promise<Exclude<WorkflowState, 'running'> | 'detached'> {
+  const leave = io.interrupted();
+  const left = new Promise<'detached'>((resolve) => {
+    if (leave.aborted) resolve('detached');
+    leave.addEventListener('abort', () => resolve('detached'), { once: true });
+  });
+  try {
+    return await Promise.race([untilClosed(io, link, run, view, folder, leave), left]);
+  } finally {
+    view.end();
+  }
+}
+
+async function untilClosed(
+  io: Io,
+  link: Link,
+  run: string,
+  view: ProgressView,
+  folder: string | null,
+  leave: AbortSignal,
+): Promise<Exclude<WorkflowState, 'running'> | 'detached'> {
+  let answeredMs = io.now();
+  let movedMs = io.now();
+  let seen = '';
+  let toldAt = 0;
+  let why: string | null = null;
+  const printBuild = printProgress(io.err);
+  const tell: OnProgress = (step) => {
+    if (step.kind === 'build') printBuild(step);
+    else if (step.kind === 'step') view.note(step.text);
+  };
+  while (!leave.aborted) {
+    let trouble: string | null = null;
+    try {
+      await link.keepUp(tell);
+      const { state, told } = await describeWorkflow(link.session, run, 1);
+      if (state !== 'running') return state;
+      // A worker that is too busy to answer tells in the memo that it is there.
+      const news = told && told.toldAt > toldAt ? told : undefined;
+      const progress = (await progressOf(link.session, run)) ?? news;
+      toldAt = Math.max(toldAt, told?.toldAt ?? 0);
+      if (leave.aborted) break;
+      if (progress) {
+        answeredMs = io.now();
+        const counted = JSON.stringify([progress.done, progress.state, progress.counts.turns]);
+        if (counted !== seen || progress.state === 'paused') {
+          [seen, movedMs, why] = [counted, io.now(), null];
+        } else if (io.now() - movedMs > STILL_MS) {
+          movedMs = io.now();
+          why = (await troubleOf(link.session, run, folder)) ?? null;
+        }
+        view.note(why);
+        view.progress(progress);
+      } else trouble = noWorker(link);
+    } catch (error) {
+      if (io.now() - answeredMs > GIVE_UP_MS) throw gaveUp(run, error);
+      trouble = `Temporal does not answer (${oneCause(error)}); waiting for it.`;
+    }
+    if (trouble !== null && io.now() - answeredMs > PATIENCE_MS && !leave.aborted) view.note(trouble);
+    await sleep(POLL_MS, undefined, { signal: leave }).catch(() => {});
+  }
+  return 'detached';
+}
+
+function noWorker({ local }: Link): string {
+  return local
+    ? 'The run does not answer yet; waiting for it.'
+    : "No worker answers. Start one with `everturn worker`, here or on any machine that reaches the run's folder; waiting.";
+}
+
+function oneCause(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return explain(cause).split('\n')[0]!.slice(0, 160);
+}
+
+function gaveUp(run: string, cause: unknown): TemporalError {
+  return new TemporalError(
+    `Temporal did not answer for ${GIVE_UP_MS / 60_000} minutes while run "${run}" was followed.`,
+    {
+      reason: 'temporal-away',
+      fix: 'Nothing is lost: the same command attaches again when it is back.',
+      cause,
+    },
+  );
+}

@@ -1,0 +1,59 @@
+// Pairs in, one verdict a line out, in order and as they come. Memory holds what is in flight.
+
+import { resolve } from 'node:path';
+import { type JudgeName, type PairRow, readPairs } from '../../datasets/pairs.ts';
+import { badRowText } from '../../datasets/problem.ts';
+import { DatasetError } from '../../domain/errors.ts';
+import type { Verdict, VerdictValue } from '../../domain/verdict.ts';
+import { inOrder } from '../../environments/in-order.ts';
+import { judgePair } from '../../environments/judge-pairs.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { oneLine, plural } from '../view/format.ts';
+import { type Io, printJson, say } from '../io.ts';
+import { AT_ONCE, MOST_CHARS, openJudges } from './judges.ts';
+
+const NAMED_BAD_LINES = 50;
+
+export async function judgeLines(
+  io: Io,
+  pairs: string,
+  judge: JudgeName | undefined,
+  unsafe: boolean,
+): Promise<ExitCode> {
+  const [source, file] = pairs === '-' ? [io.input(), '(standard input)'] : [resolve(io.cwd, pairs), pairs];
+  const judges = openJudges(io, unsafe);
+  const { signal } = new AbortController();
+  const counts: Record<VerdictValue, number> = { right: 0, wrong: 0, undecided: 0 };
+  let bad = 0;
+
+  async function judged(row: PairRow): Promise<readonly [id: string, Verdict]> {
+    if (row.ok) return [row.pair.id, await judgePair(row.pair, judges, signal)];
+    if (++bad <= NAMED_BAD_LINES) say(io, oneLine(badRowText(row.bad)));
+    return [row.id, { verdict: 'undecided', reason: 'bad-line' }];
+  }
+
+  try {
+    const weigh = (row: PairRow) => (row.ok ? row.chars : 0);
+    const options = { atOnce: AT_ONCE, mostWeight: MOST_CHARS, weigh };
+    for await (const [id, judgement] of inOrder(readPairs(source, file, judge), judged, options)) {
+      const { verdict, reason, extracted = null, ...more } = judgement;
+      counts[verdict]++;
+      printJson(io, { id, verdict, reason, extracted, ...more });
+    }
+  } finally {
+    await judges.close();
+  }
+  counts.undecided -= bad;
+  const good = counts.right + counts.wrong + counts.undecided;
+  if (bad > NAMED_BAD_LINES) say(io, `… and ${plural(bad - NAMED_BAD_LINES, 'more bad line')}`);
+  if (good === 0) {
+    throw new DatasetError(`${file} has no line that can be judged (${plural(bad, 'bad line')}).`, {
+      reason: 'no-pairs',
+      fix: 'A line is a JSON object with `answer` and `solutions`, or `answer` and `input_output`.',
+    });
+  }
+  const rest = bad > 0 ? `; ${plural(bad, 'bad line')} not judged` : '';
+  const { right, wrong, undecided } = counts;
+  say(io, `${plural(good, 'answer')}: ${right} right, ${wrong} wrong, ${undecided} undecided${rest}.`);
+  return EXIT.ok;
+}

@@ -1,0 +1,97 @@
+// A run's judged turns, judged again: a file of new verdicts beside the old ones, and a table of what changed.
+
+import { DatasetError } from '../../domain/errors.ts';
+import { noEos } from '../../domain/turn.ts';
+import type { Verdict } from '../../domain/verdict.ts';
+import { inOrder } from '../../environments/in-order.ts';
+import { judgePair } from '../../environments/judge-pairs.ts';
+import { judgedTurns, type JudgedTurn } from '../../storage/judged-turns.ts';
+import { type Judgement, mustBeFreeName, writeJudgements } from '../../storage/judgements.ts';
+import { everturnVersion } from '../../machine/version.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { oneLine, plural } from '../view/format.ts';
+import { type Io, print, printJson, say } from '../io.ts';
+import { openChanges, type Changes } from './judge-changes.ts';
+import { AT_ONCE, type Judges, MOST_CHARS, openJudges } from './judges.ts';
+import { paintFor } from '../view/paint.ts';
+import { findRun, pathWord } from '../find/place.ts';
+
+export interface JudgeRun {
+  readonly run: string;
+  readonly out: string;
+  readonly name: string | undefined;
+  readonly unsafe: boolean;
+  readonly json: boolean;
+}
+
+const NAMED_BROKEN = 20;
+
+export async function judgeRun(io: Io, given: JudgeRun): Promise<ExitCode> {
+  const { run, store } = findRun(io, given.run, given.out);
+  const name = given.name ?? defaultName(io.now());
+  await mustBeFreeName(store, name);
+  const changes = openChanges();
+  const leftOut = { unjudged: 0, broken: 0 };
+  const turns = judgedTurns(store, {
+    onUnjudged: () => void leftOut.unjudged++,
+    onBroken(_, { message }) {
+      if (++leftOut.broken <= NAMED_BROKEN) say(io, `Left out: ${oneLine(message)}`);
+    },
+  });
+  const judges = openJudges(io, given.unsafe);
+  let file: string;
+  try {
+    file = await writeJudgements(store, name, rows(turns, judges, changes));
+  } finally {
+    await judges.close();
+  }
+  const summary = { run, name, file, ...changes.summary(), leftOut };
+  if (given.json) printJson(io, summary);
+  else {
+    const { unjudged, broken } = leftOut;
+    print(io, changes.text(paintFor(io.out, io.env)));
+    if (unjudged > 0) print(io, `Left out: ${plural(unjudged, 'turn')} without a verdict of its own.`);
+    if (broken > 0) print(io, `Left out: ${plural(broken, 'rollout')} with records that cannot be believed.`);
+    print(io, `The new verdicts are in ${pathWord(io, `${store.folder}/${file}`)}; the run's own are as they were.`);
+  }
+  return EXIT.ok;
+}
+
+async function* rows(turns: AsyncIterable<JudgedTurn>, judges: Judges, changes: Changes): AsyncGenerator<Judgement> {
+  const by = `everturn ${everturnVersion()}`;
+  const { signal } = new AbortController();
+
+  async function judged({ id, query, turn, verdict: own }: JudgedTurn): Promise<Judgement> {
+    const { task, solutions, inputOutput } = query;
+    const judge = task === 'code' ? 'code' : 'math';
+    const pair = {
+      id: id.query,
+      answer: turn.record.answer,
+      judge,
+      solutions,
+      ...(inputOutput && { inputOutput }),
+      // As in the run: the verdict may hang on it.
+      options: { cut: noEos(turn.record.finish) },
+    } as const;
+    const verdict: Verdict = await judgePair(pair, judges, signal);
+    const was = { verdict: own.verdict, reason: own.reason };
+    const { sample, attempt } = id;
+    return { query: id.query, sample, attempt, turn: own.turn, of: own.of, ...verdict, was, by };
+  }
+
+  let count = 0;
+  const weigh = ({ turn }: JudgedTurn) => turn.record.answer.length;
+  for await (const row of inOrder(turns, judged, { atOnce: AT_ONCE, mostWeight: MOST_CHARS, weigh })) {
+    count++;
+    changes.add(row);
+    yield row;
+  }
+  // Nothing is written then.
+  if (count === 0) throw new DatasetError('The run has no turn that was judged.', { reason: 'no-judged-turn' });
+}
+
+/** `everturn-0.1.0-20261121-091355` */
+function defaultName(nowMs: number): string {
+  const time = new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-');
+  return `everturn-${everturnVersion()}-${time}`;
+}

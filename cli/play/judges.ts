@@ -1,0 +1,39 @@
+// The judges for commands that judge without a worker: mathematics in killable child processes on all cores, code
+// in a sandbox that is proved when the first code comes.
+
+import { availableParallelism } from 'node:os';
+import { createCodeEnvironment } from '../../environments/code/code-environment.ts';
+import { unsafeCodeAllowed } from '../../environments/code/consent.ts';
+import type { Environment } from '../../environments/environment.ts';
+import type { PairJudges } from '../../environments/judge-pairs.ts';
+import { createMathJudge } from '../../environments/math/math-environment.ts';
+import type { Io } from '../io.ts';
+
+export interface Judges extends PairJudges {
+  close(): Promise<void>;
+}
+
+/** Judgements in flight: enough to keep every core busy, with some in wait. */
+export const AT_ONCE = 64 * availableParallelism();
+/** Text in flight. A heavier line is judged alone. */
+export const MOST_CHARS = 64 * 1024 * 1024;
+
+/** `unsafe`: the flag was given. `code` throws a SandboxError where there is no sandbox. */
+export function openJudges(io: Io, unsafe: boolean): Judges {
+  const unsafeWithoutSandbox = unsafe || unsafeCodeAllowed(io.env);
+  const math = createMathJudge({ children: availableParallelism() });
+  let opened: Promise<Environment> | undefined;
+  return {
+    math,
+    code: {
+      judge: async (...judged) => (await (opened ??= createCodeEnvironment({ unsafeWithoutSandbox }))).judge(...judged),
+    },
+    async close() {
+      math.close();
+      await opened?.then(
+        (code) => code.close(),
+        () => undefined,
+      );
+    },
+  };
+}

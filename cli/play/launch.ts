@@ -1,0 +1,182 @@
+// From a data set to a run that is played: accept the rows, look at the model, make the run's folder,
+// start its collection, follow it. Done twice it attaches, and what was played is never played again.
+
+import { statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { describeWorkflow, startCollection } from '../../temporal/runs.ts';
+import { type ResolvedOptions, settingsOf } from '../../run/config.ts';
+import type { RunOptions } from '../../run/options.ts';
+import { namesCluster } from '../../temporal/connection.ts';
+import { createRun, type DatasetSurvey, examineDataset, nameOfRun, surveyDataset } from '../../run/create-run.ts';
+import { badRowText } from '../../datasets/problem.ts';
+import { UsageError } from '../../domain/errors.ts';
+import { isRunName } from '../../domain/ids.ts';
+import { createMathJudge } from '../../environments/math/math-environment.ts';
+import { createSolutionReader } from '../../environments/solution-reader.ts';
+import { registerRun } from '../../permissions/registered.ts';
+import { homeOf } from '../../service/home.ts';
+import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { followToEnd } from './follow-to-end.ts';
+import { mustProveSandbox, mustTakeCode } from './code-sandbox.ts';
+import { oneLine, plural } from '../view/format.ts';
+import { printJson, say, type Io } from '../io.ts';
+import { type Link, openLink, workflowUrl } from '../find/link.ts';
+import { checkModel, withAbsolutePaths } from './model.ts';
+import { commandWord, pathWord, placeOf, type RunPlace, runWord } from '../find/place.ts';
+import { knownResult } from '../find/recorded.ts';
+import { showEnding } from './ending.ts';
+
+export interface Launch {
+  /** As the user wrote it. */
+  readonly dataset: string;
+  readonly out: string;
+  /** Undefined: follows from data and settings, so that the same command finds the same run. */
+  readonly name: string | undefined;
+  readonly resolved: ResolvedOptions;
+  readonly strict: boolean;
+  readonly detach: boolean;
+  readonly json: boolean;
+}
+
+const SHOWN_BAD_ROWS = 20;
+/** Takes seconds to read. */
+const LARGE_BYTES = 100_000_000;
+
+export async function launch(io: Io, given: Launch): Promise<ExitCode> {
+  if (given.name !== undefined) mustBeRunName(given.name);
+  const options = withAbsolutePaths(given.resolved.options, io.cwd);
+  const dataset = resolve(io.cwd, given.dataset);
+  if ((statSync(dataset, { throwIfNoEntry: false })?.size ?? 0) > LARGE_BYTES)
+    say(io, `Reading ${oneLine(given.dataset)} …`);
+  const offered = await surveyDataset({
+    dataset,
+    limit: options.limit,
+    shuffleSeed: options.shuffleSeed,
+    strict: given.strict,
+  });
+
+  const run = given.name ?? nameOfRun(offered, settingsForName(options), options.samples);
+  const place = placeOf(resolve(io.cwd, given.out), run);
+  const settings = settingsOf(run, options);
+  const there = await place.store.getRun();
+  const isKnown = there !== undefined;
+  // A run's rows were read when it was made.
+  const survey = there ? { ...offered, ...there.record.dataset } : await readSolutions(offered);
+  reportRows(io, given.dataset, survey);
+  const found = isKnown ? null : await checkModel(settings, survey.openings, io);
+
+  const known = isKnown ? await knownResult(place) : undefined;
+  if (known) {
+    // Refuses another data set or other settings under this name.
+    await createRun(place.store, { run, survey, settings, samples: options.samples, origins: given.resolved.origins });
+    say(io, `Run "${run}" ${known.cancelled ? 'was cancelled' : 'is finished'}; nothing is played.`);
+    return showEnding(
+      io,
+      { place, result: known, maxFailed: options.maxFailed, url: null, local: false, tookMs: null },
+      given.json,
+    );
+  }
+
+  const codeRows = survey.byTask.code ?? 0;
+  if (codeRows > 0 && !namesCluster()) await mustProveSandbox(io);
+  const link = await openLink(io);
+  try {
+    const { state, out } = await describeWorkflow(link.session, run);
+    if (state === 'running' && out !== null && out !== place.out) throw elsewhere(run, out);
+    if (codeRows > 0 && state !== 'running') await mustTakeCode(link);
+    const { samples } = options;
+    await createRun(place.store, { run, survey, settings, samples, origins: given.resolved.origins, ...found });
+    // Workers of this user believe that, and nothing that a workflow says of itself.
+    registerRun(homeOf(io.env), { folder: place.store.folder, ...settings });
+    if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);
+    // From here on Ctrl-C leaves a run that goes on, and says so.
+    if (!given.detach) io.interrupted();
+    await startCollection(
+      link.session,
+      { run, out: place.out, maxConcurrent: options.maxConcurrent },
+      `${given.dataset}: ${plural(survey.accepted, 'query', 'queries')}, ${settings.numTurns} turns, ${settings.model}`,
+    );
+    announce(io, { place, link, survey, options, attached: state === 'running' }, given);
+    if (given.detach) return EXIT.ok;
+    return await followToEnd(io, link, place, { maxFailed: options.maxFailed, json: given.json });
+  } finally {
+    await link.close();
+  }
+}
+
+async function readSolutions(offered: DatasetSurvey): Promise<DatasetSurvey> {
+  const judge = createMathJudge({ children: availableParallelism() });
+  try {
+    return await examineDataset(offered, createSolutionReader(judge));
+  } finally {
+    judge.close();
+  }
+}
+
+/** What is played decides the name; how fast, and how its end is judged, does not. */
+function settingsForName(options: RunOptions) {
+  const { samples: _, maxConcurrent: _c, limit: _l, shuffleSeed: _s, maxFailed: _f, seed, ...settings } = options;
+  return seed === null ? settings : { ...settings, seed };
+}
+
+function reportRows(io: Io, dataset: string, { accepted, refused, badRows }: DatasetSurvey): void {
+  const left = refused > 0 ? `, ${plural(refused, 'bad row')} left out` : '';
+  say(io, `Data set   ${oneLine(dataset)}: ${plural(accepted, 'query', 'queries')}${left}`);
+  for (const bad of badRows.slice(0, SHOWN_BAD_ROWS)) say(io, `  ${oneLine(badRowText({ ...bad, file: dataset }))}`);
+  if (refused > SHOWN_BAD_ROWS) say(io, `  … and ${plural(refused - SHOWN_BAD_ROWS, 'more', 'more')}`);
+}
+
+interface Announced {
+  readonly place: RunPlace;
+  readonly link: Link;
+  readonly survey: DatasetSurvey;
+  readonly options: RunOptions;
+  readonly attached: boolean;
+}
+
+function announce(
+  io: Io,
+  { place, link, survey, options, attached }: Announced,
+  { detach, json, resolved }: Launch,
+): void {
+  const url = workflowUrl(link, place.run);
+  const me = commandWord(io);
+  const run = runWord(io, place);
+  const { numTurns, samples, maxConcurrent } = options;
+  const { model } = resolved.options;
+  const queries = plural(survey.accepted, 'query', 'queries');
+  say(
+    io,
+    `Run        ${place.run} in ${pathWord(io, place.store.folder)}${attached ? ' (attached: it is being played)' : ''}`,
+  );
+  say(
+    io,
+    `Playing    ${queries} × ${plural(samples, 'sample')} × ${plural(numTurns, 'turn')} with ${oneLine(model)}, ${maxConcurrent} at once`,
+  );
+  if (url) say(io, `Temporal   ${url}`);
+  if (json) {
+    const { address, namespace } = link.session;
+    printJson(io, { event: 'started', run: place.run, folder: place.store.folder, attached, address, namespace, url });
+  }
+  say(
+    io,
+    detach ? `It goes on in the background: \`${me} watch ${run}\` follows it.` : 'Ctrl-C detaches; the run goes on.',
+  );
+}
+
+function mustBeRunName(name: string): void {
+  if (isRunName(name)) return;
+  throw new UsageError(`--name ${JSON.stringify(name)} cannot name a run.`, {
+    reason: 'run-name',
+    fix: 'Use letters, digits, `.`, `_` and `-`, at most 100 of them.',
+  });
+}
+
+function elsewhere(run: string, out: string): UsageError {
+  return new UsageError(`A run named "${run}" is being played in ${out}.`, {
+    reason: 'run-elsewhere',
+    fix: `Give this one another --name, or --out ${out} to attach to that one.`,
+  });
+}

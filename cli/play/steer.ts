@@ -1,0 +1,58 @@
+// Pause, resume and tune: one word to the run's workflow, answered by a worker.
+
+import type { Command } from 'commander';
+import { progressOf, steer, tuneRun } from '../../temporal/runs.ts';
+import type { Session } from '../../temporal/connection.ts';
+import { UsageError } from '../../domain/errors.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { jsonOption, outOption } from '../flags.ts';
+import { plural } from '../view/format.ts';
+import { locateRun } from '../find/locate.ts';
+import { type Io, print, printJson } from '../io.ts';
+import type { Tuning } from '../../domain/messages.ts';
+import { openLink } from '../find/link.ts';
+import { knownResult } from '../find/recorded.ts';
+
+export interface SteerFlags {
+  readonly out: string;
+  readonly json?: boolean;
+}
+
+export type Word = { readonly how: 'pause' | 'resume' } | { readonly how: 'tune'; readonly tuning: Tuning };
+
+export function steerArguments(command: Command, example: string): Command {
+  return command
+    .argument('<run>', "a run's name, or its folder")
+    .addOption(outOption())
+    .addOption(jsonOption())
+    .addHelpText('after', `\nExample:\n  ${example}`);
+}
+
+export async function steerRun(io: Io, named: string, flags: SteerFlags, word: Word): Promise<ExitCode> {
+  const place = await locateRun(io, named, flags.out);
+  if (await knownResult(place)) {
+    throw new UsageError(`Run "${place.run}" is finished.`, {
+      reason: 'run-not-open',
+      fix: '`everturn list` shows the runs.',
+    });
+  }
+  const link = await openLink(io);
+  try {
+    await send(link.session, place.run, word);
+    const progress = await progressOf(link.session, place.run);
+    if (flags.json) printJson(io, progress ?? { run: place.run });
+    else if (progress) {
+      const { state, done, total, inFlight, maxConcurrent } = progress;
+      const flight = `${plural(inFlight, 'rollout')} in flight, at most ${maxConcurrent} at once`;
+      print(io, `Run "${place.run}" is ${state}: ${done} of ${total} done, ${flight}.`);
+    } else print(io, `Run "${place.run}": done.`);
+    return EXIT.ok;
+  } finally {
+    await link.close();
+  }
+}
+
+async function send(session: Session, run: string, word: Word): Promise<void> {
+  if (word.how === 'tune') await tuneRun(session, run, word.tuning);
+  else await steer(session, run, word.how);
+}

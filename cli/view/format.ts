@@ -1,0 +1,42 @@
+// Numbers, durations and foreign text as people read them on one line of a terminal.
+
+import { visible } from '../../domain/turn-log.ts';
+
+/** Text from outside on one line of a terminal. */
+export function oneLine(text: string): string {
+  return visible(text).replace(/[\n\t]/g, ' ');
+}
+
+export function count(n: number): string {
+  return Math.round(n).toLocaleString('en-US');
+}
+
+/** `1 query`, `2 queries`. */
+export function plural(n: number, one: string, many = `${one}s`): string {
+  return `${count(n)} ${n === 1 ? one : many}`;
+}
+
+export function percent(part: number, whole: number, digits = 1): string {
+  return whole === 0 ? '–' : `${((100 * part) / whole).toFixed(digits)} %`;
+}
+
+/** `0:07`, `12:03`, `3:00:07`. */
+export function clock(ms: number): string {
+  const s = Math.max(0, Math.round(ms / 1000));
+  const two = (n: number) => String(n).padStart(2, '0');
+  return s < 3600
+    ? `${Math.floor(s / 60)}:${two(s % 60)}`
+    : `${Math.floor(s / 3600)}:${two(Math.floor(s / 60) % 60)}:${two(s % 60)}`;
+}
+
+export function ago(ms: number): string {
+  const s = Math.max(0, Math.round(ms / 1000));
+  if (s < 60) return `${s} s ago`;
+  if (s < 3600) return `${Math.floor(s / 60)} min ago`;
+  return s < 172_800 ? `${Math.floor(s / 3600)} h ago` : `${Math.floor(s / 86_400)} days ago`;
+}
+
+/** Safe to paste into a POSIX shell. */
+export function shellWord(text: string): string {
+  return /^[\w./:@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

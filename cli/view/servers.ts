@@ -1,0 +1,43 @@
+// The inference servers of a run as a table: who answers how much, how fast, with which weights.
+
+import type { ServerReport } from '../../storage/fleet-status.ts';
+import { count, oneLine, percent } from './format.ts';
+import type { Paint } from './paint.ts';
+import { table } from './table.ts';
+
+const COLUMNS = [
+  { title: 'server' },
+  { title: 'state' },
+  { title: 'requests', align: 'right' },
+  { title: 'share', align: 'right' },
+  { title: 'in flight', align: 'right' },
+  { title: 'median', align: 'right' },
+  { title: 'version' },
+  { title: 'failures' },
+  { title: 'last failure' },
+] as const;
+
+export function serverTable(servers: readonly ServerReport[], paint: Paint): string {
+  const all = servers.reduce((sum, { requests }) => sum + requests, 0);
+  const rows = servers.map((s) => [
+    oneLine(s.url),
+    s.state,
+    count(s.requests),
+    percent(s.requests, all),
+    count(s.inFlight),
+    s.latencyP50Ms === null ? '–' : `${(s.latencyP50Ms / 1000).toFixed(2)} s`,
+    oneLine(s.versionLabel ?? String(s.version ?? '–')),
+    failuresText(s),
+    oneLine(s.lastFailure ?? ''),
+  ]);
+  return table(COLUMNS, rows, paint, (row, column) =>
+    column === 1 && servers[row]?.state !== 'up' ? 'red' : undefined,
+  );
+}
+
+/** `3: 2 server-busy, 1 server-reset`, the most frequent first. */
+function failuresText({ failures, failuresBy = {} }: ServerReport): string {
+  const reasons = Object.entries(failuresBy).sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  if (reasons.length === 0) return count(failures);
+  return `${count(failures)}: ${reasons.map(([reason, n]) => `${count(n)} ${oneLine(reason)}`).join(', ')}`;
+}

@@ -1,0 +1,67 @@
+// What came of a run, from its counts: accuracy by turn, how the rollouts ended, and why some failed.
+
+import { ended } from '../../domain/progress.ts';
+import { OUTCOMES } from '../../domain/outcome.ts';
+import type { CollectionResult } from '../../domain/messages.ts';
+import { count, oneLine, percent, plural } from './format.ts';
+import type { Paint } from './paint.ts';
+import { table } from './table.ts';
+
+const COLUMNS = [
+  { title: 'turn', align: 'right' },
+  { title: 'judged', align: 'right' },
+  { title: 'right', align: 'right' },
+  { title: 'accuracy', align: 'right' },
+  { title: 'right so far, of all', align: 'right' },
+] as const;
+
+export function accuracyTable({ counts, total }: Pick<CollectionResult, 'counts' | 'total'>, paint: Paint): string {
+  const rows = counts.judgedAt.map((judged, i) => {
+    const right = counts.rightAt[i] ?? 0;
+    const rightBy = counts.rightBy[i] ?? 0;
+    return [
+      String(i + 1),
+      count(judged),
+      count(right),
+      percent(right, judged),
+      `${count(rightBy)}  ${percent(rightBy, total).padStart(7)}`,
+    ];
+  });
+  return table(COLUMNS, rows, paint, (_, column) => (column === 3 ? 'bold' : undefined));
+}
+
+/** `60 of 60 rollouts: 58 complete, 2 failed. 300 turns, 12,345 tokens.` */
+export function outcomeLine({ counts, total }: Pick<CollectionResult, 'counts' | 'total'>): string {
+  const outcomes = OUTCOMES.filter((o) => counts.outcomes[o] > 0).map((o) => `${count(counts.outcomes[o])} ${o}`);
+  const done = ended(counts);
+  const of = done === total ? plural(total, 'rollout') : `${count(done)} of ${plural(total, 'rollout')}`;
+  return (
+    `${of}: ${outcomes.join(', ') || 'none ended'}. ` +
+    `${plural(counts.turns, 'turn')}, ${plural(counts.tokens, 'token')}.`
+  );
+}
+
+/** Nothing to look at again. */
+const SETTLED: ReadonlySet<string> = new Set(['different']);
+
+/** Why answers are wrong that were not shown to differ: a false no would be among them. */
+export function wrongReasonsLine({ counts }: Pick<CollectionResult, 'counts'>, judgeAgain: string): string[] {
+  const reasons = Object.entries(counts.verdicts?.wrong ?? {})
+    .filter(([reason]) => !SETTLED.has(reason))
+    .sort(([, a], [, b]) => b - a)
+    .map(([reason, n]) => `${oneLine(reason)} ${count(n)}`);
+  return reasons.length === 0 ? [] : [`wrong because: ${reasons.join(', ')}  (\`${judgeAgain}\` judges them again)`];
+}
+
+/** One line a reason, and whom it met. */
+export function reasonLines({ counts }: Pick<CollectionResult, 'counts'>, paint: Paint): string[] {
+  return Object.entries(counts.reasons)
+    .sort(([, a], [, b]) => b - a)
+    .map(([reason, n]) => {
+      const met = counts.failures.filter((f) => f.reason === reason);
+      const some = met.slice(0, 3).map(({ query, sample }) => oneLine(query) + (sample > 0 ? ` sample ${sample}` : ''));
+      const outcome = met[0]?.outcome ?? 'failed';
+      const more = n > some.length ? ', …' : '';
+      return `${paint(outcome === 'failed' ? 'red' : 'yellow', `${count(n)} ${outcome}`)}: ${oneLine(reason)} (${some.join(', ')}${more})`;
+    });
+}

@@ -1,0 +1,120 @@
+// A trajectory as people read it: what was asked, what was answered, what was said of it. Text of models
+// and data sets is hostile: it cannot steer the terminal, and each of its lines is indented.
+
+import { questionOf } from '../../domain/query.ts';
+import { turnReward } from '../../domain/reward.ts';
+import type { PlayedTurn, Trajectory } from '../../domain/trajectory.ts';
+import { visible } from '../../domain/turn-log.ts';
+import { oneLine, plural } from './format.ts';
+import type { Paint, Tint } from './paint.ts';
+
+export interface TrajectoryTextOptions {
+  /** 1-based; undefined for all. */
+  readonly only: number | undefined;
+  readonly tokens: boolean;
+  readonly paint: Paint;
+}
+
+export function trajectoryText(trajectory: Trajectory, { only, tokens, paint }: TrajectoryTextOptions): string {
+  const turns = trajectory.turns.filter(({ record }) => only === undefined || record.turn === only);
+  const blocks = turns.map((turn) => turnText(trajectory, turn, tokens, paint));
+  return [
+    only === undefined ? headText(trajectory, paint) : '',
+    ...blocks,
+    only === undefined ? endText(trajectory, paint) : '',
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+function headText({ rollout }: Trajectory, paint: Paint): string {
+  const { query, sample, attempt, settings } = rollout;
+  const which = [
+    `sample ${sample}`,
+    ...(attempt > 1 ? [`attempt ${attempt}`] : []),
+    query.task,
+    oneLine(settings.model),
+  ];
+  const expected = query.solutions.map((s) => oneLine(s)).join(paint('dim', '  or  '));
+  return [
+    `${paint('bold', oneLine(query.queryId))}  ${paint('dim', which.join(' · '))}`,
+    `${paint('dim', 'asked     ')}${oneLine(questionOf(query))}`,
+    ...(expected ? [`${paint('dim', 'expected  ')}${expected}`] : []),
+  ].join('\n');
+}
+
+const SIGNS = { right: '✓', wrong: '✗', undecided: '?' } as const;
+const TINTS: Readonly<Record<keyof typeof SIGNS, Tint>> = { right: 'green', wrong: 'red', undecided: 'yellow' };
+
+function turnText(
+  { rollout, end }: Trajectory,
+  { record, verdict }: PlayedTurn,
+  tokens: boolean,
+  paint: Paint,
+): string {
+  const { turn, versionStart, versionEnd, startedAt, finishedAt, attempt } = record;
+  const seconds = (finishedAt - startedAt) / 1000;
+  const version = versionStart === versionEnd ? `${versionStart}` : `${versionStart}–${versionEnd}`;
+  const facts = [
+    `${plural(record.outputIds.length, 'token')} after ${record.contextLength}`,
+    record.finish === 'stop' ? 'stopped by itself' : record.finish === 'length' ? 'cut at its limit' : 'aborted',
+    `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`,
+    `version ${version}`,
+    ...(attempt > 1 ? [`attempt ${attempt}`] : []),
+  ];
+  return [
+    `${paint('bold', `turn ${turn}`)} ${paint('dim', `of ${rollout.settings.numTurns}`)}  ${verdictText(verdict, paint)}${rewardText(rollout.settings, turn, verdict, end, paint)}`,
+    paint('dim', facts.join(' · ')),
+    indented(record.contextText, '  > ', (text) => paint('dim', text)),
+    indented(record.outputText, '  ', (text) => text),
+    ...(tokens ? [tokenText(record.outputIds, record.logprobs, paint)] : []),
+  ].join('\n');
+}
+
+function verdictText(verdict: PlayedTurn['verdict'], paint: Paint): string {
+  if (!verdict) return paint('dim', 'not judged yet');
+  const word = paint(TINTS[verdict.verdict], `${SIGNS[verdict.verdict]} ${verdict.verdict}`);
+  const found = verdict.extracted === undefined ? '' : `, found ${oneLine(verdict.extracted)}`;
+  return `${word} ${paint('dim', `(${oneLine(verdict.reason)}${found})`)}`;
+}
+
+function rewardText(
+  settings: Trajectory['rollout']['settings'],
+  turn: number,
+  verdict: PlayedTurn['verdict'],
+  end: Trajectory['end'],
+  paint: Paint,
+): string {
+  if (!verdict || verdict.verdict === 'undecided') return '';
+  const raw = turnReward(verdict.verdict === 'right', settings);
+  const whole = end?.rewards[turn - 1];
+  return paint('dim', `  reward ${raw}${whole === undefined ? '' : `, return ${whole}`}`);
+}
+
+function endText({ end, turns }: Trajectory, paint: Paint): string {
+  if (!end) return paint('yellow', `Not ended: ${plural(turns.length, 'turn')} so far.`);
+  const word = paint(end.outcome === 'complete' ? 'green' : 'yellow', end.outcome);
+  const why = end.failure
+    ? `: ${oneLine(end.failure.reason)}: ${oneLine(end.failure.message)}`
+    : end.stopReason === end.outcome
+      ? ''
+      : ` (${end.stopReason})`;
+  return `${word}${why}`;
+}
+
+function indented(text: string, margin: string, paintLine: (text: string) => string): string {
+  return visible(text)
+    .replace(/^\n+|\n+$/g, '')
+    .split('\n')
+    .map((line) => paintLine(`${margin}${line}`))
+    .join('\n');
+}
+
+const PER_LINE = 6;
+
+function tokenText(ids: readonly number[], logprobs: readonly number[], paint: Paint): string {
+  const cells = ids.map((id, i) => `${String(id).padStart(7)} ${(logprobs[i] ?? NaN).toFixed(4).padStart(9)}`);
+  const lines: string[] = [paint('dim', '  token id and log probability, in order')];
+  for (let i = 0; i < cells.length; i += PER_LINE) lines.push(`  ${cells.slice(i, i + PER_LINE).join('  ')}`);
+  return lines.join('\n');
+}

@@ -1,0 +1,117 @@
+// Why a run stands still: a disk that cannot be written, an activity of it, or of a few of its rollouts, that is tried
+// again and again, or that no worker takes; a model server that is away is waited for. Undefined where there is no such
+// thing, or where Temporal does not say.
+
+import { takesActivities } from '../../temporal/runs.ts';
+import { waitsOf } from '../../temporal/pending.ts';
+import type { Session } from '../../temporal/connection.ts';
+import { CODE_QUEUE, GENERATE_QUEUE } from '../../domain/queues.ts';
+import { unwritable } from '../../storage/disk/writable.ts';
+import { oneLine } from './format.ts';
+
+const ROLLOUTS = 32;
+const CALL_MS = 5_000;
+/** temporal.api.enums.v1.PendingActivityState: handed to no worker yet. */
+const SCHEDULED = 1;
+
+interface Pending {
+  readonly workflowId: string;
+  readonly type: string;
+  readonly state: number;
+  readonly failure: string | undefined;
+  /** The failure's stable name. */
+  readonly reason: string | undefined;
+  /** What keeps an answer from being kept. */
+  readonly waits: string | null;
+}
+
+const MODEL_AWAY = new Set(['server-unreachable', 'server-timeout', 'server-reset', 'server-busy', 'server-error']);
+
+export async function troubleOf(session: Session, run: string, folder: string | null): Promise<string | undefined> {
+  const pending = await pendingOf(session, run);
+  const disk = await diskTrouble(pending, folder);
+  if (disk) return disk;
+  const failing = pending.find(({ failure }) => failure);
+  if (!failing) return missingWorker(session, pending);
+  const { type, workflowId, failure, reason = '' } = failing;
+  const what = MODEL_AWAY.has(reason) ? 'Waiting for model server' : 'Tried again and again';
+  return oneLine(`${what}, ${type} of ${workflowId}: ${failure}`).slice(0, 600);
+}
+
+/** The same for who must not print what a server or a program said: a disk, a model server or a worker that is away. */
+export async function awaitedOf(session: Session, run: string, folder: string | null): Promise<string | undefined> {
+  const pending = await pendingOf(session, run);
+  return (await diskTrouble(pending, folder)) ?? awayModel(pending) ?? missingWorker(session, pending);
+}
+
+/** Where nobody who asks is answered. */
+function awayModel(pending: readonly Pending[]): string | undefined {
+  const reasons = pending.flatMap(({ type, reason }) => (type === 'generate' ? [reason ?? ''] : []));
+  if (reasons.length === 0 || !reasons.every((reason) => MODEL_AWAY.has(reason))) return undefined;
+  return `Waiting for model server (${reasons[0]}): it is asked again and again. Nothing is lost meanwhile.`;
+}
+
+/** What the disk of a run's folder says, in our own words; of a worker's if it told, else of this machine's. */
+const DISK = new Set(['disk-full', 'read-only', 'no-permission', 'too-many-files', 'io-error']);
+
+async function diskTrouble(pending: readonly Pending[], folder: string | null): Promise<string | undefined> {
+  const told = pending.map(({ waits, reason, failure }) => waits ?? (DISK.has(reason ?? '') ? failure : undefined));
+  const said = told.find((text) => text !== undefined);
+  if (said !== undefined) return oneLine(`Waiting for the disk: ${said}`).slice(0, 600);
+  // Steps that are not seen from outside may wait as well.
+  const here = folder === null ? undefined : await unwritable(folder);
+  return here === undefined
+    ? undefined
+    : oneLine(`The run's folder cannot be written from here: ${here}`).slice(0, 600);
+}
+
+/** By the activity's type: which queue it waits in, and what somebody can do. Others are the run's own workers'. */
+const QUEUES: Readonly<Record<string, { readonly queue: string; readonly work: string; readonly fix: string }>> = {
+  generate: {
+    queue: GENERATE_QUEUE,
+    work: 'Answers are',
+    fix: "Start `everturn worker` on any machine that reaches the model and the run's folder.",
+  },
+  evaluate: {
+    queue: CODE_QUEUE,
+    work: 'Programs are',
+    fix: 'Start `everturn worker` where bubblewrap is installed; a worker without a proven sandbox says so when it starts.',
+  },
+};
+
+async function missingWorker(session: Session, pending: readonly Pending[]): Promise<string | undefined> {
+  const waiting = new Set(pending.filter(({ state }) => state === SCHEDULED).map(({ type }) => QUEUES[type]));
+  for (const known of waiting) {
+    if (!known || (await takesActivities(session, known.queue)) !== false) continue;
+    return `${known.work} waiting, and no worker takes them (queue ${known.queue}). ${known.fix} Nothing is lost meanwhile.`;
+  }
+  return undefined;
+}
+
+async function pendingOf({ client }: Session, run: string): Promise<Pending[]> {
+  try {
+    return await client.withDeadline(Date.now() + CALL_MS, async () => {
+      const ids = [run];
+      const query = `EverturnRun = '${run}' AND WorkflowType = 'rollout' AND ExecutionStatus = 'Running'`;
+      for await (const { workflowId } of client.workflow.list({ query, pageSize: ROLLOUTS })) {
+        if (ids.push(workflowId) > ROLLOUTS) break;
+      }
+      const found = await Promise.all(
+        ids.map(async (workflowId) => {
+          const { raw } = await client.workflow.getHandle(workflowId).describe();
+          return (raw.pendingActivities ?? []).map((activity) => ({
+            workflowId,
+            type: activity.activityType?.name ?? 'an activity',
+            state: activity.state ?? 0,
+            failure: activity.lastFailure?.message ?? undefined,
+            reason: activity.lastFailure?.applicationFailureInfo?.type ?? undefined,
+            waits: waitsOf(activity),
+          }));
+        }),
+      );
+      return found.flat();
+    });
+  } catch {
+    return [];
+  }
+}

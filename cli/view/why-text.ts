@@ -1,0 +1,116 @@
+// Why, as people read it: one sentence first, then what it rests on. Words of servers and judges are foreign text.
+
+import type { PendingActivity } from '../../temporal/pending.ts';
+import type { ServerReport } from '../../storage/fleet-status.ts';
+import { clock, oneLine, plural } from './format.ts';
+import type { Io } from '../io.ts';
+import { paintFor } from './paint.ts';
+import { commandWord, runWord, type RunPlace } from '../find/place.ts';
+import { serverTable } from './servers.ts';
+
+export interface Why {
+  readonly run: string;
+  readonly query: string;
+  readonly sample: number;
+  readonly attempt: number;
+  /**
+   * ended      its end is in the records
+   * playing    its workflow is open
+   * waiting    it has not begun: its turn comes
+   * stopped    begun or not, nobody plays it
+   * unknown    Temporal was not there to be asked
+   */
+  readonly state: 'ended' | 'playing' | 'waiting' | 'stopped' | 'unknown';
+  readonly outcome: string | null;
+  readonly reason: string | null;
+  readonly message: string | null;
+  readonly turns: readonly {
+    readonly turn: number;
+    readonly verdict: string | null;
+    readonly reason: string | null;
+    readonly tokens: number;
+    readonly seconds: number;
+    /** The try that succeeded, 1 for the first. */
+    readonly attempt: number;
+    readonly server: string | null;
+  }[];
+  /** What is under way now; null where nothing is, or nobody could be asked. */
+  readonly pending: (PendingActivity & { readonly turn: number; readonly chunksKept: number }) | null;
+  /** A decision is due, and no worker has taken it. */
+  readonly waitsForWorker: boolean;
+  /** Of the run that it waits for. */
+  readonly collection: { readonly state: string; readonly inFlight: number; readonly maxConcurrent: number } | null;
+  readonly servers: readonly ServerReport[];
+  readonly url: string | null;
+}
+
+export function whyText(io: Io, place: RunPlace, why: Why): string {
+  const paint = paintFor(io.out, io.env);
+  const { query, sample, attempt, turns, pending, servers, url } = why;
+  const which = [...(sample > 0 ? [`sample ${sample}`] : []), ...(attempt > 1 ? [`attempt ${attempt}`] : [])];
+  const failing = servers.filter(({ state, failures }) => state !== 'up' || failures > 0);
+  const failed = pending?.lastFailure;
+  return [
+    `${paint('bold', oneLine(query))}${which.length > 0 ? ` (${which.join(', ')})` : ''} ${sentence(io, place, why)}`,
+    ...turns.map(turnLine),
+    ...(failed ? [`  last failure: ${oneLine(failed.reason)}: ${oneLine(failed.message)}`] : []),
+    ...(pending && failing.length > 0 ? ['', serverTable(failing, paint)] : []),
+    ...(url ? ['', `${paint('dim', 'Temporal')}   ${url}`] : []),
+  ].join('\n');
+}
+
+function turnLine({ turn, verdict, reason, tokens, seconds, attempt, server }: Why['turns'][number]): string {
+  const facts = [
+    plural(tokens, 'token'),
+    `${seconds.toFixed(1)} s`,
+    ...(attempt > 1 ? [`at the ${attempt}. try`] : []),
+    ...(server ? [oneLine(server)] : []),
+  ];
+  const said =
+    verdict === null ? 'not judged yet' : verdict === 'undecided' ? `undecided: ${oneLine(reason ?? '')}` : verdict;
+  return `  turn ${turn}: ${said} (${facts.join(', ')})`;
+}
+
+function sentence(io: Io, place: RunPlace, why: Why): string {
+  const { state, outcome, reason, message, collection } = why;
+  switch (state) {
+    case 'ended':
+      return (
+        ENDED[outcome ?? ''] ??
+        `${oneLine(outcome ?? '')}: ${oneLine(reason ?? '')}${message ? `: ${oneLine(message)}` : '.'}`
+      );
+    case 'playing':
+      return playing(io, why);
+    case 'waiting':
+      if (!collection) return 'has not begun; the run is being played.';
+      return collection.state === 'paused'
+        ? 'has not begun: the run is paused.'
+        : `has not begun: ${collection.inFlight} of at most ${collection.maxConcurrent} rollouts are in flight before it.`;
+    case 'stopped':
+      return `is not being played: repeat the command that began run "${place.run}", and the rest is played.`;
+    case 'unknown':
+      return `has not ended, and Temporal cannot be asked: \`${commandWord(io)} watch ${runWord(io, place)}\` starts the local service where that is needed.`;
+  }
+}
+
+const ENDED: Readonly<Record<string, string>> = {
+  'max-turns': 'is complete: all of its turns were played.',
+  success: 'is complete: the answer was right.',
+  'context-length': "is complete: its next turn does not fit into the model's context.",
+  cancelled: 'was cancelled.',
+};
+
+const DOES: Readonly<Record<string, string>> = { generate: 'the model', evaluate: 'the judge' };
+
+function playing(io: Io, { pending, waitsForWorker }: Why): string {
+  if (!pending) return waitsForWorker ? 'waits for a worker: none has taken it.' : 'is between two steps.';
+  const who = DOES[pending.name] ?? `the activity ${oneLine(pending.name)}`;
+  const kept = pending.chunksKept > 0 ? `, ${plural(pending.chunksKept, 'part')} of the answer kept` : '';
+  const attempt = pending.attempt > 1 ? `, at the ${pending.attempt}. try` : '';
+  const ago = pending.since === null ? '' : ` for ${clock(io.now() - pending.since)}`;
+  if (pending.waits) return `has an answer that cannot be kept yet: turn ${pending.turn}. ${oneLine(pending.waits)}`;
+  if (pending.state === 'started') return `waits for ${who}${ago}: turn ${pending.turn}${attempt}${kept}.`;
+  const next = pending.nextTryAt === null ? 0 : pending.nextTryAt - io.now();
+  const when = next > 0 ? `is asked again in ${clock(next)}` : 'waits for a worker that takes it';
+  return `waits for ${who}: turn ${pending.turn} ${when}${attempt}${kept}.`;
+}

@@ -1,0 +1,87 @@
+// What starts, asks and steers workflows, as JSON: arguments, results and progress. Callable from any language;
+// docs/temporal.md has the schemas.
+
+import type { CollectionCounts } from './progress.ts';
+import type { RolloutSettings } from './settings.ts';
+import type { TurnFacts } from './turn.ts';
+import type { WindowState } from './window.ts';
+
+export interface RolloutInput {
+  /** The run's name: its folder is `<out>/<run>`. */
+  readonly run: string;
+  /** A folder that every worker reaches. */
+  readonly out: string;
+  /** 0-based place in the run's queries.jsonl … */
+  readonly index?: number;
+  /** … or a row as in a data set file, for a rollout by itself. */
+  readonly row?: Readonly<Record<string, unknown>>;
+  /** 0-based; default 0. */
+  readonly sample?: number;
+  /** 1-based; default 1. */
+  readonly attempt?: number;
+  /** Where the run's folder has no run.json yet. What is left out takes its default. */
+  readonly settings?: Partial<RolloutSettings>;
+}
+
+export interface RolloutProgress {
+  /** Null until the first step has fixed the query. */
+  readonly query: string | null;
+  readonly phase: string;
+  readonly paused: boolean;
+  readonly turns: readonly TurnFacts[];
+}
+
+export interface CollectionInput {
+  readonly run: string;
+  readonly out: string;
+  /** The data set file, where the run's folder does not hold the accepted queries yet. */
+  readonly dataset?: string;
+  readonly settings?: Partial<RolloutSettings>;
+  /** Rollouts per query; default 1. */
+  readonly samples?: number;
+  /** Rollouts in flight at once; default 16, at most 1,000. */
+  readonly maxConcurrent?: number;
+  /** Only the first so many rows of the data set. */
+  readonly limit?: number;
+  /** Plays the rows in a seeded random order. */
+  readonly shuffleSeed?: number;
+  /** History events after which it continues as new; for tests. Default 4,000. */
+  readonly maxHistoryEvents?: number;
+  /** Filled by continue-as-new only. */
+  readonly carried?: WindowState;
+}
+
+export interface CollectionProgress {
+  readonly run: string;
+  readonly state: 'accepting' | 'running' | 'paused' | 'stopping' | 'finished';
+  /** Rollouts of the whole run: queries × samples. */
+  readonly total: number;
+  readonly done: number;
+  readonly inFlight: number;
+  readonly maxConcurrent: number;
+  readonly numTurns: number;
+  readonly counts: CollectionCounts;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+}
+
+/**
+ * The memo `progress` of a collection: what it would have answered at that time. Told where something ended or somebody
+ * steered, for whoever asks while no worker has time to answer.
+ */
+export interface ToldProgress extends CollectionProgress {
+  /** Epoch milliseconds. */
+  readonly toldAt: number;
+}
+
+export interface CollectionResult {
+  readonly run: string;
+  readonly total: number;
+  readonly cancelled: boolean;
+  readonly numTurns: number;
+  readonly counts: CollectionCounts;
+}
+
+export interface Tuning {
+  readonly maxConcurrent: number;
+}

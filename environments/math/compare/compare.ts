@@ -1,0 +1,254 @@
+// Compares two answers by their kinds: values, lists and sets in any order, tuples in theirs, intervals and
+// inequalities as sets of numbers, equations, matrices, ratios. Nothing is right because it is close: every
+// kind ends in leaf.ts.
+
+import { children, ELEMENT, mapChildren, type Node, type Of } from '../ast.ts';
+import { type Comparison, letters } from '../value/equal.ts';
+import { compareLeaves, type LeafOptions, type Word } from './leaf.ts';
+import { sameRegion } from './number-sets.ts';
+import { isRegionLike, regionOf } from './region.ts';
+import { compareRelations, isAssignment, isEquation, lastLink, same, valueOfEquation } from './relation.ts';
+import { alignNames } from './assignments.ts';
+import { shape } from './shape.ts';
+import { unitsOutward } from './units-outward.ts';
+import { sameWords, saysEverything, saysNothing } from '../read/words.ts';
+
+export function compareAnswers(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Word {
+  const [g, a] = [shape(unitsOutward(wordsAsSets(gold))), shape(unitsOutward(wordsAsSets(answer)))];
+  return compare(g, options.rename ? renamed(a, g) : a, c, options);
+}
+
+/** The answer's letters replaced by the solution's, in the order in which they appear. */
+function renamed(answer: Node, gold: Node): Node {
+  const [from, to] = [allLetters(answer), allLetters(gold)];
+  if (from.length !== to.length) return answer;
+  const replace = (node: Node): Node =>
+    node.k === 'sym' ? { k: 'sym', name: to[from.indexOf(node.name)] ?? node.name } : mapChildren(node, replace);
+  return replace(answer);
+}
+
+function allLetters(node: Node): string[] {
+  const own = node.k === 'sym' ? [node.name] : [];
+  return [...new Set([...own, ...children(node).flatMap(allLetters)])];
+}
+
+function wordsAsSets(node: Node): Node {
+  if (node.k !== 'text') return node;
+  if (saysNothing(node.text)) return { k: 'set', items: [], explicit: true };
+  return saysEverything(node.text) ? { k: 'named', name: 'R' } : node;
+}
+
+function compare(gold: Node, answer: Node, c: Comparison, o: LeafOptions): Word {
+  const again = (g: Node, a: Node): Word => compare(g, a, c, o);
+  const [g, a] = [unwrapMembership(gold), unwrapMembership(answer)];
+  if (g.k === 'list' || a.k === 'list') {
+    const [x, y] = alignNames(g, a);
+    if (x !== g || y !== a) return again(x, y);
+  }
+  if (g.k === 'rel' || a.k === 'rel') {
+    const word = withRelation(g, a, c, o);
+    if (word !== undefined) return word;
+  }
+  if (g.k === 'tuple' && a.k === 'tuple') return compareTuples(g, a, again);
+  // P(3, −1) is the point (3, −1).
+  const [point, bare] = [pointNamed(g), pointNamed(a)];
+  if (point && a.k === 'tuple') return again(point, a);
+  if (bare && g.k === 'tuple') return again(g, bare);
+  if (g.k === 'matrix' || a.k === 'matrix') return compareMatrices(g, a, again);
+  if (isRegion(g) || isRegion(a)) {
+    const word = compareRegions(g, a, c, o);
+    if (word !== undefined) return word;
+  }
+  if (isCollection(g) || isCollection(a)) return compareCollections(g, a, again);
+  if (g.k === 'ratio' || a.k === 'ratio') return compareRatios(g, a, again);
+  if (g.k === 'text' || a.k === 'text') return compareTexts(g, a);
+  if (g.k === 'tuple' || a.k === 'tuple') return 'different';
+  if (g.k === 'named' || a.k === 'named')
+    return g.k === a.k && g.k === 'named' && a.k === 'named' && g.name === a.name ? 'exact' : 'different';
+  if (g.k === 'setop' && a.k === 'setop')
+    return g.op === a.op ? both(again(g.left, a.left), again(g.right, a.right)) : 'different';
+  return compareLeaves(g, a, c, o);
+}
+
+function pointNamed(node: Node): Node | undefined {
+  if (node.k !== 'apply' || node.args.length < 2 || !/^[A-EH-Z]$/.test(node.name)) return undefined;
+  return { k: 'tuple', items: node.args, open: '(', close: ')' };
+}
+
+/** `x ∈ S` says S. */
+function unwrapMembership(node: Node): Node {
+  if (node.k === 'rel' && node.ops.length === 1 && node.ops[0] === 'in') return node.items[1] ?? node;
+  return node;
+}
+
+const both = (a: Word, b: Word): Word => (!same(a) ? a : !same(b) ? b : a === 'exact' ? b : a);
+
+function withRelation(g: Node, a: Node, c: Comparison, o: LeafOptions): Word | undefined {
+  const again = (x: Node, y: Node): Word => compare(x, y, c, o);
+  if (g.k === 'rel' && a.k === 'rel') {
+    const word = compareRelations(g, a, c, again);
+    if (same(word) || isEquation(g) || isEquation(a)) return word;
+    return compareRegions(g, a, c, o) ?? word;
+  }
+  if (a.k === 'rel' && isEquation(a)) {
+    const value = valueOfEquation(a);
+    return value ? again(g, value) : 'different';
+  }
+  if (g.k === 'rel' && isEquation(g)) {
+    if (g.items.length === 2 && !isAssignment(g)) return 'different';
+    return again(lastLink(g), a);
+  }
+  return undefined;
+}
+
+const isCollection = (node: Node): node is Of<'list'> | Of<'set'> => node.k === 'list' || node.k === 'set';
+
+/** Can only be a set of numbers: not a point, not a list. */
+function isRegion(node: Node): boolean {
+  if (node.k === 'tuple') return node.items.length === 2 && (node.open === '[' || node.close === ']');
+  if (node.k === 'list')
+    return node.items.length > 0 && node.items.every((item) => item.k === 'rel' && !isEquation(item));
+  return (
+    node.k === 'setop' ||
+    node.k === 'named' ||
+    node.k === 'rel' ||
+    (node.k === 'add' && node.items.some((n) => isRegionLike(n)))
+  );
+}
+
+function compareRegions(g: Node, a: Node, c: Comparison, o: LeafOptions): Word | undefined {
+  const samePoint = (x: Node, y: Node): Word => compareLeaves(x, y, c, o);
+  // x > 2 says nothing of y.
+  const [unknown, other] = [unknownOf(g), unknownOf(a)];
+  if (unknown !== undefined && other !== undefined && unknown !== other) return 'different';
+  const x = regionOf(g, c, samePoint);
+  const y = x && regionOf(a, c, samePoint);
+  if (x && y) {
+    const equal = sameRegion(x, y, samePoint);
+    return equal === undefined ? 'unknown' : equal ? 'exact' : 'different';
+  }
+  const setLike = (n: Node): boolean => isRegion(n) || n.k === 'tuple';
+  const conditions = (n: Node): boolean => n.k === 'rel' || (n.k === 'list' && isRegion(n));
+  if (setLike(g) && setLike(a) && (conditions(g) || conditions(a))) return 'unknown';
+  if (isCollection(g) !== isCollection(a)) return 'different';
+  if (!(setLike(g) && setLike(a))) return isCollection(g) ? undefined : 'different';
+  if (g.k === a.k && g.k !== 'rel') return undefined;
+  // A set that cannot be solved here against another spelling: letters in it, or a higher degree.
+  return g.k === 'rel' || a.k === 'rel' || letters(g).size > 0 || letters(a).size > 0 ? 'unknown' : 'different';
+}
+
+/** The one letter that an inequality, or several of them, is about; none for a set that is built of its own letter. */
+function unknownOf(node: Node): string | undefined {
+  if (node.k === 'list' && node.items.length > 0 && node.items.every((item) => item.k === 'rel')) {
+    const names = new Set(node.items.map(unknownOf));
+    return names.size === 1 ? [...names][0] : undefined;
+  }
+  if (node.k !== 'rel' || node.ops.includes('in')) return undefined;
+  const names = [...letters(node)];
+  return names.length === 1 && names[0] !== ELEMENT ? names[0] : undefined;
+}
+
+function compareTuples(g: Of<'tuple'>, a: Of<'tuple'>, again: (g: Node, a: Node) => Word): Word {
+  if (g.items.length !== a.items.length) return 'different';
+  const round = (bracket: string): string => (bracket === '<' ? '(' : bracket === '>' ? ')' : bracket);
+  const mixed = g.items.length === 2 || (round(g.open) === '(') !== (round(g.close) === ')');
+  if (mixed && (round(g.open) !== round(a.open) || round(g.close) !== round(a.close))) return 'different';
+  return inOrder(g.items, a.items, again);
+}
+
+function inOrder(g: readonly Node[], a: readonly Node[], again: (g: Node, a: Node) => Word): Word {
+  if (g.length !== a.length) return 'different';
+  let all: Word = 'exact';
+  for (let k = 0; k < g.length; k++) {
+    const [x, y] = [g[k], a[k]];
+    const word = x && y ? again(x, y) : 'different';
+    if (word === 'different') return word;
+    if (all !== 'unknown' && word !== 'exact') all = word;
+  }
+  return all;
+}
+
+function compareCollections(g: Node, a: Node, again: (g: Node, a: Node) => Word): Word {
+  // A tuple against a list or plain braces: the order written counts. Against \{ \}: a set is no tuple.
+  if (g.k === 'tuple' || a.k === 'tuple') {
+    const [tuple, other] = g.k === 'tuple' ? [g, a] : [a, g];
+    if (other.k === 'set' && other.explicit) return 'different';
+    if (tuple.k === 'tuple' && isCollection(other) && other.items.every((item) => item.k !== 'tuple')) {
+      return g === tuple ? inOrder(tuple.items, other.items, again) : inOrder(other.items, tuple.items, again);
+    }
+  }
+  const x = distinct(isCollection(g) ? g.items : [g], again);
+  const y = distinct(isCollection(a) ? a.items : [a], again);
+  if (x.length !== y.length) return 'different';
+  const left = [...y];
+  let all: Word = 'exact';
+  let unknown = false;
+  for (const item of x) {
+    let found = -1;
+    for (let k = 0; k < left.length && found < 0; k++) {
+      const other = left[k];
+      const word = other ? again(item, other) : 'different';
+      if (word === 'unknown') unknown = true;
+      if (same(word)) {
+        found = k;
+        if (word !== 'exact') all = word;
+      }
+    }
+    if (found < 0) return unknown ? 'unknown' : 'different';
+    left.splice(found, 1);
+  }
+  return all;
+}
+
+function distinct(items: readonly Node[], again: (g: Node, a: Node) => Word): Node[] {
+  const kept: Node[] = [];
+  for (const item of items) if (!kept.some((other) => same(again(other, item)))) kept.push(item);
+  return kept;
+}
+
+function compareMatrices(g: Node, a: Node, again: (g: Node, a: Node) => Word): Word {
+  const [x, y] = [rowsOf(g), rowsOf(a)];
+  if (x && y) {
+    if (x.length !== y.length || x[0]?.length !== y[0]?.length) return 'different';
+    return inOrder(x.flat(), y.flat(), again);
+  }
+  // A vector may be written as a tuple.
+  const [matrix, other] = x ? [x, a] : [y, g];
+  if (!matrix || other.k !== 'tuple' || (matrix.length !== 1 && matrix[0]?.length !== 1)) return 'different';
+  return x ? inOrder(matrix.flat(), other.items, again) : inOrder(other.items, matrix.flat(), again);
+}
+
+/** The rows of a matrix, also of one that is written `[[1, 2], [3, 4]]`. */
+function rowsOf(node: Node): readonly (readonly Node[])[] | undefined {
+  if (node.k === 'matrix') return node.rows;
+  if (node.k !== 'tuple' || node.open !== '[' || node.close !== ']') return undefined;
+  const rows = node.items.map((row) => (row.k === 'tuple' && row.open === '[' && row.close === ']' ? row.items : []));
+  return rows.length > 0 && rows.every((row) => row.length > 0 && row.length === rows[0]?.length) ? rows : undefined;
+}
+
+function compareRatios(g: Node, a: Node, again: (g: Node, a: Node) => Word): Word {
+  const parts = (node: Node): readonly Node[] =>
+    node.k === 'ratio' ? node.items : node.k === 'div' ? [node.top, node.bottom] : [node];
+  const [x, y] = [parts(g), parts(a)];
+  const plain = x.length === y.length ? inOrder(x, y, again) : 'different';
+  if (same(plain)) return plain;
+  const [first, ...rest] = x;
+  const [other, ...others] = y;
+  if (!first || !other) return 'different';
+  const divide = (top: Node, bottom: Node): Node => ({ k: 'div', top, bottom });
+  if (rest.length === 0 || others.length === 0) {
+    const whole = (list: readonly Node[]): Node | undefined =>
+      list.length === 1 ? list[0] : list.length === 2 && list[0] && list[1] ? divide(list[0], list[1]) : undefined;
+    const [p, q] = [whole(x), whole(y)];
+    return p && q ? again(p, q) : 'different';
+  }
+  const over = (list: readonly Node[], by: Node): Node[] => list.map((n) => divide(n, by));
+  return rest.length === others.length ? inOrder(over(rest, first), over(others, other), again) : 'different';
+}
+
+function compareTexts(g: Node, a: Node): Word {
+  const text = (node: Node): string | undefined =>
+    node.k === 'text' ? node.text : node.k === 'sym' || node.k === 'const' ? node.name : undefined;
+  const [x, y] = [text(g), text(a)];
+  return x !== undefined && y !== undefined && sameWords(x, y) ? 'text' : 'different';
+}

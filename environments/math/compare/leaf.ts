@@ -1,0 +1,225 @@
+// Compares two single values: units and currency, degrees, percentages, rounding. What the value itself is
+// worth is settled by equal.ts.
+
+import { mul, type Node, num, some } from '../ast.ts';
+import { type Comparison, equalExpressions, type Equality } from '../value/equal.ts';
+import { exact } from '../value/exact.ts';
+import { value } from '../value/numeric.ts';
+import { parseAnswer } from '../read/parse.ts';
+import * as Q from '../rational.ts';
+import { balls, Imprecise, NoValue } from '../value/reals.ts';
+import { isHarmlessPhrase, sameLabels, type Unit, unitOf } from '../read/unit-words.ts';
+
+/** The answer of a comparison, over all shapes. */
+export type Word = Equality | 'rounded' | 'text';
+
+export interface LeafOptions {
+  /** Decimal places at which a decimal stands for an exact value. */
+  readonly decimals: number;
+  /** The user named the places: then two decimals are rounded as well. */
+  readonly decimalsGiven: boolean;
+  /** Letters may be renamed. */
+  readonly rename: boolean;
+}
+
+interface Peeled {
+  readonly node: Node;
+  readonly unit: string | undefined;
+  readonly strong: boolean;
+  readonly degrees: boolean;
+  readonly radians: boolean;
+}
+
+const PLAIN = { unit: undefined, strong: false, degrees: false, radians: false } as const;
+
+function peel(node: Node): Peeled {
+  if (node.k === 'unit') {
+    const inner = peel(node.arg);
+    // An angle's unit is no length: it changes what the number means only between degrees and radians.
+    if (/^deg(?:rees?)?\.?$/i.test(node.unit)) return { ...inner, degrees: true };
+    if (/^rad(?:ians?)?\.?$/i.test(node.unit)) return { ...inner, radians: true };
+    return { ...inner, unit: inner.unit ? `${inner.unit} ${node.unit}` : node.unit, strong: node.strong };
+  }
+  if (node.k === 'neg') {
+    const inner = peel(node.arg);
+    return { ...inner, node: { k: 'neg', arg: inner.node } };
+  }
+  if (node.k === 'deg') return { ...PLAIN, node: node.arg, degrees: true };
+  if (node.k === 'percent') {
+    const inner = peel(node.arg);
+    return { ...inner, node: { k: 'percent', arg: inner.node } };
+  }
+  return { ...PLAIN, node };
+}
+
+export function compareLeaves(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Word {
+  const g = peel(gold);
+  const a = peel(answer);
+  if (g.unit !== undefined && a.unit !== undefined) {
+    const [x, y] = samePounds(unitOf(g.unit), unitOf(a.unit), g.unit, a.unit);
+    if (!sameLabels(g.unit, x === y ? g.unit : a.unit)) return 'different';
+    if (x.dimension !== '' && y.dimension !== '' && !Q.equal(x.factor, y.factor))
+      return compareValues(scaled(g.node, x.factor), scaled(a.node, y.factor), c, options);
+  } else if (g.unit !== undefined && !g.strong) {
+    // A plain letter behind the solution's number is a factor: only a unit that is sure may be left out.
+    const product = asProduct(g);
+    if (product) return compareValues(product, a.node, c, options);
+  } else if (a.unit !== undefined && !a.strong) {
+    const product = asProduct(a);
+    if (product && letterIn(g.node)) return compareValues(g.node, product, c, options);
+  }
+  if (a.unit !== undefined && g.unit === undefined && !isHarmlessPhrase(a.unit)) return 'different';
+  if (g.degrees !== a.degrees && g.unit === undefined && a.unit === undefined) {
+    const [degrees, other] = g.degrees ? [g.node, a.node] : [a.node, g.node];
+    const radians = g.radians || a.radians;
+    const plain = radians ? 'different' : compareValues(stripDegrees(g.node), stripDegrees(a.node), c, options);
+    if (plain !== 'different' && plain !== 'unknown') return plain;
+    // 180° is π.
+    if (!radians && !some(other, (n) => n.k === 'const' && n.name === 'pi')) return plain;
+    return compareValues(mul([degrees, { k: 'const', name: 'pi' }]), mul([other, num(Q.rational(180n))]), c, options);
+  }
+  return compareValues(stripDegrees(g.node), stripDegrees(a.node), c, options);
+}
+
+/** "8 pounds" is £8 where the other side is money. */
+function samePounds(x: Unit, y: Unit, g: string, a: string): readonly [Unit, Unit] {
+  const pounds = (phrase: string): boolean => /^pounds?$/i.test(phrase);
+  if (x.dimension === GBP && pounds(a)) return [x, x];
+  return y.dimension === GBP && pounds(g) ? [y, y] : [x, y];
+}
+
+const GBP = 'money-gbp^1';
+
+const scaled = (node: Node, factor: Q.Rational): Node => mul([node, num(factor)]);
+const letterIn = (node: Node): boolean => some(node, (n) => n.k === 'sym');
+
+/** `5 m`, `3 m^2` read as products of letters. */
+function asProduct(p: Peeled): Node | undefined {
+  if (!p.unit || !/^[A-Za-z](?:\s(?:[A-Za-z]|\^\d|[/*]))*$/.test(p.unit)) return undefined;
+  return mul([p.node, parseAnswer(p.unit, { grouping: false, decimalComma: false })]);
+}
+
+/** Of each node once: an item of a list is compared with every other, and what is known of a node is kept by the node. */
+const stripped = new WeakMap<Node, Node>();
+
+function stripDegrees(node: Node): Node {
+  let known = stripped.get(node);
+  if (!known) stripped.set(node, (known = withoutDegrees(node)));
+  return known;
+}
+
+function withoutDegrees(node: Node): Node {
+  if (node.k === 'deg' || node.k === 'unit') return stripDegrees(node.arg);
+  if (node.k === 'add') return { ...node, items: node.items.map(stripDegrees) };
+  if (node.k === 'neg') return { ...node, arg: stripDegrees(node.arg) };
+  if (node.k === 'mul') return { ...node, items: node.items.map(stripDegrees) };
+  if (node.k === 'div') return { ...node, top: stripDegrees(node.top), bottom: stripDegrees(node.bottom) };
+  return node;
+}
+
+function compareValues(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Word {
+  const infinite = [infinity(gold), infinity(answer)];
+  if (infinite[0] !== 0 || infinite[1] !== 0) return infinite[0] === infinite[1] ? 'exact' : 'different';
+  if (gold.k === 'base' || answer.k === 'base') {
+    if (gold.k === answer.k && gold.k === 'base' && answer.k === 'base')
+      return gold.base === answer.base && strip(gold.digits) === strip(answer.digits) ? 'exact' : 'different';
+    const based = gold.k === 'base' ? gold : answer.k === 'base' ? answer : undefined;
+    if (based?.base !== 10) return 'different';
+  }
+  const word = equalExpressions(gold, answer, c);
+  if (word !== 'different' && word !== 'unknown') return word;
+  return rounded(gold, answer, c, options) ? 'rounded' : word;
+}
+
+const strip = (digits: string): string => digits.replace(/^0+(?=.)/, '');
+
+export function infinity(node: Node): number {
+  if (node.k === 'neg') return -infinity(node.arg);
+  if (node.k === 'add' && node.items.length === 1 && node.items[0]) return infinity(node.items[0]);
+  return node.k === 'const' && node.name === 'inf' ? 1 : 0;
+}
+
+/** Two decimals compare exactly; a decimal may stand for an exact value that it rounds. */
+function rounded(gold: Node, answer: Node, c: Comparison, options: LeafOptions): boolean {
+  const g = literal(gold);
+  const a = literal(answer);
+  if (!g?.decimal && !a?.decimal) return false;
+  if (g?.decimal && a?.decimal) {
+    if (!options.decimalsGiven) return false;
+    return Q.equal(round(g.value, options.decimals), round(a.value, options.decimals));
+  }
+  const [decimal, other] = g?.decimal ? [g.value, answer] : a?.decimal ? [a.value, gold] : [undefined, undefined];
+  if (!decimal || !other) return false;
+  const places = placesOf(decimal);
+  const exactValue = exact(other, c);
+  if (exactValue) {
+    // What can be written in so many places has to be.
+    if (!options.decimalsGiven && placesOf(exactValue) <= options.decimals) return false;
+    const alike = Q.equal(round(decimal, options.decimals), round(exactValue, options.decimals));
+    return alike && (options.decimalsGiven || near(Q.sub(decimal, exactValue), exactValue, places));
+  }
+  const approximate = double(other, c);
+  if (approximate === undefined || Math.abs(approximate) > 1e12) return false;
+  const target = Q.rational(BigInt(Math.round(approximate * 2 ** 40)), 2n ** 40n);
+  const half = Q.rational(500_001n, 1_000_000n * 10n ** BigInt(options.decimals));
+  const off = Q.abs(Q.sub(round(decimal, options.decimals), target));
+  return Q.compare(off, half) <= 0 && (options.decimalsGiven || near(Q.sub(decimal, target), target, places));
+}
+
+/** Decimal places that a fraction needs; more than a thousand count as endless. */
+function placesOf(value: Q.Rational): number {
+  let places = 0;
+  let rest = value.den;
+  for (; rest % 10n === 0n && places < 1000; places++) rest /= 10n;
+  for (; rest % 2n === 0n && places < 1000; places++) rest /= 2n;
+  for (; rest % 5n === 0n && places < 1000; places++) rest /= 5n;
+  return rest === 1n ? places : Infinity;
+}
+
+/**
+ * Within one part in ten thousand, which keeps small numbers apart that share their first decimals with zero;
+ * and right to the last place written, but for what a double loses.
+ */
+function near(off: Q.Rational, of: Q.Rational, places: number): boolean {
+  const size = Q.abs(of);
+  const distance = Q.abs(off);
+  if (Q.compare(Q.mul(distance, Q.rational(10_000n)), size) > 0) return false;
+  const lastPlace = Q.rational(1n, 10n ** BigInt(Math.min(places, 300)));
+  const lost = Q.div(Q.add(size, Q.rational(1n)), Q.rational(10n ** 11n));
+  return Q.compare(distance, lastPlace) <= 0 || Q.compare(distance, lost) <= 0;
+}
+
+function round(value: Q.Rational, places: number): Q.Rational {
+  const scale = 10n ** BigInt(places);
+  const doubled = 2n * Q.abs(value).num * scale + value.den;
+  const whole = doubled / (2n * value.den);
+  return Q.rational(value.num < 0n ? -whole : whole, scale);
+}
+
+/** A number as written: a literal, its negative, its percentage. */
+function literal(node: Node): { readonly value: Q.Rational; readonly decimal: boolean } | undefined {
+  if (node.k === 'num') return node;
+  if (node.k === 'neg') {
+    const inner = literal(node.arg);
+    return inner && { value: Q.neg(inner.value), decimal: inner.decimal };
+  }
+  if (node.k === 'percent') {
+    const inner = literal(node.arg);
+    // 33⅓ % is an exact third, and no decimal.
+    const share = inner && Q.div(inner.value, Q.rational(100n));
+    return share && { value: share, decimal: inner.decimal || placesOf(share) < Infinity };
+  }
+  return undefined;
+}
+
+/** A real constant as a double, if it has one that is known well. */
+export function double(node: Node, c: Comparison): number | undefined {
+  try {
+    const result = value(node, { reals: balls, letters: new Map(), symbolic: c.contexts[0], realOnly: true });
+    if (result.im !== undefined || result.re.e > Math.abs(result.re.v) * 1e-9 + 1e-12) return undefined;
+    return some(node, (n) => n.k === 'sym' || n.k === 'apply') ? undefined : result.re.v;
+  } catch (error) {
+    if (error instanceof NoValue || error instanceof Imprecise) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,201 @@
+// Equations and inequalities: what an equation assigns, which link of a chain is the answer, and when two
+// relations say the same (sides swapped, both sides scaled, solved for another letter).
+
+import { add, children, mul, type Node, neg, type Of, type Relop, some } from '../ast.ts';
+import { type Comparison, letters } from '../value/equal.ts';
+import { replaceSymbol } from '../value/exact.ts';
+import type { Word } from './leaf.ts';
+import { value } from '../value/numeric.ts';
+import * as Q from '../rational.ts';
+import { balls, Imprecise, NoValue } from '../value/reals.ts';
+import { flip } from './number-sets.ts';
+import { residue } from '../value/residues.ts';
+
+export type Compare = (gold: Node, answer: Node) => Word;
+
+/** A chain of = and ≈ only. */
+export const isEquation = (node: Node): node is Of<'rel'> =>
+  node.k === 'rel' && node.ops.every((op) => op === '=' || op === '~' || op === '==mod');
+
+/** Only letters, functions of anything, and operations on them: a quantity's name, not a formula with numbers. */
+export function isName(node: Node, inSum = false): boolean {
+  if (node.k === 'sym' || node.k === 'apply' || node.k === 'text') return true;
+  if (node.k === 'const') return node.name !== 'inf';
+  if (node.k === 'call')
+    return ['index', 'prime', 'abs', 'arg'].includes(node.name) || node.args.every((n) => isName(n));
+  if (node.k === 'add') return node.items.every((n) => isName(n, true));
+  if (node.k === 'tuple' || node.k === 'ratio' || node.k === 'mul') return node.items.every((n) => isName(n, inSum));
+  if (node.k === 'neg') return isName(node.arg, true);
+  if (node.k === 'div') return isName(node.top) && isName(node.bottom);
+  if (node.k === 'pow') return isName(node.base, inSum) && (isName(node.exp) || (!inSum && node.exp.k === 'num'));
+  return false;
+}
+
+/** The first item is a name: `x = …`, `f(2) = …`, `(p, q) = …`. */
+export function isAssignment(node: Node): node is Of<'rel'> {
+  const first = node.k === 'rel' ? node.items[0] : undefined;
+  return first !== undefined && isEquation(node) && isName(first);
+}
+
+/** The last link that is reached by equality; what follows ≈ is only its rounding. */
+export function lastLink(node: Of<'rel'>): Node {
+  const lastEqual = node.ops.lastIndexOf('=');
+  const index = lastEqual < 0 ? node.items.length - 1 : lastEqual + 1;
+  const last = node.items[index] ?? node;
+  const first = node.items[0] ?? node;
+  // `5 = x` assigns as well.
+  return node.items.length === 2 && last.k === 'sym' && !isName(first) ? first : last;
+}
+
+/** The value that an answer's equation gives, where the solution is a plain value; undefined if it gives none. */
+export function valueOfEquation(node: Of<'rel'>): Node | undefined {
+  const first = node.items[0];
+  if (!first) return undefined;
+  const last = lastLink(node);
+  if (node.items.length > 2 || isName(first) || last === first) return last;
+  const constant = letters(first).size === 0 || some(first, (n) => n.k === 'big');
+  return constant ? last : undefined;
+}
+
+/** Both are equations or inequalities. */
+export function compareRelations(gold: Of<'rel'>, answer: Of<'rel'>, c: Comparison, compare: Compare): Word {
+  if (isAssignment(gold) && isAssignment(answer)) {
+    const word = compareAssignments(gold, answer, compare);
+    if (word !== 'different') return word;
+  }
+  if (gold.items.length !== answer.items.length) return 'different';
+  const chain = compareChains(gold, answer, compare);
+  if (chain !== 'different') return chain;
+  const flipped = answer.ops.map(flip).toReversed();
+  if (flipped.every((op) => op !== undefined)) {
+    const mirrored: Of<'rel'> = { k: 'rel', items: answer.items.toReversed(), ops: flipped as Relop[] };
+    const word = compareChains(gold, mirrored, compare);
+    if (word !== 'different') return word;
+  }
+  return gold.items.length === 2 ? proportional(gold, answer, c) : 'different';
+}
+
+function compareAssignments(gold: Of<'rel'>, answer: Of<'rel'>, compare: Compare): Word {
+  const [g, a] = [gold.items[0], answer.items[0]];
+  if (!g || !a) return 'different';
+  const [x, y] = [lastLink(gold), lastLink(answer)];
+  if (same(compare(g, a))) return compare(x, y);
+  // y = 2x and f(x) = 2x are one function.
+  if ((isGraph(g) && argumentOf(a)) || (isGraph(a) && argumentOf(g))) return compare(x, y);
+  // f(x) = x² and f(t) = t² are one function.
+  const [from, to] = [argumentOf(a), argumentOf(g)];
+  if (from && to && from.head === to.head)
+    return compare(x, replaceSymbol(y, from.letter, { k: 'sym', name: to.letter }));
+  return 'different';
+}
+
+const isGraph = (node: Node): boolean => node.k === 'sym' && node.name === 'y';
+
+export const same = (word: Word): boolean => word !== 'different' && word !== 'unknown';
+
+function argumentOf(node: Node): { head: string; letter: string } | undefined {
+  if (node.k === 'apply' && node.args.length === 1 && node.args[0]?.k === 'sym')
+    return { head: node.name, letter: node.args[0].name };
+  if (node.k === 'mul' && node.items.length === 2) {
+    const [head, arg] = node.items;
+    if (head?.k === 'sym' && arg?.k === 'sym') return { head: head.name, letter: arg.name };
+  }
+  return undefined;
+}
+
+function compareChains(gold: Of<'rel'>, answer: Of<'rel'>, compare: Compare): Word {
+  if (gold.ops.some((op, k) => op !== answer.ops[k])) return 'different';
+  let all: Word = 'exact';
+  for (let k = 0; k < gold.items.length; k++) {
+    const [g, a] = [gold.items[k], answer.items[k]];
+    const word = g && a ? compare(g, a) : 'different';
+    if (word === 'different') return word;
+    if (word === 'unknown' || all === 'exact') all = word;
+  }
+  return all;
+}
+
+/** Left minus right of one is a constant multiple of the other's. */
+function proportional(gold: Of<'rel'>, answer: Of<'rel'>, c: Comparison): Word {
+  const [op, other] = [gold.ops[0], answer.ops[0]];
+  // Scaling would lose a unit.
+  if ([gold, answer].some((rel) => some(rel, (n) => n.k === 'unit'))) return 'different';
+  if (!op || !other || !flip(op) || (op !== other && op !== flip(other))) return 'different';
+  const g = difference(gold);
+  const a = difference(answer);
+  if (!g || !a || letters(g).size === 0) return 'different';
+  const plain = multiples(g, a, op, other, c);
+  // y = k/x and xy = k: without denominators.
+  const cleared = plain === 'different' && (op === '=' || op === '!=') && [g, a].some((n) => some(n, isQuotient));
+  return cleared ? multiples(overOne(g).top, overOne(a).top, op, other, c) : plain;
+}
+
+const isQuotient = (node: Node): boolean => node.k === 'div' && letters(node.bottom).size > 0;
+
+/** Everything over one denominator. */
+function overOne(node: Node): { readonly top: Node; readonly bottom: Node | undefined } {
+  const times = (a: Node, b: Node | undefined): Node => (b ? mul([a, b]) : a);
+  switch (node.k) {
+    case 'neg': {
+      const { top, bottom } = overOne(node.arg);
+      return { top: neg(top), bottom };
+    }
+    case 'div': {
+      const [a, b] = [overOne(node.top), overOne(node.bottom)];
+      return { top: times(a.top, b.bottom), bottom: times(b.top, a.bottom) };
+    }
+    case 'mul': {
+      const parts = node.items.map(overOne);
+      const bottoms = parts.map((part) => part.bottom).filter((n) => n !== undefined);
+      return { top: mul(parts.map((part) => part.top)), bottom: bottoms.length > 0 ? mul(bottoms) : undefined };
+    }
+    case 'add':
+      return node.items.map(overOne).reduce((a, b) => ({
+        top: add([times(a.top, b.bottom), times(b.top, a.bottom)]),
+        bottom: a.bottom && b.bottom ? mul([a.bottom, b.bottom]) : (a.bottom ?? b.bottom),
+      }));
+    default:
+      return { top: node, bottom: undefined };
+  }
+}
+
+function multiples(g: Node, a: Node, op: Relop, other: Relop, c: Comparison): Word {
+  const [first, second] = c.contexts;
+  const [g1, g2, a1, a2] = [residue(g, first), residue(g, second), residue(a, first), residue(a, second)];
+  if (!g1 || !g2 || !a1 || !a2) return 'unknown';
+  const p = (1n << 127n) - 1n;
+  const cross = (x: typeof g1, y: typeof g1): string => {
+    const re = (((x.re * y.re - x.im * y.im) % p) + p) % p;
+    const im = (x.re * y.im + x.im * y.re) % p;
+    return `${re},${im}`;
+  };
+  const zero = [g1, g2, a1, a2].some((r) => r.re === 0n && r.im === 0n);
+  if (zero || cross(g1, a2) !== cross(g2, a1)) return 'different';
+  if (op === '=' || op === '!=') return 'form';
+  const sign = ratioSign(g, a, c);
+  if (sign === 0) return 'unknown';
+  return sign > 0 === (op === other) ? 'form' : 'different';
+}
+
+function difference(node: Of<'rel'>): Node | undefined {
+  const [left, right] = node.items;
+  return left && right ? add([left, neg(right)]) : undefined;
+}
+
+function ratioSign(g: Node, a: Node, c: Comparison): number {
+  const names = [...letters(a, letters(g))];
+  for (const shift of [3n, 17n, 41n]) {
+    const at = new Map(names.map((name, k) => [name, Q.rational(shift * BigInt(k * 7 + 5), 29n)]));
+    try {
+      const [x, y] = [g, a].map(
+        (n) => value(n, { reals: balls, letters: at, symbolic: c.contexts[0], realOnly: true }).re,
+      );
+      if (x && y) return balls.sign(x) * balls.sign(y);
+    } catch (error) {
+      if (!(error instanceof NoValue || error instanceof Imprecise)) throw error;
+    }
+  }
+  return 0;
+}
+
+export const holdsRelation = (node: Node): boolean => node.k === 'rel' || children(node).some(holdsRelation);

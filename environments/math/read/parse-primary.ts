@@ -1,0 +1,258 @@
+// The leaves of an answer: numbers, letters, brackets, bars, functions with their powers and indices. The
+// commands of LaTeX are in parse-command.ts.
+
+import { call, neg, num, type Node } from '../ast.ts';
+import { accept, expect, isCmd, isSign, nested, peek, take, type Cursor } from './cursor.ts';
+import { LIMITS, TooBig, Unparsed } from '../limits.ts';
+import { numberWord } from './number-words.ts';
+import { degreeAhead, degrees, isDegree, isPrimes } from './parse-degrees.ts';
+import { add as addRational, fromDecimal, rational } from '../rational.ts';
+import { FUNCTIONS, startsCommand } from './vocabulary.ts';
+
+/** Can the next token begin a factor? */
+export function startsPrimary(c: Cursor): boolean {
+  const token = peek(c);
+  if (!token) return false;
+  switch (token.t) {
+    case 'num':
+    case 'id':
+    case 'text':
+    case 'begin':
+      return true;
+    case 'word':
+      return !/^(and|or)$/i.test(token.v);
+    case 'cmd':
+      return token.v === '|' ? c.bars === 0 : startsCommand(token.v);
+    case 'sign':
+      return '([{€£¥₹'.includes(token.v) || (token.v === '|' && c.bars === 0);
+    default:
+      return false;
+  }
+}
+
+/** `2 \frac{1}{3}` and `2 1/3` are two and a third, not a product. */
+export function mixedNumber(c: Cursor): Node | undefined {
+  const whole = peek(c);
+  if (whole?.t !== 'num' || !/^\d{1,9}$/.test(whole.v)) return undefined;
+  const next = peek(c, 1);
+  let top: string | undefined;
+  let bottom: string | undefined;
+  let used = 0;
+  if (isCmd(next, 'frac', 'dfrac', 'tfrac', 'cfrac')) {
+    const digits = (ahead: number): [string, number] | undefined => {
+      const token = peek(c, ahead);
+      if (token?.t === 'num' && /^\d\d?$/.test(token.v)) return [token.v, 1];
+      const inner = peek(c, ahead + 1);
+      if (isSign(token, '{') && inner?.t === 'num' && /^\d{1,9}$/.test(inner.v) && isSign(peek(c, ahead + 2), '}'))
+        return [inner.v, 3];
+      return undefined;
+    };
+    const a = digits(2);
+    const b = a?.[1] === 1 && a[0].length === 2 ? undefined : a && digits(2 + a[1]);
+    if (a && a[1] === 1 && a[0].length === 2) [top, bottom, used] = [a[0][0], a[0][1], 3];
+    else if (a && b) [top, bottom, used] = [a[0], b[0], 2 + a[1] + b[1]];
+  } else if (next?.t === 'num' && next.sp && isSign(peek(c, 2), '/') && peek(c, 3)?.t === 'num') {
+    [top, bottom, used] = [next.v, peek(c, 3)?.v, 4];
+  }
+  if (!top || !bottom || !/^\d{1,9}$/.test(top + bottom) || Number(top) >= Number(bottom) || bottom === '0')
+    return undefined;
+  if (isSign(peek(c, used), '!') || (isSign(peek(c, used), '^') && !degreeAhead(c, used + 1))) return undefined;
+  c.at += used;
+  return num(addRational(rational(BigInt(whole.v)), rational(BigInt(top), BigInt(bottom))));
+}
+
+/** A primary with everything written behind it: powers, factorials, percent signs, degrees, indices. */
+export function parsePostfix(c: Cursor, start?: Node): Node {
+  return nested(c, () => {
+    let node = start ?? parsePrimary(c);
+    for (;;) {
+      const token = peek(c);
+      if (isSign(token, '^')) {
+        c.at++;
+        if (isDegree(c)) node = degrees(c, node);
+        else if (isPrimes(c)) node = call(`prime`, node);
+        else node = { k: 'pow', base: node, exp: parseExponent(c) };
+      } else if (isCmd(token, 'degree')) {
+        c.at++;
+        node = degrees(c, node);
+      } else if (isSign(token, '!')) {
+        c.at++;
+        node = call(accept(c, '!') ? 'doublefactorial' : 'factorial', node);
+      } else if (isSign(token, '%') || isCmd(token, '%')) {
+        c.at++;
+        node = { k: 'percent', arg: node };
+      } else if (isSign(token, "'") || isCmd(token, 'prime')) {
+        c.at++;
+        node = call('prime', node);
+      } else if (isSign(token, '_')) {
+        node = parseIndex(c, node);
+      } else if (token?.t === 'text' && /^[$€£¥₹]$/.test(token.v)) {
+        c.at++;
+        node = { k: 'unit', arg: node, unit: token.v, strong: true };
+      } else if (isSign(token, '€', '£', '¥', '₹')) {
+        node = { k: 'unit', arg: node, unit: take(c).v, strong: true };
+      } else return node;
+    }
+  });
+}
+
+function parseExponent(c: Cursor): Node {
+  return nested(c, () => {
+    if (accept(c, '{')) {
+      const inner = c.parseList(c);
+      expect(c, '}');
+      return inner;
+    }
+    if (accept(c, '-')) return neg(parseExponent(c));
+    accept(c, '+');
+    const base = parsePrimary(c);
+    // Towers written without braces read from the right.
+    if (isSign(peek(c), '^') && !isCmd(peek(c, 1), 'circ')) {
+      c.at++;
+      return { k: 'pow', base, exp: parseExponent(c) };
+    }
+    return base;
+  });
+}
+
+/** An index belongs to the name; on digits it is a number base. */
+function parseIndex(c: Cursor, base: Node): Node {
+  expect(c, '_');
+  let index: Node;
+  if (accept(c, '{')) {
+    index = c.parseList(c);
+    expect(c, '}');
+  } else index = parsePrimary(c);
+  const named = index.k === 'text' ? numberWord(index.text) : undefined;
+  if (named) index = num(fromDecimal(named) ?? rational(0n));
+  if (base.k === 'num' && index.k === 'num' && !base.decimal && base.value.den === 1n) {
+    return { k: 'base', digits: base.value.num.toString(), base: Number(index.value.num) };
+  }
+  return call('index', base, index);
+}
+
+function parsePrimary(c: Cursor): Node {
+  const token = take(c);
+  switch (token.t) {
+    case 'num':
+      return numberNode(c, token.v);
+    case 'id':
+      return letter(c, token.v);
+    case 'word':
+      return word(c, token.v);
+    case 'text':
+      if (/^[$€£¥₹]$/.test(token.v) && startsPrimary(c))
+        return { k: 'unit', arg: c.parseFactor(c), unit: token.v, strong: true };
+      return { k: 'text', text: token.v };
+    case 'cmd':
+    case 'begin':
+      return nested(c, () => c.parseCommand(c, token));
+    case 'sign':
+      return nested(c, () => parseBracket(c, token.v));
+    default:
+      throw new Unparsed(`unexpected ${token.v}`);
+  }
+}
+
+export function numberNode(c: Cursor, raw: string): Node {
+  const [mantissa = raw, exponent] = raw.split(/[eE]/);
+  if (mantissa.includes('.') && isCmd(peek(c), 'overline', 'bar', 'dot', 'dots') && isSign(peek(c, 1), '{')) {
+    const digits = peek(c, 2);
+    if (digits?.t === 'num' && /^\d{1,40}$/.test(digits.v) && isSign(peek(c, 3), '}')) {
+      c.at += 4;
+      const places = 10n ** BigInt(mantissa.length - mantissa.indexOf('.') - 1);
+      const period = rational(BigInt(digits.v), (10n ** BigInt(digits.v.length) - 1n) * places);
+      return num(addRational(fromDecimal(mantissa) ?? rational(0n), period));
+    }
+  }
+  const value = fromDecimal(mantissa);
+  if (!value) throw new Unparsed('not a number');
+  if (exponent === undefined) return num(value, mantissa.includes('.'));
+  const power = Number(exponent);
+  if (Math.abs(power) > LIMITS.digits) throw new TooBig('the exponent is too big');
+  const scale = 10n ** BigInt(Math.abs(power));
+  return num(power < 0 ? rational(value.num, value.den * scale) : rational(value.num * scale, value.den), true);
+}
+
+function letter(c: Cursor, name: string): Node {
+  if (name === 'e') return { k: 'const', name: 'e' };
+  if (name === 'i') return { k: 'const', name: 'i' };
+  // A letter glued to a bracket may name a function: what it is, is settled when it is compared.
+  if (isSign(peek(c), '(') && !peek(c)?.sp) {
+    c.at++;
+    const inner = c.parseList(c);
+    expect(c, ')');
+    return { k: 'apply', name, args: inner.k === 'list' ? inner.items : [inner] };
+  }
+  return { k: 'sym', name };
+}
+
+/** A run of letters: a function, a constant, or a product of single letters. */
+function word(c: Cursor, name: string): Node {
+  const lower = name.toLowerCase();
+  if (FUNCTIONS.has(name) || FUNCTIONS.has(lower))
+    return nested(c, () => c.parseCommand(c, { t: 'cmd', v: lower, sp: false }));
+  if (lower === 'pi') return { k: 'const', name: 'pi' };
+  if (/^(inf|infty|infinity|oo)$/.test(lower)) return { k: 'const', name: 'inf' };
+  // A known function at the end of a run of letters: xsin, abcos.
+  const known = /^([a-z]{1,3}?)(sin|cos|tan|sqrt|log|ln|pi)$/.exec(name);
+  const letters = known?.[1] ?? name;
+  if (letters.length > 12) return { k: 'text', text: name };
+  const items: Node[] = [...letters].map((l, n) =>
+    n === letters.length - 1 && !known
+      ? letter(c, l)
+      : l === 'e' || l === 'i'
+        ? { k: 'const', name: l }
+        : { k: 'sym', name: l },
+  );
+  if (known?.[2]) items.push(word(c, known[2]));
+  // What is written behind the run belongs to its last letter: ab² is a·b².
+  const last = items.pop();
+  if (last && items.length > 0) return { k: 'mul', items: [...items, parsePostfix(c, last)] };
+  return last ?? { k: 'text', text: name };
+}
+
+const CLOSERS: Readonly<Record<string, readonly string[]>> = { '(': [')', ']'], '[': [']', ')', '['], ']': ['[', ']'] };
+
+function parseBracket(c: Cursor, open: string): Node {
+  if (open === '|') return bars(c, '|');
+  if ('€£¥₹'.includes(open)) return { k: 'unit', arg: c.parseFactor(c), unit: open, strong: true };
+  const outer = c.bars;
+  c.bars = 0;
+  const inner = c.parseList(c);
+  c.bars = outer;
+  if (open === '{') {
+    if (isCmd(peek(c), 'over', 'choose', 'atop')) {
+      const over = take(c).v === 'over';
+      const bottom = c.parseList(c);
+      expect(c, '}');
+      return over ? { k: 'div', top: inner, bottom } : call('binom', inner, bottom);
+    }
+    expect(c, '}');
+    return inner.k === 'list' ? { k: 'set', items: inner.items, explicit: false } : inner;
+  }
+  const close = peek(c);
+  if (close?.t !== 'sign' || !CLOSERS[open]?.includes(close.v)) throw new Unparsed(`${open} is not closed`);
+  c.at++;
+  const items = inner.k === 'list' ? inner.items : [inner];
+  const from = open === ']' ? '(' : open;
+  const to = close.v === '[' ? ')' : open === ']' ? ']' : close.v;
+  if (items.length === 1 && items[0] && from === '(' && to === ')') {
+    const only = items[0];
+    return only.k === 'pm' ? { k: 'mul', items: [only] } : only;
+  }
+  return { k: 'tuple', items: inner.k === 'list' && inner.items.length === 0 ? [] : items, open: from, close: to };
+}
+
+/** An absolute value. Inside it a bar closes. */
+export function bars(c: Cursor, bar: string): Node {
+  const outer = c.bars;
+  c.bars = 1;
+  const inner = c.parseSum(c);
+  c.bars = outer;
+  const token = take(c);
+  const closes = bar === '|' ? token.v === '|' && token.t === 'sign' : token.v === '|' && token.t === 'cmd';
+  if (!closes && !(token.t === 'cmd' && /^(rvert|vert|mid|rVert)$/.test(token.v)))
+    throw new Unparsed('a bar is not closed');
+  return call('abs', inner);
+}

@@ -1,0 +1,262 @@
+// Reads a final answer into a tree: lists of relations of sums of products. Recursive descent without
+// backtracking, so linear in length; the leaves (numbers, brackets, commands) are in parse-primary.ts.
+// Throws Unparsed or TooBig, nothing else.
+
+import {
+  add,
+  call,
+  int,
+  type Join,
+  mul,
+  neg,
+  type Node,
+  num,
+  type Of,
+  type Relop,
+  some,
+  times,
+} from '../ast.ts';
+import { accept, isCmd, isSign, nested, peek, shallow, take, type Cursor } from './cursor.ts';
+import { LIMITS, TooBig, Unparsed } from '../limits.ts';
+import { parseCommand } from './parse-command.ts';
+import { isWord, leads, parseWords, relop } from './parse-words.ts';
+import { mixedNumber, parsePostfix, startsPrimary } from './parse-primary.ts';
+import * as Q from '../rational.ts';
+import { respell } from './spelling.ts';
+import { inward, tidy } from './tidy-tokens.ts';
+import { type Reading, type Token, tokenize } from './tokens.ts';
+
+import { isUnitFraction, isUnitTail, unitFraction, unitOf, unitPhrase } from './unit-words.ts';
+
+export function parseAnswer(text: string, reading: Reading): Node {
+  const tokens = tidy(tokenize(inward(respell(text)), reading), reading);
+  const rules = { parseList, parseRelation, parseSum, parseFactor, parsePostfix, parseCommand, startsPrimary };
+  const cursor: Cursor = { tokens, at: 0, depth: 0, bars: 0, ...rules };
+  let either = false;
+  while (leads(cursor) && cursor.at < tokens.length - 1) {
+    either ||= /\beither\b/i.test(take(cursor).v);
+    accept(cursor, ':');
+  }
+  accept(cursor, '=', ':');
+  if (isCmd(peek(cursor), 'approx')) cursor.at++;
+  const node = parseList(cursor);
+  if (either && !(node.k === 'list' && node.join === 'or')) throw new Unparsed('either, and no or');
+  while (peek(cursor)?.t === 'newline') cursor.at++;
+  // One sign may end the sentence; `2…` and `5?` say something else.
+  accept(cursor, '.', ',', ';');
+  if (cursor.at < tokens.length) throw new Unparsed(`unexpected ${peek(cursor)?.v ?? ''}`);
+  return shallow(node);
+}
+
+function parseList(c: Cursor): Node {
+  return nested(c, () => {
+    const groups: Node[][] = [[]];
+    let semicolons = false;
+    let commas = false;
+    let join: Join = ',';
+    let total = 0;
+    while (startsItem(c)) {
+      groups.at(-1)?.push(parseRelation(c));
+      if (++total > LIMITS.items) throw new TooBig('too many items');
+      let separated = false;
+      for (;;) {
+        const token = peek(c);
+        if (isSign(token, ',')) commas = true;
+        else if (isWord(token, 'and') || isCmd(token, 'land', 'wedge', 'And')) join = 'and';
+        else if (isWord(token, 'or') || isCmd(token, 'lor', 'vee')) join = 'or';
+        else if (isSign(token, ';')) {
+          if (!semicolons || (groups.at(-1)?.length ?? 0) > 0) groups.push([]);
+          semicolons = true;
+        } else if (token?.t !== 'newline') break;
+        c.at++;
+        separated = true;
+      }
+      if (!separated) break;
+    }
+    const filled = groups.filter((group) => group.length > 0);
+    const lists: Node[] = filled.map((items) =>
+      items.length === 1 && items[0] ? items[0] : { k: 'list', items: excluded(items), join },
+    );
+    if (lists.length === 1 && lists[0]) return lists[0];
+    if (semicolons && !commas)
+      return { k: 'list', items: lists.flatMap((n) => (n.k === 'list' ? n.items : [n])), join };
+    return { k: 'list', items: lists, join };
+  });
+}
+
+/** `x ≠ 1, 2` excludes both. */
+function excluded(items: readonly Node[]): readonly Node[] {
+  const first = items[0];
+  if (first?.k !== 'rel' || first.ops.length !== 1 || first.ops[0] !== '!=' || !first.items[0]) return items;
+  const left = first.items[0];
+  return items.map((item) => (item.k === 'rel' ? item : { k: 'rel', items: [left, item], ops: ['!='] }));
+}
+
+function startsItem(c: Cursor): boolean {
+  const token = peek(c);
+  return (
+    token !== undefined && (startsPrimary(c) || isSign(token, '+', '-') || isCmd(token, 'pm', 'mp', 'lnot', 'neg'))
+  );
+}
+
+function parseRelation(c: Cursor): Node {
+  const items: Node[] = [parseSetExpression(c)];
+  const ops: Relop[] = [];
+  for (;;) {
+    let op = relop(peek(c));
+    if (isCmd(peek(c), 'not') && relop(peek(c, 1))) {
+      c.at++;
+      op = relop(peek(c)) === 'in' ? 'notin' : '!=';
+    }
+    if (isCmd(peek(c), 'implies', 'Rightarrow', 'Longrightarrow', 'iff', 'Leftrightarrow')) {
+      // What follows from it is the answer.
+      c.at++;
+      items.length = 0;
+      ops.length = 0;
+      items.push(parseSetExpression(c));
+      continue;
+    }
+    if (!op) break;
+    c.at++;
+    // `<` and `>` can be followed by `=` as a sign of its own.
+    if (accept(c, '=')) op = op === '<' ? '<=' : op === '>' ? '>=' : op;
+    items.push(parseSetExpression(c));
+    ops.push(op);
+  }
+  return items.length === 1 && items[0] ? items[0] : { k: 'rel', items, ops };
+}
+
+function parseSetExpression(c: Cursor): Node {
+  let left = parseRatio(c);
+  for (;;) {
+    const token = peek(c);
+    if (isCmd(token, 'cup', 'bigcup')) {
+      c.at++;
+      left = { k: 'setop', op: 'cup', left, right: parseRatio(c) };
+    } else if (isCmd(token, 'cap', 'bigcap')) {
+      c.at++;
+      left = { k: 'setop', op: 'cap', left, right: parseRatio(c) };
+    } else if (isCmd(token, 'setminus', 'backslash', 'smallsetminus')) {
+      c.at++;
+      left = { k: 'setop', op: 'setminus', left, right: parseRatio(c) };
+    } else return left;
+  }
+}
+
+function parseRatio(c: Cursor): Node {
+  const first = parseSum(c);
+  if (!isSign(peek(c), ':') && !isCmd(peek(c), 'colon')) return first;
+  const items = [first];
+  while (isSign(peek(c), ':') || isCmd(peek(c), 'colon')) {
+    c.at++;
+    items.push(parseSum(c));
+  }
+  return { k: 'ratio', items };
+}
+
+function parseSum(c: Cursor): Node {
+  return nested(c, () => {
+    let left: Node;
+    const sign = plusMinus(peek(c));
+    if (sign) {
+      c.at++;
+      left = { k: 'pm', left: int(0), right: parseProduct(c), sign };
+    } else left = parseSigned(c);
+    let items = [left];
+    for (;;) {
+      const between = plusMinus(peek(c));
+      if (between) {
+        c.at++;
+        items = [{ k: 'pm', left: add(items), right: parseProduct(c), sign: between }];
+      } else if (accept(c, '+')) items.push(parseSigned(c));
+      else if (accept(c, '-')) items.push(neg(parseSigned(c)));
+      else return add(items);
+    }
+  });
+}
+
+function plusMinus(token: Token | undefined): 1 | -1 | undefined {
+  return isCmd(token, 'pm') ? 1 : isCmd(token, 'mp') ? -1 : undefined;
+}
+
+function parseSigned(c: Cursor): Node {
+  let negative = false;
+  while (isSign(peek(c), '+', '-')) if (take(c).v === '-') negative = !negative;
+  const product = parseProduct(c);
+  return negative ? neg(product) : product;
+}
+
+function parseProduct(c: Cursor): Node {
+  let left = parseFactor(c);
+  for (;;) {
+    const token = peek(c);
+    if (isSign(token, '*', '**') || isCmd(token, 'cdot', 'times', 'ast', 'cdotp')) {
+      c.at++;
+      if (token?.v === '**') left = { k: 'pow', base: left, exp: signedFactor(c) };
+      else left = times(left, signedFactor(c));
+    } else if (isSign(token, '/') || isCmd(token, 'div', 'slash')) {
+      c.at++;
+      left = { k: 'div', top: left, bottom: signedFactor(c) };
+    } else if (isCmd(token, 'bmod', 'mod') || (token?.t === 'word' && token.v === 'mod')) {
+      c.at++;
+      left = call('mod', left, signedFactor(c));
+    } else if (isCmd(token, 'pmod')) {
+      c.at++;
+      left = call('pmod', left, parseFactor(c));
+    } else if (left.k === 'unit' && startsSmallerUnit(c, left.unit)) {
+      left = inSmallerUnit(c, left);
+    } else if (token?.t === 'text' || token?.t === 'word') {
+      const after = parseWords(c, left);
+      if (!after) return left;
+      left = after;
+    } else if (token?.t === 'id' && isUnitTail(c) && isPlainNumber(left)) {
+      left = { k: 'unit', arg: left, unit: unitPhrase(c), strong: false };
+    } else if (isCmd(token, 'frac', 'dfrac', 'tfrac') && isPlainNumber(left) && isUnitFraction(c)) {
+      left = { k: 'unit', arg: left, unit: unitFraction(c), strong: false };
+    } else if (startsPrimary(c)) {
+      // `5 6` are two numbers and no product.
+      if (token?.t === 'num' && peek(c, -1)?.t === 'num' && !isSign(peek(c, -2), '^', '_'))
+        throw new Unparsed('two numbers side by side');
+      left = times(left, parseFactor(c));
+    } else return left;
+  }
+}
+
+/** Tokens between the parts of `2 hours and 30 minutes`. */
+const betweenUnits = (c: Cursor): number => (isWord(peek(c), 'and') || isSign(peek(c), ',') ? 1 : 0);
+
+/** Is what follows a part of the same quantity, in a smaller unit? `5 m, 3 cm` are two lengths. */
+function startsSmallerUnit(c: Cursor, unit: string): boolean {
+  const gap = betweenUnits(c);
+  const [number, word] = [peek(c, gap), peek(c, gap + 1)];
+  if (number?.t !== 'num' || !word || !['text', 'word', 'id'].includes(word.t)) return false;
+  const [big, small] = [unitOf(unit), unitOf(word.v)];
+  if (big.dimension === '' || big.dimension !== small.dimension) return false;
+  return Q.compare(small.factor, big.factor) < 0 && (gap === 0 || big.dimension === 'time^1' || isWord(peek(c), 'and'));
+}
+
+function inSmallerUnit(c: Cursor, left: Of<'unit'>): Node {
+  c.at += betweenUnits(c);
+  const right = parseProduct(c);
+  if (right.k !== 'unit') throw new Unparsed('a unit is missing');
+  const ratio = Q.div(unitOf(left.unit).factor, unitOf(right.unit).factor);
+  return { ...right, arg: add([mul([left.arg, num(ratio)]), right.arg]), strong: true };
+}
+
+const PLAIN: readonly string[] = ['num', 'const', 'mul', 'div', 'pow', 'call'];
+const isPlainNumber = (node: Node): boolean =>
+  !some(node, (n) => !PLAIN.includes(n.k) || (n.k === 'const' && n.name !== 'pi'));
+
+const signedFactor = (c: Cursor): Node =>
+  nested(c, () => {
+    let negative = false;
+    while (isSign(peek(c), '+', '-')) if (take(c).v === '-') negative = !negative;
+    const factor = parseFactor(c);
+    return negative ? neg(factor) : factor;
+  });
+
+/** One factor with its powers; a whole number and a proper fraction behind it are one mixed number. */
+function parseFactor(c: Cursor): Node {
+  const mixed = mixedNumber(c);
+  return parsePostfix(c, mixed);
+}

@@ -1,0 +1,170 @@
+// Cuts a final answer into tokens: numbers, letters, words, commands, texts and signs. Linear; spacing and
+// styling are dropped here. Thousands separators and decimal commas are settled here, because they are
+// spelling and not structure.
+
+import { LIMITS, TooBig, Unparsed } from '../limits.ts';
+import { IGNORED, TEXT_COMMANDS } from './vocabulary.ts';
+
+export type TokenType = 'num' | 'id' | 'word' | 'cmd' | 'text' | 'sign' | 'newline' | 'begin' | 'end';
+
+export interface Token {
+  readonly t: TokenType;
+  readonly v: string;
+  /** A blank stood before it. */
+  readonly sp: boolean;
+}
+
+export interface Reading {
+  /** Reads `1,234` at top level as one number. */
+  readonly grouping: boolean;
+  /** Reads `1,22` as the decimal 1.22. */
+  readonly decimalComma: boolean;
+}
+
+const NUMBER = /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,5}(?![\d.a-zA-Z]))?/y;
+// `1{,}5` is a decimal comma: no three digits follow.
+const FORCED_COMMA = /\d+\{,\}\d+(?!\d|\{)/y;
+const FORCED_GROUP = /\d{1,3}(?:(?:\{,\}|,\\!|\\,|~|,\\,|\u2009|\u202f|')\s*\d{3})+(?!\d)(?:\.\d+)?/y;
+const COMMA_GROUP = /[1-9]\d{0,2}(?:,\d{3})+(?![\d]|,\d)(?:\.\d+)?/y;
+const BLANK_GROUP = /[1-9]\d{0,2}(?: \d{3})+(?!\d| \d)(?:\.\d+)?/y;
+const DECIMAL_COMMA = /\d+,\d+/y;
+const WORD = /[A-Za-z]+/y;
+const ROW_GAP = /\s*\[-?[\d.]{1,8}\s*(?:pt|em|ex|mm|cm|in)\]/y;
+
+export function tokenize(source: string, reading: Reading): Token[] {
+  if (source.length > LIMITS.candidateChars) throw new TooBig('the answer is too long');
+  const text = source;
+  const tokens: Token[] = [];
+  let at = 0;
+  let sp = false;
+  let depth = 0;
+  const braces: boolean[] = [];
+  let environments = 0;
+  const push = (t: TokenType, v: string): void => {
+    tokens.push({ t, v, sp });
+    if (tokens.length > LIMITS.tokens) throw new TooBig('too many tokens');
+    sp = false;
+  };
+  const match = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at;
+    return pattern.exec(text)?.[0];
+  };
+  const number = (raw: string): void => {
+    at += raw.length;
+    if (raw.length > LIMITS.digits) throw new TooBig('too many digits');
+    push('num', raw);
+  };
+  while (at < text.length) {
+    const c = text[at] ?? '';
+    if (c <= ' ' || c === '~' || c === '\u00a0') {
+      sp = true;
+      at++;
+    } else if ((c >= '0' && c <= '9') || (c === '.' && /\d/.test(text[at + 1] ?? ''))) {
+      const forced = match(FORCED_GROUP);
+      const grouped =
+        forced ?? (depth === 0 && reading.grouping ? (match(COMMA_GROUP) ?? match(BLANK_GROUP)) : undefined);
+      const comma =
+        (grouped ? undefined : match(FORCED_COMMA)) ??
+        (!grouped && reading.decimalComma && depth === 0 ? match(DECIMAL_COMMA) : undefined);
+      if (grouped) {
+        at += grouped.length;
+        push('num', grouped.replace(/\{,\}|\\!|\\,|[~,\s'\u2009\u202f]/g, ''));
+      } else if (comma) {
+        at += comma.length;
+        push('num', comma.replace(/\{?,\}?/, '.'));
+      } else {
+        number(match(NUMBER) ?? c);
+      }
+    } else if (/[A-Za-z]/.test(c)) {
+      const run = match(WORD) ?? c;
+      // "1 or W(x)" may be glued together.
+      const word = /^(or|and)(?=[A-Z])/.exec(run)?.[0] ?? run;
+      at += word.length;
+      push(word.length === 1 ? 'id' : 'word', word);
+    } else if (c === '\\') {
+      const name = readCommand(text, at + 1);
+      if (name === '\\') {
+        const next = text[at + 2] ?? '';
+        // A doubled backslash before a letter is an escaped command, unless rows are being separated.
+        if (environments === 0 && /[A-Za-z{}]/.test(next)) at += 1;
+        else {
+          at += 2;
+          // `\\[2pt]` says how far apart the rows are.
+          ROW_GAP.lastIndex = at;
+          at += ROW_GAP.exec(text)?.[0].length ?? 0;
+          push('newline', '\\\\');
+        }
+        continue;
+      }
+      at += 1 + name.length;
+      if (name === 'begin' || name === 'end') {
+        const env = braced(text, at);
+        at = env.end;
+        environments += name === 'begin' ? 1 : -1;
+        push(name, env.content.replace(/\*$/, ''));
+        if (name === 'begin' && /^(array|tabular)$/.test(env.content)) {
+          while (text[at] === ' ') at++;
+          if (text[at] === '{') at = braced(text, at).end;
+        }
+      } else if (TEXT_COMMANDS.has(name) && text[skipBlanks(text, at)] === '{') {
+        const body = braced(text, skipBlanks(text, at));
+        at = body.end;
+        push('text', body.content);
+      } else if (name === 'left' || name === 'right') {
+        if (text[at] === '.') at++;
+      } else if (name === ' ' || name === '') {
+        sp = true;
+      } else if (IGNORED.has(name)) {
+        sp = true;
+        if (/^(?:[hv]space|[hv]?phantom|label|tag)$/.test(name) && text[at] === '{') at = braced(text, at).end;
+      } else {
+        push('cmd', name);
+        if (name === '{') depth++;
+        if (name === '}') depth--;
+      }
+    } else {
+      at++;
+      const two = c + (text[at] ?? '');
+      if (two === '<=' || two === '>=' || two === '!=' || two === '==' || two === '**') {
+        at++;
+        push('sign', two);
+        continue;
+      }
+      if (c === '{') braces.push(!isArgument(tokens));
+      if (c === '(' || c === '[' || (c === '{' && braces.at(-1))) depth++;
+      if (c === ')' || c === ']' || (c === '}' && braces.pop())) depth = Math.max(0, depth - 1);
+      push('sign', c);
+    }
+  }
+  return tokens;
+}
+
+/** A brace after a command, a power, an index or another brace is an argument and not a set. */
+function isArgument(tokens: readonly Token[]): boolean {
+  const last = tokens.at(-1);
+  return last !== undefined && (last.t === 'cmd' || '^_}]'.includes(last.v));
+}
+
+function skipBlanks(text: string, at: number): number {
+  let i = at;
+  while (text[i] === ' ') i++;
+  return i;
+}
+
+function readCommand(text: string, at: number): string {
+  WORD.lastIndex = at;
+  const name = WORD.exec(text)?.[0] ?? text[at] ?? '';
+  // A letter glued to a blank: `\quadx`.
+  return /^q?quad(?=[a-zA-Z])/.exec(name)?.[0] ?? name;
+}
+
+function braced(text: string, open: number): { content: string; end: number } {
+  if (text[open] !== '{') throw new Unparsed('a brace is missing');
+  let depth = 0;
+  for (let i = open; i < text.length; i++) {
+    if (text[i] === '\\') i++;
+    else if (text[i] === '{') depth++;
+    else if (text[i] === '}' && --depth === 0) return { content: text.slice(open + 1, i), end: i + 1 };
+  }
+  throw new Unparsed('a brace is not closed');
+}

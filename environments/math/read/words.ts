@@ -1,0 +1,125 @@
+// Answers in words: choice letters, names, yes and no, "no solution".
+
+import { isHarmless } from './harmless-words.ts';
+import { remembered } from '../remembered.ts';
+
+export const WRAPPER =
+  /\\(?:text|textbf|textit|textrm|textnormal|mathrm|mathbf|mbox|bf|rm|operatorname|boxed|emph|underline|mathsf|texttt|textsf|left|right|displaystyle)\b/g;
+
+/** Words without their dress: no LaTeX wrappers, case, punctuation or double blanks. */
+export const plainWords = remembered((text: string): string =>
+  text
+    .replace(WRAPPER, ' ')
+    .replace(/\\[,;:! ]|\\q?quad|[{}$*"'`~]/g, ' ')
+    .toLowerCase()
+    .replace(/[.,;:!?()]+(?=\s|$)|(?<=^|\s)[.,;:!?()]+/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/^(the|an?) /, ''),
+);
+
+/** Reads mostly as words rather than as mathematics. */
+export function isProse(text: string): boolean {
+  const plain = plainWords(text);
+  return /^[\p{L}][\p{L}\s'’-]*$/u.test(plain) && /\p{L}{2}/u.test(plain);
+}
+
+const SMALL = /^(no|on|in|is|it|up|us|go|do|so)$/;
+
+/** A word or a phrase, whose letters are not factors: `odd`, `no solution`; but not `ab` or `pi`. */
+export function isWording(text: string): boolean {
+  const plain = plainWords(text);
+  return (
+    isProse(text) &&
+    (/\s/.test(plain) || plain.length >= 3 || SMALL.test(plain)) &&
+    !/^(pi|inf|infinity|infty)$/.test(plain)
+  );
+}
+
+export interface Choice {
+  readonly letter: string;
+  /** What is written behind the letter, if anything. */
+  readonly rest: string;
+}
+
+/** `C`, `(C)`, `C.`, `option C`, `(C) 14`, `\textbf{(C)}\ 14`. */
+export const choiceOf = remembered((text: string): Choice | undefined => {
+  if (!/[A-Ja-j]/.test(text)) return undefined;
+  const plain = text
+    .replace(WRAPPER, ' ')
+    .replace(/\\[,;:! ]|\\q?quad|[{}$*~]/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  const m =
+    /^(?:(?:the )?(?:correct )?(?:option|choice|answer)(?: is)?:? ?)?(?:\(([A-Ja-j])\)|([A-J])(?=$|[.):]))[.):]?(.*)$/i.exec(
+      plain,
+    );
+  const letter = m?.[1] ?? m?.[2];
+  if (!letter || (m?.[2] && !/[A-J]/.test(m[2]))) return undefined;
+  return { letter: letter.toUpperCase(), rest: (m?.[3] ?? '').trim() };
+});
+
+/** What is written behind the letter is its content, and no further choice, denial or doubt: not `(A) or (B)`, `(A) is wrong`. */
+export const namesOneChoice = ({ rest }: Choice): boolean =>
+  rest === '' ||
+  !(
+    /(?<![A-Za-z])[A-Ja-j]\)|\?|\b(?:or|and) \(?[A-J](?![A-Za-z])/.test(rest) ||
+    /^[\s.,:;-]*(?:[/&+|]|(?:\(?[A-J]\)?(?:[\s,]|$))|(?:or|and|not|nor|but|is|isn[’']t|was|can|cannot|can[’']t|could|may|might|maybe|perhaps|possibly|probably|would|wrong|incorrect|rather|never)\b)/i.test(
+      rest,
+    )
+  );
+
+/** `b` where a choice is asked for. */
+export function loneLetter(text: string): Choice | undefined {
+  const m = /^\(?([a-j])\)?\.?$/.exec(
+    text
+      .replace(WRAPPER, ' ')
+      .replace(/[{}$*~]/g, ' ')
+      .trim(),
+  );
+  return m?.[1] ? { letter: m[1].toUpperCase(), rest: '' } : undefined;
+}
+
+/** "Yes, it is." says yes. */
+export function yesOrNo(text: string): 'yes' | 'no' | undefined {
+  const m = /^(yes|true|no|false)(?=[,.;:!]|$)(.*)$/s.exec(
+    text
+      .replace(WRAPPER, ' ')
+      .replace(/[{}$*~]/g, ' ')
+      .trim()
+      .toLowerCase(),
+  );
+  // "Yes, or no" says neither.
+  const [said = '', why = ''] = (m?.[2] ?? '').split(/\b(?:because|since|as)\b/);
+  const harmless = (word: string): boolean =>
+    isHarmless(word) || (m?.[1] === 'no' && /^(?:not|n[’']t|isn[’']t)$/.test(word));
+  if (!(said.match(/[\p{L}\p{N}’'?]+/gu) ?? []).every(harmless) || /\b(?:yes|no|true|false)\b|\?/.test(why))
+    return undefined;
+  return m ? (m[1] === 'yes' || m[1] === 'true' ? 'yes' : 'no') : undefined;
+}
+
+const NOTHING =
+  /^(no (real )?(solutions?|answers?|roots?)|none|there (is|are) no (real )?(solutions?|roots?)|empty set|does not exist|dne)$/;
+export const saysNothing = (text: string): boolean => NOTHING.test(plainWords(text));
+export const saysEverything = (text: string): boolean => /^(all )?real numbers$|^all reals$/.test(plainWords(text));
+
+const SYNONYMS: readonly (readonly string[])[] = [
+  ['yes', 'true'],
+  ['no', 'false'],
+  ['dne', 'does not exist'],
+  ['no solution', 'no solutions', 'there is no solution', 'there are no solutions', 'empty set', 'none'],
+];
+const CANONICAL = new Map(SYNONYMS.flatMap((group) => group.map((word) => [word, group[0] ?? word])));
+
+export function sameWords(a: string, b: string): boolean {
+  const [x, y] = [plainWords(a), plainWords(b)];
+  if (x.includes(' and ') && y.includes(' and ')) return parts(x) === parts(y);
+  return x !== '' && (CANONICAL.get(x) ?? x) === (CANONICAL.get(y) ?? y);
+}
+
+/** Names joined by "and" or commas, in one order. */
+const parts = (plain: string): string =>
+  plain
+    .split(/,? and |, ?/)
+    .sort()
+    .join(' and ');

@@ -1,0 +1,154 @@
+// The named functions over complex numbers: roots, logarithms, trigonometry and its inverses. Everything is
+// built from exp, ln, sin, cos and atan2 of the reals given.
+
+import { int, type Node, some } from '../ast.ts';
+import { type Complex, exponential, logarithm, type NumericContext } from './complex.ts';
+import { spend } from '../limits.ts';
+import * as Q from '../rational.ts';
+import { NoValue, type Reals } from './reals.ts';
+
+/** Undefined when the function is not known here. */
+export function functionValue<T>(
+  node: Extract<Node, { k: 'call' }>,
+  c: NumericContext<T>,
+  evaluate: (arg: Node) => Complex<T>,
+): Complex<T> | undefined {
+  const [first = int(0), second = int(2)] = node.args;
+  const r = c.reals;
+  spend(c.symbolic.budget, 20 * c.reals.cost);
+  switch (node.name) {
+    case 'root':
+      return rootValue(evaluate(first), second, c);
+    case 'abs':
+      return absolute(evaluate(first), r);
+    case 'ln':
+      return logarithm(evaluate(first), c);
+    case 'log':
+      // Without a base: the decimal logarithm, as in school; `ln` is the natural one.
+      return over(logarithm(evaluate(first), c), logarithm(realOf(10n, r), c), r);
+    case 'logbase':
+      return over(logarithm(evaluate(first), c), logarithm(evaluate(second), c), r);
+    case 're':
+      return { re: evaluate(first).re, im: undefined };
+    case 'im':
+      return { re: evaluate(first).im ?? r.from(Q.ZERO), im: undefined };
+    case 'conj': {
+      // Letters stand for unknown numbers, whose conjugates are unknown as well.
+      if (some(first, (n) => n.k === 'sym' || n.k === 'apply')) return undefined;
+      const a = evaluate(first);
+      return { re: a.re, im: a.im === undefined ? undefined : r.sub(r.from(Q.ZERO), a.im) };
+    }
+    case 'sgn': {
+      const a = evaluate(first);
+      if (a.im !== undefined) return undefined;
+      return realOf(BigInt(r.sign(a.re)), r);
+    }
+    case 'max':
+    case 'min': {
+      const values = node.args.map(evaluate);
+      if (values.some((v) => v.im !== undefined)) throw new NoValue('complex numbers have no order');
+      const wanted = node.name === 'max' ? 1 : -1;
+      return values.reduce((a, b) => (r.sign(r.sub(a.re, b.re)) * wanted >= 0 ? a : b));
+    }
+    case 'floor':
+    case 'ceil':
+      return stepped(evaluate(first), node.name, c);
+    default:
+      return trigonometric(node.name, evaluate, first, c);
+  }
+}
+
+const realOf = <T>(n: bigint, r: Reals<T>): Complex<T> => ({ re: r.from(Q.rational(n)), im: undefined });
+
+function over<T>(a: Complex<T>, b: Complex<T>, r: Reals<T>): Complex<T> {
+  if (b.im !== undefined) throw new NoValue('a complex base');
+  return { re: r.div(a.re, b.re), im: a.im === undefined ? undefined : r.div(a.im, b.re) };
+}
+
+function absolute<T>(a: Complex<T>, r: Reals<T>): Complex<T> {
+  if (a.im !== undefined) return { re: r.sqrt(r.add(r.mul(a.re, a.re), r.mul(a.im, a.im))), im: undefined };
+  return { re: r.sign(a.re) < 0 ? r.sub(r.from(Q.ZERO), a.re) : a.re, im: undefined };
+}
+
+function rootValue<T>(a: Complex<T>, degreeNode: Node, c: NumericContext<T>): Complex<T> {
+  const r = c.reals;
+  if (degreeNode.k !== 'num' || degreeNode.value.den !== 1n) throw new NoValue('a root of unknown degree');
+  const degree = degreeNode.value.num;
+  if (degree < 1n || degree > 10_000n) throw new NoValue('a root of this degree');
+  if (a.im === undefined) {
+    const sign = r.sign(a.re);
+    if (sign === 0) return a;
+    if (sign < 0) {
+      const size = rootValue({ re: r.sub(r.from(Q.ZERO), a.re), im: undefined }, degreeNode, c);
+      if (degree % 2n === 1n) return { re: r.sub(r.from(Q.ZERO), size.re), im: undefined };
+      if (c.realOnly) throw new NoValue('not real');
+      if (degree === 2n) return { re: r.from(Q.ZERO), im: size.re };
+    } else if (degree === 2n) return { re: r.sqrt(a.re), im: undefined };
+  }
+  const log = logarithm(a, c);
+  const share = r.from(Q.rational(1n, degree));
+  return exponential({ re: r.mul(log.re, share), im: log.im === undefined ? undefined : r.mul(log.im, share) }, c);
+}
+
+function stepped<T>(a: Complex<T>, name: string, c: NumericContext<T>): Complex<T> {
+  const r = c.reals;
+  if (a.im !== undefined) throw new NoValue('complex numbers have no order');
+  const near = Math.round(r.toNumber(a.re));
+  if (!Number.isSafeInteger(near)) throw new NoValue('too large to round');
+  const side = r.sign(r.sub(a.re, r.from(Q.rational(BigInt(near)))));
+  const down = side < 0 ? near - 1 : near;
+  const up = side > 0 ? near + 1 : near;
+  return realOf(BigInt(name === 'floor' ? down : up), r);
+}
+
+const TRIG = /^(sin|cos|tan|cot|sec|csc)$/;
+
+function trigonometric<T>(
+  name: string,
+  evaluate: (arg: Node) => Complex<T>,
+  first: Node,
+  c: NumericContext<T>,
+): Complex<T> | undefined {
+  const r = c.reals;
+  const one = r.from(Q.ONE);
+  const two = r.from(Q.rational(2n));
+  const real = (re: T): Complex<T> => ({ re, im: undefined });
+  if (TRIG.test(name)) {
+    const a = evaluate(first);
+    if (a.im !== undefined) throw new NoValue('trigonometry of a complex number');
+    if (name === 'sin') return real(r.sin(a.re));
+    if (name === 'cos') return real(r.cos(a.re));
+    const [sin, cos] = [r.sin(a.re), r.cos(a.re)];
+    const bottom = name === 'tan' || name === 'sec' ? cos : sin;
+    if (r.sign(bottom) === 0) throw new NoValue('a pole');
+    if (name === 'tan') return real(r.div(sin, cos));
+    if (name === 'cot') return real(r.div(cos, sin));
+    return real(r.div(one, bottom));
+  }
+  const hyperbolic = /^(sinh|cosh|tanh|coth)$/.test(name);
+  if (hyperbolic) {
+    const a = evaluate(first);
+    if (a.im !== undefined) throw new NoValue('a complex argument');
+    const up = r.exp(a.re);
+    const down = r.div(one, up);
+    const [sinh, cosh] = [r.div(r.sub(up, down), two), r.div(r.add(up, down), two)];
+    if (name === 'sinh') return real(sinh);
+    if (name === 'cosh') return real(cosh);
+    return real(name === 'tanh' ? r.div(sinh, cosh) : r.div(cosh, sinh));
+  }
+  if (!/^(arcsin|arccos|arctan|arccot|arsinh|arcosh|artanh|arg)$/.test(name)) return undefined;
+  const a = evaluate(first);
+  if (name === 'arg') return real(r.atan2(a.im ?? r.from(Q.ZERO), a.re));
+  if (a.im !== undefined) throw new NoValue('a complex argument');
+  const x = a.re;
+  const square = r.mul(x, x);
+  if (name === 'arctan') return real(r.atan2(x, one));
+  if (name === 'arccot') return real(r.atan2(one, x));
+  if (name === 'arsinh') return real(r.ln(r.add(x, r.sqrt(r.add(square, one)))));
+  if (name === 'arcosh') return real(r.ln(r.add(x, r.sqrt(r.sub(square, one)))));
+  if (name === 'artanh') return real(r.div(r.ln(r.div(r.add(one, x), r.sub(one, x))), two));
+  const room = r.sub(one, square);
+  if (r.sign(room) < 0) throw new NoValue('outside the domain');
+  const other = r.sqrt(room);
+  return real(name === 'arcsin' ? r.atan2(x, other) : r.atan2(other, x));
+}

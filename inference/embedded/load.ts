@@ -1,0 +1,109 @@
+// Loads a model in the model process: configuration and ONNX session by transformers.js, then the self-check.
+// The library's own generate() is never used: it gives no logprobs and ignores top_p.
+
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { ModelError } from '../../domain/errors.ts';
+import { createOnnxModel, type OnnxSession, type OnnxTensor } from '../decode/onnx-model.ts';
+import { checkModel } from '../decode/self-check.ts';
+import type { StepModel } from '../decode/step-model.ts';
+import type { Traits } from '../decode/traits.ts';
+import { weightsHash } from '../tokenizer/model-files.ts';
+import { checkModelFolder, hubCacheFolder, pretrainedName, type ModelSource } from '../tokenizer/model-source.ts';
+import { hubUnreachable } from '../tokenizer/tokenizer.ts';
+import type { LoadedFacts, LoadMessage } from './protocol.ts';
+
+/** Below this, a second thread costs more in waiting than it computes. */
+const ONE_THREAD_BYTES = 64 * 2 ** 20;
+
+export interface LoadedModel {
+  readonly model: StepModel;
+  readonly traits: Traits;
+  readonly facts: LoadedFacts;
+}
+
+export async function loadModel({ source, tokenizerSize }: LoadMessage): Promise<LoadedModel> {
+  if (source.kind === 'folder') await checkModelFolder(source.path, false);
+  const { AutoModelForCausalLM, Tensor, env } = await import('@huggingface/transformers');
+  env.cacheDir = hubCacheFolder();
+  // Optional files that a folder lacks are not to be looked for on the network.
+  env.allowRemoteModels = source.kind === 'hub';
+  const folder = source.kind === 'folder' ? source.path : join(hubCacheFolder(), source.id);
+  const bytes = (await stat(join(folder, 'onnx/model.onnx')).catch(() => null))?.size ?? ONE_THREAD_BYTES;
+  const threads = bytes < ONE_THREAD_BYTES ? { intraOpNumThreads: 1, interOpNumThreads: 1 } : {};
+  const loaded = await AutoModelForCausalLM.from_pretrained(pretrainedName(source), {
+    dtype: 'fp32',
+    session_options: { ...threads, logSeverityLevel: 3 },
+  }).catch((cause: unknown) => {
+    throw unloadable(source, cause);
+  });
+  const config = loaded.config as unknown as Record<string, unknown>;
+  const session = (loaded.sessions as Record<string, OnnxSession>)['model']!;
+  const model = createOnnxModel(
+    source.name,
+    session,
+    (type, data, dims) => new Tensor(type, data, [...dims]).ort_tensor as unknown as OnnxTensor,
+    positive(config, 'vocab_size', source),
+  );
+  if (tokenizerSize > model.vocabSize) {
+    throw new ModelError(
+      `The tokenizer of ${source.name} has ids up to ${tokenizerSize - 1}, its model only up to ${model.vocabSize - 1}`,
+      { reason: 'vocabulary-mismatch', fix: 'Take tokenizer.json and onnx/model.onnx from the same export.' },
+    );
+  }
+  const contextLength = positive(config, 'max_position_embeddings', source);
+  const report = await checkModel(model, contextLength).catch((cause: unknown) => {
+    if (cause instanceof ModelError) throw cause;
+    throw new ModelError(`The model ${source.name} fails in its first steps`, { reason: 'model-broken', cause });
+  });
+  const eosTokenIds = [config['eos_token_id'], (await generationConfig(folder))['eos_token_id']]
+    .flat()
+    .filter((id): id is number => Number.isInteger(id));
+  const fingerprint = await weightsHash(folder);
+  const notes = describe(report.traits, report.cacheError, report.paddingError);
+  return {
+    model,
+    traits: report.traits,
+    facts: { vocabSize: model.vocabSize, contextLength, eosTokenIds, fingerprint, notes },
+  };
+}
+
+function describe(
+  { padding, alignment, exactUpTo, reuse }: Traits,
+  cacheError: number,
+  paddingError: number,
+): string[] {
+  return [
+    `cached = uncached to ${cacheError.toExponential(1)}${reuse ? ', bit for bit' : ''}`,
+    padding
+      ? `padded = unpadded to ${paddingError.toExponential(1)}; bit for bit in steps of ${alignment}, up to ${exactUpTo} tokens`
+      : `left padding changes its answers (by ${paddingError.toPrecision(2)}): requests are decoded one by one`,
+  ];
+}
+
+function positive(config: Record<string, unknown>, key: string, source: ModelSource): number {
+  const value = config[key];
+  if (Number.isSafeInteger(value) && (value as number) > 0) return value as number;
+  throw new ModelError(`config.json of ${source.name} has no usable ${key} (${JSON.stringify(value)})`, {
+    reason: 'model-config',
+    fix: 'A causal language model has its vocabulary size and its length there, as positive whole numbers.',
+  });
+}
+
+async function generationConfig(folder: string): Promise<Record<string, unknown>> {
+  try {
+    return JSON.parse(await readFile(join(folder, 'generation_config.json'), 'utf8')) as Record<string, unknown>;
+  } catch {
+    return {}; // optional
+  }
+}
+
+function unloadable(source: ModelSource, cause: unknown): ModelError {
+  if (source.kind === 'hub') return hubUnreachable(source.id, cause);
+  return new ModelError(`The model in ${source.path} cannot be loaded`, {
+    reason: 'model-unloadable',
+    fix: 'onnx/model.onnx must be a float32 export that onnxruntime can read, and config.json must name its model_type.',
+    cause,
+  });
+}

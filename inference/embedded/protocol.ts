@@ -1,0 +1,74 @@
+// What the worker and its model process say to each other: one object per message, over Node's IPC channel with
+// structured clone (`serialization: 'advanced'`), so that ids and logprobs travel as typed arrays.
+
+import type { Sampling } from '../../domain/sampling.ts';
+import type { Finish } from '../../domain/turn.ts';
+import type { ModelSource } from '../tokenizer/model-source.ts';
+
+export interface LoadMessage {
+  readonly type: 'load';
+  readonly source: ModelSource;
+  /** Largest token id of the tokenizer, plus one: the model must know them all. */
+  readonly tokenizerSize: number;
+}
+
+export interface GenerateMessage {
+  readonly type: 'generate';
+  readonly id: number;
+  readonly contextIds: Int32Array;
+  readonly maxNewTokens: number;
+  readonly sampling: Sampling;
+  readonly seed: number;
+  readonly deterministic: boolean;
+  readonly stopTokenIds: readonly number[];
+}
+
+export interface CancelMessage {
+  readonly type: 'cancel';
+  readonly id: number;
+}
+
+export type ToModel = LoadMessage | GenerateMessage | CancelMessage;
+
+export interface LoadedFacts {
+  readonly vocabSize: number;
+  readonly contextLength: number;
+  readonly eosTokenIds: readonly number[];
+  /** SHA-256 of the weights; null where the file is not known. */
+  readonly fingerprint: string | null;
+  /** What the self-check found, for people. */
+  readonly notes: readonly string[];
+}
+
+export interface ReadyMessage {
+  readonly type: 'ready';
+  readonly facts: LoadedFacts;
+}
+
+export interface ProgressMessage {
+  readonly type: 'progress';
+  /** Pairs of request id and tokens so far. */
+  readonly tokens: readonly (readonly [number, number])[];
+}
+
+export interface ResultMessage {
+  readonly type: 'result';
+  readonly id: number;
+  readonly outputIds: Int32Array;
+  readonly logprobs: Float64Array;
+  readonly finish: Finish;
+}
+
+/** A ModelError; `id` is null when the model could not be loaded. */
+export interface ErrorMessage {
+  readonly type: 'error';
+  readonly id: number | null;
+  readonly message: string;
+  readonly reason: string;
+  readonly fix: string | undefined;
+  readonly retryable: boolean;
+  /** Messages of its causes, outermost first. */
+  readonly causes: readonly string[];
+}
+
+export type FromModel = ReadyMessage | ProgressMessage | ResultMessage | ErrorMessage;

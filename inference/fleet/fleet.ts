@@ -1,0 +1,261 @@
+// Several servers as one backend: each request goes to one of them by a policy, round those that are down or full.
+// A failure is the caller's: only Temporal retries, and finds another server then. Refuses servers that differ
+// in vocabulary or in what their logprobs mean, since one run cannot be made of both.
+
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+
+import { explain, ModelError } from '../../domain/errors.ts';
+import { logprobsServe } from '../../domain/logprob-meaning.ts';
+import type { Backend, BackendOptions, GenerateRequest, ModelFacts } from '../backend.ts';
+import { Acquaintance, type Judge } from './acquaintance.ts';
+import { Circuit, type CircuitOptions } from './circuit.ts';
+import { openLeases } from './leases.ts';
+import { isStrange, Member } from './member.ts';
+import { mixed, mixedLogprobs, refuseMixture } from './mixture.ts';
+import { charge, rank } from './policies.ts';
+import { sameModel } from './same-model.ts';
+import { Waiters } from './waiters.ts';
+import { closedError } from '../http/http-errors.ts';
+import { safeUrl } from '../http/safe-text.ts';
+import { rolloutKey, type ServerBackend } from './server-backend.ts';
+import type { TokenizerLoader } from '../tokenizer/server-tokenizer.ts';
+
+export interface FleetParts extends Pick<BackendOptions, 'fleet' | 'log'> {
+  readonly urls: readonly string[];
+  /** Reaches a server and learns what it serves. Called again when one comes back. */
+  readonly open: (url: string) => Promise<ServerBackend>;
+  readonly tokenizers?: Pick<TokenizerLoader, 'close'>;
+  readonly circuit?: Pick<CircuitOptions, 'coolDownMs' | 'longestCoolDownMs' | 'random'>;
+}
+
+/** A server with this many times its fair share, and more than a few, is passed over for the next-ranked. */
+const OVERLOAD = 2;
+const A_FEW = 8;
+/** Leases that other processes give back are not announced. */
+const LEASE_POLL_MS = 100;
+
+export async function openFleet(parts: FleetParts): Promise<Backend> {
+  const { urls, log } = parts;
+  const { policy = 'sticky', maxInFlight = null, limits = {}, weights = {}, leaseFolder = null } = parts.fleet ?? {};
+  const waiters = new Waiters();
+  const judge = sameModel();
+  const weightOf = byServer('weight', urls, weights, 1);
+  const limitOf = byServer('limit', urls, limits, maxInFlight);
+  const members = urls.map((url) => new Member({ url, weight: weightOf(url), limit: limitOf(url) }));
+  let closed = false;
+
+  // A probe is a whole new acquaintance, canary and all: a server can come back as another one.
+  async function meetAgain(member: Member): Promise<void> {
+    try {
+      const fresh = await parts.open(member.url);
+      const acquaintance = new Acquaintance(fresh, judge);
+      try {
+        refuseMixture([{ url: 'the others', facts: first.facts }, fresh], facts.contextLength);
+        await acquaintance.begin();
+        if (closed) throw closedError(member.url);
+      } catch (error) {
+        await fresh.close();
+        throw error;
+      }
+      member.meet(fresh, acquaintance);
+      log(`${member.url} is back.`);
+    } catch (error) {
+      member.note(error);
+      member.stranger = isStrange(error) ? (error as ModelError) : null;
+      throw error;
+    }
+  }
+  for (const member of members) {
+    const probe = () => meetAgain(member);
+    member.circuit = new Circuit({ ...parts.circuit, probe, onChange: () => waiters.wakeAll() });
+  }
+
+  async function close(): Promise<void> {
+    closed = true;
+    waiters.wakeAll();
+    await Promise.allSettled([...members.map((member) => member.close()), parts.tokenizers?.close()]);
+  }
+
+  try {
+    await meetAll(members, parts, judge);
+    for (const member of members) {
+      const { url, limit } = member;
+      if (limit === null || leaseFolder === null) continue;
+      member.leases = await openLeases({ folder: join(leaseFolder, folderName(url)), limit });
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const met = members.flatMap(({ backend }) => backend ?? []);
+  const first = met[0]!;
+  const mixture = mixedLogprobs(met);
+  if (mixture) log(`${mixture}: only for temperature 1 without cuts is this one distribution.`);
+  const facts: ModelFacts = {
+    ...first.facts,
+    ...(mixture ? { logprobs: 'mixed' } : {}),
+    logprobsBy: Object.fromEntries(met.map(({ url, facts: { logprobs = 'policy' } }) => [url, logprobs])),
+    contextLength: Math.min(...met.map((backend) => backend.facts.contextLength)),
+    seeded: met.every((backend) => backend.facts.seeded ?? true),
+  };
+
+  // A server can come back with another switch: facts, and what was written by them, are of the start.
+  const atStart = { url: `${first.url} at the start`, facts: first.facts };
+  const mixedNow = () =>
+    mixedLogprobs([
+      ...(members.some(({ backend }) => backend === first) ? [] : [atStart]),
+      ...members.flatMap(({ backend }) => backend ?? []),
+    ]);
+
+  /** Those that can take a request now, best first. */
+  function candidates({ requestId, prefer, avoid = [] }: GenerateRequest): Member[] {
+    const up = members.filter(({ circuit }) => circuit.state !== 'down');
+    if (up.length === 0) throw noServer(members);
+    const requests = 1 + up.reduce((sum, { inFlight }) => sum + inFlight, 0);
+    const weight = up.reduce((sum, member) => sum + member.weight, 0);
+    const passedOver = (member: Member) =>
+      member.busy ||
+      avoid.includes(member.url) ||
+      (policy === 'sticky' && member.inFlight + 1 > Math.max(A_FEW, (OVERLOAD * requests * member.weight) / weight));
+    const free = up.filter(
+      ({ circuit, inFlight, limit }) => circuit.admits(inFlight) && inFlight < (limit ?? Number.POSITIVE_INFINITY),
+    );
+    // A chunk goes on where its prefix is, while the weights there are those it began with.
+    const atHome = ({ url, version }: Member) => url === prefer?.server && version === prefer.version;
+    const ranked = rank(free, policy, rolloutKey(requestId));
+    const best = ranked.filter((member) => !passedOver(member));
+    return [...best.filter(atHome), ...best.filter((member) => !atHome(member)), ...ranked.filter(passedOver)];
+  }
+
+  /** Takes a place on a server, and waits for one where all are full. */
+  async function admit(request: GenerateRequest, signal: AbortSignal): Promise<{ member: Member; end: () => void }> {
+    for (;;) {
+      signal.throwIfAborted();
+      if (closed) throw closedError(urls.join(', '));
+      const able = candidates(request);
+      for (const member of able) {
+        const leave = member.begin(request);
+        const giveBack = member.leases ? await member.leases.tryAcquire().catch(() => null) : async () => undefined;
+        const end = () => {
+          leave();
+          void giveBack?.();
+        };
+        if (giveBack !== null && !closed && !signal.aborted) {
+          charge(member, able);
+          return { member, end };
+        }
+        end(); // wakes nobody: waiters without a lease would wake each other for ever
+      }
+      await waiters.wait(signal, able.length > 0 ? LEASE_POLL_MS * (0.5 + Math.random()) : null);
+    }
+  }
+
+  /** Others may be the right ones: another try asks them. */
+  function strangerHere({ message, reason, fix }: ModelError): ModelError {
+    const retryable = !strangersOnly(members);
+    return new ModelError(message, { reason, retryable, ...(fix === undefined ? {} : { fix }) });
+  }
+
+  return {
+    facts,
+    tokenizer: first.tokenizer,
+    async generate(request, options) {
+      const mixture = logprobsServe('mixed', 'policy', request.sampling, facts.vocabSize) ? null : mixedNow();
+      if (mixture) throw mixed(mixture);
+      const { member, end } = await admit(request, options.signal);
+      try {
+        return await member.ask(request, options);
+      } catch (error) {
+        throw member.stranger === error ? strangerHere(error as ModelError) : error;
+      } finally {
+        end();
+        waiters.wakeOne();
+      }
+    },
+    serverStatus() {
+      const all = members.reduce((sum, { requests }) => sum + requests, 0);
+      return members.map((member) => member.status(all));
+    },
+    close,
+  };
+}
+
+/** Numbers by url, as users write urls: a slash or `/v1` at the end changes nothing. A url of nobody is a mistake. */
+function byServer<T extends number | null>(
+  what: string,
+  urls: readonly string[],
+  given: Readonly<Record<string, number>>,
+  otherwise: T,
+): (url: string) => number | T {
+  const numbers = new Map<string, number>();
+  const mistake = (message: string, fix: string) => new ModelError(message, { reason: 'bad-fleet', fix });
+  for (const [named, number] of Object.entries(given)) {
+    const plain = named.trim().replace(/\/+$/, '');
+    const url = urls.find((each) => each === plain || each === plain.replace(/\/v1$/, ''));
+    if (url === undefined) {
+      throw mistake(
+        `A ${what} is given for ${safeUrl(named)}, which is no server here`,
+        `There are ${urls.join(', ')}.`,
+      );
+    }
+    if (!(number > 0 && Number.isFinite(number))) {
+      throw mistake(`The ${what} of ${url} is ${number}`, 'Give a number above 0.');
+    }
+    numbers.set(url, number);
+  }
+  return (url) => numbers.get(url) ?? otherwise;
+}
+
+/** A server that is away now is waited for while others are there; one that says no is a mistake of the call. */
+async function meetAll(members: readonly Member[], { open, log }: FleetParts, judge: Judge): Promise<void> {
+  const outcomes = await Promise.allSettled(
+    members.map(async (member) => {
+      const fresh = await open(member.url);
+      member.meet(fresh, new Acquaintance(fresh, judge));
+    }),
+  );
+  const failures = outcomes.flatMap((outcome, i) =>
+    outcome.status === 'rejected' ? [{ member: members[i]!, error: outcome.reason as unknown }] : [],
+  );
+  const fatal = failures.find(({ error }) => !(error instanceof ModelError) || !error.retryable);
+  if (fatal) throw fatal.error;
+  if (failures.length === members.length) throw failures[0]!.error;
+  for (const { member, error } of failures) {
+    log(`${explain(error)}. The others are used; it is tried again.`);
+    member.note(error);
+    member.circuit.open();
+  }
+  refuseMixture(members.flatMap(({ backend }) => backend ?? []));
+  for (const { acquaintance } of members) {
+    // Who is not there any more is found out with the first request.
+    await acquaintance?.begin().catch((error: unknown) => {
+      if (!(error instanceof ModelError)) throw error;
+      if (!error.retryable) throw mixed(error.message);
+    });
+  }
+}
+
+function strangersOnly(members: readonly Member[]): boolean {
+  return members.every(({ stranger }) => stranger !== null);
+}
+
+function noServer(members: readonly Member[]): ModelError {
+  const all = members.length;
+  const { stranger } = members[0]!;
+  if (stranger && strangersOnly(members)) return stranger;
+  const last = members.map((member) => member.status(0).lastFailure).find((failure) => failure !== null);
+  return new ModelError(
+    `${all === 1 ? `${members[0]!.url} is` : `All ${all} servers are`} down: ${last ?? 'no answer'}`,
+    {
+      reason: 'server-unreachable',
+      retryable: true,
+      retryAfterMs: Math.ceil(Math.min(...members.map(({ circuit }) => circuit.retryInMs))) + 100,
+    },
+  );
+}
+
+/** The same in every worker. */
+function folderName(url: string): string {
+  return createHash('sha256').update(url).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,149 @@
+// What a server does, asked of it: the ids that it gives a probe text, and the logprobs of a canary. The probe holds
+// every token of the vocabulary that a text can hold, so that an exchange of two ids is seen.
+
+import { createHash } from 'node:crypto';
+import { setImmediate as breath } from 'node:timers/promises';
+import { z } from 'zod';
+
+import { ModelError } from '../../domain/errors.ts';
+import type { Canary, ModelIdentity } from '../../domain/model-identity.ts';
+import type { Tokenizer } from '../backend.ts';
+import type { Http } from '../http/http.ts';
+import type { Peek } from '../servers/logprob-canary.ts';
+import { tokenizerHashes } from '../tokenizer/model-files.ts';
+import { numbers } from '../servers/reply-lists.ts';
+import { safeText } from '../http/safe-text.ts';
+import { CANARY_TIMEOUTS, parseReply } from './server-backend.ts';
+import type { ServedTokenizer } from '../tokenizer/server-tokenizer.ts';
+
+/** Ordinary words of several kinds, of which a model is sure to different degrees. */
+const CANARY_TEXT =
+  'The capital of France is Paris, and 17 + 25 = 42. def add(a, b):\n    return a + b\nEs war einmal ein König, der ' +
+  'hatte drei Töchter. Давным-давно жил старик. 从前有一个国王。 If x^2 = 9, then x = 3 or x = -3. \\frac{1}{2} \\boxed{7} ' +
+  'To be, or not to be: that is the question. SELECT name FROM users WHERE id = 1; Water boils at 100 °C.';
+const CANARY_TOKENS = 96;
+
+export interface Question {
+  readonly http: Http;
+  /** As it is served. */
+  readonly name: string;
+  readonly served: ServedTokenizer;
+  /** The model's context. */
+  readonly contextLength: number;
+  /** Logprobs of these ids, and of what may follow them. Null where the server gives none. */
+  readonly canary: (ids: readonly number[]) => Promise<Canary | null>;
+}
+
+export async function identityOf({ http, name, served, contextLength, canary }: Question): Promise<ModelIdentity> {
+  const { tokenizer, folder } = served;
+  const ids = (await tokenizer.encodeRendered(CANARY_TEXT)).slice(0, Math.min(CANARY_TOKENS, contextLength - 2));
+  return {
+    name: isFolder(name) ? null : name,
+    ...(await tokenizerHashes(folder)),
+    probe: await probeOf(http, name, served),
+    weights: null,
+    canary: ids.length > 0 ? await canary(ids) : null,
+  };
+}
+
+/** Servers that are given no name call themselves by the folder they were started with. */
+function isFolder(name: string): boolean {
+  return /^(?:[/~.]|[A-Za-z]:[\\/])/.test(name);
+}
+
+/** Four digits are more than noise leaves, and little to keep. */
+export function canaryOf(
+  given: readonly (readonly [id: number, logprob: number | null])[],
+  peek: Peek | null,
+  version: string | null,
+): Canary | null {
+  const round = (logprob: number) => Math.round(logprob * 1e4) / 1e4;
+  const values: Record<string, number> = {};
+  for (const [place, [id, logprob]] of given.entries()) if (logprob !== null) values[`${place}:${id}`] = round(logprob);
+  for (const [id, logprob] of peek?.byId ?? []) values[`top:${id}`] = round(logprob);
+  return Object.keys(values).length > 0 ? { version, values } : null;
+}
+
+const Tokens = z.object({ tokens: numbers });
+
+/** Null where the server does not tokenise for others. */
+async function probeOf(http: Http, model: string, { tokenizer }: ServedTokenizer): Promise<string | null> {
+  const hash = createHash('sha256');
+  for (const { text, ids } of await probeTexts(tokenizer)) {
+    const there = await tokenise(http, model, text);
+    if (there === null) return null;
+    if (!holds(there, ids)) throw otherIds(http.url, tokenizer, ids, there);
+    hash.update(JSON.stringify(ids));
+  }
+  return hash.digest('hex');
+}
+
+async function tokenise(http: Http, model: string, prompt: string): Promise<readonly number[] | null> {
+  try {
+    const body = { model, prompt, add_special_tokens: false };
+    return parseReply(
+      Tokens,
+      await http.post('/tokenize', body, { timeouts: CANARY_TIMEOUTS }),
+      http.place('/tokenize'),
+    ).tokens;
+  } catch (error) {
+    if (error instanceof ModelError && (!error.retryable || error.flaw !== undefined)) return null;
+    throw error;
+  }
+}
+
+/** The same ids; a server may put its first and last special token around them whatever it is asked. */
+function holds(there: readonly number[], ids: readonly number[]): boolean {
+  const more = there.length - ids.length;
+  if (more < 0 || more > 2) return false;
+  return Array.from({ length: more + 1 }, (_, from) => from).some((from) =>
+    ids.every((id, i) => there[from + i] === id),
+  );
+}
+
+function otherIds(url: string, tokenizer: Tokenizer, here: readonly number[], there: readonly number[]): ModelError {
+  const at = here.findIndex((id, i) => there[i] !== id);
+  const ids = (list: readonly number[]) => list.slice(at, at + 3).join(', ') || 'nothing';
+  const text = safeText(tokenizer.decode(here.slice(Math.max(0, at - 1), at + 3), { skipSpecialTokens: false }));
+  return new ModelError(
+    `${url} has another tokenizer than this run: ${JSON.stringify(text)} begins with the ids ${ids(there)} there, ${ids(here)} here`,
+    {
+      reason: 'other-tokenizer',
+      fix: 'Name the tokenizer of the model that is served: --tokenizer <folder or hub id>.',
+    },
+  );
+}
+
+interface ProbeText {
+  readonly text: string;
+  readonly ids: readonly number[];
+}
+
+const PROBE_CHARS = 32_000;
+/** Ids that are decoded before the event loop turns. */
+const AT_ONCE = 1000;
+const probes = new WeakMap<Tokenizer, Promise<readonly ProbeText[]>>();
+
+function probeTexts(tokenizer: Tokenizer & { readonly size?: number }): Promise<readonly ProbeText[]> {
+  const known = probes.get(tokenizer) ?? makeProbe(tokenizer, tokenizer.size ?? 0);
+  probes.set(tokenizer, known);
+  return known;
+}
+
+/** One line per token: most lines are that token again. Special tokens and parts of characters are left out. */
+async function makeProbe(tokenizer: Tokenizer, size: number): Promise<ProbeText[]> {
+  const texts: string[] = [];
+  let text = '';
+  for (let id = 0; id < size; id++) {
+    if (id % AT_ONCE === AT_ONCE - 1) await breath();
+    const token = tokenizer.decode([id], { skipSpecialTokens: true });
+    if (token === '' || token.includes('\uFFFD')) continue;
+    text += `${token}\n`;
+    if (text.length > PROBE_CHARS) texts.push(text.slice(0, -1));
+    if (text.length > PROBE_CHARS) text = '';
+  }
+  if (text !== '') texts.push(text.slice(0, -1));
+  const probe: ProbeText[] = [];
+  for (const each of texts) probe.push({ text: each, ids: await tokenizer.encodeRendered(each) });
+  return probe;
+}

@@ -1,0 +1,191 @@
+// Every way in which a server can fail to answer, as a ModelError with a stable reason: trying again helps
+// (it was busy, cut off, starting) or it does not (it said no). Says the server's url and its own words.
+
+import { ModelError } from '../../domain/errors.ts';
+import { FORBIDDEN_CODE } from './forbidden-address.ts';
+import { safeText } from './safe-text.ts';
+
+/** Where a failure happened: what every message of it begins with. */
+export interface Place {
+  /** Without credentials. */
+  readonly url: string;
+  readonly path: string;
+  /** Taken out of everything that is said. */
+  readonly secret: string | null;
+}
+
+interface Kind {
+  readonly reason: string;
+  readonly retryable: boolean;
+  readonly fix?: string;
+}
+
+const RETRY = true;
+const NEVER = false;
+
+const BY_STATUS: Readonly<Record<number, Kind>> = {
+  401: { reason: 'server-auth', retryable: NEVER, fix: 'Name the variable that holds the key by --api-key-env.' },
+  403: { reason: 'server-auth', retryable: NEVER, fix: 'Name the variable that holds the key by --api-key-env.' },
+  404: {
+    reason: 'server-lacks',
+    retryable: NEVER,
+    fix: 'Check the url, the kind of server and the name of the model.',
+  },
+  408: { reason: 'server-timeout', retryable: RETRY },
+  413: { reason: 'request-too-large', retryable: NEVER },
+  422: { reason: 'request-refused', retryable: NEVER },
+  425: { reason: 'server-busy', retryable: RETRY },
+  429: { reason: 'server-busy', retryable: RETRY },
+  503: { reason: 'server-busy', retryable: RETRY },
+  504: { reason: 'server-timeout', retryable: RETRY },
+};
+
+/** The words of each server for "this does not fit the model's context", as recorded. */
+const TOO_LONG =
+  /context length|context_length|maximum (?:allowed|model|context) length|longer than the (?:model|maximum)|max_tokens must be at least 1, got 0/i;
+
+export function statusError(
+  status: number,
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  body: string,
+  place: Place,
+): ModelError {
+  if (status >= 600)
+    return badReply(`answered ${status}, which is no status`, place, { flaw: 'a status that is none' });
+  const words = safeText(ownWords(body), place.secret);
+  const { reason, retryable, fix } = kindOf(status, words);
+  const retryAfterMs = retryable ? retryAfter(headers['retry-after']) : undefined;
+  return new ModelError(`${at(place)} answered ${status}${words ? `: ${words}` : ''}`, {
+    reason,
+    retryable,
+    ...(fix === undefined ? {} : { fix }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+function kindOf(status: number, words: string): Kind {
+  if (status >= 300 && status < 400) {
+    const fix = 'Name the address that answers itself: a key is not sent on to wherever a server points.';
+    return { reason: 'server-redirects', retryable: NEVER, fix };
+  }
+  if (status === 400 && TOO_LONG.test(words)) return { reason: 'context-length', retryable: NEVER };
+  if (status === 404 && /model/i.test(words)) return { reason: 'model-not-found', retryable: NEVER };
+  const kind = BY_STATUS[status];
+  if (kind) return kind;
+  return status >= 500 ? { reason: 'server-error', retryable: RETRY } : { reason: 'request-refused', retryable: NEVER };
+}
+
+/** `{"error": {"message"}}`, `{"error": ""}`, `{"message"}`, `{"detail"}`, or the text as it is. */
+function ownWords(body: string): string {
+  try {
+    const parsed = JSON.parse(body) as Record<string, unknown> | null;
+    const error = parsed?.['error'];
+    const inner = typeof error === 'object' && error !== null ? (error as Record<string, unknown>)['message'] : error;
+    const words = inner ?? parsed?.['message'] ?? parsed?.['detail'];
+    if (typeof words === 'string') return words;
+    return words === undefined ? body : JSON.stringify(words);
+  } catch {
+    return body;
+  }
+}
+
+const LONGEST_WAIT_MS = 10 * 60_000;
+
+/** Seconds or a date; nothing where it is neither. */
+export function retryAfter(header: string | string[] | undefined, now = Date.now()): number | undefined {
+  const text = (Array.isArray(header) ? header[0] : header)?.trim();
+  if (!text) return undefined;
+  const ms = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
+  return Number.isFinite(ms) ? Math.ceil(Math.min(Math.max(ms, 0), LONGEST_WAIT_MS)) : undefined;
+}
+
+const TIMEOUTS: Readonly<Record<string, string>> = {
+  UND_ERR_CONNECT_TIMEOUT: 'did not take the connection in time',
+  ETIMEDOUT: 'did not take the connection in time',
+  UND_ERR_HEADERS_TIMEOUT: 'did not begin to answer in time',
+  UND_ERR_BODY_TIMEOUT: 'stopped in the middle of its answer',
+};
+const UNREACHABLE = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN']);
+const CLOSED = new Set(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
+
+/** What undici, the socket or TLS threw. */
+export function transportError(cause: unknown, place: Place): ModelError {
+  const code = codeOf(cause);
+  const make = (what: string, reason: string, retryable: boolean, fix?: string) =>
+    new ModelError(`${at(place)} ${what}`, { reason, retryable, cause, ...(fix === undefined ? {} : { fix }) });
+  if (CLOSED.has(code)) return closedError(place.url);
+  if (code === FORBIDDEN_CODE) return forbiddenError(place);
+  if (code in TIMEOUTS) return make(TIMEOUTS[code]!, 'server-timeout', RETRY);
+  if (UNREACHABLE.has(code)) return make('cannot be reached', 'server-unreachable', RETRY, 'Is it running there?');
+  if (/^(?:CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)) {
+    return make('has no certificate that can be trusted', 'server-tls', NEVER, 'NODE_EXTRA_CA_CERTS adds one.');
+  }
+  const flaw = flawOfHttp(cause, code);
+  if (flaw !== null) return badReply(`does not speak HTTP as it should (${flaw})`, place, { flaw, cause });
+  return make('broke the connection', 'server-reset', RETRY);
+}
+
+/** What cannot be a broken connection. */
+function flawOfHttp(cause: unknown, code: string): string | null {
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return 'another length than its header says';
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'headers without end';
+  if (!(cause instanceof Error)) return null;
+  if (cause.name === 'HTTPParserError') return 'not HTTP';
+  // undici's words for 100 and 101, which nobody asked for.
+  const interim =
+    code === 'ERR_ASSERTION' || (code === 'UND_ERR_SOCKET' && /bad (?:response|upgrade)/.test(cause.message));
+  return interim ? 'a status that ends nothing' : null;
+}
+
+export function forbiddenError(place: Place): ModelError {
+  const fix = 'Link-local addresses, and those where a cloud tells its secrets, are never asked.';
+  return new ModelError(`${at(place)} is at an address that no model server has`, { reason: 'server-forbidden', fix });
+}
+
+export function totalTimeout(place: Place, afterMs: number): ModelError {
+  const message = `${at(place)} had not answered after ${afterMs / 1000} s`;
+  return new ModelError(message, { reason: 'server-timeout', retryable: RETRY });
+}
+
+export function closedError(url: string): ModelError {
+  return new ModelError(`The connection to ${url} was closed`, { reason: 'backend-closed', retryable: RETRY });
+}
+
+/**
+ * An answer that is none: cut, no JSON, without a choice. Another try may give a whole one. `flaw` is what is wrong
+ * without what changes from try to try: a turn that meets the same flaw three times is not tried again.
+ */
+export function badReply(
+  what: string,
+  place: Place,
+  { flaw = what, reason = 'reply-malformed', cause }: { flaw?: string; reason?: string; cause?: unknown } = {},
+): ModelError {
+  return new ModelError(`${at(place)} ${what}`, { reason, retryable: RETRY, flaw, server: place.url, cause });
+}
+
+/** An answer that nobody should try to read. */
+export function bombReply(what: string, place: Place): ModelError {
+  return new ModelError(`${at(place)} ${what}`, { reason: 'reply-too-large', fix: 'What is at that address?' });
+}
+
+/** An answer is kept and shown: one that says the API key back would carry it everywhere. */
+export function keyReply(place: Place): ModelError {
+  const fix = 'Change the key, and ask whoever runs that server why it knows how to say it.';
+  return new ModelError(`${at(place)} said the API key in its answer`, { reason: 'reply-tells-key', fix });
+}
+
+export function tooLargeReply(place: Place, limitBytes: number): ModelError {
+  return new ModelError(`${at(place)} sent more than ${limitBytes} bytes`, {
+    reason: 'reply-too-large',
+    fix: 'An answer to this request is smaller; what is at that address?',
+  });
+}
+
+export function at({ url, path }: Pick<Place, 'url' | 'path'>): string {
+  return `${url}${path}`;
+}
+
+function codeOf(error: unknown): string {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : '';
+}

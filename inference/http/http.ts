@@ -1,0 +1,211 @@
+// HTTP with one inference server: JSON out, JSON in, over kept connections. Every phase has its time limit, a
+// body its size, also after decompression; aborting closes the connection. Never retries, never redirects.
+
+import { setImmediate as breath } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { Pool, type Dispatcher } from 'undici';
+
+import { ModelError } from '../../domain/errors.ts';
+import { watchConnections, type Connections } from './connections.ts';
+import { guarded, isForbiddenAddress, type Lookup } from './forbidden-address.ts';
+import {
+  badReply,
+  bombReply,
+  forbiddenError,
+  keyReply,
+  statusError,
+  tooLargeReply,
+  totalTimeout,
+  transportError,
+  type Place,
+} from './http-errors.ts';
+import { bombCheck, bombIn, HARMLESS_BYTES } from './json-bomb.ts';
+import { parseJson } from './reply-json.ts';
+import { safeText } from './safe-text.ts';
+
+export interface Timeouts {
+  readonly connectMs: number;
+  /** Until the first byte: a whole answer is generated before it comes. */
+  readonly firstByteMs: number;
+  readonly betweenBytesMs: number;
+  readonly totalMs: number;
+}
+
+/** For an answer of 16,384 tokens from a server that is full. Connections are probed by TCP keep-alive meanwhile. */
+export const GENERATION: Timeouts = {
+  connectMs: 10_000,
+  firstByteMs: 3_600_000,
+  betweenBytesMs: 60_000,
+  totalMs: 3_600_000,
+};
+/** For questions that a server answers by itself. A server that starts can take its time for the first. */
+export const QUESTION: Timeouts = { connectMs: 10_000, firstByteMs: 30_000, betweenBytesMs: 10_000, totalMs: 30_000 };
+
+/** 700,000 tokens with their logprobs; what holds the pieces of a body may take twice as much for a moment. */
+export const MAX_BODY_BYTES = 32 * 2 ** 20;
+
+export interface HttpOptions {
+  /** http or https, without credentials; may have a path. */
+  readonly url: string;
+  readonly apiKey: string | null;
+  readonly connectMs?: number;
+  /** For a whole generation. */
+  readonly requestTimeoutMs?: number | undefined;
+  readonly maxBodyBytes?: number;
+  /** Resolves names; the system's where it is absent. */
+  readonly lookup?: Lookup;
+}
+
+export interface Ask {
+  readonly signal?: AbortSignal;
+  readonly timeouts?: Partial<Timeouts>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Called when the request is on its way. */
+  readonly onSent?: () => void;
+}
+
+export interface Http {
+  readonly url: string;
+  place(path: string): Place;
+  /** The parsed body of a 2xx answer; null for an empty one. Everything else is thrown as a ModelError. */
+  get(path: string, ask?: Ask): Promise<unknown>;
+  post(path: string, body: unknown, ask?: Ask): Promise<unknown>;
+  readonly connections: Connections;
+  close(): Promise<void>;
+}
+
+export function openHttp(options: HttpOptions): Http {
+  const { apiKey, connectMs = GENERATION.connectMs, maxBodyBytes = MAX_BODY_BYTES } = options;
+  const { requestTimeoutMs: limitMs } = options;
+  const generation = limitMs === undefined ? GENERATION : { ...GENERATION, firstByteMs: limitMs, totalMs: limitMs };
+  const { origin, hostname, pathname } = new URL(options.url);
+  const lookup = guarded(options.lookup);
+  const base = pathname.replace(/\/+$/, '');
+  const url = `${origin}${base}`;
+  // No limit of connections here: who may ask how often is the fleet's business.
+  const pool = new Pool(origin, { connections: null, pipelining: 1, connect: { timeout: connectMs, lookup } });
+  const place = (path: string): Place => ({ url, path, secret: apiKey });
+
+  async function send(method: 'GET' | 'POST', path: string, body: unknown, ask: Ask): Promise<unknown> {
+    const here = place(path);
+    const times = { ...(method === 'GET' ? QUESTION : generation), ...ask.timeouts };
+    ask.signal?.throwIfAborted();
+    if (isForbiddenAddress(hostname)) throw forbiddenError(here);
+    const stop = new AbortController();
+    const passOn = () => stop.abort();
+    ask.signal?.addEventListener('abort', passOn, { once: true });
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      stop.abort();
+    }, times.totalMs);
+    try {
+      const text = body === undefined ? undefined : await asText(body);
+      const answering = pool.request({
+        method,
+        path: `${base}${path}`,
+        headers: {
+          accept: 'application/json',
+          'user-agent': 'everturn',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+          ...ask.headers,
+        },
+        ...(text === undefined ? {} : { body: text }),
+        headersTimeout: times.firstByteMs,
+        bodyTimeout: times.betweenBytesMs,
+        signal: stop.signal,
+      });
+      ask.onSent?.();
+      const answer = await answering;
+      return await read(answer, here, maxBodyBytes);
+    } catch (error) {
+      if (ask.signal?.aborted) throw ask.signal.reason;
+      if (late) throw totalTimeout(here, times.totalMs);
+      throw error instanceof ModelError ? error : transportError(error, here);
+    } finally {
+      clearTimeout(timer);
+      ask.signal?.removeEventListener('abort', passOn);
+    }
+  }
+
+  return {
+    url,
+    place,
+    connections: watchConnections(pool),
+    get: (path, ask = {}) => send('GET', path, undefined, ask),
+    post: (path, body, ask = {}) => send('POST', path, body, ask),
+    close: () => pool.destroy(),
+  };
+}
+
+const LONG_CHARS = 256 * 1024;
+
+/** A long context takes its time to be written out, and again to be sent: the event loop turns between. */
+async function asText(body: unknown): Promise<string | Buffer> {
+  const text = JSON.stringify(body);
+  if (text.length < LONG_CHARS) return text;
+  await breath();
+  return Buffer.from(text);
+}
+
+async function read({ statusCode, headers, body }: Dispatcher.ResponseData, place: Place, limit: number) {
+  const failed = statusCode < 200 || statusCode >= 300;
+  const encoding = headers['content-encoding'];
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const check = failed || encoding !== undefined ? () => undefined : bombCheck();
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    // Leaving the loop closes the connection.
+    if (bytes > limit || Number(headers['content-length'] ?? 0) > limit) throw tooLargeReply(place, limit);
+    chunks.push(chunk);
+    if (bytes > HARMLESS_BYTES) refuseBomb(bytes - chunk.length > HARMLESS_BYTES ? [chunk] : chunks, check, place);
+    if (failed && bytes > LONGEST_COMPLAINT) break;
+  }
+  const whole = await inflated(Buffer.concat(chunks), encoding, place, limit);
+  const text = whole.subarray(0, failed ? LONGEST_COMPLAINT : whole.length).toString('utf8');
+  if (failed) throw statusError(statusCode, headers, text, place);
+  if (encoding !== undefined) refuseBomb([whole], bombIn, place);
+  if (place.secret !== null && place.secret.length >= LONG_KEY && text.includes(place.secret)) throw keyReply(place);
+  return parseJson(whole, text, place);
+}
+
+function refuseBomb(pieces: readonly Buffer[], check: (piece: Buffer) => string | undefined, place: Place): void {
+  for (const piece of pieces) {
+    const bomb = check(piece);
+    if (bomb !== undefined) throw bombReply(`sent an answer ${bomb}`, place);
+  }
+}
+
+/** What a server says of a failure is cut to a line; nobody reads more than this of it. */
+const LONGEST_COMPLAINT = 64 * 1024;
+/** A shorter key ("EMPTY") can stand in an answer by chance. */
+const LONG_KEY = 16;
+
+const INFLATE = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+} as const;
+
+/** JSON is compressed ten to one; what grows more than this is meant to. */
+const MOST_INFLATION = 100;
+const SMALL_BYTES = 8 * 2 ** 20;
+
+/** No server is asked to compress; what stands between may do it all the same. */
+async function inflated(bytes: Buffer, encoding: string | string[] | undefined, place: Place, limit: number) {
+  const name = String(encoding ?? 'identity').toLowerCase();
+  if (name === 'identity' || bytes.length === 0) return bytes;
+  if (!Object.hasOwn(INFLATE, name))
+    throw badReply(`sent an answer in the encoding ${safeText(name)}`, place, { flaw: 'an unknown encoding' });
+  const maxOutputLength = Math.min(limit, Math.max(SMALL_BYTES, MOST_INFLATION * bytes.length));
+  try {
+    return await INFLATE[name as keyof typeof INFLATE](bytes, { maxOutputLength });
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLargeReply(place, limit);
+    throw badReply('sent an answer that cannot be decompressed', place, { cause });
+  }
+}

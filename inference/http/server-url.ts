@@ -1,0 +1,67 @@
+// The addresses of servers, as a user writes them. http or https, nothing secret: a url is kept in run.json, so
+// credentials and queries, where keys hide, are refused without being said again.
+
+import { UsageError } from '../../domain/errors.ts';
+import { isForbiddenAddress } from './forbidden-address.ts';
+import { safeUrl } from './safe-text.ts';
+
+/** `<url>[,<url>…]`: every one as it is asked, without a slash or `/v1` at its end. */
+export function parseServerUrls(target: string): string[] {
+  const urls = target.split(',').map((text) => serverUrl(text.trim()).replace(/\/v1$/, ''));
+  const twice = urls.find((url, i) => urls.indexOf(url) < i);
+  if (twice !== undefined) {
+    throw new UsageError(`${twice} is named twice`, { reason: 'bad-url', fix: 'Name every server once.' });
+  }
+  return urls;
+}
+
+export interface OpenaiTarget {
+  /** What `/chat/completions` is appended to. */
+  readonly url: string;
+  readonly model: string;
+}
+
+/** `<url>#<model>`. A url without a path means its `/v1`. */
+export function parseOpenaiTarget(target: string): OpenaiTarget {
+  const hash = target.indexOf('#');
+  const model = hash < 0 ? '' : target.slice(hash + 1).trim();
+  if (model === '') {
+    throw new UsageError(`openai:${safeUrl(target.split('#')[0]!)} names no model`, {
+      reason: 'unknown-model',
+      fix: 'Right would be openai:<url>#<model>.',
+    });
+  }
+  const url = serverUrl(target.slice(0, hash).trim());
+  return { url: new URL(url).pathname === '/' ? `${url}/v1` : url, model };
+}
+
+function serverUrl(text: string): string {
+  const refuse = (what: string, fix: string): never => {
+    throw new UsageError(what, { reason: 'bad-url', fix });
+  };
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    return refuse(`"${safeUrl(text)}" is no url`, 'Right would be http://host:port.');
+  }
+  const shown = safeUrl(text);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    // `name:key@host` reads as a url of the scheme `name`.
+    refuse(`${text.includes('@') ? 'A url' : shown} is neither http nor https`, 'Right would be http://host:port.');
+  }
+  if (url.username || url.password) {
+    refuse(
+      `The url ${shown} holds credentials`,
+      'Put the key into an environment variable, and name it: --api-key-env NAME.',
+    );
+  }
+  if (url.search) {
+    refuse(`The url ${shown} has a query`, 'Leave it out; a key is named by --api-key-env NAME.');
+  }
+  if (isForbiddenAddress(url.hostname)) {
+    refuse(`${shown} is a link-local address or a cloud's own`, 'Name an address of the model server itself.');
+  }
+  if (url.hash) refuse(`The url ${shown} has a fragment`, 'Only openai:<url>#<model> takes a name there.');
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}

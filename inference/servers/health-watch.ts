@@ -1,0 +1,77 @@
+// Is a server still there while it works on an answer? An answer comes whole, after minutes; a server that hangs
+// would be waited for just as long. One look at its health now and then, however many requests wait.
+
+import { ModelError } from '../../domain/errors.ts';
+import type { Http } from '../http/http.ts';
+import { at } from '../http/http-errors.ts';
+
+export interface Vigil {
+  /** Runs `work` with a signal that is aborted by the caller's, or by a server that does not answer any more. */
+  during<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
+}
+
+export interface VigilOptions {
+  readonly everyMs?: number;
+  readonly timeoutMs?: number;
+  /** Looks in a row without an answer. A server full of work may miss one. */
+  readonly misses?: number;
+}
+
+const PATH = '/health';
+
+export function keepVigil(http: Http, options: VigilOptions = {}): Vigil {
+  const { everyMs = 15_000, timeoutMs = 30_000, misses = 3 } = options;
+  const waiting = new Set<AbortController>();
+  let timer: NodeJS.Timeout | undefined;
+  let missed = 0;
+
+  async function look(): Promise<void> {
+    timer = undefined;
+    try {
+      await http.get(PATH, { timeouts: { firstByteMs: timeoutMs, totalMs: timeoutMs } });
+      missed = 0;
+    } catch (error) {
+      // Whatever it says, it speaks; only an error of its own, or silence, is a miss.
+      const alive = error instanceof ModelError && !error.retryable;
+      missed = alive ? 0 : missed + 1;
+      if (missed >= misses) return giveUp(error);
+    }
+    if (waiting.size > 0) timer ??= later();
+  }
+
+  function giveUp(cause: unknown): void {
+    missed = 0;
+    const message = `${at({ url: http.url, path: PATH })} does not answer, ${misses} times in a row, while requests wait`;
+    for (const controller of waiting) {
+      controller.abort(new ModelError(message, { reason: 'server-timeout', retryable: true, cause }));
+    }
+  }
+
+  function later(): NodeJS.Timeout {
+    const next = setTimeout(() => void look(), everyMs);
+    next.unref();
+    return next;
+  }
+
+  return {
+    async during(signal, work) {
+      const controller = new AbortController();
+      const passOn = () => controller.abort(signal.reason);
+      if (signal.aborted) passOn();
+      signal.addEventListener('abort', passOn, { once: true });
+      waiting.add(controller);
+      timer ??= later();
+      try {
+        return await work(controller.signal);
+      } finally {
+        waiting.delete(controller);
+        signal.removeEventListener('abort', passOn);
+        if (waiting.size === 0) {
+          clearTimeout(timer);
+          timer = undefined;
+          missed = 0;
+        }
+      }
+    },
+  };
+}

@@ -1,0 +1,68 @@
+// What does a server's logprob mean? Asked once at start, on the same context: at temperature 1, at 0.5, and with
+// a cut. Differences between two tokens' logprobs tell, since no normalisation enters them.
+
+import type { LogprobMeaning } from '../../domain/logprob-meaning.ts';
+import type { Sampling } from '../../domain/sampling.ts';
+
+/** Logprobs by token id for one position: the sampled token's and some of the most probable ones'. */
+export interface Peek {
+  readonly sampled: number;
+  readonly byId: ReadonlyMap<number, number>;
+  /** The server's word for the weights; null where it does not tell with the answer. */
+  readonly version: string | null;
+}
+
+/** Samples one token. Null where the server gives no logprobs of other tokens. */
+export type Ask = (sampling: Sampling) => Promise<Peek | null>;
+
+/** As many as vLLM gives when it is started with nothing said. */
+export const PEEK_TOKENS = 20;
+
+const WHOLE = { topP: 1, topK: 100_000_000 };
+/** Nearer than this, two logprobs are too alike to tell a factor of two from noise. */
+const LEAST_GAP = 0.02;
+
+/** Weights that change between two looks say nothing: then it is looked again. */
+const LOOKS = 5;
+
+export async function logprobMeaning(ask: Ask): Promise<LogprobMeaning> {
+  for (let look = 1; ; look++) {
+    const versions = new Set<string | null>();
+    const meaning = await oneLook(async (sampling) => {
+      const peek = await ask(sampling);
+      if (peek) versions.add(peek.version);
+      return peek;
+    });
+    if (versions.size <= 1) return meaning;
+    if (look === LOOKS) return 'unknown';
+  }
+}
+
+async function oneLook(ask: Ask): Promise<LogprobMeaning> {
+  const [warm, cold] = [await ask({ temperature: 1, ...WHOLE }), await ask({ temperature: 0.5, ...WHOLE })];
+  if (!warm || !cold) return 'unknown';
+  const ratio = gapRatio(warm.byId, cold.byId);
+  if (ratio === null) return 'unknown';
+  if (Math.abs(ratio - 1) < 0.1) return 'raw';
+  if (Math.abs(ratio - 2) > 0.2) return 'unknown';
+  // Of one token alone, the policy's logprob is 0; what knows nothing of cuts says what it said without them.
+  const cut = await ask({ temperature: 0.5, topP: 1, topK: 1 });
+  const own = cut?.byId.get(cut.sampled);
+  const uncut = cut && cold.byId.get(cut.sampled);
+  // Where one token has all the probability anyway, a cut shows nothing: the weaker claim is made.
+  return own !== undefined && own > -1e-3 && uncut != null && uncut < -1e-2 ? 'policy' : 'temperature';
+}
+
+/** By how much the widest gap that both tell grew. */
+function gapRatio(warm: ReadonlyMap<number, number>, cold: ReadonlyMap<number, number>): number | null {
+  let widest = LEAST_GAP;
+  let ratio: number | null = null;
+  const shared = [...warm.keys()].filter((id) => cold.has(id));
+  for (const a of shared) {
+    for (const b of shared) {
+      const gap = warm.get(a)! - warm.get(b)!;
+      if (gap > widest) [widest, ratio] = [gap, (cold.get(a)! - cold.get(b)!) / gap];
+    }
+  }
+  return ratio;
+}

@@ -1,0 +1,198 @@
+// Any endpoint that speaks like OpenAI's chat completions: messages in, text out, logprobs of its own tokens where
+// it gives them. No ids, so no sample to train on: facts say so, and nothing here makes ids from text.
+
+import { z } from 'zod';
+
+import { ModelError } from '../../domain/errors.ts';
+import type { Message } from '../../domain/query.ts';
+import type { Finish } from '../../domain/turn.ts';
+import { readApiKey } from '../http/api-key.ts';
+import type {
+  Backend,
+  BackendOptions,
+  GenerateOptions,
+  GenerateRequest,
+  GenerateResult,
+  Tokenizer,
+} from '../backend.ts';
+import { openFleet } from '../fleet/fleet.ts';
+import { openHttp, type Http } from '../http/http.ts';
+import { badReply } from '../http/http-errors.ts';
+import { CANARY_TIMEOUTS, parseReply, routingHeaders, type ServerBackend } from '../fleet/server-backend.ts';
+import { parseOpenaiTarget } from '../http/server-url.ts';
+import { oneVersion } from './version-spans.ts';
+
+const PATH = '/chat/completions';
+/** No server of this kind says how long its model's context is; it refuses what does not fit. */
+const UNKNOWN_LENGTH = 2 ** 31 - 1;
+
+export function createOpenaiBackend(options: BackendOptions): Promise<Backend> {
+  const { url, model } = parseOpenaiTarget(options.target);
+  const apiKey = readApiKey(options.apiKeyEnv);
+  return openFleet({ ...options, urls: [url], open: () => openOpenai(url, model, apiKey, options.requestTimeoutMs) });
+}
+
+const Reply = z.object({
+  choices: z
+    .array(
+      z.object({
+        message: z.object({ content: z.string().nullish(), refusal: z.string().nullish() }),
+        finish_reason: z.string().nullish(),
+        logprobs: z
+          .object({ content: z.array(z.object({ token: z.string(), logprob: z.number().nullable() })).nullish() })
+          .nullish(),
+      }),
+    )
+    .min(1),
+});
+
+/** How this server and model want to be asked; found out at start, by asking. */
+interface Dialect {
+  readonly budget: 'max_completion_tokens' | 'max_tokens';
+  readonly logprobs: boolean;
+  readonly seed: boolean;
+  /** Said to a server that would take a model's own top_k where none is said, and cannot. */
+  readonly topK: -1 | null;
+}
+
+export async function openOpenai(
+  url: string,
+  model: string,
+  apiKey: string | null,
+  requestTimeoutMs?: number,
+): Promise<ServerBackend> {
+  const http = openHttp({ url, apiKey, requestTimeoutMs });
+  try {
+    return serverBackend(http, model, await learnDialect(http, model));
+  } catch (error) {
+    await http.close();
+    throw error;
+  }
+}
+
+const DIALECT: Dialect = { budget: 'max_tokens', logprobs: true, seed: true, topK: null };
+/** What a server's complaint about one parameter changes. */
+const COMPLAINTS: readonly [RegExp, (dialect: Dialect) => Dialect][] = [
+  [/max_completion_tokens|max_tokens/, (d) => ({ ...d, budget: 'max_completion_tokens' })],
+  [/logprobs/, (d) => ({ ...d, logprobs: false })],
+  [/seed/, (d) => ({ ...d, seed: false })],
+  // SGLang reads generation_config.json, where top_k 0 means none, and refuses it.
+  [/top_k/, (d) => ({ ...d, topK: -1 })],
+];
+
+async function learnDialect(http: Http, model: string): Promise<Dialect> {
+  const messages = [{ role: 'user' as const, content: 'Say yes.' }];
+  let dialect = DIALECT;
+  for (;;) {
+    const body = bodyOf({ model, messages, maxNewTokens: 16, seed: 1, temperature: 1, topP: 1 }, dialect);
+    try {
+      const { choices } = parseReply(
+        Reply,
+        await http.post(PATH, body, { timeouts: CANARY_TIMEOUTS }),
+        http.place(PATH),
+      );
+      return { ...dialect, logprobs: dialect.logprobs && (choices[0]!.logprobs?.content?.length ?? 0) > 0 };
+    } catch (error) {
+      const next = error instanceof ModelError && afterComplaint(error, dialect);
+      if (!next) throw error;
+      dialect = next;
+    }
+  }
+}
+
+/** Null where the complaint is about something else, or was heeded already. */
+function afterComplaint({ reason, message }: ModelError, dialect: Dialect): Dialect | null {
+  if (reason !== 'request-refused') return null;
+  const next = COMPLAINTS.find(([words]) => words.test(message))?.[1](dialect);
+  return next && JSON.stringify(next) !== JSON.stringify(dialect) ? next : null;
+}
+
+interface Question {
+  readonly model: string;
+  readonly messages: readonly Message[];
+  readonly maxNewTokens: number;
+  readonly seed: number;
+  readonly temperature: number;
+  readonly topP: number;
+}
+
+function bodyOf({ model, messages, maxNewTokens, seed, temperature, topP }: Question, dialect: Dialect) {
+  return {
+    model,
+    messages: messages.map(({ role, content }) => ({ role, content })),
+    [dialect.budget]: maxNewTokens,
+    temperature,
+    top_p: topP,
+    ...(dialect.seed ? { seed } : {}),
+    ...(dialect.logprobs ? { logprobs: true } : {}),
+    ...(dialect.topK === null ? {} : { top_k: dialect.topK }),
+  };
+}
+
+/** A top_k of this size cuts nothing, whatever the vocabulary. */
+const NO_TOP_K = 10_000_000;
+
+function serverBackend(http: Http, model: string, dialect: Dialect): ServerBackend {
+  const place = http.place(PATH);
+
+  async function generate(request: GenerateRequest, { signal, onProgress }: GenerateOptions): Promise<GenerateResult> {
+    signal.throwIfAborted();
+    const { messages, maxNewTokens, seed, sampling } = request;
+    if (!messages || messages.length === 0) {
+      throw new ModelError(`${place.url} takes messages, and this request has none`, {
+        reason: 'no-messages',
+        fix: 'Give rows with `messages` or `question`: a prompt that is text already fits no chat.',
+      });
+    }
+    if (sampling.topK < NO_TOP_K) {
+      throw new ModelError(`${place.url} knows no top_k`, { reason: 'bad-sampling', fix: 'Leave --top-k out.' });
+    }
+    const body = bodyOf({ model, messages, maxNewTokens, seed, ...sampling }, dialect);
+    const headers = routingHeaders(request.requestId);
+    const reply = await http.post(PATH, body, { signal, headers, onSent: () => onProgress?.(0) });
+    const { message, finish_reason, logprobs } = parseReply(Reply, reply, place).choices[0]!;
+    const text = message.content ?? message.refusal;
+    if (!text) throw badReply('gave no text', place, { flaw: 'choices.0.message.content missing' });
+    const tokens = logprobs?.content?.flatMap(({ token, logprob }) => (logprob === null ? [] : [{ token, logprob }]));
+    return {
+      outputIds: [],
+      logprobs: [],
+      finish: FINISHES[finish_reason ?? ''] ?? 'stop',
+      versions: oneVersion(null, 0),
+      server: http.url,
+      text,
+      ...(tokens && tokens.length > 0 ? { textLogprobs: tokens } : {}),
+    };
+  }
+
+  return {
+    url: http.url,
+    facts: {
+      name: model,
+      fingerprint: null,
+      vocabSize: UNKNOWN_LENGTH,
+      contextLength: UNKNOWN_LENGTH,
+      stopTokenIds: [],
+      trainable: false,
+      takes: 'messages',
+      logprobs: 'unknown',
+      seeded: false,
+    },
+    tokenizer: TEXT_ONLY,
+    generate,
+    close: http.close,
+  };
+}
+
+/** `content_filter` cuts an answer short, as an abort does. */
+const FINISHES: Readonly<Record<string, Finish>> = { stop: 'stop', length: 'length', content_filter: 'abort' };
+
+/** There are no tokens here: a chat is shown as it was said, and no id is made up. */
+const TEXT_ONLY: Tokenizer = {
+  encode: async () => [],
+  decode: () => '',
+  renderChat: (messages) => messages.map(({ role, content }) => `${role}: ${content}\n`).join(''),
+  encodeChat: async () => [],
+  encodeRendered: async () => [],
+  chatTemplate: () => null,
+};

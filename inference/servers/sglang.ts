@@ -1,0 +1,257 @@
+// SGLang's own /generate: token ids in, token ids, logprobs and spans of weight versions out. Parameter names are
+// SGLang's. Ids are checked before they are sent, since an id outside the vocabulary ends the whole server.
+
+import { z } from 'zod';
+
+import { ModelError } from '../../domain/errors.ts';
+import type { ModelIdentity } from '../../domain/model-identity.ts';
+import type { Sampling } from '../../domain/sampling.ts';
+import type { Backend, BackendOptions, GenerateRequest, GenerateResult, ModelFacts } from '../backend.ts';
+import type { Ask, Http } from '../http/http.ts';
+import { badReply, statusError } from '../http/http-errors.ts';
+import { canaryOf, identityOf } from '../fleet/identity.ts';
+import { logprobMeaning, PEEK_TOKENS, type Peek } from './logprob-canary.ts';
+import { numbers, triples, triplesByToken } from './reply-lists.ts';
+import { safeText } from '../http/safe-text.ts';
+import {
+  asResult,
+  CANARY,
+  CANARY_TIMEOUTS,
+  canaryContext,
+  getFirst,
+  parseReply,
+  sameIds,
+  streamSeed,
+  versionMoved,
+  wordOf,
+  type ServerBackend,
+  type ServerOptions,
+} from '../fleet/server-backend.ts';
+import type { ServedTokenizer, TokenizerLoader } from '../tokenizer/server-tokenizer.ts';
+import { meetServer, tokenServer, tokenServers } from './token-server.ts';
+import { oneVersion, toldSpans } from './version-spans.ts';
+
+export function createSglangBackend(options: BackendOptions): Promise<Backend> {
+  return tokenServers(options, openSglang);
+}
+
+const Info = z.object({
+  served_model_name: z.string().nullish(),
+  model_path: z.string().nullish(),
+  tokenizer_path: z.string().nullish(),
+  weight_version: z.union([z.string(), z.number()]).nullish(),
+});
+const Server = z.object({
+  max_req_input_len: z.int().positive().nullish(),
+  enable_deterministic_inference: z.boolean().nullish(),
+  version: z.string().nullish(),
+});
+const Models = z.object({
+  data: z.array(z.object({ id: z.string(), max_model_len: z.int().positive().nullish() })).min(1),
+});
+
+const Reply = z.object({
+  output_ids: numbers.nullish(),
+  meta_info: z.object({
+    finish_reason: z.object({
+      type: z.enum(['stop', 'length', 'abort']),
+      matched: z.unknown().optional(),
+      message: z.string().nullish(),
+      status_code: z.number().nullish(),
+    }),
+    weight_version: z.union([z.string(), z.number()]).nullish(),
+    weight_versions: z
+      .array(z.object({ version: z.union([z.string(), z.number()]).nullish(), start: z.number(), end: z.number() }))
+      .nullish(),
+    output_token_logprobs: triples.nullish(),
+    output_top_logprobs: triplesByToken.nullish(),
+  }),
+});
+type Reply = z.infer<typeof Reply>;
+/** Logprobs of the context, where they were asked for and are given. */
+const Given = z.object({ meta_info: z.object({ input_token_logprobs: triples.nullish() }) });
+
+export function openSglang({ log, tokenizers, ...server }: ServerOptions): Promise<ServerBackend> {
+  return meetServer(server, async (http) => {
+    const { facts, served, spans } = await learn(http, tokenizers);
+    if (!spans) log(`${http.url} tells one version for a whole answer: an answer during an update is asked for again.`);
+    const identify = () => identityNow(http, tokenizers, facts);
+    return serverBackend(http, { ...facts, identity: await identify() }, served, spans, identify);
+  });
+}
+
+async function learn(http: Http, tokenizers: TokenizerLoader) {
+  const { served, name } = await whoIs(http, tokenizers);
+  const server = parseReply(
+    Server,
+    await getFirst(http, ['/server_info', '/get_server_info'], {}),
+    http.place('/server_info'),
+  );
+  const models = parseReply(Models, await http.get('/v1/models'), http.place('/v1/models'));
+  const facts: ModelFacts = {
+    name: name ?? models.data[0]!.id,
+    fingerprint: null,
+    vocabSize: served.vocabSize,
+    contextLength: usableLength(models.data[0]!.max_model_len, server.max_req_input_len, http.url),
+    stopTokenIds: served.tokenizer.stopTokenIds,
+    trainable: true,
+    seeded: server.enable_deterministic_inference ?? false,
+  };
+  const contextIds = await canaryContext(served.tokenizer);
+  let spans = true;
+  const logprobs = await logprobMeaning(async (sampling) => {
+    const reply = parseReply(Reply, await lookAt(http, facts, contextIds, sampling, {}), http.place('/generate'));
+    spans = reply.meta_info.weight_versions != null;
+    return peek(reply);
+  });
+  return { facts: { ...facts, logprobs }, served, spans };
+}
+
+/** One token, and the most probable others in its place. */
+function lookAt(http: Http, facts: ModelFacts, ids: readonly number[], sampling: Sampling, more: object) {
+  const params = samplingParams({ ...CANARY, sampling }, facts);
+  const body = {
+    input_ids: ids,
+    sampling_params: params,
+    return_logprob: true,
+    top_logprobs_num: PEEK_TOKENS,
+    ...more,
+  };
+  return http.post('/generate', body, { timeouts: CANARY_TIMEOUTS });
+}
+
+async function whoIs(http: Http, tokenizers: TokenizerLoader) {
+  const info = parseReply(
+    Info,
+    await getFirst(http, ['/model_info', '/get_model_info'], {}),
+    http.place('/model_info'),
+  );
+  const served = await tokenizers.load(info.tokenizer_path ?? info.model_path ?? null, http.url);
+  return { served, name: info.served_model_name };
+}
+
+async function identityNow(http: Http, tokenizers: TokenizerLoader, facts: ModelFacts): Promise<ModelIdentity> {
+  const { served, name } = await whoIs(http, tokenizers);
+  const { contextLength } = facts;
+  return identityOf({
+    http,
+    name: name ?? facts.name,
+    served,
+    contextLength,
+    async canary(ids) {
+      const sampling = { temperature: 1, topP: 1, topK: facts.vocabSize };
+      const sent = await lookAt(http, facts, ids, sampling, { logprob_start_len: 0 });
+      const reply = parseReply(Reply, sent, http.place('/generate'));
+      const given = Given.safeParse(sent).data?.meta_info.input_token_logprobs ?? [];
+      return canaryOf(
+        given.map(([logprob, id]) => [id, logprob]),
+        peek(reply),
+        wordOf(reply.meta_info.weight_version),
+      );
+    },
+  });
+}
+
+/**
+ * SGLang keeps two positions of its own: a budget that would use them is cut in silence. What it calls
+ * max_req_input_len is already six short of the model's length, or of its cache where that is smaller.
+ */
+function usableLength(modelLength: number | null | undefined, inputLength: number | null | undefined, url: string) {
+  const lengths = [modelLength && modelLength - 2, inputLength && inputLength + 4].filter((n) => typeof n === 'number');
+  if (lengths.length > 0) return Math.min(...lengths);
+  throw new ModelError(`${url} does not tell how long its model's context is`, { reason: 'reply-malformed' });
+}
+
+function peek({
+  meta_info: { output_token_logprobs: own, output_top_logprobs: top, weight_version },
+}: Reply): Peek | null {
+  const sampled = own?.[0];
+  if (!sampled || !top?.[0]) return null;
+  const byId = new Map([...top[0], sampled].flatMap(([logprob, id]) => (logprob === null ? [] : [[id, logprob]])));
+  return { sampled: sampled[1], byId, version: wordOf(weight_version) };
+}
+
+function samplingParams(
+  request: Pick<GenerateRequest, 'maxNewTokens' | 'sampling' | 'seed' | 'stopTokenIds'>,
+  facts: ModelFacts,
+) {
+  const { temperature, topP, topK } = request.sampling;
+  return {
+    n: 1,
+    max_new_tokens: request.maxNewTokens,
+    temperature,
+    top_p: topP,
+    top_k: topK >= facts.vocabSize ? -1 : topK,
+    // Said, because a server can be started with other defaults.
+    min_p: 0,
+    min_new_tokens: 0,
+    frequency_penalty: 0,
+    presence_penalty: 0,
+    repetition_penalty: 1,
+    stop_token_ids: request.stopTokenIds,
+    // Ignoring EOS means ignoring all stop ids: only where there are none.
+    ignore_eos: request.stopTokenIds.length === 0,
+    sampling_seed: request.seed,
+  };
+}
+
+function serverBackend(
+  http: Http,
+  facts: ModelFacts,
+  served: ServedTokenizer,
+  spans: boolean,
+  identify: () => Promise<ModelIdentity>,
+): ServerBackend {
+  const place = http.place('/generate');
+
+  async function ask(request: GenerateRequest, rid: string, call: Ask): Promise<GenerateResult> {
+    const before = spans ? null : await versionNow(http, call.signal);
+    const body = {
+      rid,
+      input_ids: request.contextIds,
+      sampling_params: samplingParams({ ...request, seed: streamSeed(request) }, facts),
+      return_logprob: true,
+    };
+    return resultOf(parseReply(Reply, await http.post('/generate', body, call), place), request, before);
+  }
+
+  function resultOf({ output_ids, meta_info: meta }: Reply, request: GenerateRequest, before: string | null) {
+    const { type: finish, matched, message, status_code: status } = meta.finish_reason;
+    if (finish === 'abort' && status) throw statusError(status, {}, message ?? '', place);
+    // No stop string was given: SGLang says so when its logits were no numbers.
+    if (finish === 'stop' && typeof matched === 'string')
+      throw badReply(`stopped at ${safeText(matched)}`, place, { flaw: 'a stop without a stop string' });
+    // An abort before the first token can come without.
+    if (!meta.output_token_logprobs && (finish !== 'abort' || output_ids?.length)) {
+      const flaw = 'meta_info.output_token_logprobs missing';
+      throw badReply(`sent an answer that is of no use (${flaw})`, place, { flaw });
+    }
+    const pairs = meta.output_token_logprobs ?? [];
+    const outputIds = pairs.map(([, id]) => id);
+    if (output_ids && !sameIds(output_ids, outputIds)) throw badReply('gave two different lists of token ids', place);
+    if (!spans && before !== wordOf(meta.weight_version)) throw versionMoved(place);
+    const versions = meta.weight_versions
+      ? toldSpans(meta.weight_versions, outputIds.length)
+      : oneVersion(meta.weight_version, outputIds.length);
+    return asResult(
+      {
+        outputIds,
+        logprobs: pairs.map(([logprob]) => logprob),
+        finish,
+        versions,
+        endedAt: typeof matched === 'number' ? matched : null,
+      },
+      request,
+      served,
+      place,
+    );
+  }
+
+  const abort = (rid: string) => ({ path: '/abort_request', body: { rid } });
+  return tokenServer({ http, facts, tokenizer: served.tokenizer, ask, abort, identify });
+}
+
+async function versionNow(http: Http, signal: AbortSignal | undefined): Promise<string | null> {
+  const info = await getFirst(http, ['/model_info', '/get_model_info'], signal ? { signal } : {});
+  return wordOf(parseReply(Info, info, http.place('/model_info')).weight_version);
+}

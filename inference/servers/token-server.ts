@@ -1,0 +1,92 @@
+// What servers of token ids have in common, whatever they speak: several are a fleet, one that cannot be met leaves no
+// connection behind, and each request is checked, watched over, and taken back when nobody waits for it any more.
+
+import type { ModelIdentity } from '../../domain/model-identity.ts';
+import { readApiKey } from '../http/api-key.ts';
+import type { Backend, BackendOptions, GenerateRequest, GenerateResult } from '../backend.ts';
+import { openFleet } from '../fleet/fleet.ts';
+import { openHttp, type Ask, type Http } from '../http/http.ts';
+import { checkRequest } from '../request.ts';
+import {
+  ABORT_TIMEOUTS,
+  callId,
+  routingHeaders,
+  type ServerBackend,
+  type ServerOptions,
+} from '../fleet/server-backend.ts';
+import { tokenizerLoader } from '../tokenizer/server-tokenizer.ts';
+import { parseServerUrls } from '../http/server-url.ts';
+import { keepVigil } from './health-watch.ts';
+
+export function tokenServers(
+  options: BackendOptions,
+  open: (server: ServerOptions) => Promise<ServerBackend>,
+): Promise<Backend> {
+  const urls = parseServerUrls(options.target);
+  const apiKey = readApiKey(options.apiKeyEnv);
+  const { log, requestTimeoutMs } = options;
+  const tokenizers = tokenizerLoader(options.tokenizer, options.mayLoad);
+  return openFleet({
+    ...options,
+    urls,
+    tokenizers,
+    open: (url) => open({ url, apiKey, requestTimeoutMs, tokenizers, log }),
+  });
+}
+
+export async function meetServer(
+  { url, apiKey, requestTimeoutMs }: Pick<ServerOptions, 'url' | 'apiKey' | 'requestTimeoutMs'>,
+  meet: (http: Http) => Promise<ServerBackend>,
+): Promise<ServerBackend> {
+  const http = openHttp({ url, apiKey, requestTimeoutMs });
+  try {
+    return await meet(http);
+  } catch (error) {
+    await http.close();
+    throw error;
+  }
+}
+
+export interface TokenServer extends Pick<ServerBackend, 'facts' | 'tokenizer'> {
+  readonly http: Http;
+  /** What it refuses beyond what no model can do. */
+  readonly check?: (request: GenerateRequest) => void;
+  /** `id` is this one call's name at the server. */
+  readonly ask: (request: GenerateRequest, id: string, call: Ask) => Promise<GenerateResult>;
+  readonly identify: () => Promise<ModelIdentity>;
+  /** How a call is taken back. */
+  readonly abort: (id: string) => { readonly path: string; readonly body: unknown };
+}
+
+export function tokenServer({ http, facts, tokenizer, check, ask, abort, identify }: TokenServer): ServerBackend {
+  const vigil = keepVigil(http);
+
+  async function watched(request: GenerateRequest, signal: AbortSignal, onSent: () => void): Promise<GenerateResult> {
+    const id = callId(request.requestId);
+    const takeBack = () => {
+      const { path, body } = abort(id);
+      http.post(path, body, { timeouts: ABORT_TIMEOUTS }).catch(() => undefined);
+    };
+    signal.addEventListener('abort', takeBack, { once: true });
+    try {
+      return await ask(request, id, { signal, headers: routingHeaders(request.requestId), onSent });
+    } finally {
+      signal.removeEventListener('abort', takeBack);
+    }
+  }
+
+  return {
+    url: http.url,
+    facts,
+    tokenizer,
+    connections: http.connections,
+    identify,
+    async generate(request, { signal, onProgress }) {
+      signal.throwIfAborted();
+      checkRequest(request, facts);
+      check?.(request);
+      return vigil.during(signal, (either) => watched(request, either, () => onProgress?.(0)));
+    },
+    close: http.close,
+  };
+}

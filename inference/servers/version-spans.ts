@@ -1,0 +1,39 @@
+// The versions of an answer's tokens, from what its server told: spans where it gives spans, one version for all
+// where it gives one. Guarantees spans that are contiguous and cover every token; what does not fit is refused.
+
+import { FIRST_VERSION, versionNumber } from '../../domain/weight-version.ts';
+import type { VersionSpan } from '../../domain/turn.ts';
+
+export interface ToldSpan {
+  readonly version?: string | number | null | undefined;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Null where the spans are not those of `tokens` tokens. Empty ones are left out, equal neighbours joined. */
+export function toldSpans(told: readonly ToldSpan[], tokens: number): VersionSpan[] | null {
+  const spans: VersionSpan[] = [];
+  let end = 0;
+  for (const span of told) {
+    if (span.start !== end || span.end < span.start) return null;
+    end = span.end;
+    if (span.start === span.end) continue;
+    const last = spans.at(-1);
+    const next = oneSpan(span.version, span.start, span.end);
+    if (last && last.versionLabel === next.versionLabel && last.version === next.version) {
+      spans[spans.length - 1] = { ...last, end };
+    } else spans.push(next);
+  }
+  return end === tokens ? spans : null;
+}
+
+/** All tokens by one version; a server that tells none is at the first. */
+export function oneVersion(word: string | number | null | undefined, tokens: number): VersionSpan[] {
+  return tokens === 0 ? [] : [oneSpan(word, 0, tokens)];
+}
+
+function oneSpan(word: string | number | null | undefined, start: number, end: number): VersionSpan {
+  if (word === null || word === undefined) return { version: FIRST_VERSION, start, end };
+  // A word is kept in every record: one that is a page long is cut.
+  return { version: versionNumber(word), versionLabel: String(word).slice(0, 200), start, end };
+}

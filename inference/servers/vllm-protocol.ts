@@ -1,0 +1,205 @@
+// The two endpoints of vLLM that take and give token ids: what is sent, what of the answer is read, and by which
+// name a request is aborted.
+
+import { z } from 'zod';
+
+import type { Finish, VersionSpan } from '../../domain/turn.ts';
+import type { Peek } from './logprob-canary.ts';
+import { numbers, numbersOrNull, strings, tokenLogprobs } from './reply-lists.ts';
+import { toldSpans } from './version-spans.ts';
+
+export type Params = Readonly<Record<string, unknown>>;
+
+export interface Call {
+  readonly model: string;
+  readonly contextIds: readonly number[];
+  readonly id: string | null;
+  readonly params: Params;
+}
+
+export interface Endpoint {
+  readonly path: string;
+  /** Spans of weight versions come with every answer. */
+  readonly tellsSpans: boolean;
+  readonly abortPath: string;
+  /** Under which name the engine knows the call `id`. */
+  readonly nameOf: (id: string) => string;
+  readonly body: (call: Call) => unknown;
+  readonly reply: z.ZodType<Choice>;
+  /** Null without token ids. */
+  readonly answer: (choice: Choice) => ReadAnswer | null;
+  readonly peek: (choice: Choice) => Peek | null;
+}
+
+export interface ReadAnswer {
+  readonly outputIds: readonly number[];
+  readonly logprobs: readonly (number | null)[];
+  /** Null for a reason that has no name here. */
+  readonly finish: Finish | null;
+  /** The stop token that the server names; null for the model's first one. */
+  readonly endedAt: number | null;
+  /** Null where spans do not cover the tokens, or none were told. */
+  readonly versions: readonly VersionSpan[] | null;
+}
+
+/** Of either endpoint, in one form. */
+export interface Choice {
+  readonly finish: string | null;
+  readonly ids: readonly number[] | null;
+  /** The ids that stand beside the logprobs, where all of them do. */
+  readonly named: readonly number[] | null;
+  readonly endedAt: number | null;
+  readonly logprobs: readonly (number | null)[];
+  readonly spans: readonly { version?: string | number | null | undefined; start: number; end: number }[] | null;
+  /** Of the first position: ids and logprobs. */
+  readonly top: readonly (readonly [number, number])[];
+}
+
+const version = z.union([z.string(), z.number()]).nullish();
+
+export const Models = z.object({
+  data: z
+    .array(z.object({ id: z.string(), root: z.string().nullish(), max_model_len: z.int().positive().nullish() }))
+    .min(1),
+});
+export const WeightInfo = z.object({ weight_version: version });
+
+const GenerateReply = z
+  .object({
+    choices: z
+      .array(
+        z.object({
+          finish_reason: z.string().nullable(),
+          stop_reason: z.unknown(),
+          token_ids: numbers.nullish(),
+          weight_versions: z.array(z.object({ version, start: z.number(), end: z.number() })).nullish(),
+          logprobs: z.object({ content: tokenLogprobs.nullish() }).nullish(),
+        }),
+      )
+      .length(1),
+  })
+  .transform(({ choices: [choice] }): Choice => {
+    const content = choice!.logprobs?.content ?? [];
+    return {
+      finish: choice!.finish_reason,
+      ids: choice!.token_ids ?? null,
+      named: allNumbers(content.map(({ token_id }) => token_id)),
+      endedAt: stopId(choice!.stop_reason),
+      logprobs: content.map(({ logprob }) => logprob),
+      spans: choice!.weight_versions ?? null,
+      top: (content[0]?.top_logprobs ?? []).flatMap(({ token_id, logprob }) =>
+        logprob === null ? [] : [[token_id, logprob] as const],
+      ),
+    };
+  });
+
+const CompletionReply = z
+  .object({
+    choices: z
+      .array(
+        z.object({
+          finish_reason: z.string().nullable(),
+          stop_reason: z.unknown(),
+          token_ids: numbers.nullish(),
+          logprobs: z
+            .object({
+              token_logprobs: numbersOrNull,
+              tokens: strings.nullish(),
+              top_logprobs: z.array(z.record(z.string(), z.number().nullable()).nullish()).nullish(),
+            })
+            .nullish(),
+        }),
+      )
+      .length(1),
+  })
+  .transform(({ choices: [choice] }): Choice => {
+    const { token_logprobs = [], tokens, top_logprobs } = choice!.logprobs ?? {};
+    const named = allNumbers(tokens?.map(idOf) ?? null);
+    return {
+      finish: choice!.finish_reason,
+      ids: choice!.token_ids ?? named,
+      named,
+      endedAt: stopId(choice!.stop_reason),
+      logprobs: token_logprobs,
+      spans: null,
+      top: Object.entries(top_logprobs?.[0] ?? {}).flatMap(([token, logprob]) => {
+        const id = idOf(token);
+        return id === null || logprob === null ? [] : [[id, logprob] as const];
+      }),
+    };
+  });
+
+/** `token_id:169`, which older versions give instead of ids. */
+function idOf(token: string): number | null {
+  const digits = /^token_id:(\d+)$/.exec(token)?.[1];
+  return digits === undefined ? null : Number(digits);
+}
+
+function allNumbers(ids: readonly unknown[] | null): readonly number[] | null {
+  return ids?.every((id) => typeof id === 'number') ? ids : null;
+}
+
+function stopId(reason: unknown): number | null {
+  return typeof reason === 'number' ? reason : null;
+}
+
+const FINISHES: Readonly<Record<string, Finish>> = { stop: 'stop', length: 'length', abort: 'abort' };
+
+function answer({ ids, logprobs, finish, spans, endedAt }: Choice): ReadAnswer | null {
+  if (ids === null) return null;
+  const versions = spans && toldSpans(spans, ids.length);
+  return { outputIds: ids, logprobs, finish: FINISHES[finish ?? ''] ?? null, endedAt, versions };
+}
+
+function peek({ ids, top, spans }: Choice): Peek | null {
+  const sampled = ids?.[0];
+  if (sampled === undefined || top.length === 0) return null;
+  const word = spans?.[0]?.version;
+  return { sampled, byId: new Map(top), version: word == null ? null : String(word) };
+}
+
+/** Where they were asked for and are given: beside the choices, or in the one choice. */
+const Given = z.array(z.record(z.string(), z.object({ logprob: z.number().nullable() })).nullable());
+
+export function givenLogprobs(reply: unknown, ids: readonly number[]): (readonly [number, number | null])[] {
+  const { prompt_logprobs: beside, choices } = reply as {
+    prompt_logprobs?: unknown;
+    choices?: { prompt_logprobs?: unknown }[];
+  };
+  const given = Given.safeParse(beside ?? choices?.[0]?.prompt_logprobs).data ?? [];
+  return ids.map((id, i) => [id, given[i]?.[String(id)]?.logprob ?? null]);
+}
+
+export const GENERATE: Endpoint = {
+  path: '/inference/v1/generate',
+  tellsSpans: true,
+  abortPath: '/inference/v1/abort_requests',
+  nameOf: (id) => `generate-tokens-${id}`,
+  body: ({ model, contextIds, id, params }) => ({
+    model,
+    token_ids: contextIds,
+    sampling_params: params,
+    ...(id === null ? {} : { request_id: id }),
+  }),
+  reply: GenerateReply,
+  answer,
+  peek,
+};
+
+export const COMPLETIONS: Endpoint = {
+  path: '/v1/completions',
+  tellsSpans: false,
+  abortPath: '/abort_requests',
+  nameOf: (id) => `cmpl-${id}-0`,
+  body: ({ model, contextIds, id, params }) => ({
+    model,
+    prompt: contextIds,
+    ...params,
+    return_token_ids: true,
+    return_tokens_as_token_ids: true,
+    ...(id === null ? {} : { request_id: id }),
+  }),
+  reply: CompletionReply,
+  answer,
+  peek,
+};

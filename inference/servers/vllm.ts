@@ -1,0 +1,224 @@
+// vLLM: token ids in, token ids and logprobs out, by /inference/v1/generate where the server has it (it tells spans
+// of weight versions), else by /v1/completions. Parameter names are vLLM's, which ignores unknown ones in silence,
+// and everything that a generation_config.json could change unseen is said.
+
+import { ModelError } from '../../domain/errors.ts';
+import type { ModelIdentity } from '../../domain/model-identity.ts';
+import type { Backend, BackendOptions, GenerateRequest, GenerateResult, ModelFacts } from '../backend.ts';
+import type { Ask, Http } from '../http/http.ts';
+import { badReply } from '../http/http-errors.ts';
+import { canaryOf, identityOf } from '../fleet/identity.ts';
+import { logprobMeaning, PEEK_TOKENS } from './logprob-canary.ts';
+import {
+  asResult,
+  CANARY,
+  CANARY_TIMEOUTS,
+  canaryContext,
+  parseReply,
+  sameIds,
+  streamSeed,
+  versionMoved,
+  wordOf,
+  type ServerBackend,
+  type ServerOptions,
+} from '../fleet/server-backend.ts';
+import type { ServedTokenizer, TokenizerLoader } from '../tokenizer/server-tokenizer.ts';
+import { meetServer, tokenServer, tokenServers } from './token-server.ts';
+import { oneVersion } from './version-spans.ts';
+import {
+  COMPLETIONS,
+  GENERATE,
+  givenLogprobs,
+  Models,
+  WeightInfo,
+  type Endpoint,
+  type Params,
+} from './vllm-protocol.ts';
+
+export function createVllmBackend(options: BackendOptions): Promise<Backend> {
+  return tokenServers(options, openVllm);
+}
+
+export function openVllm({ log, tokenizers, ...server }: ServerOptions): Promise<ServerBackend> {
+  return meetServer(server, async (http) => {
+    const { url } = http;
+    const model = await modelOf(http);
+    if (!model.max_model_len) {
+      throw new ModelError(`${url} does not tell how long its model's context is`, {
+        reason: 'reply-malformed',
+        fix: 'Is it a vLLM? Any other server that speaks like OpenAI is named openai:<url>#<model>.',
+      });
+    }
+    const served = await tokenizers.load(model.root ?? model.id, url);
+    const facts: ModelFacts = {
+      name: model.id,
+      fingerprint: null,
+      vocabSize: served.vocabSize,
+      contextLength: model.max_model_len,
+      stopTokenIds: served.tokenizer.stopTokenIds,
+      trainable: true,
+      seeded: true,
+    };
+    const contextIds = await canaryContext(served.tokenizer);
+    const endpoint = await findEndpoint(http, facts, contextIds);
+    const tellsVersion = endpoint.tellsSpans || (await weightVersion(http)) !== null;
+    if (!endpoint.tellsSpans) {
+      log(
+        tellsVersion
+          ? `${url} answers by ${endpoint.path}: an answer during an update is asked for again.`
+          : `${url} does not tell the version of its weights: 0 is written. (--enable-scale-out, or VLLM_SERVER_DEV_MODE=1)`,
+      );
+    }
+    const logprobs = await logprobMeaning(async (sampling) => {
+      const params = samplingParams({ ...CANARY, sampling }, facts, PEEK_TOKENS);
+      const sent = await lookAt(http, endpoint, { model: facts.name, contextIds, id: null, params });
+      return sent === null ? null : endpoint.peek(parseReply(endpoint.reply, sent, http.place(endpoint.path)));
+    });
+    const identify = () => identityNow(http, tokenizers, facts, endpoint);
+    const known = { ...facts, logprobs, identity: await identify() };
+    return serverBackend(http, known, served, { ...endpoint, tellsVersion }, identify);
+  });
+}
+
+async function modelOf(http: Http) {
+  return parseReply(Models, await http.get('/v1/models'), http.place('/v1/models')).data[0]!;
+}
+
+async function identityNow(
+  http: Http,
+  tokenizers: TokenizerLoader,
+  facts: ModelFacts,
+  endpoint: Endpoint,
+): Promise<ModelIdentity> {
+  const { id, root } = await modelOf(http);
+  const served = await tokenizers.load(root ?? id, http.url);
+  const { contextLength, vocabSize } = facts;
+  const whole = { ...CANARY, sampling: { temperature: 1, topP: 1, topK: vocabSize } };
+  const plain = samplingParams(whole, facts, PEEK_TOKENS);
+  return identityOf({
+    http,
+    name: id,
+    served,
+    contextLength,
+    async canary(contextIds) {
+      const before = endpoint.tellsSpans ? null : await weightVersion(http);
+      // Not every configuration of it gives logprobs of a context.
+      for (const params of [{ ...plain, prompt_logprobs: 0 }, plain]) {
+        const sent = await lookAt(http, endpoint, { model: id, contextIds, id: null, params });
+        if (sent === null) continue;
+        const look = endpoint.peek(parseReply(endpoint.reply, sent, http.place(endpoint.path)));
+        return canaryOf(givenLogprobs(sent, contextIds), look, endpoint.tellsSpans ? (look?.version ?? null) : before);
+      }
+      return null;
+    },
+  });
+}
+
+/** Of a server that has answered already: what it forbids or does not know here, it was started without. */
+async function findEndpoint(http: Http, facts: ModelFacts, contextIds: readonly number[]): Promise<Endpoint> {
+  const params = samplingParams({ ...CANARY, sampling: { temperature: 1, topP: 1, topK: facts.vocabSize } }, facts, 0);
+  const body = GENERATE.body({ model: facts.name, contextIds, id: null, params });
+  try {
+    const sent = await http.post(GENERATE.path, body, { timeouts: CANARY_TIMEOUTS });
+    const { spans } = parseReply(GENERATE.reply, sent, http.place(GENERATE.path));
+    return { ...GENERATE, tellsSpans: spans !== null };
+  } catch (error) {
+    const absent = error instanceof ModelError && ['server-auth', 'server-lacks'].includes(error.reason);
+    if (absent) return COMPLETIONS;
+    throw error;
+  }
+}
+
+/** A server may refuse logprobs of other tokens (--max-logprobs): null. */
+async function lookAt(http: Http, endpoint: Endpoint, call: Parameters<Endpoint['body']>[0]): Promise<unknown> {
+  try {
+    return await http.post(endpoint.path, endpoint.body(call), { timeouts: CANARY_TIMEOUTS });
+  } catch (error) {
+    if (error instanceof ModelError && error.reason === 'request-refused') return null;
+    throw error;
+  }
+}
+
+function samplingParams(
+  request: Pick<GenerateRequest, 'maxNewTokens' | 'sampling' | 'seed' | 'stopTokenIds'>,
+  facts: ModelFacts,
+  logprobs: number,
+): Params {
+  const { temperature, topP, topK } = request.sampling;
+  return {
+    n: 1,
+    max_tokens: request.maxNewTokens,
+    temperature,
+    top_p: topP,
+    top_k: topK >= facts.vocabSize ? -1 : topK,
+    min_p: 0,
+    min_tokens: 0,
+    frequency_penalty: 0,
+    presence_penalty: 0,
+    repetition_penalty: 1,
+    stop_token_ids: request.stopTokenIds,
+    ignore_eos: request.stopTokenIds.length === 0,
+    seed: request.seed,
+    logprobs,
+  };
+}
+
+/** Below this vLLM takes another temperature, and says so only in its log. */
+const LEAST_TEMPERATURE = 0.01;
+
+function serverBackend(
+  http: Http,
+  facts: ModelFacts,
+  served: ServedTokenizer,
+  endpoint: Endpoint & { readonly tellsVersion: boolean },
+  identify: () => Promise<ModelIdentity>,
+): ServerBackend {
+  const place = http.place(endpoint.path);
+
+  function check({ sampling: { temperature } }: GenerateRequest): void {
+    if (temperature > 0 && temperature < LEAST_TEMPERATURE) {
+      throw new ModelError(`vLLM takes no temperature of ${temperature}`, {
+        reason: 'bad-sampling',
+        fix: `Give 0 (greedy), or at least ${LEAST_TEMPERATURE}.`,
+      });
+    }
+  }
+
+  async function ask(request: GenerateRequest, id: string, call: Ask): Promise<GenerateResult> {
+    const asks = !endpoint.tellsSpans && endpoint.tellsVersion;
+    const before = asks ? await weightVersion(http, call.signal) : null;
+    const { contextIds } = request;
+    const params = samplingParams({ ...request, seed: streamSeed(request) }, facts, 0);
+    const body = endpoint.body({ model: facts.name, contextIds, id, params });
+    const sent = await http.post(endpoint.path, body, { ...call, headers: { ...call.headers, 'x-request-id': id } });
+    const choice = parseReply(endpoint.reply, sent, place);
+    const answer = endpoint.answer(choice);
+    if (answer === null) {
+      throw new ModelError(`${place.url}${place.path} gave text but no token ids`, {
+        reason: 'no-token-ids',
+        fix: 'A vLLM from 0.10 on gives them.',
+      });
+    }
+    if (answer.finish === null) throw badReply('ended for a reason that is unknown here', place);
+    // A list of another length is named below, by its length.
+    const twoLists = choice.named?.length === answer.outputIds.length && !sameIds(choice.named, answer.outputIds);
+    if (twoLists) throw badReply('gave two different lists of token ids', place);
+    if (asks && (await weightVersion(http, call.signal)) !== before) throw versionMoved(place);
+    const versions = endpoint.tellsSpans ? answer.versions : oneVersion(before, answer.outputIds.length);
+    return asResult({ ...answer, finish: answer.finish, versions }, request, served, place);
+  }
+
+  const abort = (id: string) => ({ path: endpoint.abortPath, body: { request_ids: [endpoint.nameOf(id)] } });
+  return tokenServer({ http, facts, tokenizer: served.tokenizer, check, ask, abort, identify });
+}
+
+/** Null where the server does not tell: it does so in its development mode only. */
+async function weightVersion(http: Http, signal?: AbortSignal): Promise<string | null> {
+  try {
+    const told = await http.get('/weight_info', signal ? { signal } : {});
+    return wordOf(parseReply(WeightInfo, told, http.place('/weight_info')).weight_version);
+  } catch (error) {
+    if (error instanceof ModelError && ['server-lacks', 'server-auth'].includes(error.reason)) return null;
+    throw error;
+  }
+}

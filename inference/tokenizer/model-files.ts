@@ -1,0 +1,113 @@
+// What the files of a model's folder say beside its tokenizer: how large the vocabulary is, which tokens end an
+// answer, and hashes by which two tokenizers or chat templates are known to be one. Layout and order do not matter.
+
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { ModelIdentity } from '../../domain/model-identity.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface ModelConfig {
+  /** Null where no config.json says. */
+  readonly vocabSize: number | null;
+  /** Of config.json and generation_config.json; null where there is no generation_config.json to read. */
+  readonly endIds: readonly number[] | null;
+}
+
+export async function readModelConfig(folder: string): Promise<ModelConfig> {
+  const [config, generation] = await Promise.all(
+    ['config.json', 'generation_config.json'].map((name) => jsonOf(join(folder, name))),
+  );
+  const text = config?.['text_config'] as Json | undefined;
+  const size = config?.['vocab_size'] ?? text?.['vocab_size'];
+  const ids = [config, text, generation].flatMap((file) => file?.['eos_token_id'] ?? []).filter(isId);
+  return { vocabSize: isId(size) && size > 0 ? size : null, endIds: generation ? [...new Set(ids)] : null };
+}
+
+export interface TokenizerHashes {
+  /** Null where the file cannot be read. */
+  readonly tokenizer: string | null;
+  readonly template: string | null;
+}
+
+const NAMES = ['tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja'];
+/** By folder: what was hashed, and of which state of the files. */
+const known = new Map<string, { readonly state: string; readonly hashes: TokenizerHashes }>();
+
+/** Read again only where a file changed: a model of many megabytes is asked about after each broken connection. */
+export async function tokenizerHashes(folder: string): Promise<TokenizerHashes> {
+  const stats = await Promise.all(NAMES.map((name) => stat(join(folder, name)).catch(() => null)));
+  const state = stats.map((it) => (it ? `${it.ino}/${it.size}/${it.mtimeMs}` : '-')).join(' ');
+  const before = known.get(folder);
+  if (before?.state === state) return before.hashes;
+  const [tokenizer, config] = await Promise.all(NAMES.slice(0, 2).map((name) => jsonOf(join(folder, name))));
+  const template = await readFile(join(folder, NAMES[2]!), 'utf8').catch(() => config?.['chat_template'] ?? null);
+  const hashes = {
+    tokenizer: tokenizer ? hashOf(whatCounts(tokenizer)) : null,
+    template: template === null ? null : hashOf(template),
+  };
+  known.set(folder, { state, hashes });
+  return hashes;
+}
+
+/** SHA-256 over model.onnx and the files of external data beside it. */
+export async function weightsHash(modelFolder: string): Promise<string | null> {
+  const folder = join(modelFolder, 'onnx');
+  const files = (await readdir(folder).catch(() => []))
+    .filter((file) => /^model\.onnx(_data(_\d+)?)?$/.test(file))
+    .sort();
+  if (files.length === 0) return null;
+  const hash = createHash('sha256');
+  for (const file of files)
+    for await (const chunk of createReadStream(join(folder, file))) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
+
+/** What an embedded model is known by. `name`: a hub id or another that means one model everywhere. */
+export async function folderIdentity(
+  folder: string,
+  name: string | null,
+  { tokenizerFolder = folder, weights }: { tokenizerFolder?: string; weights?: string | null } = {},
+): Promise<ModelIdentity> {
+  return {
+    name,
+    ...(await tokenizerHashes(tokenizerFolder)),
+    probe: null,
+    weights: weights === undefined ? await weightsHash(folder) : weights,
+    canary: null,
+  };
+}
+
+/** Of tokenizer.json: what decides which ids a text has. Merges were once written as texts, and are pairs now. */
+function whatCounts({ model, added_tokens, normalizer, pre_tokenizer, post_processor, decoder }: Json): unknown {
+  const { merges, ...rest } = (model ?? {}) as Json;
+  const pairs = Array.isArray(merges)
+    ? merges.map((merge: unknown) => (Array.isArray(merge) ? merge.join(' ') : merge))
+    : null;
+  return { model: { ...rest, merges: pairs }, added_tokens, normalizer, pre_tokenizer, post_processor, decoder };
+}
+
+function hashOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value, inOrder)).digest('hex');
+}
+
+function inOrder(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function isId(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+async function jsonOf(path: string): Promise<Json | null> {
+  try {
+    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+    return typeof value === 'object' && value !== null ? (value as Json) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,76 @@
+// The tokenizer and the vocabulary of a model that somebody else serves: from --tokenizer, or from where the
+// server has its model, if that is a folder here or a hub id. One copy per source, however many servers.
+
+import { ModelError } from '../../domain/errors.ts';
+import { readModelConfig } from './model-files.ts';
+import { findModelSource, folderOf } from './model-source.ts';
+import { openTokenizer, type ModelTokenizer } from './tokenizer.ts';
+
+export interface ServedTokenizer {
+  readonly tokenizer: ModelTokenizer;
+  /** Of the model where its config.json says, else of the tokenizer. */
+  readonly vocabSize: number;
+  /** Where its files are, on this machine. */
+  readonly folder: string;
+  /** May an answer end at this id? `told`: the id at which its server says that it ended. */
+  readonly ends: (id: number, told: number | null) => boolean;
+}
+
+/** Owns the tokenizers it loads. */
+export interface TokenizerLoader {
+  load(serverSays: string | null, url: string): Promise<ServedTokenizer>;
+  close(): Promise<void>;
+}
+
+export function tokenizerLoader(
+  wanted: string | null,
+  mayLoad: (folderOrHubId: string) => void = () => undefined,
+): TokenizerLoader {
+  const loaded = new Map<string, Promise<ServedTokenizer>>();
+
+  async function find(serverSays: string | null, url: string): Promise<ServedTokenizer> {
+    const name = wanted ?? serverSays;
+    if (name === null) throw noTokenizer(`${url} does not say which tokenizer is its model's`);
+    if (wanted === null) mayLoad(name);
+    const known = loaded.get(name);
+    if (known) return known;
+    const loading = read(name).catch((cause: unknown) => {
+      loaded.delete(name);
+      if (wanted !== null) throw cause;
+      throw noTokenizer(`${url} serves ${name}, which is neither a folder here nor to be had from the hub`, cause);
+    });
+    loaded.set(name, loading);
+    return loading;
+  }
+
+  return {
+    load: find,
+    async close() {
+      await Promise.allSettled([...loaded.values()].map(async (it) => (await it).tokenizer.close()));
+    },
+  };
+}
+
+function noTokenizer(what: string, cause?: unknown): ModelError {
+  return new ModelError(what, {
+    reason: 'no-tokenizer',
+    fix: 'Name its tokenizer: --tokenizer <folder or hub id>.',
+    cause,
+  });
+}
+
+async function read(name: string): Promise<ServedTokenizer> {
+  const source = await findModelSource(name);
+  const tokenizer = await openTokenizer(source);
+  const folder = folderOf(source);
+  const { vocabSize, endIds } = await readModelConfig(folder);
+  const ends = new Set([...tokenizer.stopTokenIds, ...(endIds ?? [])]);
+  // Without generation_config.json nobody here knows all of them: a server's word counts, for what is no text.
+  const isSpecial = (id: number) => tokenizer.decode([id], { skipSpecialTokens: true }) === '';
+  return {
+    tokenizer,
+    vocabSize: vocabSize ?? tokenizer.size,
+    folder,
+    ends: (id, told) => ends.has(id) || (endIds === null && told === id && isSpecial(id)),
+  };
+}

@@ -1,0 +1,175 @@
+// Proves a run's folder: each (query, sample, turn) once, contiguous, judged and logged once, every hash
+// and every reward right, counted and exported as the records say. Streams: memory holds a few rollouts, and a line for each that it has seen.
+
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { explain, StoreError } from '../domain/errors.ts';
+import type { RolloutId } from '../domain/ids.ts';
+import { OUTCOMES, type Outcome } from '../domain/outcome.ts';
+import type { CheckTokenizer } from './context.ts';
+import { openCopyCheck } from './copies.ts';
+import { checkJudgements } from './judgements.ts';
+import { checkExport, type ExportCheck, type ExportFacts } from './export.ts';
+import { openLogCheck } from './logs.ts';
+import { openQueriesCheck } from './queries.ts';
+import { missingResult, openResultCheck } from './result.ts';
+import { type CheckedRollout, checkRollout } from './rollout.ts';
+import { openRunCheck } from './run.ts';
+import { shapeProblem, textProblem } from './shape.ts';
+import { RESULT_FILE, RUN_FILE } from '../storage/record/layout.ts';
+import { type OnBreach, rolloutAt } from '../storage/record/listing.ts';
+import type { RecordKind } from '../storage/record/text.ts';
+import type { Breach, Store, Stored } from '../storage/store.ts';
+
+export interface CheckSummary {
+  readonly breaches: number;
+  readonly queries: number;
+  /** Rollouts that have begun, every attempt counted. */
+  readonly rollouts: number;
+  readonly turns: number;
+  readonly ended: number;
+  readonly unfinished: number;
+  /** Of the last attempt at each sample. */
+  readonly byOutcome: Readonly<Record<Outcome, number>>;
+  /** Verdicts given again, over all files. */
+  readonly judgements: number;
+  /** What an export of now holds; absent where no exporter was given. */
+  readonly export?: ExportFacts;
+}
+
+export interface CheckOptions {
+  readonly export?: ExportCheck;
+  /** Of the run's model: with it, texts and ids are proved against each other. */
+  readonly tokenizer?: CheckTokenizer | undefined;
+  /** How far the clocks of workers may be apart. */
+  readonly clockSkewMs?: number | undefined;
+  /** Whether the run's collection is still going; undefined where nobody knows. */
+  readonly isGoing?: () => Promise<boolean | undefined>;
+}
+
+const AT_ONCE = 16;
+const LOOKS = 3;
+const LOOK_AGAIN_MS = 100;
+
+export async function checkRun(store: Store, onBreach: OnBreach, options: CheckOptions = {}): Promise<CheckSummary> {
+  await mustExist(store.folder);
+  let breaches = 0;
+  const report: OnBreach = (breach) => {
+    breaches++;
+    onBreach(breach);
+  };
+  const read = async <T extends object>(path: string, kind: RecordKind, get: () => Promise<Stored<T> | undefined>) => {
+    try {
+      const found = await get();
+      const problem = found && (shapeProblem(kind, found.record) ?? (await textProblem(kind, null, found)));
+      if (problem) report({ path, problem });
+      return problem ? undefined : found?.record;
+    } catch (error) {
+      report({ path, problem: explain(error) });
+      return undefined;
+    }
+  };
+  const run = await read(RUN_FILE, 'run', () => store.getRun());
+  const result = await read(RESULT_FILE, 'result', () => store.getResult());
+  const { tokenizer, clockSkewMs } = options;
+  const facts = { tokenizer, clockSkewMs, runAt: run?.createdAt };
+  const ofRun = openRunCheck(store, run, report);
+  ofRun.run();
+  const copies = openCopyCheck(report);
+  const logs = openLogCheck(store, report);
+  const queries = openQueriesCheck(store, run, report);
+  const counts = openResultCheck(result, report);
+  let complete = 0;
+  /** Samples of the data set whose first attempt has ended. */
+  let units = 0;
+  const totals = { rollouts: 0, turns: 0, ended: 0 };
+  const byOutcome = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
+
+  /** What is being written while it is looked at may seem wrong: it is looked at again. */
+  async function look(id: RolloutId): Promise<CheckedRollout | undefined> {
+    for (let left = LOOKS; ; left--) {
+      const found: Breach[] = [];
+      const note: OnBreach = (breach) => found.push(breach);
+      const rollout = await checkRollout(store, id, note, facts);
+      if (rollout) await logs.rollout(rollout, note);
+      if (found.length === 0 || rollout?.end || left === 1) {
+        for (const breach of found) report(breach);
+        return rollout;
+      }
+      await sleep(LOOK_AGAIN_MS);
+    }
+  }
+
+  async function one(id: RolloutId): Promise<void> {
+    const rollout = await look(id);
+    totals.rollouts++;
+    if (!rollout) return;
+    totals.turns += rollout.turns.filter((turn) => turn !== undefined).length;
+    queries.rollout(rollout);
+    counts.rollout(rollout);
+    copies(rollout);
+    await ofRun.rollout(rollout);
+    if (!rollout.end) return;
+    totals.ended++;
+    if (id.attempt === 1 && rollout.rollout.index !== null) units++;
+    const later = await store.getRollout({ ...id, attempt: id.attempt + 1 }).catch(() => undefined);
+    if (later) return;
+    byOutcome[rollout.end.outcome]++;
+    if (options.export && isExported(rollout, rollout.end.outcome, options.export)) complete++;
+  }
+
+  await eachAtOnce(store.listRollouts(report), AT_ONCE, one);
+  await logs.foreign(async (folder) => {
+    const id = await rolloutAt(store.folder, folder, () => {});
+    const rollout = id && (await checkRollout(store, { run: basename(store.folder), ...id }, () => {}));
+    if (rollout) await logs.rollout(rollout, () => {});
+  });
+  const judgements = await checkJudgements(store, basename(store.folder), report);
+  // A run that was cancelled owes nothing more.
+  const concluded = result !== undefined && !('cancelled' in result && result.cancelled);
+  const count = await queries.all(concluded);
+  counts.all(count, run);
+  if (run?.dataset && units >= count * run.samples && totals.ended === totals.rollouts) {
+    const problem = await missingResult(store, units, options.isGoing);
+    if (problem) report({ path: RESULT_FILE, problem });
+  }
+  const unfinished = totals.rollouts - totals.ended;
+  const seen = { complete, ended: concluded && unfinished === 0 };
+  const exported = options.export && (await checkExport(store, options.export, seen, report));
+  const summary = { queries: count, ...totals, unfinished, byOutcome, judgements };
+  return { breaches, ...summary, ...(exported ? { export: exported } : {}) };
+}
+
+/** Counted from the verdicts alone, in another way than an export finds its turns. */
+function isExported(
+  { turns, verdicts }: CheckedRollout,
+  outcome: Outcome,
+  { exporter, undecided }: ExportCheck,
+): boolean {
+  const judged = verdicts.findIndex((verdict) => verdict?.verdict === 'undecided');
+  if (outcome !== 'complete' && !(outcome === 'undecided' && undecided === 'finished-turns' && judged > 0))
+    return false;
+  const exported = outcome === 'complete' ? turns : turns.slice(0, judged);
+  return !exporter.forTraining || exported.every((turn) => turn?.record.trainable !== false);
+}
+
+async function mustExist(folder: string): Promise<void> {
+  if ((await stat(folder).catch(() => undefined))?.isDirectory()) return;
+  const fix = 'Name a run under --out, or its folder.';
+  throw new StoreError(`there is no run in ${folder}`, { reason: 'no-such-run', fix });
+}
+
+async function eachAtOnce<T>(items: AsyncIterable<T>, width: number, use: (item: T) => Promise<void>) {
+  let group: Promise<void>[] = [];
+  for await (const item of items) {
+    const work = use(item);
+    // It is awaited with its group; until then its failure must not count as unseen.
+    work.catch(() => {});
+    group.push(work);
+    if (group.length < width) continue;
+    await Promise.all(group);
+    group = [];
+  }
+  await Promise.all(group);
+}

@@ -1,0 +1,92 @@
+// Proves a rollout's end against its turns and verdicts: outcome, stop reason, success and rewards follow from them
+// and from the settings, and nothing was played that the rules do not play.
+
+import { isDeepStrictEqual } from 'node:util';
+import { successOf } from '../domain/ending.ts';
+import { stopReason } from '../domain/limits.ts';
+import { outcomeOf } from '../domain/outcome.ts';
+import { discountedReturns, turnReward } from '../domain/reward.ts';
+import type { RolloutSettings } from '../domain/settings.ts';
+import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
+import type { TurnRecord } from '../domain/turn.ts';
+import type { Stored } from '../storage/store.ts';
+
+export function endProblems(
+  end: EndRecord,
+  { settings }: RolloutRecord,
+  turns: readonly (Stored<TurnRecord> | undefined)[],
+  verdicts: readonly (VerdictRecord | undefined)[],
+): string[] {
+  const problems: string[] = [];
+  const differs = (what: string, says: unknown, is: unknown) => {
+    if (!isDeepStrictEqual(says, is))
+      problems.push(`says ${what} ${JSON.stringify(says)}; the records say ${JSON.stringify(is)}`);
+  };
+  const count = end.turns.length;
+  end.turns.forEach((hash, i) => {
+    const turn = turns[i];
+    if (i >= turns.length) problems.push(`names a turn ${i + 1} that is not there`);
+    else if (turn && turn.hash !== hash) problems.push(`names another turn ${i + 1}: ${hash}, not ${turn.hash}`);
+  });
+  differs('outcome', end.outcome, outcomeOf(end.stopReason));
+  const said = verdicts.slice(0, count);
+  if (said.length === count && said.every((verdict) => verdict !== undefined)) {
+    const success = said.map(({ verdict }) => successOf(verdict));
+    const rewards = success.flatMap((value) => (value === null ? [] : [turnReward(value === 1, settings)]));
+    differs('success', end.success, success);
+    differs('turn rewards', end.turnRewards, rewards);
+    differs(
+      'rewards',
+      end.rewards,
+      end.outcome === 'complete' ? discountedReturns(rewards, settings.turnDiscount) : [],
+    );
+    if (end.outcome === 'complete' && success.includes(null))
+      problems.push('says complete, though a turn is undecided');
+    if (end.stopReason === 'success' && success.at(-1) !== 1)
+      problems.push('says success, though the last turn is not right');
+    if (end.stopReason === 'undecided' && success.at(-1) !== null)
+      problems.push('says undecided, though the last turn is decided');
+    problems.push(...stopProblems(end, settings, said));
+  }
+  if (end.outcome === 'complete' && count === 0) problems.push('says complete, though no turn was played');
+  if (count > settings.numTurns) problems.push(`names ${count} turns, more than the ${settings.numTurns} to be played`);
+  if (end.stopReason === 'max-turns' && count !== settings.numTurns) {
+    problems.push(`says all turns were played: ${count}, not ${settings.numTurns}`);
+  }
+  if ((end.failure !== null) !== (end.outcome === 'failed'))
+    problems.push('names a failure without having failed, or the reverse');
+  if (end.failure && end.failure.turn !== count + 1)
+    problems.push(`says that turn ${end.failure.turn} failed, after ${count} finished turns`);
+  if (end.stopReason === 'context-length') problems.push(...roomProblems(turns[count - 1]?.record, settings));
+  return problems;
+}
+
+/** Which rule ends a rollout follows from each verdict in turn. */
+function stopProblems({ stopReason: says, turns }: EndRecord, settings: RolloutSettings, said: VerdictRecord[]) {
+  const problems: string[] = [];
+  said.forEach(({ verdict }, i) => {
+    const rule = stopReason(i + 1, verdict, settings);
+    if (i + 1 < turns.length && rule && rule !== 'max-turns')
+      problems.push(`goes on after turn ${i + 1}, which ends a rollout by ${rule}`);
+  });
+  const last = said.at(-1);
+  const rule = last && stopReason(turns.length, last.verdict, settings);
+  // A failure or a cancellation may come at any time.
+  if (last && rule !== says && outcomeOf(says) !== 'failed' && outcomeOf(says) !== 'cancelled') {
+    if (rule) problems.push(`says ${says}; turn ${turns.length} ends it by ${rule}`);
+    else if (says !== 'context-length') problems.push(`says ${says}, and no rule ends it at turn ${turns.length}`);
+  }
+  return problems;
+}
+
+/** Longer than any feedback that templates make. */
+const FEEDBACK_TOKENS = 1000;
+
+/** Of an embedded model, whose length cannot change: a budget says what its context holds at least. */
+function roomProblems(last: TurnRecord | undefined, { model }: RolloutSettings): string[] {
+  const embedded = model === 'tiny' || model.startsWith('transformers:');
+  if (!last || last.server !== null || !embedded || last.outputIds.length + FEEDBACK_TOKENS >= last.maxNewTokens)
+    return [];
+  const left = last.maxNewTokens - last.outputIds.length;
+  return [`says that no further turn fits; turn ${last.turn} left room for ${left} tokens`];
+}

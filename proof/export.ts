@@ -1,0 +1,139 @@
+// Proves an export: it holds one sample for each complete rollout, and a file that was exported before holds exactly
+// what the records give today: each line once, in order, to the byte, and no id twice. A line that an older Everturn
+// wrote, with the id of that time, counts as well. Memory: a hash and an id for each line.
+
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import type { UndecidedPolicy } from '../domain/finished-turns.ts';
+import { type ExportedSample, exportedSamples, type LineMaker, type SkippedRollout } from '../storage/export-run.ts';
+import { fileError } from '../storage/disk/errors.ts';
+import type { OnBreach } from '../storage/record/listing.ts';
+import { sha256 } from '../storage/record/text.ts';
+import type { Store } from '../storage/store.ts';
+
+export interface ExportCheck {
+  readonly exporter: LineMaker & { readonly name: string };
+  /** As the export was made; default `drop`. */
+  readonly undecided?: UndecidedPolicy;
+  /** A file that was exported before. */
+  readonly file?: string;
+}
+
+export interface ExportFacts {
+  readonly format: string;
+  readonly samples: number;
+  /** Of the export as a file. */
+  readonly sha256: string;
+}
+
+/** What the check of the records saw. */
+export interface Seen {
+  /** Samples whose last attempt is to be exported: complete, or with finished turns that are asked for. */
+  readonly complete: number;
+  /** Whether all that began has ended: then an export of now is the export. */
+  readonly ended: boolean;
+}
+
+export async function checkExport(
+  store: Store,
+  { exporter, undecided, file }: ExportCheck,
+  seen: Seen,
+  onBreach: OnBreach,
+): Promise<ExportFacts> {
+  const path = `export --format ${exporter.name}`;
+  const whole = createHash('sha256');
+  const [lines, formerLines] = [new Map<string, Line>(), new Map<string, Line>()];
+  const ids = new Map<string, ExportedSample>();
+  let samples = 0;
+  let place = 0;
+  const onSkip = ({ query, sample, outcome, problem }: SkippedRollout) => {
+    if (outcome === 'broken') onBreach({ path, problem: `cannot export ${nameOf({ query, sample })}: ${problem}` });
+  };
+  for await (const made of exportedSamples(store, exporter, onSkip, undecided)) {
+    samples++;
+    const { query, sample, id, former } = made;
+    const other = id === null ? undefined : ids.get(id);
+    if (other)
+      onBreach({ path, problem: `gives ${nameOf(made)} the id ${JSON.stringify(id)}, which ${nameOf(other)} has` });
+    if (id !== null) ids.set(id, { ...made, lines: [], former: undefined });
+    for (const [i, line] of made.lines.entries()) {
+      whole.update(line).update('\n');
+      if (file === undefined) continue;
+      const of = { query, sample, place: place++ };
+      lines.set(sha256(`${line}\n`), { of, id });
+      const formerLine = former?.lines[i];
+      if (formerLine !== undefined) formerLines.set(sha256(`${formerLine}\n`), { of, id: former!.id });
+    }
+  }
+  if (samples < seen.complete || (seen.ended && samples > seen.complete)) {
+    onBreach({ path, problem: `gives ${samples} samples; the records hold ${seen.complete} to be exported` });
+  }
+  if (file !== undefined) await checkFile(file, lines, formerLines, (problem) => onBreach({ path: file, problem }));
+  return { format: exporter.name, samples, sha256: whole.digest('hex') };
+}
+
+/** What a line may be. */
+interface Line {
+  readonly of: { readonly query: string; readonly sample: number; readonly place: number };
+  /** As it stands in this line. */
+  readonly id: string | null;
+}
+
+async function checkFile(
+  file: string,
+  expected: ReadonlyMap<string, Line>,
+  former: ReadonlyMap<string, Line>,
+  say: (problem: string) => void,
+): Promise<void> {
+  const found = new Map<number, number>();
+  const ids = new Map<string, number>();
+  let number = 0;
+  let last = -1;
+  try {
+    for await (const hash of lineHashes(file)) {
+      number++;
+      const line = hash === null ? undefined : (expected.get(hash) ?? former.get(hash));
+      const before = line && found.get(line.of.place);
+      if (hash === null) say(`line ${number} is torn: its end is missing`);
+      else if (!line) say(`line ${number} is none that the records give`);
+      else if (before !== undefined) say(`line ${number} repeats line ${before}`);
+      else {
+        if (line.of.place < last) say(`line ${number} stands out of order: ${nameOf(line.of)}`);
+        last = Math.max(last, line.of.place);
+        found.set(line.of.place, number);
+        const { id } = line;
+        const same = id === null ? undefined : ids.get(id);
+        if (same !== undefined)
+          say(`line ${number} has the id ${JSON.stringify(id)} of line ${same}: export the run again, which escapes @`);
+        if (id !== null) ids.set(id, number);
+      }
+    }
+  } catch (error) {
+    const problem = fileError('read', file, error);
+    return say(problem instanceof Error ? problem.message : String(problem));
+  }
+  for (const { of } of expected.values()) if (!found.has(of.place)) say(`lacks ${nameOf(of)}`);
+}
+
+/** SHA-256 of each line with its LF; null for one that has none. No line is held. */
+async function* lineHashes(file: string): AsyncGenerator<string | null> {
+  let hash = createHash('sha256');
+  let open = false;
+  for await (const part of createReadStream(file) as AsyncIterable<Buffer>) {
+    let from = 0;
+    for (let to = part.indexOf(10) + 1; to > 0; to = part.indexOf(10, from) + 1) {
+      yield hash.update(part.subarray(from, to)).digest('hex');
+      hash = createHash('sha256');
+      open = false;
+      from = to;
+    }
+    if (from < part.length) {
+      hash.update(part.subarray(from));
+      open = true;
+    }
+  }
+  if (open) yield null;
+}
+
+const nameOf = ({ query, sample }: { readonly query: string; readonly sample: number }) =>
+  `query ${JSON.stringify(query)}, sample ${sample}`;

@@ -1,0 +1,103 @@
+// Proves the algorithm's logs: every turn of an ended rollout stands once, in order, in the files of the
+// version it began with, and no file holds anything else.
+
+import { logName, turnLogBlock, turnLogLine } from '../domain/turn-log.ts';
+import type { CheckedRollout } from './rollout.ts';
+import { ANSWERS, folderOfLog, isHarmless, logPath, type LogKind } from '../storage/record/layout.ts';
+import { FOREIGN, foldersIn, namesIn, type OnBreach } from '../storage/record/listing.ts';
+import type { Store } from '../storage/store.ts';
+
+export interface LogCheck {
+  rollout(rollout: CheckedRollout, onBreach: OnBreach): Promise<void>;
+  /** After the last rollout: files that belong to none. `again` looks at the rollout in that folder once more. */
+  foreign(again: (folder: string) => Promise<void>): Promise<void>;
+}
+
+interface Entry {
+  readonly turn: number;
+  readonly text: string;
+  /** Its rollout's end names it. Else it may stand in the log, or not yet. */
+  readonly must: boolean;
+}
+
+export function openLogCheck(store: Store, onBreach: OnBreach): LogCheck {
+  const expected = new Set<string>();
+
+  async function file(
+    rollout: CheckedRollout,
+    version: number,
+    kind: LogKind,
+    entries: readonly Entry[],
+    report: OnBreach,
+  ): Promise<void> {
+    const path = logPath(version, logName(rollout.id), kind);
+    const text = await store.getLog(version, logName(rollout.id), kind);
+    if (text === undefined) {
+      const first = entries.find((entry) => entry.must);
+      if (first) report({ path, problem: `is missing; turn ${first.turn} should stand there` });
+    } else {
+      const problem = logProblem(text, entries);
+      if (problem) report({ path, problem });
+    }
+    expected.add(path);
+  }
+
+  return {
+    async rollout(rollout, report) {
+      const turns = rollout.turns.map((turn) => turn?.record);
+      // Broken records are reported already; what the log should say is then unknown.
+      const known = turns.every((turn, i) => turn && (rollout.verdicts[i] || i === turns.length - 1));
+      const ended = rollout.end?.turns.length ?? 0;
+      const versions = new Set(turns.flatMap((turn) => (turn ? [turn.versionStart] : [])));
+      for (const version of versions) {
+        for (const kind of ['txt', 'jsonl'] as const) {
+          if (!known) {
+            expected.add(logPath(version, logName(rollout.id), kind));
+            continue;
+          }
+          const played = turns.flatMap((turn) => (turn ? [turn] : []));
+          const entries = played.flatMap((turn) => {
+            const verdict = rollout.verdicts[turn.turn - 1];
+            if (!verdict || turn.versionStart !== version) return [];
+            const text =
+              kind === 'txt' ? turnLogBlock(rollout.rollout, played, turn.turn, verdict) : turnLogLine(turn, verdict);
+            return [{ turn: turn.turn, text, must: turn.turn <= ended }];
+          });
+          await file(rollout, version, kind, entries, report);
+        }
+      }
+    },
+
+    async foreign(again) {
+      for (const folder of await foldersIn(store.folder, ANSWERS, onBreach)) {
+        for (const name of await namesIn(`${store.folder}/${folder}`)) {
+          const path = `${folder}/${name}`;
+          if (isHarmless(name) || expected.has(path)) continue;
+          // Its rollout may have begun, or reached that version, since it was looked at.
+          const rollout = folderOfLog(name);
+          if (rollout) await again(rollout);
+          if (!expected.has(path)) onBreach({ path, problem: `${FOREIGN}: no turn was logged there` });
+        }
+      }
+    },
+  };
+}
+
+/** The text must be the entries one after the other; those that need not be there may be left out at its end. */
+function logProblem(text: string, entries: readonly Entry[]): string | undefined {
+  let at = 0;
+  for (const [i, entry] of entries.entries()) {
+    if (at === text.length && !entry.must) return undefined;
+    if (!text.startsWith(entry.text, at)) {
+      const doubled = entries.slice(0, i).find((earlier) => text.startsWith(earlier.text, at));
+      if (doubled) return `holds turn ${doubled.turn} twice`;
+      return at === text.length
+        ? `does not hold turn ${entry.turn}`
+        : `does not say what the record of turn ${entry.turn} says`;
+    }
+    at += entry.text.length;
+  }
+  if (at === text.length) return undefined;
+  const doubled = entries.find((entry) => text.startsWith(entry.text, at));
+  return doubled ? `holds turn ${doubled.turn} twice` : 'holds text that belongs to no turn';
+}

@@ -1,0 +1,89 @@
+// Proves that a run plays what it accepted: queries.jsonl is the one that run.json names, each rollout
+// plays the query at its index, and after the run's last word every query has its samples.
+
+import { createHash } from 'node:crypto';
+import { explain } from '../domain/errors.ts';
+import { QUERIES_FILE, queryFolder, ROLLOUT_FILE, rolloutFolder, RUN_FILE } from '../storage/record/layout.ts';
+import type { CheckedRollout } from './rollout.ts';
+import type { OnBreach } from '../storage/record/listing.ts';
+import { hashOfQueriesFile, queryLine } from '../storage/queries.ts';
+import { sha256 } from '../storage/record/text.ts';
+import type { RunRecord } from '../storage/record/run-record.ts';
+import type { Store } from '../storage/store.ts';
+
+export interface QueriesCheck {
+  rollout(rollout: CheckedRollout): void;
+  /** After the last rollout. Returns the number of queries. */
+  all(concluded: boolean): Promise<number>;
+}
+
+const PAGE = 256;
+
+export function openQueriesCheck(store: Store, run: RunRecord | undefined, onBreach: OnBreach): QueriesCheck {
+  /** By index in queries.jsonl: which query was played, and where. */
+  const played = new Map<number, { readonly digest: string; readonly path: string }>();
+  const notThatQuery = (path: string, index: number) =>
+    onBreach({ path, problem: `does not play the query at index ${index} of ${QUERIES_FILE}` });
+
+  return {
+    rollout({ id, rollout }) {
+      const path = `${rolloutFolder(id)}/${ROLLOUT_FILE}`;
+      if (run && rollout.run !== run.run) onBreach({ path, problem: `is of the run ${JSON.stringify(rollout.run)}` });
+      if (rollout.index === null) return;
+      const digest = sha256(queryLine(rollout.query)).slice(0, 32);
+      const known = played.get(rollout.index);
+      if (!known) played.set(rollout.index, { digest, path });
+      else if (known.digest !== digest) notThatQuery(path, rollout.index);
+    },
+
+    async all(concluded) {
+      if (run) await checkHash(store, run, onBreach);
+      const ids = new Set<string>();
+      const whole = createHash('sha256');
+      const say = (problem: string) => onBreach({ path: QUERIES_FILE, problem });
+      try {
+        const count = await store.countQueries();
+        if (run?.dataset && run.dataset.accepted !== count)
+          say(`holds ${count} queries; ${RUN_FILE} says that ${run.dataset.accepted} were accepted`);
+        for (let from = 0; from < count; from += PAGE) {
+          const page = await store.readQueries(from, PAGE);
+          for (const [i, query] of page.entries()) {
+            whole.update(queryLine(query));
+            const id = sha256(query.queryId).slice(0, 32);
+            if (ids.has(id)) say(`holds the query ${JSON.stringify(query.queryId)} twice`);
+            ids.add(id);
+            const found = played.get(from + i);
+            played.delete(from + i);
+            if (found && found.digest !== sha256(queryLine(query)).slice(0, 32)) notThatQuery(found.path, from + i);
+            if (run && concluded) await checkSamples(store, query.queryId, run.samples, onBreach);
+          }
+        }
+        const hash = await hashOfQueriesFile(store.folder);
+        if (hash && whole.digest('hex') !== hash)
+          say('is not the text that its rows give: a key stands in one twice, or the spacing is not ours');
+        for (const [index, { path }] of played) notThatQuery(path, index);
+        return count;
+      } catch (error) {
+        onBreach({ path: QUERIES_FILE, problem: explain(error) });
+        return 0;
+      }
+    },
+  };
+}
+
+async function checkHash(store: Store, { dataset }: RunRecord, onBreach: OnBreach): Promise<void> {
+  if (!dataset) return;
+  const hash = await hashOfQueriesFile(store.folder);
+  if (hash === dataset.sha256) return;
+  const problem = hash ? `is changed: its hash is ${hash}, ${RUN_FILE} says ${dataset.sha256}` : 'is missing';
+  onBreach({ path: QUERIES_FILE, problem });
+}
+
+async function checkSamples(store: Store, query: string, samples: number, onBreach: OnBreach): Promise<void> {
+  const there = new Set((await store.listRolloutsOf(query)).map(({ sample }) => sample));
+  for (let sample = 0; sample < samples; sample++) {
+    if (there.has(sample)) continue;
+    const problem = `is missing: query ${JSON.stringify(query)}, sample ${sample}, was never played`;
+    onBreach({ path: `${queryFolder(query)}/${sample}.1`, problem });
+  }
+}

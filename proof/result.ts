@@ -1,0 +1,100 @@
+// Proves a run's last word: result.json counts what the records of its rollouts say.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { addResult, type CollectionCounts, ended, noCounts } from '../domain/progress.ts';
+import { outputTokens } from '../domain/turn.ts';
+import { countedVerdicts, VERDICTS } from '../domain/verdict.ts';
+import type { CheckedRollout } from './rollout.ts';
+import { RESULT_FILE } from '../storage/record/layout.ts';
+import type { OnBreach } from '../storage/record/listing.ts';
+import type { RunRecord } from '../storage/record/run-record.ts';
+import type { Store } from '../storage/store.ts';
+
+/** The part of it that is proved. */
+interface LastWord {
+  readonly run: string;
+  readonly total: number;
+  readonly cancelled: boolean;
+  readonly numTurns: number;
+  readonly counts: CollectionCounts;
+}
+
+export interface ResultCheck {
+  rollout(rollout: CheckedRollout): void;
+  /** After the last rollout. `queries` times the run's samples is what was to be played. */
+  all(queries: number, run: RunRecord | undefined): void;
+}
+
+export function openResultCheck(result: object | undefined, onBreach: OnBreach): ResultCheck {
+  const told = result as LastWord | undefined;
+  const is = noCounts();
+  return {
+    rollout({ id, end, turns, verdicts: judged }) {
+      // A later attempt is none of the collection's.
+      if (!told || !end || id.attempt !== 1) return;
+      const trajectory = { out: '', ...id };
+      const { outcome, stopReason, rewards, success } = end;
+      const counted = turns.slice(0, end.turns.length);
+      const tokens = counted.reduce((sum, turn) => sum + (turn ? outputTokens(turn.record) : 0), 0);
+      // Reasons are for people and not compared.
+      const verdicts = countedVerdicts(judged.slice(0, counted.length).flatMap((verdict) => verdict ?? []));
+      const facts = { outcome, stopReason, rewards, success, verdicts, tokens };
+      const played = { ...facts, reason: null, turns: counted.length, trajectory };
+      addResult(is, played, told.numTurns);
+    },
+
+    all(queries, run) {
+      if (!told) return;
+      const differs = (what: string, says: unknown, records: unknown) => {
+        if (isDeepStrictEqual(says, records)) return;
+        onBreach({
+          path: RESULT_FILE,
+          problem: `says ${what} ${JSON.stringify(says)}; the records say ${JSON.stringify(records)}`,
+        });
+      };
+      const { counts, total, cancelled } = told;
+      differs('total', total, queries * (run?.samples ?? 1));
+      if (run) {
+        differs('run', told.run, run.run);
+        differs('numTurns', told.numTurns, run.settings.numTurns);
+      }
+      if (!cancelled && ended(counts) !== total) differs('ended', ended(counts), total);
+      const { outcomes } = counts;
+      for (const outcome of ['complete', 'undecided'] as const)
+        differs(outcome, outcomes[outcome], is.outcomes[outcome]);
+      // A rollout whose workflow was ended from outside is counted and has no end of its own.
+      for (const outcome of ['failed', 'cancelled'] as const)
+        if (is.outcomes[outcome] > outcomes[outcome]) differs(outcome, outcomes[outcome], is.outcomes[outcome]);
+      for (const series of ['judgedAt', 'rightAt', 'rightBy'] as const) differs(series, counts[series], is[series]);
+      // A run that an earlier version began counts the verdicts of its later rollouts only.
+      for (const verdict of VERDICTS)
+        for (const [reason, n] of Object.entries(counts.verdicts?.[verdict] ?? {}))
+          if (!(n <= (is.verdicts?.[verdict]?.[reason] ?? 0)))
+            differs(`${verdict} (${reason})`, n, is.verdicts?.[verdict]?.[reason] ?? 0);
+      differs('turns', counts.turns, is.turns);
+      differs('tokens', counts.tokens, is.tokens);
+    },
+  };
+}
+
+/** A collection writes its result at once after its last rollout; it is looked for so often. */
+const LOOKS = 8;
+const LOOK_AGAIN_MS = 250;
+
+/** Of a run whose rollouts have all ended: what is wrong where it has no result. */
+export async function missingResult(
+  store: Store,
+  ended: number,
+  isGoing?: () => Promise<boolean | undefined>,
+): Promise<string | undefined> {
+  for (let look = 1; ; look++) {
+    // One that cannot be read is reported already.
+    const found = await store.getResult().catch(() => null);
+    if (found !== undefined) return undefined;
+    if (look > 1 && (await isGoing?.())) return undefined;
+    if (look === LOOKS) break;
+    await sleep(LOOK_AGAIN_MS);
+  }
+  return `is missing, though all ${ended} rollouts have ended (if the run was killed at that moment, starting it again writes it)`;
+}

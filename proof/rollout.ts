@@ -1,0 +1,176 @@
+// Proves one rollout's records against each other: turns 1 … n once, each naming the one before, each
+// judged, the context exactly what was said before, and an end that says what the turns say.
+
+import { explain } from '../domain/errors.ts';
+import type { RolloutId } from '../domain/ids.ts';
+import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
+import type { TurnRecord } from '../domain/turn.ts';
+import { checkChunks } from './chunks.ts';
+import { answerTextProblems, contextProblems, type TextFacts } from './context.ts';
+import { endProblems } from './end.ts';
+import { shapeProblem, textProblem } from './shape.ts';
+import { CLOCK_SKEW_MS, timeProblems } from './times.ts';
+import { turnProblems } from './turn.ts';
+import * as layout from '../storage/record/layout.ts';
+import { FOREIGN, namesIn, type OnBreach } from '../storage/record/listing.ts';
+import { decodeRecord, type RecordKind } from '../storage/record/text.ts';
+import type { Store, Stored } from '../storage/store.ts';
+import { readText } from '../storage/disk/write-once.ts';
+
+/** What could be read of a rollout; whatever could not has been reported. */
+export interface CheckedRollout {
+  readonly id: RolloutId;
+  readonly rollout: RolloutRecord;
+  /** Index t − 1; undefined where the record is missing or broken. */
+  readonly turns: readonly (Stored<TurnRecord> | undefined)[];
+  readonly verdicts: readonly (VerdictRecord | undefined)[];
+  readonly end: EndRecord | undefined;
+}
+
+const MOST_MISSING = 100;
+
+export interface RolloutCheckFacts extends TextFacts {
+  /** When the run was made. */
+  readonly runAt?: number | undefined;
+  /** How far the clocks of workers may be apart. */
+  readonly clockSkewMs?: number | undefined;
+}
+
+/** Of a file that should hold a record, and may not be there. */
+async function flawOf(path: string): Promise<string | undefined> {
+  const text = await readText(path);
+  const decoded = text === undefined ? undefined : decodeRecord('turn', null, text);
+  return decoded && 'problem' in decoded && decoded.torn ? decoded.problem : undefined;
+}
+
+export async function checkRollout(
+  store: Store,
+  id: RolloutId,
+  onBreach: OnBreach,
+  facts: RolloutCheckFacts = {},
+): Promise<CheckedRollout | undefined> {
+  const folder = layout.rolloutFolder(id);
+  const breach = (file: string, problem: string) => onBreach({ path: `${folder}/${file}`, problem });
+
+  async function read<T extends object>(
+    file: string,
+    kind: RecordKind,
+    get: Promise<Stored<T> | undefined>,
+  ): Promise<Stored<T> | undefined> {
+    try {
+      const stored = await get;
+      const { query, sample, attempt } = id;
+      const problem =
+        stored && (shapeProblem(kind, stored.record) ?? (await textProblem(kind, { query, sample, attempt }, stored)));
+      if (problem) {
+        breach(file, problem);
+        return undefined;
+      }
+      // The store takes a torn record that nothing stands on for none.
+      const flaw = stored ? undefined : await flawOf(`${store.folder}/${folder}/${file}`);
+      if (flaw) breach(file, flaw);
+      return stored;
+    } catch (error) {
+      const message = explain(error);
+      const at = message.indexOf(file);
+      breach(file, at < 0 ? message : message.slice(at + file.length + 1));
+      return undefined;
+    }
+  }
+
+  // The end is read before the files are listed: what it names was there then, also in a run that is played.
+  const end = await read(layout.END_FILE, 'end', store.getEnd(id));
+  const files = (await namesIn(`${store.folder}/${folder}`)).map((name) => ({
+    name,
+    ...layout.parseRolloutFile(name),
+  }));
+  for (const file of files) if (file.kind === 'foreign') breach(file.name, FOREIGN);
+  const places = files.flatMap((file) => (file.kind === 'turn' ? [file.turn] : []));
+  const highest = Math.max(0, ...places);
+  // A name may say any number: of a turn far ahead, not each that is missing before it is named.
+  const count = Math.min(highest, places.length + MOST_MISSING);
+  if (count < highest) breach(layout.turnFile(highest), `stands alone: ${places.length} turns are there in all`);
+  const numbers = Array.from({ length: count }, (_, i) => i + 1);
+  const has = (name: string) => files.some((file) => file.name === name);
+
+  const [rollout, turns, verdicts] = await Promise.all([
+    read(layout.ROLLOUT_FILE, 'rollout', store.getRollout(id)),
+    Promise.all(numbers.map((turn) => read(layout.turnFile(turn), 'turn', store.getTurn(id, turn)))),
+    Promise.all(numbers.map((turn) => read(layout.verdictFile(turn), 'verdict', store.getVerdict(id, turn)))),
+  ]);
+  if (!rollout) return undefined;
+
+  for (const turn of numbers) {
+    if (!has(layout.turnFile(turn))) breach(layout.turnFile(turn), `is missing, though turn ${count} is there`);
+  }
+  for (const file of files) {
+    if (file.kind === 'verdict' && !has(layout.turnFile(file.turn)))
+      breach(file.name, 'judges a turn that is not there');
+  }
+
+  let previous: string | undefined = rollout.hash;
+  let tokens: number | undefined = 0;
+  turns.forEach((turn, i) => {
+    const say = (problem: string) => breach(layout.turnFile(i + 1), problem);
+    if (!turn) {
+      previous = tokens = undefined;
+      return;
+    }
+    const { record, hash } = turn;
+    if (record.turn !== i + 1) say(`says it is turn ${record.turn}`);
+    if (previous !== undefined && record.previous !== previous) {
+      say(
+        `does not follow ${i === 0 ? layout.ROLLOUT_FILE : layout.turnFile(i)}: it names ${record.previous}, that one is ${previous}`,
+      );
+    }
+    const before: number | undefined = tokens;
+    if (before !== undefined && record.contextLength !== before + record.contextIds.length) {
+      say(`says ${record.contextLength} context tokens; there are ${before + record.contextIds.length}`);
+    }
+    for (const problem of turnProblems(record, id, rollout.record.settings)) say(problem);
+    for (const problem of answerTextProblems(record, facts)) say(problem);
+    previous = hash;
+    tokens = record.contextLength + record.outputIds.length;
+  });
+
+  for (const [i, turn] of turns.entries()) {
+    if (!turn) continue;
+    const [earlier, verdict] = [turns[i - 1]?.record, verdicts[i - 1]?.record];
+    const before = i === 0 ? null : earlier && verdict && { turn: earlier, verdict };
+    for (const problem of await contextProblems(rollout.record, before, turn.record, facts))
+      breach(layout.turnFile(i + 1), problem);
+  }
+
+  verdicts.forEach((verdict, i) => {
+    const say = (problem: string) => breach(layout.verdictFile(i + 1), problem);
+    const needed = i + 1 < count || i + 1 <= (end?.record.turns.length ?? 0);
+    if (!has(layout.verdictFile(i + 1))) {
+      if (needed && turns[i]) say(`is missing, though turn ${i + 1} was played and passed`);
+      return;
+    }
+    if (!verdict) return;
+    if (verdict.record.turn !== i + 1) say(`says it judges turn ${verdict.record.turn}`);
+    const judged = turns[i];
+    if (judged && verdict.record.of !== judged.hash)
+      say(`judges another record: ${verdict.record.of}, not ${judged.hash}`);
+  });
+
+  const chunks = files.flatMap((file) => (file.kind === 'chunk' ? [file] : []));
+  if (chunks.length > 0) await checkChunks(store, id, chunks, turns, read, breach);
+  const played = turns.map((turn) => turn?.record);
+  const judged = verdicts.map((verdict) => verdict?.record);
+  const whole = { rollout: rollout.record, turns: played, verdicts: judged, end: end?.record };
+  timeProblems(whole, facts.runAt, facts.clockSkewMs ?? CLOCK_SKEW_MS, breach);
+  if (end) {
+    const problems = endProblems(end.record, rollout.record, turns, judged);
+    for (const problem of problems) breach(layout.END_FILE, problem);
+    const broken = end.record.outcome === 'failed' || end.record.outcome === 'cancelled';
+    for (let turn = end.record.turns.length + (broken ? 2 : 1); turn <= count; turn++) {
+      // A workflow that was terminated leaves turns behind; one that is started again may end before it comes to them.
+      const left = turns[turn - 1]?.record;
+      if (broken && left && left.startedAt < end.record.finishedAt) continue;
+      breach(layout.turnFile(turn), `was played after the end at turn ${end.record.turns.length}`);
+    }
+  }
+  return { id, rollout: rollout.record, turns, verdicts: judged, end: end?.record };
+}

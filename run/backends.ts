@@ -1,0 +1,119 @@
+// The backends of one worker: each model is loaded once, at first use, and one that failed to load is tried
+// again. What they say of their servers is written to the folders of the runs that ask them.
+
+import { existsSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { DEFAULT_SETTINGS } from '../domain/defaults.ts';
+import { ModelError } from '../domain/errors.ts';
+import { differingCanaries, differingTraits } from '../domain/model-identity.ts';
+import type { RolloutSettings } from '../domain/settings.ts';
+import type { Backend } from '../inference/backend.ts';
+import { createBackend } from '../inference/index.ts';
+import { openFileStore } from '../storage/files.ts';
+import { writeFleetReport } from '../storage/fleet-status.ts';
+import { RUN_FILE } from '../storage/record/layout.ts';
+
+export interface Backends {
+  /** `mayLoad`: throws where a server names a tokenizer that is not to be loaded. */
+  get(settings: RolloutSettings, runFolder: string, mayLoad?: (folderOrHubId: string) => void): Promise<Backend>;
+  close(): Promise<void>;
+}
+
+const REPORT_EVERY_MS = 5000;
+
+export function openBackends(log: (line: string) => void): Backends {
+  const backends = new Map<string, Promise<Backend>>();
+  /** Runs that asked since the last report. */
+  const asking = new Map<string, Set<Promise<Backend>>>();
+  const timer = setInterval(() => void report(), REPORT_EVERY_MS).unref();
+
+  function open(
+    settings: RolloutSettings,
+    runFolder: string,
+    mayLoad: (folderOrHubId: string) => void,
+  ): Promise<Backend> {
+    const { model, tokenizer, apiKeyEnv = null } = settings;
+    const maxInFlight = settings.maxInFlightPerServer ?? null;
+    const limits = settings.serverLimits ?? {};
+    const limited = maxInFlight !== null || Object.keys(limits).length > 0;
+    const fleet = {
+      policy: settings.fleetPolicy ?? 'sticky',
+      maxInFlight,
+      limits,
+      weights: settings.serverWeights ?? {},
+      // Limits hold over all workers of a run: they meet in its folder.
+      leaseFolder: limited ? join(runFolder, '.fleet') : null,
+    };
+    // Runs that began before there was such a setting have the old limit.
+    const { requestTimeoutSeconds = DEFAULT_SETTINGS.requestTimeoutSeconds } = settings;
+    const requestTimeoutMs = requestTimeoutSeconds * 1000;
+    const key = JSON.stringify([model, tokenizer, apiKeyEnv, requestTimeoutMs, fleet]);
+    const known = backends.get(key);
+    if (known) return known;
+    const made = createBackend(model, { tokenizer, apiKeyEnv, requestTimeoutMs, fleet, log, mayLoad });
+    backends.set(key, made);
+    made.catch(() => backends.delete(key));
+    return made;
+  }
+
+  /** Pairs of a run and a backend that were found to be of one model. */
+  const matched = new WeakMap<Backend, Set<string>>();
+
+  /** A run goes on with the model that it was made with, also in another worker on another day. */
+  async function ofRun(settings: RolloutSettings, runFolder: string, made: Promise<Backend>): Promise<Backend> {
+    const backend = await made;
+    const runs = matched.get(backend) ?? new Set();
+    matched.set(backend, runs);
+    const { identity } = backend.facts;
+    if (!identity || runs.has(runFolder)) return backend;
+    const run = basename(runFolder);
+    const record = (await openFileStore(dirname(runFolder), run).getRun())?.record;
+    const then = record?.model;
+    if (then) {
+      const before = { who: `the start of run "${run}"`, identity: then };
+      const now = { who: settings.model, identity };
+      const differs = differingTraits(before, now) ?? differingCanaries(before, now);
+      if (differs !== null) {
+        // The next one to ask meets whoever is there by then.
+        for (const [key, known] of backends) if (known === made) backends.delete(key);
+        await backend.close();
+        throw new ModelError(`${settings.model} is another model now than run "${run}" was made with: ${differs}`, {
+          reason: 'other-model',
+          fix: 'Start the same model there again and retry the rollouts that failed, or begin another run.',
+        });
+      }
+    }
+    if (record) runs.add(runFolder);
+    return backend;
+  }
+
+  async function report(): Promise<void> {
+    const runs = [...asking];
+    asking.clear();
+    for (const [folder, used] of runs) {
+      // Of a run that is refused nothing stays.
+      if (!existsSync(join(folder, RUN_FILE))) continue;
+      const loaded = (await Promise.allSettled(used)).flatMap((b) => (b.status === 'fulfilled' ? [b.value] : []));
+      const servers = loaded.flatMap((backend) => backend.serverStatus?.() ?? []);
+      if (servers.length === 0) continue;
+      // News: a folder that cannot be written to will say so where it matters.
+      await writeFleetReport(folder, `${hostname()}-${process.pid}`, { at: Date.now(), servers }).catch(() => {});
+    }
+  }
+
+  return {
+    get(settings, runFolder, mayLoad = () => undefined) {
+      const made = open(settings, runFolder, mayLoad);
+      const backend = ofRun(settings, runFolder, made);
+      const used = asking.get(runFolder) ?? new Set();
+      asking.set(runFolder, used.add(made));
+      return backend;
+    },
+    async close() {
+      clearInterval(timer);
+      await report();
+      await Promise.allSettled([...backends.values()].map(async (b) => (await b).close()));
+    },
+  };
+}

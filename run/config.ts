@@ -1,0 +1,240 @@
+// What a run plays and how, from four places. Later ones win: defaults, config file (YAML or JSON),
+// environment (EVERTURN_NUM_TURNS), `--set numTurns=4`, flags (--num-turns 4). Every value is checked
+// once, here, and keeps its origin; an error names the place, the value and what would be right.
+
+import { readFileSync } from 'node:fs';
+import { parse as parseYaml } from 'yaml';
+import { DEFAULT_SETTINGS, seedOfRun } from '../domain/defaults.ts';
+import { UsageError } from '../domain/errors.ts';
+import { unfitRewards } from '../domain/reward.ts';
+import type { RolloutSettings } from '../domain/settings.ts';
+import { DEFAULT_OPTIONS, FIELDS, type RunOptions } from './options.ts';
+import type { Origin } from '../storage/record/run-record.ts';
+
+export interface Sources {
+  /** Path of a YAML or JSON file. */
+  readonly configFile?: string | undefined;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** `name=value` texts, in order. */
+  readonly set?: readonly string[];
+  /** By option name; undefined where the flag was not given. */
+  readonly flags?: Readonly<Record<string, unknown>>;
+}
+
+export interface ResolvedOptions {
+  readonly options: RunOptions;
+  readonly origins: Readonly<Record<keyof RunOptions, Origin>>;
+}
+
+export function resolveOptions(sources: Sources): ResolvedOptions {
+  const options: Record<string, unknown> = { ...DEFAULT_OPTIONS };
+  const origins = Object.fromEntries(Object.keys(FIELDS).map((k) => [k, 'default'])) as Record<
+    keyof RunOptions,
+    Origin
+  >;
+  const put = (key: keyof RunOptions, raw: unknown, origin: Origin, place: string) => {
+    options[key] = parseValue(key, raw, place);
+    origins[key] = origin;
+  };
+  if (sources.configFile !== undefined) {
+    const file = sources.configFile;
+    for (const [name, value] of Object.entries(withFleet(readConfig(file), file)))
+      put(keyOf(name, file), value, 'config', `${file}, ${name}`);
+  }
+  for (const key of keys()) {
+    const name = `EVERTURN_${words(key).join('_').toUpperCase()}`;
+    const value = sources.environment?.[name];
+    if (value !== undefined && value !== '') put(key, value, 'environment', name);
+  }
+  for (const text of sources.set ?? []) {
+    const at = text.indexOf('=');
+    if (at < 1)
+      throw new UsageError(`--set ${text}: no "=".`, {
+        reason: 'bad-set',
+        fix: 'Write --set name=value, as in --set numTurns=4.',
+      });
+    put(keyOf(text.slice(0, at), '--set'), text.slice(at + 1), 'flag', `--set ${text.slice(0, at)}`);
+  }
+  for (const key of keys()) {
+    const value = sources.flags?.[key];
+    if (value !== undefined) put(key, value, 'flag', flagOf(key));
+  }
+  return { options: options as unknown as RunOptions, origins };
+}
+
+/** The settings of one rollout out of a run's options. */
+export function settingsOf(run: string, options: RunOptions): RolloutSettings {
+  const { samples: _, maxConcurrent: _c, limit: _l, shuffleSeed: _s, maxFailed: _f, seed, ...settings } = options;
+  const { rewardScaling, rewardBias, turnDiscount, numTurns } = settings;
+  const unfit = unfitRewards(settings, numTurns);
+  if (unfit !== null) {
+    const given = `rewardScaling ${rewardScaling}, rewardBias ${rewardBias} and turnDiscount ${turnDiscount}`;
+    throw new UsageError(`${given} over ${numTurns} turns ${unfit}.`, {
+      reason: 'bad-rewards',
+      fix: 'Give a scaling and a bias whose rewards a trainer can hold, such as 1 and 0.',
+    });
+  }
+  return { ...settings, seed: seed ?? seedOfRun(run) };
+}
+
+/** Settings that came as JSON through Temporal, completed by the defaults. */
+export function parseSettings(run: string, given: Readonly<Record<string, unknown>>): RolloutSettings {
+  const { options } = resolveOptions({ flags: {} });
+  const parsed: Record<string, unknown> = { ...options };
+  for (const [name, value] of Object.entries(given)) {
+    const key = keyOf(name, 'settings');
+    if (!(key in DEFAULT_SETTINGS) && key !== 'seed') {
+      throw new UsageError(`settings.${name} is not a setting of a rollout.`, {
+        reason: 'bad-settings',
+        fix: 'It belongs beside `settings`.',
+      });
+    }
+    parsed[key] = parseValue(key, value, `settings.${name}`);
+  }
+  return settingsOf(run, parsed as unknown as RunOptions);
+}
+
+export function flagOf(key: string): string {
+  return `--${words(key).join('-')}`;
+}
+
+function keys(): (keyof RunOptions)[] {
+  return Object.keys(FIELDS) as (keyof RunOptions)[];
+}
+
+function words(key: string): string[] {
+  return key
+    .replace(/([A-Z])/g, ' $1')
+    .toLowerCase()
+    .split(' ');
+}
+
+/** A config file may hold them together, under `fleet`. */
+const ALIASES: Readonly<Record<string, string>> = {
+  'fleet.policy': 'fleetPolicy',
+  'fleet.maxinflight': 'maxInFlightPerServer',
+  'fleet.weights': 'serverWeights',
+  'fleet.limits': 'serverLimits',
+};
+
+/** `fleet: {backend, servers: [{url, weight, maxInFlight}], policy, …}` as the options that it stands for. */
+function withFleet({ fleet, ...plain }: Record<string, unknown>, file: string): Record<string, unknown> {
+  if (fleet === undefined || fleet === null) return plain;
+  const refuse = (what: string): never => {
+    throw new UsageError(`${file}, fleet: ${what}.`, {
+      reason: 'bad-fleet',
+      fix: 'Right would be fleet: {backend: sglang, servers: [{url: "http://a:30000", weight: 2, maxInFlight: 64}]}.',
+    });
+  };
+  if (typeof fleet !== 'object' || Array.isArray(fleet)) return refuse('is no group of options');
+  const { backend, servers, ...rest } = fleet as Record<string, unknown>;
+  const options = Object.fromEntries(Object.entries(rest).map(([name, value]) => [`fleet.${name}`, value]));
+  if (servers === undefined && backend === undefined) return { ...plain, ...options };
+  if ('model' in plain) refuse('names servers, and so does `model`: leave one of them out');
+  for (const twice of ['weights', 'limits'])
+    if (twice in rest) refuse(`\`${twice}\` stands beside \`servers\`, which say theirs`);
+  if (backend !== 'sglang' && backend !== 'vllm') refuse('`backend` is neither sglang nor vllm');
+  if (!Array.isArray(servers) || servers.length === 0) return refuse('`servers` is no list');
+  const each = servers.map((server: unknown) => fleetServer(server, refuse));
+  const told = (of: 'weight' | 'maxInFlight') =>
+    Object.fromEntries(each.flatMap((server) => (server[of] === undefined ? [] : [[server.url, server[of]]])));
+  return {
+    ...plain,
+    model: `${String(backend)}:${each.map(({ url }) => url).join(',')}`,
+    'fleet.weights': told('weight'),
+    'fleet.limits': told('maxInFlight'),
+    ...options,
+  };
+}
+
+function fleetServer(
+  server: unknown,
+  refuse: (what: string) => never,
+): { url: string; weight?: unknown; maxInFlight?: unknown } {
+  if (typeof server === 'string') return { url: server };
+  const { url, weight, maxInFlight, ...foreign } = (server ?? {}) as Record<string, unknown>;
+  if (typeof url !== 'string') return refuse('a server has no `url`');
+  const [name] = Object.keys(foreign);
+  if (name !== undefined) return refuse(`server ${url} has no option \`${name}\``);
+  return { url, weight, maxInFlight };
+}
+
+function keyOf(name: string, place: string): keyof RunOptions {
+  const plain = (ALIASES[name.toLowerCase()] ?? name).replace(/[-_.]/g, '').toLowerCase();
+  const key = keys().find((k) => k.toLowerCase() === plain);
+  if (key) return key;
+  throw new UsageError(`${place}: "${name}" is not an option.`, {
+    reason: 'unknown-option',
+    fix: `Options are ${keys().join(', ')}.`,
+  });
+}
+
+function parseValue(key: keyof RunOptions, raw: unknown, place: string): unknown {
+  const { schema, fromText: own } = FIELDS[key];
+  const candidates = typeof raw === 'string' ? [raw, ...fromText(raw), ...(own ? [own(raw)] : [])] : [raw];
+  for (const candidate of candidates) {
+    const parsed = schema.safeParse(candidate);
+    if (parsed.success) return asJson(parsed.data);
+  }
+  const wanted = schema.safeParse(candidates.at(-1)).error?.issues[0]?.message ?? 'another value';
+  throw new UsageError(`${place}: ${said(key, raw)} does not fit.`, {
+    reason: 'bad-value',
+    fix: `It takes ${wanted}.`,
+  });
+}
+
+/** As run.json will hold it: −0 is 0 there, and a run must be equal to itself. */
+function asJson(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value)) as unknown;
+}
+
+/** A value as it may be said again: who gives a key where its name belongs, or puts one into a url, has it kept out. */
+function said(key: keyof RunOptions, raw: unknown): string {
+  if (key === 'apiKeyEnv') return 'what was given';
+  if (typeof raw !== 'string') return JSON.stringify(raw);
+  const open = raw
+    .replace(/\/\/\S*@/g, '//…@')
+    // Without http://, too.
+    .replace(/(?<=[:,])(?:(?!\/\/)[^,])*[^…,]@/g, '…@')
+    .replace(/\?[^#]*/g, '?…');
+  return JSON.stringify(raw.startsWith('openai:') ? open : open.replace(/#.*/, '#…'));
+}
+
+/** What a text from a shell may mean. */
+function fromText(text: string): unknown[] {
+  const t = text.trim();
+  if (t === 'true' || t === 'false') return [t === 'true'];
+  if (t === 'null' || t === 'none') return [null];
+  return /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(t) ? [Number(t)] : [];
+}
+
+function readConfig(file: string): Record<string, unknown> {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new UsageError(`The config file ${file} cannot be read.`, {
+      reason: 'no-config',
+      fix: 'Give a YAML or JSON file.',
+      cause,
+    });
+  }
+  let value: unknown;
+  try {
+    value = parseYaml(text);
+  } catch (cause) {
+    throw new UsageError(`The config file ${file} is neither YAML nor JSON.`, {
+      reason: 'bad-config',
+      fix: 'It holds `name: value` lines, as in `numTurns: 4`.',
+      cause,
+    });
+  }
+  if (value === null) return {};
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    throw new UsageError(`The config file ${file} holds no options.`, {
+      reason: 'bad-config',
+      fix: 'It holds `name: value` lines, as in `numTurns: 4`.',
+    });
+  }
+  return value as Record<string, unknown>;
+}

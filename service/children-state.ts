@@ -1,0 +1,73 @@
+// What the supervisor knows of its two children, and the state file that tells it. Ready when the server is
+// SERVING and the worker takes work; once stopping, nothing makes it ready again but `resume`.
+
+import type { Home } from './home.ts';
+import type { ProcessId } from '../machine/process.ts';
+import { writeState, type ServiceState } from './state.ts';
+
+type Part = 'server' | 'worker';
+
+export class Board {
+  readonly #home: Home;
+  readonly #onState: ((state: ServiceState) => void) | undefined;
+  readonly #up = { server: false, worker: false };
+  #state: ServiceState;
+  #wasReady = false;
+
+  constructor(home: Home, initial: ServiceState, onState?: (state: ServiceState) => void) {
+    this.#home = home;
+    this.#onState = onState;
+    this.#state = initial;
+    this.#write({});
+  }
+
+  get state(): ServiceState {
+    return this.#state;
+  }
+
+  /** Whether it was ever ready: from then on nothing gives up. */
+  get wasReady(): boolean {
+    return this.#wasReady;
+  }
+
+  spawned(part: Part, id: ProcessId): void {
+    this.#up[part] = false;
+    this.#write({ [part]: id });
+  }
+
+  up(part: Part, addresses: Partial<Pick<ServiceState, 'address' | 'uiAddress'>> = {}): void {
+    this.#up[part] = true;
+    this.#write({ ...addresses, ...this.#readiness(null) });
+  }
+
+  down(part: Part, why: string): void {
+    this.#up[part] = false;
+    this.#write({ [part]: null, ...this.#readiness(`the ${part} went down: ${why}`) });
+  }
+
+  stopping(note: string | null): void {
+    this.#write({ phase: 'stopping', note });
+  }
+
+  resume(): void {
+    this.#write({ phase: 'starting' });
+    this.#write(this.#readiness(null));
+  }
+
+  stopped(note: string | null): void {
+    this.#write({ phase: 'stopped', server: null, worker: null, note });
+  }
+
+  #readiness(note: string | null): Partial<ServiceState> {
+    if (this.#state.phase === 'stopping') return {};
+    const ready = this.#up.server && this.#up.worker;
+    this.#wasReady ||= ready;
+    return { phase: ready ? 'ready' : 'starting', note };
+  }
+
+  #write(change: Partial<ServiceState>): void {
+    this.#state = { ...this.#state, ...change };
+    writeState(this.#home, this.#state);
+    this.#onState?.(this.#state);
+  }
+}

@@ -1,0 +1,73 @@
+// The worker as the supervisor's child: told its cluster by environment, says when it is ready, ends with its
+// parent (`parent.ts`). Anything that keeps that contract may stand in its place.
+
+import { spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { Environment } from './home.ts';
+import type { Child } from './keep-alive.ts';
+import { openLog } from './logs.ts';
+import { isReady } from '../machine/parent.ts';
+import { identify, terminate } from '../machine/process.ts';
+
+export interface WorkerCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+export interface WorkerOptions {
+  readonly worker: WorkerCommand;
+  readonly address: string;
+  readonly namespace: string;
+  readonly env: Environment;
+  readonly folder: string;
+  readonly logFile: string;
+  /** Receives the output instead of the log file (the foreground). */
+  readonly onOutput?: (stream: Readable) => void;
+  readonly stopGraceMs: number;
+}
+
+export function startWorker(options: WorkerOptions): Promise<Child> {
+  const { worker, onOutput } = options;
+  const log = onOutput ? 'pipe' : openLog(options.logFile);
+  const child = spawn(worker.command, [...worker.args], {
+    stdio: ['ignore', log, log, 'ipc'],
+    cwd: options.folder,
+    env: workerEnvironment(options),
+    // Its own session: Ctrl-C on a terminal reaches the supervisor alone, which stops worker and server in order.
+    detached: true,
+  });
+  if (typeof log === 'number') closeSync(log);
+  if (onOutput) for (const stream of [child.stdout, child.stderr]) if (stream) onOutput(stream);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('spawn', () => {
+      const pid = child.pid ?? -1;
+      const id = identify(pid) ?? { pid, startTime: 'gone' };
+      const exited = new Promise<string>((done) => {
+        child.once('exit', (code, signal) => done(signal ? `killed by ${signal}` : `ended with exit code ${code}`));
+      });
+      const ready = new Promise<void>((done) => {
+        child.on('message', (message) => isReady(message) && done());
+      });
+      const stop = async (): Promise<void> => {
+        await terminate(id, options.stopGraceMs);
+        await exited;
+      };
+      resolve({ id, ready, exited, stop });
+    });
+  });
+}
+
+/** A cluster named elsewhere (another TEMPORAL_* variable, a temporal.toml) must not reach a local worker. */
+function workerEnvironment(options: WorkerOptions): NodeJS.ProcessEnv {
+  const own = Object.entries(options.env).filter(([name]) => !name.startsWith('TEMPORAL_'));
+  return {
+    ...Object.fromEntries(own),
+    TEMPORAL_ADDRESS: options.address,
+    TEMPORAL_NAMESPACE: options.namespace,
+    // A file that is not there: the SDK breaks on an empty one.
+    TEMPORAL_CONFIG_FILE: join(options.folder, 'no-temporal.toml'),
+  };
+}

@@ -1,0 +1,78 @@
+// What the file system refuses, in words: which file, why, and what helps. Worth trying again is what passes when
+// somebody mends the disk (a full one that is cleared, one that is made writable) or by itself (too many open files).
+
+import { StoreError } from '../../domain/errors.ts';
+
+const KNOWN: Readonly<Record<string, readonly [reason: string, words: string, fix: string, retryable: boolean]>> = {
+  ENOSPC: ['disk-full', 'the disk is full', 'Free some space; the run goes on by itself.', true],
+  EDQUOT: [
+    'disk-full',
+    'the disk quota is used up',
+    'Free some space or raise the quota; the run goes on by itself.',
+    true,
+  ],
+  EFBIG: [
+    'file-too-large',
+    'the file would be larger than allowed',
+    'Raise the limit on file sizes (ulimit -f).',
+    false,
+  ],
+  EACCES: [
+    'no-permission',
+    'permission denied',
+    'Give this user the right to write there; the run goes on by itself.',
+    true,
+  ],
+  EPERM: [
+    'no-permission',
+    'the operation is not permitted',
+    'Give this user the right to write there; the run goes on by itself.',
+    true,
+  ],
+  EROFS: ['read-only', 'the file system is read-only', 'Make it writable; the run goes on by itself.', true],
+  ENOTDIR: [
+    'not-a-folder',
+    'a part of the path is a file, not a folder',
+    'Move that file away, or choose another --out.',
+    false,
+  ],
+  ENOENT: ['no-such-folder', 'no folder can be made there', 'Choose another --out.', false],
+  EISDIR: ['is-a-folder', 'a folder stands where a file belongs', 'Move that folder away.', false],
+  ENAMETOOLONG: ['name-too-long', 'the path is too long', 'Choose a shorter --out.', false],
+  ELOOP: ['not-a-folder', 'symbolic links run in a circle', 'Choose another --out.', false],
+  EMFILE: ['too-many-files', 'too many files are open', 'Raise the limit on open files (ulimit -n).', true],
+  ENFILE: [
+    'too-many-files',
+    'too many files are open on this machine',
+    'Close some programs, or raise the limit.',
+    true,
+  ],
+  EPIPE: ['pipe-closed', 'nobody reads from that pipe any more', 'Keep its reader open.', false],
+  ENXIO: ['no-device', 'nothing is behind that device or socket', 'Choose another --out.', false],
+  EIO: ['io-error', 'the disk reports an error', 'Check the disk.', true],
+  ESTALE: ['io-error', 'the network file system lost the file', 'Check the file server.', true],
+  ETIMEDOUT: ['io-error', 'the file system did not answer', 'Check the file server.', true],
+  EBUSY: ['io-error', 'the file is busy', 'Close the program that holds it.', true],
+};
+
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** `action` as in "write": "cannot write <path>: …". What the file system did not say stays as it is. */
+export function fileError(action: string, path: string, cause: unknown): unknown {
+  const code = codeOf(cause);
+  if (code === undefined) return cause;
+  const known = KNOWN[code];
+  if (!known) return new StoreError(`cannot ${action} ${path}`, { reason: 'io-error', cause });
+  const [reason, words, fix, retryable] = known;
+  return new StoreError(`cannot ${action} ${path}: ${words}`, { reason, fix, retryable, cause });
+}
+
+/** A record that is there and cannot be believed. It is never made anew without a word. */
+export function recordError(path: string, problem: string, torn = false): StoreError {
+  return new StoreError(`${path} ${problem}`, {
+    reason: torn ? 'record-torn' : 'record-broken',
+    fix: 'Look at the file; when it is moved away, that step is played again.',
+  });
+}

@@ -1,0 +1,60 @@
+// The thread that writes and reads files for threaded-disk.ts. It waits only for the disk's word that something is
+// durable, and goes on with other calls meanwhile.
+
+import { parentPort } from 'node:worker_threads';
+import { StoreError } from '../../domain/errors.ts';
+import { type Disk, openDisk } from './disk.ts';
+import { BLOCKING_FILES } from './blocking-files.ts';
+
+export interface Call {
+  readonly id: number;
+  readonly name: keyof Disk;
+  readonly args: readonly unknown[];
+}
+
+export type Reply =
+  { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: ErrorFacts };
+
+/** What is left of an error that crosses threads. */
+export interface ErrorFacts {
+  readonly message: string;
+  /** Null for what is no StoreError. */
+  readonly store: { readonly reason: string; readonly fix: string | null; readonly retryable: boolean } | null;
+  readonly cause: { readonly message: string; readonly code: string | null } | null;
+}
+
+const disk = openDisk(BLOCKING_FILES) as unknown as Record<
+  keyof Disk,
+  (...args: readonly unknown[]) => Promise<unknown>
+>;
+let replies: Reply[] = [];
+
+function send(reply: Reply): void {
+  // One message for all that is ready.
+  if (replies.push(reply) > 1) return;
+  setImmediate(() => {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
+    parentPort!.postMessage(replies);
+    replies = [];
+  });
+}
+
+parentPort!.on('message', (calls: readonly Call[]) => {
+  for (const { id, name, args } of calls) {
+    disk[name](...args).then(
+      (value) => send({ id, value }),
+      (error: unknown) => send({ id, error: factsOf(error) }),
+    );
+  }
+});
+
+function factsOf(error: unknown): ErrorFacts {
+  const { cause } = error as Error;
+  return {
+    message: error instanceof Error ? error.message : String(error),
+    store:
+      error instanceof StoreError ? { reason: error.reason, fix: error.fix ?? null, retryable: error.retryable } : null,
+    cause:
+      cause instanceof Error ? { message: cause.message, code: (cause as NodeJS.ErrnoException).code ?? null } : null,
+  };
+}

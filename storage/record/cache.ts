@@ -1,0 +1,68 @@
+// Records that a worker has just read or written, so that a turn does not read all turns before it from disk again.
+// A record never changes; but a run's folder may be removed and made anew, so what is kept of a rollout counts only
+// while its first record is the same file. Bounded by bytes: the rollout that was looked at longest ago goes first.
+
+import type { Stored } from '../store.ts';
+
+/** What is kept of one rollout, by file name. */
+export interface KeptRecords {
+  get(file: string): Stored<object> | undefined;
+  keep(file: string, stored: Stored<object>, bytes: number): void;
+}
+
+export interface RecordCache {
+  /** `identity`: of its first record's file as it is now; undefined where that is not written yet. */
+  of(folder: string, identity: string | undefined): KeptRecords | undefined;
+  /** True where a record is kept that counts if the rollout is still the same. */
+  has(folder: string, file: string): boolean;
+  /** Nothing more is read of a rollout that ended. */
+  forget(folder: string): void;
+}
+
+interface Rollout {
+  /** Of its first record's file. */
+  readonly identity: string;
+  readonly records: Map<string, Stored<object>>;
+  bytes: number;
+}
+
+/** Of their text. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+export function openRecordCache(maxBytes: number = MAX_BYTES): RecordCache {
+  // In the order of last use.
+  const rollouts = new Map<string, Rollout>();
+  let bytes = 0;
+
+  function forget(folder: string): void {
+    bytes -= rollouts.get(folder)?.bytes ?? 0;
+    rollouts.delete(folder);
+  }
+
+  return {
+    of(folder, identity) {
+      const known = rollouts.get(folder);
+      if (known?.identity !== identity) forget(folder);
+      if (identity === undefined) return undefined;
+      const rollout = known?.identity === identity ? known : { identity, records: new Map(), bytes: 0 };
+      rollouts.delete(folder);
+      rollouts.set(folder, rollout);
+      return {
+        get: (file) => rollout.records.get(file),
+        keep(file, stored, size) {
+          // Forgotten since it was looked at.
+          if (rollouts.get(folder) !== rollout || rollout.records.has(file)) return;
+          rollout.records.set(file, { ...stored, created: false });
+          rollout.bytes += size;
+          bytes += size;
+          for (const oldest of rollouts.keys()) {
+            if (bytes <= maxBytes) return;
+            forget(oldest);
+          }
+        },
+      };
+    },
+    has: (folder, file) => rollouts.get(folder)?.records.has(file) ?? false,
+    forget,
+  };
+}

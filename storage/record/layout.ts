@@ -1,0 +1,101 @@
+// Where each record lies in a run's folder, and which names may lie there. Pure.
+// A name follows from ids alone, so a writer needs no search and a check knows what is foreign.
+
+import { UsageError } from '../../domain/errors.ts';
+import { isRunName, safeName, shardOf, type RolloutId } from '../../domain/ids.ts';
+
+export const RUN_FILE = 'run.json';
+export const RESULT_FILE = 'result.json';
+export const QUERIES_FILE = 'queries.jsonl';
+export const INDEX_FILE = 'queries.index';
+export const ROLLOUTS = 'rollouts';
+export const ANSWERS = 'answers';
+export const JUDGEMENTS = 'judgements';
+
+export const ROLLOUT_FILE = 'rollout.json';
+export const END_FILE = 'end.json';
+export const turnFile = (turn: number): string => `turn-${padded('turn', turn)}.json`;
+export const chunkFile = (turn: number, chunk: number): string =>
+  turnFile(turn).replace('.json', `.chunk-${padded('chunk', chunk)}.json`);
+export const verdictFile = (turn: number): string => `verdict-${padded('turn', turn)}.json`;
+
+/** What stands in a name came through Temporal, from anyone: a text would lead out of the run's folder. */
+function whole(what: string, value: number): number {
+  if (Number.isSafeInteger(value) && value >= 0) return value;
+  throw new UsageError(`\`${what}\` is ${JSON.stringify(value) ?? typeof value}, and names a file.`, {
+    reason: 'not-allowed',
+    fix: 'It takes a whole number.',
+  });
+}
+
+const padded = (what: string, value: number): string => String(whole(what, value)).padStart(3, '0');
+
+/** `rollouts/<2 hex>/<safe name of the query>` */
+export function queryFolder(query: string): string {
+  if (typeof query !== 'string') {
+    throw new UsageError('`query` is no text, and names a folder.', { reason: 'not-allowed', fix: 'It takes a text.' });
+  }
+  const name = safeName(query);
+  return `${ROLLOUTS}/${shardOf(name)}/${name}`;
+}
+
+/** `<query's folder>/<sample>.<attempt>` */
+export function rolloutFolder(id: Pick<RolloutId, 'query' | 'sample' | 'attempt'>): string {
+  return `${queryFolder(id.query)}/${whole('sample', id.sample)}.${whole('attempt', id.attempt)}`;
+}
+
+const NUMBERED = /^(0|[1-9]\d{0,8})\.([1-9]\d{0,8})$/;
+
+/** `3.1` is sample 3, attempt 1; undefined for any other name. */
+export function parseRolloutFolder(name: string): { sample: number; attempt: number } | undefined {
+  const found = NUMBERED.exec(name);
+  return found ? { sample: Number(found[1]), attempt: Number(found[2]) } : undefined;
+}
+
+export type RolloutFile =
+  | { readonly kind: 'rollout' | 'end' | 'harmless' | 'foreign' }
+  | { readonly kind: 'turn' | 'verdict'; readonly turn: number }
+  | { readonly kind: 'chunk'; readonly turn: number; readonly chunk: number };
+
+/** What a file in a rollout's folder is, by its name. */
+export function parseRolloutFile(name: string): RolloutFile {
+  if (name === ROLLOUT_FILE) return { kind: 'rollout' };
+  if (name === END_FILE) return { kind: 'end' };
+  if (isHarmless(name)) return { kind: 'harmless' };
+  const found = /^(turn|verdict)-(\d{3,9})\.json$/.exec(name);
+  const turn = Number(found?.[2]);
+  if (found?.[1] === 'turn' && turn >= 1 && turnFile(turn) === name) return { kind: 'turn', turn };
+  if (found?.[1] === 'verdict' && turn >= 1 && verdictFile(turn) === name) return { kind: 'verdict', turn };
+  const part = /^turn-(\d{3,9})\.chunk-(\d{3,9})\.json$/.exec(name);
+  if (part && chunkFile(Number(part[1]), Number(part[2])) === name) {
+    return { kind: 'chunk', turn: Number(part[1]), chunk: Number(part[2]) };
+  }
+  return { kind: 'foreign' };
+}
+
+export const LOG_KINDS = ['txt', 'jsonl'] as const;
+export type LogKind = (typeof LOG_KINDS)[number];
+
+/** `answers/<version>/<name>.<kind>` */
+export function logPath(version: number, name: string, kind: LogKind): string {
+  return `${ANSWERS}/${whole('version', version)}/${name}.${kind}`;
+}
+
+/** `judgements/<name>.jsonl` */
+export const judgementsFile = (name: string): string => `${JUDGEMENTS}/${name}.jsonl`;
+export const isJudgementsFile = (name: string): boolean =>
+  name.endsWith('.jsonl') && isRunName(name.slice(0, -'.jsonl'.length));
+
+/** A writer's unfinished file: no reader looks at it, and a killed writer may leave it behind. */
+export const temporaryName = (name: string, unique: string): string => `.${name}.${unique}.tmp`;
+export const isTemporary = (name: string): boolean => /^\..+\.tmp$/.test(name);
+/** Temporary files and what file managers leave behind: nothing a reader or a check minds. */
+export const isHarmless = (name: string): boolean => name.startsWith('.');
+
+/** The folder of the rollout that a log's file name is of; undefined for a name that no log has. */
+export function folderOfLog(name: string): string | undefined {
+  const found = /^([^@]+)(?:@(\d+)(?:\.(\d+))?)?\.(?:txt|jsonl)$/.exec(name);
+  if (!found) return undefined;
+  const [, query, sample = '0', attempt = '1'] = found;
+  return `${ROLLOUTS}/${shardOf(query!)}/${query}/${sample}.${attempt}`;
+}

@@ -1,0 +1,32 @@
+// A log: a text file that is replaced as a whole with every turn, and made durable at its end. Whoever is killed, it is
+// whole; a late writer of an earlier state takes nothing away.
+
+import { dirname } from 'node:path';
+import { fileError } from '../disk/errors.ts';
+import { type FileLayer, withPlace } from '../disk/file-layer.ts';
+import { readText, replaceDraft, replaceFile, syncFolder } from '../disk/write-once.ts';
+
+/** Makes sure that the file begins with the text. */
+export async function draftFile(path: string, text: string, layer: FileLayer): Promise<void> {
+  const present = await readText(path, layer);
+  if (!present?.startsWith(text)) await replaceDraft(path, text, layer);
+}
+
+/** As draftFile, and what the file says then survives a power cut. */
+export async function settleFile(path: string, text: string, layer: FileLayer): Promise<void> {
+  const present = await readText(path, layer);
+  if (!present?.startsWith(text)) return replaceFile(path, text, layer);
+  try {
+    await withPlace(async () => {
+      const file = await layer.open(path, 'r');
+      try {
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await syncFolder(dirname(path), layer);
+    });
+  } catch (error) {
+    throw fileError('write', path, error);
+  }
+}

@@ -1,0 +1,73 @@
+// A rollout's record that is torn. A write of ours shows whole or not at all, but a power cut, a broken disk or a copy
+// that was cut short may leave a file without its end. Where no other record stands on it, it counts as never written:
+// readers do not see it, the writer puts it aside and writes anew; `check` names it. Else it stays an error.
+
+import { randomBytes } from 'node:crypto';
+import { mkdir, rename, rmdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StoreError } from '../../domain/errors.ts';
+import { isOlderThan } from '../disk/clock.ts';
+import { codeOf, fileError, recordError } from '../disk/errors.ts';
+import { NODE_FILES } from '../disk/file-layer.ts';
+import { parseRolloutFile, type RolloutFile, temporaryName } from './layout.ts';
+import { namesIn } from './listing.ts';
+import { readText } from '../disk/write-once.ts';
+
+/** What was being read or written; undefined where that came upon a torn record which nothing stands on. */
+export async function unlessTorn<T>(folder: string, file: string, work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.reason !== 'record-torn') throw error;
+    const below = parseRolloutFile(file);
+    if (!(await namesIn(folder)).some((name) => standsOn(parseRolloutFile(name), below))) return undefined;
+    const path = join(folder, file);
+    throw recordError(path, error.message.slice(path.length + 1));
+  }
+}
+
+const STALE_LOCK_MS = 10_000;
+
+/**
+ * Keeps it as evidence, under a name that no reader looks at. A whole record is never moved: only the holder of the
+ * lock empties the place, and while a torn file stands in it, nobody can write there.
+ */
+export async function setAside(path: string): Promise<void> {
+  const lock = join(dirname(path), temporaryName(basename(path), 'aside'));
+  try {
+    await mkdir(lock);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw fileError('write', path, error);
+    if (await isOlderThan(lock, STALE_LOCK_MS, dirname(path), NODE_FILES)) await rmdir(lock).catch(() => {});
+    return sleep(20);
+  }
+  try {
+    const text = await readText(path);
+    if (text === undefined || text.endsWith('}\n')) return;
+    await rename(path, join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}.torn`));
+  } catch (error) {
+    throw fileError('write', path, error);
+  } finally {
+    await rmdir(lock).catch(() => {});
+  }
+}
+
+function standsOn(file: RolloutFile, below: RolloutFile): boolean {
+  switch (below.kind) {
+    case 'rollout':
+      return file.kind !== 'rollout' && file.kind !== 'harmless' && file.kind !== 'foreign';
+    case 'turn':
+      return (
+        file.kind === 'end' ||
+        (file.kind === 'turn' && file.turn > below.turn) ||
+        (file.kind === 'verdict' && file.turn >= below.turn)
+      );
+    case 'verdict':
+      return file.kind === 'end' || (file.kind === 'turn' && file.turn > below.turn);
+    case 'chunk':
+      return file.kind === 'chunk' && file.turn === below.turn && file.chunk > below.chunk;
+    default:
+      return false;
+  }
+}

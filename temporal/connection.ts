@@ -1,0 +1,111 @@
+// The connection to Temporal: which cluster, how to reach it, and how a call is made to a server that may be
+// away for a while. What stays wrong comes as a TemporalError that names the address.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { TemporalError, UsageError } from '../domain/errors.ts';
+import { proxyOptions } from './local-connection.ts';
+
+export interface Address {
+  readonly address: string;
+  readonly namespace: string;
+}
+
+export interface Session extends Address {
+  readonly client: Client;
+  close(): Promise<void>;
+}
+
+/** Connects to `address`, or to the cluster that TEMPORAL_* or temporal.toml names. */
+export async function connect(address?: Address): Promise<Session> {
+  const config = clusterConfig();
+  const options = address ? { address: address.address } : (config.connectionOptions ?? {});
+  const namespace = address?.namespace ?? config.namespace ?? 'default';
+  const where = options.address ?? 'localhost:7233';
+  try {
+    const connection = await Connection.connect({ ...options, ...proxyOptions(where), connectTimeout: '5 seconds' });
+    await mustServe(connection, where, namespace);
+    const client = new Client({ connection, namespace });
+    return { client, address: where, namespace, close: () => connection.close() };
+  } catch (cause) {
+    if (cause instanceof TemporalError) throw cause;
+    throw new TemporalError(`The Temporal server at ${where} cannot be reached.`, {
+      reason: 'temporal-unreachable',
+      fix: 'Is it running, and is TEMPORAL_ADDRESS right? Without TEMPORAL_ADDRESS, Everturn runs its own.',
+      retryable: true,
+      cause,
+    });
+  }
+}
+
+/** Something may answer there that is no Temporal server, or knows no such namespace. */
+async function mustServe(connection: Connection, where: string, namespace: string): Promise<void> {
+  try {
+    await connection.withDeadline(Date.now() + 5000, () => connection.workflowService.describeNamespace({ namespace }));
+  } catch (cause) {
+    const code = isGrpcServiceError(cause) ? cause.code : undefined;
+    const fix = 'Are TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE right?';
+    // Whether one may describe the namespace is another question: calls that matter will say.
+    if (code === 12) {
+      throw new TemporalError(`What answers at ${where} is no Temporal server.`, {
+        reason: 'not-temporal',
+        fix,
+        cause,
+      });
+    }
+    if (code !== 5) return;
+    throw new TemporalError(`The Temporal server at ${where} has no namespace "${namespace}".`, {
+      reason: 'no-namespace',
+      fix,
+      cause,
+    });
+  }
+}
+
+/** True when the environment or temporal.toml names a cluster: then Everturn starts none of its own. Empty names none. */
+export function namesCluster(): boolean {
+  return Boolean(clusterConfig().connectionOptions?.address);
+}
+
+/** What TEMPORAL_* and temporal.toml say. */
+export function clusterConfig(): ReturnType<typeof loadClientConnectConfig> {
+  try {
+    return loadClientConnectConfig();
+  } catch (cause) {
+    throw new UsageError('The TEMPORAL_* variables or temporal.toml cannot be understood.', {
+      reason: 'bad-temporal-config',
+      fix: 'TEMPORAL_CONFIG_FILE names the file; see https://docs.temporal.io/develop/environment-configuration.',
+      cause,
+    });
+  }
+}
+
+/** One call to the server, repeated while it is away; the workflow id makes repeating harmless. */
+export async function calling<T>(what: string, call: () => Promise<T>, tries = TRIES): Promise<T> {
+  try {
+    return await patiently(call, tries);
+  } catch (cause) {
+    throw new TemporalError(`Temporal could not ${what}.`, { reason: 'temporal-call', cause });
+  }
+}
+
+/** Tries of a call, with growing pauses: about 20 s in all. */
+export const TRIES = 10;
+const MAX_PAUSE_MS = 3000;
+
+async function patiently<T>(call: () => Promise<T>, tries: number): Promise<T> {
+  for (let n = 1; ; n++) {
+    try {
+      return await call();
+    } catch (error) {
+      if (n >= tries || !isPassing(error)) throw error;
+      await sleep(Math.min(200 * 2 ** (n - 1), MAX_PAUSE_MS));
+    }
+  }
+}
+
+function isPassing(error: unknown): boolean {
+  const cause = error instanceof Error && isGrpcServiceError(error.cause) ? error.cause : error;
+  return isGrpcServiceError(cause) && [1, 4, 8, 10, 14].includes(cause.code);
+}

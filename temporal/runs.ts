@@ -1,0 +1,280 @@
+// For whoever launches and steers: start a run, follow it, steer it. A run's workflow id is its name, so
+// that starting twice attaches. What stays wrong comes as a TemporalError.
+
+import {
+  type Client,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { calling, type Session, TRIES } from './connection.ts';
+import { TemporalError, UsageError } from '../domain/errors.ts';
+import { TASK_QUEUE } from '../domain/queues.ts';
+import type {
+  CollectionInput,
+  CollectionProgress,
+  CollectionResult,
+  RolloutProgress,
+  ToldProgress,
+  Tuning,
+} from '../domain/messages.ts';
+
+export type Steering = 'pause' | 'resume' | 'stop';
+
+export type WorkflowState = 'running' | 'completed' | 'failed' | 'cancelled' | 'terminated' | 'timed-out' | 'absent';
+
+const RUN = defineSearchAttributeKey('EverturnRun', SearchAttributeType.KEYWORD);
+const SUMMARY_CHARS = 180;
+
+/** Starts the run's collection, or attaches to it where it is open. `summary` is its title in the UI. */
+export async function startCollection({ client }: Session, input: CollectionInput, summary: string): Promise<void> {
+  await calling(`start run "${input.run}"`, () =>
+    client.workflow.start('collection', {
+      workflowId: input.run,
+      taskQueue: TASK_QUEUE,
+      args: [input],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      staticSummary: summary.slice(0, SUMMARY_CHARS),
+      memo: { out: input.out },
+      typedSearchAttributes: [{ key: RUN, value: input.run }],
+    }),
+  );
+}
+
+export interface WorkflowFacts {
+  readonly state: WorkflowState;
+  /** The folder its run is in; null where whoever started it did not say. */
+  readonly out: string | null;
+  /** What a collection last told of itself; null where it has not. */
+  readonly told: ToldProgress | null;
+}
+
+/** Whether the run's workflow is open, and how it closed if not. `tries`: 1 to hear at once that the server is away. */
+export async function describeWorkflow({ client }: Session, workflowId: string, tries = TRIES): Promise<WorkflowFacts> {
+  try {
+    const { status, memo } = await calling(
+      `describe "${workflowId}"`,
+      () => client.withDeadline(Date.now() + CALL_MS, () => client.workflow.getHandle(workflowId).describe()),
+      tries,
+    );
+    return { state: stateOf(status.name), out: outOf(memo), told: toldIn(memo) };
+  } catch (error) {
+    if (causeOf(error) instanceof WorkflowNotFoundError) return { state: 'absent', out: null, told: null };
+    throw error;
+  }
+}
+
+function outOf(memo: Record<string, unknown> | undefined): string | null {
+  const out = memo?.['out'];
+  return typeof out === 'string' ? out : null;
+}
+
+/** Whoever starts a workflow may give it a memo of this name: what is no progress counts as none. */
+function toldIn(memo: Record<string, unknown> | undefined): ToldProgress | null {
+  const told = memo?.['progress'] as Partial<ToldProgress> | null | undefined;
+  const { toldAt, total, done, inFlight, state, counts } = told ?? {};
+  const isTold =
+    [toldAt, total, done, inFlight].every((n) => typeof n === 'number') &&
+    typeof state === 'string' &&
+    [counts?.judgedAt, counts?.rightAt, counts?.rightBy, counts?.failures].every(Array.isArray) &&
+    [counts?.outcomes, counts?.reasons, counts?.verdicts ?? {}].every((o) => typeof o === 'object' && o !== null);
+  return isTold ? (told as ToldProgress) : null;
+}
+
+function stateOf(status: string): WorkflowState {
+  switch (status) {
+    case 'RUNNING':
+    case 'CONTINUED_AS_NEW':
+    case 'PAUSED':
+      return 'running';
+    case 'COMPLETED':
+      return 'completed';
+    case 'CANCELLED':
+      return 'cancelled';
+    case 'TERMINATED':
+      return 'terminated';
+    case 'TIMED_OUT':
+      return 'timed-out';
+    default:
+      return 'failed';
+  }
+}
+
+/** Up to so many are asked for one by one, and no more at a time. */
+const FEW = 100;
+
+/**
+ * Those of a run's rollouts that are closed, or so old that the server forgot them, with how; not always all of them.
+ * The list of open ones can lag behind: who is not in it is asked for by name, who wrongly is in it is found later.
+ */
+export async function closedRollouts(
+  client: Client,
+  run: string,
+  workflowIds: readonly string[],
+): Promise<Map<string, 'cancelled' | 'other'>> {
+  const open = workflowIds.length > FEW ? await openRollouts(client, run) : new Set();
+  const asked = workflowIds.filter((id) => !open.has(id)).slice(0, FEW);
+  const states = await Promise.all(
+    asked.map(async (id) => {
+      try {
+        return stateOf((await client.workflow.getHandle(id).describe()).status.name);
+      } catch (error) {
+        if (error instanceof WorkflowNotFoundError) return 'absent';
+        throw error;
+      }
+    }),
+  );
+  const closed = new Map<string, 'cancelled' | 'other'>();
+  asked.forEach((id, i) => {
+    if (states[i] !== 'running') closed.set(id, states[i] === 'cancelled' ? 'cancelled' : 'other');
+  });
+  return closed;
+}
+
+const PAGE = 1000;
+
+/** Ids alone: the SDK's own list decodes all attributes of each. */
+async function openRollouts({ connection, options }: Client, run: string): Promise<Set<string>> {
+  const query = `EverturnRun = '${run}' AND WorkflowType = 'rollout' AND ExecutionStatus = 'Running'`;
+  const ids = new Set<string>();
+  let nextPageToken: Uint8Array | undefined;
+  do {
+    const page = await connection.workflowService.listWorkflowExecutions({
+      ...{ namespace: options.namespace, query, pageSize: PAGE },
+      ...(nextPageToken ? { nextPageToken } : {}),
+    });
+    for (const { execution } of page.executions) ids.add(execution?.workflowId ?? '');
+    nextPageToken = page.nextPageToken;
+  } while (nextPageToken?.length);
+  return ids;
+}
+
+/** Answered by a worker: needs one that is up. Undefined when none answers in time. */
+export async function progressOf({ client }: Session, run: string): Promise<CollectionProgress | undefined> {
+  return asked<CollectionProgress>(client, run);
+}
+
+export async function rolloutProgressOf({ client }: Session, workflowId: string): Promise<RolloutProgress | undefined> {
+  return asked<RolloutProgress>(client, workflowId);
+}
+
+async function asked<T>(client: Client, workflowId: string): Promise<T | undefined> {
+  try {
+    return await client.withDeadline(Date.now() + QUERY_MS, () =>
+      client.workflow.getHandle(workflowId).query<T>('progress'),
+    );
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) throw error;
+    return undefined;
+  }
+}
+const QUERY_MS = 3000;
+const CALL_MS = 10_000;
+const STEER_MS = 15_000;
+
+/** Asks for the run's end without a word from a worker: it ends when one is there. */
+export async function requestCancel({ client }: Session, run: string): Promise<void> {
+  await calling(`cancel run "${run}"`, () => client.workflow.getHandle(run).cancel());
+}
+
+/** Waits for a worker's word; a TemporalError with reason `no-worker` where none came. */
+export async function steer({ client }: Session, run: string, how: Steering): Promise<void> {
+  await updating(client, run, how, () => client.workflow.getHandle(run).executeUpdate<void, []>(how));
+}
+
+export async function tuneRun({ client }: Session, run: string, tuning: Tuning): Promise<void> {
+  await updating(client, run, 'tune', () =>
+    client.workflow.getHandle(run).executeUpdate<void, [Tuning]>('tune', { args: [tuning] }),
+  );
+}
+
+/** Whether a worker takes activities from that queue; undefined where the server does not say. */
+export async function takesActivities({ client, namespace }: Session, queue: string): Promise<boolean | undefined> {
+  try {
+    const { pollers } = await client.withDeadline(Date.now() + CALL_MS, () =>
+      client.workflowService.describeTaskQueue({
+        namespace,
+        taskQueue: { name: queue },
+        taskQueueType: ACTIVITY_QUEUE,
+      }),
+    );
+    const oldest = Date.now() / 1000 - POLLER_S;
+    return (pollers ?? []).some(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) >= oldest);
+  } catch {
+    return undefined;
+  }
+}
+/** A worker that is there asks again within a minute; the server remembers one that is gone for five. */
+const POLLER_S = 90;
+/** temporal.api.enums.v1.TaskQueueType. */
+const ACTIVITY_QUEUE = 2;
+
+/** The result of the run's collection; throws what the workflow failed of. */
+export async function resultOf({ client }: Session, run: string): Promise<CollectionResult> {
+  return client.workflow.getHandle(run).result() as Promise<CollectionResult>;
+}
+
+export interface RunSummary {
+  readonly run: string;
+  readonly state: WorkflowState;
+  /** The folder it is in, where known. */
+  readonly out: string | null;
+  readonly told: ToldProgress | null;
+  readonly startedAt: string;
+  readonly closedAt: string | null;
+}
+
+/** Every run that the server still knows, newest first. */
+export async function listRuns({ client }: Session): Promise<RunSummary[]> {
+  return calling('list the runs', () => listed(client));
+}
+
+async function listed(client: Client): Promise<RunSummary[]> {
+  const runs = new Map<string, RunSummary>();
+  for await (const found of client.workflow.list({ query: 'WorkflowType = "collection"' })) {
+    if (runs.has(found.workflowId)) continue;
+    runs.set(found.workflowId, {
+      run: found.workflowId,
+      state: stateOf(found.status.name),
+      out: outOf(found.memo),
+      told: toldIn(found.memo),
+      startedAt: found.startTime.toISOString(),
+      closedAt: found.closeTime?.toISOString() ?? null,
+    });
+  }
+  return [...runs.values()];
+}
+
+async function updating(client: Client, run: string, name: string, update: () => Promise<void>): Promise<void> {
+  try {
+    await client.withDeadline(Date.now() + STEER_MS, update);
+  } catch (cause) {
+    if (cause instanceof WorkflowUpdateFailedError) {
+      throw new UsageError(`Run "${run}" refused to ${name}: ${cause.cause?.message ?? cause.message}.`, {
+        reason: 'refused',
+        cause,
+      });
+    }
+    if (cause instanceof WorkflowNotFoundError) {
+      throw new UsageError(`Run "${run}" is not running.`, {
+        reason: 'run-not-open',
+        fix: '`everturn list` shows the runs.',
+        cause,
+      });
+    }
+    if (cause instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
+      // The cause would only say again that time was up.
+      throw new TemporalError(`No worker answered within ${STEER_MS / 1000} s.`, {
+        reason: 'no-worker',
+        fix: 'Start one with `everturn worker`; what was asked for may take effect then, and asking twice is harmless.',
+      });
+    }
+    throw new TemporalError(`Temporal could not ${name} run "${run}".`, { reason: 'temporal-call', cause });
+  }
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof TemporalError ? error.cause : error;
+}

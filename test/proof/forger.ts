@@ -1,0 +1,164 @@
+// A forger with everything: reads a run's folder, changes what it says, and writes all of it anew so that every hash,
+// every reference, every reward, log and count agrees. What a check then finds, it finds by what the records mean.
+
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { successOf } from '../../domain/ending.ts';
+import { addResult, noCounts } from '../../domain/progress.ts';
+import type { Query } from '../../domain/query.ts';
+import { discountedReturns, turnReward } from '../../domain/reward.ts';
+import type { EndRecord, RolloutRecord, VerdictRecord } from '../../domain/trajectory.ts';
+import { logName, turnLogBlock, turnLogLine } from '../../domain/turn-log.ts';
+import { outputTokens, type ChunkRecord, type TurnRecord } from '../../domain/turn.ts';
+import { openFileStore } from '../../storage/files.ts';
+import { logPath, rolloutFolder } from '../../storage/record/layout.ts';
+import { hashQueries } from '../../storage/queries.ts';
+import type { RunRecord } from '../../storage/record/run-record.ts';
+import type { Store } from '../../storage/store.ts';
+
+type Loose<T> = { -readonly [K in keyof T]: T[K] };
+
+export interface LooseRollout {
+  rollout: Loose<RolloutRecord>;
+  turns: Loose<TurnRecord>[];
+  verdicts: Loose<VerdictRecord>[];
+  end: Loose<EndRecord>;
+  chunks: Loose<ChunkRecord>[];
+}
+
+export interface LooseRun {
+  run: Loose<RunRecord>;
+  queries: Loose<Query>[];
+  rollouts: LooseRollout[];
+  result: Record<string, unknown> | null;
+}
+
+/** A folder that was packed into one JSON file, path → text. */
+export function unpack(fixture: string, out: string): void {
+  const files = JSON.parse(readFileSync(new URL(`../fixtures/${fixture}`, import.meta.url), 'utf8')) as Record<
+    string,
+    string
+  >;
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(out, path)), { recursive: true });
+    writeFileSync(join(out, path), text);
+  }
+}
+
+async function readWhole(store: Store): Promise<LooseRun> {
+  const queries = await store.readQueries(0, await store.countQueries());
+  const rollouts: LooseRollout[] = [];
+  for await (const id of store.listRollouts()) {
+    const end = (await store.getEnd(id))!.record;
+    const turns: TurnRecord[] = [];
+    const verdicts: VerdictRecord[] = [];
+    for (let turn = 1; turn <= end.turns.length; turn++) {
+      turns.push((await store.getTurn(id, turn))!.record);
+      verdicts.push((await store.getVerdict(id, turn))!.record);
+    }
+    rollouts.push({ rollout: (await store.getRollout(id))!.record, turns, verdicts, end, chunks: [] });
+  }
+  rollouts.sort((a, b) => a.rollout.index! - b.rollout.index! || a.rollout.sample - b.rollout.sample);
+  return structuredClone({
+    run: (await store.getRun())!.record,
+    queries,
+    rollouts,
+    result: (await store.getResult())!.record as Record<string, unknown>,
+  }) as LooseRun;
+}
+
+/** Rollouts that stay as they were are left alone: of the rest, nothing old remains. */
+async function writeWhole(out: string, whole: LooseRun, before: LooseRun): Promise<void> {
+  const { run, queries, rollouts } = whole;
+  const store = openFileStore(out, run.run);
+  const kept = (one: LooseRollout, among: LooseRun) => among.rollouts.some((each) => isDeepStrictEqual(each, one));
+  for (const name of ['run.json', 'result.json', 'queries.jsonl', 'queries.index'])
+    rmSync(join(store.folder, name), { force: true });
+  for (const one of before.rollouts.filter((each) => !kept(each, whole))) {
+    const id = { ...one.rollout, query: one.rollout.query.queryId };
+    rmSync(join(store.folder, rolloutFolder(id)), { recursive: true });
+    for (const { versionStart } of one.turns)
+      for (const kind of ['txt', 'jsonl'] as const)
+        rmSync(join(store.folder, logPath(versionStart, logName(id), kind)), { force: true });
+  }
+  await store.putQueries(queries);
+  if (run.dataset) {
+    const { sha256 } = await hashQueries(queries);
+    run.dataset = { ...run.dataset, sha256 };
+  }
+  await store.putRun(run);
+  const counts = noCounts();
+  for (const one of rollouts) await writeRollout(store, one, counts, out, run.settings.numTurns, kept(one, before));
+  if (whole.result)
+    await store.putResult({ ...whole.result, counts: { ...(whole.result['counts'] as object), ...counts } });
+}
+
+async function writeRollout(
+  store: Store,
+  { rollout, turns, verdicts, end, chunks }: LooseRollout,
+  counts: ReturnType<typeof noCounts>,
+  out: string,
+  numTurns: number,
+  isThere: boolean,
+): Promise<void> {
+  const { run, sample, attempt, settings } = rollout;
+  const id = { run, query: rollout.query.queryId, sample, attempt };
+  const judged = verdicts.slice(0, turns.length);
+  const success = judged.map(({ verdict }) => successOf(verdict));
+  const turnRewards = success.flatMap((one) => (one === null ? [] : [turnReward(one === 1, settings)]));
+  const rewards = end.outcome === 'complete' ? discountedReturns(turnRewards, settings.turnDiscount) : [];
+  const tokens = turns.reduce((sum, turn) => sum + outputTokens(turn), 0);
+  const trajectory = { out, ...id };
+  const { outcome, stopReason } = end;
+  const result = { outcome, stopReason, rewards, success, tokens, reason: null, turns: turns.length, trajectory };
+  if (attempt === 1) addResult(counts, result, numTurns);
+  if (isThere) return;
+
+  let previous = (await store.putRollout(id, rollout)).hash;
+  let contextLength = 0;
+  const written: TurnRecord[] = [];
+  const hashes: string[] = [];
+  for (const [i, turn] of turns.entries()) {
+    contextLength += turn.contextIds.length;
+    const { record, hash } = await store.putTurn(id, { ...turn, contextLength, previous });
+    contextLength += turn.outputIds.length;
+    previous = hash;
+    written.push(record);
+    hashes.push(hash);
+    const verdict = verdicts[i];
+    if (verdict) await store.putVerdict(id, { ...verdict, of: hash });
+  }
+  for (const chunk of chunks) await store.putChunk(id, chunk);
+  await store.putEnd(id, { ...end, success, turnRewards, rewards, turns: hashes });
+  for (const version of new Set(written.map(({ versionStart }) => versionStart))) {
+    const of = written.filter(({ versionStart }) => versionStart === version);
+    await store.putLog(version, logName(id), {
+      txt: of.map((t) => turnLogBlock(rollout, written, t.turn, judged[t.turn - 1]!)).join(''),
+      jsonl: of.map((t) => turnLogLine(t, judged[t.turn - 1]!)).join(''),
+    });
+  }
+}
+
+/** Applies `change` to the run in `out` and makes everything else agree with it. `must`: it has to change something. */
+export async function forgeRun(
+  out: string,
+  run: string,
+  change: (whole: LooseRun) => void,
+  must = true,
+): Promise<void> {
+  const whole = await readWhole(openFileStore(out, run));
+  const before = structuredClone(whole);
+  change(whole);
+  if (must && isDeepStrictEqual(whole, before)) throw new Error('the forgery changes nothing');
+  await writeWhole(out, whole, before);
+}
+
+/** Of a record's text that is changed, with the hash that this text has. */
+export function rehashed(path: string, change: (text: string) => string, sha256: (text: string) => string): void {
+  const text = readFileSync(path, 'utf8');
+  const end = /,"sha256":"[0-9a-f]{64}"\}\n$/.exec(text)!;
+  const body = change(text.slice(0, end.index));
+  if (body === text.slice(0, end.index)) throw new Error(`${path}: nothing was changed`);
+  writeFileSync(path, `${body},"sha256":"${sha256(body)}"}\n`);
+}

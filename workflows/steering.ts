@@ -1,0 +1,130 @@
+// Where a collection is steered and watched: the Updates and the Query of the contract, the memo that tells the same
+// to whoever finds no worker, and a table in the UI. Handlers stand before the first await, so nothing that arrives
+// early is lost.
+
+import { patched, setCurrentDetails, setHandler, upsertMemo } from '@temporalio/workflow';
+import { collectionTable } from '../domain/collection-table.ts';
+import { DEFAULT_MAX_CONCURRENT, MAX_CONCURRENT } from '../domain/defaults.ts';
+import { noCounts } from '../domain/progress.ts';
+import { done, isFinished, totalUnits, type WindowState } from '../domain/window.ts';
+import type { CollectionInput, CollectionProgress, ToldProgress } from '../domain/messages.ts';
+import { collectionProgress, pause, resume, stop, tune } from './messages.ts';
+import { STEERED_EARLY, TOLD_IN_MEMO } from './patches.ts';
+
+export interface Desk {
+  /** Takes over a window; what was asked for before is applied to it. */
+  opened(state: WindowState): WindowState;
+  /** Writes the UI's table anew, and the memo where that is due. */
+  show(): void;
+  /** Writes both, now. */
+  tell(): void;
+  stop(): void;
+  /** Called once, when the run is to stop. */
+  onStop(act: () => void): void;
+}
+
+/** An event of the history, and a write of the server's. */
+const TELL_MS = 5000;
+
+export function openDesk(input: CollectionInput): Desk {
+  const { carried } = input;
+  const asked = {
+    paused: carried?.paused ?? false,
+    stopping: carried?.stopping ?? false,
+    maxConcurrent: carried?.maxConcurrent ?? input.maxConcurrent ?? DEFAULT_MAX_CONCURRENT,
+  };
+  let state: WindowState | undefined;
+  let steeredEarly = false;
+  let stopAct: (() => void) | undefined;
+  let toldAt = -Infinity;
+  const show = () => {
+    const progress = progressOf(input.run, state, asked);
+    setCurrentDetails(collectionTable(progress));
+    const now = Date.now();
+    if (now - toldAt < TELL_MS || !patched(TOLD_IN_MEMO)) return;
+    toldAt = now;
+    upsertMemo({ progress: { ...progress, toldAt } satisfies ToldProgress });
+  };
+  const tell = () => {
+    toldAt = -Infinity;
+    show();
+  };
+  const steered = () => {
+    steeredEarly ||= !state;
+    return state ?? asked;
+  };
+  const steer = (how: Partial<typeof asked>) => {
+    Object.assign(steered(), how);
+    if (state) tell();
+  };
+
+  const requestStop = () => {
+    if (steered().stopping) return;
+    steer({ stopping: true });
+    stopAct?.();
+  };
+
+  setHandler(collectionProgress, () => progressOf(input.run, state, asked), {
+    description: 'Counts of this run: done, right by turn, failures',
+  });
+  setHandler(pause, () => steer({ paused: true }), { description: 'No new rollout begins until resume' });
+  setHandler(resume, () => steer({ paused: false }), { description: 'Rollouts begin again' });
+  setHandler(stop, requestStop, {
+    description: 'Ends the run: rollouts in flight end as cancelled, finished turns are kept',
+  });
+  setHandler(tune, ({ maxConcurrent }) => steer({ maxConcurrent }), {
+    description: 'Changes how many rollouts are in flight at once',
+    validator: (tuning) => {
+      const n: unknown = tuning?.maxConcurrent;
+      if (!Number.isInteger(n) || (n as number) < 1 || (n as number) > MAX_CONCURRENT) {
+        throw new RangeError(
+          `maxConcurrent must be a whole number from 1 to ${MAX_CONCURRENT}, not ${JSON.stringify(n)}`,
+        );
+      }
+    },
+  });
+
+  return {
+    opened(opened) {
+      if (!input.carried || (steeredEarly && patched(STEERED_EARLY))) Object.assign(opened, asked);
+      state = opened;
+      show();
+      return opened;
+    },
+    show,
+    tell,
+    stop: requestStop,
+    onStop(act) {
+      stopAct = act;
+      if (steered().stopping) act();
+    },
+  };
+}
+
+function progressOf(
+  run: string,
+  state: WindowState | undefined,
+  asked: Pick<WindowState, 'paused' | 'stopping' | 'maxConcurrent'>,
+): CollectionProgress {
+  const { paused, stopping, maxConcurrent } = state ?? asked;
+  const phase = !state
+    ? 'accepting'
+    : isFinished(state)
+      ? 'finished'
+      : stopping
+        ? 'stopping'
+        : paused
+          ? 'paused'
+          : 'running';
+  return {
+    run,
+    state: phase,
+    total: state ? totalUnits(state) : 0,
+    done: state ? done(state) : 0,
+    inFlight: state?.inFlight.length ?? 0,
+    maxConcurrent,
+    numTurns: state?.numTurns ?? 0,
+    counts: state?.counts ?? noCounts(),
+    startedAt: state?.startedAt ?? 0,
+  };
+}
