@@ -36,7 +36,7 @@ import type { Disk } from './storage/disk/disk.ts';
 import { openFileStore } from './storage/files.ts';
 import { openRecordCache } from './storage/record/cache.ts';
 import { openThreadedDisk } from './storage/disk/threaded-disk.ts';
-import { everturnVersion } from './machine/version.ts';
+import { everturnVersion } from './machine/package-root.ts';
 
 export interface WorkerSettings {
   /** Generations at once: the model's slots. */

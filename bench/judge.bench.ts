@@ -122,7 +122,7 @@ async function coldStart(): Promise<void> {
   let memory = 0;
   for (let k = 0; k < 9; k++) {
     const start = performance.now();
-    const child = spawn(process.execPath, [new URL('child.js', built).pathname], {
+    const child = spawn(process.execPath, [new URL('pool/child.js', built).pathname], {
       stdio: ['pipe', 'pipe', 'ignore'],
       env: {},
     });

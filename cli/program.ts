@@ -4,7 +4,7 @@
 import { Command, Option } from 'commander';
 import { visible } from '../domain/turn-log.ts';
 import { UsageError } from '../domain/errors.ts';
-import { everturnVersion } from '../machine/version.ts';
+import { everturnVersion } from '../machine/package-root.ts';
 import type { ExitCode } from './exit.ts';
 import type { Io } from './io.ts';
 

@@ -1,29 +1,18 @@
-// Programs for child processes and threads: Node runs no TypeScript, so from source it is the one in dist/.
+// Scripts of child processes and threads. Node 20 runs no TypeScript, so from source the script is the one in dist/.
 
-import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-
-import { ModelError } from '../domain/errors.ts';
+import { EverturnError } from '../domain/errors.ts';
 import { packageRoot } from './package-root.ts';
 
-/** Path of `inference/<name>.js`. */
-export function compiledEntry(name: string, log: (line: string) => void): string {
-  const here = fileURLToPath(import.meta.url);
-  const compiled = here.endsWith('.ts')
-    ? join(packageRoot(), 'dist', 'inference', `${name}.js`)
-    : fileURLToPath(new URL(`./${name}.js`, import.meta.url));
-  if (!existsSync(compiled)) {
-    throw new ModelError(`A part of Everturn is not built (${compiled})`, {
-      reason: 'not-built',
-      fix: 'Run `npm run build`.',
-    });
-  }
-  if (
-    here.endsWith('.ts') &&
-    statSync(here.replace(/compiled-entry\.ts$/, `${name}.ts`)).mtimeMs > statSync(compiled).mtimeMs
-  ) {
-    log(`The built ${name}.js is older than its source: \`npm run build\`.`);
-  }
-  return compiled;
+/**
+ * Path of the compiled script `name` ("./child"), relative to the module at `from` (its `import.meta.url`).
+ * Throws `Kind`, reason `not-built`, if it does not exist.
+ */
+export function compiledScript(name: string, from: string, Kind: typeof EverturnError = EverturnError): string {
+  const wanted = fileURLToPath(new URL(`${name}.js`, from));
+  const path = from.endsWith('.ts') ? join(packageRoot(), 'dist', relative(packageRoot(), wanted)) : wanted;
+  if (existsSync(path)) return path;
+  throw new Kind(`A part of Everturn is not built (${path})`, { reason: 'not-built', fix: 'Run `npm run build`.' });
 }

@@ -1,6 +1,7 @@
-// The folder that holds package.json, found from this file's own place: right from source and from dist/.
+// The folder that holds package.json, found from this file's own place (the same from source and from dist/), and
+// what that package.json says.
 
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -9,4 +10,9 @@ export function packageRoot(from: string = import.meta.url): string {
     if (existsSync(join(folder, 'package.json'))) return folder;
     if (folder === dirname(folder)) throw new Error(`no package.json above ${from}`);
   }
+}
+
+/** Everturn's own version. */
+export function everturnVersion(): string {
+  return (JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')) as { version: string }).version;
 }

@@ -22,7 +22,7 @@ import { shuffled } from '../domain/shuffle.ts';
 import { hashQueries, queryLine } from '../storage/queries.ts';
 import type { Origin, RunRecord } from '../storage/record/run-record.ts';
 import type { Store } from '../storage/store.ts';
-import { everturnVersion } from '../machine/version.ts';
+import { everturnVersion } from '../machine/package-root.ts';
 
 export interface DataSelection {
   readonly dataset: string;

@@ -7,7 +7,7 @@ import { inOrder } from '../../environments/in-order.ts';
 import { judgePair } from '../../environments/judge-pairs.ts';
 import { judgedTurns, type JudgedTurn } from '../../storage/judged-turns.ts';
 import { type Judgement, mustBeFreeName, writeJudgements } from '../../storage/judgements.ts';
-import { everturnVersion } from '../../machine/version.ts';
+import { everturnVersion } from '../../machine/package-root.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { oneLine, plural } from '../view/format.ts';
 import { type Io, print, printJson, say } from '../io.ts';

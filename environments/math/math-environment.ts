@@ -2,10 +2,9 @@
 // query's solutions. Judged in killable child processes. An answer that kills them while the solution alone does not is
 // wrong, `too-big`; a solution that does is undecided. What is neither's doing is a JudgeError.
 
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { JudgeError } from '../../domain/errors.ts';
 import type { Verdict } from '../../domain/verdict.ts';
+import { compiledScript } from '../../machine/compiled.ts';
 import type { Environment } from '../environment.ts';
 import type { ChildJob } from './pool/child.ts';
 import type { JudgeOptions } from './judge.ts';
@@ -42,7 +41,7 @@ export function createMathJudge(options: MathEnvironmentOptions = {}): MathJudge
   let pool: JudgePool | undefined;
   const opened = (): JudgePool =>
     (pool ??= new JudgePool({
-      entry: options.entry ?? childEntry(),
+      entry: options.entry ?? compiledScript('./pool/child', import.meta.url, JudgeError),
       args: [String(options.cpuLimitMs ?? 2_000)],
       children: options.children ?? 2,
       limitMs: options.limitMs ?? 20_000,
@@ -103,18 +102,4 @@ const tail = (text: string): string => text.slice(-LIMITS.textChars);
 function anyOf(verdicts: readonly Verdict[]): Verdict {
   const first = (value: Verdict['verdict']) => verdicts.find(({ verdict }) => verdict === value);
   return first('right') ?? first('wrong') ?? verdicts[0]!;
-}
-
-/** The compiled child: Node runs no TypeScript, so from source it is the one in dist/. */
-function childEntry(): string {
-  const here = import.meta.url;
-  const url = here.endsWith('.ts')
-    ? new URL('../../dist/environments/math/pool/child.js', here)
-    : new URL('./child.js', here);
-  const path = fileURLToPath(url);
-  if (existsSync(path)) return path;
-  throw new JudgeError(`The judge's process is not built (${path})`, {
-    reason: 'not-built',
-    fix: 'Run `npm run build`.',
-  });
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import { ModelError } from '../../domain/errors.ts';
 import type { Backend, BackendOptions, GenerateRequest, ModelFacts } from '../backend.ts';
-import { compiledEntry } from '../../machine/compiled.ts';
+import { compiledScript } from '../../machine/compiled.ts';
 import { ModelProcess } from './model-process.ts';
 import { folderIdentity } from '../tokenizer/model-files.ts';
 import { checkModelFolder, findModelSource, folderOf, type ModelSource } from '../tokenizer/model-source.ts';
@@ -29,7 +29,7 @@ export async function createTransformersBackend(
   const tokenizerSource = options.tokenizer === null ? source : await findModelSource(options.tokenizer);
   const tokenizer = await openTokenizer(tokenizerSource);
   const process = new ModelProcess(
-    compiledEntry('transformers-child', options.log),
+    compiledScript('./child', import.meta.url, ModelError),
     { type: 'load', source, tokenizerSize: tokenizer.size },
     options.log,
   );

@@ -11,7 +11,7 @@ import { ModelError } from '../../domain/errors.ts';
 import type { Message } from '../../domain/query.ts';
 import type { Tokenizer } from '../backend.ts';
 import { byteLevelDecode } from './byte-level-decode.ts';
-import { compiledEntry } from '../../machine/compiled.ts';
+import { compiledScript } from '../../machine/compiled.ts';
 import { LongTexts } from './long-texts.ts';
 import {
   checkTokenizerFolder,
@@ -79,7 +79,7 @@ function wrap(tokenizer: PreTrainedTokenizer, files: Files, name: string): Model
   const known = new Set(ids);
   const stops = [tokenizer.pad_token_id, tokenizer.eos_token_id].filter((id) => Number.isInteger(id));
   const decodeBytes = byteLevelDecode(tokenizer);
-  const longTexts = new LongTexts(() => compiledEntry('tokenizer-thread', () => undefined), files);
+  const longTexts = new LongTexts(() => compiledScript('./tokenizer-thread', import.meta.url, ModelError), files);
 
   // Of all texts, feedback comes again with every turn.
   const recent = new Map<string, readonly number[]>();

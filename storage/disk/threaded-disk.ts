@@ -2,10 +2,9 @@
 // must not wait for files, and whose processor time is dear. One thread does; where the disk is slow, more are
 // started. They never keep the process alive when they have nothing to do.
 
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { StoreError } from '../../domain/errors.ts';
+import { compiledScript } from '../../machine/compiled.ts';
 import type { Disk } from './disk.ts';
 import type { Call, ErrorFacts, Reply } from './thread.ts';
 
@@ -18,7 +17,9 @@ const MAX_THREADS = 4;
 /** Calls that one thread has before another is started. */
 const MANY = 64;
 
-export function openThreadedDisk(entry: () => string = compiledEntry): ThreadedDisk {
+const threadScript = (): string => compiledScript('./thread', import.meta.url, StoreError);
+
+export function openThreadedDisk(entry: () => string = threadScript): ThreadedDisk {
   const threads: DiskThread[] = [];
 
   function least(): DiskThread {
@@ -120,18 +121,5 @@ function ended(reason: string): StoreError {
   return new StoreError(`The thread that keeps the run's files ended: ${reason}`, {
     reason: 'disk-thread',
     retryable: true,
-  });
-}
-
-/** The compiled thread: Node runs no TypeScript, so from source it is the one in dist/. */
-function compiledEntry(): string {
-  const here = import.meta.url;
-  const path = fileURLToPath(
-    new URL(here.endsWith('.ts') ? '../dist/storage/disk/thread.js' : './disk-thread.js', here),
-  );
-  if (existsSync(path)) return path;
-  throw new StoreError(`A part of Everturn is not built (${path})`, {
-    reason: 'not-built',
-    fix: 'Run `npm run build`.',
   });
 }

@@ -11,7 +11,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 import { rolloutFolder } from '../../storage/record/layout.ts';
 import { openFileStore } from '../../storage/files.ts';
-import { compiledStorage } from '../support/compiled.ts';
+import { compiledRoom } from '../support/compiled.ts';
 import { RUN, turnRecord } from '../storage/play.ts';
 import { randomOf, SEED } from './seed.ts';
 import { FULL } from './size.ts';
@@ -28,7 +28,7 @@ const writer = join(root, 'writer.mjs');
 writeFileSync(
   writer,
   `import { createInterface } from 'node:readline';
-   import { openFileStore } from ${JSON.stringify(pathToFileURL(join(compiledStorage(), 'files.js')).href)};
+   import { openFileStore } from ${JSON.stringify(pathToFileURL(join(compiledRoom('storage'), 'files.js')).href)};
    const [out, who, record] = process.argv.slice(2);
    const store = openFileStore(out, ${JSON.stringify(RUN)});
    for await (const line of createInterface({ input: process.stdin })) {

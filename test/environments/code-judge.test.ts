@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { InputOutput } from '../../domain/query.ts';
 import { createCodeEnvironment } from '../../environments/code/code-environment.ts';
 import { DEFAULT_LIMITS } from '../../environments/code/limits.ts';
-import { compiledEnvironments } from '../support/compiled.ts';
+import { compiledRoom } from '../support/compiled.ts';
 import type { Environment } from '../../environments/environment.ts';
 import { environmentContract, queryOf } from '../contract/environment.ts';
 import { CALL_CHEATS, CALLED, CALLED_AS_TEXT, PRINTED } from './code-cheats.ts';
@@ -140,7 +140,10 @@ test('without a sandbox there is no judge, and the error says so', async () => {
 });
 
 test('sandboxes started from a process of their own judge alike, and its death is no verdict', async () => {
-  const own = await createCodeEnvironment({ limits, runnerEntry: `${compiledEnvironments()}/code/runner-child.js` });
+  const own = await createCodeEnvironment({
+    limits,
+    runnerEntry: `${compiledRoom('environments')}/code/runner-child.js`,
+  });
   const query = queryOf('code', { inputOutput: ADD });
   const ask = (program: string, signal = new AbortController().signal) => own.judge(query, fence(program), { signal });
   expect(await ask(add)).toMatchObject({ verdict: 'right' });

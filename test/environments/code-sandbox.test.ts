@@ -8,7 +8,7 @@ import { proveSandbox } from '../../environments/code/canary.ts';
 import { DEFAULT_LIMITS } from '../../environments/code/limits.ts';
 import { python } from '../../environments/code/python.ts';
 import { runSandboxed } from '../../environments/code/sandboxed.ts';
-import { compiledEnvironments } from '../support/compiled.ts';
+import { compiledRoom } from '../support/compiled.ts';
 import { ATTACKS } from './code-attacks.ts';
 import { createRig, hasSandbox, needsSandbox, processesWith, type Rig } from './code-rig.ts';
 
@@ -71,7 +71,7 @@ test('cancelling ends the program at once, and nothing is left', async () => {
 });
 
 test('a worker that dies by kill -9 takes its programs with it', async () => {
-  const folder = compiledEnvironments();
+  const folder = compiledRoom('environments');
   const mark = `orphan-${process.pid}`;
   const script = `
     const { proveSandbox } = await import(${JSON.stringify(`${folder}/code/canary.js`)});

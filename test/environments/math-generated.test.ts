@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createMathJudge } from '../../environments/math/math-environment.ts';
 import { compareTexts } from '../../environments/math/compare/compare-texts.ts';
 import { judgeMath } from '../../environments/math/judge.ts';
-import { compiledEnvironments } from '../support/compiled.ts';
+import { compiledRoom } from '../support/compiled.ts';
 import { generatePairs, seeded } from './generate-pairs.ts';
 import { HOSTILE } from './hostile.ts';
 
@@ -19,7 +19,7 @@ test(`an answer in another form is right, and a near miss never is (seed ${SEED}
 });
 
 test('the same pair gets the same verdict and reason in any process, in any order', async () => {
-  const judge = createMathJudge({ entry: `${compiledEnvironments()}/math/child.js` });
+  const judge = createMathJudge({ entry: `${compiledRoom('environments')}/math/pool/child.js` });
   const jobs = pairs.slice(0, 200).flatMap(({ solution, equal, near }) => [
     { solution, answer: `\\boxed{${equal}}` },
     { solution, answer: `\\boxed{${near}}` },

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { newOutboxMemory, openOutbox } from '../../environments/math/pool/outbox.ts';
-import { compiledEnvironments } from '../support/compiled.ts';
+import { compiledRoom } from '../support/compiled.ts';
 
 test('lines leave in order and together, also when they are more than the memory holds', () => {
   const writes: string[] = [];
@@ -18,12 +18,12 @@ test('lines leave in order and together, also when they are more than the memory
 });
 
 test('a reply before a hang goes out while the process hangs', async () => {
-  const math = `${compiledEnvironments()}/math`;
+  const math = `${compiledRoom('environments')}/math`;
   const script = `
     import { Worker } from 'node:worker_threads';
-    import { newOutboxMemory, openOutbox } from ${JSON.stringify(`${math}/outbox.js`)};
+    import { newOutboxMemory, openOutbox } from ${JSON.stringify(`${math}/pool/outbox.js`)};
     const memory = newOutboxMemory();
-    const watch = new Worker(${JSON.stringify(`${math}/child-watch.js`)}, { workerData: { memory, cpuLimitMs: 600_000 }, execArgv: [] });
+    const watch = new Worker(${JSON.stringify(`${math}/pool/child-watch.js`)}, { workerData: { memory, cpuLimitMs: 600_000 }, execArgv: [] });
     const outbox = openOutbox(memory);
     watch.once('online', () => { outbox.busy(true); outbox.put('found'); for (;;); });
   `;

@@ -13,11 +13,11 @@ import {
   type MathEnvironmentOptions,
   type MathJudge,
 } from '../../environments/math/math-environment.ts';
-import { compiledEnvironments } from '../support/compiled.ts';
+import { compiledRoom } from '../support/compiled.ts';
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const scripted = here('./scripted-child.mjs');
-const realChild = (): string => `${compiledEnvironments()}/math/child.js`;
+const realChild = (): string => `${compiledRoom('environments')}/math/pool/child.js`;
 const open: MathJudge[] = [];
 afterEach(() => {
   for (const judge of open.splice(0)) judge.close();

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createMathJudge } from '../../environments/math/math-environment.ts';
-import { compiledEnvironments } from '../support/compiled.ts';
+import { compiledRoom } from '../support/compiled.ts';
 import { seeded } from './generate-pairs.ts';
 import { mixtures, repetitions } from './repeated.ts';
 
@@ -21,7 +21,7 @@ const KILLED = [`x${"'".repeat(990)}`, `x${'!'.repeat(990)}`, `${'\\sqrt '.repea
 
 const folder = mkdtempSync(join(tmpdir(), 'everturn-fuzz-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const real = `${compiledEnvironments()}/math/child.js`;
+const real = `${compiledRoom('environments')}/math/pool/child.js`;
 /** Code that is never optimised has the largest frames on the stack: those of a process that has just begun. */
 const cold = join(folder, 'cold.mjs');
 writeFileSync(

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { patiently } from '../../environments/judge-pairs.ts';
 import { judgeMath } from '../../environments/math/judge.ts';
 import { createMathJudge, type MathJudge } from '../../environments/math/math-environment.ts';
-import { compiledEnvironments } from '../support/compiled.ts';
+import { compiledRoom } from '../support/compiled.ts';
 import { generatePairs, type Random, seeded } from './generate-pairs.ts';
 import { mixtures, TOKENS } from './repeated.ts';
 
@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 function realJudge(children: number): MathJudge {
-  const judge = createMathJudge({ entry: `${compiledEnvironments()}/math/child.js`, children });
+  const judge = createMathJudge({ entry: `${compiledRoom('environments')}/math/pool/child.js`, children });
   open.push(judge);
   return judge;
 }

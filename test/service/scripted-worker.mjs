@@ -1,5 +1,5 @@
 // A worker that keeps the supervisor's contract and does nothing else.
-// argv: folder of the compiled server room, mode (`works` | `crashes` | `hangs`: deaf to its parent's end).
+// argv: folder of the compiled room machine/, mode (`works` | `crashes` | `hangs`: deaf to its parent's end).
 const [room, mode] = process.argv.slice(2);
 const { endWithParent, tellReady } = await import(`${room}/parent.js`);
 

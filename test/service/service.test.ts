@@ -12,7 +12,7 @@ import { isAlive } from '../../machine/process.ts';
 import { runForeground, serviceStatus, stopService } from '../../service/service-control.ts';
 import { ensureService, type Service, type ServiceOptions } from '../../service/service.ts';
 import { liveState, readState, type ServiceState } from '../../service/state.ts';
-import { compiledServer } from '../support/compiled.ts';
+import { compiledRoom } from '../support/compiled.ts';
 import { temporaryFolder, until } from './support.ts';
 
 function service(extra: Record<string, string> = {}, mode = 'works') {
@@ -23,7 +23,7 @@ function service(extra: Record<string, string> = {}, mode = 'works') {
     EVERTURN_TEMPORAL_CLI: inject('temporalBinary'),
     ...extra,
   };
-  const room = compiledServer();
+  const room = compiledRoom('machine');
   const options: ServiceOptions = {
     env,
     supervisor: join(room, 'supervisor.js'),

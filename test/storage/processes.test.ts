@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { text } from 'node:stream/consumers';
 import { afterAll, expect, test } from 'vitest';
 import { openFileStore } from '../../storage/files.ts';
-import { compiledStorage } from '../support/compiled.ts';
+import { compiledRoom } from '../support/compiled.ts';
 import { RUN, turnRecord } from './play.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-processes-'));
@@ -19,7 +19,7 @@ const TURNS = 60;
 const writer = join(root, 'writer.mjs');
 writeFileSync(
   writer,
-  `import { openFileStore } from ${JSON.stringify(pathToFileURL(join(compiledStorage(), 'files.js')).href)};
+  `import { openFileStore } from ${JSON.stringify(pathToFileURL(join(compiledRoom('storage'), 'files.js')).href)};
    const [out, who, record] = process.argv.slice(2);
    const store = openFileStore(out, ${JSON.stringify(RUN)});
    for (let turn = 1; turn <= ${TURNS}; turn++) {

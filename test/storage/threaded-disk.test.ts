@@ -7,11 +7,11 @@ import { openFileStore } from '../../storage/files.ts';
 import { openRecordCache } from '../../storage/record/cache.ts';
 import { openThreadedDisk } from '../../storage/disk/threaded-disk.ts';
 import { storeContract } from '../contract/store.ts';
-import { compiledStorage } from '../support/compiled.ts';
+import { compiledRoom } from '../support/compiled.ts';
 import { RUN } from './play.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-threads-'));
-const entry = () => join(compiledStorage(), 'disk-thread.js');
+const entry = () => join(compiledRoom('storage'), 'disk/thread.js');
 const disk = openThreadedDisk(entry);
 afterAll(async () => {
   await disk.close();

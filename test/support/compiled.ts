@@ -1,4 +1,4 @@
-// Child processes need JavaScript: compiles server/, storage/, environments/ and domain/ from source, and the hostile
+// Child processes need JavaScript: compiles service/, storage/, environments/, machine/, temporal/ and domain/ from source, and the hostile
 // model server, once per state of the sources.
 
 import { execFileSync } from 'node:child_process';
@@ -17,30 +17,20 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
-const ROOMS = ['server', 'storage', 'environments', 'domain'];
+const ROOMS = ['service', 'storage', 'environments', 'machine', 'temporal', 'domain'];
 const SUPPORT = 'test/support';
 const isOfModelServer = (name: string) => /^(?:hostile|toy)-.*\.ts$/.test(name);
 
 /** The entry of the hostile model server. */
-export function compiledModelServer(): string {
-  return join(compiledServer(), '..', SUPPORT, 'hostile-server.js');
-}
+export const compiledModelServer = (): string => join(compiledSources(), SUPPORT, 'hostile-server.js');
 
-/** The folder that holds `storage/*.js`. */
-export function compiledStorage(): string {
-  return join(compiledServer(), '../storage');
-}
+/** The folder that holds a room's compiled files. */
+export const compiledRoom = (room: string): string => join(compiledSources(), room);
 
-/** The folder that holds `environments/*.js`. */
-export function compiledEnvironments(): string {
-  return join(compiledServer(), '../environments');
-}
-
-/** The folder that holds `server/*.js`. */
-export function compiledServer(): string {
+function compiledSources(): string {
   const cache = join(ROOT, 'node_modules', '.cache', 'everturn-test');
   const folder = join(cache, digestOfSources());
-  if (existsSync(folder)) return join(folder, 'server');
+  if (existsSync(folder)) return folder;
   mkdirSync(cache, { recursive: true });
   for (const old of readdirSync(cache))
     if (!old.startsWith('new-')) rmSync(join(cache, old), { recursive: true, force: true });
@@ -65,7 +55,7 @@ export function compiledServer(): string {
     // Another test process was first.
     rmSync(fresh, { recursive: true, force: true });
   }
-  return join(folder, 'server');
+  return folder;
 }
 
 function digestOfSources(): string {

@@ -2,20 +2,7 @@
 // backtracking, so linear in length; the leaves (numbers, brackets, commands) are in parse-primary.ts.
 // Throws Unparsed or TooBig, nothing else.
 
-import {
-  add,
-  call,
-  int,
-  type Join,
-  mul,
-  neg,
-  type Node,
-  num,
-  type Of,
-  type Relop,
-  some,
-  times,
-} from '../ast.ts';
+import { add, call, int, type Join, mul, neg, type Node, num, type Of, type Relop, some, times } from '../ast.ts';
 import { accept, isCmd, isSign, nested, peek, shallow, take, type Cursor } from './cursor.ts';
 import { LIMITS, TooBig, Unparsed } from '../limits.ts';
 import { parseCommand } from './parse-command.ts';

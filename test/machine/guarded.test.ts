@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { spawnGuarded } from '../../machine/guarded.ts';
 import { identify, isAlive, type ProcessId } from '../../machine/process.ts';
-import { compiledServer } from '../support/compiled.ts';
-import { program, temporaryFolder, until } from './support.ts';
+import { compiledRoom } from '../support/compiled.ts';
+import { program, temporaryFolder, until } from '../service/support.ts';
 
 const QUIET = { stdout: 'ignore', stderr: 'ignore' } as const;
 
@@ -62,7 +62,7 @@ test('leaves no process of its own behind', async () => {
 
 async function ownerOf(script: string): Promise<{ owner: ReturnType<typeof spawn>; id: ProcessId }> {
   const source = `
-    const { spawnGuarded } = await import(${JSON.stringify(`${compiledServer()}/guarded.js`)});
+    const { spawnGuarded } = await import(${JSON.stringify(`${compiledRoom('machine')}/guarded.js`)});
     const child = await spawnGuarded('sh', ['-c', ${JSON.stringify(script)}], { stdout: 'ignore', stderr: 'ignore' });
     console.log(child.id.pid);
     setInterval(() => undefined, 1000);`;

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { lock, lockHolder, tryLock } from '../../machine/lock.ts';
 import { identify } from '../../machine/process.ts';
-import { compiledServer } from '../support/compiled.ts';
-import { temporaryFolder, until } from './support.ts';
+import { compiledRoom } from '../support/compiled.ts';
+import { temporaryFolder, until } from '../service/support.ts';
 
 test('refuses a second holder and names the first', async () => {
   const folder = join(temporaryFolder(), 'lock');
@@ -51,7 +51,7 @@ test('never has two holders among eight processes that fight for it', async () =
   const script = `
     import { readFileSync, writeFileSync } from 'node:fs';
     import { setTimeout as sleep } from 'node:timers/promises';
-    const { lock } = await import(${JSON.stringify(`${compiledServer()}/lock.js`)});
+    const { lock } = await import(${JSON.stringify(`${compiledRoom('machine')}/lock.js`)});
     for (let i = 0; i < 20; i++) {
       const held = await lock(${JSON.stringify(join(root, 'lock'))}, undefined, 2);
       const n = Number(readFileSync(${JSON.stringify(join(root, 'count'))}, 'utf8'));
@@ -66,7 +66,7 @@ test('never has two holders among eight processes that fight for it', async () =
 
 function holding(folder: string): string {
   return `
-    const { tryLock } = await import(${JSON.stringify(`${compiledServer()}/lock.js`)});
+    const { tryLock } = await import(${JSON.stringify(`${compiledRoom('machine')}/lock.js`)});
     await tryLock(${JSON.stringify(folder)});
     setInterval(() => undefined, 1000);`;
 }
