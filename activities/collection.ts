@@ -1,9 +1,10 @@
 // What a collection needs from outside its workflow: the accepted queries, page by page; the ends of
 // rollouts that it did not see end; and its own last word.
 
+import { firstWords } from '../domain/foreign-text.ts';
 import { Context } from '@temporalio/activity';
 import { rolloutWorkflowId } from '../domain/ids.ts';
-import { firstWords, questionOf } from '../domain/query.ts';
+import { questionOf } from '../domain/query.ts';
 import type { RolloutResult } from '../domain/rollout-result.ts';
 import { StoreError } from '../domain/errors.ts';
 import type { CollectionInput, CollectionResult } from '../domain/messages.ts';

@@ -1,7 +1,8 @@
 // A rollout's first step: fixes the query and the settings it plays, whatever becomes of their sources.
 
+import { firstWords } from '../domain/foreign-text.ts';
 import { DatasetError, StoreError, UsageError } from '../domain/errors.ts';
-import { firstWords, questionOf } from '../domain/query.ts';
+import { questionOf } from '../domain/query.ts';
 import { unfitRewards } from '../domain/reward.ts';
 import type { OpenedRollout } from '../domain/rollout-facts.ts';
 import type { RolloutSettings } from '../domain/settings.ts';

@@ -1,5 +1,6 @@
 // Exit codes: one place that says which error, and which end of a run, is which number.
 
+import { visible } from '../domain/foreign-text.ts';
 import {
   DatasetError,
   EverturnError,
@@ -11,7 +12,6 @@ import {
   UsageError,
 } from '../domain/errors.ts';
 import { ended } from '../domain/progress.ts';
-import { visible } from '../domain/turn-log.ts';
 import type { CollectionResult } from '../domain/messages.ts';
 
 export const EXIT = {

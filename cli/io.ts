@@ -1,7 +1,7 @@
 // What a command may touch of the world: two streams, the environment, the folder it was called in, and
 // the wish of the user to leave. Facts go to `out`, everything else to `err`. Tests pass their own.
 
-import { visible } from '../domain/turn-log.ts';
+import { terminalJson, visible } from '../domain/foreign-text.ts';
 
 export interface Stream {
   write(text: string): unknown;
@@ -40,15 +40,8 @@ function tame(text: string): string {
     .join('');
 }
 
-// What could steer a terminal and JSON leaves as it is.
-const STEERING = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
-
 export function printJson(io: Io, value: unknown): void {
-  const text = JSON.stringify(value).replace(
-    STEERING,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-  io.out.write(`${text}\n`);
+  io.out.write(`${terminalJson(value)}\n`);
 }
 
 export function processIo(): Io {

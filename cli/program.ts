@@ -1,8 +1,8 @@
 // All commands by name, and the program that runs one of them. A command's module is loaded only when it
 // was called or asked for help.
 
+import { visible } from '../domain/foreign-text.ts';
 import { Command, Option } from 'commander';
-import { visible } from '../domain/turn-log.ts';
 import { UsageError } from '../domain/errors.ts';
 import { everturnVersion } from '../machine/package-root.ts';
 import type { ExitCode } from './exit.ts';

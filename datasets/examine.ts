@@ -2,9 +2,10 @@
 // disagree, comes out as a bad row. In file order, in batches, with a bounded number of rows in memory; a row that is bad already stays so. The reader
 // comes as an argument: it is the judge's own.
 
+import { short } from '../domain/foreign-text.ts';
 import type { Examined, FinalAnswer, SolutionReader } from '../domain/solution-reader.ts';
 import type { GoodRow, Row, Statement } from './dataset.ts';
-import { printable, type Problem, wrong } from './problem.ts';
+import { type Problem, wrong } from './problem.ts';
 
 const BATCH_ROWS = 256;
 const BATCH_CHARS = 1 << 20;
@@ -92,7 +93,7 @@ const isSentence = (field: string, { text, by }: FinalAnswer): boolean =>
 const SHOWN_CHARS = 80;
 
 /** As it is written, backslashes too; on one line, and safe on a terminal. */
-const quoted = (text: string): string => `"${printable(text.trim().replace(/\s+/g, ' '), SHOWN_CHARS)}"`;
+const quoted = (text: string): string => `"${short(text.trim().replace(/\s+/g, ' '), SHOWN_CHARS)}"`;
 
 function unmarked(field: string, text: string): Problem {
   const end = text.trimEnd().slice(-SHOWN_CHARS);

@@ -1,11 +1,12 @@
 // One line of a file as JSON, or what is wrong with the line; and what is wrong with a file that cannot be read.
 
 import { stat } from 'node:fs/promises';
+import { short } from '../domain/foreign-text.ts';
 import { DatasetError } from '../domain/errors.ts';
 import type { Line } from './lines.ts';
 import { deeperThan, jsonFacts, MAX_NESTING } from './json-text.ts';
 import type { Inexact } from './number-text.ts';
-import { FROM_ARRAY, isObject, printable, wrong, type Problem } from './problem.ts';
+import { FROM_ARRAY, isObject, wrong, type Problem } from './problem.ts';
 
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
@@ -25,7 +26,7 @@ export function readJson(line: Line): ReadLine | undefined {
   const { doubled, inexact, tooDeep } = jsonFacts(text, json);
   if (tooDeep) return { problem: tooDeepIn(json) };
   if (doubled === undefined) return { json, inexact };
-  return { problem: wrong(printable(doubled, 80), 'stands twice in one object', 'Keep one of them.') };
+  return { problem: wrong(short(doubled, 80), 'stands twice in one object', 'Keep one of them.') };
 }
 
 function notJson(text: string, error: unknown): Problem {
@@ -44,11 +45,11 @@ function tooDeepIn(json: unknown): Problem {
   const fields = isObject(json) ? Object.entries(json) : [];
   const field = fields.find(([, value]) => deeperThan(value, MAX_NESTING - 1))?.[0] ?? null;
   const problem = `is nested deeper than ${MAX_NESTING} levels`;
-  return wrong(field && printable(field, 80), problem, 'Flatten it, or leave it out.');
+  return wrong(field && short(field, 80), problem, 'Flatten it, or leave it out.');
 }
 
 function jsonProblem(error: unknown): string {
-  return printable(error instanceof Error ? error.message : String(error), 120);
+  return short(error instanceof Error ? error.message : String(error), 120);
 }
 
 function flawOf({ flaw, length }: Line): Problem {

@@ -1,5 +1,6 @@
 // What is wrong with a row: the field, the problem, and what would be right. And the words for values.
 
+import { short } from '../domain/foreign-text.ts';
 import type { BadRow } from './dataset.ts';
 
 export interface Problem {
@@ -42,7 +43,7 @@ export function fail(field: string | null, problem: string, fix: string): never 
 /** A value as it may stand in a message: short, and safe on a terminal. */
 export function shown(value: unknown, maxChars = 40): string {
   if (typeof value !== 'string') return kindOf(value);
-  return JSON.stringify(printable(value, maxChars));
+  return JSON.stringify(short(value, maxChars));
 }
 
 export const LINE_SHAPE = 'Write one JSON object per line.';
@@ -61,12 +62,6 @@ export function textOf(field: string, value: unknown, blank: 'refused' | 'allowe
   if (loneSurrogate(value)) fail(field, 'holds half a character (a lone surrogate)', 'Write whole characters.');
   if (value.includes('\u0000')) fail(field, 'holds a NUL character', 'Leave it out.');
   return value;
-}
-
-/** At most `maxChars` characters that cannot steer a terminal. */
-export function printable(text: string, maxChars: number): string {
-  const safe = text.slice(0, maxChars).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\ufffd');
-  return text.length > maxChars ? `${safe}…` : safe;
 }
 
 /** One line for people: `a.jsonl:3: \`answer\` is empty. Give a text that is not blank.` */

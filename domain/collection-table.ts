@@ -1,6 +1,7 @@
 // A collection as Markdown, for the current details of its workflow in the UI.
 
-import { type Column, escapeMarkdown, markdownTable } from './markdown.ts';
+import { escapeMarkdown } from './foreign-text.ts';
+import { type Column, markdownTable } from './markdown.ts';
 import type { CollectionCounts } from './progress.ts';
 
 export interface CollectionTableInput {

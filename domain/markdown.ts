@@ -1,4 +1,4 @@
-// The little Markdown that the Temporal UI shows: tables, and text that cannot become markup.
+// The little Markdown that the Temporal UI shows: tables. Cells of foreign text go through foreign-text.ts first.
 
 export interface Column {
   readonly name: string;
@@ -10,13 +10,4 @@ export function markdownTable(columns: readonly Column[], rows: readonly (readon
   const line = (cells: readonly (string | number)[]) => `| ${cells.map((c) => `\u00a0${c}\u00a0`).join(' | ')} |`;
   const rule = columns.map(({ align }) => (align === 'right' ? '---:' : '---'));
   return [line(columns.map((c) => c.name)), `|${rule.join('|')}|`, ...rows.map(line)];
-}
-
-/** Model and data set text must not become markup: one line, every mark of Markdown and HTML escaped. */
-export function escapeMarkdown(text: string): string {
-  return text
-    .replace(/[\r\n\u2028\u2029]+/g, ' ')
-    .replace(/[\\`*_{}[\]()#+\-!|<>~&]/g, (c) =>
-      c === '<' ? '&lt;' : c === '>' ? '&gt;' : c === '&' ? '&amp;' : `\\${c}`,
-    );
 }

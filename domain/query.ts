@@ -39,17 +39,3 @@ export function questionOf(query: Query): string {
   const { messages } = query.prompt;
   return messages.findLast((m) => m.role === 'user')?.content ?? messages.at(-1)?.content ?? '';
 }
-
-/** One line of at most `maxChars` characters, safe for a title: no control or direction characters. */
-export function firstWords(text: string, maxChars = 80): string {
-  // Of a megabyte of text, only the beginning is looked at, unless that is white space.
-  for (let length = 16 * maxChars; ; length *= 8) {
-    const line = text
-      .slice(0, length)
-      .replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\s]+/gu, ' ')
-      .trim();
-    const chars = [...line];
-    if (chars.length > maxChars) return `${chars.slice(0, maxChars - 1).join('')}…`;
-    if (length >= text.length) return line;
-  }
-}

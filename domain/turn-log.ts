@@ -1,6 +1,7 @@
 // The algorithm's log of one turn: a block for people and a JSON line for monitors. Each tells that turn's
 // own verdict, context and length. Text from a model or a data set cannot steer the terminal it is read on.
 
+import { visible } from './foreign-text.ts';
 import { safeName, type RolloutId } from './ids.ts';
 import { turnReward } from './reward.ts';
 import type { RolloutRecord } from './trajectory.ts';
@@ -50,18 +51,6 @@ export function turnLogLine(record: TurnRecord, { verdict }: Verdict): string {
     answer_len: record.outputIds.length,
   };
   return `${JSON.stringify(line)}\n`;
-}
-
-// Control and direction characters, except newline and tab.
-const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
-
-/** The same text with what would steer a terminal made visible: ESC is `␛`, U+009B is `\u009b`. */
-export function visible(text: string): string {
-  return text.replace(STEERING, (char) => {
-    const code = char.codePointAt(0)!;
-    if (code < 0x20) return String.fromCodePoint(0x2400 + code);
-    return code === 0x7f ? '␡' : `\\u${code.toString(16).padStart(4, '0')}`;
-  });
 }
 
 /** 1 as `1.0`: a reward is a real number. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { UsageError } from '../domain/errors.ts';
 import type { ModelIdentity } from '../domain/model-identity.ts';
 import type { Backend, BackendOptions } from './backend.ts';
-import { safeText } from './http/safe-text.ts';
+import { short } from '../domain/foreign-text.ts';
 import { parseOpenaiTarget, parseServerUrls } from './http/server-url.ts';
 
 interface Entry {
@@ -68,7 +68,7 @@ export function parseModelSpec(spec: string): ModelSpec {
     (colon >= 0 && !entry.needsTarget)
   ) {
     const allowed = Object.values(BACKENDS).map(({ usage }) => usage);
-    throw new UsageError(`"${safeText(spec)}" names no model`, {
+    throw new UsageError(`"${short(spec, 500)}" names no model`, {
       reason: 'unknown-model',
       fix: `Right would be ${allowed.join(' or ')}.`,
     });

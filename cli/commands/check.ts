@@ -4,6 +4,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { oneLine } from '../../domain/foreign-text.ts';
 import { describeWorkflow } from '../../temporal/runs.ts';
 import { TemporalError, UsageError } from '../../domain/errors.ts';
 import type { UndecidedPolicy } from '../../domain/finished-turns.ts';
@@ -16,7 +17,7 @@ import type { OnBreach } from '../../storage/record/listing.ts';
 import { tokenizerOf } from '../find/tokenizer.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { jsonOption, outOption, undecidedOption } from '../flags.ts';
-import { oneLine, plural } from '../view/format.ts';
+import { plural } from '../view/format.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { openLinkIfUp } from '../find/link.ts';
 import { findRun, type RunPlace } from '../find/place.ts';

@@ -1,8 +1,8 @@
 // `everturn dev`: the local service in the foreground, its logs on the terminal, until Ctrl-C.
 
 import { createInterface } from 'node:readline';
+import { visible } from '../../domain/foreign-text.ts';
 import type { Command } from 'commander';
-import { visible } from '../../domain/turn-log.ts';
 import { printProgress } from '../../service/progress.ts';
 import { runForeground } from '../../service/service-control.ts';
 import { NO_UI } from '../find/link.ts';

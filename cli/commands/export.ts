@@ -2,6 +2,7 @@
 // counted and listed on stderr, never exported; but the finished turns of undecided rollouts may be asked for.
 
 import { resolve } from 'node:path';
+import { oneLine } from '../../domain/foreign-text.ts';
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../domain/errors.ts';
 import type { UndecidedPolicy } from '../../domain/finished-turns.ts';
@@ -9,7 +10,7 @@ import { EXPORTERS, exporterNamed } from '../../exporters/index.ts';
 import { exportRun, type SkippedRollout } from '../../storage/export-run.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { DEFAULT_OUT, jsonOption, undecidedOption } from '../flags.ts';
-import { oneLine, plural } from '../view/format.ts';
+import { plural } from '../view/format.ts';
 import { type Io, printJson, say } from '../io.ts';
 import { findRun } from '../find/place.ts';
 

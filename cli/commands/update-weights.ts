@@ -4,6 +4,7 @@
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { oneLine } from '../../domain/foreign-text.ts';
 import { type Command, Option } from 'commander';
 import { ModelError, UsageError } from '../../domain/errors.ts';
 import { versionNumber } from '../../domain/weight-version.ts';
@@ -14,7 +15,7 @@ import { registeredRun } from '../../permissions/registered.ts';
 import { homeOf } from '../../service/home.ts';
 import { tryLock } from '../../machine/lock.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { oneLine, plural } from '../view/format.ts';
+import { plural } from '../view/format.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { paintFor } from '../view/paint.ts';
 import { findRun, type RunPlace } from '../find/place.ts';

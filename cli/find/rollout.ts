@@ -1,8 +1,8 @@
 // One rollout as users name it: a query's id, --sample, --attempt; and what is said where there is none.
 
+import { oneLine } from '../../domain/foreign-text.ts';
 import { UsageError } from '../../domain/errors.ts';
 import type { RolloutId } from '../../domain/ids.ts';
-import { oneLine } from '../view/format.ts';
 import type { RunPlace } from './place.ts';
 
 export interface WhichRollout {

@@ -1,8 +1,9 @@
 // The last page of a run, for people or as JSON, and the exit code that goes with it.
 
+import { oneLine } from '../../domain/foreign-text.ts';
 import { commandWord, pathWord, runWord, type RunPlace } from '../find/place.ts';
 import { EXIT, type ExitCode, exitCodeOfResult, modelFailedAll } from '../exit.ts';
-import { clock, count, oneLine, plural, shellWord } from '../view/format.ts';
+import { clock, count, plural, shellWord } from '../view/format.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { paintFor } from '../view/paint.ts';
 import { accuracyTable, outcomeLine, reasonLines, wrongReasonsLine } from '../view/summary.ts';

@@ -1,8 +1,9 @@
 // What a new judgement changed: how many turns went from which verdict to which, and the first that changed.
 
+import { oneLine } from '../../domain/foreign-text.ts';
 import type { VerdictValue } from '../../domain/verdict.ts';
 import type { Judgement } from '../../storage/judgements.ts';
-import { count, oneLine, plural } from '../view/format.ts';
+import { count, plural } from '../view/format.ts';
 import type { Paint } from '../view/paint.ts';
 import { table } from '../view/table.ts';
 

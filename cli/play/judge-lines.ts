@@ -1,6 +1,7 @@
 // Pairs in, one verdict a line out, in order and as they come. Memory holds what is in flight.
 
 import { resolve } from 'node:path';
+import { oneLine } from '../../domain/foreign-text.ts';
 import { type JudgeName, type PairRow, readPairs } from '../../datasets/pairs.ts';
 import { badRowText } from '../../datasets/problem.ts';
 import { DatasetError } from '../../domain/errors.ts';
@@ -8,7 +9,7 @@ import type { Verdict, VerdictValue } from '../../domain/verdict.ts';
 import { inOrder } from '../../environments/in-order.ts';
 import { judgePair } from '../../environments/judge-pairs.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { oneLine, plural } from '../view/format.ts';
+import { plural } from '../view/format.ts';
 import { type Io, printJson, say } from '../io.ts';
 import { AT_ONCE, MOST_CHARS, openJudges } from './judges.ts';
 

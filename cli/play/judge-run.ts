@@ -1,5 +1,6 @@
 // A run's judged turns, judged again: a file of new verdicts beside the old ones, and a table of what changed.
 
+import { oneLine } from '../../domain/foreign-text.ts';
 import { DatasetError } from '../../domain/errors.ts';
 import { noEos } from '../../domain/turn.ts';
 import type { Verdict } from '../../domain/verdict.ts';
@@ -9,7 +10,7 @@ import { judgedTurns, type JudgedTurn } from '../../storage/judged-turns.ts';
 import { type Judgement, mustBeFreeName, writeJudgements } from '../../storage/judgements.ts';
 import { everturnVersion } from '../../machine/package-root.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { oneLine, plural } from '../view/format.ts';
+import { plural } from '../view/format.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { openChanges, type Changes } from './judge-changes.ts';
 import { AT_ONCE, type Judges, MOST_CHARS, openJudges } from './judges.ts';

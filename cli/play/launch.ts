@@ -4,6 +4,7 @@
 import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { oneLine } from '../../domain/foreign-text.ts';
 import { describeWorkflow, startCollection } from '../../temporal/runs.ts';
 import { type ResolvedOptions, settingsOf } from '../../run/config.ts';
 import type { RunOptions } from '../../run/options.ts';
@@ -20,7 +21,7 @@ import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { followToEnd } from './follow-to-end.ts';
 import { mustProveSandbox, mustTakeCode } from './code-sandbox.ts';
-import { oneLine, plural } from '../view/format.ts';
+import { plural } from '../view/format.ts';
 import { printJson, say, type Io } from '../io.ts';
 import { type Link, openLink, workflowUrl } from '../find/link.ts';
 import { checkModel, withAbsolutePaths } from './model.ts';

@@ -1,11 +1,4 @@
-// Numbers, durations and foreign text as people read them on one line of a terminal.
-
-import { visible } from '../../domain/turn-log.ts';
-
-/** Text from outside on one line of a terminal. */
-export function oneLine(text: string): string {
-  return visible(text).replace(/[\n\t]/g, ' ');
-}
+// Numbers, durations and shell words as people read them on one line of a terminal.
 
 export function count(n: number): string {
   return Math.round(n).toLocaleString('en-US');

@@ -1,7 +1,7 @@
 // A run as it goes: on a terminal one line that redraws itself, elsewhere a plain line now and then, and
 // only when something changed. With --json the same facts as JSON lines.
 
-import { visible } from '../../domain/turn-log.ts';
+import { visible } from '../../domain/foreign-text.ts';
 import type { CollectionProgress } from '../../domain/messages.ts';
 import { clock, count, percent } from './format.ts';
 import { type Io, printJson } from '../io.ts';

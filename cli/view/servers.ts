@@ -1,7 +1,8 @@
 // The inference servers of a run as a table: who answers how much, how fast, with which weights.
 
+import { oneLine } from '../../domain/foreign-text.ts';
 import type { ServerReport } from '../../storage/fleet-status.ts';
-import { count, oneLine, percent } from './format.ts';
+import { count, percent } from './format.ts';
 import type { Paint } from './paint.ts';
 import { table } from './table.ts';
 

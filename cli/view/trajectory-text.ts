@@ -1,11 +1,11 @@
 // A trajectory as people read it: what was asked, what was answered, what was said of it. Text of models
 // and data sets is hostile: it cannot steer the terminal, and each of its lines is indented.
 
+import { oneLine, visible } from '../../domain/foreign-text.ts';
 import { questionOf } from '../../domain/query.ts';
 import { turnReward } from '../../domain/reward.ts';
 import type { PlayedTurn, Trajectory } from '../../domain/trajectory.ts';
-import { visible } from '../../domain/turn-log.ts';
-import { oneLine, plural } from './format.ts';
+import { plural } from './format.ts';
 import type { Paint, Tint } from './paint.ts';
 
 export interface TrajectoryTextOptions {

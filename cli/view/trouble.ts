@@ -2,12 +2,12 @@
 // again and again, or that no worker takes; a model server that is away is waited for. Undefined where there is no such
 // thing, or where Temporal does not say.
 
+import { oneLine } from '../../domain/foreign-text.ts';
 import { takesActivities } from '../../temporal/runs.ts';
 import { waitsOf } from '../../temporal/pending.ts';
 import type { Session } from '../../temporal/connection.ts';
 import { CODE_QUEUE, GENERATE_QUEUE } from '../../domain/queues.ts';
 import { unwritable } from '../../storage/disk/writable.ts';
-import { oneLine } from './format.ts';
 
 const ROLLOUTS = 32;
 const CALL_MS = 5_000;

@@ -1,8 +1,9 @@
 // Why, as people read it: one sentence first, then what it rests on. Words of servers and judges are foreign text.
 
+import { oneLine } from '../../domain/foreign-text.ts';
 import type { PendingActivity } from '../../temporal/pending.ts';
 import type { ServerReport } from '../../storage/fleet-status.ts';
-import { clock, oneLine, plural } from './format.ts';
+import { clock, plural } from './format.ts';
 import type { Io } from '../io.ts';
 import { paintFor } from './paint.ts';
 import { commandWord, runWord, type RunPlace } from '../find/place.ts';

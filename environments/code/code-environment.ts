@@ -139,7 +139,7 @@ async function judgeCode(query: Query, answer: string, judging: Judging): Promis
 
 /** A pair of UTF-16 is not cut in two. */
 function shown(code: string): string {
-  return code.slice(0, SHOWN_CHARS).replace(/\p{Cs}/gu, '\ufffd');
+  return code.slice(0, SHOWN_CHARS).toWellFormed();
 }
 
 interface Failed {

@@ -17,7 +17,7 @@ import { charge, rank } from './policies.ts';
 import { sameModel } from './same-model.ts';
 import { Waiters } from './waiters.ts';
 import { closedError } from '../http/http-errors.ts';
-import { safeUrl } from '../http/safe-text.ts';
+import { safeUrl } from '../http/safe-url.ts';
 import { rolloutKey, type ServerBackend } from './server-backend.ts';
 import type { TokenizerLoader } from '../tokenizer/server-tokenizer.ts';
 

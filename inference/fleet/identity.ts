@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as breath } from 'node:timers/promises';
 import { z } from 'zod';
+import { short } from '../../domain/foreign-text.ts';
 
 import { ModelError } from '../../domain/errors.ts';
 import type { Canary, ModelIdentity } from '../../domain/model-identity.ts';
@@ -12,7 +13,6 @@ import type { Http } from '../http/http.ts';
 import type { Peek } from '../servers/logprob-canary.ts';
 import { tokenizerHashes } from '../tokenizer/model-files.ts';
 import { numbers } from '../servers/reply-lists.ts';
-import { safeText } from '../http/safe-text.ts';
 import { CANARY_TIMEOUTS, parseReply } from './server-backend.ts';
 import type { ServedTokenizer } from '../tokenizer/server-tokenizer.ts';
 
@@ -104,7 +104,7 @@ function holds(there: readonly number[], ids: readonly number[]): boolean {
 function otherIds(url: string, tokenizer: Tokenizer, here: readonly number[], there: readonly number[]): ModelError {
   const at = here.findIndex((id, i) => there[i] !== id);
   const ids = (list: readonly number[]) => list.slice(at, at + 3).join(', ') || 'nothing';
-  const text = safeText(tokenizer.decode(here.slice(Math.max(0, at - 1), at + 3), { skipSpecialTokens: false }));
+  const text = short(tokenizer.decode(here.slice(Math.max(0, at - 1), at + 3), { skipSpecialTokens: false }), 500);
   return new ModelError(
     `${url} has another tokenizer than this run: ${JSON.stringify(text)} begins with the ids ${ids(there)} there, ${ids(here)} here`,
     {

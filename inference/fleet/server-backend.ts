@@ -3,6 +3,7 @@
 
 import { createHash, randomUUID } from 'node:crypto';
 import type { z } from 'zod';
+import { short } from '../../domain/foreign-text.ts';
 
 import { ModelError } from '../../domain/errors.ts';
 import type { ModelIdentity } from '../../domain/model-identity.ts';
@@ -13,7 +14,6 @@ import type { Ask, Http } from '../http/http.ts';
 import type { TokenizerLoader } from '../tokenizer/server-tokenizer.ts';
 import { at, badReply, type Place } from '../http/http-errors.ts';
 import { impossible, usableLogprobs, type Claimed } from '../possible.ts';
-import { safeText } from '../http/safe-text.ts';
 
 /** A backend that asks exactly one server; what a fleet is made of. */
 export interface ServerBackend extends Backend {
@@ -123,7 +123,7 @@ export function parseReply<T>(schema: z.ZodType<T>, reply: unknown, place: Place
   if (reply === null) throw badReply('sent an empty answer', place, { flaw: 'an empty answer' });
   const words = complaintIn(reply);
   if (words !== null) {
-    const what = `said that all is well, and sent an error: ${safeText(words, place.secret)}`;
+    const what = `said that all is well, and sent an error: ${short(words, 500, place.secret)}`;
     throw badReply(what, place, { flaw: 'an error with status 200' });
   }
   const { path, message } = parsed.error.issues[0]!;

@@ -3,7 +3,7 @@
 
 import { ModelError } from '../../domain/errors.ts';
 import { FORBIDDEN_CODE } from './forbidden-address.ts';
-import { safeText } from './safe-text.ts';
+import { short } from '../../domain/foreign-text.ts';
 
 /** Where a failure happened: what every message of it begins with. */
 export interface Place {
@@ -52,7 +52,7 @@ export function statusError(
 ): ModelError {
   if (status >= 600)
     return badReply(`answered ${status}, which is no status`, place, { flaw: 'a status that is none' });
-  const words = safeText(ownWords(body), place.secret);
+  const words = short(ownWords(body), 500, place.secret);
   const { reason, retryable, fix } = kindOf(status, words);
   const retryAfterMs = retryable ? retryAfter(headers['retry-after']) : undefined;
   return new ModelError(`${at(place)} answered ${status}${words ? `: ${words}` : ''}`, {

@@ -4,6 +4,7 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { short } from '../../domain/foreign-text.ts';
 import { Pool, type Dispatcher } from 'undici';
 
 import { ModelError } from '../../domain/errors.ts';
@@ -22,7 +23,6 @@ import {
 } from './http-errors.ts';
 import { bombCheck, bombIn, HARMLESS_BYTES } from './json-bomb.ts';
 import { parseJson } from './reply-json.ts';
-import { safeText } from './safe-text.ts';
 
 export interface Timeouts {
   readonly connectMs: number;
@@ -200,7 +200,7 @@ async function inflated(bytes: Buffer, encoding: string | string[] | undefined, 
   const name = String(encoding ?? 'identity').toLowerCase();
   if (name === 'identity' || bytes.length === 0) return bytes;
   if (!Object.hasOwn(INFLATE, name))
-    throw badReply(`sent an answer in the encoding ${safeText(name)}`, place, { flaw: 'an unknown encoding' });
+    throw badReply(`sent an answer in the encoding ${short(name, 500)}`, place, { flaw: 'an unknown encoding' });
   const maxOutputLength = Math.min(limit, Math.max(SMALL_BYTES, MOST_INFLATION * bytes.length));
   try {
     return await INFLATE[name as keyof typeof INFLATE](bytes, { maxOutputLength });

@@ -2,9 +2,9 @@
 // that can be read in two ways is refused: bytes that are no UTF-8, and keys that come twice.
 
 import { isUtf8 } from 'node:buffer';
+import { short } from '../../domain/foreign-text.ts';
 
 import { badReply, type Place } from './http-errors.ts';
-import { safeText } from './safe-text.ts';
 
 const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
 
@@ -18,7 +18,7 @@ export function parseJson(body: Buffer, text: string, place: Place): unknown {
   } catch (error) {
     // The parser's own message quotes the body as it is.
     const flaw = insteadOfJson(text, error instanceof Error ? error.message : '');
-    const quoted = safeText(text.slice(0, 200), place.secret);
+    const quoted = short(text, 200, place.secret);
     throw badReply(`sent an answer that is no JSON, but ${flaw}: ${quoted}`, place, { flaw });
   }
   if (colonsIn(body) !== keysIn(value)) {

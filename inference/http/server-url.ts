@@ -3,7 +3,7 @@
 
 import { UsageError } from '../../domain/errors.ts';
 import { isForbiddenAddress } from './forbidden-address.ts';
-import { safeUrl } from './safe-text.ts';
+import { safeUrl } from './safe-url.ts';
 
 /** `<url>[,<url>…]`: every one as it is asked, without a slash or `/v1` at its end. */
 export function parseServerUrls(target: string): string[] {

@@ -12,7 +12,7 @@ import { badReply, statusError } from '../http/http-errors.ts';
 import { canaryOf, identityOf } from '../fleet/identity.ts';
 import { logprobMeaning, PEEK_TOKENS, type Peek } from './logprob-canary.ts';
 import { numbers, triples, triplesByToken } from './reply-lists.ts';
-import { safeText } from '../http/safe-text.ts';
+import { short } from '../../domain/foreign-text.ts';
 import {
   asResult,
   CANARY,
@@ -220,7 +220,7 @@ function serverBackend(
     if (finish === 'abort' && status) throw statusError(status, {}, message ?? '', place);
     // No stop string was given: SGLang says so when its logits were no numbers.
     if (finish === 'stop' && typeof matched === 'string')
-      throw badReply(`stopped at ${safeText(matched)}`, place, { flaw: 'a stop without a stop string' });
+      throw badReply(`stopped at ${short(matched, 500)}`, place, { flaw: 'a stop without a stop string' });
     // An abort before the first token can come without.
     if (!meta.output_token_logprobs && (finish !== 'abort' || output_ids?.length)) {
       const flaw = 'meta_info.output_token_logprobs missing';

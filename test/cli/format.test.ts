@@ -3,7 +3,8 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ago, clock, oneLine, percent, plural, shellWord } from '../../cli/view/format.ts';
+import { oneLine } from '../../domain/foreign-text.ts';
+import { ago, clock, percent, plural, shellWord } from '../../cli/view/format.ts';
 import { paintFor } from '../../cli/view/paint.ts';
 import { table } from '../../cli/view/table.ts';
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { firstWords, questionOf, type Query, TASK_INDEX, TASKS } from '../../domain/query.ts';
+import { firstWords } from '../../domain/foreign-text.ts';
+import { questionOf, type Query, TASK_INDEX, TASKS } from '../../domain/query.ts';
 import { ANY_CHAR } from './some.ts';
 
 test('first words are one line that cannot steer a terminal or turn its direction', () => {

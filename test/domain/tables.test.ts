@@ -2,9 +2,9 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { escapeMarkdown } from '../../domain/foreign-text.ts';
 import { collectionTable } from '../../domain/collection-table.ts';
 import { addResult, noCounts } from '../../domain/progress.ts';
-import { escapeMarkdown } from '../../domain/markdown.ts';
 import { turnTable } from '../../domain/turn-table.ts';
 import { someResult, someTurn } from './some.ts';
 

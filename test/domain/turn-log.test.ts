@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { logName, turnLogBlock, turnLogLine, visible } from '../../domain/turn-log.ts';
+import { visible } from '../../domain/foreign-text.ts';
+import { logName, turnLogBlock, turnLogLine } from '../../domain/turn-log.ts';
 import { aQuery, RUN, someSettings, turnRecord } from '../storage/play.ts';
 import { ANY_CHAR } from './some.ts';
 

@@ -1,0 +1,62 @@
+// Text from outside (a model, a data set, a server, a file) made safe to show: on a terminal, in one line, in Markdown,
+// in JSON. Pure. Every reader of foreign text uses these functions; none has a character class of its own.
+// Not covered: HTML, file names (ids.ts) and secrets that the caller does not name.
+
+/** Control and direction characters that steer a terminal, except newline and tab. */
+const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+/** Everything without a shape of its own: controls, formats, surrogates, unassigned, line and paragraph separators. */
+const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/gu;
+const BLANK = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\s]+/gu;
+
+/** The same text with what would steer a terminal made visible: ESC is `␛`, U+009B is `\u009b`. Lines stay lines. */
+export function visible(text: string): string {
+  return text.replace(STEERING, (char) => {
+    const code = char.codePointAt(0)!;
+    if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+    return code === 0x7f ? '␡' : escaped(code);
+  });
+}
+
+/** `visible`, on one line. */
+export function oneLine(text: string): string {
+  return visible(text).replace(/[\n\t]/g, ' ');
+}
+
+/**
+ * At most `maxChars` characters for a message: on one line, what cannot be seen spelled out as `\u{…}`, `secret`
+ * replaced by `[key]`.
+ */
+export function short(text: string, maxChars: number, secret: string | null = null): string {
+  // Cut before spelling out: it may be a megabyte of control characters. Secrets are found before the last cut.
+  const head = text.slice(0, maxChars * 40);
+  const clean = (secret ? head.replaceAll(secret, '[key]') : head).slice(0, maxChars + 1).trim();
+  const spelled = clean.replace(UNSEEN, (c) => (c === '\n' ? ' ' : `\\u{${c.codePointAt(0)!.toString(16)}}`));
+  return spelled.length > maxChars || text.length > maxChars ? `${spelled.slice(0, maxChars - 1)}…` : spelled;
+}
+
+/** The first words on one line of at most `maxChars` characters, for a title: what cannot be seen becomes a space. */
+export function firstWords(text: string, maxChars = 80): string {
+  // Of a megabyte of text, only the beginning is read, unless that is white space.
+  for (let length = 16 * maxChars; ; length *= 8) {
+    const line = text.slice(0, length).replace(BLANK, ' ').trim();
+    const chars = [...line];
+    if (chars.length > maxChars) return `${chars.slice(0, maxChars - 1).join('')}…`;
+    if (length >= text.length) return line;
+  }
+}
+
+/** One line in which every mark of Markdown and HTML is escaped. */
+export function escapeMarkdown(text: string): string {
+  return text
+    .replace(/[\r\n\u2028\u2029]+/g, ' ')
+    .replace(/[\\`*_{}[\]()#+\-!|<>~&]/g, (c) =>
+      c === '<' ? '&lt;' : c === '>' ? '&gt;' : c === '&' ? '&amp;' : `\\${c}`,
+    );
+}
+
+/** JSON in which no character steers a terminal; parses to the same value. */
+export function terminalJson(value: unknown): string {
+  return JSON.stringify(value).replace(STEERING, (char) => escaped(char.codePointAt(0)!));
+}
+
+const escaped = (code: number): string => `\\u${code.toString(16).padStart(4, '0')}`;
