@@ -1,0 +1,69 @@
+// The documentation names only what exists, and its generated tables are those of today.
+// `UPDATE_DOCS=1 npx vitest run test/house/docs.test.ts` writes the tables.
+
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { buildProgram } from '../../cli/program.ts';
+import { settingsTable } from '../../run/settings-table.ts';
+import { scriptedIo } from '../cli/scripted-io.ts';
+import { ROOT, sources } from './tree.ts';
+
+const PAGES = ['README.md', 'CONTRIBUTING.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)].filter(
+  (path) => path.endsWith('.md'),
+);
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const OURS = sources().filter((path) => path.endsWith('.ts') && !/^(test|bench)\//.test(path));
+
+describe('the documentation', () => {
+  test('and every error message name only commands that exist', async () => {
+    const program = await buildProgram(scriptedIo(), [], () => undefined);
+    const known = new Set(['help', ...program.commands.map((command) => command.name())]);
+    const called = /(?:npx |`|: )everturn ([a-z][a-z-]*)/g;
+    const unknown = [...PAGES, ...OURS].flatMap((path) =>
+      [...read(path).matchAll(called)].filter((m) => !known.has(m[1]!)).map((m) => `${path}: ${m[0]}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  test('names only environment variables that the code reads', () => {
+    const code = [...OURS, '.ci/run', ...sources().filter((path) => path.startsWith('test/'))].map(read).join('\n');
+    const optionsAsVariables = settingsTable('flags')
+      .match(/--[a-z-]+/g)!
+      .map((flag) => `EVERTURN${flag.slice(1).replaceAll('-', '_').toUpperCase()}`);
+    const unknown = PAGES.flatMap((path) =>
+      [...read(path).matchAll(/\bEVERTURN_[A-Z_]*[A-Z]\b/g)]
+        .map((m) => m[0])
+        .filter((name) => name !== 'EVERTURN_NAME' && !optionsAsVariables.includes(name) && !code.includes(name))
+        .map((name) => `${path}: ${name}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  test.each([
+    ['README.md', 'flags'],
+    ['docs/temporal.md', 'fields'],
+  ] as const)('holds the table of settings as the code has it: %s', (path, names) => {
+    const [begin, end] = [`<!-- settings: ${names} -->`, '<!-- /settings -->'];
+    const page = read(path);
+    const [before, rest] = page.split(begin);
+    const table = rest?.split(end)[0]?.trim();
+    if (process.env['UPDATE_DOCS'] && rest !== undefined) {
+      const after = rest.slice(rest.indexOf(end));
+      writeFileSync(join(ROOT, path), `${before}${begin}\n\n${settingsTable(names)}\n\n${after}`);
+    } else expect(table).toBe(settingsTable(names));
+  });
+
+  test('links only to pages and files that are there', () => {
+    const files = new Set([...sources(), ...PAGES]);
+    const broken = PAGES.flatMap((path) =>
+      [...read(path).matchAll(/\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g)]
+        .map((m) => join(path, '..', m[1]!))
+        .filter(
+          (target) => !files.has(target) && !readdirSync(join(ROOT, target, '..')).includes(target.split('/').at(-1)!),
+        )
+        .map((target) => `${path}: ${target}`),
+    );
+    expect(broken).toEqual([]);
+  });
+});
