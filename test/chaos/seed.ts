@@ -17,5 +17,5 @@ export function randomOf(name: string, seed = SEED): Random {
 /** The command that repeats a test file with this seed. */
 export function commandOf(file: string): string {
   const size = process.env['EVERTURN_CHAOS'] === 'full' ? 'EVERTURN_CHAOS=full ' : '';
-  return `CHAOS_SEED=${SEED} ${size}npx vitest run --config vitest.chaos.config.ts ${relative(process.cwd(), file)}`;
+  return `CHAOS_SEED=${SEED} ${size}npx vitest run --project chaos ${relative(process.cwd(), file)}`;
 }

@@ -29,7 +29,7 @@ const PLANTED: Record<string, { text: string; rule: string | null }> = {
   'storage/names-the-model.ts': rooms("export type B = import('../inference/backend.ts').Backend;"),
   'inference/decode/knows-temporal.ts': rooms("import { Client } from '@temporalio/client';\nexport const c = Client;"),
   'exporters/climbs-out.ts': rooms("import { s } from './../exporters/../storage/store.ts';\nexport const x = s;"),
-  'client.ts': rooms("import { main } from './cli/index.ts';\nexport const m = main;"),
+  'temporal/runs.ts': rooms("import { main } from '../cli/index.ts';\nexport const m = main;"),
   'worker.ts': rooms("import { rig } from './test/support/rig.ts';\nexport const r = rig;"),
   'domain/egg.ts': cycle("import { hen } from './hen.ts';\nexport const egg = (): unknown => hen;"),
   'domain/hen.ts': cycle("import { egg } from './egg.ts';\nexport const hen = (): unknown => egg;"),
