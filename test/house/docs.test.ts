@@ -26,20 +26,6 @@ describe('the documentation', () => {
     expect(unknown).toEqual([]);
   });
 
-  test('names only environment variables that the code reads', () => {
-    const code = [...OURS, '.ci/run', ...sources().filter((path) => path.startsWith('test/'))].map(read).join('\n');
-    const optionsAsVariables = settingsTable('flags')
-      .match(/--[a-z-]+/g)!
-      .map((flag) => `EVERTURN${flag.slice(1).replaceAll('-', '_').toUpperCase()}`);
-    const unknown = PAGES.flatMap((path) =>
-      [...read(path).matchAll(/\bEVERTURN_[A-Z_]*[A-Z]\b/g)]
-        .map((m) => m[0])
-        .filter((name) => name !== 'EVERTURN_NAME' && !optionsAsVariables.includes(name) && !code.includes(name))
-        .map((name) => `${path}: ${name}`),
-    );
-    expect(unknown).toEqual([]);
-  });
-
   test.each([
     ['README.md', 'flags'],
     ['docs/temporal.md', 'fields'],
