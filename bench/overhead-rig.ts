@@ -149,7 +149,6 @@ async function answerIds(): Promise<number[]> {
   const end = [...(await tokenizer.encodeRendered('So the answer is \\boxed{41}.')), tokenizer.stopTokenIds[0]!];
   const step = await tokenizer.encodeRendered('First take 6 of them, then 7 more; that makes 13, and 13 + 28 = 41.\n');
   const filler = Array.from({ length: ANSWER_TOKENS - end.length }, (_, i) => step[i % step.length]!);
-  await tokenizer.close();
   return [...filler, ...end];
 }
 

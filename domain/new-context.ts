@@ -12,7 +12,7 @@ import type { TurnRecord } from './turn.ts';
 export interface ContextTokenizer {
   encode(text: string): Promise<number[]>;
   encodeRendered(text: string): Promise<number[]>;
-  decode(ids: readonly number[], options: { readonly skipSpecialTokens: boolean }): string;
+  decode(ids: readonly number[], options: { readonly skipSpecialTokens: boolean }): Promise<string>;
   renderChat(messages: readonly Message[]): string;
   chatTemplate(): string | null;
 }
@@ -74,7 +74,7 @@ async function deltaFeedback(
   const extended = extension(tokenizer.renderChat, messagesOf(prompt), turn, feedbackMessage(right));
   if (!extended.ok) throw new ModelError(extended.obstacle.does, { reason: 'feedback-delta' });
   const last = finish === 'stop' ? outputIds.at(-1) : undefined;
-  const stop = last === undefined ? null : tokenizer.decode([last], { skipSpecialTokens: false });
+  const stop = last === undefined ? null : await tokenizer.decode([last], { skipSpecialTokens: false });
   const text = withoutStop(extended.text, stop);
   return { text, ids: await idsBehind(tokenizer, stop === null ? ['a', '.', '\n'] : [stop], text) };
 }

@@ -105,7 +105,7 @@ export interface Tokenizer {
   /** A plain tokenizer call: special tokens are added as its configuration says. */
   encode(text: string): Promise<number[]>;
   /** Text of the ids, spaces not cleaned up. [] gives ''. */
-  decode(ids: readonly number[], options: { readonly skipSpecialTokens: boolean }): string;
+  decode(ids: readonly number[], options: { readonly skipSpecialTokens: boolean }): Promise<string>;
   /** The chat template as text, with the generation prompt. */
   renderChat(messages: readonly Message[]): string;
   /** Ids of the rendered chat. */

@@ -79,13 +79,13 @@ function firstMissing(text: string, question: string): string | undefined {
 }
 
 /** Of an answer: its texts against its ids, and where it ends. */
-export function answerTextProblems(turn: TurnRecord, { tokenizer }: TextFacts): string[] {
+export async function answerTextProblems(turn: TurnRecord, { tokenizer }: TextFacts): Promise<string[]> {
   if (turn.trainable === false) return [];
   const { outputIds, outputText, answer, finish } = turn;
   if (!tokenizer) return isWithin(answer, outputText) ? [] : ['says an answer that its output text does not hold'];
   const problems: string[] = [];
   const text = (ids: readonly number[], skipSpecialTokens: boolean) => tokenizer.decode(ids, { skipSpecialTokens });
-  const [whole, said] = [text(outputIds, false), text(outputIds, true)];
+  const [whole, said] = await Promise.all([text(outputIds, false), text(outputIds, true)]);
   if (whole !== outputText) problems.push(`says another output text than its ids: ${difference(outputText, whole)}`);
   if (said !== answer) problems.push(`says another answer than its ids: ${difference(answer, said)}`);
   const stops = tokenizer.stopTokenIds;
@@ -93,8 +93,10 @@ export function answerTextProblems(turn: TurnRecord, { tokenizer }: TextFacts): 
   if (middle >= 0) problems.push(`has the stop token ${outputIds[middle]} at place ${middle + 1}, before its end`);
   const last = outputIds.at(-1);
   // A server may know more ids that end an answer than the tokenizer does: all of them are special tokens.
-  if (finish === 'stop' && last !== undefined && !stops.includes(last) && text([last], true) !== '')
-    problems.push(`ends by stop, and its last token ${last} (${JSON.stringify(text([last], false))}) stops nothing`);
+  if (finish === 'stop' && last !== undefined && !stops.includes(last) && (await text([last], true)) !== '')
+    problems.push(
+      `ends by stop, and its last token ${last} (${JSON.stringify(await text([last], false))}) stops nothing`,
+    );
   return problems;
 }
 

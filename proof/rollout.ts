@@ -128,7 +128,7 @@ export async function checkRollout(
       say(`says ${record.contextLength} context tokens; there are ${before + record.contextIds.length}`);
     }
     for (const problem of turnProblems(record, id, rollout.record.settings)) say(problem);
-    for (const problem of answerTextProblems(record, facts)) say(problem);
+    for (const problem of await answerTextProblems(record, facts)) say(problem);
     previous = hash;
     tokens = record.contextLength + record.outputIds.length;
   });

@@ -81,7 +81,7 @@ async function check(io: Io, named: string, flags: Flags): Promise<ExitCode> {
     ...{ tokenizer, clockSkewMs: flags.clockSkew * 1000 },
     ...(flags.histories === false ? {} : { isGoing: () => isGoing(io, place.run) }),
   };
-  const summary = await checkRun(place.store, report, options).finally(() => tokenizer?.close());
+  const summary = await checkRun(place.store, report, options);
   const histories = flags.histories === false ? 'they were not asked for' : await compared(io, place, report, flags);
   const breaches = found;
   if (flags.json)

@@ -6,12 +6,12 @@ import { join, resolve } from 'node:path';
 import { explain, UsageError } from '../../domain/errors.ts';
 import { hubCacheFolder } from '../../inference/tokenizer/model-source.ts';
 import { packageRoot } from '../../machine/package-root.ts';
-import { loadTokenizer, type ModelTokenizer } from '../../inference/tokenizer/tokenizer.ts';
+import { loadTokenizer } from '../../inference/tokenizer/tokenizer.ts';
 import type { CheckTokenizer } from '../../proof/context.ts';
 import type { Store } from '../../storage/store.ts';
 
 export interface FoundTokenizer {
-  readonly tokenizer?: CheckTokenizer & Pick<ModelTokenizer, 'close'>;
+  readonly tokenizer?: CheckTokenizer;
   /** Why there is none. */
   readonly why: string;
 }

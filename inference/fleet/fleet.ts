@@ -19,13 +19,11 @@ import { Waiters } from './waiters.ts';
 import { closedError } from '../http/http-errors.ts';
 import { safeUrl } from '../http/safe-url.ts';
 import { rolloutKey, type ServerBackend } from './server-backend.ts';
-import type { TokenizerLoader } from '../tokenizer/server-tokenizer.ts';
 
 export interface FleetParts extends Pick<BackendOptions, 'fleet' | 'log'> {
   readonly urls: readonly string[];
   /** Reaches a server and learns what it serves. Called again when one comes back. */
   readonly open: (url: string) => Promise<ServerBackend>;
-  readonly tokenizers?: Pick<TokenizerLoader, 'close'>;
   readonly circuit?: Pick<CircuitOptions, 'coolDownMs' | 'longestCoolDownMs' | 'random'>;
 }
 
@@ -74,7 +72,7 @@ export async function openFleet(parts: FleetParts): Promise<Backend> {
   async function close(): Promise<void> {
     closed = true;
     waiters.wakeAll();
-    await Promise.allSettled([...members.map((member) => member.close()), parts.tokenizers?.close()]);
+    await Promise.allSettled([...members.map((member) => member.close())]);
   }
 
   try {

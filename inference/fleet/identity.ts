@@ -2,7 +2,6 @@
 // every token of the vocabulary that a text can hold, so that an exchange of two ids is seen.
 
 import { createHash } from 'node:crypto';
-import { setImmediate as breath } from 'node:timers/promises';
 import { z } from 'zod';
 import { short } from '../../domain/foreign-text.ts';
 
@@ -15,6 +14,7 @@ import { tokenizerHashes } from '../tokenizer/model-files.ts';
 import { numbers } from '../servers/reply-lists.ts';
 import { CANARY_TIMEOUTS, parseReply } from './server-backend.ts';
 import type { ServedTokenizer } from '../tokenizer/server-tokenizer.ts';
+import type { ModelTokenizer } from '../tokenizer/tokenizer.ts';
 
 /** Ordinary words of several kinds, of which a model is sure to different degrees. */
 const CANARY_TEXT =
@@ -72,7 +72,7 @@ async function probeOf(http: Http, model: string, { tokenizer }: ServedTokenizer
   for (const { text, ids } of await probeTexts(tokenizer)) {
     const there = await tokenise(http, model, text);
     if (there === null) return null;
-    if (!holds(there, ids)) throw otherIds(http.url, tokenizer, ids, there);
+    if (!holds(there, ids)) throw await otherIds(http.url, tokenizer, ids, there);
     hash.update(JSON.stringify(ids));
   }
   return hash.digest('hex');
@@ -101,10 +101,16 @@ function holds(there: readonly number[], ids: readonly number[]): boolean {
   );
 }
 
-function otherIds(url: string, tokenizer: Tokenizer, here: readonly number[], there: readonly number[]): ModelError {
+async function otherIds(
+  url: string,
+  tokenizer: Tokenizer,
+  here: readonly number[],
+  there: readonly number[],
+): Promise<ModelError> {
   const at = here.findIndex((id, i) => there[i] !== id);
   const ids = (list: readonly number[]) => list.slice(at, at + 3).join(', ') || 'nothing';
-  const text = short(tokenizer.decode(here.slice(Math.max(0, at - 1), at + 3), { skipSpecialTokens: false }), 500);
+  const near = here.slice(Math.max(0, at - 1), at + 3);
+  const text = short(await tokenizer.decode(near, { skipSpecialTokens: false }), 500);
   return new ModelError(
     `${url} has another tokenizer than this run: ${JSON.stringify(text)} begins with the ids ${ids(there)} there, ${ids(here)} here`,
     {
@@ -120,27 +126,28 @@ interface ProbeText {
 }
 
 const PROBE_CHARS = 32_000;
-/** Ids that are decoded before the event loop turns. */
+/** Ids that are decoded in one call. */
 const AT_ONCE = 1000;
-const probes = new WeakMap<Tokenizer, Promise<readonly ProbeText[]>>();
+const probes = new WeakMap<ModelTokenizer, Promise<readonly ProbeText[]>>();
 
-function probeTexts(tokenizer: Tokenizer & { readonly size?: number }): Promise<readonly ProbeText[]> {
-  const known = probes.get(tokenizer) ?? makeProbe(tokenizer, tokenizer.size ?? 0);
+function probeTexts(tokenizer: ModelTokenizer): Promise<readonly ProbeText[]> {
+  const known = probes.get(tokenizer) ?? makeProbe(tokenizer);
   probes.set(tokenizer, known);
   return known;
 }
 
 /** One line per token: most lines are that token again. Special tokens and parts of characters are left out. */
-async function makeProbe(tokenizer: Tokenizer, size: number): Promise<ProbeText[]> {
+async function makeProbe(tokenizer: ModelTokenizer): Promise<ProbeText[]> {
   const texts: string[] = [];
   let text = '';
-  for (let id = 0; id < size; id++) {
-    if (id % AT_ONCE === AT_ONCE - 1) await breath();
-    const token = tokenizer.decode([id], { skipSpecialTokens: true });
-    if (token === '' || token.includes('\uFFFD')) continue;
-    text += `${token}\n`;
-    if (text.length > PROBE_CHARS) texts.push(text.slice(0, -1));
-    if (text.length > PROBE_CHARS) text = '';
+  for (let from = 0; from < tokenizer.size; from += AT_ONCE) {
+    const ids = Array.from({ length: Math.min(AT_ONCE, tokenizer.size - from) }, (_, i) => from + i);
+    for (const token of await tokenizer.decodeEach(ids)) {
+      if (token === '' || token.includes('\uFFFD')) continue;
+      text += `${token}\n`;
+      if (text.length > PROBE_CHARS) texts.push(text.slice(0, -1));
+      if (text.length > PROBE_CHARS) text = '';
+    }
   }
   if (text !== '') texts.push(text.slice(0, -1));
   const probe: ProbeText[] = [];

@@ -190,7 +190,7 @@ const FINISHES: Readonly<Record<string, Finish>> = { stop: 'stop', length: 'leng
 /** There are no tokens here: a chat is shown as it was said, and no id is made up. */
 const TEXT_ONLY: Tokenizer = {
   encode: async () => [],
-  decode: () => '',
+  decode: async () => '',
   renderChat: (messages) => messages.map(({ role, content }) => `${role}: ${content}\n`).join(''),
   encodeChat: async () => [],
   encodeRendered: async () => [],

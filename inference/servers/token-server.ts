@@ -29,7 +29,6 @@ export function tokenServers(
   return openFleet({
     ...options,
     urls,
-    tokenizers,
     open: (url) => open({ url, apiKey, requestTimeoutMs, tokenizers, log }),
   });
 }

@@ -16,10 +16,8 @@ export interface ServedTokenizer {
   readonly ends: (id: number, told: number | null) => boolean;
 }
 
-/** Owns the tokenizers it loads. */
 export interface TokenizerLoader {
   load(serverSays: string | null, url: string): Promise<ServedTokenizer>;
-  close(): Promise<void>;
 }
 
 export function tokenizerLoader(
@@ -43,12 +41,7 @@ export function tokenizerLoader(
     return loading;
   }
 
-  return {
-    load: find,
-    async close() {
-      await Promise.allSettled([...loaded.values()].map(async (it) => (await it).tokenizer.close()));
-    },
-  };
+  return { load: find };
 }
 
 function noTokenizer(what: string, cause?: unknown): ModelError {
@@ -66,11 +59,10 @@ async function read(name: string): Promise<ServedTokenizer> {
   const { vocabSize, endIds } = await readModelConfig(folder);
   const ends = new Set([...tokenizer.stopTokenIds, ...(endIds ?? [])]);
   // Without generation_config.json nobody here knows all of them: a server's word counts, for what is no text.
-  const isSpecial = (id: number) => tokenizer.decode([id], { skipSpecialTokens: true }) === '';
   return {
     tokenizer,
     vocabSize: vocabSize ?? tokenizer.size,
     folder,
-    ends: (id, told) => ends.has(id) || (endIds === null && told === id && isSpecial(id)),
+    ends: (id, told) => ends.has(id) || (endIds === null && told === id && tokenizer.specialIds.has(id)),
   };
 }

@@ -82,7 +82,7 @@ function backendOf(p: Plan): Backend {
     async generate({ requestId, contextIds, maxNewTokens }) {
       const t = Number(requestId.split('/').at(-1)) - 1;
       const { ids, logprobs } = tokensOf(p.turns[t]!, t);
-      const context = byteTokenizer.decode(contextIds, { skipSpecialTokens: false });
+      const context = await byteTokenizer.decode(contextIds, { skipSpecialTokens: false });
       const said =
         contextIds.length -
         (await byteTokenizer.encode(context.slice(0, context.lastIndexOf('<start>assistant\n') + 17))).length;

@@ -1,22 +1,14 @@
 // `--feedback delta` on the chat templates of model families: what is built turn by turn is what the template makes of
 // the whole conversation, and a template that cannot be extended is refused before anything is generated.
 
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { newContext } from '../../domain/new-context.ts';
 import { FEEDBACK_RIGHT, FEEDBACK_WRONG } from '../../domain/conversation.ts';
 import type { Message, Prompt } from '../../domain/query.ts';
 import type { RolloutRecord, VerdictRecord } from '../../domain/trajectory.ts';
 import type { Finish, TurnRecord } from '../../domain/turn.ts';
 import type { Tokenizer } from '../../inference/backend.ts';
-import type { ModelTokenizer } from '../../inference/tokenizer/tokenizer.ts';
-import { EXTENDABLE, openFamily, REFUSED, type TemplateFamily } from '../support/template-families.ts';
-
-let opened: ModelTokenizer | undefined;
-afterEach(() => opened?.close());
-
-async function open(name: string, family: TemplateFamily): Promise<ModelTokenizer> {
-  return (opened = await openFamily(name, family));
-}
+import { EXTENDABLE, openFamily as open, REFUSED, type TemplateFamily } from '../support/template-families.ts';
 
 const ANSWERS = ['The answer is 4.', '2 + 2 is 5,\n\nso: **5**', 'Ответ: 7 \\boxed{7}', '數 is 12'];
 const user = { role: 'user', content: 'What is 2 + 2?' };
@@ -85,7 +77,7 @@ describe.each(Object.entries(EXTENDABLE))('%s', (name, family) => {
         const prompt = { kind: 'messages', messages } as const;
         const { ids, conversation } = await play(tokenizer, { prompt, family, finishes: ends });
         const whole = await tokenizer.encodeChat(conversation);
-        expect(text(ids, tokenizer)).toBe(text(whole, tokenizer));
+        expect(await text(ids, tokenizer)).toBe(await text(whole, tokenizer));
         expect(ids).toEqual(whole);
       }
     }
@@ -115,7 +107,7 @@ test('an answer that ended with another stop token keeps it, and is closed as we
   const family = { ...CHATML, special: ['<|endoftext|>'] };
   const { ids, added } = await play(tokenizer, { prompt: asked, family, finishes: ['stop'] });
   expect(added[0]).toMatch(/^<\|im_end\|>\n<\|im_start\|>user\n/);
-  expect(text(ids, tokenizer)).toContain('is 4.<|endoftext|><|im_end|>\n<|im_start|>user');
+  expect(await text(ids, tokenizer)).toContain('is 4.<|endoftext|><|im_end|>\n<|im_start|>user');
 });
 
 test('the model’s own ids stay as they are, also where its text would be tokenised otherwise', async () => {
@@ -124,20 +116,20 @@ test('the model’s own ids stay as they are, also where its text would be token
   // letter by letter
   const apart = (await Promise.all([...'and contents'].map((letter) => tokenizer.encodeRendered(letter)))).flat();
   const outputIds = [...apart, stop!];
-  expect(await tokenizer.encodeRendered(text(outputIds, tokenizer))).not.toEqual(outputIds);
+  expect(await tokenizer.encodeRendered(await text(outputIds, tokenizer))).not.toEqual(outputIds);
   const rollout = { query: { prompt: asked }, settings: { feedback: 'delta' } } as RolloutRecord;
   const turn = { turn: 1, outputIds, finish: 'stop' } as unknown as TurnRecord;
   const backend = backendOf(tokenizer);
   const added = await newContext(rollout, { turn, verdict: { verdict: 'right' } as VerdictRecord }, backend);
   expect(added.text).toBe(`\n<|im_start|>user\n${FEEDBACK_RIGHT}<|im_end|>\n<|im_start|>assistant\n`);
-  expect(text(added.ids, tokenizer)).toBe(added.text);
+  expect(await text(added.ids, tokenizer)).toBe(added.text);
 });
 
 test('a prompt that is plain text is followed by what follows the answer to one user message', async () => {
   const tokenizer = await open('chatml', CHATML);
   const prompt = { kind: 'text', text: 'Q: 2 + 2?\nA:' } as const;
   const { ids, added } = await play(tokenizer, { prompt, family: CHATML, finishes: ['stop'] });
-  expect(text(ids, tokenizer)).toBe(`${prompt.text}${ANSWERS[0]}<|im_end|>${added[0]}`);
+  expect(await text(ids, tokenizer)).toBe(`${prompt.text}${ANSWERS[0]}<|im_end|>${added[0]}`);
   expect(added).toEqual([`\n<|im_start|>user\n${FEEDBACK_WRONG}<|im_end|>\n<|im_start|>assistant\n`]);
 });
 

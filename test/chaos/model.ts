@@ -50,12 +50,7 @@ function readAsks(file: string): Ask[] {
 
 /** What the model may say, in the shipped model's tokens: one number in a box, now and then in many words. */
 async function tinyAnswers(): Promise<Pick<HostileConfig, 'answers' | 'vocabSize'>> {
-  const loader = tokenizerLoader(TINY_FOLDER);
-  try {
-    const { tokenizer, vocabSize } = await loader.load(null, '');
-    const texts = Array.from({ length: 10 }, (_, n) => `${'Let me think. '.repeat(n % 3)}The answer is \\boxed{${n}}.`);
-    return { answers: await Promise.all(texts.map((text) => tokenizer.encode(text))), vocabSize };
-  } finally {
-    await loader.close();
-  }
+  const { tokenizer, vocabSize } = await tokenizerLoader(TINY_FOLDER).load(null, '');
+  const texts = Array.from({ length: 10 }, (_, n) => `${'Let me think. '.repeat(n % 3)}The answer is \\boxed{${n}}.`);
+  return { answers: await Promise.all(texts.map((text) => tokenizer.encode(text))), vocabSize };
 }

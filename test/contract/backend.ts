@@ -129,11 +129,11 @@ export function backendContract(name: string, place: BackendPlace): void {
     const text = fc.string({ unit: 'grapheme', maxLength: 60 });
     await fc.assert(
       fc.asyncProperty(text, async (s) => {
-        expect(tokenizer.decode(await tokenizer.encode(s), { skipSpecialTokens: false })).toBe(s);
+        expect(await tokenizer.decode(await tokenizer.encode(s), { skipSpecialTokens: false })).toBe(s);
       }),
     );
-    expect(tokenizer.decode([], { skipSpecialTokens: false })).toBe('');
-    expect(tokenizer.decode(backend.facts.stopTokenIds, { skipSpecialTokens: true })).toBe('');
+    expect(await tokenizer.decode([], { skipSpecialTokens: false })).toBe('');
+    expect(await tokenizer.decode(backend.facts.stopTokenIds, { skipSpecialTokens: true })).toBe('');
   });
 
   promise('renders a chat to text whose tokens are the chat', async () => {
@@ -145,7 +145,7 @@ export function backendContract(name: string, place: BackendPlace): void {
     ];
     const text = tokenizer.renderChat(messages);
     expect(text).toContain(question);
-    expect(tokenizer.decode(await tokenizer.encodeChat(messages), { skipSpecialTokens: false })).toBe(text);
+    expect(await tokenizer.decode(await tokenizer.encodeChat(messages), { skipSpecialTokens: false })).toBe(text);
   });
 
   promise('rejects what is in flight when it is closed, and what comes after', async () => {

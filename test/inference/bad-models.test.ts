@@ -122,6 +122,6 @@ test('answers with a tokenizer from another folder', async () => {
   for (const file of ['tokenizer.json', 'tokenizer_config.json']) rmSync(join(folder, file));
   const backend = await createBackend(`transformers:${folder}`, { tokenizer: TINY_FOLDER, log: () => undefined });
   const ids = await backend.tokenizer.encode('2 + 2');
-  expect(backend.tokenizer.decode(ids, { skipSpecialTokens: false })).toBe('2 + 2');
+  expect(await backend.tokenizer.decode(ids, { skipSpecialTokens: false })).toBe('2 + 2');
   await backend.close();
 });

@@ -164,7 +164,6 @@ test('servers with different vocabularies are no fleet, and are named', async ()
   const opening = openFleet({
     urls: all.map(({ url }) => url),
     log: () => undefined,
-    tokenizers,
     async open(url) {
       const met = await openSglang({ url, apiKey: null, tokenizers, log: () => undefined });
       return url === all[1]!.url ? { ...met, facts: { ...met.facts, vocabSize: 700 } } : met;

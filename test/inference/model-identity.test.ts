@@ -38,7 +38,6 @@ async function fleetOf(all: readonly ModelServer[], tokenizer: string | null = n
   const backend = await openFleet({
     urls: all.map(({ url }) => url),
     log,
-    tokenizers,
     circuit: { coolDownMs: 20, longestCoolDownMs: 50 },
     open: (url) => open({ url, apiKey: null, tokenizers, log }),
   });
@@ -173,7 +172,6 @@ describe('tokenizers', () => {
     'of which a %s exchanges any two ids are found by its answers',
     async (kind) => {
       const tiny = await loadTokenizer(TINY_FOLDER);
-      opened.push(tiny);
       const honest = async (text: string) => tiny.encodeRendered(text);
       const fine = await fleetOf([await server({ kind, tokenize: honest })], TINY_FOLDER);
       expect(fine.facts.identity!.probe).toMatch(/^[0-9a-f]{64}$/);
@@ -193,7 +191,6 @@ describe('tokenizers', () => {
 
   test('that put a first token around every text are not taken for others', async () => {
     const tiny = await loadTokenizer(TINY_FOLDER);
-    opened.push(tiny);
     const tokenize = async (text: string) => [1, ...(await tiny.encodeRendered(text))];
     expect((await fleetOf([await server({ kind: 'vllm', tokenize })])).facts.identity!.probe).not.toBeNull();
   });

@@ -82,7 +82,7 @@ describe('the model', () => {
     expect(strings.length).toBeGreaterThan(20);
     for (const { text, ids } of strings) {
       expect(await backend.tokenizer.encode(text)).toEqual(ids);
-      expect(backend.tokenizer.decode(ids, { skipSpecialTokens: false })).toBe(text);
+      expect(await backend.tokenizer.decode(ids, { skipSpecialTokens: false })).toBe(text);
     }
     for (const { messages, add_generation_prompt, text, ids } of chats) {
       if (!add_generation_prompt) continue;

@@ -88,7 +88,7 @@ export function oneServerTests({ traits, first, backend, ask, say }: Place): voi
     const ours = await embedded.generate(await aRequest(embedded, messages[0]!.content, greedy), undisturbed());
     say(`chat: ${JSON.stringify(theirs.text)}, ${theirs.textLogprobs?.length} logprobs`);
     expect(theirs).toMatchObject({ outputIds: [], logprobs: [], finish: 'stop', server: `${first().url}/v1` });
-    expect(theirs.text).toBe(embedded.tokenizer.decode(ours.outputIds, { skipSpecialTokens: true }));
+    expect(theirs.text).toBe(await embedded.tokenizer.decode(ours.outputIds, { skipSpecialTokens: true }));
     expect(theirs.textLogprobs?.length).toBe(ours.outputIds.length);
     const worst = Math.max(...ours.logprobs.map((own, i) => Math.abs(own - theirs.textLogprobs![i]!.logprob)));
     say(`chat: max abs error of its logprobs ${worst.toExponential(2)}`);

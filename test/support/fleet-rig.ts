@@ -34,7 +34,6 @@ export async function fleet(
     urls: of.map(({ url }) => url),
     fleet: options,
     log,
-    tokenizers,
     circuit,
     open: (url) => openSglang({ url, apiKey: null, tokenizers, log }),
   });

@@ -18,7 +18,7 @@ function bytesOf(text: string): number[] {
 
 export const byteTokenizer: Tokenizer = {
   encode: async (text) => bytesOf(text),
-  decode(ids, { skipSpecialTokens }) {
+  async decode(ids, { skipSpecialTokens }) {
     const parts: string[] = [];
     let bytes: number[] = [];
     const flush = () => {
@@ -66,7 +66,7 @@ export function scriptedBackend({ answer, delayMs = 0, contextLength = 100_000 }
       const aborted = new Promise<never>((_, reject) =>
         signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
       );
-      const context = byteTokenizer.decode(request.contextIds, { skipSpecialTokens: false });
+      const context = await byteTokenizer.decode(request.contextIds, { skipSpecialTokens: false });
       const text = await Promise.race([answer(request, context, signal), aborted]);
       const all = [...bytesOf(text), EOS];
       const outputIds = all.slice(0, request.maxNewTokens);

@@ -28,8 +28,8 @@ test('each turn’s context is the template’s text of the conversation', async
     args: [input],
   })) as RolloutResult;
   expect(result).toMatchObject({ outcome: 'complete', turns: 3 });
-  const contexts = rig.backend.requests.map(({ contextIds }) =>
-    byteTokenizer.decode(contextIds, { skipSpecialTokens: false }),
+  const contexts = await Promise.all(
+    rig.backend.requests.map(({ contextIds }) => byteTokenizer.decode(contextIds, { skipSpecialTokens: false })),
   );
   const asked = '<start>user\nWhat is 2 + 2?<end>\n<start>assistant\n';
   const told = `<end>\n<start>user\n${FEEDBACK_WRONG}<end>\n<start>assistant\n`;
