@@ -128,13 +128,13 @@ export async function checkRollout(
       say(`says ${record.contextLength} context tokens; there are ${before + record.contextIds.length}`);
     }
     for (const problem of turnProblems(record, id, rollout.record.settings)) say(problem);
-    for (const problem of await answerTextProblems(record, facts)) say(problem);
     previous = hash;
     tokens = record.contextLength + record.outputIds.length;
   });
 
   for (const [i, turn] of turns.entries()) {
     if (!turn) continue;
+    for (const problem of await answerTextProblems(turn.record, facts)) breach(layout.turnFile(i + 1), problem);
     const [earlier, verdict] = [turns[i - 1]?.record, verdicts[i - 1]?.record];
     const before = i === 0 ? null : earlier && verdict && { turn: earlier, verdict };
     for (const problem of await contextProblems(rollout.record, before, turn.record, facts))
