@@ -2,7 +2,8 @@
 // zeros can be written down. What it cannot solve it leaves undecided.
 
 import { add, children, mapChildren, neg, type Node, type Of, type Relop } from '../ast.ts';
-import { type Comparison, letters } from '../value/equal.ts';
+import type { Comparison } from '../value/comparison.ts';
+import { letters } from '../value/letters.ts';
 import { ALL, type Break, breakAt, combine, half, flip, type Region, type SamePoint } from './number-sets.ts';
 import { type Fraction, fractionIn, type Polynomial, realRoots, valueAt } from '../value/polynomial.ts';
 import * as Q from '../rational.ts';
