@@ -4,6 +4,7 @@
 
 import { scanBoxes, type Box } from './boxes.ts';
 import { LIMITS } from './limits.ts';
+import { withoutMarkup } from './markdown.ts';
 import { lastNumber } from './numbers-in-text.ts';
 import { hasProse, mathSegments, type Segment } from './segments.ts';
 import { dateOf, timeOf } from './moments.ts';
@@ -44,7 +45,7 @@ export function extractAnswer(source: string): Found {
 }
 
 function ownText(source: string): string {
-  let text = source.slice(-LIMITS.textChars);
+  let text = withoutMarkup(source.slice(-LIMITS.textChars));
   for (const mark of TURNS) {
     const at = text.indexOf(mark);
     if (at > 0 && text.slice(0, at).trim() !== '') text = text.slice(0, at);

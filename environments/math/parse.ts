@@ -179,10 +179,9 @@ function parseProduct(c: Cursor): Node {
   let left = parseFactor(c);
   for (;;) {
     const token = peek(c);
-    if (isSign(token, '*', '**') || isCmd(token, 'cdot', 'times', 'ast', 'cdotp')) {
+    if (isSign(token, '*') || isCmd(token, 'cdot', 'times', 'ast', 'cdotp')) {
       c.at++;
-      if (token?.v === '**') left = { k: 'pow', base: left, exp: signedFactor(c) };
-      else left = times(left, signedFactor(c));
+      left = times(left, signedFactor(c));
     } else if (isSign(token, '/') || isCmd(token, 'div', 'slash')) {
       c.at++;
       left = { k: 'div', top: left, bottom: signedFactor(c) };

@@ -24,7 +24,7 @@ export interface Reading {
 const NUMBER = /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,5}(?![\d.a-zA-Z]))?/y;
 // `1{,}5` is a decimal comma: no three digits follow.
 const FORCED_COMMA = /\d+\{,\}\d+(?!\d|\{)/y;
-const FORCED_GROUP = /\d{1,3}(?:(?:\{,\}|,\\!|\\,|~|,\\,|\u2009|\u202f|')\s*\d{3})+(?!\d)(?:\.\d+)?/y;
+const FORCED_GROUP = /\d{1,3}(?:(?:\{,\}|,\\!|\\,|\\ |~|,\\,|\u2009|\u202f|')\s*\d{3})+(?!\d)(?:\.\d+)?/y;
 const COMMA_GROUP = /[1-9]\d{0,2}(?:,\d{3})+(?![\d]|,\d)(?:\.\d+)?/y;
 const BLANK_GROUP = /[1-9]\d{0,2}(?: \d{3})+(?!\d| \d)(?:\.\d+)?/y;
 const DECIMAL_COMMA = /\d+,\d+/y;
@@ -68,7 +68,7 @@ export function tokenize(source: string, reading: Reading): Token[] {
         (!grouped && reading.decimalComma && depth === 0 ? match(DECIMAL_COMMA) : undefined);
       if (grouped) {
         at += grouped.length;
-        push('num', grouped.replace(/\{,\}|\\!|\\,|[~,\s'\u2009\u202f]/g, ''));
+        push('num', grouped.replace(/\{,\}|\\!|\\,|\\ |[~,\s'\u2009\u202f]/g, ''));
       } else if (comma) {
         at += comma.length;
         push('num', comma.replace(/\{?,\}?/, '.'));
@@ -127,7 +127,7 @@ export function tokenize(source: string, reading: Reading): Token[] {
       const two = c + (text[at] ?? '');
       if (two === '<=' || two === '>=' || two === '!=' || two === '==' || two === '**') {
         at++;
-        push('sign', two);
+        push('sign', two === '**' ? '^' : two);
         continue;
       }
       if (c === '{') braces.push(!isArgument(tokens));
