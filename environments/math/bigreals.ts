@@ -16,6 +16,9 @@ export interface BigReals extends Reals<Big> {
   /** Negative, zero or positive as a is below, at or above b. */
   compare(a: Big, b: Big): number;
   isZero(a: Big): boolean;
+  readonly bits: number;
+  /** What two values may differ by, as a part of their size, to be one: all but 15 digits are compared. */
+  readonly lastDigits: Big;
 }
 
 const BITS_PER_DIGIT = Math.log2(10);
@@ -243,5 +246,7 @@ function makeReals(digits: number): BigReals {
     abs: (a) => ({ m: absolute(a.m), e: a.e }),
     compare,
     isZero: (a) => a.m === 0n,
+    bits,
+    lastDigits: from(Q.rational(1n, 10n ** BigInt(digits - 15))),
   };
 }

@@ -3,7 +3,8 @@
 // kind ends in leaf.ts.
 
 import { children, ELEMENT, mapChildren, type Node, type Of } from './ast.ts';
-import { type Comparison, letters } from './equal.ts';
+import type { Comparison } from './equal.ts';
+import { letters } from './letters.ts';
 import { compareLeaves, type LeafOptions, type Word } from './leaf.ts';
 import { sameRegion } from './number-sets.ts';
 import { isRegionLike, regionOf } from './region.ts';

@@ -1,7 +1,7 @@
 // The named functions over complex numbers: roots, logarithms, trigonometry and its inverses. Everything is
 // built from exp, ln, sin, cos and atan2 of the reals given.
 
-import { int, type Node, some } from './ast.ts';
+import { int, type Node } from './ast.ts';
 import { type Complex, exponential, logarithm, type NumericContext } from './complex.ts';
 import { spend } from './limits.ts';
 import * as Q from './rational.ts';
@@ -33,8 +33,6 @@ export function functionValue<T>(
     case 'im':
       return { re: evaluate(first).im ?? r.from(Q.ZERO), im: undefined };
     case 'conj': {
-      // Letters stand for unknown numbers, whose conjugates are unknown as well.
-      if (some(first, (n) => n.k === 'sym' || n.k === 'apply')) return undefined;
       const a = evaluate(first);
       return { re: a.re, im: a.im === undefined ? undefined : r.sub(r.from(Q.ZERO), a.im) };
     }

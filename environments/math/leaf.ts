@@ -4,10 +4,9 @@
 import { mul, type Node, num, some } from './ast.ts';
 import { type Comparison, equalExpressions, type Equality } from './equal.ts';
 import { exact } from './exact.ts';
-import { value } from './numeric.ts';
+import { constant } from './letters.ts';
 import { parseAnswer } from './parse.ts';
 import * as Q from './rational.ts';
-import { balls, Imprecise, NoValue } from './reals.ts';
 import { type Unit, unitOf } from './unit-words.ts';
 
 /** The answer of a comparison, over all shapes. */
@@ -164,7 +163,7 @@ function rounded(gold: Node, answer: Node, c: Comparison, options: LeafOptions):
     const alike = Q.equal(round(decimal, options.decimals), round(exactValue, options.decimals));
     return alike && (options.decimalsGiven || near(Q.sub(decimal, exactValue), exactValue, places));
   }
-  const approximate = double(other, c);
+  const approximate = constant(other, c);
   if (approximate === undefined || Math.abs(approximate) > 1e12) return false;
   const target = Q.rational(BigInt(Math.round(approximate * 2 ** 40)), 2n ** 40n);
   const half = Q.rational(500_001n, 1_000_000n * 10n ** BigInt(options.decimals));
@@ -216,16 +215,4 @@ function literal(node: Node): { readonly value: Q.Rational; readonly decimal: bo
     return share && { value: share, decimal: inner.decimal || placesOf(share) < Infinity };
   }
   return undefined;
-}
-
-/** A real constant as a double, if it has one that is known well. */
-export function double(node: Node, c: Comparison): number | undefined {
-  try {
-    const result = value(node, { reals: balls, letters: new Map(), symbolic: c.contexts[0], realOnly: true });
-    if (result.im !== undefined || result.re.e > Math.abs(result.re.v) * 1e-9 + 1e-12) return undefined;
-    return some(node, (n) => n.k === 'sym' || n.k === 'apply') ? undefined : result.re.v;
-  } catch (error) {
-    if (error instanceof NoValue || error instanceof Imprecise) return undefined;
-    throw error;
-  }
 }

@@ -106,8 +106,12 @@ function bindIfLetters<T>(node: Node, c: NumericContext<T>): Node {
   return c.letters.size > 0 && node.k !== 'num' ? bind(node, c) : node;
 }
 
+/** Functions that have values at whole numbers only. */
+export const WHOLE = new Set(['factorial', 'doublefactorial', 'binom', 'gcd', 'lcm', 'mod']);
+
 function callValue<T>(node: Extract<Node, { k: 'call' }>, c: NumericContext<T>): Complex<T> {
   const known = exact(bindIfLetters(node, c), c.symbolic);
   if (known) return { re: c.reals.from(known), im: undefined };
+  if (WHOLE.has(node.name)) throw new NoValue('no whole number');
   return functionValue(node, c, (arg) => value(arg, c)) ?? atom(node, c);
 }

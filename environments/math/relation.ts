@@ -2,13 +2,15 @@
 // relations say the same (sides swapped, both sides scaled, solved for another letter).
 
 import { add, children, mul, type Node, neg, type Of, type Relop, some } from './ast.ts';
-import { type Comparison, letters } from './equal.ts';
+import type { Comparison } from './equal.ts';
+import { letters } from './letters.ts';
 import { replaceSymbol } from './exact.ts';
 import type { Word } from './leaf.ts';
 import { value } from './numeric.ts';
 import * as Q from './rational.ts';
 import { balls, Imprecise, NoValue } from './reals.ts';
 import { flip } from './number-sets.ts';
+import type { Residue } from './field.ts';
 import { residue } from './residues.ts';
 
 export type Compare = (gold: Node, answer: Node) => Word;
@@ -158,13 +160,12 @@ function overOne(node: Node): { readonly top: Node; readonly bottom: Node | unde
 }
 
 function multiples(g: Node, a: Node, op: Relop, other: Relop, c: Comparison): Word {
-  const [first, second] = c.contexts;
+  // Two points of one field.
+  const [first, , second] = c.contexts;
   const [g1, g2, a1, a2] = [residue(g, first), residue(g, second), residue(a, first), residue(a, second)];
   if (!g1 || !g2 || !a1 || !a2) return 'unknown';
-  const p = (1n << 127n) - 1n;
-  const cross = (x: typeof g1, y: typeof g1): string => {
-    const re = (((x.re * y.re - x.im * y.im) % p) + p) % p;
-    const im = (x.re * y.im + x.im * y.re) % p;
+  const cross = (x: Residue, y: Residue): string => {
+    const { re, im } = first.field.times(x, y);
     return `${re},${im}`;
   };
   const zero = [g1, g2, a1, a2].some((r) => r.re === 0n && r.im === 0n);
