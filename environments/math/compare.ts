@@ -7,6 +7,7 @@ import type { Comparison } from './equal.ts';
 import { letters } from './letters.ts';
 import { compareLeaves, type LeafOptions, type Word } from './leaf.ts';
 import { sameRegion } from './number-sets.ts';
+import { withOperators } from './operators.ts';
 import { isRegionLike, regionOf } from './region.ts';
 import { compareRelations, isAssignment, isEquation, lastLink, same, valueOfEquation } from './relation.ts';
 import { alignNames } from './assignments.ts';
@@ -14,7 +15,8 @@ import { shape } from './shape.ts';
 import { sameWords, saysEverything, saysNothing } from './words.ts';
 
 export function compareAnswers(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Word {
-  const [g, a] = [shape(wordsAsSets(gold)), shape(wordsAsSets(answer))];
+  const [first, second] = withOperators(wordsAsSets(gold), wordsAsSets(answer));
+  const [g, a] = [shape(first), shape(second)];
   return compare(g, options.rename ? renamed(a, g) : a, c, options);
 }
 
@@ -177,6 +179,9 @@ function compareCollections(g: Node, a: Node, again: (g: Node, a: Node) => Word)
       return g === tuple ? inOrder(tuple.items, other.items, again) : inOrder(other.items, tuple.items, again);
     }
   }
+  // {x} may be the broken part of x, and is no x.
+  if (isCollection(g) !== isCollection(a) && [g, a].some((n) => n.k === 'set' && n.explicit && letters(n).size > 0))
+    return 'different';
   const x = distinct(isCollection(g) ? g.items : [g], again);
   const y = distinct(isCollection(a) ? a.items : [a], again);
   if (x.length !== y.length) return 'different';

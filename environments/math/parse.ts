@@ -6,6 +6,7 @@ import { add, call, children, int, type Join, mul, neg, type Node, num, type Of,
 import { accept, isCmd, isSign, nested, peek, take, type Cursor } from './cursor.ts';
 import { LIMITS, TooBig, Unparsed } from './limits.ts';
 import { parseCommand } from './parse-command.ts';
+import { congruence, vectorProduct } from './parse-operators.ts';
 import { mixedNumber, parsePostfix, startsPrimary } from './parse-primary.ts';
 import * as Q from './rational.ts';
 import { respell } from './spelling.ts';
@@ -109,7 +110,8 @@ function parseRelation(c: Cursor): Node {
     c.at++;
     // `<` and `>` can be followed by `=` as a sign of its own.
     if (accept(c, '=')) op = op === '<' ? '<=' : op === '>' ? '>=' : op;
-    items.push(parseSetExpression(c));
+    const item = parseSetExpression(c);
+    items.push(op === '==mod' ? congruence(item) : item);
     ops.push(op);
   }
   return items.length === 1 && items[0] ? items[0] : { k: 'rel', items, ops };
@@ -181,14 +183,19 @@ function parseProduct(c: Cursor): Node {
     const token = peek(c);
     if (isSign(token, '*') || isCmd(token, 'cdot', 'times', 'ast', 'cdotp')) {
       c.at++;
-      left = times(left, signedFactor(c));
+      const right = signedFactor(c);
+      left = vectorProduct(left, right, token) ?? times(left, right);
     } else if (isSign(token, '/') || isCmd(token, 'div', 'slash')) {
       c.at++;
       left = { k: 'div', top: left, bottom: signedFactor(c) };
     } else if (isCmd(token, 'bmod', 'mod') || (token?.t === 'word' && token.v === 'mod')) {
       c.at++;
       left = call('mod', left, signedFactor(c));
-    } else if (isCmd(token, 'pmod')) {
+    } else if (isSign(token, '(') && (isCmd(peek(c, 1), 'mod', 'bmod') || isWord(peek(c, 1), 'mod'))) {
+      c.at += 2;
+      left = call('pmod', left, parseFactor(c));
+      if (!accept(c, ')')) throw new Unparsed('( is not closed');
+    } else if (isCmd(token, 'pmod', 'pod')) {
       c.at++;
       left = call('pmod', left, parseFactor(c));
     } else if (left.k === 'unit' && startsSmallerUnit(c, left.unit)) {

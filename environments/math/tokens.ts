@@ -3,7 +3,7 @@
 // spelling and not structure.
 
 import { LIMITS, TooBig, Unparsed } from './limits.ts';
-import { IGNORED, TEXT_COMMANDS } from './vocabulary.ts';
+import { BOLD, FUNCTION_NAMES, FUNCTIONS, IGNORED, TEXT_COMMANDS } from './vocabulary.ts';
 
 export type TokenType = 'num' | 'id' | 'word' | 'cmd' | 'text' | 'sign' | 'newline' | 'begin' | 'end';
 
@@ -106,10 +106,14 @@ export function tokenize(source: string, reading: Reading): Token[] {
           while (text[at] === ' ') at++;
           if (text[at] === '{') at = braced(text, at).end;
         }
-      } else if (TEXT_COMMANDS.has(name) && text[skipBlanks(text, at)] === '{') {
+      } else if (TEXT_COMMANDS.has(name) && text[skipBlanks(text, at)] === '{' && !isBoldLetter(name, text, at)) {
         const body = braced(text, skipBlanks(text, at));
         at = body.end;
-        push('text', body.content);
+        const plain = body.content.trim();
+        if (/^(?:operatorname|mathrm)$/.test(name) && (FUNCTIONS.has(plain) || Object.hasOwn(FUNCTION_NAMES, plain)))
+          push('cmd', plain);
+        else if (name === 'operatorname' && /^[A-Z][a-z]{1,3}$/.test(plain)) push('word', plain);
+        else push('text', body.content);
       } else if (name === 'left' || name === 'right') {
         if (text[at] === '.') at++;
       } else if (name === ' ' || name === '') {
@@ -138,6 +142,10 @@ export function tokenize(source: string, reading: Reading): Token[] {
   }
   return tokens;
 }
+
+/** `\\mathbf{A}` is a letter that may be a matrix or a vector; other bold is text. */
+const isBoldLetter = (name: string, text: string, at: number): boolean =>
+  BOLD.has(name) && /^\s*\{\s*[A-Za-z]\s*\}/.test(text.slice(at, at + 12));
 
 /** A brace after a command, a power, an index or another brace is an argument and not a set. */
 function isArgument(tokens: readonly Token[]): boolean {
