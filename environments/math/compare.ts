@@ -12,11 +12,12 @@ import { isRegionLike, regionOf } from './region.ts';
 import { compareRelations, isAssignment, isEquation, lastLink, same, valueOfEquation } from './relation.ts';
 import { alignNames } from './assignments.ts';
 import { shape } from './shape.ts';
+import { unitsOutward } from './units-outward.ts';
 import { sameWords, saysEverything, saysNothing } from './words.ts';
 
 export function compareAnswers(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Word {
   const [first, second] = withOperators(wordsAsSets(gold), wordsAsSets(answer));
-  const [g, a] = [shape(first), shape(second)];
+  const [g, a] = [shape(unitsOutward(first)), shape(unitsOutward(second))];
   return compare(g, options.rename ? renamed(a, g) : a, c, options);
 }
 

@@ -1,14 +1,14 @@
 // Finds the final answer in a text. The order, for an answer: the last box or the last "final answer is …",
-// whichever comes later; "answer: …" or `#### …`; the whole text, if it is nothing but one expression or a few words; the last
+// whichever comes later; "answer: …" or `#### …`; the whole text, if it is nothing but one value with its words; the last
 // formula or number. For a solution: `####`, boxes, the whole text, then as for an answer. Linear in length.
 
 import { scanBoxes, type Box } from './boxes.ts';
 import { LIMITS } from './limits.ts';
 import { withoutMarkup } from './markdown.ts';
 import { lastNumber } from './numbers-in-text.ts';
-import { hasProse, mathSegments, type Segment } from './segments.ts';
 import { dateOf, timeOf } from './moments.ts';
-import { choiceOf } from './words.ts';
+import { hasProse, mathSegments, type Segment } from './segments.ts';
+import { isRefused, tailOf } from './statement.ts';
 
 export interface Extraction {
   readonly text: string;
@@ -32,16 +32,17 @@ const TURNS = [
   '</s>',
 ];
 
-export function extractAnswer(source: string): Found {
+/** `cut`: the text was cut by a limit, so that only a closed box or a complete statement of the answer counts. */
+export function extractAnswer(source: string, cut = false): Found {
   const text = ownText(source);
   const thought = text.lastIndexOf('</think>');
   if (thought >= 0) {
     const said = text.slice(thought + 8);
-    const found = fromAnswer(said);
+    const found = fromAnswer(said, cut);
     // What was only thought counts only in a box.
     if (found || scanBoxes(text).boxes.length === 0) return found;
   }
-  return fromAnswer(text);
+  return fromAnswer(text, cut);
 }
 
 function ownText(source: string): string {
@@ -53,14 +54,18 @@ function ownText(source: string): string {
   return text;
 }
 
-function fromAnswer(text: string): Found {
+function fromAnswer(text: string, cut: boolean): Found {
   const { boxes, unfinished } = scanBoxes(text);
   const group = lastGroup(text, boxes);
-  const after = group?.end ?? 0;
   if (unfinished) return 'cut-off';
-  if (group) return finalPhrase(text, after) ?? boxed(group);
-  if (boxes.length > 0) return fromAnswer(withoutBoxes(text, boxes));
-  return tagged(text) ?? hash(text) ?? finalPhrase(text, 0) ?? answerPhrase(text) ?? whole(text) ?? lastValue(text);
+  if (group) {
+    const later = finalPhrase(text, group.end, cut);
+    return later ?? (isRefused(text, group.start, group.end) ? undefined : boxed(group));
+  }
+  if (boxes.length > 0) return fromAnswer(withoutBoxes(text, boxes), cut);
+  const named = tagged(text) ?? hash(text, cut) ?? finalPhrase(text, 0, cut) ?? answerPhrase(text, cut);
+  if (named || cut) return named ?? 'cut-off';
+  return whole(text) ?? lastValue(text);
 }
 
 /** Empty boxes say nothing, and are no words either. */
@@ -69,17 +74,29 @@ const withoutBoxes = (text: string, boxes: readonly Box[]): string =>
 
 export function extractSolution(source: string): Found {
   const text = source.slice(-LIMITS.textChars).trim();
-  const marked = hash(text);
-  if (marked) return marked;
+  return marked(text) ?? whole(text) ?? finalPhrase(text, 0) ?? answerPhrase(text) ?? lastValue(text);
+}
+
+/** The final answer of a worked solution: its `####` or its last box, and nothing else. */
+export function extractWorkedSolution(source: string): Extraction | undefined {
+  return marked(source.slice(-LIMITS.textChars).trim());
+}
+
+/** A field that holds the answer alone: its box if it has one, else all of it. */
+export function extractAnswerField(source: string): Extraction | undefined {
+  const text = source.trim();
+  if (text === '') return undefined;
+  return marked(text) ?? whole(text) ?? { text, by: 'whole' };
+}
+
+function marked(text: string): Extraction | undefined {
   const { boxes, unfinished } = scanBoxes(text);
   const group = lastGroup(text, boxes);
-  if (group) return finalPhrase(text, group.end) ?? boxed(group);
-  if (unfinished) {
-    // A solution that was cut inside its box still says what it says.
-    const open = text.indexOf('{', text.lastIndexOf('\\boxed'));
-    return open < 0 ? undefined : { text: text.slice(open + 1), by: 'box' };
-  }
-  return whole(text) ?? finalPhrase(text, 0) ?? answerPhrase(text) ?? lastValue(text);
+  const found = hash(text) ?? (group && (finalPhrase(text, group.end) ?? boxed(group)));
+  if (found || !unfinished) return found;
+  // A solution that was cut inside its box still says what it says.
+  const open = text.indexOf('{', text.lastIndexOf('\\boxed'));
+  return open < 0 ? undefined : { text: text.slice(open + 1), by: 'box' };
 }
 
 /** `<answer>…</answer>`: the last one. */
@@ -87,15 +104,16 @@ function tagged(text: string): Extraction | undefined {
   const end = text.lastIndexOf('</answer>');
   const start = end < 0 ? -1 : text.lastIndexOf('<answer>', end);
   if (start < 0) return undefined;
-  const found = fromAnswer(text.slice(start + 8, end));
+  const found = fromAnswer(text.slice(start + 8, end), false);
   return found && found !== 'cut-off' ? { ...found, by: 'phrase' } : undefined;
 }
 
 /** GSM8K's mark: what stands behind the last one on its line. */
-function hash(text: string): Extraction | undefined {
+function hash(text: string, cut = false): Extraction | undefined {
   const at = text.lastIndexOf('####');
-  if (at < 0) return undefined;
-  const line = firstLine(text.slice(at + 4, at + 600));
+  const said = text.slice(at + 4, at + 600).trimStart();
+  if (at < 0 || (cut && !said.includes('\n'))) return undefined;
+  const line = firstLine(said);
   return /[\dA-Za-z\\]/.test(line) ? { text: line, by: 'hash' } : undefined;
 }
 
@@ -103,6 +121,7 @@ const firstLine = (text: string): string => text.trimStart().split('\n', 1)[0]?.
 
 interface Group {
   readonly text: string;
+  readonly start: number;
   readonly end: number;
   readonly bare: string | undefined;
 }
@@ -115,18 +134,20 @@ function lastGroup(text: string, boxes: readonly Box[]): Group | undefined {
   while (k >= 0 && boxes[k]?.content.trim() === '') k--;
   const last = boxes[k];
   if (!last) return undefined;
-  const contents = [withPercent(last.content, text.slice(last.end, last.end + 30))];
+  const contents = [withTail(last.content, text, last.end)];
   let start = last.start;
   for (k--; k >= 0 && contents.length < 30; k--) {
     const box = boxes[k];
     if (!box || box.content.trim() === '' || !joins(text.slice(box.end, start))) break;
-    contents.unshift(withPercent(box.content, text.slice(box.end, box.end + 30)));
+    contents.unshift(percented(box.content, tailOf(text, box.end)));
     start = box.start;
   }
+  const percent = contents.length === 1 && contents[0] === `${last.content}\\%`;
   return {
     text: contents.length === 1 ? (contents[0] ?? '') : contents.map((c) => c.trim()).join(' , '),
+    start,
     end: last.end,
-    bare: contents.length === 1 && contents[0] !== last.content ? last.content : undefined,
+    bare: percent ? last.content : undefined,
   };
 }
 
@@ -140,21 +161,26 @@ function joins(gap: string): boolean {
   return plain.length <= 32 && !/[.=]/.test(plain) && /(^|\s)(and|or)(\s|$)/i.test(plain);
 }
 
-/** A percent sign behind the box belongs to the answer. */
-function withPercent(content: string, after: string): string {
-  return /^[\s$]*(?:\\\)|\\\])?\s*(?:\\?%|percent|pct)/i.test(after) && !/%/.test(content) ? `${content}\\%` : content;
+/** What stands behind the box and belongs to the answer: a percent sign, a unit, "or 6". */
+function withTail(content: string, text: string, end: number): string {
+  const tail = tailOf(text, end);
+  return tail === '\\%' ? percented(content, tail) : content + tail;
 }
+
+const percented = (content: string, tail: string): string =>
+  tail === '\\%' && !content.includes('%') ? `${content}\\%` : content;
 
 /** "The final answer is …" behind `from`, if a value follows it. */
-function finalPhrase(text: string, from: number): Extraction | undefined {
-  return phrase(text, from, /final answer\**\s*(?:(?:to|for|of)\b[^.\n:]{0,80}?)?\s*(?:is|:|=)\**\s*:?\**/gi);
+function finalPhrase(text: string, from: number, cut = false): Extraction | undefined {
+  return phrase(text, from, /final answer\**\s*(?:(?:to|for|of)\b[^.\n:]{0,80}?)?\s*(?:is|:|=)\**\s*:?\**/gi, cut);
 }
 
-function answerPhrase(text: string): Extraction | undefined {
+function answerPhrase(text: string, cut = false): Extraction | undefined {
   return phrase(
     text,
     0,
     /\banswers?\**\s*(?:(?:to|for|of)\b[^.\n:]{0,80}?)?\s*(?:is|are|:|=)\**\s*:?\**|\b(?:correct|right) (?:option|choice) is\**:?\**/gi,
+    cut,
     NEAR_END_CHARS,
   );
 }
@@ -163,43 +189,42 @@ function answerPhrase(text: string): Extraction | undefined {
 const NEAR_END_CHARS = 600;
 
 /** "Perhaps the answer is" names nothing. */
-const HEDGE = /\b(?:perhaps|maybe|might|could|would|if|whether|suppose|assume|guess|not|wrong|incorrect)\b[^.!?\n]*$/i;
+const HEDGE =
+  /\b(?:perhaps|maybe|might|could|would|if|whether|suppose|assume|guess|not|wrong|incorrect|n[’']t)\b[^.!?\n]*$/i;
 
-function phrase(text: string, from: number, pattern: RegExp, near = Infinity): Extraction | undefined {
+function phrase(text: string, from: number, pattern: RegExp, cut: boolean, near = Infinity): Extraction | undefined {
   const tail = text.slice(from).slice(-60_000);
   let last: RegExpExecArray | undefined;
   for (const m of tail.matchAll(pattern)) if (!HEDGE.test(tail.slice(Math.max(0, m.index - 60), m.index))) last = m;
   if (!last || tail.length - last.index > near) return undefined;
-  const rest = firstLine(
-    tail.slice(last.index + last[0].length, last.index + last[0].length + 2_000).replace(/^[\s*:]+/, ''),
-  );
-  const found = /^not\b/i.test(rest) ? undefined : statement(rest);
+  const rest = tail.slice(last.index + last[0].length, last.index + last[0].length + 2_000).replace(/^[\s*:]+/, '');
+  const found = statement(rest, cut);
   return found === undefined ? undefined : { text: found, by: 'phrase' };
 }
 
-/** What a line that follows "the answer is" says: its formulas, or its text up to the end of the sentence. */
-function statement(line: string): string | undefined {
-  // "The answer is 42? No, …" asks.
-  if (/^[^.!\n]{0,120}?\?(?:\s|$)/.test(line)) return undefined;
-  const segments = mathSegments(line);
-  const first = segments[0];
-  if (first && /^["'“\s*\\]*$/.test(line.slice(0, first.start))) return joined(line, segments, 0);
-  const sentence =
-    line
-      .split(/(?<=[^\d\s]|\d\d|\s\d|^\d)\.(?=\s|$|\*)|[!?](?=\s|$)/, 1)[0]
-      ?.replace(/[*"“”]+/g, '')
-      .trim() ?? '';
-  if (sentence === '') return undefined;
-  // "B because A and C are wrong."
-  const reasoned = /^\(?([A-J])\)?,? (?:because|since|as)\b/.exec(sentence);
-  if (reasoned) return reasoned[1];
-  if (segments.length === 0 && (choiceOf(sentence) || isShort(sentence))) return sentence;
-  const value = lastValue(line)?.text;
-  return value;
-}
+/** The end of a sentence, which a point inside a number is not. */
+const ENDS = /(?<=[^\d\s]|\d\d|\s\d|^\d|[A-Za-z]\d)\.(?=\s|$|\*|")|[!?](?=\s|$|\*)|\n/;
+/** What explains the answer is no part of it, and neither is what it is not. */
+const EXPLAINED =
+  /,?\s+(?:because|since|as|which|so|hence|due to|and (?:we|this|that|it)|(?:but |and )?not(?=\s+[\d$\\(-])|rather than|instead of)\s.*$/s;
+const RETRACTS = /^[^.!?\n]{0,60}\b(?:no|wrong|incorrect|not (?:right|correct)|mistake)\b/i;
 
-const isShort = (text: string): boolean =>
-  (text.length <= 120 && !hasProse(text)) || (!/\d/.test(text) && text.length <= 60 && text.split(/\s+/).length <= 5);
+/** What follows "the answer is", up to the end of the sentence: all of it is the answer, each word is accounted for. */
+function statement(rest: string, cut: boolean): string | undefined {
+  const end = ENDS.exec(blank(rest, mathSegments(rest), '\uE000'));
+  const place = end?.index ?? rest.length;
+  const raw = rest.slice(0, place);
+  // "The answer is 42? No, …" asks.
+  if (end?.[0] === '?' || RETRACTS.test(rest.slice(place + 1))) return undefined;
+  // The end of a text that was cut may be half of a number.
+  if (cut && (!end || (end[0] === '.' && place + 1 >= rest.length)) && !/(?:\$|\\[)\]]|\*\*)\s*$/.test(raw))
+    return undefined;
+  const sentence = raw
+    .replace(EXPLAINED, '')
+    .replace(/\*+|["“”]/g, '')
+    .trim();
+  return /[\p{L}\p{N}\\]/u.test(sentence) ? sentence : undefined;
+}
 
 /** An answer that is nothing but one expression, or a few words. */
 function whole(source: string): Extraction | undefined {
@@ -219,35 +244,48 @@ function whole(source: string): Extraction | undefined {
     /^[\s".,;*]*$/.test(text.slice(only.end))
   )
     return { text: only.content, by: 'whole' };
-  if (text.includes('\n') && !/\\begin/.test(text)) return undefined;
+  if (text.includes('\n') && !/\\begin/.test(text)) return onlyValues(text);
   if (!/[\p{L}\p{N}\\∅∞]/u.test(text)) return undefined;
   if (dateOf(text) || timeOf(text)) return { text, by: 'whole' };
   if (!hasProse(text)) return /\d\s*:\s*$/.test(text) ? undefined : { text, by: 'whole' };
-  const plainWords = !/[\d$\\=]/.test(text) && text.split(/\s+/).length <= 8;
+  const length = text.split(/\s+/).length;
+  // A value and its label: "42 apples", "$x = 5$ units".
+  if (length <= 8 && /^[-−+]?\s?(?:[\d$€£¥₹(.]|\\[(\[\w])/.test(text)) return { text, by: 'whole' };
+  const plainWords = !/[\d$\\=]/.test(text) && length <= 8;
   return plainWords || /^\\(text|mathrm|textbf)\{[^{}]*\}$/.test(text) ? { text, by: 'whole' } : undefined;
+}
+
+/** Lines that hold a value each, and no steps, are a list. */
+function onlyValues(text: string): Extraction | undefined {
+  const lines = text.split(/\n+/);
+  return lines.length <= 40 && lines.every((line) => /^[-−\s]*[\d.,/]+\s*$/.test(line))
+    ? { text: lines.join(' ; '), by: 'whole' }
+    : undefined;
 }
 
 /** The last formula or number. A formula that is only a name does not count if a value stands anywhere. */
 function lastValue(text: string): Extraction | undefined {
   const tail = text.slice(-60_000);
   const segments = mathSegments(tail);
-  const number = lastNumber(blank(tail, segments));
+  const number = lastNumber(blank(tail, segments, '\n'));
   for (let k = segments.length - 1; k >= 0; k--) {
     const segment = segments[k];
     if (!segment) break;
     if (number && number.start > segment.start) break;
     if (isNameOnly(segment.content) && (number || segments.some((s) => !isNameOnly(s.content)))) continue;
+    if (isRefused(tail, segment.start, segment.end)) return undefined;
     return { text: joined(tail, segments, k), by: 'formula' };
   }
-  return number ? { text: number.content, by: 'number' } : undefined;
+  if (!number || isRefused(tail, number.start, number.end)) return undefined;
+  return { text: withTail(number.content, tail, number.end), by: 'number' };
 }
 
 /** Keeps the places of what remains. */
-function blank(text: string, segments: readonly Segment[]): string {
+function blank(text: string, segments: readonly Segment[], by: string): string {
   let out = '';
   let at = 0;
   for (const { start, end } of segments) {
-    out += text.slice(at, start) + '\n'.repeat(end - start);
+    out += text.slice(at, start) + by.repeat(end - start);
     at = end;
   }
   return out + text.slice(at);
@@ -265,7 +303,7 @@ function joined(text: string, segments: readonly Segment[], k: number): string {
   while (to < segments.length - 1 && touches(segments[to], segments[to + 1])) to++;
   const parts = segments.slice(from, to + 1).map((s) => s.content.trim().replace(/[.,;]$/, ''));
   const last = segments[to];
-  return withPercent(parts.join(' , '), last ? text.slice(last.end, last.end + 30) : '');
+  return last ? withTail(parts.join(' , '), text, last.end) : parts.join(' , ');
 }
 
 const CHOICE_CHARS = 160;

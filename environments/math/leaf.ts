@@ -7,7 +7,7 @@ import { exact } from './exact.ts';
 import { constant } from './letters.ts';
 import { parseAnswer } from './parse.ts';
 import * as Q from './rational.ts';
-import { type Unit, unitOf } from './unit-words.ts';
+import { isHarmlessPhrase, sameLabels, type Unit, unitOf } from './unit-words.ts';
 
 /** The answer of a comparison, over all shapes. */
 export type Word = Equality | 'rounded' | 'text';
@@ -56,17 +56,9 @@ export function compareLeaves(gold: Node, answer: Node, c: Comparison, options: 
   const a = peel(answer);
   if (g.unit !== undefined && a.unit !== undefined) {
     const [x, y] = samePounds(unitOf(g.unit), unitOf(a.unit), g.unit, a.unit);
-    const worthless = x.dimension === 'label' || y.dimension === 'label';
-    if (x.dimension === 'label' && y.dimension === 'label' && !shareWord(g.unit, a.unit)) {
-      // 3 boys and 3 girls: the same number, but perhaps not the same answer.
-      const word = compareValues(g.node, a.node, c, options);
-      return word === 'different' ? word : 'unknown';
-    }
-    if (!worthless) {
-      if (x.dimension !== y.dimension) return 'different';
-      if (!Q.equal(x.factor, y.factor))
-        return compareValues(scaled(g.node, x.factor), scaled(a.node, y.factor), c, options);
-    }
+    if (!sameLabels(g.unit, x === y ? g.unit : a.unit)) return 'different';
+    if (x.dimension !== '' && y.dimension !== '' && !Q.equal(x.factor, y.factor))
+      return compareValues(scaled(g.node, x.factor), scaled(a.node, y.factor), c, options);
   } else if (g.unit !== undefined && !g.strong) {
     // A plain letter behind the solution's number is a factor: only a unit that is sure may be left out.
     const product = asProduct(g);
@@ -75,6 +67,7 @@ export function compareLeaves(gold: Node, answer: Node, c: Comparison, options: 
     const product = asProduct(a);
     if (product && letterIn(g.node)) return compareValues(g.node, product, c, options);
   }
+  if (a.unit !== undefined && g.unit === undefined && !isHarmlessPhrase(a.unit)) return 'different';
   if (g.degrees !== a.degrees && g.unit === undefined && a.unit === undefined) {
     const [degrees, other] = g.degrees ? [g.node, a.node] : [a.node, g.node];
     const radians = g.radians || a.radians;
@@ -95,14 +88,6 @@ function samePounds(x: Unit, y: Unit, g: string, a: string): readonly [Unit, Uni
 }
 
 const GBP = 'money-gbp^1';
-
-const stems = (phrase: string): string[] =>
-  (phrase.toLowerCase().match(/\p{L}{2,}/gu) ?? []).map((w) => w.replace(/e?s$/, ''));
-
-function shareWord(a: string, b: string): boolean {
-  const other = new Set(stems(b));
-  return stems(a).some((word) => other.has(word));
-}
 
 const scaled = (node: Node, factor: Q.Rational): Node => mul([node, num(factor)]);
 const letterIn = (node: Node): boolean => some(node, (n) => n.k === 'sym');

@@ -188,8 +188,7 @@ export function numberNode(c: Cursor, raw: string): Node {
   return num(power < 0 ? rational(value.num, value.den * scale) : rational(value.num * scale, value.den), true);
 }
 
-const plainLetter = (name: string): Node =>
-  name === 'e' || name === 'i' ? { k: 'const', name } : { k: 'sym', name };
+const plainLetter = (name: string): Node => (name === 'e' || name === 'i' ? { k: 'const', name } : { k: 'sym', name });
 
 function letter(c: Cursor, name: string): Node {
   if (name === 'e' || name === 'i') return plainLetter(name);

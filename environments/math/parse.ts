@@ -12,29 +12,49 @@ import * as Q from './rational.ts';
 import { respell } from './spelling.ts';
 import { inward, tidy } from './tidy-tokens.ts';
 import { type Reading, type Token, tokenize } from './tokens.ts';
-import { CONDITION_WORDS, FUNCTIONS, LEADING_WORDS, RELATIONS } from './vocabulary.ts';
-import { isUnitFraction, isUnitTail, isUnitWord, unitFraction, unitOf, unitPhrase } from './unit-words.ts';
+import { isHarmless, SCALES } from './harmless-words.ts';
+import { CONDITION_WORDS, FUNCTIONS, RELATIONS } from './vocabulary.ts';
+import {
+  isHarmlessPhrase,
+  isUnitFraction,
+  isUnitTail,
+  isUnitWord,
+  unitFraction,
+  unitOf,
+  unitPhrase,
+} from './unit-words.ts';
 
 export function parseAnswer(text: string, reading: Reading): Node {
   const tokens = tidy(tokenize(inward(respell(text)), reading), reading);
   const rules = { parseList, parseRelation, parseSum, parseFactor, parsePostfix, parseCommand, startsPrimary };
   const cursor: Cursor = { tokens, at: 0, depth: 0, bars: 0, ...rules };
-  const leads = (token: Token | undefined): boolean =>
-    (token?.t === 'text' || token?.t === 'word') &&
-    token.v.split(/[\s:]+/).every((w) => LEADING_WORDS.has(w.toLowerCase()));
-  while (leads(peek(cursor)) && cursor.at < tokens.length - 1) {
-    cursor.at++;
+  let either = false;
+  while (leads(cursor) && cursor.at < tokens.length - 1) {
+    either ||= /\beither\b/i.test(take(cursor).v);
     accept(cursor, ':');
   }
   accept(cursor, '=', ':');
   if (isCmd(peek(cursor), 'approx')) cursor.at++;
   const node = parseList(cursor);
+  if (either && !(node.k === 'list' && node.join === 'or')) throw new Unparsed('either, and no or');
   while (peek(cursor)?.t === 'newline') cursor.at++;
   // One sign may end the sentence; `2…` and `5?` say something else.
   accept(cursor, '.', ',', ';');
   if (cursor.at < tokens.length) throw new Unparsed(`unexpected ${peek(cursor)?.v ?? ''}`);
   return node;
 }
+
+/** Words that change nothing before a value: "so the total is", "both". A name behind them is no word: `the area A = 5`. */
+const leads = (c: Cursor): boolean => {
+  const token = peek(c);
+  const next = peek(c, 1);
+  return (
+    (token?.t === 'text' || token?.t === 'word') &&
+    token.v.split(/[\s:,]+/).every((word) => word === '' || /^[Aa]$/.test(word) || isHarmless(word.toLowerCase())) &&
+    !isSign(next, '=', '^', '_') &&
+    relop(next) === undefined
+  );
+};
 
 const isWord = (token: Token | undefined, ...names: string[]): boolean =>
   token?.t === 'word' && names.includes(token.v.toLowerCase());
@@ -209,6 +229,9 @@ function parseProduct(c: Cursor): Node {
     } else if (isCmd(token, 'frac', 'dfrac', 'tfrac') && isPlainNumber(left) && isUnitFraction(c)) {
       left = { k: 'unit', arg: left, unit: unitFraction(c), strong: false };
     } else if (startsPrimary(c)) {
+      // `5 6` are two numbers and no product.
+      if (token?.t === 'num' && peek(c, -1)?.t === 'num' && !isSign(peek(c, -2), '^', '_'))
+        throw new Unparsed('two numbers side by side');
       left = times(left, parseFactor(c));
     } else return left;
   }
@@ -223,7 +246,7 @@ function startsSmallerUnit(c: Cursor, unit: string): boolean {
   const [number, word] = [peek(c, gap), peek(c, gap + 1)];
   if (number?.t !== 'num' || !word || !['text', 'word', 'id'].includes(word.t)) return false;
   const [big, small] = [unitOf(unit), unitOf(word.v)];
-  if (big.dimension === 'label' || big.dimension !== small.dimension) return false;
+  if (big.dimension === '' || big.dimension !== small.dimension) return false;
   return Q.compare(small.factor, big.factor) < 0 && (gap === 0 || big.dimension === 'time^1' || isWord(peek(c), 'and'));
 }
 
@@ -267,35 +290,37 @@ function parseFactor(c: Cursor): Node {
   return parsePostfix(c, mixed);
 }
 
-const SCALES: Readonly<Partial<Record<string, bigint>>> = {
-  thousand: 10n ** 3n,
-  million: 10n ** 6n,
-  billion: 10n ** 9n,
-  trillion: 10n ** 12n,
-};
-
-/** Words after a value: a percent sign, a unit, a known function; anything else ends the value. */
+/** Words after a value: a percent sign, a factor, a unit, a known function; anything else ends the value. */
 function parseWords(c: Cursor, left: Node): Node | undefined {
   const token = peek(c);
   if (!token) return undefined;
-  const lower = token.v.toLowerCase();
-  if (/^(percent|pct|percentage)$/.test(lower.replace(/[. ]/g, ''))) {
-    c.at++;
+  const [first = '', ...rest] = token.v.trim().split(/\s+/);
+  const lower = first.toLowerCase().replace(/[.,]$/, '');
+  // `\text{ million dollars}`: a word that counts is a word of its own.
+  const takeFirst = (): void => {
+    if (rest.length > 0) c.tokens[c.at] = { ...token, v: rest.join(' ') };
+    else c.at++;
+  };
+  if (/^(?:percent|pct|percentage)$/.test(lower) || (lower === 'per' && /^cent\b/i.test(rest[0] ?? ''))) {
+    takeFirst();
+    if (lower === 'per') c.at++;
     return { k: 'percent', arg: left };
   }
   if (token.t === 'word' && (lower === 'and' || lower === 'or')) return undefined;
-  const scale = SCALES[lower];
+  const scale = SCALES.get(lower);
   if (scale !== undefined) {
-    c.at++;
-    return times(left, int(scale));
+    takeFirst();
+    return times(left, num(Q.rational(...scale)));
   }
   if (token.t === 'word' && (FUNCTIONS.has(token.v) || /^(pi|inf|infty|infinity|sqrt)/.test(lower)))
     return times(left, parsePostfix(c));
-  if (CONDITION_WORDS.has(lower.split(/\s+/)[0] ?? '')) throw new Unparsed('the answer holds a condition');
+  if (CONDITION_WORDS.has(lower)) throw new Unparsed('the answer holds a condition');
   const strong = token.t === 'text';
-  const known = isUnitWord(token.v) || isUnitWord(lower) || lower === 'sq' || unitOf(token.v).dimension !== 'label';
+  const letters = some(left, (n) => n.k === 'sym');
+  const known =
+    lower === 'sq' || (isHarmlessPhrase(token.v) && (strong || !letters || isUnitWord(token.v) || token.v.length >= 3));
   // Any word may label a number; behind letters an unknown one is part of the name: triangle ABC.
-  const label = (strong || (token.sp && (token.v.length >= 3 || lower === 'of'))) && !some(left, (n) => n.k === 'sym');
+  const label = (strong || (token.sp && (token.v.length >= 3 || lower === 'of'))) && !letters;
   if (!known && !label) {
     if (!strong) return times(left, parsePostfix(c));
     c.at++;

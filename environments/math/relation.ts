@@ -120,6 +120,8 @@ function compareChains(gold: Of<'rel'>, answer: Of<'rel'>, compare: Compare): Wo
 /** Left minus right of one is a constant multiple of the other's. */
 function proportional(gold: Of<'rel'>, answer: Of<'rel'>, c: Comparison): Word {
   const [op, other] = [gold.ops[0], answer.ops[0]];
+  // Scaling would lose a unit.
+  if ([gold, answer].some((rel) => some(rel, (n) => n.k === 'unit'))) return 'different';
   if (!op || !other || !flip(op) || (op !== other && op !== flip(other))) return 'different';
   const g = difference(gold);
   const a = difference(answer);

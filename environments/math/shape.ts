@@ -2,7 +2,7 @@
 // a letter before a bracket becomes a product or a function, single brackets fall away, matrices are added and
 // multiplied out.
 
-import { add, type Join, mapChildren, mul, neg, type Node, some } from './ast.ts';
+import { add, children, type Join, mapChildren, mul, neg, type Node, some } from './ast.ts';
 import { LIMITS, TooBig } from './limits.ts';
 import { rational } from './rational.ts';
 import { FUNCTION_LETTERS } from './vocabulary.ts';
@@ -104,7 +104,21 @@ function matrixValue(node: Node): Node | undefined {
 function multiply(a: Rows, b: Rows): Rows | undefined {
   if (a[0]?.length !== b.length) return undefined;
   if (a.length * b.length * (b[0]?.length ?? 0) > LIMITS.items * 5) throw new TooBig('a matrix product is too big');
-  return a.map((row) => (b[0] ?? []).map((_, j) => add(row.map((cell, k) => mul([cell, b[k]?.[j] ?? cell])))));
+  const product = a.map((row) => (b[0] ?? []).map((_, j) => add(row.map((cell, k) => mul([cell, b[k]?.[j] ?? cell])))));
+  for (const cell of product.flat()) if (size(cell) > LIMITS.steps) throw new TooBig('a matrix product is too big');
+  return product;
+}
+
+const sizes = new WeakMap<Node, number>();
+
+/** Nodes of the tree, of which many may be the same object: a product of matrices doubles it with each factor. */
+function size(node: Node): number {
+  let known = sizes.get(node);
+  if (known === undefined) {
+    known = children(node).reduce((sum, child) => sum + size(child), 1);
+    sizes.set(node, known);
+  }
+  return known;
 }
 
 function determinant(rows: Rows): Node | undefined {

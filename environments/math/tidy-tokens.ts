@@ -4,6 +4,7 @@
 import { isCmd, isSign } from './cursor.ts';
 import { isMatrix } from './parse-matrix.ts';
 import { isUnit } from './unit-words.ts';
+import { GREEK } from './vocabulary.ts';
 import { type Reading, type Token, tokenize } from './tokens.ts';
 
 /** `]a, b[` is `(a, b)`: only where a bracket turns outwards at an end of the whole. */
@@ -20,6 +21,9 @@ const isUnitHere = (letter: string, before: Token | undefined, after: Token | un
   (before?.t === 'num' || isSign(before, '}', ')') || isCmd(before, 'pi')) &&
   !isSign(after, '_', '(');
 
+const isNamed = (token: Token | undefined): boolean =>
+  token?.t === 'id' || (token?.t === 'word' && /^[A-Z]+$/.test(token.v)) || (token?.t === 'cmd' && GREEK.has(token.v));
+
 /** Settles `\text{…}`: separators, percent signs, single letters and texts that hold numbers. */
 export function tidy(tokens: Token[], reading: Reading): Token[] {
   const out: Token[] = [];
@@ -34,6 +38,11 @@ export function tidy(tokens: Token[], reading: Reading): Token[] {
     if (isSign(token, '"', '`') && !seconds) continue;
     if (isSign(token, '$') || isCmd(token, '$')) {
       if (!(delimiters && token.t === 'sign')) out.push({ t: 'text', v: '$', sp: token.sp });
+      continue;
+    }
+    // "x is 5" says x = 5.
+    if (token.t === 'word' && /^(?:is|equals)$/i.test(token.v) && isNamed(out.at(-1))) {
+      out.push({ t: 'sign', v: '=', sp: true });
       continue;
     }
     if (token.t !== 'text') {

@@ -1,46 +1,57 @@
 // Units as they are written: which words are units, how a phrase of them is collected, and what each is worth.
-// A unit is a list of base dimensions and an exact factor; an unknown word is a label and has no worth.
+// A unit is a list of base dimensions and an exact factor; other words are labels: nouns of a table, or unknown.
 
 import { isCmd, isSign, peek, type Cursor } from './cursor.ts';
 import { fromDecimal, mul, rational, type Rational, inv } from './rational.ts';
+import { isFiller, isNoun, singular } from './harmless-words.ts';
+import { remembered } from './remembered.ts';
 import { CONDITION_WORDS } from './vocabulary.ts';
 
 export interface Unit {
-  /** `length^2 time^-1` as a sorted text; `label` for words without a known worth. */
+  /** `length^2 time^-1` as a sorted text; empty without a unit of known worth. */
   readonly dimension: string;
   readonly factor: Rational;
+  /** What is counted, one form each: `apple`, `unit^2`; and the words that no table holds. */
+  readonly nouns: ReadonlySet<string>;
+  readonly unknown: readonly string[];
 }
 
 // dimension: name=factor to the base unit, spellings separated by commas.
 const TABLE = `
-length: m,meter,meters,metre,metres=1 cm,centimeter,centimeters,centimetre,centimetres=0.01 mm,millimeter,millimeters,millimetre,millimetres=0.001 km,kilometer,kilometers,kilometre,kilometres=1000 dm,decimeter,decimeters=0.1 in,inch,inches=0.0254 ft,foot,feet=0.3048 yd,yard,yards=0.9144 mi,mile,miles=1609.344 nm,nanometer,nanometers=0.000000001 um,micrometer,micrometers=0.000001
-time: s,sec,secs,second,seconds=1 min,mins,minute,minutes=60 h,hr,hrs,hour,hours=3600 day,days=86400 week,weeks=604800 ms,millisecond,milliseconds=0.001
-year: year,years,yr,yrs=1
+length: m,meter,meters,metre,metres=1 cm,centimeter,centimeters,centimetre,centimetres=0.01 mm,millimeter,millimeters,millimetre,millimetres=0.001 km,kilometer,kilometers,kilometre,kilometres=1000 dm,decimeter,decimeters=0.1 in,inch,inches=0.0254 ft,foot,feet=0.3048 yd,yard,yards=0.9144 mi,mile,miles=1609.344 nm,nanometer,nanometers=0.000000001 um,micrometer,micrometers=0.000001 dam=10
+area: acre,acres=4046.8564224 hectare,hectares,ha=10000
+time: s,sec,secs,second,seconds=1 min,mins,minute,minutes=60 h,hr,hrs,hour,hours=3600 day,days=86400 week,weeks=604800 ms,millisecond,milliseconds=0.001 ns=0.000000001 fortnight,fortnights=1209600
+year: year,years,yr,yrs=1 decade,decades=10 century,centuries=100
 month: month,months=1
-mass: kg,kilogram,kilograms=1 g,gram,grams=0.001 mg,milligram,milligrams=0.000001 t,ton,tons,tonne,tonnes=1000 lb,lbs,pound,pounds=0.45359237 oz,ounce,ounces=0.028349523125
-volume: l,L,liter,liters,litre,litres=0.001 ml,mL,milliliter,milliliters,millilitre,millilitres=0.000001 gallon,gallons,gal=0.003785411784
+mass: kg,kilogram,kilograms=1 g,gram,grams=0.001 mg,milligram,milligrams=0.000001 t,ton,tons,tonne,tonnes=1000 ug=0.000000001 lb,lbs,pound,pounds=0.45359237 oz,ounce,ounces=0.028349523125
+volume: l,L,liter,liters,litre,litres=0.001 ml,mL,milliliter,milliliters,millilitre,millilitres=0.000001 dL=0.0001 cL=0.00001 kL=1 gallon,gallons,gal=0.003785411784 quart,quarts=0.000946352946 pint,pints=0.000473176473
 angle: deg,degree,degrees=1
 radian: rad,radian,radians=1
 celsius: degreeC,celsius=1
 fahrenheit: degreeF,fahrenheit=1
-charge: C,coulomb,coulombs=1 mC=0.001
-money-usd: $,usd,USD,dollar,dollars=1 cent,cents=0.01
+charge: C,coulomb,coulombs=1 mC=0.001 uC=0.000001 nC=0.000000001
+money-usd: $,usd,USD,dollar,dollars=1 cent,cents=0.01 penny,pennies=0.01
 money-eur: €,eur,EUR,euro,euros=1
 money-gbp: £,gbp,GBP=1
 money-jpy: ¥,yen,jpy,JPY=1
 money-cny: yuan,rmb,RMB,CNY=1
 money-inr: ₹,rupee,rupees,Rs=1
-force: N,newton,newtons=1 kN=1000
-energy: J,joule,joules=1 kJ=1000 cal,calorie,calories=4.184 kcal=4184 eV=0.0000000000000000001602176634
-power: W,watt,watts=1 mW=0.001 kW=1000 MW=1000000
-pressure: Pa,pascal,pascals=1 kPa=1000 atm=101325
-voltage: V,volt,volts=1 mV=0.001 kV=1000
-current: A,amp,amps,ampere,amperes=1 mA=0.001
-resistance: ohm,ohms,Ω=1
-frequency: Hz,hertz=1 kHz=1000 MHz=1000000 GHz=1000000000
-amount: mol,mole,moles=1
+force: N,newton,newtons=1 kN=1000 MN=1000000 mN=0.001
+energy: J,joule,joules=1 kJ=1000 MJ=1000000 mJ=0.001 kWh=3600000 cal,calorie,calories=4.184 kcal=4184 eV=0.0000000000000000001602176634 meV=0.0000000000000000000001602176634 keV=0.0000000000000001602176634 MeV=0.0000000000001602176634 GeV=0.0000000001602176634
+power: W,watt,watts=1 mW=0.001 kW=1000 MW=1000000 GW=1000000000 hp=745.7
+pressure: Pa,pascal,pascals=1 hPa=100 kPa=1000 MPa=1000000 GPa=1000000000 bar,bars=100000 mbar=100 atm=101325
+voltage: V,volt,volts=1 mV=0.001 kV=1000 MV=1000000
+current: A,amp,amps,ampere,amperes=1 mA=0.001 uA=0.000001 kA=1000
+resistance: ohm,ohms,Ω=1 kΩ,kohm=1000 MΩ=1000000
+capacitance: farad,farads=1 mF=0.001 uF,μF=0.000001 nF=0.000000001 pF=0.000000000001
+field: tesla=1 mT=0.001
+inductance: henry=1 mH=0.001
+data: bit,bits=1 byte,bytes=8 kB,KB=8000 MB=8000000 GB=8000000000 TB=8000000000000
+frequency: Hz,hertz=1 THz=1000000000000 kHz=1000 MHz=1000000 GHz=1000000000
+amount: mol,mole,moles=1 mmol=0.001 kmol=1000
+molarity: molar=1 mM=0.001
 temperature: K,kelvin=1
-speed: mph=0.44704 kph,kmh=0.277777777777777777777777
+speed: knot,knots=0.51444444444444444444 mph=0.44704 kph,kmh=0.277777777777777777777777
 `;
 
 const UNITS = new Map<string, { dimension: string; factor: Rational }>();
@@ -143,51 +154,84 @@ function wordLike(c: Cursor, ahead: number): boolean {
   return token !== undefined && (token.t === 'text' || token.t === 'word' || token.t === 'id');
 }
 
-const LABEL: Unit = { dimension: 'label', factor: rational(1n) };
-
 const COMPOSED: Readonly<Record<string, readonly (readonly [string, number])[]>> = {
   volume: [['length', 3]],
+  area: [['length', 2]],
   speed: [
     ['length', 1],
     ['time', -1],
   ],
 };
 
-/** What a unit phrase is worth; a phrase with any unknown word is a label. */
-export function unitOf(phrase: string): Unit {
-  const tokens = phrase
-    .replace(/[.]/g, '')
-    .replace(/\bper\b/g, '/')
-    .replace(/²/g, '^2')
-    .replace(/³/g, '^3')
-    .match(/[\p{L}$€£¥₹]+|\^\s*-?\d|[/*]/gu);
-  if (!tokens) return LABEL;
+const AHEAD = new Map([
+  ['square', 2],
+  ['sq', 2],
+  ['cubic', 3],
+  ['cu', 3],
+]);
+const BEHIND = new Map([
+  ['squared', 2],
+  ['cubed', 3],
+]);
+
+const isTime = (word: string | undefined): boolean =>
+  /^(time|year|month)$/.test(UNITS.get(word ?? '')?.dimension ?? '');
+
+/** What a phrase of words behind a number is worth, and what it counts. Every word of it is accounted for. */
+export const unitOf = remembered((phrase: string): Unit => {
+  // A sign that is no part of a unit is a word that nobody knows.
+  const tokens =
+    phrase
+      .replace(/²/g, '^2')
+      .replace(/³/g, '^3')
+      .match(/[\p{L}][\p{L}'’]*|[$€£¥₹]|\^\s*-?\d|[/*]|[^\s.,()-]/gu) ?? [];
   const powers = new Map<string, number>();
+  const nouns = new Set<string>();
+  const unknown: string[] = [];
   let factor = rational(1n);
   let sign = 1;
-  let wordPower = 1;
-  for (let i = 0; i < tokens.length; i++) {
-    const token = tokens[i] ?? '';
-    if (token === '/') sign = -1;
-    else if (token === '*' || token.startsWith('^')) continue;
-    else if (/^(square|sq)$/i.test(token)) wordPower = 2;
-    else if (/^cubic$/i.test(token)) wordPower = 3;
-    else if (/^squared$/i.test(token)) continue;
+  let pending = 1;
+  for (const [k, token] of tokens.entries()) {
+    const [after, lower] = [tokens[k + 1], token.toLowerCase()];
+    const power = after?.startsWith('^') ? Number(after.slice(1)) : (BEHIND.get(after?.toLowerCase() ?? '') ?? pending);
+    if (token === '/' || lower === 'per' || (/^(?:an?|each|every)$/.test(lower) && isTime(after))) sign = -1;
+    else if (token === '*' || token.startsWith('^') || BEHIND.has(lower)) continue;
+    else if (AHEAD.has(lower) && after !== undefined) pending = AHEAD.get(lower) ?? 1;
     else {
-      const unit = UNITS.get(token) ?? UNITS.get(token.toLowerCase());
-      if (!unit) return LABEL;
-      let power = wordPower;
-      const next = tokens[i + 1] ?? '';
-      if (next.startsWith('^')) power = Number(next.slice(1));
-      if (/^squared$/i.test(next)) power = 2;
-      if (/^cubed$/i.test(next)) return LABEL;
-      for (let n = 0; n < Math.abs(power); n++) factor = mul(factor, sign * power > 0 ? unit.factor : inv(unit.factor));
-      for (const [dimension, times] of COMPOSED[unit.dimension] ?? [[unit.dimension, 1]])
-        powers.set(dimension, (powers.get(dimension) ?? 0) + sign * power * times);
-      wordPower = 1;
+      pending = 1;
+      // Twelve ways in total are no inches.
+      const inches = lower !== 'in' || (k === 0 && !/^\p{L}/u.test(after ?? ''));
+      const unit = inches ? (UNITS.get(token) ?? UNITS.get(lower)) : undefined;
+      if (unit) {
+        for (let n = 0; n < Math.abs(power); n++)
+          factor = mul(factor, sign * power > 0 ? unit.factor : inv(unit.factor));
+        for (const [dimension, times] of COMPOSED[unit.dimension] ?? [[unit.dimension, 1]])
+          powers.set(dimension, (powers.get(dimension) ?? 0) + sign * power * times);
+      } else if (!isFiller(lower) && lower !== 'a') {
+        nouns.add(power === 1 ? singular(lower) : `${singular(lower)}^${power}`);
+        if (!isNoun(lower)) unknown.push(singular(lower));
+      }
     }
   }
-  if (powers.size === 0) return LABEL;
   const dimension = [...powers].filter(([, n]) => n !== 0).sort(([a], [b]) => (a < b ? -1 : 1));
-  return { dimension: dimension.map(([name, n]) => `${name}^${n}`).join(' '), factor };
+  return { dimension: dimension.map(([name, n]) => `${name}^${n}`).join(' '), factor, nouns, unknown };
+});
+
+/** Are all words of this known: units, nouns of the table, words that change nothing? */
+export const isHarmlessPhrase = (phrase: string): boolean => unitOf(phrase).unknown.length === 0;
+
+/**
+ * May the answer's words stand for the solution's? Its units are the same kind, what it counts is the same thing, and
+ * no word of it is unknown, unless the solution holds it as well. Either side may leave all of it out.
+ */
+export function sameLabels(gold: string, answer: string): boolean {
+  const [g, a] = [unitOf(gold), unitOf(answer)];
+  if (a.unknown.some((word) => !g.nouns.has(word))) return false;
+  if (g.dimension !== '' && a.dimension !== '' && g.dimension !== a.dimension) return false;
+  const [few, many] = g.nouns.size < a.nouns.size ? [g, a] : [a, g];
+  if (few.nouns.size > 0 || few.dimension === '' || many.dimension !== '')
+    return [...few.nouns].every((noun) => many.nouns.has(noun));
+  // One names a unit, the other counts things: of these only "5 units" may be 5 cm.
+  const power = /^length\^([23])$/.exec(few.dimension)?.[1];
+  return many.nouns.size === 1 && many.nouns.has(power ? `unit^${power}` : 'unit');
 }

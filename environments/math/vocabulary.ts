@@ -97,9 +97,6 @@ export const NAMED_SETS: Readonly<Record<string, string>> = {
   C: 'C',
 };
 
-/** Words that may stand before a value without changing it. */
-export const LEADING_WORDS = words('approximately about exactly roughly approx answer is the ans result value equals');
-
 /** Words that turn what follows into a condition: the judge does not reason about those. */
 export const CONDITION_WORDS = words(
   'if where when for with such that except unless not neither nor but without given',

@@ -1,5 +1,6 @@
 // Answers in words: choice letters, names, yes and no, "no solution".
 
+import { isHarmless } from './harmless-words.ts';
 import { remembered } from './remembered.ts';
 
 export const WRAPPER =
@@ -58,6 +59,16 @@ export const choiceOf = remembered((text: string): Choice | undefined => {
   return { letter: letter.toUpperCase(), rest: (m?.[3] ?? '').trim() };
 });
 
+/** What is written behind the letter is its content, and no further choice, denial or doubt: not `(A) or (B)`, `(A) is wrong`. */
+export const namesOneChoice = ({ rest }: Choice): boolean =>
+  rest === '' ||
+  !(
+    /(?<![A-Za-z])[A-Ja-j]\)|\?|\b(?:or|and) \(?[A-J](?![A-Za-z])/.test(rest) ||
+    /^[\s.,:;-]*(?:[/&+|]|(?:\(?[A-J]\)?(?:[\s,]|$))|(?:or|and|not|nor|but|is|isn[’']t|was|can|cannot|can[’']t|could|may|might|maybe|perhaps|possibly|probably|would|wrong|incorrect|rather|never)\b)/i.test(
+      rest,
+    )
+  );
+
 /** `b` where a choice is asked for. */
 export function loneLetter(text: string): Choice | undefined {
   const m = /^\(?([a-j])\)?\.?$/.exec(
@@ -71,13 +82,19 @@ export function loneLetter(text: string): Choice | undefined {
 
 /** "Yes, it is." says yes. */
 export function yesOrNo(text: string): 'yes' | 'no' | undefined {
-  const m = /^(yes|true|no|false)(?=[,.;:!]|$)/.exec(
+  const m = /^(yes|true|no|false)(?=[,.;:!]|$)(.*)$/s.exec(
     text
       .replace(WRAPPER, ' ')
       .replace(/[{}$*~]/g, ' ')
       .trim()
       .toLowerCase(),
   );
+  // "Yes, or no" says neither.
+  const [said = '', why = ''] = (m?.[2] ?? '').split(/\b(?:because|since|as)\b/);
+  const harmless = (word: string): boolean =>
+    isHarmless(word) || (m?.[1] === 'no' && /^(?:not|n[’']t|isn[’']t)$/.test(word));
+  if (!(said.match(/[\p{L}\p{N}’'?]+/gu) ?? []).every(harmless) || /\b(?:yes|no|true|false)\b|\?/.test(why))
+    return undefined;
   return m ? (m[1] === 'yes' || m[1] === 'true' ? 'yes' : 'no') : undefined;
 }
 

@@ -2,7 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { createMathJudge } from '../../environments/math/math-environment.ts';
-import { compareTexts, judgeMath } from '../../environments/math/judge.ts';
+import { compareTexts } from '../../environments/math/compare-texts.ts';
+import { judgeMath } from '../../environments/math/judge.ts';
 import { compiledEnvironments } from '../support/compiled.ts';
 import { generatePairs, seeded } from './generate-pairs.ts';
 import { HOSTILE } from './hostile.ts';

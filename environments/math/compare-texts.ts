@@ -1,0 +1,210 @@
+// Compares a solution's final answer with an answer's, both as texts: choices, dates, words, then mathematics in each
+// way that it may be read. Right needs a proof; everything else is wrong and says why.
+
+import type { Verdict } from '../../domain/verdict.ts';
+import { type Node, some } from './ast.ts';
+import { compareAnswers } from './compare.ts';
+import { newComparison } from './equal.ts';
+import type { LeafOptions, Word } from './leaf.ts';
+import { LIMITS, TooBig, Unparsed } from './limits.ts';
+import { dateOf, timeOf } from './moments.ts';
+import { numberWord } from './number-words.ts';
+import { parseAnswer } from './parse.ts';
+import * as Q from './rational.ts';
+import { remembered } from './remembered.ts';
+import { respell } from './spelling.ts';
+import type { Reading } from './tokens.ts';
+import {
+  choiceOf,
+  isProse,
+  isWording,
+  loneLetter,
+  namesOneChoice,
+  plainWords,
+  sameWords,
+  saysEverything,
+  saysNothing,
+  yesOrNo,
+} from './words.ts';
+
+export type Outcome = Pick<Verdict, 'reason'> & { readonly verdict: 'right' | 'wrong' };
+const RIGHT: Readonly<Partial<Record<Word, string>>> = {
+  exact: 'equal',
+  form: 'equal-form',
+  sampled: 'equal-sampled',
+  rounded: 'equal-rounded',
+  text: 'equal-text',
+};
+const wrong = (reason: string): Outcome => ({ verdict: 'wrong', reason });
+const WRONG = wrong('different');
+const AS_WRITTEN: Outcome = { verdict: 'right', reason: 'equal-text' };
+
+export function compareTexts(gold: string, answer: string, options: LeafOptions): Outcome {
+  const written = asWritten(gold);
+  if (written !== '' && written === asWritten(answer)) return AS_WRITTEN;
+  if (Math.max(gold.length, answer.length) > LIMITS.candidateChars) return wrong('too-big');
+  const goldChoice = choiceOf(gold);
+  const lone = goldChoice?.rest === '' ? loneLetter(answer) : undefined;
+  const answerChoice = choiceOf(answer) ?? lone;
+  if (goldChoice && answerChoice && (goldChoice.rest === '' || answerChoice.rest === '')) {
+    if (!namesOneChoice(answerChoice)) return WRONG;
+    if (goldChoice.letter === answerChoice.letter) return AS_WRITTEN;
+    if (goldChoice.rest === '') return WRONG;
+  }
+  // "(D) 14" names another choice than "(C) 14".
+  if (goldChoice && answerChoice && goldChoice.letter !== answerChoice.letter) return WRONG;
+  // "(C) 14" says C and 14.
+  if (goldChoice && goldChoice.rest !== '')
+    return compareContents(goldChoice.rest, answerChoice?.rest || answer, options);
+  return compareContents(gold, answerChoice?.rest || answer, options);
+}
+
+function compareContents(gold: string, answer: string, options: LeafOptions): Outcome {
+  const written = asWritten(gold);
+  if (written !== '' && written === asWritten(answer)) return AS_WRITTEN;
+  const [g, a] = options.decimalsGiven ? [undefined, undefined] : [plainNumber(gold), plainNumber(answer)];
+  // What every way below would say, sooner.
+  if (g && a) return Q.equal(g, a) ? { verdict: 'right', reason: 'equal' } : WRONG;
+  const moments = compareMoments(gold, answer);
+  if (moments) return moments;
+  const [said, meant] = [yesOrNo(answer), yesOrNo(gold)];
+  if (said && meant) return said === meant ? AS_WRITTEN : WRONG;
+  if (isProse(gold) && isProse(answer)) {
+    if (sameWords(gold, answer)) return AS_WRITTEN;
+    if (isWording(gold) && isWording(answer)) return WRONG;
+  }
+  return compareParsed(numberWord(gold) ?? gold, numberWord(answer) ?? answer, options, isProse(answer));
+}
+
+const PLAIN_NUMBER = /^-?\d{1,30}(?:\.\d{1,30})?$/;
+
+function plainNumber(text: string): Q.Rational | undefined {
+  const trimmed = text.trim();
+  return PLAIN_NUMBER.test(trimmed) ? Q.fromDecimal(trimmed) : undefined;
+}
+
+/** The spelling without blanks and styling; blanks between digits or letters stay. */
+const asWritten = remembered((text: string): string =>
+  respell(text)
+    .replace(/\\(?:left|right|displaystyle|[,!;: ]|q?quad)(?![A-Za-z])/g, ' ')
+    .replace(/\\[dt]frac/g, '\\frac')
+    .replace(/\$/g, ' ')
+    .replace(/\s+/g, ' ')
+    .replace(/(?<![A-Za-z0-9]) | (?![A-Za-z0-9])/g, '')
+    .replace(/\.$/, ''),
+);
+
+function compareMoments(gold: string, answer: string): Outcome | undefined {
+  const g = timeOf(gold);
+  const a = g && timeOf(answer);
+  if (g && a) {
+    if (g.marked === a.marked) return g.seconds === a.seconds ? { verdict: 'right', reason: 'equal' } : WRONG;
+    // "15:30" is 3:30 pm; a bare solution accepts the same clock with either mark.
+    if (g.seconds === a.seconds || (!g.marked && g.clock === a.clock)) return { verdict: 'right', reason: 'equal' };
+    return WRONG;
+  }
+  // A bare number is no time of day.
+  if (g?.marked && /^[\s\d.,]+$/.test(answer)) return WRONG;
+  const x = dateOf(gold);
+  const y = x && dateOf(answer);
+  if (x && y) return x === y ? { verdict: 'right', reason: 'equal' } : WRONG;
+  return undefined;
+}
+
+type Unread = 'unreadable' | 'too-big';
+const PLAIN: Reading = { grouping: true, decimalComma: false };
+const readPlain = remembered((text: string) => read(text, PLAIN));
+
+function compareParsed(gold: string, answer: string, options: LeafOptions, prose: boolean): Outcome {
+  const g = readPlain(gold);
+  const a = readPlain(answer);
+  if (a === 'too-big') return wrong(a);
+  if (a === 'unreadable') return prose || isProse(gold) ? WRONG : wrong(a);
+  if (typeof g === 'string') return WRONG;
+  if (
+    isProse(gold) !== isProse(answer) &&
+    (bareWord(g) || bareWord(a)) &&
+    g.k !== a.k &&
+    !(g.k === 'text' || a.k === 'text')
+  )
+    return WRONG;
+  const first = decide(g, a, options);
+  if (first.verdict === 'right' || !answer.includes(',') === !gold.includes(',')) {
+    if (first.verdict === 'right' || !(answer.includes(',') || gold.includes(','))) return first;
+  }
+  return otherReading(gold, answer, g, a, options) ?? first;
+}
+
+/** A run of letters that may be a word: `odd`. */
+const bareWord = (node: Node): boolean =>
+  node.k === 'mul' && node.items.length >= 3 && node.items.every((n) => n.k === 'sym' || n.k === 'const');
+
+/** A comma can part thousands, decimals or items: the other side shows which was meant. */
+function otherReading(gold: string, answer: string, g: Node, a: Node, options: LeafOptions): Outcome | undefined {
+  const tries: (readonly [Node | string, Node | string])[] = [];
+  const isList = (n: Node): boolean => n.k === 'list' || n.k === 'set' || n.k === 'tuple';
+  const decimal = { grouping: true, decimalComma: true };
+  if (isList(g) && !isList(a) && answer.includes(','))
+    tries.push([g, read(answer, { grouping: false, decimalComma: false })]);
+  if (a.k === 'list' && g.k !== 'list' && /^[^,]*\d,\d+[^,]*$/.test(answer)) tries.push([g, read(answer, decimal)]);
+  if (g.k === 'list' && a.k !== 'list' && /^[^,]*(\b0,\d+|\d,\d\d+)[^,]*$/.test(gold))
+    tries.push([read(gold, decimal), a]);
+  for (const [x, y] of tries) {
+    if (typeof x === 'string' || typeof y === 'string') continue;
+    const outcome = decide(x, y, options);
+    if (outcome.verdict === 'right') return outcome;
+  }
+  return undefined;
+}
+
+function read(text: string, reading: Reading): Node | Unread {
+  if (saysNothing(text)) return { k: 'set', items: [], explicit: true };
+  if (saysEverything(text)) return { k: 'named', name: 'R' };
+  if (isWording(text) && /\s/.test(plainWords(text)) && !/\\[a-z]|\b(and|or)\b/.test(text)) return { k: 'text', text };
+  try {
+    return parseAnswer(text.trim(), reading);
+  } catch (error) {
+    if (error instanceof Unparsed) return 'unreadable';
+    if (error instanceof TooBig) return 'too-big';
+    throw error;
+  }
+}
+
+function decide(gold: Node, answer: Node, options: LeafOptions): Outcome {
+  const word = wordOn(gold, answer, options);
+  if (word === 'too-big') return wrong(word);
+  const reason = RIGHT[word];
+  if (reason) return { verdict: 'right', reason };
+  // What does not equal itself has no value, or none that can be shown.
+  if (word === 'unknown') return wrong(hasNoValue(answer, options) ? 'no-value' : 'not-shown');
+  return hasNoValue(answer, options) ? wrong('no-value') : WRONG;
+}
+
+function wordOn(gold: Node, answer: Node, options: LeafOptions): Word | 'too-big' {
+  try {
+    return compareAnswers(gold, answer, newComparison(), options);
+  } catch (error) {
+    if (error instanceof TooBig) return 'too-big';
+    throw error;
+  }
+}
+
+/** `7/0`, `\log 0`: an expression without letters that does not even equal itself. */
+function hasNoValue(node: Node, options: LeafOptions): boolean {
+  const mayFail = some(node, (n) => n.k === 'div' || n.k === 'pow' || n.k === 'call');
+  if (!mayFail || some(node, (n) => n.k === 'sym' || n.k === 'apply' || n.k === 'big')) return false;
+  const word = wordOn(node, node, options);
+  return word === 'different' || word === 'unknown';
+}
+
+/** Can the solution's final answer be read, and is it shown equal to itself? */
+export function standsForItself(text: string, options: LeafOptions): 'yes' | Unread | 'not-equal-to-itself' {
+  if (text.length > LIMITS.candidateChars) return 'too-big';
+  const choice = choiceOf(text);
+  if (choice || loneLetter(text) || plainNumber(text) || timeOf(text) || dateOf(text) || yesOrNo(text)) return 'yes';
+  if (isWording(text)) return 'yes';
+  const node = readPlain(numberWord(text) ?? text);
+  if (typeof node === 'string') return node;
+  const word = wordOn(node, node, options);
+  return word === 'too-big' ? word : RIGHT[word] ? 'yes' : 'not-equal-to-itself';
+}

@@ -1,0 +1,117 @@
+// The words an answer may hold besides its value. The world is closed: a word that stands in none of these tables,
+// is no unit and is not in the solution either, makes an answer another one. Tables only.
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter(Boolean));
+
+/** Change nothing, before a value or behind it: "so the answer is", "in total", "left". */
+const FILLERS = words(`
+  the an is are was were be answer answers ans final result results value values equal equals equivalently namely
+  approximately approx about roughly exactly precisely just simply only so then thus therefore hence that this these
+  those it its he his she her they their there we our you your i my get gets got have has had obtain find found
+  needs need both either works total altogether overall combined all of in on at to by from into after before during
+  each every per possible different distinct unique such more remaining left long tall wide high deep away old ago later now
+  correct solution solutions root roots number numbers amount quantity sum minimum maximum
+  smallest largest following required desired finally also again
+  area volume length width height depth perimeter circumference radius diameter side probability chance distance speed rate
+  cost price profit revenue age weight mass ratio fraction percentage average mean median mode range expected expression
+  function sequence equation range domain measure degree shaded surface coordinates point set interval largest least greatest
+  respectively do does can together exist exists worth apart here`);
+
+/** Count what they stand behind: "42 apples". Read without their ending. */
+const NOUNS = words(`
+  unit way time point piece item thing object element member case term digit integer factor divisor multiple prime
+  solution root pair triple tuple set subset group sequence permutation combination arrangement selection choice
+  outcome possibility function polynomial equation inequality path route walk step move turn round game match
+  square rectangle triangle circle quadrilateral polygon region side edge vertex corner face diagonal angle line segment ray plane
+  row column cell tile block cube box bag basket crate carton package packet pack container jar bottle can cup glass bowl
+  plate spoon fork knife tray bucket tank barrel drum pot pan bin shelf drawer cabinet
+  person man woman child kid boy girl adult baby student pupil teacher worker employee player team friend guest
+  visitor customer passenger member voter vote candidate soldier sailor farmer doctor nurse patient driver runner rider
+  cat dog bird fish cow horse sheep pig goat chicken hen duck goose rabbit mouse rat frog toad snake lion tiger bear
+  elephant monkey ant bee spider insect butterfly animal pet egg leg head wing tail
+  apple orange banana pear peach plum grape lemon lime mango melon cherry berry strawberry blueberry fruit vegetable
+  potato tomato carrot onion pepper cabbage bean pea corn seed plant tree flower rose tulip leaf bush branch
+  cookie cake pie cupcake brownie muffin donut doughnut bagel bread loaf sandwich pizza slice burger hotdog taco candy
+  chocolate lollipop sweet marshmallow chip snack meal lunch dinner breakfast serving portion calorie drink soda juice
+  book page chapter magazine newspaper letter word sentence paragraph line note card stamp sticker poster picture
+  photo painting pencil pen crayon marker eraser ruler notebook paper sheet envelope
+  ball bat racket toy doll block puzzle marble bead button coin penny nickel dime quarter bill ticket token balloon
+  shirt shoe sock hat coat jacket dress pant skirt scarf glove ring necklace bracelet earring
+  car truck bus train plane boat ship bike bicycle wheel tire seat room house apartment building floor window door
+  wall fence table chair desk bed lamp clock phone computer video song movie show episode
+  class lesson school grade test exam question problem homework point score goal run win loss draw
+  hit shot lap trip ride visit flight stop station street road block city town state country village
+  clip gift present toothpick stick stone rock brick board pole post rope string ribbon thread wire pipe nail screw
+  bolt tool machine part batch order sale shift job task project bale bundle stack pile
+  red blue green yellow white black pink purple brown gold silver small big large new extra full empty
+  positive negative real complex rational irrational whole natural ordered unordered nonzero even odd`);
+
+const IRREGULAR: Readonly<Record<string, string>> = {
+  men: 'man',
+  women: 'woman',
+  children: 'child',
+  people: 'person',
+  vertices: 'vertex',
+  mice: 'mouse',
+  geese: 'goose',
+  leaves: 'leaf',
+  loaves: 'loaf',
+  knives: 'knife',
+  shelves: 'shelf',
+  pennies: 'penny',
+};
+
+/** Without the ending of the plural, so that one form stands for both. */
+export function singular(word: string): string {
+  if (NOUNS.has(word) || word.length < 4) return word;
+  const irregular = Object.hasOwn(IRREGULAR, word) ? IRREGULAR[word] : undefined;
+  const forms = [word.replace(/s$/, ''), word.replace(/es$/, ''), word.replace(/ies$/, 'y')];
+  return irregular ?? forms.find((form) => NOUNS.has(form)) ?? forms[0] ?? word;
+}
+
+export const isFiller = (word: string): boolean => FILLERS.has(word);
+export const isNoun = (word: string): boolean => NOUNS.has(singular(word));
+export const isHarmless = (word: string): boolean => isFiller(word) || isNoun(word);
+
+/** Words that stand for a factor: "3 dozen", "2 hundred", "5 thousand", "3 quarters". */
+export const SCALES: ReadonlyMap<string, readonly [bigint, bigint]> = new Map<string, readonly [bigint, bigint]>([
+  ['dozen', [12n, 1n]],
+  ['dozens', [12n, 1n]],
+  ['hundred', [100n, 1n]],
+  ['hundreds', [100n, 1n]],
+  ['thousand', [10n ** 3n, 1n]],
+  ['thousands', [10n ** 3n, 1n]],
+  ['lakh', [10n ** 5n, 1n]],
+  ['million', [10n ** 6n, 1n]],
+  ['millions', [10n ** 6n, 1n]],
+  ['crore', [10n ** 7n, 1n]],
+  ['billion', [10n ** 9n, 1n]],
+  ['billions', [10n ** 9n, 1n]],
+  ['trillion', [10n ** 12n, 1n]],
+  ['half', [1n, 2n]],
+  ['halves', [1n, 2n]],
+  ['third', [1n, 3n]],
+  ['thirds', [1n, 3n]],
+  ['fourths', [1n, 4n]],
+  ['fifth', [1n, 5n]],
+  ['fifths', [1n, 5n]],
+  ['sixths', [1n, 6n]],
+  ['sevenths', [1n, 7n]],
+  ['eighths', [1n, 8n]],
+  ['ninths', [1n, 9n]],
+  ['tenth', [1n, 10n]],
+  ['tenths', [1n, 10n]],
+  ['hundredth', [1n, 100n]],
+  ['hundredths', [1n, 100n]],
+  ['thousandths', [1n, 1000n]],
+]);
+
+/** Deny a value, doubt it, bound it or change it: what they govern is no answer. */
+const REFUSING = words(`
+  not no never neither nor without cannot wrong incorrect false untrue invalid mistaken impossible excluded doubt doubtful
+  maybe perhaps possibly probably likely unlikely might may could would should suppose assume guess if unless whether except but
+  least most more less fewer than over under above below beyond exceed exceeds exceeding greater larger smaller
+  bigger lower higher upto within nearly almost hardly barely scarcely anything opposite far
+  half twice double triple thrice quarter minus negative plus square cube squared cubed le leq leqslant ge geq geqslant ne neq lt gt < > ≤ ≥ ≠`);
+
+export const isRefusing = (word: string): boolean => REFUSING.has(word) || /n[’']t$/.test(word);

@@ -1,0 +1,55 @@
+// The data set's side: what a solution says, and whether the judge can use it. A solution that cannot be read or
+// cannot be shown equal to itself judges nobody. Pure.
+
+import { standsForItself } from './compare-texts.ts';
+import { extractAnswerField, extractSolution, extractWorkedSolution } from './extract.ts';
+import type { JudgeOptions } from './judge.ts';
+import type { LeafOptions } from './leaf.ts';
+import { remembered } from './remembered.ts';
+
+export type Unusable = 'unreadable' | 'not-equal-to-itself' | 'too-big' | 'empty';
+export type Examination = { readonly usable: true } | { readonly usable: false; readonly reason: Unusable };
+
+export interface Solution {
+  readonly usable: boolean;
+  readonly reason: Unusable | undefined;
+  readonly text: string;
+  readonly bare: string | undefined;
+}
+
+const DEFAULT_DECIMALS = 6;
+
+export const leafOptions = (options: JudgeOptions = {}): LeafOptions => ({
+  decimals: options.decimals ?? DEFAULT_DECIMALS,
+  decimalsGiven: options.decimals !== undefined,
+  rename: options.strict === false,
+});
+
+/** Can the judge read this solution, and does it judge it right against itself? */
+export function examineSolution(text: string, options: JudgeOptions = {}): Examination {
+  const { reason } = readSolution(text, leafOptions(options));
+  return reason === undefined ? { usable: true } : { usable: false, reason };
+}
+
+/** The final answer of a bare `answer` field: all of it, however it is marked. Undefined if it says nothing. */
+export const finalOfAnswer = (field: string): string | undefined => extractAnswerField(field)?.text;
+
+/** The final answer of a worked `solution`: its last box or `####`, never its last number. Undefined without one. */
+export const finalOfWorked = (field: string): string | undefined => extractWorkedSolution(field)?.text;
+
+export function readSolution(text: string, options: LeafOptions): Solution {
+  const found = extracted(text);
+  if (!found) return unusable('empty');
+  // Decimals and names change what a pair is worth, not whether a text can be read.
+  const own = options.rename || options.decimalsGiven ? standsForItself(found.text, options) : standing(found.text);
+  if (own !== 'yes') return unusable(own);
+  return { usable: true, reason: undefined, text: found.text, bare: found.bare };
+}
+
+const unusable = (reason: Unusable): Solution => ({ usable: false, reason, text: '', bare: undefined });
+const PLAIN = leafOptions();
+const standing = remembered((text: string) => standsForItself(text, PLAIN));
+const extracted = remembered((text: string) => {
+  const found = extractSolution(text);
+  return found === 'cut-off' || !/[\p{L}\p{N}∅∞]|\\\{\s*\\\}/u.test(found?.text ?? '') ? undefined : found;
+});
