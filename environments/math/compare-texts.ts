@@ -22,6 +22,7 @@ import {
   namesOneChoice,
   plainWords,
   sameWords,
+  says,
   saysEverything,
   saysNothing,
   yesOrNo,
@@ -70,7 +71,7 @@ function compareContents(gold: string, answer: string, options: LeafOptions): Ou
   const [said, meant] = [yesOrNo(answer), yesOrNo(gold)];
   if (said && meant) return said === meant ? AS_WRITTEN : WRONG;
   if (isProse(gold) && isProse(answer)) {
-    if (sameWords(gold, answer)) return AS_WRITTEN;
+    if (sameWords(gold, answer) || says(answer, gold)) return AS_WRITTEN;
     if (isWording(gold) && isWording(answer)) return WRONG;
   }
   return compareParsed(numberWord(gold) ?? gold, numberWord(answer) ?? answer, options, isProse(answer));
@@ -157,12 +158,16 @@ function otherReading(gold: string, answer: string, g: Node, a: Node, options: L
   return undefined;
 }
 
+const ALL_EXCEPT =
+  /^(?:(?:all|any|every)\s+)?(?:real numbers?|reals)(?:\s+\$?x\$?)?,?\s+(?:except(?:\s+for)?|other than|not equal to|excluding)\s+([^a-z]+)$/i;
+
 function read(text: string, reading: Reading): Node | Unread {
   if (saysNothing(text)) return { k: 'set', items: [], explicit: true };
   if (saysEverything(text)) return { k: 'named', name: 'R' };
   if (isWording(text) && /\s/.test(plainWords(text)) && !/\\[a-z]|\b(and|or)\b/.test(text)) return { k: 'text', text };
   try {
-    return parseAnswer(text.trim(), reading);
+    const except = ALL_EXCEPT.exec(text.replace(/\\text\s*\{([^{}]*)\}/g, ' $1 ').trim())?.[1];
+    return parseAnswer(except === undefined ? text.trim() : `\\mathbb{R} \\setminus \\{${except}\\}`, reading);
   } catch (error) {
     if (error instanceof Unparsed) return 'unreadable';
     if (error instanceof TooBig) return 'too-big';

@@ -2,14 +2,23 @@
 // inequalities as sets of numbers, equations, matrices, ratios. Nothing is right because it is close: every
 // kind ends in leaf.ts.
 
-import { children, ELEMENT, mapChildren, type Node, type Of } from './ast.ts';
+import { children, ELEMENT, mapChildren, type Node, type Of, some } from './ast.ts';
 import type { Comparison } from './equal.ts';
 import { letters } from './letters.ts';
 import { compareLeaves, type LeafOptions, type Word } from './leaf.ts';
 import { sameRegion } from './number-sets.ts';
 import { withOperators } from './operators.ts';
 import { isRegionLike, regionOf } from './region.ts';
-import { compareRelations, isAssignment, isEquation, lastLink, same, valueOfEquation } from './relation.ts';
+import {
+  compareRelations,
+  holds,
+  isAssignment,
+  isEquation,
+  isName,
+  lastLink,
+  same,
+  valuesOfEquation,
+} from './relation.ts';
 import { alignNames } from './assignments.ts';
 import { shape } from './shape.ts';
 import { unitsOutward } from './units-outward.ts';
@@ -69,7 +78,7 @@ function compare(gold: Node, answer: Node, c: Comparison, o: LeafOptions): Word 
   if (g.k === 'named' || a.k === 'named')
     return g.k === a.k && g.k === 'named' && a.k === 'named' && g.name === a.name ? 'exact' : 'different';
   if (g.k === 'setop' && a.k === 'setop')
-    return g.op === a.op ? both(again(g.left, a.left), again(g.right, a.right)) : 'different';
+    return g.op === a.op ? (sameSides(g, a, again) ?? sameSides(g, turned(a), again) ?? 'different') : 'different';
   return compareLeaves(g, a, c, o);
 }
 
@@ -80,22 +89,32 @@ function pointNamed(node: Node): Node | undefined {
 
 /** `x ∈ S` says S. */
 function unwrapMembership(node: Node): Node {
-  if (node.k === 'rel' && node.ops.length === 1 && node.ops[0] === 'in') return node.items[1] ?? node;
-  return node;
+  if (node.k !== 'rel' || node.ops.length !== 1 || node.ops[0] !== 'in') return node;
+  const [name, whole] = node.items;
+  return name && isName(name) && !some(name, (n) => n.k === 'text') ? (whole ?? node) : node;
 }
 
 const both = (a: Word, b: Word): Word => (!same(a) ? a : !same(b) ? b : a === 'exact' ? b : a);
+
+const turned = (node: Of<'setop'>): Of<'setop'> =>
+  node.op === 'setminus' ? node : { ...node, left: node.right, right: node.left };
+
+function sameSides(g: Of<'setop'>, a: Of<'setop'>, again: (g: Node, a: Node) => Word): Word | undefined {
+  const word = both(again(g.left, a.left), again(g.right, a.right));
+  return word === 'different' ? undefined : word;
+}
 
 function withRelation(g: Node, a: Node, c: Comparison, o: LeafOptions): Word | undefined {
   const again = (x: Node, y: Node): Word => compare(x, y, c, o);
   if (g.k === 'rel' && a.k === 'rel') {
     const word = compareRelations(g, a, c, again);
+    if (same(word) && isEquation(a) && a.items.length > g.items.length && !holds(a, again, c)) return 'different';
     if (same(word) || isEquation(g) || isEquation(a)) return word;
     return compareRegions(g, a, c, o) ?? word;
   }
   if (a.k === 'rel' && isEquation(a)) {
-    const value = valueOfEquation(a);
-    return value ? again(g, value) : 'different';
+    const words = holds(a, again, c) ? valuesOfEquation(a).map((value) => again(g, value)) : [];
+    return words.find(same) ?? words[0] ?? 'different';
   }
   if (g.k === 'rel' && isEquation(g)) {
     if (g.items.length === 2 && !isAssignment(g)) return 'different';

@@ -60,12 +60,22 @@ function fromAnswer(text: string, cut: boolean): Found {
   if (unfinished) return 'cut-off';
   if (group) {
     const later = finalPhrase(text, group.end, cut);
-    return later ?? (isRefused(text, group.start, group.end) ? undefined : boxed(group));
+    const said = !isRefused(text, group.start, group.end) && !isOperand(text, group);
+    return later ?? (said ? boxed(group) : undefined);
   }
   if (boxes.length > 0) return fromAnswer(withoutBoxes(text, boxes), cut);
   const named = tagged(text) ?? hash(text, cut) ?? finalPhrase(text, 0, cut) ?? answerPhrase(text, cut);
   if (named || cut) return named ?? 'cut-off';
   return whole(text) ?? lastValue(text);
+}
+
+/** `-\boxed{5}`, `6 + \boxed{5}`, `\boxed{5} \times 10^3` show another value; `2 + \boxed{5} = 7` fills a gap. */
+function isOperand(text: string, { start, end }: Group): boolean {
+  const before = /(?:(?:^|[^-])-|[+*/]\s?|\\(?:times|cdot|pm|mp|sqrt|frac)\s?\{?)$/.test(
+    text.slice(Math.max(0, start - 12), start),
+  );
+  const after = /^\}?\s*(?:[\^_]|[*/+]\s?[\d\\]|\\(?:times|cdot|div|pm)\b)/.test(text.slice(end, end + 12));
+  return (before || after) && !/^[^$\n]{0,40}=/.test(text.slice(end));
 }
 
 /** Empty boxes say nothing, and are no words either. */
@@ -219,10 +229,7 @@ function statement(rest: string, cut: boolean): string | undefined {
   // The end of a text that was cut may be half of a number.
   if (cut && (!end || (end[0] === '.' && place + 1 >= rest.length)) && !/(?:\$|\\[)\]]|\*\*)\s*$/.test(raw))
     return undefined;
-  const sentence = raw
-    .replace(EXPLAINED, '')
-    .replace(/\*+|["“”]/g, '')
-    .trim();
+  const sentence = raw.replace(EXPLAINED, '').replace(/["“”]/g, '').trim();
   return /[\p{L}\p{N}\\]/u.test(sentence) ? sentence : undefined;
 }
 
@@ -321,8 +328,7 @@ export function extractChoice(source: string): Extraction | undefined {
   )) {
     // "A" and "I" are words as well.
     if ((m[1] === 'A' || m[1] === 'I') && /^ [a-z]/.test(text.slice(m.index + m[0].length))) continue;
-    if (/\b(?:not|isn't|never|than)\s+(?:option |choice )?\**$/i.test(text.slice(Math.max(0, m.index - 24), m.index)))
-      continue;
+    if (isRefused(text, m.index, m.index + m[0].length)) continue;
     last = m[1];
   }
   const letter = opening?.[1] ?? last;

@@ -34,7 +34,7 @@ export function parseAnswer(text: string, reading: Reading): Node {
     accept(cursor, ':');
   }
   accept(cursor, '=', ':');
-  if (isCmd(peek(cursor), 'approx')) cursor.at++;
+  if (isCmd(peek(cursor), 'approx', 'implies', 'Rightarrow')) cursor.at++;
   const node = parseList(cursor);
   if (either && !(node.k === 'list' && node.join === 'or')) throw new Unparsed('either, and no or');
   while (peek(cursor)?.t === 'newline') cursor.at++;
@@ -119,7 +119,8 @@ function parseRelation(c: Cursor): Node {
       op = relop(peek(c)) === 'in' ? 'notin' : '!=';
     }
     if (isCmd(peek(c), 'implies', 'Rightarrow', 'Longrightarrow', 'iff', 'Leftrightarrow')) {
-      // What follows from it is the answer.
+      // What follows from it is the answer; from a value nothing follows.
+      if (ops.length === 0) throw new Unparsed('a value implies nothing');
       c.at++;
       items.length = 0;
       ops.length = 0;
@@ -290,6 +291,8 @@ function parseFactor(c: Cursor): Node {
   return parsePostfix(c, mixed);
 }
 
+const startsArgument = (c: Cursor): boolean => isSign(peek(c, 1), '(', '{', '[', '_') || isCmd(peek(c, 1), '{');
+
 /** Words after a value: a percent sign, a factor, a unit, a known function; anything else ends the value. */
 function parseWords(c: Cursor, left: Node): Node | undefined {
   const token = peek(c);
@@ -312,7 +315,8 @@ function parseWords(c: Cursor, left: Node): Node | undefined {
     takeFirst();
     return times(left, num(Q.rational(...scale)));
   }
-  if (token.t === 'word' && (FUNCTIONS.has(token.v) || /^(pi|inf|infty|infinity|sqrt)/.test(lower)))
+  const minutes = token.v === 'min' && isPlainNumber(left) && !startsArgument(c);
+  if (token.t === 'word' && !minutes && (FUNCTIONS.has(token.v) || /^(pi|inf|infty|infinity|sqrt)/.test(lower)))
     return times(left, parsePostfix(c));
   if (CONDITION_WORDS.has(lower)) throw new Unparsed('the answer holds a condition');
   const strong = token.t === 'text';

@@ -3,7 +3,7 @@
 
 import { add, children, mul, type Node, neg, type Of, type Relop, some } from './ast.ts';
 import type { Comparison } from './equal.ts';
-import { letters } from './letters.ts';
+import { constant, letters } from './letters.ts';
 import { replaceSymbol } from './exact.ts';
 import type { Word } from './leaf.ts';
 import { value } from './numeric.ts';
@@ -49,14 +49,35 @@ export function lastLink(node: Of<'rel'>): Node {
   return node.items.length === 2 && last.k === 'sym' && !isName(first) ? first : last;
 }
 
-/** The value that an answer's equation gives, where the solution is a plain value; undefined if it gives none. */
-export function valueOfEquation(node: Of<'rel'>): Node | undefined {
+/** The value that an answer's equation gives, where the solution is a plain value; of `1/3 ≈ 0.333` either. */
+export function valuesOfEquation(node: Of<'rel'>): readonly Node[] {
   const first = node.items[0];
-  if (!first) return undefined;
+  if (!first) return [];
   const last = lastLink(node);
-  if (node.items.length > 2 || isName(first) || last === first) return last;
+  const exact = node.items[node.ops.indexOf('~')];
+  if (exact && !isName(exact)) return [exact, last];
+  if (node.items.length > 2 || isName(first) || last === first) return [last];
   const constant = letters(first).size === 0 || some(first, (n) => n.k === 'big');
-  return constant ? last : undefined;
+  return constant ? [last] : [];
+}
+
+/** A chain says nothing if two of its values differ: `6 = 5`, `x = 6 = 5`. Behind ≈ stands a rounding. */
+export function holds(node: Of<'rel'>, compare: Compare, c: Comparison): boolean {
+  const closed = node.items
+    .map((item, k) => ({ item, op: node.ops[k - 1] }))
+    .filter(({ item }) => letters(item).size === 0 && !some(item, (n) => n.k === 'big' || n.k === 'text'));
+  return closed.every(({ item, op }, k) => {
+    const before = closed[k - 1]?.item;
+    return !before || (op === '~' && isRounding(item, before, c)) || compare(before, item) !== 'different';
+  });
+}
+
+/** Within one unit of its last digit. */
+function isRounding(rounded: Node, exact: Node, c: Comparison): boolean {
+  const [x, y] = [constant(rounded, c), constant(exact, c)];
+  if (x === undefined || y === undefined) return false;
+  const places = /\.(\d+)$/.exec(String(x))?.[1]?.length ?? 0;
+  return Math.abs(x - y) <= Math.min(10 ** -places, Math.abs(y) / 20);
 }
 
 /** Both are equations or inequalities. */

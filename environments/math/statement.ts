@@ -10,10 +10,10 @@ const LINKS =
 const BEFORE_BE = /^(?:cannot|not|never|could|might|may|would|should|can[’']?t|n[’']t|hardly)$/i;
 /** "I do not think", "it is not true that", "it would be wrong to say": of the statement, not of a thing in it. */
 const DENIED_STATEMENT =
-  /\b(?:not|never|cannot|hardly|n[’']t)\s+(?:be\s+)?(?:true|think|believe|say|claim|sure|certain|right|correct|the case|agree)\b|n[’']t (?:think|believe|say|claim|agree)\b|\b(?:wrong|incorrect|false|doubt|unlikely|mistaken|untrue)\b/i;
+  /\b(?:not|never|cannot|hardly|n[’']t)\s+(?:be\s+)?(?:true|think|believe|say|claim|sure|certain|right|correct|the case|agree)\b|n[’']t (?:think|believe|say|claim|agree)\b|\bwhether\b|\b(?:not|n[’']t) know\b|\b(?:wrong|incorrect|false|doubt|unlikely|mistaken|untrue)\b/i;
 const RETRACTED =
   /\b(?:that|this|it|which|answer|above)\b[^.!?\n]{0,30}(?:\b(?:wrong|incorrect|false|mistake|mistaken)\b|n[’']t (?:right|correct|true)\b|\bnot (?:right|correct|true|the answer)\b)|\bscratch that\b|^\W*no[,.!]/i;
-const MARKUP = /\\[()[\]]|[$*{}"“”`~]|\\(?:text|mathrm|boxed|quad)\b/g;
+const MARKUP = /<\/?[a-z]+>|\\[()[\]]|[$*{}"“”`~]|\\(?:text|mathrm|boxed|quad)\b/g;
 
 /** Is the value at `start` to `end` denied, doubted, bounded or asked for by the words around it? */
 export function isRefused(text: string, start: number, end: number): boolean {

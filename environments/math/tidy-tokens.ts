@@ -3,7 +3,7 @@
 
 import { isCmd, isSign } from './cursor.ts';
 import { isMatrix } from './parse-matrix.ts';
-import { isUnit } from './unit-words.ts';
+import { isUnit, unitOf } from './unit-words.ts';
 import { GREEK } from './vocabulary.ts';
 import { type Reading, type Token, tokenize } from './tokens.ts';
 
@@ -21,6 +21,11 @@ const isUnitHere = (letter: string, before: Token | undefined, after: Token | un
   (before?.t === 'num' || isSign(before, '}', ')') || isCmd(before, 'pi')) &&
   !isSign(after, '_', '(');
 
+const isKnownUnit = (phrase: string): boolean => {
+  const { dimension, unknown } = unitOf(phrase);
+  return dimension !== '' && unknown.length === 0;
+};
+
 const isNamed = (token: Token | undefined): boolean =>
   token?.t === 'id' || (token?.t === 'word' && /^[A-Z]+$/.test(token.v)) || (token?.t === 'cmd' && GREEK.has(token.v));
 
@@ -34,6 +39,23 @@ export function tidy(tokens: Token[], reading: Reading): Token[] {
     if (token.t === 'begin' || token.t === 'end') rows += (token.t === 'begin' ? 1 : -1) * (isMatrix(token.v) ? 1 : 0);
     if (isSign(token, '&') && rows === 0) continue;
     if (isCmd(token, '(', ')', '[', ']')) continue;
+    if (isCmd(token, 'pounds', 'euro', 'yen')) {
+      out.push({ t: 'text', v: token.v === 'pounds' ? '£' : token.v === 'euro' ? '€' : '¥', sp: token.sp });
+      continue;
+    }
+    if (isCmd(token, 'Omega', 'ohm') && out.at(-1)?.t === 'num') {
+      out.push({ t: 'text', v: 'Ω', sp: token.sp });
+      continue;
+    }
+    // "40 sq. ft."
+    const short = out.at(-1);
+    if (
+      isSign(token, '.') &&
+      short?.t === 'word' &&
+      (isUnit(short.v) || short.v === 'sq') &&
+      tokens[k + 1]?.t === 'word'
+    )
+      continue;
     const seconds = isSign(token, '"') && out.at(-1)?.t === 'num' && out.some((t) => isSign(t, "'"));
     if (isSign(token, '"', '`') && !seconds) continue;
     if (isSign(token, '$') || isCmd(token, '$')) {
@@ -54,6 +76,20 @@ export function tidy(tokens: Token[], reading: Reading): Token[] {
     }
     const text = token.v.replace(/\\[,;:! ]|~/g, ' ').trim();
     if (text === '') continue;
+    if (text === '\\$') {
+      out.push({ t: 'text', v: '$', sp: token.sp });
+      continue;
+    }
+    // `\mathrm{m/s^{2}}`: upright behind a value, all of it is a unit.
+    const unit = /^[A-Za-z][A-Za-z\s/^{}\d*-]*$/.test(text) ? text.replace(/[{}]/g, '') : '';
+    if (/[/^]/.test(unit) && out.at(-1)?.t === 'num' && isKnownUnit(unit)) {
+      out.push({ t: 'text', v: unit, sp: token.sp });
+      continue;
+    }
+    if (/^mod$/i.test(text)) {
+      out.push({ t: 'word', v: 'mod', sp: token.sp });
+      continue;
+    }
     if (/^\([A-Za-z][A-Za-z ,.]{2,60}\)$/.test(text)) {
       // A remark in brackets labels what stands before it.
       out.push({ t: 'text', v: text.slice(1, -1), sp: token.sp });
@@ -61,7 +97,7 @@ export function tidy(tokens: Token[], reading: Reading): Token[] {
     }
     const lower = text.toLowerCase().replace(/[.,;]$/, '');
     if (/^,?\s*(and|or)$/.test(lower)) out.push({ t: 'word', v: lower.endsWith('and') ? 'and' : 'or', sp: true });
-    else if (/^[A-Za-z]$/.test(text) && !isUnitHere(text, out.at(-1), tokens[k + 1]))
+    else if (/^[A-Za-z]$/.test(text) && (isCmd(out.at(-2), 'circ') || !isUnitHere(text, out.at(-1), tokens[k + 1])))
       out.push({ t: 'id', v: text, sp: token.sp });
     else if (/\d|^[(\\$^{]|[=<>]/.test(text) || /\b(and|or)\b/.test(lower) || /^[,;:.]$/.test(text))
       out.push(...tokenize(text, reading).filter((inner) => inner.t !== 'text' || !/[\\{}$]/.test(inner.v)));
