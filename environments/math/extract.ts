@@ -272,7 +272,8 @@ function onlyValues(text: string): Extraction | undefined {
 
 /** The last formula or number. A formula that is only a name does not count if a value stands anywhere. */
 function lastValue(text: string): Extraction | undefined {
-  const tail = text.slice(-60_000);
+  // "The minimum is 6, attained at x = 2." says 6.
+  const tail = text.slice(-60_000).replace(/,\s(?:since|because|attained|achieved|reached)\s[^.\n]{0,200}\.?\s*$/, '');
   const segments = mathSegments(tail);
   const number = lastNumber(blank(tail, segments, '\n'));
   for (let k = segments.length - 1; k >= 0; k--) {

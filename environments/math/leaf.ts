@@ -5,9 +5,9 @@ import { mul, type Node, num, some } from './ast.ts';
 import { type Comparison, equalExpressions, type Equality } from './equal.ts';
 import { exact } from './exact.ts';
 import { constant } from './letters.ts';
-import { parseAnswer } from './parse.ts';
 import * as Q from './rational.ts';
 import { isHarmlessPhrase, sameLabels, type Unit, unitOf } from './unit-words.ts';
+import { asProduct } from './units-outward.ts';
 
 /** The answer of a comparison, over all shapes. */
 export type Word = Equality | 'rounded' | 'text';
@@ -61,10 +61,10 @@ export function compareLeaves(gold: Node, answer: Node, c: Comparison, options: 
       return compareValues(scaled(g.node, x.factor), scaled(a.node, y.factor), c, options);
   } else if (g.unit !== undefined && !g.strong) {
     // A plain letter behind the solution's number is a factor: only a unit that is sure may be left out.
-    const product = asProduct(g);
+    const product = asProduct(g.node, g.unit);
     if (product) return compareValues(product, a.node, c, options);
   } else if (a.unit !== undefined && !a.strong) {
-    const product = asProduct(a);
+    const product = asProduct(a.node, a.unit);
     if (product && letterIn(g.node)) return compareValues(g.node, product, c, options);
   }
   if (a.unit !== undefined && g.unit === undefined && !isHarmlessPhrase(a.unit)) return 'different';
@@ -92,12 +92,6 @@ const GBP = 'money-gbp^1';
 const scaled = (node: Node, factor: Q.Rational): Node => mul([node, num(factor)]);
 const letterIn = (node: Node): boolean => some(node, (n) => n.k === 'sym');
 
-/** `5 m`, `3 m^2` read as products of letters. */
-function asProduct(p: Peeled): Node | undefined {
-  if (!p.unit || !/^[A-Za-z](?:\s(?:[A-Za-z]|\^\d|[/*]))*$/.test(p.unit)) return undefined;
-  return mul([p.node, parseAnswer(p.unit, { grouping: false, decimalComma: false })]);
-}
-
 function stripDegrees(node: Node): Node {
   if (node.k === 'deg' || node.k === 'unit') return stripDegrees(node.arg);
   if (node.k === 'add') return { ...node, items: node.items.map(stripDegrees) };
@@ -110,6 +104,8 @@ function stripDegrees(node: Node): Node {
 function compareValues(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Word {
   const infinite = [infinity(gold), infinity(answer)];
   if (infinite[0] !== 0 || infinite[1] !== 0) return infinite[0] === infinite[1] ? 'exact' : 'different';
+  const based = (node: Node): boolean => some(node, (n) => n.k === 'base');
+  if (based(gold) !== based(answer) && gold.k !== 'base' && answer.k !== 'base') return 'different';
   if (gold.k === 'base' || answer.k === 'base') {
     if (gold.k === answer.k && gold.k === 'base' && answer.k === 'base')
       return gold.base === answer.base && strip(gold.digits) === strip(answer.digits) ? 'exact' : 'different';

@@ -3,6 +3,7 @@
 
 import { call, isExpression, neg, num, type Node, some } from './ast.ts';
 import { accept, expect, isCmd, isSign, nested, peek, take, type Cursor } from './cursor.ts';
+import { isRefusing } from './harmless-words.ts';
 import { LIMITS, TooBig, Unparsed } from './limits.ts';
 import { dottedPeriod, isNamedFunction, operatorCall } from './parse-names.ts';
 import { numberWord } from './number-words.ts';
@@ -151,6 +152,8 @@ function parsePrimary(c: Cursor): Node {
     case 'text':
       if (/^[$€£¥₹]$/.test(token.v) && startsPrimary(c))
         return { k: 'unit', arg: c.parseFactor(c), unit: token.v, strong: true };
+      // `\text{not } x > 2`: what denies or bounds is no part of a value.
+      if (c.tokens.length > 1 && token.v.toLowerCase().split(/\s+/).some(isRefusing)) throw new Unparsed('a denial');
       return { k: 'text', text: token.v };
     case 'cmd':
     case 'begin':

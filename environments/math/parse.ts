@@ -28,15 +28,16 @@ export function parseAnswer(text: string, reading: Reading): Node {
   const tokens = tidy(tokenize(inward(respell(text)), reading), reading);
   const rules = { parseList, parseRelation, parseSum, parseFactor, parsePostfix, parseCommand, startsPrimary };
   const cursor: Cursor = { tokens, at: 0, depth: 0, bars: 0, ...rules };
-  let either = false;
+  let led = '';
   while (leads(cursor) && cursor.at < tokens.length - 1) {
-    either ||= /\beither\b/i.test(take(cursor).v);
+    led += ` ${take(cursor).v.toLowerCase()}`;
     accept(cursor, ':');
   }
+  if (/\bat (?:least|most)\b/.test(led)) throw new Unparsed('a bound');
   accept(cursor, '=', ':');
   if (isCmd(peek(cursor), 'approx', 'implies', 'Rightarrow')) cursor.at++;
   const node = parseList(cursor);
-  if (either && !(node.k === 'list' && node.join === 'or')) throw new Unparsed('either, and no or');
+  if (/\beither\b/.test(led) && !(node.k === 'list' && node.join === 'or')) throw new Unparsed('either, and no or');
   while (peek(cursor)?.t === 'newline') cursor.at++;
   // One sign may end the sentence; `2…` and `5?` say something else.
   accept(cursor, '.', ',', ';');

@@ -9,6 +9,8 @@ import { type Reading, type Token, tokenize } from './tokens.ts';
 
 /** `]a, b[` is `(a, b)`: only where a bracket turns outwards at an end of the whole. */
 export function inward(text: string): string {
+  // `17 (pages)` counts pages.
+  if (/[a-z]\)\s*$/i.test(text)) return text.replace(/(?<=\d)\s+\(([a-z ]{3,40})\)\s*$/i, ' $1');
   if (!/^\s*\]|\[\s*\$?\s*$/.test(text)) return text;
   return text.replace(/([[\]])([^[\]]*)([[\]])/g, (_, open: string, inner: string, close: string) => {
     return `${open === ']' ? '(' : '['}${inner}${close === '[' ? ')' : ']'}`;
