@@ -9,6 +9,7 @@ import { lastNumber } from './numbers-in-text.ts';
 import { dateOf, timeOf } from './moments.ts';
 import { hasProse, mathSegments, type Segment } from './segments.ts';
 import { isRefused, tailOf } from './statement.ts';
+import { yesOrNo } from './words.ts';
 
 export interface Extraction {
   readonly text: string;
@@ -204,10 +205,9 @@ const HEDGE =
 
 function phrase(text: string, from: number, pattern: RegExp, cut: boolean, near = Infinity): Extraction | undefined {
   const tail = text.slice(from).slice(-60_000);
-  let last: RegExpExecArray | undefined;
-  for (const m of tail.matchAll(pattern)) if (!HEDGE.test(tail.slice(Math.max(0, m.index - 60), m.index))) last = m;
+  const last = [...tail.matchAll(pattern)].findLast((m) => !HEDGE.test(tail.slice(Math.max(0, m.index - 60), m.index)));
   if (!last || tail.length - last.index > near) return undefined;
-  const rest = tail.slice(last.index + last[0].length, last.index + last[0].length + 2_000).replace(/^[\s*:]+/, '');
+  const rest = tail.slice(last.index + last[0].length, last.index + last[0].length + 2_000).replace(/^[\s*:}]+/, '');
   const found = statement(rest, cut);
   return found === undefined ? undefined : { text: found, by: 'phrase' };
 }
@@ -253,7 +253,7 @@ function whole(source: string): Extraction | undefined {
     return { text: only.content, by: 'whole' };
   if (text.includes('\n') && !/\\begin/.test(text)) return onlyValues(text);
   if (!/[\p{L}\p{N}\\∅∞]/u.test(text)) return undefined;
-  if (dateOf(text) || timeOf(text)) return { text, by: 'whole' };
+  if (dateOf(text) || timeOf(text) || yesOrNo(text)) return { text, by: 'whole' };
   if (!hasProse(text)) return /\d\s*:\s*$/.test(text) ? undefined : { text, by: 'whole' };
   const length = text.split(/\s+/).length;
   // A value and its label: "42 apples", "$x = 5$ units".

@@ -14,7 +14,7 @@ const FILLERS = words(`
   smallest largest following required desired finally also again
   area volume length width height depth perimeter circumference radius diameter side probability chance distance speed rate
   cost price profit revenue age weight mass ratio fraction percentage average mean median mode range expected expression
-  function sequence equation range domain measure degree shaded surface coordinates point set interval largest least greatest
+  function sequence equation range domain measure degree shaded surface coordinates point set interval largest greatest
   respectively do does can together exist exists worth apart here`);
 
 /** Count what they stand behind: "42 apples". Read without their ending. */
@@ -35,7 +35,7 @@ const NOUNS = words(`
   chocolate lollipop sweet marshmallow chip snack meal lunch dinner breakfast serving portion calorie drink soda juice
   book page chapter magazine newspaper letter word sentence paragraph line note card stamp sticker poster picture
   photo painting pencil pen crayon marker eraser ruler notebook paper sheet envelope
-  ball bat racket toy doll block puzzle marble bead button coin penny nickel dime quarter bill ticket token balloon
+  ball bat racket toy doll block puzzle marble bead button coin penny nickel dime bill ticket token balloon
   shirt shoe sock hat coat jacket dress pant skirt scarf glove ring necklace bracelet earring
   car truck bus train plane boat ship bike bicycle wheel tire seat room house apartment building floor window door
   wall fence table chair desk bed lamp clock phone computer video song movie show episode
@@ -93,6 +93,7 @@ export const SCALES: ReadonlyMap<string, readonly [bigint, bigint]> = new Map<st
   ['third', [1n, 3n]],
   ['thirds', [1n, 3n]],
   ['fourths', [1n, 4n]],
+  ['quarters', [1n, 4n]],
   ['fifth', [1n, 5n]],
   ['fifths', [1n, 5n]],
   ['sixths', [1n, 6n]],
@@ -114,4 +115,4 @@ const REFUSING = words(`
   bigger lower higher upto within nearly almost hardly barely scarcely anything opposite far
   half twice double triple thrice quarter minus negative plus square cube squared cubed le leq leqslant ge geq geqslant ne neq lt gt < > ≤ ≥ ≠`);
 
-export const isRefusing = (word: string): boolean => REFUSING.has(word) || /n[’']t$/.test(word);
+export const isRefusing = (word: string): boolean => REFUSING.has(word.toLowerCase()) || /n[’']t$/i.test(word);

@@ -87,13 +87,21 @@ function parseList(c: Cursor): Node {
     }
     const filled = groups.filter((group) => group.length > 0);
     const lists: Node[] = filled.map((items) =>
-      items.length === 1 && items[0] ? items[0] : { k: 'list', items, join },
+      items.length === 1 && items[0] ? items[0] : { k: 'list', items: excluded(items), join },
     );
     if (lists.length === 1 && lists[0]) return lists[0];
     if (semicolons && !commas)
       return { k: 'list', items: lists.flatMap((n) => (n.k === 'list' ? n.items : [n])), join };
     return { k: 'list', items: lists, join };
   });
+}
+
+/** `x ≠ 1, 2` excludes both. */
+function excluded(items: readonly Node[]): readonly Node[] {
+  const first = items[0];
+  if (first?.k !== 'rel' || first.ops.length !== 1 || first.ops[0] !== '!=' || !first.items[0]) return items;
+  const left = first.items[0];
+  return items.map((item) => (item.k === 'rel' ? item : { k: 'rel', items: [left, item], ops: ['!='] }));
 }
 
 function startsItem(c: Cursor): boolean {

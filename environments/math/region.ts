@@ -15,6 +15,9 @@ export function regionOf(node: Node, c: Comparison, same: SamePoint): Region | u
       let union: Region | undefined = NONE;
       const join = node.k === 'list' ? node.join : 'or';
       const parts = node.items.map((item) => (isRegionLike(item) ? regionOf(item, c, same) : point(item, c)));
+      // "x ≥ 1, 5" is no set: a condition and a value.
+      const conditioned = node.items.some((item) => item.k === 'rel' && !item.ops.includes('in'));
+      if (conditioned && !node.items.every(isRegionLike)) return undefined;
       if (parts.some((part) => part === undefined)) return undefined;
       const conditions = node.items.every((item) => item.k === 'rel');
       if (conditions && join !== 'or' && node.items.length > 1) {

@@ -26,7 +26,8 @@ export function isRefused(text: string, start: number, end: number): boolean {
   const words = clause.replace(/^\s*but\b/i, ' ').match(/[A-Za-z][A-Za-z’']*|[=<>≤≥≠]/g) ?? [];
   const link = words.findLastIndex((word) => LINKS.test(word));
   const governing = link < 0 ? words.slice(-4) : words.slice(link);
-  if (governing.some(isRefusing)) return true;
+  if (governing.some(isRefusing) || /[A-Za-z]{2,}\s+or\s*$/.test(clause)) return true;
+  if (governing.some((word) => /^either$/i.test(word)) && !governing.some((word) => /^or$/i.test(word))) return true;
   if (
     /^(?:be|equals?)$/i.test(words[link] ?? '') &&
     words.slice(Math.max(0, link - 2), link).some((w) => BEFORE_BE.test(w))
@@ -46,12 +47,17 @@ export function tailOf(text: string, end: number): string {
   const rest = after.slice(close.length);
   if (/^(?:\\?%|percent\b|pct\b)/i.test(rest)) return '\\%';
   let tail = '';
-  for (const [piece, word = ''] of rest.matchAll(/\s*([A-Za-z]+)\.?/gy)) {
-    if (!SCALES.has(word.toLowerCase()) && !isUnitWord(word) && !/^(?:square|cubic|per)$/.test(word)) break;
+  for (const [piece, power, word = ''] of rest.matchAll(/\s*((?:square|cubic|per)\s+)?([A-Za-z]+)\.?/gy)) {
+    const unit =
+      isUnitWord(word) ||
+      /^units?$/.test(word) ||
+      (/^[msghlLNJWVK]$/.test(word) && !/\w/.test(rest[tail.length + piece.length] ?? ''));
+    if (!unit && (power || !SCALES.has(word.toLowerCase()))) break;
     tail += piece;
   }
   const or =
-    /^,?\s*(?:or(?=\s)|and(?=\s+[\d$\\(-]))[^.;!?\n]*(?:[.](?=\d)[^.;!?\n]*)*/i.exec(rest.slice(tail.length))?.[0] ??
-    '';
+    /^,?\s*(?:or(?=\s)(?!\s+(?:about|approximately|roughly|equivalently|simply|just|in)\b|\s*\\approx)|and(?=\s+[\d$\\(-]))[^.;!?\n]*(?:[.](?=\d)[^.;!?\n]*)*/i.exec(
+      rest.slice(tail.length),
+    )?.[0] ?? '';
   return `${tail === '' ? '' : ` ${tail.replace(/\.$/, '')}`}${or === '' ? '' : ` ${or.replace(/^,\s*/, '')}`}`;
 }

@@ -202,9 +202,11 @@ export const unitOf = remembered((phrase: string): Unit => {
       (/^(?:an?|each|every)$/.test(lower) && tokens[k - 1] !== 'of' && isTime(after))
     )
       sign = -1;
-    else if (token === '*' || token.startsWith('^') || BEHIND.has(lower)) continue;
+    else if (token === '*' || token.startsWith('^')) continue;
+    else if (BEHIND.has(lower)) unknown.push(...(UNITS.has(tokens[k - 1] ?? '') ? [] : [lower]));
     else if (AHEAD.has(lower) && after !== undefined) pending = AHEAD.get(lower) ?? 1;
     else {
+      if (pending > 1 && isFiller(lower)) unknown.push('square');
       pending = 1;
       // Twelve ways in total are no inches.
       const inches = lower !== 'in' || (k === 0 && !/^\p{L}/u.test(after ?? ''));

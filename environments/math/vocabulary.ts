@@ -98,9 +98,7 @@ export const NAMED_SETS: Readonly<Record<string, string>> = {
 };
 
 /** Words that turn what follows into a condition: the judge does not reason about those. */
-export const CONDITION_WORDS = words(
-  'if where when for with such that except unless not neither nor but without given',
-);
+export const CONDITION_WORDS = words('if where when for with except unless not neither nor but without given');
 
 /** Operators with bounds and a body. */
 export const BIG = words('sum prod int iint oint lim');
