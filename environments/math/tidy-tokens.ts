@@ -51,7 +51,7 @@ export function tidy(tokens: Token[], reading: Reading): Token[] {
       continue;
     }
     const lower = text.toLowerCase().replace(/[.,;]$/, '');
-    if (/^,?\s*(and|or)$/.test(lower)) out.push({ t: 'word', v: lower.endsWith('and') ? 'and' : 'or', sp: true });
+    if (/^,?\s*(and|or|mod)$/.test(lower)) out.push({ t: 'word', v: /[a-z]+$/.exec(lower)?.[0] ?? lower, sp: true });
     else if (/^[A-Za-z]$/.test(text) && !isUnitHere(text, out.at(-1), tokens[k + 1]))
       out.push({ t: 'id', v: text, sp: token.sp });
     else if (/\d|^[(\\$^{]|[=<>]/.test(text) || /\b(and|or)\b/.test(lower) || /^[,;:.]$/.test(text))

@@ -17,9 +17,10 @@ from kinds import structured
 from grow import WHOLE, analytic, broken, complex_letters, complex_number, constant, counted, mutate, rewrite, stepped
 from trees import NoValue, letters, numbers, ops, size, tex, value
 
+EXACT = type(mpq(1))
 POINTS = 210
-TOLD = mpfr("1e-38")
-SAME = mpfr("1e-42")
+TOLD = mpfr("1e-52")
+SAME = mpfr("1e-58")
 
 
 def points(pair, r):
@@ -71,10 +72,10 @@ def compare(pair, r):
         if a is None or b is None:
             lost += (a is None) != (b is None)
             continue
-        off, scale = abs(a - b), max(abs(a), abs(b))
-        if scale and off > TOLD * scale and off > mpfr("1e-36"):
+        off, scale = abs(a - b), max(abs(a), abs(b), 1)
+        if off > TOLD * scale or (off and isinstance(off, EXACT)):
             return "different"
-        if scale and off > SAME * scale and off > mpfr("1e-40"):
+        if off > SAME * scale:
             continue
         told += 1
     if not letters(pair[0]) and not letters(pair[1]):

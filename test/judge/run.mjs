@@ -49,11 +49,15 @@ function judged({ seed, kind, gold, answer, word }) {
   const of = counts.get(kind) ?? { equal: 0, different: 0, unclear: 0, falseYes: 0, falseNo: 0 };
   counts.set(kind, of);
   of[word]++;
-  if (values.record && word !== 'unclear') appendFileSync(values.record, `${JSON.stringify({ seed, kind, gold, answer, word })}\n`);
+  if (values.record && word !== 'unclear')
+    appendFileSync(values.record, `${JSON.stringify({ seed, kind, gold, answer, word })}\n`);
   if (!falseYes && !falseNo) return;
   tally[falseYes ? 'falseYes' : 'falseNo']++;
   of[falseYes ? 'falseYes' : 'falseNo']++;
-  if (falseYes || shown++ < SHOWN) console.log(`${falseYes ? 'FALSE YES' : 'false no'} seed ${seed} ${kind}: ${gold}  |  ${answer}  (${verdict}, ${reason})`);
+  if (falseYes || shown++ < SHOWN)
+    console.log(
+      `${falseYes ? 'FALSE YES' : 'false no'} seed ${seed} ${kind}: ${gold}  |  ${answer}  (${verdict}, ${reason})`,
+    );
 }
 
 const [count, seed, processes] = [values.count, values.seed, values.processes].map(Number);
@@ -63,7 +67,9 @@ await Promise.all(
   Array.from({ length: processes }, async (_, k) => {
     const own = Math.min(share, count - k * share);
     const generator = new URL('generate.py', import.meta.url).pathname;
-    const child = spawn(program, [generator, String(seed + k * share), String(own)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(program, [generator, String(seed + k * share), String(own)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     for await (const line of createInterface({ input: child.stdout })) judged(JSON.parse(line));
     if (child.exitCode) throw new Error(`the generator ended with ${child.exitCode}`);
   }),

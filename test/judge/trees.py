@@ -1,12 +1,12 @@
 """Expressions as tuples, how they are written, and what they are worth at a point: the oracle's own tree.
 
-Nothing here knows the judge. Values are reals or complex numbers of 50 digits (gmpy2's MPFR and MPC).
+Nothing here knows the judge. Values are reals or complex numbers of 70 digits (gmpy2's MPFR and MPC).
 """
 
 import gmpy2
 from gmpy2 import mpfr, mpq
 
-gmpy2.get_context().precision = 170
+gmpy2.get_context().precision = 240
 PI = gmpy2.const_pi()
 E = gmpy2.exp(mpfr(1))
 
@@ -46,7 +46,7 @@ def whole(x):
 
 
 def value(t, at):
-    """An exact fraction while it can be one, else a float of 170 bits."""
+    """An exact fraction while it can be one, else a float of 240 bits."""
     op = t[0]
     if op == "num":
         return mpq(t[1], t[2])
@@ -134,7 +134,7 @@ def value(t, at):
             raise NoValue
         if abs(x) > 5000:
             raise NoValue
-        if op == "tan" and abs(gmpy2.cos(mpfr(x))) < mpfr("1e-40"):
+        if op == "tan" and abs(gmpy2.cos(mpfr(x))) < mpfr("1e-55"):
             raise NoValue
         result = FUNCS[op](mpfr(x) if not isinstance(x, type(gmpy2.mpc(0))) else x)
         return result
@@ -148,7 +148,7 @@ def floor(a):
     near = gmpy2.rint(a)
     if abs(a) > mpfr("1e30"):
         raise NoValue
-    if abs(a - near) < mpfr("1e-40"):
+    if abs(a - near) < mpfr("1e-55"):
         return mpq(int(near))
     return mpq(int(gmpy2.floor(a)))
 
@@ -279,7 +279,7 @@ def tex(t, r, level=0):
     if op == "root":
         return wrap(3, f"\\sqrt[{t[2]}]{{{tex(t[1], r)}}}")
     if op == "abs":
-        return r.choice(["|{}|", "\\left|{}\\right|", "\\lvert {} \\rvert"]).format(tex(t[1], r)) if "abs" not in ops(t[1]) else f"\\lvert {tex(t[1], r)} \\rvert"
+        return r.choice(["|{}|", "\\left|{}\\right|", "\\lvert {} \\rvert"]).format(tex(t[1], r)) if not ops(t[1]) & {"abs", "conj"} else f"\\lvert {tex(t[1], r)} \\rvert"
     if op == "floor":
         return f"\\lfloor {tex(t[1], r)} \\rfloor"
     if op == "ceil":
