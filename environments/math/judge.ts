@@ -234,6 +234,7 @@ function read(text: string, reading: Reading): Node | 'unparsed' | 'too-big' {
 function decide(gold: Node, answer: Node, options: LeafOptions): Outcome {
   try {
     const word = compareAnswers(gold, answer, newComparison(), options);
+    if (word === 'no-value') return { verdict: 'wrong', reason: 'no-value' };
     if (word === 'unknown') return { verdict: 'undecided', reason: 'not-shown' };
     const reason = RIGHT[word];
     return reason ? { verdict: 'right', reason } : WRONG;

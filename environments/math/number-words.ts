@@ -57,3 +57,11 @@ function whole(parts: readonly string[]): number | undefined {
   }
   return total + group;
 }
+
+/** Words that multiply what stands before them. */
+export const MULTIPLIERS: Readonly<Partial<Record<string, bigint>>> = {
+  thousand: 10n ** 3n,
+  million: 10n ** 6n,
+  billion: 10n ** 9n,
+  trillion: 10n ** 12n,
+};

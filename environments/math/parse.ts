@@ -1,6 +1,5 @@
 // Reads a final answer into a tree: lists of relations of sums of products. Recursive descent without
-// backtracking, so linear in length; the leaves (numbers, brackets, commands) are in parse-primary.ts.
-// Throws Unparsed or TooBig, nothing else.
+// backtracking, so linear in length; the leaves are in parse-primary.ts. Throws Unparsed or TooBig, nothing else.
 
 import { add, call, children, int, type Join, mul, neg, type Node, num, type Of, type Relop, some } from './ast.ts';
 import { accept, isCmd, isSign, nested, peek, take, type Cursor } from './cursor.ts';
@@ -8,6 +7,7 @@ import { LIMITS, TooBig, Unparsed } from './limits.ts';
 import { parseCommand } from './parse-command.ts';
 import { congruence, vectorProduct } from './parse-operators.ts';
 import { mixedNumber, parsePostfix, startsPrimary } from './parse-primary.ts';
+import { MULTIPLIERS } from './number-words.ts';
 import * as Q from './rational.ts';
 import { respell } from './spelling.ts';
 import { inward, tidy } from './tidy-tokens.ts';
@@ -217,7 +217,6 @@ function parseProduct(c: Cursor): Node {
   }
 }
 
-/** Tokens between the parts of `2 hours and 30 minutes`. */
 const betweenUnits = (c: Cursor): number => (isWord(peek(c), 'and') || isSign(peek(c), ',') ? 1 : 0);
 
 /** Is what follows a part of the same quantity, in a smaller unit? `5 m, 3 cm` are two lengths. */
@@ -270,13 +269,6 @@ function parseFactor(c: Cursor): Node {
   return parsePostfix(c, mixed);
 }
 
-const SCALES: Readonly<Partial<Record<string, bigint>>> = {
-  thousand: 10n ** 3n,
-  million: 10n ** 6n,
-  billion: 10n ** 9n,
-  trillion: 10n ** 12n,
-};
-
 /** Words after a value: a percent sign, a unit, a known function; anything else ends the value. */
 function parseWords(c: Cursor, left: Node): Node | undefined {
   const token = peek(c);
@@ -287,7 +279,7 @@ function parseWords(c: Cursor, left: Node): Node | undefined {
     return { k: 'percent', arg: left };
   }
   if (token.t === 'word' && (lower === 'and' || lower === 'or')) return undefined;
-  const scale = SCALES[lower];
+  const scale = MULTIPLIERS[lower];
   if (scale !== undefined) {
     c.at++;
     return times(left, int(scale));

@@ -8,7 +8,7 @@ import { type Big, type BigReals, bigReals } from './bigreals.ts';
 import { cellPoints, guardsOf, type Point } from './cells.ts';
 import type { Complex, NumericContext } from './complex.ts';
 import type { Comparison, Equality } from './equal.ts';
-import { bits, exact } from './exact.ts';
+import { bits, exact, replaceSymbol } from './exact.ts';
 import { letters } from './letters.ts';
 import { TooBig } from './limits.ts';
 import { value, WHOLE } from './numeric.ts';
@@ -52,7 +52,7 @@ const WHOLE_ROWS = 40;
 const DIGITS = 100;
 const MAX_DIGITS = 360;
 const CONFIRMED_POINTS = 2;
-const CONFIRMED_CELLS = 24;
+const CONFIRMED_CELLS = 10;
 const MAX_LETTERS = 26;
 
 /** Letters that count something. */
@@ -162,10 +162,16 @@ const isStep = (n: Node, c: Comparison): boolean =>
   !exact(n, c) &&
   !(n.name === 'sgn' && isLine(n.args[0], c));
 
-/** One letter, to the first power: where it is zero is among the points. */
+/** Of the first degree in each letter: where it is zero is among the points. */
 function isLine(node: Node | undefined, c: Comparison): boolean {
-  const [name, ...more] = node ? letters(node) : [];
-  return node !== undefined && name !== undefined && more.length === 0 && fractionIn(node, name, c)?.top.length === 2;
+  const names = node ? [...letters(node)] : [];
+  return names.every((name) => {
+    let bound = node as Node;
+    const others = names.filter((n) => n !== name);
+    for (const [k, other] of others.entries())
+      bound = replaceSymbol(bound, other, { k: 'num', value: Q.rational(BigInt(k + 2), 7n), decimal: false });
+    return fractionIn(bound, name, c)?.top.length === 2;
+  });
 }
 
 /** Letters that only whole numbers can stand for: in factorials, bounds of sums, powers of negative numbers. */

@@ -3,7 +3,7 @@
 // A sum that cancels to its last bits is zero.
 
 import { type Big, bitLength, type BigReals } from './bigreals.ts';
-import { NoValue } from './reals.ts';
+import { NoValue, Undefined } from './reals.ts';
 
 /** Something lies below the digits that are looked at. */
 export class Hidden extends Error {}
@@ -56,7 +56,7 @@ function watch(reals: BigReals): BigReals {
       return reals.atan2(y, x);
     },
     div: (a, b) => {
-      if (b.m === 0n) throw new NoValue('division by zero');
+      if (b.m === 0n) throw new Undefined('division by zero');
       return reals.div(a, b);
     },
   };

@@ -7,8 +7,6 @@ import gmpy2
 from gmpy2 import mpfr, mpq
 
 gmpy2.get_context().precision = 240
-PI = gmpy2.const_pi()
-E = gmpy2.exp(mpfr(1))
 
 
 class NoValue(Exception):
@@ -53,9 +51,9 @@ def value(t, at):
     if op == "var":
         return at[t[1]]
     if op == "pi":
-        return PI
+        return gmpy2.const_pi()
     if op == "e":
-        return E
+        return gmpy2.exp(mpfr(1))
     if op == "i":
         return gmpy2.mpc(0, 1)
     if op == "sum":
