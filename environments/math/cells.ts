@@ -39,10 +39,19 @@ export function guardsOf(nodes: readonly Node[], c: Comparison): Node[] {
     }
   };
   nodes.forEach(visit);
-  return found.filter((node) => letters(node).size > 0 && !isPositive(node, positives, c)).flatMap(withoutBars);
+  return found
+    .map(withoutOddRoot)
+    .filter((node) => letters(node).size > 0 && !isPositive(node, positives, c))
+    .flatMap(withoutBars);
 }
 
 const isImaginary = (n: Node): boolean => n.k === 'const' && n.name === 'i';
+
+/** The cube root of u has the sign of u. */
+function withoutOddRoot(node: Node): Node {
+  const [arg, degree] = node.k === 'call' && node.name === 'root' ? node.args : [];
+  return arg && degree?.k === 'num' && degree.value.num % 2n === 1n ? withoutOddRoot(arg) : node;
+}
 
 /** Greater than zero wherever it has a value, as far as its form shows, but for single points. */
 function isPositive(node: Node, names: ReadonlySet<string>, c: Comparison): boolean {
@@ -160,7 +169,7 @@ function distinct(list: readonly Q.Rational[]): Q.Rational[] {
   return sorted.filter((q, k) => k === 0 || !Q.equal(q, sorted[k - 1] ?? Q.ZERO));
 }
 
-/** A value below, between and above the break points, none of them round. */
+/** A value below, between and above the break points, and these themselves. */
 function between(breaks: readonly Q.Rational[]): Q.Rational[] {
   const sorted = distinct(breaks);
   const [first, last] = [sorted[0] ?? Q.ZERO, sorted.at(-1) ?? Q.ZERO];
@@ -168,7 +177,7 @@ function between(breaks: readonly Q.Rational[]): Q.Rational[] {
   const inner = sorted
     .slice(1)
     .map((q, k) => Q.add(sorted[k] ?? q, Q.mul(Q.sub(q, sorted[k] ?? q), Q.rational(419n, 1000n))));
-  return [Q.sub(first, step(first)), ...inner, Q.add(last, step(last))];
+  return [Q.sub(first, step(first)), ...inner, Q.add(last, step(last)), ...sorted];
 }
 
 /** The real zeros of a polynomial and of its derivatives, to many binary places; those of degree one exactly. */

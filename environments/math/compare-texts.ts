@@ -177,29 +177,18 @@ function read(text: string, reading: Reading): Node | Unread {
 
 function decide(gold: Node, answer: Node, options: LeafOptions): Outcome {
   const word = wordOn(gold, answer, options);
-  if (word === 'too-big') return wrong(word);
+  if (word === 'too-big' || word === 'no-value') return wrong(word);
   const reason = RIGHT[word];
-  if (reason) return { verdict: 'right', reason };
-  // What does not equal itself has no value, or none that can be shown.
-  if (word === 'unknown') return wrong(hasNoValue(answer, options) ? 'no-value' : 'not-shown');
-  return hasNoValue(answer, options) ? wrong('no-value') : WRONG;
+  return reason ? { verdict: 'right', reason } : wrong(word === 'unknown' ? 'not-shown' : 'different');
 }
 
-function wordOn(gold: Node, answer: Node, options: LeafOptions): Word | 'too-big' {
+function wordOn(gold: Node, answer: Node, options: LeafOptions): Word | 'too-big' | 'no-value' {
   try {
     return compareAnswers(gold, answer, newComparison(), options);
   } catch (error) {
     if (error instanceof TooBig) return 'too-big';
     throw error;
   }
-}
-
-/** `7/0`, `\log 0`: an expression without letters that does not even equal itself. */
-function hasNoValue(node: Node, options: LeafOptions): boolean {
-  const mayFail = some(node, (n) => n.k === 'div' || n.k === 'pow' || n.k === 'call');
-  if (!mayFail || some(node, (n) => n.k === 'sym' || n.k === 'apply' || n.k === 'big')) return false;
-  const word = wordOn(node, node, options);
-  return word === 'different' || word === 'unknown';
 }
 
 /** Can the solution's final answer be read, and is it shown equal to itself? */
@@ -211,5 +200,6 @@ export function standsForItself(text: string, options: LeafOptions): 'yes' | Unr
   const node = readPlain(numberWord(text) ?? text);
   if (typeof node === 'string') return node;
   const word = wordOn(node, node, options);
-  return word === 'too-big' ? word : RIGHT[word] ? 'yes' : 'not-equal-to-itself';
+  if (word === 'too-big') return word;
+  return word !== 'no-value' && RIGHT[word] ? 'yes' : 'not-equal-to-itself';
 }

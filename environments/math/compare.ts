@@ -22,11 +22,14 @@ import {
 import { alignNames } from './assignments.ts';
 import { shape } from './shape.ts';
 import { unitsOutward } from './units-outward.ts';
+import { isValueless } from './valueless.ts';
 import { sameWords, saysEverything, saysNothing } from './words.ts';
 
-export function compareAnswers(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Word {
+/** `no-value`: the answer holds a constant such as 7/0. */
+export function compareAnswers(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Word | 'no-value' {
   const [first, second] = withOperators(wordsAsSets(gold), wordsAsSets(answer));
   const [g, a] = [shape(unitsOutward(first)), shape(unitsOutward(second))];
+  if (isValueless(a, c)) return 'no-value';
   return compare(g, options.rename ? renamed(a, g) : a, c, options);
 }
 

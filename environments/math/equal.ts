@@ -6,6 +6,7 @@ import { exact, type ExactContext } from './exact.ts';
 import { FIELDS } from './field.ts';
 import { type Budget, LIMITS } from './limits.ts';
 import { normal } from './normal.ts';
+import { withOpaque } from './opaque.ts';
 import * as Q from './rational.ts';
 import { residue, type ResidueContext } from './residues.ts';
 import { sampled } from './sampling.ts';
@@ -37,7 +38,11 @@ export function equalExpressions(a: Node, b: Node, c: Comparison): Equality {
   if (shown) return shown;
   const [x, y] = normal(a, b, c);
   const again = x === a && y === b ? undefined : byForm(x, y, c);
-  return again ?? byResidueClass(x, y, c, byForm) ?? sampled(x, y, c);
+  const word = again ?? byResidueClass(x, y, c, byForm) ?? sampled(x, y, c);
+  if (word !== 'unknown') return word;
+  const opaque = withOpaque(x, y, c, equalExpressions);
+  const last = opaque && (byForm(...opaque, c) ?? sampled(...opaque, c));
+  return last === 'form' || last === 'sampled' ? last : word;
 }
 
 function byForm(a: Node, b: Node, c: Comparison): Equality | undefined {

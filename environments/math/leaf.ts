@@ -125,6 +125,8 @@ export function infinity(node: Node): number {
   return node.k === 'const' && node.name === 'inf' ? 1 : 0;
 }
 
+const MIN_PLACES = 4;
+
 /** Two decimals compare exactly; a decimal may stand for an exact value that it rounds. */
 function rounded(gold: Node, answer: Node, c: Comparison, options: LeafOptions): boolean {
   const g = literal(gold);
@@ -137,6 +139,8 @@ function rounded(gold: Node, answer: Node, c: Comparison, options: LeafOptions):
   const [decimal, other] = g?.decimal ? [g.value, answer] : a?.decimal ? [a.value, gold] : [undefined, undefined];
   if (!decimal || !other) return false;
   const places = placesOf(decimal);
+  // 940.5 is no rounding of 940.500000001: a rounded value almost never ends so early.
+  if (!options.decimalsGiven && places < MIN_PLACES) return false;
   const exactValue = exact(other, c);
   if (exactValue) {
     // What can be written in so many places has to be.

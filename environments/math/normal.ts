@@ -51,6 +51,7 @@ function rewritten(node: Node, c: Comparison): Node {
     return size && size.num > 0n ? add([u, neg(mul([v, call('floor', { k: 'div', top: u, bottom: v })]))]) : inner;
   if (inner.name === 'lcm') return { k: 'div', top: mul([u, v]), bottom: rewritten(call('gcd', u, v), c) };
   if (inner.name === 'gcd') {
+    if (exact(u, c) && !size) return rewritten(call('gcd', v, u), c);
     const step = integerBetween(u, v, c);
     return step === undefined || step === 0n ? inner : step === 1n || step === -1n ? int(1) : call('gcd', u, int(step));
   }

@@ -16,7 +16,7 @@ import {
 } from './complex.ts';
 import { functionValue } from './functions.ts';
 import * as Q from './rational.ts';
-import { NoValue } from './reals.ts';
+import { NoValue, Undefined } from './reals.ts';
 import { drawn, residue } from './residues.ts';
 
 export function value<T>(node: Node, c: NumericContext<T>): Complex<T> {
@@ -97,7 +97,7 @@ function power<T>(node: Extract<Node, { k: 'pow' }>, c: NumericContext<T>): Comp
   if (base.im === undefined && reals.sign(base.re) === 0) {
     const exp = value(node.exp, c);
     if (exp.im === undefined && reals.sign(exp.re) > 0) return base;
-    throw new NoValue('a power of zero');
+    throw new Undefined('a power of zero');
   }
   return exponential(product(value(node.exp, c), logarithm(base, c), reals), c);
 }

@@ -224,7 +224,7 @@ function enclosed(c: Cursor, close: string, make: (items: readonly Node[]) => No
 /** `\{1, 2\}` and `\{x \mid x > 1\}`; the latter is its condition. */
 function explicitSet(c: Cursor): Node {
   const outer = c.bars;
-  c.bars = 1;
+  c.bars = holdsSizes(c) ? 0 : 1;
   let inner = c.parseList(c);
   c.bars = outer;
   const bar = peek(c);
@@ -250,6 +250,17 @@ function explicitSet(c: Cursor): Node {
   if (!isCmd(take(c), '}', 'rbrace')) throw new Unparsed('a set is not closed');
   if (inner.k === 'rel' && (isSign(bar, '|') || isCmd(bar, 'mid', 'vert'))) return inner;
   return { k: 'set', items: inner.k === 'list' ? inner.items : [inner], explicit: true };
+}
+
+/** Bars in pairs, up to the end of the set, are absolute values; a single one parts an element from its condition. */
+function holdsSizes(c: Cursor): boolean {
+  let bars = 0;
+  for (let at = c.at; at < c.tokens.length; at++) {
+    const token = c.tokens[at];
+    if (isCmd(token, '}', 'rbrace')) break;
+    if (isSign(token, '|')) bars++;
+  }
+  return bars > 0 && bars % 2 === 0;
 }
 
 const ofElement = (condition: Node, name: string): Node => replaceSymbol(condition, name, { k: 'sym', name: ELEMENT });

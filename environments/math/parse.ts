@@ -1,6 +1,5 @@
 // Reads a final answer into a tree: lists of relations of sums of products. Recursive descent without
-// backtracking, so linear in length; the leaves (numbers, brackets, commands) are in parse-primary.ts.
-// Throws Unparsed or TooBig, nothing else.
+// backtracking, so linear in length; the leaves are in parse-primary.ts. Throws Unparsed or TooBig, nothing else.
 
 import { add, call, children, int, type Join, mul, neg, type Node, num, type Of, type Relop, some } from './ast.ts';
 import { accept, isCmd, isSign, nested, peek, take, type Cursor } from './cursor.ts';
@@ -247,7 +246,6 @@ function parseProduct(c: Cursor): Node {
   }
 }
 
-/** Tokens between the parts of `2 hours and 30 minutes`. */
 const betweenUnits = (c: Cursor): number => (isWord(peek(c), 'and') || isSign(peek(c), ',') ? 1 : 0);
 
 /** Is what follows a part of the same quantity, in a smaller unit? `5 m, 3 cm` are two lengths. */

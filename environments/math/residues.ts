@@ -132,12 +132,13 @@ function callResidue(node: Extract<Node, { k: 'call' }>, c: ResidueContext): Res
     const degree = exact(second, c);
     if (degree?.den === 1n && degree.num > 1n && degree.num <= 64n) return rootResidue(first, Number(degree.num), c);
   }
-  // |u| is |−u|: named by one of the two, always the same.
-  const inside = node.name === 'abs' && first ? residue(first, c) : undefined;
+  // |u| is |−u|, sgn(u) is −sgn(−u): named by one of the two, always the same.
+  const inside = (node.name === 'abs' || node.name === 'sgn') && first ? residue(first, c) : undefined;
   const turned = inside && { re: c.field.mod(-inside.re), im: c.field.mod(-inside.im) };
   if (inside && turned && (turned.re < inside.re || (turned.re === inside.re && turned.im < inside.im))) {
     c.opaque = true;
-    return letter(`abs(${turned.re},${turned.im})`, c);
+    const value = letter(`${node.name}(${turned.re},${turned.im})`, c);
+    return node.name === 'abs' ? value : { re: c.field.mod(-value.re), im: 0n };
   }
   return opaque(node.name, node.args, c, SYMMETRIC.has(node.name));
 }

@@ -8,10 +8,11 @@ import { type Big, type BigReals, bigReals } from './bigreals.ts';
 import { cellPoints, guardsOf, type Point } from './cells.ts';
 import type { Complex, NumericContext } from './complex.ts';
 import type { Comparison, Equality } from './equal.ts';
-import { bits, exact } from './exact.ts';
+import { bits, exact, replaceSymbol } from './exact.ts';
 import { letters } from './letters.ts';
 import { TooBig } from './limits.ts';
 import { value, WHOLE } from './numeric.ts';
+import { fractionIn } from './polynomial.ts';
 import * as Q from './rational.ts';
 import { type Ball, balls, Imprecise, NoValue, type Reals } from './reals.ts';
 import { drawn, residue } from './residues.ts';
@@ -51,6 +52,7 @@ const WHOLE_ROWS = 40;
 const DIGITS = 100;
 const MAX_DIGITS = 360;
 const CONFIRMED_POINTS = 2;
+const CONFIRMED_CELLS = 10;
 const MAX_LETTERS = 26;
 
 /** Letters that count something. */
@@ -76,13 +78,16 @@ export function sampled(a: Node, b: Node, c: Comparison): Equality {
     if (agreed.length >= plan.enough) break;
   }
   if (!plan.closed || agreed.length < plan.needed) return 'unknown';
-  let confirmed = 0;
-  for (const point of agreed.slice(0, plan.confirmed * 3)) {
+  let [told, zero] = [0, 0];
+  for (const point of agreed.slice(0, plan.tries)) {
     const word = atPoint(a, b, c, many, point, realOnly, sameBig(many));
     if (word === false) return different;
-    if (word === true && ++confirmed >= plan.confirmed) return 'sampled';
+    if (word === 'zero') zero++;
+    if (word === true) told++;
+    if (told >= plan.confirmed) return 'sampled';
   }
-  return 'unknown';
+  // Zeros alone show something only where nothing else is met.
+  return told >= 3 || (told === 0 && zero >= 3) ? 'sampled' : 'unknown';
 }
 
 interface Plan {
@@ -91,6 +96,8 @@ interface Plan {
   readonly closed: boolean;
   readonly enough: number;
   readonly needed: number;
+  /** Points at which many digits are compared, and how many of them are enough. */
+  readonly tries: number;
   readonly confirmed: number;
 }
 
@@ -120,7 +127,7 @@ function planOf(a: Node, b: Node, names: readonly string[], c: Comparison): Plan
   if (guards.length === 0) {
     const whole = counted.size > 0;
     const enough = whole ? AGREEING_WHOLE_POINTS : AGREEING_POINTS;
-    return { points: table, closed, enough, needed: 5, confirmed: CONFIRMED_POINTS };
+    return { points: table, closed, enough, needed: 5, tries: 8, confirmed: CONFIRMED_POINTS };
   }
   const constants = new Set<bigint>();
   for (const guard of guards) collectIntegers(guard, constants);
@@ -137,7 +144,8 @@ function planOf(a: Node, b: Node, names: readonly string[], c: Comparison): Plan
     closed,
     enough: points.length + table.length,
     needed: Math.min(5, points.length),
-    confirmed: Math.max(1, Math.min(points.length >> 1, 12)),
+    tries: CONFIRMED_CELLS,
+    confirmed: CONFIRMED_CELLS,
   };
 }
 
@@ -148,7 +156,23 @@ const isNegative = (n: Node): boolean => n.k === 'neg' || (n.k === 'num' && n.va
 
 /** Jumps that were not resolved: no sample reaches all of them. */
 const isStep = (n: Node, c: Comparison): boolean =>
-  n.k === 'call' && /^(floor|ceil|mod|gcd|lcm|sgn)$/.test(n.name) && letters(n).size > 0 && !exact(n, c);
+  n.k === 'call' &&
+  /^(floor|ceil|mod|gcd|lcm|sgn)$/.test(n.name) &&
+  letters(n).size > 0 &&
+  !exact(n, c) &&
+  !(n.name === 'sgn' && isLine(n.args[0], c));
+
+/** Of the first degree in each letter: where it is zero is among the points. */
+function isLine(node: Node | undefined, c: Comparison): boolean {
+  const names = node ? [...letters(node)] : [];
+  return names.every((name) => {
+    let bound = node as Node;
+    const others = names.filter((n) => n !== name);
+    for (const [k, other] of others.entries())
+      bound = replaceSymbol(bound, other, { k: 'num', value: Q.rational(BigInt(k + 2), 7n), decimal: false });
+    return fractionIn(bound, name, c)?.top.length === 2;
+  });
+}
 
 /** Letters that only whole numbers can stand for: in factorials, bounds of sums, powers of negative numbers. */
 function collectCounted(node: Node, into: Set<string>): void {
@@ -187,10 +211,11 @@ function constants(a: Node, b: Node, c: Comparison, many: BigReals, different: E
   const none: Point = new Map();
   if (atPoint(a, b, c, balls, none, false, sameBall) === false) return different;
   const word = atPoint(a, b, c, many, none, false, sameBig(many));
-  return word === undefined ? 'unknown' : word ? 'sampled' : different;
+  return word === undefined ? 'unknown' : word === false ? different : 'sampled';
 }
 
-type Same<T> = (a: Complex<T>, b: Complex<T>, reals: Reals<T>) => boolean | undefined;
+type Told = boolean | 'zero' | undefined;
+type Same<T> = (a: Complex<T>, b: Complex<T>, reals: Reals<T>) => Told;
 
 /** True or false; undefined when a side has no value that can be told here. */
 function atPoint<T>(
@@ -201,7 +226,7 @@ function atPoint<T>(
   point: ReadonlyMap<string, Q.Rational>,
   realOnly: boolean,
   same: Same<T>,
-): boolean | undefined {
+): Told {
   const context: NumericContext<T> = { reals, letters: point, symbolic: c.contexts[0], realOnly };
   try {
     return same(value(a, context), value(b, context), reals);
@@ -228,7 +253,7 @@ const sameBig =
     const zero = r.from(Q.ZERO);
     const size = (x: Complex<Big>): Big => bigger(r.abs(x.re), r.abs(x.im ?? zero), r);
     const off = bigger(r.abs(r.sub(a.re, b.re)), r.abs(r.sub(a.im ?? zero, b.im ?? zero)), r);
-    if (r.isZero(off)) return true;
+    if (r.isZero(off)) return r.isZero(size(a)) ? 'zero' : true;
     return r.compare(off, r.mul(bigger(size(a), size(b), r), r.lastDigits)) <= 0;
   };
 

@@ -88,17 +88,13 @@ export function tidy(tokens: Token[], reading: Reading): Token[] {
       out.push({ t: 'text', v: unit, sp: token.sp });
       continue;
     }
-    if (/^mod$/i.test(text)) {
-      out.push({ t: 'word', v: 'mod', sp: token.sp });
-      continue;
-    }
     if (/^\([A-Za-z][A-Za-z ,.]{2,60}\)$/.test(text)) {
       // A remark in brackets labels what stands before it.
       out.push({ t: 'text', v: text.slice(1, -1), sp: token.sp });
       continue;
     }
     const lower = text.toLowerCase().replace(/[.,;]$/, '');
-    if (/^,?\s*(and|or)$/.test(lower)) out.push({ t: 'word', v: lower.endsWith('and') ? 'and' : 'or', sp: true });
+    if (/^,?\s*(and|or|mod)$/.test(lower)) out.push({ t: 'word', v: /[a-z]+$/.exec(lower)?.[0] ?? lower, sp: true });
     else if (/^[A-Za-z]$/.test(text) && (isCmd(out.at(-2), 'circ') || !isUnitHere(text, out.at(-1), tokens[k + 1])))
       out.push({ t: 'id', v: text, sp: token.sp });
     else if (/\d|^[(\\$^{]|[=<>]/.test(text) || /\b(and|or)\b/.test(lower) || /^[,;:.]$/.test(text))

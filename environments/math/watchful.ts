@@ -3,7 +3,7 @@
 // A sum that cancels to its last bits is zero.
 
 import { type Big, bitLength, type BigReals } from './bigreals.ts';
-import { NoValue } from './reals.ts';
+import { NoValue, Undefined } from './reals.ts';
 
 /** Something lies below the digits that are looked at. */
 export class Hidden extends Error {}
@@ -31,6 +31,8 @@ function watch(reals: BigReals): BigReals {
     seen(Math.abs(top(a) - top(b)) > room);
     return result.m !== 0n && top(result) < Math.max(top(a), top(b)) - bits + NOISE_BITS ? ZERO : result;
   };
+  /** Next to a multiple of π only rounding is left. */
+  const settled = (a: Big): Big => (a.m !== 0n && top(a) < NOISE_BITS - bits ? ZERO : a);
   const small = (a: Big, by: number): boolean => a.m !== 0n && top(a) < -by;
   return {
     ...reals,
@@ -42,11 +44,11 @@ function watch(reals: BigReals): BigReals {
     },
     sin: (a) => {
       seen(small(a, room / 2));
-      return reals.sin(a);
+      return settled(reals.sin(a));
     },
     cos: (a) => {
       seen(small(a, room / 2));
-      return reals.cos(a);
+      return settled(reals.cos(a));
     },
     atan2: (y, x) => {
       seen(y.m !== 0n && x.m !== 0n && Math.abs(top(y) - top(x)) > room / 2);
@@ -54,7 +56,7 @@ function watch(reals: BigReals): BigReals {
       return reals.atan2(y, x);
     },
     div: (a, b) => {
-      if (b.m === 0n) throw new NoValue('division by zero');
+      if (b.m === 0n) throw new Undefined('division by zero');
       return reals.div(a, b);
     },
   };

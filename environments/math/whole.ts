@@ -21,16 +21,15 @@ export function byResidueClass(a: Node, b: Node, c: Comparison, shown: Shown): E
   for (const node of [a, b]) collect(node, steps, c);
   if (steps.length === 0) return undefined;
   const names = [...new Set(steps.flatMap((node) => [...letters(node)]))];
-  let period = 1n;
+  const periods = new Map<string, bigint>();
   for (const step of steps) {
-    const own = periodOf(step, c);
-    if (own !== undefined) period = lcm(period, own);
-    if (period > MAX_CASES) return undefined;
+    const own = periodOf(step, c) ?? 1n;
+    for (const name of letters(step)) periods.set(name, lcm(periods.get(name) ?? 1n, own));
   }
   const natural = steps.filter((n) => !isFloor(n)).flatMap((n) => [...letters(n)]);
   const [real, ...more] = names.filter((name) => !COUNTING.test(name) && !natural.includes(name));
   if (more.length > 0 || (real !== undefined && names.length > 1)) return undefined;
-  const cases = real === undefined ? wholeCases(names, period) : realCases(real, period, steps, c);
+  const cases = real === undefined ? wholeCases(periods) : realCases(real, periods.get(real) ?? 1n, steps, c);
   if (!cases) return undefined;
   let all: Equality = 'form';
   for (const one of cases) {
@@ -131,10 +130,10 @@ function overPi(node: Node): Node | undefined {
 /** What stands for each letter, and a value of it that lies in this case. */
 type Case = ReadonlyMap<string, { readonly by: Node; readonly spot: Q.Rational }>;
 
-function wholeCases(names: readonly string[], period: bigint): Case[] | undefined {
-  if (period ** BigInt(names.length) > MAX_CASES) return undefined;
+function wholeCases(periods: ReadonlyMap<string, bigint>): Case[] | undefined {
+  if ([...periods.values()].reduce((product, own) => product * own, 1n) > MAX_CASES) return undefined;
   let cases: Case[] = [new Map()];
-  for (const name of names) {
+  for (const [name, period] of periods) {
     const t: Node = mul([num(Q.rational(period)), { k: 'sym', name }]);
     cases = cases.flatMap((one) =>
       Array.from({ length: Number(period) }, (_, r) => {
@@ -148,6 +147,7 @@ function wholeCases(names: readonly string[], period: bigint): Case[] | undefine
 
 /** The places in [0, L) where a floor jumps, and the gaps between them. */
 function realCases(name: string, period: bigint, steps: readonly Node[], c: Comparison): Case[] | undefined {
+  if (period > MAX_CASES) return undefined;
   const end = Q.rational(period);
   const jumps: Q.Rational[] = [Q.ZERO];
   for (const step of steps) {
