@@ -2,7 +2,7 @@
 // way that it may be read. Right needs a proof; everything else is wrong and says why.
 
 import type { Verdict } from '../../domain/verdict.ts';
-import { type Node, some } from './ast.ts';
+import type { Node } from './ast.ts';
 import { compareAnswers } from './compare.ts';
 import { newComparison } from './equal.ts';
 import type { LeafOptions, Word } from './leaf.ts';

@@ -8,18 +8,9 @@ import { withoutMarkup } from './markdown.ts';
 import { lastNumber } from './numbers-in-text.ts';
 import { dateOf, timeOf } from './moments.ts';
 import { hasProse, mathSegments, type Segment } from './segments.ts';
+import { answerPhrase, blank, type Extraction, finalPhrase, type Found, hash } from './phrases.ts';
 import { isRefused, tailOf } from './statement.ts';
 import { yesOrNo } from './words.ts';
-
-export interface Extraction {
-  readonly text: string;
-  /** Where it was found. A marked one was named as the answer; the others are the last thing said. */
-  /** The same without a percent sign that stands outside the box: either may be meant. */
-  readonly bare?: string;
-  readonly by: 'box' | 'phrase' | 'hash' | 'whole' | 'formula' | 'number' | 'choice';
-}
-
-export type Found = Extraction | 'cut-off' | undefined;
 
 // Where a chat template would start another turn, the answer has ended.
 const TURNS = [
@@ -119,17 +110,6 @@ function tagged(text: string): Extraction | undefined {
   return found && found !== 'cut-off' ? { ...found, by: 'phrase' } : undefined;
 }
 
-/** GSM8K's mark: what stands behind the last one on its line. */
-function hash(text: string, cut = false): Extraction | undefined {
-  const at = text.lastIndexOf('####');
-  const said = text.slice(at + 4, at + 600).trimStart();
-  if (at < 0 || (cut && !said.includes('\n'))) return undefined;
-  const line = firstLine(said);
-  return /[\dA-Za-z\\]/.test(line) ? { text: line, by: 'hash' } : undefined;
-}
-
-const firstLine = (text: string): string => text.trimStart().split('\n', 1)[0]?.trim() ?? '';
-
 interface Group {
   readonly text: string;
   readonly start: number;
@@ -181,58 +161,6 @@ function withTail(content: string, text: string, end: number): string {
 const percented = (content: string, tail: string): string =>
   tail === '\\%' && !content.includes('%') ? `${content}\\%` : content;
 
-/** "The final answer is …" behind `from`, if a value follows it. */
-function finalPhrase(text: string, from: number, cut = false): Extraction | undefined {
-  return phrase(text, from, /final answer\**\s*(?:(?:to|for|of)\b[^.\n:]{0,80}?)?\s*(?:is|:|=)\**\s*:?\**/gi, cut);
-}
-
-function answerPhrase(text: string, cut = false): Extraction | undefined {
-  return phrase(
-    text,
-    0,
-    /\banswers?\**\s*(?:(?:to|for|of)\b[^.\n:]{0,80}?)?\s*(?:is|are|:|=)\**\s*:?\**|\b(?:correct|right) (?:option|choice) is\**:?\**/gi,
-    cut,
-    NEAR_END_CHARS,
-  );
-}
-
-/** Said further from the end than this, "the answer is" was a thought on the way. */
-const NEAR_END_CHARS = 600;
-
-/** "Perhaps the answer is" names nothing. */
-const HEDGE =
-  /\b(?:perhaps|maybe|might|could|would|if|whether|suppose|assume|guess|not|wrong|incorrect|n[’']t)\b[^.!?\n]*$/i;
-
-function phrase(text: string, from: number, pattern: RegExp, cut: boolean, near = Infinity): Extraction | undefined {
-  const tail = text.slice(from).slice(-60_000);
-  const last = [...tail.matchAll(pattern)].findLast((m) => !HEDGE.test(tail.slice(Math.max(0, m.index - 60), m.index)));
-  if (!last || tail.length - last.index > near) return undefined;
-  const rest = tail.slice(last.index + last[0].length, last.index + last[0].length + 2_000).replace(/^[\s*:}]+/, '');
-  const found = statement(rest, cut);
-  return found === undefined ? undefined : { text: found, by: 'phrase' };
-}
-
-/** The end of a sentence, which a point inside a number is not. */
-const ENDS = /(?<=[^\d\s]|\d\d|\s\d|^\d|[A-Za-z]\d)\.(?=\s|$|\*|")|[!?](?=\s|$|\*)|\n/;
-/** What explains the answer is no part of it, and neither is what it is not. */
-const EXPLAINED =
-  /,?\s+(?:because|since|as|which|so|hence|due to|and (?:we|this|that|it)|(?:but |and )?not(?=\s+[\d$\\(-])|rather than|instead of)\s.*$/s;
-const RETRACTS = /^[^.!?\n]{0,60}\b(?:no|wrong|incorrect|not (?:right|correct)|mistake)\b/i;
-
-/** What follows "the answer is", up to the end of the sentence: all of it is the answer, each word is accounted for. */
-function statement(rest: string, cut: boolean): string | undefined {
-  const end = ENDS.exec(blank(rest, mathSegments(rest), '\uE000'));
-  const place = end?.index ?? rest.length;
-  const raw = rest.slice(0, place);
-  // "The answer is 42? No, …" asks.
-  if (end?.[0] === '?' || RETRACTS.test(rest.slice(place + 1))) return undefined;
-  // The end of a text that was cut may be half of a number.
-  if (cut && (!end || (end[0] === '.' && place + 1 >= rest.length)) && !/(?:\$|\\[)\]]|\*\*)\s*$/.test(raw))
-    return undefined;
-  const sentence = raw.replace(EXPLAINED, '').replace(/["“”]/g, '').trim();
-  return /[\p{L}\p{N}\\]/u.test(sentence) ? sentence : undefined;
-}
-
 /** An answer that is nothing but one expression, or a few words. */
 function whole(source: string): Extraction | undefined {
   const text = source
@@ -257,7 +185,7 @@ function whole(source: string): Extraction | undefined {
   if (!hasProse(text)) return /\d\s*:\s*$/.test(text) ? undefined : { text, by: 'whole' };
   const length = text.split(/\s+/).length;
   // A value and its label: "42 apples", "$x = 5$ units".
-  if (length <= 8 && /^[-−+]?\s?(?:[\d$€£¥₹(.]|\\[(\[\w])/.test(text)) return { text, by: 'whole' };
+  if (length <= 8 && /^[-−+]?\s?(?:[\d$€£¥₹(.]|\\[([\w])/.test(text)) return { text, by: 'whole' };
   const plainWords = !/[\d$\\=]/.test(text) && length <= 8;
   return plainWords || /^\\(text|mathrm|textbf)\{[^{}]*\}$/.test(text) ? { text, by: 'whole' } : undefined;
 }
@@ -288,17 +216,6 @@ function lastValue(text: string): Extraction | undefined {
   return { text: withTail(number.content, tail, number.end), by: 'number' };
 }
 
-/** Keeps the places of what remains. */
-function blank(text: string, segments: readonly Segment[], by: string): string {
-  let out = '';
-  let at = 0;
-  for (const { start, end } of segments) {
-    out += text.slice(at, start) + by.repeat(end - start);
-    at = end;
-  }
-  return out + text.slice(at);
-}
-
 const isNameOnly = (content: string): boolean =>
   /^\s*\\?[A-Za-z]{1,12}\s*(?:_\{?\w{1,4}\}?)?(?:\s*\([A-Za-z, ]{1,8}\))?\s*$/.test(content);
 
@@ -316,7 +233,7 @@ function joined(text: string, segments: readonly Segment[], k: number): string {
 
 const CHOICE_CHARS = 160;
 /** Two letters joined name none. */
-const SEVERAL = /(?<![A-Za-z])\(?[A-J]\)?\s*(?:or|and|,|\/|&)\s*\(?[A-J]\)?(?![A-Za-z])/;
+const SEVERAL = /(?<![A-Za-z])\(?[A-J]\)?\s*(?:or|and|,|\/|&)\s*(?:[a-z]+ )?\(?[A-J]\)?(?![A-Za-z])/;
 
 /** A choice letter near the end of running text, for solutions that are one: "(B)", "B. …" at the start, the last lone capital. */
 export function extractChoice(source: string): Extraction | undefined {

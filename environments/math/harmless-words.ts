@@ -8,7 +8,7 @@ const FILLERS = words(`
   the an is are was were be answer answers ans final result results value values equal equals equivalently namely
   approximately approx about roughly exactly precisely just simply only so then thus therefore hence that this these
   those it its he his she her they their there we our you your i my get gets got have has had obtain find found
-  needs need both either works total altogether overall combined all of in on at to by from into after before during
+  indeed clearly obviously certainly evidently must should needs need both either works total altogether overall combined all of in on at to by from into after before during
   each every per possible different distinct unique such more remaining left long tall wide high deep away old ago later now
   correct solution solutions root roots number numbers amount quantity sum minimum maximum
   smallest largest following required desired finally also again
@@ -110,7 +110,7 @@ export const SCALES: ReadonlyMap<string, readonly [bigint, bigint]> = new Map<st
 /** Deny a value, doubt it, bound it or change it: what they govern is no answer. */
 const REFUSING = words(`
   not no never neither nor without cannot wrong incorrect false untrue invalid mistaken impossible excluded doubt doubtful
-  maybe perhaps possibly probably likely unlikely might may could would should suppose assume guess if unless whether except but
+  maybe perhaps possibly probably likely unlikely might may could suppose assume guess if unless whether except but
   least most more less fewer than over under above below beyond exceed exceeds exceeding greater larger smaller
   bigger lower higher upto within nearly almost hardly barely scarcely anything opposite far
   half twice double triple thrice quarter minus negative plus square cube squared cubed le leq leqslant ge geq geqslant ne neq lt gt < > ≤ ≥ ≠`);

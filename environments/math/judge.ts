@@ -4,19 +4,14 @@
 
 import type { Verdict } from '../../domain/verdict.ts';
 import { compareTexts } from './compare-texts.ts';
-import { type Extraction, extractAnswer, extractChoice, type Found } from './extract.ts';
+import { extractAnswer, extractChoice } from './extract.ts';
 import type { LeafOptions } from './leaf.ts';
-import { leafOptions, readSolution, type Solution } from './solution.ts';
+import type { Extraction, Found } from './phrases.ts';
+import { type JudgeOptions, leafOptions } from './judge-options.ts';
+import { readSolution, type Solution } from './solution.ts';
 import { choiceOf } from './words.ts';
 
-export interface JudgeOptions {
-  /** Decimal places at which a decimal stands for an exact value; default 6. Given, decimals are rounded too. */
-  readonly decimals?: number;
-  /** False: letters may be renamed. Default true. */
-  readonly strict?: boolean;
-  /** The answer was cut by a limit of tokens: only a closed box or a complete named answer counts. Default false. */
-  readonly cut?: boolean;
-}
+export type { JudgeOptions } from './judge-options.ts';
 
 const SHOWN_CHARS = 200;
 

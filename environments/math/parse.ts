@@ -1,27 +1,19 @@
 // Reads a final answer into a tree: lists of relations of sums of products. Recursive descent without
 // backtracking, so linear in length; the leaves are in parse-primary.ts. Throws Unparsed or TooBig, nothing else.
 
-import { add, call, children, int, type Join, mul, neg, type Node, num, type Of, type Relop, some } from './ast.ts';
+import { add, call, children, int, type Join, mul, neg, type Node, num, type Of, type Relop, times } from './ast.ts';
 import { accept, isCmd, isSign, nested, peek, take, type Cursor } from './cursor.ts';
 import { LIMITS, TooBig, Unparsed } from './limits.ts';
 import { parseCommand } from './parse-command.ts';
 import { congruence, vectorProduct } from './parse-operators.ts';
+import { isPlainNumber, isWord, leads, parseWords, relop } from './parse-words.ts';
 import { mixedNumber, parsePostfix, startsPrimary } from './parse-primary.ts';
 import * as Q from './rational.ts';
 import { respell } from './spelling.ts';
 import { inward, tidy } from './tidy-tokens.ts';
 import { type Reading, type Token, tokenize } from './tokens.ts';
-import { isHarmless, SCALES } from './harmless-words.ts';
-import { CONDITION_WORDS, FUNCTIONS, RELATIONS } from './vocabulary.ts';
-import {
-  isHarmlessPhrase,
-  isUnitFraction,
-  isUnitTail,
-  isUnitWord,
-  unitFraction,
-  unitOf,
-  unitPhrase,
-} from './unit-words.ts';
+
+import { isUnitFraction, isUnitTail, unitFraction, unitOf, unitPhrase } from './unit-words.ts';
 
 export function parseAnswer(text: string, reading: Reading): Node {
   const tokens = tidy(tokenize(inward(respell(text)), reading), reading);
@@ -43,21 +35,6 @@ export function parseAnswer(text: string, reading: Reading): Node {
   if (cursor.at < tokens.length) throw new Unparsed(`unexpected ${peek(cursor)?.v ?? ''}`);
   return node;
 }
-
-/** Words that change nothing before a value: "so the total is", "both". A name behind them is no word: `the area A = 5`. */
-const leads = (c: Cursor): boolean => {
-  const token = peek(c);
-  const next = peek(c, 1);
-  return (
-    (token?.t === 'text' || token?.t === 'word') &&
-    token.v.split(/[\s:,]+/).every((word) => word === '' || /^[Aa]$/.test(word) || isHarmless(word.toLowerCase())) &&
-    !isSign(next, '=', '^', '_') &&
-    relop(next) === undefined
-  );
-};
-
-const isWord = (token: Token | undefined, ...names: string[]): boolean =>
-  token?.t === 'word' && names.includes(token.v.toLowerCase());
 
 function parseList(c: Cursor): Node {
   return nested(c, () => {
@@ -108,13 +85,6 @@ function startsItem(c: Cursor): boolean {
   return (
     token !== undefined && (startsPrimary(c) || isSign(token, '+', '-') || isCmd(token, 'pm', 'mp', 'lnot', 'neg'))
   );
-}
-
-function relop(token: Token | undefined): Relop | undefined {
-  if (token?.t === 'cmd') return Object.hasOwn(RELATIONS, token.v) ? (RELATIONS[token.v] as Relop) : undefined;
-  if (token?.t !== 'sign') return undefined;
-  if (token.v === '==') return '=';
-  return ['=', '<', '>', '<=', '>=', '!='].includes(token.v) ? (token.v as Relop) : undefined;
 }
 
 function parseRelation(c: Cursor): Node {
@@ -266,11 +236,6 @@ function inSmallerUnit(c: Cursor, left: Of<'unit'>): Node {
   return { ...right, arg: add([mul([left.arg, num(ratio)]), right.arg]), strong: true };
 }
 
-const isPlainNumber = (node: Node): boolean =>
-  ['num', 'const', 'mul', 'div', 'pow', 'call'].includes(node.k) &&
-  (node.k !== 'const' || node.name === 'pi') &&
-  children(node).every(isPlainNumber);
-
 const signedFactor = (c: Cursor): Node =>
   nested(c, () => {
     let negative = false;
@@ -279,63 +244,8 @@ const signedFactor = (c: Cursor): Node =>
     return negative ? neg(factor) : factor;
   });
 
-/** A product that is still being read grows in place: copying it per factor would be quadratic. */
-const growing = new WeakSet<Node>();
-
-function times(a: Node, b: Node): Node {
-  if (a.k === 'mul' && growing.has(a)) {
-    (a.items as Node[]).push(b);
-    return a;
-  }
-  const product = mul(a.k === 'mul' ? [...a.items, b] : [a, b]);
-  growing.add(product);
-  return product;
-}
-
 /** One factor with its powers; a whole number and a proper fraction behind it are one mixed number. */
 function parseFactor(c: Cursor): Node {
   const mixed = mixedNumber(c);
   return parsePostfix(c, mixed);
-}
-
-const startsArgument = (c: Cursor): boolean => isSign(peek(c, 1), '(', '{', '[', '_') || isCmd(peek(c, 1), '{');
-
-/** Words after a value: a percent sign, a factor, a unit, a known function; anything else ends the value. */
-function parseWords(c: Cursor, left: Node): Node | undefined {
-  const token = peek(c);
-  if (!token) return undefined;
-  const [first = '', ...rest] = token.v.trim().split(/\s+/);
-  const lower = first.toLowerCase().replace(/[.,]$/, '');
-  // `\text{ million dollars}`: a word that counts is a word of its own.
-  const takeFirst = (): void => {
-    if (rest.length > 0) c.tokens[c.at] = { ...token, v: rest.join(' ') };
-    else c.at++;
-  };
-  if (/^(?:percent|pct|percentage)$/.test(lower) || (lower === 'per' && /^cent\b/i.test(rest[0] ?? ''))) {
-    takeFirst();
-    if (lower === 'per') c.at++;
-    return { k: 'percent', arg: left };
-  }
-  if (token.t === 'word' && (lower === 'and' || lower === 'or')) return undefined;
-  const scale = SCALES.get(lower);
-  if (scale !== undefined) {
-    takeFirst();
-    return times(left, num(Q.rational(...scale)));
-  }
-  const minutes = token.v === 'min' && isPlainNumber(left) && !startsArgument(c);
-  if (token.t === 'word' && !minutes && (FUNCTIONS.has(token.v) || /^(pi|inf|infty|infinity|sqrt)/.test(lower)))
-    return times(left, parsePostfix(c));
-  if (CONDITION_WORDS.has(lower)) throw new Unparsed('the answer holds a condition');
-  const strong = token.t === 'text';
-  const letters = some(left, (n) => n.k === 'sym');
-  const known =
-    lower === 'sq' || (isHarmlessPhrase(token.v) && (strong || !letters || isUnitWord(token.v) || token.v.length >= 3));
-  // Any word may label a number; behind letters an unknown one is part of the name: triangle ABC.
-  const label = (strong || (token.sp && (token.v.length >= 3 || lower === 'of'))) && !letters;
-  if (!known && !label) {
-    if (!strong) return times(left, parsePostfix(c));
-    c.at++;
-    return times(left, { k: 'text', text: token.v });
-  }
-  return { k: 'unit', arg: left, unit: unitPhrase(c), strong };
 }

@@ -69,7 +69,8 @@ export function sampled(a: Node, b: Node, c: Comparison): Equality {
   const many = watchful(bigReals(Math.min(MAX_DIGITS, digits + written(a) + written(b))));
   const realOnly = !some(a, isImaginary) && !some(b, isImaginary);
   if (names.length === 0) return constants(a, b, c, many, different);
-  const plan = planOf(a, b, names, c);
+  const plan = planOf(a, b, names, c, (point) => atPoint(a, b, c, balls, point, realOnly, sameBall) === false);
+  if (!plan) return different;
   const agreed: Point[] = [];
   for (const point of plan.points) {
     const word = atPoint(a, b, c, balls, point, realOnly, sameBall);
@@ -101,7 +102,14 @@ interface Plan {
   readonly confirmed: number;
 }
 
-function planOf(a: Node, b: Node, names: readonly string[], c: Comparison): Plan {
+/** Undefined where a plain point tells the two apart, so that no cell need be found. */
+function planOf(
+  a: Node,
+  b: Node,
+  names: readonly string[],
+  c: Comparison,
+  differ: (point: Point) => boolean,
+): Plan | undefined {
   const guards = guardsOf([a, b], c);
   const guarded = new Set(guards.flatMap((guard) => [...letters(guard)]));
   const steps = some(a, (n) => isStep(n, c)) || some(b, (n) => isStep(n, c));
@@ -129,6 +137,7 @@ function planOf(a: Node, b: Node, names: readonly string[], c: Comparison): Plan
     const enough = whole ? AGREEING_WHOLE_POINTS : AGREEING_POINTS;
     return { points: table, closed, enough, needed: 5, tries: 8, confirmed: CONFIRMED_POINTS };
   }
+  if (table.slice(0, 8).some(differ)) return undefined;
   const constants = new Set<bigint>();
   for (const guard of guards) collectIntegers(guard, constants);
   const others = [...constants].slice(0, 3).map((n) => Q.rational(n));

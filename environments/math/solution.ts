@@ -3,7 +3,7 @@
 
 import { standsForItself } from './compare-texts.ts';
 import { extractAnswerField, extractSolution, extractWorkedSolution } from './extract.ts';
-import type { JudgeOptions } from './judge.ts';
+import { type JudgeOptions, leafOptions } from './judge-options.ts';
 import type { LeafOptions } from './leaf.ts';
 import { remembered } from './remembered.ts';
 
@@ -16,14 +16,6 @@ export interface Solution {
   readonly text: string;
   readonly bare: string | undefined;
 }
-
-const DEFAULT_DECIMALS = 6;
-
-export const leafOptions = (options: JudgeOptions = {}): LeafOptions => ({
-  decimals: options.decimals ?? DEFAULT_DECIMALS,
-  decimalsGiven: options.decimals !== undefined,
-  rename: options.strict === false,
-});
 
 /** Can the judge read this solution, and does it judge it right against itself? */
 export function examineSolution(text: string, options: JudgeOptions = {}): Examination {

@@ -7,7 +7,7 @@ import { isUnitWord } from './unit-words.ts';
 /** The last of these links a value to what is said of it. */
 const LINKS =
   /^(?:is|are|was|were|be|been|equals?|becomes?|gives?|yields?|=|(?:is|are|was|were|does|do|did|ca|wo|would|could|should)n[’']t)$/i;
-const BEFORE_BE = /^(?:cannot|not|never|could|might|may|would|should|can[’']?t|n[’']t|hardly)$/i;
+const BEFORE_BE = /^(?:cannot|not|never|could|might|may|can[’']?t|n[’']t|hardly)$/i;
 /** "I do not think", "it is not true that", "it would be wrong to say": of the statement, not of a thing in it. */
 const DENIED_STATEMENT =
   /\b(?:not|never|cannot|hardly|n[’']t)\s+(?:be\s+)?(?:true|think|believe|say|claim|sure|certain|right|correct|the case|agree)\b|n[’']t (?:think|believe|say|claim|agree)\b|\bwhether\b|\b(?:not|n[’']t) know\b|\b(?:wrong|incorrect|false|doubt|unlikely|mistaken|untrue)\b/i;
@@ -38,7 +38,7 @@ export function isRefused(text: string, start: number, end: number): boolean {
 }
 
 const ASKED_OR_DENIED =
-  /^[\s)]*(?:\?|,?\s*(?:is|are|was|were|would be|may be|might be|could be)?\s*(?:not\b(?!\s*[\d$\\(-])|n[’']t\b|wrong\b|incorrect\b|false\b|untrue\b|impossible\b|excluded\b|doubtful\b|at (?:most|least)\b|squared\b|cubed\b|maybe\b|perhaps\b|possibly\b)|\s*(?:isn[’']t|aren[’']t|wasn[’']t|can(?:no|[’'])t|won[’']t|doesn[’']t)\b)/i;
+  /^[\s)]*(?:\?|,?\s*(?:is|are|was|were|may be|might be|could be)?\s*(?:not\b(?!\s*[\d$\\(-])|n[’']t\b|wrong\b|incorrect\b|false\b|untrue\b|impossible\b|excluded\b|doubtful\b|at (?:most|least)\b|squared\b|cubed\b|maybe\b|perhaps\b|possibly\b)|\s*(?:isn[’']t|aren[’']t|wasn[’']t|can(?:no|[’'])t|won[’']t|doesn[’']t)\b)/i;
 
 /** The words behind a value that belong to it: a percent sign, factors and units, and what "or" adds to it. */
 export function tailOf(text: string, end: number): string {

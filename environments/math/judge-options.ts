@@ -1,0 +1,20 @@
+// What a caller may ask of the judge, and what the comparison makes of it.
+
+import type { LeafOptions } from './leaf.ts';
+
+export interface JudgeOptions {
+  /** Decimal places at which a decimal stands for an exact value; default 6. Given, decimals are rounded too. */
+  readonly decimals?: number;
+  /** False: letters may be renamed. Default true. */
+  readonly strict?: boolean;
+  /** The answer was cut by a limit of tokens: only a closed box or a complete named answer counts. Default false. */
+  readonly cut?: boolean;
+}
+
+const DEFAULT_DECIMALS = 6;
+
+export const leafOptions = (options: JudgeOptions = {}): LeafOptions => ({
+  decimals: options.decimals ?? DEFAULT_DECIMALS,
+  decimalsGiven: options.decimals !== undefined,
+  rename: options.strict === false,
+});

@@ -1,0 +1,92 @@
+// Answers that are named: `#### …`, "the answer is …", "Answer: …". The whole statement is the answer, and a text that was
+// cut has to complete it.
+
+import { mathSegments, type Segment } from './segments.ts';
+
+export interface Extraction {
+  readonly text: string;
+  /** Where it was found. A marked one was named as the answer; the others are the last thing said. */
+  /** The same without a percent sign that stands outside the box: either may be meant. */
+  readonly bare?: string;
+  readonly by: 'box' | 'phrase' | 'hash' | 'whole' | 'formula' | 'number' | 'choice';
+}
+
+export type Found = Extraction | 'cut-off' | undefined;
+
+/** GSM8K's mark: what stands behind the last one on its line. */
+export function hash(text: string, cut = false): Extraction | undefined {
+  const at = text.lastIndexOf('####');
+  const said = text.slice(at + 4, at + 600).trimStart();
+  if (at < 0 || (cut && !said.includes('\n'))) return undefined;
+  const line = firstLine(said);
+  return /[\dA-Za-z\\]/.test(line) ? { text: line, by: 'hash' } : undefined;
+}
+
+const firstLine = (text: string): string => text.trimStart().split('\n', 1)[0]?.trim() ?? '';
+
+/** "The final answer is …" behind `from`, if a value follows it. */
+export function finalPhrase(text: string, from: number, cut = false): Extraction | undefined {
+  return phrase(text, from, /final answer\**\s*(?:(?:to|for|of)\b[^.\n:]{0,80}?)?\s*(?:is|:|=)\**\s*:?\**/gi, cut);
+}
+
+export function answerPhrase(text: string, cut = false): Extraction | undefined {
+  return phrase(
+    text,
+    0,
+    /\banswers?\**\s*(?:(?:to|for|of)\b[^.\n:]{0,80}?)?\s*(?:is|are|:|=)\**\s*:?\**|\b(?:correct|right) (?:option|choice) is\**:?\**/gi,
+    cut,
+    NEAR_END_CHARS,
+  );
+}
+
+/** Said further from the end than this, "the answer is" was a thought on the way. */
+const NEAR_END_CHARS = 600;
+
+/** "Perhaps the answer is" names nothing. */
+const HEDGE =
+  /\b(?:perhaps|maybe|might|could|would|if|whether|suppose|assume|guess|not|wrong|incorrect|n[’']t)\b[^.!?\n]*$/i;
+
+function phrase(text: string, from: number, pattern: RegExp, cut: boolean, near = Infinity): Extraction | undefined {
+  const tail = text.slice(from).slice(-60_000);
+  const last = [...tail.matchAll(pattern)].findLast((m) => !HEDGE.test(tail.slice(Math.max(0, m.index - 60), m.index)));
+  if (!last || tail.length - last.index > near) return undefined;
+  const rest = tail.slice(last.index + last[0].length, last.index + last[0].length + 2_000).replace(/^[\s*:}]+/, '');
+  const found = statement(rest, cut);
+  return found === undefined ? undefined : { text: found, by: 'phrase' };
+}
+
+/** The end of a sentence, which a point inside a number is not. */
+const ENDS = /(?<=[^\d\s]|\d\d|\s\d|^\d|[A-Za-z]\d)\.(?=\s|$|\*|")|[!?](?=\s|$|\*)|\n/;
+/** What explains the answer is no part of it, and neither is what it is not. */
+const EXPLAINED =
+  /,?\s+\(?(?:because|since|as|which|so|hence|due to|and (?:we|this|that|it)|(?:but |and )?not(?=\s+[\d$\\(-])|rather than|instead of)\s.*$/s;
+const RETRACTS = /^[^.!?\n]{0,60}\b(?:no|wrong|incorrect|not (?:right|correct)|mistake)\b/i;
+
+/** What follows "the answer is", up to the end of the sentence: all of it is the answer, each word is accounted for. */
+function statement(rest: string, cut: boolean): string | undefined {
+  const end = ENDS.exec(blank(rest, mathSegments(rest), '\uE000'));
+  const place = end?.index ?? rest.length;
+  const raw = rest.slice(0, place);
+  // "The answer is 42? No, …" asks.
+  if (end?.[0] === '?' || RETRACTS.test(rest.slice(place + 1))) return undefined;
+  // The end of a text that was cut may be half of a number.
+  if (cut && (!end || (end[0] === '.' && place + 1 >= rest.length)) && !/(?:\$|\\[)\]]|\*\*)\s*$/.test(raw))
+    return undefined;
+  const sentence = raw
+    .replace(EXPLAINED, '')
+    .replace(/(?<![\w)}])\*\*|\*\*(?![\w({\\])|^\*|\*$|["“”]/g, '')
+    .replace(/^(?:given by|found to be) /, '')
+    .trim();
+  return /[\p{L}\p{N}\\]/u.test(sentence) ? sentence : undefined;
+}
+
+/** Keeps the places of what remains. */
+export function blank(text: string, segments: readonly Segment[], by: string): string {
+  let out = '';
+  let at = 0;
+  for (const { start, end } of segments) {
+    out += text.slice(at, start) + by.repeat(end - start);
+    at = end;
+  }
+  return out + text.slice(at);
+}

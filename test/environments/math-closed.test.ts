@@ -1,0 +1,134 @@
+// A closed world: every answer to a usable solution is right or wrong, each word of it is accounted for, and none of this
+// refuses what honest answers say.
+
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { finalOfAnswer, finalOfWorked, examineSolution } from '../../environments/math/solution.ts';
+import { judgeMath } from '../../environments/math/judge.ts';
+import { fuzzAnswers } from './fuzz-answers.ts';
+
+interface Pair {
+  readonly verdict: 'right' | 'wrong';
+  readonly solutions: readonly [string];
+  readonly answer: string;
+}
+
+const read = (name: string): Pair[] =>
+  readFileSync(new URL(name, import.meta.url), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Pair);
+const closed = read('./math-closed.jsonl');
+
+describe('a final answer', () => {
+  test.each(closed.filter(({ verdict }) => verdict === 'wrong'))(
+    'is not $solutions.0 when it says $answer',
+    ({ answer, solutions }) => {
+      expect(judgeMath(answer, solutions)).toMatchObject({ verdict: 'wrong' });
+    },
+  );
+
+  test.each(closed.filter(({ verdict }) => verdict === 'right'))(
+    'is $solutions.0 when it says $answer',
+    ({ answer, solutions }) => {
+      expect(judgeMath(answer, solutions)).toMatchObject({ verdict: 'right' });
+    },
+  );
+
+  test.each([
+    ['unreadable', '5', '\\boxed{4x =}'],
+    ['no-value', '5', '\\boxed{7/0}'],
+    ['no-value', '5', '\\log 0'],
+    ['too-big', '5', `\\boxed{${'9+'.repeat(3_000)}9}`],
+    ['not-shown', '5', '\\int_0^1 e^{x^2} dx'],
+    ['cut-off', '5', 'So it is \\boxed{5'],
+    ['no-answer', '5', '\\boxed{}'],
+    ['different', '5', '6'],
+  ])('that is wrong says why: %s', (reason, solution, answer) => {
+    expect(judgeMath(answer, [solution])).toMatchObject({ verdict: 'wrong', reason });
+  });
+});
+
+describe('an answer that was cut', () => {
+  test.each([
+    'We have \\boxed{12} and',
+    'The answer is $12$',
+    'The final answer is 12. Let me',
+    'The answer is 12.\nNow',
+    '#### 12\n',
+    '<answer>12</answer> and',
+    '**Answer:** **12**',
+  ])('counts where it completes its answer: %j', (answer) => {
+    expect(judgeMath(answer, ['12'], { cut: true })).toMatchObject({ verdict: 'right' });
+  });
+
+  test.each([
+    'The answer is 12',
+    'The answer is 12.',
+    '12',
+    'So we get x = 12',
+    'so $x = 12$. Then',
+    '#### 12',
+    '<answer>12',
+    'The answer is $12',
+    '\\boxed{12',
+    '\\boxed{12} and then \\boxed{1',
+    '',
+  ])('does not count where it does not: %j', (answer) => {
+    expect(judgeMath(answer, ['12'], { cut: true })).toMatchObject({ verdict: 'wrong', reason: 'cut-off' });
+  });
+});
+
+describe('a solution', () => {
+  test.each([
+    ['42', undefined],
+    ['\\frac{1}{2}', undefined],
+    ['odd', undefined],
+    ['(B)', undefined],
+    ['x \\ne 1, 2', undefined],
+    ['#### 72', undefined],
+    ['5 \\text{ foo}', undefined],
+    ['', 'empty'],
+    ['???', 'empty'],
+    ['\\frac{1}{', 'unreadable'],
+    ['4x =', 'unreadable'],
+    ['7/0', 'not-equal-to-itself'],
+    ['\\log 0', 'not-equal-to-itself'],
+    [`\\boxed{${'9+'.repeat(3_000)}9}`, 'too-big'],
+  ])('is examined before it judges (%#)', (text, reason) => {
+    expect(examineSolution(text)).toEqual(reason === undefined ? { usable: true } : { usable: false, reason });
+  });
+
+  test('that cannot be used leaves the answer undecided, unless another one can', () => {
+    expect(judgeMath('7', ['4x ='])).toEqual({ verdict: 'undecided', reason: 'solution-unreadable' });
+    expect(judgeMath('7/0', ['7/0'])).toEqual({ verdict: 'undecided', reason: 'solution-unreadable' });
+    expect(judgeMath('7', [])).toEqual({ verdict: 'undecided', reason: 'no-solution' });
+    expect(judgeMath('7', ['4x =', '7'])).toMatchObject({ verdict: 'right' });
+    expect(judgeMath('8', ['4x =', '7'])).toMatchObject({ verdict: 'wrong', reason: 'different' });
+  });
+
+  test('that is worked out counts by its box or its mark alone; a bare answer counts as a whole', () => {
+    expect(finalOfWorked('As drawn in Figure 2, it is 7.')).toBeUndefined();
+    expect(finalOfWorked('So it is \\boxed{7}, as in Figure 2.')).toBe('7');
+    expect(finalOfWorked('3 + 4 = 7\n#### 7')).toBe('7');
+    expect(finalOfAnswer('$7$')).toBe('7');
+    expect(finalOfAnswer('the set of primes below 7')).toBe('the set of primes below 7');
+    expect(finalOfAnswer(' ')).toBeUndefined();
+  });
+});
+
+const COUNT = Number(process.env['JUDGE_FUZZ'] ?? 3_000);
+const SEED = Number(process.env['JUDGE_FUZZ_SEED'] ?? 20_261_122);
+const SLOWEST_MS = 1_500;
+
+test(`${COUNT} random and mutated answers are each right or wrong, in bounded time (seed ${SEED})`, () => {
+  const pairs = [...read('./math-pairs.jsonl'), ...read('./math-kinds.jsonl')]
+    .map(({ solutions: [solution], answer }) => [solution, answer] as const)
+    .filter(([solution]) => examineSolution(solution).usable);
+  for (const { solution, answer, cut } of fuzzAnswers(SEED, COUNT, pairs)) {
+    const start = performance.now();
+    const { verdict } = judgeMath(answer, [solution], { cut });
+    expect(verdict, JSON.stringify({ solution, answer })).toMatch(/^(right|wrong)$/);
+    expect(performance.now() - start, JSON.stringify({ solution, answer })).toBeLessThan(SLOWEST_MS);
+  }
+}, 600_000);
