@@ -65,7 +65,9 @@ export function valuesOfEquation(node: Of<'rel'>): readonly Node[] {
 export function holds(node: Of<'rel'>, compare: Compare, c: Comparison): boolean {
   const closed = node.items
     .map((item, k) => ({ item, op: node.ops[k - 1] }))
-    .filter(({ item }) => letters(item).size === 0 && !some(item, (n) => /^(?:big|text|apply)$/.test(n.k)));
+    .filter(
+      ({ item }) => letters(item).size === 0 && !isName(item) && !some(item, (n) => /^(?:big|text|apply)$/.test(n.k)),
+    );
   return closed.every(({ item, op }, k) => {
     const before = closed[k - 1]?.item;
     return !before || (op === '~' && isRounding(item, before, c)) || compare(before, item) !== 'different';

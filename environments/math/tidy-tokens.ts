@@ -71,9 +71,12 @@ export function tidy(tokens: Token[], reading: Reading): Token[] {
     }
     if (token.t !== 'text') {
       const next = tokens[k + 1];
-      // `3.2 x 10^5` multiplies.
-      const times = token.t === 'id' && token.v === 'x' && out.at(-1)?.t === 'num' && next?.t === 'num';
-      out.push(times && next.v === '10' && isSign(tokens[k + 2], '^') ? { t: 'sign', v: '*', sp: true } : token);
+      // `3.2 x 10^5` and `9 x $2 = $18` multiply.
+      const number = isSign(next, '$') || isCmd(next, '$') ? tokens[k + 2] : next;
+      const times = token.t === 'id' && token.v === 'x' && out.at(-1)?.t === 'num' && number?.t === 'num';
+      const reckoned = token.sp && number?.v !== undefined && tokens.some((other) => isSign(other, '='));
+      const power = next?.v === '10' && isSign(tokens[k + 2], '^');
+      out.push(times && (power || reckoned) ? { t: 'sign', v: '*', sp: true } : token);
       continue;
     }
     const text = token.v.replace(/\\[,;:! ]|~/g, ' ').trim();
