@@ -11,7 +11,7 @@ type Change = (text: string, r: Random) => string | undefined;
 const DRESS: readonly Change[] = [
   (t) => t.replaceAll('\\frac', '\\dfrac'),
   (t) => t.replaceAll('\\frac', '\\tfrac'),
-  (t) => (/^[([]/.test(t) || /[a-z]{3}$/.test(t) ? undefined : `{${t}}`),
+  (t) => (/^[([]|,/.test(t) || /[a-z]{3}$/.test(t) ? undefined : `{${t}}`),
   (t) => `\\displaystyle ${t}`,
   (t) => `\\, ${t} \\,`,
   (t) => `  ${t}  `,
