@@ -101,7 +101,7 @@ function widen(text: string, start: number, end: number): { readonly content: st
   const lineStart = Math.max(text.lastIndexOf('\n', start - 1) + 1, start - 120);
   const rest = text.slice(end, end + 120);
   const left =
-    /(?:(?<=^|[\s,;:*])(?:[A-Za-z]\([A-Za-z0-9]\)|[$€£]?\d{1,3}(?:,\d{3})+|[^\s,;:A-Za-z]*[A-Za-z]?[^\s,;:A-Za-z]*)\s?)*$/.exec(
+    /(?:(?<=^|[\s,;:*])(?:[A-Za-z]\([A-Za-z0-9]\)|[$€£]?\d{1,3}(?:,\d{3}){1,9}(?=\s)|[^\s,;:A-Za-z]*(?:[A-Za-z][^\s,;:A-Za-z]*)?)\s?)*$/.exec(
       text.slice(lineStart, start),
     )?.[0] ?? '';
   const right =
