@@ -26,7 +26,7 @@ const TURNS = [
 
 /** `cut`: the text was cut by a limit, so that only a closed box or a complete statement of the answer counts. */
 export function extractAnswer(source: string, cut = false): Found {
-  const text = ownText(source);
+  const text = ownText(source, cut);
   const thought = text.lastIndexOf('</think>');
   if (thought >= 0) {
     const said = text.slice(thought + 8);
@@ -37,8 +37,10 @@ export function extractAnswer(source: string, cut = false): Found {
   return fromAnswer(text, cut);
 }
 
-function ownText(source: string): string {
-  let text = withoutMarkup(source.slice(-LIMITS.textChars));
+function ownText(source: string, cut = false): string {
+  // Where a text was cut, emphasis shows what is complete.
+  let text = source.slice(-LIMITS.textChars);
+  if (!cut) text = withoutMarkup(text);
   for (const mark of TURNS) {
     const at = text.indexOf(mark);
     if (at > 0 && text.slice(0, at).trim() !== '') text = text.slice(0, at);

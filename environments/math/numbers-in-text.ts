@@ -15,7 +15,7 @@ const DATE = new RegExp(
   `(?:${MONTH.source} ${DAY.source}(?:,? \\d{4})?|${DAY.source} (?:of )?${MONTH.source}(?:,? \\d{4})?|\\d{4}-\\d{2}-\\d{2})(?![\\dA-Za-z])`,
 );
 /** "3 to 4", "11 out of 36": one value, but of "from 3 to 4" neither. */
-const RATIO = /(?<!from )\d{1,9} (?:to|out of) \d{1,9}(?![\d.])/;
+const RATIO = /(?<!from |between )\d{1,9} (?:to|out of) \d{1,9}(?!\.?\d)/;
 // A time of day, or a ratio: what stands behind the colon is no value of its own.
 const CLOCK = /\d{1,9}(?::\d{1,9}){1,4}(?:\s?[AaPp]\.?[Mm]\b\.?)?|\d{1,2}\s?[AaPp]\.?[Mm]\b\.?/;
 const MOMENT = new RegExp(`^(?:${DATE.source}|${CLOCK.source}|${RATIO.source})$`);

@@ -24,7 +24,7 @@ export function parseAnswer(text: string, reading: Reading): Node {
     led += ` ${take(cursor).v.toLowerCase()}`;
     accept(cursor, ':');
   }
-  if (/\bat (?:least|most)\b/.test(led)) throw new Unparsed('a bound');
+  if (/\bat (?:least|most)\b|\broots? of$|\b(?:square|cube|negative)\b/.test(led.trim())) throw new Unparsed('a bound');
   accept(cursor, '=', ':');
   if (isCmd(peek(cursor), 'approx', 'implies', 'Rightarrow')) cursor.at++;
   const node = parseList(cursor);

@@ -55,7 +55,7 @@ export function valuesOfEquation(node: Of<'rel'>): readonly Node[] {
   if (!first) return [];
   const last = lastLink(node);
   const exact = node.items[node.ops.indexOf('~')];
-  if (exact && !isName(exact)) return [exact, last];
+  if (exact && !isName(exact)) return exact.k === 'num' ? [exact] : [exact, last];
   if (node.items.length > 2 || isName(first) || last === first) return [last];
   const constant = letters(first).size === 0 || some(first, (n) => n.k === 'big');
   return constant ? [last] : [];
@@ -74,12 +74,13 @@ export function holds(node: Of<'rel'>, compare: Compare, c: Comparison): boolean
   });
 }
 
-/** Within one unit of its last digit. */
+/** Within one unit of its last digit, half of one behind a number that was written out. */
 function isRounding(rounded: Node, exact: Node, c: Comparison): boolean {
   const [x, y] = [constant(rounded, c), constant(exact, c)];
   if (x === undefined || y === undefined) return false;
   const places = /\.(\d+)$/.exec(String(x))?.[1]?.length ?? 0;
-  return Math.abs(x - y) <= Math.min(10 ** -places, Math.abs(y) / 20);
+  const unit = exact.k === 'num' ? 0.5 : 1;
+  return Math.abs(x - y) <= Math.min(unit * 10 ** -places, Math.abs(y) / 20);
 }
 
 /** Both are equations or inequalities. */

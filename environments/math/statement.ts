@@ -38,7 +38,7 @@ export function isRefused(text: string, start: number, end: number): boolean {
 }
 
 const ASKED_OR_DENIED =
-  /^[\s)]*(?:\?|,?\s*(?:is|are|was|were|may be|might be|could be)?\s*(?:not\b(?!\s*[\d$\\(-])|n[’']t\b|wrong\b|incorrect\b|false\b|untrue\b|impossible\b|excluded\b|doubtful\b|at (?:most|least)\b|squared\b|cubed\b|maybe\b|perhaps\b|possibly\b)|\s*(?:isn[’']t|aren[’']t|wasn[’']t|can(?:no|[’'])t|won[’']t|doesn[’']t)\b)/i;
+  /^[\s)]*(?:\?|,?\s*(?:is|are|was|were|may be|might be|could be)?\s*(?:not\b(?!\s*[\d$\\(-]|\s+\w+ing\b)|n[’']t\b|wrong\b|incorrect\b|false\b|untrue\b|impossible\b|excluded\b|doubtful\b|at (?:most|least)\b|squared\b|cubed\b|maybe\b|perhaps\b|possibly\b)|\s*(?:isn[’']t|aren[’']t|wasn[’']t|can(?:no|[’'])t|won[’']t|doesn[’']t)\b)/i;
 
 /** The words behind a value that belong to it: a percent sign, factors and units, and what "or" adds to it. */
 export function tailOf(text: string, end: number): string {
@@ -56,7 +56,7 @@ export function tailOf(text: string, end: number): string {
     tail += piece;
   }
   const or =
-    /^,?\s*(?:or(?=\s)(?!\s+(?:about|approximately|roughly|equivalently|simply|just|in)\b|\s*\\approx)|and(?=\s+[\d$\\(-]))[^.;!?\n]*(?:[.](?=\d)[^.;!?\n]*)*/i.exec(
+    /^,?\s*(?:or(?=\s)(?!\s+(?:else|about|approximately|roughly|equivalently|simply|just|in)\b|\s*\\approx)|and(?=\s+[\d$\\(-]))[^.;!?\n]*(?:[.](?=\d)[^.;!?\n]*)*/i.exec(
       rest.slice(tail.length),
     )?.[0] ?? '';
   return `${tail === '' ? '' : ` ${tail.replace(/\.$/, '')}`}${or === '' ? '' : ` ${or.replace(/^,\s*/, '')}`}`;

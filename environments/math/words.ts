@@ -135,7 +135,9 @@ export function says(answer: string, gold: string): boolean {
   const m = /^(.*?) ?\b(?:is|are|was|were)(?: an?| the)? (.+)$/.exec(plain);
   const [subject = '', predicate = ''] = m ? m.slice(1) : [];
   if (m && sameWords(gold, predicate.replace(/ (?:solutions?|of them|in total)$/, '')))
-    return !subject.split(' ').some(isRefusing);
+    return (
+      !subject.split(' ').some(isRefusing) && !/\b(?:nobody|none|says?|said|claims?|thinks?|believes?)\b/.test(subject)
+    );
   const verb = plainWords(gold);
   const rest = plain.slice(0, -verb.length).trim();
   const named = /^(?:does|do|is|has) |s$/.test(verb) && plain.endsWith(` ${verb}`) && rest.split(' ').length <= 4;
