@@ -1,7 +1,7 @@
 // Reads a final answer into a tree: lists of relations of sums of products. Recursive descent without
 // backtracking, so linear in length; the leaves are in parse-primary.ts. Throws Unparsed or TooBig, nothing else.
 
-import { add, call, children, int, type Join, mul, neg, type Node, num, type Of, type Relop, times } from './ast.ts';
+import { add, call, int, type Join, mul, neg, type Node, num, type Of, type Relop, times } from './ast.ts';
 import { accept, isCmd, isSign, nested, peek, take, type Cursor } from './cursor.ts';
 import { LIMITS, TooBig, Unparsed } from './limits.ts';
 import { parseCommand } from './parse-command.ts';
