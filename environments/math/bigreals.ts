@@ -3,7 +3,7 @@
 // silently zero or infinite: what leaves the range has no value.
 
 import * as Q from './rational.ts';
-import { NoValue, type Reals } from './reals.ts';
+import { NoValue, type Reals, Undefined } from './reals.ts';
 
 /** m·2^e; the mantissa is 0 or as long as its reals' precision. */
 export interface Big {
@@ -16,6 +16,9 @@ export interface BigReals extends Reals<Big> {
   /** Negative, zero or positive as a is below, at or above b. */
   compare(a: Big, b: Big): number;
   isZero(a: Big): boolean;
+  readonly bits: number;
+  /** What two values may differ by, as a part of their size, to be one: all but 15 digits are compared. */
+  readonly lastDigits: Big;
 }
 
 const BITS_PER_DIGIT = Math.log2(10);
@@ -109,7 +112,7 @@ function makeReals(digits: number): BigReals {
   const sub = (a: Big, b: Big): Big => add(a, negate(b));
   const mul = (a: Big, b: Big): Big => round(a.m * b.m, a.e + b.e);
   const div = (a: Big, b: Big): Big => {
-    if (b.m === 0n) throw new NoValue('division by zero');
+    if (b.m === 0n) throw new Undefined('division by zero');
     const room = Math.max(0, bits + 2 + bitLength(b.m) - bitLength(a.m));
     return round((a.m << BigInt(room)) / b.m, a.e - b.e - room);
   };
@@ -243,5 +246,7 @@ function makeReals(digits: number): BigReals {
     abs: (a) => ({ m: absolute(a.m), e: a.e }),
     compare,
     isZero: (a) => a.m === 0n,
+    bits,
+    lastDigits: from(Q.rational(1n, 10n ** BigInt(digits - 15))),
   };
 }

@@ -2,17 +2,15 @@
 // way that it may be read. Right needs a proof; everything else is wrong and says why.
 
 import type { Verdict } from '../../domain/verdict.ts';
-import { isExpression, type Node, some } from './ast.ts';
+import type { Node } from './ast.ts';
 import { compareAnswers } from './compare.ts';
-import { newComparison } from './equal.ts';
+import { newComparison } from './comparison.ts';
 import type { LeafOptions, Word } from './leaf.ts';
 import { LIMITS, TooBig, Unparsed } from './limits.ts';
 import { dateOf, timeOf } from './moments.ts';
 import { numberWord } from './number-words.ts';
-import { value } from './numeric.ts';
 import { parseAnswer } from './parse.ts';
 import * as Q from './rational.ts';
-import { balls, Imprecise, NoValue } from './reals.ts';
 import { remembered } from './remembered.ts';
 import { respell } from './spelling.ts';
 import type { Reading } from './tokens.ts';
@@ -24,6 +22,7 @@ import {
   namesOneChoice,
   plainWords,
   sameWords,
+  says,
   saysEverything,
   saysNothing,
   yesOrNo,
@@ -72,7 +71,7 @@ function compareContents(gold: string, answer: string, options: LeafOptions): Ou
   const [said, meant] = [yesOrNo(answer), yesOrNo(gold)];
   if (said && meant) return said === meant ? AS_WRITTEN : WRONG;
   if (isProse(gold) && isProse(answer)) {
-    if (sameWords(gold, answer)) return AS_WRITTEN;
+    if (sameWords(gold, answer) || says(answer, gold)) return AS_WRITTEN;
     if (isWording(gold) && isWording(answer)) return WRONG;
   }
   return compareParsed(numberWord(gold) ?? gold, numberWord(answer) ?? answer, options, isProse(answer));
@@ -159,12 +158,16 @@ function otherReading(gold: string, answer: string, g: Node, a: Node, options: L
   return undefined;
 }
 
+const ALL_EXCEPT =
+  /^(?:(?:all|any|every)\s+)?(?:real numbers?|reals)(?:\s+\$?x\$?)?,?\s+(?:except(?:\s+for)?|other than|not equal to|excluding)\s+([^a-z]+)$/i;
+
 function read(text: string, reading: Reading): Node | Unread {
   if (saysNothing(text)) return { k: 'set', items: [], explicit: true };
   if (saysEverything(text)) return { k: 'named', name: 'R' };
   if (isWording(text) && /\s/.test(plainWords(text)) && !/\\[a-z]|\b(and|or)\b/.test(text)) return { k: 'text', text };
   try {
-    return parseAnswer(text.trim(), reading);
+    const except = ALL_EXCEPT.exec(text.replace(/\\text\s*\{([^{}]*)\}/g, ' $1 ').trim())?.[1];
+    return parseAnswer(except === undefined ? text.trim() : `\\mathbb{R} \\setminus \\{${except}\\}`, reading);
   } catch (error) {
     if (error instanceof Unparsed) return 'unreadable';
     if (error instanceof TooBig) return 'too-big';
@@ -174,33 +177,18 @@ function read(text: string, reading: Reading): Node | Unread {
 
 function decide(gold: Node, answer: Node, options: LeafOptions): Outcome {
   const word = wordOn(gold, answer, options);
-  if (word === 'too-big') return wrong(word);
+  if (word === 'too-big' || word === 'no-value') return wrong(word);
   const reason = RIGHT[word];
-  if (reason) return { verdict: 'right', reason };
-  if (word === 'unknown') return wrong(hasNoValue(answer) ? 'no-value' : 'not-shown');
-  return hasNoValue(answer) ? wrong('no-value') : WRONG;
+  return reason ? { verdict: 'right', reason } : wrong(word === 'unknown' ? 'not-shown' : 'different');
 }
 
-function wordOn(gold: Node, answer: Node, options: LeafOptions): Word | 'too-big' {
+function wordOn(gold: Node, answer: Node, options: LeafOptions): Word | 'too-big' | 'no-value' {
   try {
     return compareAnswers(gold, answer, newComparison(), options);
   } catch (error) {
     if (error instanceof TooBig) return 'too-big';
     throw error;
   }
-}
-
-/** `7/0`, `\log 0`: an expression without letters that cannot be evaluated. */
-function hasNoValue(node: Node): boolean {
-  const mayFail = some(node, (n) => n.k === 'div' || n.k === 'pow' || n.k === 'call');
-  if (!mayFail || !isExpression(node) || some(node, (n) => /^(?:sym|apply|big|deg|unit)$/.test(n.k))) return false;
-  try {
-    value(node, { reals: balls, letters: new Map(), symbolic: newComparison().contexts[0], realOnly: false });
-  } catch (error) {
-    if (error instanceof NoValue) return true;
-    if (!(error instanceof Imprecise || error instanceof TooBig)) throw error;
-  }
-  return false;
 }
 
 /** Can the solution's final answer be read, and is it shown equal to itself? */
@@ -213,5 +201,5 @@ export function standsForItself(text: string, options: LeafOptions): 'yes' | Unr
   if (typeof node === 'string') return node;
   const word = wordOn(node, node, options);
   if (word === 'too-big') return word;
-  return RIGHT[word] && !hasNoValue(node) ? 'yes' : 'not-equal-to-itself';
+  return word !== 'no-value' && RIGHT[word] ? 'yes' : 'not-equal-to-itself';
 }

@@ -2,19 +2,34 @@
 // inequalities as sets of numbers, equations, matrices, ratios. Nothing is right because it is close: every
 // kind ends in leaf.ts.
 
-import { children, ELEMENT, mapChildren, type Node, type Of } from './ast.ts';
-import { type Comparison, letters } from './equal.ts';
+import { children, ELEMENT, mapChildren, type Node, type Of, some } from './ast.ts';
+import type { Comparison } from './comparison.ts';
+import { letters } from './letters.ts';
 import { compareLeaves, type LeafOptions, type Word } from './leaf.ts';
 import { sameRegion } from './number-sets.ts';
+import { withOperators } from './operators.ts';
 import { isRegionLike, regionOf } from './region.ts';
-import { compareRelations, isAssignment, isEquation, lastLink, same, valueOfEquation } from './relation.ts';
+import {
+  compareRelations,
+  holds,
+  isAssignment,
+  isEquation,
+  isName,
+  lastLink,
+  same,
+  valuesOfEquation,
+} from './relation.ts';
 import { alignNames } from './assignments.ts';
 import { shape } from './shape.ts';
 import { unitsOutward } from './units-outward.ts';
+import { isValueless } from './valueless.ts';
 import { sameWords, saysEverything, saysNothing } from './words.ts';
 
-export function compareAnswers(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Word {
-  const [g, a] = [shape(unitsOutward(wordsAsSets(gold))), shape(unitsOutward(wordsAsSets(answer)))];
+/** `no-value`: the answer holds a constant such as 7/0. */
+export function compareAnswers(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Word | 'no-value' {
+  const [first, second] = withOperators(wordsAsSets(gold), wordsAsSets(answer));
+  const [g, a] = [shape(unitsOutward(first)), shape(unitsOutward(second))];
+  if (isValueless(a, c)) return 'no-value';
   return compare(g, options.rename ? renamed(a, g) : a, c, options);
 }
 
@@ -66,7 +81,7 @@ function compare(gold: Node, answer: Node, c: Comparison, o: LeafOptions): Word 
   if (g.k === 'named' || a.k === 'named')
     return g.k === a.k && g.k === 'named' && a.k === 'named' && g.name === a.name ? 'exact' : 'different';
   if (g.k === 'setop' && a.k === 'setop')
-    return g.op === a.op ? both(again(g.left, a.left), again(g.right, a.right)) : 'different';
+    return g.op === a.op ? (sameSides(g, a, again) ?? sameSides(g, turned(a), again) ?? 'different') : 'different';
   return compareLeaves(g, a, c, o);
 }
 
@@ -77,22 +92,32 @@ function pointNamed(node: Node): Node | undefined {
 
 /** `x ∈ S` says S. */
 function unwrapMembership(node: Node): Node {
-  if (node.k === 'rel' && node.ops.length === 1 && node.ops[0] === 'in') return node.items[1] ?? node;
-  return node;
+  if (node.k !== 'rel' || node.ops.length !== 1 || node.ops[0] !== 'in') return node;
+  const [name, whole] = node.items;
+  return name && isName(name) && !some(name, (n) => n.k === 'text') ? (whole ?? node) : node;
 }
 
 const both = (a: Word, b: Word): Word => (!same(a) ? a : !same(b) ? b : a === 'exact' ? b : a);
+
+const turned = (node: Of<'setop'>): Of<'setop'> =>
+  node.op === 'setminus' ? node : { ...node, left: node.right, right: node.left };
+
+function sameSides(g: Of<'setop'>, a: Of<'setop'>, again: (g: Node, a: Node) => Word): Word | undefined {
+  const word = both(again(g.left, a.left), again(g.right, a.right));
+  return word === 'different' ? undefined : word;
+}
 
 function withRelation(g: Node, a: Node, c: Comparison, o: LeafOptions): Word | undefined {
   const again = (x: Node, y: Node): Word => compare(x, y, c, o);
   if (g.k === 'rel' && a.k === 'rel') {
     const word = compareRelations(g, a, c, again);
+    if (same(word) && isEquation(a) && a.items.length > g.items.length && !holds(a, again, c)) return 'different';
     if (same(word) || isEquation(g) || isEquation(a)) return word;
     return compareRegions(g, a, c, o) ?? word;
   }
   if (a.k === 'rel' && isEquation(a)) {
-    const value = valueOfEquation(a);
-    return value ? again(g, value) : 'different';
+    const words = holds(a, again, c) ? valuesOfEquation(a).map((value) => again(g, value)) : [];
+    return words.find(same) ?? words[0] ?? 'different';
   }
   if (g.k === 'rel' && isEquation(g)) {
     if (g.items.length === 2 && !isAssignment(g)) return 'different';
@@ -177,6 +202,9 @@ function compareCollections(g: Node, a: Node, again: (g: Node, a: Node) => Word)
       return g === tuple ? inOrder(tuple.items, other.items, again) : inOrder(other.items, tuple.items, again);
     }
   }
+  // {x} may be the broken part of x, and is no x.
+  if (isCollection(g) !== isCollection(a) && [g, a].some((n) => n.k === 'set' && n.explicit && letters(n).size > 0))
+    return 'different';
   const x = distinct(isCollection(g) ? g.items : [g], again);
   const y = distinct(isCollection(a) ? a.items : [a], again);
   if (x.length !== y.length) return 'different';

@@ -4,6 +4,7 @@
 
 import { scanBoxes, type Box } from './boxes.ts';
 import { LIMITS } from './limits.ts';
+import { withoutMarkup } from './markdown.ts';
 import { lastNumber } from './numbers-in-text.ts';
 import { dateOf, timeOf } from './moments.ts';
 import { hasProse, mathSegments, type Segment } from './segments.ts';
@@ -25,7 +26,7 @@ const TURNS = [
 
 /** `cut`: the text was cut by a limit, so that only a closed box or a complete statement of the answer counts. */
 export function extractAnswer(source: string, cut = false): Found {
-  const text = ownText(source);
+  const text = ownText(source, cut);
   const thought = text.lastIndexOf('</think>');
   if (thought >= 0) {
     const said = text.slice(thought + 8);
@@ -36,8 +37,10 @@ export function extractAnswer(source: string, cut = false): Found {
   return fromAnswer(text, cut);
 }
 
-function ownText(source: string): string {
+function ownText(source: string, cut = false): string {
+  // Where a text was cut, emphasis shows what is complete.
   let text = source.slice(-LIMITS.textChars);
+  if (!cut) text = withoutMarkup(text);
   for (const mark of TURNS) {
     const at = text.indexOf(mark);
     if (at > 0 && text.slice(0, at).trim() !== '') text = text.slice(0, at);
@@ -51,12 +54,22 @@ function fromAnswer(text: string, cut: boolean): Found {
   if (unfinished) return 'cut-off';
   if (group) {
     const later = finalPhrase(text, group.end, cut);
-    return later ?? (isRefused(text, group.start, group.end) ? undefined : boxed(group));
+    const said = !isRefused(text, group.start, group.end) && !isOperand(text, group);
+    return later ?? (said ? boxed(group) : undefined);
   }
   if (boxes.length > 0) return fromAnswer(withoutBoxes(text, boxes), cut);
   const named = tagged(text) ?? hash(text, cut) ?? finalPhrase(text, 0, cut) ?? answerPhrase(text, cut);
   if (named || cut) return named ?? 'cut-off';
   return whole(text) ?? lastValue(text);
+}
+
+/** `-\boxed{5}`, `6 + \boxed{5}`, `\boxed{5} \times 10^3` show another value; `2 + \boxed{5} = 7` fills a gap. */
+function isOperand(text: string, { start, end }: Group): boolean {
+  const before = /(?:(?:^|[^-])-|[+*/]\s?|\\(?:times|cdot|pm|mp|sqrt|frac)\s?\{?)$/.test(
+    text.slice(Math.max(0, start - 12), start),
+  );
+  const after = /^\}?\s*(?:[\^_]|[*/+]\s?[\d\\]|\\(?:times|cdot|div|pm)\b)/.test(text.slice(end, end + 12));
+  return (before || after) && !/^[^$\n]{0,40}=/.test(text.slice(end));
 }
 
 /** Empty boxes say nothing, and are no words either. */
@@ -189,7 +202,8 @@ function onlyValues(text: string): Extraction | undefined {
 
 /** The last formula or number. A formula that is only a name does not count if a value stands anywhere. */
 function lastValue(text: string): Extraction | undefined {
-  const tail = text.slice(-60_000);
+  // "The minimum is 6, attained at x = 2." says 6.
+  const tail = text.slice(-60_000).replace(/,\s(?:since|because|attained|achieved|reached)\s[^.\n]{0,200}\.?\s*$/, '');
   const segments = mathSegments(tail);
   const number = lastNumber(blank(tail, segments, '\n'));
   for (let k = segments.length - 1; k >= 0; k--) {

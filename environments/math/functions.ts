@@ -1,11 +1,11 @@
 // The named functions over complex numbers: roots, logarithms, trigonometry and its inverses. Everything is
 // built from exp, ln, sin, cos and atan2 of the reals given.
 
-import { int, type Node, some } from './ast.ts';
+import { int, type Node } from './ast.ts';
 import { type Complex, exponential, logarithm, type NumericContext } from './complex.ts';
 import { spend } from './limits.ts';
 import * as Q from './rational.ts';
-import { NoValue, type Reals } from './reals.ts';
+import { NoValue, type Reals, Undefined } from './reals.ts';
 
 /** Undefined when the function is not known here. */
 export function functionValue<T>(
@@ -33,8 +33,6 @@ export function functionValue<T>(
     case 'im':
       return { re: evaluate(first).im ?? r.from(Q.ZERO), im: undefined };
     case 'conj': {
-      // Letters stand for unknown numbers, whose conjugates are unknown as well.
-      if (some(first, (n) => n.k === 'sym' || n.k === 'apply')) return undefined;
       const a = evaluate(first);
       return { re: a.re, im: a.im === undefined ? undefined : r.sub(r.from(Q.ZERO), a.im) };
     }
@@ -120,7 +118,7 @@ function trigonometric<T>(
     if (name === 'cos') return real(r.cos(a.re));
     const [sin, cos] = [r.sin(a.re), r.cos(a.re)];
     const bottom = name === 'tan' || name === 'sec' ? cos : sin;
-    if (r.sign(bottom) === 0) throw new NoValue('a pole');
+    if (r.sign(bottom) === 0) throw new Undefined('a pole');
     if (name === 'tan') return real(r.div(sin, cos));
     if (name === 'cot') return real(r.div(cos, sin));
     return real(r.div(one, bottom));
@@ -148,7 +146,7 @@ function trigonometric<T>(
   if (name === 'arcosh') return real(r.ln(r.add(x, r.sqrt(r.sub(square, one)))));
   if (name === 'artanh') return real(r.div(r.ln(r.div(r.add(one, x), r.sub(one, x))), two));
   const room = r.sub(one, square);
-  if (r.sign(room) < 0) throw new NoValue('outside the domain');
+  if (r.sign(room) < 0) throw new Undefined('outside the domain');
   const other = r.sqrt(room);
   return real(name === 'arcsin' ? r.atan2(x, other) : r.atan2(other, x));
 }

@@ -2,7 +2,8 @@
 // zeros can be written down. What it cannot solve it leaves undecided.
 
 import { add, children, mapChildren, neg, type Node, type Of, type Relop } from './ast.ts';
-import { type Comparison, letters } from './equal.ts';
+import type { Comparison } from './comparison.ts';
+import { letters } from './letters.ts';
 import { ALL, type Break, breakAt, combine, half, flip, type Region, type SamePoint } from './number-sets.ts';
 import { type Fraction, fractionIn, type Polynomial, realRoots, valueAt } from './polynomial.ts';
 import * as Q from './rational.ts';

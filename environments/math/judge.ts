@@ -40,6 +40,18 @@ function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOpt
   if (choice && choice.rest === '' && !cut && needsChoice(own)) own = extractChoice(answer) ?? own;
   // Signs alone are no answer: nothing in them could be right.
   if (own && !/[\p{L}\p{N}∅∞]|\\\{\s*\\\}/u.test(own.text)) own = undefined;
+  const unmarked = own === undefined || own.by === 'number' || own.by === 'formula';
+  // A short text in which every word is accounted for is an answer as a whole: "all reals except 2".
+  if (
+    unmarked &&
+    !cut &&
+    /[A-Za-z]{4}/.test(gold.text.replace(/\\[A-Za-z]+/g, ' ')) &&
+    answer.length <= SHOWN_CHARS &&
+    !/\n|boxed/.test(answer.trim())
+  ) {
+    const all = compareTexts(gold.text, answer.trim(), options);
+    if (all.verdict === 'right') return { ...all, extracted: answer.trim() };
+  }
   if (!own) return { verdict: 'wrong', reason: found === 'cut-off' || cut ? 'cut-off' : 'no-answer' };
   const extracted = own.text.trim().slice(0, SHOWN_CHARS);
   const first = compareTexts(gold.text, own.text, options);

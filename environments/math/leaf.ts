@@ -2,13 +2,13 @@
 // worth is settled by equal.ts.
 
 import { mul, type Node, num, some } from './ast.ts';
-import { type Comparison, equalExpressions, type Equality } from './equal.ts';
+import type { Comparison, Equality } from './comparison.ts';
+import { equalExpressions } from './equal.ts';
 import { exact } from './exact.ts';
-import { value } from './numeric.ts';
-import { parseAnswer } from './parse.ts';
+import { constant } from './letters.ts';
 import * as Q from './rational.ts';
-import { balls, Imprecise, NoValue } from './reals.ts';
 import { isHarmlessPhrase, sameLabels, type Unit, unitOf } from './unit-words.ts';
+import { asProduct } from './units-outward.ts';
 
 /** The answer of a comparison, over all shapes. */
 export type Word = Equality | 'rounded' | 'text';
@@ -62,10 +62,10 @@ export function compareLeaves(gold: Node, answer: Node, c: Comparison, options: 
       return compareValues(scaled(g.node, x.factor), scaled(a.node, y.factor), c, options);
   } else if (g.unit !== undefined && !g.strong) {
     // A plain letter behind the solution's number is a factor: only a unit that is sure may be left out.
-    const product = asProduct(g);
+    const product = asProduct(g.node, g.unit);
     if (product) return compareValues(product, a.node, c, options);
   } else if (a.unit !== undefined && !a.strong) {
-    const product = asProduct(a);
+    const product = asProduct(a.node, a.unit);
     if (product && letterIn(g.node)) return compareValues(g.node, product, c, options);
   }
   if (a.unit !== undefined && g.unit === undefined && !isHarmlessPhrase(a.unit)) return 'different';
@@ -93,12 +93,6 @@ const GBP = 'money-gbp^1';
 const scaled = (node: Node, factor: Q.Rational): Node => mul([node, num(factor)]);
 const letterIn = (node: Node): boolean => some(node, (n) => n.k === 'sym');
 
-/** `5 m`, `3 m^2` read as products of letters. */
-function asProduct(p: Peeled): Node | undefined {
-  if (!p.unit || !/^[A-Za-z](?:\s(?:[A-Za-z]|\^\d|[/*]))*$/.test(p.unit)) return undefined;
-  return mul([p.node, parseAnswer(p.unit, { grouping: false, decimalComma: false })]);
-}
-
 /** Of each node once: an item of a list is compared with every other, and what is known of a node is kept by the node. */
 const stripped = new WeakMap<Node, Node>();
 
@@ -120,6 +114,8 @@ function withoutDegrees(node: Node): Node {
 function compareValues(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Word {
   const infinite = [infinity(gold), infinity(answer)];
   if (infinite[0] !== 0 || infinite[1] !== 0) return infinite[0] === infinite[1] ? 'exact' : 'different';
+  const based = (node: Node): boolean => some(node, (n) => n.k === 'base');
+  if (based(gold) !== based(answer) && gold.k !== 'base' && answer.k !== 'base') return 'different';
   if (gold.k === 'base' || answer.k === 'base') {
     if (gold.k === answer.k && gold.k === 'base' && answer.k === 'base')
       return gold.base === answer.base && strip(gold.digits) === strip(answer.digits) ? 'exact' : 'different';
@@ -139,6 +135,8 @@ export function infinity(node: Node): number {
   return node.k === 'const' && node.name === 'inf' ? 1 : 0;
 }
 
+const MIN_PLACES = 4;
+
 /** Two decimals compare exactly; a decimal may stand for an exact value that it rounds. */
 function rounded(gold: Node, answer: Node, c: Comparison, options: LeafOptions): boolean {
   const g = literal(gold);
@@ -151,6 +149,8 @@ function rounded(gold: Node, answer: Node, c: Comparison, options: LeafOptions):
   const [decimal, other] = g?.decimal ? [g.value, answer] : a?.decimal ? [a.value, gold] : [undefined, undefined];
   if (!decimal || !other) return false;
   const places = placesOf(decimal);
+  // 940.5 is no rounding of 940.500000001: a rounded value almost never ends so early.
+  if (!options.decimalsGiven && places < MIN_PLACES) return false;
   const exactValue = exact(other, c);
   if (exactValue) {
     // What can be written in so many places has to be.
@@ -158,7 +158,7 @@ function rounded(gold: Node, answer: Node, c: Comparison, options: LeafOptions):
     const alike = Q.equal(round(decimal, options.decimals), round(exactValue, options.decimals));
     return alike && (options.decimalsGiven || near(Q.sub(decimal, exactValue), exactValue, places));
   }
-  const approximate = double(other, c);
+  const approximate = constant(other, c);
   if (approximate === undefined || Math.abs(approximate) > 1e12) return false;
   const target = Q.rational(BigInt(Math.round(approximate * 2 ** 40)), 2n ** 40n);
   const half = Q.rational(500_001n, 1_000_000n * 10n ** BigInt(options.decimals));
@@ -210,16 +210,4 @@ function literal(node: Node): { readonly value: Q.Rational; readonly decimal: bo
     return share && { value: share, decimal: inner.decimal || placesOf(share) < Infinity };
   }
   return undefined;
-}
-
-/** A real constant as a double, if it has one that is known well. */
-export function double(node: Node, c: Comparison): number | undefined {
-  try {
-    const result = value(node, { reals: balls, letters: new Map(), symbolic: c.contexts[0], realOnly: true });
-    if (result.im !== undefined || result.re.e > Math.abs(result.re.v) * 1e-9 + 1e-12) return undefined;
-    return some(node, (n) => n.k === 'sym' || n.k === 'apply') ? undefined : result.re.v;
-  } catch (error) {
-    if (error instanceof NoValue || error instanceof Imprecise) return undefined;
-    throw error;
-  }
 }

@@ -2,8 +2,9 @@
 // belongs. Union, intersection, difference and equality are walks over the break points of both.
 
 import { int, mul, type Node, type Relop } from './ast.ts';
-import type { Comparison } from './equal.ts';
-import { double, infinity, type Word } from './leaf.ts';
+import type { Comparison } from './comparison.ts';
+import { infinity, type Word } from './leaf.ts';
+import { constant } from './letters.ts';
 
 export interface Break {
   readonly node: Node;
@@ -29,7 +30,7 @@ export function sameRegion(a: Region, b: Region, same: SamePoint): boolean | und
 export function breakAt(node: Node, c: Comparison): Break | undefined {
   const sign = infinity(node);
   if (sign !== 0) return { node, at: sign * Infinity };
-  const at = double(node, c);
+  const at = constant(node, c);
   return at === undefined ? undefined : { node, at };
 }
 

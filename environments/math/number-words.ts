@@ -24,8 +24,16 @@ const PARTS = new Map([
   ]),
 ]);
 
+const SIGNED = /^(negative |minus )?([a-z][a-z -]*?)( percent)?$/;
+
 /** The digits of what is one number in words, or undefined. */
 export function numberWord(text: string): string | undefined {
+  const [, sign, inner = '', percent] = SIGNED.exec(plainWords(text)) ?? [];
+  if (inner === 'infinity') return `${sign === undefined ? '' : '-'}\\infty`;
+  const value = sign === undefined && percent === undefined ? undefined : numberWord(inner);
+  if (value !== undefined) return `${sign === undefined ? '' : '-'}${value}${percent === undefined ? '' : '\\%'}`;
+  const ratio = /^(\d{1,9}) (?:to|out of) (\d{1,9})$/.exec(plainWords(text));
+  if (ratio) return `${ratio[1]}:${ratio[2]}`;
   if (/\d|[a-z]{20}/.test(text) || !/[a-z]{3}/i.test(text)) return undefined;
   const parts = plainWords(text).replace(/-/g, ' ').split(' ');
   if (parts.length > 12 || !/^[a-z]/.test(parts[0] ?? '')) return undefined;

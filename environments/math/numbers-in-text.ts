@@ -14,12 +14,14 @@ const DAY = /\d{1,2}(?:st|nd|rd|th)?/;
 const DATE = new RegExp(
   `(?:${MONTH.source} ${DAY.source}(?:,? \\d{4})?|${DAY.source} (?:of )?${MONTH.source}(?:,? \\d{4})?|\\d{4}-\\d{2}-\\d{2})(?![\\dA-Za-z])`,
 );
+/** "3 to 4", "11 out of 36": one value, but of "from 3 to 4" neither. */
+const RATIO = /(?<!from |between )\d{1,9} (?:to|out of) \d{1,9}(?!\.?\d)/;
 // A time of day, or a ratio: what stands behind the colon is no value of its own.
 const CLOCK = /\d{1,9}(?::\d{1,9}){1,4}(?:\s?[AaPp]\.?[Mm]\b\.?)?|\d{1,2}\s?[AaPp]\.?[Mm]\b\.?/;
-const MOMENT = new RegExp(`^(?:${DATE.source}|${CLOCK.source})$`);
+const MOMENT = new RegExp(`^(?:${DATE.source}|${CLOCK.source}|${RATIO.source})$`);
 const number = (...first: readonly RegExp[]): RegExp =>
   new RegExp(
-    `(?<![\\dA-Za-z_^.\\\\{}])(?:${[...first, CLOCK, BARE_LATEX, PLAIN_TUPLE, PLAIN_NUMBER].map(({ source }) => source).join('|')})`,
+    `(?<![\\dA-Za-z_^.\\\\{}])(?:${[...first, RATIO, CLOCK, BARE_LATEX, PLAIN_TUPLE, PLAIN_NUMBER].map(({ source }) => source).join('|')})`,
     'g',
   );
 const NUMBER = number();
@@ -39,7 +41,9 @@ export function lastNumber(text: string): Segment | undefined {
     if (last) {
       const start = offset + last.index;
       const end = start + last[0].length;
-      const value = MOMENT.test(last[0]) ? { content: last[0], from: start } : widen(text, start, end);
+      const value = MOMENT.test(last[0])
+        ? { content: last[0].replace(/ (?:to|out of) /, ':'), from: start }
+        : widen(text, start, end);
       const list = listBefore(text, value.from);
       if (list && NOT.test(text.slice(Math.max(0, list.from - 16), list.from))) return undefined;
       return { content: [...(list?.items ?? []), value.content].join(' , '), start, end, kind: 'number' };
@@ -97,7 +101,7 @@ function widen(text: string, start: number, end: number): { readonly content: st
   const lineStart = Math.max(text.lastIndexOf('\n', start - 1) + 1, start - 120);
   const rest = text.slice(end, end + 120);
   const left =
-    /(?:(?<=^|[\s,;:*])(?:[A-Za-z]\([A-Za-z0-9]\)|[^\s,;:A-Za-z]*(?:[A-Za-z][^\s,;:A-Za-z]*)?)\s?)*$/.exec(
+    /(?:(?<=^|[\s,;:*])(?:[A-Za-z]\([A-Za-z0-9]\)|[$€£]?\d{1,3}(?:,\d{3}){1,9}(?=\s)|[^\s,;:A-Za-z]*(?:[A-Za-z][^\s,;:A-Za-z]*)?)\s?)*$/.exec(
       text.slice(lineStart, start),
     )?.[0] ?? '';
   const right =

@@ -16,7 +16,7 @@ import {
 } from './complex.ts';
 import { functionValue } from './functions.ts';
 import * as Q from './rational.ts';
-import { NoValue } from './reals.ts';
+import { NoValue, Undefined } from './reals.ts';
 import { drawn, residue } from './residues.ts';
 
 export function value<T>(node: Node, c: NumericContext<T>): Complex<T> {
@@ -97,7 +97,7 @@ function power<T>(node: Extract<Node, { k: 'pow' }>, c: NumericContext<T>): Comp
   if (base.im === undefined && reals.sign(base.re) === 0) {
     const exp = value(node.exp, c);
     if (exp.im === undefined && reals.sign(exp.re) > 0) return base;
-    throw new NoValue('a power of zero');
+    throw new Undefined('a power of zero');
   }
   return exponential(product(value(node.exp, c), logarithm(base, c), reals), c);
 }
@@ -106,8 +106,12 @@ function bindIfLetters<T>(node: Node, c: NumericContext<T>): Node {
   return c.letters.size > 0 && node.k !== 'num' ? bind(node, c) : node;
 }
 
+/** Functions that have values at whole numbers only. */
+export const WHOLE = new Set(['factorial', 'doublefactorial', 'binom', 'gcd', 'lcm', 'mod']);
+
 function callValue<T>(node: Extract<Node, { k: 'call' }>, c: NumericContext<T>): Complex<T> {
   const known = exact(bindIfLetters(node, c), c.symbolic);
   if (known) return { re: c.reals.from(known), im: undefined };
+  if (WHOLE.has(node.name)) throw new NoValue('no whole number');
   return functionValue(node, c, (arg) => value(arg, c)) ?? atom(node, c);
 }

@@ -1,14 +1,25 @@
 // The commands of LaTeX that stand for values: fractions, roots, functions, sums, sets, matrices. Also serves
 // plain text (`sqrt(2)`, `sin x`), whose words arrive here as commands.
 
-import { call, ELEMENT, int, type Node } from './ast.ts';
-import { replaceSymbol } from './exact.ts';
-import { accept, expect, isCmd, isSign, nested, peek, shallow, take, type Cursor } from './cursor.ts';
+import { add, call, int, type Node } from './ast.ts';
+import { accept, expect, isCmd, isSign, nested, peek, take, type Cursor } from './cursor.ts';
 import { Unparsed } from './limits.ts';
 import { bars, numberNode } from './parse-primary.ts';
+import { operatorCall } from './parse-names.ts';
 import { parseEnvironment } from './parse-matrix.ts';
+import { explicitSet } from './parse-sets.ts';
 import type { Token } from './tokens.ts';
-import { BIG, FUNCTION_LETTERS, FUNCTION_NAMES, FUNCTIONS, GREEK, NAMED_SETS, TRANSPARENT } from './vocabulary.ts';
+import {
+  BIG,
+  BOLD,
+  DECORATIONS,
+  FUNCTION_LETTERS,
+  FUNCTION_NAMES,
+  FUNCTIONS,
+  GREEK,
+  NAMED_SETS,
+  TRANSPARENT,
+} from './vocabulary.ts';
 
 export function parseCommand(c: Cursor, token: Token): Node {
   if (token.t === 'begin') return parseEnvironment(c, token.v);
@@ -21,8 +32,8 @@ export function parseCommand(c: Cursor, token: Token): Node {
   if (name === 'pi') return { k: 'const', name: 'pi' };
   if (name === 'infty' || name === 'infin') return { k: 'const', name: 'inf' };
   if (name === 'imath') return { k: 'const', name: 'i' };
-  if (name === 'angle' || name === 'triangle' || name === 'overrightarrow') {
-    const figure = pointsOf(c, name);
+  if (name === 'angle' || name === 'triangle' || DECORATIONS[name] === 'vec' || DECORATIONS[name] === 'hat') {
+    const figure = pointsOf(c, DECORATIONS[name] ?? name);
     if (figure) return figure;
   }
   if (GREEK.has(name)) return greek(c, name);
@@ -33,17 +44,28 @@ export function parseCommand(c: Cursor, token: Token): Node {
   if (name === 'lfloor') return enclosed(c, 'rfloor', ([arg = int(0)]) => call('floor', arg));
   if (name === 'lceil') return enclosed(c, 'rceil', ([arg = int(0)]) => call('ceil', arg));
   if (name === 'emptyset' || name === 'varnothing') return { k: 'set', items: [], explicit: true };
-  if (name === 'mathbb') return namedSet(argument(c));
+  if (name === 'mathbb') {
+    const arg = argument(c);
+    return (arg.k === 'sym' ? operatorCall(c, arg.name) : undefined) ?? namedSet(arg);
+  }
   if (Object.hasOwn(NAMED_SETS, name)) return { k: 'named', name };
   if (/^[lcv]?dots$/.test(name)) return { k: 'sym', name: 'ellipsis' };
   if (BIG.has(name)) return bigOperator(c, name);
   if (name === 'overline' || name === 'bar') {
     // A segment is named by its points; over anything else the bar means another value, a conjugate or a mean.
     const points = pointsOf(c, 'segment');
-    return points ?? call('conj', argument(c));
+    if (points) return points;
+    const arg = argument(c);
+    // The conjugate of a complex number; over a real letter a bar means a mean, a complement: another letter.
+    return arg.k === 'sym' && !/^[zw]$/.test(arg.name) ? call('\\bar', arg) : call('conj', arg);
   }
+  if (BOLD.has(name)) {
+    const arg = argument(c);
+    return arg.k === 'sym' ? call('bold', arg) : arg;
+  }
+  if (Object.hasOwn(DECORATIONS, name)) return decorated(c, DECORATIONS[name] ?? name);
   if (TRANSPARENT.has(name)) {
-    if (/^(?:overset|underset|(?:text)?color)$/.test(name)) argument(c);
+    if (/^(?:text)?color$/.test(name)) argument(c);
     return argument(c);
   }
   // An unknown sign is a letter of its own, if it takes no argument.
@@ -106,6 +128,18 @@ function pointsOf(c: Cursor, figure: string): Node | undefined {
   return { k: 'sym', name: `${figure} ${letters}` };
 }
 
+/** What stands over or under a letter belongs to its name. */
+function decorated(c: Cursor, name: string): Node {
+  const first = argument(c);
+  if (/^(over|under)set$|^stackrel$/.test(name)) return call(`\\${name}`, first, argument(c));
+  if (/^(under|over)brace$/.test(name)) {
+    // The words under a brace only explain.
+    if (accept(c, '_', '^')) argument(c);
+    return first;
+  }
+  return call(`\\${name}`, first);
+}
+
 function root(c: Cursor): Node {
   let degree: Node = int(2);
   if (accept(c, '[')) {
@@ -158,6 +192,8 @@ function functionCall(c: Cursor, name: string): Node {
   if (name === 'log' && base) node = call('logbase', first, base);
   else if (name === 'log10') node = call('logbase', first, int(10));
   else if (name === 'sqrt') node = call('root', first, int(2));
+  else if (name === 'cis')
+    node = add([call('cos', first), { k: 'mul', items: [{ k: 'const', name: 'i' }, call('sin', first)] }]);
   else if (name === 'exp') node = { k: 'pow', base: { k: 'const', name: 'e' }, exp: first };
   else node = call(name, ...args);
   if (primes) node = call('prime', node);
@@ -184,33 +220,6 @@ function enclosed(c: Cursor, close: string, make: (items: readonly Node[]) => No
   if (!isCmd(take(c), close)) throw new Unparsed(`\\${close} is missing`);
   return make(inner.k === 'list' ? inner.items : [inner]);
 }
-
-/** `\{1, 2\}` and `\{x \mid x > 1\}`; the latter is its condition. */
-function explicitSet(c: Cursor): Node {
-  const outer = c.bars;
-  c.bars = 1;
-  let inner = c.parseList(c);
-  c.bars = outer;
-  const bar = peek(c);
-  if (isSign(bar, '|') || isCmd(bar, 'mid', 'vert')) {
-    c.at++;
-    const condition = c.parseList(c);
-    if (condition.k !== 'rel') throw new Unparsed('a set by a condition');
-    inner = inner.k === 'sym' ? ofElement(shallow(condition), inner.name) : condition;
-  } else if (inner.k === 'rel' && inner.items[0]?.k === 'ratio') {
-    // `\{x : 2 < x\}`: the colon was read as a ratio.
-    const [name, first, more] = inner.items[0].items;
-    if (!name || !first || more) throw new Unparsed('a set by a condition');
-    if (!isCmd(take(c), '}', 'rbrace')) throw new Unparsed('a set is not closed');
-    const condition: Node = { ...inner, items: [first, ...inner.items.slice(1)] };
-    return name.k === 'sym' ? ofElement(shallow(condition), name.name) : condition;
-  }
-  if (!isCmd(take(c), '}', 'rbrace')) throw new Unparsed('a set is not closed');
-  if (inner.k === 'rel' && (isSign(bar, '|') || isCmd(bar, 'mid', 'vert'))) return inner;
-  return { k: 'set', items: inner.k === 'list' ? inner.items : [inner], explicit: true };
-}
-
-const ofElement = (condition: Node, name: string): Node => replaceSymbol(condition, name, { k: 'sym', name: ELEMENT });
 
 function namedSet(arg: Node): Node {
   if (arg.k === 'sym' && Object.hasOwn(NAMED_SETS, arg.name)) return { k: 'named', name: arg.name };

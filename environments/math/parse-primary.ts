@@ -1,9 +1,11 @@
 // The leaves of an answer: numbers, letters, brackets, bars, functions with their powers and indices. The
 // commands of LaTeX are in parse-command.ts.
 
-import { call, neg, num, type Node } from './ast.ts';
+import { call, isExpression, neg, num, type Node, some } from './ast.ts';
 import { accept, expect, isCmd, isSign, nested, peek, take, type Cursor } from './cursor.ts';
+import { isRefusing } from './harmless-words.ts';
 import { LIMITS, TooBig, Unparsed } from './limits.ts';
+import { dottedPeriod, isNamedFunction, operatorCall } from './parse-names.ts';
 import { numberWord } from './number-words.ts';
 import { degreeAhead, degrees, isDegree, isPrimes } from './parse-degrees.ts';
 import { add as addRational, fromDecimal, rational } from './rational.ts';
@@ -84,6 +86,12 @@ export function parsePostfix(c: Cursor, start?: Node): Node {
       } else if (isSign(token, "'") || isCmd(token, 'prime')) {
         c.at++;
         node = call('prime', node);
+      } else if (isSign(token, '(') && !token?.sp && isNamedFunction(node)) {
+        // f'(x), f^{-1}(x), f_n(x): a value of another function, and no product.
+        c.at++;
+        const inner = c.parseList(c);
+        expect(c, ')');
+        node = call('at', node, ...(inner.k === 'list' ? inner.items : [inner]));
       } else if (isSign(token, '_')) {
         node = parseIndex(c, node);
       } else if (token?.t === 'text' && /^[$€£¥₹]$/.test(token.v)) {
@@ -105,7 +113,8 @@ function parseExponent(c: Cursor): Node {
     }
     if (accept(c, '-')) return neg(parseExponent(c));
     accept(c, '+');
-    const base = parsePrimary(c);
+    // A letter alone: the bracket in `e^x(x-1)` is no argument of x.
+    const base = peek(c)?.t === 'id' ? plainLetter(take(c).v) : parsePrimary(c);
     // Towers written without braces read from the right.
     if (isSign(peek(c), '^') && !isCmd(peek(c, 1), 'circ')) {
       c.at++;
@@ -143,6 +152,8 @@ function parsePrimary(c: Cursor): Node {
     case 'text':
       if (/^[$€£¥₹]$/.test(token.v) && startsPrimary(c))
         return { k: 'unit', arg: c.parseFactor(c), unit: token.v, strong: true };
+      // `\text{not } x > 2`: what denies or bounds is no part of a value.
+      if (c.tokens.length > 1 && token.v.toLowerCase().split(/\s+/).some(isRefusing)) throw new Unparsed('a denial');
       return { k: 'text', text: token.v };
     case 'cmd':
     case 'begin':
@@ -156,7 +167,7 @@ function parsePrimary(c: Cursor): Node {
 
 export function numberNode(c: Cursor, raw: string): Node {
   const [mantissa = raw, exponent] = raw.split(/[eE]/);
-  if (mantissa.includes('.') && isCmd(peek(c), 'overline', 'bar', 'dot', 'dots') && isSign(peek(c, 1), '{')) {
+  if (mantissa.includes('.') && isCmd(peek(c), 'overline', 'bar', 'dots') && isSign(peek(c, 1), '{')) {
     const digits = peek(c, 2);
     if (digits?.t === 'num' && /^\d{1,40}$/.test(digits.v) && isSign(peek(c, 3), '}')) {
       c.at += 4;
@@ -164,6 +175,12 @@ export function numberNode(c: Cursor, raw: string): Node {
       const period = rational(BigInt(digits.v), (10n ** BigInt(digits.v.length) - 1n) * places);
       return num(addRational(fromDecimal(mantissa) ?? rational(0n), period));
     }
+  }
+  const dotted = mantissa.includes('.') && isCmd(peek(c), 'dot') ? dottedPeriod(c) : undefined;
+  if (dotted) {
+    const places = 10n ** BigInt(mantissa.length - mantissa.indexOf('.') - 1);
+    const period = rational(BigInt(dotted), (10n ** BigInt(dotted.length) - 1n) * places);
+    return num(addRational(fromDecimal(mantissa) ?? rational(0n), period));
   }
   const value = fromDecimal(mantissa);
   if (!value) throw new Unparsed('not a number');
@@ -174,9 +191,12 @@ export function numberNode(c: Cursor, raw: string): Node {
   return num(power < 0 ? rational(value.num, value.den * scale) : rational(value.num * scale, value.den), true);
 }
 
+const plainLetter = (name: string): Node => (name === 'e' || name === 'i' ? { k: 'const', name } : { k: 'sym', name });
+
 function letter(c: Cursor, name: string): Node {
-  if (name === 'e') return { k: 'const', name: 'e' };
-  if (name === 'i') return { k: 'const', name: 'i' };
+  if (name === 'e' || name === 'i') return plainLetter(name);
+  const operator = operatorCall(c, name);
+  if (operator) return operator;
   // A letter glued to a bracket may name a function: what it is, is settled when it is compared.
   if (isSign(peek(c), '(') && !peek(c)?.sp) {
     c.at++;
@@ -184,7 +204,7 @@ function letter(c: Cursor, name: string): Node {
     expect(c, ')');
     return { k: 'apply', name, args: inner.k === 'list' ? inner.items : [inner] };
   }
-  return { k: 'sym', name };
+  return plainLetter(name);
 }
 
 /** A run of letters: a function, a constant, or a product of single letters. */
@@ -192,6 +212,8 @@ function word(c: Cursor, name: string): Node {
   const lower = name.toLowerCase();
   if (FUNCTIONS.has(name) || FUNCTIONS.has(lower))
     return nested(c, () => c.parseCommand(c, { t: 'cmd', v: lower, sp: false }));
+  const operator = operatorCall(c, name);
+  if (operator) return operator;
   if (lower === 'pi') return { k: 'const', name: 'pi' };
   if (/^(inf|infty|infinity|oo)$/.test(lower)) return { k: 'const', name: 'inf' };
   // A known function at the end of a run of letters: xsin, abcos.
@@ -218,6 +240,7 @@ function parseBracket(c: Cursor, open: string): Node {
   if (open === '|') return bars(c, '|');
   if ('€£¥₹'.includes(open)) return { k: 'unit', arg: c.parseFactor(c), unit: open, strong: true };
   const outer = c.bars;
+  const start = c.at;
   c.bars = 0;
   const inner = c.parseList(c);
   c.bars = outer;
@@ -229,12 +252,19 @@ function parseBracket(c: Cursor, open: string): Node {
       return over ? { k: 'div', top: inner, bottom } : call('binom', inner, bottom);
     }
     expect(c, '}');
-    return inner.k === 'list' ? { k: 'set', items: inner.items, explicit: false } : inner;
+    // `{x > 1 \text{ and } x < 3}` holds conditions, and no set has those for elements.
+    return inner.k === 'list' && !inner.items.every((item) => item.k === 'rel')
+      ? { k: 'set', items: inner.items, explicit: false }
+      : inner;
   }
   const close = peek(c);
   if (close?.t !== 'sign' || !CLOSERS[open]?.includes(close.v)) throw new Unparsed(`${open} is not closed`);
   c.at++;
   const items = inner.k === 'list' ? inner.items : [inner];
+  // [x] may be the whole part of x: only around other brackets, or around numbers, it just groups.
+  const grouped = c.tokens.slice(start, c.at - 1).some((token) => isSign(token, '(', '[') || token.t === 'begin');
+  if (open === '[' && close.v === ']' && items.length === 1 && !grouped && some(inner, (n) => n.k === 'sym'))
+    return isExpression(inner) ? call('bracket', inner) : { k: 'tuple', items, open, close: ']' };
   const from = open === ']' ? '(' : open;
   const to = close.v === '[' ? ')' : open === ']' ? ']' : close.v;
   if (items.length === 1 && items[0] && from === '(' && to === ')') {

@@ -2,7 +2,7 @@
 // function; a condition is no part of a value.
 
 import { type Node, num, type Relop, some, times } from './ast.ts';
-import { isSign, peek, type Cursor } from './cursor.ts';
+import { isCmd, isSign, peek, type Cursor } from './cursor.ts';
 import { isHarmless, SCALES } from './harmless-words.ts';
 import { Unparsed } from './limits.ts';
 import { parsePostfix } from './parse-primary.ts';
@@ -33,6 +33,11 @@ export const leads = (c: Cursor): boolean => {
   );
 };
 
+const PLAIN: readonly string[] = ['num', 'const', 'mul', 'div', 'pow', 'call'];
+export const isPlainNumber = (node: Node): boolean =>
+  !some(node, (n) => !PLAIN.includes(n.k) || (n.k === 'const' && n.name !== 'pi'));
+const startsArgument = (c: Cursor): boolean => isSign(peek(c, 1), '(', '{', '[', '_') || isCmd(peek(c, 1), '{');
+
 /** Words after a value: a percent sign, a factor, a unit, a known function; anything else ends the value. */
 export function parseWords(c: Cursor, left: Node): Node | undefined {
   const token = peek(c);
@@ -55,7 +60,8 @@ export function parseWords(c: Cursor, left: Node): Node | undefined {
     takeFirst();
     return times(left, num(Q.rational(...scale)));
   }
-  if (token.t === 'word' && (FUNCTIONS.has(token.v) || /^(pi|inf|infty|infinity|sqrt)/.test(lower)))
+  const minutes = token.v === 'min' && isPlainNumber(left) && !startsArgument(c);
+  if (token.t === 'word' && !minutes && (FUNCTIONS.has(token.v) || /^(pi|inf|infty|infinity|sqrt)/.test(lower)))
     return times(left, parsePostfix(c));
   if (CONDITION_WORDS.has(lower)) throw new Unparsed('the answer holds a condition');
   const strong = token.t === 'text';

@@ -1,26 +1,12 @@
 // Reads a final answer into a tree: lists of relations of sums of products. Recursive descent without
-// backtracking, so linear in length; the leaves (numbers, brackets, commands) are in parse-primary.ts.
-// Throws Unparsed or TooBig, nothing else.
+// backtracking, so linear in length; the leaves are in parse-primary.ts. Throws Unparsed or TooBig, nothing else.
 
-import {
-  add,
-  call,
-  children,
-  int,
-  type Join,
-  mul,
-  neg,
-  type Node,
-  num,
-  type Of,
-  type Relop,
-  some,
-  times,
-} from './ast.ts';
+import { add, call, int, type Join, mul, neg, type Node, num, type Of, type Relop, times } from './ast.ts';
 import { accept, isCmd, isSign, nested, peek, shallow, take, type Cursor } from './cursor.ts';
 import { LIMITS, TooBig, Unparsed } from './limits.ts';
 import { parseCommand } from './parse-command.ts';
-import { isWord, leads, parseWords, relop } from './parse-words.ts';
+import { congruence, vectorProduct } from './parse-operators.ts';
+import { isPlainNumber, isWord, leads, parseWords, relop } from './parse-words.ts';
 import { mixedNumber, parsePostfix, startsPrimary } from './parse-primary.ts';
 import * as Q from './rational.ts';
 import { respell } from './spelling.ts';
@@ -33,15 +19,16 @@ export function parseAnswer(text: string, reading: Reading): Node {
   const tokens = tidy(tokenize(inward(respell(text)), reading), reading);
   const rules = { parseList, parseRelation, parseSum, parseFactor, parsePostfix, parseCommand, startsPrimary };
   const cursor: Cursor = { tokens, at: 0, depth: 0, bars: 0, ...rules };
-  let either = false;
+  let led = '';
   while (leads(cursor) && cursor.at < tokens.length - 1) {
-    either ||= /\beither\b/i.test(take(cursor).v);
+    led += ` ${take(cursor).v.toLowerCase()}`;
     accept(cursor, ':');
   }
+  if (/\bat (?:least|most)\b|\broots? of$|\b(?:square|cube|negative)\b/.test(led.trim())) throw new Unparsed('a bound');
   accept(cursor, '=', ':');
-  if (isCmd(peek(cursor), 'approx')) cursor.at++;
+  if (isCmd(peek(cursor), 'approx', 'implies', 'Rightarrow')) cursor.at++;
   const node = parseList(cursor);
-  if (either && !(node.k === 'list' && node.join === 'or')) throw new Unparsed('either, and no or');
+  if (/\beither\b/.test(led) && !(node.k === 'list' && node.join === 'or')) throw new Unparsed('either, and no or');
   while (peek(cursor)?.t === 'newline') cursor.at++;
   // One sign may end the sentence; `2…` and `5?` say something else.
   accept(cursor, '.', ',', ';');
@@ -110,7 +97,8 @@ function parseRelation(c: Cursor): Node {
       op = relop(peek(c)) === 'in' ? 'notin' : '!=';
     }
     if (isCmd(peek(c), 'implies', 'Rightarrow', 'Longrightarrow', 'iff', 'Leftrightarrow')) {
-      // What follows from it is the answer.
+      // What follows from it is the answer; from a value nothing follows.
+      if (ops.length === 0) throw new Unparsed('a value implies nothing');
       c.at++;
       items.length = 0;
       ops.length = 0;
@@ -121,7 +109,8 @@ function parseRelation(c: Cursor): Node {
     c.at++;
     // `<` and `>` can be followed by `=` as a sign of its own.
     if (accept(c, '=')) op = op === '<' ? '<=' : op === '>' ? '>=' : op;
-    items.push(parseSetExpression(c));
+    const item = parseSetExpression(c);
+    items.push(op === '==mod' ? congruence(item) : item);
     ops.push(op);
   }
   return items.length === 1 && items[0] ? items[0] : { k: 'rel', items, ops };
@@ -191,17 +180,21 @@ function parseProduct(c: Cursor): Node {
   let left = parseFactor(c);
   for (;;) {
     const token = peek(c);
-    if (isSign(token, '*', '**') || isCmd(token, 'cdot', 'times', 'ast', 'cdotp')) {
+    if (isSign(token, '*') || isCmd(token, 'cdot', 'times', 'ast', 'cdotp')) {
       c.at++;
-      if (token?.v === '**') left = { k: 'pow', base: left, exp: signedFactor(c) };
-      else left = times(left, signedFactor(c));
+      const right = signedFactor(c);
+      left = vectorProduct(left, right, token) ?? times(left, right);
     } else if (isSign(token, '/') || isCmd(token, 'div', 'slash')) {
       c.at++;
       left = { k: 'div', top: left, bottom: signedFactor(c) };
     } else if (isCmd(token, 'bmod', 'mod') || (token?.t === 'word' && token.v === 'mod')) {
       c.at++;
       left = call('mod', left, signedFactor(c));
-    } else if (isCmd(token, 'pmod')) {
+    } else if (isSign(token, '(') && (isCmd(peek(c, 1), 'mod', 'bmod') || isWord(peek(c, 1), 'mod'))) {
+      c.at += 2;
+      left = call('pmod', left, parseFactor(c));
+      if (!accept(c, ')')) throw new Unparsed('( is not closed');
+    } else if (isCmd(token, 'pmod', 'pod')) {
       c.at++;
       left = call('pmod', left, parseFactor(c));
     } else if (left.k === 'unit' && startsSmallerUnit(c, left.unit)) {
@@ -223,7 +216,6 @@ function parseProduct(c: Cursor): Node {
   }
 }
 
-/** Tokens between the parts of `2 hours and 30 minutes`. */
 const betweenUnits = (c: Cursor): number => (isWord(peek(c), 'and') || isSign(peek(c), ',') ? 1 : 0);
 
 /** Is what follows a part of the same quantity, in a smaller unit? `5 m, 3 cm` are two lengths. */
@@ -243,10 +235,6 @@ function inSmallerUnit(c: Cursor, left: Of<'unit'>): Node {
   const ratio = Q.div(unitOf(left.unit).factor, unitOf(right.unit).factor);
   return { ...right, arg: add([mul([left.arg, num(ratio)]), right.arg]), strong: true };
 }
-
-const PLAIN: readonly string[] = ['num', 'const', 'mul', 'div', 'pow', 'call'];
-const isPlainNumber = (node: Node): boolean =>
-  !some(node, (n) => !PLAIN.includes(n.k) || (n.k === 'const' && n.name !== 'pi'));
 
 const signedFactor = (c: Cursor): Node =>
   nested(c, () => {

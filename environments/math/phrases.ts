@@ -74,7 +74,7 @@ function statement(rest: string, cut: boolean): string | undefined {
     return undefined;
   const sentence = raw
     .replace(EXPLAINED, '')
-    .replace(/\*\*|^\*|\*$|["“”]/g, '')
+    .replace(/(?<![\w)}])\*\*|\*\*(?![\w({\\])|^\*|\*$|["“”]/g, '')
     .replace(/^(?:given by|found to be) /, '')
     .trim();
   return /[\p{L}\p{N}\\]/u.test(sentence) ? sentence : undefined;

@@ -27,6 +27,8 @@ export interface Reals<T> {
 export class Imprecise extends Error {}
 /** No finite value here. */
 export class NoValue extends Error {}
+/** Mathematics gives it no value: a division by zero, a pole, the logarithm of zero. */
+export class Undefined extends NoValue {}
 
 export interface Ball {
   readonly v: number;
@@ -58,7 +60,7 @@ export const balls: Reals<Ball> = {
   div: (a, b) => {
     const room = Math.abs(b.v) - b.e;
     if (!(room > 0)) {
-      if (b.v === 0 && b.e < 1e-299) throw new NoValue('division by zero');
+      if (b.v === 0 && b.e < 1e-299) throw new Undefined('division by zero');
       throw new Imprecise('division by what may be zero');
     }
     const v = a.v / b.v;

@@ -1,7 +1,7 @@
 // The set of numbers that an answer stands for: intervals, finite sets, unions, complements and solved inequalities.
 
 import type { Node, Of } from './ast.ts';
-import type { Comparison } from './equal.ts';
+import type { Comparison } from './comparison.ts';
 import { solve } from './inequality.ts';
 import { ALL, between, breakAt, combine, NONE, point, type Region, type SamePoint } from './number-sets.ts';
 

@@ -2,13 +2,15 @@
 // relations say the same (sides swapped, both sides scaled, solved for another letter).
 
 import { add, children, mul, type Node, neg, type Of, type Relop, some } from './ast.ts';
-import { type Comparison, letters } from './equal.ts';
+import type { Comparison } from './comparison.ts';
+import { constant, letters } from './letters.ts';
 import { replaceSymbol } from './exact.ts';
 import type { Word } from './leaf.ts';
 import { value } from './numeric.ts';
 import * as Q from './rational.ts';
 import { balls, Imprecise, NoValue } from './reals.ts';
 import { flip } from './number-sets.ts';
+import type { Residue } from './field.ts';
 import { residue } from './residues.ts';
 
 export type Compare = (gold: Node, answer: Node) => Word;
@@ -47,14 +49,38 @@ export function lastLink(node: Of<'rel'>): Node {
   return node.items.length === 2 && last.k === 'sym' && !isName(first) ? first : last;
 }
 
-/** The value that an answer's equation gives, where the solution is a plain value; undefined if it gives none. */
-export function valueOfEquation(node: Of<'rel'>): Node | undefined {
+/** The value that an answer's equation gives, where the solution is a plain value; of `1/3 ≈ 0.333` either. */
+export function valuesOfEquation(node: Of<'rel'>): readonly Node[] {
   const first = node.items[0];
-  if (!first) return undefined;
+  if (!first) return [];
   const last = lastLink(node);
-  if (node.items.length > 2 || isName(first) || last === first) return last;
+  const exact = node.items[node.ops.indexOf('~')];
+  if (exact && !isName(exact)) return exact.k === 'num' ? [exact] : [exact, last];
+  if (node.items.length > 2 || isName(first) || last === first) return [last];
   const constant = letters(first).size === 0 || some(first, (n) => n.k === 'big');
-  return constant ? last : undefined;
+  return constant ? [last] : [];
+}
+
+/** A chain says nothing if two of its values differ: `6 = 5`, `x = 6 = 5`. Behind ≈ stands a rounding. */
+export function holds(node: Of<'rel'>, compare: Compare, c: Comparison): boolean {
+  const closed = node.items
+    .map((item, k) => ({ item, op: node.ops[k - 1] }))
+    .filter(
+      ({ item }) => letters(item).size === 0 && !isName(item) && !some(item, (n) => /^(?:big|text|apply)$/.test(n.k)),
+    );
+  return closed.every(({ item, op }, k) => {
+    const before = closed[k - 1]?.item;
+    return !before || (op === '~' && isRounding(item, before, c)) || compare(before, item) !== 'different';
+  });
+}
+
+/** Within one unit of its last digit, half of one behind a number that was written out. */
+function isRounding(rounded: Node, exact: Node, c: Comparison): boolean {
+  const [x, y] = [constant(rounded, c), constant(exact, c)];
+  if (x === undefined || y === undefined) return false;
+  const places = /\.(\d+)$/.exec(String(x))?.[1]?.length ?? 0;
+  const unit = exact.k === 'num' ? 0.5 : 1;
+  return Math.abs(x - y) <= Math.min(unit * 10 ** -places, Math.abs(y) / 20);
 }
 
 /** Both are equations or inequalities. */
@@ -160,13 +186,12 @@ function overOne(node: Node): { readonly top: Node; readonly bottom: Node | unde
 }
 
 function multiples(g: Node, a: Node, op: Relop, other: Relop, c: Comparison): Word {
-  const [first, second] = c.contexts;
+  // Two points of one field.
+  const [first, , second] = c.contexts;
   const [g1, g2, a1, a2] = [residue(g, first), residue(g, second), residue(a, first), residue(a, second)];
   if (!g1 || !g2 || !a1 || !a2) return 'unknown';
-  const p = (1n << 127n) - 1n;
-  const cross = (x: typeof g1, y: typeof g1): string => {
-    const re = (((x.re * y.re - x.im * y.im) % p) + p) % p;
-    const im = (x.re * y.im + x.im * y.re) % p;
+  const cross = (x: Residue, y: Residue): string => {
+    const { re, im } = first.field.times(x, y);
     return `${re},${im}`;
   };
   const zero = [g1, g2, a1, a2].some((r) => r.re === 0n && r.im === 0n);

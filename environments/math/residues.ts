@@ -1,22 +1,17 @@
 // The symbolic layer: the normal form of an expression, taken modulo a prime at seeded points. Polynomials,
-// fractions of them, i, π, e and square roots of rationals are mapped by a ring homomorphism into the field
-// of p² elements, p = 2^127 − 1, so equal forms give equal residues, and different ones differ but with a
+// fractions of them, i, π, e and square roots of rationals are mapped by a ring homomorphism into two fields
+// (field.ts), so equal forms give equal residues, and different ones differ but with a
 // chance below 2^-100. Unlike an expanded normal form its size never grows: (a+b+c)^400 costs as much as
 // (a+b)^2. Everything else (sin, nested roots, unknown functions) is an opaque letter named by its arguments.
 
 import type { Node } from './ast.ts';
+import type { Field, Residue } from './field.ts';
 import { exact, type ExactContext, expand, replaceSymbol, rootOf } from './exact.ts';
 import { spend } from './limits.ts';
 import * as Q from './rational.ts';
 
-const P = (1n << 127n) - 1n;
-
-export interface Residue {
-  readonly re: bigint;
-  readonly im: bigint;
-}
-
 export interface ResidueContext extends ExactContext {
+  readonly field: Field;
   /** Which point the letters stand at. */
   readonly seed: number;
   /** Set when something opaque was met: then unequal residues prove nothing. */
@@ -34,75 +29,6 @@ export function residue(node: Node, c: ResidueContext): Residue | undefined {
   return value;
 }
 
-const mod = (n: bigint): bigint => {
-  const r = n % P;
-  return r < 0n ? r + P : r;
-};
-const real = (n: bigint): Residue => ({ re: mod(n), im: 0n });
-const plus = (a: Residue, b: Residue): Residue => ({ re: mod(a.re + b.re), im: mod(a.im + b.im) });
-function times(a: Residue, b: Residue): Residue {
-  if (a.im === 0n && b.im === 0n) return { re: mod(a.re * b.re), im: 0n };
-  return { re: mod(a.re * b.re - a.im * b.im), im: mod(a.re * b.im + a.im * b.re) };
-}
-
-function powMod(base: bigint, exp: bigint): bigint {
-  let result = 1n;
-  let b = mod(base);
-  for (let e = exp; e > 0n; e >>= 1n) {
-    if (e & 1n) result = (result * b) % P;
-    b = (b * b) % P;
-  }
-  return result;
-}
-
-/** Of the numbers that occur all the time. */
-const smallInverses = new Map<bigint, bigint>([[1n, 1n]]);
-
-function inverseMod(n: bigint): bigint {
-  const known = smallInverses.get(n);
-  if (known !== undefined) return known;
-  let a = mod(n);
-  let b = P;
-  let x = 1n;
-  let y = 0n;
-  while (b !== 0n) {
-    const q = a / b;
-    const rest = a - q * b;
-    a = b;
-    b = rest;
-    const next = x - q * y;
-    x = y;
-    y = next;
-  }
-  const found = mod(x);
-  if (n < 1000n && n > 0n) smallInverses.set(n, found);
-  return found;
-}
-
-function inverse(a: Residue): Residue | undefined {
-  if (a.im === 0n) return a.re === 0n ? undefined : { re: inverseMod(a.re), im: 0n };
-  const norm = mod(a.re * a.re + a.im * a.im);
-  const inv = inverseMod(norm);
-  return { re: mod(a.re * inv), im: mod(-a.im * inv) };
-}
-
-function raise(base: Residue, exp: bigint): Residue | undefined {
-  if (exp < 0n) {
-    const inv = inverse(base);
-    return inv && raise(inv, -exp);
-  }
-  if (base.im === 0n) return { re: powMod(base.re, exp), im: 0n };
-  let result: Residue = { re: 1n, im: 0n };
-  let b = base;
-  for (let e = exp; e > 0n; e >>= 1n) {
-    if (e & 1n) result = times(result, b);
-    b = times(b, b);
-  }
-  return result;
-}
-
-const fromRational = (q: Q.Rational): Residue => real(q.den === 1n ? q.num : mod(q.num) * inverseMod(q.den));
-
 /** A residue drawn from a name: same name, same residue, in every process. */
 export function drawn(name: string): bigint {
   let [a, b] = [0x811c9dc5, 0x01000193];
@@ -116,22 +42,23 @@ export function drawn(name: string): bigint {
     b = Math.imul(b ^ (b >>> 12), 0x297a2d39) ^ a;
     value = (value << 32n) | BigInt((a ^ (b << 7) ^ (b >>> 9)) >>> 0);
   }
-  return value % P;
+  return value;
 }
 
-const letter = (name: string, c: ResidueContext): Residue => ({ re: drawn(`${c.seed}:${name}`), im: 0n });
+const letter = (name: string, c: ResidueContext): Residue => ({ re: c.field.mod(drawn(`${c.seed}:${name}`)), im: 0n });
 
-function opaque(name: string, args: readonly Node[], c: ResidueContext): Residue | undefined {
+function opaque(name: string, args: readonly Node[], c: ResidueContext, anyOrder = false): Residue | undefined {
   c.opaque = true;
   const parts = args.map((arg) => residue(arg, c));
   if (parts.some((part) => part === undefined)) return undefined;
-  return letter(`${name}(${parts.map((p) => `${p?.re},${p?.im}`).join(';')})`, c);
+  const named = parts.map((p) => `${p?.re},${p?.im}`);
+  return letter(`${name}(${(anyOrder ? named.toSorted() : named).join(';')})`, c);
 }
 
 function compute(node: Node, c: ResidueContext): Residue | undefined {
   switch (node.k) {
     case 'num':
-      return fromRational(node.value);
+      return c.field.from(node.value);
     case 'const':
       if (node.name === 'i') return { re: 0n, im: 1n };
       return node.name === 'inf' ? undefined : letter(`\\${node.name}`, c);
@@ -139,7 +66,7 @@ function compute(node: Node, c: ResidueContext): Residue | undefined {
       return letter(node.name, c);
     case 'neg': {
       const value = residue(node.arg, c);
-      return value && { re: mod(-value.re), im: mod(-value.im) };
+      return value && { re: c.field.mod(-value.re), im: c.field.mod(-value.im) };
     }
     case 'add':
     case 'mul': {
@@ -147,19 +74,19 @@ function compute(node: Node, c: ResidueContext): Residue | undefined {
       for (const item of node.items) {
         const value = residue(item, c);
         if (!value) return undefined;
-        total = node.k === 'add' ? plus(total, value) : times(total, value);
+        total = node.k === 'add' ? c.field.plus(total, value) : c.field.times(total, value);
       }
       return total;
     }
     case 'div': {
       const top = residue(node.top, c);
       const bottom = top && residue(node.bottom, c);
-      const inv = bottom && inverse(bottom);
-      return top && inv && times(top, inv);
+      const inv = bottom && c.field.inverse(bottom);
+      return top && inv && c.field.times(top, inv);
     }
     case 'percent': {
       const value = residue(node.arg, c);
-      return value && times(value, real(inverseMod(100n)));
+      return value && c.field.times(value, c.field.from(Q.rational(1n, 100n)));
     }
     case 'pow':
       return power(node, c);
@@ -184,30 +111,42 @@ function power(node: Extract<Node, { k: 'pow' }>, c: ResidueContext): Residue | 
   const exp = exact(node.exp, c);
   const base = residue(node.base, c);
   if (!base) return undefined;
-  if (exp && exp.den === 1n) {
+  // A degree next to the prime's size would make unequal powers agree.
+  if (exp && exp.den === 1n && exp.num < MAX_DEGREE && exp.num > -MAX_DEGREE) {
     spend(c.budget, 4 + exp.num.toString().length * 8);
     if (exp.num === 0n && base.re === 0n && base.im === 0n) return undefined;
-    return raise(base, exp.num);
+    return c.field.raise(base, exp.num);
   }
   if (exp && exp.den <= 64n) {
     const root = rootResidue(node.base, Number(exp.den), c);
-    return root && raise(root, exp.num);
+    return root && c.field.raise(root, exp.num);
   }
   return opaque('pow', [node.base, node.exp], c);
 }
 
 function callResidue(node: Extract<Node, { k: 'call' }>, c: ResidueContext): Residue | undefined {
   const value = exact(node, c);
-  if (value) return fromRational(value);
+  if (value) return c.field.from(value);
   const [first, second] = node.args;
   if (node.name === 'root' && first && second) {
     const degree = exact(second, c);
     if (degree?.den === 1n && degree.num > 1n && degree.num <= 64n) return rootResidue(first, Number(degree.num), c);
   }
-  return opaque(node.name, node.args, c);
+  // |u| is |−u|, sgn(u) is −sgn(−u): named by one of the two, always the same.
+  const inside = (node.name === 'abs' || node.name === 'sgn') && first ? residue(first, c) : undefined;
+  const turned = inside && { re: c.field.mod(-inside.re), im: c.field.mod(-inside.im) };
+  if (inside && turned && (turned.re < inside.re || (turned.re === inside.re && turned.im < inside.im))) {
+    c.opaque = true;
+    const value = letter(`${node.name}(${turned.re},${turned.im})`, c);
+    return node.name === 'abs' ? value : { re: c.field.mod(-value.re), im: 0n };
+  }
+  return opaque(node.name, node.args, c, SYMMETRIC.has(node.name));
 }
 
-const primeRoots = new Map<bigint, Residue>();
+/** The order of their arguments does not count. */
+const SYMMETRIC = new Set(['gcd', 'lcm', 'max', 'min', 'dot']);
+
+const MAX_DEGREE = 1n << 31n;
 const SMALL_PRIMES = sieve(1000);
 
 function sieve(max: number): bigint[] {
@@ -216,25 +155,11 @@ function sieve(max: number): bigint[] {
   return found;
 }
 
-/** √prime in the field: one of its two roots, always the same, so products of roots stay consistent. */
-function primeRoot(prime: bigint): Residue {
-  let root = primeRoots.get(prime);
-  if (!root) {
-    const candidate = powMod(prime, (P + 1n) / 4n);
-    root =
-      mod(candidate * candidate) === mod(prime)
-        ? { re: candidate, im: 0n }
-        : { re: 0n, im: powMod(P - mod(prime), (P + 1n) / 4n) };
-    if (primeRoots.size < 10_000) primeRoots.set(prime, root);
-  }
-  return root;
-}
-
 function rootResidue(arg: Node, degree: number, c: ResidueContext): Residue | undefined {
   const value = exact(arg, c);
   if (value && value.num >= 0n) {
     const whole = rootOf(value, degree);
-    if (whole) return fromRational(whole);
+    if (whole) return c.field.from(whole);
   }
   if (!value || degree !== 2) return opaque(`root${degree}`, [arg], c);
   // √(a/b) = √(ab)/b
@@ -244,21 +169,21 @@ function rootResidue(arg: Node, degree: number, c: ResidueContext): Residue | un
   for (const prime of SMALL_PRIMES) {
     while (rest % (prime * prime) === 0n) {
       rest /= prime * prime;
-      product = times(product, real(prime));
+      product = c.field.times(product, c.field.from(Q.rational(prime)));
     }
     if (rest % prime === 0n) {
       rest /= prime;
-      product = times(product, primeRoot(prime));
+      product = c.field.times(product, c.field.rootOfPrime(prime));
     }
     if (rest < prime * prime) break;
   }
   if (rest > 1n) {
     const square = rootOf({ num: rest, den: 1n }, 2);
-    if (square) product = times(product, real(square.num));
-    else if (rest < 1_000_000n) product = times(product, primeRoot(rest));
+    if (square) product = c.field.times(product, c.field.from(square));
+    else if (rest < 1_000_000n) product = c.field.times(product, c.field.rootOfPrime(rest));
     else return opaque('root2', [arg], c);
   }
-  return times(product, real(inverseMod(value.den)));
+  return c.field.times(product, c.field.from(Q.rational(1n, value.den)));
 }
 
 function bigResidue(node: Extract<Node, { k: 'big' }>, c: ResidueContext): Residue | undefined {
@@ -268,7 +193,7 @@ function bigResidue(node: Extract<Node, { k: 'big' }>, c: ResidueContext): Resid
     for (const term of terms) {
       const value = residue(term, c);
       if (!value) return undefined;
-      total = node.op === 'sum' ? plus(total, value) : times(total, value);
+      total = node.op === 'sum' ? c.field.plus(total, value) : c.field.times(total, value);
     }
     return total;
   }

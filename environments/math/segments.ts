@@ -84,7 +84,8 @@ export function mathSegments(text: string): Segment[] {
     const content = end < 0 || end - from > MAX_SEGMENT ? undefined : text.slice(from, end);
     if (
       content === undefined ||
-      (oneLine && (content.includes('\n') || (/^\s*[\d.]/.test(content) && hasProse(content))))
+      (oneLine &&
+        (content.includes('\n') || (/^\s*[\d.]/.test(content) && (hasProse(content) || /[-+*/=]\s*$/.test(content)))))
     ) {
       at = start + open.length;
       continue;

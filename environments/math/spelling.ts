@@ -72,6 +72,7 @@ const SIGNS: Readonly<Record<string, string>> = {
   '°': '^{\\circ}',
   º: '^{\\circ}',
   '℃': '^{\\circ}C',
+  '℉': '^{\\circ}F',
   '′': "'",
   '’': "'",
   '‘': "'",
@@ -102,6 +103,11 @@ const SIGNS: Readonly<Record<string, string>> = {
   '⅝': '\\frac{5}{8}',
   '⅞': '\\frac{7}{8}',
   '∣': '|',
+  '∠': '\\angle ',
+  '△': '\\triangle ',
+  '⇒': '\\Rightarrow ',
+  '∴': '',
+  '¢': '\\text{ cents}',
   '\u00a0': ' ',
   '\u2002': ' ',
   '\u2003': ' ',
@@ -140,8 +146,15 @@ function plainCharacter(c: string): string {
   return String.fromCharCode(place < 26 ? 0x391 + place : 0x3b1 + place - 26);
 }
 
+/** `7th`, `7^{\text{th}}` */
+const ENDING = '(?:st|nd|rd|th)';
+const ORDINAL = new RegExp(
+  `(?<=\\d)\\s?(?:\\^?\\s?\\{\\s?\\\\(?:text|mathrm)\\{${ENDING}\\}\\s?\\}|\\^?\\\\(?:text|mathrm)\\{${ENDING}\\}|\\^\\{${ENDING}\\}|${ENDING}(?![A-Za-z]))`,
+  'g',
+);
+
 export function respell(source: string): string {
-  const text = source.includes('\\\\begin') ? source.replaceAll('\\\\', '\\') : source;
+  const text = (source.includes('\\\\begin') ? source.replaceAll('\\\\', '\\') : source).replace(ORDINAL, '');
   let ascii = true;
   for (let i = 0; i < text.length; i++) {
     if (text.charCodeAt(i) > 126) {

@@ -10,10 +10,10 @@ const LINKS =
 const BEFORE_BE = /^(?:cannot|not|never|could|might|may|can[’']?t|n[’']t|hardly)$/i;
 /** "I do not think", "it is not true that", "it would be wrong to say": of the statement, not of a thing in it. */
 const DENIED_STATEMENT =
-  /\b(?:not|never|cannot|hardly|n[’']t)\s+(?:be\s+)?(?:true|think|believe|say|claim|sure|certain|right|correct|the case|agree)\b|n[’']t (?:think|believe|say|claim|agree)\b|\b(?:wrong|incorrect|false|doubt|unlikely|mistaken|untrue)\b/i;
+  /\b(?:not|never|cannot|hardly|n[’']t)\s+(?:be\s+)?(?:true|think|believe|say|claim|sure|certain|right|correct|the case|agree)\b|n[’']t (?:think|believe|say|claim|agree)\b|\bwhether\b|\b(?:not|n[’']t) know\b|\b(?:wrong|incorrect|false|doubt|unlikely|mistaken|untrue)\b/i;
 const RETRACTED =
   /\b(?:that|this|it|which|answer|above)\b[^.!?\n]{0,30}(?:\b(?:wrong|incorrect|false|mistake|mistaken)\b|n[’']t (?:right|correct|true)\b|\bnot (?:right|correct|true|the answer)\b)|\bscratch that\b|^\W*no[,.!]/i;
-const MARKUP = /\\[()[\]]|[$*{}"“”`~]|\\(?:text|mathrm|boxed|quad)\b/g;
+const MARKUP = /<\/?[a-z]+>|\\[()[\]]|[$*{}"“”`~]|\\(?:text|mathrm|boxed|quad)\b/g;
 
 /** Is the value at `start` to `end` denied, doubted, bounded or asked for by the words around it? */
 export function isRefused(text: string, start: number, end: number): boolean {
@@ -38,7 +38,7 @@ export function isRefused(text: string, start: number, end: number): boolean {
 }
 
 const ASKED_OR_DENIED =
-  /^[\s)]*(?:\?|,?\s*(?:is|are|was|were|may be|might be|could be)?\s*(?:not\b(?!\s*[\d$\\(-])|n[’']t\b|wrong\b|incorrect\b|false\b|untrue\b|impossible\b|excluded\b|doubtful\b|at (?:most|least)\b|squared\b|cubed\b|maybe\b|perhaps\b|possibly\b)|\s*(?:isn[’']t|aren[’']t|wasn[’']t|can(?:no|[’'])t|won[’']t|doesn[’']t)\b)/i;
+  /^[\s)]*(?:\?|,?\s*(?:is|are|was|were|may be|might be|could be)?\s*(?:not\b(?!\s*[\d$\\(-]|\s+\w+ing\b)|n[’']t\b|wrong\b|incorrect\b|false\b|untrue\b|impossible\b|excluded\b|doubtful\b|at (?:most|least)\b|squared\b|cubed\b|maybe\b|perhaps\b|possibly\b)|\s*(?:isn[’']t|aren[’']t|wasn[’']t|can(?:no|[’'])t|won[’']t|doesn[’']t)\b)/i;
 
 /** The words behind a value that belong to it: a percent sign, factors and units, and what "or" adds to it. */
 export function tailOf(text: string, end: number): string {
@@ -56,7 +56,7 @@ export function tailOf(text: string, end: number): string {
     tail += piece;
   }
   const or =
-    /^,?\s*(?:or(?=\s)(?!\s+(?:about|approximately|roughly|equivalently|simply|just|in)\b|\s*\\approx)|and(?=\s+[\d$\\(-]))[^.;!?\n]*(?:[.](?=\d)[^.;!?\n]*)*/i.exec(
+    /^,?\s*(?:or(?=\s)(?!\s+(?:else|about|approximately|roughly|equivalently|simply|just|in)\b|\s*\\approx)|and(?=\s+[\d$\\(-]))[^.;!?\n]*(?:[.](?=\d)[^.;!?\n]*)*/i.exec(
       rest.slice(tail.length),
     )?.[0] ?? '';
   return `${tail === '' ? '' : ` ${tail.replace(/\.$/, '')}`}${or === '' ? '' : ` ${or.replace(/^,\s*/, '')}`}`;

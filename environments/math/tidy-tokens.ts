@@ -3,12 +3,14 @@
 
 import { isCmd, isSign } from './cursor.ts';
 import { isMatrix } from './parse-matrix.ts';
-import { isUnit } from './unit-words.ts';
+import { isUnit, unitOf } from './unit-words.ts';
 import { GREEK } from './vocabulary.ts';
 import { type Reading, type Token, tokenize } from './tokens.ts';
 
 /** `]a, b[` is `(a, b)`: only where a bracket turns outwards at an end of the whole. */
 export function inward(text: string): string {
+  // `17 (pages)` counts pages.
+  if (/[a-z]\)\s*$/i.test(text)) return text.replace(/(?<=\d)\s+\(([a-z ]{3,40})\)\s*$/i, ' $1');
   if (!/^\s*\]|\[\s*\$?\s*$/.test(text)) return text;
   return text.replace(/([[\]])([^[\]]*)([[\]])/g, (_, open: string, inner: string, close: string) => {
     return `${open === ']' ? '(' : '['}${inner}${close === '[' ? ')' : ']'}`;
@@ -20,6 +22,11 @@ const isUnitHere = (letter: string, before: Token | undefined, after: Token | un
   isUnit(letter) &&
   (before?.t === 'num' || isSign(before, '}', ')') || isCmd(before, 'pi')) &&
   !isSign(after, '_', '(');
+
+const isKnownUnit = (phrase: string): boolean => {
+  const { dimension, unknown } = unitOf(phrase);
+  return dimension !== '' && unknown.length === 0;
+};
 
 const isNamed = (token: Token | undefined): boolean =>
   token?.t === 'id' || (token?.t === 'word' && /^[A-Z]+$/.test(token.v)) || (token?.t === 'cmd' && GREEK.has(token.v));
@@ -34,6 +41,23 @@ export function tidy(tokens: Token[], reading: Reading): Token[] {
     if (token.t === 'begin' || token.t === 'end') rows += (token.t === 'begin' ? 1 : -1) * (isMatrix(token.v) ? 1 : 0);
     if (isSign(token, '&') && rows === 0) continue;
     if (isCmd(token, '(', ')', '[', ']')) continue;
+    if (isCmd(token, 'pounds', 'euro', 'yen')) {
+      out.push({ t: 'text', v: token.v === 'pounds' ? '£' : token.v === 'euro' ? '€' : '¥', sp: token.sp });
+      continue;
+    }
+    if (isCmd(token, 'Omega', 'ohm') && out.at(-1)?.t === 'num') {
+      out.push({ t: 'text', v: 'Ω', sp: token.sp });
+      continue;
+    }
+    // "40 sq. ft."
+    const short = out.at(-1);
+    if (
+      isSign(token, '.') &&
+      short?.t === 'word' &&
+      (isUnit(short.v) || short.v === 'sq') &&
+      tokens[k + 1]?.t === 'word'
+    )
+      continue;
     const seconds = isSign(token, '"') && out.at(-1)?.t === 'num' && out.some((t) => isSign(t, "'"));
     if (isSign(token, '"', '`') && !seconds) continue;
     if (isSign(token, '$') || isCmd(token, '$')) {
@@ -47,21 +71,34 @@ export function tidy(tokens: Token[], reading: Reading): Token[] {
     }
     if (token.t !== 'text') {
       const next = tokens[k + 1];
-      // `3.2 x 10^5` multiplies.
-      const times = token.t === 'id' && token.v === 'x' && out.at(-1)?.t === 'num' && next?.t === 'num';
-      out.push(times && next.v === '10' && isSign(tokens[k + 2], '^') ? { t: 'sign', v: '*', sp: true } : token);
+      // `3.2 x 10^5` and `9 x $2 = $18` multiply.
+      const number = isSign(next, '$') || isCmd(next, '$') ? tokens[k + 2] : next;
+      const times = token.t === 'id' && token.v === 'x' && out.at(-1)?.t === 'num' && number?.t === 'num';
+      const reckoned = token.sp && number?.v !== undefined && tokens.some((other) => isSign(other, '='));
+      const power = next?.v === '10' && isSign(tokens[k + 2], '^');
+      out.push(times && (power || reckoned) ? { t: 'sign', v: '*', sp: true } : token);
       continue;
     }
     const text = token.v.replace(/\\[,;:! ]|~/g, ' ').trim();
     if (text === '') continue;
+    if (text === '\\$') {
+      out.push({ t: 'text', v: '$', sp: token.sp });
+      continue;
+    }
+    // `\mathrm{m/s^{2}}`: upright behind a value, all of it is a unit.
+    const unit = /^[A-Za-z][A-Za-z\s/^{}\d*-]*$/.test(text) ? text.replace(/[{}]/g, '') : '';
+    if (/[/^]/.test(unit) && out.at(-1)?.t === 'num' && isKnownUnit(unit)) {
+      out.push({ t: 'text', v: unit, sp: token.sp });
+      continue;
+    }
     if (/^\([A-Za-z][A-Za-z ,.]{2,60}\)$/.test(text)) {
       // A remark in brackets labels what stands before it.
       out.push({ t: 'text', v: text.slice(1, -1), sp: token.sp });
       continue;
     }
     const lower = text.toLowerCase().replace(/[.,;]$/, '');
-    if (/^,?\s*(and|or)$/.test(lower)) out.push({ t: 'word', v: lower.endsWith('and') ? 'and' : 'or', sp: true });
-    else if (/^[A-Za-z]$/.test(text) && !isUnitHere(text, out.at(-1), tokens[k + 1]))
+    if (/^,?\s*(and|or|mod)$/.test(lower)) out.push({ t: 'word', v: /[a-z]+$/.exec(lower)?.[0] ?? lower, sp: true });
+    else if (/^[A-Za-z]$/.test(text) && (isCmd(out.at(-2), 'circ') || !isUnitHere(text, out.at(-1), tokens[k + 1])))
       out.push({ t: 'id', v: text, sp: token.sp });
     else if (/\d|^[(\\$^{]|[=<>]/.test(text) || /\b(and|or)\b/.test(lower) || /^[,;:.]$/.test(text))
       out.push(...tokenize(text, reading).filter((inner) => inner.t !== 'text' || !/[\\{}$]/.test(inner.v)));

@@ -3,7 +3,7 @@
 // spelling and not structure.
 
 import { LIMITS, TooBig, Unparsed } from './limits.ts';
-import { IGNORED, TEXT_COMMANDS } from './vocabulary.ts';
+import { BOLD, FUNCTION_NAMES, FUNCTIONS, IGNORED, TEXT_COMMANDS } from './vocabulary.ts';
 
 export type TokenType = 'num' | 'id' | 'word' | 'cmd' | 'text' | 'sign' | 'newline' | 'begin' | 'end';
 
@@ -24,7 +24,7 @@ export interface Reading {
 const NUMBER = /(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,5}(?![\d.a-zA-Z]))?/y;
 // `1{,}5` is a decimal comma: no three digits follow.
 const FORCED_COMMA = /\d+\{,\}\d+(?!\d|\{)/y;
-const FORCED_GROUP = /\d{1,3}(?:(?:\{,\}|,\\!|\\,|~|,\\,|\u2009|\u202f|')\s*\d{3})+(?!\d)(?:\.\d+)?/y;
+const FORCED_GROUP = /\d{1,3}(?:(?:\{,\}|,\\!|\\,|\\ |~|,\\,|\u2009|\u202f|')\s*\d{3})+(?!\d)(?:\.\d+)?/y;
 const COMMA_GROUP = /[1-9]\d{0,2}(?:,\d{3})+(?![\d]|,\d)(?:\.\d+)?/y;
 const BLANK_GROUP = /[1-9]\d{0,2}(?: \d{3})+(?!\d| \d)(?:\.\d+)?/y;
 const DECIMAL_COMMA = /\d+,\d+/y;
@@ -68,7 +68,7 @@ export function tokenize(source: string, reading: Reading): Token[] {
         (!grouped && reading.decimalComma && depth === 0 ? match(DECIMAL_COMMA) : undefined);
       if (grouped) {
         at += grouped.length;
-        push('num', grouped.replace(/\{,\}|\\!|\\,|[~,\s'\u2009\u202f]/g, ''));
+        push('num', grouped.replace(/\{,\}|\\!|\\,|\\ |[~,\s'\u2009\u202f]/g, ''));
       } else if (comma) {
         at += comma.length;
         push('num', comma.replace(/\{?,\}?/, '.'));
@@ -106,10 +106,14 @@ export function tokenize(source: string, reading: Reading): Token[] {
           while (text[at] === ' ') at++;
           if (text[at] === '{') at = braced(text, at).end;
         }
-      } else if (TEXT_COMMANDS.has(name) && text[skipBlanks(text, at)] === '{') {
+      } else if (TEXT_COMMANDS.has(name) && text[skipBlanks(text, at)] === '{' && !isBoldLetter(name, text, at)) {
         const body = braced(text, skipBlanks(text, at));
         at = body.end;
-        push('text', body.content);
+        const plain = body.content.trim();
+        if (/^(?:operatorname|mathrm)$/.test(name) && (FUNCTIONS.has(plain) || Object.hasOwn(FUNCTION_NAMES, plain)))
+          push('cmd', plain);
+        else if (name === 'operatorname' && /^[A-Z][a-z]{1,3}$/.test(plain)) push('word', plain);
+        else push('text', body.content);
       } else if (name === 'left' || name === 'right') {
         if (text[at] === '.') at++;
       } else if (name === ' ' || name === '') {
@@ -127,7 +131,7 @@ export function tokenize(source: string, reading: Reading): Token[] {
       const two = c + (text[at] ?? '');
       if (two === '<=' || two === '>=' || two === '!=' || two === '==' || two === '**') {
         at++;
-        push('sign', two);
+        push('sign', two === '**' ? '^' : two);
         continue;
       }
       if (c === '{') braces.push(!isArgument(tokens));
@@ -138,6 +142,10 @@ export function tokenize(source: string, reading: Reading): Token[] {
   }
   return tokens;
 }
+
+/** `\\mathbf{A}` is a letter that may be a matrix or a vector; other bold is text. */
+const isBoldLetter = (name: string, text: string, at: number): boolean =>
+  BOLD.has(name) && /^\s*\{\s*[A-Za-z]\s*\}/.test(text.slice(at, at + 12));
 
 /** A brace after a command, a power, an index or another brace is an argument and not a set. */
 function isArgument(tokens: readonly Token[]): boolean {

@@ -112,6 +112,8 @@ export function isUnitTail(c: Cursor): boolean {
     if (!token || isSign(token, ',', ';', ')', '.') || (token.t === 'word' && /^(and|or)$/i.test(token.v)))
       return n > 0;
     if (token.t === 'id' && UNITS.has(token.v)) continue;
+    // `1 h 30 min`
+    if (n > 0 && token.t === 'num' && wordLike(c, n + 1) && UNITS.has(peek(c, n + 1)?.v ?? '')) return true;
     if (n > 0 && (isSign(token, '/', '^') || (token.t === 'num' && /^\d$/.test(token.v)))) continue;
     if (n > 0 && isSign(token, '{', '}') && !isSign(peek(c, n - 1), '/')) continue;
     if (n > 0 && isSign(token, '-') && isSign(peek(c, n - 1), '{', '^')) continue;
@@ -194,7 +196,12 @@ export const unitOf = remembered((phrase: string): Unit => {
   for (const [k, token] of tokens.entries()) {
     const [after, lower] = [tokens[k + 1], token.toLowerCase()];
     const power = after?.startsWith('^') ? Number(after.slice(1)) : (BEHIND.get(after?.toLowerCase() ?? '') ?? pending);
-    if (token === '/' || lower === 'per' || (/^(?:an?|each|every)$/.test(lower) && isTime(after))) sign = -1;
+    if (
+      token === '/' ||
+      lower === 'per' ||
+      (/^(?:an?|each|every)$/.test(lower) && tokens[k - 1] !== 'of' && isTime(after))
+    )
+      sign = -1;
     else if (token === '*' || token.startsWith('^')) continue;
     else if (BEHIND.has(lower)) unknown.push(...(UNITS.has(tokens[k - 1] ?? '') ? [] : [lower]));
     else if (AHEAD.has(lower) && after !== undefined) pending = AHEAD.get(lower) ?? 1;

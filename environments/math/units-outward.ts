@@ -1,6 +1,7 @@
 // A unit belongs to a whole value: `-(5 m)`, `3 m + 4 m` and `$5 million` carry theirs outwards. One that cannot be
 // carried out stays as a letter of its own, so that no unit is lost inside an expression.
 
+import { parseAnswer } from './parse.ts';
 import { add, mapChildren, mul, type Node, neg, type Of, some } from './ast.ts';
 
 const EXPRESSION = /^(?:add|mul|neg|div|pow|call|apply|deg|percent|big|pm)$/;
@@ -15,7 +16,16 @@ function outward(node: Node): Node {
 }
 
 const asLetter = (node: Node): Node =>
-  node.k === 'unit' ? mul([node.arg, { k: 'sym', name: `unit ${node.unit.toLowerCase()}` }]) : node;
+  node.k === 'unit'
+    ? (asProduct(node.arg, node.strong ? undefined : node.unit) ??
+      mul([node.arg, { k: 'sym', name: `unit ${node.unit.toLowerCase()}` }]))
+    : node;
+
+/** `5 m`, `3 m^2` read as products of letters. */
+export function asProduct(value: Node, unit: string | undefined): Node | undefined {
+  if (!unit || !/^[A-Za-z](?:\s(?:[A-Za-z]|\^\d|[/*]))*$/.test(unit)) return undefined;
+  return mul([value, parseAnswer(unit, { grouping: false, decimalComma: false })]);
+}
 
 const isZero = (node: Node): boolean => node.k === 'num' && node.value.num === 0n;
 

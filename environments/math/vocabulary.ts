@@ -9,10 +9,26 @@ export const IGNORED =
   medspace thickspace enspace allowbreak nobreak strut hline noindent smallskip medskip bigskip break newline
   mathstrut large Large LARGE huge Huge small footnotesize normalsize tiny phantom hphantom vphantom label tag centering rm bf it cr checkmark therefore`);
 
-/** Commands whose braced argument is the thing itself. */
-export const TRANSPARENT = words(`boxed fbox vec hat widehat overrightarrow underline tilde widetilde mathbf
-  boldsymbol bm mathit mathsf mathcal mathfrak mathscr ensuremath displaylimits phantomsection dot ddot overleftrightarrow
-  overset underset textcolor mathop mathrm operatorname color pmb underbrace overbrace mathnormal`);
+/** Commands whose braced argument is the thing itself: fonts, boxes, colours. */
+export const TRANSPARENT =
+  words(`boxed fbox mathit mathsf mathcal mathfrak mathscr ensuremath displaylimits phantomsection
+  textcolor mathop mathrm operatorname color mathnormal underline`);
+
+/** Bold letters are the letters, but products of them keep their order. */
+export const BOLD = words('mathbf boldsymbol bm pmb');
+
+/** Signs over, under or around a letter make it another letter; two spellings of one sign share a name. */
+export const DECORATIONS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    `vec hat tilde dot ddot dddot breve check acute grave mathring overleftrightarrow overset underset underbrace overbrace
+    overleftarrow cancel bcancel xcancel overparen wideparen stackrel overarc arc underbar`
+      .split(/\s+/)
+      .map((name) => [name, name]),
+  ),
+  widehat: 'hat',
+  widetilde: 'tilde',
+  overrightarrow: 'vec',
+};
 
 export const TEXT_COMMANDS = words(`text mbox textbf textit textnormal textrm textsf texttt hbox emph textup textmd
   mathrm operatorname mathbf mathit mathsf mathtt bf rm boldsymbol`);
@@ -20,7 +36,7 @@ export const TEXT_COMMANDS = words(`text mbox textbf textit textnormal textrm te
 export const FUNCTIONS =
   words(`sin cos tan cot sec csc arcsin arccos arctan arccot sinh cosh tanh coth arsinh arcosh artanh
   ln log lg exp sqrt cbrt abs gcd lcm max min det floor ceil sgn sign arg re im mod tg ctg arctg asin acos atan tr rank
-  deg dim`);
+  deg dim cis`);
 
 export const FUNCTION_NAMES: Readonly<Record<string, string>> = {
   tg: 'tan',
@@ -93,7 +109,7 @@ const STARTS =
 
 const ENDS =
   words(`rangle rfloor rceil rbrace rvert rVert rbrack rparen mid vert to rightarrow circ prime degree pm mp cdot times ast cdotp div
-  slash bmod mod pmod cup cap bigcup bigcap setminus backslash smallsetminus land wedge And lor vee colon implies Rightarrow
+  slash bmod mod pmod pod cup cap bigcup bigcap setminus backslash smallsetminus land wedge And lor vee colon implies Rightarrow
   Longrightarrow iff Leftrightarrow not over choose atop end`);
 
 /** Can this command begin a value? */
@@ -106,6 +122,8 @@ export function startsCommand(name: string): boolean {
     FUNCTIONS.has(name) ||
     GREEK.has(name) ||
     TRANSPARENT.has(name) ||
+    BOLD.has(name) ||
+    Object.hasOwn(DECORATIONS, name) ||
     BIG.has(name)
   );
 }

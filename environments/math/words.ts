@@ -1,6 +1,6 @@
 // Answers in words: choice letters, names, yes and no, "no solution".
 
-import { isHarmless } from './harmless-words.ts';
+import { isRefusing } from './harmless-words.ts';
 import { remembered } from './remembered.ts';
 
 export const WRAPPER =
@@ -92,8 +92,12 @@ export function yesOrNo(text: string): 'yes' | 'no' | undefined {
   // "Yes, or no" says neither.
   const [said = '', why = ''] = (m?.[2] ?? '').split(/\b(?:because|since|as)\b/);
   const harmless = (word: string): boolean =>
-    isHarmless(word) || (m?.[1] === 'no' && /^(?:not|n[’']t|isn[’']t)$/.test(word));
-  if (!(said.match(/[\p{L}\p{N}’'?]+/gu) ?? []).every(harmless) || /\b(?:yes|no|true|false)\b|\?/.test(why))
+    !isRefusing(word) || (m?.[1] === 'no' && /^(?:not|cannot|never|impossible|.*n[’']t)$/.test(word));
+  if (
+    !(said.match(/[\p{L}\p{N}’'?]+/gu) ?? []).every(harmless) ||
+    /\b(?:yes|no|true|false)\b|\?/.test(said) ||
+    /\b(?:yes|no|true|false)\b|\?/.test(why)
+  )
     return undefined;
   return m ? (m[1] === 'yes' || m[1] === 'true' ? 'yes' : 'no') : undefined;
 }
@@ -113,13 +117,29 @@ const CANONICAL = new Map(SYNONYMS.flatMap((group) => group.map((word) => [word,
 
 export function sameWords(a: string, b: string): boolean {
   const [x, y] = [plainWords(a), plainWords(b)];
-  if (x.includes(' and ') && y.includes(' and ')) return parts(x) === parts(y);
+  if (x.includes(' and ') || y.includes(' and ')) return parts(a) === parts(b);
   return x !== '' && (CANONICAL.get(x) ?? x) === (CANONICAL.get(y) ?? y);
 }
 
 /** Names joined by "and" or commas, in one order. */
-const parts = (plain: string): string =>
-  plain
-    .split(/,? and |, ?/)
+const parts = (text: string): string =>
+  text
+    .split(/,\s*(?:and\b)?|\band\b/i)
+    .map(plainWords)
     .sort()
     .join(' and ');
+
+/** "The graph is a parabola.", "There are infinitely many." say what stands behind the verb, "The limit does not exist." all of it. */
+export function says(answer: string, gold: string): boolean {
+  const plain = plainWords(answer);
+  const m = /^(.*?) ?\b(?:is|are|was|were)(?: an?| the)? (.+)$/.exec(plain);
+  const [subject = '', predicate = ''] = m ? m.slice(1) : [];
+  if (m && sameWords(gold, predicate.replace(/ (?:solutions?|of them|in total)$/, '')))
+    return (
+      !subject.split(' ').some(isRefusing) && !/\b(?:nobody|none|says?|said|claims?|thinks?|believes?)\b/.test(subject)
+    );
+  const verb = plainWords(gold);
+  const rest = plain.slice(0, -verb.length).trim();
+  const named = /^(?:does|do|is|has) |s$/.test(verb) && plain.endsWith(` ${verb}`) && rest.split(' ').length <= 4;
+  return named && !rest.split(' ').some(isRefusing);
+}

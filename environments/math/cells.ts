@@ -1,0 +1,211 @@
+// Where an expression changes its formula: the arguments of absolute values, maxima, signs and even roots. Between
+// their zeros both sides are analytic, so agreement in each such cell shows equality; sample points are laid in
+// every cell. Says when it cannot know all cells.
+
+import { add, children, mapChildren, neg, type Node, some } from './ast.ts';
+import type { Comparison } from './comparison.ts';
+import { constant, letters } from './letters.ts';
+import { exact, replaceSymbol } from './exact.ts';
+import { fractionIn, type Polynomial, valueAt } from './polynomial.ts';
+import * as Q from './rational.ts';
+
+export type Point = Map<string, Q.Rational>;
+
+/** The expressions whose sign picks the formula. */
+export function guardsOf(nodes: readonly Node[], c: Comparison): Node[] {
+  const found: Node[] = [];
+  const positives = new Set<string>();
+  const visit = (node: Node): void => {
+    for (const child of children(node)) visit(child);
+    const [first, second] = node.k === 'call' ? node.args : [];
+    if (node.k === 'call' && first) {
+      // The size of a complex number has no sign to turn.
+      if (node.name === 'sgn' || (node.name === 'abs' && !some(first, isImaginary))) found.push(first);
+      if ((node.name === 'max' || node.name === 'min') && node.args.length <= 4)
+        node.args.forEach((x, i) => node.args.slice(i + 1).forEach((y) => found.push(add([x, neg(y)]))));
+      if (node.name === 'root' && second) {
+        const even = exact(second, c)?.num;
+        if (first.k === 'sym' && even !== undefined && even % 2n === 0n) positives.add(first.name);
+        else if (!some(first, isImaginary)) found.push(first);
+      }
+      if (/^(ln|log|logbase)$/.test(node.name) && first.k === 'sym') positives.add(first.name);
+    }
+    if (node.k === 'pow') {
+      const exponent = exact(node.exp, c);
+      if (exponent && exponent.den !== 1n) {
+        if (node.base.k === 'sym') positives.add(node.base.name);
+        else found.push(node.base);
+      }
+    }
+  };
+  nodes.forEach(visit);
+  return found
+    .map(withoutOddRoot)
+    .filter((node) => letters(node).size > 0 && !isPositive(node, positives, c))
+    .flatMap(withoutBars);
+}
+
+const isImaginary = (n: Node): boolean => n.k === 'const' && n.name === 'i';
+
+/** The cube root of u has the sign of u. */
+function withoutOddRoot(node: Node): Node {
+  const [arg, degree] = node.k === 'call' && node.name === 'root' ? node.args : [];
+  return arg && degree?.k === 'num' && degree.value.num % 2n === 1n ? withoutOddRoot(arg) : node;
+}
+
+/** Greater than zero wherever it has a value, as far as its form shows, but for single points. */
+function isPositive(node: Node, names: ReadonlySet<string>, c: Comparison): boolean {
+  const again = (n: Node): boolean => isPositive(n, names, c);
+  const value = exact(node, c);
+  if (value) return value.num > 0n;
+  switch (node.k) {
+    case 'const':
+      return node.name === 'pi' || node.name === 'e';
+    case 'sym':
+      return names.has(node.name);
+    case 'mul':
+      return node.items.every(again);
+    case 'div':
+      return again(node.top) && again(node.bottom);
+    case 'add':
+      return (
+        node.items.every((item) => again(item) || isSquare(item, c)) &&
+        (node.items.some(again) || new Set(node.items.flatMap((item) => [...letters(item)])).size > 1)
+      );
+    case 'pow':
+      return again(node.base);
+    case 'call':
+      return (
+        node.name === 'cosh' ||
+        ((node.name === 'root' || node.name === 'factorial') && node.args[0] !== undefined && again(node.args[0]))
+      );
+    default:
+      return false;
+  }
+}
+
+/** An even power, or a positive multiple or a product of such. */
+function isSquare(node: Node, c: Comparison): boolean {
+  if (node.k === 'mul') return node.items.every((item) => isSquare(item, c));
+  if (node.k === 'div') return isSquare(node.top, c) && isSquare(node.bottom, c);
+  const value = exact(node.k === 'pow' ? node.exp : node, c);
+  if (node.k === 'pow') return value?.den === 1n && value.num > 0n && value.num % 2n === 0n;
+  return value !== undefined && value.num > 0n;
+}
+
+/** `||x| − 1|`: the inner bars with either sign. */
+function withoutBars(node: Node): Node[] {
+  let found: Node | undefined;
+  some(node, (n) => {
+    if (!found && n.k === 'call' && n.name === 'abs' && letters(n).size > 0) found = n;
+    return found !== undefined;
+  });
+  if (found?.k !== 'call' || !found.args[0]) return [node];
+  const bars = found;
+  const [inner] = found.args;
+  const put = (n: Node, by: Node): Node => (n === bars ? by : mapChildren(n, (child) => put(child, by)));
+  return [put(node, inner), put(node, neg(inner))].flatMap(withoutBars).slice(0, 8);
+}
+
+const MAX_POINTS = 160;
+const MAX_GUARDS = 12;
+
+/** One point or more in every cell; `closed`: no cell can have been missed. */
+export function cellPoints(
+  guards: readonly Node[],
+  names: readonly string[],
+  others: readonly Q.Rational[],
+  c: Comparison,
+): { readonly points: Point[]; readonly closed: boolean } {
+  let closed = guards.length <= MAX_GUARDS;
+  const bases = [Q.ZERO, ...others];
+  const walk = (rest: readonly string[], known: Point): Point[] => {
+    const [name, ...later] = rest;
+    if (name === undefined) return [known];
+    const spots: Q.Rational[] = [];
+    for (const base of later.length === 0 ? [Q.ZERO] : bases) {
+      const breaks: Q.Rational[] = [];
+      for (const guard of guards.slice(0, MAX_GUARDS)) {
+        if (!letters(guard).has(name)) continue;
+        let bound = guard;
+        for (const [letter, value] of known) bound = put(bound, letter, value);
+        later.forEach((letter, k) => (bound = put(bound, letter, Q.add(base, Q.rational(BigInt(k), 7n)))));
+        const fraction = fractionIn(rationalised(bound, c), name, c);
+        if (!fraction) closed = false;
+        else breaks.push(...breaksOf(fraction.top), ...breaksOf(fraction.bottom));
+      }
+      spots.push(...between(breaks));
+    }
+    const chosen = distinct(spots);
+    return chosen.flatMap((value) => walk(later, new Map([...known, [name, value]])));
+  };
+  // With many letters the tree of cells is cut; then the cells may not be complete.
+  if (names.length > 4) closed = false;
+  const all = walk(names.slice(0, 4), new Map());
+  if (all.length > MAX_POINTS * 4) closed = false;
+  const step = Math.max(1, all.length / MAX_POINTS);
+  const points = Array.from(
+    { length: Math.min(all.length, MAX_POINTS) },
+    (_, k) => all[Math.floor(k * step)] ?? new Map(),
+  );
+  return { points, closed };
+}
+
+/** Constants that are no fractions by one next to them: break points need not be exact. */
+function rationalised(node: Node, c: Comparison): Node {
+  if (exact(node, c) || letters(node).size > 0)
+    return node.k === 'num' ? node : mapChildren(node, (n) => rationalised(n, c));
+  const near = constant(node, c);
+  return near === undefined
+    ? node
+    : { k: 'num', value: Q.rational(BigInt(Math.round(near * 2 ** 40)), 2n ** 40n), decimal: false };
+}
+
+const put = (node: Node, letter: string, value: Q.Rational): Node =>
+  replaceSymbol(node, letter, { k: 'num', value, decimal: false });
+
+function distinct(list: readonly Q.Rational[]): Q.Rational[] {
+  const sorted = list.toSorted(Q.compare);
+  return sorted.filter((q, k) => k === 0 || !Q.equal(q, sorted[k - 1] ?? Q.ZERO));
+}
+
+/** A value below, between and above the break points, and these themselves. */
+function between(breaks: readonly Q.Rational[]): Q.Rational[] {
+  const sorted = distinct(breaks);
+  const [first, last] = [sorted[0] ?? Q.ZERO, sorted.at(-1) ?? Q.ZERO];
+  const step = (q: Q.Rational): Q.Rational => Q.add(Q.rational(713n, 1000n), Q.mul(Q.abs(q), Q.rational(61n, 100n)));
+  const inner = sorted
+    .slice(1)
+    .map((q, k) => Q.add(sorted[k] ?? q, Q.mul(Q.sub(q, sorted[k] ?? q), Q.rational(419n, 1000n))));
+  return [Q.sub(first, step(first)), ...inner, Q.add(last, step(last)), ...sorted];
+}
+
+/** The real zeros of a polynomial and of its derivatives, to many binary places; those of degree one exactly. */
+function breaksOf(p: Polynomial): Q.Rational[] {
+  if (p.length < 2) return [];
+  if (p.length === 2) return [Q.neg(Q.div(p[0] ?? Q.ZERO, p[1] ?? Q.ONE))];
+  const slope = p.slice(1).map((q, k) => Q.mul(q, Q.rational(BigInt(k + 1))));
+  const turns = distinct(breaksOf(slope));
+  const lead = p.at(-1) ?? Q.ONE;
+  const size = p.slice(0, -1).reduce((max, q) => {
+    const share = Q.abs(Q.div(q, lead));
+    return Q.compare(share, max) > 0 ? share : max;
+  }, Q.ONE);
+  const bound = Q.rational(size.num / size.den + 2n);
+  const ends = [Q.neg(bound), ...turns, bound];
+  const found = [...turns];
+  for (let k = 1; k < ends.length; k++) {
+    let [low, high] = [ends[k - 1] ?? bound, ends[k] ?? bound];
+    const below = valueAt(p, low).num > 0n;
+    if (below === valueAt(p, high).num > 0n) continue;
+    for (let n = 0; n < 48; n++) {
+      const mid = coarse(Q.div(Q.add(low, high), Q.rational(2n)));
+      if (valueAt(p, mid).num > 0n === below) low = mid;
+      else high = mid;
+    }
+    found.push(high);
+  }
+  return found;
+}
+
+const coarse = (q: Q.Rational): Q.Rational => Q.rational((q.num << 56n) / q.den, 1n << 56n);

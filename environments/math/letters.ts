@@ -1,0 +1,31 @@
+// The letters of an expression, and the value of one that has none.
+
+import { children, type Node, some } from './ast.ts';
+import type { Comparison } from './comparison.ts';
+import { value } from './numeric.ts';
+import { balls, Imprecise, NoValue } from './reals.ts';
+
+export function letters(node: Node, into = new Set<string>(), bound: readonly string[] = []): Set<string> {
+  if (node.k === 'sym' && !bound.includes(node.name)) into.add(node.name);
+  if (node.k === 'big') {
+    for (const n of [node.from, node.to]) if (n) letters(n, into, bound);
+    letters(node.body, into, [...bound, node.variable]);
+    return into;
+  }
+  // An unknown function's value is drawn as a whole: its letters are inside its name.
+  if (node.k === 'apply' || (node.k === 'call' && (node.name === 'index' || node.name === 'prime'))) return into;
+  for (const child of children(node)) letters(child, into, bound);
+  return into;
+}
+
+/** A real constant as a double, if it has one that is known well. */
+export function constant(node: Node, c: Comparison): number | undefined {
+  try {
+    const result = value(node, { reals: balls, letters: new Map(), symbolic: c.contexts[0], realOnly: true });
+    if (result.im !== undefined || result.re.e > Math.abs(result.re.v) * 1e-9 + 1e-12) return undefined;
+    return some(node, (n) => n.k === 'sym' || n.k === 'apply') ? undefined : result.re.v;
+  } catch (error) {
+    if (error instanceof NoValue || error instanceof Imprecise) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,103 @@
+// Operators are not products: derivatives, ∇ and Δ take what follows them, and products of matrices and vectors keep
+// their order. Which letters are matrices shows on either side (bold, a transpose, an inverse), so both
+// sides are read together.
+
+import { call, children, mapChildren, mul, type Node, num } from './ast.ts';
+import { rational } from './rational.ts';
+
+export function withOperators(gold: Node, answer: Node): readonly [Node, Node] {
+  const matrices = new Set<string>();
+  let marked = collect(gold, matrices);
+  marked = collect(answer, matrices) || marked;
+  return marked ? [rewritten(gold, matrices), rewritten(answer, matrices)] : [gold, answer];
+}
+
+const isSym = (node: Node | undefined, name?: string): boolean =>
+  node?.k === 'sym' && (name === undefined || node.name === name);
+const isMatrixLetter = (node: Node): boolean => node.k === 'sym' && /^[A-Z]$/.test(node.name);
+
+/** Is there anything for this file to do? Fills in the letters that are matrices or vectors. */
+function collect(node: Node, matrices: Set<string>): boolean {
+  let marked = false;
+  if (node.k === 'sym') marked = /^(d|partial|nabla|Delta)$/.test(node.name) || node.name.startsWith('vec ');
+  if (node.k === 'call') {
+    const [first] = node.args;
+    marked = node.name === 'bold' || node.name === 'pmod' || node.name.startsWith('\\');
+    if (node.name === 'bold' && first?.k === 'sym') matrices.add(first.name);
+  }
+  if (node.k === 'pow' && isMatrixLetter(node.base) && node.base.k === 'sym' && isMatrixExponent(node.exp)) {
+    matrices.add(node.base.name);
+    marked = true;
+  }
+  for (const child of children(node)) marked = collect(child, matrices) || marked;
+  return marked;
+}
+
+const isMatrixExponent = (node: Node): boolean =>
+  (node.k === 'num' && node.value.num === -1n && node.value.den === 1n) ||
+  (node.k === 'sym' && /^(T|H|\\top|\\intercal|\\dagger|\\ast)$/.test(node.name)) ||
+  (node.k === 'text' && /^[TH]$/.test(node.text));
+
+function rewritten(node: Node, matrices: ReadonlySet<string>): Node {
+  if (node.k === 'div' && isDerivative(node.top, node.bottom)) return call('\\derivative', node.top, node.bottom);
+  if (node.k === 'mul') return product(node.items, matrices);
+  const inner = mapChildren(node, (child) => rewritten(child, matrices));
+  if (inner.k !== 'call') return inner;
+  const [first, second] = inner.args;
+  if (inner.name === 'bold' && first) return first;
+  if (inner.name === 'pmod' && first?.k === 'num' && second?.k === 'num') {
+    const [u, m] = [first.value, second.value];
+    if (u.den === 1n && m.den === 1n && m.num > 0n)
+      return call('pmod', num(rational(((u.num % m.num) + m.num) % m.num)), second);
+  }
+  return inner;
+}
+
+const isDifferential = (node: Node | undefined): boolean => isSym(node, 'd') || isSym(node, 'partial');
+const head = (node: Node): Node | undefined => {
+  const first = node.k === 'mul' ? node.items[0] : node;
+  return first?.k === 'pow' ? first.base : first;
+};
+
+/** dy/dx, ∂²f/∂x∂y, d/dx. */
+function isDerivative(top: Node, bottom: Node): boolean {
+  if (bottom.k !== 'mul' || !isDifferential(bottom.items[0]) || !isDifferential(head(top))) return false;
+  const names = bottom.items.slice(1);
+  const letters = names.every((n) => n.k === 'sym' || (n.k === 'pow' && n.base.k === 'sym'));
+  return letters && (names.length === 1 || isSym(bottom.items[0], 'partial'));
+}
+
+/** A derivative that is still without what it is taken of. */
+const isOpen = (node: Node): boolean => node.k === 'div' && isDerivative(node.top, node.bottom) && node.top.k !== 'mul';
+
+function product(items: readonly Node[], matrices: ReadonlySet<string>): Node {
+  const at = items.findIndex((item, k) => k < items.length - 1 && (isOpen(item) || isOperator(item, items[k + 1])));
+  if (at >= 0) {
+    const operator = items[at] as Node;
+    // Δx is a letter of its own; ∇ and d/dx take all that follows.
+    const reach = isSym(operator, 'Delta') || isSym(operator, 'partial') ? at + 2 : items.length;
+    const body = rewritten(mul(items.slice(at + 1, reach)), matrices);
+    const name = operator.k === 'sym' ? `\\${operator.name}` : '\\derivative';
+    const args = operator.k === 'div' ? [operator.top, operator.bottom, body] : [body];
+    return product([...items.slice(0, at), call(name, ...args), ...items.slice(reach)], matrices);
+  }
+  const parts = items.map((item) => rewritten(item, matrices));
+  const some = items.some((item) => isOrdered(item, matrices, false));
+  const ordered = some ? parts.filter((_, k) => isOrdered(items[k] as Node, matrices, true)) : [];
+  if (ordered.length < 2) return mul(parts);
+  const scalars = parts.filter((part) => !ordered.includes(part));
+  return mul([...scalars, call('ordered', ...ordered)]);
+}
+
+const isOperator = (node: Node, next: Node | undefined): boolean =>
+  isSym(node, 'nabla') || ((isSym(node, 'Delta') || isSym(node, 'partial')) && isSym(next));
+
+/** A matrix or a vector; `beside` one, any capital letter is taken for a matrix as well. */
+function isOrdered(node: Node, matrices: ReadonlySet<string>, beside: boolean): boolean {
+  if (node.k === 'sym')
+    return matrices.has(node.name) || node.name.startsWith('vec ') || (beside && /^[A-Z]$/.test(node.name));
+  if (node.k === 'call' && (node.name === 'bold' || node.name === '\\vec')) return true;
+  if (node.k === 'pow') return isOrdered(node.base, matrices, beside);
+  if (node.k === 'add') return node.items.some((item) => isOrdered(item, matrices, beside));
+  return node.k === 'neg' && isOrdered(node.arg, matrices, beside);
+}

@@ -1,0 +1,282 @@
+// Values of both sides at many points. Doubles that know their error can only tell apart; reals of a hundred digits
+// have the last word. Points depend on the pair, so none can be prepared for; where a formula changes (cells.ts)
+// every cell holds one; letters that count (n, m, k) are whole. What could hide below the digits, or in a
+// cell that cannot be reached, is not shown.
+
+import { children, type Node, some } from './ast.ts';
+import { type Big, type BigReals, bigReals } from './bigreals.ts';
+import { cellPoints, guardsOf, type Point } from './cells.ts';
+import type { Complex, NumericContext } from './complex.ts';
+import type { Comparison, Equality } from './comparison.ts';
+import { bits, exact, replaceSymbol } from './exact.ts';
+import { letters } from './letters.ts';
+import { TooBig } from './limits.ts';
+import { value, WHOLE } from './numeric.ts';
+import { fractionIn } from './polynomial.ts';
+import * as Q from './rational.ts';
+import { type Ball, balls, Imprecise, NoValue, type Reals } from './reals.ts';
+import { drawn, residue } from './residues.ts';
+import { Hidden, watchful } from './watchful.ts';
+
+// Both signs, below and above one, far from zero: functions are told apart in every regime.
+const POINTS: readonly bigint[] = [
+  713n,
+  2371n,
+  -1319n,
+  391n,
+  1871n,
+  -617n,
+  3343n,
+  1109n,
+  7919n,
+  -2789n,
+  241n,
+  1601n,
+  -457n,
+  1013n,
+  2879n,
+  547n,
+  23_911n,
+  -1753n,
+  881n,
+  3041n,
+  -9_241n,
+  149n,
+  1427n,
+  2153n,
+  617_389n,
+];
+const AGREEING_POINTS = 8;
+const AGREEING_WHOLE_POINTS = 14;
+const WHOLE_ROWS = 40;
+const DIGITS = 100;
+const MAX_DIGITS = 360;
+const CONFIRMED_POINTS = 2;
+const CONFIRMED_CELLS = 10;
+const MAX_LETTERS = 26;
+
+/** Letters that count something. */
+export const COUNTING = /^[nmkjNMK]$/;
+
+export function sampled(a: Node, b: Node, c: Comparison): Equality {
+  const names = [...letters(b, letters(a))].sort();
+  if (names.length > MAX_LETTERS) throw new TooBig('too many letters');
+  const digits = DIGITS + longest(a, c) + longest(b, c);
+  // Two values could differ below any precision that is worth its time.
+  if (digits > MAX_DIGITS) throw new TooBig('too many digits to tell');
+  const open = some(a, isUnevaluated) !== some(b, isUnevaluated);
+  const different = open ? 'unknown' : 'different';
+  const many = watchful(bigReals(Math.min(MAX_DIGITS, digits + written(a) + written(b))));
+  const realOnly = !some(a, isImaginary) && !some(b, isImaginary);
+  if (names.length === 0) return constants(a, b, c, many, different);
+  const plan = planOf(a, b, names, c, (point) => atPoint(a, b, c, balls, point, realOnly, sameBall) === false);
+  if (!plan) return different;
+  const agreed: Point[] = [];
+  for (const point of plan.points) {
+    const word = atPoint(a, b, c, balls, point, realOnly, sameBall);
+    if (word === false) return different;
+    if (word === true) agreed.push(point);
+    if (agreed.length >= plan.enough) break;
+  }
+  if (!plan.closed || agreed.length < plan.needed) return 'unknown';
+  let [told, zero] = [0, 0];
+  for (const point of agreed.slice(0, plan.tries)) {
+    const word = atPoint(a, b, c, many, point, realOnly, sameBig(many));
+    if (word === false) return different;
+    if (word === 'zero') zero++;
+    if (word === true) told++;
+    if (told >= plan.confirmed) return 'sampled';
+  }
+  // Zeros alone show something only where nothing else is met.
+  return told >= 3 || (told === 0 && zero >= 3) ? 'sampled' : 'unknown';
+}
+
+interface Plan {
+  readonly points: readonly Point[];
+  /** The points reach every region. */
+  readonly closed: boolean;
+  readonly enough: number;
+  readonly needed: number;
+  /** Points at which many digits are compared, and how many of them are enough. */
+  readonly tries: number;
+  readonly confirmed: number;
+}
+
+/** Undefined where a plain point tells the two apart, so that no cell need be found. */
+function planOf(
+  a: Node,
+  b: Node,
+  names: readonly string[],
+  c: Comparison,
+  differ: (point: Point) => boolean,
+): Plan | undefined {
+  const guards = guardsOf([a, b], c);
+  const guarded = new Set(guards.flatMap((guard) => [...letters(guard)]));
+  const steps = some(a, (n) => isStep(n, c)) || some(b, (n) => isStep(n, c));
+  const counted = new Set<string>();
+  for (const node of [a, b]) collectCounted(node, counted);
+  const forced = counted.size > 0;
+  for (const name of names) if (COUNTING.test(name) && !guarded.has(name)) counted.add(name);
+  let closed =
+    !steps && guards.every((guard) => letters(guard).size > 0) && ![...guarded].some((name) => counted.has(name));
+  const seed = seedOf(a, b, c);
+  const rows = counted.size > 0 ? WHOLE_ROWS : POINTS.length;
+  const rest = names.filter((name) => !guarded.has(name));
+  const table = Array.from(
+    { length: rows },
+    (_, row): Point =>
+      new Map(
+        names.map((name, column) => [
+          name,
+          counted.has(name) ? wholeValue(seed, row, column, forced) : realValue(seed, row, column),
+        ]),
+      ),
+  );
+  if (guards.length === 0) {
+    const whole = counted.size > 0;
+    const enough = whole ? AGREEING_WHOLE_POINTS : AGREEING_POINTS;
+    return { points: table, closed, enough, needed: 5, tries: 8, confirmed: CONFIRMED_POINTS };
+  }
+  if (table.slice(0, 8).some(differ)) return undefined;
+  const constants = new Set<bigint>();
+  for (const guard of guards) collectIntegers(guard, constants);
+  const others = [...constants].slice(0, 3).map((n) => Q.rational(n));
+  const cells = cellPoints(guards, [...guarded], [Q.rational(-617n, 391n), ...others], c);
+  closed &&= cells.closed;
+  const points = cells.points.map((point, row) => {
+    const full = new Map(point);
+    for (const name of rest) full.set(name, table[row % rows]?.get(name) ?? Q.ONE);
+    return full;
+  });
+  return {
+    points: [...points, ...table],
+    closed,
+    enough: points.length + table.length,
+    needed: Math.min(5, points.length),
+    tries: CONFIRMED_CELLS,
+    confirmed: CONFIRMED_CELLS,
+  };
+}
+
+const isImaginary = (n: Node): boolean => n.k === 'const' && n.name === 'i';
+const UNEVALUATED = new Set(['int', 'iint', 'oint', 'lim', 'sum', 'prod']);
+const isUnevaluated = (n: Node): boolean => n.k === 'big' && UNEVALUATED.has(n.op);
+const isNegative = (n: Node): boolean => n.k === 'neg' || (n.k === 'num' && n.value.num < 0n);
+
+/** Jumps that were not resolved: no sample reaches all of them. */
+const isStep = (n: Node, c: Comparison): boolean =>
+  n.k === 'call' &&
+  /^(floor|ceil|mod|gcd|lcm|sgn)$/.test(n.name) &&
+  letters(n).size > 0 &&
+  !exact(n, c) &&
+  !(n.name === 'sgn' && isLine(n.args[0], c));
+
+/** Of the first degree in each letter: where it is zero is among the points. */
+function isLine(node: Node | undefined, c: Comparison): boolean {
+  const names = node ? [...letters(node)] : [];
+  return names.every((name) => {
+    let bound = node as Node;
+    const others = names.filter((n) => n !== name);
+    for (const [k, other] of others.entries())
+      bound = replaceSymbol(bound, other, { k: 'num', value: Q.rational(BigInt(k + 2), 7n), decimal: false });
+    return fractionIn(bound, name, c)?.top.length === 2;
+  });
+}
+
+/** Letters that only whole numbers can stand for: in factorials, bounds of sums, powers of negative numbers. */
+function collectCounted(node: Node, into: Set<string>): void {
+  if (node.k === 'call' && WHOLE.has(node.name)) letters(node, into);
+  if (node.k === 'big') for (const bound of [node.from, node.to]) if (bound) letters(bound, into);
+  if (node.k === 'pow' && isNegative(node.base)) letters(node.exp, into);
+  for (const child of children(node)) collectCounted(child, into);
+}
+
+function collectIntegers(node: Node, into: Set<bigint>): void {
+  if (node.k === 'num' && node.value.den === 1n) into.add(node.value.num);
+  for (const child of children(node)) collectIntegers(child, into);
+}
+
+function seedOf(a: Node, b: Node, c: Comparison): bigint {
+  const [context] = c.contexts;
+  const [x, y] = [residue(a, context), residue(b, context)];
+  return (x?.re ?? 1n) + (x?.im ?? 0n) + (y?.re ?? 2n) + (y?.im ?? 0n);
+}
+
+const draw = (seed: bigint, row: number, column: number, from: bigint): bigint =>
+  drawn(`${seed}:${row}:${column}`) % from;
+
+/** Small ones first; both signs only where nothing asks for a natural number. */
+function wholeValue(seed: bigint, row: number, column: number, natural: boolean): Q.Rational {
+  const size = 1n + draw(seed, row, column, row < 20 ? 9n : 24n);
+  return Q.rational(!natural && row % 3 === 2 ? -size : size);
+}
+
+function realValue(seed: bigint, row: number, column: number): Q.Rational {
+  const n = POINTS[(row + column * 7) % POINTS.length] ?? 1n;
+  return Q.rational(n * (4999n + draw(seed, row, column, 997n)), 5_000_000n);
+}
+
+function constants(a: Node, b: Node, c: Comparison, many: BigReals, different: Equality): Equality {
+  const none: Point = new Map();
+  if (atPoint(a, b, c, balls, none, false, sameBall) === false) return different;
+  const word = atPoint(a, b, c, many, none, false, sameBig(many));
+  return word === undefined ? 'unknown' : word === false ? different : 'sampled';
+}
+
+type Told = boolean | 'zero' | undefined;
+type Same<T> = (a: Complex<T>, b: Complex<T>, reals: Reals<T>) => Told;
+
+/** True or false; undefined when a side has no value that can be told here. */
+function atPoint<T>(
+  a: Node,
+  b: Node,
+  c: Comparison,
+  reals: Reals<T>,
+  point: ReadonlyMap<string, Q.Rational>,
+  realOnly: boolean,
+  same: Same<T>,
+): Told {
+  const context: NumericContext<T> = { reals, letters: point, symbolic: c.contexts[0], realOnly };
+  try {
+    return same(value(a, context), value(b, context), reals);
+  } catch (error) {
+    if (error instanceof NoValue || error instanceof Imprecise || error instanceof Hidden) return undefined;
+    throw error;
+  }
+}
+
+const sameBall: Same<Ball> = (a, b, r) => {
+  const apart = (x: Ball, y: Ball): boolean => Math.abs(x.v - y.v) > 4 * (x.e + y.e) + 1e-290;
+  const zero = r.from(Q.ZERO);
+  if (apart(a.re, b.re) || apart(a.im ?? zero, b.im ?? zero)) return false;
+  // Agreement within a large error says nothing.
+  const error = a.re.e + b.re.e + (a.im?.e ?? 0) + (b.im?.e ?? 0);
+  const size = Math.abs(a.re.v) + Math.abs(b.re.v) + Math.abs(a.im?.v ?? 0) + Math.abs(b.im?.v ?? 0);
+  return error > 1e-6 * size && size > 1e-12 ? undefined : true;
+};
+
+/** Equal but for the last digits of the larger one. */
+const sameBig =
+  (r: BigReals): Same<Big> =>
+  (a, b) => {
+    const zero = r.from(Q.ZERO);
+    const size = (x: Complex<Big>): Big => bigger(r.abs(x.re), r.abs(x.im ?? zero), r);
+    const off = bigger(r.abs(r.sub(a.re, b.re)), r.abs(r.sub(a.im ?? zero, b.im ?? zero)), r);
+    if (r.isZero(off)) return r.isZero(size(a)) ? 'zero' : true;
+    return r.compare(off, r.mul(bigger(size(a), size(b), r), r.lastDigits)) <= 0;
+  };
+
+const bigger = (x: Big, y: Big, r: BigReals): Big => (r.compare(x, y) > 0 ? x : y);
+
+/** Digits of the longest exact number inside: precision grows with it. */
+function longest(node: Node, c: Comparison): number {
+  const own = exact(node, c);
+  if (own) return Math.ceil((bits(own.num) + bits(own.den)) * 0.302);
+  return children(node).reduce((max, child) => Math.max(max, longest(child, c)), 0);
+}
+
+/** Digits of all numbers written: a coincidence agrees in about as many as were chosen for it. */
+function written(node: Node): number {
+  const own = node.k === 'num' ? Math.ceil((bits(node.value.num) + bits(node.value.den)) * 0.302) : 0;
+  return children(node).reduce((sum, child) => sum + written(child), own);
+}
