@@ -6,7 +6,9 @@ import { questionOf } from '../domain/query.ts';
 import { unfitRewards } from '../domain/reward.ts';
 import type { OpenedRollout } from '../domain/rollout-facts.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
+import type { RolloutId } from '../domain/ids.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
+import type { Store } from '../storage/store.ts';
 import type { RolloutInput } from '../domain/messages.ts';
 import type { ActivityDeps } from './deps.ts';
 import { endedResult } from './ended-result.ts';
@@ -40,6 +42,8 @@ export function openActivity(deps: ActivityDeps) {
     permit(settings, store.folder);
     const query = await queryOf();
     const id = { run, query: query.queryId, sample, attempt };
+    if (known?.record.dataset && sample >= known.record.samples) throw noSuchSample(run, known.record.samples);
+    if (attempt > 1) await mustHaveFailed(store, { ...id, attempt: attempt - 1 });
     // A rollout that was accepted before is not asked again; one that is refused leaves nothing in the folder.
     if (input.row && !(await store.getRollout(id))) await readSolutions?.(input.row);
     const inForce = !known && input.row ? await store.putRun(looseRun(run, settings)) : known;
@@ -87,5 +91,22 @@ function ofItsOwn(run: string, folder: string): UsageError {
   return new UsageError(`Run "${run}" in ${folder} plays its data set, with its own settings.`, {
     reason: 'not-allowed',
     fix: 'Give `index` without `row` and `settings`, or give the rollout another run.',
+  });
+}
+
+function noSuchSample(run: string, samples: number): UsageError {
+  return new UsageError(`Run "${run}" plays ${samples} of each query.`, {
+    reason: 'not-allowed',
+    fix: `Give a sample from 0 to ${samples - 1}, or give the rollout another run.`,
+  });
+}
+
+/** A new attempt takes the place of one that failed, and of no other. */
+async function mustHaveFailed(store: Store, before: RolloutId): Promise<void> {
+  const end = await store.getEnd(before);
+  if (end?.record.outcome === 'failed') return;
+  throw new UsageError(`Attempt ${before.attempt} at "${before.query}" has not failed.`, {
+    reason: 'not-allowed',
+    fix: 'Only what failed is tried again.',
   });
 }

@@ -24,6 +24,8 @@ export function choicesOf(row: RowObject): Choices | undefined {
   if (list.length > LETTERS.length)
     return fail(field, `has ${list.length} choices`, `A question has at most ${LETTERS.length}.`);
   const own = isObject(given) && Array.isArray(given['label']) ? given['label'].map(String) : undefined;
+  if (own && (own.length !== list.length || new Set(own).size !== own.length))
+    fail(`${field}.label`, 'does not give each choice a label of its own', `Give ${list.length} different labels.`);
   const labels = own?.length === list.length ? own : [...LETTERS].slice(0, list.length);
   return { field, texts: list.map((item, i) => withoutLetter(String(item).trim(), i)), labels };
 }

@@ -61,8 +61,22 @@ export function textOf(field: string, value: unknown, blank: 'refused' | 'allowe
   if (blank === 'refused' && value.trim() === '') fail(field, 'is empty', 'Give a text that is not blank.');
   if (loneSurrogate(value)) fail(field, 'holds half a character (a lone surrogate)', 'Write whole characters.');
   if (value.includes('\u0000')) fail(field, 'holds a NUL character', 'Leave it out.');
+  const lost = LOST_BACKSLASH.exec(value)?.[0];
+  if (lost !== undefined) {
+    const command = `\\${ESCAPES[lost[0]!]}${lost.slice(1)}`;
+    fail(
+      field,
+      `holds a control character where ${command} was meant`,
+      `In JSON a backslash is written twice: \\${command}.`,
+    );
+  }
   return value;
 }
+
+/** JSON's escapes: `"\text"` with one backslash is a tab and `ext`. The letters behind it begin no word of a language. */
+const ESCAPES: Readonly<Record<string, string>> = { '\t': 't', '\n': 'n', '\r': 'r', '\b': 'b', '\f': 'f' };
+const LOST_BACKSLASH =
+  /\t(?:ext(?:bf|it|rm)?\{|ext\b|imes\b|heta\b|frac\b|riangle\b|herefore\b|ilde\b|au\b|an(?=[({\\^]))|\n(?:eq|abla|otin)\b|\r(?:ight|ho|angle|ceil|floor)(?![a-z])|\u0008(?:oxed|inom|eta|ar|egin|ig|mod)\b|\f(?:rac|orall|loor)\b/;
 
 /** One line for people: `a.jsonl:3: \`answer\` is empty. Give a text that is not blank.` */
 export function badRowText({ file, line, field, problem, fix }: BadRow): string {

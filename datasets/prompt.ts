@@ -18,6 +18,8 @@ export function promptOf(row: RowObject): Prompt {
     field.toLowerCase() === 'question' || field.toLowerCase() === 'problem' ? whole(row, prompt) : prompt;
   if (complete.kind === 'messages' && answered(complete.messages))
     fail(field, "ends with the assistant's own words", "End with the user's message; an answer goes into `answer`.");
+  if (complete.kind === 'messages' && complete.messages.every(({ content }) => content.trim() === ''))
+    fail(field, 'asks nothing: every message is blank', 'Give a text that is not blank.');
   mustFit(field, complete);
   return complete;
 }
@@ -76,6 +78,8 @@ function mustFit(field: string, prompt: Prompt): void {
   fail(field, `has ${chars} characters`, `A prompt has at most ${MAX_PROMPT_CHARS}; which model could read it?`);
 }
 
+const ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
+
 function messagesOf(field: string, value: unknown): Message[] {
   const example = 'Give a list such as [{"role": "user", "content": "1 + 1 = ?"}].';
   if (!Array.isArray(value)) return fail(field, `is ${kindOf(value)}, not a list`, example);
@@ -84,8 +88,8 @@ function messagesOf(field: string, value: unknown): Message[] {
     const at = `${field}[${i}]`;
     if (!isObject(message)) return fail(at, `is ${kindOf(message)}, not an object`, example);
     const { role, content } = message;
-    if (typeof role !== 'string' || role === '')
-      return fail(`${at}.role`, `is ${kindOf(role)}`, 'Give system, user or assistant.');
+    if (typeof role !== 'string' || !ROLES.has(role))
+      return fail(`${at}.role`, `is ${shown(role)}`, 'Give system, developer, user, assistant or tool.');
     return { role, content: contentOf(`${at}.content`, content) };
   });
 }

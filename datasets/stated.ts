@@ -111,7 +111,7 @@ function refuseUnjudged(row: RowObject): void {
       fail(field, `is ${shown(String(value))}`, 'Leave the row out, or mend it and write "Yes".');
   }
   if (row['final_answer'] == null) return;
-  if (row['answer_type'] === 'Need_human_evaluate')
+  if (row['answer_type'] === 'Need_human_evaluate' || row['Need_human_evaluate'] === true)
     fail('answer_type', 'is "Need_human_evaluate": no rule judges it', 'Leave the row out.');
   const { error } = row;
   if (error != null && error !== '' && error !== 0)

@@ -71,7 +71,7 @@ const valueOf = (settings: object, key: string): unknown =>
 /** A run names its servers: an answer comes from one of them. */
 function serverProblem(model: string, server: string | null): string | undefined {
   const [, scheme, target = ''] = /^(sglang|vllm|openai):(.*)$/s.exec(model) ?? [];
-  if (scheme === undefined) return undefined;
+  if (scheme === undefined) return server === null ? undefined : `says the server ${server}; the run asks ${model}`;
   if (server === null) return `says no server; the run asks ${model}`;
   const origins = target.split('#', 1)[0]!.split(',').map(originOf);
   return origins.includes(originOf(server)) ? undefined : `says the server ${server}, which is none of ${model}`;

@@ -52,7 +52,8 @@ export interface DatasetSurvey {
   readonly openings: readonly (readonly string[])[];
 }
 
-const MAX_BAD_ROWS = 50;
+/** Bad rows that are named; the others are counted. */
+const MAX_BAD_ROWS = 10_000;
 const MAX_OPENINGS = 50;
 
 /** Reads the whole data set once: what would be played, and what is wrong with the rest. No solution is read. */

@@ -34,7 +34,10 @@ export function findRun(io: Io, named: string, out: string): RunPlace {
   const some = known.slice(0, 5).join(', ') + (known.length > 5 ? ', …' : '');
   throw new UsageError(`There is no run ${JSON.stringify(named)} in ${root}, and no folder of that name.`, {
     reason: 'no-such-run',
-    fix: known.length > 0 ? `There are: ${some}.` : 'Name the folder that holds the runs with --out.',
+    fix:
+      known.length > 0
+        ? `There are: ${some}.`
+        : 'Give the run by its folder, or name the folder that holds the runs (--out; for export --runs).',
   });
 }
 

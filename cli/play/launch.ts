@@ -65,7 +65,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   const isKnown = there !== undefined;
   // A run's rows were read when it was made.
   const survey = there ? { ...offered, ...there.record.dataset } : await readSolutions(offered);
-  reportRows(io, given.dataset, survey);
+  reportRows(io, given, survey);
   const found = isKnown ? null : await checkModel(settings, survey.openings, io);
 
   const known = isKnown ? await knownResult(place) : undefined;
@@ -122,11 +122,14 @@ function settingsForName(options: RunOptions) {
   return seed === null ? settings : { ...settings, seed };
 }
 
-function reportRows(io: Io, dataset: string, { accepted, refused, badRows }: DatasetSurvey): void {
+/** As JSON each bad row is an event; for people the first ones are named. */
+function reportRows(io: Io, { dataset, json }: Launch, { accepted, refused, badRows }: DatasetSurvey): void {
   const left = refused > 0 ? `, ${plural(refused, 'bad row')} left out` : '';
   say(io, `Data set   ${oneLine(dataset)}: ${plural(accepted, 'query', 'queries')}${left}`);
   for (const bad of badRows.slice(0, SHOWN_BAD_ROWS)) say(io, `  ${oneLine(badRowText({ ...bad, file: dataset }))}`);
-  if (refused > SHOWN_BAD_ROWS) say(io, `  … and ${plural(refused - SHOWN_BAD_ROWS, 'more', 'more')}`);
+  if (refused > SHOWN_BAD_ROWS)
+    say(io, `  … and ${plural(refused - SHOWN_BAD_ROWS, 'more', 'more')}; --json names all of them`);
+  if (json) for (const bad of badRows) printJson(io, { event: 'bad-row', ...bad, file: dataset });
 }
 
 interface Announced {

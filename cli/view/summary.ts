@@ -63,6 +63,7 @@ export function reasonLines({ counts }: Pick<CollectionResult, 'counts'>, paint:
       const some = met.slice(0, 3).map(({ query, sample }) => oneLine(query) + (sample > 0 ? ` sample ${sample}` : ''));
       const outcome = met[0]?.outcome ?? 'failed';
       const more = n > some.length ? ', …' : '';
-      return `${paint(outcome === 'failed' ? 'red' : 'yellow', `${count(n)} ${outcome}`)}: ${oneLine(reason)} (${some.join(', ')}${more})`;
+      const where = some.length > 0 ? ` (${some.join(', ')}${more})` : '';
+      return `${paint(outcome === 'failed' ? 'red' : 'yellow', `${count(n)} ${outcome}`)}: ${oneLine(reason)}${where}`;
     });
 }

@@ -21,7 +21,7 @@ import {
   transportError,
   type Place,
 } from './http-errors.ts';
-import { bombCheck, bombIn, HARMLESS_BYTES } from './json-bomb.ts';
+import { bombCheck } from './json-bomb.ts';
 import { parseJson } from './reply-json.ts';
 
 export interface Timeouts {
@@ -161,22 +161,20 @@ async function read({ statusCode, headers, body }: Dispatcher.ResponseData, plac
     // Leaving the loop closes the connection.
     if (bytes > limit || Number(headers['content-length'] ?? 0) > limit) throw tooLargeReply(place, limit);
     chunks.push(chunk);
-    if (bytes > HARMLESS_BYTES) refuseBomb(bytes - chunk.length > HARMLESS_BYTES ? [chunk] : chunks, check, place);
+    refuseBomb(chunk, check, place);
     if (failed && bytes > LONGEST_COMPLAINT) break;
   }
   const whole = await inflated(Buffer.concat(chunks), encoding, place, limit);
   const text = whole.subarray(0, failed ? LONGEST_COMPLAINT : whole.length).toString('utf8');
   if (failed) throw statusError(statusCode, headers, text, place);
-  if (encoding !== undefined) refuseBomb([whole], bombIn, place);
+  if (encoding !== undefined) refuseBomb(whole, bombCheck(), place);
   if (place.secret !== null && place.secret.length >= LONG_KEY && text.includes(place.secret)) throw keyReply(place);
   return parseJson(whole, text, place);
 }
 
-function refuseBomb(pieces: readonly Buffer[], check: (piece: Buffer) => string | undefined, place: Place): void {
-  for (const piece of pieces) {
-    const bomb = check(piece);
-    if (bomb !== undefined) throw bombReply(`sent an answer ${bomb}`, place);
-  }
+function refuseBomb(piece: Buffer, check: (piece: Buffer) => string | undefined, place: Place): void {
+  const bomb = check(piece);
+  if (bomb !== undefined) throw bombReply(`sent an answer ${bomb}`, place);
 }
 
 /** What a server says of a failure is cut to a line; nobody reads more than this of it. */

@@ -153,6 +153,7 @@ function serverBackend(http: Http, model: string, dialect: Dialect): ServerBacke
     const { message, finish_reason, logprobs } = parseReply(Reply, reply, place).choices[0]!;
     const text = message.content ?? message.refusal;
     if (!text) throw badReply('gave no text', place, { flaw: 'choices.0.message.content missing' });
+    if (!text.isWellFormed()) throw badReply('gave half a character', place, { flaw: 'a lone surrogate' });
     const tokens = logprobs?.content?.flatMap(({ token, logprob }) => (logprob === null ? [] : [{ token, logprob }]));
     return {
       outputIds: [],
