@@ -4,9 +4,13 @@ import { parseModelSpec } from '../../inference/index.ts';
 import { parseOpenaiTarget, parseServerUrls } from '../../inference/http/server-url.ts';
 
 test('reads a model as scheme and target', () => {
-  expect(parseModelSpec('tiny')).toEqual({ scheme: 'tiny', target: '' });
-  expect(parseModelSpec('transformers:./my model')).toEqual({ scheme: 'transformers', target: './my model' });
-  expect(parseModelSpec('transformers:C:\\models')).toEqual({ scheme: 'transformers', target: 'C:\\models' });
+  expect(parseModelSpec('tiny')).toEqual({ scheme: 'tiny', target: '', files: null, servers: [] });
+  expect(parseModelSpec('transformers:./my model')).toMatchObject({
+    scheme: 'transformers',
+    target: './my model',
+    files: './my model',
+  });
+  expect(parseModelSpec('transformers:C:\\models')).toMatchObject({ scheme: 'transformers', target: 'C:\\models' });
 });
 
 test.each(['', 'gpt', 'tiny:x', 'transformers', 'transformers:', 'transformers: ', 'toString', '__proto__:x'])(
@@ -22,11 +26,11 @@ test.each(['', 'gpt', 'tiny:x', 'transformers', 'transformers:', 'transformers: 
 );
 
 test.each([
-  ['sglang:http://a:30000,http://b:30000', 'http://a:30000,http://b:30000'],
-  ['vllm:https://host/base/', 'https://host/base/'],
-  ['openai:https://api.example.com/v1#gpt-5', 'https://api.example.com/v1#gpt-5'],
-])('reads %s', (spec, target) => {
-  expect(parseModelSpec(spec)).toEqual({ scheme: spec.split(':')[0], target });
+  ['sglang:http://a:30000,http://b:30000', 'http://a:30000,http://b:30000', ['http://a:30000', 'http://b:30000']],
+  ['vllm:https://host/base/', 'https://host/base/', ['https://host/base']],
+  ['openai:https://api.example.com/v1#gpt-5', 'https://api.example.com/v1#gpt-5', ['https://api.example.com/v1']],
+])('reads %s, and says which servers it asks', (spec, target, servers) => {
+  expect(parseModelSpec(spec)).toEqual({ scheme: spec.split(':')[0], target, files: null, servers });
 });
 
 test('asks servers at the address that is meant', () => {
