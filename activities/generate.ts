@@ -5,7 +5,7 @@ import { Context } from '@temporalio/activity';
 import { type EverturnError, ModelError } from '../domain/errors.ts';
 import { turnSeed } from '../domain/ids.ts';
 import { tokenBudget } from '../domain/limits.ts';
-import { mustServeLogprobs } from '../domain/logprob-meaning.ts';
+import { meaningOf, mustServeLogprobs } from '../domain/logprob-meaning.ts';
 import { type Answered, conversationOf, newContext } from '../domain/new-context.ts';
 import type { TrajectoryReference } from '../domain/rollout-result.ts';
 import type { Store, Stored } from '../storage/store.ts';
@@ -125,8 +125,8 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
         finishedAt: Math.max(startedAt, now()),
         model: facts.name,
         server,
-        logprobsOf: settings.logprobs ?? 'policy',
-        logprobsFound: facts.logprobs ?? 'policy',
+        logprobsOf: settings.logprobs,
+        logprobsFound: meaningOf(facts),
         ...(facts.trainable ? {} : { trainable: false }),
         ...(textLogprobs?.length ? { textLogprobs } : {}),
       });

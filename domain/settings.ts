@@ -9,7 +9,7 @@ export const FLEET_POLICIES = ['sticky', 'round_robin', 'least_requests', 'least
 export type FleetPolicy = (typeof FLEET_POLICIES)[number];
 
 export interface RolloutSettings extends Limits, RewardSettings, Sampling {
-  /** `tiny`, `transformers:<folder or hub id>`, `sglang:<url>`, `vllm:<url>`, `openai:<url>#<model>`. */
+  /** As the registry of backends (inference/index.ts) has it: `tiny`, or a scheme and what it takes. */
   readonly model: string;
   /** Folder or hub id, where the model does not say which tokenizer is its own. */
   readonly tokenizer: string | null;

@@ -6,7 +6,6 @@ import { UsageError } from '../domain/errors.ts';
 import { isRunName } from '../domain/ids.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import { parseModelSpec } from '../inference/index.ts';
-import { parseOpenaiTarget, parseServerUrls } from '../inference/http/server-url.ts';
 import { join } from 'node:path';
 import type { Home } from '../service/home.ts';
 import { isUnder, plainPath, realPath } from './folders.ts';
@@ -75,14 +74,14 @@ export function openPermissions(operator: Operator, home: Home, now: () => numbe
     },
 
     mayUseModel(settings, runFolder) {
-      const { model, tokenizer = null, apiKeyEnv = null } = settings;
+      const { model, tokenizer, apiKeyEnv } = settings;
       const own = ownRun(runFolder);
       const isOwn = own?.model === model && own.tokenizer === tokenizer;
-      const { scheme, target } = parseModelSpec(model);
-      if (!isOwn && scheme === 'transformers') mayLoadHere(target);
+      const { files, servers } = parseModelSpec(model);
+      if (!isOwn && files !== null) mayLoadHere(files);
       if (!isOwn && tokenizer !== null) mayLoadHere(tokenizer);
       if (apiKeyEnv === null) return;
-      const origins = serversOf(scheme, target).map((url) => new URL(url).origin);
+      const origins = servers.map((url) => new URL(url).origin);
       const rules = operator.keys.filter(({ name }) => name === apiKeyEnv);
       const isListed = (origin: string) => rules.some((rule) => rule.origin === origin);
       if (origins.length > 0 && origins.every(isListed)) return;
@@ -102,15 +101,10 @@ export function openPermissions(operator: Operator, home: Home, now: () => numbe
     mayLoad(settings, runFolder) {
       return (named) => {
         const own = ownRun(runFolder);
-        if (own?.model !== settings.model || own.tokenizer !== (settings.tokenizer ?? null)) mayLoadHere(named);
+        if (own?.model !== settings.model || own.tokenizer !== settings.tokenizer) mayLoadHere(named);
       };
     },
   };
-}
-
-function serversOf(scheme: string, target: string): readonly string[] {
-  if (scheme === 'openai') return [parseOpenaiTarget(target).url];
-  return scheme === 'sglang' || scheme === 'vllm' ? parseServerUrls(target) : [];
 }
 
 const FLAGS = { runsUnder: '--runs-under', models: '--models', apiKeyEnv: '--api-key-env' } as const;

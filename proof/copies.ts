@@ -99,7 +99,7 @@ export function openCopyCheck(onBreach: OnBreach): (rollout: CheckedRollout) => 
 function isDrawn({ logprobs, server }: TurnRecord, settings: RolloutSettings): boolean {
   if (server !== null) return false;
   const { temperature, topP, topK } = settings;
-  const ofTheDraw = (settings.logprobs ?? 'policy') === 'policy' || (temperature === 1 && topP === 1 && topK >= 1e7);
+  const ofTheDraw = settings.logprobs === 'policy' || (temperature === 1 && topP === 1 && topK >= 1e7);
   return temperature > 0 && ofTheDraw && logprobs.reduce((sum, value) => sum + value, 0) < IMPROBABLE;
 }
 

@@ -3,6 +3,7 @@
 
 import { explain } from '../domain/errors.ts';
 import { encodeRecord, type Owner, type RecordKind } from '../storage/record/text.ts';
+import type { Stored } from '../storage/store.ts';
 
 type Test = readonly [(value: unknown) => boolean, string];
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -123,10 +124,10 @@ export function shapeProblem(kind: RecordKind, record: object): string | undefin
 export async function textProblem(
   kind: RecordKind,
   owner: Owner | null,
-  { record, hash }: { readonly record: object; readonly hash: string },
+  { record, asWritten = record, hash }: Stored<object>,
 ): Promise<string | undefined> {
   try {
-    const own = await encodeRecord(kind, owner, record);
+    const own = await encodeRecord(kind, owner, asWritten);
     if (own.hash === hash) return undefined;
     return 'is not the text that its content gives: a key stands in it twice, or a number or the spacing is not ours';
   } catch (error) {

@@ -48,7 +48,7 @@ export function turnProblems(record: TurnRecord, id: RolloutId, settings: Rollou
   }
   const right = turnSeed(settings.seed, id.query, id.sample, turn);
   if (seed !== null && seed !== right) problems.push(`says the seed ${seed}; that of its place is ${right}`);
-  const wanted = settings.logprobs ?? 'policy';
+  const wanted = settings.logprobs;
   if ((record.logprobsOf ?? wanted) !== wanted)
     problems.push(`says that its logprobs are of ${record.logprobsOf}; its rollout asks for ${wanted}`);
   return [...problems, ...(record.trainable === false ? textProblems(record) : idProblems(record, finish, settings))];
@@ -63,7 +63,7 @@ function idProblems(record: TurnRecord, finish: TurnRecord['finish'], settings: 
   // An answer that was cut before is asked for on, until its budget is used up.
   else if (finish !== 'stop' && outputIds.length < maxNewTokens)
     problems.push(`ends by ${finish} after ${outputIds.length} tokens of a budget of ${maxNewTokens}`);
-  if (found !== undefined && !logprobsServe(found, settings.logprobs ?? 'policy', settings, 0))
+  if (found !== undefined && !logprobsServe(found, settings.logprobs, settings, 0))
     problems.push(`says that its model gives ${found} logprobs, which are not what its rollout asks for`);
   if (textLogprobs !== undefined) problems.push('has logprobs of a text beside its ids');
   const scheme = settings.model.split(':', 1)[0];

@@ -12,6 +12,7 @@ import { dropChunks, listRollouts, listRolloutsOf, removeOldTemporaries } from '
 import { countQueries, readQueries, writeQueries } from './queries.ts';
 import type { FileLayer } from './disk/file-layer.ts';
 import type { KeptRecords, RecordCache } from './record/cache.ts';
+import { completed } from './record/complete.ts';
 import { decodeRecord, encodeRecord, type Owner, type RecordKind } from './record/text.ts';
 import type { Store, Stored } from './store.ts';
 import { setAside, unlessTorn } from './record/torn.ts';
@@ -40,24 +41,27 @@ export function openFileStore(
   }
   const folder = resolve(out, run);
 
-  async function load<T>(kind: RecordKind, owner: Owner | null, path: string) {
+  function asStored<T extends object>(kind: RecordKind, text: T, hash: string, created: boolean): Stored<T> {
+    const record = completed(kind, run, text);
+    return { record, hash, created, ...(record === text ? {} : { asWritten: text }) };
+  }
+
+  async function load<T extends object>(kind: RecordKind, owner: Owner | null, path: string) {
     return decode<T>(kind, owner, path, await disk.read(path));
   }
 
-  function decode<T>(kind: RecordKind, owner: Owner | null, path: string, text: string | undefined) {
+  function decode<T extends object>(kind: RecordKind, owner: Owner | null, path: string, text: string | undefined) {
     if (text === undefined) return undefined;
     const decoded = decodeRecord(kind, owner, text);
     if ('problem' in decoded) throw recordError(path, decoded.problem, decoded.torn);
-    const stored: Stored<T> = { record: decoded.record as T, hash: decoded.hash, created: false };
-    return { stored, bytes: text.length };
+    return { stored: asStored(kind, decoded.record as T, decoded.hash, false), bytes: text.length };
   }
 
   async function write<T extends object>(kind: RecordKind, owner: Owner | null, path: string, record: T) {
     const { text, hash, record: kept } = await encode(path, kind, owner, record);
     if (await disk.writeOnce(path, text)) {
       // What a put returns is what a later get returns, not the caller's object.
-      const stored: Stored<T> = { record: kept as T, hash, created: true };
-      return { stored, bytes: text.length };
+      return { stored: asStored(kind, kept as T, hash, true), bytes: text.length };
     }
     const winner = await load<T>(kind, owner, path);
     if (winner) return winner;
@@ -65,7 +69,8 @@ export function openFileStore(
   }
 
   const ofRun = (name: string) => join(folder, name);
-  const get = async <T>(kind: RecordKind, name: string) => (await load<T>(kind, null, ofRun(name)))?.stored;
+  const get = async <T extends object>(kind: RecordKind, name: string) =>
+    (await load<T>(kind, null, ofRun(name)))?.stored;
   async function put<T extends object>(kind: RecordKind, name: string, record: T): Promise<Stored<T>> {
     const present = await get<T>(kind, name);
     return present ?? (await write(kind, null, ofRun(name), record)).stored;

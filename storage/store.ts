@@ -9,7 +9,10 @@ import type { RunRecord } from './record/run-record.ts';
 
 /** A record as it stands in the store, with the SHA-256 (hex) of its content. */
 export interface Stored<T> {
+  /** Its settings, where it has some, are complete: what an older version did not write has its default. */
   readonly record: T;
+  /** The record without those defaults, where some were missing: what `hash` is of. */
+  readonly asWritten?: T;
   readonly hash: string;
   /** False when an earlier put of the same name won. */
   readonly created: boolean;

@@ -79,7 +79,7 @@ async function update(io: Io, place: RunPlace, flags: Flags): Promise<ExitCode> 
 
 /** A folder that came from elsewhere must not choose a variable of this user's, and the server that it goes to. */
 async function ownKey(io: Io, { run, store }: RunPlace): Promise<string | null> {
-  const { model, apiKeyEnv = null } = (await store.getRun())!.record.settings;
+  const { model, apiKeyEnv } = (await store.getRun())!.record.settings;
   if (apiKeyEnv === null) return null;
   const own = registeredRun(homeOf(io.env), realPath(store.folder) ?? store.folder);
   if (own?.model === model && own.apiKeyEnv === apiKeyEnv) return apiKeyEnv;

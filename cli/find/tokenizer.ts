@@ -22,8 +22,8 @@ export async function tokenizerOf(store: Store, cwd: string, wanted?: string | f
   if (typeof wanted === 'string') return open(resolve(cwd, wanted), []).catch(refused);
   // A broken run.json is reported by the check.
   const settings = (await store.getRun().catch(() => undefined))?.record.settings;
-  if (!settings) return { why: 'no run.json names a model' };
-  const [scheme, target] = parts(settings.model ?? '');
+  if (typeof settings?.model !== 'string') return { why: 'no run.json names a model' };
+  const [scheme, target] = parts(settings.model);
   if (scheme === 'openai') return { why: 'its server gives text only' };
   const model = scheme === 'tiny' ? join(packageRoot(), 'models', 'tiny') : scheme === 'transformers' ? target : null;
   const named = settings.tokenizer ?? model;

@@ -7,9 +7,10 @@ import { resolve } from 'node:path';
 import { oneLine } from '../../domain/foreign-text.ts';
 import { describeWorkflow, startCollection } from '../../temporal/runs.ts';
 import { type ResolvedOptions, settingsOf } from '../../run/config.ts';
-import type { RunOptions } from '../../run/options.ts';
+import { givenSettings, type RunOptions } from '../../run/options.ts';
 import { namesCluster } from '../../temporal/connection.ts';
-import { createRun, type DatasetSurvey, examineDataset, nameOfRun, surveyDataset } from '../../run/create-run.ts';
+import { createRun, nameOfRun } from '../../run/create-run.ts';
+import { type DatasetSurvey, examineDataset, surveyDataset } from '../../run/survey.ts';
 import { badRowText } from '../../datasets/problem.ts';
 import { UsageError } from '../../domain/errors.ts';
 import { isRunName } from '../../domain/ids.ts';
@@ -58,7 +59,8 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     strict: given.strict,
   });
 
-  const run = given.name ?? nameOfRun(offered, settingsForName(options), options.samples);
+  // What is played decides the name; how fast, and how its end is judged, does not.
+  const run = given.name ?? nameOfRun(offered, givenSettings(options), options.samples);
   const place = placeOf(resolve(io.cwd, given.out), run);
   const settings = settingsOf(run, options);
   const there = await place.store.getRun();
@@ -114,12 +116,6 @@ async function readSolutions(offered: DatasetSurvey): Promise<DatasetSurvey> {
   } finally {
     judge.close();
   }
-}
-
-/** What is played decides the name; how fast, and how its end is judged, does not. */
-function settingsForName(options: RunOptions) {
-  const { samples: _, maxConcurrent: _c, limit: _l, shuffleSeed: _s, maxFailed: _f, seed, ...settings } = options;
-  return seed === null ? settings : { ...settings, seed };
 }
 
 /** As JSON each bad row is an event; for people the first ones are named. */

@@ -7,6 +7,7 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { short } from '../../domain/foreign-text.ts';
 import { Pool, type Dispatcher } from 'undici';
 
+import { DEFAULT_SETTINGS } from '../../domain/defaults.ts';
 import { ModelError } from '../../domain/errors.ts';
 import { watchConnections, type Connections } from './connections.ts';
 import { guarded, isForbiddenAddress, type Lookup } from './forbidden-address.ts';
@@ -35,9 +36,9 @@ export interface Timeouts {
 /** For an answer of 16,384 tokens from a server that is full. Connections are probed by TCP keep-alive meanwhile. */
 export const GENERATION: Timeouts = {
   connectMs: 10_000,
-  firstByteMs: 3_600_000,
+  firstByteMs: DEFAULT_SETTINGS.requestTimeoutSeconds * 1000,
   betweenBytesMs: 60_000,
-  totalMs: 3_600_000,
+  totalMs: DEFAULT_SETTINGS.requestTimeoutSeconds * 1000,
 };
 /** For questions that a server answers by itself. A server that starts can take its time for the first. */
 export const QUESTION: Timeouts = { connectMs: 10_000, firstByteMs: 30_000, betweenBytesMs: 10_000, totalMs: 30_000 };

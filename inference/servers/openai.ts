@@ -29,7 +29,8 @@ const UNKNOWN_LENGTH = 2 ** 31 - 1;
 export function createOpenaiBackend(options: BackendOptions): Promise<Backend> {
   const { url, model } = parseOpenaiTarget(options.target);
   const apiKey = readApiKey(options.apiKeyEnv);
-  return openFleet({ ...options, urls: [url], open: () => openOpenai(url, model, apiKey, options.requestTimeoutMs) });
+  const requestTimeoutMs = options.requestTimeoutSeconds * 1000;
+  return openFleet({ ...options, urls: [url], open: () => openOpenai(url, model, apiKey, requestTimeoutMs) });
 }
 
 const Reply = z.object({

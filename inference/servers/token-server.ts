@@ -24,7 +24,8 @@ export function tokenServers(
 ): Promise<Backend> {
   const urls = parseServerUrls(options.target);
   const apiKey = readApiKey(options.apiKeyEnv);
-  const { log, requestTimeoutMs } = options;
+  const { log } = options;
+  const requestTimeoutMs = options.requestTimeoutSeconds * 1000;
   const tokenizers = tokenizerLoader(options.tokenizer, options.mayLoad);
   return openFleet({
     ...options,
