@@ -3,7 +3,7 @@
 // logprobs accumulate; a part that somebody else kept first is the one that counts.
 
 import { ModelError } from '../domain/errors.ts';
-import type { TrajectoryReference } from '../domain/rollout-result.ts';
+import type { TrajectoryReference } from '../domain/ids.ts';
 import { concatenated } from '../domain/trajectory.ts';
 import type { ChunkRecord, Finish, VersionSpan } from '../domain/turn.ts';
 import type { Backend, GenerateOptions, GenerateRequest, TextLogprob } from '../inference/backend.ts';

@@ -3,12 +3,12 @@
 
 import { firstWords } from '../domain/foreign-text.ts';
 import { Context } from '@temporalio/activity';
+import { type RolloutResult, unrecordedResult } from '../domain/ending.ts';
 import { rolloutWorkflowId } from '../domain/ids.ts';
 import { questionOf } from '../domain/query.ts';
-import type { RolloutResult } from '../domain/rollout-result.ts';
 import { StoreError } from '../domain/errors.ts';
 import type { CollectionInput, CollectionResult } from '../domain/messages.ts';
-import type { ActivityDeps, WorkflowClosing } from './deps.ts';
+import type { ActivityDeps } from './deps.ts';
 import { endedResult } from './ended-result.ts';
 import { heartbeating } from './heartbeat.ts';
 
@@ -118,7 +118,12 @@ export function collectionActivities(deps: ActivityDeps) {
               [...closed].map(async ([workflowId, closing]) => {
                 const { unit, query, sample } = byId.get(workflowId)!;
                 const id = { out, run, query, sample, attempt: 1 };
-                return { unit, result: (await endedResult(store, id)) ?? unrecorded(id, closing) };
+                return {
+                  unit,
+                  result:
+                    (await endedResult(store, id)) ??
+                    unrecordedResult(id, closing === 'cancelled' ? null : 'terminated'),
+                };
               }),
             );
           }
@@ -130,11 +135,4 @@ export function collectionActivities(deps: ActivityDeps) {
       await openStore(out, result.run).putResult(result);
     },
   };
-}
-
-/** A rollout whose workflow closed before it could record its end. */
-function unrecorded(trajectory: RolloutResult['trajectory'], closing: WorkflowClosing): RolloutResult {
-  const nothing = { turns: 0, rewards: [], success: [], tokens: 0, trajectory };
-  if (closing === 'cancelled') return { outcome: 'cancelled', stopReason: 'cancelled', reason: null, ...nothing };
-  return { outcome: 'failed', stopReason: 'failed', reason: 'terminated', ...nothing };
 }

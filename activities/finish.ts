@@ -1,8 +1,8 @@
 // A rollout's last step: its end, with rewards and the hashes of its turns, is kept. The first end stands: one that
 // was kept before, by a workflow task whose worker died, is handed back.
 
-import { turnReward } from '../domain/reward.ts';
-import type { RolloutResult } from '../domain/rollout-result.ts';
+import { turnRewards } from '../domain/reward.ts';
+import type { RolloutResult } from '../domain/ending.ts';
 import type { ActivityDeps } from './deps.ts';
 import { endedResult } from './ended-result.ts';
 import { writeLogs } from './log.ts';
@@ -26,7 +26,7 @@ export function finishActivity({ openStore, now }: ActivityDeps) {
       outcome: result.outcome,
       stopReason: result.stopReason,
       failure: failed ? { reason: result.reason ?? 'unknown', message: message ?? '', turn: result.turns + 1 } : null,
-      turnRewards: result.success.filter((s) => s !== null).map((s) => turnReward(s === 1, settings)),
+      turnRewards: turnRewards(result.success, settings),
       rewards: result.rewards,
       success: result.success,
       turns: turns.map((t) => t.hash),

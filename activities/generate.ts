@@ -3,11 +3,10 @@
 
 import { Context } from '@temporalio/activity';
 import { type EverturnError, ModelError } from '../domain/errors.ts';
-import { turnSeed } from '../domain/ids.ts';
-import { tokenBudget } from '../domain/limits.ts';
+import { tokenBudget } from '../domain/ending.ts';
+import { type TrajectoryReference, turnSeed } from '../domain/ids.ts';
 import { mustServeLogprobs } from '../domain/logprob-meaning.ts';
 import { type Answered, conversationOf, newContext } from '../domain/new-context.ts';
-import type { TrajectoryReference } from '../domain/rollout-result.ts';
 import type { Store, Stored } from '../storage/store.ts';
 import { concatenated } from '../domain/trajectory.ts';
 import type { Generated, TurnReference } from '../domain/rollout-facts.ts';

@@ -1,9 +1,9 @@
 // The small JSON facts that pass between a rollout's workflow and its activities.
 
-import type { Limits } from './limits.ts';
+import type { Limits, RolloutResult } from './ending.ts';
+import type { TrajectoryReference } from './ids.ts';
 import type { Task } from './query.ts';
 import type { RewardSettings } from './reward.ts';
-import type { RolloutResult, TrajectoryReference } from './rollout-result.ts';
 import type { Finish, TurnFacts } from './turn.ts';
 import type { VerdictValue } from './verdict.ts';
 

@@ -1,7 +1,8 @@
 // What Temporal's own history of a rollout says of it: the second witness against which its records are checked.
 
 import type { Generated, Judged, OpenedRollout } from './rollout-facts.ts';
-import type { RolloutResult, TrajectoryReference } from './rollout-result.ts';
+import type { RolloutResult } from './ending.ts';
+import type { TrajectoryReference } from './ids.ts';
 
 /** One turn as its history tells it. */
 export interface TurnHistory {

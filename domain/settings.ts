@@ -1,6 +1,6 @@
 // Everything that decides what a rollout plays. Fixed when its run is created; kept in run.json.
 
-import type { Limits } from './limits.ts';
+import type { Limits } from './ending.ts';
 import type { WantedLogprobs } from './logprob-meaning.ts';
 import type { RewardSettings } from './reward.ts';
 import type { Sampling } from './sampling.ts';

@@ -3,7 +3,7 @@
 // `next` is in flight or counted, never both, and none is counted twice.
 
 import { addResult, type CollectionCounts, ended, noCounts } from './progress.ts';
-import type { RolloutResult } from './rollout-result.ts';
+import type { RolloutResult } from './ending.ts';
 
 export interface UnitInFlight {
   readonly unit: number;

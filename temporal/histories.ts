@@ -7,7 +7,7 @@ import { calling, type Session } from './connection.ts';
 import { TemporalError } from '../domain/errors.ts';
 import type { Generated, Judged, OpenedRollout, TurnReference } from '../domain/rollout-facts.ts';
 import type { RolloutHistory, TurnHistory } from '../domain/rollout-history.ts';
-import type { RolloutResult } from '../domain/rollout-result.ts';
+import type { RolloutResult } from '../domain/ending.ts';
 import type { CollectionInput, CollectionResult, RolloutInput } from '../domain/messages.ts';
 
 const AT_ONCE = 8;

@@ -16,7 +16,7 @@ import type {
   CollectionProgress,
   CollectionResult,
   RolloutProgress,
-  ToldProgress,
+  MemoProgress,
   Tuning,
 } from '../domain/messages.ts';
 
@@ -48,7 +48,7 @@ export interface WorkflowFacts {
   /** The folder its run is in; null where whoever started it did not say. */
   readonly out: string | null;
   /** What a collection last told of itself; null where it has not. */
-  readonly told: ToldProgress | null;
+  readonly told: MemoProgress | null;
 }
 
 /** Whether the run's workflow is open, and how it closed if not. `tries`: 1 to hear at once that the server is away. */
@@ -72,15 +72,15 @@ function outOf(memo: Record<string, unknown> | undefined): string | null {
 }
 
 /** Whoever starts a workflow may give it a memo of this name: what is no progress counts as none. */
-function toldIn(memo: Record<string, unknown> | undefined): ToldProgress | null {
-  const told = memo?.['progress'] as Partial<ToldProgress> | null | undefined;
+function toldIn(memo: Record<string, unknown> | undefined): MemoProgress | null {
+  const told = memo?.['progress'] as Partial<MemoProgress> | null | undefined;
   const { toldAt, total, done, inFlight, state, counts } = told ?? {};
   const isTold =
     [toldAt, total, done, inFlight].every((n) => typeof n === 'number') &&
     typeof state === 'string' &&
     [counts?.judgedAt, counts?.rightAt, counts?.rightBy, counts?.failures].every(Array.isArray) &&
     [counts?.outcomes, counts?.reasons, counts?.verdicts ?? {}].every((o) => typeof o === 'object' && o !== null);
-  return isTold ? (told as ToldProgress) : null;
+  return isTold ? (told as MemoProgress) : null;
 }
 
 function stateOf(status: string): WorkflowState {
@@ -221,7 +221,7 @@ export interface RunSummary {
   readonly state: WorkflowState;
   /** The folder it is in, where known. */
   readonly out: string | null;
-  readonly told: ToldProgress | null;
+  readonly told: MemoProgress | null;
   readonly startedAt: string;
   readonly closedAt: string | null;
 }

@@ -14,9 +14,9 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import type { Unit } from '../activities/collection.ts';
+import { type RolloutResult, unrecordedResult } from '../domain/ending.ts';
 import { rolloutWorkflowId } from '../domain/ids.ts';
 import { TASK_QUEUE } from '../domain/queues.ts';
-import type { RolloutResult } from '../domain/rollout-result.ts';
 import { begin, settle, type UnitInFlight, type WindowState } from '../domain/window.ts';
 import { awaitEnds } from './collection-steps.ts';
 import type { CollectionInput } from '../domain/messages.ts';
@@ -122,6 +122,5 @@ function failedResult(
         ? 'timed-out'
         : 'terminated';
   const { run, out, query, sample } = unit;
-  const trajectory = { out, run, query, sample, attempt: 1 };
-  return { outcome: 'failed', stopReason: 'failed', turns: 0, rewards: [], success: [], tokens: 0, reason, trajectory };
+  return unrecordedResult({ out, run, query, sample, attempt: 1 }, reason);
 }

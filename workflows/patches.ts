@@ -10,8 +10,8 @@ export const PAUSED_AGAIN = 'paused-again';
 /** Work that was asked to end and fails ends its rollout as cancelled; without the patch, as failed. */
 export const STOPPED_NOT_FAILED = 'stopped-not-failed';
 
-/** What comes with the first task of a collection that continued counts; without the patch it was forgotten. */
+/** Updates in the first task of a continued collection take effect; without the patch they were lost. */
 export const STEERED_EARLY = 'steered-early';
 
-/** A collection tells its progress in its memo, too; without the patch, to queries alone. */
+/** A collection publishes its progress in its memo too; without the patch, to queries alone. */
 export const TOLD_IN_MEMO = 'told-in-memo';

@@ -7,7 +7,8 @@ import type { Activities } from '../activities/index.ts';
 import type { Task } from '../domain/query.ts';
 import { CODE_QUEUE, GENERATE_QUEUE } from '../domain/queues.ts';
 import type { Generated, GeneratedTurn, Judged, OpenedRollout } from '../domain/rollout-facts.ts';
-import type { RolloutResult, TrajectoryReference } from '../domain/rollout-result.ts';
+import type { RolloutResult } from '../domain/ending.ts';
+import type { TrajectoryReference } from '../domain/ids.ts';
 import type { RolloutInput } from '../domain/messages.ts';
 
 const generation = proxyActivities<Activities>({

@@ -2,7 +2,7 @@
 
 import { oneLine } from '../../domain/foreign-text.ts';
 import { ended } from '../../domain/progress.ts';
-import { OUTCOMES } from '../../domain/outcome.ts';
+import { OUTCOMES } from '../../domain/ending.ts';
 import type { CollectionResult } from '../../domain/messages.ts';
 import { count, percent, plural } from './format.ts';
 import type { Paint } from './paint.ts';

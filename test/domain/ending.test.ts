@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rolloutResult, successOf } from '../../domain/ending.ts';
-import { OUTCOMES, outcomeOf } from '../../domain/outcome.ts';
+import { outcomeOf, OUTCOMES, rolloutResult, successOf } from '../../domain/ending.ts';
 import { discountedReturns, turnReward } from '../../domain/reward.ts';
 import type { VerdictValue } from '../../domain/verdict.ts';
 import { someTurn, STOPS } from './some.ts';

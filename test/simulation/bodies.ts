@@ -1,9 +1,9 @@
 // What the fake activities do: the little of each that the workflows rely on. Generation is at least once; what is
 // recorded stays, and whoever comes later gets it back. A body is begun once and then either done or abandoned.
 
-import { rolloutWorkflowId } from '../../domain/ids.ts';
+import type { RolloutResult } from '../../domain/ending.ts';
+import { rolloutWorkflowId, type TrajectoryReference } from '../../domain/ids.ts';
 import type { Generated, Judged, OpenedRollout } from '../../domain/rollout-facts.ts';
-import type { RolloutResult, TrajectoryReference } from '../../domain/rollout-result.ts';
 import type { CollectionResult, RolloutInput } from '../../domain/messages.ts';
 import type { Accepted, PageInput, SettleInput, Settled, Unit } from '../../activities/collection.ts';
 import { range, turnScript } from './plan.ts';

@@ -2,7 +2,7 @@
 // once than it may, what it counts, whom it cancels, what it carries into its next history, and its result.
 
 import type { Unit } from '../../activities/collection.ts';
-import type { RolloutResult } from '../../domain/rollout-result.ts';
+import type { RolloutResult } from '../../domain/ending.ts';
 import type { WindowState } from '../../domain/window.ts';
 import type { CollectionInput, CollectionResult } from '../../domain/messages.ts';
 import { must, sameJson } from './breach.ts';

@@ -2,7 +2,7 @@
 // rollout ended and nothing was told for 5 s; never more often, and never what is not so.
 
 import type { CollectionCounts } from '../../domain/progress.ts';
-import type { ToldProgress } from '../../domain/messages.ts';
+import type { MemoProgress } from '../../domain/messages.ts';
 import { must } from './breach.ts';
 import type { Step } from './history.ts';
 import { RUN } from './names.ts';
@@ -39,7 +39,7 @@ export function openToldSpec(): (step: Step, facts: Facts, happened: Happened) =
   let doneBefore = 0;
   return ({ activation: { timestampMs: now }, commands }, facts, { opened, steered, maybeSteered, moved }) => {
     const told = commands.flatMap(({ modifyWorkflowProperties: modify }) =>
-      modify ? [valueOf<ToldProgress>(modify.upsertedMemo.fields['progress'])] : [],
+      modify ? [valueOf<MemoProgress>(modify.upsertedMemo.fields['progress'])] : [],
     );
     if (opened) toldAt = -Infinity;
     const due = opened || (moved && now - toldAt >= TELL_MS);
