@@ -1,6 +1,7 @@
 // What Temporal's own history of a rollout says of it: the second witness against which its records are checked.
 
-import type { Generated, Judged, OpenedRollout } from './rollout-facts.ts';
+import type { Generated, OpenedRollout } from './rollout-facts.ts';
+import type { Verdict } from './verdict.ts';
 import type { RolloutResult } from './ending.ts';
 import type { TrajectoryReference } from './ids.ts';
 
@@ -15,7 +16,7 @@ export interface TurnHistory {
   /** Absent while it is being generated, or where that failed. */
   readonly generated?: Generated;
   /** Absent while it is being judged, or where that failed. */
-  readonly judged?: Judged;
+  readonly judged?: Verdict;
 }
 
 /** One execution of a rollout's workflow. */

@@ -6,7 +6,8 @@ import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from 
 import type { Activities } from '../activities/index.ts';
 import type { Task } from '../domain/query.ts';
 import { CODE_QUEUE, GENERATE_QUEUE } from '../domain/queues.ts';
-import type { Generated, GeneratedTurn, Judged, OpenedRollout } from '../domain/rollout-facts.ts';
+import type { Generated, GeneratedTurn, OpenedRollout } from '../domain/rollout-facts.ts';
+import type { Verdict } from '../domain/verdict.ts';
 import type { RolloutResult } from '../domain/ending.ts';
 import type { TrajectoryReference } from '../domain/ids.ts';
 import type { RolloutInput } from '../domain/messages.ts';
@@ -50,7 +51,7 @@ export function evaluate(
   rollout: TrajectoryReference,
   { turn, outputTokens }: GeneratedTurn,
   task?: Task,
-): Promise<Judged> {
+): Promise<Verdict> {
   const summary = `turn ${turn} · judge ${outputTokens} tokens`;
   const { evaluate: judge } = task === 'code' ? judgingCode : light;
   return judge.executeWithOptions({ summary }, [{ rollout, turn }]);
@@ -59,7 +60,7 @@ export function evaluate(
 export function log(
   rollout: TrajectoryReference,
   { turn, outputTokens }: GeneratedTurn,
-  { verdict }: Judged,
+  { verdict }: Verdict,
 ): Promise<void> {
   const summary = `turn ${turn} · ${outputTokens} tokens · ${verdict}`;
   return light.log.executeWithOptions({ summary }, [{ rollout, turn }]);
