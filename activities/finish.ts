@@ -1,5 +1,5 @@
-// A rollout's last step: its end, with rewards and the hashes of its turns, is kept. The first end stands: one that
-// was kept before, by a workflow task whose worker died, is handed back.
+// A rollout's last step: stores its end, with rewards and the hashes of its turns. The first end stands: if a workflow
+// task whose worker died has stored one, that one is returned.
 
 import { turnRewards } from '../domain/reward.ts';
 import type { RolloutResult } from '../domain/ending.ts';
@@ -10,7 +10,7 @@ import { recordedRollout, recordedTurns } from './recorded.ts';
 
 export interface FinishInput {
   readonly result: RolloutResult;
-  /** What failed, for people. */
+  /** The failure's message, for people. */
   readonly message: string | null;
 }
 
@@ -22,7 +22,7 @@ export function finishActivity({ openStore, now }: ActivityDeps) {
     const turns = await recordedTurns(store, id, result.turns);
     await writeLogs(store, id, result.turns);
     const failed = result.outcome === 'failed';
-    const { record: kept } = await store.putEnd(id, {
+    const { record: stored } = await store.putEnd(id, {
       outcome: result.outcome,
       stopReason: result.stopReason,
       failure: failed ? { reason: result.reason ?? 'unknown', message: message ?? '', turn: result.turns + 1 } : null,
@@ -33,9 +33,9 @@ export function finishActivity({ openStore, now }: ActivityDeps) {
       finishedAt: now(),
     });
     const same =
-      kept.stopReason === result.stopReason &&
-      kept.turns.length === result.turns &&
-      kept.failure?.reason === (failed ? (result.reason ?? 'unknown') : undefined);
+      stored.stopReason === result.stopReason &&
+      stored.turns.length === result.turns &&
+      stored.failure?.reason === (failed ? (result.reason ?? 'unknown') : undefined);
     return same ? null : ((await endedResult(store, id)) ?? null);
   };
 }

@@ -1,4 +1,4 @@
-// What the store holds of a rollout so far, read back by the activities that continue it.
+// Reads back a rollout's records for the activities that continue it; a missing record is an error.
 
 import { StoreError } from '../domain/errors.ts';
 import type { TrajectoryReference } from '../domain/ids.ts';

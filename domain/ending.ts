@@ -119,8 +119,9 @@ export function recordedResult(
   };
 }
 
-/** The result of a rollout whose workflow closed before it could record its end. `reason` is null if cancelled. */
-export function unrecordedResult(trajectory: TrajectoryReference, reason: string | null): RolloutResult {
-  const stop = reason === null ? 'cancelled' : 'failed';
+/** The result of a rollout whose workflow closed before it could record its end; without a failure it was cancelled. */
+export function unrecordedResult(trajectory: TrajectoryReference, failure: RecordedEnd['failure']): RolloutResult {
+  const stop = failure ? 'failed' : 'cancelled';
+  const reason = failure?.reason ?? null;
   return { outcome: stop, stopReason: stop, turns: 0, rewards: [], success: [], tokens: 0, reason, trajectory };
 }

@@ -6,7 +6,7 @@ import { successOf } from './ending.ts';
 import { discountedReturns, turnRewards } from './reward.ts';
 import type { EndRecord, Trajectory } from './trajectory.ts';
 
-/** What becomes of undecided rollouts in an export: left out, or their finished turns exported. */
+/** Undecided rollouts in an export: left out, or their finished turns exported. */
 export const UNDECIDED = ['drop', 'finished-turns'] as const;
 export type UndecidedPolicy = (typeof UNDECIDED)[number];
 

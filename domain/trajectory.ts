@@ -1,5 +1,5 @@
-// What a rollout leaves behind: the record of the query it fixed, of each verdict, and of its end;
-// and the trajectory that a reader puts together from them.
+// The records of a rollout: the query it plays, each verdict, and its end; the trajectory that a reader puts together
+// from them, and its result.
 
 import { type Outcome, recordedResult, type RolloutResult, type StopReason } from './ending.ts';
 import type { Query } from './query.ts';
@@ -7,7 +7,7 @@ import type { RolloutSettings } from './settings.ts';
 import { outputTokens, type TurnRecord } from './turn.ts';
 import type { Verdict } from './verdict.ts';
 
-/** Written by a rollout's first step: what it plays, whatever becomes of the source file. */
+/** Written by a rollout's first step: the query and settings it plays, independent of the source file. */
 export interface RolloutRecord {
   readonly run: string;
   readonly query: Query;

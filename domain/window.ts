@@ -64,7 +64,7 @@ export function begin(w: WindowState, unit: UnitInFlight): void {
   w.inFlight.push(unit);
 }
 
-/** Counts a unit's end once; a second word on the same unit changes nothing. */
+/** Counts a unit's end once; a second report of the same unit changes nothing. */
 export function settle(w: WindowState, unit: number, result: RolloutResult): void {
   const at = w.inFlight.findIndex((u) => u.unit === unit);
   if (at < 0) return;

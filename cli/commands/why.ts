@@ -1,5 +1,5 @@
-// `everturn why <run> <query>`: what a rollout waits for, or why it ended as it did, in the words of those who know:
-// its records, its workflow, and the servers it asks. Starts nothing, and says so where nobody can be asked.
+// `everturn why <run> <query>`: what a rollout waits for, or why it ended as it did, from its
+// records, its workflow and the servers it asks. Starts nothing; says so if Temporal does not answer.
 
 import { type Command, Option } from 'commander';
 import { describeWorkflow, progressOf } from '../../temporal/runs.ts';
@@ -37,8 +37,11 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 async function why(io: Io, named: string, query: string, flags: Flags): Promise<ExitCode> {
   const place = findRun(io, named, flags.out);
   const id = await rolloutOf(place, query, flags);
-  const told = { ...fromRecords(id, await readTrajectory(place.store, id), place.out), ...(await askedServers(place)) };
-  const known = told.state === 'ended' ? told : { ...told, ...(await fromTemporal(io, place, id, told)) };
+  const found = {
+    ...fromRecords(id, await readTrajectory(place.store, id), place.out),
+    ...(await askedServers(place)),
+  };
+  const known = found.state === 'ended' ? found : { ...found, ...(await fromTemporal(io, place, id, found)) };
   if (flags.json) printJson(io, known);
   else print(io, whyText(io, place, known));
   return EXIT.ok;

@@ -25,7 +25,7 @@ import { plural } from '../view/format.ts';
 import { printJson, say, type Io } from '../io.ts';
 import { type Link, openLink, workflowUrl } from '../find/link.ts';
 import { checkModel, withAbsolutePaths } from './model.ts';
-import { commandWord, pathWord, placeOf, type RunPlace, runWord } from '../find/place.ts';
+import { programName, shortPath, placeOf, type RunPlace, runArgument } from '../find/place.ts';
 import { knownResult } from '../find/recorded.ts';
 import { showEnding } from './ending.ts';
 
@@ -116,7 +116,7 @@ async function readSolutions(offered: DatasetSurvey): Promise<DatasetSurvey> {
   }
 }
 
-/** What is played decides the name; how fast, and how its end is judged, does not. */
+/** The settings that decide what is played, and so the run's name; speed and exit code do not. */
 function settingsForName(options: RunOptions) {
   const { samples: _, maxConcurrent: _c, limit: _l, shuffleSeed: _s, maxFailed: _f, seed, ...settings } = options;
   return seed === null ? settings : { ...settings, seed };
@@ -143,14 +143,14 @@ function announce(
   { detach, json, resolved }: Launch,
 ): void {
   const url = workflowUrl(link, place.run);
-  const me = commandWord(io);
-  const run = runWord(io, place);
+  const me = programName(io);
+  const run = runArgument(io, place);
   const { numTurns, samples, maxConcurrent } = options;
   const { model } = resolved.options;
   const queries = plural(survey.accepted, 'query', 'queries');
   say(
     io,
-    `Run        ${place.run} in ${pathWord(io, place.store.folder)}${attached ? ' (attached: it is being played)' : ''}`,
+    `Run        ${place.run} in ${shortPath(io, place.store.folder)}${attached ? ' (attached: it is being played)' : ''}`,
   );
   say(
     io,

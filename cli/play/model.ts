@@ -43,7 +43,7 @@ type Asked = Pick<
   | 'serverWeights'
 >;
 
-/** What run.json holds of it. */
+/** The model's facts that run.json stores. */
 export interface FoundModel {
   readonly logprobs: FoundLogprobs;
   readonly model: ModelIdentity | null;

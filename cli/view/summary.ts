@@ -1,4 +1,4 @@
-// What came of a run, from its counts: accuracy by turn, how the rollouts ended, and why some failed.
+// The summary of a run, from its counts: accuracy by turn, how the rollouts ended, and why some failed.
 
 import { oneLine } from '../../domain/foreign-text.ts';
 import { ended } from '../../domain/progress.ts';

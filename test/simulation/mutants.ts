@@ -93,8 +93,8 @@ export const MUTANTS: readonly Mutant[] = [
     'w.inFlight.length <= w.maxConcurrent',
   ),
   mutant('tune is ignored', 'workflows/steering.ts', 'steer({ maxConcurrent })', 'void maxConcurrent'),
-  mutant('progress is told all the time', 'workflows/steering.ts', 'now - toldAt < MEMO_MS', 'false'),
-  mutant('a word of somebody is not told', 'workflows/steering.ts', 'if (state) publish();', ''),
+  mutant('the memo is written all the time', 'workflows/steering.ts', 'now - toldAt < MEMO_MS', 'false'),
+  mutant('an update does not write the memo', 'workflows/steering.ts', 'if (state) publish();', ''),
   mutant('tune takes anything', 'workflows/steering.ts', '|| (n as number) < 1 ||', '||'),
   mutant('what comes early is forgotten', 'workflows/steering.ts', '(steeredEarly && patched(STEERED_EARLY))', 'false'),
   mutant(

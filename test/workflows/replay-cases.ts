@@ -102,7 +102,7 @@ export const ALTERED: readonly AlteredWorkflow[] = [
     'w.inFlight.length <= w.maxConcurrent',
   ),
   altered(
-    'no last word of a run',
+    'no stored result of a run',
     /collection-whole/,
     'collection',
     'await conclude({ out: input.out, result: ended });',
@@ -157,9 +157,9 @@ export const ALTERED: readonly AlteredWorkflow[] = [
     '(steeredEarly && patched(STEERED_EARLY))',
     'false',
   ),
-  altered('progress that is told all the time', /collection-told/, 'steering', 'now - toldAt < MEMO_MS', 'false'),
-  altered('a word that is not told', /collection-told/, 'steering', 'if (state) publish();', ''),
-  altered('a patch of telling that goes', /^0\.1\.0\/collection/, 'steering', ' || !patched(TOLD_IN_MEMO)', ''),
+  altered('a memo that is written all the time', /collection-told/, 'steering', 'now - toldAt < MEMO_MS', 'false'),
+  altered('an update that does not write the memo', /collection-told/, 'steering', 'if (state) publish();', ''),
+  altered('a patch of the memo that goes', /^0\.1\.0\/collection/, 'steering', ' || !patched(TOLD_IN_MEMO)', ''),
   // The procedure of CONTRIBUTING.md, broken.
   { what: 'a change without a patch', caughtBy: /^0\.1\.0\/rollout-(right|folder)/, alterations: UNPATCHED },
   { what: 'a change that is taken back', caughtBy: /rollout-found/, alterations: PREVIOUS_RELEASE },
