@@ -10,7 +10,7 @@ export function asFailure(error: unknown): unknown {
     message: explain(error).slice(0, 2000),
     type: error.reason,
     nonRetryable: !error.retryable,
-    // A server that says when to come back is not asked before that.
+    // A server's Retry-After is respected.
     ...(error.retryAfterMs === undefined ? {} : { nextRetryDelay: error.retryAfterMs }),
   });
 }

@@ -1,4 +1,4 @@
-// A rollout's first step: fixes the query and the settings it plays, whatever becomes of their sources.
+// A rollout's first step: records the query and the settings it plays; later changes of their sources have no effect.
 
 import { firstWords } from '../domain/foreign-text.ts';
 import { DatasetError, StoreError, UsageError } from '../domain/errors.ts';
@@ -15,7 +15,7 @@ import { endedResult } from './ended-result.ts';
 
 export function openActivity(deps: ActivityDeps) {
   const { openStore, parseRow, readSolutions, parseSettings, permit, now, version } = deps;
-  /** The run of rollouts that somebody starts one by one. */
+  /** The record of a run whose rollouts are started one by one. */
   const looseRun = (run: string, settings: RolloutSettings): RunRecord => ({
     format: 'everturn-run/1',
     run,
@@ -33,7 +33,7 @@ export function openActivity(deps: ActivityDeps) {
     const known = await store.getRun();
     if (known?.record.dataset && (input.row || input.settings)) throw ofItsOwn(run, store.folder);
     const settings = known && !input.settings ? known.record.settings : parseSettings(run, { ...input.settings });
-    // A run may be older than this question: none of its rollouts could be exported.
+    // A run may be older than this check; none of its rollouts could be exported.
     const unfit = unfitRewards(settings, settings.numTurns);
     if (unfit !== null) {
       const message = `The rewardScaling, rewardBias and turnDiscount of run "${run}" ${unfit}.`;
@@ -86,7 +86,7 @@ export function openActivity(deps: ActivityDeps) {
   };
 }
 
-/** Whoever starts a workflow must not put another query, or another model, in the place of one that a run has yet to play. */
+/** A workflow's input must not replace a query or a model that a run has yet to play. */
 function ofItsOwn(run: string, folder: string): UsageError {
   return new UsageError(`Run "${run}" in ${folder} plays its data set, with its own settings.`, {
     reason: 'not-allowed',

@@ -1,6 +1,6 @@
 // Errors by boundary. Each says what was wrong, where, and what would be right; `cause` is kept.
 // `reason` is a stable machine name (kebab-case) that appears in `why`, in histories and in the store.
-// `retryable` tells the one layer that retries (Temporal) whether trying again can help.
+// `retryable` tells Temporal, the one layer that retries, whether trying again can help.
 
 export interface ErrorDetails {
   /** Stable machine name, kebab-case: `context-length`, `model-not-found`, … */

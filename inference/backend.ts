@@ -30,7 +30,8 @@ export interface GenerateRequest {
   readonly messages?: readonly Message[];
 }
 
-export interface GenerateResult {
+/** What a model answered to one request. */
+export interface Reply {
   /** Empty where a server gives no ids (facts.trainable is false); `text` is the answer then. */
   readonly outputIds: readonly number[];
   /** One natural logprob per output id, under the distribution it was sampled from. Finite. */
@@ -120,7 +121,7 @@ export interface Tokenizer {
 export interface Backend {
   readonly facts: ModelFacts;
   readonly tokenizer: Tokenizer;
-  generate(request: GenerateRequest, options: GenerateOptions): Promise<GenerateResult>;
+  generate(request: GenerateRequest, options: GenerateOptions): Promise<Reply>;
   /** For backends that ask servers: each of them, in the order given. */
   serverStatus?(): readonly ServerStatus[];
   /** Ends every process and connection it owns. Requests in flight reject. */

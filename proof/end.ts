@@ -2,10 +2,8 @@
 // and from the settings, and nothing was played that the rules do not play.
 
 import { isDeepStrictEqual } from 'node:util';
-import { successOf } from '../domain/ending.ts';
-import { stopReason } from '../domain/limits.ts';
-import { outcomeOf } from '../domain/outcome.ts';
-import { discountedReturns, turnReward } from '../domain/reward.ts';
+import { outcomeOf, stopReason, successOf } from '../domain/ending.ts';
+import { discountedReturns, turnRewards } from '../domain/reward.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import type { TurnRecord } from '../domain/turn.ts';
@@ -32,7 +30,7 @@ export function endProblems(
   const said = verdicts.slice(0, count);
   if (said.length === count && said.every((verdict) => verdict !== undefined)) {
     const success = said.map(({ verdict }) => successOf(verdict));
-    const rewards = success.flatMap((value) => (value === null ? [] : [turnReward(value === 1, settings)]));
+    const rewards = turnRewards(success, settings);
     differs('success', end.success, success);
     differs('turn rewards', end.turnRewards, rewards);
     differs(

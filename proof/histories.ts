@@ -4,7 +4,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { GeneratedTurn } from '../domain/rollout-facts.ts';
 import type { RolloutHistory, TurnHistory } from '../domain/rollout-history.ts';
-import type { RolloutResult, TrajectoryReference } from '../domain/rollout-result.ts';
+import type { RolloutResult } from '../domain/ending.ts';
+import type { TrajectoryReference } from '../domain/ids.ts';
 import type { EndRecord } from '../domain/trajectory.ts';
 import { outputTokens, type TurnRecord } from '../domain/turn.ts';
 import { END_FILE, RESULT_FILE, ROLLOUT_FILE, rolloutFolder, turnFile, verdictFile } from '../storage/record/layout.ts';

@@ -8,7 +8,7 @@ import type { RolloutId } from '../domain/ids.ts';
 import { fileError } from '../storage/disk/errors.ts';
 import { isHarmless, isJudgementsFile, JUDGEMENTS } from '../storage/record/layout.ts';
 import { FOREIGN, namesIn, type OnBreach } from '../storage/record/listing.ts';
-import type { Judgement } from '../storage/judgements.ts';
+import type { VerdictRow } from '../storage/judgements.ts';
 import type { Store } from '../storage/store.ts';
 
 const VERDICTS: readonly unknown[] = ['right', 'wrong', 'undecided'];
@@ -73,10 +73,10 @@ async function rowProblem(store: Store, run: string, text: string, seen: Set<str
   return undefined;
 }
 
-function rowOf(text: string): Judgement | undefined {
-  let row: Partial<Judgement> | null;
+function rowOf(text: string): VerdictRow | undefined {
+  let row: Partial<VerdictRow> | null;
   try {
-    row = JSON.parse(text) as Partial<Judgement> | null;
+    row = JSON.parse(text) as Partial<VerdictRow> | null;
   } catch {
     return undefined;
   }
@@ -89,5 +89,5 @@ function rowOf(text: string): Judgement | undefined {
     typeof row.of === 'string' &&
     VERDICTS.includes(row.verdict) &&
     VERDICTS.includes(row.was?.verdict);
-  return good ? (row as Judgement) : undefined;
+  return good ? (row as VerdictRow) : undefined;
 }

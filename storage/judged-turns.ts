@@ -18,14 +18,14 @@ export interface JudgedTurn {
   readonly verdict: VerdictRecord;
 }
 
-export interface Told {
+export interface TurnReports {
   /** A turn that was generated and has no verdict yet. */
   readonly onUnjudged: (id: RolloutId, turn: number) => void;
   /** A rollout whose records cannot be believed; from there on it is left out. */
   readonly onBroken: (id: RolloutId, error: StoreError) => void;
 }
 
-export async function* judgedTurns(store: Store, { onUnjudged, onBroken }: Told): AsyncGenerator<JudgedTurn> {
+export async function* judgedTurns(store: Store, { onUnjudged, onBroken }: TurnReports): AsyncGenerator<JudgedTurn> {
   for await (const id of rolloutsInOrder(store, { attempts: 'all' })) {
     try {
       yield* turnsOf(store, id, onUnjudged);
@@ -36,7 +36,11 @@ export async function* judgedTurns(store: Store, { onUnjudged, onBroken }: Told)
   }
 }
 
-async function* turnsOf(store: Store, id: RolloutId, onUnjudged: Told['onUnjudged']): AsyncGenerator<JudgedTurn> {
+async function* turnsOf(
+  store: Store,
+  id: RolloutId,
+  onUnjudged: TurnReports['onUnjudged'],
+): AsyncGenerator<JudgedTurn> {
   const rollout = await store.getRollout(id);
   if (!rollout) return;
   const { query } = rollout.record;

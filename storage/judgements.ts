@@ -11,7 +11,7 @@ import { namesIn, removeOldTemporaries } from './record/listing.ts';
 import type { Store } from './store.ts';
 import { writeOnce } from './disk/write-once.ts';
 
-export interface Judgement extends Verdict {
+export interface VerdictRow extends Verdict {
   readonly query: string;
   /** 0-based. */
   readonly sample: number;
@@ -47,7 +47,7 @@ const CHUNK_CHARS = 1 << 16;
 export async function writeJudgements(
   { folder }: Store,
   name: string,
-  rows: AsyncIterable<Judgement>,
+  rows: AsyncIterable<VerdictRow>,
 ): Promise<string> {
   const file = judgementsFile(name);
   await removeOldTemporaries(join(folder, JUDGEMENTS));

@@ -5,9 +5,10 @@ import type { Client, WorkflowExecutionInfo, WorkflowHandle } from '@temporalio/
 import { defaultPayloadConverter } from '@temporalio/common';
 import { calling, type Session } from './connection.ts';
 import { TemporalError } from '../domain/errors.ts';
-import type { Generated, Judged, OpenedRollout, TurnReference } from '../domain/rollout-facts.ts';
+import type { Generated, OpenedRollout, TurnReference } from '../domain/rollout-facts.ts';
+import type { Verdict } from '../domain/verdict.ts';
 import type { RolloutHistory, TurnHistory } from '../domain/rollout-history.ts';
-import type { RolloutResult } from '../domain/rollout-result.ts';
+import type { RolloutResult } from '../domain/ending.ts';
 import type { CollectionInput, CollectionResult, RolloutInput } from '../domain/messages.ts';
 
 const AT_ONCE = 8;
@@ -87,7 +88,7 @@ export function historyOf(workflowId: string, state: string, events: Events): Ro
   const answered = (scheduled: unknown, value: unknown) => {
     const call = asked.get(String(scheduled));
     if (call?.what === 'generate') note(call.turn, { generated: value as Generated });
-    else if (call) note(call.turn, { judged: value as Judged });
+    else if (call) note(call.turn, { judged: value as Verdict });
   };
 
   for (const event of events) {
@@ -110,7 +111,7 @@ export function historyOf(workflowId: string, state: string, events: Events): Ro
       const value = first(marker.details?.['result']);
       if (local === 'open') opened = value as OpenedRollout;
       // Its input is not in history; it judges the last turn that was generated.
-      else if (local === 'evaluate') note(Math.max(0, ...turns.keys()), { judged: value as Judged });
+      else if (local === 'evaluate') note(Math.max(0, ...turns.keys()), { judged: value as Verdict });
     }
     const ended = event.workflowExecutionCompletedEventAttributes;
     if (ended) result = first<RolloutResult>(ended.result);

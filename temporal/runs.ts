@@ -16,7 +16,7 @@ import type {
   CollectionProgress,
   CollectionResult,
   RolloutProgress,
-  ToldProgress,
+  MemoProgress,
   Tuning,
 } from '../domain/messages.ts';
 
@@ -47,8 +47,8 @@ export interface WorkflowFacts {
   readonly state: WorkflowState;
   /** The folder its run is in; null where whoever started it did not say. */
   readonly out: string | null;
-  /** What a collection last told of itself; null where it has not. */
-  readonly told: ToldProgress | null;
+  /** The progress in a collection's memo; null if there is none. */
+  readonly memo: MemoProgress | null;
 }
 
 /** Whether the run's workflow is open, and how it closed if not. `tries`: 1 to hear at once that the server is away. */
@@ -59,9 +59,9 @@ export async function describeWorkflow({ client }: Session, workflowId: string, 
       () => client.withDeadline(Date.now() + CALL_MS, () => client.workflow.getHandle(workflowId).describe()),
       tries,
     );
-    return { state: stateOf(status.name), out: outOf(memo), told: toldIn(memo) };
+    return { state: stateOf(status.name), out: outOf(memo), memo: progressIn(memo) };
   } catch (error) {
-    if (causeOf(error) instanceof WorkflowNotFoundError) return { state: 'absent', out: null, told: null };
+    if (causeOf(error) instanceof WorkflowNotFoundError) return { state: 'absent', out: null, memo: null };
     throw error;
   }
 }
@@ -72,15 +72,15 @@ function outOf(memo: Record<string, unknown> | undefined): string | null {
 }
 
 /** Whoever starts a workflow may give it a memo of this name: what is no progress counts as none. */
-function toldIn(memo: Record<string, unknown> | undefined): ToldProgress | null {
-  const told = memo?.['progress'] as Partial<ToldProgress> | null | undefined;
-  const { toldAt, total, done, inFlight, state, counts } = told ?? {};
-  const isTold =
+function progressIn(memo: Record<string, unknown> | undefined): MemoProgress | null {
+  const progress = memo?.['progress'] as Partial<MemoProgress> | null | undefined;
+  const { toldAt, total, done, inFlight, state, counts } = progress ?? {};
+  const isProgress =
     [toldAt, total, done, inFlight].every((n) => typeof n === 'number') &&
     typeof state === 'string' &&
     [counts?.judgedAt, counts?.rightAt, counts?.rightBy, counts?.failures].every(Array.isArray) &&
     [counts?.outcomes, counts?.reasons, counts?.verdicts ?? {}].every((o) => typeof o === 'object' && o !== null);
-  return isTold ? (told as ToldProgress) : null;
+  return isProgress ? (progress as MemoProgress) : null;
 }
 
 function stateOf(status: string): WorkflowState {
@@ -221,7 +221,7 @@ export interface RunSummary {
   readonly state: WorkflowState;
   /** The folder it is in, where known. */
   readonly out: string | null;
-  readonly told: ToldProgress | null;
+  readonly memo: MemoProgress | null;
   readonly startedAt: string;
   readonly closedAt: string | null;
 }
@@ -239,7 +239,7 @@ async function listed(client: Client): Promise<RunSummary[]> {
       run: found.workflowId,
       state: stateOf(found.status.name),
       out: outOf(found.memo),
-      told: toldIn(found.memo),
+      memo: progressIn(found.memo),
       startedAt: found.startTime.toISOString(),
       closedAt: found.closeTime?.toISOString() ?? null,
     });

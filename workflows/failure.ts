@@ -1,4 +1,4 @@
-// From what Temporal throws to the named failure that a rollout records. A regular activity's failure
+// Turns Temporal's errors into the named failure that a rollout records. A regular activity's failure
 // comes wrapped in an ActivityFailure, a local activity's may come bare.
 
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/workflow';

@@ -42,7 +42,7 @@ async function open(folder: string, models: readonly string[]): Promise<FoundTok
   return { why: '', tokenizer: { ...tokenizer, stopTokenIds, name: `the tokenizer in ${folder}` } };
 }
 
-/** What a model's own files say that ends an answer. */
+/** The stop tokens in a model's own files. */
 async function endsOf(folder: string): Promise<number[]> {
   const files = await Promise.all(
     ['generation_config.json', 'config.json'].map((name) => readFile(join(folder, name), 'utf8').catch(() => '{}')),

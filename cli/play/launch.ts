@@ -26,7 +26,7 @@ import { plural } from '../view/format.ts';
 import { printJson, say, type Io } from '../io.ts';
 import { type Link, openLink, workflowUrl } from '../find/link.ts';
 import { checkModel, withAbsolutePaths } from './model.ts';
-import { commandWord, pathWord, placeOf, type RunPlace, runWord } from '../find/place.ts';
+import { programName, shortPath, placeOf, type RunPlace, runArgument } from '../find/place.ts';
 import { knownResult } from '../find/recorded.ts';
 import { showEnding } from './ending.ts';
 
@@ -142,14 +142,14 @@ function announce(
   { detach, json, resolved }: Launch,
 ): void {
   const url = workflowUrl(link, place.run);
-  const me = commandWord(io);
-  const run = runWord(io, place);
+  const me = programName(io);
+  const run = runArgument(io, place);
   const { numTurns, samples, maxConcurrent } = options;
   const { model } = resolved.options;
   const queries = plural(survey.accepted, 'query', 'queries');
   say(
     io,
-    `Run        ${place.run} in ${pathWord(io, place.store.folder)}${attached ? ' (attached: it is being played)' : ''}`,
+    `Run        ${place.run} in ${shortPath(io, place.store.folder)}${attached ? ' (attached: it is being played)' : ''}`,
   );
   say(
     io,

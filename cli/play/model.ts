@@ -30,7 +30,7 @@ function absolute(path: string, cwd: string): string {
     : path;
 }
 
-/** What run.json holds of it. */
+/** The model's facts that run.json stores. */
 export interface FoundModel {
   readonly logprobs: FoundLogprobs;
   readonly model: ModelIdentity | null;

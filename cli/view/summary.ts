@@ -1,8 +1,8 @@
-// What came of a run, from its counts: accuracy by turn, how the rollouts ended, and why some failed.
+// The summary of a run, from its counts: accuracy by turn, how the rollouts ended, and why some failed.
 
 import { oneLine } from '../../domain/foreign-text.ts';
 import { ended } from '../../domain/progress.ts';
-import { OUTCOMES } from '../../domain/outcome.ts';
+import { OUTCOMES } from '../../domain/ending.ts';
 import type { CollectionResult } from '../../domain/messages.ts';
 import { count, percent, plural } from './format.ts';
 import type { Paint } from './paint.ts';

@@ -7,14 +7,7 @@ import { ModelError } from '../../domain/errors.ts';
 import type { Message } from '../../domain/query.ts';
 import type { Finish } from '../../domain/turn.ts';
 import { readApiKey } from '../http/api-key.ts';
-import type {
-  Backend,
-  BackendOptions,
-  GenerateOptions,
-  GenerateRequest,
-  GenerateResult,
-  Tokenizer,
-} from '../backend.ts';
+import type { Backend, BackendOptions, GenerateOptions, GenerateRequest, Reply, Tokenizer } from '../backend.ts';
 import { openFleet } from '../fleet/fleet.ts';
 import { openHttp, type Http } from '../http/http.ts';
 import { badReply } from '../http/http-errors.ts';
@@ -136,7 +129,7 @@ const NO_TOP_K = 10_000_000;
 function serverBackend(http: Http, model: string, dialect: Dialect): ServerBackend {
   const place = http.place(PATH);
 
-  async function generate(request: GenerateRequest, { signal, onProgress }: GenerateOptions): Promise<GenerateResult> {
+  async function generate(request: GenerateRequest, { signal, onProgress }: GenerateOptions): Promise<Reply> {
     signal.throwIfAborted();
     const { messages, maxNewTokens, seed, sampling } = request;
     if (!messages || messages.length === 0) {
