@@ -10,7 +10,7 @@ const FORMATS: readonly { readonly extension: string; readonly open: (file: stri
   { extension: '.json', open: jsonlDataset },
 ];
 
-/** Opens a data set by its file's extension, also with `.gz` behind it. Nothing is read yet. */
+/** Opens a data set by its file's extension, also followed by `.gz`. Reads nothing yet. */
 export function openDataset(file: string): Dataset {
   const name = file.toLowerCase().replace(/\.gz$/, '');
   const format = FORMATS.find(({ extension }) => name.endsWith(extension));

@@ -1,5 +1,5 @@
-// Lines of `{id, answer, solutions | input_output, options?}`: answers that are judged without a model or a run.
-// Streamed; every line that is not blank comes out good or with what is wrong with it, in file order.
+// Lines of `{id, answer, solutions | input_output, options?}`: answers to judge without a model or a run. Streamed; every
+// non-blank line is returned, either good or with its fault, in file order.
 
 import type { Pair, PairOptions } from '../domain/pair.ts';
 import type { BadRow } from './dataset.ts';
@@ -17,7 +17,7 @@ export type PairRow =
   /** `id`: the line's own, or its number. */
   | { readonly ok: false; readonly id: string; readonly bad: BadRow };
 
-/** `file`: its name for people. `judge`: for all lines; without it `input_output` means code. */
+/** `file`: its name for people. `judge`: for all lines; by default `input_output` means code. */
 export async function* readPairs(source: Source, file: string, judge: JudgeName | undefined): AsyncGenerator<PairRow> {
   try {
     if (typeof source === 'string') await mustBeFile(source);

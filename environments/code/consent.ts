@@ -1,5 +1,5 @@
-// The user's word that model-written programs may run without a sandbox. Its name says what it means, and anything
-// that is not clearly a yes or a no is refused.
+// The operator's consent that model-written programs may run without a sandbox. The variable's name states the risk, and
+// any value that is not clearly yes or no is rejected.
 
 import { UsageError } from '../../domain/errors.ts';
 
