@@ -80,9 +80,9 @@ export function unreadable(file: string, cause: unknown): DatasetError {
     });
   }
   if (code.startsWith('Z_')) {
-    return new DatasetError(`${file} is not a whole gzip file`, {
+    return new DatasetError(`${file} is not a complete gzip file`, {
       reason: 'dataset-unreadable',
-      fix: 'Pack it again.',
+      fix: 'Compress it again.',
       cause,
     });
   }

@@ -91,7 +91,7 @@ function optionsOf(value: unknown): PairOptions {
   if (strict != null && typeof strict !== 'boolean')
     return fail('options.strict', `is ${kindOf(strict)}`, 'Give true or false.');
   if (cut != null && typeof cut !== 'boolean')
-    return fail('options.cut', `is ${kindOf(cut)}`, 'Give true where a limit cut the answer, else false.');
+    return fail('options.cut', `is ${kindOf(cut)}`, 'Give true if a limit cut the answer, else false.');
   return {
     ...(decimals == null ? {} : { decimals: decimals as number }),
     ...(strict == null ? {} : { strict: strict as boolean }),

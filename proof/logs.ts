@@ -34,7 +34,7 @@ export function openLogCheck(store: Store, onBreach: OnBreach): LogCheck {
     const text = await store.getLog(version, logName(rollout.id), kind);
     if (text === undefined) {
       const first = entries.find((entry) => entry.must);
-      if (first) report({ path, problem: `is missing; turn ${first.turn} should stand there` });
+      if (first) report({ path, problem: `is missing; turn ${first.turn} should be there` });
     } else {
       const problem = logProblem(text, entries);
       if (problem) report({ path, problem });

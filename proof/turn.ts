@@ -59,13 +59,13 @@ function idProblems(record: TurnRecord, finish: TurnRecord['finish'], settings: 
   const { outputIds, contextIds, maxNewTokens, logprobsFound: found, textLogprobs } = record;
   const problems: string[] = [];
   if (outputIds.length === 0) problems.push('has no output token, and is said to be one to train on');
-  if (contextIds.length === 0) problems.push('adds no token to its context, and is said to be one to train on');
+  if (contextIds.length === 0) problems.push('adds no token to its context, and is marked trainable');
   // An interrupted answer is continued until its budget is used up.
   else if (finish !== 'stop' && outputIds.length < maxNewTokens)
     problems.push(`ends by ${finish} after ${outputIds.length} tokens of a budget of ${maxNewTokens}`);
   if (found !== undefined && !logprobsServe(found, settings.logprobs ?? 'policy', settings, 0))
-    problems.push(`says that its model gives ${found} logprobs, which are not what its rollout asks for`);
-  if (textLogprobs !== undefined) problems.push('has logprobs of a text beside its ids');
+    problems.push(`says that its model gives ${found} logprobs, which its rollout does not accept`);
+  if (textLogprobs !== undefined) problems.push('has logprobs of a text as well as ids');
   const scheme = settings.model.split(':', 1)[0];
   if (scheme === 'openai') problems.push('is said to be one to train on, and came from a server that gives text only');
   return problems;

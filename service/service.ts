@@ -44,7 +44,7 @@ export async function ensureService(options: ServiceOptions): Promise<Service> {
     const state = liveState(home);
     if (state && state.phase !== 'stopping') {
       if (isOtherBuild(state, code)) {
-        options.onProgress?.({ kind: 'step', text: 'Restarting the local service: everturn was built anew.' });
+        options.onProgress?.({ kind: 'step', text: 'Restarting the local service: everturn was rebuilt.' });
         await endSupervisor(state.supervisor);
         continue;
       }
@@ -77,7 +77,7 @@ function isOtherBuild(state: ServiceState, code: CodeId): boolean {
         `not ${code.version} from ${code.path}.`,
       {
         reason: 'other-version',
-        fix: 'End it with `everturn down` (runs go on when a service is up again), or set another EVERTURN_HOME.',
+        fix: 'End it with `everturn down` (runs continue once a service is up again), or set another EVERTURN_HOME.',
       },
     );
   return state.code.builtAtMs !== code.builtAtMs;

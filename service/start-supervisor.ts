@@ -96,7 +96,7 @@ function idleLimitMs(env: Environment): number {
   if (!(minutes > 0))
     throw new UsageError(`EVERTURN_IDLE_MINUTES is "${text}".`, {
       reason: 'idle-minutes',
-      fix: 'It is a number of minutes above 0; 15 when not set.',
+      fix: 'Give a number of minutes above 0; the default is 15.',
     });
   return minutes * 60_000;
 }

@@ -160,9 +160,9 @@ async function writeDevice(path: string, fill: (file: FileHandle) => Promise<voi
 }
 
 function isThere(target: string): UsageError {
-  return new UsageError(`${target} is there already.`, {
+  return new UsageError(`${target} exists already.`, {
     reason: 'file-exists',
-    fix: '--overwrite replaces it when the new export is whole; or name another file with --out.',
+    fix: 'Replace it with --overwrite, or name another file with --out.',
   });
 }
 
@@ -170,5 +170,5 @@ function isThere(target: string): UsageError {
 export function notExported(error: unknown): unknown {
   if (!(error instanceof StoreError) || error.cause === undefined) return error;
   const { message, reason, cause } = error;
-  return new StoreError(message, { reason, fix: 'Mend that, or choose another --out, and export again.', cause });
+  return new StoreError(message, { reason, fix: 'Repair the disk, or choose another --out, and export again.', cause });
 }

@@ -68,6 +68,6 @@ export async function writeJudgements(
 function taken(folder: string, name: string): UsageError {
   return new UsageError(`There are judgements named "${name}" in ${folder} already.`, {
     reason: 'judgements-exist',
-    fix: 'They are kept as they are: give these another --name.',
+    fix: 'Existing judgements are never replaced: choose another --name.',
   });
 }

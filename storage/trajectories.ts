@@ -70,6 +70,6 @@ export async function* readTrajectories(store: Store, options: ReadOptions = {})
 function broken(store: Store, id: RolloutId, problem: string): StoreError {
   return new StoreError(`query ${JSON.stringify(id.query)}, sample ${id.sample} in ${store.folder}: ${problem}`, {
     reason: 'record-broken',
-    fix: `Run \`everturn check ${store.folder}\` to see all that is wrong.`,
+    fix: `Run \`everturn check ${store.folder}\` to list every fault.`,
   });
 }

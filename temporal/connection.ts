@@ -48,7 +48,7 @@ async function mustServe(connection: Connection, where: string, namespace: strin
     const fix = 'Are TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE right?';
     // Permission to describe the namespace is not required: the calls that need a permission will report it.
     if (code === 12) {
-      throw new TemporalError(`What answers at ${where} is no Temporal server.`, {
+      throw new TemporalError(`The server at ${where} is not a Temporal server.`, {
         reason: 'not-temporal',
         fix,
         cause,

@@ -269,7 +269,7 @@ async function updating(client: Client, run: string, name: string, update: () =>
       // The cause would only repeat that the deadline has passed.
       throw new TemporalError(`No worker answered within ${STEER_MS / 1000} s.`, {
         reason: 'no-worker',
-        fix: 'Start one with `everturn worker`; what was asked for may take effect then, and asking twice is harmless.',
+        fix: 'Start one with `everturn worker`; the request may take effect then, and repeating it is harmless.',
       });
     }
     throw new TemporalError(`Temporal could not ${name} run "${run}".`, { reason: 'temporal-call', cause });

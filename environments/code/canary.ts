@@ -33,7 +33,7 @@ export async function proveSandbox(
     if (proof.ok) return proof;
     missing = proof;
   }
-  return missing ?? { ok: false, why: 'there is no way to try', fix: 'Report this.' };
+  return missing ?? { ok: false, why: 'there is no sandbox to try', fix: 'Report this.' };
 }
 
 async function prove(sandbox: Sandbox, runtime: Runtime, signal: AbortSignal): Promise<Proof> {

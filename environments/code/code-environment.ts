@@ -44,7 +44,7 @@ export async function createCodeEnvironment(options: CodeOptions = {}): Promise<
     if (runtime) runtimes.set(language, runtime);
   }
   if (!runtimes.has(LANGUAGES[0]))
-    throw new SandboxError(`There is no ${LANGUAGES[0].name} to run programs with.`, {
+    throw new SandboxError(`There is no ${LANGUAGES[0].name} to run programs.`, {
       reason: 'no-runtime',
       fix: `Install ${LANGUAGES[0].name} where every user can read it.`,
     });

@@ -117,7 +117,7 @@ const FAILED = 'The sandbox failed: ';
 export function sandboxTrouble(what: string, cause?: unknown): JudgeError {
   return new JudgeError(`${FAILED}${what.replace(FAILED, '').slice(-500)}`, {
     reason: 'sandbox-trouble',
-    fix: '`everturn worker` tries the sandbox when it starts and says what is wrong.',
+    fix: '`everturn worker` tests the sandbox at its start and prints the fault.',
     retryable: true,
     cause,
   });

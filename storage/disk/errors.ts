@@ -73,6 +73,6 @@ export function fileError(action: string, path: string, cause: unknown): unknown
 export function recordError(path: string, problem: string, torn = false): StoreError {
   return new StoreError(`${path} ${problem}`, {
     reason: torn ? 'record-torn' : 'record-broken',
-    fix: 'Look at the file; when it is moved away, that step is played again.',
+    fix: 'Inspect the file; once it is moved away, that step is run again.',
   });
 }

@@ -118,7 +118,7 @@ function asError({ message, store, cause: facts }: ErrorFacts): Error {
 }
 
 function ended(reason: string): StoreError {
-  return new StoreError(`The thread that keeps the run's files ended: ${reason}`, {
+  return new StoreError(`The thread that writes the run's files ended: ${reason}`, {
     reason: 'disk-thread',
     retryable: true,
   });

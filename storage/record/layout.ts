@@ -33,7 +33,10 @@ const padded = (what: string, value: number): string => String(whole(what, value
 /** `rollouts/<2 hex>/<safe name of the query>` */
 export function queryFolder(query: string): string {
   if (typeof query !== 'string') {
-    throw new UsageError('`query` is no text, and names a folder.', { reason: 'not-allowed', fix: 'It takes a text.' });
+    throw new UsageError('`query` is not a text, and names a folder.', {
+      reason: 'not-allowed',
+      fix: 'It takes a text.',
+    });
   }
   const name = safeName(query);
   return `${ROLLOUTS}/${shardOf(name)}/${name}`;

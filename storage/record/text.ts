@@ -75,7 +75,7 @@ export function decodeRecord(
     return { problem: 'is torn: its end is missing', torn: true };
   }
   const hash = sha256(text.slice(0, text.length - trailer[0].length));
-  if (hash !== trailer[1]) return { problem: `is changed: its content hashes to ${hash}, it says ${trailer[1]}` };
+  if (hash !== trailer[1]) return { problem: `is changed: its content has hash ${hash}, its last line ${trailer[1]}` };
   const { format, of, record } = opened(owner, text);
   if (format !== FORMATS[kind]) return { problem: `has format ${JSON.stringify(format)}, not ${FORMATS[kind]}` };
   if (owner && (of?.query !== owner.query || of.sample !== owner.sample || of.attempt !== owner.attempt)) {
@@ -139,7 +139,7 @@ function isHighSurrogate(text: string, at: number): boolean {
  */
 function asKept<T>(value: T, key: string): T {
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new RangeError(`${value} (in ${key}) cannot be kept as JSON`);
+    if (!Number.isFinite(value)) throw new RangeError(`${value} (in ${key}) cannot be stored as JSON`);
     return (value === 0 ? 0 : value) as T; // JSON knows no -0
   }
   if (typeof value !== 'object' || value === null) return value;
