@@ -1,4 +1,4 @@
-// Proves each rollout against its run: the run's settings, samples and queries, consecutive attempts; and run.json itself.
+// Proves each rollout against its run: settings, samples and queries of the run, consecutive attempts; and run.json itself.
 
 import { isDeepStrictEqual } from 'node:util';
 import { seedOfRun } from '../domain/defaults.ts';

@@ -170,5 +170,5 @@ function isThere(target: string): UsageError {
 export function notExported(error: unknown): unknown {
   if (!(error instanceof StoreError) || error.cause === undefined) return error;
   const { message, reason, cause } = error;
-  return new StoreError(message, { reason, fix: 'Repair the disk, or choose another --out, and export again.', cause });
+  return new StoreError(message, { reason, fix: 'Correct that, or choose another --out, and export again.', cause });
 }

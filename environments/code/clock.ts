@@ -1,4 +1,4 @@
-// Observes a running program from outside, every WATCH_MS and when its time is over: its own share of the time and, if the
+// Observes a running program from outside, every WATCH_MS and when its time is over: its share of the time and, if the
 // kernel does not count them, the number of its files. Time in which it was ready but waited for a processor is given
 // back, so a busy machine makes the judge slow and never an answer wrong.
 

@@ -1,4 +1,4 @@
-// The Python side of the sandbox: reads one job, runs the program, and for a call prints the value as one line. It holds no
+// The Python side of the sandbox: reads one job, runs the program, and for a call prints the value as one line. It has no
 // secret and no expected value, so a program gains nothing by inspecting it. The program is its own module: `__main__`
 // with standard input from a file, as in programming contests. Names that solutions use without an import (`List`,
 // `deque`, `gcd`, …) are imported on use and never bound.

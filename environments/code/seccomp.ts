@@ -1,5 +1,5 @@
-// The sandbox's system-call filter, as the bytes that `bwrap --seccomp` reads. It limits a program to one process (threads
-// are allowed), so that its memory limit covers everything, and keeps it bound to its parent's death. It forbids
+// The system-call filter of the sandbox, as the bytes that `bwrap --seccomp` reads. It limits a program to one process
+// (threads are allowed), so that its memory limit covers everything, and keeps it bound to its parent's death. It forbids
 // namespaces, tracing, sockets, kernel memory without a limit, control of scheduling (a program could make itself wait and
 // blame the machine), observation of shared host files, and new kernel interfaces. The rest is allowed.
 
