@@ -1,5 +1,5 @@
 // Proves a rollout's end against its turns and verdicts: outcome, stop reason, success and rewards follow from them
-// and from the settings, and nothing was played that the rules do not play.
+// and from the settings, and there is no turn after the rules end the rollout.
 
 import { isDeepStrictEqual } from 'node:util';
 import { outcomeOf, stopReason, successOf } from '../domain/ending.ts';
@@ -59,7 +59,7 @@ export function endProblems(
   return problems;
 }
 
-/** Which rule ends a rollout follows from each verdict in turn. */
+/** The rule that ends a rollout follows from its verdicts in order. */
 function stopProblems({ stopReason: says, turns }: EndRecord, settings: RolloutSettings, said: VerdictRecord[]) {
   const problems: string[] = [];
   said.forEach(({ verdict }, i) => {
@@ -77,10 +77,10 @@ function stopProblems({ stopReason: says, turns }: EndRecord, settings: RolloutS
   return problems;
 }
 
-/** Longer than any feedback that templates make. */
+/** Longer than the feedback of any template. */
 const FEEDBACK_TOKENS = 1000;
 
-/** Of an embedded model, whose length cannot change: a budget says what its context holds at least. */
+/** For an embedded model, whose context length cannot change: a budget shows the minimum length of its context. */
 function roomProblems(last: TurnRecord | undefined, { model }: RolloutSettings): string[] {
   const embedded = model === 'tiny' || model.startsWith('transformers:');
   if (!last || last.server !== null || !embedded || last.outputIds.length + FEEDBACK_TOKENS >= last.maxNewTokens)

@@ -1,4 +1,4 @@
-// The options of a run as a Markdown table, from their one definition: README.md and docs/temporal.md hold what this
+// The options of a run as a Markdown table, from their one definition: docs/settings.md and docs/temporal.md hold what this
 // makes, and a test fails when they do not.
 
 import { flagOf } from './config.ts';

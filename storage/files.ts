@@ -1,6 +1,6 @@
-// The store as plain files in `<out>/<run>/`: see layout.ts for the names, record-text.ts for the text of
-// a record, write-once.ts for how a file appears. A record that is broken is an error that names its file; one that
-// is torn, and that nothing stands on, counts as never written (torn.ts).
+// The store as plain files in `<out>/<run>/`: names in layout.ts, the text of a record in record/text.ts, atomic
+// writes in write-once.ts. A damaged record is an error that names its file; a torn record that no later record refers
+// to counts as never written (torn.ts).
 
 import { join, resolve } from 'node:path';
 import { StoreError, UsageError } from '../domain/errors.ts';
@@ -18,16 +18,14 @@ import type { Store, Stored } from './store.ts';
 import { setAside, unlessTorn } from './record/torn.ts';
 
 export interface FileStoreParts {
-  /**
-   * With a cache, a rollout's folder is looked at once per opening: for those who open a store for each thing they do.
-   */
+  /** With a cache, a rollout's folder is examined once per opening: for callers that open a store for each step. */
   readonly cache?: RecordCache;
-  /** Who carries out what this does with files; by itself, with the calls of `layer`. */
+  /** Performs the file I/O. Default: in this process, through `layer`. */
   readonly disk?: Disk;
   readonly layer?: FileLayer;
 }
 
-/** Opens the run's folder, which need not exist yet: the first put makes it. */
+/** Opens the run's folder, which need not exist yet: the first put creates it. */
 export function openFileStore(
   out: string,
   run: string,
@@ -60,7 +58,7 @@ export function openFileStore(
   async function write<T extends object>(kind: RecordKind, owner: Owner | null, path: string, record: T) {
     const { text, hash, record: kept } = await encode(path, kind, owner, record);
     if (await disk.writeOnce(path, text)) {
-      // What a put returns is what a later get returns, not the caller's object.
+      // A put returns the same object as a later get, not the caller's object.
       return { stored: asStored(kind, kept as T, hash, true), bytes: text.length };
     }
     const winner = await load<T>(kind, owner, path);
@@ -77,7 +75,7 @@ export function openFileStore(
   }
 
   const kept = new Map<string, KeptRecords>();
-  /** Looks whether the rollout is the one that is known, and at a file of it in the same breath. */
+  /** Reads the identity of the rollout's folder, and one of its files, in a single call. */
   async function look(rollout: string, file: string | null) {
     const { identity, text } = await disk.look(join(rollout, layout.ROLLOUT_FILE), file && join(rollout, file));
     const records = cache?.of(rollout, identity);
@@ -88,7 +86,7 @@ export function openFileStore(
     return kept.get(rollout) ?? (cache && (await look(rollout, null)).records);
   }
 
-  // Its name takes two hashes, and one rollout is asked for several times in a row.
+  // The name takes two hashes, and the same rollout is requested several times in a row.
   let last: { readonly id: RolloutId; readonly folder: string } | undefined;
   function folderOf(id: RolloutId): string {
     if (last?.id !== id) last = { id, folder: join(folder, layout.rolloutFolder(id)) };
