@@ -5,7 +5,7 @@ import { standsForItself } from './compare/compare-texts.ts';
 import { extractAnswerField, extractSolution, extractWorkedSolution } from './find/extract.ts';
 import { type JudgeOptions, leafOptions } from './judge-options.ts';
 import type { LeafOptions } from './compare/leaf.ts';
-import { remembered } from './remembered.ts';
+import { MANY, remembered } from './remembered.ts';
 
 export type Unusable = 'unreadable' | 'not-equal-to-itself' | 'too-big' | 'empty';
 export type SolutionExam = { readonly usable: true } | { readonly usable: false; readonly reason: Unusable };
@@ -40,8 +40,8 @@ export function readSolution(text: string, options: LeafOptions): Solution {
 
 const unusable = (reason: Unusable): Solution => ({ usable: false, reason, text: '', bare: undefined });
 const PLAIN = leafOptions();
-const standing = remembered((text: string) => standsForItself(text, PLAIN));
+const standing = remembered((text: string) => standsForItself(text, PLAIN), MANY);
 const extracted = remembered((text: string) => {
   const found = extractSolution(text);
   return found === 'cut-off' || !/[\p{L}\p{N}∅∞]|\\\{\s*\\\}/u.test(found?.text ?? '') ? undefined : found;
-});
+}, MANY);

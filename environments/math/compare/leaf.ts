@@ -95,8 +95,10 @@ const letterIn = (node: Node): boolean => some(node, (n) => n.k === 'sym');
 
 /** Of each node once: an item of a list is compared with every other, and what is known of a node is kept by the node. */
 const stripped = new WeakMap<Node, Node>();
+const hasUnit = (node: Node): boolean => some(node, ({ k }) => k === 'deg' || k === 'unit');
 
 function stripDegrees(node: Node): Node {
+  if (!hasUnit(node)) return node;
   let known = stripped.get(node);
   if (!known) stripped.set(node, (known = withoutDegrees(node)));
   return known;

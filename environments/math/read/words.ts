@@ -82,6 +82,7 @@ export function loneLetter(text: string): Choice | undefined {
 
 /** "Yes, it is." says yes. */
 export function yesOrNo(text: string): 'yes' | 'no' | undefined {
+  if (!/yes|true|no|false/i.test(text)) return undefined;
   const m = /^(yes|true|no|false)(?=[,.;:!]|$)(.*)$/s.exec(
     text
       .replace(WRAPPER, ' ')

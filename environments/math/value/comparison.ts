@@ -22,7 +22,10 @@ export function newComparison(): Comparison {
   const memo = new Map<Node, Q.Rational | null>();
   const [first, second] = FIELDS;
   const context = (seed: number, field = first): ResidueContext => ({
-    ...{ budget, memo, seed, field },
+    budget,
+    memo,
+    seed,
+    field,
     opaque: false,
     residues: new Map(),
   });
