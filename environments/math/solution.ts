@@ -2,12 +2,12 @@
 // cannot be shown equal to itself judges nobody. Pure.
 
 import { standsForItself } from './compare/compare-texts.ts';
-import { extractAnswerField, extractSolution, extractWorkedSolution } from './find/extract.ts';
+import { extractSolution } from './find/extract.ts';
 import { type JudgeOptions, leafOptions } from './judge-options.ts';
 import type { LeafOptions } from './compare/leaf.ts';
 import { MANY, remembered } from './remembered.ts';
 
-export type Unusable = 'unreadable' | 'not-equal-to-itself' | 'too-big' | 'empty';
+type Unusable = 'unreadable' | 'not-equal-to-itself' | 'too-big' | 'empty';
 export type SolutionExam = { readonly usable: true } | { readonly usable: false; readonly reason: Unusable };
 
 export interface Solution {
@@ -22,12 +22,6 @@ export function examineSolution(text: string, options: JudgeOptions = {}): Solut
   const { reason } = readSolution(text, leafOptions(options));
   return reason === undefined ? { usable: true } : { usable: false, reason };
 }
-
-/** The final answer of a bare `answer` field: all of it, however it is marked. Undefined if it says nothing. */
-export const finalOfAnswer = (field: string): string | undefined => extractAnswerField(field)?.text;
-
-/** The final answer of a worked `solution`: its last box or `####`, never its last number. Undefined without one. */
-export const finalOfWorked = (field: string): string | undefined => extractWorkedSolution(field)?.text;
 
 export function readSolution(text: string, options: LeafOptions): Solution {
   const found = extracted(text);

@@ -140,7 +140,7 @@ const signAt = (p: Polynomial, x: Q.Rational): number =>
   Number(valueAt(p, x).num > 0n) - Number(valueAt(p, x).num < 0n);
 
 /** A letter, or a name like f(x), a_n, |AB|: something that stands for one unknown number. */
-export function unknownName(node: Node): string | undefined {
+function unknownName(node: Node): string | undefined {
   if (node.k === 'sym') return node.name;
   if (node.k === 'apply') return `${node.name}()`;
   if (node.k === 'call' && node.name === 'index' && node.args[0]?.k === 'sym')

@@ -9,7 +9,7 @@ export interface Box {
   readonly end: number;
 }
 
-export interface BoxScan {
+interface BoxScan {
   readonly boxes: readonly Box[];
   /** A last box was opened and not closed: the answer was cut off. */
   readonly unfinished: boolean;

@@ -81,18 +81,6 @@ export function extractSolution(source: string): Found {
   return marked(text) ?? whole(text) ?? finalPhrase(text, 0) ?? answerPhrase(text) ?? lastValue(text);
 }
 
-/** The final answer of a worked solution: its `####` or its last box, and nothing else. */
-export function extractWorkedSolution(source: string): Extraction | undefined {
-  return marked(source.slice(-LIMITS.textChars).trim());
-}
-
-/** A field that holds the answer alone: its box if it has one, else all of it. */
-export function extractAnswerField(source: string): Extraction | undefined {
-  const text = source.trim();
-  if (text === '') return undefined;
-  return marked(text) ?? whole(text) ?? { text, by: 'whole' };
-}
-
 function marked(text: string): Extraction | undefined {
   const { boxes, unfinished } = scanBoxes(text);
   const group = lastGroup(text, boxes);

@@ -20,6 +20,8 @@ export const plainWords = remembered((text: string): string =>
 
 /** Reads mostly as words rather than as mathematics. */
 export function isProse(text: string): boolean {
+  // \operatorname{Re}(-i) is a function of -i, and no two words.
+  if (/\\operatorname\s*\{[^{}]*\}\s*\\?[({]/.test(text)) return false;
   const plain = plainWords(text);
   return /^[\p{L}][\p{L}\s'’-]*$/u.test(plain) && /\p{L}{2}/u.test(plain);
 }
