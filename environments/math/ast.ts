@@ -1,4 +1,4 @@
-// What a final answer is once read: one tree for values, expressions and the shapes around them (lists,
+// The tree that a final answer is read into: one form for values, expressions and the shapes around them (lists,
 // sets, tuples and intervals, relations, matrices). Plain data; nothing here is evaluated.
 
 import type { Rational } from './rational.ts';

@@ -64,7 +64,7 @@ function compareContents(gold: string, answer: string, options: LeafOptions): Ou
   const written = asWritten(gold);
   if (written !== '' && written === asWritten(answer)) return AS_WRITTEN;
   const [g, a] = options.decimalsGiven ? [undefined, undefined] : [plainNumber(gold), plainNumber(answer)];
-  // What every way below would say, sooner.
+  // The same verdict as every way below, sooner.
   if (g && a) return Q.equal(g, a) ? { verdict: 'right', reason: 'equal' } : WRONG;
   const moments = compareMoments(gold, answer);
   if (moments) return moments;

@@ -96,7 +96,7 @@ function find(node: Node, test: (n: Node) => boolean): Node | undefined {
 const replaceNode = (node: Node, what: Node, by: Node): Node =>
   node === what ? by : mapChildren(node, (child) => replaceNode(child, what, by));
 
-/** Where a fraction of polynomials stands to zero as `op` says; a zero of the denominator never belongs. */
+/** The numbers at which a fraction of polynomials stands to zero as `op` says; a zero of the denominator never belongs. */
 function signRegion({ top, bottom }: Fraction, op: Relop, c: Comparison, same: SamePoint): Region | undefined {
   const zeros = realRoots(top, c);
   const poles = realRoots(bottom, c);

@@ -155,7 +155,7 @@ function rounded(gold: Node, answer: Node, c: Comparison, options: LeafOptions):
   if (!options.decimalsGiven && places < MIN_PLACES) return false;
   const exactValue = exact(other, c);
   if (exactValue) {
-    // What can be written in so many places has to be.
+    // A value that can be written in so many places has to be.
     if (!options.decimalsGiven && placesOf(exactValue) <= options.decimals) return false;
     const alike = Q.equal(round(decimal, options.decimals), round(exactValue, options.decimals));
     return alike && (options.decimalsGiven || near(Q.sub(decimal, exactValue), exactValue, places));

@@ -2,7 +2,7 @@
 // that never closes is reported as unfinished and never taken for an answer.
 
 export interface Box {
-  /** What stands between the braces. */
+  /** The text between the braces. */
   readonly content: string;
   /** Offset of the backslash, and of the character after the closing brace. */
   readonly start: number;

@@ -12,7 +12,7 @@ import { answerPhrase, blank, type Extraction, finalPhrase, type Found, hash } f
 import { isRefused, tailOf } from './statement.ts';
 import { yesOrNo } from '../read/words.ts';
 
-// Where a chat template would start another turn, the answer has ended.
+// The answer ends at a mark by which a chat template starts another turn.
 const TURNS = [
   '<|im_end|>',
   '<|im_start|>',
@@ -31,14 +31,14 @@ export function extractAnswer(source: string, cut = false): Found {
   if (thought >= 0) {
     const said = text.slice(thought + 8);
     const found = fromAnswer(said, cut);
-    // What was only thought counts only in a box.
+    // A thought counts only in a box.
     if (found || scanBoxes(text).boxes.length === 0) return found;
   }
   return fromAnswer(text, cut);
 }
 
 function ownText(source: string, cut = false): string {
-  // Where a text was cut, emphasis shows what is complete.
+  // In a text that was cut, emphasis shows what is complete.
   let text = source.slice(-LIMITS.textChars);
   if (!cut) text = withoutMarkup(text);
   for (const mark of TURNS) {
@@ -142,7 +142,7 @@ function joins(gap: string): boolean {
   return plain.length <= 32 && !/[.=]/.test(plain) && /(^|\s)(and|or)(\s|$)/i.test(plain);
 }
 
-/** What stands behind the box and belongs to the answer: a percent sign, a unit, "or 6". */
+/** The words behind the box that belong to the answer: a percent sign, a unit, "or 6". */
 function withTail(content: string, text: string, end: number): string {
   const tail = tailOf(text, end);
   return tail === '\\%' ? percented(content, tail) : content + tail;

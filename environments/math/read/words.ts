@@ -40,7 +40,7 @@ export function isWording(text: string): boolean {
 
 export interface Choice {
   readonly letter: string;
-  /** What is written behind the letter, if anything. */
+  /** The text behind the letter, if there is any. */
   readonly rest: string;
 }
 
@@ -61,7 +61,7 @@ export const choiceOf = remembered((text: string): Choice | undefined => {
   return { letter: letter.toUpperCase(), rest: (m?.[3] ?? '').trim() };
 });
 
-/** What is written behind the letter is its content, and no further choice, denial or doubt: not `(A) or (B)`, `(A) is wrong`. */
+/** The text behind the letter is its content, and no further choice, denial or doubt: not `(A) or (B)`, `(A) is wrong`. */
 export const namesOneChoice = ({ rest }: Choice): boolean =>
   rest === '' ||
   !(

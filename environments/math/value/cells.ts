@@ -1,6 +1,6 @@
-// Where an expression changes its formula: the arguments of absolute values, maxima, signs and even roots. Between
-// their zeros both sides are analytic, so agreement in each such cell shows equality; sample points are laid in
-// every cell. Says when it cannot know all cells.
+// Finds the places at which an expression changes its formula: the zeros of the arguments of absolute values, maxima,
+// signs and even roots. Between them both sides are analytic, so agreement in each such cell shows equality; sample
+// points are laid in every cell. Says when it cannot know all cells. Its work is counted in steps.
 
 import { add, children, mapChildren, neg, type Node, type Of, some } from '../ast.ts';
 import type { Comparison } from './comparison.ts';
@@ -122,7 +122,7 @@ function withoutBars(node: Node, c: Comparison): Node[] {
 
 const MAX_POINTS = 160;
 const MAX_GUARDS = 12;
-/** What they cost, next to the value of a node. */
+/** Their cost, next to the value of a node. */
 const STEPS_A_GUARD = 15;
 const STEPS_A_ZERO = 20;
 

@@ -1,4 +1,4 @@
-// What one comparison of two answers carries along: its budget, what it has computed, and the fields its residues are
+// The state of one comparison of two answers: its budget, what it has computed, and the fields its residues are
 // in; and how its outcome is named.
 
 import type { Node } from '../ast.ts';
