@@ -13,6 +13,7 @@ import { completeSettings } from '../../domain/defaults.ts';
 import { rolloutResult } from '../../domain/ending.ts';
 import { stopReason } from '../../domain/limits.ts';
 import { type OpenedRollout, turnFacts } from '../../domain/rollout-facts.ts';
+import { unfitRewards } from '../../domain/reward.ts';
 import type { TurnFacts } from '../../domain/turn.ts';
 import { areal } from '../../exporters/areal.ts';
 import type { Backend } from '../../inference/backend.ts';
@@ -41,13 +42,18 @@ const plannedTurn = fc.record({
     maxLength: 3,
   }),
 });
-const plan = fc.record({
+const anyPlan = fc.record({
   turns: fc.array(plannedTurn, { minLength: 1, maxLength: 8 }),
   scaling: fc.double({ min: -4, max: 4, noNaN: true }),
   bias: fc.double({ min: -2, max: 2, noNaN: true }),
   discount: fc.double({ min: 0, max: 1, noNaN: true }),
   newTokensPerChunk: fc.option(fc.integer({ min: 15, max: 90 })),
   firstVersion: fc.integer({ min: 0, max: 5 }),
+});
+/** Rewards that no trainer can hold are refused as settings: test/domain/rewards-fit.test.ts. */
+const plan = anyPlan.filter(({ scaling, bias, discount, turns }) => {
+  const settings = { rewardScaling: scaling, rewardBias: bias, turnDiscount: discount };
+  return unfitRewards(settings, turns.length) === null;
 });
 type Plan = typeof plan extends fc.Arbitrary<infer P> ? P : never;
 

@@ -1,5 +1,5 @@
 // docs/read_samples.py, written from the algorithm's text alone, reads what a run folder exports. It needs a Python
-// with numpy: `PYTHON` names one, else python3 is tried; where neither is, the tests say so and are skipped.
+// with numpy: `EVERTURN_TEST_PYTHON` or `PYTHON` names one, else python3 is tried; where neither is, the tests say so and are skipped.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { areal } from '../../exporters/areal.ts';
+import { FEEDBACK_WRONG } from '../../domain/conversation.ts';
 import { exportRun } from '../../storage/export-run.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { aQuery, play, putRun, RUN, someSettings } from '../storage/play.ts';
@@ -18,14 +19,15 @@ const DISCOUNT = 0.9;
 const settings = someSettings({ turnDiscount: DISCOUNT, rewardScaling: 0.3, rewardBias: 0.1, numTurns: 5 });
 const REWARDS = ['--discount', '0.9', '--scaling', '0.3', '--bias', '0.1'];
 
-const python = [process.env['PYTHON'], 'python3'].find(
+const python = [process.env['EVERTURN_TEST_PYTHON'], process.env['PYTHON'], 'python3'].find(
   (name) => name && spawnSync(name, ['-c', 'import numpy']).status === 0,
 );
 const folder = mkdtempSync(join(tmpdir(), 'everturn-read-samples-'));
 const file = join(folder, 'samples.jsonl');
 let lines: string[];
 
-const SKIPPED = 'docs/read_samples.py is not tested: there is no python3 with numpy (PYTHON can name one)';
+const SKIPPED =
+  'docs/read_samples.py is not tested: there is no python3 with numpy (EVERTURN_TEST_PYTHON can name one)';
 if (!python) console.warn(SKIPPED);
 beforeEach((context) => {
   if (!python) context.skip(SKIPPED);
@@ -93,11 +95,15 @@ test('what Python reads is what the records hold', () => {
       versions: number[];
     }[],
   ];
-  expect([id, task, born, prompt]).toEqual(['Q "2" ünï', 'math', 1_700_000_000_000, [101, 200, 300]]);
+  // `play` makes ids from a text's length, and times from the query's index.
+  const texts = ['What is Q "2" ünï?', `\n${FEEDBACK_WRONG}`, `\n${FEEDBACK_WRONG}`];
+  const contexts = texts.map((text) => [100 + text.length, 200, 300]);
+  expect([id, task, born, prompt]).toEqual(['Q "2" ünï', 'math', 1_700_000_010_000, contexts[0]]);
+  expect(turns).toHaveLength(3);
   let before: number[] = [];
   for (const [i, turn] of turns.entries()) {
     const logprobs = Float32Array.from({ length: 50 * (i + 1) }, (_, k) => -Math.log(1 + (k + 1) / 7));
-    expect(turn.context).toEqual([...before, 101 + i, 200, 300]);
+    expect(turn.context).toEqual([...before, ...contexts[i]!]);
     expect(turn.outputIds).toEqual(Array.from({ length: 50 * (i + 1) }, (_, k) => 151_000 + k));
     expect(turn.logprobs).toEqual([...logprobs]);
     expect(turn.bits).toEqual([...new Int32Array(logprobs.buffer)]);
