@@ -43,8 +43,8 @@ beforeAll(async () => {
   model = `openai:http://127.0.0.1:${(server.address() as AddressInfo).port}/v1#m\u001b]0;model\u0007\u202e`;
   const rows = TEXTS.flatMap((text, i) => [
     { id: `q${i}${text}`, question: `Nr ${i} ${text}`, answer: `${text}1` },
-    { id: `n${i}`, question: `Nr ${i} ${text}`, solutions: [`By ${text} it is \\boxed{${i}}`, String(i)] },
-    // Most of these mark no answer that can be judged: refused as bad rows, by what they hold.
+    { id: `n${i}`, question: `Nr ${i} ${text}`, answer: String(i) },
+    // A solution holds no control character and marks an answer: most of these are bad rows.
     { id: `s${i}`, question: `Nr ${i} ${text}`, solutions: [text, `\\boxed{${text}1}`] },
   ]);
   const bad = TEXTS.flatMap((text) => [
