@@ -175,3 +175,31 @@ describe('a row', () => {
     expect(result).toMatchObject({ ok: false, field: 'prompt' });
   });
 });
+
+describe('a lost backslash', () => {
+  const field = (row: object) => {
+    const result = queryFromRow({ id: 'q', question: 'q?', ...row }, '1');
+    return result.ok ? 'accepted' : `${result.field}: ${result.fix}`;
+  };
+
+  test.each([
+    ['"\\text{no}"', '\\\\text{'],
+    ['"2\\theta"', '\\\\theta'],
+    ['"5\\times 10^3"', '\\\\times'],
+    ['"x\\neq 2"', '\\\\neq'],
+    ['"\\right)"', '\\\\right'],
+    ['"\\boxed{3}"', '\\\\boxed'],
+    ['"\\frac{1}{2}"', '\\\\frac'],
+  ])('is named where JSON made a control character of it: %s', (json, written) => {
+    const answer = JSON.parse(json) as string;
+    expect(field({ answer })).toContain(`written twice: ${written}`);
+    expect(field({ answer: answer.replace(/[\t\n\r\f\u0008]/, (c) => JSON.stringify(c).slice(1, -1)) })).not.toContain(
+      'written twice',
+    );
+  });
+
+  test('is not seen where tabs and lines are meant', () => {
+    for (const text of ['a\tand b', 'x\nu = 3', 'row\r\nnext', '1\t2', 'a\nequal', 'first\tan apple'])
+      expect(field({ question: text, answer: '3' })).toBe('accepted');
+  });
+});
