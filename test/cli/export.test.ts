@@ -134,7 +134,7 @@ describe('an export to a file', () => {
     for (const there of ['mine.txt', 'link.txt', './mine.txt', 'a.jsonl']) {
       const ended = await exporting(there);
       expect(ended.code, there).toBe(2);
-      expect(ended.stderr).toMatch(/is there already\. --overwrite replaces it/);
+      expect(ended.stderr).toMatch(/exists already\. Replace it with --overwrite/);
     }
     expect(readFileSync(join(folder, 'mine.txt'), 'utf8')).toBe('mine');
     expect(await exporting('link.txt', '--overwrite')).toMatchObject({ code: 0 });

@@ -26,7 +26,7 @@ function service(extra: Record<string, string> = {}, mode = 'works') {
   const room = compiledRoom('machine');
   const options: ServiceOptions = {
     env,
-    supervisor: join(room, 'supervisor.js'),
+    supervisor: join(compiledRoom('service'), 'supervisor.js'),
     worker: { command: process.execPath, args: [join(import.meta.dirname, 'scripted-worker.mjs'), room, mode] },
     code: { version: '1', path: '/here', builtAtMs: 1 },
   };
