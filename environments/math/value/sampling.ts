@@ -1,6 +1,6 @@
 // Values of both sides at many points. Doubles that know their error can only tell apart; reals of a hundred digits
 // have the last word. Points depend on the pair, so none can be prepared for; where a formula changes (cells.ts)
-// every cell holds one; letters that count (n, m, k) are whole. What could hide below the digits, or in a
+// every cell holds one; letters that count by convention (n, m, k) are whole, all others are broken. What could hide below the digits, or in a
 // cell that cannot be reached, is not shown.
 
 import { children, type Node, some } from '../ast.ts';
@@ -55,8 +55,10 @@ const CONFIRMED_POINTS = 2;
 const CONFIRMED_CELLS = 10;
 const MAX_LETTERS = 26;
 
-/** Letters that count something. */
+/** Letters that count something by convention. */
 export const COUNTING = /^[nmkjNMK]$/;
+/** Letters that may count, where a factorial, a bound or a power of a negative number asks for it; x and t never do. */
+export const MAY_COUNT = /^[nmkjNMKabdlpqrs]$/;
 
 export function sampled(a: Node, b: Node, c: Comparison): Equality {
   const names = [...letters(b, letters(a))].sort();
@@ -115,6 +117,7 @@ function planOf(
   const steps = some(a, (n) => isStep(n, c)) || some(b, (n) => isStep(n, c));
   const counted = new Set<string>();
   for (const node of [a, b]) collectCounted(node, counted);
+  for (const name of counted) if (!MAY_COUNT.test(name)) counted.delete(name);
   const forced = counted.size > 0;
   for (const name of names) if (COUNTING.test(name) && !guarded.has(name)) counted.add(name);
   let closed =
@@ -213,7 +216,8 @@ function wholeValue(seed: bigint, row: number, column: number, natural: boolean)
 
 function realValue(seed: bigint, row: number, column: number): Q.Rational {
   const n = POINTS[(row + column * 7) % POINTS.length] ?? 1n;
-  return Q.rational(n * (4999n + draw(seed, row, column, 997n)), 5_000_000n);
+  // A denominator of its own for each point: no period can have all of them.
+  return Q.rational(n * (4999n + draw(seed, row, column, 997n)), 5_000_011n + 2n * draw(seed, row, column, 499n));
 }
 
 function constants(a: Node, b: Node, c: Comparison, many: BigReals, different: Equality): Equality {
