@@ -19,7 +19,8 @@ import {
   same,
   valuesOfEquation,
 } from './relation.ts';
-import { alignNames } from './assignments.ts';
+import { alignNames, isOtherwiseNamed } from './assignments.ts';
+import { compareConditions } from './conditions.ts';
 import { shape } from './shape.ts';
 import { unitsOutward } from './units-outward.ts';
 import { isValueless } from '../value/valueless.ts';
@@ -54,8 +55,11 @@ function wordsAsSets(node: Node): Node {
 }
 
 function compare(gold: Node, answer: Node, c: Comparison, o: LeafOptions): Word {
-  const again = (g: Node, a: Node): Word => compare(g, a, c, o);
+  const again = (x: Node, y: Node): Word => compare(x, y, c, o);
+  const conditions = compareConditions(gold, answer, again);
+  if (conditions !== undefined) return conditions;
   const [g, a] = [unwrapMembership(gold), unwrapMembership(answer)];
+  if (isOtherwiseNamed(g, a) || isOtherwiseNamed(a, g)) return 'different';
   if (g.k === 'list' || a.k === 'list') {
     const [x, y] = alignNames(g, a);
     if (x !== g || y !== a) return again(x, y);

@@ -14,7 +14,7 @@ import { TooBig } from '../limits.ts';
 import { value, WHOLE } from './numeric.ts';
 import { fractionIn } from './polynomial.ts';
 import * as Q from '../rational.ts';
-import { type Ball, balls, Imprecise, NoValue, type Reals } from './reals.ts';
+import { type Ball, balls, Imprecise, NotReal, NoValue, type Reals } from './reals.ts';
 import { drawn, residue } from './residues.ts';
 import { Hidden, watchful } from './watchful.ts';
 
@@ -77,6 +77,7 @@ export function sampled(a: Node, b: Node, c: Comparison): Equality {
   for (const point of plan.points) {
     const word = atPoint(a, b, c, balls, point, realOnly, sameBall);
     if (word === false) return different;
+    if (word === 'one') return 'unknown';
     if (word === true) agreed.push(point);
     if (agreed.length >= plan.enough) break;
   }
@@ -85,6 +86,7 @@ export function sampled(a: Node, b: Node, c: Comparison): Equality {
   for (const point of agreed.slice(0, plan.tries)) {
     const word = atPoint(a, b, c, many, point, realOnly, sameBig(many));
     if (word === false) return different;
+    if (word === 'one') return 'unknown';
     if (word === 'zero') zero++;
     if (word === true) told++;
     if (told >= plan.confirmed) return 'sampled';
@@ -227,10 +229,10 @@ function constants(a: Node, b: Node, c: Comparison, many: BigReals, different: E
   return word === undefined ? 'unknown' : word === false ? different : 'sampled';
 }
 
-type Told = boolean | 'zero' | undefined;
+type Told = boolean | 'zero' | 'one' | undefined;
 type Same<T> = (a: Complex<T>, b: Complex<T>, reals: Reals<T>) => Told;
 
-/** True or false; undefined when a side has no value that can be told here. */
+/** True or false; `one` when only one side is real here; undefined when a side has no value that can be told. */
 function atPoint<T>(
   a: Node,
   b: Node,
@@ -241,9 +243,20 @@ function atPoint<T>(
   same: Same<T>,
 ): Told {
   const context: NumericContext<T> = { reals, letters: point, symbolic: c.contexts[0], realOnly };
+  const [x, y] = [valueAt(a, context), valueAt(b, context)];
+  if (typeof x === 'object' && typeof y === 'object') return same(x, y, reals);
+  // ln x² has values where 2 ln x has none: equal where both are real is not equal.
+  const one = (x === 'not-real' && typeof y === 'object') || (y === 'not-real' && typeof x === 'object');
+  // A count below zero is no part of what was asked.
+  const counts = [...point].every(([name, at]) => !(COUNTING.test(name) && at.num < 0n && at.den === 1n));
+  return one && counts ? 'one' : undefined;
+}
+
+function valueAt<T>(node: Node, context: NumericContext<T>): Complex<T> | 'not-real' | undefined {
   try {
-    return same(value(a, context), value(b, context), reals);
+    return value(node, context);
   } catch (error) {
+    if (error instanceof NotReal) return 'not-real';
     if (error instanceof NoValue || error instanceof Imprecise || error instanceof Hidden) return undefined;
     throw error;
   }
