@@ -20,6 +20,7 @@ import {
   valuesOfEquation,
 } from './relation.ts';
 import { alignNames, isOtherwiseNamed } from './assignments.ts';
+import { withProducts } from './products.ts';
 import { compareConditions } from './conditions.ts';
 import { shape } from './shape.ts';
 import { unitsOutward } from './units-outward.ts';
@@ -29,7 +30,8 @@ import { sameWords, saysEverything, saysNothing } from '../read/words.ts';
 /** `no-value`: the answer holds a constant such as 7/0. */
 export function compareAnswers(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Word | 'no-value' {
   const [first, second] = withOperators(wordsAsSets(gold), wordsAsSets(answer));
-  const [g, a] = [shape(unitsOutward(first)), shape(unitsOutward(second))];
+  const [left, right] = withProducts(unitsOutward(first), unitsOutward(second));
+  const [g, a] = [shape(left), shape(right)];
   if (isValueless(a, c)) return 'no-value';
   return compare(g, options.rename ? renamed(a, g) : a, c, options);
 }

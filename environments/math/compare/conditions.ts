@@ -1,13 +1,15 @@
 // Several conditions about several letters: `x > 0, y < 0`. The letters are part of each condition, so two such answers
 // are compared letter by letter, and each letter has to be on both sides.
 
-import type { Node, Of } from '../ast.ts';
+import { ELEMENT, type Node, type Of } from '../ast.ts';
 import { letters } from '../value/letters.ts';
 import { same, type Compare } from './relation.ts';
 import type { Word } from './leaf.ts';
 
 /** Undefined where neither side has conditions about more than one letter. */
 export function compareConditions(g: Node, a: Node, again: Compare): Word | undefined {
+  const [name, other] = [memberOf(g), memberOf(a)];
+  if (name !== undefined && other !== undefined && name !== other) return 'different';
   const [x, y] = [grouped(g), grouped(a)];
   if ((x?.groups.size ?? 0) < 2 && (y?.groups.size ?? 0) < 2) return undefined;
   if (!x || !y || x.groups.size !== y.groups.size || x.either !== y.either) return 'different';
@@ -19,6 +21,12 @@ export function compareConditions(g: Node, a: Node, again: Compare): Word | unde
     if (!same(word) || all === 'exact') all = word;
   }
   return all;
+}
+
+/** The x of `x ∈ S`. */
+function memberOf(node: Node): string | undefined {
+  const first = node.k === 'rel' && node.ops.length === 1 && node.ops[0] === 'in' ? node.items[0] : undefined;
+  return first?.k === 'sym' && first.name !== ELEMENT ? first.name : undefined;
 }
 
 interface Grouped {
@@ -51,5 +59,7 @@ function about(node: Of<'rel'>): string {
   const [first] = node.items;
   const member = first && node.ops.length === 1 && /^(in|notin)$/.test(node.ops[0] ?? '') ? letters(first) : undefined;
   const names = member ?? letters(node);
-  return [...names].toSorted().join(' ') || JSON.stringify(first, (_, v: unknown) => (typeof v === 'bigint' ? `${v}` : v));
+  return (
+    [...names].toSorted().join(' ') || JSON.stringify(first, (_, v: unknown) => (typeof v === 'bigint' ? `${v}` : v))
+  );
 }

@@ -105,7 +105,14 @@ function power<T>(node: Extract<Node, { k: 'pow' }>, c: NumericContext<T>): Comp
     throw new Undefined('a power of zero');
   }
   // An odd root of a negative number is real, however it is written.
-  if (c.realOnly && !some(node.exp, (n) => n.k === 'sym') && exponent && exponent.den % 2n === 1n && base.im === undefined && reals.sign(base.re) < 0) {
+  if (
+    c.realOnly &&
+    !some(node.exp, (n) => n.k === 'sym') &&
+    exponent &&
+    exponent.den % 2n === 1n &&
+    base.im === undefined &&
+    reals.sign(base.re) < 0
+  ) {
     const size = exponential(product(value(node.exp, c), logarithm(negate(base, reals), c), reals), c);
     return exponent.num % 2n === 0n ? size : negate(size, reals);
   }

@@ -8,15 +8,16 @@ import { type Big, type BigReals, bigReals } from './bigreals.ts';
 import { cellPoints, guardsOf, type Point } from './cells.ts';
 import type { Complex, NumericContext } from './complex.ts';
 import type { Comparison, Equality } from './comparison.ts';
+import { domainsDiffer, valueAt } from './domains.ts';
 import { bits, exact, replaceSymbol } from './exact.ts';
 import { letters } from './letters.ts';
 import { TooBig } from '../limits.ts';
-import { value, WHOLE } from './numeric.ts';
+import { WHOLE } from './numeric.ts';
 import { fractionIn } from './polynomial.ts';
 import * as Q from '../rational.ts';
-import { type Ball, balls, Imprecise, NotReal, NoValue, type Reals } from './reals.ts';
+import { type Ball, balls, type Reals } from './reals.ts';
 import { drawn, residue } from './residues.ts';
-import { Hidden, watchful } from './watchful.ts';
+import { watchful } from './watchful.ts';
 
 // Both signs, below and above one, far from zero: functions are told apart in every regime.
 const POINTS: readonly bigint[] = [
@@ -73,6 +74,9 @@ export function sampled(a: Node, b: Node, c: Comparison): Equality {
   if (names.length === 0) return constants(a, b, c, many, different);
   const plan = planOf(a, b, names, c, (point) => atPoint(a, b, c, balls, point, realOnly, sameBall) === false);
   if (!plan) return different;
+  const signed = names.filter((name) => !COUNTING.test(name));
+  if (domainsDiffer(names, signed, (point) => atPoint(a, b, c, balls, point, realOnly, sameBall) === 'one'))
+    return 'unknown';
   const agreed: Point[] = [];
   for (const point of plan.points) {
     const word = atPoint(a, b, c, balls, point, realOnly, sameBall);
@@ -249,17 +253,9 @@ function atPoint<T>(
   const one = (x === 'not-real' && typeof y === 'object') || (y === 'not-real' && typeof x === 'object');
   // A count below zero is no part of what was asked.
   const counts = [...point].every(([name, at]) => !(COUNTING.test(name) && at.num < 0n && at.den === 1n));
-  return one && counts ? 'one' : undefined;
-}
-
-function valueAt<T>(node: Node, context: NumericContext<T>): Complex<T> | 'not-real' | undefined {
-  try {
-    return value(node, context);
-  } catch (error) {
-    if (error instanceof NotReal) return 'not-real';
-    if (error instanceof NoValue || error instanceof Imprecise || error instanceof Hidden) return undefined;
-    throw error;
-  }
+  // √(xy) is √x·√y but for two signs turned at once: laws of roots and logarithms of several letters mean that.
+  const negative = [...point].filter(([, at]) => at.num < 0n).length;
+  return one && counts && negative <= 1 ? 'one' : undefined;
 }
 
 const sameBall: Same<Ball> = (a, b, r) => {
