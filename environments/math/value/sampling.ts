@@ -59,7 +59,7 @@ const MAX_LETTERS = 26;
 /** Letters that count something by convention. */
 export const COUNTING = /^[nmkjNMK]$/;
 /** Letters that may count, where a factorial, a bound or a power of a negative number asks for it; x and t never do. */
-export const MAY_COUNT = /^[nmkjNMKabdlpqrs]$/;
+export const MAY_COUNT = /^[nmkjNMKlpqrs]$/;
 
 export function sampled(a: Node, b: Node, c: Comparison): Equality {
   const names = [...letters(b, letters(a))].sort();
