@@ -26,7 +26,8 @@ function settle(node: Node, inTrig: boolean): Node {
     if (arg && arg.k !== 'list') return mul([{ k: 'sym', name: node.name }, settle(arg, inTrig)]);
   }
   // P(1 + r)^n is P·(1 + r)^n, and n(n + 1)! is n·(n + 1)!: what stands behind the bracket is the bracket's.
-  const behind = node.k === 'pow' ? node.base : node.k === 'call' && node.name.endsWith('factorial') ? node.args[0] : node;
+  const behind =
+    node.k === 'pow' ? node.base : node.k === 'call' && node.name.endsWith('factorial') ? node.args[0] : node;
   if (behind !== node && behind?.k === 'apply' && behind.args.length === 1 && !FUNCTION_LETTERS.has(behind.name)) {
     const [arg] = behind.args;
     const [by] = node.k === 'pow' ? [settle(node.exp, false)] : [];
