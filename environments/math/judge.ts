@@ -3,7 +3,7 @@
 // and its work is bounded by LIMITS.
 
 import type { Verdict } from '../../domain/verdict.ts';
-import { compareTexts } from './compare/compare-texts.ts';
+import { compareSpellings, compareTexts } from './compare/compare-texts.ts';
 import { extractAnswer, extractChoice } from './find/extract.ts';
 import type { LeafOptions } from './compare/leaf.ts';
 import type { Extraction, Found } from './find/phrases.ts';
@@ -45,6 +45,7 @@ function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOpt
   if (
     unmarked &&
     !cut &&
+    !gold.spelled &&
     /[A-Za-z]{4}/.test(gold.text.replace(/\\[A-Za-z]+/g, ' ')) &&
     answer.length <= SHOWN_CHARS &&
     !/\n|boxed/.test(answer.trim())
@@ -54,6 +55,7 @@ function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOpt
   }
   if (!own) return { verdict: 'wrong', reason: found === 'cut-off' || cut ? 'cut-off' : 'no-answer' };
   const extracted = own.text.trim().slice(0, SHOWN_CHARS);
+  if (gold.spelled) return { ...compareSpellings(gold.text, own.text), extracted };
   const first = compareTexts(gold.text, own.text, options);
   for (const [g, a] of [
     [gold.bare, own.text],

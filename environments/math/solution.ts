@@ -1,7 +1,8 @@
 // The data set's side: what a solution says, and whether the judge can use it. A solution that cannot be read or
-// cannot be shown equal to itself judges nobody. Pure.
+// cannot be shown equal to itself judges by its spelling if it is well formed, and nobody if not. Pure.
 
 import { standsForItself } from './compare/compare-texts.ts';
+import { isSpelling } from './compare/spelled.ts';
 import { extractSolution } from './find/extract.ts';
 import { type JudgeOptions, leafOptions } from './judge-options.ts';
 import type { LeafOptions } from './compare/leaf.ts';
@@ -15,6 +16,8 @@ export interface Solution {
   readonly reason: Unusable | undefined;
   readonly text: string;
   readonly bare: string | undefined;
+  /** It cannot be evaluated: only the same spelling is right. */
+  readonly spelled: boolean;
 }
 
 /** Can the judge read this solution, and does it judge it right against itself? */
@@ -25,14 +28,21 @@ export function examineSolution(text: string, options: JudgeOptions = {}): Solut
 
 export function readSolution(text: string, options: LeafOptions): Solution {
   const found = extracted(text);
-  if (!found) return unusable('empty');
+  if (!found) return isSpelling(text) && !PROSE.test(text) ? spelled(text) : unusable('empty');
   // Decimals and names change what a pair is worth, not whether a text can be read.
   const own = options.rename || options.decimalsGiven ? standsForItself(found.text, options) : standing(found.text);
+  if (own === 'spelled') return spelled(found.text);
   if (own !== 'yes') return unusable(own);
-  return { usable: true, reason: undefined, text: found.text, bare: found.bare };
+  return { usable: true, reason: undefined, text: found.text, bare: found.bare, spelled: false };
 }
 
-const unusable = (reason: Unusable): Solution => ({ usable: false, reason, text: '', bare: undefined });
+const spelled = (text: string): Solution => ({
+  ...{ usable: true, reason: undefined, bare: undefined, spelled: true },
+  text: text.trim(),
+});
+
+const unusable = (reason: Unusable): Solution => ({ usable: false, reason, text: '', bare: undefined, spelled: false });
+const PROSE = /(?<!\\)\b[A-Za-z]{2,}\s+[A-Za-z]{2,}\b/;
 const PLAIN = leafOptions();
 const standing = remembered((text: string) => standsForItself(text, PLAIN), MANY);
 const extracted = remembered((text: string) => {

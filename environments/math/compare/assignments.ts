@@ -13,6 +13,37 @@ export function alignNames(g: Node, a: Node): readonly [Node, Node] {
   return [g, a];
 }
 
+/** The orders in which names are left out: that of the alphabet, and these. */
+const USUAL = new Set(['r theta', 'rho theta phi', 'rho phi z', 'n k', 'm b', 'm c']);
+
+const isUsual = (names: readonly string[]): boolean =>
+  USUAL.has(names.join(' ')) || names.every((name, k) => k === 0 || (names[k - 1] ?? '') < name);
+
+/**
+ * The names of one side say something that the other, without names, does not: (y, x) = (1, 2) is not (1, 2), "a = 1 or
+ * b = 2" is not 1 and 2, and B = D does not choose D.
+ */
+export function isOtherwiseNamed(named: Node, bare: Node): boolean {
+  if (bare.k === 'sym')
+    return named.k === 'rel' && named.items.every((n) => n.k === 'sym') && named.ops.every((op) => op === '=');
+  if (bare.k !== 'tuple' && bare.k !== 'list' && bare.k !== 'set') return false;
+  if (bare.k !== 'tuple' && bare.items.some((n) => n.k === 'rel')) return false;
+  if (isNamedTuple(named)) {
+    const names = namesOf(named.items[0]?.k === 'tuple' ? named.items[0].items : []);
+    return names !== undefined && !isUsual(names);
+  }
+  if (named.k !== 'list' || named.items.length < 2 || !named.items.every(isAssignment)) return false;
+  const names = namesOf(named.items.map((item) => (item.k === 'rel' ? (item.items[0] ?? item) : item)));
+  if (names === undefined || new Set(names).size < names.length) return false;
+  return named.join === 'or' || !isUsual(names);
+}
+
+/** Undefined unless all of them are plain letters. */
+function namesOf(items: readonly Node[]): string[] | undefined {
+  const names = items.map((n) => (n.k === 'sym' ? n.name : undefined)).filter((name) => name !== undefined);
+  return names.length === items.length ? names : undefined;
+}
+
 const ordered = (items: readonly Node[]): Node => ({ k: 'tuple', items, open: '(', close: ')' });
 
 const isNamedTuple = (node: Node): node is Of<'rel'> =>

@@ -13,6 +13,7 @@ import { parseAnswer } from '../read/parse.ts';
 import * as Q from '../rational.ts';
 import { MANY, remembered } from '../remembered.ts';
 import { respell } from '../read/spelling.ts';
+import { isSpelling } from './spelled.ts';
 import type { Reading } from '../read/tokens.ts';
 import {
   choiceOf,
@@ -192,18 +193,37 @@ function wordOn(gold: Node, answer: Node, options: LeafOptions): Word | 'too-big
   }
 }
 
-/** Can the solution's final answer be read, and is it shown equal to itself? */
-export function standsForItself(text: string, options: LeafOptions): 'yes' | Unread | 'not-equal-to-itself' {
+/** Against a solution that judges by its spelling alone. */
+export function compareSpellings(gold: string, answer: string): Outcome {
+  return spelling(gold) === spelling(answer) ? AS_WRITTEN : wrong('not-shown');
+}
+
+/** The commas and the "if" of cases are a matter of taste. */
+const spelling = (text: string): string =>
+  asWritten(
+    text
+      .replace(/,?\s*&\s*(?:\\(?:text|mbox|mathrm)\s*\{\s*,?\s*(?:if|for|when)\s*\})?/g, '&')
+      .replace(/,(?=\s*(?:\\\\|\\end))/g, ''),
+  );
+
+/** Can the solution's final answer be read, and is it shown equal to itself? `spelled`: it cannot, but is well formed. */
+export function standsForItself(
+  text: string,
+  options: LeafOptions,
+): 'yes' | 'spelled' | Unread | 'not-equal-to-itself' {
   if (text.length > LIMITS.candidateChars) return 'too-big';
   const choice = choiceOf(text);
   if (choice || loneLetter(text) || plainNumber(text) || timeOf(text) || dateOf(text) || yesOrNo(text)) return 'yes';
   if (isWording(text)) return 'yes';
   const plain = numberWord(text) ?? text;
+  const spelled = isSpelling(text) ? 'spelled' : undefined;
   const node = readGold(plain);
   // Two trees, as an answer would be another one: what is known of the first costs nothing to show of itself.
   const again = read(plain, PLAIN);
-  if (typeof node === 'string' || typeof again === 'string') return typeof node === 'string' ? node : 'unreadable';
+  if (typeof node === 'string') return spelled ?? node;
+  if (typeof again === 'string') return spelled ?? 'unreadable';
   const word = wordOn(node, again, options);
-  if (word === 'too-big') return word;
-  return word !== 'no-value' && RIGHT[word] ? 'yes' : 'not-equal-to-itself';
+  if (word === 'too-big') return spelled ?? word;
+  if (word === 'no-value') return 'not-equal-to-itself';
+  return RIGHT[word] ? 'yes' : (spelled ?? 'not-equal-to-itself');
 }

@@ -2,7 +2,7 @@
 // inequalities as sets of numbers, equations, matrices, ratios. Nothing is right because it is close: every
 // kind ends in leaf.ts.
 
-import { children, ELEMENT, mapChildren, type Node, type Of, some } from '../ast.ts';
+import { call, children, ELEMENT, mapChildren, type Node, type Of, some } from '../ast.ts';
 import type { Comparison } from '../value/comparison.ts';
 import { letters } from '../value/letters.ts';
 import { compareLeaves, type LeafOptions, type Word } from './leaf.ts';
@@ -19,7 +19,10 @@ import {
   same,
   valuesOfEquation,
 } from './relation.ts';
-import { alignNames } from './assignments.ts';
+import { alignNames, isOtherwiseNamed } from './assignments.ts';
+import { withProducts } from './products.ts';
+import { compareConditions } from './conditions.ts';
+import { compareRatios } from './ratios.ts';
 import { shape } from './shape.ts';
 import { unitsOutward } from './units-outward.ts';
 import { isValueless } from '../value/valueless.ts';
@@ -28,20 +31,18 @@ import { sameWords, saysEverything, saysNothing } from '../read/words.ts';
 /** `no-value`: the answer holds a constant such as 7/0. */
 export function compareAnswers(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Word | 'no-value' {
   const [first, second] = withOperators(wordsAsSets(gold), wordsAsSets(answer));
-  const g = first === gold ? shapedGold(gold) : shape(unitsOutward(first));
-  const a = second === first ? g : shape(unitsOutward(second));
+  const [left, right] = withProducts(outwardGold(first), unitsOutward(second));
+  const [g, a] = [shapedGold(left), shape(right)];
   if (isValueless(a, c)) return 'no-value';
   return compare(g, options.rename ? renamed(a, g) : a, c, options);
 }
 
 /** A solution is read once and judges many answers. */
-const shaped = new WeakMap<Node, Node>();
-
-function shapedGold(gold: Node): Node {
-  let known = shaped.get(gold);
-  if (!known) shaped.set(gold, (known = shape(unitsOutward(gold))));
-  return known;
+function once(make: (node: Node) => Node): (node: Node) => Node {
+  const known = new WeakMap<Node, Node>();
+  return (node) => known.get(node) ?? (known.set(node, make(node)), known.get(node)!);
 }
+const [outwardGold, shapedGold] = [once(unitsOutward), once(shape)];
 
 /** The answer's letters replaced by the solution's, in the order in which they appear. */
 function renamed(answer: Node, gold: Node): Node {
@@ -64,8 +65,11 @@ function wordsAsSets(node: Node): Node {
 }
 
 function compare(gold: Node, answer: Node, c: Comparison, o: LeafOptions): Word {
-  const again = (g: Node, a: Node): Word => compare(g, a, c, o);
+  const again = (x: Node, y: Node): Word => compare(x, y, c, o);
+  const conditions = compareConditions(gold, answer, again);
+  if (conditions !== undefined) return conditions;
   const [g, a] = [unwrapMembership(gold), unwrapMembership(answer)];
+  if (isOtherwiseNamed(g, a) || isOtherwiseNamed(a, g)) return 'different';
   if (g.k === 'list' || a.k === 'list') {
     const [x, y] = alignNames(g, a);
     if (x !== g || y !== a) return again(x, y);
@@ -79,13 +83,15 @@ function compare(gold: Node, answer: Node, c: Comparison, o: LeafOptions): Word 
   const [point, bare] = [pointNamed(g), pointNamed(a)];
   if (point && a.k === 'tuple') return again(point, a);
   if (bare && g.k === 'tuple') return again(g, bare);
+  const [chosen, choose] = [chooseOf(g), chooseOf(a)];
+  if ((chosen || choose) && g.k !== a.k) return again(chosen ?? g, choose ?? a);
   if (g.k === 'matrix' || a.k === 'matrix') return compareMatrices(g, a, again);
   if (isRegion(g) || isRegion(a)) {
     const word = compareRegions(g, a, c, o);
     if (word !== undefined) return word;
   }
   if (isCollection(g) || isCollection(a)) return compareCollections(g, a, again);
-  if (g.k === 'ratio' || a.k === 'ratio') return compareRatios(g, a, again);
+  if (g.k === 'ratio' || a.k === 'ratio') return compareRatios(g, a, again, inOrder);
   if (g.k === 'text' || a.k === 'text') return compareTexts(g, a);
   if (g.k === 'tuple' || a.k === 'tuple') return 'different';
   if (g.k === 'named' || a.k === 'named')
@@ -93,6 +99,13 @@ function compare(gold: Node, answer: Node, c: Comparison, o: LeafOptions): Word 
   if (g.k === 'setop' && a.k === 'setop')
     return g.op === a.op ? (sameSides(g, a, again) ?? sameSides(g, turned(a), again) ?? 'different') : 'different';
   return compareLeaves(g, a, c, o);
+}
+
+/** C(10, 3) beside a value is a binomial. */
+function chooseOf(node: Node): Node | undefined {
+  if (node.k !== 'apply' || node.name !== 'C' || node.args.length !== 2) return undefined;
+  const whole = node.args.every((n) => n.k === 'sym' || (n.k === 'num' && n.value.den === 1n && n.value.num >= 0n));
+  return whole ? call('binom', ...node.args) : undefined;
 }
 
 function pointNamed(node: Node): Node | undefined {
@@ -262,26 +275,6 @@ function rowsOf(node: Node): readonly (readonly Node[])[] | undefined {
   if (node.k !== 'tuple' || node.open !== '[' || node.close !== ']') return undefined;
   const rows = node.items.map((row) => (row.k === 'tuple' && row.open === '[' && row.close === ']' ? row.items : []));
   return rows.length > 0 && rows.every((row) => row.length > 0 && row.length === rows[0]?.length) ? rows : undefined;
-}
-
-function compareRatios(g: Node, a: Node, again: (g: Node, a: Node) => Word): Word {
-  const parts = (node: Node): readonly Node[] =>
-    node.k === 'ratio' ? node.items : node.k === 'div' ? [node.top, node.bottom] : [node];
-  const [x, y] = [parts(g), parts(a)];
-  const plain = x.length === y.length ? inOrder(x, y, again) : 'different';
-  if (same(plain)) return plain;
-  const [first, ...rest] = x;
-  const [other, ...others] = y;
-  if (!first || !other) return 'different';
-  const divide = (top: Node, bottom: Node): Node => ({ k: 'div', top, bottom });
-  if (rest.length === 0 || others.length === 0) {
-    const whole = (list: readonly Node[]): Node | undefined =>
-      list.length === 1 ? list[0] : list.length === 2 && list[0] && list[1] ? divide(list[0], list[1]) : undefined;
-    const [p, q] = [whole(x), whole(y)];
-    return p && q ? again(p, q) : 'different';
-  }
-  const over = (list: readonly Node[], by: Node): Node[] => list.map((n) => divide(n, by));
-  return rest.length === others.length ? inOrder(over(rest, first), over(others, other), again) : 'different';
 }
 
 function compareTexts(g: Node, a: Node): Word {

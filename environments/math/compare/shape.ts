@@ -2,7 +2,7 @@
 // a letter before a bracket becomes a product or a function, single brackets fall away, matrices are added and
 // multiplied out.
 
-import { add, children, type Join, mapChildren, mul, neg, type Node, some } from '../ast.ts';
+import { add, children, type Join, mapChildren, mul, neg, type Node, type Of, some } from '../ast.ts';
 import { LIMITS, TooBig } from '../limits.ts';
 import { rational } from '../rational.ts';
 import { FUNCTION_LETTERS } from '../read/vocabulary.ts';
@@ -24,6 +24,18 @@ function settle(node: Node, inTrig: boolean): Node {
   if (node.k === 'apply' && node.args.length === 1 && !FUNCTION_LETTERS.has(node.name)) {
     const [arg] = node.args;
     if (arg && arg.k !== 'list') return mul([{ k: 'sym', name: node.name }, settle(arg, inTrig)]);
+  }
+  // P(1 + r)^n is P·(1 + r)^n, and n(n + 1)! is n·(n + 1)!: what stands behind the bracket is the bracket's.
+  const behind =
+    node.k === 'pow' ? node.base : node.k === 'call' && node.name.endsWith('factorial') ? node.args[0] : node;
+  if (behind !== node && behind?.k === 'apply' && behind.args.length === 1 && !FUNCTION_LETTERS.has(behind.name)) {
+    const [arg] = behind.args;
+    const [by] = node.k === 'pow' ? [settle(node.exp, false)] : [];
+    if (arg && arg.k !== 'list') {
+      const inner = settle(arg, inTrig);
+      const raised: Node = by ? { k: 'pow', base: inner, exp: by } : { ...(node as Of<'call'>), args: [inner] };
+      return mul([{ k: 'sym', name: behind.name }, raised]);
+    }
   }
   const trig = inTrig || (node.k === 'call' && TRIG.test(node.name));
   return mapChildren(node, (child) => settle(child, trig));

@@ -195,7 +195,11 @@ function functionCall(c: Cursor, name: string): Node {
   else if (name === 'cis')
     node = add([call('cos', first), { k: 'mul', items: [{ k: 'const', name: 'i' }, call('sin', first)] }]);
   else if (name === 'exp') node = { k: 'pow', base: { k: 'const', name: 'e' }, exp: first };
-  else node = call(name, ...args);
+  else {
+    // \max\{a, b\} is \max(a, b).
+    const [set] = /^(?:max|min|gcd|lcm)$/.test(name) && args.length === 1 ? args : [];
+    node = call(name, ...(set?.k === 'set' ? set.items : args));
+  }
   if (primes) node = call('prime', node);
   return power ? { k: 'pow', base: node, exp: power } : node;
 }

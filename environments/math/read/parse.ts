@@ -9,6 +9,7 @@ import { congruence, vectorProduct } from './parse-operators.ts';
 import { isPlainNumber, isWord, leads, parseWords, relop } from './parse-words.ts';
 import { mixedNumber, parsePostfix, startsPrimary } from './parse-primary.ts';
 import * as Q from '../rational.ts';
+import { spelledOut } from './spelled-out.ts';
 import { respell } from './spelling.ts';
 import { inward, tidy } from './tidy-tokens.ts';
 import { type Reading, type Token, tokenize } from './tokens.ts';
@@ -16,7 +17,7 @@ import { type Reading, type Token, tokenize } from './tokens.ts';
 import { isUnitFraction, isUnitTail, unitFraction, unitOf, unitPhrase } from './unit-words.ts';
 
 export function parseAnswer(text: string, reading: Reading): Node {
-  const tokens = tidy(tokenize(inward(respell(text)), reading), reading);
+  const tokens = tidy(tokenize(inward(respell(spelledOut(text))), reading), reading);
   const rules = { parseList, parseRelation, parseSum, parseFactor, parsePostfix, parseCommand, startsPrimary };
   const cursor: Cursor = { tokens, at: 0, depth: 0, bars: 0, ...rules };
   let led = '';

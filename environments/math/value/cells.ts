@@ -26,7 +26,8 @@ export function guardsOf(nodes: readonly Node[], c: Comparison): Node[] {
         node.args.forEach((x, i) => node.args.slice(i + 1).forEach((y) => found.push(add([x, neg(y)]))));
       if (node.name === 'root' && second) {
         const even = exact(second, c)?.num;
-        if (first.k === 'sym' && even !== undefined && even % 2n === 0n) positives.add(first.name);
+        const name = loneLetter(first, c);
+        if (name !== undefined && even !== undefined && even % 2n === 0n) positives.add(name);
         else if (!some(first, isImaginary)) found.push(first);
       }
       if (/^(ln|log|logbase)$/.test(node.name) && first.k === 'sym') positives.add(first.name);
@@ -44,6 +45,13 @@ export function guardsOf(nodes: readonly Node[], c: Comparison): Node[] {
     .map(withoutOddRoot)
     .filter((node) => letters(node).size > 0 && !isPositive(node, positives, c))
     .flatMap((node) => withoutBars(node, c));
+}
+
+/** The h of h and of 2h: it has their sign. */
+function loneLetter(node: Node, c: Comparison): string | undefined {
+  const items = node.k === 'mul' ? node.items : [node];
+  const [name, ...more] = items.filter((item) => (exact(item, c)?.num ?? 0n) <= 0n);
+  return name?.k === 'sym' && more.length === 0 ? name.name : undefined;
 }
 
 const isImaginary = (n: Node): boolean => n.k === 'const' && n.name === 'i';

@@ -2,7 +2,7 @@
 
 import { spend } from '../limits.ts';
 import * as Q from '../rational.ts';
-import { NoValue, type Reals, Undefined } from './reals.ts';
+import { NotReal, type Reals, Undefined } from './reals.ts';
 import type { ResidueContext } from './residues.ts';
 
 export interface Complex<T> {
@@ -59,7 +59,7 @@ export function logarithm<T>(a: Complex<T>, c: NumericContext<T>): Complex<T> {
     const sign = reals.sign(a.re);
     if (sign === 0) throw new Undefined('the logarithm of zero');
     if (sign > 0) return { re: reals.ln(a.re), im: undefined };
-    if (c.realOnly) throw new NoValue('not real');
+    if (c.realOnly) throw new NotReal('not real');
     return { re: reals.ln(reals.sub(reals.from(Q.ZERO), a.re)), im: reals.pi };
   }
   const norm = reals.add(reals.mul(a.re, a.re), reals.mul(a.im, a.im));

@@ -5,7 +5,7 @@ import { int, type Node } from '../ast.ts';
 import { type Complex, exponential, logarithm, type NumericContext } from './complex.ts';
 import { spend } from '../limits.ts';
 import * as Q from '../rational.ts';
-import { NoValue, type Reals, Undefined } from './reals.ts';
+import { NotReal, NoValue, type Reals, Undefined } from './reals.ts';
 
 /** Undefined when the function is not known here. */
 export function functionValue<T>(
@@ -79,7 +79,7 @@ function rootValue<T>(a: Complex<T>, degreeNode: Node, c: NumericContext<T>): Co
     if (sign < 0) {
       const size = rootValue({ re: r.sub(r.from(Q.ZERO), a.re), im: undefined }, degreeNode, c);
       if (degree % 2n === 1n) return { re: r.sub(r.from(Q.ZERO), size.re), im: undefined };
-      if (c.realOnly) throw new NoValue('not real');
+      if (c.realOnly) throw new NotReal('not real');
       if (degree === 2n) return { re: r.from(Q.ZERO), im: size.re };
     } else if (degree === 2n) return { re: r.sqrt(a.re), im: undefined };
   }
@@ -146,7 +146,7 @@ function trigonometric<T>(
   if (name === 'arcosh') return real(r.ln(r.add(x, r.sqrt(r.sub(square, one)))));
   if (name === 'artanh') return real(r.div(r.ln(r.div(r.add(one, x), r.sub(one, x))), two));
   const room = r.sub(one, square);
-  if (r.sign(room) < 0) throw new Undefined('outside the domain');
+  if (r.sign(room) < 0) throw new NotReal('outside the domain');
   const other = r.sqrt(room);
   return real(name === 'arcsin' ? r.atan2(x, other) : r.atan2(other, x));
 }

@@ -1,7 +1,7 @@
 // The value of an expression as a complex number, over either kind of reals. Real where it can be: an odd
 // root of a negative real is real; `real` mode refuses values that leave the real line.
 
-import type { Node } from '../ast.ts';
+import { type Node, some } from '../ast.ts';
 import { exact, expand, replaceSymbol } from './exact.ts';
 import { spend } from '../limits.ts';
 import {
@@ -81,6 +81,11 @@ function bind<T>(node: Node, c: NumericContext<T>): Node {
 function power<T>(node: Extract<Node, { k: 'pow' }>, c: NumericContext<T>): Complex<T> {
   const { reals } = c;
   const exponent = exact(bindIfLetters(node.exp, c), c.symbolic);
+  // 0^n is 1, 0 or nothing, as n stands: no sample speaks for the others.
+  if (node.base.k !== 'sym' && node.base.k !== 'const' && some(node.exp, (n) => n.k === 'sym')) {
+    const base = value(node.base, c);
+    if (base.im === undefined && reals.sign(base.re) === 0) throw new NoValue('a power of zero');
+  }
   if (exponent?.den === 1n && exponent.num >= -4096n && exponent.num <= 4096n) {
     let base = value(node.base, c);
     let result: Complex<T> = { re: reals.from(Q.ONE), im: undefined };
@@ -98,6 +103,18 @@ function power<T>(node: Extract<Node, { k: 'pow' }>, c: NumericContext<T>): Comp
     const exp = value(node.exp, c);
     if (exp.im === undefined && reals.sign(exp.re) > 0) return base;
     throw new Undefined('a power of zero');
+  }
+  // An odd root of a negative number is real, however it is written.
+  if (
+    c.realOnly &&
+    !some(node.exp, (n) => n.k === 'sym') &&
+    exponent &&
+    exponent.den % 2n === 1n &&
+    base.im === undefined &&
+    reals.sign(base.re) < 0
+  ) {
+    const size = exponential(product(value(node.exp, c), logarithm(negate(base, reals), c), reals), c);
+    return exponent.num % 2n === 0n ? size : negate(size, reals);
   }
   return exponential(product(value(node.exp, c), logarithm(base, c), reals), c);
 }

@@ -29,6 +29,8 @@ export class Imprecise extends Error {}
 export class NoValue extends Error {}
 /** Mathematics gives it no value: a division by zero, a pole, the logarithm of zero. */
 export class Undefined extends NoValue {}
+/** A logarithm or an even root of a negative number, where only real values count. */
+export class NotReal extends NoValue {}
 
 export interface Ball {
   readonly v: number;

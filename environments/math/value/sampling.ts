@@ -1,6 +1,6 @@
 // Values of both sides at many points. Doubles that know their error can only tell apart; reals of a hundred digits
 // have the last word. Points depend on the pair, so none can be prepared for; where a formula changes (cells.ts)
-// every cell holds one; letters that count (n, m, k) are whole. What could hide below the digits, or in a
+// every cell holds one; letters that count by convention (n, m, k) are whole, all others are broken. What could hide below the digits, or in a
 // cell that cannot be reached, is not shown.
 
 import { children, type Node, some } from '../ast.ts';
@@ -8,15 +8,16 @@ import { type Big, type BigReals, bigReals } from './bigreals.ts';
 import { cellPoints, guardsOf, type Point } from './cells.ts';
 import type { Complex, NumericContext } from './complex.ts';
 import type { Comparison, Equality } from './comparison.ts';
+import { domainsDiffer, valueAt } from './domains.ts';
 import { bits, exact, replaceSymbol } from './exact.ts';
 import { letters } from './letters.ts';
 import { TooBig } from '../limits.ts';
-import { value, WHOLE } from './numeric.ts';
+import { WHOLE } from './numeric.ts';
 import { fractionIn } from './polynomial.ts';
 import * as Q from '../rational.ts';
-import { type Ball, balls, Imprecise, NoValue, type Reals } from './reals.ts';
+import { type Ball, balls, type Reals } from './reals.ts';
 import { drawn, residue } from './residues.ts';
-import { Hidden, watchful } from './watchful.ts';
+import { watchful } from './watchful.ts';
 
 // Both signs, below and above one, far from zero: functions are told apart in every regime.
 const POINTS: readonly bigint[] = [
@@ -55,8 +56,10 @@ const CONFIRMED_POINTS = 2;
 const CONFIRMED_CELLS = 10;
 const MAX_LETTERS = 26;
 
-/** Letters that count something. */
+/** Letters that count something by convention. */
 export const COUNTING = /^[nmkjNMK]$/;
+/** Letters that may count, where a factorial, a bound or a power of a negative number asks for it; x and t never do. */
+export const MAY_COUNT = /^[nmkjNMKlpqrs]$/;
 
 export function sampled(a: Node, b: Node, c: Comparison): Equality {
   const names = [...letters(b, letters(a))].sort();
@@ -71,10 +74,14 @@ export function sampled(a: Node, b: Node, c: Comparison): Equality {
   if (names.length === 0) return constants(a, b, c, many, different);
   const plan = planOf(a, b, names, c, (point) => atPoint(a, b, c, balls, point, realOnly, sameBall) === false);
   if (!plan) return different;
+  const signed = names.filter((name) => !COUNTING.test(name));
+  if (domainsDiffer(names, signed, (point) => atPoint(a, b, c, balls, point, realOnly, sameBall) === 'one'))
+    return 'unknown';
   const agreed: Point[] = [];
   for (const point of plan.points) {
     const word = atPoint(a, b, c, balls, point, realOnly, sameBall);
     if (word === false) return different;
+    if (word === 'one') return 'unknown';
     if (word === true) agreed.push(point);
     if (agreed.length >= plan.enough) break;
   }
@@ -84,6 +91,7 @@ export function sampled(a: Node, b: Node, c: Comparison): Equality {
   for (const point of agreed.slice(0, plan.tries)) {
     const word = atPoint(a, b, c, reals, point, realOnly, sameBig(reals));
     if (word === false) return different;
+    if (word === 'one') return 'unknown';
     if (word === 'zero') zero++;
     if (word === true) told++;
     if (told >= plan.confirmed) return 'sampled';
@@ -116,6 +124,7 @@ function planOf(
   const steps = some(a, (n) => isStep(n, c)) || some(b, (n) => isStep(n, c));
   const counted = new Set<string>();
   for (const node of [a, b]) collectCounted(node, counted);
+  for (const name of counted) if (!MAY_COUNT.test(name)) counted.delete(name);
   const forced = counted.size > 0;
   for (const name of names) if (COUNTING.test(name) && !guarded.has(name)) counted.add(name);
   let closed =
@@ -215,7 +224,8 @@ function wholeValue(seed: bigint, row: number, column: number, natural: boolean)
 
 function realValue(seed: bigint, row: number, column: number): Q.Rational {
   const n = POINTS[(row + column * 7) % POINTS.length] ?? 1n;
-  return Q.rational(n * (4999n + draw(seed, row, column, 997n)), 5_000_000n);
+  // A denominator of its own for each point: no period can have all of them.
+  return Q.rational(n * (4999n + draw(seed, row, column, 997n)), 5_000_011n + 2n * draw(seed, row, column, 499n));
 }
 
 function constants(a: Node, b: Node, c: Comparison, many: () => BigReals, different: Equality): Equality {
@@ -226,10 +236,10 @@ function constants(a: Node, b: Node, c: Comparison, many: () => BigReals, differ
   return word === undefined ? 'unknown' : word === false ? different : 'sampled';
 }
 
-type Told = boolean | 'zero' | undefined;
+type Told = boolean | 'zero' | 'one' | undefined;
 type Same<T> = (a: Complex<T>, b: Complex<T>, reals: Reals<T>) => Told;
 
-/** True or false; undefined when a side has no value that can be told here. */
+/** True or false; `one` when only one side is real here; undefined when a side has no value that can be told. */
 function atPoint<T>(
   a: Node,
   b: Node,
@@ -240,12 +250,15 @@ function atPoint<T>(
   same: Same<T>,
 ): Told {
   const context: NumericContext<T> = { reals, letters: point, symbolic: c.contexts[0], realOnly };
-  try {
-    return same(value(a, context), value(b, context), reals);
-  } catch (error) {
-    if (error instanceof NoValue || error instanceof Imprecise || error instanceof Hidden) return undefined;
-    throw error;
-  }
+  const [x, y] = [valueAt(a, context), valueAt(b, context)];
+  if (typeof x === 'object' && typeof y === 'object') return same(x, y, reals);
+  // ln x² has values where 2 ln x has none: equal where both are real is not equal.
+  const one = (x === 'not-real' && typeof y === 'object') || (y === 'not-real' && typeof x === 'object');
+  // A count below zero is no part of what was asked.
+  const counts = [...point].every(([name, at]) => !(COUNTING.test(name) && at.num < 0n && at.den === 1n));
+  // √(xy) is √x·√y but for two signs turned at once: laws of roots and logarithms of several letters mean that.
+  const negative = [...point].filter(([, at]) => at.num < 0n).length;
+  return one && counts && negative <= 1 ? 'one' : undefined;
 }
 
 const sameBall: Same<Ball> = (a, b, r) => {

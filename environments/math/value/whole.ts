@@ -1,7 +1,7 @@
 // Steps and alternating signs, resolved by cases. For a whole n = L·t + r, with r from 0 to L − 1, ⌊p(n)⌋ is a polynomial
 // in t less a known fraction, (−1)^p(n) is a sign, cos(πp(n)) a constant, gcd(p(n), m) a number: each case is left
 // with nothing that jumps. For a real x = L·t + s the cases are the jumps themselves and the gaps between them.
-// Anything else stays as it is, and sampling.ts does not show it.
+// Only letters that count by convention are whole. Anything else stays as it is, and sampling.ts does not show it.
 
 import { add, call, children, int, mapChildren, mul, neg, type Node, num, some } from '../ast.ts';
 import type { Comparison, Equality } from './comparison.ts';
@@ -9,7 +9,7 @@ import { exact, replaceSymbol } from './exact.ts';
 import { letters } from './letters.ts';
 import { fractionIn } from './polynomial.ts';
 import * as Q from '../rational.ts';
-import { COUNTING, sampled } from './sampling.ts';
+import { COUNTING, MAY_COUNT, sampled } from './sampling.ts';
 
 type Shown = (a: Node, b: Node, c: Comparison) => Equality | undefined;
 
@@ -56,20 +56,23 @@ function periodOf(node: Node, c: Comparison): bigint | undefined {
   if (node.k === 'pow') {
     const own = denominator(node.exp, c);
     const value = node.base.k === 'const' && node.base.name === 'i' ? 4n : negative(node.base, c) ? 2n : undefined;
-    return own && value && letters(node.exp).size > 0 ? own * value : undefined;
+    return own && value && letters(node.exp).size > 0 && all(node.exp, MAY_COUNT) ? own * value : undefined;
   }
   if (node.k !== 'call' || !node.args[0]) return undefined;
   const [first, second] = node.args;
   if (node.name === 'floor') return denominator(first, c);
   if (node.name === 'gcd' && second) {
     const size = exact(second, c);
-    return size?.den === 1n && size.num !== 0n && denominator(first, c) === 1n ? Q.abs(size).num : undefined;
+    const whole = size?.den === 1n && size.num !== 0n && all(first, MAY_COUNT);
+    return whole && denominator(first, c) === 1n ? Q.abs(size).num : undefined;
   }
   const turns = /^(sin|cos|tan|cot|sec|csc)$/.test(node.name) ? overPi(first) : undefined;
-  const own = turns && letters(turns).size > 0 ? denominator(turns, c) : undefined;
+  // cos(2πx) asks for no whole x: only a letter that counts anyway has cases.
+  const own = turns && letters(turns).size > 0 && all(turns, COUNTING) ? denominator(turns, c) : undefined;
   return own && own * 2n;
 }
 
+const all = (node: Node, names: RegExp): boolean => [...letters(node)].every((name) => names.test(name));
 const negative = (node: Node, c: Comparison): boolean => (exact(node, c)?.num ?? 0n) < 0n;
 
 /** A common denominator of the coefficients of a polynomial in letters; undefined for anything else. */

@@ -1,0 +1,33 @@
+// A solution that cannot be evaluated (a system in cases, \mathbb{Z}_6, a tower of powers) still judges by its spelling:
+// the same text is right, nothing else is shown. Broken text is no spelling: an open bracket, an operator without operand.
+
+const OPERATOR = String.raw`(?:[=+*/^_<>≤≥≠×·-]|\\(?:cdot|times|div|le|ge|leq|geq|ne|neq|approx|in|cup|cap|pm))`;
+const BEGINS = /^\s*(?:[=*/_<>≤≥≠×·]|\\(?:cdot|times|div|le|ge|leq|geq|ne|neq|in|cup|cap)(?![A-Za-z]))/;
+const ENDS = new RegExp(`${OPERATOR}\\s*[.,;]?\\s*$`);
+const DOUBLED =
+  /[+*/=<>]\s*[*/]|[=^_]\s*[=^_*/)}\]]|\\[dt]?frac\s*(?:\{\s*\}|\{[^{}]*\}\s*(?:\{\s*\}|$))|\\(?:frac|sqrt)\s*$|\\sqrt\s*\{\s*\}/;
+const CHARGED = /\^\s*(?:\{?[+-]\}?|\*)/g;
+const MAX_CHARS = 400;
+
+export function isSpelling(text: string): boolean {
+  if (text.length > MAX_CHARS || !/[\p{L}\p{N}]/u.test(text) || /\?/.test(text)) return false;
+  // Na^+ and x^* are names; 4x = is half of an equation.
+  const plain = text.replace(CHARGED, ' ');
+  return !BEGINS.test(plain) && !ENDS.test(plain) && !DOUBLED.test(plain) && isBalanced(plain);
+}
+
+const PAIRS: Readonly<Record<string, string>> = { '}': '{', ')': '(', ']': '(', end: 'begin', right: 'left' };
+
+function isBalanced(text: string): boolean {
+  const open: string[] = [];
+  // A bracket behind \left or \right goes with it; \{ may stand alone before cases.
+  for (const [, command, sign = command ?? ''] of text.matchAll(
+    /\\(begin|end|left|right)(?![A-Za-z])\s*(?:\\[{}|.]|[()[\].|])?|\\[^A-Za-z]|([{}()[\]])/g,
+  )) {
+    if (sign === '') continue;
+    const opener = Object.hasOwn(PAIRS, sign) ? PAIRS[sign] : undefined;
+    if (opener === undefined) open.push(sign === '[' ? '(' : sign);
+    else if (open.pop() !== opener) return false;
+  }
+  return open.length === 0;
+}

@@ -1,0 +1,37 @@
+// Where an expression is real, and whether two expressions are real at the same places: ln x² has values where 2 ln x
+// has none, and equal where both are real is not equal.
+
+import type { Node } from '../ast.ts';
+import type { Complex, NumericContext } from './complex.ts';
+import { value } from './numeric.ts';
+import * as Q from '../rational.ts';
+import { Imprecise, NotReal, NoValue } from './reals.ts';
+import { Hidden } from './watchful.ts';
+
+/** Undefined when the value cannot be told. */
+export function valueAt<T>(node: Node, context: NumericContext<T>): Complex<T> | 'not-real' | undefined {
+  try {
+    return value(node, context);
+  } catch (error) {
+    if (error instanceof NotReal) return 'not-real';
+    if (error instanceof NoValue || error instanceof Imprecise || error instanceof Hidden) return undefined;
+    throw error;
+  }
+}
+
+const SIZES = [713n, 2371n, 391n, 1871n, 241n, 3343n, 1109n];
+
+/** One letter below zero, all others above it: is only one side real there? */
+export function domainsDiffer(
+  names: readonly string[],
+  signed: readonly string[],
+  oneSided: (point: ReadonlyMap<string, Q.Rational>) => boolean,
+): boolean {
+  if (names.length < 2) return false;
+  return signed.some((below) =>
+    [0, 1, 2].some((row) => {
+      const size = (k: number): Q.Rational => Q.rational(SIZES[(row * 3 + k) % SIZES.length] ?? 1n, 1009n);
+      return oneSided(new Map(names.map((name, k) => [name, name === below ? Q.neg(size(k)) : size(k)])));
+    }),
+  );
+}
