@@ -2,6 +2,7 @@
 // whichever comes later; "answer: …" or `#### …`; the whole text, if it is nothing but one value with its words; the last
 // formula or number. For a solution: `####`, boxes, the whole text, then as for an answer. Linear in length.
 
+import { aroundBox } from './around-box.ts';
 import { scanBoxes, type Box } from './boxes.ts';
 import { LIMITS } from '../limits.ts';
 import { withoutMarkup } from '../markdown.ts';
@@ -9,7 +10,7 @@ import { lastNumber } from './numbers-in-text.ts';
 import { dateOf, timeOf } from './moments.ts';
 import { hasProse, mathSegments, type Segment } from './segments.ts';
 import { answerPhrase, blank, type Extraction, finalPhrase, type Found, hash } from './phrases.ts';
-import { isRefused, tailOf } from './statement.ts';
+import { isChanged, isRefused, tailOf } from './statement.ts';
 import { yesOrNo } from '../read/words.ts';
 
 // Where a chat template would start another turn, the answer has ended.
@@ -54,22 +55,16 @@ function fromAnswer(text: string, cut: boolean): Found {
   if (unfinished) return 'cut-off';
   if (group) {
     const later = finalPhrase(text, group.end, cut);
-    const said = !isRefused(text, group.start, group.end) && !isOperand(text, group);
-    return later ?? (said ? boxed(group) : undefined);
+    if (later) return later;
+    if (isRefused(text, group.start, group.end) || isChanged(text, group.start, group.end)) return undefined;
+    const around = aroundBox(text, group);
+    if (around === '') return undefined;
+    return around === undefined ? boxed(group) : { text: around, by: 'box' };
   }
   if (boxes.length > 0) return fromAnswer(withoutBoxes(text, boxes), cut);
   const named = tagged(text) ?? hash(text, cut) ?? finalPhrase(text, 0, cut) ?? answerPhrase(text, cut);
   if (named || cut) return named ?? 'cut-off';
   return whole(text) ?? lastValue(text);
-}
-
-/** `-\boxed{5}`, `6 + \boxed{5}`, `\boxed{5} \times 10^3` show another value; `2 + \boxed{5} = 7` fills a gap. */
-function isOperand(text: string, { start, end }: Group): boolean {
-  const before = /(?:(?:^|[^-])-|[+*/]\s?|\\(?:times|cdot|pm|mp|sqrt|frac)\s?\{?)$/.test(
-    text.slice(Math.max(0, start - 12), start),
-  );
-  const after = /^\}?\s*(?:[\^_]|[*/+]\s?[\d\\]|\\(?:times|cdot|div|pm)\b)/.test(text.slice(end, end + 12));
-  return (before || after) && !/^[^$\n]{0,40}=/.test(text.slice(end));
 }
 
 /** Empty boxes say nothing, and are no words either. */

@@ -61,3 +61,25 @@ export function tailOf(text: string, end: number): string {
     )?.[0] ?? '';
   return `${tail === '' ? '' : ` ${tail.replace(/\.$/, '')}`}${or === '' ? '' : ` ${or.replace(/^,\s*/, '')}`}`;
 }
+
+const BEHIND =
+  /^[\s),]*(?:(?:factorial|minus|plus)\b|\(\s*or\b(?! (?:else|about|approximately|equivalently|simply))|(?:times|over|to|divided by|multiplied by)\s+(?:(?!\d+ (?:decimal|significant|d\.?p|s\.?f|places))[\d$\\(]|one|two|three|four|five|ten)|(?:(?!\(|,|\bbecause\b|\bsince\b|\bas\b|\bnot\b)\S+\s+){0,4}?(?:fails?|wrong|extraneous|contradict(?:s|ion|ory)|absurd|impossible|excluded|rejected|discarded|ruled out|false|unless|invalid|inadmissible|might think|(?:does|do|is|can|could|will)\s?n[o’']t(?!\s+[\d$\\(-]))\b)/i;
+const AHEAD =
+  /\b(?:exclud(?:e|es|ing)|reject(?:s|ing)?|discard(?:s|ing)?|rul(?:e|es|ing) out|eliminat(?:e|es|ing)|suppos(?:e|es|ing)|assum(?:e|es|ing)|(?:reciprocal|inverse|opposite|negative|square|square root|factorial|multiples?|divisors?|factors?|digits?) of)\s+(?:(?:the|a|that|value|case|answer|solution|[a-z] ?=)\s*)*$/i;
+
+/** Do the words directly around a box deny it, or make another value of it? */
+export function isChanged(text: string, start: number, end: number): boolean {
+  const clause =
+    text
+      .slice(Math.max(0, start - 160), start)
+      .replace(MARKUP, ' ')
+      .split(/[.!?;](?=\s)|\n/)
+      .at(-1) ?? '';
+  if (AHEAD.test(clause)) return true;
+  const right =
+    text
+      .slice(end, end + 200)
+      .replace(MARKUP, ' ')
+      .split(/[.!?](?=\s|$)|\n/)[0] ?? '';
+  return BEHIND.test(right);
+}
