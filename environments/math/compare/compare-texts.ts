@@ -6,6 +6,7 @@ import type { Node } from '../ast.ts';
 import { compareAnswers } from './compare.ts';
 import { newComparison } from '../value/comparison.ts';
 import type { LeafOptions, Word } from './leaf.ts';
+import { isHedged, withoutHedges } from '../read/harmless-words.ts';
 import { LIMITS, TooBig, Unparsed } from '../limits.ts';
 import { dateOf, timeOf } from '../find/moments.ts';
 import { numberWord } from '../read/number-words.ts';
@@ -40,7 +41,12 @@ const wrong = (reason: string): Outcome => ({ verdict: 'wrong', reason });
 const WRONG = wrong('different');
 const AS_WRITTEN: Outcome = { verdict: 'right', reason: 'equal-text' };
 
-export function compareTexts(gold: string, answer: string, options: LeafOptions): Outcome {
+export function compareTexts(solution: string, said: string, options: LeafOptions): Outcome {
+  // "About 5" bounds 5, unless the solution says so as well; a decimal was rounded.
+  const gold = withoutHedges(solution);
+  const hedged = isHedged(said) && (isHedged(solution) || /\d\.\d/.test(said));
+  const answer = hedged ? withoutHedges(said) : said;
+  if (!hedged && isHedged(said) && /\d/.test(said)) return asWritten(solution) === asWritten(said) ? AS_WRITTEN : WRONG;
   const written = asWritten(gold);
   if (written !== '' && written === asWritten(answer)) return AS_WRITTEN;
   if (Math.max(gold.length, answer.length) > LIMITS.candidateChars) return wrong('too-big');
@@ -68,6 +74,7 @@ function compareContents(gold: string, answer: string, options: LeafOptions): Ou
   if (g && a) return Q.equal(g, a) ? { verdict: 'right', reason: 'equal' } : WRONG;
   const moments = compareMoments(gold, answer);
   if (moments) return moments;
+  if (/[A-Za-z]\s*\?+[}$)\s.]*$/.test(answer) && !gold.includes('?')) return WRONG;
   const [said, meant] = [yesOrNo(answer), yesOrNo(gold)];
   if (said && meant) return said === meant ? AS_WRITTEN : WRONG;
   if (isProse(gold) && isProse(answer)) {
@@ -197,7 +204,7 @@ export function standsForItself(text: string, options: LeafOptions): 'yes' | Unr
   const choice = choiceOf(text);
   if (choice || loneLetter(text) || plainNumber(text) || timeOf(text) || dateOf(text) || yesOrNo(text)) return 'yes';
   if (isWording(text)) return 'yes';
-  const node = readPlain(numberWord(text) ?? text);
+  const node = readPlain(numberWord(text) ?? withoutHedges(text));
   if (typeof node === 'string') return node;
   const word = wordOn(node, node, options);
   if (word === 'too-big') return word;

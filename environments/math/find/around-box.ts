@@ -105,7 +105,7 @@ function proselessEnd(before: string): string {
   const run = /(?:\\[A-Za-z]+|(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])|[^A-Za-z\n\\$])*$/.exec(before)?.[0] ?? '';
   const last = run.split(/[.:;!?)]\s+|,\s+(?=\D*$)|>\s*/).at(-1) ?? '';
   const math = /\S$/.test(last) || /(?:[-+*/^=,<>|([{]|\\[A-Za-z]+)\s*$/.test(last);
-  return math && !/^[\s*_#"“'`—–-]*\s$|^[\s*_"“'`]+$|^\s*[—–-]\s*$/.test(last)
+  return math && !/^[\s*_#>"“'`—–-]*\s$|^[\s*_"“'`]+$|^\s*[—–-]\s*$/.test(last)
     ? last.replace(/^[*_"“\s]+/, '')
     : /^[-]$/.test(last)
       ? last

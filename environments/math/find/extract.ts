@@ -10,7 +10,7 @@ import { lastNumber } from './numbers-in-text.ts';
 import { dateOf, timeOf } from './moments.ts';
 import { hasProse, mathSegments, type Segment } from './segments.ts';
 import { answerPhrase, blank, type Extraction, finalPhrase, type Found, hash } from './phrases.ts';
-import { isChanged, isRefused, tailOf } from './statement.ts';
+import { isChanged, isRefused, isUnstated, tailOf } from './statement.ts';
 import { yesOrNo } from '../read/words.ts';
 
 // Where a chat template would start another turn, the answer has ended.
@@ -35,6 +35,8 @@ export function extractAnswer(source: string, cut = false): Found {
     // What was only thought counts only in a box.
     if (found || scanBoxes(text).boxes.length === 0) return found;
   }
+  // A thought that was cut before it ended has answered nothing.
+  if (cut && text.lastIndexOf('<think>') > thought) return 'cut-off';
   return fromAnswer(text, cut);
 }
 
@@ -59,6 +61,7 @@ function fromAnswer(text: string, cut: boolean): Found {
     if (isRefused(text, group.start, group.end) || isChanged(text, group.start, group.end)) return undefined;
     const around = aroundBox(text, group);
     if (around === '') return undefined;
+    if (cut && continues(text.slice(group.end))) return 'cut-off';
     return around === undefined ? boxed(group) : { text: around, by: 'box' };
   }
   if (boxes.length > 0) return fromAnswer(withoutBoxes(text, boxes), cut);
@@ -66,6 +69,15 @@ function fromAnswer(text: string, cut: boolean): Found {
   if (named || cut) return named ?? 'cut-off';
   return whole(text) ?? lastValue(text);
 }
+
+/** Behind the box of a text that was cut: something that may have gone on to make it another answer. */
+const continues = (after: string): boolean =>
+  /^[\s$)}\]]*(?:\\?$|[-+*/^=<>,&]|\\(?:times|cdot|text\s*\{\s*,?\s*(?:or|and)\b)|,?\s*(?:or|and)\b[^.!?\n]{0,20}$|[A-Za-z]{1,12}$)/.test(
+    after
+      .replace(/^\$+|^\s*\\[)\]]/, '')
+      .replace(/^\s*$/, '.')
+      .trimEnd(),
+  ) || /\b(?:wait|hmm|actually|however|but|final answer is|let me (?:check|re\w+|verify|double))\b/i.test(after);
 
 /** Empty boxes say nothing, and are no words either. */
 const withoutBoxes = (text: string, boxes: readonly Box[]): string =>
@@ -102,7 +114,7 @@ function marked(text: string): Extraction | undefined {
 function tagged(text: string): Extraction | undefined {
   const end = text.lastIndexOf('</answer>');
   const start = end < 0 ? -1 : text.lastIndexOf('<answer>', end);
-  if (start < 0) return undefined;
+  if (start < 0 || /^\s*(?:or|and)\b/i.test(text.slice(end + 9))) return undefined;
   const found = fromAnswer(text.slice(start + 8, end), false);
   return found && found !== 'cut-off' ? { ...found, by: 'phrase' } : undefined;
 }
@@ -166,7 +178,7 @@ function whole(source: string): Extraction | undefined {
     .trim();
   if (text === '' || text.length > LIMITS.candidateChars) return undefined;
   const short = text.length <= 400 || !/\s/.test(text);
-  if (!short) return undefined;
+  if (!short || /,\s+(?:so|hence|thus|therefore)\s/.test(text)) return undefined;
   const segments = mathSegments(text);
   const only = segments[0];
   if (
@@ -206,10 +218,11 @@ function lastValue(text: string): Extraction | undefined {
     if (!segment) break;
     if (number && number.start > segment.start) break;
     if (isNameOnly(segment.content) && (number || segments.some((s) => !isNameOnly(s.content)))) continue;
-    if (isRefused(tail, segment.start, segment.end)) return undefined;
+    if (isRefused(tail, segment.start, segment.end) || isUnstated(tail, segment.start, segment.end)) return undefined;
     return { text: joined(tail, segments, k), by: 'formula' };
   }
-  if (!number || isRefused(tail, number.start, number.end)) return undefined;
+  if (!number || isRefused(tail, number.start, number.end) || isUnstated(tail, number.start, number.end))
+    return undefined;
   return { text: withTail(number.content, tail, number.end), by: 'number' };
 }
 
