@@ -10,7 +10,7 @@ import { lastNumber } from './numbers-in-text.ts';
 import { dateOf, timeOf } from './moments.ts';
 import { hasProse, mathSegments, type Segment } from './segments.ts';
 import { answerPhrase, blank, type Extraction, finalPhrase, type Found, hash } from './phrases.ts';
-import { isChanged, isRefused, isUnstated, tailOf } from './statement.ts';
+import { isChanged, isRefused, isUnstated, PLACE, tailOf } from './statement.ts';
 import { yesOrNo } from '../read/words.ts';
 
 // Where a chat template would start another turn, the answer has ended.
@@ -207,10 +207,17 @@ function onlyValues(text: string): Extraction | undefined {
     : undefined;
 }
 
+/** A smallest or largest value may say where it is taken: of other values "when" is a condition. */
+const EXTREMUM =
+  /\b(?:minimum|maximum|min|max|smallest|largest|least|greatest)\b[^.\n]{0,300}(?:\.\d[^.\n]{0,60})?\.?\s*$/i;
+
 /** The last formula or number. A formula that is only a name does not count if a value stands anywhere. */
 function lastValue(text: string): Extraction | undefined {
   // "The minimum is 6, attained at x = 2." says 6.
-  const tail = text.slice(-60_000).replace(/,\s(?:since|because|attained|achieved|reached)\s[^.\n]{0,200}\.?\s*$/, '');
+  const tail = text
+    .slice(-60_000)
+    .replace(/,\s(?:since|because|attained|achieved|reached)\s[^.\n]{0,200}\.?\s*$/, '')
+    .replace(EXTREMUM, (m) => m.replace(PLACE, ''));
   const segments = mathSegments(tail);
   const number = lastNumber(blank(tail, segments, '\n'));
   for (let k = segments.length - 1; k >= 0; k--) {

@@ -110,3 +110,7 @@ export function isUnstated(text: string, start: number, end: number): boolean {
     /^[^.!?]{0,60}[.!?]\s+(?:this is |that is |a )?(?:contradiction|absurd|impossible)/i.test(behind)
   );
 }
+
+/** "$4$ when $x = 2$", "4, attained at x = 2": the place of a value is no part of it. */
+export const PLACE =
+  /,?\s+\(?(?:with equality |attained |achieved |reached |occurring )?(?:when|where|at|if and only if|iff)\s+\$?\\?\(?\s*[A-Za-z](?:_\w)?(?:\s*=\s*[A-Za-z](?:_\w)?)*\s*=[^=.\n]{1,60}(?:\.\d+)?\$?\)?(?=\s*\.?\s*$)/;
