@@ -9,10 +9,11 @@ import type { LeafOptions, Word } from './leaf.ts';
 import { isHedged, withoutHedges } from '../read/harmless-words.ts';
 import { LIMITS, TooBig, Unparsed } from '../limits.ts';
 import { dateOf, timeOf } from '../find/moments.ts';
-import { numberWord } from '../read/number-words.ts';
+import { numberWord, withDigits } from '../read/number-words.ts';
 import { parseAnswer } from '../read/parse.ts';
 import * as Q from '../rational.ts';
 import { remembered } from '../remembered.ts';
+import { withoutQualifier } from '../read/qualifiers.ts';
 import { respell } from '../read/spelling.ts';
 import type { Reading } from '../read/tokens.ts';
 import {
@@ -45,7 +46,8 @@ export function compareTexts(solution: string, said: string, options: LeafOption
   // "About 5" bounds 5, unless the solution says so as well; a decimal was rounded.
   const gold = withoutHedges(solution);
   const hedged = isHedged(said) && (isHedged(solution) || /\d\.\d/.test(said));
-  const answer = hedged ? withoutHedges(said) : said;
+  const plain = hedged ? withoutHedges(said) : said;
+  const answer = withoutQualifier(gold) === gold ? withoutQualifier(plain) : plain;
   if (!hedged && isHedged(said) && /\d/.test(said)) return asWritten(solution) === asWritten(said) ? AS_WRITTEN : WRONG;
   const written = asWritten(gold);
   if (written !== '' && written === asWritten(answer)) return AS_WRITTEN;
@@ -81,7 +83,12 @@ function compareContents(gold: string, answer: string, options: LeafOptions): Ou
     if (sameWords(gold, answer) || says(answer, gold)) return AS_WRITTEN;
     if (isWording(gold) && isWording(answer)) return WRONG;
   }
-  return compareParsed(numberWord(gold) ?? gold, numberWord(answer) ?? answer, options, isProse(answer));
+  return compareParsed(
+    numberWord(gold) ?? gold,
+    numberWord(answer) ?? (isProse(gold) ? answer : withDigits(answer)),
+    options,
+    isProse(answer),
+  );
 }
 
 const PLAIN_NUMBER = /^-?\d{1,30}(?:\.\d{1,30})?$/;

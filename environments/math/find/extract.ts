@@ -217,6 +217,7 @@ function lastValue(text: string): Extraction | undefined {
   const tail = text
     .slice(-60_000)
     .replace(/,\s(?:since|because|attained|achieved|reached)\s[^.\n]{0,200}\.?\s*$/, '')
+    .replace(/\s(?:rather than|instead of)\s+\$?[-\d.,/]+\$?\.?\s*$/, '')
     .replace(EXTREMUM, (m) => m.replace(PLACE, ''));
   const segments = mathSegments(tail);
   const number = lastNumber(blank(tail, segments, '\n'));

@@ -74,6 +74,7 @@ function statement(rest: string, cut: boolean): string | undefined {
   if (cut && (!end || (end[0] === '.' && place + 1 >= rest.length)) && !/(?:\$|\\[)\]]|\*\*)\s*$/.test(raw))
     return undefined;
   const sentence = raw
+    .replace(/\s+\(i\.?e\.?,?\s+([^()]{1,60})\)/, ' = $1')
     .replace(EXPLAINED, '')
     .replace(PLACE, '')
     .replace(/(?<![\w)}])\*\*|\*\*(?![\w({\\])|^\*|\*$|["“”]/g, '')
