@@ -43,7 +43,7 @@ describe('what stands around a value', () => {
   ])('makes a box in a formula a part of it: %s…%s', (open, close) => {
     expect(
       verdicts(
-        operands.map((form) => `${open}${form}${close}`),
+        operands.filter((form) => open !== '' || !form.endsWith('!')).map((form) => `${open}${form}${close}`),
         'wrong',
       ),
     ).toEqual([]);

@@ -120,7 +120,7 @@ function proselessStart(after: string): string {
     )?.[0] ?? '';
   if (/^\.\d|^,\d{3}/.test(run)) return run;
   const first = run.split(/[.:;!?]+(?=\s|$|[*_"”<])|,\s+(?![-\d(\\])/)[0] ?? '';
-  const math = /^[)}\]\^!_A-Za-z\d\\]|^\s*(?:[-+*/=<>^|,:]\s*[\d\\A-Za-z(]|\\[a-z]+)/.test(first);
+  const math = /^[)}\]^!_A-Za-z\d\\]|^\s*(?:[-+*/=<>^|,:]\s*[\d\\A-Za-z(]|\\[a-z]+)/.test(first);
   return math ? first.replace(/[*_"”\s]+$/, '') : '';
 }
 
@@ -160,7 +160,7 @@ function dressless(left: string, right: string): [string, string] {
     if (!open) break;
     const bare = before.slice(0, open.index);
     const bracket = /[({]\s*(?:\\[A-Za-z]+\s*)?$/.test(open[0]);
-    if (/[\^_}\]]\s*$|\\[A-Za-z]+\s*$/.test(bare) && /\{/.test(open[0]) && !/^\\/.test(open[0])) break;
+    if (/[\^_}\]]\s*$|\\[A-Za-z]+\s*$/.test(bare) && /\{/.test(open[0]) && !open[0].startsWith('\\')) break;
     if (bracket && !CLOSES.test(after)) break;
     before = bare;
     if (bracket) after = after.replace(CLOSES, '');
@@ -178,6 +178,7 @@ function assigned(before: string): string | undefined {
     /\\(?:not|ne|neq)\s*=?\s*$|[!<>]=\s*$/.test(before)
   )
     return undefined;
+  if (/\d\s*:\s*$/.test(before)) return undefined;
   // `x = 7, x = \boxed{6}`: one name and two values.
   const items = before.split(/,|;|\\(?:text|mbox)\s*\{\s*,?\s*(?:and|or)\s*\}|\\lor|\\vee/);
   const name = NAMED.exec(items.at(-1) ?? '')?.[1];
@@ -195,4 +196,4 @@ function assigned(before: string): string | undefined {
 const harmlessBehind = (after: string): boolean =>
   /^[\s.,;:!~*)}\]]*(?:\\?%|\\(?:text|mathrm|mbox|textbf|textrm)\s*\{.*|\\(?:Rightarrow|implies)(?![A-Za-z]).*|\(\s*\\?(?:text|mathrm)\{.*)?\s*$/s.test(
     after,
-  ) && !/^!/.test(after.trimStart());
+  ) && !after.trimStart().startsWith('!');
