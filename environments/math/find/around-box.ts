@@ -51,6 +51,7 @@ function inFormula(text: string, { text: content, start, end }: Placed): string 
   const [before, after] = dressless(stated(left), ended(right));
   // Digits that touch the box: nobody can tell what number that is.
   if (/\d$/.test(before) || /^(?:\d|\.\d|,\d{3})/.test(after)) return '';
+  if (/\\f?box/.test(before + after)) return undefined;
   const lead = assigned(before);
   const followed = harmlessBehind(after);
   if (lead !== undefined && followed) return lead === '' ? undefined : lead + content;
