@@ -51,12 +51,12 @@ describe('a final answer', () => {
 
 describe('an answer that was cut', () => {
   test.each([
-    'We have \\boxed{12} and',
+    'We have \\boxed{12}. Then',
     'The answer is $12$',
     'The final answer is 12. Let me',
     'The answer is 12.\nNow',
     '#### 12\n',
-    '<answer>12</answer> and',
+    '<answer>12</answer> as',
     '**Answer:** **12**',
   ])('counts where it completes its answer: %j', (answer) => {
     expect(judgeMath(answer, ['12'], { cut: true })).toMatchObject({ verdict: 'right' });
@@ -73,6 +73,10 @@ describe('an answer that was cut', () => {
     'The answer is $12',
     '\\boxed{12',
     '\\boxed{12} and then \\boxed{1',
+    'We have \\boxed{12} and',
+    '<answer>12</answer> and',
+    '$\\boxed{12} +',
+    '<think>So it is \\boxed{12}. Next',
     '',
   ])('does not count where it does not: %j', (answer) => {
     expect(judgeMath(answer, ['12'], { cut: true })).toMatchObject({ verdict: 'wrong', reason: 'cut-off' });

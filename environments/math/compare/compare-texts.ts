@@ -6,12 +6,14 @@ import type { Node } from '../ast.ts';
 import { compareAnswers } from './compare.ts';
 import { newComparison } from '../value/comparison.ts';
 import type { LeafOptions, Word } from './leaf.ts';
+import { isHedged, withoutHedges } from '../read/harmless-words.ts';
 import { LIMITS, TooBig, Unparsed } from '../limits.ts';
 import { dateOf, timeOf } from '../find/moments.ts';
-import { numberWord } from '../read/number-words.ts';
+import { numberWord, withDigits } from '../read/number-words.ts';
 import { parseAnswer } from '../read/parse.ts';
 import * as Q from '../rational.ts';
 import { MANY, remembered } from '../remembered.ts';
+import { withoutQualifier } from '../read/qualifiers.ts';
 import { respell } from '../read/spelling.ts';
 import { isSpelling } from './spelled.ts';
 import type { Reading } from '../read/tokens.ts';
@@ -41,7 +43,13 @@ const wrong = (reason: string): Outcome => ({ verdict: 'wrong', reason });
 const WRONG = wrong('different');
 const AS_WRITTEN: Outcome = { verdict: 'right', reason: 'equal-text' };
 
-export function compareTexts(gold: string, answer: string, options: LeafOptions): Outcome {
+export function compareTexts(solution: string, said: string, options: LeafOptions): Outcome {
+  // "About 5" bounds 5, unless the solution says so as well; a decimal was rounded.
+  const gold = withoutHedges(solution);
+  const hedged = isHedged(said) && (isHedged(solution) || /\d\.\d/.test(said));
+  const plain = hedged ? withoutHedges(said) : said;
+  const answer = withoutQualifier(gold) === gold ? withoutQualifier(plain) : plain;
+  if (!hedged && isHedged(said) && /\d/.test(said)) return asWritten(solution) === asWritten(said) ? AS_WRITTEN : WRONG;
   const written = asWritten(gold);
   if (written !== '' && written === asWritten(answer)) return AS_WRITTEN;
   if (Math.max(gold.length, answer.length) > LIMITS.candidateChars) return wrong('too-big');
@@ -69,13 +77,19 @@ function compareContents(gold: string, answer: string, options: LeafOptions): Ou
   if (g && a) return Q.equal(g, a) ? { verdict: 'right', reason: 'equal' } : WRONG;
   const moments = compareMoments(gold, answer);
   if (moments) return moments;
+  if (/[A-Za-z]\s*\?+[}$)\s.]*$/.test(answer) && !gold.includes('?')) return WRONG;
   const [said, meant] = [yesOrNo(answer), yesOrNo(gold)];
   if (said && meant) return said === meant ? AS_WRITTEN : WRONG;
   if (isProse(gold) && isProse(answer)) {
     if (sameWords(gold, answer) || says(answer, gold)) return AS_WRITTEN;
     if (isWording(gold) && isWording(answer)) return WRONG;
   }
-  return compareParsed(numberWord(gold) ?? gold, numberWord(answer) ?? answer, options, isProse(answer));
+  return compareParsed(
+    numberWord(gold) ?? gold,
+    numberWord(answer) ?? (isProse(gold) ? answer : withDigits(answer)),
+    options,
+    isProse(answer),
+  );
 }
 
 const PLAIN_NUMBER = /^-?\d{1,30}(?:\.\d{1,30})?$/;
@@ -215,7 +229,7 @@ export function standsForItself(
   const choice = choiceOf(text);
   if (choice || loneLetter(text) || plainNumber(text) || timeOf(text) || dateOf(text) || yesOrNo(text)) return 'yes';
   if (isWording(text)) return 'yes';
-  const plain = numberWord(text) ?? text;
+  const plain = numberWord(text) ?? withoutHedges(text);
   const spelled = isSpelling(text) ? 'spelled' : undefined;
   const node = readGold(plain);
   // Two trees, as an answer would be another one: what is known of the first costs nothing to show of itself.

@@ -2,6 +2,7 @@
 // whichever comes later; "answer: …" or `#### …`; the whole text, if it is nothing but one value with its words; the last
 // formula or number. For a solution: `####`, boxes, the whole text, then as for an answer. Linear in length.
 
+import { aroundBox } from './around-box.ts';
 import { scanBoxes, type Box } from './boxes.ts';
 import { LIMITS } from '../limits.ts';
 import { withoutMarkup } from '../markdown.ts';
@@ -9,7 +10,7 @@ import { lastNumber } from './numbers-in-text.ts';
 import { dateOf, timeOf } from './moments.ts';
 import { hasProse, mathSegments, type Segment } from './segments.ts';
 import { answerPhrase, blank, type Extraction, finalPhrase, type Found, hash } from './phrases.ts';
-import { isRefused, tailOf } from './statement.ts';
+import { isChanged, isRefused, isUnstated, PLACE, tailOf } from './statement.ts';
 import { yesOrNo } from '../read/words.ts';
 
 // The answer ends at a mark by which a chat template starts another turn.
@@ -34,6 +35,8 @@ export function extractAnswer(source: string, cut = false): Found {
     // A thought counts only in a box.
     if (found || scanBoxes(text).boxes.length === 0) return found;
   }
+  // A thought that was cut before it ended has answered nothing.
+  if (cut && text.lastIndexOf('<think>') > thought) return 'cut-off';
   return fromAnswer(text, cut);
 }
 
@@ -54,8 +57,12 @@ function fromAnswer(text: string, cut: boolean): Found {
   if (unfinished) return 'cut-off';
   if (group) {
     const later = finalPhrase(text, group.end, cut);
-    const said = !isRefused(text, group.start, group.end) && !isOperand(text, group);
-    return later ?? (said ? boxed(group) : undefined);
+    if (later) return later;
+    if (isRefused(text, group.start, group.end) || isChanged(text, group.start, group.end)) return undefined;
+    const around = aroundBox(text, group);
+    if (around === '') return undefined;
+    if (cut && continues(text.slice(group.end))) return 'cut-off';
+    return around === undefined ? boxed(group) : { text: around, by: 'box' };
   }
   if (boxes.length > 0) return fromAnswer(withoutBoxes(text, boxes), cut);
   const named = tagged(text) ?? hash(text, cut) ?? finalPhrase(text, 0, cut) ?? answerPhrase(text, cut);
@@ -63,14 +70,14 @@ function fromAnswer(text: string, cut: boolean): Found {
   return whole(text) ?? lastValue(text);
 }
 
-/** `-\boxed{5}`, `6 + \boxed{5}`, `\boxed{5} \times 10^3` show another value; `2 + \boxed{5} = 7` fills a gap. */
-function isOperand(text: string, { start, end }: Group): boolean {
-  const before = /(?:(?:^|[^-])-|[+*/]\s?|\\(?:times|cdot|pm|mp|sqrt|frac)\s?\{?)$/.test(
-    text.slice(Math.max(0, start - 12), start),
-  );
-  const after = /^\}?\s*(?:[\^_]|[*/+]\s?[\d\\]|\\(?:times|cdot|div|pm)\b)/.test(text.slice(end, end + 12));
-  return (before || after) && !/^[^$\n]{0,40}=/.test(text.slice(end));
-}
+/** Behind the box of a text that was cut: something that may have gone on to make it another answer. */
+const continues = (after: string): boolean =>
+  /^[\s$)}\]]*(?:\\?$|[-+*/^=<>,&]|\\(?:times|cdot|text\s*\{\s*,?\s*(?:or|and)\b)|,?\s*(?:or|and)\b[^.!?\n]{0,20}$|[A-Za-z]{1,12}$)/.test(
+    after
+      .replace(/^\$+|^\s*\\[)\]]/, '')
+      .replace(/^\s*$/, '.')
+      .trimEnd(),
+  ) || /\b(?:wait|hmm|actually|however|but|final answer is|let me (?:check|re\w+|verify|double))\b/i.test(after);
 
 /** Empty boxes say nothing, and are no words either. */
 const withoutBoxes = (text: string, boxes: readonly Box[]): string =>
@@ -95,7 +102,7 @@ function marked(text: string): Extraction | undefined {
 function tagged(text: string): Extraction | undefined {
   const end = text.lastIndexOf('</answer>');
   const start = end < 0 ? -1 : text.lastIndexOf('<answer>', end);
-  if (start < 0) return undefined;
+  if (start < 0 || /^\s*(?:or|and)\b/i.test(text.slice(end + 9))) return undefined;
   const found = fromAnswer(text.slice(start + 8, end), false);
   return found && found !== 'cut-off' ? { ...found, by: 'phrase' } : undefined;
 }
@@ -159,7 +166,7 @@ function whole(source: string): Extraction | undefined {
     .trim();
   if (text === '' || text.length > LIMITS.candidateChars) return undefined;
   const short = text.length <= 400 || !/\s/.test(text);
-  if (!short) return undefined;
+  if (!short || /,\s+(?:so|hence|thus|therefore)\s/.test(text)) return undefined;
   const segments = mathSegments(text);
   const only = segments[0];
   if (
@@ -188,10 +195,18 @@ function onlyValues(text: string): Extraction | undefined {
     : undefined;
 }
 
+/** A smallest or largest value may say where it is taken: of other values "when" is a condition. */
+const EXTREMUM =
+  /\b(?:minimum|maximum|min|max|smallest|largest|least|greatest)\b[^.\n]{0,300}(?:\.\d[^.\n]{0,60})?\.?\s*$/i;
+
 /** The last formula or number. A formula that is only a name does not count if a value stands anywhere. */
 function lastValue(text: string): Extraction | undefined {
   // "The minimum is 6, attained at x = 2." says 6.
-  const tail = text.slice(-60_000).replace(/,\s(?:since|because|attained|achieved|reached)\s[^.\n]{0,200}\.?\s*$/, '');
+  const tail = text
+    .slice(-60_000)
+    .replace(/,\s(?:since|because|attained|achieved|reached)\s[^.\n]{0,200}\.?\s*$/, '')
+    .replace(/\s(?:rather than|instead of)\s+\$?[-\d.,/]+\$?\.?\s*$/, '')
+    .replace(EXTREMUM, (m) => m.replace(PLACE, ''));
   const segments = mathSegments(tail);
   const number = lastNumber(blank(tail, segments, '\n'));
   for (let k = segments.length - 1; k >= 0; k--) {
@@ -199,10 +214,11 @@ function lastValue(text: string): Extraction | undefined {
     if (!segment) break;
     if (number && number.start > segment.start) break;
     if (isNameOnly(segment.content) && (number || segments.some((s) => !isNameOnly(s.content)))) continue;
-    if (isRefused(tail, segment.start, segment.end)) return undefined;
+    if (isRefused(tail, segment.start, segment.end) || isUnstated(tail, segment.start, segment.end)) return undefined;
     return { text: joined(tail, segments, k), by: 'formula' };
   }
-  if (!number || isRefused(tail, number.start, number.end)) return undefined;
+  if (!number || isRefused(tail, number.start, number.end) || isUnstated(tail, number.start, number.end))
+    return undefined;
   return { text: withTail(number.content, tail, number.end), by: 'number' };
 }
 

@@ -44,6 +44,8 @@ export function lastNumber(text: string): Segment | undefined {
       const value = MOMENT.test(last[0])
         ? { content: last[0].replace(/ (?:to|out of) /, ':'), from: start }
         : widen(text, start, end);
+      const named = /\([A-Za-z](?:,\s?[A-Za-z]){1,5}\)\s?=\s?$/.test(text.slice(Math.max(0, start - 40), start));
+      if (named && /^[([]/.test(last[0])) return { content: last[0], start, end, kind: 'number' };
       const list = listBefore(text, value.from);
       if (list && NOT.test(text.slice(Math.max(0, list.from - 16), list.from))) return undefined;
       return { content: [...(list?.items ?? []), value.content].join(' , '), start, end, kind: 'number' };

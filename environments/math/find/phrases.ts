@@ -1,6 +1,7 @@
 // Answers that are named: `#### …`, "the answer is …", "Answer: …". The whole statement is the answer, and a text that was
 // cut has to complete it.
 
+import { PLACE } from './statement.ts';
 import { mathSegments, type Segment } from './segments.ts';
 
 export interface Extraction {
@@ -56,7 +57,7 @@ function phrase(text: string, from: number, pattern: RegExp, cut: boolean, near 
 }
 
 /** The end of a sentence, which a point inside a number is not. */
-const ENDS = /(?<=[^\d\s]|\d\d|\s\d|^\d|[A-Za-z]\d)\.(?=\s|$|\*|")|[!?](?=\s|$|\*)|\n/;
+const ENDS = /(?<=[^\d\s]|\d\d|[\s/]\d|^\d|[A-Za-z]\d)\.(?=\s|$|\*|")|[!?](?=\s|$|\*)|\n/;
 /** An explanation is no part of the answer, and neither is what it is not. */
 const EXPLAINED =
   /,?\s+\(?(?:because|since|as|which|so|hence|due to|and (?:we|this|that|it)|(?:but |and )?not(?=\s+[\d$\\(-])|rather than|instead of)\s.*$/s;
@@ -73,7 +74,9 @@ function statement(rest: string, cut: boolean): string | undefined {
   if (cut && (!end || (end[0] === '.' && place + 1 >= rest.length)) && !/(?:\$|\\[)\]]|\*\*)\s*$/.test(raw))
     return undefined;
   const sentence = raw
+    .replace(/\s+\(i\.?e\.?,?\s+([^()]{1,60})\)/, ' = $1')
     .replace(EXPLAINED, '')
+    .replace(PLACE, '')
     .replace(/(?<![\w)}])\*\*|\*\*(?![\w({\\])|^\*|\*$|["“”]/g, '')
     .replace(/^(?:given by|found to be) /, '')
     .trim();

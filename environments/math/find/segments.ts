@@ -14,7 +14,7 @@ export interface Segment {
 const MAX_SEGMENT = 4_000;
 
 const SMALL_WORDS = new Set(
-  'it is to of at by we so on he be as an if my up us go do the its for has was not'.split(' '),
+  'no it is to of at by we so on he be as an if my up us go do the its for has was not'.split(' '),
 );
 
 /** Words that are not mathematics, outside of commands and `\text{…}`. */

@@ -1,7 +1,7 @@
 // Reads the words around a value in running text: those that deny, doubt or bound it, and words behind it that belong to it.
 // Linear: only a few hundred characters on either side are read.
 
-import { isRefusing, SCALES } from '../read/harmless-words.ts';
+import { isHedged, isRefusing, SCALES } from '../read/harmless-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
 
 /** The last of these links a value to what is said of it. */
@@ -26,6 +26,7 @@ export function isRefused(text: string, start: number, end: number): boolean {
   const words = clause.replace(/^\s*but\b/i, ' ').match(/[A-Za-z][A-Za-z’']*|[=<>≤≥≠]/g) ?? [];
   const link = words.findLastIndex((word) => LINKS.test(word));
   const governing = link < 0 ? words.slice(-4) : words.slice(link);
+  if (governing.some(isHedged) && !/\d[.,]\d/.test(text.slice(start, end))) return true;
   if (governing.some(isRefusing) || /[A-Za-z]{2,}\s+or\s*$/.test(clause)) return true;
   if (governing.some((word) => /^either$/i.test(word)) && !governing.some((word) => /^or$/i.test(word))) return true;
   if (
@@ -61,3 +62,55 @@ export function tailOf(text: string, end: number): string {
     )?.[0] ?? '';
   return `${tail === '' ? '' : ` ${tail.replace(/\.$/, '')}`}${or === '' ? '' : ` ${or.replace(/^,\s*/, '')}`}`;
 }
+
+const BEHIND =
+  /^[\s),]*(?:(?:factorial|minus|plus)\b|\(\s*or\b(?! (?:else|about|approximately|equivalently|simply))|(?:times|over|to|divided by|multiplied by)\s+(?:(?!\d+ (?:decimal|significant|d\.?p|s\.?f|places))[\d$\\(]|one|two|three|four|five|ten)|(?:(?!\(|,|\bbecause\b|\bsince\b|\bas\b|\bnot\b)\S+\s+){0,4}?(?:fails?|wrong|extraneous|contradict(?:s|ion|ory)|absurd|impossible|excluded|rejected|discarded|ruled out|false|unless|invalid|inadmissible|might think|(?:does|do|is|can|could|will)\s?n[o’']t(?!\s+[\d$\\(-]))\b)/i;
+const AHEAD =
+  /\b(?:exclud(?:e|es|ing)|reject(?:s|ing)?|discard(?:s|ing)?|rul(?:e|es|ing) out|eliminat(?:e|es|ing)|suppos(?:e|es|ing)|assum(?:e|es|ing)|(?:reciprocal|inverse|opposite|negative|square|square root|factorial|multiples?|divisors?|factors?|digits?) of)\s+(?:(?:the|a|that|value|case|answer|solution|[a-z] ?=)\s*)*$/i;
+
+/** Do the words directly around a box deny it, or make another value of it? */
+export function isChanged(text: string, start: number, end: number): boolean {
+  const clause =
+    text
+      .slice(Math.max(0, start - 160), start)
+      .replace(MARKUP, ' ')
+      .split(/[.!?;](?=\s)|\n/)
+      .at(-1) ?? '';
+  if (AHEAD.test(clause)) return true;
+  const right =
+    text
+      .slice(end, end + 200)
+      .replace(MARKUP, ' ')
+      .split(/[.!?](?=\s|$)|\n/)[0] ?? '';
+  return BEHIND.test(right);
+}
+
+const LABEL =
+  /\b(?:pages?|pp?\.|lemma|theorem|proposition|corollary|definition|step|case|equation|eq\.|figure|fig\.|table|problem|question|part|section|chapter|exercise|example|item|option|check|try|test)\s*[([]?\s*$/i;
+const UNSAID =
+  /\b(?:suppos(?:e|es|ing)|assum(?:e|es|ing)|if|were|unless|except|no|never|cannot|differs?|differ|close|approach(?:es)?|tends?|exclud(?:e|es|ing)|reject(?:s|ing)?|rul(?:e|es|ing) out|check(?:ing)?|consider|try|log|logarithm|(?:roots?|reciprocal|multiples?|divisors?|factors|digits?|square|cube|inverse|power|pairs?) of)\b/i;
+const TAKEN_BACK =
+  /\b(?:fails?|wrong|extraneous|contradict\w*|absurd|impossible|excluded|rejected|discarded|ruled out|false|invalid|inadmissible|(?:does|do|can|could|will)(?:n[’']t| not)|cannot)\b/i;
+
+/** Unmarked, a value counts only where its sentence states it: not "page 6", "suppose x = 6", "x = 6 is extraneous". */
+export function isUnstated(text: string, start: number, end: number): boolean {
+  const left = text.slice(Math.max(0, start - 200), start).replace(MARKUP, ' ');
+  const clause = left.split(/[.!?;:](?=\s)|,\s|\n|\b(?:then|so|but|and)\b/).at(-1) ?? '';
+  if (LABEL.test(left) || UNSAID.test(clause)) return true;
+  const behind = text.slice(end, end + 300).replace(MARKUP, ' ');
+  if (
+    /(?:^|\n)\s*$/.test(left) &&
+    /^[.)] +[A-Za-z]/.test(behind) &&
+    /\n/.test(text.slice(0, start).trimEnd() + (left.includes('\n') ? '\n' : ''))
+  )
+    return true;
+  const said = (behind.split(/[.!?](?=\s|$)|\n/)[0] ?? '').replace(/\b(?:because|since|as|while|whereas)\b.*/s, '');
+  return (
+    TAKEN_BACK.test(said) ||
+    /^[^.!?]{0,60}[.!?]\s+(?:this is |that is |a )?(?:contradiction|absurd|impossible)/i.test(behind)
+  );
+}
+
+/** "$4$ when $x = 2$", "4, attained at x = 2": the place of a value is no part of it. */
+export const PLACE =
+  /,?\s+\(?(?:with equality |attained |achieved |reached |occurring )?(?:when|where|at|if and only if|iff)\s+\$?\\?\(?\s*[A-Za-z](?:_\w)?(?:\s*=\s*[A-Za-z](?:_\w)?)*\s*=[^=.\n]{1,60}(?:\.\d+)?\$?\)?(?=\s*\.?\s*$)/;

@@ -6,7 +6,7 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).f
 /** Change nothing, before a value or behind it: "so the answer is", "in total", "left". */
 const FILLERS = words(`
   the an is are was were be answer answers ans final result results value values equal equals equivalently namely
-  approximately approx about roughly exactly precisely just simply only so then thus therefore hence that this these
+  exactly precisely just simply only so then thus therefore hence that this these
   those it its he his she her they their there we our you your i my get gets got have has had obtain find found
   indeed clearly obviously certainly evidently must should needs need both either works total altogether overall combined all of in on at to by from into after before during
   each every per possible different distinct unique such more remaining left long tall wide high deep away old ago later now
@@ -16,6 +16,40 @@ const FILLERS = words(`
   cost price profit revenue age weight mass ratio fraction percentage average mean median mode range expected expression
   function sequence equation range domain measure degree shaded surface coordinates point set interval largest greatest
   respectively do does can together exist exists worth apart here`);
+
+/** May stand directly before a value: articles, verbs and names for a value. None of them can change it. */
+const LEADING = words(`
+  the an a is are was were be answer answers ans final result results value values equal equals equivalently namely
+  exactly precisely just simply only so then thus therefore hence that this these those it he she they there we you i my our your
+  get gets got have has had obtain find found indeed clearly obviously certainly evidently must should needs need
+  total altogether overall combined both all either in correct solution solutions roots number numbers amount quantity
+  required desired finally also again possible different distinct following
+  area volume length width height depth perimeter circumference radius diameter probability distance speed rate
+  cost price profit revenue age weight mass ratio fraction percentage minimum maximum set interval
+  exist exists remaining left`);
+const LINKING = words('is are was were be equals equal get gets got have has had obtain find found need needs : =');
+/** "a total of 6" is 6; of a sum, a root, a multiple or the digits of 6 nobody can say so. */
+const OF = words('total value answer result amount');
+
+/** Do the words before a value only lead to it? `plain`: what follows is a number, and no point or function. */
+export function leadsTo(led: string, plain: boolean): boolean {
+  const all = led.toLowerCase().match(/[a-z’']+|[:=]/g) ?? [];
+  const link = all.findLastIndex((word) => LINKING.has(word));
+  return all.slice(link + 1).every((word, k, rest) => {
+    if (word === 'of' && plain) return OF.has(rest[k - 1] ?? '');
+    return LEADING.has(word) || (!plain && word !== 'every' && word !== 'before' && word !== 'after');
+  });
+}
+
+/** An adjective that is the last word behind a number, and what turns its sign: "6 negative", "6 loss". */
+export const isChanging = (word: string): boolean => CHANGING.has(word);
+const CHANGING = words('negative loss deficit short prime primes before after');
+
+/** A hedge before or behind a whole number bounds it; before a decimal it says that it was rounded. */
+const HEDGES =
+  /(?<![a-z\\])(?:approximately|approx\.?|about|roughly|around)(?![a-z])|^\s*(?:\\approx|≈)|^~(?=\s?\d[^\\]*$)/gi;
+export const withoutHedges = (text: string): string => (text.search(HEDGES) < 0 ? text : text.replace(HEDGES, ' '));
+export const isHedged = (text: string): boolean => text.search(HEDGES) >= 0;
 
 /** Count what they stand behind: "42 apples". Read without their ending. */
 const NOUNS = words(`

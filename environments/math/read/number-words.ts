@@ -65,3 +65,18 @@ function whole(parts: readonly string[]): number | undefined {
   }
   return total + group;
 }
+
+/** A short sentence with its number in digits: "There are twelve ways." The words around it are read as ever. */
+export function withDigits(text: string): string {
+  const all = /\d|\\/.test(text) || text.length > 120 ? [] : plainWords(text).split(' ');
+  if (all.length < 2 || all.length > 12) return text;
+  for (let from = 0; from < all.length; from++) {
+    for (let to = all.length; to > from; to--) {
+      const run = all.slice(from, to).join(' ');
+      // "One" may be a pronoun.
+      const digits = run === 'one' || /^(?:minus|negative)/.test(run) ? undefined : numberWord(run);
+      if (digits !== undefined) return [...all.slice(0, from), digits, ...all.slice(to)].join(' ');
+    }
+  }
+  return text;
+}

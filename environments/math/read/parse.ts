@@ -3,6 +3,7 @@
 
 import { add, call, int, type Join, mul, neg, type Node, num, type Of, type Relop, times } from '../ast.ts';
 import { accept, isCmd, isSign, nested, peek, shallow, take, type Cursor } from './cursor.ts';
+import { leadsTo } from './harmless-words.ts';
 import { LIMITS, TooBig, Unparsed } from '../limits.ts';
 import { parseCommand } from './parse-command.ts';
 import { congruence, vectorProduct } from './parse-operators.ts';
@@ -23,11 +24,12 @@ export function parseAnswer(text: string, reading: Reading): Node {
   let led = '';
   while (leads(cursor) && cursor.at < tokens.length - 1) {
     led += ` ${take(cursor).v.toLowerCase()}`;
-    accept(cursor, ':');
+    if (accept(cursor, ':')) led += ' :';
   }
   if (/\bat (?:least|most)\b|\broots? of$|\b(?:square|cube|negative)\b/.test(led.trim())) throw new Unparsed('a bound');
-  accept(cursor, '=', ':');
-  if (isCmd(peek(cursor), 'approx', 'implies', 'Rightarrow')) cursor.at++;
+  if (accept(cursor, '=', ':')) led += ' =';
+  if (isCmd(peek(cursor), 'implies', 'Rightarrow')) cursor.at++;
+  else if (!leadsTo(led, startsNumber(cursor))) throw new Unparsed('words that change the value');
   const node = parseList(cursor);
   if (/\beither\b/.test(led) && !(node.k === 'list' && node.join === 'or')) throw new Unparsed('either, and no or');
   while (peek(cursor)?.t === 'newline') cursor.at++;
@@ -37,6 +39,13 @@ export function parseAnswer(text: string, reading: Reading): Node {
   return shallow(node);
 }
 
+const startsNumber = (c: Cursor): boolean => {
+  const at = isSign(peek(c), '-', '+', '(') ? 1 : 0;
+  return (
+    peek(c, at)?.t === 'num' || isCmd(peek(c, at), 'frac', 'dfrac', 'tfrac', 'sqrt', 'pi') || peek(c, at)?.v === '$'
+  );
+};
+
 function parseList(c: Cursor): Node {
   return nested(c, () => {
     const groups: Node[][] = [[]];
@@ -44,12 +53,15 @@ function parseList(c: Cursor): Node {
     let commas = false;
     let join: Join = ',';
     let total = 0;
+    let dangling = false;
     while (startsItem(c)) {
       groups.at(-1)?.push(parseRelation(c));
       if (++total > LIMITS.items) throw new TooBig('too many items');
       let separated = false;
+      dangling = false;
       for (;;) {
         const token = peek(c);
+        if (isWord(token, 'and', 'or')) dangling = true;
         if (isSign(token, ',')) commas = true;
         else if (isWord(token, 'and') || isCmd(token, 'land', 'wedge', 'And')) join = 'and';
         else if (isWord(token, 'or') || isCmd(token, 'lor', 'vee')) join = 'or';
@@ -62,6 +74,7 @@ function parseList(c: Cursor): Node {
       }
       if (!separated) break;
     }
+    if (dangling && !startsItem(c)) throw new Unparsed('nothing behind "or"');
     const filled = groups.filter((group) => group.length > 0);
     const lists: Node[] = filled.map((items) =>
       items.length === 1 && items[0] ? items[0] : { k: 'list', items: excluded(items), join },

@@ -149,7 +149,7 @@ function plainCharacter(c: string): string {
 /** `7th`, `7^{\text{th}}` */
 const ENDING = '(?:st|nd|rd|th)';
 const ORDINAL = new RegExp(
-  `(?<=\\d)\\s?(?:\\^?\\s?\\{\\s?\\\\(?:text|mathrm)\\{${ENDING}\\}\\s?\\}|\\^?\\\\(?:text|mathrm)\\{${ENDING}\\}|\\^\\{${ENDING}\\}|${ENDING}(?![A-Za-z]))`,
+  `(?<=\\d)\\s?(?:\\^?\\s?\\{\\s?\\\\(?:text|mathrm)\\{${ENDING}\\}\\s?\\}|\\^?\\\\(?:text|mathrm)\\{${ENDING}\\}|\\^\\{${ENDING}\\}|${ENDING}(?![A-Za-z]))(?!\\s*(?:\\\\(?:text|mathrm)\\{)?\\s*(?!(?:and|or|of|term|day|row|place|floor|grade|position|century|month|year|week|root)(?![a-z]))[a-z]{2})`,
   'g',
 );
 

@@ -96,6 +96,15 @@ export function tidy(tokens: Token[], reading: Reading): Token[] {
       out.push({ t: 'text', v: '$', sp: token.sp });
       continue;
     }
+    if (/^(?:sin|cos|tan|cot|csc|arcsin|arccos|arctan|ln|log|exp|gcd|lcm)$/.test(text)) {
+      out.push({ t: 'cmd', v: text, sp: token.sp });
+      continue;
+    }
+    // `5\ \mu\text{m}`
+    if (isCmd(out.at(-1), 'mu') && out.at(-2)?.t === 'num' && isUnit(`u${text}`)) {
+      out.splice(-1, 1, { t: 'text', v: `u${text}`, sp: token.sp });
+      continue;
+    }
     // `\mathrm{m/s^{2}}`: upright behind a value, all of it is a unit.
     const unit = /^[A-Za-z][A-Za-z\s/^{}\d*-]*$/.test(text) ? text.replace(/[{}]/g, '') : '';
     if (/[/^]/.test(unit) && out.at(-1)?.t === 'num' && isKnownUnit(unit)) {

@@ -3,7 +3,7 @@
 
 import { isCmd, isSign, peek, type Cursor } from './cursor.ts';
 import { fromDecimal, mul, rational, type Rational, inv } from '../rational.ts';
-import { isFiller, isNoun, singular } from './harmless-words.ts';
+import { isChanging, isFiller, isNoun, singular } from './harmless-words.ts';
 import { remembered } from '../remembered.ts';
 import { CONDITION_WORDS } from './vocabulary.ts';
 
@@ -203,6 +203,7 @@ export const unitOf = remembered((phrase: string): Unit => {
     )
       sign = -1;
     else if (token === '*' || token.startsWith('^')) continue;
+    else if (isChanging(lower) && after === undefined) unknown.push(lower);
     else if (BEHIND.has(lower)) unknown.push(...(UNITS.has(tokens[k - 1] ?? '') ? [] : [lower]));
     else if (AHEAD.has(lower) && after !== undefined) pending = AHEAD.get(lower) ?? 1;
     else {

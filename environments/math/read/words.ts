@@ -108,7 +108,8 @@ export function yesOrNo(text: string): 'yes' | 'no' | undefined {
 const NOTHING =
   /^(no (real )?(solutions?|answers?|roots?)|none|there (is|are) no (real )?(solutions?|roots?)|empty set|does not exist|dne)$/;
 export const saysNothing = (text: string): boolean => NOTHING.test(plainWords(text));
-export const saysEverything = (text: string): boolean => /^(all )?real numbers$|^all reals$/.test(plainWords(text));
+export const saysEverything = (text: string): boolean =>
+  /^(?:(?:all )?real numbers|all reals?)(?: x)?$/.test(plainWords(text));
 
 const SYNONYMS: readonly (readonly string[])[] = [
   ['yes', 'true'],
@@ -119,7 +120,10 @@ const SYNONYMS: readonly (readonly string[])[] = [
 const CANONICAL = new Map(SYNONYMS.flatMap((group) => group.map((word) => [word, group[0] ?? word])));
 
 export function sameWords(a: string, b: string): boolean {
-  const [x, y] = [plainWords(a), plainWords(b)];
+  // "All positive integers n": the name adds nothing.
+  const [x, y] = [a, b].map((text) =>
+    plainWords(text).replace(/(?<=\b(?:integers|numbers|reals|primes)) [a-z]$/, ''),
+  ) as [string, string];
   if (x.includes(' and ') || y.includes(' and ')) return parts(a) === parts(b);
   return x !== '' && (CANONICAL.get(x) ?? x) === (CANONICAL.get(y) ?? y);
 }
