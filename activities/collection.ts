@@ -136,5 +136,5 @@ export function collectionActivities(deps: ActivityDeps) {
 function unrecorded(trajectory: RolloutResult['trajectory'], closing: WorkflowClosing): RolloutResult {
   const nothing = { turns: 0, rewards: [], success: [], tokens: 0, trajectory };
   if (closing === 'cancelled') return { outcome: 'cancelled', stopReason: 'cancelled', reason: null, ...nothing };
-  return { outcome: 'failed', stopReason: 'failed', reason: 'terminated', ...nothing };
+  return { outcome: 'failed', stopReason: 'failed', reason: 'terminated', boundary: 'temporal', ...nothing };
 }

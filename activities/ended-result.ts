@@ -21,6 +21,7 @@ export async function endedResult(store: Store, id: TrajectoryReference): Promis
     verdicts: countedVerdicts(verdicts),
     tokens: turns.reduce((sum, t) => sum + outputTokens(t.record), 0),
     reason: end.failure?.reason ?? (end.outcome === 'undecided' ? (verdicts.at(-1)?.reason ?? null) : null),
+    ...(end.failure?.boundary && { boundary: end.failure.boundary }),
     trajectory: id,
   };
 }

@@ -2,7 +2,7 @@
 // (a retry, a second worker that was thought dead) gets that record back and plays nothing.
 
 import { Context } from '@temporalio/activity';
-import { type EverturnError, ModelError } from '../domain/errors.ts';
+import { ModelError } from '../domain/errors.ts';
 import { turnSeed } from '../domain/ids.ts';
 import { tokenBudget } from '../domain/limits.ts';
 import { mustServeLogprobs } from '../domain/logprob-meaning.ts';
@@ -45,7 +45,7 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
         const more = withFlaw(flaws, error);
         if (!more) throw error;
         beatNow({ ...beat, flaws: more } satisfies Beat);
-        throw afterFlaw(error as EverturnError, more);
+        throw afterFlaw(error as ModelError, more);
       };
       tell({}); // an attempt that dies must not take the count with it
       const patient = patientStore(store, (waits) => tell({ waits }));

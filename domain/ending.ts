@@ -35,6 +35,7 @@ export function rolloutResult(
     verdicts: countedVerdicts(turns),
     tokens: turns.reduce((sum, t) => sum + t.outputTokens, 0),
     reason: failure?.reason ?? (stop === 'undecided' ? (turns.at(-1)?.reason ?? null) : null),
+    ...(failure?.boundary && { boundary: failure.boundary }),
     trajectory,
   };
 }

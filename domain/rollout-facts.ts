@@ -2,6 +2,7 @@
 
 import type { Limits } from './limits.ts';
 import type { Task } from './query.ts';
+import type { Boundary } from './reasons.ts';
 import type { RewardSettings } from './reward.ts';
 import type { RolloutResult, TrajectoryReference } from './rollout-result.ts';
 import type { Finish, TurnFacts } from './turn.ts';
@@ -49,9 +50,16 @@ export interface TurnReference {
 }
 
 export interface FailureFacts {
+  /** Where it happened; absent in records and histories from before this was stored. */
+  readonly boundary?: Boundary;
   /** Stable machine name. */
   readonly reason: string;
   readonly message: string;
+}
+
+/** What an ApplicationFailure carries beside its type, which is the reason. */
+export interface FailureDetails {
+  readonly boundary: Boundary;
 }
 
 export function turnFacts(generated: GeneratedTurn, judged: Judged): TurnFacts {

@@ -1,6 +1,7 @@
 // The small facts of a finished rollout: a workflow's result and a collection's raw material.
 
 import type { Outcome, StopReason } from './outcome.ts';
+import type { Boundary } from './reasons.ts';
 import type { VerdictCounts } from './verdict.ts';
 
 /** Where a trajectory's records are: enough to find them without Temporal. */
@@ -27,5 +28,7 @@ export interface RolloutResult {
   readonly tokens: number;
   /** Stable name of what failed; null unless the outcome is `failed` or `undecided`. */
   readonly reason: string | null;
+  /** Where it failed; absent unless the outcome is `failed`, and in what was stored before this was. */
+  readonly boundary?: Boundary;
   readonly trajectory: TrajectoryReference;
 }

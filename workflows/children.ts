@@ -20,6 +20,7 @@ import type { RolloutResult } from '../domain/rollout-result.ts';
 import { begin, settle, type UnitInFlight, type WindowState } from '../domain/window.ts';
 import { awaitEnds } from './collection-steps.ts';
 import type { CollectionInput } from '../domain/messages.ts';
+import { applicationFailure } from './failure.ts';
 import { rollout } from './rollout.ts';
 import { QUERY, RUN } from './search-attributes.ts';
 
@@ -115,13 +116,20 @@ function failedResult(
 ): RolloutResult | undefined {
   if (isCancellation(error)) return undefined;
   const { cause } = error;
-  const reason =
+  const failure =
     cause instanceof ApplicationFailure
-      ? (cause.type ?? 'error')
-      : cause instanceof TimeoutFailure
-        ? 'timed-out'
-        : 'terminated';
+      ? applicationFailure(cause)
+      : ({ boundary: 'temporal', reason: cause instanceof TimeoutFailure ? 'timed-out' : 'terminated' } as const);
   const { run, out, query, sample } = unit;
   const trajectory = { out, run, query, sample, attempt: 1 };
-  return { outcome: 'failed', stopReason: 'failed', turns: 0, rewards: [], success: [], tokens: 0, reason, trajectory };
+  return {
+    outcome: 'failed',
+    stopReason: 'failed',
+    turns: 0,
+    rewards: [],
+    success: [],
+    tokens: 0,
+    ...failure,
+    trajectory,
+  };
 }

@@ -52,6 +52,7 @@ function resultOfTrajectory(out: string, run: string, { rollout, turns, end }: T
     verdicts: countedVerdicts(turns.flatMap(({ verdict }) => verdict ?? [])),
     tokens: turns.reduce((sum, { record }) => sum + outputTokens(record), 0),
     reason,
+    ...(end.failure?.boundary && { boundary: end.failure.boundary }),
     trajectory: { out, run, query: query.queryId, sample, attempt },
   };
 }

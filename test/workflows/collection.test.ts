@@ -20,7 +20,7 @@ beforeAll(async () => {
   const parts: Partial<ActivityDeps> = {
     async closedRollouts(run, ids) {
       if (run !== 'forbidden') return closedRollouts(rig.client, run, ids);
-      throw new TemporalError('The server does not tell.', { reason: 'forbidden' });
+      throw new TemporalError('The server does not tell.', { reason: 'temporal-call' });
     },
   };
   const model: Script = {
