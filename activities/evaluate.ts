@@ -21,7 +21,7 @@ export function evaluateActivity({ openStore, environment }: ActivityDeps) {
     const { record, hash } = await recordedTurn(store, id, turn);
     const cut = noEos(record.finish);
     const startedAt = performance.now();
-    const verdict = await patiently((signal) => environment.judge(query, record.answer, { signal, cut }));
+    const verdict = await tryJudge((signal) => environment.judge(query, record.answer, { signal, cut }));
     const stored = await store.putVerdict(id, {
       turn,
       ...verdict,
@@ -38,7 +38,7 @@ interface Tries {
 }
 
 /** Gives up on a judge after some tries. Attempts that failed for anything else, a full disk say, are no try of it. */
-async function patiently(judge: (signal: AbortSignal) => Promise<Verdict>): Promise<Verdict> {
+async function tryJudge(judge: (signal: AbortSignal) => Promise<Verdict>): Promise<Verdict> {
   const context = Context.current();
   const { silent } = (context.info.heartbeatDetails as Tries | undefined) ?? { silent: 0 };
   if (silent >= JUDGE_TRIES) return { verdict: 'undecided', reason: 'judge-gave-up' };

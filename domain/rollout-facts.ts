@@ -2,7 +2,7 @@
 
 import type { Limits } from './limits.ts';
 import type { Task } from './query.ts';
-import type { Boundary } from './reasons.ts';
+import { type Boundary, boundaryOfReason, isBoundary } from './reasons.ts';
 import type { RewardSettings } from './reward.ts';
 import type { RolloutResult, TrajectoryReference } from './rollout-result.ts';
 import type { Finish, TurnFacts } from './turn.ts';
@@ -60,6 +60,20 @@ export interface FailureFacts {
 /** What an ApplicationFailure carries beside its type, which is the reason. */
 export interface FailureDetails {
   readonly boundary: Boundary;
+}
+
+/**
+ * The boundary of a failure. Old histories have no details: the reason tells. What no list names, a TypeError say, is our
+ * bug; so is a detail that cannot be read.
+ */
+export function boundaryOf(reason: string, detail: () => unknown): Boundary {
+  try {
+    const { boundary } = (detail() ?? {}) as Partial<FailureDetails>;
+    if (isBoundary(boundary)) return boundary;
+  } catch {
+    // Written by another payload converter: the reason tells.
+  }
+  return boundaryOfReason(reason) ?? 'everturn';
 }
 
 export function turnFacts(generated: GeneratedTurn, judged: Judged): TurnFacts {

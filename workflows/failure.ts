@@ -2,8 +2,7 @@
 // regular activity's failure comes wrapped in an ActivityFailure, a local activity's may come bare.
 
 import { ActivityFailure, ApplicationFailure, defaultPayloadConverter, TimeoutFailure } from '@temporalio/workflow';
-import { type Boundary, boundaryOfReason, isBoundary } from '../domain/reasons.ts';
-import type { FailureDetails, FailureFacts } from '../domain/rollout-facts.ts';
+import { boundaryOf, type FailureFacts } from '../domain/rollout-facts.ts';
 
 const MAX_MESSAGE_CHARS = 500;
 
@@ -16,37 +15,31 @@ export function failureOf(error: unknown): FailureFacts | undefined {
     // The last attempt's own failure says more than the limit that ended the tries. The server sends it as
     // the timeout's cause, which the SDK leaves undecoded.
     const last = cause.failure?.cause;
-    const { type, details } = last?.applicationFailureInfo ?? {};
-    const message = short(last?.message ?? cause.message);
-    if (type) return { boundary: boundaryOf(type, firstOf(details?.payloads)), reason: type, message };
-    return { boundary: 'temporal', reason: `${activity?.activityType ?? 'activity'}-timeout`, message };
+    const type = last?.applicationFailureInfo?.type;
+    const facts: Where = type
+      ? { boundary: boundaryOf(type, () => detailIn(last)), reason: type }
+      : { boundary: 'temporal', reason: `${activity?.activityType ?? 'activity'}-timeout` };
+    return { ...facts, message: short(last?.message ?? cause.message) };
   }
-  if (!activity) return undefined;
-  const message = short((activity.cause ?? activity).message);
-  return { boundary: 'everturn', reason: `${activity.activityType}-failed`, message };
+  return activity && unknown(activity);
+}
+
+function unknown({ activityType, cause, message }: ActivityFailure): FailureFacts {
+  return { boundary: 'everturn', reason: `${activityType}-failed`, message: short(cause?.message ?? message) };
 }
 
 /** Boundary and reason of what an activity or a workflow threw. */
-export function applicationFailure({ type, details }: ApplicationFailure): Required<Omit<FailureFacts, 'message'>> {
+export function applicationFailure({ type, details }: ApplicationFailure): Where {
   const reason = type ?? 'error';
-  return { boundary: boundaryOf(reason, details?.[0]), reason };
+  return { boundary: boundaryOf(reason, () => details?.[0]), reason };
 }
 
-/** Failures in old histories have no details: their reasons tell. What no list names, a TypeError say, is our bug. */
-function boundaryOf(reason: string, detail: unknown): Boundary {
-  const { boundary } = (detail ?? {}) as Partial<FailureDetails>;
-  return isBoundary(boundary) ? boundary : (boundaryOfReason(reason) ?? 'everturn');
-}
+type Where = Required<Omit<FailureFacts, 'message'>>;
 
-type Payloads = NonNullable<NonNullable<TimeoutFailure['failure']>['cause']>['encodedAttributes'];
-
-function firstOf(payloads: readonly NonNullable<Payloads>[] | null | undefined): unknown {
-  const first = payloads?.[0];
-  try {
-    return first ? defaultPayloadConverter.fromPayload(first) : undefined;
-  } catch {
-    return undefined; // written by another converter, or by no Everturn
-  }
+/** The first detail of a failure that the SDK left undecoded. */
+function detailIn(failure: TimeoutFailure['failure']): unknown {
+  const payloads = failure?.applicationFailureInfo?.details?.payloads;
+  return payloads?.[0] && defaultPayloadConverter.fromPayload(payloads[0]);
 }
 
 function short(message: string): string {

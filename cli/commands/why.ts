@@ -2,6 +2,7 @@
 // its records, its workflow, and the servers it asks. Starts nothing, and says so where nobody can be asked.
 
 import { type Command, Option } from 'commander';
+import { isServerFailure } from '../../temporal/connection.ts';
 import { describeWorkflow, progressOf } from '../../temporal/runs.ts';
 import { pendingWork } from '../../temporal/pending.ts';
 import { rolloutWorkflowId, type RolloutId } from '../../domain/ids.ts';
@@ -121,7 +122,8 @@ async function fromTemporal(io: Io, place: RunPlace, id: RolloutId, { turns }: W
       waitsForWorker,
       url: workflowUrl(link, workflowId),
     };
-  } catch {
+  } catch (error) {
+    if (!isServerFailure(error)) throw error;
     return {}; // asked and not answered: as if it were away
   } finally {
     await link.close();

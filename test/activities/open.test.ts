@@ -27,6 +27,7 @@ function opening(readSolutions: ActivityDeps['readSolutions']) {
     },
     ...(readSolutions && { readSolutions }),
     parseSettings,
+    permit: () => undefined,
     now: Date.now,
   };
   const open = openActivity(deps as ActivityDeps);

@@ -75,15 +75,15 @@ export const ALTERED: readonly AlteredWorkflow[] = [
   altered(
     'no search attributes at the end',
     /rollout-right/,
-    'scoreboard',
+    'progress',
     '      upsertSearchAttributes([\n        { key: RUN',
     '      void ([\n        { key: RUN',
   ),
-  altered('a pause that holds nothing', /rollout-paused/, 'scoreboard', '\n      await condition(() => !paused);', ''),
+  altered('a pause that holds nothing', /rollout-paused/, 'progress', '\n      await condition(() => !paused);', ''),
   altered(
     'a paused run that goes on',
     /collection-paused/,
-    'desk',
+    'steering',
     'setHandler(pause, () => steer({ paused: true })',
     'setHandler(pause, () => steer({ paused: false })',
   ),
@@ -147,13 +147,13 @@ export const ALTERED: readonly AlteredWorkflow[] = [
   altered(
     'what comes before a continued collection is there, forgotten',
     /steered-early/,
-    'desk',
+    'steering',
     '(steeredEarly && patched(STEERED_EARLY))',
     'false',
   ),
-  altered('progress that is told all the time', /collection-told/, 'desk', 'now - toldAt < TELL_MS', 'false'),
-  altered('a word that is not told', /collection-told/, 'desk', 'if (state) tell();', ''),
-  altered('a patch of telling that goes', /^0\.1\.0\/collection/, 'desk', ' || !patched(TOLD_IN_MEMO)', ''),
+  altered('progress that is told all the time', /collection-told/, 'steering', 'now - toldAt < TELL_MS', 'false'),
+  altered('a word that is not told', /collection-told/, 'steering', 'if (state) tell();', ''),
+  altered('a patch of telling that goes', /^0\.1\.0\/collection/, 'steering', ' || !patched(TOLD_IN_MEMO)', ''),
   // The procedure of CONTRIBUTING.md, broken.
   { what: 'a change without a patch', caughtBy: /^0\.1\.0\/rollout-(right|folder)/, alterations: UNPATCHED },
   { what: 'a change that is taken back', caughtBy: /rollout-found/, alterations: PREVIOUS_RELEASE },
@@ -173,15 +173,19 @@ export const HARMLESS: readonly Alteration[] = [
 
 /** Queries and validators of Updates are never part of a history; a bug is in none that we keep. */
 export const NEVER_REPLAYED: readonly { readonly file: string; readonly code: RegExp }[] = [
-  { file: 'desk.ts', code: /^\(\)=>progressOf\(/ },
-  { file: 'desk.ts', code: /^\(tuning\)=>\{/ },
+  { file: 'steering.ts', code: /^\(\)=>progressOf\(/ },
+  { file: 'steering.ts', code: /^\(tuning\)=>\{/ },
   // Progress before the window is open is asked for by queries only.
-  { file: 'desk.ts', code: /^(: asked|\? 'accepting'|\? void 0|: 0|: \(0,_domain_progress_ts\S*\.noCounts\)\(\))$/ },
-  { file: 'scoreboard.ts', code: /^\(\)=>\{\s*var _ref;\s*return \{\s*query:/ },
+  {
+    file: 'steering.ts',
+    code: /^(: asked|\? 'accepting'|\? void 0|: 0|: \(0,_domain_progress_ts\S*\.noCounts\)\(\))$/,
+  },
+  { file: 'progress.ts', code: /^\(\)=>\{\s*var _ref;\s*return \{\s*query:/ },
   { file: 'children.ts', code: /^(else throw error;|: 'error')$/ },
   { file: 'failure.ts', code: /^(: 'error'|\? void 0)$/ },
   // A kind of failure that no server sends for an activity today.
-  { file: 'failure.ts', code: /^&& named\(`\$\{activity\.activityType\}-failed`/ },
+  { file: 'failure.ts', code: /^(&& unknown\(activity\)|function unknown\()/ },
+  { file: 'failure.ts', code: /_cause|_failure_|details|payloads|\bObject\b|^: (\{\}|activity)$/ },
   { file: 'rollout.ts', code: /^throw error;$/ },
   // What the bundler adds for names that one file takes from another.
   { file: 'messages.ts', code: /\bbinding\b/ },
