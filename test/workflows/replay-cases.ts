@@ -191,5 +191,6 @@ export const NEVER_REPLAYED: readonly { readonly file: string; readonly code: Re
   { file: 'messages.ts', code: /\bbinding\b/ },
   // What the compiler adds for `{ ...spread }`.
   { file: 'collection-steps.ts', code: /\bObject\b|^: \{\}$/ },
+  { file: 'search-attributes.ts', code: /\bObject\b|^: \{\}$|ownKeys/ },
   { file: 'collection.ts', code: /\bObject\b|^: \{\}$/ },
 ];
