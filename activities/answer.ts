@@ -1,24 +1,17 @@
-// One answer, generated in chunks where the run asks for it or a server aborts. Every part that is not
-// the last is kept before the next is asked for: a kill loses at most the chunk in flight. Ids and
-// logprobs accumulate; a part that somebody else kept first is the one that counts.
+// One answer, generated in chunks if the run asks for it or a server aborts. Every chunk but the last is stored
+// before the next is requested: a kill loses at most the chunk in flight. Ids and logprobs accumulate; of two
+// workers' records of one chunk the first counts.
 
 import { ModelError } from '../domain/errors.ts';
-import type { TrajectoryReference } from '../domain/rollout-result.ts';
+import type { TrajectoryReference } from '../domain/ids.ts';
 import { concatenated } from '../domain/trajectory.ts';
-import type { ChunkRecord, Finish, VersionSpan } from '../domain/turn.ts';
-import type { Backend, GenerateOptions, GenerateRequest, TextLogprob } from '../inference/backend.ts';
+import type { ChunkRecord, Finish } from '../domain/turn.ts';
+import type { Backend, GenerateOptions, GenerateRequest, Reply } from '../inference/backend.ts';
 import type { Store } from '../storage/store.ts';
 
-export interface Answer {
-  readonly outputIds: readonly number[];
-  readonly logprobs: readonly number[];
-  readonly finish: Finish;
-  readonly versions: readonly VersionSpan[];
-  readonly server: string | null;
-  /** The answer as text, and the server's own tokens of it, where it gives no ids. */
-  readonly text?: string;
-  readonly textLogprobs?: readonly TextLogprob[];
-  /** Parts that were kept on the way. */
+/** The replies to one turn's requests, joined. */
+export interface Answer extends Reply {
+  /** Chunks that are stored. */
   readonly chunks: number;
 }
 
@@ -27,7 +20,7 @@ export interface AnswerInput {
   readonly rollout: TrajectoryReference;
   readonly turn: number;
   readonly backend: Backend;
-  /** The answer's first part, if it is kept already. */
+  /** The answer's first chunk, if it is stored already. */
   readonly firstChunk: ChunkRecord | undefined;
   /** For the whole answer. */
   readonly request: GenerateRequest;
@@ -41,9 +34,9 @@ export async function generateAnswer(input: AnswerInput, options: GenerateOption
   const { store, rollout, turn, backend, request } = input;
   let answer: Answer = { outputIds: [], logprobs: [], finish: 'length', versions: [], server: null, chunks: 0 };
   for (let chunk = 1; ; chunk++) {
-    const kept = chunk === 1 ? input.firstChunk : (await store.getChunk(rollout, turn, chunk))?.record;
-    if (kept) {
-      answer = joined(answer, kept, 1);
+    const stored = chunk === 1 ? input.firstChunk : (await store.getChunk(rollout, turn, chunk))?.record;
+    if (stored) {
+      answer = joined(answer, stored, 1);
       continue;
     }
     const room = request.maxNewTokens - answer.outputIds.length;
@@ -82,7 +75,7 @@ function rest(request: GenerateRequest, answer: Answer, maxNewTokens: number): G
   return { ...request, contextIds: concatenated(request.contextIds, answer.outputIds), maxNewTokens, prefer };
 }
 
-function joined(before: Answer, part: Omit<Answer, 'chunks'>, kept: 0 | 1): Answer {
+function joined(before: Answer, part: Reply, stored: 0 | 1): Answer {
   const offset = before.outputIds.length;
   const versions = [...before.versions];
   for (const { version, start, end, ...more } of part.versions) {
@@ -97,7 +90,7 @@ function joined(before: Answer, part: Omit<Answer, 'chunks'>, kept: 0 | 1): Answ
     finish: part.finish,
     versions,
     server: part.server,
-    chunks: before.chunks + kept,
+    chunks: before.chunks + stored,
   };
 }
 

@@ -1,14 +1,14 @@
-// What a collection needs from outside its workflow: the accepted queries, page by page; the ends of
-// rollouts that it did not see end; and its own last word.
+// A collection's activities: accept the data set, page through the accepted queries, await rollouts that another
+// workflow started, and store the run's result.
 
 import { firstWords } from '../domain/foreign-text.ts';
 import { Context } from '@temporalio/activity';
+import { type RolloutResult, unrecordedResult } from '../domain/ending.ts';
 import { rolloutWorkflowId } from '../domain/ids.ts';
 import { questionOf } from '../domain/query.ts';
-import type { RolloutResult } from '../domain/rollout-result.ts';
 import { StoreError } from '../domain/errors.ts';
 import type { CollectionInput, CollectionResult } from '../domain/messages.ts';
-import type { ActivityDeps, WorkflowClosing } from './deps.ts';
+import type { ActivityDeps } from './deps.ts';
 import { endedResult } from './ended-result.ts';
 import { heartbeating } from './heartbeat.ts';
 
@@ -33,7 +33,7 @@ export interface Unit {
   readonly sample: number;
   readonly query: string;
   readonly title: string;
-  /** Filled where this rollout ended before, under an earlier workflow of the same run. */
+  /** Set if this rollout ended before, under an earlier workflow of the same run. */
   readonly ended: RolloutResult | null;
 }
 
@@ -50,7 +50,7 @@ export interface Settled {
 
 const POLL_MS = 1000;
 const MANY = 100;
-/** Asking takes a tenth of the time at most, on a busy server too, unless that were to wait for more than 5 s. */
+/** Polls take at most a tenth of the time, on a busy server too, but are at most 5 s apart. */
 const pollMs = (tookMs: number): number => Math.min(Math.max(POLL_MS, 9 * tookMs), 5000);
 
 export function collectionActivities(deps: ActivityDeps) {
@@ -85,7 +85,7 @@ export function collectionActivities(deps: ActivityDeps) {
       const last = Math.ceil((from + count) / samples);
       const queries = await store.readQueries(first, last - first);
       const there = Math.min(from + count, (first + queries.length) * samples) - from;
-      // Each is asked for at once: one after the other, each would wait for what others write meanwhile.
+      // Read concurrently: in sequence each would wait for other rollouts' writes.
       const units = Array.from({ length: Math.max(0, there) }, async (_, i): Promise<Unit> => {
         const unit = from + i;
         const [index, sample] = [Math.floor(unit / samples), unit % samples];
@@ -101,14 +101,14 @@ export function collectionActivities(deps: ActivityDeps) {
       });
     },
 
-    /** Waits until at least one of these rollouts has ended, and says how. */
+    /** Waits until at least one of these rollouts has ended, and returns their results. */
     settle: ({ out, run, rollouts }: SettleInput): Promise<Settled[]> =>
       // A busy server may take longer to answer than a heartbeat may be missing.
       heartbeating(async () => {
         const store = openStore(out, run);
         const context = Context.current();
         const byId = new Map(rollouts.map((r) => [rolloutWorkflowId({ run, ...r, attempt: 1 }), r]));
-        // Each answer puts the whole rest into the history again: of many, some end in any second.
+        // Each call puts all remaining rollouts into the history; of many, some end within a second.
         if (rollouts.length > MANY) await context.sleep(POLL_MS);
         for (;;) {
           const askedAt = performance.now();
@@ -118,7 +118,15 @@ export function collectionActivities(deps: ActivityDeps) {
               [...closed].map(async ([workflowId, closing]) => {
                 const { unit, query, sample } = byId.get(workflowId)!;
                 const id = { out, run, query, sample, attempt: 1 };
-                return { unit, result: (await endedResult(store, id)) ?? unrecorded(id, closing) };
+                return {
+                  unit,
+                  result:
+                    (await endedResult(store, id)) ??
+                    unrecordedResult(
+                      id,
+                      closing === 'cancelled' ? null : { boundary: 'temporal', reason: 'terminated' },
+                    ),
+                };
               }),
             );
           }
@@ -130,11 +138,4 @@ export function collectionActivities(deps: ActivityDeps) {
       await openStore(out, result.run).putResult(result);
     },
   };
-}
-
-/** A rollout whose workflow closed before it could record its end. */
-function unrecorded(trajectory: RolloutResult['trajectory'], closing: WorkflowClosing): RolloutResult {
-  const nothing = { turns: 0, rewards: [], success: [], tokens: 0, trajectory };
-  if (closing === 'cancelled') return { outcome: 'cancelled', stopReason: 'cancelled', reason: null, ...nothing };
-  return { outcome: 'failed', stopReason: 'failed', reason: 'terminated', boundary: 'temporal', ...nothing };
 }

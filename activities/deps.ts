@@ -1,4 +1,4 @@
-// What activities are given: the plug points' interfaces and nothing built. worker.ts constructs.
+// The dependencies of activities: the plug points' interfaces, constructed by worker.ts.
 
 import type { Query } from '../domain/query.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
@@ -26,17 +26,17 @@ export interface ActivityDeps {
   /** The backend that `settings.model` names; built once per worker and kept. */
   backend(settings: RolloutSettings, runFolder: string): Promise<Backend>;
   readonly environment: Environment;
-  /** Throws `not-allowed` where the operator does not let a workflow have this model asked, with that key. */
+  /** Throws `not-allowed` if the operator does not let workflows use this model with this key. */
   permit(settings: RolloutSettings, runFolder: string): void;
   /** Parses one data set row; throws DatasetError naming the field. */
   parseRow(row: Readonly<Record<string, unknown>>): Query;
-  /** Throws DatasetError naming the field where the judge cannot use what the row says is right. */
+  /** Throws DatasetError naming the field if the judge cannot use the row's solutions. */
   readSolutions?(row: Readonly<Record<string, unknown>>): Promise<void>;
   /** Checks and completes settings that came from outside; throws UsageError naming the field. */
   parseSettings(run: string, settings: Readonly<Record<string, unknown>>): RolloutSettings;
   /** Accepts a data set into a new run's folder; does nothing where that was done before. */
   createRun(run: NewRun): Promise<void>;
-  /** Those of these workflows of a run that are closed or forgotten, with how; of many, not always all. */
+  /** The closed or unknown ones of these workflows of a run, by how they closed; of many, not always all. */
   closedRollouts(run: string, workflowIds: readonly string[]): Promise<ReadonlyMap<string, WorkflowClosing>>;
   now(): number;
 }

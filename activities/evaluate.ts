@@ -1,9 +1,9 @@
-// Has the environment judge one turn's answer. The first verdict stands: a retry returns it. A judge that
-// stays broken leaves the turn undecided; whatever else fails (a full disk, say) is tried again.
+// Lets the environment judge one turn's answer. The first verdict stands: a retry returns it. A judge that stays
+// broken leaves the turn undecided; any other failure (a full disk, say) is retried.
 
 import { Context } from '@temporalio/activity';
 import { JudgeError, SandboxError } from '../domain/errors.ts';
-import type { Judged, TurnReference } from '../domain/rollout-facts.ts';
+import type { TurnReference } from '../domain/rollout-facts.ts';
 import { noEos } from '../domain/turn.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -13,10 +13,10 @@ import { recordedRollout, recordedTurn } from './recorded.ts';
 const JUDGE_TRIES = 5;
 
 export function evaluateActivity({ openStore, environment }: ActivityDeps) {
-  return async function evaluate({ rollout: id, turn }: TurnReference): Promise<Judged> {
+  return async function evaluate({ rollout: id, turn }: TurnReference): Promise<Verdict> {
     const store = openStore(id.out, id.run);
     const known = await store.getVerdict(id, turn);
-    if (known) return judged(known.record);
+    if (known) return inShort(known.record);
     const { query } = (await recordedRollout(store, id)).record;
     const { record, hash } = await recordedTurn(store, id, turn);
     const cut = noEos(record.finish);
@@ -28,24 +28,24 @@ export function evaluateActivity({ openStore, environment }: ActivityDeps) {
       of: hash,
       tookMs: Math.round(performance.now() - startedAt),
     });
-    return judged(stored.record);
+    return inShort(stored.record);
   };
 }
 
-/** What its heartbeats tell of a judging: attempts that ended without a word, as when a program kills its worker. */
-interface Tries {
+/** Heartbeat details: attempts that ended without an error, as when a program kills its worker. */
+interface JudgeTries {
   readonly silent: number;
 }
 
-/** Gives up on a judge after some tries. Attempts that failed for anything else, a full disk say, are no try of it. */
+/** Gives up on a judge after some tries. Attempts that failed for other causes, a full disk say, do not count. */
 async function tryJudge(judge: (signal: AbortSignal) => Promise<Verdict>): Promise<Verdict> {
   const context = Context.current();
-  const { silent } = (context.info.heartbeatDetails as Tries | undefined) ?? { silent: 0 };
+  const { silent } = (context.info.heartbeatDetails as JudgeTries | undefined) ?? { silent: 0 };
   if (silent >= JUDGE_TRIES) return { verdict: 'undecided', reason: 'judge-gave-up' };
-  const begun: Tries = { silent: silent + 1 };
+  const begun: JudgeTries = { silent: silent + 1 };
   beat(begun);
   try {
-    return await heartbeating((signal, progress: (tries: Tries) => void) => {
+    return await heartbeating((signal, progress: (tries: JudgeTries) => void) => {
       progress(begun);
       return judge(signal);
     });
@@ -54,10 +54,11 @@ async function tryJudge(judge: (signal: AbortSignal) => Promise<Verdict>): Promi
     if (!broken || (error.retryable && context.info.attempt < JUDGE_TRIES)) throw error;
     return { verdict: 'undecided', reason: error.reason };
   } finally {
-    beat({ silent } satisfies Tries);
+    beat({ silent } satisfies JudgeTries);
   }
 }
 
-function judged({ verdict, reason }: Judged): Judged {
+/** The part of a verdict that the workflow needs. */
+function inShort({ verdict, reason }: Verdict): Verdict {
   return { verdict, reason };
 }

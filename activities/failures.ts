@@ -12,7 +12,7 @@ export function asFailure(error: unknown): unknown {
     type: error.reason,
     details: [{ boundary: error.boundary } satisfies FailureDetails],
     nonRetryable: !error.retryable,
-    // A server that says when to come back is not asked before that.
+    // A server's Retry-After is respected.
     ...(error.retryAfterMs === undefined ? {} : { nextRetryDelay: error.retryAfterMs }),
   });
 }

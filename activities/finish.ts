@@ -1,8 +1,8 @@
-// A rollout's last step: its end, with rewards and the hashes of its turns, is kept. The first end stands: one that
-// was kept before, by a workflow task whose worker died, is handed back.
+// A rollout's last step: stores its end, with rewards and the hashes of its turns. The first end stands: if a workflow
+// task whose worker died has stored one, that one is returned.
 
-import { turnReward } from '../domain/reward.ts';
-import type { RolloutResult } from '../domain/rollout-result.ts';
+import { turnRewards } from '../domain/reward.ts';
+import type { RolloutResult } from '../domain/ending.ts';
 import type { Failure } from '../domain/trajectory.ts';
 import type { ActivityDeps } from './deps.ts';
 import { endedResult } from './ended-result.ts';
@@ -11,7 +11,7 @@ import { recordedRollout, recordedTurns } from './recorded.ts';
 
 export interface FinishInput {
   readonly result: RolloutResult;
-  /** What failed, for people. */
+  /** The failure's message, for people. */
   readonly message: string | null;
 }
 
@@ -23,20 +23,20 @@ export function finishActivity({ openStore, now }: ActivityDeps) {
     const turns = await recordedTurns(store, id, result.turns);
     await writeLogs(store, id, result.turns);
     const failed = result.outcome === 'failed';
-    const { record: kept } = await store.putEnd(id, {
+    const { record: stored } = await store.putEnd(id, {
       outcome: result.outcome,
       stopReason: result.stopReason,
       failure: failed ? failureOf(result, message) : null,
-      turnRewards: result.success.filter((s) => s !== null).map((s) => turnReward(s === 1, settings)),
+      turnRewards: turnRewards(result.success, settings),
       rewards: result.rewards,
       success: result.success,
       turns: turns.map((t) => t.hash),
       finishedAt: now(),
     });
     const same =
-      kept.stopReason === result.stopReason &&
-      kept.turns.length === result.turns &&
-      kept.failure?.reason === (failed ? (result.reason ?? 'unknown') : undefined);
+      stored.stopReason === result.stopReason &&
+      stored.turns.length === result.turns &&
+      stored.failure?.reason === (failed ? (result.reason ?? 'unknown') : undefined);
     return same ? null : ((await endedResult(store, id)) ?? null);
   };
 }

@@ -1,21 +1,21 @@
-// How often a turn met answers that cannot be read, by what was wrong with them. The third of one kind ends the
-// turn by that name: it would be asked for ever. The count is in the heartbeats, so it outlives the worker.
+// Counts the unreadable answers of a turn by what was wrong with them. The third of one kind fails the turn, which
+// would be retried for ever. The count is in the heartbeats, so it outlives the worker.
 
 import { ModelError } from '../domain/errors.ts';
 
 const ALIKE = 3;
-/** Of whatever kinds: a server that is wrong in another way each time ends, too. */
+/** Of all kinds together: a server that is wrong in another way each time fails the turn, too. */
 const IN_ALL = 12;
 
 export interface Flaws {
   readonly counts: Readonly<Record<string, number>>;
-  /** Those that gave such answers. */
+  /** Servers that gave such answers. */
   readonly servers: readonly string[];
 }
 
 export const NO_FLAWS: Flaws = { counts: {}, servers: [] };
 
-/** What an earlier attempt's heartbeat held, whoever wrote it. */
+/** The flaws in an earlier attempt's heartbeat details, of whatever shape these are. */
 export function flawsIn(details: unknown): Flaws {
   const { flaws } = (typeof details === 'object' && details !== null ? details : {}) as { flaws?: Flaws };
   return flaws ?? NO_FLAWS;
@@ -29,7 +29,7 @@ export function withFlaw(flaws: Flaws, error: unknown): Flaws | undefined {
   return { counts, servers: server === undefined ? flaws.servers : [...new Set([...flaws.servers, server])] };
 }
 
-/** The error to end with: for good where that was the third alike. */
+/** The error to throw: not retryable if it was the third of its kind. */
 export function afterFlaw(error: ModelError, { counts }: Flaws): ModelError {
   const times = counts[error.flaw!]!;
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);

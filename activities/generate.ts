@@ -1,13 +1,12 @@
-// Has the model answer one turn, once: the record in the store is the answer, and whoever comes later
-// (a retry, a second worker that was thought dead) gets that record back and plays nothing.
+// Asks the model for one turn's answer, once: the stored record is the answer. A retry, or a second worker that was
+// thought dead, gets that record back and generates nothing.
 
 import { Context } from '@temporalio/activity';
 import { ModelError } from '../domain/errors.ts';
-import { turnSeed } from '../domain/ids.ts';
-import { tokenBudget } from '../domain/limits.ts';
-import { mustServeLogprobs } from '../domain/logprob-meaning.ts';
-import { type Answered, conversationOf, newContext } from '../domain/new-context.ts';
-import type { TrajectoryReference } from '../domain/rollout-result.ts';
+import { tokenBudget } from '../domain/ending.ts';
+import { type TrajectoryReference, turnSeed } from '../domain/ids.ts';
+import { meaningOf, mustServeLogprobs } from '../domain/logprob-meaning.ts';
+import { type EarlierTurn, conversationOf, newContext } from '../domain/new-context.ts';
 import type { Store, Stored } from '../storage/store.ts';
 import { concatenated } from '../domain/trajectory.ts';
 import type { Generated, TurnReference } from '../domain/rollout-facts.ts';
@@ -21,10 +20,10 @@ import { recordedRollout, recordedTurns, recordedVerdict } from './recorded.ts';
 
 const LONG_CONTEXT = 50_000;
 
-/** What its heartbeats tell. */
-interface Beat {
+/** Heartbeat details. */
+interface GenerateBeat {
   readonly tokens: number;
-  /** What keeps the answer from being kept: the disk, in words. */
+  /** The disk's error, while it keeps the answer from being stored. */
   readonly waits?: string | null;
   /** Answers to this turn that could not be read, over all attempts. */
   readonly flaws?: Flaws;
@@ -33,22 +32,22 @@ interface Beat {
 export function generateActivity({ openStore, backend: backendOf, now }: ActivityDeps) {
   return async function generate({ rollout: id, turn }: TurnReference): Promise<Generated> {
     const store = openStore(id.out, id.run);
-    // Both in one look at the disk.
+    // Both in one round trip to the disk.
     const [there, firstChunk] = await Promise.all([store.getTurn(id, turn), store.getChunk(id, turn, 1)]);
     if (there) return factsOf(there);
 
-    return heartbeating(async (signal, progress: (beat: Beat) => void) => {
+    return heartbeating(async (signal, progress: (beat: GenerateBeat) => void) => {
       const flaws = flawsIn(Context.current().info.heartbeatDetails);
-      let beat: Beat = { tokens: 0, flaws };
-      const tell = (more: Partial<Beat>) => progress((beat = { ...beat, ...more }));
+      let beat: GenerateBeat = { tokens: 0, flaws };
+      const report = (more: Partial<GenerateBeat>) => progress((beat = { ...beat, ...more }));
       const counted = (error: unknown): never => {
         const more = withFlaw(flaws, error);
         if (!more) throw error;
-        beatNow({ ...beat, flaws: more } satisfies Beat);
+        beatNow({ ...beat, flaws: more } satisfies GenerateBeat);
         throw afterFlaw(error as ModelError, more);
       };
-      tell({}); // an attempt that dies must not take the count with it
-      const patient = patientStore(store, (waits) => tell({ waits }));
+      report({}); // an attempt that dies must not take the count with it
+      const patient = patientStore(store, (waits) => report({ waits }));
       const rollout = await recordedRollout(store, id);
       const { settings } = rollout.record;
       const before = await recordedTurns(store, id, turn - 1);
@@ -95,9 +94,9 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
           attempt,
           now,
         },
-        { signal, onProgress: (tokens) => tell({ tokens }) },
+        { signal, onProgress: (tokens) => report({ tokens }) },
       ).catch((error: unknown) => {
-        // A server may know a shorter context than it told: then this turn has no room after all.
+        // A server's real context may be shorter than it reported: then this turn has no room after all.
         if (turn > 1 && error instanceof ModelError && error.reason === 'context-length') return null;
         return counted(error);
       });
@@ -125,8 +124,8 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
         finishedAt: Math.max(startedAt, now()),
         model: facts.name,
         server,
-        logprobsOf: settings.logprobs ?? 'policy',
-        logprobsFound: facts.logprobs ?? 'policy',
+        logprobsOf: settings.logprobs,
+        logprobsFound: meaningOf(facts),
         ...(facts.trainable ? {} : { trainable: false }),
         ...(textLogprobs?.length ? { textLogprobs } : {}),
       });
@@ -136,7 +135,7 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
   };
 }
 
-async function answeredTurn(store: Store, id: TrajectoryReference, turn: TurnRecord): Promise<Answered> {
+async function answeredTurn(store: Store, id: TrajectoryReference, turn: TurnRecord): Promise<EarlierTurn> {
   return { turn, verdict: (await recordedVerdict(store, id, turn.turn)).record };
 }
 

@@ -1,21 +1,21 @@
-// Signs of life: Temporal notices a dead worker by their absence, and cancellation reaches a living one
-// by their answers. In a local activity they do nothing.
+// Heartbeats: when they stop, Temporal declares the worker dead; cancellation arrives in their replies. A local
+// activity sends none.
 
 import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 
 const HEARTBEAT_MS = { min: 1000, max: 5000 };
-/** The server writes each beat down: a thousand activities that beat every few seconds leave it time for nothing else. */
+/** The server stores each heartbeat: a thousand activities that send one every few seconds would saturate it. */
 const MS_PER_ACTIVITY = 5;
-/** Activities of this process that are beating. */
+/** Activities of this process that send heartbeats. */
 let beating = 0;
 
-/** One sign of life. In a local activity none is sent: the worker would warn that nobody takes it. */
+/** Sends one heartbeat, unless in a local activity: the worker would warn that it is ignored. */
 export function beat(progress: unknown, context: Context = Context.current()): void {
   if (!context.info.isLocal) context.heartbeat(progress);
 }
 
-/** Beats while `work` runs, with whatever it last said of its progress. */
+/** Sends heartbeats while `work` runs, with the progress that it last reported. */
 export async function heartbeating<T, P = undefined>(
   work: (signal: AbortSignal, progress: (progress: P) => void) => Promise<T>,
 ): Promise<T> {
@@ -44,7 +44,7 @@ export async function heartbeating<T, P = undefined>(
   }
 }
 
-/** A worker that shuts down gives its work back; any other cancellation was asked for. */
+/** A worker that shuts down returns its work for a retry; any other cancellation was requested. */
 function cancellation(reason: unknown): unknown {
   if (!(reason instanceof Error) || reason.message !== 'WORKER_SHUTDOWN') return reason;
   return ApplicationFailure.retryable('The worker was shut down; another one takes this over.', 'worker-shutdown');

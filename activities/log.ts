@@ -2,7 +2,7 @@
 // each turn replaces it as a whole. A rollout's last step writes them again, for good. Doing either twice changes nothing.
 
 import type { TurnReference } from '../domain/rollout-facts.ts';
-import type { TrajectoryReference } from '../domain/rollout-result.ts';
+import type { TrajectoryReference } from '../domain/ids.ts';
 import { logName, turnLogBlock, turnLogLine } from '../domain/turn-log.ts';
 import type { TurnRecord } from '../domain/turn.ts';
 import type { LogText, Store } from '../storage/store.ts';

@@ -1,4 +1,4 @@
-// A rollout's first step: fixes the query and the settings it plays, whatever becomes of their sources.
+// A rollout's first step: records the query and the settings it plays; later changes of their sources have no effect.
 
 import { firstWords } from '../domain/foreign-text.ts';
 import { DatasetError, StoreError, UsageError } from '../domain/errors.ts';
@@ -6,14 +6,16 @@ import { questionOf } from '../domain/query.ts';
 import { unfitRewards } from '../domain/reward.ts';
 import type { OpenedRollout } from '../domain/rollout-facts.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
+import type { RolloutId } from '../domain/ids.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
+import type { Store } from '../storage/store.ts';
 import type { RolloutInput } from '../domain/messages.ts';
 import type { ActivityDeps } from './deps.ts';
 import { endedResult } from './ended-result.ts';
 
 export function openActivity(deps: ActivityDeps) {
   const { openStore, parseRow, readSolutions, parseSettings, permit, now, version } = deps;
-  /** The run of rollouts that somebody starts one by one. */
+  /** The record of a run whose rollouts are started one by one. */
   const looseRun = (run: string, settings: RolloutSettings): RunRecord => ({
     format: 'everturn-run/1',
     run,
@@ -31,7 +33,7 @@ export function openActivity(deps: ActivityDeps) {
     const known = await store.getRun();
     if (known?.record.dataset && (input.row || input.settings)) throw ofItsOwn(run, store.folder);
     const settings = known && !input.settings ? known.record.settings : parseSettings(run, { ...input.settings });
-    // A run may be older than this question: none of its rollouts could be exported.
+    // A run may be older than this check; none of its rollouts could be exported.
     const unfit = unfitRewards(settings, settings.numTurns);
     if (unfit !== null) {
       const message = `The rewardScaling, rewardBias and turnDiscount of run "${run}" ${unfit}.`;
@@ -40,6 +42,8 @@ export function openActivity(deps: ActivityDeps) {
     permit(settings, store.folder);
     const query = await queryOf();
     const id = { run, query: query.queryId, sample, attempt };
+    if (known?.record.dataset && sample >= known.record.samples) throw noSuchSample(run, known.record.samples);
+    if (attempt > 1) await mustHaveFailed(store, { ...id, attempt: attempt - 1 });
     // A rollout that was accepted before is not asked again; one that is refused leaves nothing in the folder.
     if (input.row && !(await store.getRollout(id))) await readSolutions?.(input.row);
     const inForce = !known && input.row ? await store.putRun(looseRun(run, settings)) : known;
@@ -82,10 +86,27 @@ export function openActivity(deps: ActivityDeps) {
   };
 }
 
-/** Whoever starts a workflow must not put another query, or another model, in the place of one that a run has yet to play. */
+/** A workflow's input must not replace a query or a model that a run has yet to play. */
 function ofItsOwn(run: string, folder: string): UsageError {
   return new UsageError(`Run "${run}" in ${folder} plays its data set, with its own settings.`, {
     reason: 'not-allowed',
     fix: 'Give `index` without `row` and `settings`, or give the rollout another run.',
+  });
+}
+
+function noSuchSample(run: string, samples: number): UsageError {
+  return new UsageError(`Run "${run}" plays ${samples} of each query.`, {
+    reason: 'not-allowed',
+    fix: `Give a sample from 0 to ${samples - 1}, or give the rollout another run.`,
+  });
+}
+
+/** A new attempt takes the place of one that failed, and of no other. */
+async function mustHaveFailed(store: Store, before: RolloutId): Promise<void> {
+  const end = await store.getEnd(before);
+  if (end?.record.outcome === 'failed') return;
+  throw new UsageError(`Attempt ${before.attempt} at "${before.query}" has not failed.`, {
+    reason: 'not-allowed',
+    fix: 'Only what failed is tried again.',
   });
 }

@@ -1,5 +1,5 @@
-// An answer that was paid for is held until it can be kept: while the disk is full or cannot be written, its activity
-// goes on trying instead of failing, so that no model is asked for the same answer again, and its heartbeats say why.
+// Holds a generated answer until it is stored: while the disk is full or not writable, its activity retries the write
+// instead of failing, so that no answer is generated twice. Its heartbeats say why it waits.
 
 import { Context } from '@temporalio/activity';
 import { explain, StoreError } from '../domain/errors.ts';
@@ -7,14 +7,14 @@ import type { Store } from '../storage/store.ts';
 
 const PAUSE_MS = { first: 500, most: 15_000 };
 
-/** The store with puts of answers that wait for the disk. `waits`: for what, or null when it waits no more. */
+/** A store whose writes of answers wait for the disk. `waits` gets the disk's error, and null when it is over. */
 export function patientStore(store: Store, waits: (what: string | null) => void): Store {
   async function untilWritten<T>(put: () => Promise<T>): Promise<T> {
     for (let pause = PAUSE_MS.first; ; pause = Math.min(2 * pause, PAUSE_MS.most)) {
       try {
-        const kept = await put();
+        const stored = await put();
         waits(null);
-        return kept;
+        return stored;
       } catch (error) {
         if (!(error instanceof StoreError) || !error.retryable) throw error;
         waits(explain(error));

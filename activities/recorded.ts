@@ -1,7 +1,7 @@
-// What the store holds of a rollout so far, read back by the activities that continue it.
+// Reads back a rollout's records for the activities that continue it; a missing record is an error.
 
 import { StoreError } from '../domain/errors.ts';
-import type { TrajectoryReference } from '../domain/rollout-result.ts';
+import type { TrajectoryReference } from '../domain/ids.ts';
 import type { RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import type { TurnRecord } from '../domain/turn.ts';
 import type { Store, Stored } from '../storage/store.ts';

@@ -12,7 +12,7 @@ import { createActivities } from '../activities/index.ts';
 import { parseSettings } from '../run/config.ts';
 import { queryFromRow } from '../datasets/row.ts';
 import { createEnvironments } from '../environments/index.ts';
-import { createSglangBackend } from '../inference/servers/sglang.ts';
+import { createBackend } from '../inference/index.ts';
 import { openFileStore } from '../storage/files.ts';
 import { openRecordCache } from '../storage/record/cache.ts';
 import { openThreadedDisk } from '../storage/disk/threaded-disk.ts';
@@ -55,7 +55,7 @@ bench(
     });
     const tokenizer = source.kind === 'folder' ? source.path : source.id;
     const model = await startModel([7, 8, 9]);
-    const backend = await createSglangBackend({ target: model.url, tokenizer, log: () => {} });
+    const backend = await createBackend(`sglang:${model.url}`, { tokenizer, log: () => {} });
     const cache = openRecordCache();
     const disk = openThreadedDisk();
     const environment = createEnvironments();

@@ -20,7 +20,7 @@ export const EXIT = {
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** What the file system says of an --out that cannot be one; a full or broken disk is not the command's fault. */
+/** Errors of the file system for an unusable --out; a full or broken disk is not the command's fault. */
 const WRONG_OUT: ReadonlySet<Reason<'store'>> = new Set([
   'no-permission',
   'read-only',
@@ -62,8 +62,8 @@ function stackOf(error: unknown): string {
 }
 
 /**
- * Undecided rollouts do not count here: a judge that cannot decide is no fault of the run, and they are told apart in
- * the summary.
+ * Undecided rollouts do not count here: a judge that cannot decide is no fault of the run; the summary counts them
+ * separately.
  */
 export function exitCodeOfResult(result: CollectionResult, maxFailed: number): ExitCode {
   if (result.cancelled) return EXIT.failed;

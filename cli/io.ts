@@ -1,5 +1,5 @@
-// What a command may touch of the world: two streams, the environment, the folder it was called in, and
-// the wish of the user to leave. Facts go to `out`, everything else to `err`. Tests pass their own.
+// A command's access to the outside: two streams, the environment, the working directory and the interrupt signal.
+// Results go to `out`, everything else to `err`. Tests pass their own.
 
 import { terminalJson, visible } from '../domain/foreign-text.ts';
 
@@ -32,7 +32,7 @@ export function print(io: Io, text: string): void {
 /** The tints of paint.ts. */
 const OURS = /(\u001b\[(?:1|2|22|3[1236]|39)m)/;
 
-/** Nothing but our own colours reaches a terminal, whoever forgot to look at a text before. */
+/** Lets no escape sequence but our own colours reach a terminal. */
 function tame(text: string): string {
   return text
     .split(OURS)

@@ -8,18 +8,18 @@ import { everturnVersion } from '../machine/package-root.ts';
 import type { ExitCode } from './exit.ts';
 import type { Io } from './io.ts';
 
-/** What a command's module offers: it adds arguments, options and its action, which ends with `exit`. */
+/** A command's module: adds arguments, options and an action, which ends with `exit`. */
 export interface CommandModule {
   define(command: Command, io: Io, exit: (code: ExitCode) => void): void;
 }
 
-interface Entry {
+interface CommandEntry {
   readonly group: 'Play' | 'Look' | 'Steer' | 'Run the service';
   readonly summary: string;
   readonly load: () => Promise<CommandModule>;
 }
 
-const COMMANDS: Readonly<Record<string, Entry>> = {
+const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   demo: {
     group: 'Play',
     summary: 'play a small data set with the shipped model and show what comes out',

@@ -1,5 +1,5 @@
-// Multiple choice, as MMLU, MMLU-Pro, ARC and AQuA write it: a list of choices, and which of them is right by index
-// from 0, by letter or by its text. Where two readings differ, the row is refused.
+// Multiple choice, as in MMLU, MMLU-Pro, ARC and AQuA: a list of choices, and the right one by index from 0, by letter or
+// by its text. If two readings differ, the row is refused.
 
 import type { RowObject } from './names.ts';
 import { fail, isObject, shown } from './problem.ts';
@@ -7,14 +7,14 @@ import { fail, isObject, shown } from './problem.ts';
 export interface Choices {
   readonly field: string;
   readonly texts: readonly string[];
-  /** What names each choice in the data set: its letter, or ARC's label. */
+  /** The data set's name for each choice: its letter, or ARC's label. */
   readonly labels: readonly string[];
 }
 
 const LETTERS = 'ABCDEFGHIJ';
 const NAMING = ['answer', 'Answer', 'answerKey', 'answer_index', 'label', 'correct'] as const;
 
-/** Undefined where the row has none. */
+/** Undefined if the row has none. */
 export function choicesOf(row: RowObject): Choices | undefined {
   const field = row['choices'] != null ? 'choices' : 'options';
   const given = row[field];
@@ -24,6 +24,8 @@ export function choicesOf(row: RowObject): Choices | undefined {
   if (list.length > LETTERS.length)
     return fail(field, `has ${list.length} choices`, `A question has at most ${LETTERS.length}.`);
   const own = isObject(given) && Array.isArray(given['label']) ? given['label'].map(String) : undefined;
+  if (own && (own.length !== list.length || new Set(own).size !== own.length))
+    fail(`${field}.label`, 'does not give each choice a label of its own', `Give ${list.length} different labels.`);
   const labels = own?.length === list.length ? own : [...LETTERS].slice(0, list.length);
   return { field, texts: list.map((item, i) => withoutLetter(String(item).trim(), i)), labels };
 }
@@ -36,18 +38,18 @@ function withoutLetter(text: string, i: number): string {
   return text;
 }
 
-/** The choices as they are put behind the question. */
+/** The choices as they are appended to the question. */
 export function listing({ texts }: Choices): string {
   return texts.map((text, i) => `(${LETTERS[i]}) ${text}`).join('\n');
 }
 
 export interface RightChoice {
   readonly field: string;
-  /** `(B) 14`: the letter or the text will do. */
+  /** `(B) 14`: both the letter and the text are right. */
   readonly solution: string;
 }
 
-/** Undefined where the row has no choices. */
+/** Undefined if the row has no choices. */
 export function rightChoice(row: RowObject): RightChoice | undefined {
   const choices = choicesOf(row);
   if (!choices) return undefined;
@@ -79,7 +81,7 @@ function indexOf({ field: list, texts, labels }: Choices, field: string, value: 
   if (typeof value !== 'string') return fail(field, 'names no choice', fix);
   const plain = value.trim().replace(/^\((.+)\)$/, '$1');
   const readings = new Set([labels.indexOf(plain), texts.indexOf(value.trim())]);
-  // "2" may be the third choice, or the one that says 2.
+  // "2" may be the third choice, or the one whose text is 2.
   if (/^\d$/.test(plain) && !labels.includes(plain) && Number(plain) < texts.length) readings.add(Number(plain));
   readings.delete(-1);
   const [index] = readings;

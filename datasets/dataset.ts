@@ -1,4 +1,4 @@
-// The way in: the interface of every data set format.
+// The interface of every data set format.
 
 import type { Query } from '../domain/query.ts';
 
@@ -6,11 +6,11 @@ export interface BadRow {
   readonly file: string;
   /** 1-based. */
   readonly line: number;
-  /** The field that was wrong; null when the whole line is. */
+  /** The field at fault; null if the whole line is. */
   readonly field: string | null;
-  /** What was wrong. */
+  /** The fault. */
   readonly problem: string;
-  /** What would be right. */
+  /** The fix. */
   readonly fix: string;
 }
 
@@ -20,11 +20,11 @@ export interface Statement {
   readonly text: string;
 }
 
-/** What a row says is right. */
+/** The reference answer of a row. */
 export interface Stated {
-  /** Any of them is right. */
+  /** Alternatives: any of them is right. */
   readonly solutions: readonly Statement[];
-  /** Said beside them; a final answer in one of these must be one of them. */
+  /** Other fields of the row; a final answer marked in one of these must equal one of the solutions. */
   readonly beside: readonly Statement[];
 }
 
@@ -32,7 +32,7 @@ export interface GoodRow {
   readonly ok: true;
   readonly line: number;
   readonly query: Query;
-  /** Where each solution was found, and what the row says beside them; undefined for code. */
+  /** The field of each solution, and the row's other fields; undefined for code. */
   readonly stated: Stated | undefined;
 }
 

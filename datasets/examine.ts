@@ -1,6 +1,6 @@
-// Reads each solution before it is played: a row whose solution nobody could judge by, or whose own statements
-// disagree, comes out as a bad row. In file order, in batches, with a bounded number of rows in memory; a row that is bad already stays so. The reader
-// comes as an argument: it is the judge's own.
+// Reads each solution before it is played: a row with a solution that the judge cannot use, or with fields that
+// disagree, becomes a bad row. In file order, in batches, with a bounded number of rows in memory; bad rows pass through
+// unchanged. The reader is an argument: it is the judge's own.
 
 import { short } from '../domain/foreign-text.ts';
 import type { Examined, FinalAnswer, SolutionReader } from '../domain/solution-reader.ts';
@@ -9,10 +9,10 @@ import { type Problem, wrong } from './problem.ts';
 
 const BATCH_ROWS = 256;
 const BATCH_CHARS = 1 << 20;
-/** While one batch is judged the next is read. */
+/** While one batch is judged, the next is read. */
 const BATCHES_AT_ONCE = 3;
 
-/** `file`: its name in bad rows. */
+/** `file`: its name in error messages. */
 export async function* examinedRows(
   rows: AsyncIterable<Row>,
   file: string,
@@ -21,7 +21,7 @@ export async function* examinedRows(
   const open: Promise<readonly Row[]>[] = [];
   for await (const batch of batches(rows)) {
     const examined = examineBatch(batch, file, reader);
-    // It is awaited in its turn; until then its failure must not count as unseen.
+    // It is awaited later; until then its failure must not count as an unhandled rejection.
     examined.catch(() => undefined);
     open.push(examined);
     if (open.length >= BATCHES_AT_ONCE) yield* await open.shift()!;
@@ -57,7 +57,7 @@ async function examineBatch(batch: readonly Row[], file: string, reader: Solutio
 
 const textsOf = ({ stated }: Pick<GoodRow, 'stated'>): string[] => stated?.solutions.map(({ text }) => text) ?? [];
 
-/** What is wrong with what a row says is right; undefined where nothing is. */
+/** The fault of a row's reference answer; undefined if there is none. */
 export async function statedProblem(
   row: Pick<GoodRow, 'stated'>,
   reader: SolutionReader,
@@ -86,13 +86,13 @@ async function problemOf(
   return undefined;
 }
 
-/** A worked text may be a bare value, also in a few words ("no solution"); a sentence is none. */
+/** A worked text may also be a bare value, even in a few words ("no solution"); a sentence is not one. */
 const isSentence = (field: string, { text, by }: FinalAnswer): boolean =>
   by === 'whole' && /^solution/i.test(field) && !/[\d\\$]/.test(text) && text.trim().split(/\s+/).length > 3;
 
 const SHOWN_CHARS = 80;
 
-/** As it is written, backslashes too; on one line, and safe on a terminal. */
+/** As written, including backslashes; on one line, and safe on a terminal. */
 const quoted = (text: string): string => `"${short(text.trim().replace(/\s+/g, ' '), SHOWN_CHARS)}"`;
 
 function unmarked(field: string, text: string): Problem {
@@ -123,7 +123,7 @@ function unusable(field: string, { text }: FinalAnswer, reason: string): Problem
   );
 }
 
-/** Prose beside an answer says nothing; what it marks must be the answer. */
+/** Prose beside an answer is ignored; a final answer marked in it must be the same. */
 async function disagreement(
   { field, text }: Statement,
   solutions: readonly Statement[],

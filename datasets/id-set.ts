@@ -1,7 +1,7 @@
 // The ids seen so far in a data set of any size: a plain Set holds at most 16.7 million.
 
 export interface IdSet {
-  /** False when the id was there. */
+  /** False if the id was in the set. */
   add(id: string): boolean;
 }
 

@@ -10,12 +10,12 @@ const FORMATS: readonly { readonly extension: string; readonly open: (file: stri
   { extension: '.json', open: jsonlDataset },
 ];
 
-/** Opens a data set by its file's extension, also with `.gz` behind it. Nothing is read yet. */
+/** Opens a data set by its file's extension, also followed by `.gz`. Reads nothing yet. */
 export function openDataset(file: string): Dataset {
   const name = file.toLowerCase().replace(/\.gz$/, '');
   const format = FORMATS.find(({ extension }) => name.endsWith(extension));
   if (format) return format.open(file);
-  throw new DatasetError(`${file} is not a data set format that is known here`, {
+  throw new DatasetError(`${file} has an unknown data set format`, {
     reason: 'dataset-format',
     fix: `Use a file whose name ends in ${FORMATS.map(({ extension }) => extension).join(', ')} (or these with .gz).`,
   });

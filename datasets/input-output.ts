@@ -1,5 +1,5 @@
-// `input_output` of a code row: the cases that a program must pass. Also accepted as a text that holds
-// the JSON, as data sets in the wild keep it.
+// `input_output` of a code row: the cases that a program must pass. Also accepted as JSON in a text, as many published
+// data sets have it.
 
 import type { InputOutput } from '../domain/query.ts';
 import { deeperThan, jsonFacts } from './json-text.ts';
@@ -41,7 +41,7 @@ export function inputOutputOf(value: unknown, inexact: Inexact): InputOutput {
   return { inputs, outputs, ...(typeof name === 'string' ? { fn_name: name } : {}) };
 }
 
-/** A case may be a number that lost digits: what a program must give would be another one. */
+/** A case may be a number that lost digits: the expected output would be another one. */
 function holds(value: unknown, numbers: Inexact): boolean {
   if (typeof value === 'number') return numbers.has(value);
   return typeof value === 'object' && value !== null && Object.values(value).some((child) => holds(child, numbers));

@@ -1,4 +1,4 @@
-// One line of a file as JSON, or what is wrong with the line; and what is wrong with a file that cannot be read.
+// Parses one line of a file as JSON, or reports the line's fault; and reports the fault of an unreadable file.
 
 import { stat } from 'node:fs/promises';
 import { short } from '../domain/foreign-text.ts';
@@ -33,7 +33,7 @@ function notJson(text: string, error: unknown): Problem {
   if (text.startsWith('\ufeff'))
     return wrong(null, 'begins with a byte order mark', 'Leave the mark out; were two files joined?');
   const said = error instanceof Error ? error.message : '';
-  // Python writes them so.
+  // Python writes these.
   const number =
     /^(?:Unexpected token '?[NI]|No number after minus)/.test(said) && /\b(?:NaN|Infinity)\b/.exec(text)?.[0];
   if (number) return wrong(null, `holds ${number}, which JSON does not have`, 'Write null, or leave the field out.');
@@ -80,9 +80,9 @@ export function unreadable(file: string, cause: unknown): DatasetError {
     });
   }
   if (code.startsWith('Z_')) {
-    return new DatasetError(`${file} is not a whole gzip file`, {
+    return new DatasetError(`${file} is not a complete gzip file`, {
       reason: 'dataset-unreadable',
-      fix: 'Pack it again.',
+      fix: 'Compress it again.',
       cause,
     });
   }

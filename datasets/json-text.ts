@@ -1,27 +1,27 @@
-// What JSON.parse does not say of a text that it accepts: a key that stands twice in one object (the last one would
-// win in silence), numbers that lose digits, and nesting that would overflow whoever walks it. Linear in the text.
+// Faults that JSON.parse silently accepts: a key twice in one object (the last would win), numbers that lose digits, and
+// nesting that would overflow a recursive reader. Linear in the text.
 
-/** Deeper than any data set needs; whoever walks a row may recurse so far. */
+/** Deeper than any data set needs; recursive readers of a row are safe up to this depth. */
 export const MAX_NESTING = 200;
 
 export interface JsonFacts {
-  /** `extra.index`: the path of the first key that stands twice in its object. */
+  /** `extra.index`: the path of the first key that occurs twice in its object. */
   readonly doubled: string | undefined;
-  /** Values of numbers whose digits, as written, say another value. */
+  /** Values of numbers whose written digits mean another value. */
   readonly inexact: ReadonlySet<number>;
   readonly tooDeep: boolean;
 }
 
 const NONE: ReadonlySet<number> = new Set();
 
-/** `value` is what JSON.parse made of `text`. */
+/** `value` is the result of JSON.parse on `text`. */
 export function jsonFacts(text: string, value: unknown): JsonFacts {
   const { keys, inexact } = scan(text);
   const tree = measure(value);
   return { doubled: keys === tree.keys || tree.tooDeep ? undefined : doubledKey(text), inexact, tooDeep: tree.tooDeep };
 }
 
-/** True where objects and lists stand inside one another more than so many times. */
+/** True if objects and lists are nested more than this deep. */
 export function deeperThan(value: unknown, levels: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
@@ -56,7 +56,7 @@ function measure(value: unknown): { readonly keys: number; readonly tooDeep: boo
   return { keys, tooDeep: false };
 }
 
-/** Where the string that opens at `open` ends: the place behind its closing quote. */
+/** The position after the closing quote of the string that opens at `open`. */
 function stringEnd(text: string, open: number): number {
   for (let at = open + 1; ;) {
     const close = text.indexOf('"', at);
@@ -102,7 +102,7 @@ function* inexactIn(gap: string): Generator<number> {
   }
 }
 
-/** A number's digits and the place of its point, the same for all spellings of a value. */
+/** A number's digits and the position of its point, the same for all spellings of a value. */
 function decimalOf(token: string): string {
   const [mantissa = '', exponent = '0'] = token.replace(/^-/, '').toLowerCase().split('e');
   const [whole = '', rest = ''] = mantissa.split('.');
@@ -114,7 +114,7 @@ function decimalOf(token: string): string {
   return from === to ? '0' : `${digits.slice(from, to)}@${whole.length - from + Number(exponent)}`;
 }
 
-/** Walks the text with one set of keys for each object that is open. */
+/** Walks the text with one set of keys for each open object. */
 function doubledKey(text: string): string | undefined {
   const open: { readonly keys: Set<string> | null; at: string }[] = [];
   for (let at = 0; at < text.length; at++) {

@@ -1,5 +1,5 @@
-// JSON lines: one row a line, streamed. Every row comes out good or with what is wrong with it, in file
-// order; a bad row never hides another. Memory: one block, one line, and the ids seen so far.
+// JSON lines: one row a line, streamed. Every row is returned, either good or with its fault, in file order; a bad row
+// never hides another. Memory: one block, one line, and the ids seen so far.
 
 import { DatasetError } from '../domain/errors.ts';
 import type { BadRow, Dataset, Row } from './dataset.ts';

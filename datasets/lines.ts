@@ -1,5 +1,5 @@
-// A file's lines as text, one block of the file in memory at a time. A line that is too long is counted
-// and skipped, never held. A byte order mark before the first line is dropped; a CR before the LF stays.
+// A file's lines as text, one block of the file in memory at a time. A line that is too long is counted and skipped,
+// never held. A byte order mark before the first line is dropped; a CR before the LF stays.
 
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
@@ -9,20 +9,20 @@ import { createGunzip } from 'node:zlib';
 export interface Line {
   /** 1-based. */
   readonly number: number;
-  /** Null where the line cannot be had: `flaw` says why. */
+  /** Null if the line is unusable: `flaw` has the reason. */
   readonly text: string | null;
   readonly flaw: 'too-long' | 'not-utf8' | 'utf16' | null;
-  /** Only of a line that is too long: its bytes. */
+  /** Only for a line that is too long: its bytes. */
   readonly length: number;
 }
 
 const BLOCK_BYTES = 1 << 20;
 const LF = 10;
 
-/** A file's path, or bytes that come in blocks no larger than a line may be. */
+/** A file's path, or bytes in blocks no larger than the longest allowed line. */
 export type Source = string | AsyncIterable<Buffer>;
 
-/** Lines in order, in groups; the last line need not end. */
+/** Lines in order, in groups; the last line need not have an LF. */
 export async function* readLines(source: Source, maxLineBytes: number): AsyncGenerator<Line[]> {
   let number = 1;
   let pending: Buffer[] = [];
@@ -36,7 +36,7 @@ export async function* readLines(source: Source, maxLineBytes: number): AsyncGen
   function lineOf(bytes: Buffer): Line {
     const text = bytes.toString('utf8');
     const at = number++;
-    // The decoder puts U+FFFD where bytes are not UTF-8; it may also stand in good text.
+    // The decoder puts U+FFFD for bytes that are not UTF-8; it may also occur in a good text.
     const flaw = text.includes('\ufffd') && !isUtf8(bytes) ? (isUtf16(bytes) ? 'utf16' : 'not-utf8') : null;
     return { number: at, text: flaw ? null : withoutMark(text, at), flaw, length: 0 };
   }
@@ -75,7 +75,7 @@ export async function* readLines(source: Source, maxLineBytes: number): AsyncGen
       yield [endPending()];
     }
     const end = block.lastIndexOf(LF) + 1;
-    // A block is no larger than a line may be, so these lines are not too long.
+    // A block is no larger than the longest allowed line, so these lines are not too long.
     if (end > from) yield linesOf(block.subarray(from, end));
     keep(block.subarray(Math.max(from, end)));
   }
@@ -85,7 +85,7 @@ export async function* readLines(source: Source, maxLineBytes: number): AsyncGen
 function blocks(path: string): AsyncIterable<Buffer> {
   const file = createReadStream(path, { highWaterMark: BLOCK_BYTES });
   if (!path.endsWith('.gz')) return file as AsyncIterable<Buffer>;
-  // pipeline ends both streams when either fails; the error itself surfaces where the lines are read.
+  // pipeline ends both streams if either fails; the error itself surfaces at the reader of the lines.
   return pipeline(file, createGunzip({ chunkSize: BLOCK_BYTES }), () => {}) as AsyncIterable<Buffer>;
 }
 

@@ -1,15 +1,15 @@
-// The names that data sets give their fields. A name is exact; each is also known with its first letter a capital,
-// as AIME, SVAMP and TheoremQA write them. Null counts as absent, as exports of tables fill every column.
+// The field names of data sets. A name is exact; each is also accepted with a capital first letter, as in AIME, SVAMP and
+// TheoremQA. Null counts as absent, because exports of tables fill every column.
 
 export type RowObject = Readonly<Record<string, unknown>>;
 
 export interface Found {
-  /** As the row writes it. */
+  /** As written in the row. */
   readonly field: string;
   readonly value: unknown;
 }
 
-/** The fields of these names that are there, in this order. */
+/** The present fields among these names, in this order. */
 export function found(row: RowObject, names: readonly string[]): Found[] {
   const all: Found[] = [];
   for (const name of names) {
@@ -22,9 +22,9 @@ export function found(row: RowObject, names: readonly string[]): Found[] {
 
 export const PROMPTS = ['prompt', 'messages', 'question', 'problem'] as const;
 
-/** Fields that say what is right, the one that decides first. MGSM's `answer` is prose beside its `answer_number`. */
+/** Fields with a reference answer, the deciding one first. MGSM's `answer` is prose beside its `answer_number`. */
 export const ANSWERS = ['answer_number', 'answer', 'final_answer', 'expected_answer', 'ground_truth'] as const;
 export const WORKED = ['solutions', 'solution'] as const;
 
-/** Hugging Face's MATH-500 and AIME; a row has one of them, or none. */
+/** The first two are ours, then AIME's and MATH-500's; a row has one of them, or none. */
 export const IDS = ['query_id', 'id', 'ID', 'unique_id'] as const;

@@ -1,5 +1,5 @@
-// A number of a row as the text that it stands for: plain digits, since a judge of mathematics reads an `e` as a
-// letter. A number whose digits JSON cannot hold is refused, never rounded.
+// A number of a row as text: plain digits, because the math judge reads an `e` as a letter. A number that JSON cannot
+// represent exactly is refused, never rounded.
 
 import { fail } from './problem.ts';
 

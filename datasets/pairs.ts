@@ -1,5 +1,5 @@
-// Lines of `{id, answer, solutions | input_output, options?}`: answers that are judged without a model or a run.
-// Streamed; every line that is not blank comes out good or with what is wrong with it, in file order.
+// Lines of `{id, answer, solutions | input_output, options?}`: answers to judge without a model or a run. Streamed; every
+// non-blank line is returned, either good or with its fault, in file order.
 
 import type { Pair, PairOptions } from '../domain/pair.ts';
 import type { BadRow } from './dataset.ts';
@@ -17,7 +17,7 @@ export type PairRow =
   /** `id`: the line's own, or its number. */
   | { readonly ok: false; readonly id: string; readonly bad: BadRow };
 
-/** `file`: its name for people. `judge`: for all lines; without it `input_output` means code. */
+/** `file`: its name for people. `judge`: for all lines; by default `input_output` means code. */
 export async function* readPairs(source: Source, file: string, judge: JudgeName | undefined): AsyncGenerator<PairRow> {
   try {
     if (typeof source === 'string') await mustBeFile(source);
@@ -91,7 +91,7 @@ function optionsOf(value: unknown): PairOptions {
   if (strict != null && typeof strict !== 'boolean')
     return fail('options.strict', `is ${kindOf(strict)}`, 'Give true or false.');
   if (cut != null && typeof cut !== 'boolean')
-    return fail('options.cut', `is ${kindOf(cut)}`, 'Give true where a limit cut the answer, else false.');
+    return fail('options.cut', `is ${kindOf(cut)}`, 'Give true if a limit cut the answer, else false.');
   return {
     ...(decimals == null ? {} : { decimals: decimals as number }),
     ...(strict == null ? {} : { strict: strict as boolean }),

@@ -1,12 +1,12 @@
-// What a row asks: a prompt as it stands, chat messages, or a question, with the parts that some data sets keep in
-// fields of their own (a body, a context, choices). Pictures are refused: nobody here looks at them.
+// The question of a row: a plain prompt, chat messages, or a question with the parts that some data sets have in separate
+// fields (a body, a context, choices). Pictures are refused, because no model here reads them.
 
 import type { Message, Prompt } from '../domain/query.ts';
 import { choicesOf, listing } from './choices.ts';
 import { found, PROMPTS, type Found, type RowObject } from './names.ts';
 import { fail, isObject, kindOf, shown, textOf } from './problem.ts';
 
-/** A million tokens and more: no event loop waits for one of this length, and longer ones fit no model. */
+/** A million tokens and more. Up to this length no step blocks the event loop, and longer prompts fit no model. */
 export const MAX_PROMPT_CHARS = 4 * 2 ** 20;
 
 export function promptOf(row: RowObject): Prompt {
@@ -18,6 +18,8 @@ export function promptOf(row: RowObject): Prompt {
     field.toLowerCase() === 'question' || field.toLowerCase() === 'problem' ? whole(row, prompt) : prompt;
   if (complete.kind === 'messages' && answered(complete.messages))
     fail(field, "ends with the assistant's own words", "End with the user's message; an answer goes into `answer`.");
+  if (complete.kind === 'messages' && complete.messages.every(({ content }) => content.trim() === ''))
+    fail(field, 'asks nothing: every message is blank', 'Give a text that is not blank.');
   mustFit(field, complete);
   return complete;
 }
@@ -37,8 +39,8 @@ function read({ field, value }: Found): Asked {
 
 const asUser = (content: string): Prompt => ({ kind: 'messages', messages: [{ role: 'user', content }] });
 
-/** A row may ask the same twice: as a question, and as a chat that holds it. Then the chat's instructions count,
- *  unless it is worked out to its end (NuminaMath, Open-R1). */
+/** A row may ask twice: as a question, and as a chat that contains it. Then the chat's instructions count,
+ *  unless it includes the solution (NuminaMath, Open-R1). */
 function oneOf(one: Asked, other: Asked): Asked {
   const fix = `Keep one of: ${one.field}, ${other.field}.`;
   if (one.prompt.kind === 'text' || other.prompt.kind === 'text')
@@ -54,7 +56,7 @@ const isInside = (asked: readonly Message[], chat: readonly Message[]): boolean 
 
 const answered = (chat: readonly Message[]): boolean => chat.at(-1)?.role === 'assistant';
 
-/** SVAMP and ASDiv tell the story in a body; OlympiadBench gives a context; MMLU lists choices. */
+/** SVAMP and ASDiv put the story into a body; OlympiadBench has a context; MMLU lists choices. */
 function whole(row: RowObject, prompt: Prompt): Prompt {
   const [message] = prompt.kind === 'messages' ? prompt.messages : [];
   if (!message) return prompt;
@@ -76,6 +78,8 @@ function mustFit(field: string, prompt: Prompt): void {
   fail(field, `has ${chars} characters`, `A prompt has at most ${MAX_PROMPT_CHARS}; which model could read it?`);
 }
 
+const ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
+
 function messagesOf(field: string, value: unknown): Message[] {
   const example = 'Give a list such as [{"role": "user", "content": "1 + 1 = ?"}].';
   if (!Array.isArray(value)) return fail(field, `is ${kindOf(value)}, not a list`, example);
@@ -84,13 +88,13 @@ function messagesOf(field: string, value: unknown): Message[] {
     const at = `${field}[${i}]`;
     if (!isObject(message)) return fail(at, `is ${kindOf(message)}, not an object`, example);
     const { role, content } = message;
-    if (typeof role !== 'string' || role === '')
-      return fail(`${at}.role`, `is ${kindOf(role)}`, 'Give system, user or assistant.');
+    if (typeof role !== 'string' || !ROLES.has(role))
+      return fail(`${at}.role`, `is ${shown(role)}`, 'Give system, developer, user, assistant or tool.');
     return { role, content: contentOf(`${at}.content`, content) };
   });
 }
 
-/** A text, or OpenAI's list of parts, whose texts follow one another. */
+/** A text, or OpenAI's list of parts, whose texts are joined. */
 function contentOf(field: string, content: unknown): string {
   if (!Array.isArray(content)) {
     if (typeof content !== 'string')

@@ -1,5 +1,5 @@
-// One data set row, already JSON, as a query: or which field is wrong, why, and what would be right. Null counts as
-// absent. docs/datasets.md has the layouts; prompt.ts reads what is asked, stated.ts what is right.
+// One data set row, already parsed, as a query; or the field at fault, the reason and the fix. Null counts as absent.
+// docs/datasets.md has the layouts; prompt.ts reads the question, stated.ts the reference answer.
 
 import { TASKS, type Query, type Task } from '../domain/query.ts';
 import type { Stated } from './dataset.ts';
@@ -10,14 +10,14 @@ import { fail, isObject, kindOf, loneSurrogate, notObject, RowError, shown, type
 import { promptOf } from './prompt.ts';
 import { statedOf } from './stated.ts';
 
-/** `stated`: undefined where no text says what is right (code). */
+/** `stated`: undefined if no text gives the reference answer (code). */
 export type RowResult =
   | { readonly ok: true; readonly query: Query; readonly stated: Stated | undefined }
   | ({ readonly ok: false } & Problem);
 
 const MAX_ID_BYTES = 1000;
 
-/** `fallbackId` names a row that has no id of its own; `inexact`: what the row's numbers lost when they were parsed. */
+/** `fallbackId` names a row without an id; `inexact`: the numbers that lost digits when the row was parsed. */
 export function queryFromRow(row: unknown, fallbackId: string, inexact: Inexact = ALL_EXACT): RowResult {
   try {
     return parse(row, fallbackId, inexact);
@@ -43,7 +43,7 @@ function parse(row: unknown, fallbackId: string, inexact: Inexact): RowResult {
 
 const textsOf = ({ solutions }: Stated): string[] => solutions.map(({ text }) => text);
 
-/** The field that gives a row its id; undefined when its line number does. */
+/** The field with the row's id; undefined if its line number is the id. */
 export function idFieldOf(row: unknown): (typeof IDS)[number] | undefined {
   return isObject(row) ? IDS.find((field) => Object.hasOwn(row, field) && row[field] != null) : undefined;
 }
@@ -52,7 +52,10 @@ function idOf(row: RowObject, inexact: Inexact): string | undefined {
   const field = idFieldOf(row);
   if (!field) return undefined;
   const value = row[field];
-  if (typeof value === 'number') return numberText(field, value, inexact);
+  if (typeof value === 'number') {
+    if (!Number.isInteger(value)) fail(field, `is ${value}`, 'Give a text or a whole number, unique in the file.');
+    return numberText(field, value, inexact);
+  }
   if (typeof value !== 'string')
     return fail(field, `is ${kindOf(value)}`, 'Give a text or a number, unique in the file.');
   if (/^[!-~]{1,100}$/.test(value) && !value.includes('..')) return value;

@@ -1,5 +1,5 @@
-// What a row says is right. One field decides: an answer where there is one, else the worked solutions. What else
-// the row says must not disagree; that is looked at when the solutions are read (examine.ts).
+// The reference answer of a row. One field decides: an answer if there is one, else the worked solutions. The other
+// fields must not disagree; examine.ts checks that when the solutions are read.
 
 import { rightChoice } from './choices.ts';
 import type { Stated, Statement } from './dataset.ts';
@@ -10,7 +10,7 @@ import { fail, isObject, kindOf, shown, textOf } from './problem.ts';
 const NOTHING_RIGHT =
   'Give `answer` (a text, a number, or a list of which any is right), or `solution`, or `solutions`.';
 
-/** `without`: a field that means something else here. */
+/** `without`: a field that has another meaning here. */
 export function statedOf(row: RowObject, inexact: Inexact, without?: 'answer'): Stated {
   refuseUnjudged(row);
   const choice = without ? undefined : rightChoice(row);
@@ -40,7 +40,7 @@ function ofRewardModel(row: RowObject): Found[] {
   return found(model, ['ground_truth']).map(({ value }) => ({ field: 'reward_model.ground_truth', value }));
 }
 
-/** NuminaMath's word for a solution whose answer nobody extracted. */
+/** NuminaMath's value for a solution whose answer nobody extracted. */
 const isNotFound = ({ value }: Found): boolean => value === 'notfound';
 
 function decided(row: RowObject, { field, value }: Found, inexact: Inexact): Statement[] {
@@ -56,13 +56,13 @@ function decided(row: RowObject, { field, value }: Found, inexact: Inexact): Sta
     const at = `${field}[${i}]`;
     return { field: at, text: oneText(row, at, item, inexact) };
   });
-  // OlympiadBench: the parts of one answer, and not several answers of which any is right.
+  // OlympiadBench: the parts of one answer, not several alternatives.
   if (row['is_multiple_answer'] === true && field === 'final_answer' && all.length > 1)
     return [{ field, text: all.map(({ text }) => text).join(', ') }];
   return all;
 }
 
-/** Skywork-OR1 keeps a list of answers as JSON in a text: `["\\frac{1}{2}"]`. */
+/** Skywork-OR1 stores a list of answers as JSON in a text: `["\\frac{1}{2}"]`. */
 function listInText(value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*\[\s*"/.test(value)) return value;
   try {
@@ -84,15 +84,15 @@ function oneText(row: RowObject, field: string, value: unknown, inexact: Inexact
       lost ? `In JSON a backslash is written twice: ${lost.replace('\\', '\\\\')}, not ${lost}.` : 'Leave it out.',
     );
   }
-  // ASDiv writes the unit behind the number: `9 (apples)`.
+  // ASDiv writes the unit after the number: `9 (apples)`.
   const asdiv = 'formula' in row && 'solution_type' in row ? /^\s*([-\d.,/: %]+?)\s*\([^()]*\)\s*$/.exec(text) : null;
   return asdiv?.[1] ?? text;
 }
 
-/** All but tabs and line ends. */
+/** All control characters except tabs and line ends. */
 const CONTROL = /[\u0001-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 
-/** Texts and numbers; of anything else under a name that others use, nobody knows what it says. */
+/** Texts and numbers; any other value under such a name has an unknown meaning. */
 function saidBeside(row: RowObject, found: Found, inexact: Inexact): Statement[] {
   const { field, value } = found;
   if (field === 'solutions') return decided(row, found, inexact);
@@ -103,7 +103,7 @@ function saidBeside(row: RowObject, found: Found, inexact: Inexact): Statement[]
   });
 }
 
-/** What the data set's authors say of a row that makes it no row to be judged by its value alone. */
+/** Marks of the data set's authors that a row cannot be judged by its value alone. */
 function refuseUnjudged(row: RowObject): void {
   for (const field of ['problem_is_valid', 'solution_is_valid']) {
     const value = row[field];
@@ -111,7 +111,7 @@ function refuseUnjudged(row: RowObject): void {
       fail(field, `is ${shown(String(value))}`, 'Leave the row out, or mend it and write "Yes".');
   }
   if (row['final_answer'] == null) return;
-  if (row['answer_type'] === 'Need_human_evaluate')
+  if (row['answer_type'] === 'Need_human_evaluate' || row['Need_human_evaluate'] === true)
     fail('answer_type', 'is "Need_human_evaluate": no rule judges it', 'Leave the row out.');
   const { error } = row;
   if (error != null && error !== '' && error !== 0)

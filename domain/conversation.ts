@@ -1,4 +1,4 @@
-// The words between turns. `seed` feedback is the original's to the byte: the rendered user message
+// The feedback between turns. `seed` feedback is the original's to the byte: the rendered user message
 // alone, after a newline, so that it can be appended to the model's own ids.
 
 import type { Message } from './query.ts';

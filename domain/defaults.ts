@@ -1,4 +1,4 @@
-// What a run plays when nothing is said: the seed's own defaults, with the shipped model.
+// The default settings of a run: those of the original algorithm, with the shipped model.
 
 import { DEFAULT_MAX_NEW_TOKENS, DEFAULT_SAMPLING } from './sampling.ts';
 import type { RolloutSettings } from './settings.ts';

@@ -1,40 +1,139 @@
-// A rollout's end, computed from its turns: outcome, rewards, and what to tell whoever waits.
+// How a rollout ends: its limits, and which of them ends it; the outcome that is counted; its result. Every
+// RolloutResult is made here: of a rollout that ends now, of a recorded end, and of a rollout that recorded none.
 
-import { outcomeOf, type StopReason } from './outcome.ts';
-import { discountedReturns, type RewardSettings, turnReward } from './reward.ts';
-import type { FailureFacts } from './rollout-facts.ts';
-import type { RolloutResult, TrajectoryReference } from './rollout-result.ts';
+import type { TrajectoryReference } from './ids.ts';
+import type { Boundary } from './reasons.ts';
+import { discountedReturns, type RewardSettings, turnRewards } from './reward.ts';
 import type { TurnFacts } from './turn.ts';
-import { countedVerdicts } from './verdict.ts';
+import { countedVerdicts, type Verdict, type VerdictCounts, type VerdictValue } from './verdict.ts';
+
+export const OUTCOMES = ['complete', 'undecided', 'failed', 'cancelled'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/**
+ * Why no further turn was played.
+ *   max-turns        all turns of --num-turns were played
+ *   success          --stop success, and the answer was right
+ *   context-length   the next turn cannot fit into the model's context
+ *   undecided        the judge could not decide: no feedback would be true
+ *   failed           infrastructure; `failure` names it
+ *   cancelled        somebody asked for it
+ */
+export type StopReason = 'max-turns' | 'success' | 'context-length' | 'undecided' | 'failed' | 'cancelled';
+
+export interface Limits {
+  /** T: at most this many turns. */
+  readonly numTurns: number;
+  /** `always` plays all turns also after a right answer, as the original does. */
+  readonly stop: 'always' | 'success';
+}
+
+/** The small facts of a finished rollout: a workflow's result and a collection's raw material. */
+export interface RolloutResult {
+  readonly outcome: Outcome;
+  readonly stopReason: StopReason;
+  /** Finished turns. */
+  readonly turns: number;
+  /** Discounted returns G_t, one per turn; empty unless the outcome is `complete`. */
+  readonly rewards: readonly number[];
+  /** 1 right, 0 wrong, null not judged; one per finished turn. */
+  readonly success: readonly (0 | 1 | null)[];
+  /** The turns that were judged, by verdict and reason; absent in histories from before they were counted. */
+  readonly verdicts?: VerdictCounts;
+  /** Output tokens of all turns. */
+  readonly tokens: number;
+  /** Stable name of what failed; null unless the outcome is `failed` or `undecided`. */
+  readonly reason: string | null;
+  /** Where it failed; absent unless the outcome is `failed`, and in what was stored before this was. */
+  readonly boundary?: Boundary;
+  readonly trajectory: TrajectoryReference;
+}
+
+/** After a judged turn: undecided, then success, then max-turns. `context-length` is found by the turn after it. */
+export function stopReason(turn: number, verdict: VerdictValue, limits: Limits): StopReason | undefined {
+  if (verdict === 'undecided') return 'undecided';
+  if (verdict === 'right' && limits.stop === 'success') return 'success';
+  if (turn >= limits.numTurns) return 'max-turns';
+  return undefined;
+}
+
+/** Room for new tokens: the wanted budget, cut so that context and answer fit the model. 0: `context-length`. */
+export function tokenBudget(contextTokens: number, wanted: number, modelLength: number): number {
+  return Math.max(0, Math.min(wanted, modelLength - contextTokens));
+}
+
+export function outcomeOf(stop: StopReason): Outcome {
+  switch (stop) {
+    case 'max-turns':
+    case 'success':
+    case 'context-length':
+      return 'complete';
+    default:
+      return stop;
+  }
+}
 
 /** 1 right, 0 wrong, null not judged. */
-export function successOf(verdict: TurnFacts['verdict']): 0 | 1 | null {
+export function successOf(verdict: VerdictValue): 0 | 1 | null {
   return verdict === 'undecided' ? null : verdict === 'right' ? 1 : 0;
 }
 
 /**
- * The result of a rollout that ended with `stop` after `turns`. Returns exist for complete rollouts only: what failed or
- * could not be judged has no reward.
+ * The result of a rollout that ends now, with `stop` after `turns`. Only complete rollouts have returns: a rollout that
+ * failed or could not be judged has no reward.
  */
 export function rolloutResult(
   trajectory: TrajectoryReference,
   turns: readonly TurnFacts[],
   stop: StopReason,
-  failure: FailureFacts | null,
-  reward: RewardSettings,
+  failure: RecordedEnd['failure'],
+  settings: RewardSettings,
 ): RolloutResult {
   const outcome = outcomeOf(stop);
   const success = turns.map((t) => successOf(t.verdict));
-  const raw = success.map((s) => turnReward(s === 1, reward));
+  const rewards =
+    outcome === 'complete' ? discountedReturns(turnRewards(success, settings), settings.turnDiscount) : [];
+  const counted = turns.map((verdict) => ({ tokens: verdict.outputTokens, verdict }));
+  return recordedResult(trajectory, { outcome, stopReason: stop, rewards, success, failure }, counted);
+}
+
+/** The part of an end's record that a result repeats. */
+export interface RecordedEnd extends Pick<RolloutResult, 'outcome' | 'stopReason' | 'rewards' | 'success'> {
+  readonly failure: { readonly reason: string; readonly boundary?: Boundary } | null;
+}
+
+/** The result of a rollout with this end and these turns; a turn's verdict is null where it was not judged. */
+export function recordedResult(
+  trajectory: TrajectoryReference,
+  { outcome, stopReason: stop, rewards, success, failure }: RecordedEnd,
+  turns: readonly { readonly tokens: number; readonly verdict: Verdict | null }[],
+): RolloutResult {
+  const undecided = outcome === 'undecided' ? turns.at(-1)?.verdict?.reason : undefined;
   return {
     outcome,
     stopReason: stop,
     turns: turns.length,
-    rewards: outcome === 'complete' ? discountedReturns(raw, reward.turnDiscount) : [],
+    rewards,
     success,
-    verdicts: countedVerdicts(turns),
-    tokens: turns.reduce((sum, t) => sum + t.outputTokens, 0),
-    reason: failure?.reason ?? (stop === 'undecided' ? (turns.at(-1)?.reason ?? null) : null),
+    verdicts: countedVerdicts(turns.flatMap(({ verdict }) => verdict ?? [])),
+    tokens: turns.reduce((sum, { tokens }) => sum + tokens, 0),
+    reason: failure?.reason ?? undecided ?? null,
+    ...(failure?.boundary && { boundary: failure.boundary }),
+    trajectory,
+  };
+}
+
+/** The result of a rollout whose workflow closed before it could record its end; without a failure it was cancelled. */
+export function unrecordedResult(trajectory: TrajectoryReference, failure: RecordedEnd['failure']): RolloutResult {
+  const stop = failure ? 'failed' : 'cancelled';
+  return {
+    outcome: stop,
+    stopReason: stop,
+    turns: 0,
+    rewards: [],
+    success: [],
+    tokens: 0,
+    reason: failure?.reason ?? null,
     ...(failure?.boundary && { boundary: failure.boundary }),
     trajectory,
   };

@@ -1,7 +1,6 @@
 // Errors by boundary. Each says what was wrong, where, and what would be right; `cause` is kept.
 // `boundary` and `reason` are stable machine names that appear in `why`, in histories and in the store; domain/reasons.ts
-// lists them all.
-// `retryable` tells the one layer that retries (Temporal) whether trying again can help.
+// lists them all. `retryable` tells Temporal, the one layer that retries, whether trying again can help.
 
 import type { Boundary, Reason } from './reasons.ts';
 

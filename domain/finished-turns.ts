@@ -3,10 +3,10 @@
 // of these turns alone.
 
 import { successOf } from './ending.ts';
-import { discountedReturns, turnReward } from './reward.ts';
+import { discountedReturns, turnRewards } from './reward.ts';
 import type { EndRecord, Trajectory } from './trajectory.ts';
 
-/** What becomes of undecided rollouts in an export: left out, or their finished turns exported. */
+/** Undecided rollouts in an export: left out, or their finished turns exported. */
 export const UNDECIDED = ['drop', 'finished-turns'] as const;
 export type UndecidedPolicy = (typeof UNDECIDED)[number];
 
@@ -16,12 +16,12 @@ export function finishedTurns({ rollout, turns, end }: Trajectory): Trajectory |
   const open = success.indexOf(null);
   const count = open < 0 ? success.length : open;
   if (!end || count === 0) return undefined;
-  const turnRewards = success.slice(0, count).map((s) => turnReward(s === 1, rollout.settings));
+  const rewards = turnRewards(success.slice(0, count), rollout.settings);
   const ended: EndRecord = {
     ...end,
     outcome: 'complete',
-    turnRewards,
-    rewards: discountedReturns(turnRewards, rollout.settings.turnDiscount),
+    turnRewards: rewards,
+    rewards: discountedReturns(rewards, rollout.settings.turnDiscount),
     success: success.slice(0, count),
     turns: end.turns.slice(0, count),
   };

@@ -4,12 +4,18 @@
 
 import { sha256Hex } from './sha256.ts';
 
-/** Names one attempt at one sample of one query. `attempt` is 1-based; `retry` makes the next. */
+/** Names one attempt at one sample of one query. `attempt` is 1-based. */
 export interface RolloutId {
   readonly run: string;
   readonly query: string;
   readonly sample: number;
   readonly attempt: number;
+}
+
+/** The place of a trajectory's records: enough to find them without Temporal. */
+export interface TrajectoryReference extends RolloutId {
+  /** The folder of runs. */
+  readonly out: string;
 }
 
 const PLAIN = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/;

@@ -20,13 +20,17 @@ export interface FoundLogprobs {
   readonly servers?: Readonly<Record<string, LogprobMeaning>>;
 }
 
-/** Models say nothing where nothing was to be found out. */
+/** Models say nothing where nothing was to be found out: then a logprob is of what was drawn from. */
+export function meaningOf({ logprobs = 'policy' }: { readonly logprobs?: LogprobMeaning }): LogprobMeaning {
+  return logprobs;
+}
+
 export function foundLogprobs(facts: {
   readonly logprobs?: LogprobMeaning;
   readonly logprobsBy?: FoundLogprobs['servers'];
 }): FoundLogprobs {
-  const { logprobs: meaning = 'policy', logprobsBy: servers } = facts;
-  return { meaning, ...(servers ? { servers } : {}) };
+  const { logprobsBy: servers } = facts;
+  return { meaning: meaningOf(facts), ...(servers ? { servers } : {}) };
 }
 
 /** What a run wants its logprobs to be of. */
@@ -48,7 +52,7 @@ export function logprobsServe(
 }
 
 export interface LogprobSettings extends Sampling {
-  readonly logprobs?: WantedLogprobs;
+  readonly logprobs: WantedLogprobs;
 }
 
 /** Throws where a model's logprobs are not of what the run wants. Models without logprobs to train on are let through. */
@@ -62,8 +66,9 @@ export function mustServeLogprobs(
   },
   settings: LogprobSettings,
 ): void {
-  const { logprobs: meaning = 'policy', trainable, vocabSize, name } = facts;
-  const { logprobs: wanted = 'policy' } = settings;
+  const { trainable, vocabSize, name } = facts;
+  const meaning = meaningOf(facts);
+  const { logprobs: wanted } = settings;
   if (!trainable || logprobsServe(meaning, wanted, settings, vocabSize)) return;
   if (meaning === 'mixed') {
     const each = Object.entries(facts.logprobsBy ?? {}).map(([url, of]) => `${url}: ${of}`);

@@ -1,4 +1,4 @@
-// What starts, asks and steers workflows, as JSON: arguments, results and progress. Callable from any language;
+// The JSON messages of both workflows: arguments, results, progress and updates. Callable from any language;
 // docs/temporal.md has the schemas.
 
 import type { CollectionCounts } from './progress.ts';
@@ -19,7 +19,7 @@ export interface RolloutInput {
   readonly sample?: number;
   /** 1-based; default 1. */
   readonly attempt?: number;
-  /** Where the run's folder has no run.json yet. What is left out takes its default. */
+  /** Used if the run's folder has no run.json yet. A missing one takes its default. */
   readonly settings?: Partial<RolloutSettings>;
 }
 
@@ -66,10 +66,10 @@ export interface CollectionProgress {
 }
 
 /**
- * The memo `progress` of a collection: what it would have answered at that time. Told where something ended or somebody
- * steered, for whoever asks while no worker has time to answer.
+ * The memo `progress` of a collection: its progress at `toldAt`, for clients that get no answer from a worker. Written
+ * at start and end, on every update, and at most every 5 s when a rollout ends.
  */
-export interface ToldProgress extends CollectionProgress {
+export interface MemoProgress extends CollectionProgress {
   /** Epoch milliseconds. */
   readonly toldAt: number;
 }

@@ -1,9 +1,9 @@
 // Who answers, known by what it does: paths differ between honest machines, and whole families share the size of a
-// vocabulary. Says what differs between two, with both values. What one of them does not tell is not compared.
+// vocabulary. Says what differs between two, with both values. Facts that one of them does not report are not compared.
 
 /** Logprobs of a fixed probe, by `<place>:<id>` for ids that were given, `top:<id>` for the most probable next ones. */
 export interface Canary {
-  /** The server's own word for its weights; null where it tells none. */
+  /** The server's own name for its weights; null if it reports none. */
   readonly version: string | null;
   readonly values: Readonly<Record<string, number>>;
 }
@@ -31,7 +31,7 @@ export const CANARY_TOLERANCE = 0.15;
 
 const TRAITS = ['name', 'tokenizer', 'template', 'probe', 'weights'] as const;
 
-/** `name: "qwen" at http://a, "llama" at http://b`; null where nothing that both tell differs. Canaries are apart. */
+/** `name: "qwen" at http://a, "llama" at http://b`; null if no fact that both report differs. Canaries are apart. */
 export function differingTraits(a: Named, b: Named): string | null {
   const said = TRAITS.flatMap((trait) => {
     const [one, other] = [a.identity[trait] ?? null, b.identity[trait] ?? null];

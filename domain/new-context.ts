@@ -1,5 +1,5 @@
-// What a turn adds to the context before the model answers: the prompt, or the feedback to the turn before. The
-// model's own ids are never made from text again; what is added to them is tokenised as it stands behind them.
+// Makes C_t from S_{t-1}: the prompt, or the feedback on the turn before. The model's own ids are never made from text
+// again; the added text is tokenised as it stands behind them.
 
 import { feedbackMessage, seedFeedback } from './conversation.ts';
 import { ModelError } from './errors.ts';
@@ -18,7 +18,7 @@ export interface ContextTokenizer {
 }
 
 /** The model that is asked. */
-export interface Asked {
+export interface AskedModel {
   readonly tokenizer: ContextTokenizer;
   readonly facts: { readonly name: string };
 }
@@ -28,16 +28,16 @@ export interface NewContext {
   readonly ids: readonly number[];
 }
 
-/** The turn that was answered, and what was said of it. */
-export interface Answered {
+/** An earlier turn and its verdict. */
+export interface EarlierTurn {
   readonly turn: TurnRecord;
   readonly verdict: VerdictRecord;
 }
 
 export async function newContext(
   { query: { prompt }, settings }: RolloutRecord,
-  answered: Answered | null,
-  { tokenizer, facts }: Asked,
+  answered: EarlierTurn | null,
+  { tokenizer, facts }: AskedModel,
 ): Promise<NewContext> {
   const render = tokenizer.renderChat;
   if (answered) {
@@ -55,7 +55,7 @@ export async function newContext(
 }
 
 /** The whole conversation as messages, for a backend that takes no ids. */
-export function conversationOf(prompt: Prompt, answered: readonly Answered[]): readonly Message[] {
+export function conversationOf(prompt: Prompt, answered: readonly EarlierTurn[]): readonly Message[] {
   return [
     ...(prompt.kind === 'messages' ? prompt.messages : []),
     ...answered.flatMap(({ turn, verdict }) => [

@@ -13,7 +13,7 @@ export interface PairOptions {
 
 export interface Pair {
   readonly id: string;
-  /** What a model wrote. */
+  /** A model's text. */
   readonly answer: string;
   readonly judge: 'math' | 'code';
   /** Any of them is right. Empty only for `code`. */

@@ -1,8 +1,7 @@
 // The state of a collection as counts: exact under replay, bounded however many rollouts there are.
 
-import { OUTCOMES, type Outcome } from './outcome.ts';
+import { type Outcome, OUTCOMES, type RolloutResult } from './ending.ts';
 import { type Boundary, boundaryOfReason } from './reasons.ts';
-import type { RolloutResult } from './rollout-result.ts';
 import { addVerdicts, type VerdictCounts } from './verdict.ts';
 
 export interface FailedRollout {

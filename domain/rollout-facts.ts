@@ -1,25 +1,25 @@
 // The small JSON facts that pass between a rollout's workflow and its activities.
 
-import type { Limits } from './limits.ts';
+import type { Limits, RolloutResult } from './ending.ts';
+import type { TrajectoryReference } from './ids.ts';
 import type { Task } from './query.ts';
 import { type Boundary, boundaryOfReason, isBoundary } from './reasons.ts';
 import type { RewardSettings } from './reward.ts';
-import type { RolloutResult, TrajectoryReference } from './rollout-result.ts';
-import type { Finish, TurnFacts } from './turn.ts';
-import type { VerdictValue } from './verdict.ts';
+import type { TurnFacts } from './turn.ts';
+import type { Verdict } from './verdict.ts';
 
-/** What the first step fixed. */
+/** The rollout as its first step fixed it. */
 export interface OpenedRollout {
   readonly rollout: TrajectoryReference;
   readonly limits: Limits;
   readonly reward: RewardSettings;
   /** The query's first words, safe to show. */
   readonly title: string;
-  /** Who judges; absent in histories from before code was judged on a queue of its own. */
+  /** Decides which workers judge; absent in histories from before code was judged on a queue of its own. */
   readonly task?: Task;
-  /** SHA-256 of the records it stands on; absent in histories from before they were told. */
+  /** SHA-256 of the records it stands on; absent in histories from before they were sent. */
   readonly records?: { readonly run: string | null; readonly rollout: string };
-  /** How it ended, where its folder keeps that from before; absent in histories from before this was looked at. */
+  /** Its result, if its folder holds an end already; absent in histories from before this was read. */
   readonly ended?: RolloutResult;
 }
 
@@ -27,20 +27,10 @@ export interface OpenedRollout {
 export type Generated =
   { readonly noRoom: true; readonly contextTokens: number } | ({ readonly noRoom: false } & GeneratedTurn);
 
-export interface GeneratedTurn {
-  readonly turn: number;
-  readonly outputTokens: number;
-  readonly contextTokens: number;
-  readonly finish: Finish;
-  readonly versionStart: number;
-  readonly versionEnd: number;
-  /** SHA-256 of the turn's record; absent in histories from before it was told. */
+/** The facts of a turn that is not judged yet. */
+export interface GeneratedTurn extends Omit<TurnFacts, 'verdict' | 'reason'> {
+  /** SHA-256 of the turn's record; absent in histories from before it was sent. */
   readonly hash?: string;
-}
-
-export interface Judged {
-  readonly verdict: VerdictValue;
-  readonly reason: string;
 }
 
 export interface TurnReference {
@@ -76,16 +66,7 @@ export function boundaryOf(reason: string, detail: () => unknown): Boundary {
   return boundaryOfReason(reason) ?? 'everturn';
 }
 
-export function turnFacts(generated: GeneratedTurn, judged: Judged): TurnFacts {
+export function turnFacts(generated: GeneratedTurn, { verdict, reason }: Verdict): TurnFacts {
   const { turn, outputTokens, contextTokens, finish, versionStart, versionEnd } = generated;
-  return {
-    turn,
-    outputTokens,
-    contextTokens,
-    finish,
-    versionStart,
-    versionEnd,
-    verdict: judged.verdict,
-    reason: judged.reason,
-  };
+  return { turn, outputTokens, contextTokens, finish, versionStart, versionEnd, verdict, reason };
 }

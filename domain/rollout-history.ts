@@ -1,20 +1,22 @@
-// What Temporal's own history of a rollout says of it: the second witness against which its records are checked.
+// A rollout as Temporal's own history has it: a second source against which its records are checked.
 
-import type { Generated, Judged, OpenedRollout } from './rollout-facts.ts';
-import type { RolloutResult, TrajectoryReference } from './rollout-result.ts';
+import type { Generated, OpenedRollout } from './rollout-facts.ts';
+import type { Verdict } from './verdict.ts';
+import type { RolloutResult } from './ending.ts';
+import type { TrajectoryReference } from './ids.ts';
 
-/** One turn as its history tells it. */
+/** One turn as its history has it. */
 export interface TurnHistory {
   /** 1-based. */
   readonly turn: number;
-  /** How often it was scheduled; a retry is none. */
+  /** How often it was scheduled, retries not counted. */
   readonly asked: number;
   /** Tries of the last scheduling, the last one counted. */
   readonly tries: number;
   /** Absent while it is being generated, or where that failed. */
   readonly generated?: Generated;
   /** Absent while it is being judged, or where that failed. */
-  readonly judged?: Judged;
+  readonly judged?: Verdict;
 }
 
 /** One execution of a rollout's workflow. */

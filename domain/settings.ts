@@ -1,6 +1,6 @@
-// Everything that decides what a rollout plays. Fixed when its run is created; kept in run.json.
+// Everything that decides what a rollout plays. Fixed when its run is created; stored in run.json.
 
-import type { Limits } from './limits.ts';
+import type { Limits } from './ending.ts';
 import type { WantedLogprobs } from './logprob-meaning.ts';
 import type { RewardSettings } from './reward.ts';
 import type { Sampling } from './sampling.ts';
@@ -9,7 +9,7 @@ export const FLEET_POLICIES = ['sticky', 'round_robin', 'least_requests', 'least
 export type FleetPolicy = (typeof FLEET_POLICIES)[number];
 
 export interface RolloutSettings extends Limits, RewardSettings, Sampling {
-  /** `tiny`, `transformers:<folder or hub id>`, `sglang:<url>`, `vllm:<url>`, `openai:<url>#<model>`. */
+  /** As the registry of backends (inference/index.ts) has it: `tiny`, or a scheme and what it takes. */
   readonly model: string;
   /** Folder or hub id, where the model does not say which tokenizer is its own. */
   readonly tokenizer: string | null;
@@ -17,7 +17,7 @@ export interface RolloutSettings extends Limits, RewardSettings, Sampling {
   readonly feedback: 'seed' | 'delta';
   /** New tokens per turn, at most; cut to what the model's context leaves. */
   readonly maxNewTokens: number;
-  /** A turn is generated in chunks of so many tokens, each kept before the next; null: in one. */
+  /** A turn is generated in chunks of so many tokens, each stored before the next; null: in one. */
   readonly newTokensPerChunk: number | null;
   /** What the logprobs must be of: the distribution that was drawn from, or the model's own at temperature 1. */
   readonly logprobs: WantedLogprobs;

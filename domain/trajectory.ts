@@ -1,14 +1,14 @@
-// What a rollout leaves behind: the record of the query it fixed, of each verdict, and of its end;
-// and the trajectory that a reader puts together from them.
+// The records of a rollout: the query it plays, each verdict, and its end; the trajectory that a reader puts together
+// from them, and its result.
 
-import type { Outcome, StopReason } from './outcome.ts';
+import { type Outcome, recordedResult, type RolloutResult, type StopReason } from './ending.ts';
 import type { Query } from './query.ts';
 import type { Boundary } from './reasons.ts';
 import type { RolloutSettings } from './settings.ts';
-import type { TurnRecord } from './turn.ts';
+import { outputTokens, type TurnRecord } from './turn.ts';
 import type { Verdict } from './verdict.ts';
 
-/** Written by a rollout's first step: what it plays, whatever becomes of the source file. */
+/** Written by a rollout's first step: the query and settings it plays, independent of the source file. */
 export interface RolloutRecord {
   readonly run: string;
   readonly query: Query;
@@ -68,6 +68,15 @@ export interface Trajectory {
   readonly turns: readonly PlayedTurn[];
   /** Null while it is being played. */
   readonly end: EndRecord | null;
+}
+
+/** The result of a trajectory in the folder `out`; undefined while it is being played. */
+export function resultOf(out: string, { rollout, turns, end }: Trajectory): RolloutResult | undefined {
+  if (!end) return undefined;
+  const { run, query, sample, attempt } = rollout;
+  const trajectory = { out, run, query: query.queryId, sample, attempt };
+  const counted = turns.map(({ record, verdict }) => ({ tokens: outputTokens(record), verdict }));
+  return recordedResult(trajectory, end, counted);
 }
 
 /** Ids of C_t: everything before turn t's answer. `turn` is 1-based. */

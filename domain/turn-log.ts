@@ -1,4 +1,4 @@
-// The algorithm's log of one turn: a block for people and a JSON line for monitors. Each tells that turn's
+// The algorithm's log of one turn: a block for people and a JSON line for monitors. Each has that turn's
 // own verdict, context and length. Text from a model or a data set cannot steer the terminal it is read on.
 
 import { visible } from './foreign-text.ts';

@@ -1,4 +1,4 @@
-// One turn: what the model was shown anew, what it answered, and what was said of it.
+// One turn: the tokens new in its context, the model's answer, and the verdict on it.
 
 import type { LogprobMeaning, WantedLogprobs } from './logprob-meaning.ts';
 import type { VerdictValue } from './verdict.ts';
@@ -10,14 +10,14 @@ export type Finish = 'stop' | 'length' | 'abort';
 export interface VersionSpan {
   /** A number for every version: domain/weight-version.ts says which. */
   readonly version: number;
-  /** The server's own word, where one told: `default`, `step-12`, `12`. */
+  /** The version as the server reported it, if it did: `default`, `step-12`, `12`. */
   readonly versionLabel?: string;
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * What one generation left behind; immutable, written once. Each token of a rollout is stored once:
+ * The record of one generation; immutable, written once. Each token of a rollout is stored once:
  * the context of turn t is contextIds_1 ++ outputIds_1 ++ … ++ contextIds_t.
  */
 export interface TurnRecord {
@@ -56,9 +56,9 @@ export interface TurnRecord {
   /** Which model and server answered. */
   readonly model: string;
   readonly server: string | null;
-  /** What the logprobs are of; absent in records from before runs could ask for it: the sampled distribution. */
+  /** The distribution that the logprobs are of; absent in older records: the sampled one. */
   readonly logprobsOf?: WantedLogprobs;
-  /** What the model or its servers were found to give; where that is not logprobsOf, the run's sampling makes them one. */
+  /** The distribution that the model or its servers were found to report; the run's sampling makes it equal logprobsOf. */
   readonly logprobsFound?: LogprobMeaning;
   /** False where a server gave text only: no sample to train on. Absent means true. */
   readonly trainable?: boolean;
@@ -66,7 +66,7 @@ export interface TurnRecord {
   readonly textLogprobs?: readonly { readonly token: string; readonly logprob: number }[];
 }
 
-/** A part of an answer, kept before the next part is asked for; the turn's record takes its place. */
+/** A part of an answer, stored before the next part is requested; the turn's record replaces it. */
 export interface ChunkRecord {
   /** 1-based. */
   readonly turn: number;

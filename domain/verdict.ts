@@ -1,5 +1,5 @@
 // The judge's verdict on one answer, and verdicts counted. With a usable solution an answer is right or wrong, whatever it
-// holds; `undecided` is our side's alone, or the data set's. Its reason says why, and is kept with every turn.
+// holds; `undecided` is our side's alone, or the data set's. Its reason says why, and is stored with every turn.
 
 export const VERDICTS = ['right', 'wrong', 'undecided'] as const;
 export type VerdictValue = (typeof VERDICTS)[number];

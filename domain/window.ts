@@ -3,7 +3,7 @@
 // `next` is in flight or counted, never both, and none is counted twice.
 
 import { addResult, type CollectionCounts, ended, noCounts } from './progress.ts';
-import type { RolloutResult } from './rollout-result.ts';
+import type { RolloutResult } from './ending.ts';
 
 export interface UnitInFlight {
   readonly unit: number;
@@ -64,7 +64,7 @@ export function begin(w: WindowState, unit: UnitInFlight): void {
   w.inFlight.push(unit);
 }
 
-/** Counts a unit's end once; a second word on the same unit changes nothing. */
+/** Counts a unit's end once; a second report of the same unit changes nothing. */
 export function settle(w: WindowState, unit: number, result: RolloutResult): void {
   const at = w.inFlight.findIndex((u) => u.unit === unit);
   if (at < 0) return;

@@ -94,7 +94,7 @@ export function sequenceSample(trajectory: Trajectory): SequenceSample {
   const transitions = lengths.map((length) => length - 1);
   const prompt = turns[0]!.record.contextIds;
   return {
-    // Samples beyond the first have ids of their own: a batch refuses doubled ones.
+    // Samples beyond the first have their own ids: a batch refuses doubled ones.
     ids: [idOf(trajectory)],
     keys: Object.keys(DTYPES) as Key[],
     trailing_shapes: perKey(() => []),

@@ -1,4 +1,4 @@
-// The way out: the interface of every export format. Pure: one trajectory in, its lines out.
+// The interface of every export format. Pure: one trajectory in, its lines out.
 
 import type { Trajectory } from '../domain/trajectory.ts';
 
@@ -12,15 +12,15 @@ export interface Exporter {
   readonly extension: string;
   /** One line for the list of formats. */
   readonly description: string;
-  /** Its lines are for training: trajectories whose answers have no ids of their own are refused. */
+  /** Its lines are for training: trajectories whose answers have no token ids are refused. */
   readonly forTraining: boolean;
-  /** The id of its sample in the file: of another (query, sample) another. */
+  /** The sample's id in the file: unique for each (query, sample). */
   id(trajectory: Trajectory): string;
   /**
-   * Lines as an older Everturn wrote them, with the id that they had there; undefined where those of today are the same.
-   * A check of an old file knows them by these.
+   * Lines as an older Everturn wrote them, with their id; undefined if today's are the same. A check of an old file
+   * recognises them by these.
    */
   former?(trajectory: Trajectory): FormerLines | undefined;
-  /** Lines (no newline) of one complete trajectory. Throws StoreError when the record cannot be right. */
+  /** Lines (no newline) of one complete trajectory. Throws StoreError if the record cannot be right. */
   lines(trajectory: Trajectory): string[];
 }

@@ -5,6 +5,7 @@ import type { LogprobMeaning } from '../domain/logprob-meaning.ts';
 import type { ModelIdentity } from '../domain/model-identity.ts';
 import type { Message } from '../domain/query.ts';
 import type { Sampling } from '../domain/sampling.ts';
+import type { RolloutSettings } from '../domain/settings.ts';
 import type { Finish, VersionSpan } from '../domain/turn.ts';
 
 export interface GenerateRequest {
@@ -29,7 +30,8 @@ export interface GenerateRequest {
   readonly messages?: readonly Message[];
 }
 
-export interface GenerateResult {
+/** What a model answered to one request. */
+export interface Reply {
   /** Empty where a server gives no ids (facts.trainable is false); `text` is the answer then. */
   readonly outputIds: readonly number[];
   /** One natural logprob per output id, under the distribution it was sampled from. Finite. */
@@ -119,37 +121,28 @@ export interface Tokenizer {
 export interface Backend {
   readonly facts: ModelFacts;
   readonly tokenizer: Tokenizer;
-  generate(request: GenerateRequest, options: GenerateOptions): Promise<GenerateResult>;
+  generate(request: GenerateRequest, options: GenerateOptions): Promise<Reply>;
   /** For backends that ask servers: each of them, in the order given. */
   serverStatus?(): readonly ServerStatus[];
   /** Ends every process and connection it owns. Requests in flight reject. */
   close(): Promise<void>;
 }
 
-export interface BackendOptions {
-  /** The part after the scheme: a folder, a hub id, a url. Empty for `tiny`. */
-  readonly target: string;
-  readonly tokenizer: string | null;
-  /** Where a backend's own log lines go; one line each. */
-  readonly log: (line: string) => void;
-  /** Environment variable that holds the servers' API key; its value is never said or written. */
-  readonly apiKeyEnv?: string | null;
-  readonly fleet?: FleetOptions;
-  /** Throws where a server names a folder or hub id that is not to be loaded. Absent: it may name any. */
-  readonly mayLoad?: ((folderOrHubId: string) => void) | undefined;
-  /** For one answer of a server; absent: an hour. */
-  readonly requestTimeoutMs?: number;
+/** What of a run's settings its servers are opened with. */
+export interface FleetOptions extends Pick<
+  RolloutSettings,
+  'fleetPolicy' | 'maxInFlightPerServer' | 'serverLimits' | 'serverWeights'
+> {
+  /** A folder that all workers of the run reach: limits hold over all of them. Null: over this process alone. */
+  readonly leaseFolder: string | null;
 }
 
-/** How requests are spread over servers. Nothing said: sticky, no limits. */
-export interface FleetOptions {
-  readonly policy?: 'sticky' | 'round_robin' | 'least_requests' | 'least_token_usage';
-  /** In flight on one server at most, over all workers that share `leaseFolder`; without it, of this worker. */
-  readonly maxInFlight?: number | null;
-  /** The same of single servers, by url; it wins. */
-  readonly limits?: Readonly<Record<string, number>>;
-  /** By url; 1 where none is given. Twice the weight takes twice the requests. */
-  readonly weights?: Readonly<Record<string, number>>;
-  /** A folder that all workers of the run reach. */
-  readonly leaseFolder?: string | null;
+export interface BackendOptions
+  extends FleetOptions, Pick<RolloutSettings, 'tokenizer' | 'apiKeyEnv' | 'requestTimeoutSeconds'> {
+  /** The part after the scheme: a folder, a hub id, a url. Empty for `tiny`. */
+  readonly target: string;
+  /** Where a backend's own log lines go; one line each. */
+  readonly log: (line: string) => void;
+  /** Throws where a server names a folder or hub id that is not to be loaded. Absent: it may name any. */
+  readonly mayLoad?: ((folderOrHubId: string) => void) | undefined;
 }

@@ -1,59 +1,77 @@
-// The registry of backends, by the scheme of --model. Importing it loads no backend.
+// The registry of backends, by the scheme of --model: help, errors, permissions and the check of a fleet read what an
+// entry says, and no other file lists the schemes. Importing it loads no backend.
 
 import { join } from 'node:path';
 
+import { DEFAULT_SETTINGS } from '../domain/defaults.ts';
 import { UsageError } from '../domain/errors.ts';
+import { short } from '../domain/foreign-text.ts';
 import type { ModelIdentity } from '../domain/model-identity.ts';
 import type { Backend, BackendOptions } from './backend.ts';
-import { short } from '../domain/foreign-text.ts';
 import { parseOpenaiTarget, parseServerUrls } from './http/server-url.ts';
 
 interface Entry {
-  /** How it is written, for messages. */
+  /** How it is written, for help and messages. */
   readonly usage: string;
-  readonly needsTarget: boolean;
-  /** Throws a UsageError where the target cannot be one. */
-  readonly check?: (target: string) => unknown;
+  /**
+   * What stands behind the colon: `nothing`; `files`: a folder or hub id, which a worker reads; `server`: the url of one;
+   * `fleet`: the urls of several.
+   */
+  readonly target: 'nothing' | 'files' | 'server' | 'fleet';
+  /** The urls in a target; throws a UsageError where it cannot be one. */
+  readonly servers?: (target: string) => readonly string[];
   create(options: BackendOptions): Promise<Backend>;
 }
 
 const BACKENDS = {
   tiny: {
     usage: 'tiny',
-    needsTarget: false,
+    target: 'nothing',
     create: async (options) => (await import('./embedded/transformers.ts')).createTinyBackend(options),
   },
   transformers: {
     usage: 'transformers:<folder or hub id>',
-    needsTarget: true,
+    target: 'files',
     create: async (options) => (await import('./embedded/transformers.ts')).createTransformersBackend(options),
   },
   sglang: {
     usage: 'sglang:<url>[,<url>…]',
-    needsTarget: true,
-    check: parseServerUrls,
+    target: 'fleet',
+    servers: parseServerUrls,
     create: async (options) => (await import('./servers/sglang.ts')).createSglangBackend(options),
   },
   vllm: {
     usage: 'vllm:<url>[,<url>…]',
-    needsTarget: true,
-    check: parseServerUrls,
+    target: 'fleet',
+    servers: parseServerUrls,
     create: async (options) => (await import('./servers/vllm.ts')).createVllmBackend(options),
   },
   openai: {
     usage: 'openai:<url>#<model>',
-    needsTarget: true,
-    check: parseOpenaiTarget,
+    target: 'server',
+    servers: (target) => [parseOpenaiTarget(target).url],
     create: async (options) => (await import('./servers/openai.ts')).createOpenaiBackend(options),
   },
 } as const satisfies Record<string, Entry>;
 
 export type Scheme = keyof typeof BACKENDS;
 
+/** How each model is written, in the order of the registry. */
+export const MODEL_FORMS: readonly string[] = Object.values(BACKENDS).map(({ usage }) => usage);
+
+/** The schemes of models that may be several servers. */
+export const FLEET_SCHEMES: readonly string[] = Object.entries(BACKENDS).flatMap(([scheme, { target }]) =>
+  target === 'fleet' ? [scheme] : [],
+);
+
 export interface ModelSpec {
   readonly scheme: Scheme;
   /** The part after the colon; empty for `tiny`. */
   readonly target: string;
+  /** The folder or hub id that a worker reads; null where there is none to read. */
+  readonly files: string | null;
+  /** The urls of its servers; none where the model runs here. */
+  readonly servers: readonly string[];
 }
 
 export function parseModelSpec(spec: string): ModelSpec {
@@ -61,25 +79,24 @@ export function parseModelSpec(spec: string): ModelSpec {
   const scheme = colon < 0 ? spec : spec.slice(0, colon);
   const target = colon < 0 ? '' : spec.slice(colon + 1).trim();
   const entry: Entry | null = isScheme(scheme) ? BACKENDS[scheme] : null;
-  if (
-    !isScheme(scheme) ||
-    entry === null ||
-    entry.needsTarget !== (target !== '') ||
-    (colon >= 0 && !entry.needsTarget)
-  ) {
-    const allowed = Object.values(BACKENDS).map(({ usage }) => usage);
+  const needsTarget = entry?.target !== 'nothing';
+  if (!isScheme(scheme) || entry === null || needsTarget !== (target !== '') || (colon >= 0 && !needsTarget)) {
     throw new UsageError(`"${short(spec, 500)}" names no model`, {
       reason: 'unknown-model',
-      fix: `Right would be ${allowed.join(' or ')}.`,
+      fix: `Right would be ${MODEL_FORMS.join(' or ')}.`,
     });
   }
-  entry.check?.(target);
-  return { scheme, target };
+  const files = entry.target === 'files' ? target : null;
+  return { scheme, target, files, servers: entry.servers?.(target) ?? [] };
 }
 
-export function createBackend(spec: string, options: Omit<BackendOptions, 'target'>): Promise<Backend> {
+/** What is left out of the settings has its default. */
+export function createBackend(
+  spec: string,
+  options: Partial<Omit<BackendOptions, 'target'>> & Pick<BackendOptions, 'log'>,
+): Promise<Backend> {
   const { scheme, target } = parseModelSpec(spec);
-  return BACKENDS[scheme].create({ ...options, target });
+  return BACKENDS[scheme].create({ ...DEFAULT_SETTINGS, leaseFolder: null, ...options, target });
 }
 
 function isScheme(scheme: string): scheme is Scheme {

@@ -1,4 +1,4 @@
-// Scripts of child processes and threads. Node 20 runs no TypeScript, so from source the script is the one in dist/.
+// Scripts of child processes and threads. Node 20 runs no TypeScript, so a source checkout uses the script in dist/.
 
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';

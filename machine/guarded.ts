@@ -1,7 +1,7 @@
-// Runs a program that cannot outlive us. A shell stands between: it starts the program, and a helper of it
-// waits on a pipe that only we hold open. However we die, kill -9 too, the pipe closes and the helper ends
-// the program: SIGTERM, then SIGKILL. Unix only. The program runs in its own session, so that Ctrl-C on the
-// terminal reaches us alone and we choose the order of the shutdown.
+// Runs a program that cannot outlive this process. A shell starts the program and a helper that waits on a pipe which
+// only this process holds open. When this process dies, also by kill -9, the pipe closes and the helper ends the program:
+// SIGTERM, then SIGKILL. Unix only. The program has its own session, so Ctrl-C on the terminal reaches only this
+// process, which chooses the order of the shutdown.
 
 import { spawn, type StdioOptions } from 'node:child_process';
 import type { Readable } from 'node:stream';
@@ -9,7 +9,7 @@ import { identify, terminate, type ProcessId } from './process.ts';
 
 export interface GuardedProcess {
   readonly id: ProcessId;
-  /** Resolves once, when the program is gone: how it ended, in words. */
+  /** Resolves once, when the program has ended, with a description of how. */
   readonly exited: Promise<string>;
   /** SIGTERM, after `graceMs` SIGKILL. Resolves when it is gone. */
   stop(graceMs: number): Promise<void>;
@@ -24,7 +24,7 @@ export interface GuardedOptions {
   readonly onOutput?: (stream: Readable, name: 'stdout' | 'stderr') => void;
 }
 
-/** 0: the pipe to the owner. 3: tells the owner the program's pid. */
+/** 0: the pipe to the owner. 3: sends the program's pid to the owner. */
 const GUARD = `
 exec 4<&0
 "$@" </dev/null 3>&- 4<&- &
@@ -70,7 +70,7 @@ export async function spawnGuarded(
   const id = (Number.isInteger(pid) && identify(pid)) || { pid, startTime: 'gone' };
 
   const exited = ended.then(async (how) => {
-    // The shell itself may have been killed: the program must not be left behind it.
+    // If the shell itself was killed, the program must not survive it.
     shell.stdin?.destroy();
     await terminate(id, 0);
     return how;

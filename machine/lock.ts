@@ -1,7 +1,7 @@
-// A lock between processes that dies with its holder. Each contender puts a claim (an empty file whose name
-// says host, pid and start time) into a folder, then looks: it holds the lock if no other live claim is there.
-// Announce-then-look admits no two holders, and a dead claim's name never comes alive again, so that
-// removing it cannot hit a new holder: the race that pid files have. Nothing to refresh, no time-outs.
+// A lock between processes that dies with its holder. Each contender puts a claim (an empty file named after host, pid
+// and start time) into a folder, then lists the folder: it holds the lock if there is no other live claim. Announcing
+// before looking admits no two holders. A dead claim's name is never used again, so removing it cannot hit a new
+// holder, which is the race of pid files. There is nothing to refresh and no time-out.
 
 import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -13,13 +13,13 @@ export interface Lock {
   release(): void;
 }
 
-/** Another machine's processes cannot be asked (a shared home): its claim counts for this long. */
+/** Processes of another machine (a shared home) cannot be queried: their claims count for this long. */
 const FOREIGN_CLAIM_MS = 120_000;
 const HERE = encodeURIComponent(hostname()).replaceAll('.', '%2E');
 
 let counter = 0;
 
-/** The lock, or who holds it. Two contenders at the same instant may both back off, so each looks a few times. */
+/** The lock, or its holder. Two contenders at the same instant may both back off, so each tries a few times. */
 export async function tryLock(folder: string, looks = 8): Promise<Lock | { readonly heldBy: ProcessId }> {
   for (let look = 1; ; look++) {
     const claim = announce(folder);
@@ -31,7 +31,7 @@ export async function tryLock(folder: string, looks = 8): Promise<Lock | { reado
   }
 }
 
-/** Waits for the lock; `onWait` is told once who holds it. */
+/** Waits for the lock; `onWait` is called once with the holder. */
 export async function lock(folder: string, onWait?: (holder: ProcessId) => void, pollMs = 500): Promise<Lock> {
   for (let told = false; ; told = true) {
     const got = await tryLock(folder);
@@ -41,7 +41,7 @@ export async function lock(folder: string, onWait?: (holder: ProcessId) => void,
   }
 }
 
-/** Who holds the lock now, if anybody alive does. */
+/** The live holder of the lock, if any. */
 export function lockHolder(folder: string): ProcessId | undefined {
   return otherLiveClaim(folder, '');
 }

@@ -1,5 +1,5 @@
-// The folder that holds package.json, found from this file's own place (the same from source and from dist/), and
-// what that package.json says.
+// The folder of package.json, found from this file's own path (in source and in dist/), and the content of that
+// package.json.
 
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,11 +1,11 @@
-// Free TCP ports on loopback. The first wanted port on which nobody listens, else one the kernel picks.
+// Free TCP ports on loopback: the first wanted port without a listener, else one that the kernel picks.
 
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
 export const LOOPBACK = '127.0.0.1';
 
-/** `avoid`: ports already promised to somebody else in the same start. */
+/** `avoid`: ports already assigned in the same start. */
 export async function freePort(
   wanted: readonly (number | undefined)[],
   avoid: readonly number[] = [],
@@ -22,8 +22,8 @@ export async function isFree(port: number): Promise<boolean> {
 }
 
 /**
- * One of 16 million loopback addresses, and a port of it: what a web page cannot find by trying. Where only 127.0.0.1 is
- * there (macOS), a port that the kernel picks.
+ * One of 16 million loopback addresses and a port on it, which a web page cannot guess. On systems with only 127.0.0.1
+ * (macOS), a port that the kernel picks.
  */
 export async function hiddenPlace(): Promise<{ readonly host: string; readonly port: number }> {
   const host = `127.${[255, 256, 254].map((n, i) => randomInt(n) + (i === 1 ? 0 : 1)).join('.')}`;

@@ -1,4 +1,4 @@
-// Names a process so that its pid's next owner cannot be mistaken for it: pid and start time together.
+// Identifies a process by pid and start time, so that a later process with the same pid is not mistaken for it.
 // Works on Linux (/proc) and, by `ps`, elsewhere on Unix.
 
 import { execFileSync } from 'node:child_process';
@@ -7,11 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface ProcessId {
   readonly pid: number;
-  /** Opaque; equal for the same process only. Clock ticks since boot on Linux. */
+  /** Opaque; unique to the process. Clock ticks since boot on Linux. */
   readonly startTime: string;
 }
 
-/** Undefined when there is no such process, or only its unreaped remains. */
+/** Undefined if there is no such process, or only a zombie. */
 export function identify(pid: number): ProcessId | undefined {
   const startTime = process.platform === 'linux' ? startTimeFromProc(pid) : startTimeFromPs(pid);
   return startTime === undefined ? undefined : { pid, startTime };
@@ -21,7 +21,7 @@ export function isAlive(id: ProcessId): boolean {
   return identify(id.pid)?.startTime === id.startTime;
 }
 
-/** True once the process is gone; false when it is still there after `timeoutMs`. */
+/** True once the process is gone; false if it still exists after `timeoutMs`. */
 export async function waitUntilGone(id: ProcessId, timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
   while (isAlive(id)) {
@@ -31,7 +31,7 @@ export async function waitUntilGone(id: ProcessId, timeoutMs: number): Promise<b
   return true;
 }
 
-/** SIGTERM, then SIGKILL when `graceMs` were not enough. Resolves when the process is gone. */
+/** SIGTERM, then SIGKILL after `graceMs`. Resolves when the process is gone. */
 export async function terminate(id: ProcessId, graceMs: number): Promise<void> {
   if (graceMs > 0 && signal(id, 'SIGTERM') && (await waitUntilGone(id, graceMs))) return;
   signal(id, 'SIGKILL');

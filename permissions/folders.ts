@@ -1,5 +1,5 @@
-// Folders that a permission is about, as they are on the disk: symbolic links are followed, also where the end of a
-// path does not exist yet. What happens to a folder afterwards is for those who may write in it, and they are trusted.
+// Folders that a permission covers, by their real paths: symbolic links are resolved, also if the end of a path does not
+// exist yet. Not covered: later changes of a folder by users with write access, who are trusted.
 
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, normalize, sep } from 'node:path';
@@ -11,7 +11,7 @@ export function plainPath(path: unknown): string | undefined {
   return normalize(trimmed) === trimmed ? trimmed : undefined;
 }
 
-/** Undefined where a part of it is a link that leads nowhere, or cannot be looked at. */
+/** Undefined if a part of it is a dangling link or cannot be read. */
 export function realPath(path: string): string | undefined {
   try {
     return realpathSync(path);
@@ -22,7 +22,7 @@ export function realPath(path: string): string | undefined {
   }
 }
 
-/** Both as `realPath` says them. */
+/** Both as returned by `realPath`. */
 export function isUnder(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }

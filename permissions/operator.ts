@@ -1,5 +1,5 @@
-// What the operator of a worker allows beside the runs of the user's own commands: three lists, by flags of `everturn
-// worker` or by environment. Each is read once, when the worker starts; what cannot be one is refused then.
+// Permissions that a worker's operator grants beyond the user's own runs: three lists, by flags of `everturn worker` or
+// by environment. Each is read once, when the worker starts; an invalid list is rejected then.
 
 import { resolve } from 'node:path';
 import { UsageError } from '../domain/errors.ts';
@@ -7,17 +7,17 @@ import { realPath } from './folders.ts';
 
 export interface KeyRule {
   readonly name: string;
-  /** `https://host:port` of servers; null: the servers of the run's own command. */
+  /** `https://host:port` of servers; null: the servers of the command that started the run. */
   readonly origin: string | null;
 }
 
 export interface Operator {
-  /** Runs are written, and data sets read, in these folders and below; links followed. */
+  /** Runs are written, and data sets read, in these folders and below, after links are resolved. */
   readonly runsUnder: readonly string[];
-  /** Folders with models and tokenizers below them, and ids of the hub. */
+  /** Folders with models and tokenizers below them, and hub ids. */
   readonly models: readonly string[];
   readonly keys: readonly KeyRule[];
-  /** Names that a run's own command may give without a rule. */
+  /** Names of variables that the command which started a run may use without a rule. */
   readonly ownKeys: 'any' | 'api-keys' | 'listed';
 }
 
@@ -33,7 +33,7 @@ export const OPERATOR_VARIABLES = {
   apiKeyEnv: 'EVERTURN_ALLOWED_KEYS',
 } as const satisfies Record<keyof OperatorWords, string>;
 
-/** `local`: the worker of the local service, which plays for one user alone. Flags go before the environment. */
+/** `local`: the worker of the local service, which serves one user only. Flags override the environment. */
 export function operatorOf(
   env: Readonly<Record<string, string | undefined>>,
   flags: OperatorWords = {},
@@ -58,7 +58,7 @@ function list(text: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** As a shell writes a path; what has one slash in its middle alone is an id of the hub. */
+/** A path as in a shell; text with a single slash in its middle is a hub id. */
 function isPath(text: string): boolean {
   return /^\.{0,2}\//.test(text) || /^\.{1,2}$/.test(text);
 }
@@ -85,7 +85,7 @@ function keyRule(text: string): KeyRule {
   const [name = '', url, ...rest] = text.split('=');
   const origin = url === undefined ? null : originOf(url.trim());
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && origin !== undefined && rest.length === 0) return { name, origin };
-  // Not said again: a key may stand where its name belongs.
+  // The value is not repeated: somebody may have pasted a key in place of its name.
   throw new UsageError('A part of --api-key-env is neither NAME nor NAME=<url of a server>.', {
     reason: 'bad-value',
     fix: 'Right would be OPENAI_API_KEY=https://api.openai.com, or several with commas between them.',

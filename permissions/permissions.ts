@@ -1,12 +1,11 @@
-// What a workflow may have a worker do. Whoever reaches the Temporal server can start a workflow and write its input;
-// so each folder, model and key that an input names must be the operator's, or that of a run which this user's own
-// command made. What is not allowed is refused as `not-allowed`, for good, before anything is read, written or sent.
+// The resources that a workflow may use on a worker. Any client of the Temporal server can start a workflow and write its
+// input, so each folder, model and key that an input names must be permitted by the operator, or belong to a run that
+// this user's own command made. Otherwise it fails as `not-allowed`, without retry, before any read, write or request.
 
 import { UsageError } from '../domain/errors.ts';
 import { isRunName } from '../domain/ids.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import { parseModelSpec } from '../inference/index.ts';
-import { parseOpenaiTarget, parseServerUrls } from '../inference/http/server-url.ts';
 import { join } from 'node:path';
 import type { Home } from '../service/home.ts';
 import { isUnder, plainPath, realPath } from './folders.ts';
@@ -14,16 +13,16 @@ import { type Operator, OPERATOR_VARIABLES, type OperatorWords } from './operato
 import { registeredRun, type RegisteredRun } from './registered.ts';
 
 export interface Permissions {
-  /** Of every step: the folder that a run is read from and written to. */
+  /** For every step: the folder that a run is read from and written to. */
   mayUseRun(out: string, run: string): void;
   mayReadDataset(path: string): void;
   /** The model, its tokenizer and the key that a rollout of this run would use. */
   mayUseModel(settings: RolloutSettings, runFolder: string): void;
-  /** A tokenizer that a server names: the settings do not. */
+  /** A tokenizer that a server, not the settings, names. */
   mayLoad(settings: RolloutSettings, runFolder: string): (folderOrHubId: string) => void;
 }
 
-/** A run that was allowed is not looked at again for so long: five steps a turn ask. */
+/** A permitted run is not checked again for this long: each turn asks in five steps. */
 const ALLOWED_FOR_MS = 5_000;
 const MOST_KNOWN = 1_000;
 
@@ -60,7 +59,7 @@ export function openPermissions(operator: Operator, home: Home, now: () => numbe
           fix: 'Give it from the root on, without `..`, `.` or empty parts.',
         });
       }
-      // The store refuses it, in its own words.
+      // The store rejects it with its own message.
       if (!isRunName(run)) return;
       const folder = join(plain, run);
       if ((known.get(folder) ?? 0) > now()) return;
@@ -75,14 +74,14 @@ export function openPermissions(operator: Operator, home: Home, now: () => numbe
     },
 
     mayUseModel(settings, runFolder) {
-      const { model, tokenizer = null, apiKeyEnv = null } = settings;
+      const { model, tokenizer, apiKeyEnv } = settings;
       const own = ownRun(runFolder);
       const isOwn = own?.model === model && own.tokenizer === tokenizer;
-      const { scheme, target } = parseModelSpec(model);
-      if (!isOwn && scheme === 'transformers') mayLoadHere(target);
+      const { files, servers } = parseModelSpec(model);
+      if (!isOwn && files !== null) mayLoadHere(files);
       if (!isOwn && tokenizer !== null) mayLoadHere(tokenizer);
       if (apiKeyEnv === null) return;
-      const origins = serversOf(scheme, target).map((url) => new URL(url).origin);
+      const origins = servers.map((url) => new URL(url).origin);
       const rules = operator.keys.filter(({ name }) => name === apiKeyEnv);
       const isListed = (origin: string) => rules.some((rule) => rule.origin === origin);
       if (origins.length > 0 && origins.every(isListed)) return;
@@ -102,15 +101,10 @@ export function openPermissions(operator: Operator, home: Home, now: () => numbe
     mayLoad(settings, runFolder) {
       return (named) => {
         const own = ownRun(runFolder);
-        if (own?.model !== settings.model || own.tokenizer !== (settings.tokenizer ?? null)) mayLoadHere(named);
+        if (own?.model !== settings.model || own.tokenizer !== settings.tokenizer) mayLoadHere(named);
       };
     },
   };
-}
-
-function serversOf(scheme: string, target: string): readonly string[] {
-  if (scheme === 'openai') return [parseOpenaiTarget(target).url];
-  return scheme === 'sglang' || scheme === 'vllm' ? parseServerUrls(target) : [];
 }
 
 const FLAGS = { runsUnder: '--runs-under', models: '--models', apiKeyEnv: '--api-key-env' } as const;

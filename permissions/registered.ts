@@ -1,6 +1,6 @@
-// Runs that this user's own commands made: each command that starts a run says in EVERTURN_HOME, where nobody else can
-// write, which folder it is, which model it asks and which key goes there. A worker of the same home believes that, and
-// nothing that a workflow says of itself.
+// Runs that this user's own commands made. Each command that starts a run registers its folder, model and key in
+// EVERTURN_HOME, where only this user can write. A worker with the same home trusts that list, and nothing that a
+// workflow claims about itself.
 
 import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import type { Home } from '../service/home.ts';
 import { realPath } from './folders.ts';
 
 export interface RegisteredRun extends Pick<RolloutSettings, 'model' | 'tokenizer' | 'apiKeyEnv'> {
-  /** The run's own folder, links followed. */
+  /** The run's own folder, links resolved. */
   readonly folder: string;
 }
 
@@ -27,7 +27,7 @@ export function registerRun({ folder: home }: Home, run: RegisteredRun): void {
   renameSync(temporary, file);
 }
 
-/** `folder`: links followed. Undefined for one that no command of this user made, and where others can write in the home. */
+/** `folder`: links resolved. Undefined if no command of this user made it, or if other users can write in the home. */
 export function registeredRun({ folder: home }: Home, folder: string): RegisteredRun | undefined {
   const file = fileOf(home, folder);
   try {

@@ -1,12 +1,12 @@
-// Proves a run's folder: each (query, sample, turn) once, contiguous, judged and logged once, every hash
-// and every reward right, counted and exported as the records say. Streams: memory holds a few rollouts, and a line for each that it has seen.
+// Proves a run's folder: each (query, sample, turn) once, contiguous, judged and logged once; every hash and reward
+// right; counts and exports equal to the records. Streams: memory holds a few rollouts, and a line for each one read.
 
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { explain, StoreError } from '../domain/errors.ts';
+import { type Outcome, OUTCOMES } from '../domain/ending.ts';
 import type { RolloutId } from '../domain/ids.ts';
-import { OUTCOMES, type Outcome } from '../domain/outcome.ts';
 import type { CheckTokenizer } from './context.ts';
 import { openCopyCheck } from './copies.ts';
 import { checkJudgements } from './judgements.ts';
@@ -30,21 +30,21 @@ export interface CheckSummary {
   readonly turns: number;
   readonly ended: number;
   readonly unfinished: number;
-  /** Of the last attempt at each sample. */
+  /** Over the last attempt at each sample. */
   readonly byOutcome: Readonly<Record<Outcome, number>>;
-  /** Verdicts given again, over all files. */
+  /** Verdicts of later judgements, over all files. */
   readonly judgements: number;
-  /** What an export of now holds; absent where no exporter was given. */
+  /** The content of an export made now; absent without an exporter. */
   readonly export?: ExportFacts;
 }
 
 export interface CheckOptions {
   readonly export?: ExportCheck;
-  /** Of the run's model: with it, texts and ids are proved against each other. */
+  /** The tokenizer of the run's model: with it, texts and ids are compared with each other. */
   readonly tokenizer?: CheckTokenizer | undefined;
-  /** How far the clocks of workers may be apart. */
+  /** The allowed difference between workers' clocks. */
   readonly clockSkewMs?: number | undefined;
-  /** Whether the run's collection is still going; undefined where nobody knows. */
+  /** Whether the run's collection is still running; undefined if unknown. */
   readonly isGoing?: () => Promise<boolean | undefined>;
 }
 
@@ -86,7 +86,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   const totals = { rollouts: 0, turns: 0, ended: 0 };
   const byOutcome = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
 
-  /** What is being written while it is looked at may seem wrong: it is looked at again. */
+  /** A rollout that is being written may seem wrong, so it is read a second time. */
   async function look(id: RolloutId): Promise<CheckedRollout | undefined> {
     for (let left = LOOKS; ; left--) {
       const found: Breach[] = [];
@@ -126,7 +126,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
     if (rollout) await logs.rollout(rollout, () => {});
   });
   const judgements = await checkJudgements(store, basename(store.folder), report);
-  // A run that was cancelled owes nothing more.
+  // A cancelled run need not be complete.
   const concluded = result !== undefined && !('cancelled' in result && result.cancelled);
   const count = await queries.all(concluded);
   counts.all(count, run);
@@ -141,7 +141,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   return { breaches, ...summary, ...(exported ? { export: exported } : {}) };
 }
 
-/** Counted from the verdicts alone, in another way than an export finds its turns. */
+/** Counted from the verdicts alone, by another method than an export uses to find its turns. */
 function isExported(
   { turns, verdicts }: CheckedRollout,
   outcome: Outcome,
@@ -164,7 +164,7 @@ async function eachAtOnce<T>(items: AsyncIterable<T>, width: number, use: (item:
   let group: Promise<void>[] = [];
   for await (const item of items) {
     const work = use(item);
-    // It is awaited with its group; until then its failure must not count as unseen.
+    // It is awaited with its group; until then its failure must not count as an unhandled rejection.
     work.catch(() => {});
     group.push(work);
     if (group.length < width) continue;

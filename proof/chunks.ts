@@ -1,6 +1,6 @@
-// Proves the parts of answers that were kept before their turn was whole: sound by themselves, in a row while the turn is
-// not there, and the beginning of the turn that the same try of its activity wrote. A killed worker may leave parts
-// behind, and one that was thought dead may write some later: those of another try prove nothing.
+// Proves the chunks stored before their turn was complete: each is sound, they are consecutive while there is no turn,
+// and they are the beginning of the turn that the same attempt wrote. A killed worker may leave chunks behind, and a
+// worker that was declared dead may write some later: chunks of another attempt prove nothing.
 
 import type { RolloutId } from '../domain/ids.ts';
 import { concatenated } from '../domain/trajectory.ts';

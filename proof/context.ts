@@ -1,5 +1,5 @@
-// Proves what a model was shown and what it said: each context is what its question or its verdict makes of it, and
-// each text is the text of its ids. By the model's own tokenizer where one is at hand; else by what any tokenizer keeps.
+// Proves the contexts and answers of a rollout: each context follows from its question or its verdict, and each text
+// from its ids. Uses the model's own tokenizer if available; otherwise properties that every tokenizer preserves.
 
 import { explain } from '../domain/errors.ts';
 import { FEEDBACK_RIGHT, FEEDBACK_WRONG } from '../domain/conversation.ts';
@@ -10,18 +10,18 @@ import type { TurnRecord } from '../domain/turn.ts';
 
 /** The tokenizer of a run's model. */
 export interface CheckTokenizer extends ContextTokenizer {
-  /** Where it lies, for messages. */
+  /** Its path, for messages. */
   readonly name: string;
   /** All ids that end an answer. */
   readonly stopTokenIds: readonly number[];
 }
 
-/** What the check of the run has at hand. */
+/** The resources of the check of a run. */
 export interface TextFacts {
   readonly tokenizer?: CheckTokenizer | undefined;
 }
 
-/** `before`: the turn before and its verdict; null at turn 1, undefined where they cannot be read. */
+/** `before`: the previous turn and its verdict; null at turn 1, undefined if they cannot be read. */
 export async function contextProblems(
   rollout: RolloutRecord,
   before: { readonly turn: TurnRecord; readonly verdict: VerdictRecord } | null | undefined,
@@ -35,7 +35,7 @@ export async function contextProblems(
     (error: unknown) => explain(error),
   );
   if (typeof made === 'string') return [...shown, `has a context that ${tokenizer.name} cannot make: ${made}`];
-  // Such a template says today's date.
+  // Such a template contains today's date.
   const dated = /strftime_now|date_string/.test(tokenizer.chatTemplate() ?? '');
   const what = before === null ? 'the question' : 'the verdict on the turn before';
   if (!dated && made.text !== turn.contextText)
@@ -78,7 +78,7 @@ function firstMissing(text: string, question: string): string | undefined {
   return undefined;
 }
 
-/** Of an answer: its texts against its ids, and where it ends. */
+/** Of an answer: its texts against its ids, and its end. */
 export async function answerTextProblems(turn: TurnRecord, { tokenizer }: TextFacts): Promise<string[]> {
   if (turn.trainable === false) return [];
   const { outputIds, outputText, answer, finish } = turn;
@@ -92,7 +92,7 @@ export async function answerTextProblems(turn: TurnRecord, { tokenizer }: TextFa
   const middle = outputIds.findIndex((id, i) => i < outputIds.length - 1 && stops.includes(id));
   if (middle >= 0) problems.push(`has the stop token ${outputIds[middle]} at place ${middle + 1}, before its end`);
   const last = outputIds.at(-1);
-  // A server may know more ids that end an answer than the tokenizer does: all of them are special tokens.
+  // A server may know more stop ids than the tokenizer does: all of them are special tokens.
   if (finish === 'stop' && last !== undefined && !stops.includes(last) && (await text([last], true)) !== '')
     problems.push(
       `ends by stop, and its last token ${last} (${JSON.stringify(await text([last], false))}) stops nothing`,
@@ -100,7 +100,7 @@ export async function answerTextProblems(turn: TurnRecord, { tokenizer }: TextFa
   return problems;
 }
 
-/** Special tokens and spaces are all that an answer lacks of its output text. A character that is cut may differ. */
+/** An answer lacks only special tokens and spaces of its output text. A character that is cut may differ. */
 function isWithin(answer: string, outputText: string): boolean {
   if (outputText.includes('\ufffd') || answer.includes('\ufffd')) return true;
   let at = 0;
@@ -122,7 +122,7 @@ function firstIds(is: readonly number[], right: readonly number[]): string {
   return `at place ${at + 1} ${is[at] ?? 'nothing'}, not ${right[at] ?? 'nothing'}`;
 }
 
-/** Both texts from where they part. */
+/** Both texts from their first difference. */
 function difference(is: string, right: string): string {
   let at = 0;
   while (at < is.length && is[at] === right[at]) at++;

@@ -1,6 +1,6 @@
-// Proves across rollouts that no trajectory is a copy of another, and that one text is always tokenised alike. Honest
-// answers may well be equal (a greedy model, a sure one): a copy is what chance does not explain. Memory: a hash for each
-// turn that is long enough to tell.
+// Proves across rollouts that no trajectory is a copy of another, and that equal texts have equal ids. Honest answers may
+// be equal (a greedy model, a confident one): a copy is a repetition that chance does not explain. Memory: a hash for each
+// turn that is long enough to decide.
 
 import { createHash } from 'node:crypto';
 import type { RolloutSettings } from '../domain/settings.ts';
@@ -9,13 +9,13 @@ import type { CheckedRollout } from './rollout.ts';
 import { rolloutFolder, turnFile, ROLLOUT_FILE } from '../storage/record/layout.ts';
 import type { OnBreach } from '../storage/record/listing.ts';
 
-/** Logprobs of so many different values, to the bit, are not met again behind another context. */
+/** This many different logprobs, equal to the bit, do not recur by chance after another context. */
 const TELLING_VALUES = 16;
-/** Below this, a logprob is one of the few that a sure model gives. */
+/** Below this, a logprob is one of the few values that a confident model gives. */
 const SURE = 1e-3;
-/** An answer of this logprob (of probability e^-40) is not drawn twice from two seeds. */
+/** An answer with this logprob (probability e^-40) is not drawn twice from two seeds. */
 const IMPROBABLE = -40;
-/** A rollout's times in milliseconds, all of them equal: so many turns do not happen at once by chance. */
+/** This many turns with all times equal to the millisecond do not occur by chance. */
 const TELLING_TURNS = 2;
 const MOST_TEXTS = 20_000;
 
@@ -57,7 +57,7 @@ export function openCopyCheck(onBreach: OnBreach): (rollout: CheckedRollout) => 
       const telling = new Set(record.logprobs.filter((value) => value < -SURE)).size >= TELLING_VALUES;
       if (!known && telling) answers.set(answer, { of, context, path, folder, times });
       if (known) met.set(known.folder, (met.get(known.folder) ?? 0) + 1);
-      // One answer alone may be a server's that repeats itself.
+      // A single answer may come from a server that repeats itself.
       if (known && known.context !== context && (known.times === times || met.get(known.folder)! > 1))
         onBreach({ path, problem: `has the ids and logprobs of ${known.path}, to the bit, behind another context` });
       else if (known && known.context === context && known.of !== of && isDrawn(record, rollout.settings))
@@ -75,7 +75,7 @@ export function openCopyCheck(onBreach: OnBreach): (rollout: CheckedRollout) => 
       });
   };
 
-  /** A tokenizer makes the same ids of a text each time. */
+  /** A tokenizer gives the same ids for the same text. */
   function sameText(
     { turn, contextText }: TurnRecord,
     before: TurnRecord | undefined,
@@ -83,7 +83,7 @@ export function openCopyCheck(onBreach: OnBreach): (rollout: CheckedRollout) => 
     ids: string,
     path: string,
   ): void {
-    // What is tokenised behind a stop token may depend on it.
+    // The ids of a text after a stop token may depend on that token.
     const place = turn === 1 ? kind : before?.finish === 'stop' ? before.outputIds.at(-1) : 'cut';
     const key = `${place} ${createHash('sha256').update(contextText).digest('base64')}`;
     const known = texts.get(key);
@@ -95,11 +95,11 @@ export function openCopyCheck(onBreach: OnBreach): (rollout: CheckedRollout) => 
   }
 }
 
-/** Whether its logprobs are those of a draw of our own, and say that it is not drawn twice. Servers may heed no seed. */
+/** Whether its logprobs are of our own sampler and exclude a second draw. Servers may ignore the seed. */
 function isDrawn({ logprobs, server }: TurnRecord, settings: RolloutSettings): boolean {
   if (server !== null) return false;
   const { temperature, topP, topK } = settings;
-  const ofTheDraw = (settings.logprobs ?? 'policy') === 'policy' || (temperature === 1 && topP === 1 && topK >= 1e7);
+  const ofTheDraw = settings.logprobs === 'policy' || (temperature === 1 && topP === 1 && topK >= 1e7);
   return temperature > 0 && ofTheDraw && logprobs.reduce((sum, value) => sum + value, 0) < IMPROBABLE;
 }
 

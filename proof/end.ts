@@ -1,11 +1,9 @@
 // Proves a rollout's end against its turns and verdicts: outcome, stop reason, success and rewards follow from them
-// and from the settings, and nothing was played that the rules do not play.
+// and from the settings, and there is no turn after the rules end the rollout.
 
 import { isDeepStrictEqual } from 'node:util';
-import { successOf } from '../domain/ending.ts';
-import { stopReason } from '../domain/limits.ts';
-import { outcomeOf } from '../domain/outcome.ts';
-import { discountedReturns, turnReward } from '../domain/reward.ts';
+import { outcomeOf, stopReason, successOf } from '../domain/ending.ts';
+import { discountedReturns, turnRewards } from '../domain/reward.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import type { TurnRecord } from '../domain/turn.ts';
@@ -32,7 +30,7 @@ export function endProblems(
   const said = verdicts.slice(0, count);
   if (said.length === count && said.every((verdict) => verdict !== undefined)) {
     const success = said.map(({ verdict }) => successOf(verdict));
-    const rewards = success.flatMap((value) => (value === null ? [] : [turnReward(value === 1, settings)]));
+    const rewards = turnRewards(success, settings);
     differs('success', end.success, success);
     differs('turn rewards', end.turnRewards, rewards);
     differs(
@@ -61,7 +59,7 @@ export function endProblems(
   return problems;
 }
 
-/** Which rule ends a rollout follows from each verdict in turn. */
+/** The rule that ends a rollout follows from its verdicts in order. */
 function stopProblems({ stopReason: says, turns }: EndRecord, settings: RolloutSettings, said: VerdictRecord[]) {
   const problems: string[] = [];
   said.forEach(({ verdict }, i) => {
@@ -79,10 +77,10 @@ function stopProblems({ stopReason: says, turns }: EndRecord, settings: RolloutS
   return problems;
 }
 
-/** Longer than any feedback that templates make. */
+/** Longer than the feedback of any template. */
 const FEEDBACK_TOKENS = 1000;
 
-/** Of an embedded model, whose length cannot change: a budget says what its context holds at least. */
+/** For an embedded model, whose context length cannot change: a budget shows the minimum length of its context. */
 function roomProblems(last: TurnRecord | undefined, { model }: RolloutSettings): string[] {
   const embedded = model === 'tiny' || model.startsWith('transformers:');
   if (!last || last.server !== null || !embedded || last.outputIds.length + FEEDBACK_TOKENS >= last.maxNewTokens)

@@ -1,6 +1,6 @@
-// Proves an export: it holds one sample for each complete rollout, and a file that was exported before holds exactly
-// what the records give today: each line once, in order, to the byte, and no id twice. A line that an older Everturn
-// wrote, with the id of that time, counts as well. Memory: a hash and an id for each line.
+// Proves an export: one sample for each complete rollout, and an earlier export file holds exactly the samples that the
+// records give today: each line once, in order, to the byte, and no id twice. A line of an older Everturn, with its
+// former id, counts as well. Memory: a hash and an id for each line.
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -13,9 +13,9 @@ import type { Store } from '../storage/store.ts';
 
 export interface ExportCheck {
   readonly exporter: LineMaker & { readonly name: string };
-  /** As the export was made; default `drop`. */
+  /** The policy of that export; default `drop`. */
   readonly undecided?: UndecidedPolicy;
-  /** A file that was exported before. */
+  /** An earlier export file. */
   readonly file?: string;
 }
 
@@ -26,11 +26,11 @@ export interface ExportFacts {
   readonly sha256: string;
 }
 
-/** What the check of the records saw. */
+/** Counts from the check of the records. */
 export interface Seen {
-  /** Samples whose last attempt is to be exported: complete, or with finished turns that are asked for. */
+  /** Samples whose last attempt is exported: complete, or with finished turns that the policy includes. */
   readonly complete: number;
-  /** Whether all that began has ended: then an export of now is the export. */
+  /** Whether every rollout has ended: then an export made now is final. */
   readonly ended: boolean;
 }
 
@@ -72,10 +72,10 @@ export async function checkExport(
   return { format: exporter.name, samples, sha256: whole.digest('hex') };
 }
 
-/** What a line may be. */
+/** The accepted forms of a line. */
 interface Line {
   readonly of: { readonly query: string; readonly sample: number; readonly place: number };
-  /** As it stands in this line. */
+  /** The id in this line. */
   readonly id: string | null;
 }
 
@@ -115,7 +115,7 @@ async function checkFile(
   for (const { of } of expected.values()) if (!found.has(of.place)) say(`lacks ${nameOf(of)}`);
 }
 
-/** SHA-256 of each line with its LF; null for one that has none. No line is held. */
+/** SHA-256 of each line with its LF; null for a line without one. No line is held in memory. */
 async function* lineHashes(file: string): AsyncGenerator<string | null> {
   let hash = createHash('sha256');
   let open = false;

@@ -1,10 +1,11 @@
-// Proves a run's records against Temporal's histories of its rollouts: what was generated, judged and concluded there
-// stands here, once, and says the same. Each history is read before its records are: a record is never behind it.
+// Proves a run's records against Temporal's histories of its rollouts: every generation, verdict and end in a history is
+// recorded once, with the same content. Each history is read before its records: a record is never behind it.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { GeneratedTurn } from '../domain/rollout-facts.ts';
 import type { RolloutHistory, TurnHistory } from '../domain/rollout-history.ts';
-import type { RolloutResult, TrajectoryReference } from '../domain/rollout-result.ts';
+import type { RolloutResult } from '../domain/ending.ts';
+import type { TrajectoryReference } from '../domain/ids.ts';
 import type { EndRecord } from '../domain/trajectory.ts';
 import { outputTokens, type TurnRecord } from '../domain/turn.ts';
 import { END_FILE, RESULT_FILE, ROLLOUT_FILE, rolloutFolder, turnFile, verdictFile } from '../storage/record/layout.ts';
@@ -14,21 +15,21 @@ import type { Store, Stored } from '../storage/store.ts';
 export interface HistoriesSummary {
   /** Executions that were compared with their records. */
   readonly compared: number;
-  /** Of these, the ones that are closed. */
+  /** Closed ones among them. */
   readonly closed: number;
-  /** Executions of rollouts of a run of this name in another folder, or in one that was here before. */
+  /** Executions of a run of this name in another folder, or in an earlier folder of the same path. */
   readonly elsewhere: number;
-  /** Tries of generations beyond the first of each turn: what kills and failures cost. */
+  /** Attempts of generations beyond the first of each turn: the cost of kills and failures. */
   readonly triedAgain: number;
 }
 
 export interface RunHistories {
   readonly rollouts: AsyncIterable<RolloutHistory>;
-  /** The result of the last collection that completed, and the folder of runs that it was told. */
+  /** The result of the last collection that completed, and its folder of runs. */
   readonly collection: { readonly out: string; readonly result: object } | undefined;
 }
 
-/** `out`: the folder of runs, as the workflows were told. */
+/** `out`: the folder of runs, as in the workflows' input. */
 export async function checkHistories(
   store: Store,
   out: string,
@@ -53,7 +54,7 @@ export async function checkHistories(
 }
 
 async function checkResult(store: Store, told: object, onBreach: OnBreach): Promise<void> {
-  // What is there and cannot be read is reported by the check of the folder.
+  // Unreadable records are reported by the check of the folder.
   const stored = await store.getResult().catch(() => null);
   if (stored === null) return;
   if (!stored) onBreach({ path: RESULT_FILE, problem: 'is missing, though the collection says it was written' });
@@ -68,11 +69,11 @@ function withoutFormat(record: object): object {
 
 async function checkHistory(store: Store, history: RolloutHistory, onBreach: OnBreach): Promise<void> {
   const { rollout, turns, state } = history;
-  // Its first step is not done: nothing need be there.
+  // Its first step has not completed: no record need exist.
   if (!rollout) return;
   const folder = rolloutFolder(rollout);
   const breach = (file: string, problem: string) => onBreach({ path: `${folder}/${file}`, problem });
-  /** What is there and cannot be read is reported by the check of the folder. */
+  /** Unreadable records are reported by the check of the folder. */
   async function read<T>(file: string, get: Promise<Stored<T> | undefined>): Promise<Stored<T> | undefined> {
     const found = await get.catch(() => null);
     if (found === undefined)
@@ -118,7 +119,7 @@ async function checkHistory(store: Store, history: RolloutHistory, onBreach: OnB
 }
 
 function turnProblems(told: GeneratedTurn, { record, hash }: Stored<TurnRecord>): string[] {
-  // Histories from before hashes were told have none.
+  // Older histories contain no hashes.
   if (told.hash !== undefined && told.hash !== hash) {
     return [`is another record than the one that was generated: ${hash}; its history says ${told.hash}`];
   }

@@ -1,5 +1,5 @@
-// Proves that judgements speak of this run: each row names a turn record that is there by its hash, once, and says
-// of the run's own verdict what its record says.
+// Proves that judgements refer to this run: each row names an existing turn record by its hash, once, and repeats the
+// run's own verdict as recorded.
 
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import type { RolloutId } from '../domain/ids.ts';
 import { fileError } from '../storage/disk/errors.ts';
 import { isHarmless, isJudgementsFile, JUDGEMENTS } from '../storage/record/layout.ts';
 import { FOREIGN, namesIn, type OnBreach } from '../storage/record/listing.ts';
-import type { Judgement } from '../storage/judgements.ts';
+import type { VerdictRow } from '../storage/judgements.ts';
 import type { Store } from '../storage/store.ts';
 
 const VERDICTS: readonly unknown[] = ['right', 'wrong', 'undecided'];
@@ -40,7 +40,7 @@ async function checkFile(store: Store, run: string, path: string, onBreach: OnBr
   return line;
 }
 
-/** Each with its LF, where it has one. Only LF ends a line: a JSON text may hold U+2028. */
+/** Each with its LF, if present. Only LF ends a line: a JSON text may hold U+2028. */
 async function* linesOf(path: string): AsyncGenerator<string> {
   let rest = '';
   for await (const chunk of createReadStream(path, 'utf8') as AsyncIterable<string>) {
@@ -58,7 +58,7 @@ async function rowProblem(store: Store, run: string, text: string, seen: Set<str
   const { query, sample, attempt, turn, of, was } = row;
   const id: RolloutId = { run, query, sample, attempt };
   const name = `turn ${turn} of query ${JSON.stringify(query)}, sample ${sample}, attempt ${attempt}`;
-  // What cannot be read is reported where it lies.
+  // Unreadable records are reported by the check of their rollout.
   const hash = await store.getTurn(id, turn).then(
     (found) => found?.hash,
     () => of,
@@ -73,10 +73,10 @@ async function rowProblem(store: Store, run: string, text: string, seen: Set<str
   return undefined;
 }
 
-function rowOf(text: string): Judgement | undefined {
-  let row: Partial<Judgement> | null;
+function rowOf(text: string): VerdictRow | undefined {
+  let row: Partial<VerdictRow> | null;
   try {
-    row = JSON.parse(text) as Partial<Judgement> | null;
+    row = JSON.parse(text) as Partial<VerdictRow> | null;
   } catch {
     return undefined;
   }
@@ -89,5 +89,5 @@ function rowOf(text: string): Judgement | undefined {
     typeof row.of === 'string' &&
     VERDICTS.includes(row.verdict) &&
     VERDICTS.includes(row.was?.verdict);
-  return good ? (row as Judgement) : undefined;
+  return good ? (row as VerdictRow) : undefined;
 }

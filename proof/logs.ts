@@ -1,5 +1,5 @@
-// Proves the algorithm's logs: every turn of an ended rollout stands once, in order, in the files of the
-// version it began with, and no file holds anything else.
+// Proves the algorithm's logs: every turn of an ended rollout is logged once, in order, in the files of the version it
+// began with, and no file holds anything else.
 
 import { logName, turnLogBlock, turnLogLine } from '../domain/turn-log.ts';
 import type { CheckedRollout } from './rollout.ts';
@@ -9,14 +9,14 @@ import type { Store } from '../storage/store.ts';
 
 export interface LogCheck {
   rollout(rollout: CheckedRollout, onBreach: OnBreach): Promise<void>;
-  /** After the last rollout: files that belong to none. `again` looks at the rollout in that folder once more. */
+  /** After the last rollout: files that belong to none. `again` reads the rollout of that folder a second time. */
   foreign(again: (folder: string) => Promise<void>): Promise<void>;
 }
 
 interface Entry {
   readonly turn: number;
   readonly text: string;
-  /** Its rollout's end names it. Else it may stand in the log, or not yet. */
+  /** Its rollout's end names it. Otherwise it may be in the log, or not yet. */
   readonly must: boolean;
 }
 
@@ -34,7 +34,7 @@ export function openLogCheck(store: Store, onBreach: OnBreach): LogCheck {
     const text = await store.getLog(version, logName(rollout.id), kind);
     if (text === undefined) {
       const first = entries.find((entry) => entry.must);
-      if (first) report({ path, problem: `is missing; turn ${first.turn} should stand there` });
+      if (first) report({ path, problem: `is missing; turn ${first.turn} should be there` });
     } else {
       const problem = logProblem(text, entries);
       if (problem) report({ path, problem });
@@ -45,7 +45,7 @@ export function openLogCheck(store: Store, onBreach: OnBreach): LogCheck {
   return {
     async rollout(rollout, report) {
       const turns = rollout.turns.map((turn) => turn?.record);
-      // Broken records are reported already; what the log should say is then unknown.
+      // Broken records are reported already; the right content of the log is then unknown.
       const known = turns.every((turn, i) => turn && (rollout.verdicts[i] || i === turns.length - 1));
       const ended = rollout.end?.turns.length ?? 0;
       const versions = new Set(turns.flatMap((turn) => (turn ? [turn.versionStart] : [])));
@@ -73,7 +73,7 @@ export function openLogCheck(store: Store, onBreach: OnBreach): LogCheck {
         for (const name of await namesIn(`${store.folder}/${folder}`)) {
           const path = `${folder}/${name}`;
           if (isHarmless(name) || expected.has(path)) continue;
-          // Its rollout may have begun, or reached that version, since it was looked at.
+          // Its rollout may have begun, or reached that version, since it was read.
           const rollout = folderOfLog(name);
           if (rollout) await again(rollout);
           if (!expected.has(path)) onBreach({ path, problem: `${FOREIGN}: no turn was logged there` });
@@ -83,7 +83,7 @@ export function openLogCheck(store: Store, onBreach: OnBreach): LogCheck {
   };
 }
 
-/** The text must be the entries one after the other; those that need not be there may be left out at its end. */
+/** The text must be the entries in order; optional ones may be missing at its end. */
 function logProblem(text: string, entries: readonly Entry[]): string | undefined {
   let at = 0;
   for (const [i, entry] of entries.entries()) {

@@ -1,5 +1,5 @@
-// Proves that a run plays what it accepted: queries.jsonl is the one that run.json names, each rollout
-// plays the query at its index, and after the run's last word every query has its samples.
+// Proves that a run plays its accepted rows: queries.jsonl is the one that run.json names, each rollout plays the query
+// at its index, and after the run's result every query has its samples.
 
 import { createHash } from 'node:crypto';
 import { explain } from '../domain/errors.ts';
@@ -20,7 +20,7 @@ export interface QueriesCheck {
 const PAGE = 256;
 
 export function openQueriesCheck(store: Store, run: RunRecord | undefined, onBreach: OnBreach): QueriesCheck {
-  /** By index in queries.jsonl: which query was played, and where. */
+  /** By index in queries.jsonl: the query that was played, and its folder. */
   const played = new Map<number, { readonly digest: string; readonly path: string }>();
   const notThatQuery = (path: string, index: number) =>
     onBreach({ path, problem: `does not play the query at index ${index} of ${QUERIES_FILE}` });

@@ -1,4 +1,4 @@
-// Proves a run's last word: result.json counts what the records of its rollouts say.
+// Proves a run's result: result.json counts the records of its rollouts.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -11,7 +11,7 @@ import type { OnBreach } from '../storage/record/listing.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
 import type { Store } from '../storage/store.ts';
 
-/** The part of it that is proved. */
+/** The proved part of it. */
 interface LastWord {
   readonly run: string;
   readonly total: number;
@@ -22,7 +22,7 @@ interface LastWord {
 
 export interface ResultCheck {
   rollout(rollout: CheckedRollout): void;
-  /** After the last rollout. `queries` times the run's samples is what was to be played. */
+  /** After the last rollout. `queries` times the run's samples is the number of expected rollouts. */
   all(queries: number, run: RunRecord | undefined): void;
 }
 
@@ -31,7 +31,7 @@ export function openResultCheck(result: object | undefined, onBreach: OnBreach):
   const is = noCounts();
   return {
     rollout({ id, end, turns, verdicts: judged }) {
-      // A later attempt is none of the collection's.
+      // A later attempt does not belong to the collection.
       if (!told || !end || id.attempt !== 1) return;
       const trajectory = { out: '', ...id };
       const { outcome, stopReason, rewards, success } = end;
@@ -63,11 +63,11 @@ export function openResultCheck(result: object | undefined, onBreach: OnBreach):
       const { outcomes } = counts;
       for (const outcome of ['complete', 'undecided'] as const)
         differs(outcome, outcomes[outcome], is.outcomes[outcome]);
-      // A rollout whose workflow was ended from outside is counted and has no end of its own.
+      // A rollout whose workflow was terminated from outside is counted and has no end record.
       for (const outcome of ['failed', 'cancelled'] as const)
         if (is.outcomes[outcome] > outcomes[outcome]) differs(outcome, outcomes[outcome], is.outcomes[outcome]);
       for (const series of ['judgedAt', 'rightAt', 'rightBy'] as const) differs(series, counts[series], is[series]);
-      // A run that an earlier version began counts the verdicts of its later rollouts only.
+      // A run begun by an older version counts the verdicts of its later rollouts only.
       for (const verdict of VERDICTS)
         for (const [reason, n] of Object.entries(counts.verdicts?.[verdict] ?? {}))
           if (!(n <= (is.verdicts?.[verdict]?.[reason] ?? 0)))
@@ -78,18 +78,18 @@ export function openResultCheck(result: object | undefined, onBreach: OnBreach):
   };
 }
 
-/** A collection writes its result at once after its last rollout; it is looked for so often. */
+/** A collection writes its result right after its last rollout; the check looks for it this often. */
 const LOOKS = 8;
 const LOOK_AGAIN_MS = 250;
 
-/** Of a run whose rollouts have all ended: what is wrong where it has no result. */
+/** For a run whose rollouts have all ended: the breach if it has no result. */
 export async function missingResult(
   store: Store,
   ended: number,
   isGoing?: () => Promise<boolean | undefined>,
 ): Promise<string | undefined> {
   for (let look = 1; ; look++) {
-    // One that cannot be read is reported already.
+    // An unreadable result is reported already.
     const found = await store.getResult().catch(() => null);
     if (found !== undefined) return undefined;
     if (look > 1 && (await isGoing?.())) return undefined;

@@ -1,5 +1,5 @@
-// Proves one rollout's records against each other: turns 1 … n once, each naming the one before, each
-// judged, the context exactly what was said before, and an end that says what the turns say.
+// Proves one rollout's records against each other: turns 1 … n once, each naming the one before, each judged, each
+// context equal to the conversation so far, and an end that follows from the turns.
 
 import { explain } from '../domain/errors.ts';
 import type { RolloutId } from '../domain/ids.ts';
@@ -17,11 +17,11 @@ import { decodeRecord, type RecordKind } from '../storage/record/text.ts';
 import type { Store, Stored } from '../storage/store.ts';
 import { readText } from '../storage/disk/write-once.ts';
 
-/** What could be read of a rollout; whatever could not has been reported. */
+/** The readable records of a rollout; all others have been reported. */
 export interface CheckedRollout {
   readonly id: RolloutId;
   readonly rollout: RolloutRecord;
-  /** Index t − 1; undefined where the record is missing or broken. */
+  /** Index t − 1; undefined if the record is missing or broken. */
   readonly turns: readonly (Stored<TurnRecord> | undefined)[];
   readonly verdicts: readonly (VerdictRecord | undefined)[];
   readonly end: EndRecord | undefined;
@@ -30,13 +30,13 @@ export interface CheckedRollout {
 const MOST_MISSING = 100;
 
 export interface RolloutCheckFacts extends TextFacts {
-  /** When the run was made. */
+  /** The creation time of the run. */
   readonly runAt?: number | undefined;
-  /** How far the clocks of workers may be apart. */
+  /** The allowed difference between workers' clocks. */
   readonly clockSkewMs?: number | undefined;
 }
 
-/** Of a file that should hold a record, and may not be there. */
+/** A file that should hold a record and may be absent. */
 async function flawOf(path: string): Promise<string | undefined> {
   const text = await readText(path);
   const decoded = text === undefined ? undefined : decodeRecord('turn', null, text);
@@ -66,7 +66,7 @@ export async function checkRollout(
         breach(file, problem);
         return undefined;
       }
-      // The store takes a torn record that nothing stands on for none.
+      // The store reports a torn record that no later record refers to as absent.
       const flaw = stored ? undefined : await flawOf(`${store.folder}/${folder}/${file}`);
       if (flaw) breach(file, flaw);
       return stored;
@@ -78,7 +78,7 @@ export async function checkRollout(
     }
   }
 
-  // The end is read before the files are listed: what it names was there then, also in a run that is played.
+  // The end is read before the files are listed: the turns that it names existed by then, also in a running run.
   const end = await read(layout.END_FILE, 'end', store.getEnd(id));
   const files = (await namesIn(`${store.folder}/${folder}`)).map((name) => ({
     name,
@@ -87,7 +87,7 @@ export async function checkRollout(
   for (const file of files) if (file.kind === 'foreign') breach(file.name, FOREIGN);
   const places = files.flatMap((file) => (file.kind === 'turn' ? [file.turn] : []));
   const highest = Math.max(0, ...places);
-  // A name may say any number: of a turn far ahead, not each that is missing before it is named.
+  // A file's name may hold any number: report a turn far ahead by itself, not every number before it as missing.
   const count = Math.min(highest, places.length + MOST_MISSING);
   if (count < highest) breach(layout.turnFile(highest), `stands alone: ${places.length} turns are there in all`);
   const numbers = Array.from({ length: count }, (_, i) => i + 1);
@@ -166,7 +166,7 @@ export async function checkRollout(
     for (const problem of problems) breach(layout.END_FILE, problem);
     const broken = end.record.outcome === 'failed' || end.record.outcome === 'cancelled';
     for (let turn = end.record.turns.length + (broken ? 2 : 1); turn <= count; turn++) {
-      // A workflow that was terminated leaves turns behind; one that is started again may end before it comes to them.
+      // A terminated workflow leaves turns behind; a restarted one may end before it reaches them.
       const left = turns[turn - 1]?.record;
       if (broken && left && left.startedAt < end.record.finishedAt) continue;
       breach(layout.turnFile(turn), `was played after the end at turn ${end.record.turns.length}`);

@@ -1,4 +1,4 @@
-// Proves each rollout against its run: the run's settings, samples and queries, attempts in a row; and run.json by itself.
+// Proves each rollout against its run: settings, samples and queries of the run, consecutive attempts; and run.json itself.
 
 import { isDeepStrictEqual } from 'node:util';
 import { seedOfRun } from '../domain/defaults.ts';
@@ -10,11 +10,11 @@ import type { RunRecord } from '../storage/record/run-record.ts';
 import type { Store } from '../storage/store.ts';
 
 export function openRunCheck(store: Store, run: RunRecord | undefined, onBreach: OnBreach) {
-  /** By server; the embedded model has none. */
+  /** By server; an embedded model has none. */
   const models = new Map<string | null, string>();
 
   return {
-    /** run.json by itself. */
+    /** run.json itself. */
     run(): void {
       if (!run) return;
       const say = (problem: string) => onBreach({ path: RUN_FILE, problem });
@@ -42,7 +42,7 @@ export function openRunCheck(store: Store, run: RunRecord | undefined, onBreach:
             turnFile(number),
           );
       }
-      // A rollout that was started by itself may have settings of its own.
+      // A rollout that a client started directly may have its own settings.
       if (!run?.dataset) return;
       if (rollout.index === null) return say(`was started by itself, in the run of a data set`);
       if (rollout.sample >= run.samples) say(`is sample ${rollout.sample} of a run with ${run.samples} per query`);
@@ -57,7 +57,7 @@ export function openRunCheck(store: Store, run: RunRecord | undefined, onBreach:
   };
 
   async function isThere(id: RolloutId): Promise<boolean> {
-    // What cannot be read is reported where it lies.
+    // Unreadable records are reported by the check of their rollout.
     return store.getRollout(id).then(
       (found) => found !== undefined,
       () => true,
@@ -68,10 +68,10 @@ export function openRunCheck(store: Store, run: RunRecord | undefined, onBreach:
 const valueOf = (settings: object, key: string): unknown =>
   (settings as Readonly<Record<string, unknown>>)[key] ?? null;
 
-/** A run names its servers: an answer comes from one of them. */
+/** A run names its servers: every answer comes from one of them. */
 function serverProblem(model: string, server: string | null): string | undefined {
   const [, scheme, target = ''] = /^(sglang|vllm|openai):(.*)$/s.exec(model) ?? [];
-  if (scheme === undefined) return undefined;
+  if (scheme === undefined) return server === null ? undefined : `says the server ${server}; the run asks ${model}`;
   if (server === null) return `says no server; the run asks ${model}`;
   const origins = target.split('#', 1)[0]!.split(',').map(originOf);
   return origins.includes(originOf(server)) ? undefined : `says the server ${server}, which is none of ${model}`;

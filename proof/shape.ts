@@ -1,8 +1,9 @@
-// Proves that a record is what our own writer makes: fields of their types, and the one text that the writer gives.
-// A doubled key, `-0`, `1e400` or other spacing hashes well and reads differently elsewhere. Leaves out what fields mean.
+// Proves that a record has the form that our own writer gives it: fields of their types, and the canonical text. A doubled
+// key, `-0`, `1e400` or other spacing has a valid hash but another meaning in other readers. Not covered: field values.
 
 import { explain } from '../domain/errors.ts';
 import { encodeRecord, type Owner, type RecordKind } from '../storage/record/text.ts';
+import type { Stored } from '../storage/store.ts';
 
 type Test = readonly [(value: unknown) => boolean, string];
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -110,7 +111,7 @@ const FIELDS: Readonly<Partial<Record<RecordKind, Readonly<Record<string, Test>>
   },
 };
 
-/** What is wrong with the fields of a record; undefined where nothing is. */
+/** The fault of a record's fields; undefined if there is none. */
 export function shapeProblem(kind: RecordKind, record: object): string | undefined {
   for (const [field, [test, wanted]] of Object.entries(FIELDS[kind] ?? {})) {
     const value = (record as Readonly<Record<string, unknown>>)[field];
@@ -119,14 +120,14 @@ export function shapeProblem(kind: RecordKind, record: object): string | undefin
   return undefined;
 }
 
-/** Of a record that was read with its right hash: whether its text is the one that its content gives. */
+/** For a record with a valid hash: whether its text is the canonical one. */
 export async function textProblem(
   kind: RecordKind,
   owner: Owner | null,
-  { record, hash }: { readonly record: object; readonly hash: string },
+  { record, asWritten = record, hash }: Stored<object>,
 ): Promise<string | undefined> {
   try {
-    const own = await encodeRecord(kind, owner, record);
+    const own = await encodeRecord(kind, owner, asWritten);
     if (own.hash === hash) return undefined;
     return 'is not the text that its content gives: a key stands in it twice, or a number or the spacing is not ours';
   } catch (error) {
@@ -134,7 +135,7 @@ export async function textProblem(
   }
 }
 
-/** Infinity is what JSON makes of 1e400. */
+/** JSON reads 1e400 as Infinity. */
 function shown(value: unknown): string {
   const whole = JSON.stringify(value, (_, item: unknown) =>
     typeof item === 'number' && !Number.isFinite(item) ? String(item) : item,

@@ -1,13 +1,13 @@
 // Proves a rollout's times: it begins after its run, each turn after the one before, and its end comes last. Workers'
-// clocks differ a little; what they may differ by is given.
+// clocks may differ by a given amount.
 
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import type { TurnRecord } from '../domain/turn.ts';
 import { END_FILE, ROLLOUT_FILE, turnFile, verdictFile } from '../storage/record/layout.ts';
 
-/** Clocks that a network sets differ by less. */
+/** Clocks synchronised over a network differ by less. */
 export const CLOCK_SKEW_MS = 5000;
-/** The machine that checks may be another than the one that played. */
+/** The checking machine may be another than the workers'. */
 const AHEAD_MS = 24 * 60 * 60 * 1000;
 
 interface Played {
@@ -17,7 +17,7 @@ interface Played {
   readonly end: EndRecord | undefined;
 }
 
-/** `runAt`: when the run was made; undefined where nobody knows. */
+/** `runAt`: the creation time of the run; undefined if unknown. */
 export function timeProblems(
   { rollout, turns, verdicts, end }: Played,
   runAt: number | undefined,
@@ -36,7 +36,7 @@ export function timeProblems(
     next(turnFile(i + 1), 'was begun', turn.startedAt, `turn ${i + 1} was begun`);
     next(turnFile(i + 1), 'was finished', turn.finishedAt, `turn ${i + 1} was finished`);
     const [verdict, then] = [verdicts[i], turns[i + 1]?.startedAt ?? end?.finishedAt];
-    // Turns beyond the end may be of an earlier life of the rollout.
+    // Turns beyond the end may be of an earlier execution of the rollout.
     if (!verdict || then === undefined || (end && i >= end.turns.length)) return;
     const room = then - turn.finishedAt;
     if (verdict.tookMs > Math.max(0, room) + skewMs)

@@ -1,5 +1,5 @@
-// Proves one turn's record by itself and against its rollout's settings: numbers that a model can give, an end that its
-// length allows, the seed that follows from its place, and times in their order within the turn.
+// Proves one turn's record by itself and against its rollout's settings: values that a model can give, a finish reason
+// that its length allows, the seed derived from its position, and times in order within the turn.
 
 import { turnSeed, type RolloutId } from '../domain/ids.ts';
 import { logprobsServe } from '../domain/logprob-meaning.ts';
@@ -7,11 +7,11 @@ import type { RolloutSettings } from '../domain/settings.ts';
 import type { ChunkRecord, TurnRecord } from '../domain/turn.ts';
 import { versionNumber } from '../domain/weight-version.ts';
 
-/** Rounding may put the logprob of a certain token so far above zero. */
+/** Rounding may lift the logprob of a certain token this far above zero. */
 const ROUNDING = 1e-3;
 const LEAST_LOGPROB = -1e4;
 
-/** Ids and logprobs of an answer, or of a part of one. */
+/** Ids and logprobs of an answer, or of a chunk of one. */
 export function answerProblems({ outputIds, logprobs, versions, startedAt, finishedAt }: ChunkRecord | TurnRecord) {
   const problems: string[] = [];
   if (logprobs.length !== outputIds.length)
@@ -48,30 +48,30 @@ export function turnProblems(record: TurnRecord, id: RolloutId, settings: Rollou
   }
   const right = turnSeed(settings.seed, id.query, id.sample, turn);
   if (seed !== null && seed !== right) problems.push(`says the seed ${seed}; that of its place is ${right}`);
-  const wanted = settings.logprobs ?? 'policy';
+  const wanted = settings.logprobs;
   if ((record.logprobsOf ?? wanted) !== wanted)
     problems.push(`says that its logprobs are of ${record.logprobsOf}; its rollout asks for ${wanted}`);
   return [...problems, ...(record.trainable === false ? textProblems(record) : idProblems(record, finish, settings))];
 }
 
-/** Of an answer that came as ids. */
+/** For an answer with token ids. */
 function idProblems(record: TurnRecord, finish: TurnRecord['finish'], settings: RolloutSettings): string[] {
   const { outputIds, contextIds, maxNewTokens, logprobsFound: found, textLogprobs } = record;
   const problems: string[] = [];
   if (outputIds.length === 0) problems.push('has no output token, and is said to be one to train on');
-  if (contextIds.length === 0) problems.push('adds no token to its context, and is said to be one to train on');
-  // An answer that was cut before is asked for on, until its budget is used up.
+  if (contextIds.length === 0) problems.push('adds no token to its context, and is marked trainable');
+  // An interrupted answer is continued until its budget is used up.
   else if (finish !== 'stop' && outputIds.length < maxNewTokens)
     problems.push(`ends by ${finish} after ${outputIds.length} tokens of a budget of ${maxNewTokens}`);
-  if (found !== undefined && !logprobsServe(found, settings.logprobs ?? 'policy', settings, 0))
-    problems.push(`says that its model gives ${found} logprobs, which are not what its rollout asks for`);
-  if (textLogprobs !== undefined) problems.push('has logprobs of a text beside its ids');
+  if (found !== undefined && !logprobsServe(found, settings.logprobs, settings, 0))
+    problems.push(`says that its model gives ${found} logprobs, which its rollout does not accept`);
+  if (textLogprobs !== undefined) problems.push('has logprobs of a text as well as ids');
   const scheme = settings.model.split(':', 1)[0];
   if (scheme === 'openai') problems.push('is said to be one to train on, and came from a server that gives text only');
   return problems;
 }
 
-/** Of an answer that came as text. */
+/** For an answer as text only. */
 function textProblems({ outputIds, logprobs, contextIds, textLogprobs, answer, outputText }: TurnRecord): string[] {
   const problems: string[] = [];
   if (outputIds.length + logprobs.length + contextIds.length > 0)

@@ -4,7 +4,6 @@
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { DEFAULT_SETTINGS } from '../domain/defaults.ts';
 import { ModelError } from '../domain/errors.ts';
 import { differingCanaries, differingTraits } from '../domain/model-identity.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
@@ -33,25 +32,24 @@ export function openBackends(log: (line: string) => void): Backends {
     runFolder: string,
     mayLoad: (folderOrHubId: string) => void,
   ): Promise<Backend> {
-    const { model, tokenizer, apiKeyEnv = null } = settings;
-    const maxInFlight = settings.maxInFlightPerServer ?? null;
-    const limits = settings.serverLimits ?? {};
-    const limited = maxInFlight !== null || Object.keys(limits).length > 0;
-    const fleet = {
-      policy: settings.fleetPolicy ?? 'sticky',
-      maxInFlight,
-      limits,
-      weights: settings.serverWeights ?? {},
+    const { model, tokenizer, apiKeyEnv, requestTimeoutSeconds } = settings;
+    const { fleetPolicy, maxInFlightPerServer, serverLimits, serverWeights } = settings;
+    const limited = maxInFlightPerServer !== null || Object.keys(serverLimits).length > 0;
+    const options = {
+      tokenizer,
+      apiKeyEnv,
+      requestTimeoutSeconds,
+      fleetPolicy,
+      maxInFlightPerServer,
+      serverLimits,
+      serverWeights,
       // Limits hold over all workers of a run: they meet in its folder.
       leaseFolder: limited ? join(runFolder, '.fleet') : null,
     };
-    // Runs that began before there was such a setting have the old limit.
-    const { requestTimeoutSeconds = DEFAULT_SETTINGS.requestTimeoutSeconds } = settings;
-    const requestTimeoutMs = requestTimeoutSeconds * 1000;
-    const key = JSON.stringify([model, tokenizer, apiKeyEnv, requestTimeoutMs, fleet]);
+    const key = JSON.stringify([model, options]);
     const known = backends.get(key);
     if (known) return known;
-    const made = createBackend(model, { tokenizer, apiKeyEnv, requestTimeoutMs, fleet, log, mayLoad });
+    const made = createBackend(model, { ...options, log, mayLoad });
     backends.set(key, made);
     made.catch(() => backends.delete(key));
     return made;

@@ -4,11 +4,12 @@
 
 import { readFileSync } from 'node:fs';
 import { parse as parseYaml } from 'yaml';
-import { DEFAULT_SETTINGS, seedOfRun } from '../domain/defaults.ts';
+import { seedOfRun } from '../domain/defaults.ts';
 import { UsageError } from '../domain/errors.ts';
 import { unfitRewards } from '../domain/reward.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
-import { DEFAULT_OPTIONS, FIELDS, type RunOptions } from './options.ts';
+import { FLEET_SCHEMES } from '../inference/index.ts';
+import { DEFAULT_OPTIONS, FIELDS, givenSettings, isSetting, type Field, type RunOptions } from './options.ts';
 import type { Origin } from '../storage/record/run-record.ts';
 
 export interface Sources {
@@ -21,18 +22,20 @@ export interface Sources {
   readonly flags?: Readonly<Record<string, unknown>>;
 }
 
+type Changeable<T> = { -readonly [K in keyof T]: T[K] };
+
 export interface ResolvedOptions {
   readonly options: RunOptions;
   readonly origins: Readonly<Record<keyof RunOptions, Origin>>;
 }
 
 export function resolveOptions(sources: Sources): ResolvedOptions {
-  const options: Record<string, unknown> = { ...DEFAULT_OPTIONS };
+  const options: Changeable<RunOptions> = { ...DEFAULT_OPTIONS };
   const origins = Object.fromEntries(Object.keys(FIELDS).map((k) => [k, 'default'])) as Record<
     keyof RunOptions,
     Origin
   >;
-  const put = (key: keyof RunOptions, raw: unknown, origin: Origin, place: string) => {
+  const put = <K extends keyof RunOptions>(key: K, raw: unknown, origin: Origin, place: string) => {
     options[key] = parseValue(key, raw, place);
     origins[key] = origin;
   };
@@ -59,12 +62,12 @@ export function resolveOptions(sources: Sources): ResolvedOptions {
     const value = sources.flags?.[key];
     if (value !== undefined) put(key, value, 'flag', flagOf(key));
   }
-  return { options: options as unknown as RunOptions, origins };
+  return { options, origins };
 }
 
 /** The settings of one rollout out of a run's options. */
 export function settingsOf(run: string, options: RunOptions): RolloutSettings {
-  const { samples: _, maxConcurrent: _c, limit: _l, shuffleSeed: _s, maxFailed: _f, seed, ...settings } = options;
+  const settings = givenSettings(options);
   const { rewardScaling, rewardBias, turnDiscount, numTurns } = settings;
   const unfit = unfitRewards(settings, numTurns);
   if (unfit !== null) {
@@ -74,24 +77,26 @@ export function settingsOf(run: string, options: RunOptions): RolloutSettings {
       fix: 'Give a scaling and a bias whose rewards a trainer can hold, such as 1 and 0.',
     });
   }
-  return { ...settings, seed: seed ?? seedOfRun(run) };
+  return { ...settings, seed: settings.seed ?? seedOfRun(run) };
 }
 
 /** Settings that came as JSON through Temporal, completed by the defaults. */
 export function parseSettings(run: string, given: Readonly<Record<string, unknown>>): RolloutSettings {
-  const { options } = resolveOptions({ flags: {} });
-  const parsed: Record<string, unknown> = { ...options };
+  const options: Changeable<RunOptions> = { ...DEFAULT_OPTIONS };
+  const put = <K extends keyof RunOptions>(key: K, value: unknown, place: string) => {
+    options[key] = parseValue(key, value, place);
+  };
   for (const [name, value] of Object.entries(given)) {
     const key = keyOf(name, 'settings');
-    if (!(key in DEFAULT_SETTINGS) && key !== 'seed') {
+    if (!isSetting(key)) {
       throw new UsageError(`settings.${name} is not a setting of a rollout.`, {
         reason: 'bad-settings',
         fix: 'It belongs beside `settings`.',
       });
     }
-    parsed[key] = parseValue(key, value, `settings.${name}`);
+    put(key, value, `settings.${name}`);
   }
-  return settingsOf(run, parsed as unknown as RunOptions);
+  return settingsOf(run, options);
 }
 
 export function flagOf(key: string): string {
@@ -133,7 +138,7 @@ function withFleet({ fleet, ...plain }: Record<string, unknown>, file: string): 
   if ('model' in plain) refuse('names servers, and so does `model`: leave one of them out');
   for (const twice of ['weights', 'limits'])
     if (twice in rest) refuse(`\`${twice}\` stands beside \`servers\`, which say theirs`);
-  if (backend !== 'sglang' && backend !== 'vllm') refuse('`backend` is neither sglang nor vllm');
+  if (!FLEET_SCHEMES.includes(String(backend))) refuse(`\`backend\` is neither ${FLEET_SCHEMES.join(' nor ')}`);
   if (!Array.isArray(servers) || servers.length === 0) return refuse('`servers` is no list');
   const each = servers.map((server: unknown) => fleetServer(server, refuse));
   const told = (of: 'weight' | 'maxInFlight') =>
@@ -169,8 +174,8 @@ function keyOf(name: string, place: string): keyof RunOptions {
   });
 }
 
-function parseValue(key: keyof RunOptions, raw: unknown, place: string): unknown {
-  const { schema, fromText: own } = FIELDS[key];
+function parseValue<K extends keyof RunOptions>(key: K, raw: unknown, place: string): RunOptions[K] {
+  const { schema, fromText: own }: Field<RunOptions[K]> = FIELDS[key];
   const candidates = typeof raw === 'string' ? [raw, ...fromText(raw), ...(own ? [own(raw)] : [])] : [raw];
   for (const candidate of candidates) {
     const parsed = schema.safeParse(candidate);
@@ -184,8 +189,8 @@ function parseValue(key: keyof RunOptions, raw: unknown, place: string): unknown
 }
 
 /** As run.json will hold it: −0 is 0 there, and a run must be equal to itself. */
-function asJson(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value)) as unknown;
+function asJson<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
 }
 
 /** A value as it may be said again: who gives a key where its name belongs, or puts one into a url, has it kept out. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { DEFAULT_MAX_CONCURRENT, DEFAULT_SETTINGS, MAX_CONCURRENT } from '../domain/defaults.ts';
 import { UsageError } from '../domain/errors.ts';
 import { FLEET_POLICIES, type RolloutSettings } from '../domain/settings.ts';
-import { parseModelSpec } from '../inference/index.ts';
+import { MODEL_FORMS, parseModelSpec } from '../inference/index.ts';
 
 export interface RunOptions extends Omit<RolloutSettings, 'seed'> {
   /** Null: follows from the run's name. */
@@ -25,8 +25,7 @@ const whole = (min: number, max: number = Number.MAX_SAFE_INTEGER) =>
 const real = (min: number, max: number, what: string) => z.number(what).min(min, what).max(max, what);
 const range = (min: number, max: number) =>
   max === Number.MAX_SAFE_INTEGER ? ` of at least ${min}` : ` from ${min} to ${max}`;
-const MODELS =
-  'tiny, transformers:<folder or hub id>, sglang:<url>[,<url>…], vllm:<url>[,<url>…] or openai:<url>#<model>';
+const MODELS = MODEL_FORMS.join(', ').replace(/, (?!.*, )/, ' or ');
 const model = z.string('a model').superRefine((spec, context) => {
   const error = modelError(spec);
   if (!error) return;
@@ -35,8 +34,8 @@ const model = z.string('a model').superRefine((spec, context) => {
   context.addIssue({ code: 'custom', message });
 });
 
-export interface Field {
-  readonly schema: z.ZodType;
+export interface Field<T> {
+  readonly schema: z.ZodType<T>;
   readonly argument: string | null;
   readonly help: string;
   /** What a text from a shell means, where it is no number, truth value or null. */
@@ -48,50 +47,58 @@ const LIMITS = 'limits by url, as in http://a:30000=64,http://b:30000=32';
 const WEIGHTS = 'weights by url, as in http://a:30000=2,http://b:30000=1';
 
 /** Every option of a run, by its name in config files; the flag is its kebab form. */
-export const FIELDS: Readonly<Record<keyof RunOptions, Field>> = {
+export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } = {
   model: {
     schema: model,
     argument: '<model>',
-    help: 'who answers: tiny (ships with Everturn), transformers:<folder or hub id>, sglang:<url>[,<url>…], vllm:<url>[,<url>…], openai:<url>#<model>',
+    help: `the model that answers: ${MODELS}; tiny ships with Everturn`,
   },
   tokenizer: {
     schema: z.string('a folder or hub id').min(1).nullable(),
     argument: '<folder>',
-    help: 'where the model does not bring its own tokenizer',
+    help: 'the folder or hub id of the tokenizer, for a model that comes without one',
   },
-  numTurns: { schema: whole(1, 1000), argument: '<n>', help: 'turns per rollout, at most' },
+  numTurns: { schema: whole(1, 1000), argument: '<n>', help: 'a rollout has at most so many turns' },
   stop: {
     schema: z.enum(['always', 'success'], 'always or success'),
     argument: '<when>',
-    help: 'always: play all turns; success: end at the first right answer',
+    help: 'when a rollout ends: always after all its turns, or by success at the first right answer',
   },
-  samples: { schema: whole(1, 10_000), argument: '<n>', help: 'rollouts per query' },
+  samples: { schema: whole(1, 10_000), argument: '<n>', help: 'rollouts of each query' },
   feedback: {
     schema: z.enum(['seed', 'delta'], 'seed or delta'),
     argument: '<mode>',
-    help: 'how the verdict is fed back: seed is the original to the byte; delta is what the chat template adds',
+    help: 'how the model reads the verdict: seed repeats the text of the original algorithm to the byte; delta adds what the chat template adds',
   },
-  rewardScaling: { schema: z.number('a number'), argument: '<x>', help: 'r = ((success − 0.5)·2 − bias)·scaling' },
-  rewardBias: { schema: z.number('a number'), argument: '<x>', help: 'see --reward-scaling' },
+  rewardScaling: {
+    schema: z.number('a number'),
+    argument: '<x>',
+    help: 'the reward of a turn is ((success − 0.5)·2 − bias)·scaling, with success 1 or 0',
+  },
+  rewardBias: {
+    schema: z.number('a number'),
+    argument: '<x>',
+    help: 'the bias in the reward of a turn, before the scaling',
+  },
   turnDiscount: {
     schema: real(0, 1, 'a number from 0 to 1'),
     argument: '<x>',
-    help: 'discount of later turns in the return of a turn',
+    help: 'the return of a turn is its reward plus this factor times the return of the turn after it',
   },
   maxNewTokens: {
     schema: whole(1, 1_000_000),
     argument: '<n>',
-    help: "tokens per answer, at most; cut to the model's context",
+    help: "an answer has at most so many tokens, and no more than the model's context has room for",
   },
   newTokensPerChunk: {
     schema: whole(1, 1_000_000).nullable(),
     argument: '<n>',
-    help: 'generate a turn in chunks, each kept before the next is asked for',
+    help: 'the model answers in chunks of so many tokens; each chunk is written before the next is asked for',
   },
   temperature: {
     schema: real(0, 100, 'a number from 0 (greedy) to 100'),
     argument: '<x>',
-    help: 'divides the logits; 0 is greedy',
+    help: 'the logits are divided by it; 0 takes the most probable token (greedy)',
   },
   topP: {
     schema: z
@@ -99,23 +106,23 @@ export const FIELDS: Readonly<Record<keyof RunOptions, Field>> = {
       .gt(0, 'a number above 0, up to 1')
       .max(1, 'a number above 0, up to 1'),
     argument: '<x>',
-    help: 'nucleus sampling; 1 keeps all',
+    help: 'nucleus sampling draws from the most probable tokens that have this probability together; 1 keeps all',
   },
-  topK: { schema: whole(1), argument: '<n>', help: 'the most probable tokens only' },
+  topK: { schema: whole(1), argument: '<n>', help: 'the model draws from so many of the most probable tokens' },
   seed: {
     schema: whole(0).nullable(),
     argument: '<n>',
-    help: "root of all random streams (default: follows from the run's name)",
+    help: "all random numbers of the run follow from it; without one, from the run's name",
   },
   deterministic: {
     schema: z.boolean('true or false'),
     argument: null,
-    help: 'same seed, same ids, whatever else is in flight',
+    help: 'the same seed gives the same token ids, whatever else is in flight',
   },
   logprobs: {
     schema: z.enum(['policy', 'raw'], 'policy or raw'),
     argument: '<kind>',
-    help: 'what logprobs are of: policy is what was drawn from; raw is the model at temperature 1',
+    help: 'the distribution that logprobs are of: policy, which tokens are drawn from, or raw, the model at temperature 1',
   },
   apiKeyEnv: {
     schema: z
@@ -123,42 +130,54 @@ export const FIELDS: Readonly<Record<keyof RunOptions, Field>> = {
       .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, ENV_NAME)
       .nullable(),
     argument: '<NAME>',
-    help: "environment variable that holds the servers' API key",
+    help: "the name of the environment variable that holds the servers' API key",
   },
   fleetPolicy: {
     schema: z.enum(FLEET_POLICIES, FLEET_POLICIES.join(', ')),
     argument: '<policy>',
-    help: `which of several servers is asked: ${FLEET_POLICIES.join(', ')}`,
+    help: `how requests are spread over several servers: ${FLEET_POLICIES.join(', ')}`,
   },
   maxInFlightPerServer: {
     schema: whole(1).nullable(),
     argument: '<n>',
-    help: 'requests in flight on one server, over all workers of the run',
+    help: 'each server has at most so many requests in flight, counted over all workers of the run',
   },
   serverLimits: {
     schema: z.record(z.string(), whole(1), LIMITS),
     argument: '<url=n,…>',
-    help: 'the same for single servers',
+    help: 'at most so many requests in flight on the servers named here, in place of the limit that all servers share',
     fromText: numbersByUrl,
   },
   requestTimeoutSeconds: {
     schema: whole(1, 86_400),
     argument: '<n>',
-    help: "an inference server's answer that takes longer is given up and asked for again",
+    help: 'a request to a server that takes longer is given up and sent again',
   },
   serverWeights: {
     schema: z.record(z.string(), z.number().positive(), WEIGHTS),
     argument: '<url=n,…>',
-    help: 'twice the weight takes twice the requests',
+    help: 'a server with twice the weight gets twice the requests; a server that is not named here has weight 1',
     fromText: numbersByUrl,
   },
-  maxConcurrent: { schema: whole(1, MAX_CONCURRENT), argument: '<n>', help: 'rollouts in flight at once' },
-  limit: { schema: whole(1).nullable(), argument: '<n>', help: 'only so many queries' },
-  shuffleSeed: { schema: whole(0).nullable(), argument: '<n>', help: 'play the queries in a seeded random order' },
-  maxFailed: { schema: whole(0), argument: '<n>', help: 'exit with 3 when more rollouts than this failed' },
+  maxConcurrent: {
+    schema: whole(1, MAX_CONCURRENT),
+    argument: '<n>',
+    help: 'at most so many rollouts are in flight at once',
+  },
+  limit: { schema: whole(1).nullable(), argument: '<n>', help: 'the run takes only the first so many queries' },
+  shuffleSeed: {
+    schema: whole(0).nullable(),
+    argument: '<n>',
+    help: 'the queries are played in a random order that follows from this number',
+  },
+  maxFailed: {
+    schema: whole(0),
+    argument: '<n>',
+    help: 'the command exits with 3 when more rollouts than this have failed',
+  },
 };
 
-const DEFAULTS: RunOptions = {
+export const DEFAULT_OPTIONS: Readonly<RunOptions> = {
   ...DEFAULT_SETTINGS,
   seed: null,
   samples: 1,
@@ -167,7 +186,17 @@ const DEFAULTS: RunOptions = {
   shuffleSeed: null,
   maxFailed: 0,
 };
-export const DEFAULT_OPTIONS: Readonly<RunOptions> = DEFAULTS;
+
+/** What stands in run.json under `settings`. The other options say how many rollouts are played, and how fast. */
+export function isSetting(key: string): boolean {
+  return key in DEFAULT_SETTINGS || key === 'seed';
+}
+
+/** The settings as they were given: no seed where it follows from the run's name. */
+export function givenSettings(options: RunOptions): Omit<RolloutSettings, 'seed'> & { readonly seed?: number } {
+  const { samples: _, maxConcurrent: _c, limit: _l, shuffleSeed: _s, maxFailed: _f, seed, ...settings } = options;
+  return seed === null ? settings : { ...settings, seed };
+}
 
 function modelError(spec: string): UsageError | undefined {
   try {

@@ -1,15 +1,12 @@
-// The options of a run as a Markdown table, from their one definition: README.md and docs/temporal.md hold what this
+// The options of a run as a Markdown table, from their one definition: docs/settings.md and docs/temporal.md hold what this
 // makes, and a test fails when they do not.
 
 import { flagOf } from './config.ts';
-import { DEFAULT_OPTIONS, FIELDS, type RunOptions } from './options.ts';
-import { DEFAULT_SETTINGS } from '../domain/defaults.ts';
+import { DEFAULT_OPTIONS, FIELDS, isSetting, type RunOptions } from './options.ts';
 
 /** `names`: flags, for the command line; or fields of `settings`, for a Temporal client. */
 export function settingsTable(names: 'flags' | 'fields'): string {
-  const keys = (Object.keys(FIELDS) as (keyof RunOptions)[]).filter(
-    (key) => names === 'flags' || key in DEFAULT_SETTINGS || key === 'seed',
-  );
+  const keys = (Object.keys(FIELDS) as (keyof RunOptions)[]).filter((key) => names === 'flags' || isSetting(key));
   const rows = keys.map((key) => {
     const name = names === 'flags' ? flagOf(key) : key;
     return `| \`${name}\` | ${defaultOf(key)} | ${FIELDS[key].help.replaceAll('|', '\\|').replaceAll('<', '&lt;')} |`;

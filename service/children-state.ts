@@ -1,5 +1,5 @@
-// What the supervisor knows of its two children, and the state file that tells it. Ready when the server is
-// SERVING and the worker takes work; once stopping, nothing makes it ready again but `resume`.
+// Health of the supervisor's two children, and the state file that publishes it. Ready means that the server is SERVING
+// and the worker takes work; once stopping, only `resume` can make it ready again.
 
 import type { Home } from './home.ts';
 import type { ProcessId } from '../machine/process.ts';
@@ -7,7 +7,7 @@ import { writeState, type ServiceState } from './state.ts';
 
 type Part = 'server' | 'worker';
 
-export class Board {
+export class ServiceHealth {
   readonly #home: Home;
   readonly #onState: ((state: ServiceState) => void) | undefined;
   readonly #up = { server: false, worker: false };
@@ -25,7 +25,7 @@ export class Board {
     return this.#state;
   }
 
-  /** Whether it was ever ready: from then on nothing gives up. */
+  /** Whether it was ever ready: after that, failing starts are retried for ever. */
   get wasReady(): boolean {
     return this.#wasReady;
   }

@@ -22,7 +22,7 @@ const SERVING = 1;
 
 export interface DevServerOptions {
   readonly binary: string;
-  /** SQLite file; made when absent. */
+  /** SQLite file; created if absent. */
   readonly database: string;
   readonly port: number;
   /** Null: no web UI. */
@@ -31,19 +31,19 @@ export interface DevServerOptions {
   /** Receives the output instead of the log file (the foreground). */
   readonly onOutput?: (stream: Readable) => void;
   readonly readyWithinMs?: number;
-  /** Told before the server is ready, so that whoever comes after a killed owner knows what to wait for. */
+  /** Called before the server is ready, so that the successor of a killed owner knows which process to wait for. */
   readonly onSpawned?: (id: ProcessId) => void;
-  /** Gives up waiting. */
+  /** Ends the wait. */
   readonly signal?: AbortSignal;
 }
 
 export interface DevServer {
   /** `host:port` for clients and workers. */
   readonly address: string;
-  /** Null: it has none. */
+  /** Null: no UI. */
   readonly uiAddress: string | null;
   readonly id: ProcessId;
-  /** Resolves when it has ended, with how. */
+  /** Resolves when it has ended, with a description of how. */
   readonly exited: Promise<string>;
   stop(): Promise<void>;
 }
@@ -55,16 +55,16 @@ const TUNING: readonly string[] = [
   '--dynamic-config-value=system.enableActivityEagerExecution=true',
   '--dynamic-config-value=matching.numTaskqueueReadPartitions=1',
   '--dynamic-config-value=matching.numTaskqueueWritePartitions=1',
-  // A collection that starts hundreds of rollouts is locked nearly all the time: who finds it so queues, instead of coming
-  // again after seconds. Measured: 1,000 rollouts open after 40 to 42 s, without it after 70 s.
+  // A collection that starts hundreds of rollouts is locked nearly all the time: requests that find it locked are queued
+  // instead of retried after seconds. Measured: 1,000 rollouts open after 40 to 42 s, without this after 70 s.
   '--dynamic-config-value=history.taskSchedulerEnableExecutionQueueScheduler=true',
-  // Its HTTP interface would answer a web page that had its own name resolved to this machine; nothing of ours asks there.
+  // Its HTTP interface would answer a web page that uses DNS rebinding; Everturn does not use it.
   '--dynamic-config-value=frontend.httpAllowedHosts=["nobody.invalid"]',
 ];
 
-/** Resolves when the server is SERVING; else stops it and throws with the tail of its log. */
+/** Resolves when the server is SERVING; otherwise stops it and throws with the tail of its log. */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
-  // Without this a stranger's server on that port would be taken for ours.
+  // Without this check another server on that port would be mistaken for ours.
   for (const port of [options.port, options.uiPort])
     if (port !== null && !(await isFree(port)))
       throw new TemporalError(`Port ${port} on ${LOOPBACK} is taken.`, { reason: 'port-taken', retryable: true });
@@ -114,7 +114,7 @@ async function openGate(port: number, ui: Upstream, child: GuardedProcess): Prom
 async function spawnServer(options: DevServerOptions, ui: Upstream | null): Promise<GuardedProcess> {
   const { onOutput } = options;
   const args = serverArguments(options, ui);
-  // What points the user's own `temporal` command elsewhere is not for this server.
+  // Variables that point the user's own `temporal` command elsewhere must not affect this server.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('TEMPORAL_')));
   if (onOutput) return spawnGuarded(options.binary, args, { stdout: 'pipe', stderr: 'pipe', onOutput, env });
   const log = openLog(options.logFile);
@@ -147,7 +147,7 @@ async function untilServing(address: string, withinMs: number, signal: AbortSign
   return 'silent';
 }
 
-/** Whether a Temporal frontend answers there and knows the namespace. Never throws. */
+/** Whether a Temporal frontend answers there and has the namespace. Never throws. */
 export async function isServing(address: string, namespace = NAMESPACE): Promise<boolean> {
   try {
     return await ask(address, 2_000, async ({ healthService, workflowService }) => {

@@ -1,5 +1,5 @@
-// Where the local service keeps its things: state under EVERTURN_HOME, what can be made again in the cache.
-// Pure over the environment given; creates nothing until `createHome`.
+// Paths of the local service: state under EVERTURN_HOME, replaceable files in the cache. Pure over the given
+// environment; creates nothing until `createHome`.
 
 import { chmodSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -15,9 +15,9 @@ export interface Home {
   readonly serverLog: string;
   readonly workerLog: string;
   readonly serviceLog: string;
-  /** JSON: what runs, where (`state.ts`). */
+  /** JSON: the running processes and their addresses (`state.ts`). */
   readonly stateFile: string;
-  /** Folder of claims: whose holder is the one supervisor (`lock.ts`). */
+  /** Folder of claims: the holder of the lock is the one supervisor (`lock.ts`). */
   readonly lockFolder: string;
   /** Its mtime is the last CLI call. */
   readonly touchFile: string;
@@ -44,7 +44,7 @@ export function homeAt(folder: string): Home {
   };
 }
 
-/** Prompts and answers are in the database and the logs: for the user's eyes only. */
+/** The database and the logs hold prompts and answers: readable only by the user. */
 export function createHome(home: Home): void {
   mkdirSync(home.logs, { recursive: true, mode: 0o700 });
   chmodSync(home.folder, 0o700);

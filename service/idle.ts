@@ -1,12 +1,12 @@
-// When the local service may end by itself: no CLI call and no open workflow for the whole limit.
-// A server that cannot be asked counts as busy.
+// Decides when the local service may end: no CLI call and no open workflow for the whole limit. A server that does not
+// answer counts as busy.
 
 import { closeSync, openSync, statSync, utimesSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Home } from './home.ts';
 import { ask } from '../temporal/local-connection.ts';
 
-/** Every CLI call does this first, long ones every minute: the service then stays up. */
+/** Every CLI call does this first, long ones every minute, and so keeps the service up. */
 export function touchService(home: Home): void {
   const now = new Date();
   try {
@@ -20,7 +20,7 @@ export function lastTouchMs(home: Home): number {
   return statSync(home.touchFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** `address`: undefined while the service is still coming up for the first time, which counts as use. */
+/** `address`: undefined while the service starts for the first time, which counts as use. */
 export async function untilIdle(
   home: Home,
   idleMs: number,

@@ -1,5 +1,5 @@
-// Restarts a child whenever it ends, until told to stop. A child that did its work for a while is back at once,
-// and so is one that somebody killed; one that ends by itself before or right after it was ready is tried less and less often.
+// Restarts a child whenever it ends, until stopped. A child that worked for a while, or that somebody killed, is
+// restarted at once; one that exits before it is ready, or soon after, is restarted with growing delays.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { explain } from '../domain/errors.ts';
@@ -17,20 +17,20 @@ export interface KeepAliveOptions {
   readonly start: () => Promise<Child>;
   readonly onStarted: (child: Child) => void;
   readonly onReady: (child: Child) => void;
-  /** `failures`: starts in a row that came to nothing; 0 when a working child ended. */
+  /** `failures`: consecutive failed starts; 0 if a working child ended. */
   readonly onEnded: (why: string, failures: number) => void;
   readonly signal: AbortSignal;
   readonly firstDelayMs?: number;
   readonly longestDelayMs?: number;
 }
 
-/** How an end by signal reads: somebody killed it, which says nothing against starting it again. */
+/** The description of an end by signal: somebody killed it, which is no reason to delay the restart. */
 export const KILLED = 'killed by';
 
-/** A child that worked at least this long was not ended by its own start. */
+/** A child that worked at least this long did not fail at its start. */
 const SETTLED_MS = 1_000;
 
-/** Resolves after `signal`: to the child still running, which the caller stops in its order. */
+/** Resolves after `signal`, with the child that still runs; the caller stops it in its own order. */
 export async function keepAlive(options: KeepAliveOptions): Promise<Child | undefined> {
   const { signal, firstDelayMs = 200, longestDelayMs = 30_000 } = options;
   const aborted = new Promise<undefined>((resolve) => {

@@ -1,11 +1,11 @@
-// Log files that children write to directly, so that they survive whoever reads them. Bounded: a file that
-// has outgrown its limit is copied to `.1` and cut; lines written in between may be lost, never the child.
+// Log files that children write to directly, so the children survive their readers. Bounded: a file above its limit is
+// copied to `.1` and truncated; lines written in between may be lost.
 
 import { closeSync, copyFileSync, fstatSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
 
 export const LOG_LIMIT_BYTES = 16 * 1024 * 1024;
 
-/** Append mode: after a cut the child writes on at the new end. The caller closes the descriptor. */
+/** Append mode: after a truncation the child continues at the new end. The caller closes the descriptor. */
 export function openLog(file: string): number {
   return openSync(file, 'a', 0o600);
 }
@@ -16,7 +16,7 @@ export function boundLog(file: string, limitBytes = LOG_LIMIT_BYTES): void {
     copyFileSync(file, `${file}.1`);
     truncateSync(file, 0);
   } catch {
-    // A log that cannot be cut (deleted, disk full) must not end the service.
+    // A log that cannot be truncated (deleted, disk full) must not end the service.
   }
 }
 

@@ -1,4 +1,4 @@
-// This installation's own worker, and what tells its code from another installation's or another build's.
+// The worker of this installation, and the identity of its code: two installations or two builds differ.
 
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

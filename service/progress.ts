@@ -1,4 +1,4 @@
-// What the slow steps tell whoever waits for them, and how a terminal or a log shows it.
+// Progress reports of slow steps, and their display on a terminal or in a log.
 
 export type ServerProgress =
   /** Something the user should know: a step that failed and why, a port that was taken. */
@@ -14,7 +14,7 @@ export interface BuildProgress {
   /** Modules fetched (no total is known), or packages compiled. */
   readonly done: number;
   readonly total?: number;
-  /** An extrapolation; absent while there is too little to go by. */
+  /** An extrapolation; absent while there is too little data. */
   readonly remainingMs?: number;
 }
 

@@ -1,5 +1,5 @@
-// Stops the local service, says how it is, or runs it in the foreground. Nothing here ends the process or writes
-// to the terminal; the caller decides on signals.
+// Stops the local service, reports its status, or runs it in the foreground. Never ends this process and never writes to
+// the terminal; the caller handles signals.
 
 import type { Readable } from 'node:stream';
 import { TemporalError } from '../domain/errors.ts';
@@ -13,10 +13,10 @@ import { liveState, readState, writeState, type CodeId, type ServiceState } from
 import { endLeftovers, supervise } from './supervise.ts';
 import type { WorkerCommand } from './worker-process.ts';
 
-/** Worker 10 s, server 10 s, and some. */
+/** Worker 10 s, server 10 s, and a margin. */
 const STOP_WITHIN_MS = 30_000;
 
-/** Resolves when nothing of it runs any more: to the state it had, or undefined when none was up. */
+/** Resolves when none of its processes runs any more: with its last state, or undefined if it was not up. */
 export async function stopService(env: Environment): Promise<ServiceState | undefined> {
   const home = homeOf(env);
   const state = liveState(home);
@@ -29,7 +29,7 @@ export async function stopService(env: Environment): Promise<ServiceState | unde
   return state;
 }
 
-/** That very supervisor, not one that took its place meanwhile. */
+/** Only this supervisor, never one that replaced it meanwhile. */
 export async function endSupervisor(supervisor: ProcessId): Promise<void> {
   sendSignal(supervisor, 'SIGTERM');
   if (!(await waitUntilGone(supervisor, STOP_WITHIN_MS))) await terminate(supervisor, 0);
@@ -38,7 +38,7 @@ export async function endSupervisor(supervisor: ProcessId): Promise<void> {
 export interface ServiceStatus {
   readonly up: boolean;
   readonly home: Home;
-  /** The last state known, also of a service that is down. */
+  /** The last known state, also of a service that is down. */
   readonly state: ServiceState | undefined;
 }
 

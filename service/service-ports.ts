@@ -1,4 +1,4 @@
-// Which ports the local service uses: stable over restarts, so that bookmarks, workers and clients stay right.
+// The ports of the local service: stable over restarts, so that bookmarks, workers and clients stay valid.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DEFAULT_PORT, DEFAULT_UI_PORT } from './dev-server.ts';
@@ -13,13 +13,13 @@ export interface Ports {
 
 type Addresses = Pick<ServiceState, 'address' | 'uiAddress'>;
 
-/** The defaults; where somebody else has them, those of last time; else any. */
+/** The default ports; if another process has them, the previous ones; else any. */
 export async function choosePorts(previous: Addresses | undefined, ui = true): Promise<Ports> {
   const port = await freePort([DEFAULT_PORT, portOf(previous?.address)]);
   return { port, uiPort: ui ? await freePort([DEFAULT_UI_PORT, portOf(previous?.uiAddress)], [port]) : null };
 }
 
-/** The same ports again, once the dead server's sockets are gone; new ones only when somebody took them. */
+/** The same ports again, once the dead server's sockets are closed; new ones only if another process took them. */
 export async function keepPorts(ports: Ports): Promise<Ports> {
   for (let tries = 0; tries < 20; tries++) {
     if ((await isFree(ports.port)) && (ports.uiPort === null || (await isFree(ports.uiPort)))) return ports;

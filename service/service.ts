@@ -1,6 +1,6 @@
-// Sees to it that the local service is up. Any number of CLIs may call at once: whoever starts a supervisor second
-// finds the first one's lock held, and both wait for the same service. Writes nothing to the terminal; what it
-// passes to the service is this process's environment, as it was when the service started.
+// Ensures that the local service is up. Any number of CLIs may call at once: the second supervisor finds the lock of the
+// first, and both wait for the same service. Writes nothing to the terminal. The service gets the environment of the
+// process that started it.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TemporalError } from '../domain/errors.ts';
@@ -44,7 +44,7 @@ export async function ensureService(options: ServiceOptions): Promise<Service> {
     const state = liveState(home);
     if (state && state.phase !== 'stopping') {
       if (isOtherBuild(state, code)) {
-        options.onProgress?.({ kind: 'step', text: 'Restarting the local service: everturn was built anew.' });
+        options.onProgress?.({ kind: 'step', text: 'Restarting the local service: everturn was rebuilt.' });
         await endSupervisor(state.supervisor);
         continue;
       }
@@ -55,11 +55,11 @@ export async function ensureService(options: ServiceOptions): Promise<Service> {
       if (!lockHolder(home.lockFolder)) {
         const beganAtMs = Date.now();
         starter = await startSupervisor(home, code, options);
-        // Building the server is not starting it.
+        // Time spent building the server does not count.
         deadline += Date.now() - beganAtMs;
       }
     } else if (!state && starter?.exit !== undefined) {
-      // One that was killed, or ended as asked before it was seen ready, says nothing about the next.
+      // A supervisor that was killed, or stopped before it was seen ready, is no evidence against the next.
       const again =
         starter.exit === EXIT_HELD || starter.exit === 0 || (starter.exit === 'killed' && ++kills < KILLS_BORNE);
       if (!again) throw startFailed(home, starter, readState(home)?.note);
@@ -69,7 +69,7 @@ export async function ensureService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** A service of other code would play this run by other rules; a new build of the same one only needs a restart. */
+/** A service with other code would apply other rules to this run; a new build of the same code only needs a restart. */
 function isOtherBuild(state: ServiceState, code: CodeId): boolean {
   if (state.code.version !== code.version || state.code.path !== code.path)
     throw new TemporalError(
@@ -77,7 +77,7 @@ function isOtherBuild(state: ServiceState, code: CodeId): boolean {
         `not ${code.version} from ${code.path}.`,
       {
         reason: 'other-version',
-        fix: 'End it with `everturn down` (runs go on when a service is up again), or set another EVERTURN_HOME.',
+        fix: 'End it with `everturn down` (runs continue once a service is up again), or set another EVERTURN_HOME.',
       },
     );
   return state.code.builtAtMs !== code.builtAtMs;

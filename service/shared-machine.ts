@@ -1,5 +1,5 @@
-// Whether this service has a web UI. `EVERTURN_UI=on` and `=off` decide; unsaid, it has one unless other people work on
-// this machine. A page is for one person's eyes, and Temporal's own asks for no password.
+// Decides whether this service has a web UI. `EVERTURN_UI=on` and `=off` override; the default is a UI unless other
+// people work on this machine, because Temporal's UI has no password.
 
 import { readdirSync, statSync } from 'node:fs';
 import type { Environment } from './home.ts';
@@ -10,11 +10,11 @@ export function wantsUi(env: Environment, isShared: () => boolean = othersWorkHe
   return !isShared();
 }
 
-/** Ids of people begin there on Linux; `nobody` is none. */
+/** On Linux, ids of people begin here; `nobody` is not one. */
 const FIRST_PERSON = 1000;
 const NOBODY = [65534, 65535];
 
-/** Somebody else's process runs, or somebody else is logged in. Only Linux is looked at. */
+/** Another account has a process or a session. Checked on Linux only. */
 function othersWorkHere(): boolean {
   const own = process.getuid?.() ?? -1;
   const isOther = (uid: number) => uid >= FIRST_PERSON && uid !== own && !NOBODY.includes(uid);

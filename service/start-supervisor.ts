@@ -1,4 +1,4 @@
-// Starts the background process of the local service, and says why one did not come up.
+// Starts the background process of the local service, and explains a failed start.
 
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
@@ -28,11 +28,11 @@ export interface Starter {
   /** Undefined while it runs. */
   exit: number | 'killed' | undefined;
   ours: boolean;
-  /** Where this start's part of the logs begins, in bytes. */
+  /** The start of this attempt's part of the logs, in bytes. */
   readonly logFrom: { readonly service: number; readonly worker: number };
 }
 
-/** Finds or builds the server's binary first, here, where its progress is seen. */
+/** Finds or builds the server's binary first, in this process, which can show the progress. */
 export async function startSupervisor(home: Home, code: CodeId, options: StartOptions): Promise<Starter> {
   const { env, onProgress } = options;
   const idleMs = idleLimitMs(env);
@@ -65,7 +65,7 @@ export async function startSupervisor(home: Home, code: CodeId, options: StartOp
   return starter;
 }
 
-/** `note`: what the supervisor itself wrote down. Its log is shown where it could not. */
+/** `note`: the supervisor's own explanation. Without one, the log is shown. */
 export function startFailed(home: Home, starter: Starter | undefined, note: string | null | undefined): TemporalError {
   const from = starter?.logFrom ?? { service: 0, worker: 0 };
   const own = note ? '' : ended(home.serviceLog, from.service);
@@ -83,7 +83,7 @@ function ended(file: string, from: number): string {
 
 const MAX_LINES = 4;
 
-/** Of a log's end what tells why: from its last error on, without stacks. */
+/** The informative end of a log: from its last error on, without stacks. */
 export function lastWords(log: string): string {
   const lines = log.split('\n').filter((line) => line.trim() !== '' && !/^\s+at |^\s*[{}]|^Node\.js v/.test(line));
   const error = lines.findLastIndex((line) => /^(?:everturn: |(?:\w*Error\b))|\b(?:error|fatal|panic)\b/i.test(line));
@@ -96,7 +96,7 @@ function idleLimitMs(env: Environment): number {
   if (!(minutes > 0))
     throw new UsageError(`EVERTURN_IDLE_MINUTES is "${text}".`, {
       reason: 'idle-minutes',
-      fix: 'It is a number of minutes above 0; 15 when not set.',
+      fix: 'Give a number of minutes above 0; the default is 15.',
     });
   return minutes * 60_000;
 }

@@ -1,5 +1,5 @@
-// What the local service says about itself: one JSON file, replaced whole, written by its supervisor alone.
-// A state counts only while the supervisor it names lives: pid and start time together.
+// The local service's state: one JSON file, replaced as a whole, written only by its supervisor. A state is valid while
+// its supervisor lives, identified by pid and start time.
 
 import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -7,7 +7,7 @@ import { TemporalError } from '../domain/errors.ts';
 import type { Home } from './home.ts';
 import { isAlive, type ProcessId } from '../machine/process.ts';
 
-/** Which code a service runs: two installations, or two builds, must not be taken for each other. */
+/** The code that a service runs: two installations, or two builds, must not be confused. */
 export interface CodeId {
   readonly version: string;
   /** The package's folder. */
@@ -25,10 +25,10 @@ export interface ServiceState {
   readonly host: string;
   readonly supervisor: ProcessId;
   readonly code: CodeId;
-  /** The binary's own words. */
+  /** The binary's own version output. */
   readonly temporal: { readonly path: string; readonly version: string };
   readonly address: string;
-  /** Null: it has no web UI. */
+  /** Null: no web UI. */
   readonly uiAddress: string | null;
   readonly startedAt: string; // ISO 8601
   readonly server: ProcessId | null;
@@ -37,10 +37,10 @@ export interface ServiceState {
   readonly note: string | null;
 }
 
-/** The supervisor renews the file this often; another host's is believed three times as long. */
+/** The supervisor renews the file this often; the state of another host is valid for three times as long. */
 export const STATE_RENEWAL_MS = 20_000;
 
-/** The last state written, whether or not its service lives. Undefined when none, or none that can be read. */
+/** The last state written, whether or not its service lives. Undefined if absent or unreadable. */
 export function readState(home: Home): ServiceState | undefined {
   try {
     const state = JSON.parse(readFileSync(home.stateFile, 'utf8')) as ServiceState;
@@ -50,7 +50,7 @@ export function readState(home: Home): ServiceState | undefined {
   }
 }
 
-/** The state of a service that lives here. Throws when it lives on another machine that shares the folder. */
+/** The state of a service that lives here. Throws if it lives on another machine that shares the folder. */
 export function liveState(home: Home): ServiceState | undefined {
   const state = readState(home);
   if (!state || state.phase === 'stopped') return undefined;
@@ -63,7 +63,7 @@ export function liveState(home: Home): ServiceState | undefined {
   });
 }
 
-/** Somebody ended it, rather than idleness, a kill or an error of its own, which leave a note or another phase. */
+/** Somebody stopped it; idleness, a kill or an error leave a note or another phase. */
 export function endedOnPurpose(state: ServiceState | undefined): boolean {
   return (state?.phase === 'stopping' || state?.phase === 'stopped') && state.note === null;
 }

@@ -1,11 +1,11 @@
-// The local service: one Temporal server and one worker, kept alive together until told to stop or idle.
-// One per home folder (a lock held for life). Its state file says what runs where; after kill -9 the children
-// end by themselves, and the next supervisor goes on with the same database, on the same ports where it can.
+// The local service: one Temporal server and one worker, kept alive together until stopped or idle. One per home folder
+// (a lock held for life). Its state file lists the processes and addresses. After kill -9 the children end by themselves,
+// and the next supervisor continues with the same database, on the same ports if they are free.
 
 import { utimesSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { TemporalError } from '../domain/errors.ts';
-import { Board } from './children-state.ts';
+import { ServiceHealth } from './children-state.ts';
 import { createHome, type Home } from './home.ts';
 import { lastTouchMs, touchService, untilIdle } from './idle.ts';
 import { tryLock } from '../machine/lock.ts';
@@ -26,7 +26,7 @@ export interface SuperviseOptions extends SupervisedOptions {
 
 export type SuperviseEnd =
   | { readonly end: 'stopped' | 'idle' }
-  /** Another supervisor has this home. */
+  /** Another supervisor holds this home. */
   | { readonly end: 'held'; readonly by: ProcessId };
 
 export const COULD_NOT = 'The local service could not start: ';
@@ -49,28 +49,28 @@ async function run(options: SuperviseOptions): Promise<SuperviseEnd> {
   const previous = readState(home);
   await endLeftovers(previous);
   const ports = await choosePorts(previous, wantsUi(options.env));
-  const board = new Board(home, { ...firstState(options), ...addressesOf(ports) }, options.onState);
+  const health = new ServiceHealth(home, { ...firstState(options), ...addressesOf(ports) }, options.onState);
 
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
   let fatal: TemporalError | undefined;
-  const children = superviseChildren(options, board, ports, signal, (what, why, logFile) => {
+  const children = superviseChildren(options, health, ports, signal, (what, why, logFile) => {
     const message = `${COULD_NOT}the ${what} failed: ${why.replace(/\.$/, '')}.`;
     fatal = new TemporalError(message, { reason: 'service-start', fix: `See ${logFile}.` });
     stop.abort();
   });
   const housekeeping = setInterval(() => keepHouse(home), STATE_RENEWAL_MS);
 
-  const idle = options.idleMs !== undefined && (await idleOut(home, options.idleMs, board, signal));
+  const idle = options.idleMs !== undefined && (await idleOut(home, options.idleMs, health, signal));
   if (options.idleMs === undefined) await aborted(signal);
 
   const why = idle ? `no open run and no call for ${(options.idleMs ?? 0) / 60_000} minutes` : null;
-  board.stopping(why);
+  health.stopping(why);
   log(why ? `stopping: ${why}` : 'stopping');
   stop.abort();
   await children.stop();
   clearInterval(housekeeping);
-  board.stopped(fatal?.message ?? why);
+  health.stopped(fatal?.message ?? why);
   log('stopped');
   if (fatal) throw fatal;
   return { end: idle ? 'idle' : 'stopped' };
@@ -91,19 +91,19 @@ function firstState(options: SuperviseOptions): Omit<ServiceState, 'address' | '
   };
 }
 
-/** True when idle; false when told to stop. */
-async function idleOut(home: Home, idleMs: number, board: Board, signal: AbortSignal): Promise<boolean> {
+/** True if idle; false if stopped. */
+async function idleOut(home: Home, idleMs: number, health: ServiceHealth, signal: AbortSignal): Promise<boolean> {
   for (;;) {
-    await untilIdle(home, idleMs, () => (board.wasReady ? board.state.address : undefined), signal);
+    await untilIdle(home, idleMs, () => (health.wasReady ? health.state.address : undefined), signal);
     if (signal.aborted) return false;
-    // A CLI touches before it reads the state: one that came just now is seen here, or sees `stopping`.
-    board.stopping('idle');
+    // A CLI touches before it reads the state, so a concurrent call is either noticed here or sees `stopping`.
+    health.stopping('idle');
     if (Date.now() - lastTouchMs(home) >= idleMs) return true;
-    board.resume();
+    health.resume();
   }
 }
 
-/** What a killed supervisor left ends by itself; waited for, because two servers must not share a database. */
+/** Children of a killed supervisor end by themselves; wait for them, because two servers must not share a database. */
 export async function endLeftovers(previous: ServiceState | undefined): Promise<void> {
   if (previous?.host !== hostname()) return;
   const left = [previous.worker, previous.server].filter((id) => id !== null);

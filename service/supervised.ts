@@ -1,7 +1,7 @@
-// The supervisor's two children, each in its restart loop: the Temporal server, and a worker that follows it.
+// The supervisor's two children, each in its restart loop: the Temporal server, and a worker that depends on it.
 
 import type { Readable } from 'node:stream';
-import type { Board } from './children-state.ts';
+import type { ServiceHealth } from './children-state.ts';
 import { NAMESPACE, startDevServer } from './dev-server.ts';
 import type { Environment, Home } from './home.ts';
 import { keepAlive, type Child } from './keep-alive.ts';
@@ -20,19 +20,19 @@ export interface SupervisedOptions {
 }
 
 export interface Supervised {
-  /** Both loops have ended; the worker, then the server is stopped. */
+  /** Resolves when both loops have ended; the worker is stopped first, then the server. */
   stop(): Promise<void>;
 }
 
-/** Starts in a row that may fail before the service was ever ready. */
+/** Consecutive starts that may fail before the service was ever ready. */
 const SERVER_TRIES = 2;
 const WORKER_TRIES = 3;
 const WORKER_GRACE_MS = 10_000;
 
-/** Runs until `signal`. `giveUp` is told, once, what never came up and why. */
+/** Runs until `signal`. `giveUp` is called once, with the child that never started and why. */
 export function superviseChildren(
   options: SupervisedOptions,
-  board: Board,
+  health: ServiceHealth,
   firstPorts: Ports,
   signal: AbortSignal,
   giveUp: (what: string, why: string, logFile: string) => void,
@@ -53,23 +53,23 @@ export function superviseChildren(
           logFile: home.serverLog,
           ...ports,
           signal,
-          onSpawned: (id) => board.spawned('server', id),
+          onSpawned: (id) => health.spawned('server', id),
           ...(onOutput && { onOutput: (stream: Readable) => onOutput('server', stream) }),
         });
         return { ...server, ready: Promise.resolve() };
       },
       onStarted: ({ id }) => {
-        board.up('server', addressesOf(ports));
-        log(`server up at ${board.state.address}, UI ${board.state.uiAddress ?? 'off'}, pid ${id.pid}`);
-        // The worker knows its server by address: on another one it must start anew.
-        if (worker && worker.address !== board.state.address) void worker.child.stop();
+        health.up('server', addressesOf(ports));
+        log(`server up at ${health.state.address}, UI ${health.state.uiAddress ?? 'off'}, pid ${id.pid}`);
+        // The worker has the server's address: if that changes, the worker must restart.
+        if (worker && worker.address !== health.state.address) void worker.child.stop();
         resolve();
       },
       onReady: () => undefined,
       onEnded: (why, failures) => {
         log(`server down: ${why}`);
-        board.down('server', why);
-        if (!board.wasReady && failures >= SERVER_TRIES) giveUp('server', why, home.serverLog);
+        health.down('server', why);
+        if (!health.wasReady && failures >= SERVER_TRIES) giveUp('server', why, home.serverLog);
       },
     });
     signal.addEventListener('abort', () => resolve(), { once: true });
@@ -81,7 +81,7 @@ export function superviseChildren(
       start: () =>
         startWorker({
           worker: options.worker,
-          address: board.state.address,
+          address: health.state.address,
           namespace: NAMESPACE,
           env: options.env,
           folder: home.folder,
@@ -90,19 +90,19 @@ export function superviseChildren(
           ...(onOutput && { onOutput: (stream: Readable) => onOutput('worker', stream) }),
         }),
       onStarted: (child) => {
-        worker = { child, address: board.state.address };
-        board.spawned('worker', child.id);
+        worker = { child, address: health.state.address };
+        health.spawned('worker', child.id);
       },
       onReady: (child) => {
         if (worker?.child !== child) return;
         log(`worker up, pid ${child.id.pid}`);
-        board.up('worker');
+        health.up('worker');
       },
       onEnded: (why, failures) => {
         worker = undefined;
         log(`worker down: ${why}`);
-        board.down('worker', why);
-        if (!board.wasReady && failures >= WORKER_TRIES) giveUp('worker', why, home.workerLog);
+        health.down('worker', why);
+        if (!health.wasReady && failures >= WORKER_TRIES) giveUp('worker', why, home.workerLog);
       },
     }),
   );

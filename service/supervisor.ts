@@ -1,5 +1,5 @@
 // Entry of the background process: `node supervisor.js '<SupervisorConfig as JSON>'`. Its output is the service's
-// log. SIGTERM ends it in order. Exit codes: 0 ended as asked or idle, 10 another has this home, 1 could not start.
+// log. SIGTERM ends it in order. Exit codes: 0 stopped or idle, 10 another supervisor has this home, 1 could not start.
 
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

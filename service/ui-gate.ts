@@ -1,6 +1,6 @@
-// The only way to the web UI of the local service. Temporal's own answers any name and any user; this stands before it
-// and lets through what comes from this user's own pages: the Host is its own (a web page that had its name resolved to
-// this machine says another), no foreign page is behind the request, and, where the kernel says so, no foreign user.
+// The only access to the web UI of the local service. Temporal's UI accepts any host name and any user; this gate admits
+// only requests of this user's own pages: the Host is the gate's own (DNS rebinding sends another name), no foreign page
+// causes the request, and, where the kernel reports it, the connection belongs to this user.
 
 import { once } from 'node:events';
 import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -12,7 +12,7 @@ export interface UiGate {
   close(): void;
 }
 
-/** Where the UI itself listens. */
+/** The address of the UI itself. */
 export interface Upstream {
   readonly host: string;
   readonly port: number;
@@ -31,7 +31,7 @@ export async function openUiGate(port: number, upstream: Upstream): Promise<UiGa
     });
   });
   server.on('connection', (socket) => strangers.set(socket, isOtherUser(socket)));
-  // Nothing here speaks another protocol.
+  // No other protocol is supported.
   server.on('upgrade', (_request, socket) => socket.destroy());
   server.on('connect', (_request, socket) => socket.destroy());
   server.listen({ host: LOOPBACK, port, exclusive: true });
@@ -45,7 +45,7 @@ export async function openUiGate(port: number, upstream: Upstream): Promise<UiGa
   };
 }
 
-/** Why a request is not this user's own; undefined where nothing speaks against it. */
+/** Why a request is rejected; undefined if it is admitted. */
 function foreign({ headers, method, url }: IncomingMessage, hosts: ReadonlySet<string>): string | undefined {
   if (!hosts.has((headers.host ?? '').toLowerCase()) || !url?.startsWith('/')) {
     return `This UI answers as ${[...hosts].join(', ')} only, and the request names another host.`;
@@ -53,7 +53,7 @@ function foreign({ headers, method, url }: IncomingMessage, hosts: ReadonlySet<s
   const { origin } = headers;
   if (origin !== undefined && !(origin.startsWith('http://') && hosts.has(origin.slice('http://'.length))))
     return 'Another page asks here.';
-  // Links from other pages may lead here; they can read nothing and change nothing.
+  // Links from other pages are allowed; they can read and change nothing.
   const isLink =
     method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
   const site = headers['sec-fetch-site'] ?? 'none';
@@ -83,7 +83,7 @@ function pass(request: IncomingMessage, response: ServerResponse, { host, port }
   request.pipe(asked);
 }
 
-/** Linux says whose a connection on this machine is. Where it does not, nobody is a stranger. */
+/** Linux reports the owner of a local connection. On other systems every user is admitted. */
 async function isOtherUser({ remoteAddress, remotePort, localPort }: Socket): Promise<boolean> {
   const own = process.getuid?.();
   const client = remoteAddress?.split('.').map(Number);

@@ -1,5 +1,5 @@
-// The worker as the supervisor's child: told its cluster by environment, says when it is ready, ends with its
-// parent (`parent.ts`). Anything that keeps that contract may stand in its place.
+// The worker as the supervisor's child: gets its cluster from the environment, reports that it is ready, ends with its
+// parent (`parent.ts`). Any program that obeys this contract can replace it.
 
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
@@ -35,7 +35,7 @@ export function startWorker(options: WorkerOptions): Promise<Child> {
     stdio: ['ignore', log, log, 'ipc'],
     cwd: options.folder,
     env: workerEnvironment(options),
-    // Its own session: Ctrl-C on a terminal reaches the supervisor alone, which stops worker and server in order.
+    // Its own session: Ctrl-C on a terminal reaches only the supervisor, which stops worker and server in order.
     detached: true,
   });
   if (typeof log === 'number') closeSync(log);
@@ -60,14 +60,14 @@ export function startWorker(options: WorkerOptions): Promise<Child> {
   });
 }
 
-/** A cluster named elsewhere (another TEMPORAL_* variable, a temporal.toml) must not reach a local worker. */
+/** Another cluster in the environment (a TEMPORAL_* variable, a temporal.toml) must not reach a local worker. */
 function workerEnvironment(options: WorkerOptions): NodeJS.ProcessEnv {
   const own = Object.entries(options.env).filter(([name]) => !name.startsWith('TEMPORAL_'));
   return {
     ...Object.fromEntries(own),
     TEMPORAL_ADDRESS: options.address,
     TEMPORAL_NAMESPACE: options.namespace,
-    // A file that is not there: the SDK breaks on an empty one.
+    // A file that does not exist: the SDK fails on an empty name.
     TEMPORAL_CONFIG_FILE: join(options.folder, 'no-temporal.toml'),
   };
 }

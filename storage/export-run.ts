@@ -1,47 +1,47 @@
-// A run's complete trajectories through an exporter into one file, or to a stream. The file appears whole
-// or not at all; memory holds one trajectory. What is not complete, or cannot be believed, is counted and
-// named, never exported; of undecided rollouts the finished turns may be asked for.
+// Writes a run's complete trajectories through an exporter to a file or a stream. The file appears complete or not at
+// all; memory holds one trajectory. Incomplete and damaged rollouts are counted and named, never exported; for
+// undecided ones the finished turns can be requested.
 
 import { once } from 'node:events';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { StoreError, UsageError } from '../domain/errors.ts';
+import type { Outcome } from '../domain/ending.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import { finishedTurns, type UndecidedPolicy } from '../domain/finished-turns.ts';
-import type { Outcome } from '../domain/outcome.ts';
 import type { Trajectory } from '../domain/trajectory.ts';
 import { fileError } from './disk/errors.ts';
 import type { Store } from './store.ts';
 import { readTrajectories } from './trajectories.ts';
 import { replaceFile, writeOnce } from './disk/write-once.ts';
 
-/** The part of an exporter that is used here. */
+/** The part of an exporter that this file uses. */
 export interface LineMaker {
-  /** Its lines are for training: answers without ids of their own are refused. */
+  /** Its lines are for training: answers without token ids are refused. */
   readonly forTraining?: boolean;
   lines(trajectory: Trajectory): string[];
-  /** The id of its sample in the file. */
+  /** The sample's id in the file. */
   id?(trajectory: Trajectory): string;
-  /** Lines as an older Everturn wrote them, where those of today differ. */
+  /** Lines as an older Everturn wrote them, if today's differ. */
   former?(trajectory: Trajectory): { readonly id: string; readonly lines: readonly string[] } | undefined;
 }
 
-/** `unfinished` is being played; `broken` has records that cannot be believed; `not-trainable` has answers without ids. */
+/** `unfinished` is in flight; `broken` has damaged records; `not-trainable` has answers without token ids. */
 export type WhySkipped = Outcome | 'unfinished' | 'broken' | 'not-trainable';
 
 export interface SkippedRollout {
   readonly query: string;
   readonly sample: number;
   readonly outcome: WhySkipped;
-  /** What is broken; null where nothing is. */
+  /** The fault; null if there is none. */
   readonly problem: string | null;
 }
 
 export interface ExportSummary {
   /** Trajectories written. */
   readonly exported: number;
-  /** Those of them that are the finished turns of an undecided rollout. */
+  /** Those of them that are finished turns of an undecided rollout. */
   readonly finishedTurns: number;
   /** Trajectories left out, by outcome. */
   readonly skipped: Partial<Record<WhySkipped, number>>;
@@ -51,7 +51,7 @@ export interface ExportOptions {
   /** Default `drop`. */
   readonly undecided?: UndecidedPolicy;
   readonly onSkip?: (rollout: SkippedRollout) => void;
-  /** Whether a file that is there is replaced (default), or refused. */
+  /** Whether an existing file is replaced (default) or refused. */
   readonly overwrite?: boolean;
 }
 
@@ -90,17 +90,17 @@ export async function exportRun(
 export interface ExportedSample {
   readonly query: string;
   readonly sample: number;
-  /** False: the finished turns of an undecided rollout. */
+  /** False: only the finished turns of an undecided rollout. */
   readonly whole: boolean;
-  /** No newline at their ends. */
+  /** Without newlines at their ends. */
   readonly lines: readonly string[];
-  /** Of the sample in the file; null where the format has none. */
+  /** The sample's id in the file; null if the format has none. */
   readonly id: string | null;
   /** As LineMaker.former. */
   readonly former: { readonly id: string; readonly lines: readonly string[] } | undefined;
 }
 
-/** What goes into an export, trajectory by trajectory. */
+/** The content of an export, trajectory by trajectory. */
 export async function* exportedSamples(
   store: Store,
   exporter: LineMaker,
@@ -132,7 +132,7 @@ export async function* exportedSamples(
   }
 }
 
-/** Whole or not at all, through links; a device or a pipe is written to, never replaced. */
+/** Complete or not at all, also through links; a device or a pipe is written to, never replaced. */
 async function writeFileAt(
   target: string,
   overwrite: boolean,
@@ -160,15 +160,15 @@ async function writeDevice(path: string, fill: (file: FileHandle) => Promise<voi
 }
 
 function isThere(target: string): UsageError {
-  return new UsageError(`${target} is there already.`, {
+  return new UsageError(`${target} exists already.`, {
     reason: 'file-exists',
-    fix: '--overwrite replaces it when the new export is whole; or name another file with --out.',
+    fix: 'Replace it with --overwrite, or name another file with --out.',
   });
 }
 
-/** What helps a run that goes on helps no export that ended. */
+/** Replaces the fix, because advice for a waiting run does not help an export that has ended. */
 export function notExported(error: unknown): unknown {
   if (!(error instanceof StoreError) || error.cause === undefined) return error;
   const { message, reason, cause } = error;
-  return new StoreError(message, { reason, fix: 'Mend that, or choose another --out, and export again.', cause });
+  return new StoreError(message, { reason, fix: 'Correct that, or choose another --out, and export again.', cause });
 }

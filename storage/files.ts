@@ -1,6 +1,6 @@
-// The store as plain files in `<out>/<run>/`: see layout.ts for the names, record-text.ts for the text of
-// a record, write-once.ts for how a file appears. A record that is broken is an error that names its file; one that
-// is torn, and that nothing stands on, counts as never written (torn.ts).
+// The store as plain files in `<out>/<run>/`: names in layout.ts, the text of a record in record/text.ts, atomic
+// writes in write-once.ts. A damaged record is an error that names its file; a torn record that no later record refers
+// to counts as never written (torn.ts).
 
 import { join, resolve } from 'node:path';
 import { StoreError, UsageError } from '../domain/errors.ts';
@@ -12,21 +12,20 @@ import { dropChunks, listRollouts, listRolloutsOf, removeOldTemporaries } from '
 import { countQueries, readQueries, writeQueries } from './queries.ts';
 import type { FileLayer } from './disk/file-layer.ts';
 import type { KeptRecords, RecordCache } from './record/cache.ts';
+import { completed } from './record/complete.ts';
 import { decodeRecord, encodeRecord, type Owner, type RecordKind } from './record/text.ts';
 import type { Store, Stored } from './store.ts';
 import { setAside, unlessTorn } from './record/torn.ts';
 
 export interface FileStoreParts {
-  /**
-   * With a cache, a rollout's folder is looked at once per opening: for those who open a store for each thing they do.
-   */
+  /** With a cache, a rollout's folder is examined once per opening: for callers that open a store for each step. */
   readonly cache?: RecordCache;
-  /** Who carries out what this does with files; by itself, with the calls of `layer`. */
+  /** Performs the file I/O. Default: in this process, through `layer`. */
   readonly disk?: Disk;
   readonly layer?: FileLayer;
 }
 
-/** Opens the run's folder, which need not exist yet: the first put makes it. */
+/** Opens the run's folder, which need not exist yet: the first put creates it. */
 export function openFileStore(
   out: string,
   run: string,
@@ -40,24 +39,27 @@ export function openFileStore(
   }
   const folder = resolve(out, run);
 
-  async function load<T>(kind: RecordKind, owner: Owner | null, path: string) {
+  function asStored<T extends object>(kind: RecordKind, text: T, hash: string, created: boolean): Stored<T> {
+    const record = completed(kind, run, text);
+    return { record, hash, created, ...(record === text ? {} : { asWritten: text }) };
+  }
+
+  async function load<T extends object>(kind: RecordKind, owner: Owner | null, path: string) {
     return decode<T>(kind, owner, path, await disk.read(path));
   }
 
-  function decode<T>(kind: RecordKind, owner: Owner | null, path: string, text: string | undefined) {
+  function decode<T extends object>(kind: RecordKind, owner: Owner | null, path: string, text: string | undefined) {
     if (text === undefined) return undefined;
     const decoded = decodeRecord(kind, owner, text);
     if ('problem' in decoded) throw recordError(path, decoded.problem, decoded.torn);
-    const stored: Stored<T> = { record: decoded.record as T, hash: decoded.hash, created: false };
-    return { stored, bytes: text.length };
+    return { stored: asStored(kind, decoded.record as T, decoded.hash, false), bytes: text.length };
   }
 
   async function write<T extends object>(kind: RecordKind, owner: Owner | null, path: string, record: T) {
     const { text, hash, record: kept } = await encode(path, kind, owner, record);
     if (await disk.writeOnce(path, text)) {
-      // What a put returns is what a later get returns, not the caller's object.
-      const stored: Stored<T> = { record: kept as T, hash, created: true };
-      return { stored, bytes: text.length };
+      // A put returns the same object as a later get, not the caller's object.
+      return { stored: asStored(kind, kept as T, hash, true), bytes: text.length };
     }
     const winner = await load<T>(kind, owner, path);
     if (winner) return winner;
@@ -65,14 +67,15 @@ export function openFileStore(
   }
 
   const ofRun = (name: string) => join(folder, name);
-  const get = async <T>(kind: RecordKind, name: string) => (await load<T>(kind, null, ofRun(name)))?.stored;
+  const get = async <T extends object>(kind: RecordKind, name: string) =>
+    (await load<T>(kind, null, ofRun(name)))?.stored;
   async function put<T extends object>(kind: RecordKind, name: string, record: T): Promise<Stored<T>> {
     const present = await get<T>(kind, name);
     return present ?? (await write(kind, null, ofRun(name), record)).stored;
   }
 
   const kept = new Map<string, KeptRecords>();
-  /** Looks whether the rollout is the one that is known, and at a file of it in the same breath. */
+  /** Reads the identity of the rollout's folder, and one of its files, in a single call. */
   async function look(rollout: string, file: string | null) {
     const { identity, text } = await disk.look(join(rollout, layout.ROLLOUT_FILE), file && join(rollout, file));
     const records = cache?.of(rollout, identity);
@@ -83,7 +86,7 @@ export function openFileStore(
     return kept.get(rollout) ?? (cache && (await look(rollout, null)).records);
   }
 
-  // Its name takes two hashes, and one rollout is asked for several times in a row.
+  // The name takes two hashes, and the same rollout is requested several times in a row.
   let last: { readonly id: RolloutId; readonly folder: string } | undefined;
   function folderOf(id: RolloutId): string {
     if (last?.id !== id) last = { id, folder: join(folder, layout.rolloutFolder(id)) };

@@ -1,5 +1,5 @@
-// What the workers of a run say of the servers they ask: one small file per worker in `<run>/.fleet`,
-// replaced as a whole now and then. News for people, not part of the run's records.
+// The reports of a run's workers about its servers: one small file per worker in `<run>/.fleet`, replaced as a whole
+// from time to time. For people; not part of the run's records.
 
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ export interface ServerReport {
   readonly state: 'up' | 'trying' | 'down';
   readonly requests: number;
   readonly failures: number;
-  /** The same by reason; absent in reports from before there was one. */
+  /** The same by reason; absent in reports of older versions. */
   readonly failuresBy?: Readonly<Record<string, number>>;
   readonly inFlight: number;
   readonly latencyP50Ms: number | null;
@@ -27,7 +27,7 @@ export interface FleetReport {
 
 const FOLDER = '.fleet';
 const REPORT = /^status-[\w.-]+\.json$/;
-/** A worker that said nothing for so long is gone. */
+/** A worker without a report for this long counts as gone. */
 export const STALE_MS = 30_000;
 
 export async function writeFleetReport(runFolder: string, worker: string, report: FleetReport): Promise<void> {
@@ -37,7 +37,7 @@ export async function writeFleetReport(runFolder: string, worker: string, report
   );
 }
 
-/** One report per server, over all workers that spoke since `since`; in order of urls. */
+/** One report per server, over all workers that reported since `since`, ordered by url. */
 export async function readFleet(runFolder: string, since: number): Promise<ServerReport[]> {
   const names = await readdir(join(runFolder, FOLDER)).catch(() => [] as string[]);
   const byUrl = new Map<string, ServerReport>();
@@ -55,7 +55,7 @@ async function lately(path: string, since: number): Promise<readonly ServerRepor
     const report = JSON.parse((await readText(path)) ?? '') as FleetReport;
     return report.at >= since ? report.servers : [];
   } catch {
-    // Gone or torn: there will be another one soon.
+    // Gone or torn: the next report will follow.
     return [];
   }
 }
@@ -83,7 +83,7 @@ function added(a: Readonly<Record<string, number>>, b: Readonly<Record<string, n
   return sum;
 }
 
-/** Medians do not add up; the mean of both, by how much each saw, is near enough for people. */
+/** Medians cannot be added; their mean, weighted by count, is close enough for display. */
 function middle(a: ServerReport, b: ServerReport): number | null {
   if (a.latencyP50Ms === null || b.latencyP50Ms === null) return a.latencyP50Ms ?? b.latencyP50Ms;
   const requests = Math.max(1, a.requests + b.requests);

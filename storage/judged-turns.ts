@@ -1,5 +1,5 @@
-// Every turn of a run that was judged, with the query, the record and the verdict: for whoever looks at verdicts
-// again. All attempts; in data set order. Memory holds one rollout.
+// Every judged turn of a run with its query, record and verdict, for judging again and for checks. All attempts, in
+// data set order. Memory holds one rollout.
 
 import { StoreError } from '../domain/errors.ts';
 import type { RolloutId } from '../domain/ids.ts';
@@ -18,14 +18,14 @@ export interface JudgedTurn {
   readonly verdict: VerdictRecord;
 }
 
-export interface Told {
+export interface TurnReports {
   /** A turn that was generated and has no verdict yet. */
   readonly onUnjudged: (id: RolloutId, turn: number) => void;
-  /** A rollout whose records cannot be believed; from there on it is left out. */
+  /** Called for a rollout with damaged records; the rest of that rollout is skipped. */
   readonly onBroken: (id: RolloutId, error: StoreError) => void;
 }
 
-export async function* judgedTurns(store: Store, { onUnjudged, onBroken }: Told): AsyncGenerator<JudgedTurn> {
+export async function* judgedTurns(store: Store, { onUnjudged, onBroken }: TurnReports): AsyncGenerator<JudgedTurn> {
   for await (const id of rolloutsInOrder(store, { attempts: 'all' })) {
     try {
       yield* turnsOf(store, id, onUnjudged);
@@ -36,7 +36,11 @@ export async function* judgedTurns(store: Store, { onUnjudged, onBroken }: Told)
   }
 }
 
-async function* turnsOf(store: Store, id: RolloutId, onUnjudged: Told['onUnjudged']): AsyncGenerator<JudgedTurn> {
+async function* turnsOf(
+  store: Store,
+  id: RolloutId,
+  onUnjudged: TurnReports['onUnjudged'],
+): AsyncGenerator<JudgedTurn> {
   const rollout = await store.getRollout(id);
   if (!rollout) return;
   const { query } = rollout.record;

@@ -1,5 +1,5 @@
-// Verdicts given again, beside a run's own and never over them: `judgements/<name>.jsonl`, one row a judged turn.
-// A file appears whole, once, by a name that was free.
+// Verdicts of a later judgement, stored beside the run's own and never over them: `judgements/<name>.jsonl`, one row
+// per judged turn. A file appears complete, once, under an unused name.
 
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { namesIn, removeOldTemporaries } from './record/listing.ts';
 import type { Store } from './store.ts';
 import { writeOnce } from './disk/write-once.ts';
 
-export interface Judgement extends Verdict {
+export interface VerdictRow extends Verdict {
   readonly query: string;
   /** 0-based. */
   readonly sample: number;
@@ -21,13 +21,13 @@ export interface Judgement extends Verdict {
   readonly turn: number;
   /** Hash of the turn record that was judged. */
   readonly of: string;
-  /** What the run itself said. */
+  /** The run's own verdict. */
   readonly was: Pick<Verdict, 'verdict' | 'reason'>;
-  /** Who judged: `everturn 0.1.0`. */
+  /** The judge's version: `everturn 0.1.0`. */
   readonly by: string;
 }
 
-/** Throws a UsageError for a name that is taken, or that cannot be a file's. */
+/** Throws a UsageError for a name that is taken or cannot be a file's name. */
 export async function mustBeFreeName({ folder }: Store, name: string): Promise<void> {
   if (!isRunName(name)) {
     throw new UsageError(`${JSON.stringify(name)} cannot name judgements.`, {
@@ -36,7 +36,7 @@ export async function mustBeFreeName({ folder }: Store, name: string): Promise<v
     });
   }
   const names = await namesIn(join(folder, JUDGEMENTS));
-  // File systems may fold case.
+  // The file system may fold case.
   const same = names.find((known) => known.toLowerCase() === `${name}.jsonl`.toLowerCase());
   if (same !== undefined) throw taken(folder, name);
 }
@@ -47,7 +47,7 @@ const CHUNK_CHARS = 1 << 16;
 export async function writeJudgements(
   { folder }: Store,
   name: string,
-  rows: AsyncIterable<Judgement>,
+  rows: AsyncIterable<VerdictRow>,
 ): Promise<string> {
   const file = judgementsFile(name);
   await removeOldTemporaries(join(folder, JUDGEMENTS));
@@ -68,6 +68,6 @@ export async function writeJudgements(
 function taken(folder: string, name: string): UsageError {
   return new UsageError(`There are judgements named "${name}" in ${folder} already.`, {
     reason: 'judgements-exist',
-    fix: 'They are kept as they are: give these another --name.',
+    fix: 'Existing judgements are never replaced: choose another --name.',
   });
 }

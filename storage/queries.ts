@@ -1,6 +1,6 @@
-// queries.jsonl, the rows as accepted, and queries.index, where each line begins. The lines are written
-// once; the index only says what the lines say and is made anew when it is missing or does not fit.
-// Memory: one block while writing, the asked-for rows while reading, whatever the file's size.
+// queries.jsonl, the accepted rows, and queries.index, the end of each line. The lines are written once; the index is
+// derived from them and rebuilt if it is missing or does not fit. Memory: one block while writing, the requested rows
+// while reading, whatever the file's size.
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -12,12 +12,12 @@ import { codeOf, fileError, recordError } from './disk/errors.ts';
 import { INDEX_FILE, QUERIES_FILE } from './record/layout.ts';
 import { replaceFile, writeOnce } from './disk/write-once.ts';
 
-/** The line that stands for a query; the data set's hash is the SHA-256 of these lines. */
+/** The line of a query; the data set's hash is the SHA-256 of these lines. */
 export function queryLine(query: Query): string {
   return `${JSON.stringify(query)}\n`;
 }
 
-/** Hash and number of accepted rows without keeping them: the `dataset` of a run record. */
+/** Hash and number of the accepted rows, without storing them: the `dataset` of a run record. */
 export async function hashQueries(
   queries: AsyncIterable<Query> | Iterable<Query>,
 ): Promise<{ readonly sha256: string; readonly accepted: number }> {
@@ -32,7 +32,7 @@ export async function hashQueries(
 
 const BLOCK_BYTES = 1 << 20;
 
-/** Returns the number of queries kept: these, or those of an earlier writer. */
+/** Returns the number of stored queries: these, or those of an earlier writer. */
 export async function writeQueries(folder: string, queries: AsyncIterable<Query> | Iterable<Query>): Promise<number> {
   const path = join(folder, QUERIES_FILE);
   if (await sizeOf(path)) return (await openIndex(folder)).count;
@@ -43,7 +43,7 @@ export async function writeQueries(folder: string, queries: AsyncIterable<Query>
     let bytes = 0;
     const flush = async () => {
       const buffer = Buffer.from(block.join(''));
-      // Not write(): a disk that fills up mid-way may take only a part.
+      // appendFile, not write(): write() may store only a part if the disk fills up.
       await file.appendFile(buffer);
       block = [];
       blockChars = 0;
@@ -87,7 +87,7 @@ export async function readQueries(folder: string, from: number, count: number): 
   });
 }
 
-/** SHA-256 of queries.jsonl as it stands; undefined when there is none. */
+/** SHA-256 of queries.jsonl as it is on disk; undefined if it does not exist. */
 export async function hashOfQueriesFile(folder: string): Promise<string | undefined> {
   const path = join(folder, QUERIES_FILE);
   const hash = createHash('sha256');

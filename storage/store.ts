@@ -1,5 +1,5 @@
-// What is kept: one run's records. Every put is atomic, by name and write-once: a second put of the
-// same name changes nothing and returns what was there first. Readers never see a half-written record.
+// The store interface: one run's records. Every put is atomic, by name and write-once: a second put of the same name
+// changes nothing and returns the first record. Readers never see a partial record.
 
 import type { RolloutId } from '../domain/ids.ts';
 import type { Query } from '../domain/query.ts';
@@ -7,15 +7,18 @@ import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajecto
 import type { ChunkRecord, TurnRecord } from '../domain/turn.ts';
 import type { RunRecord } from './record/run-record.ts';
 
-/** A record as it stands in the store, with the SHA-256 (hex) of its content. */
+/** A record as stored, with the SHA-256 (hex) of its content. */
 export interface Stored<T> {
+  /** Its settings, where it has some, are complete: what an older version did not write has its default. */
   readonly record: T;
+  /** The record without those defaults, where some were missing: what `hash` is of. */
+  readonly asWritten?: T;
   readonly hash: string;
-  /** False when an earlier put of the same name won. */
+  /** False if an earlier put of the same name won. */
   readonly created: boolean;
 }
 
-/** Something that should not be there, or does not say what it should. */
+/** A file that should not exist, or whose content is wrong. */
 export interface Breach {
   /** Path relative to the run's folder. */
   readonly path: string;
@@ -34,11 +37,11 @@ export interface Store {
   /** The run's folder, for people. */
   readonly folder: string;
 
-  /** Keeps run.json; returns the first one put. */
+  /** Stores run.json; returns the first one stored. */
   putRun(record: RunRecord): Promise<Stored<RunRecord>>;
   getRun(): Promise<Stored<RunRecord> | undefined>;
 
-  /** Keeps queries.jsonl and its index in one go; an earlier one stays. Returns their number. */
+  /** Stores queries.jsonl and its index at once; an earlier one stays. Returns their number. */
   putQueries(queries: AsyncIterable<Query> | Iterable<Query>): Promise<number>;
   countQueries(): Promise<number>;
   /** The accepted queries [from, from + count), in data set order; O(count), whatever the file's size. */
@@ -48,10 +51,10 @@ export interface Store {
   getRollout(id: RolloutId): Promise<Stored<RolloutRecord> | undefined>;
   putTurn(id: RolloutId, record: TurnRecord): Promise<Stored<TurnRecord>>;
   getTurn(id: RolloutId, turn: number): Promise<Stored<TurnRecord> | undefined>;
-  /** A part of an answer that is not whole yet. */
+  /** A part of an unfinished answer. */
   putChunk(id: RolloutId, record: ChunkRecord): Promise<Stored<ChunkRecord>>;
   getChunk(id: RolloutId, turn: number, chunk: number): Promise<Stored<ChunkRecord> | undefined>;
-  /** Once the turn's record is there, its chunks say nothing new. */
+  /** Once the turn's record is stored, its chunks are redundant. */
   dropChunks(id: RolloutId, turn: number): Promise<void>;
   putVerdict(id: RolloutId, record: VerdictRecord): Promise<Stored<VerdictRecord>>;
   getVerdict(id: RolloutId, turn: number): Promise<Stored<VerdictRecord> | undefined>;
@@ -60,19 +63,19 @@ export interface Store {
 
   /**
    * The algorithm's log: answers/<version>/<name>.txt and .jsonl, of all turns of a rollout that began with the same
-   * version; each replaced as a whole. Same content, same file: doing it twice is harmless. A text that the log
-   * already begins with changes nothing. A draft, which more turns will follow, is whole whoever is killed, but need
-   * not survive a power cut.
+   * version; each replaced as a whole. Idempotent: the same content gives the same file, and a text that the log already
+   * begins with changes nothing. A draft, which more turns will follow, is complete after any kill, but need not survive
+   * a power cut.
    */
   putLog(version: number, name: string, text: LogText, options?: { readonly draft?: boolean }): Promise<void>;
   getLog(version: number, name: string, kind: 'txt' | 'jsonl'): Promise<string | undefined>;
 
-  /** Every rollout there is, in no order; torn or foreign files go to `onBreach` and are skipped. */
+  /** Every rollout of the run, in no order; torn or foreign files go to `onBreach` and are skipped. */
   listRollouts(onBreach?: (breach: Breach) => void): AsyncIterable<RolloutId>;
   /** The rollouts of one query, by sample, then attempt. */
   listRolloutsOf(query: string): Promise<RolloutId[]>;
 
-  /** The run's last word, written by the collection: result.json. */
+  /** The run's result, written by the collection: result.json. */
   putResult(result: object): Promise<Stored<object>>;
   getResult(): Promise<Stored<object> | undefined>;
 }

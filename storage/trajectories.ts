@@ -1,18 +1,18 @@
-// Trajectories put together from their records, one at a time: in data set order, then sample order, then
-// rollouts that were started by themselves, in no order.
+// Trajectories assembled from their records, one at a time: in data set order, then sample order, then rollouts that a
+// client started directly, in no order.
 
 import { StoreError } from '../domain/errors.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { PlayedTurn, Trajectory } from '../domain/trajectory.ts';
 import type { Store } from './store.ts';
 
-/** All that is there of one rollout; undefined when it has not begun. A broken record is a StoreError. */
+/** All records of one rollout; undefined if it has not begun. A damaged record is a StoreError. */
 export async function readTrajectory(store: Store, id: RolloutId): Promise<Trajectory | undefined> {
   const rollout = await store.getRollout(id);
   if (!rollout) return undefined;
   const end = await store.getEnd(id);
   const turns: PlayedTurn[] = [];
-  // An ended rollout has the turns its end names; a later one was given up and belongs to nothing.
+  // An ended rollout has the turns that its end names; a later one was abandoned.
   for (let turn = 1; !end || turn <= end.record.turns.length; turn++) {
     const [record, verdict] = await Promise.all([store.getTurn(id, turn), store.getVerdict(id, turn)]);
     if (!record) break;
@@ -27,7 +27,7 @@ export async function readTrajectory(store: Store, id: RolloutId): Promise<Traje
 export interface ReadOptions {
   /** `latest` (default): of each sample the last attempt; `all`: every attempt. */
   readonly attempts?: 'latest' | 'all';
-  /** Told of a rollout whose records cannot be believed; it is left out. Without it, that is an error. */
+  /** Called for a rollout with damaged records, which is left out. Without it, such a rollout is an error. */
   readonly onBroken?: (id: RolloutId, error: StoreError) => void;
 }
 
@@ -70,6 +70,6 @@ export async function* readTrajectories(store: Store, options: ReadOptions = {})
 function broken(store: Store, id: RolloutId, problem: string): StoreError {
   return new StoreError(`query ${JSON.stringify(id.query)}, sample ${id.sample} in ${store.folder}: ${problem}`, {
     reason: 'record-broken',
-    fix: `Run \`everturn check ${store.folder}\` to see all that is wrong.`,
+    fix: `Run \`everturn check ${store.folder}\` to list every fault.`,
   });
 }

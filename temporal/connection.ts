@@ -1,5 +1,5 @@
-// The connection to Temporal: which cluster, how to reach it, and how a call is made to a server that may be
-// away for a while. What stays wrong comes as a TemporalError that names the address.
+// The connection to Temporal: the choice of cluster, the connection itself, and calls that are retried while the server
+// is away. A lasting failure is a TemporalError that names the address.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -26,7 +26,7 @@ export interface Session extends Address {
   close(): Promise<void>;
 }
 
-/** Connects to `address`, or to the cluster that TEMPORAL_* or temporal.toml names. */
+/** Connects to `address`, or to the cluster of TEMPORAL_* or temporal.toml. */
 export async function connect(address?: Address): Promise<Session> {
   const config = clusterConfig();
   const options = address ? { address: address.address } : (config.connectionOptions ?? {});
@@ -48,16 +48,16 @@ export async function connect(address?: Address): Promise<Session> {
   }
 }
 
-/** Something may answer there that is no Temporal server, or knows no such namespace. */
+/** The address may belong to another kind of server, or to one without this namespace. */
 async function mustServe(connection: Connection, where: string, namespace: string): Promise<void> {
   try {
     await connection.withDeadline(Date.now() + 5000, () => connection.workflowService.describeNamespace({ namespace }));
   } catch (cause) {
     const code = isGrpcServiceError(cause) ? cause.code : undefined;
     const fix = 'Are TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE right?';
-    // Whether one may describe the namespace is another question: calls that matter will say.
+    // Permission to describe the namespace is not required: the calls that need a permission will report it.
     if (code === 12) {
-      throw new TemporalError(`What answers at ${where} is no Temporal server.`, {
+      throw new TemporalError(`The server at ${where} is not a Temporal server.`, {
         reason: 'not-temporal',
         fix,
         cause,
@@ -72,12 +72,12 @@ async function mustServe(connection: Connection, where: string, namespace: strin
   }
 }
 
-/** True when the environment or temporal.toml names a cluster: then Everturn starts none of its own. Empty names none. */
+/** True if the environment or temporal.toml names a cluster, and Everturn starts no server. Empty values do not count. */
 export function namesCluster(): boolean {
   return Boolean(clusterConfig().connectionOptions?.address);
 }
 
-/** What TEMPORAL_* and temporal.toml say. */
+/** The settings of TEMPORAL_* and temporal.toml. */
 export function clusterConfig(): ReturnType<typeof loadClientConnectConfig> {
   try {
     return loadClientConnectConfig();
@@ -90,7 +90,7 @@ export function clusterConfig(): ReturnType<typeof loadClientConnectConfig> {
   }
 }
 
-/** One call to the server, repeated while it is away; the workflow id makes repeating harmless. */
+/** One call to the server, retried while it is away; idempotent because of the workflow id. */
 export async function calling<T>(what: string, call: () => Promise<T>, tries = TRIES): Promise<T> {
   try {
     return await untilAnswered(call, tries);
@@ -100,7 +100,7 @@ export async function calling<T>(what: string, call: () => Promise<T>, tries = T
   }
 }
 
-/** Tries of a call, with growing pauses: about 20 s in all. */
+/** Attempts of a call, with growing pauses: about 20 s in all. */
 export const TRIES = 10;
 const MAX_PAUSE_MS = 3000;
 

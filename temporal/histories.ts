@@ -1,20 +1,21 @@
-// What Temporal's histories say of a run, for the check that compares them with its folder: every execution of its
-// rollouts that the server still keeps, and the last word of its collection. Reads only.
+// Temporal's histories of a run, for the check that compares them with its folder: every execution of its rollouts that
+// the server still has, and the result of its collection. Reads only.
 
 import type { Client, WorkflowExecutionInfo, WorkflowHandle } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { calling, type Session } from './connection.ts';
 import { TemporalError } from '../domain/errors.ts';
-import type { Generated, Judged, OpenedRollout, TurnReference } from '../domain/rollout-facts.ts';
+import type { Generated, OpenedRollout, TurnReference } from '../domain/rollout-facts.ts';
+import type { Verdict } from '../domain/verdict.ts';
 import type { RolloutHistory, TurnHistory } from '../domain/rollout-history.ts';
-import type { RolloutResult } from '../domain/rollout-result.ts';
+import type { RolloutResult } from '../domain/ending.ts';
 import type { CollectionInput, CollectionResult, RolloutInput } from '../domain/messages.ts';
 
 const AT_ONCE = 8;
-/** Workflows that are closed need not be told from one another here, but for these. */
+/** Statuses of closed workflows that need no distinction, except these. */
 const STATES: Readonly<Record<string, string>> = { RUNNING: 'running', PAUSED: 'running', COMPLETED: 'completed' };
 
-/** Every execution of this run's rollouts that the server keeps, each with its whole history. */
+/** Every execution of this run's rollouts that the server has, each with its whole history. */
 export async function* rolloutHistories({ client }: Session, run: string): AsyncGenerator<RolloutHistory> {
   const query = `EverturnRun = '${run}' AND WorkflowType = 'rollout'`;
   let group: Promise<RolloutHistory | undefined>[] = [];
@@ -35,7 +36,7 @@ async function* listed(client: Client, query: string): AsyncGenerator<WorkflowEx
   }
 }
 
-/** The result of the run's last collection and the folder of runs that it played in; undefined where none completed. */
+/** The result of the run's last collection and its folder of runs; undefined if none completed. */
 export async function collectionHistory(
   { client }: Session,
   run: string,
@@ -57,14 +58,14 @@ async function readHistory(
   state: string,
 ): Promise<RolloutHistory | undefined> {
   const events = await eventsOf(client, workflowId, runId);
-  // It closed between the two looks: what it says now is what counts.
+  // It closed between the two reads: the later status counts.
   const closed = events?.at(-1)?.workflowExecutionCompletedEventAttributes ? 'completed' : state;
   return events && historyOf(workflowId, closed, events);
 }
 
 type Events = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>;
 
-/** Undefined where the server has forgotten it meanwhile. */
+/** Undefined if the server has deleted it meanwhile. */
 async function eventsOf(client: Client, workflowId: string, runId: string): Promise<Events | undefined> {
   return calling(`read the history of "${workflowId}"`, async () => {
     const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
@@ -72,7 +73,7 @@ async function eventsOf(client: Client, workflowId: string, runId: string): Prom
   });
 }
 
-/** Scheduling event → the turn and what it is. */
+/** Scheduling event → the turn and the kind of activity. */
 type Asked = Map<string, { readonly turn: number; readonly what: 'generate' | 'evaluate' }>;
 
 export function historyOf(workflowId: string, state: string, events: Events): RolloutHistory {
@@ -87,7 +88,7 @@ export function historyOf(workflowId: string, state: string, events: Events): Ro
   const answered = (scheduled: unknown, value: unknown) => {
     const call = asked.get(String(scheduled));
     if (call?.what === 'generate') note(call.turn, { generated: value as Generated });
-    else if (call) note(call.turn, { judged: value as Judged });
+    else if (call) note(call.turn, { judged: value as Verdict });
   };
 
   for (const event of events) {
@@ -110,7 +111,7 @@ export function historyOf(workflowId: string, state: string, events: Events): Ro
       const value = first(marker.details?.['result']);
       if (local === 'open') opened = value as OpenedRollout;
       // Its input is not in history; it judges the last turn that was generated.
-      else if (local === 'evaluate') note(Math.max(0, ...turns.keys()), { judged: value as Judged });
+      else if (local === 'evaluate') note(Math.max(0, ...turns.keys()), { judged: value as Verdict });
     }
     const ended = event.workflowExecutionCompletedEventAttributes;
     if (ended) result = first<RolloutResult>(ended.result);
@@ -127,7 +128,7 @@ export function historyOf(workflowId: string, state: string, events: Events): Ro
 
 type Payloads = NonNullable<NonNullable<Events[number]['workflowExecutionStartedEventAttributes']>['input']>;
 
-/** The first of some payloads, as what it was when it was written. */
+/** The decoded first payload. */
 function first<T>(payloads: Payloads | null | undefined): T | undefined {
   const payload = payloads?.payloads?.[0];
   return payload ? defaultPayloadConverter.fromPayload<T>(payload) : undefined;

@@ -1,5 +1,5 @@
-// A client's connection to a Temporal server, opened for one question. Never through a proxy where the server
-// is on this machine: gRPC would send loopback addresses through `http_proxy` too.
+// A client's connection to a Temporal server for one question. Never through a proxy if the server is on this machine:
+// gRPC would send loopback addresses through `http_proxy` too.
 
 import { Connection, type ConnectionOptions } from '@temporalio/client';
 

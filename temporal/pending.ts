@@ -1,5 +1,5 @@
-// What a workflow waits for, as the server tells it: the activity that is under way, its tries, its last failure, and
-// what its heartbeats say that it waits for in turn.
+// The pending work of a workflow, as the server reports it: the activity in progress, its attempts, its last failure, and
+// the reason for waiting in its heartbeats.
 
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
@@ -7,9 +7,9 @@ import { calling, type Session } from './connection.ts';
 
 const CALL_MS = 10_000;
 
-/** What a workflow waits for. */
+/** The pending work of a workflow. */
 export interface PendingWork {
-  /** Null where no regular activity is under way: then a worker is deciding, or is waited for. */
+  /** Null if no regular activity is pending: then a worker is deciding, or none has taken the decision yet. */
   readonly activity: PendingActivity | null;
   /** A decision is due, and no worker has taken it yet. */
   readonly waitsForWorker: boolean;
@@ -17,15 +17,15 @@ export interface PendingWork {
 
 export interface PendingActivity {
   readonly name: string;
-  /** 1 for the first try. */
+  /** 1 for the first attempt. */
   readonly attempt: number;
-  /** `started`: a worker is at it. `scheduled`: it waits for a worker, or for its next try. */
+  /** `started`: a worker runs it. `scheduled`: it waits for a worker, or for its next attempt. */
   readonly state: 'started' | 'scheduled';
-  /** Epoch milliseconds; null where the server does not say. */
+  /** Epoch milliseconds; null if the server does not report it. */
   readonly since: number | null;
   readonly nextTryAt: number | null;
   readonly lastFailure: { readonly reason: string; readonly message: string } | null;
-  /** What it waits for besides its own work, as its heartbeats tell: the disk, say. */
+  /** A further reason for waiting, from its heartbeats: the disk, for example. */
   readonly waits: string | null;
 }
 
@@ -39,7 +39,7 @@ export async function pendingWork({ client }: Session, workflowId: string): Prom
     waitsForWorker: raw.pendingWorkflowTask?.state === SCHEDULED,
   };
 }
-/** temporal.api.enums.v1: PendingWorkflowTaskState and PendingActivityState have it at the same place. */
+/** temporal.api.enums.v1: PendingWorkflowTaskState and PendingActivityState use the same number. */
 const SCHEDULED = 1;
 const STARTED = 2;
 

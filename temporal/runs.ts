@@ -1,5 +1,5 @@
-// For whoever launches and steers: start a run, follow it, steer it. A run's workflow id is its name, so
-// that starting twice attaches. What stays wrong comes as a TemporalError.
+// Starts, follows and steers runs. A run's workflow id is its name, so starting is idempotent: a second start attaches.
+// A lasting failure is a TemporalError.
 
 import {
   type Client,
@@ -16,7 +16,7 @@ import type {
   CollectionProgress,
   CollectionResult,
   RolloutProgress,
-  ToldProgress,
+  MemoProgress,
   Tuning,
 } from '../domain/messages.ts';
 
@@ -27,7 +27,7 @@ export type WorkflowState = 'running' | 'completed' | 'failed' | 'cancelled' | '
 const RUN = defineSearchAttributeKey('EverturnRun', SearchAttributeType.KEYWORD);
 const SUMMARY_CHARS = 180;
 
-/** Starts the run's collection, or attaches to it where it is open. `summary` is its title in the UI. */
+/** Starts the run's collection, or attaches to it if it is open. `summary` is its title in the UI. */
 export async function startCollection({ client }: Session, input: CollectionInput, summary: string): Promise<void> {
   await calling(`start run "${input.run}"`, () =>
     client.workflow.start('collection', {
@@ -45,13 +45,13 @@ export async function startCollection({ client }: Session, input: CollectionInpu
 
 export interface WorkflowFacts {
   readonly state: WorkflowState;
-  /** The folder its run is in; null where whoever started it did not say. */
+  /** The folder of the run; null if its starter did not name one. */
   readonly out: string | null;
-  /** What a collection last told of itself; null where it has not. */
-  readonly told: ToldProgress | null;
+  /** The progress in a collection's memo; null if there is none. */
+  readonly memo: MemoProgress | null;
 }
 
-/** Whether the run's workflow is open, and how it closed if not. `tries`: 1 to hear at once that the server is away. */
+/** Whether the run's workflow is open, or how it closed. `tries`: 1 to learn at once that the server is away. */
 export async function describeWorkflow({ client }: Session, workflowId: string, tries = TRIES): Promise<WorkflowFacts> {
   try {
     const { status, memo } = await calling(
@@ -59,9 +59,9 @@ export async function describeWorkflow({ client }: Session, workflowId: string, 
       () => client.withDeadline(Date.now() + CALL_MS, () => client.workflow.getHandle(workflowId).describe()),
       tries,
     );
-    return { state: stateOf(status.name), out: outOf(memo), told: toldIn(memo) };
+    return { state: stateOf(status.name), out: outOf(memo), memo: progressIn(memo) };
   } catch (error) {
-    if (causeOf(error) instanceof WorkflowNotFoundError) return { state: 'absent', out: null, told: null };
+    if (causeOf(error) instanceof WorkflowNotFoundError) return { state: 'absent', out: null, memo: null };
     throw error;
   }
 }
@@ -72,15 +72,15 @@ function outOf(memo: Record<string, unknown> | undefined): string | null {
 }
 
 /** Whoever starts a workflow may give it a memo of this name: what is no progress counts as none. */
-function toldIn(memo: Record<string, unknown> | undefined): ToldProgress | null {
-  const told = memo?.['progress'] as Partial<ToldProgress> | null | undefined;
-  const { toldAt, total, done, inFlight, state, counts } = told ?? {};
-  const isTold =
+function progressIn(memo: Record<string, unknown> | undefined): MemoProgress | null {
+  const progress = memo?.['progress'] as Partial<MemoProgress> | null | undefined;
+  const { toldAt, total, done, inFlight, state, counts } = progress ?? {};
+  const isProgress =
     [toldAt, total, done, inFlight].every((n) => typeof n === 'number') &&
     typeof state === 'string' &&
     [counts?.judgedAt, counts?.rightAt, counts?.rightBy, counts?.failures].every(Array.isArray) &&
     [counts?.outcomes, counts?.reasons, counts?.verdicts ?? {}].every((o) => typeof o === 'object' && o !== null);
-  return isTold ? (told as ToldProgress) : null;
+  return isProgress ? (progress as MemoProgress) : null;
 }
 
 function stateOf(status: string): WorkflowState {
@@ -102,12 +102,13 @@ function stateOf(status: string): WorkflowState {
   }
 }
 
-/** Up to so many are asked for one by one, and no more at a time. */
+/** At most this many are queried one by one at a time. */
 const FEW = 100;
 
 /**
- * Those of a run's rollouts that are closed, or so old that the server forgot them, with how; not always all of them.
- * The list of open ones can lag behind: who is not in it is asked for by name, who wrongly is in it is found later.
+ * The closed rollouts of a run, with how they closed, and those so old that the server deleted them; not always all.
+ * The list of open ones can lag behind: ids missing from it are queried one by one, stale entries are caught at the next
+ * poll.
  */
 export async function closedRollouts(
   client: Client,
@@ -135,7 +136,7 @@ export async function closedRollouts(
 
 const PAGE = 1000;
 
-/** Ids alone: the SDK's own list decodes all attributes of each. */
+/** Ids only: the SDK's own list decodes all attributes of each workflow. */
 async function openRollouts({ connection, options }: Client, run: string): Promise<Set<string>> {
   const query = `EverturnRun = '${run}' AND WorkflowType = 'rollout' AND ExecutionStatus = 'Running'`;
   const ids = new Set<string>();
@@ -151,7 +152,7 @@ async function openRollouts({ connection, options }: Client, run: string): Promi
   return ids;
 }
 
-/** Answered by a worker: needs one that is up. Undefined when none answers in time. */
+/** Answered by a worker, so one must be up. Undefined if none answers in time. */
 export async function progressOf({ client }: Session, run: string): Promise<CollectionProgress | undefined> {
   return asked<CollectionProgress>(client, run);
 }
@@ -174,12 +175,12 @@ const QUERY_MS = 3000;
 const CALL_MS = 10_000;
 const STEER_MS = 15_000;
 
-/** Asks for the run's end without a word from a worker: it ends when one is there. */
+/** Requests the run's end without waiting for a worker: the run ends once one is up. */
 export async function requestCancel({ client }: Session, run: string): Promise<void> {
   await calling(`cancel run "${run}"`, () => client.workflow.getHandle(run).cancel());
 }
 
-/** Waits for a worker's word; a TemporalError with reason `no-worker` where none came. */
+/** Waits for a worker's reply; a TemporalError with reason `no-worker` if there is none. */
 export async function steer({ client }: Session, run: string, how: Steering): Promise<void> {
   await updating(client, run, how, () => client.workflow.getHandle(run).executeUpdate<void, []>(how));
 }
@@ -190,7 +191,7 @@ export async function tuneRun({ client }: Session, run: string, tuning: Tuning):
   );
 }
 
-/** Whether a worker takes activities from that queue; undefined where the server does not say. */
+/** Whether a worker polls that activity queue; undefined if the server does not report it. */
 export async function takesActivities({ client, namespace }: Session, queue: string): Promise<boolean | undefined> {
   try {
     const { pollers } = await client.withDeadline(Date.now() + CALL_MS, () =>
@@ -207,12 +208,12 @@ export async function takesActivities({ client, namespace }: Session, queue: str
     return undefined;
   }
 }
-/** A worker that is there asks again within a minute; the server remembers one that is gone for five. */
+/** A live worker polls again within a minute; the server remembers a dead one for five. */
 const POLLER_S = 90;
 /** temporal.api.enums.v1.TaskQueueType. */
 const ACTIVITY_QUEUE = 2;
 
-/** The result of the run's collection; throws what the workflow failed of. */
+/** The result of the run's collection; throws its workflow's failure. */
 export async function resultOf({ client }: Session, run: string): Promise<CollectionResult> {
   return client.workflow.getHandle(run).result() as Promise<CollectionResult>;
 }
@@ -220,14 +221,14 @@ export async function resultOf({ client }: Session, run: string): Promise<Collec
 export interface RunSummary {
   readonly run: string;
   readonly state: WorkflowState;
-  /** The folder it is in, where known. */
+  /** The folder of the run, if known. */
   readonly out: string | null;
-  readonly told: ToldProgress | null;
+  readonly memo: MemoProgress | null;
   readonly startedAt: string;
   readonly closedAt: string | null;
 }
 
-/** Every run that the server still knows, newest first. */
+/** Every run that the server still has, newest first. */
 export async function listRuns({ client }: Session): Promise<RunSummary[]> {
   return calling('list the runs', () => listed(client));
 }
@@ -240,7 +241,7 @@ async function listed(client: Client): Promise<RunSummary[]> {
       run: found.workflowId,
       state: stateOf(found.status.name),
       out: outOf(found.memo),
-      told: toldIn(found.memo),
+      memo: progressIn(found.memo),
       startedAt: found.startTime.toISOString(),
       closedAt: found.closeTime?.toISOString() ?? null,
     });
@@ -266,10 +267,10 @@ async function updating(client: Client, run: string, name: string, update: () =>
       });
     }
     if (cause instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
-      // The cause would only say again that time was up.
+      // The cause would only repeat that the deadline has passed.
       throw new TemporalError(`No worker answered within ${STEER_MS / 1000} s.`, {
         reason: 'no-worker',
-        fix: 'Start one with `everturn worker`; what was asked for may take effect then, and asking twice is harmless.',
+        fix: 'Start one with `everturn worker`; the request may take effect then, and repeating it is harmless.',
       });
     }
     throw new TemporalError(`Temporal could not ${name} run "${run}".`, { reason: 'temporal-call', cause });

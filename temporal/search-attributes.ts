@@ -1,5 +1,5 @@
-// Sees to it that a cluster knows the search attributes Everturn sets: a workflow that sets an unknown one does
-// not start. Adds what is missing; where that is not permitted, says the exact command for whoever may.
+// Ensures that a cluster has Everturn's search attributes: a workflow that sets an unknown one does not start. Adds the
+// missing ones; without permission, the error contains the exact command for an administrator.
 
 import type { Connection } from '@temporalio/client';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,7 +25,7 @@ export async function ensureSearchAttributes(
   try {
     await connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
   } catch (error) {
-    // Somebody else added one meanwhile: the wait below tells whether all are there.
+    // Another process added one meanwhile: the wait below checks whether all exist.
     if (codeOf(error) !== ALREADY_EXISTS) throw cannot('add', missing, namespace, error);
   }
   const deadline = Date.now() + VISIBLE_WITHIN_MS;

@@ -1,6 +1,6 @@
-// A collection's rollouts: starting them as children, and learning how each ended. A child of this very
-// run reports by itself; one that was started before (by a history that continued as new, or by an
-// earlier collection of the same run) is awaited through `awaitEnds`.
+// A collection's rollouts: starts them as children and learns how each ended. A child of this execution reports its
+// end itself; one that was started before (by a history that continued as new, or by an earlier collection of the
+// same run) is awaited through `awaitEnds`.
 
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
@@ -14,9 +14,9 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import type { Unit } from '../activities/collection.ts';
+import { type RolloutResult, unrecordedResult } from '../domain/ending.ts';
 import { rolloutWorkflowId } from '../domain/ids.ts';
 import { TASK_QUEUE } from '../domain/queues.ts';
-import type { RolloutResult } from '../domain/rollout-result.ts';
 import { begin, settle, type UnitInFlight, type WindowState } from '../domain/window.ts';
 import { awaitEnds } from './collection-steps.ts';
 import type { CollectionInput } from '../domain/messages.ts';
@@ -25,7 +25,7 @@ import { rollout } from './rollout.ts';
 import { QUERY, RUN } from './search-attributes.ts';
 
 export interface Children {
-  /** Starts one unit; how it ends is counted in the window, whenever that is. */
+  /** Starts one unit; its result is counted in the window when it ends. */
   start(unit: Unit): void;
   /** Awaits units that are in flight already. */
   follow(units: readonly UnitInFlight[]): void;
@@ -33,7 +33,7 @@ export interface Children {
   /** Rejects when a unit's end cannot be learned; nothing is to be started then. */
   readonly failure: Promise<never>;
   hasFailed(): boolean;
-  /** True when every start was acknowledged: only then may the history be left behind. */
+  /** True if every start was acknowledged: only then may the collection continue as new. */
   allStarted(): boolean;
 }
 
@@ -49,8 +49,7 @@ export function openChildren({ run, out }: CollectionInput, state: WindowState, 
   });
   const workflowId = ({ query, sample }: UnitInFlight) => rolloutWorkflowId({ run, query, sample, attempt: 1 });
   const cancel = (unit: UnitInFlight) => {
-    // The run itself may be cancelled, and this must go out all the same. A rollout that is closed by now
-    // has nothing to cancel.
+    // Sent even if the run itself is cancelled. A rollout that has closed meanwhile has nothing to cancel.
     CancellationScope.nonCancellable(() => getExternalWorkflowHandle(workflowId(unit)).cancel()).catch(() => {});
   };
   const count = (unit: number, result: RolloutResult) => {
@@ -121,15 +120,5 @@ function failedResult(
       ? applicationFailure(cause)
       : ({ boundary: 'temporal', reason: cause instanceof TimeoutFailure ? 'timed-out' : 'terminated' } as const);
   const { run, out, query, sample } = unit;
-  const trajectory = { out, run, query, sample, attempt: 1 };
-  return {
-    outcome: 'failed',
-    stopReason: 'failed',
-    turns: 0,
-    rewards: [],
-    success: [],
-    tokens: 0,
-    ...failure,
-    trajectory,
-  };
+  return unrecordedResult({ out, run, query, sample, attempt: 1 }, failure);
 }

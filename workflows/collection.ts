@@ -15,25 +15,25 @@ import { DEFAULT_MAX_CONCURRENT } from '../domain/defaults.ts';
 import { canStart, isFinished, openWindow, type WindowState } from '../domain/window.ts';
 import { openChildren } from './children.ts';
 import { accept, conclude, page } from './collection-steps.ts';
-import { type Desk, openDesk } from './steering.ts';
+import { openSteering, type Steering } from './steering.ts';
 import type { CollectionInput, CollectionResult } from '../domain/messages.ts';
 
 const MAX_HISTORY_EVENTS = 4000;
 const PAGE_UNITS = 50;
 
 export async function collection(input: CollectionInput): Promise<CollectionResult> {
-  const desk = openDesk(input);
+  const steering = openSteering(input);
   const root = CancellationScope.current();
   // A cancelled run ends in order: its rollouts end as cancelled, and all are counted.
-  root.cancelRequested.catch(() => desk.stop());
+  root.cancelRequested.catch(() => steering.stop());
 
   const result = await CancellationScope.nonCancellable(async () => {
-    const state = desk.opened(input.carried ?? (await accepted(input)));
-    await play(input, state, desk);
+    const state = steering.opened(input.carried ?? (await accepted(input)));
+    await play(input, state, steering);
     const { counts, numTurns, stopping } = state;
     const ended = { run: input.run, total: state.queries * state.samples, cancelled: stopping, numTurns, counts };
     await conclude({ out: input.out, result: ended });
-    desk.tell();
+    steering.publish();
     await condition(allHandlersFinished);
     return ended;
   });
@@ -45,10 +45,10 @@ async function accepted(input: CollectionInput): Promise<WindowState> {
   return openWindow(await accept(input), input.maxConcurrent ?? DEFAULT_MAX_CONCURRENT, Date.now());
 }
 
-async function play(input: CollectionInput, state: WindowState, desk: Desk): Promise<void> {
-  const children = openChildren(input, state, desk.show);
+async function play(input: CollectionInput, state: WindowState, steering: Steering): Promise<void> {
+  const children = openChildren(input, state, steering.show);
   children.follow(state.inFlight);
-  desk.onStop(children.cancelAll);
+  steering.onStop(children.cancelAll);
 
   let units: Unit[] = [];
   const historyIsFull = () => {

@@ -1,4 +1,4 @@
-// From what Temporal throws to the named failure that a rollout records: its boundary, its reason and its message. A
+// Turns Temporal's errors into the named failure that a rollout records: its boundary, its reason and its message. A
 // regular activity's failure comes wrapped in an ActivityFailure, a local activity's may come bare.
 
 import { ActivityFailure, ApplicationFailure, defaultPayloadConverter, TimeoutFailure } from '@temporalio/workflow';

@@ -1,5 +1,5 @@
-// What a rollout shows of itself while it is played: progress to queries, a table of turns and titles
-// to the UI, search attributes at its end; and the handles by which people steer it.
+// A rollout's progress, as its query, the UI's table and its search attributes show it; and the updates that pause,
+// resume and stop it.
 
 import {
   type CancellationScope,
@@ -11,24 +11,24 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { OpenedRollout } from '../domain/rollout-facts.ts';
-import type { RolloutResult } from '../domain/rollout-result.ts';
+import type { RolloutResult } from '../domain/ending.ts';
 import type { TurnFacts } from '../domain/turn.ts';
 import { turnTable } from '../domain/turn-table.ts';
 import { pause, resume, rolloutProgress, stop } from './messages.ts';
 import { FOUND_WHILE_PLAYED, PAUSED_AGAIN } from './patches.ts';
 import { OUTCOME, QUERY, REWARD, RUN, TURNS, VERSION } from './search-attributes.ts';
 
-export interface Scoreboard {
+export interface Progress {
   readonly turns: readonly TurnFacts[];
   opened(what: OpenedRollout): void;
-  /** Resolves when the next turn may begin: at once, unless somebody paused the rollout. */
+  /** Resolves when the next turn may begin: at once, unless the rollout is paused. */
   mayBegin(turn: number): Promise<void>;
   played(turn: TurnFacts): void;
   closed(result: RolloutResult): void;
 }
 
-/** `scope` is cancelled when somebody stops the rollout. */
-export function openScoreboard(scope: CancellationScope): Scoreboard {
+/** An update `stop` cancels `scope`. */
+export function openProgress(scope: CancellationScope): Progress {
   const turns: TurnFacts[] = [];
   let opened: OpenedRollout | undefined;
   let paused = false;
@@ -45,13 +45,13 @@ export function openScoreboard(scope: CancellationScope): Scoreboard {
   });
   setHandler(pause, () => setPaused(true), { description: 'No new turn begins until resume' });
   setHandler(resume, () => setPaused(false), { description: 'Turns begin again' });
-  setHandler(stop, () => scope.cancel(), { description: 'Ends the rollout as cancelled; finished turns are kept' });
+  setHandler(stop, () => scope.cancel(), { description: 'Ends the rollout as cancelled; finished turns are stored' });
 
   return {
     turns,
     opened(what) {
       opened = what;
-      // A collection gives these to its rollouts; one that was started by itself has none before its end.
+      // A collection gives these to its rollouts; one that was started alone has none before its end.
       if (!workflowInfo().typedSearchAttributes.get(RUN) && patched(FOUND_WHILE_PLAYED)) {
         upsertSearchAttributes([
           { key: RUN, value: what.rollout.run },

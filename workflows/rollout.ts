@@ -1,42 +1,56 @@
-// One query, turn by turn: the algorithm of the product. The model answers, the answer is judged, the
-// turn is logged, the verdict is fed back with the next turn, until a limit ends it. Every ending has a
-// name, and a failure is data. Tokens and texts stay in the store: only small facts pass through here.
+// One query, turn by turn: the algorithm of the product. For t = 1, 2, … until a limit ends it (domain/ending.ts):
+//   S_t     = C_t ++ O_t, O_t the model's answer to C_t     activity `generate`; C_1 is the prompt
+//   r_t     = ((success_t − 0.5)·2 − bias)·scaling          success_t: activity `evaluate`; r_t: domain/reward.ts
+//   C_{t+1} = S_t ++ feedback on success_t                  first step of the next `generate`: domain/new-context.ts
+// and then G_t = r_t + γ·G_{t+1}: `rolloutResult`. Every ending has a name, and a failure is data. Only small facts pass
+// through here; tokens and texts stay in the store.
 
 import { CancelledFailure, CancellationScope, isCancellation, patched } from '@temporalio/workflow';
-import { rolloutResult } from '../domain/ending.ts';
-import { stopReason } from '../domain/limits.ts';
-import type { StopReason } from '../domain/outcome.ts';
+import { rolloutResult, type RolloutResult, type StopReason, stopReason } from '../domain/ending.ts';
+import type { RolloutInput } from '../domain/messages.ts';
 import { type OpenedRollout, turnFacts } from '../domain/rollout-facts.ts';
 import { failureOf } from './failure.ts';
-import type { RolloutInput } from '../domain/messages.ts';
-import type { RolloutResult } from '../domain/rollout-result.ts';
 import { STOPPED_NOT_FAILED } from './patches.ts';
-import { openScoreboard, type Scoreboard } from './progress.ts';
+import { openProgress, type Progress } from './progress.ts';
 import { evaluate, finish, generate, log, open } from './steps.ts';
 
+async function play({ rollout, limits, task }: OpenedRollout, progress: Progress): Promise<StopReason> {
+  for (let turn = 1; ; turn++) {
+    await progress.mayBegin(turn);
+    const answer = await generate(rollout, turn);
+    if (answer.noRoom) return 'context-length';
+    const verdict = await evaluate(rollout, answer, task);
+    await log(rollout, answer, verdict);
+    progress.played(turnFacts(answer, verdict));
+    const stop = stopReason(turn, verdict.verdict, limits);
+    if (stop) return stop;
+  }
+}
+
+/** Plays the query and records how it ended, exactly once; a rollout that was asked to stop ends as `cancelled`. */
 export async function rollout(input: RolloutInput): Promise<RolloutResult> {
   const scope = new CancellationScope();
-  const board = openScoreboard(scope);
+  const progress = openProgress(scope);
   const opened = await open(input);
-  board.opened(opened);
+  progress.opened(opened);
   if (opened.ended) {
-    // Started again: what is kept is its end, also where it was stopped before.
-    board.closed(opened.ended);
+    // Restarted after it had ended: the stored result stands, also a cancelled one.
+    progress.closed(opened.ended);
     return opened.ended;
   }
 
   const end = async (stop: StopReason, error?: unknown) => {
     const failure = failureOf(error) ?? null;
-    const wanted = rolloutResult(opened.rollout, board.turns, stop, failure, opened.reward);
-    // An end that was kept before, by a task whose worker died, stands.
-    const kept = await CancellationScope.nonCancellable(() => finish(wanted, failure?.message ?? null));
-    const result = kept ?? wanted;
-    board.closed(result);
+    const wanted = rolloutResult(opened.rollout, progress.turns, stop, failure, opened.reward);
+    // If a workflow task whose worker died has recorded an end already, that one stands.
+    const stored = await CancellationScope.nonCancellable(() => finish(wanted, failure?.message ?? null));
+    const result = stored ?? wanted;
+    progress.closed(result);
     return result;
   };
 
   try {
-    return await end(await scope.run(() => play(opened, board)));
+    return await end(await scope.run(() => play(opened, progress)));
   } catch (error) {
     if (!isCancellation(error) && !failureOf(error)) throw error;
     if (!wasStopped(error, scope)) return end('failed', error);
@@ -46,20 +60,7 @@ export async function rollout(input: RolloutInput): Promise<RolloutResult> {
   }
 }
 
-async function play({ rollout, limits, task }: OpenedRollout, board: Scoreboard): Promise<StopReason> {
-  for (let turn = 1; ; turn++) {
-    await board.mayBegin(turn);
-    const answer = await generate(rollout, turn);
-    if (answer.noRoom) return 'context-length';
-    const verdict = await evaluate(rollout, answer, task);
-    await log(rollout, answer, verdict);
-    board.played(turnFacts(answer, verdict));
-    const stop = stopReason(turn, verdict.verdict, limits);
-    if (stop) return stop;
-  }
-}
-
-/** Work that was asked to end is not tried again when it fails. */
+/** Work that was asked to end is not retried when it fails. */
 function wasStopped(error: unknown, scope: CancellationScope): boolean {
   return isCancellation(error) || (scope.consideredCancelled && patched(STOPPED_NOT_FAILED));
 }

@@ -1,32 +1,31 @@
-// Where a collection is steered and watched: the Updates and the Query of the contract, the memo that tells the same
-// to whoever finds no worker, and a table in the UI. Handlers stand before the first await, so nothing that arrives
-// early is lost.
+// Steers a collection and publishes its progress: the updates and the query of the contract, the memo for clients that
+// find no worker, and the UI's table. Handlers are set before the first await, so no early update is lost.
 
 import { patched, setCurrentDetails, setHandler, upsertMemo } from '@temporalio/workflow';
 import { collectionTable } from '../domain/collection-table.ts';
 import { DEFAULT_MAX_CONCURRENT, MAX_CONCURRENT } from '../domain/defaults.ts';
 import { noCounts } from '../domain/progress.ts';
 import { done, isFinished, totalUnits, type WindowState } from '../domain/window.ts';
-import type { CollectionInput, CollectionProgress, ToldProgress } from '../domain/messages.ts';
+import type { CollectionInput, CollectionProgress, MemoProgress } from '../domain/messages.ts';
 import { collectionProgress, pause, resume, stop, tune } from './messages.ts';
 import { STEERED_EARLY, TOLD_IN_MEMO } from './patches.ts';
 
-export interface Desk {
-  /** Takes over a window; what was asked for before is applied to it. */
+export interface Steering {
+  /** Takes over a window, and applies the updates that came before it. */
   opened(state: WindowState): WindowState;
-  /** Writes the UI's table anew, and the memo where that is due. */
+  /** Writes the UI's table, and the memo if it is due. */
   show(): void;
-  /** Writes both, now. */
-  tell(): void;
+  /** Writes both now. */
+  publish(): void;
   stop(): void;
   /** Called once, when the run is to stop. */
   onStop(act: () => void): void;
 }
 
-/** An event of the history, and a write of the server's. */
-const TELL_MS = 5000;
+/** Least time between two memos: each costs an event of the history and a write of the server. */
+const MEMO_MS = 5000;
 
-export function openDesk(input: CollectionInput): Desk {
+export function openSteering(input: CollectionInput): Steering {
   const { carried } = input;
   const asked = {
     paused: carried?.paused ?? false,
@@ -41,11 +40,11 @@ export function openDesk(input: CollectionInput): Desk {
     const progress = progressOf(input.run, state, asked);
     setCurrentDetails(collectionTable(progress));
     const now = Date.now();
-    if (now - toldAt < TELL_MS || !patched(TOLD_IN_MEMO)) return;
+    if (now - toldAt < MEMO_MS || !patched(TOLD_IN_MEMO)) return;
     toldAt = now;
-    upsertMemo({ progress: { ...progress, toldAt } satisfies ToldProgress });
+    upsertMemo({ progress: { ...progress, toldAt } satisfies MemoProgress });
   };
-  const tell = () => {
+  const publish = () => {
     toldAt = -Infinity;
     show();
   };
@@ -55,7 +54,7 @@ export function openDesk(input: CollectionInput): Desk {
   };
   const steer = (how: Partial<typeof asked>) => {
     Object.assign(steered(), how);
-    if (state) tell();
+    if (state) publish();
   };
 
   const requestStop = () => {
@@ -70,7 +69,7 @@ export function openDesk(input: CollectionInput): Desk {
   setHandler(pause, () => steer({ paused: true }), { description: 'No new rollout begins until resume' });
   setHandler(resume, () => steer({ paused: false }), { description: 'Rollouts begin again' });
   setHandler(stop, requestStop, {
-    description: 'Ends the run: rollouts in flight end as cancelled, finished turns are kept',
+    description: 'Ends the run: rollouts in flight end as cancelled, finished turns are stored',
   });
   setHandler(tune, ({ maxConcurrent }) => steer({ maxConcurrent }), {
     description: 'Changes how many rollouts are in flight at once',
@@ -92,7 +91,7 @@ export function openDesk(input: CollectionInput): Desk {
       return opened;
     },
     show,
-    tell,
+    publish,
     stop: requestStop,
     onStop(act) {
       stopAct = act;

@@ -1,20 +1,22 @@
 // The activities as a rollout calls them: each with its queue, its time limits and a title for the UI.
 // Generation is a regular activity (heartbeats, cancellation, its own slots); the rest are local ones.
-// Retries are Temporal's alone: what can pass is tried again until the schedule-to-close limit.
+// Only Temporal retries: a failure that can pass is retried until the schedule-to-close limit.
 
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { Task } from '../domain/query.ts';
 import { CODE_QUEUE, GENERATE_QUEUE } from '../domain/queues.ts';
-import type { Generated, GeneratedTurn, Judged, OpenedRollout } from '../domain/rollout-facts.ts';
-import type { RolloutResult, TrajectoryReference } from '../domain/rollout-result.ts';
+import type { Generated, GeneratedTurn, OpenedRollout } from '../domain/rollout-facts.ts';
+import type { Verdict } from '../domain/verdict.ts';
+import type { RolloutResult } from '../domain/ending.ts';
+import type { TrajectoryReference } from '../domain/ids.ts';
 import type { RolloutInput } from '../domain/messages.ts';
 
 const generation = proxyActivities<Activities>({
   taskQueue: GENERATE_QUEUE,
   startToCloseTimeout: '2 hours',
   scheduleToCloseTimeout: '24 hours',
-  // A dead worker is noticed within this time, and its work is picked up by another.
+  // Within this time Temporal notices a dead worker and gives its work to another.
   heartbeatTimeout: '10 seconds',
   retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
@@ -49,7 +51,7 @@ export function evaluate(
   rollout: TrajectoryReference,
   { turn, outputTokens }: GeneratedTurn,
   task?: Task,
-): Promise<Judged> {
+): Promise<Verdict> {
   const summary = `turn ${turn} · judge ${outputTokens} tokens`;
   const { evaluate: judge } = task === 'code' ? judgingCode : light;
   return judge.executeWithOptions({ summary }, [{ rollout, turn }]);
@@ -58,13 +60,13 @@ export function evaluate(
 export function log(
   rollout: TrajectoryReference,
   { turn, outputTokens }: GeneratedTurn,
-  { verdict }: Judged,
+  { verdict }: Verdict,
 ): Promise<void> {
   const summary = `turn ${turn} · ${outputTokens} tokens · ${verdict}`;
   return light.log.executeWithOptions({ summary }, [{ rollout, turn }]);
 }
 
-/** The end that was kept before, where it was another one. */
+/** Returns the end that was stored before, if it is another one; else null. */
 export function finish(result: RolloutResult, message: string | null): Promise<RolloutResult | null> {
   const summary = `${result.outcome} · ${result.stopReason}`;
   return light.finish.executeWithOptions({ summary }, [{ result, message }]);

@@ -9,7 +9,7 @@ import { follow } from '../play/follow.ts';
 import { locateRun } from '../find/locate.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { openLink } from '../find/link.ts';
-import { commandWord, runWord } from '../find/place.ts';
+import { programName, runArgument } from '../find/place.ts';
 import { openProgressView } from '../view/progress-view.ts';
 import { knownResult } from '../find/recorded.ts';
 import { steerArguments, type SteerFlags } from '../play/steer.ts';
@@ -32,7 +32,7 @@ async function cancel(io: Io, named: string, flags: SteerFlags): Promise<ExitCod
       const view = openProgressView(io, false);
       const end = await follow(io, link, place.run, view);
       if (end === 'detached') {
-        say(io, `The run still ends; \`${commandWord(io)} status ${runWord(io, place)}\` tells how far it is.`);
+        say(io, `The run still ends; \`${programName(io)} status ${runArgument(io, place)}\` tells how far it is.`);
         return EXIT.detached;
       }
       result = await knownResult(place);

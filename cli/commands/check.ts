@@ -106,7 +106,7 @@ async function check(io: Io, named: string, flags: Flags): Promise<ExitCode> {
   return breaches === 0 ? EXIT.ok : EXIT.breach;
 }
 
-/** Undefined where no server tells. */
+/** Undefined if no server answers. */
 async function isGoing(io: Io, run: string): Promise<boolean | undefined> {
   const link = await openLinkIfUp(io).catch(() => undefined);
   if (!link) return undefined;
@@ -126,7 +126,7 @@ function secondsOf(text: string): number {
   throw new InvalidArgumentError('It should be a number of seconds, 0 or more.');
 }
 
-/** What is not there is a slip of the hand, not a breach of the run. */
+/** A missing export is a mistake of the user, not a breach of the run. */
 function exportFile(io: Io, named: string): string {
   const file = resolve(io.cwd, named);
   if (statSync(file, { throwIfNoEntry: false })?.isFile()) return file;
@@ -136,7 +136,7 @@ function exportFile(io: Io, named: string): string {
   });
 }
 
-/** What came of the comparison, or why there was none. */
+/** The outcome of the comparison, or why there was none. */
 async function compared(
   io: Io,
   { store, out, run }: RunPlace,
@@ -153,8 +153,8 @@ async function compared(
   }
   try {
     const { session } = link;
-    const told = { rollouts: rolloutHistories(session, run), collection: await collectionHistory(session, run) };
-    return await checkHistories(store, out, told, report);
+    const histories = { rollouts: rolloutHistories(session, run), collection: await collectionHistory(session, run) };
+    return await checkHistories(store, out, histories, report);
   } catch (error) {
     if (wanted || !(error instanceof TemporalError)) throw error;
     return error.message;

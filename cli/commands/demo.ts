@@ -7,7 +7,7 @@ import type { ExitCode } from '../exit.ts';
 import { addRunFlags, jsonOption, outOption, resolveRunFlags, type RunFlags } from '../flags.ts';
 import type { Io } from '../io.ts';
 import { launch } from '../play/launch.ts';
-import { pathWord } from '../find/place.ts';
+import { shortPath } from '../find/place.ts';
 
 interface Flags extends RunFlags {
   readonly out: string;
@@ -23,7 +23,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .action(async (flags: Flags) => {
       exit(
         await launch(io, {
-          dataset: pathWord(io, join(packageRoot(), 'examples', 'arithmetic.jsonl')),
+          dataset: shortPath(io, join(packageRoot(), 'examples', 'arithmetic.jsonl')),
           out: flags.out,
           name: demoName(io.now()),
           resolved: resolveRunFlags(flags, io, DEFAULTS),

@@ -14,7 +14,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
   command.addHelpText('after', '\nCtrl-C ends it in order.\n\nExample:\n  everturn dev').action(async () => {
     const paint = paintFor(io.err, io.env);
     const tints = { server: 'dim', worker: 'cyan' } as const;
-    let told = '';
+    let shown = '';
     await runForeground({
       env: io.env,
       signal: io.interrupted(),
@@ -26,8 +26,8 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
       },
       onState: ({ phase, address, uiAddress }) => {
         const text = phase === 'ready' ? `ready: Temporal ${address}, UI ${uiAddress ?? NO_UI}. Ctrl-C ends it.` : '';
-        if (text && text !== told) say(io, paint('green', text));
-        told = text;
+        if (text && text !== shown) say(io, paint('green', text));
+        shown = text;
       },
     });
     exit(EXIT.ok);

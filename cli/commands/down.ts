@@ -6,7 +6,7 @@ import { serviceStatus, stopService } from '../../service/service-control.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { jsonOption } from '../flags.ts';
 import { type Io, print, printJson } from '../io.ts';
-import { commandWord } from '../find/place.ts';
+import { programName } from '../find/place.ts';
 
 export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
   command
@@ -22,7 +22,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
       if (flags.json) printJson(io, { wasUp: was !== undefined });
       else if (!was) print(io, 'No local service is up.');
       else {
-        const rest = open ? ` What was being played goes on when it is up again (\`${commandWord(io)} up\`).` : '';
+        const rest = open ? ` What was being played goes on when it is up again (\`${programName(io)} up\`).` : '';
         print(io, `The local service is down.${rest}`);
       }
       exit(EXIT.ok);

@@ -11,7 +11,7 @@ import { ago, count, percent } from '../view/format.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { type Link, openLinkIfUp } from '../find/link.ts';
 import { paintFor, type Tint } from '../view/paint.ts';
-import { commandWord, pathWord, placeOf, type RunPlace, runNames } from '../find/place.ts';
+import { programName, shortPath, placeOf, type RunPlace, runNames } from '../find/place.ts';
 import { knownResult, recordedProgress } from '../find/recorded.ts';
 import { table } from '../view/table.ts';
 
@@ -55,7 +55,8 @@ async function list(io: Io, flags: Flags): Promise<ExitCode> {
     const runs = [...known, ...(await Promise.all(elsewhere.map((s) => fromServer(link!, s))))];
     runs.sort((a, b) => b.createdAt - a.createdAt);
     if (flags.json) for (const run of runs) printJson(io, run);
-    else if (runs.length === 0) say(io, `No runs in ${pathWord(io, out)} yet. Start with \`${commandWord(io)} demo\`.`);
+    else if (runs.length === 0)
+      say(io, `No runs in ${shortPath(io, out)} yet. Start with \`${programName(io)} demo\`.`);
     else print(io, listText(io, runs));
     return EXIT.ok;
   } finally {
@@ -121,9 +122,9 @@ async function fromFolder(
   };
 }
 
-async function progressIn({ session }: Link, { run, told }: RunSummary): Promise<CollectionProgress | null> {
+async function progressIn({ session }: Link, { run, memo }: RunSummary): Promise<CollectionProgress | null> {
   const answered = await progressOf(session, run).catch(() => undefined);
-  return answered ?? told;
+  return answered ?? memo;
 }
 
 async function fromServer(link: Link, summary: RunSummary): Promise<ListedRun> {
@@ -161,7 +162,7 @@ export function listText(io: Io, runs: readonly ListedRun[]): string {
     `${r.done === null ? '?' : count(r.done)}/${r.total === null ? '?' : count(r.total)}`,
     r.right === null || !r.done ? '–' : percent(r.right, r.done, 0),
     r.createdAt ? ago(io.now() - r.createdAt) : '–',
-    r.folder === null ? '–' : pathWord(io, r.folder),
+    r.folder === null ? '–' : shortPath(io, r.folder),
   ]);
   const columns = [
     { title: 'run' },

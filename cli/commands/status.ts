@@ -17,7 +17,7 @@ import { locateRun } from '../find/locate.ts';
 import { type Io, print, printJson } from '../io.ts';
 import { openLinkIfUp, workflowUrl } from '../find/link.ts';
 import { paintFor } from '../view/paint.ts';
-import { commandWord, pathWord, type RunPlace, runWord } from '../find/place.ts';
+import { programName, shortPath, type RunPlace, runArgument } from '../find/place.ts';
 import { knownResult, recordedProgress } from '../find/recorded.ts';
 import { serverTable } from '../view/servers.ts';
 import { accuracyTable, outcomeLine, reasonLines, wrongReasonsLine } from '../view/summary.ts';
@@ -31,7 +31,7 @@ interface Flags {
 export interface RunStatus {
   readonly run: string;
   readonly folder: string;
-  /** Who said so: a worker of the run, its memo where none answered at once, its result.json, or a count of its records. */
+  /** The source: a worker of the run, its memo if none answered at once, its result.json, or a count of its records. */
   readonly source: 'temporal' | 'memo' | 'result' | 'records';
   /** When the memo was written, in epoch milliseconds; null for other sources, which speak of now. */
   readonly toldAt: number | null;
@@ -43,9 +43,9 @@ export interface RunStatus {
   readonly numTurns: number;
   readonly counts: CollectionCounts;
   readonly url: string | null;
-  /** Where inference servers answer: each of them, as the run's workers see it. */
+  /** Each inference server, if there are any, as the run's workers see it. */
   readonly servers: readonly ServerReport[];
-  /** Who is not there: a worker, with what to do about it, or the model server. */
+  /** The missing worker, with what to do about it, or the model server that is away. */
   readonly waitingFor: string | null;
 }
 
@@ -99,7 +99,7 @@ async function statusOf(io: Io, place: RunPlace): Promise<Omit<RunStatus, 'serve
   };
 }
 
-/** Who asks for a status is not kept longer by a busy worker, where there is another answer, nor by a busy server. */
+/** How long `status` waits for a worker's answer before it uses the memo, and for the server. */
 const SOON_MS = 500;
 const LATE_MS = 1500;
 
@@ -129,19 +129,19 @@ async function liveStatus(io: Io, { run, out, store }: RunPlace): Promise<LiveSt
     const answering = progressOf(link.session, run).catch(unanswered);
     const awaiting = awaitedOf(link.session, run, store.folder).catch(unanswered);
     const polling = takesActivities(link.session, TASK_QUEUE);
-    const { state, told, out: there } = await described;
+    const { state, memo, out: there } = await described;
     if (state !== 'running' || (there !== null && there !== out)) {
       return { progress: null, state: 'interrupted', url: null, waitingFor: null, toldAt: null };
     }
     const url = workflowUrl(link, run);
-    const inTime = <T>(asked: Promise<T>, time = soon) => (told ? Promise.race([asked, time]) : asked);
+    const inTime = <T>(asked: Promise<T>, time = soon) => (memo ? Promise.race([asked, time]) : asked);
     const progress = await inTime(answering);
     const waitingFor = (await inTime(awaiting, progress ? late : soon)) ?? null;
     if (progress) return { progress, source: 'temporal', state: progress.state, url, waitingFor, toldAt: null };
     const who = (await inTime(polling)) === false ? ABSENT : BUSY;
-    const said = { state: `${told?.state ?? 'running'}, and ${who.state}`, url, waitingFor: waitingFor ?? who.fix };
-    return told
-      ? { progress: told, source: 'memo', toldAt: told.toldAt, ...said }
+    const said = { state: `${memo?.state ?? 'running'}, and ${who.state}`, url, waitingFor: waitingFor ?? who.fix };
+    return memo
+      ? { progress: memo, source: 'memo', toldAt: memo.toldAt, ...said }
       : { progress: null, toldAt: null, ...said };
   } catch (error) {
     return unanswered(error);
@@ -153,7 +153,7 @@ async function liveStatus(io: Io, { run, out, store }: RunPlace): Promise<LiveSt
 export function statusText(io: Io, place: RunPlace, status: RunStatus): string {
   const paint = paintFor(io.out, io.env);
   const { state, source, inFlight, maxConcurrent, counts, total } = status;
-  const me = commandWord(io);
+  const me = programName(io);
   const flight =
     maxConcurrent !== null
       ? `, ${plural(inFlight, 'rollout')} in flight of at most ${maxConcurrent}`
@@ -163,7 +163,7 @@ export function statusText(io: Io, place: RunPlace, status: RunStatus): string {
   const next =
     state === 'interrupted'
       ? 'Nobody plays it: repeat the command that began it, and the rest is played.'
-      : `\`${me} watch ${runWord(io, place)}\` follows it, and starts the local service where that is needed.`;
+      : `\`${me} watch ${runArgument(io, place)}\` follows it, and starts the local service where that is needed.`;
   return [
     `${paint('bold', place.run)}: ${state}${flight}`,
     ...(status.waitingFor ? [paint('yellow', status.waitingFor)] : []),
@@ -171,9 +171,9 @@ export function statusText(io: Io, place: RunPlace, status: RunStatus): string {
     '',
     outcomeLine({ counts, total }),
     ...reasonLines({ counts }, paint),
-    ...wrongReasonsLine({ counts }, `${me} judge --run ${runWord(io, place)}`),
+    ...wrongReasonsLine({ counts }, `${me} judge --run ${runArgument(io, place)}`),
     ...(status.servers.length > 0 ? ['', serverTable(status.servers, paint), ''] : []),
-    `${paint('dim', 'Folder')}     ${pathWord(io, status.folder)}`,
+    `${paint('dim', 'Folder')}     ${shortPath(io, status.folder)}`,
     ...(status.url ? [`${paint('dim', 'Temporal')}   ${status.url}`] : []),
     ...(status.toldAt === null ? [] : [`As its workers said ${ago(io.now() - status.toldAt)}. ${next}`]),
     ...(source === 'records' ? [`Counted from the records in its folder. ${next}`] : []),

@@ -9,7 +9,7 @@ import { NO_UI } from '../find/link.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { jsonOption } from '../flags.ts';
 import { type Io, print, printJson, say } from '../io.ts';
-import { commandWord } from '../find/place.ts';
+import { programName } from '../find/place.ts';
 
 export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
   command
@@ -26,7 +26,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
       else {
         print(io, `The local service is up${started ? '' : ' already'}.`);
         print(io, `Temporal   ${address}\nUI         ${uiAddress ?? NO_UI}\nLogs       ${logs}`);
-        print(io, `\`${commandWord(io)} down\` ends it.`);
+        print(io, `\`${programName(io)} down\` ends it.`);
       }
       if (namesCluster()) say(io, 'Note: TEMPORAL_ADDRESS (or temporal.toml) names another cluster; runs go there.');
       exit(EXIT.ok);

@@ -31,7 +31,7 @@ interface Flags extends SteerFlags {
 export interface WeightUpdate {
   readonly run: string;
   readonly from: string;
-  /** The servers' word for the weights, and the number that records hold for it. */
+  /** The servers' name for the weights, and the number that records hold for it. */
   readonly weightVersion: string;
   readonly version: number;
   /** Every server has the new weights and goes on. */
@@ -79,7 +79,7 @@ async function update(io: Io, place: RunPlace, flags: Flags): Promise<ExitCode> 
 
 /** A folder that came from elsewhere must not choose a variable of this user's, and the server that it goes to. */
 async function ownKey(io: Io, { run, store }: RunPlace): Promise<string | null> {
-  const { model, apiKeyEnv = null } = (await store.getRun())!.record.settings;
+  const { model, apiKeyEnv } = (await store.getRun())!.record.settings;
   if (apiKeyEnv === null) return null;
   const own = registeredRun(homeOf(io.env), realPath(store.folder) ?? store.folder);
   if (own?.model === model && own.apiKeyEnv === apiKeyEnv) return apiKeyEnv;
@@ -149,7 +149,7 @@ export function updateTable(io: Io, servers: readonly ServerUpdate[]): string {
   );
 }
 
-/** What is to be done depends on whether a server waits. */
+/** The next step for the user depends on whether a server waits. */
 function notWhole({ run, from, weightVersion, servers }: WeightUpdate): ModelError {
   const of = (...states: ServerUpdate['state'][]) => servers.filter(({ state }) => states.includes(state));
   const have = of('updated', 'already').length;

@@ -1,12 +1,13 @@
-// `everturn why <run> <query>`: what a rollout waits for, or why it ended as it did, in the words of those who know:
-// its records, its workflow, and the servers it asks. Starts nothing, and says so where nobody can be asked.
+// `everturn why <run> <query>`: what a rollout waits for, or why it ended as it did, from its
+// records, its workflow and the servers it asks. Starts nothing; says so if Temporal does not answer.
 
 import { type Command, Option } from 'commander';
 import { isServerFailure } from '../../temporal/connection.ts';
 import { describeWorkflow, progressOf } from '../../temporal/runs.ts';
 import { pendingWork } from '../../temporal/pending.ts';
 import { rolloutWorkflowId, type RolloutId } from '../../domain/ids.ts';
-import type { Trajectory } from '../../domain/trajectory.ts';
+import { resultOf, type Trajectory } from '../../domain/trajectory.ts';
+import { outputTokens } from '../../domain/turn.ts';
 import { readFleet, STALE_MS } from '../../storage/fleet-status.ts';
 import { readTrajectory } from '../../storage/trajectories.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -37,8 +38,11 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 async function why(io: Io, named: string, query: string, flags: Flags): Promise<ExitCode> {
   const place = findRun(io, named, flags.out);
   const id = await rolloutOf(place, query, flags);
-  const told = { ...fromRecords(id, await readTrajectory(place.store, id)), ...(await askedServers(place)) };
-  const known = told.state === 'ended' ? told : { ...told, ...(await fromTemporal(io, place, id, told)) };
+  const found = {
+    ...fromRecords(id, await readTrajectory(place.store, id), place.out),
+    ...(await askedServers(place)),
+  };
+  const known = found.state === 'ended' ? found : { ...found, ...(await fromTemporal(io, place, id, found)) };
   if (flags.json) printJson(io, known);
   else print(io, whyText(io, place, known));
   return EXIT.ok;
@@ -65,23 +69,23 @@ async function isQuery({ store }: RunPlace, query: string): Promise<boolean> {
   }
 }
 
-function fromRecords({ run, query, sample, attempt }: RolloutId, trajectory: Trajectory | undefined): Why {
+function fromRecords({ run, query, sample, attempt }: RolloutId, trajectory: Trajectory | undefined, out: string): Why {
   const { turns = [], end = null } = trajectory ?? {};
-  const last = turns.at(-1)?.verdict;
+  const result = trajectory && resultOf(out, trajectory);
   return {
     run,
     query,
     sample,
     attempt,
-    state: end ? 'ended' : 'unknown',
-    outcome: end && (end.outcome === 'complete' ? end.stopReason : end.outcome),
-    reason: end && (end.failure?.reason ?? (end.outcome === 'undecided' ? (last?.reason ?? null) : null)),
+    state: result ? 'ended' : 'unknown',
+    outcome: result ? (result.outcome === 'complete' ? result.stopReason : result.outcome) : null,
+    reason: result?.reason ?? null,
     message: end?.failure?.message ?? null,
     turns: turns.map(({ record, verdict }) => ({
       turn: record.turn,
       verdict: verdict?.verdict ?? null,
       reason: verdict?.reason ?? null,
-      tokens: record.outputIds.length || (record.textLogprobs?.length ?? 0),
+      tokens: outputTokens(record),
       seconds: (record.finishedAt - record.startedAt) / 1000,
       attempt: record.attempt,
       server: record.server,

@@ -1,5 +1,5 @@
-// The way to Temporal: the cluster that the environment names, or else the local service. A link can be
-// kept up: a local service that is gone is started again, a connection to an address it left is replaced.
+// Connects to Temporal: the cluster that the environment names, or else the local service. `keepUp` restarts a local
+// service that is gone, and replaces a connection to its old address.
 
 import { connect, namesCluster, type Session } from '../../temporal/connection.ts';
 import { TemporalError } from '../../domain/errors.ts';
@@ -9,13 +9,13 @@ import { serviceStatus } from '../../service/service-control.ts';
 import { endedOnPurpose } from '../../service/state.ts';
 import { say, type Io } from '../io.ts';
 
-/** In the place of its address. */
+/** Shown instead of its address. */
 export const NO_UI =
   'off (other people work on this machine, or EVERTURN_UI is off; EVERTURN_UI=on starts it with one)';
 
 export interface Link {
   readonly session: Session;
-  /** Where the web UI answers; null where that is not known. */
+  /** The web UI's address; null if it is not known. */
   readonly ui: string | null;
   /** Whether it is the local service, which this user owns. */
   readonly local: boolean;
@@ -32,7 +32,7 @@ export async function openLink(io: Io): Promise<Link> {
   return namesCluster() ? clusterLink(io) : localLink(io);
 }
 
-/** Undefined where there is nothing to talk to: no cluster is named, or it is away, and no local service is up. */
+/** Undefined if no cluster is named or it is away, and no local service is up. */
 export async function openLinkIfUp(io: Io): Promise<Link | undefined> {
   const named = namesCluster();
   const { up, state } = serviceStatus(io.env);
@@ -56,12 +56,12 @@ async function clusterLink(io: Io): Promise<Link> {
   };
 }
 
-interface Place {
+interface ServiceAddress {
   readonly address: string;
   readonly uiAddress: string | null;
 }
 
-async function localLink(io: Io, at?: Place): Promise<Link> {
+async function localLink(io: Io, at?: ServiceAddress): Promise<Link> {
   const ensure = (onProgress: OnProgress) => ensureService({ env: io.env, onProgress });
   const { address, uiAddress } = at ?? (await ensure(printProgress(io.err)));
   let session = await connect({ address, namespace: 'default' });

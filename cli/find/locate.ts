@@ -1,5 +1,4 @@
-// A run that is in a folder, or that only the server knows: somebody started it elsewhere, or its folder
-// went away under it.
+// Finds a run by its folder, or else through the server: it may have been started elsewhere, or its folder removed.
 
 import { resolve } from 'node:path';
 import { isServerFailure } from '../../temporal/connection.ts';

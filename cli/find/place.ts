@@ -1,5 +1,5 @@
-// `<run>` as users write it: a name under --out, or a folder's path. And back: how a run is named in the
-// commands that are suggested next.
+// `<run>` as users write it: a name under --out, or a folder's path. And back: the argument that names a run in
+// suggested commands.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
@@ -9,7 +9,7 @@ import { openFileStore } from '../../storage/files.ts';
 import { RUN_FILE } from '../../storage/record/layout.ts';
 import type { Store } from '../../storage/store.ts';
 import { DEFAULT_OUT } from '../flags.ts';
-import { shellWord } from '../view/format.ts';
+import { shellQuoted } from '../view/format.ts';
 import type { Io } from '../io.ts';
 
 export interface RunPlace {
@@ -34,7 +34,10 @@ export function findRun(io: Io, named: string, out: string): RunPlace {
   const some = known.slice(0, 5).join(', ') + (known.length > 5 ? ', …' : '');
   throw new UsageError(`There is no run ${JSON.stringify(named)} in ${root}, and no folder of that name.`, {
     reason: 'no-such-run',
-    fix: known.length > 0 ? `There are: ${some}.` : 'Name the folder that holds the runs with --out.',
+    fix:
+      known.length > 0
+        ? `There are: ${some}.`
+        : 'Give the run by its folder, or name the folder that holds the runs (--out; for export --runs).',
   });
 }
 
@@ -54,18 +57,18 @@ function holdsRun(folder: string): boolean {
   return existsSync(join(folder, RUN_FILE));
 }
 
-/** The word that names this run in a command typed in the same folder. */
-export function runWord(io: Io, { out, run }: Pick<RunPlace, 'out' | 'run'>): string {
-  return out === resolve(io.cwd, DEFAULT_OUT) ? run : shellWord(pathWord(io, join(out, run)));
+/** The argument that names this run in a command typed in the same folder. */
+export function runArgument(io: Io, { out, run }: Pick<RunPlace, 'out' | 'run'>): string {
+  return out === resolve(io.cwd, DEFAULT_OUT) ? run : shellQuoted(shortPath(io, join(out, run)));
 }
 
-/** A path as short as it can be said from here. */
-export function pathWord(io: Io, path: string): string {
+/** The path relative to the working directory, if that is shorter. */
+export function shortPath(io: Io, path: string): string {
   const near = relative(io.cwd, path);
   return near === '' ? '.' : near.startsWith('../../..') ? path : near.startsWith('.') ? near : `./${near}`;
 }
 
 /** How this very program is called: in a checkout through npx. */
-export function commandWord(io: Io): string {
+export function programName(io: Io): string {
   return io.env['npm_command'] === undefined ? 'everturn' : 'npx everturn';
 }

@@ -1,4 +1,4 @@
-// One rollout as users name it: a query's id, --sample, --attempt; and what is said where there is none.
+// One rollout as users name it: a query's id, --sample, --attempt; and the error if there is none.
 
 import { oneLine } from '../../domain/foreign-text.ts';
 import { UsageError } from '../../domain/errors.ts';

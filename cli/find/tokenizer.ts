@@ -22,8 +22,8 @@ export async function tokenizerOf(store: Store, cwd: string, wanted?: string | f
   if (typeof wanted === 'string') return open(resolve(cwd, wanted), []).catch(refused);
   // A broken run.json is reported by the check.
   const settings = (await store.getRun().catch(() => undefined))?.record.settings;
-  if (!settings) return { why: 'no run.json names a model' };
-  const [scheme, target] = parts(settings.model ?? '');
+  if (typeof settings?.model !== 'string') return { why: 'no run.json names a model' };
+  const [scheme, target] = parts(settings.model);
   if (scheme === 'openai') return { why: 'its server gives text only' };
   const model = scheme === 'tiny' ? join(packageRoot(), 'models', 'tiny') : scheme === 'transformers' ? target : null;
   const named = settings.tokenizer ?? model;
@@ -42,7 +42,7 @@ async function open(folder: string, models: readonly string[]): Promise<FoundTok
   return { why: '', tokenizer: { ...tokenizer, stopTokenIds, name: `the tokenizer in ${folder}` } };
 }
 
-/** What a model's own files say that ends an answer. */
+/** The stop tokens in a model's own files. */
 async function endsOf(folder: string): Promise<number[]> {
   const files = await Promise.all(
     ['generation_config.json', 'config.json'].map((name) => readFile(join(folder, name), 'utf8').catch(() => '{}')),

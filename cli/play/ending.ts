@@ -1,9 +1,9 @@
 // The last page of a run, for people or as JSON, and the exit code that goes with it.
 
 import { oneLine } from '../../domain/foreign-text.ts';
-import { commandWord, pathWord, runWord, type RunPlace } from '../find/place.ts';
+import { programName, shortPath, runArgument, type RunPlace } from '../find/place.ts';
 import { EXIT, type ExitCode, exitCodeOfResult, modelFailedAll } from '../exit.ts';
-import { clock, count, plural, shellWord } from '../view/format.ts';
+import { clock, count, plural, shellQuoted } from '../view/format.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { paintFor } from '../view/paint.ts';
 import { accuracyTable, outcomeLine, reasonLines, wrongReasonsLine } from '../view/summary.ts';
@@ -31,16 +31,16 @@ export async function showEnding(io: Io, ending: Ending, json: boolean): Promise
 
 async function endingText(io: Io, { place, result, url, local, tookMs }: Ending): Promise<string> {
   const paint = paintFor(io.out, io.env);
-  const me = commandWord(io);
-  const run = runWord(io, place);
+  const me = programName(io);
+  const run = runArgument(io, place);
   const speed =
     tookMs === null || tookMs < 1000
       ? ''
       : ` Played in ${clock(tookMs)}, ${count((result.counts.tokens / tookMs) * 1000)} tokens/s.`;
   const facts: [string, string][] = [
-    ['Folder', pathWord(io, place.store.folder)],
+    ['Folder', shortPath(io, place.store.folder)],
     ...(url ? [['Temporal', url] as [string, string]] : []),
-    ['Next', `${me} show ${run} ${shellWord(await firstQuery(place))}`],
+    ['Next', `${me} show ${run} ${shellQuoted(await firstQuery(place))}`],
     ['', `${me} export ${run} --format areal --out ${place.run}.jsonl`],
     ['', `${me} check ${run}`],
   ];
@@ -64,7 +64,7 @@ async function firstQuery({ store }: RunPlace): Promise<string> {
   return query?.queryId ?? '<query>';
 }
 
-/** In one sentence on stderr: why the exit code is not 0. */
+/** One sentence for stderr: the cause of an exit code other than 0. */
 async function sayWhy(io: Io, { place, result, maxFailed }: Ending, code: ExitCode): Promise<void> {
   if (code === EXIT.ok) return;
   if (result.cancelled) {
@@ -83,7 +83,7 @@ async function sayWhy(io: Io, { place, result, maxFailed }: Ending, code: ExitCo
   say(io, `everturn: ${all}.${message ? ` The first: ${message}` : ''}`);
 }
 
-/** The words in the record of a failed rollout. */
+/** The message in the record of a failed rollout. */
 async function firstFailure({ run, store }: RunPlace, { counts }: CollectionResult): Promise<string | undefined> {
   const first = counts.failures.find((f) => f.outcome === 'failed');
   if (!first) return undefined;

@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { follow } from './follow.ts';
 import { printJson, say, type Io } from '../io.ts';
 import { type Link, workflowUrl } from '../find/link.ts';
-import { commandWord, type RunPlace, runWord } from '../find/place.ts';
+import { programName, type RunPlace, runArgument } from '../find/place.ts';
 import { openProgressView } from '../view/progress-view.ts';
 import { knownResult } from '../find/recorded.ts';
 import { showEnding } from './ending.ts';
@@ -35,8 +35,8 @@ export async function followToEnd(io: Io, link: Link, place: RunPlace, options: 
 }
 
 function detached(io: Io, place: RunPlace, json: boolean): ExitCode {
-  const me = commandWord(io);
-  const run = runWord(io, place);
+  const me = programName(io);
+  const run = runArgument(io, place);
   say(io, `Detached. The run goes on; \`${me} watch ${run}\` comes back to it, \`${me} cancel ${run}\` ends it.`);
   if (json) printJson(io, { event: 'detached', run: place.run, folder: place.store.folder });
   return EXIT.detached;

@@ -1,5 +1,5 @@
-// Follows a run until its workflow closes. Nothing that happens to server, worker or connection on the way
-// ends it: it says what it waits for, and mends what is its own to mend.
+// Follows a run until its workflow closes, whatever happens to server, worker or connection meanwhile: it shows what
+// it waits for, and restarts the local service if that is gone.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeWorkflow, progressOf, type WorkflowState } from '../../temporal/runs.ts';
@@ -11,9 +11,9 @@ import type { ProgressView } from '../view/progress-view.ts';
 import { troubleOf } from '../view/trouble.ts';
 
 const POLL_MS = 500;
-/** A restart of server or worker is over by then; nobody should read of it. */
+/** A restart of server or worker is over by then and need not be shown. */
 const PATIENCE_MS = 4_000;
-/** No rollout ended for so long: time to ask why. */
+/** Time without progress after which the cause is looked for. */
 const STILL_MS = 15_000;
 const GIVE_UP_MS = 15 * 60_000;
 
@@ -51,20 +51,20 @@ async function untilClosed(
   let toldAt = 0;
   let why: string | null = null;
   const printBuild = printProgress(io.err);
-  const tell: OnProgress = (step) => {
+  const report: OnProgress = (step) => {
     if (step.kind === 'build') printBuild(step);
     else if (step.kind === 'step') view.note(step.text);
   };
   while (!leave.aborted) {
     let trouble: string | null = null;
     try {
-      await link.keepUp(tell);
-      const { state, told } = await describeWorkflow(link.session, run, 1);
+      await link.keepUp(report);
+      const { state, memo } = await describeWorkflow(link.session, run, 1);
       if (state !== 'running') return state;
-      // A worker that is too busy to answer tells in the memo that it is there.
-      const news = told && told.toldAt > toldAt ? told : undefined;
+      // A worker that is too busy to answer the query still writes the memo.
+      const news = memo && memo.toldAt > toldAt ? memo : undefined;
       const progress = (await progressOf(link.session, run)) ?? news;
-      toldAt = Math.max(toldAt, told?.toldAt ?? 0);
+      toldAt = Math.max(toldAt, memo?.toldAt ?? 0);
       if (leave.aborted) break;
       if (progress) {
         answeredMs = io.now();

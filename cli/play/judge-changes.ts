@@ -1,8 +1,8 @@
-// What a new judgement changed: how many turns went from which verdict to which, and the first that changed.
+// The changes that judging again made: how many turns went from which verdict to which, and the first of them.
 
 import { oneLine } from '../../domain/foreign-text.ts';
 import type { VerdictValue } from '../../domain/verdict.ts';
-import type { Judgement } from '../../storage/judgements.ts';
+import type { VerdictRow } from '../../storage/judgements.ts';
 import { count, plural } from '../view/format.ts';
 import type { Paint } from '../view/paint.ts';
 import { table } from '../view/table.ts';
@@ -21,11 +21,11 @@ export interface ChangesSummary {
   /** Every pair of verdicts that occurs, also those that stayed. */
   readonly verdicts: readonly Change[];
   /** The first that changed. */
-  readonly examples: readonly Judgement[];
+  readonly examples: readonly VerdictRow[];
 }
 
 export interface Changes {
-  add(row: Judgement): void;
+  add(row: VerdictRow): void;
   summary(): ChangesSummary;
   text(paint: Paint): string;
 }
@@ -36,7 +36,7 @@ const SHOWN_CHARS = 60;
 
 export function openChanges(): Changes {
   const counts = new Map<string, number>();
-  const examples: Judgement[] = [];
+  const examples: VerdictRow[] = [];
   let otherReason = 0;
 
   function summary(): ChangesSummary {
@@ -80,7 +80,7 @@ function textOf({ turns, changed, otherReason, verdicts, examples }: ChangesSumm
 
 const isChange = ({ was, now }: Change): boolean => was !== now;
 
-function exampleText({ query, sample, attempt, turn, was, verdict, reason, extracted }: Judgement): string {
+function exampleText({ query, sample, attempt, turn, was, verdict, reason, extracted }: VerdictRow): string {
   const again = attempt > 1 ? `, attempt ${attempt}` : '';
   const found = extracted === undefined ? '' : `: ${oneLine(extracted).slice(0, SHOWN_CHARS)}`;
   const change = `${was.verdict} (${was.reason}) → ${verdict} (${reason})`;

@@ -7,7 +7,7 @@ import type { Verdict } from '../../domain/verdict.ts';
 import { inOrder } from '../../environments/in-order.ts';
 import { judgePair } from '../../environments/judge-pairs.ts';
 import { judgedTurns, type JudgedTurn } from '../../storage/judged-turns.ts';
-import { type Judgement, mustBeFreeName, writeJudgements } from '../../storage/judgements.ts';
+import { type VerdictRow, mustBeFreeName, writeJudgements } from '../../storage/judgements.ts';
 import { everturnVersion } from '../../machine/package-root.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { plural } from '../view/format.ts';
@@ -15,7 +15,7 @@ import { type Io, print, printJson, say } from '../io.ts';
 import { openChanges, type Changes } from './judge-changes.ts';
 import { AT_ONCE, type Judges, MOST_CHARS, openJudges } from './judges.ts';
 import { paintFor } from '../view/paint.ts';
-import { findRun, pathWord } from '../find/place.ts';
+import { findRun, shortPath } from '../find/place.ts';
 
 export interface JudgeRun {
   readonly run: string;
@@ -53,16 +53,16 @@ export async function judgeRun(io: Io, given: JudgeRun): Promise<ExitCode> {
     print(io, changes.text(paintFor(io.out, io.env)));
     if (unjudged > 0) print(io, `Left out: ${plural(unjudged, 'turn')} without a verdict of its own.`);
     if (broken > 0) print(io, `Left out: ${plural(broken, 'rollout')} with records that cannot be believed.`);
-    print(io, `The new verdicts are in ${pathWord(io, `${store.folder}/${file}`)}; the run's own are as they were.`);
+    print(io, `The new verdicts are in ${shortPath(io, `${store.folder}/${file}`)}; the run's own are as they were.`);
   }
   return EXIT.ok;
 }
 
-async function* rows(turns: AsyncIterable<JudgedTurn>, judges: Judges, changes: Changes): AsyncGenerator<Judgement> {
+async function* rows(turns: AsyncIterable<JudgedTurn>, judges: Judges, changes: Changes): AsyncGenerator<VerdictRow> {
   const by = `everturn ${everturnVersion()}`;
   const { signal } = new AbortController();
 
-  async function judged({ id, query, turn, verdict: own }: JudgedTurn): Promise<Judgement> {
+  async function judged({ id, query, turn, verdict: own }: JudgedTurn): Promise<VerdictRow> {
     const { task, solutions, inputOutput } = query;
     const judge = task === 'code' ? 'code' : 'math';
     const pair = {

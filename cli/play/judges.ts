@@ -13,7 +13,7 @@ export interface Judges extends PairJudges {
   close(): Promise<void>;
 }
 
-/** Judgements in flight: enough to keep every core busy, with some in wait. */
+/** Answers in flight: enough to keep every core busy, and some queued. */
 export const AT_ONCE = 64 * availableParallelism();
 /** Text in flight. A heavier line is judged alone. */
 export const MOST_CHARS = 64 * 1024 * 1024;

@@ -7,9 +7,10 @@ import { resolve } from 'node:path';
 import { oneLine } from '../../domain/foreign-text.ts';
 import { describeWorkflow, startCollection } from '../../temporal/runs.ts';
 import { type ResolvedOptions, settingsOf } from '../../run/config.ts';
-import type { RunOptions } from '../../run/options.ts';
+import { givenSettings, type RunOptions } from '../../run/options.ts';
 import { namesCluster } from '../../temporal/connection.ts';
-import { createRun, type DatasetSurvey, examineDataset, nameOfRun, surveyDataset } from '../../run/create-run.ts';
+import { createRun, nameOfRun } from '../../run/create-run.ts';
+import { type DatasetSurvey, examineDataset, surveyDataset } from '../../run/survey.ts';
 import { badRowText } from '../../datasets/problem.ts';
 import { UsageError } from '../../domain/errors.ts';
 import { isRunName } from '../../domain/ids.ts';
@@ -25,7 +26,7 @@ import { plural } from '../view/format.ts';
 import { printJson, say, type Io } from '../io.ts';
 import { type Link, openLink, workflowUrl } from '../find/link.ts';
 import { checkModel, withAbsolutePaths } from './model.ts';
-import { commandWord, pathWord, placeOf, type RunPlace, runWord } from '../find/place.ts';
+import { programName, shortPath, placeOf, type RunPlace, runArgument } from '../find/place.ts';
 import { knownResult } from '../find/recorded.ts';
 import { showEnding } from './ending.ts';
 
@@ -58,14 +59,15 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     strict: given.strict,
   });
 
-  const run = given.name ?? nameOfRun(offered, settingsForName(options), options.samples);
+  // What is played decides the name; how fast, and how its end is judged, does not.
+  const run = given.name ?? nameOfRun(offered, givenSettings(options), options.samples);
   const place = placeOf(resolve(io.cwd, given.out), run);
   const settings = settingsOf(run, options);
   const there = await place.store.getRun();
   const isKnown = there !== undefined;
   // A run's rows were read when it was made.
   const survey = there ? { ...offered, ...there.record.dataset } : await readSolutions(offered);
-  reportRows(io, given.dataset, survey);
+  reportRows(io, given, survey);
   const found = isKnown ? null : await checkModel(settings, survey.openings, io);
 
   const known = isKnown ? await knownResult(place) : undefined;
@@ -116,17 +118,14 @@ async function readSolutions(offered: DatasetSurvey): Promise<DatasetSurvey> {
   }
 }
 
-/** What is played decides the name; how fast, and how its end is judged, does not. */
-function settingsForName(options: RunOptions) {
-  const { samples: _, maxConcurrent: _c, limit: _l, shuffleSeed: _s, maxFailed: _f, seed, ...settings } = options;
-  return seed === null ? settings : { ...settings, seed };
-}
-
-function reportRows(io: Io, dataset: string, { accepted, refused, badRows }: DatasetSurvey): void {
+/** As JSON each bad row is an event; for people the first ones are named. */
+function reportRows(io: Io, { dataset, json }: Launch, { accepted, refused, badRows }: DatasetSurvey): void {
   const left = refused > 0 ? `, ${plural(refused, 'bad row')} left out` : '';
   say(io, `Data set   ${oneLine(dataset)}: ${plural(accepted, 'query', 'queries')}${left}`);
   for (const bad of badRows.slice(0, SHOWN_BAD_ROWS)) say(io, `  ${oneLine(badRowText({ ...bad, file: dataset }))}`);
-  if (refused > SHOWN_BAD_ROWS) say(io, `  … and ${plural(refused - SHOWN_BAD_ROWS, 'more', 'more')}`);
+  if (refused > SHOWN_BAD_ROWS)
+    say(io, `  … and ${plural(refused - SHOWN_BAD_ROWS, 'more', 'more')}; --json names all of them`);
+  if (json) for (const bad of badRows) printJson(io, { event: 'bad-row', ...bad, file: dataset });
 }
 
 interface Announced {
@@ -143,14 +142,14 @@ function announce(
   { detach, json, resolved }: Launch,
 ): void {
   const url = workflowUrl(link, place.run);
-  const me = commandWord(io);
-  const run = runWord(io, place);
+  const me = programName(io);
+  const run = runArgument(io, place);
   const { numTurns, samples, maxConcurrent } = options;
   const { model } = resolved.options;
   const queries = plural(survey.accepted, 'query', 'queries');
   say(
     io,
-    `Run        ${place.run} in ${pathWord(io, place.store.folder)}${attached ? ' (attached: it is being played)' : ''}`,
+    `Run        ${place.run} in ${shortPath(io, place.store.folder)}${attached ? ' (attached: it is being played)' : ''}`,
   );
   say(
     io,

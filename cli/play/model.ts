@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { mustExtend } from '../../domain/feedback-delta.ts';
 import { foundLogprobs, mustServeLogprobs, type FoundLogprobs } from '../../domain/logprob-meaning.ts';
 import type { ModelIdentity } from '../../domain/model-identity.ts';
+import type { RolloutSettings } from '../../domain/settings.ts';
 import type { RunOptions } from '../../run/options.ts';
 import type { Backend } from '../../inference/backend.ts';
 import { createBackend, parseModelSpec, tinyIdentity } from '../../inference/index.ts';
@@ -14,10 +15,10 @@ import { say, type Io } from '../io.ts';
 
 /** Options whose folders are absolute. A name that is no folder here is left as it is: a hub id. */
 export function withAbsolutePaths(options: RunOptions, cwd: string): RunOptions {
-  const { scheme, target } = parseModelSpec(options.model);
+  const { scheme, files } = parseModelSpec(options.model);
   return {
     ...options,
-    model: scheme === 'transformers' ? `${scheme}:${absolute(target, cwd)}` : options.model,
+    model: files === null ? options.model : `${scheme}:${absolute(files, cwd)}`,
     tokenizer: options.tokenizer && absolute(options.tokenizer, cwd),
   };
 }
@@ -29,21 +30,7 @@ function absolute(path: string, cwd: string): string {
     : path;
 }
 
-type Asked = Pick<
-  RunOptions,
-  | 'model'
-  | 'tokenizer'
-  | 'apiKeyEnv'
-  | 'logprobs'
-  | 'temperature'
-  | 'topP'
-  | 'topK'
-  | 'feedback'
-  | 'serverLimits'
-  | 'serverWeights'
->;
-
-/** What run.json holds of it. */
+/** The model's facts that run.json stores. */
 export interface FoundModel {
   readonly logprobs: FoundLogprobs;
   readonly model: ModelIdentity | null;
@@ -54,23 +41,24 @@ export interface FoundModel {
  * that begin with messages of these roles. The one that ships needs no look. Says what it was found to be.
  */
 export async function checkModel(
-  options: Asked,
+  settings: Omit<RolloutSettings, 'seed'>,
   openings: readonly (readonly string[])[],
   io: Io,
 ): Promise<FoundModel> {
-  const { model, tokenizer, apiKeyEnv, logprobs, serverLimits: limits, serverWeights: weights } = options;
+  const { model, tokenizer, apiKeyEnv, logprobs, serverLimits, serverWeights } = settings;
   if (model === 'tiny' && tokenizer === null && logprobs === 'policy') {
     return { logprobs: { meaning: 'policy' }, model: await tinyIdentity() };
   }
   const backend = await createBackend(model, {
     tokenizer,
     apiKeyEnv,
-    fleet: { limits, weights },
+    serverLimits,
+    serverWeights,
     log: (line) => say(io, line),
   });
   try {
-    mustServeLogprobs(backend.facts, options);
-    if (options.feedback === 'delta') mustFollow(backend, openings);
+    mustServeLogprobs(backend.facts, settings);
+    if (settings.feedback === 'delta') mustFollow(backend, openings);
     return { logprobs: foundLogprobs(backend.facts), model: backend.facts.identity ?? null };
   } finally {
     await backend.close();

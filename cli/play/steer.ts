@@ -1,4 +1,4 @@
-// Pause, resume and tune: one word to the run's workflow, answered by a worker.
+// Pause, resume and tune: one update to the run's workflow, answered by a worker.
 
 import type { Command } from 'commander';
 import { progressOf, steer, tuneRun } from '../../temporal/runs.ts';
@@ -18,7 +18,7 @@ export interface SteerFlags {
   readonly json?: boolean;
 }
 
-export type Word = { readonly how: 'pause' | 'resume' } | { readonly how: 'tune'; readonly tuning: Tuning };
+export type SteerRequest = { readonly how: 'pause' | 'resume' } | { readonly how: 'tune'; readonly tuning: Tuning };
 
 export function steerArguments(command: Command, example: string): Command {
   return command
@@ -28,7 +28,7 @@ export function steerArguments(command: Command, example: string): Command {
     .addHelpText('after', `\nExample:\n  ${example}`);
 }
 
-export async function steerRun(io: Io, named: string, flags: SteerFlags, word: Word): Promise<ExitCode> {
+export async function steerRun(io: Io, named: string, flags: SteerFlags, request: SteerRequest): Promise<ExitCode> {
   const place = await locateRun(io, named, flags.out);
   if (await knownResult(place)) {
     throw new UsageError(`Run "${place.run}" is finished.`, {
@@ -38,7 +38,7 @@ export async function steerRun(io: Io, named: string, flags: SteerFlags, word: W
   }
   const link = await openLink(io);
   try {
-    await send(link.session, place.run, word);
+    await send(link.session, place.run, request);
     const progress = await progressOf(link.session, place.run);
     if (flags.json) printJson(io, progress ?? { run: place.run });
     else if (progress) {
@@ -52,7 +52,7 @@ export async function steerRun(io: Io, named: string, flags: SteerFlags, word: W
   }
 }
 
-async function send(session: Session, run: string, word: Word): Promise<void> {
-  if (word.how === 'tune') await tuneRun(session, run, word.tuning);
-  else await steer(session, run, word.how);
+async function send(session: Session, run: string, request: SteerRequest): Promise<void> {
+  if (request.how === 'tune') await tuneRun(session, run, request.tuning);
+  else await steer(session, run, request.how);
 }

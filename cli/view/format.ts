@@ -1,4 +1,4 @@
-// Numbers, durations and shell words as people read them on one line of a terminal.
+// Numbers, durations and shell arguments as people read them on one line of a terminal.
 
 export function count(n: number): string {
   return Math.round(n).toLocaleString('en-US');
@@ -30,6 +30,6 @@ export function ago(ms: number): string {
 }
 
 /** Safe to paste into a POSIX shell. */
-export function shellWord(text: string): string {
+export function shellQuoted(text: string): string {
   return /^[\w./:@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

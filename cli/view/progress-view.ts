@@ -92,7 +92,7 @@ function jsonView(io: Io): ProgressView {
   };
 }
 
-/** What fits into `columns`; the bar goes first, then what matters least. */
+/** The parts that fit into `columns`; the bar is dropped first, then the least important part. */
 export function barLine(progress: CollectionProgress, rates: Rates, columns: number, paint: Paint): string {
   const parts = facts(progress, rates);
   const share = progress.total === 0 ? 0 : progress.done / progress.total;

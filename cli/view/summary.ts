@@ -1,8 +1,8 @@
-// What came of a run, from its counts: accuracy by turn, how the rollouts ended, and why some failed.
+// The summary of a run, from its counts: accuracy by turn, how the rollouts ended, and why some failed.
 
 import { oneLine } from '../../domain/foreign-text.ts';
 import { ended } from '../../domain/progress.ts';
-import { OUTCOMES } from '../../domain/outcome.ts';
+import { OUTCOMES } from '../../domain/ending.ts';
 import type { CollectionResult } from '../../domain/messages.ts';
 import { count, percent, plural } from './format.ts';
 import type { Paint } from './paint.ts';
@@ -63,6 +63,7 @@ export function reasonLines({ counts }: Pick<CollectionResult, 'counts'>, paint:
       const some = met.slice(0, 3).map(({ query, sample }) => oneLine(query) + (sample > 0 ? ` sample ${sample}` : ''));
       const outcome = met[0]?.outcome ?? 'failed';
       const more = n > some.length ? ', …' : '';
-      return `${paint(outcome === 'failed' ? 'red' : 'yellow', `${count(n)} ${outcome}`)}: ${oneLine(reason)} (${some.join(', ')}${more})`;
+      const where = some.length > 0 ? ` (${some.join(', ')}${more})` : '';
+      return `${paint(outcome === 'failed' ? 'red' : 'yellow', `${count(n)} ${outcome}`)}: ${oneLine(reason)}${where}`;
     });
 }

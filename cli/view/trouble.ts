@@ -14,14 +14,14 @@ const CALL_MS = 5_000;
 /** temporal.api.enums.v1.PendingActivityState: handed to no worker yet. */
 const SCHEDULED = 1;
 
-interface Pending {
+interface PendingCall {
   readonly workflowId: string;
   readonly type: string;
   readonly state: number;
   readonly failure: string | undefined;
   /** The failure's stable name. */
   readonly reason: string | undefined;
-  /** What keeps an answer from being kept. */
+  /** The disk's error, while it keeps an answer from being stored. */
   readonly waits: string | null;
 }
 
@@ -38,26 +38,26 @@ export async function troubleOf(session: Session, run: string, folder: string | 
   return oneLine(`${what}, ${type} of ${workflowId}: ${failure}`).slice(0, 600);
 }
 
-/** The same for who must not print what a server or a program said: a disk, a model server or a worker that is away. */
+/** The same without any text of a server or a program: a disk, a model server or a worker that is away. */
 export async function awaitedOf(session: Session, run: string, folder: string | null): Promise<string | undefined> {
   const pending = await pendingOf(session, run);
   return (await diskTrouble(pending, folder)) ?? awayModel(pending) ?? missingWorker(session, pending);
 }
 
-/** Where nobody who asks is answered. */
-function awayModel(pending: readonly Pending[]): string | undefined {
+/** Only if every pending `generate` failed because the server is away. */
+function awayModel(pending: readonly PendingCall[]): string | undefined {
   const reasons = pending.flatMap(({ type, reason }) => (type === 'generate' ? [reason ?? ''] : []));
   if (reasons.length === 0 || !reasons.every((reason) => MODEL_AWAY.has(reason))) return undefined;
   return `Waiting for model server (${reasons[0]}): it is asked again and again. Nothing is lost meanwhile.`;
 }
 
-/** What the disk of a run's folder says, in our own words; of a worker's if it told, else of this machine's. */
+/** The error of the run folder's disk, in our own words: a worker's if it reported one, else this machine's. */
 const DISK = new Set(['disk-full', 'read-only', 'no-permission', 'too-many-files', 'io-error']);
 
-async function diskTrouble(pending: readonly Pending[], folder: string | null): Promise<string | undefined> {
-  const told = pending.map(({ waits, reason, failure }) => waits ?? (DISK.has(reason ?? '') ? failure : undefined));
-  const said = told.find((text) => text !== undefined);
-  if (said !== undefined) return oneLine(`Waiting for the disk: ${said}`).slice(0, 600);
+async function diskTrouble(pending: readonly PendingCall[], folder: string | null): Promise<string | undefined> {
+  const reported = pending.map(({ waits, reason, failure }) => waits ?? (DISK.has(reason ?? '') ? failure : undefined));
+  const error = reported.find((text) => text !== undefined);
+  if (error !== undefined) return oneLine(`Waiting for the disk: ${error}`).slice(0, 600);
   // Steps that are not seen from outside may wait as well.
   const here = folder === null ? undefined : await unwritable(folder);
   return here === undefined
@@ -79,7 +79,7 @@ const QUEUES: Readonly<Record<string, { readonly queue: string; readonly work: s
   },
 };
 
-async function missingWorker(session: Session, pending: readonly Pending[]): Promise<string | undefined> {
+async function missingWorker(session: Session, pending: readonly PendingCall[]): Promise<string | undefined> {
   const waiting = new Set(pending.filter(({ state }) => state === SCHEDULED).map(({ type }) => QUEUES[type]));
   for (const known of waiting) {
     if (!known || (await takesActivities(session, known.queue)) !== false) continue;
@@ -88,7 +88,7 @@ async function missingWorker(session: Session, pending: readonly Pending[]): Pro
   return undefined;
 }
 
-async function pendingOf({ client }: Session, run: string): Promise<Pending[]> {
+async function pendingOf({ client }: Session, run: string): Promise<PendingCall[]> {
   try {
     return await client.withDeadline(Date.now() + CALL_MS, async () => {
       const ids = [run];

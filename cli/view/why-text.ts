@@ -1,4 +1,4 @@
-// Why, as people read it: one sentence first, then what it rests on. Words of servers and judges are foreign text.
+// The answer of `why` as text: one sentence, then the facts behind it. Text of servers and judges is foreign text.
 
 import { oneLine } from '../../domain/foreign-text.ts';
 import type { PendingActivity } from '../../temporal/pending.ts';
@@ -6,7 +6,7 @@ import type { ServerReport } from '../../storage/fleet-status.ts';
 import { clock, plural } from './format.ts';
 import type { Io } from '../io.ts';
 import { paintFor } from './paint.ts';
-import { commandWord, runWord, type RunPlace } from '../find/place.ts';
+import { programName, runArgument, type RunPlace } from '../find/place.ts';
 import { serverTable } from './servers.ts';
 
 export interface Why {
@@ -18,8 +18,8 @@ export interface Why {
    * ended      its end is in the records
    * playing    its workflow is open
    * waiting    it has not begun: its turn comes
-   * stopped    begun or not, nobody plays it
-   * unknown    Temporal was not there to be asked
+   * stopped    begun or not, it is not being played
+   * unknown    Temporal did not answer
    */
   readonly state: 'ended' | 'playing' | 'waiting' | 'stopped' | 'unknown';
   readonly outcome: string | null;
@@ -35,7 +35,7 @@ export interface Why {
     readonly attempt: number;
     readonly server: string | null;
   }[];
-  /** What is under way now; null where nothing is, or nobody could be asked. */
+  /** The activity under way; null if there is none, or if Temporal did not answer. */
   readonly pending: (PendingActivity & { readonly turn: number; readonly chunksKept: number }) | null;
   /** A decision is due, and no worker has taken it. */
   readonly waitsForWorker: boolean;
@@ -90,7 +90,7 @@ function sentence(io: Io, place: RunPlace, why: Why): string {
     case 'stopped':
       return `is not being played: repeat the command that began run "${place.run}", and the rest is played.`;
     case 'unknown':
-      return `has not ended, and Temporal cannot be asked: \`${commandWord(io)} watch ${runWord(io, place)}\` starts the local service where that is needed.`;
+      return `has not ended, and Temporal cannot be asked: \`${programName(io)} watch ${runArgument(io, place)}\` starts the local service where that is needed.`;
   }
 }
 

@@ -1,8 +1,8 @@
-// The bubblewrap profile. New user, process, network, IPC, host name and mount namespaces; a read-only root that
-// holds nothing but programs and libraries; an empty environment (bubblewrap itself is started with none, or its
-// own would be readable as /proc/1/environ); one small writable folder; a system-call filter; death with us.
-// bubblewrap cannot tell the kernel how many files a folder of memory may hold. So the folder is made before, in a
-// namespace around bubblewrap's; where a machine lets nobody but bubblewrap make one, files are counted from outside.
+// The bubblewrap profile: new user, process, network, IPC, host name and mount namespaces; a read-only root with only
+// programs and libraries; an empty environment (bubblewrap itself starts with none, because its own would be readable as
+// /proc/1/environ); one small writable folder; a system-call filter; death with the worker. bubblewrap cannot limit the
+// number of files on a tmpfs. So the folder is mounted first, in a namespace around bubblewrap's; if a machine lets only
+// bubblewrap create namespaces, files are counted from outside.
 
 import { constants } from 'node:fs';
 import { access, readlink, stat } from 'node:fs/promises';
@@ -11,18 +11,18 @@ import type { CodeLimits } from './limits.ts';
 import { limited, type Sandbox } from './sandbox.ts';
 import { seccompFilter } from './seccomp.ts';
 
-/** The user nobody: limits on processes do not bind root, whatever user a namespace shows. */
+/** The user nobody: process limits do not apply to root, whatever user a namespace shows. */
 const NOBODY = 65_534;
 const FILTER_FD = 3;
 
-/** No terminals, and no folder of shared memory: nothing binds what is put there. */
+/** No terminals and no shared-memory folder: their content has no limit. */
 const DEVICES = [
   ...['null', 'zero', 'urandom'].flatMap((name) => ['--dev-bind', `/dev/${name}`, `/dev/${name}`]),
   ...['--symlink', '/proc/self/fd', '/dev/fd'],
   ...['stdin', 'stdout', 'stderr'].flatMap((name, fd) => ['--symlink', `/proc/self/fd/${fd}`, `/dev/${name}`]),
 ];
 
-/** `sandboxes`: the ways to try, the best first. */
+/** `sandboxes`: the variants to try, the best first. */
 export type Found = { readonly ok: true; readonly sandboxes: readonly Sandbox[] } | Missing;
 export interface Missing {
   readonly ok: false;
@@ -63,13 +63,13 @@ interface Parts {
   readonly system: readonly string[];
 }
 
-/** What makes a folder of memory whose files the kernel counts. */
+/** The command that mounts a tmpfs whose files the kernel counts. */
 interface Makers {
   readonly unshare: string;
   readonly mount: string;
 }
 
-/** Where it is made: every machine has this folder, and nothing in the sandbox needs what lies there. */
+/** Its mount point: every machine has this folder, and the sandbox needs nothing in it. */
 const MADE_AT = '/sys';
 
 function bubblewrap({ bwrap, prlimit, sh, filter, system }: Parts, makers?: Makers): Sandbox {
@@ -83,7 +83,7 @@ function bubblewrap({ bwrap, prlimit, sh, filter, system }: Parts, makers?: Make
         '--unshare-all',
         '--unshare-user',
         ...['--uid', String(NOBODY), '--gid', String(NOBODY)],
-        // Alone in its process namespace: bubblewrap's own process 1 would have the same user, and no limits.
+        // Alone in its process namespace: bubblewrap's own process 1 would have the same user and no limits.
         '--as-pid-1',
         '--die-with-parent',
         '--new-session',
@@ -92,12 +92,12 @@ function bubblewrap({ bwrap, prlimit, sh, filter, system }: Parts, makers?: Make
         ...['--seccomp', String(FILTER_FD)],
         ...system,
         ...folders.flatMap((folder) => ['--ro-bind', folder, folder]),
-        // Read-only: by its own entries there a process could make itself wait, and blame the machine.
+        // Read-only: through its own entries a process could make itself wait, and blame the machine.
         ...['--proc', '/proc', '--remount-ro', '/proc'],
         ...DEVICES,
         ...(makers ? ['--bind', MADE_AT, '/tmp'] : ['--size', size, '--tmpfs', '/tmp']),
         ...['--chdir', '/tmp'],
-        // The root is memory too, and no size binds it.
+        // The root is a tmpfs too, without a size limit.
         ...['--remount-ro', '/'],
         '--',
         ...limited(prlimit, command, limits),
@@ -112,19 +112,19 @@ function bubblewrap({ bwrap, prlimit, sh, filter, system }: Parts, makers?: Make
   };
 }
 
-/** When the machine runs out of memory, the program goes first. */
+/** If the machine runs out of memory, the program is killed first. */
 const FIRST_TO_GO = 'echo 1000 2>/dev/null >/proc/self/oom_score_adj';
 
-/** What is mounted in them is seen by nobody else, and is gone with the program. */
+/** Mounts in them are invisible to others and end with the program. */
 const OWN_MOUNTS = ['--user', '--map-root-user', '--mount', '--'];
 
 function makeFolder({ diskBytes, files }: CodeLimits): string {
-  // The folder itself is one more, and so is the file that is standard input.
+  // The folder itself counts, and so does the file of standard input.
   const options = `size=${diskBytes},nr_inodes=${files + 2},mode=1777,nosuid,nodev`;
   return `"$0" -n -i -t tmpfs -o ${options} sandbox ${MADE_AT}`;
 }
 
-/** Programs and libraries only: /usr/local, /usr/share and /usr/src are left out. */
+/** Only programs and libraries: without /usr/local, /usr/share and /usr/src. */
 async function systemFolders(): Promise<string[]> {
   const places = ['/usr/bin', '/usr/lib', '/usr/lib64', '/bin', '/lib', '/lib64'];
   const found = await Promise.all(

@@ -1,6 +1,6 @@
-// The program that tries to get out: every attempt must fail. Returns the names of those that did not.
-// Arguments: a file of the host that any user may read, the memory and the disk limit in bytes, and how many files the
-// kernel lets it make (null where they are counted from outside).
+// The program that attempts to escape: every attempt must fail. Returns the names of those that succeeded. Arguments: a
+// host file that any user may read, the memory and disk limits in bytes, and the kernel's limit of files (null if files
+// are counted from outside).
 
 export const CANARY_PROGRAM = String.raw`
 import ctypes, mmap, os, socket, threading

@@ -1,5 +1,5 @@
-// Finds the sandbox and proves it: a program that tries every way out that we know is run in it before any other. What cannot be
-// proved does not exist. The words of `why` and `fix` are for the user.
+// Finds a sandbox and proves it: a canary that attempts every known escape runs in it before any other program. A sandbox
+// that cannot be proved is not used. `why` and `fix` are shown to the user. Not covered: kernel exploits.
 
 import { mkdtemp, rm, writeFile, chmod } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ export async function proveSandbox(
     if (proof.ok) return proof;
     missing = proof;
   }
-  return missing ?? { ok: false, why: 'there is no way to try', fix: 'Report this.' };
+  return missing ?? { ok: false, why: 'there is no sandbox to try', fix: 'Report this.' };
 }
 
 async function prove(sandbox: Sandbox, runtime: Runtime, signal: AbortSignal): Promise<Proof> {

@@ -1,5 +1,5 @@
-// The cases of a query: what goes into the sandbox, and what stays outside to be compared. Two shapes are known:
-// texts with one JSON value a line (LiveCodeBench, AReaL), and lists of arguments (APPS, TACO).
+// The cases of a query: the input, which enters the sandbox, and the expected output, which never does. Two formats are
+// supported: texts with one JSON value a line (LiveCodeBench, AReaL), and lists of arguments (APPS, TACO).
 
 import type { InputOutput } from '../../domain/query.ts';
 import { type ExactValue, exactOf, parseExactJson } from './exact-json.ts';
@@ -11,18 +11,18 @@ interface Sized {
 
 export type GoodCase =
   | (Sized & { readonly kind: 'stdin'; readonly stdin: string; readonly expected: string })
-  /** `args`: one JSON list, as text. Any of `expected` is right. */
+  /** `args`: one JSON list, as text. `expected`: alternatives. */
   | (Sized & { readonly kind: 'call'; readonly args: string; readonly expected: readonly ExactValue[] });
 
-/** The data set's fault: no program can be judged by it. */
+/** The data set's fault: no program can be judged by this case. */
 export interface BadCase {
   readonly kind: 'bad';
   readonly reason: 'bad-case' | 'inexact-number';
 }
 
-/** One after the other, since most programs fail at an early one. */
+/** Parsed one after the other, because most programs fail at an early case. */
 export function* casesOf({ inputs, outputs, fn_name: name }: InputOutput): Generator<GoodCase | BadCase> {
-  // APPS keeps each value in a list of one.
+  // APPS wraps each value in a list of one.
   const wrapped = outputs.every((output) => Array.isArray(output) && output.length === 1);
   for (const [i, input] of inputs.entries()) {
     const output = outputs[i];
@@ -52,7 +52,7 @@ function textCall(input: string, output: unknown): GoodCase | BadCase {
   const lines = input.trim() === '' ? [] : input.trim().split('\n');
   if (lines.some((line) => parseExactJson(line) === undefined)) return BAD;
   if (inexact(output)) return { kind: 'bad', reason: 'inexact-number' };
-  // What is no JSON is the text itself.
+  // A text that is not JSON is the value itself.
   const parsed = typeof output === 'string' ? parseExactJson(output) : exactOf(output);
   const expected = parsed === undefined ? String(output) : parsed;
   return { kind: 'call', args: `[${lines.join(',')}]`, expected: [expected], expectedChars: charsOf(output) };
@@ -66,7 +66,7 @@ function listCall(input: unknown, output: unknown, wrapped: boolean): GoodCase |
   return { kind: 'call', args: JSON.stringify(args), expected: [expected, ...bare], expectedChars: charsOf(output) };
 }
 
-/** Holds a whole number that JavaScript has already rounded: what was meant is not known any more. */
+/** Contains a whole number that JavaScript has already rounded: the intended value is lost. */
 function inexact(value: unknown): boolean {
   if (typeof value === 'number') return Number.isInteger(value) && !Number.isSafeInteger(value);
   return typeof value === 'object' && value !== null && Object.values(value).some(inexact);

@@ -1,26 +1,26 @@
-// Looks at a running program from outside, every WATCH_MS and when its time is over: how much of the time was its own,
-// and, where the kernel does not count them, how many files it made. Time in which it was ready to run and the machine let others run is given back, so
-// that a busy machine makes a judge slow and never makes an answer wrong.
+// Observes a running program from outside, every WATCH_MS and when its time is over: its share of the time and, if the
+// kernel does not count them, the number of its files. Time in which it was ready but waited for a processor is given
+// back, so a busy machine makes the judge slow and never an answer wrong.
 
 import { COUNT_MS, WATCH_MS } from './limits.ts';
 import { filesMade, keptWaitingMs, programPid } from './watch.ts';
 
 export interface Clock {
   stop(): void;
-  /** Since the start, without the time given back. */
+  /** Since the start, minus the time given back. */
   ranMs(): number;
 }
 
 interface Alarms {
   end(why: 'wall-limit' | 'file-limit'): void;
-  /** Not the program's fault. */
+  /** The machine's fault, not the program's. */
   fail(why: string): void;
 }
 
-/** A machine that lets a program run for less than a fifth of the time is trouble. */
+/** A machine that lets a program run for less than a fifth of the time is overloaded. */
 const MOST_WALL_LIMITS = 5;
 
-/** `sandboxPid`: undefined where nothing can be seen from outside. `mostFiles`: undefined where the kernel counts. */
+/** `sandboxPid`: undefined if nothing can be observed from outside. `mostFiles`: undefined if the kernel counts. */
 export function startClock(
   sandboxPid: number | undefined,
   wallMs: number,

@@ -1,6 +1,6 @@
-// The judge of the task `code`: the program of an answer is run against every case of its query, one sandboxed
-// process per case, and what it gives is compared out here. Right only when every case passes. What the sandbox
-// could not do is a JudgeError that can be retried; what the data set does not allow to decide is undecided.
+// The judge of the task `code`: runs the program of an answer against every case of its query, one sandboxed process per
+// case, and compares the output outside. Right only if every case passes. A failure of the sandbox is a retryable
+// JudgeError; a fault of the data set is undecided.
 
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
@@ -25,17 +25,17 @@ import { unsafeSandbox } from './unsafe.ts';
 
 export interface CodeOptions {
   readonly limits?: Partial<CodeLimits>;
-  /** Sandboxes at once. Default: one per core. */
+  /** Concurrent sandboxes. Default: one per core. */
   readonly slots?: number;
-  /** The compiled script that sandboxes are started from. Default: the one beside this file, if there is one. */
+  /** The compiled script that starts sandboxes. Default: the one beside this file, if there is one. */
   readonly runnerEntry?: string;
-  /** Runs model-written programs on this machine, as this user, with only time and memory limited. */
+  /** Runs model-written programs on this machine, as this user, with only time, memory and output limited. */
   readonly unsafeWithoutSandbox?: boolean;
 }
 
 const SHOWN_CHARS = 200;
 
-/** Throws SandboxError when there is no sandbox that holds, and none was declared needless. */
+/** Throws SandboxError if no sandbox holds and the operator did not disable it. */
 export async function createCodeEnvironment(options: CodeOptions = {}): Promise<Environment> {
   const sandbox = options.unsafeWithoutSandbox ? await unsafeSandbox() : await provenSandbox();
   const runtimes = new Map<Language, Runtime>();
@@ -44,7 +44,7 @@ export async function createCodeEnvironment(options: CodeOptions = {}): Promise<
     if (runtime) runtimes.set(language, runtime);
   }
   if (!runtimes.has(LANGUAGES[0]))
-    throw new SandboxError(`There is no ${LANGUAGES[0].name} to run programs with.`, {
+    throw new SandboxError(`There is no ${LANGUAGES[0].name} to run programs.`, {
       reason: 'no-runtime',
       fix: `Install ${LANGUAGES[0].name} where every user can read it.`,
     });
@@ -96,7 +96,7 @@ async function judgeCode(query: Query, answer: string, judging: Judging): Promis
   const { inputOutput } = query;
   if (!inputOutput || inputOutput.inputs.length === 0) return { verdict: 'undecided', reason: 'no-cases' };
   const block = lastCodeBlock(answer);
-  // A cut answer counts by its last fence that was closed, as any other; one without any was cut before it came to it.
+  // A cut answer counts by its last closed fence, as any other; without one, the program was never written.
   if (!block) return { verdict: 'wrong', reason: judging.cut ? 'cut-off' : 'no-code' };
   const extracted = shown(block.code);
   const language = languageOf(block.tag);
@@ -119,7 +119,7 @@ async function judgeCode(query: Query, answer: string, judging: Judging): Promis
     }
     const wallMs = Math.min(judging.limits.wallMs, leftMs);
     const outputBytes = outputLimit(one.expectedChars, judging.limits);
-    // Standard input is a file that lies where the program's own do.
+    // Standard input is a file next to the program's own.
     const diskBytes = judging.limits.diskBytes + (one.kind === 'stdin' ? Buffer.byteLength(one.stdin) : 0);
     const launch = judging.sandbox.launch(runtime.command, runtime.folders, { ...judging.limits, diskBytes });
     const nonce = randomBytes(12).toString('hex');
@@ -132,12 +132,12 @@ async function judgeCode(query: Query, answer: string, judging: Judging): Promis
     leftMs -= ran.ranMs;
     if (leftMs <= 0) return { verdict: 'wrong', reason: 'timeout', extracted };
   }
-  // Every other case passed, and this one could not be asked.
+  // Every other case passed, and this one cannot be judged.
   if (undecided) return { verdict: 'undecided', reason: undecided, extracted };
   return { verdict: 'right', reason: 'all-cases', extracted };
 }
 
-/** A pair of UTF-16 is not cut in two. */
+/** A UTF-16 surrogate pair is not split. */
 function shown(code: string): string {
   return code.slice(0, SHOWN_CHARS).toWellFormed();
 }
@@ -147,7 +147,7 @@ interface Failed {
   readonly suspectedTamper?: boolean;
 }
 
-/** Undefined when the program passed. */
+/** Undefined if the program passed. */
 function failureOf(
   { ending, exitCode, output, errors }: Ran,
   one: GoodCase,
@@ -162,7 +162,7 @@ function failureOf(
     return sameOutput(one.expected, text) ? undefined : { reason: 'different' };
   }
   const report = readReport(text, nonce);
-  // Something on the channel that our side did not write.
+  // Bytes on the channel that our harness did not write.
   if (!report && text !== '') return { reason: 'forged-result', suspectedTamper: true };
   if (exitCode !== 0) return { reason: language.reasonOf(exitCode, errors) };
   if (!report) return { reason: 'early-exit', suspectedTamper: true };

@@ -1,19 +1,19 @@
-// Compares what a program gave with what was expected: printed lines and returned values. Outside the sandbox, by
-// type and value. The rules are written for users in docs/sandbox.md.
+// Compares a program's output with the expected one: printed lines and returned values. Outside the sandbox, by type and
+// value. docs/sandbox.md has the rules for users.
 
 import type { ExactValue } from './exact-json.ts';
 
 const RELATIVE = 1e-6;
 const ABSOLUTE = 1e-9;
 
-/** Floats are equal within a millionth of what was expected, or within 1e-9 of it. */
+/** Floats are equal within a millionth of the expected value, or within 1e-9 of it. */
 export function closeEnough(expected: number, got: number): boolean {
   if (Object.is(expected, got) || expected === got) return true;
   if (!Number.isFinite(expected) || !Number.isFinite(got)) return false;
   return Math.abs(expected - got) <= Math.max(ABSOLUTE, RELATIVE * Math.abs(expected));
 }
 
-/** Line by line, without blanks around a line and without blank lines. */
+/** Line by line, ignoring blanks around a line and blank lines. */
 export function sameOutput(expected: string, got: string): boolean {
   const wanted = linesOf(expected);
   const given = linesOf(got);
@@ -27,7 +27,7 @@ function linesOf(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** As text; or, where every word of the expected line is a number, word by word as numbers. */
+/** As text; or, if every word of the expected line is a number, word by word as numbers. */
 function sameLine(expected: string, got: string): boolean {
   if (expected === got) return true;
   const wanted = expected.split(/\s+/);
@@ -49,7 +49,7 @@ function sameNumber(expected: string, got: string): boolean {
   if (expected === got) return true;
   if (!isNumber(got)) return false;
   const whole = /^[+-]?\d+$/;
-  // A whole number is exact: `3` is met by `3`, `+3` and `3.0`, not by `2.9999999`.
+  // A whole number is exact: `3` equals `3`, `+3` and `3.0`, not `2.9999999`.
   if (whole.test(expected)) {
     const digits = got.replace(/\.0*$/, '');
     return whole.test(digits) && BigInt(digits.replace('+', '')) === BigInt(expected.replace('+', ''));
@@ -59,7 +59,7 @@ function sameNumber(expected: string, got: string): boolean {
 
 /**
  * Same type and value. Whole numbers are exact; a float and a whole number are compared as floats; true and
- * false are no numbers; a list is met by a tuple; keys of an object are texts.
+ * false are not numbers; a tuple equals a list; keys of an object are texts.
  */
 export function sameValue(expected: ExactValue, got: ExactValue): boolean {
   if (typeof expected === 'bigint') return typeof got === 'number' ? sameWhole(expected, got) : expected === got;

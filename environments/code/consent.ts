@@ -1,5 +1,5 @@
-// The user's word that model-written programs may run without a sandbox. Its name says what it means, and anything
-// that is not clearly a yes or a no is refused.
+// The operator's consent that model-written programs may run without a sandbox. The variable's name states the risk, and
+// any value that is not clearly yes or no is rejected.
 
 import { UsageError } from '../../domain/errors.ts';
 
@@ -12,6 +12,6 @@ export function unsafeCodeAllowed(env: Readonly<Record<string, string | undefine
   if (text === '' || text === '0' || text === 'false') return false;
   throw new UsageError(`${UNSAFE_VARIABLE} is ${JSON.stringify(text)}.`, {
     reason: 'bad-value',
-    fix: 'Give 1 to run programs that a model wrote as this user, on this machine, unprotected; or nothing.',
+    fix: 'Set it to 1 to run model-written programs as this user without a sandbox, or leave it unset.',
   });
 }

@@ -1,12 +1,12 @@
-// Reads JSON without losing what a number was: whole numbers of any size stay exact and apart from floats. For
-// values that a hostile program wrote: depth is bounded, and nothing but the text decides the time.
+// Parses JSON without loss: whole numbers of any size stay exact and distinct from floats. For values that a hostile
+// program wrote: depth is bounded, and time depends only on the text's length.
 
 /** A JSON value as Python's json module reads it: `1` is a bigint, `1.0` and `1e3` are numbers, NaN included. */
 export type ExactValue =
   null | boolean | bigint | number | string | readonly ExactValue[] | { readonly [key: string]: ExactValue };
 
 const MAX_DEPTH = 200;
-/** Reading a longer whole number could take seconds. */
+/** Parsing a longer whole number could take seconds. */
 const MAX_DIGITS = 100_000;
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
 const BLANK = /[ \t\r\n]*/y;
@@ -20,7 +20,7 @@ const WORDS: Readonly<Record<string, ExactValue>> = {
   '-Infinity': Number.NEGATIVE_INFINITY,
 };
 
-/** Undefined when the text is not JSON, is nested deeper than 200 levels or holds a number of over 100,000 digits. */
+/** Undefined if the text is not JSON, is nested deeper than 200 levels or has a number of over 100,000 digits. */
 export function parseExactJson(text: string): ExactValue | undefined {
   const reader = new Reader(text);
   try {
@@ -88,7 +88,7 @@ class Reader {
   #string(): string {
     const start = this.at;
     if (this.#text[start] !== '"') throw new SyntaxError(`no text at ${start}`);
-    // A pattern would need a stack as deep as the text is long.
+    // A regular expression would need a stack as deep as the text is long.
     let end = start + 1;
     while (end < this.#text.length && this.#text[end] !== '"') end += this.#text[end] === '\\' ? 2 : 1;
     this.at = end + 1;
@@ -116,7 +116,7 @@ class Reader {
   }
 }
 
-/** The value of a parsed data set: its numbers have already been JavaScript's. */
+/** The value of a parsed data set: its numbers are already JavaScript's. */
 export function exactOf(value: unknown): ExactValue {
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : value;
   if (Array.isArray(value)) return value.map(exactOf);

@@ -1,9 +1,9 @@
-// Finds the program in an answer: the last closed fence of three or more backticks whose content, without blanks
-// around it, has at least 20 characters. One pass, linear in the answer's length. An unclosed fence holds nothing.
+// Finds the program in an answer: the last closed fence of three or more backticks with at least 20 characters, trimmed.
+// One pass, linear in the answer's length. An unclosed fence counts as empty.
 
 export interface CodeBlock {
   readonly code: string;
-  /** The word behind the opening fence, in lower case; empty when there is none. */
+  /** The word after the opening fence, in lower case; empty if there is none. */
   readonly tag: string;
 }
 
@@ -26,7 +26,7 @@ export function lastCodeBlock(answer: string): CodeBlock | undefined {
 function blockOf(content: string): CodeBlock | undefined {
   const lineEnd = content.indexOf('\n');
   const firstLine = lineEnd < 0 ? '' : content.slice(0, lineEnd).trim();
-  // One word on the fence's own line is the language, as every Markdown reader takes it; attributes may follow.
+  // A single word on the fence's line is the language, as in every Markdown parser; attributes may follow.
   const [, tag] = lineEnd < 0 ? [] : (/^([\w+#.-]{0,20})(?:\s*\{[^{}]*\}|\s+[\w-]+=\S+)?$/.exec(firstLine) ?? []);
   const body = tag !== undefined ? content.slice(lineEnd + 1) : content;
   const code = body

@@ -1,16 +1,16 @@
-// A language that programs may be written in: the plug point. One file per language, one line in `languages.ts`.
+// The plug point for programming languages: one file per language, one line in `languages.ts`.
 
-/** What goes into the sandbox for one case. What is expected is not among it. */
+/** The input of one case for the sandbox. The expected output is not part of it. */
 export type Job =
   | { readonly kind: 'stdin'; readonly program: string; readonly stdin: string }
   /** `args`: one JSON list. */
   | { readonly kind: 'call'; readonly program: string; readonly name: string; readonly args: string };
 
-/** What a harness wrote instead of a result. */
+/** The output of a harness in place of a result. */
 export type CallReport =
   /** The value as JSON text. */
   | { readonly kind: 'value'; readonly json: string }
-  /** It returned something that is no JSON value; `own`: of a class that the program made itself. */
+  /** It returned a value that is not JSON; `own`: of a class that the program defined. */
   | { readonly kind: 'odd'; readonly own: boolean }
   | { readonly kind: 'no-function' };
 
@@ -23,22 +23,22 @@ export interface Runtime {
    * `own <type>` or `no-function`.
    */
   readonly command: readonly string[];
-  /** Folders that it needs beside /usr. */
+  /** Folders that it needs besides /usr. */
   readonly folders: readonly string[];
 }
 
 export interface Language {
   readonly name: string;
-  /** The words behind a fence that mean this language, in lower case. */
+  /** The words after a fence that mean this language, in lower case. */
   readonly tags: readonly string[];
-  /** Undefined when this machine has none. */
+  /** Undefined if this machine has none. */
   findRuntime(env: NodeJS.ProcessEnv): Promise<Runtime | undefined>;
   encode(job: Job, nonce: string): Buffer;
-  /** Why a program failed, in a word of ours, from its exit code and the end of its standard error. */
+  /** The reason of a program's failure, from its exit code and the end of its standard error. */
   reasonOf(exitCode: number, errors: string): string;
 }
 
-/** The one line of a call. Undefined when there is none, or more than one, or something else. */
+/** The one line of a call. Undefined if there is none, more than one, or an invalid one. */
 export function readReport(output: string, nonce: string): CallReport | undefined {
   if (!output.startsWith(`${nonce} `) || output.indexOf('\n') !== output.length - 1) return undefined;
   const line = output.slice(nonce.length + 1, -1);

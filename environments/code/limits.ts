@@ -1,7 +1,7 @@
-// What one program may use. Each limit is enforced by the kernel or from outside, never by the program's own process.
+// The limits of one program. Each is enforced by the kernel or from outside, never by the program's own process.
 
 export interface CodeLimits {
-  /** Per case, from the moment the program begins. */
+  /** Per case, from the start of the program. */
   readonly wallMs: number;
   /** Processor time per case, all threads together. */
   readonly cpuSeconds: number;
@@ -9,9 +9,9 @@ export interface CodeLimits {
   readonly memoryBytes: number;
   /** Printed by one case, on each of both streams. */
   readonly outputBytes: number;
-  /** The writable folder `/tmp`, which is memory and gone after the case. */
+  /** The writable folder `/tmp`, which is a tmpfs and deleted after the case. */
   readonly diskBytes: number;
-  /** Files and folders in `/tmp`; where the kernel cannot bound them, they are counted every COUNT_MS. */
+  /** Files and folders in `/tmp`; if the kernel cannot limit them, they are counted every COUNT_MS. */
   readonly files: number;
   readonly openFiles: number;
   readonly threads: number;
@@ -33,14 +33,14 @@ export const DEFAULT_LIMITS: CodeLimits = {
   programWallMs: 60_000,
 };
 
-/** Nothing right is much longer than what was expected: the rest is not read. */
+/** No right output is much longer than the expected one: the rest is not read. */
 export function outputLimit(expectedBytes: number, { outputBytes }: CodeLimits): number {
   return Math.min(outputBytes, 64 * 1024 + 16 * expectedBytes);
 }
 
-/** A sandbox that has not begun by then is broken, or the machine is: no fault of the program. */
+/** A sandbox that has not started by then is broken, or the machine is: not the program's fault. */
 export const START_LIMIT_MS = 30_000;
 
-/** How often a running program is looked at from outside; more often where its files must be counted. */
+/** Interval of the observation from outside; shorter if files must be counted. */
 export const WATCH_MS = 100;
 export const COUNT_MS = 25;

@@ -1,7 +1,7 @@
-// The Python side of the sandbox: reads one job, runs the program, and for a call prints the value as one line. It
-// holds no secret and no expected value; a program that takes it apart finds nothing that helps. The program is a
-// module of its own: `__main__` when fed by standard input, which is a file, as judges of contests have it. Names that
-// solutions use without importing them (`List`, `deque`, `gcd`, …) are imported where they are used and never bound.
+// The Python side of the sandbox: reads one job, runs the program, and for a call prints the value as one line. It has no
+// secret and no expected value, so a program gains nothing by inspecting it. The program is its own module: `__main__`
+// with standard input from a file, as in programming contests. Names that solutions use without an import (`List`,
+// `deque`, `gcd`, …) are imported on use and never bound.
 
 export const PYTHON_HARNESS = String.raw`
 def main():

@@ -1,4 +1,4 @@
-// Python 3, without site packages: the standard library is what a program may count on.
+// Python 3 without site-packages: programs have only the standard library.
 
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -7,9 +7,9 @@ import type { Job, Language, Runtime } from './language.ts';
 import { PYTHON_HARNESS } from './python-harness.ts';
 
 const run = promisify(execFile);
-/** Alone (-I), without site packages (-S), UTF-8, no .pyc files. */
+/** Isolated (-I), without site-packages (-S), UTF-8, no .pyc files. */
 const FLAGS = ['-I', '-S', '-B', '-X', 'utf8', '-c'];
-/** Compiled once, by the Python that will run it: from source it would cost two milliseconds a case. */
+/** Compiled once, by the Python that will run it: compiling from source costs two milliseconds a case. */
 const ASK = `import base64, marshal, sys
 harness = base64.b64encode(marshal.dumps(compile(sys.argv[1], 'harness', 'exec'))).decode()
 print(sys.executable, sys.base_prefix, harness, *sys.version_info[:3], sep='\\n')`;
@@ -20,7 +20,7 @@ export const python: Language = {
   tags: ['python', 'python3', 'py', 'py3', 'pypy', 'pypy3'],
 
   async findRuntime(env): Promise<Runtime | undefined> {
-    // The system's own first: every user can read it, and it lies where the sandbox looks.
+    // The system's own Python first: every user can read it, and the sandbox mounts its folder.
     for (const name of ['/usr/bin/python3', await onPath('python3', env)]) {
       const told =
         name === undefined

@@ -1,4 +1,4 @@
-// Reads what a sandboxed command prints: takes off the two marks that are ours, counts the rest, and keeps it.
+// Reads the output of a sandboxed command: removes our two marks, counts the rest, and stores it.
 
 export const READY = 'ready\n';
 export const GO = 'go\n';
@@ -8,7 +8,7 @@ export type Stage = 'starting' | 'given' | 'running';
 
 const KEPT_ERROR_CHARS = 16 * 1024;
 
-/** `outputBytes`, `errorBytes`: the most that each stream may hold. */
+/** `outputBytes`, `errorBytes`: the limit of each stream. */
 export function createReader(outputBytes: number, errorBytes: number) {
   let stage: Stage = 'starting';
   let head = '';
@@ -18,7 +18,7 @@ export function createReader(outputBytes: number, errorBytes: number) {
   let complainedBytes = 0;
   return {
     stage: () => stage,
-    /** False when the program has printed more than it may. */
+    /** False once the program has exceeded the limit of standard output. */
     print(chunk: Buffer): boolean {
       let rest = chunk;
       while (stage !== 'running' && rest.length > 0) {
@@ -39,7 +39,7 @@ export function createReader(outputBytes: number, errorBytes: number) {
       if (rest.length > 0) printed.push(rest);
       return true;
     },
-    /** False when the program has written more to standard error than it may. */
+    /** False once the program has exceeded the limit of standard error. */
     complain(chunk: Buffer): boolean {
       errors = (errors + chunk.toString('utf8')).slice(-KEPT_ERROR_CHARS);
       complainedBytes += chunk.length;

@@ -1,4 +1,4 @@
-// The small process that sandboxes are started from: one message in, one message out. Ends with its parent.
+// The small process that starts sandboxes: one message in, one message out. Ends with its parent.
 
 import { EverturnError } from '../../domain/errors.ts';
 import type { Launch } from './sandbox.ts';
@@ -30,5 +30,5 @@ process.on('message', (request: Request) => {
   void run(request).then((response) => process.connected && process.send?.(response));
 });
 process.on('disconnect', () => process.exit(0));
-// A signal for the whole group is our parent's to heed: it lets what runs end first.
+// The parent handles a signal to the whole group: it lets running programs end first.
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => undefined);

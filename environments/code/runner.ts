@@ -1,7 +1,7 @@
-// Starts sandboxes from a small process of our own. Starting a process copies the page tables of the one that starts
-// it: from a worker of 300 MB that is ten milliseconds in which it does nothing else. The small process dies with us,
-// and its sandboxes with it; when it dies alone, what it ran is trouble to be tried again, and the next run has a new
-// one. From source, where Node cannot run it, sandboxes are started from here.
+// Starts sandboxes from a small process. Starting a process copies the page tables of its parent: for a worker of 300 MB
+// that blocks it for ten milliseconds. The small process dies with the worker, and its sandboxes with it; if it dies
+// alone, its runs fail with a retryable error, and the next run starts a new one. From source, where Node cannot run it,
+// the worker starts sandboxes itself.
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -12,7 +12,7 @@ import type { Launch } from './sandbox.ts';
 
 export interface Runner {
   run(launch: Launch, job: Buffer, limits: RunLimits, signal: AbortSignal): Promise<Ran>;
-  /** Ends the process; call it when nothing runs. */
+  /** Ends the process; call it when no run is in flight. */
   close(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export function createRunner(entry: string | undefined = childEntry()): Runner {
   const started = (): ChildProcess => {
     if (child) return child;
     const fresh = fork(entry, [], {
-      // Programs that a model wrote are started there: nothing of the worker's environment is.
+      // It starts programs that a model wrote, so it gets nothing of the worker's environment.
       env: {},
       execArgv: [`--max-old-space-size=${HEAP_MB}`],
       serialization: 'advanced',
@@ -45,7 +45,7 @@ export function createRunner(entry: string | undefined = childEntry()): Runner {
   };
   const owners = new Map<number, ChildProcess>();
   const hold = () => {
-    // An idle process must not keep ours alive; a busy one must.
+    // An idle process must not keep the worker alive; a busy one must.
     const way = waiting.size > 0 ? 'ref' : 'unref';
     child?.[way]();
     child?.channel?.[way]();

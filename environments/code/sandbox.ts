@@ -1,5 +1,5 @@
-// What a sandbox is: a way to turn a command into one that runs locked up. `bubblewrap.ts` is the one that holds;
-// `unsafe.ts` only keeps the limits. Neither decides whether it works: `canary.ts` proves it.
+// The interface of a sandbox: it turns a command into one that runs isolated. `bubblewrap.ts` isolates; `unsafe.ts` only
+// applies the limits. Neither decides whether it works: `canary.ts` proves it.
 
 import { readFileSync } from 'node:fs';
 import type { CodeLimits } from './limits.ts';
@@ -7,25 +7,25 @@ import type { CodeLimits } from './limits.ts';
 export interface Launch {
   readonly file: string;
   readonly args: readonly string[];
-  /** Given when this process is root: an unprivileged user to become before anything else. */
+  /** Set if this process is root: an unprivileged user to become first. */
   readonly uid?: number;
   /** Read by the launched command from file descriptor 3. */
   readonly extra?: Buffer;
-  /** True when its only child is the program, which can be looked at from outside. */
+  /** True if its only child is the program, which can be observed from outside. */
   readonly watch?: boolean;
-  /** True when nothing but a count from outside bounds the files of its writable folder. */
+  /** True if only a count from outside limits the files of its writable folder. */
   readonly countFiles?: boolean;
 }
 
 export interface Sandbox {
   readonly name: string;
-  /** As its launches say: true where the kernel does not count files. */
+  /** As in its launches: true if the kernel does not count files. */
   readonly countsFiles: boolean;
-  /** `folders`: what the command needs beside /usr, readable and not writable. */
+  /** `folders`: readable, read-only folders that the command needs besides /usr. */
   launch(command: readonly string[], folders: readonly string[], limits: CodeLimits): Launch;
 }
 
-/** Limits that every process keeps for itself, set by the last trusted program before the command. */
+/** Limits that each process sets on itself, applied by the last trusted program before the command. */
 export function limited(prlimit: string, command: readonly string[], limits: CodeLimits): string[] {
   const { memoryBytes, cpuSeconds, diskBytes, openFiles, threads } = limits;
   const wanted: readonly (readonly [flag: string, name: string, value: number])[] = [
@@ -46,7 +46,7 @@ export function limited(prlimit: string, command: readonly string[], limits: Cod
 
 let ownLimits: string | undefined;
 
-/** What this process may not exceed, and so cannot give. */
+/** The hard limits of this process, which it cannot raise for a child. */
 function hardLimit(name: string): number {
   ownLimits ??= readFileSync('/proc/self/limits', 'latin1');
   const [, value] = new RegExp(`^Max ${name} +\\S+ +(\\d+)`, 'm').exec(ownLimits) ?? [];

@@ -1,7 +1,6 @@
-// Runs one command in a sandbox, once. The command says `ready`, is given its job, says `go`, and from then on what
-// it prints is the program's. Everything before `go` is ours: a failure there is a JudgeError that can be retried,
-// never the program's fault; so is a kill that came from outside. Time that the machine gave to others does not count.
-// Ends in bounded time; when it ends, no process of it is left.
+// Runs one command in a sandbox, once. The command prints `ready`, gets its job, prints `go`; all later output is the
+// program's. A failure before `go` is ours: a retryable JudgeError, never the program's fault; so is a kill from outside.
+// Time that the machine gave to other processes does not count. Ends in bounded time and leaves no process behind.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
@@ -17,13 +16,13 @@ type Limit = 'wall-limit' | 'output-limit' | 'file-limit';
 
 export interface Ran {
   readonly ending: Ending;
-  /** 128 and the signal's number when a signal ended it. */
+  /** 128 plus the signal's number if a signal ended it. */
   readonly exitCode: number;
-  /** What the program printed, without our two marks. */
+  /** The program's output, without our two marks. */
   readonly output: Buffer;
-  /** The end of what it wrote to standard error. Hostile text. */
+  /** The end of its standard error. Hostile text. */
   readonly errors: string;
-  /** From `go` to its end, without the time in which it was ready to run and the machine was busy. */
+  /** From `go` to its end, minus the time in which it was ready but the machine was busy. */
   readonly ranMs: number;
 }
 
@@ -72,7 +71,7 @@ export async function runSandboxed(launch: Launch, job: Buffer, limits: RunLimit
     const { stage, output, errors } = reader.finish();
     trouble ??= error?.message;
     if (stage !== 'running') trouble ??= errors.trim() || `it ended with ${killedBy ?? code} before it began`;
-    // Nothing inside can reach the outer process: whoever killed it, it was not the program.
+    // No program inside can reach the outer process, so it did not cause this.
     else if (killedBy && ending === 'exited') trouble ??= `${killedBy} came from outside`;
     else if (code === KILLED && (await outOfMemoryKills(0)) !== (await oomKills))
       trouble ??= 'the machine ran out of memory';
@@ -89,7 +88,7 @@ function start({ file, args, uid }: Launch): ChildProcess {
     return spawn(file, args, {
       env: {},
       cwd: '/',
-      // Its own session: a Ctrl-C in our terminal is not the program's end.
+      // Its own session: Ctrl-C in our terminal must not end the program.
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
       ...(uid === undefined ? {} : { uid, gid: uid }),
@@ -100,8 +99,8 @@ function start({ file, args, uid }: Launch): ChildProcess {
 }
 
 /**
- * The program first: bubblewrap ends when it has seen it dead, so nothing is left when we hear of its end. The other
- * way round the kernel would kill the program too, but a moment later. What has no namespace is at least one group.
+ * The program first: bubblewrap ends when it has seen the program's end, so nothing is left once we are notified. In the
+ * other order the kernel would kill the program too, but a moment later. Without a namespace, at least kill the group.
  */
 function killTree(child: ChildProcess, { watch }: Launch): void {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
@@ -118,7 +117,7 @@ const FAILED = 'The sandbox failed: ';
 export function sandboxTrouble(what: string, cause?: unknown): JudgeError {
   return new JudgeError(`${FAILED}${what.replace(FAILED, '').slice(-500)}`, {
     reason: 'sandbox-trouble',
-    fix: '`everturn worker` tries the sandbox when it starts and says what is wrong.',
+    fix: '`everturn worker` tests the sandbox at its start and prints the fault.',
     retryable: true,
     cause,
   });
@@ -130,7 +129,7 @@ function endLater(ms: number, then: () => unknown): () => void {
 }
 
 function streamsOf(child: ChildProcess) {
-  // Out of file descriptors there are none at all.
+  // If file descriptors are exhausted, the streams do not exist.
   const streams = (child.stdio as ChildProcess['stdio'] | undefined) ?? [];
   for (const stream of streams) stream?.on('error', () => undefined); // A command that ended early closes them.
   const [input, output, errors, extra] = streams;
@@ -148,7 +147,7 @@ interface Closed {
   readonly error?: Error;
 }
 
-/** Resolves when the process has ended and nobody holds its streams any more. */
+/** Resolves when the process has ended and its streams are closed. */
 function closed(child: ChildProcess): Promise<Closed> {
   return new Promise((resolve) => {
     child.once('error', (error) => resolve({ code: null, killedBy: null, error }));

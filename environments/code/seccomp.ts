@@ -1,16 +1,16 @@
-// The system-call filter of the sandbox, as the bytes that `bwrap --seccomp` reads. It keeps a program to one
-// process (threads are allowed), so that its memory limit is the limit of all it does, and to its tie to us; forbids
-// namespaces, tracing, sockets, kernel memory that no limit counts, a say in when it runs (who makes itself wait could
-// blame the machine), a look at the host's use of files that both see, and young kernel interfaces. The rest is allowed.
+// The system-call filter of the sandbox, as the bytes that `bwrap --seccomp` reads. It limits a program to one process
+// (threads are allowed), so that its memory limit covers everything, and keeps it bound to its parent's death. It forbids
+// namespaces, tracing, sockets, kernel memory without a limit, control of scheduling (a program could make itself wait and
+// blame the machine), observation of shared host files, and new kernel interfaces. The rest is allowed.
 
 /** clone flags: CLONE_THREAD, and every CLONE_NEW*. */
 const CLONE_THREAD = 0x0001_0000;
 const CLONE_NEW_ANY = 0x7e02_0000;
-/** The first argument of the prctl that would outlive our death. */
+/** The first argument of the prctl call that would let it outlive its parent. */
 const PR_SET_PDEATHSIG = 1;
-/** The one family of `socketpair` that needs no other end outside, and loads no module of the kernel. */
+/** The one family of `socketpair` that has no end outside and loads no kernel module. */
 const AF_UNIX = 1;
-/** The first system call that nothing here knows: glibc and Python do without it when they are told that it is unknown. */
+/** The first unknown system call: glibc and Python work without newer ones when the kernel reports them as missing. */
 const FIRST_YOUNG_CALL = 450;
 
 interface Machine {
@@ -37,7 +37,7 @@ const COMMON = {
   quotactl_fd: 443,
   memfd_secret: 447,
 };
-/** glibc falls back to `clone`, whose flags a filter can read, when this one is unknown. */
+/** glibc falls back to `clone`, whose flags a filter can read, if this one is missing. */
 const CLONE3 = 435;
 
 const X64 = {
@@ -165,7 +165,7 @@ const ENOSYS = 0x0005_0026;
 /** x86-64 calls with this bit are of the x32 ABI. */
 const X32_BIT = 0x4000_0000;
 
-/** Undefined for a machine whose system calls are not known here. */
+/** Undefined for a machine whose system calls are not listed here. */
 export function seccompFilter(machine: string = process.arch): Buffer | undefined {
   const known = MACHINES[machine];
   if (!known) return undefined;

@@ -1,4 +1,4 @@
-// A fixed number of places; whoever finds none waits in line. Waiting ends with the signal.
+// A fixed number of places; callers without one wait in a queue. The signal ends the wait.
 
 export function createSlots(count: number) {
   let used = 0;

@@ -1,5 +1,5 @@
-// No sandbox at all, for machines that allow none and users who say so: time, memory and output are limited,
-// nothing else. A program can read, write and send whatever this user can.
+// No sandbox, for machines that allow none and operators who consent: only time, memory and output are limited. A program
+// can read, write and send everything that this user can.
 
 import { onPath } from './bubblewrap.ts';
 import { limited, type Sandbox } from './sandbox.ts';
@@ -10,7 +10,7 @@ export async function unsafeSandbox(): Promise<Sandbox> {
     name: 'none (unsafe)',
     countsFiles: false,
     launch(command, _folders, limits) {
-      // The limit on processes counts all of a user's, not the program's.
+      // The process limit counts all processes of a user, not only the program's.
       const words = prlimit ? limited(prlimit, command, limits).filter((w) => !w.startsWith('--nproc=')) : [...command];
       const [file = '', ...args] = words;
       return { file, args };

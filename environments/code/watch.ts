@@ -1,6 +1,6 @@
-// What can be seen of a sandboxed program from outside, through /proc: whether it was kept waiting for a processor,
-// whether the kernel was out of memory, and how many files it made, for machines where the kernel cannot bound them.
-// Each answer is undefined when the program is gone.
+// Observes a sandboxed program from outside, through /proc: whether it waited for a processor, whether the kernel was out
+// of memory, and how many files it made, for machines where the kernel cannot limit them. Each answer is undefined once
+// the program is gone.
 
 import { readFileSync } from 'node:fs';
 import { readdir, readFile, statfs } from 'node:fs/promises';
@@ -10,7 +10,7 @@ export async function programPid(sandboxPid: number): Promise<number | undefined
   return firstOf(await readText(childrenFile(sandboxPid)));
 }
 
-/** The same, for who cannot wait. */
+/** Synchronous version. */
 export function programPidNow(sandboxPid: number): number | undefined {
   try {
     return firstOf(readFileSync(childrenFile(sandboxPid), 'latin1'));
@@ -30,7 +30,7 @@ function firstOf(pids: string | undefined): number | undefined {
 
 /** Files, folders and other entries of its writable folder. */
 export async function filesMade(pid: number): Promise<number | undefined> {
-  // Any thread will do: the first of them can end and leave the others running.
+  // Any thread will do: the first can end while the others run.
   for (const thread of await threadsOf(pid)) {
     const root = `/proc/${pid}/task/${thread}/root`;
     const stats = await statfs(`${root}/tmp`).catch(() => undefined);
@@ -39,7 +39,7 @@ export async function filesMade(pid: number): Promise<number | undefined> {
   return undefined;
 }
 
-/** Longest time that one of its threads was ready to run and was not let. */
+/** Longest time that one of its threads was ready to run and did not. */
 export async function keptWaitingMs(pid: number): Promise<number> {
   const waits = await Promise.all(
     (await threadsOf(pid)).map(async (thread) => {
@@ -52,7 +52,7 @@ export async function keptWaitingMs(pid: number): Promise<number> {
 
 let knownKills: { readonly count: string | undefined; readonly at: number } = { count: undefined, at: -Infinity };
 
-/** How often the kernel has killed a process of this machine for want of memory; known for `freshMs`. */
+/** Number of out-of-memory kills on this machine; cached for `freshMs`. */
 export async function outOfMemoryKills(freshMs: number): Promise<string | undefined> {
   if (performance.now() - knownKills.at > freshMs) {
     const at = performance.now();

@@ -1,4 +1,4 @@
-// What a final answer is once read: one tree for values, expressions and the shapes around them (lists,
+// The tree that a final answer is read into: one form for values, expressions and the shapes around them (lists,
 // sets, tuples and intervals, relations, matrices). Plain data; nothing here is evaluated.
 
 import type { Rational } from './rational.ts';
@@ -104,11 +104,25 @@ export function children(node: Node): readonly Node[] {
     case 'matrix':
       return node.rows.flat();
     default:
-      return [];
+      return NONE;
   }
 }
 
-/** The same node over other children, in the order `children` gives them. */
+const NONE: readonly Node[] = [];
+
+/** The same list where nothing in it changed, so that what is known of its node stays known. */
+function mapped(items: readonly Node[], f: (n: Node) => Node): readonly Node[] {
+  let changed = false;
+  const out: Node[] = [];
+  for (const item of items) {
+    const next = f(item);
+    changed ||= next !== item;
+    out.push(next);
+  }
+  return changed ? out : items;
+}
+
+/** The same node over other children, in the order `children` gives them; the same object where none changed. */
 export function mapChildren(node: Node, f: (n: Node) => Node): Node {
   switch (node.k) {
     case 'add':
@@ -117,27 +131,39 @@ export function mapChildren(node: Node, f: (n: Node) => Node): Node {
     case 'list':
     case 'set':
     case 'tuple':
-    case 'rel':
-      return { ...node, items: node.items.map(f) };
+    case 'rel': {
+      const items = mapped(node.items, f);
+      return items === node.items ? node : { ...node, items };
+    }
     case 'call':
-    case 'apply':
-      return { ...node, args: node.args.map(f) };
+    case 'apply': {
+      const args = mapped(node.args, f);
+      return args === node.args ? node : { ...node, args };
+    }
     case 'neg':
     case 'deg':
     case 'percent':
-    case 'unit':
-      return { ...node, arg: f(node.arg) };
-    case 'div':
-      return { ...node, top: f(node.top), bottom: f(node.bottom) };
-    case 'pow':
-      return { ...node, base: f(node.base), exp: f(node.exp) };
+    case 'unit': {
+      const arg = f(node.arg);
+      return arg === node.arg ? node : { ...node, arg };
+    }
+    case 'div': {
+      const [top, bottom] = [f(node.top), f(node.bottom)];
+      return top === node.top && bottom === node.bottom ? node : { k: 'div', top, bottom };
+    }
+    case 'pow': {
+      const [base, exp] = [f(node.base), f(node.exp)];
+      return base === node.base && exp === node.exp ? node : { k: 'pow', base, exp };
+    }
     case 'pm':
     case 'setop':
       return { ...node, left: f(node.left), right: f(node.right) };
     case 'big':
       return { ...node, from: node.from && f(node.from), to: node.to && f(node.to), body: f(node.body) };
-    case 'matrix':
-      return { ...node, rows: node.rows.map((row) => row.map(f)) };
+    case 'matrix': {
+      const rows = node.rows.map((row) => mapped(row, f));
+      return rows.every((row, k) => row === node.rows[k]) ? node : { k: 'matrix', rows };
+    }
     default:
       return node;
   }
@@ -145,10 +171,11 @@ export function mapChildren(node: Node, f: (n: Node) => Node): Node {
 
 /** Without recursion: it looks at trees that nobody has found shallow yet. */
 export function some(node: Node, test: (n: Node) => boolean): boolean {
-  const open = [node];
+  if (test(node)) return true;
+  const open = [...children(node)];
   for (let next = open.pop(); next; next = open.pop()) {
     if (test(next)) return true;
-    open.push(...children(next));
+    for (const child of children(next)) open.push(child);
   }
   return false;
 }
@@ -158,7 +185,9 @@ export function isShallow(node: Node, most: number): boolean {
   let level: readonly Node[] = [node];
   for (let depth = 1; level.length > 0; depth++) {
     if (depth > most) return false;
-    level = level.flatMap(children);
+    const next: Node[] = [];
+    for (const n of level) for (const child of children(n)) next.push(child);
+    level = next;
   }
   return true;
 }

@@ -1,4 +1,4 @@
-// What a caller may ask of the judge, and what the comparison makes of it.
+// The options of a caller of the judge, and what the comparison makes of them.
 
 import type { LeafOptions } from './compare/leaf.ts';
 

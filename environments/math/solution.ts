@@ -2,12 +2,12 @@
 // cannot be shown equal to itself judges nobody. Pure.
 
 import { standsForItself } from './compare/compare-texts.ts';
-import { extractAnswerField, extractSolution, extractWorkedSolution } from './find/extract.ts';
+import { extractSolution } from './find/extract.ts';
 import { type JudgeOptions, leafOptions } from './judge-options.ts';
 import type { LeafOptions } from './compare/leaf.ts';
-import { remembered } from './remembered.ts';
+import { MANY, remembered } from './remembered.ts';
 
-export type Unusable = 'unreadable' | 'not-equal-to-itself' | 'too-big' | 'empty';
+type Unusable = 'unreadable' | 'not-equal-to-itself' | 'too-big' | 'empty';
 export type SolutionExam = { readonly usable: true } | { readonly usable: false; readonly reason: Unusable };
 
 export interface Solution {
@@ -23,12 +23,6 @@ export function examineSolution(text: string, options: JudgeOptions = {}): Solut
   return reason === undefined ? { usable: true } : { usable: false, reason };
 }
 
-/** The final answer of a bare `answer` field: all of it, however it is marked. Undefined if it says nothing. */
-export const finalOfAnswer = (field: string): string | undefined => extractAnswerField(field)?.text;
-
-/** The final answer of a worked `solution`: its last box or `####`, never its last number. Undefined without one. */
-export const finalOfWorked = (field: string): string | undefined => extractWorkedSolution(field)?.text;
-
 export function readSolution(text: string, options: LeafOptions): Solution {
   const found = extracted(text);
   if (!found) return unusable('empty');
@@ -40,8 +34,8 @@ export function readSolution(text: string, options: LeafOptions): Solution {
 
 const unusable = (reason: Unusable): Solution => ({ usable: false, reason, text: '', bare: undefined });
 const PLAIN = leafOptions();
-const standing = remembered((text: string) => standsForItself(text, PLAIN));
+const standing = remembered((text: string) => standsForItself(text, PLAIN), MANY);
 const extracted = remembered((text: string) => {
   const found = extractSolution(text);
   return found === 'cut-off' || !/[\p{L}\p{N}∅∞]|\\\{\s*\\\}/u.test(found?.text ?? '') ? undefined : found;
-});
+}, MANY);

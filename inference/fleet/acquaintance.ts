@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ModelError } from '../../domain/errors.ts';
 import { CANARY_TOLERANCE, canaryDistance, type ModelIdentity } from '../../domain/model-identity.ts';
-import type { GenerateResult } from '../backend.ts';
+import type { Reply } from '../backend.ts';
 import type { ServerBackend } from './server-backend.ts';
 
 /** What a fleet makes of an identity: throws where it is another model's, says how a canary differs, or null. */
@@ -40,7 +40,7 @@ export class Acquaintance {
   }
 
   /** An answer that was surely given by the server that was met. */
-  async ask(work: () => Promise<GenerateResult>, signal: AbortSignal): Promise<GenerateResult> {
+  async ask(work: () => Promise<Reply>, signal: AbortSignal): Promise<Reply> {
     const { connections, identify } = this.#server;
     if (!connections || !identify) return work();
     if (!this.#vouched() && performance.now() - this.#knownAt > LATELY_MS) await abortable(this.#look(), signal);
@@ -53,7 +53,7 @@ export class Acquaintance {
   }
 
   /** The canary of weights that were not seen here before. */
-  async #ofVersion({ versions }: GenerateResult): Promise<void> {
+  async #ofVersion({ versions }: Reply): Promise<void> {
     const word = versions.at(-1)?.versionLabel;
     if (word === undefined || this.#versions.has(word)) return;
     try {

@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 
 import { explain, ModelError } from '../../domain/errors.ts';
-import { logprobsServe } from '../../domain/logprob-meaning.ts';
-import type { Backend, BackendOptions, GenerateRequest, ModelFacts } from '../backend.ts';
+import { logprobsServe, meaningOf } from '../../domain/logprob-meaning.ts';
+import type { Backend, BackendOptions, FleetOptions, GenerateRequest, ModelFacts } from '../backend.ts';
 import { Acquaintance, type Judge } from './acquaintance.ts';
 import { Circuit, type CircuitOptions } from './circuit.ts';
 import { openLeases } from './leases.ts';
@@ -20,7 +20,7 @@ import { closedError } from '../http/http-errors.ts';
 import { safeUrl } from '../http/safe-url.ts';
 import { rolloutKey, type ServerBackend } from './server-backend.ts';
 
-export interface FleetParts extends Pick<BackendOptions, 'fleet' | 'log'> {
+export interface FleetParts extends FleetOptions, Pick<BackendOptions, 'log'> {
   readonly urls: readonly string[];
   /** Reaches a server and learns what it serves. Called again when one comes back. */
   readonly open: (url: string) => Promise<ServerBackend>;
@@ -35,11 +35,11 @@ const LEASE_POLL_MS = 100;
 
 export async function openFleet(parts: FleetParts): Promise<Backend> {
   const { urls, log } = parts;
-  const { policy = 'sticky', maxInFlight = null, limits = {}, weights = {}, leaseFolder = null } = parts.fleet ?? {};
+  const { fleetPolicy, maxInFlightPerServer, serverLimits, serverWeights, leaseFolder } = parts;
   const waiters = new Waiters();
   const judge = sameModel();
-  const weightOf = byServer('weight', urls, weights, 1);
-  const limitOf = byServer('limit', urls, limits, maxInFlight);
+  const weightOf = byServer('weight', urls, serverWeights, 1);
+  const limitOf = byServer('limit', urls, serverLimits, maxInFlightPerServer);
   const members = urls.map((url) => new Member({ url, weight: weightOf(url), limit: limitOf(url) }));
   let closed = false;
 
@@ -93,7 +93,7 @@ export async function openFleet(parts: FleetParts): Promise<Backend> {
   const facts: ModelFacts = {
     ...first.facts,
     ...(mixture ? { logprobs: 'mixed' } : {}),
-    logprobsBy: Object.fromEntries(met.map(({ url, facts: { logprobs = 'policy' } }) => [url, logprobs])),
+    logprobsBy: Object.fromEntries(met.map(({ url, facts }) => [url, meaningOf(facts)])),
     contextLength: Math.min(...met.map((backend) => backend.facts.contextLength)),
     seeded: met.every((backend) => backend.facts.seeded ?? true),
   };
@@ -115,13 +115,14 @@ export async function openFleet(parts: FleetParts): Promise<Backend> {
     const passedOver = (member: Member) =>
       member.busy ||
       avoid.includes(member.url) ||
-      (policy === 'sticky' && member.inFlight + 1 > Math.max(A_FEW, (OVERLOAD * requests * member.weight) / weight));
+      (fleetPolicy === 'sticky' &&
+        member.inFlight + 1 > Math.max(A_FEW, (OVERLOAD * requests * member.weight) / weight));
     const free = up.filter(
       ({ circuit, inFlight, limit }) => circuit.admits(inFlight) && inFlight < (limit ?? Number.POSITIVE_INFINITY),
     );
     // A chunk goes on where its prefix is, while the weights there are those it began with.
     const atHome = ({ url, version }: Member) => url === prefer?.server && version === prefer.version;
-    const ranked = rank(free, policy, rolloutKey(requestId));
+    const ranked = rank(free, fleetPolicy, rolloutKey(requestId));
     const best = ranked.filter((member) => !passedOver(member));
     return [...best.filter(atHome), ...best.filter((member) => !atHome(member)), ...ranked.filter(passedOver)];
   }

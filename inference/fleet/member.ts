@@ -1,6 +1,6 @@
 // One server of a fleet: how to reach it, whether it is well, and what was counted of it.
 
-import type { GenerateOptions, GenerateRequest, GenerateResult, ServerStatus } from '../backend.ts';
+import type { GenerateOptions, GenerateRequest, Reply, ServerStatus } from '../backend.ts';
 import { ModelError } from '../../domain/errors.ts';
 import type { ServerBackend } from './server-backend.ts';
 import { OTHER_MODEL, type Acquaintance } from './acquaintance.ts';
@@ -81,7 +81,7 @@ export class Member implements Candidate {
     if (old && !this.#users.has(old)) void old.close();
   }
 
-  async ask(request: GenerateRequest, options: GenerateOptions): Promise<GenerateResult> {
+  async ask(request: GenerateRequest, options: GenerateOptions): Promise<Reply> {
     const backend = this.backend!;
     this.requests++;
     this.#users.set(backend, (this.#users.get(backend) ?? 0) + 1);
@@ -107,7 +107,7 @@ export class Member implements Candidate {
     await Promise.allSettled([...[...backends].map((backend) => backend.close()), this.leases?.close()]);
   }
 
-  #answered(result: GenerateResult, tookMs: number): void {
+  #answered(result: Reply, tookMs: number): void {
     this.#latenciesMs.push(tookMs);
     if (this.#latenciesMs.length > LATENCIES_KEPT) this.#latenciesMs.shift();
     this.#version = result.versions.at(-1) ?? this.#version;

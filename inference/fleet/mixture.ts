@@ -2,6 +2,7 @@
 // meanings of logprobs are told apart from that: at temperature 1 without cuts they are one.
 
 import { ModelError } from '../../domain/errors.ts';
+import { meaningOf } from '../../domain/logprob-meaning.ts';
 import type { ServerBackend } from './server-backend.ts';
 
 type Met = readonly Pick<ServerBackend, 'url' | 'facts'>[];
@@ -21,7 +22,7 @@ const TRAITS: readonly [string, (server: Met[number]) => unknown][] = [
   ['stop tokens', ({ facts }) => facts.stopTokenIds.join(' ')],
 ];
 
-const meaning = ({ facts }: Met[number]) => facts.logprobs ?? 'policy';
+const meaning = ({ facts }: Met[number]) => meaningOf(facts);
 
 /** Says how they differ; null where they do not. */
 export function mixedLogprobs(servers: Met): string | null {

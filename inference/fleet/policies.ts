@@ -3,9 +3,7 @@
 
 import { createHash } from 'node:crypto';
 
-import type { FleetOptions } from '../backend.ts';
-
-export type Policy = NonNullable<FleetOptions['policy']>;
+import type { FleetPolicy } from '../../domain/settings.ts';
 
 export interface Candidate {
   readonly url: string;
@@ -18,7 +16,7 @@ export interface Candidate {
 }
 
 /** Best first. `key` is the rollout's. */
-export function rank<T extends Candidate>(candidates: readonly T[], policy: Policy, key: string): T[] {
+export function rank<T extends Candidate>(candidates: readonly T[], policy: FleetPolicy, key: string): T[] {
   switch (policy) {
     case 'sticky':
       return sortedBy(candidates, ({ url, weight }) => -rendezvousScore(url, weight, key));

@@ -8,7 +8,7 @@ import { short } from '../../domain/foreign-text.ts';
 import { ModelError } from '../../domain/errors.ts';
 import type { ModelIdentity } from '../../domain/model-identity.ts';
 import type { Finish } from '../../domain/turn.ts';
-import type { Backend, GenerateRequest, GenerateResult, ModelFacts, Tokenizer } from '../backend.ts';
+import type { Backend, GenerateRequest, Reply, ModelFacts, Tokenizer } from '../backend.ts';
 import type { Connections } from '../http/connections.ts';
 import type { Ask, Http } from '../http/http.ts';
 import type { TokenizerLoader } from '../tokenizer/server-tokenizer.ts';
@@ -45,18 +45,19 @@ export function callId(requestId: string): string {
   return `${requestId.replace(/[^\w.-]+/g, '_').slice(-80)}-${randomUUID().slice(0, 8)}`;
 }
 
-export interface Answer extends Claimed {
-  /** At which id it ended, in the server's own word; null where it does not tell. */
+/** A reply as a server sent it, before it is checked. */
+export interface ServerReply extends Claimed {
+  /** At which id it ended, as the server says; null if it does not. */
   readonly endedAt?: number | null;
 }
 
 /** What a model's files say of its stop tokens: `stops.ts`. */
-export interface AnswerRules extends Pick<ModelFacts, 'vocabSize'> {
+export interface ReplyRules extends Pick<ModelFacts, 'vocabSize'> {
   readonly ends: (id: number, told: number | null) => boolean;
 }
 
-/** The result, or a ModelError that says why it cannot be one. */
-export function asResult(answer: Answer, request: GenerateRequest, rules: AnswerRules, place: Place): GenerateResult {
+/** The reply, or a ModelError that says why it is not one. */
+export function asReply(answer: ServerReply, request: GenerateRequest, rules: ReplyRules, place: Place): Reply {
   const { outputIds, finish, versions, endedAt = null } = answer;
   if (outputIds.length === 0) throw nothingSaid(finish, place);
   const { vocabSize } = rules;

@@ -7,6 +7,7 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { short } from '../../domain/foreign-text.ts';
 import { Pool, type Dispatcher } from 'undici';
 
+import { DEFAULT_SETTINGS } from '../../domain/defaults.ts';
 import { ModelError } from '../../domain/errors.ts';
 import { watchConnections, type Connections } from './connections.ts';
 import { guarded, isForbiddenAddress, type Lookup } from './forbidden-address.ts';
@@ -21,7 +22,7 @@ import {
   transportError,
   type Place,
 } from './http-errors.ts';
-import { bombCheck, bombIn, HARMLESS_BYTES } from './json-bomb.ts';
+import { bombCheck } from './json-bomb.ts';
 import { parseJson } from './reply-json.ts';
 
 export interface Timeouts {
@@ -35,9 +36,9 @@ export interface Timeouts {
 /** For an answer of 16,384 tokens from a server that is full. Connections are probed by TCP keep-alive meanwhile. */
 export const GENERATION: Timeouts = {
   connectMs: 10_000,
-  firstByteMs: 3_600_000,
+  firstByteMs: DEFAULT_SETTINGS.requestTimeoutSeconds * 1000,
   betweenBytesMs: 60_000,
-  totalMs: 3_600_000,
+  totalMs: DEFAULT_SETTINGS.requestTimeoutSeconds * 1000,
 };
 /** For questions that a server answers by itself. A server that starts can take its time for the first. */
 export const QUESTION: Timeouts = { connectMs: 10_000, firstByteMs: 30_000, betweenBytesMs: 10_000, totalMs: 30_000 };
@@ -161,22 +162,20 @@ async function read({ statusCode, headers, body }: Dispatcher.ResponseData, plac
     // Leaving the loop closes the connection.
     if (bytes > limit || Number(headers['content-length'] ?? 0) > limit) throw tooLargeReply(place, limit);
     chunks.push(chunk);
-    if (bytes > HARMLESS_BYTES) refuseBomb(bytes - chunk.length > HARMLESS_BYTES ? [chunk] : chunks, check, place);
+    refuseBomb(chunk, check, place);
     if (failed && bytes > LONGEST_COMPLAINT) break;
   }
   const whole = await inflated(Buffer.concat(chunks), encoding, place, limit);
   const text = whole.subarray(0, failed ? LONGEST_COMPLAINT : whole.length).toString('utf8');
   if (failed) throw statusError(statusCode, headers, text, place);
-  if (encoding !== undefined) refuseBomb([whole], bombIn, place);
+  if (encoding !== undefined) refuseBomb(whole, bombCheck(), place);
   if (place.secret !== null && place.secret.length >= LONG_KEY && text.includes(place.secret)) throw keyReply(place);
   return parseJson(whole, text, place);
 }
 
-function refuseBomb(pieces: readonly Buffer[], check: (piece: Buffer) => string | undefined, place: Place): void {
-  for (const piece of pieces) {
-    const bomb = check(piece);
-    if (bomb !== undefined) throw bombReply(`sent an answer ${bomb}`, place);
-  }
+function refuseBomb(piece: Buffer, check: (piece: Buffer) => string | undefined, place: Place): void {
+  const bomb = check(piece);
+  if (bomb !== undefined) throw bombReply(`sent an answer ${bomb}`, place);
 }
 
 /** What a server says of a failure is cut to a line; nobody reads more than this of it. */

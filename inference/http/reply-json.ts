@@ -24,6 +24,9 @@ export function parseJson(body: Buffer, text: string, place: Place): unknown {
   if (colonsIn(body) !== keysIn(value)) {
     throw badReply('sent an answer in which an object has the same key twice', place, { flaw: 'a key twice' });
   }
+  if (typeof value === 'object' && value !== null && 'error' in value && value.error) {
+    throw badReply('sent an error beside its answer', place, { flaw: 'an error with a good status' });
+  }
   return value;
 }
 

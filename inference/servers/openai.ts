@@ -7,14 +7,7 @@ import { ModelError } from '../../domain/errors.ts';
 import type { Message } from '../../domain/query.ts';
 import type { Finish } from '../../domain/turn.ts';
 import { readApiKey } from '../http/api-key.ts';
-import type {
-  Backend,
-  BackendOptions,
-  GenerateOptions,
-  GenerateRequest,
-  GenerateResult,
-  Tokenizer,
-} from '../backend.ts';
+import type { Backend, BackendOptions, GenerateOptions, GenerateRequest, Reply, Tokenizer } from '../backend.ts';
 import { openFleet } from '../fleet/fleet.ts';
 import { openHttp, type Http } from '../http/http.ts';
 import { badReply } from '../http/http-errors.ts';
@@ -29,7 +22,8 @@ const UNKNOWN_LENGTH = 2 ** 31 - 1;
 export function createOpenaiBackend(options: BackendOptions): Promise<Backend> {
   const { url, model } = parseOpenaiTarget(options.target);
   const apiKey = readApiKey(options.apiKeyEnv);
-  return openFleet({ ...options, urls: [url], open: () => openOpenai(url, model, apiKey, options.requestTimeoutMs) });
+  const requestTimeoutMs = options.requestTimeoutSeconds * 1000;
+  return openFleet({ ...options, urls: [url], open: () => openOpenai(url, model, apiKey, requestTimeoutMs) });
 }
 
 const Reply = z.object({
@@ -135,7 +129,7 @@ const NO_TOP_K = 10_000_000;
 function serverBackend(http: Http, model: string, dialect: Dialect): ServerBackend {
   const place = http.place(PATH);
 
-  async function generate(request: GenerateRequest, { signal, onProgress }: GenerateOptions): Promise<GenerateResult> {
+  async function generate(request: GenerateRequest, { signal, onProgress }: GenerateOptions): Promise<Reply> {
     signal.throwIfAborted();
     const { messages, maxNewTokens, seed, sampling } = request;
     if (!messages || messages.length === 0) {
@@ -153,6 +147,7 @@ function serverBackend(http: Http, model: string, dialect: Dialect): ServerBacke
     const { message, finish_reason, logprobs } = parseReply(Reply, reply, place).choices[0]!;
     const text = message.content ?? message.refusal;
     if (!text) throw badReply('gave no text', place, { flaw: 'choices.0.message.content missing' });
+    if (!text.isWellFormed()) throw badReply('gave half a character', place, { flaw: 'a lone surrogate' });
     const tokens = logprobs?.content?.flatMap(({ token, logprob }) => (logprob === null ? [] : [{ token, logprob }]));
     return {
       outputIds: [],

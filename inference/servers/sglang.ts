@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { ModelError } from '../../domain/errors.ts';
 import type { ModelIdentity } from '../../domain/model-identity.ts';
 import type { Sampling } from '../../domain/sampling.ts';
-import type { Backend, BackendOptions, GenerateRequest, GenerateResult, ModelFacts } from '../backend.ts';
+import type { Backend, BackendOptions, GenerateRequest, Reply, ModelFacts } from '../backend.ts';
 import type { Ask, Http } from '../http/http.ts';
 import { badReply, statusError } from '../http/http-errors.ts';
 import { canaryOf, identityOf } from '../fleet/identity.ts';
@@ -14,7 +14,7 @@ import { logprobMeaning, PEEK_TOKENS, type Peek } from './logprob-canary.ts';
 import { numbers, triples, triplesByToken } from './reply-lists.ts';
 import { short } from '../../domain/foreign-text.ts';
 import {
-  asResult,
+  asReply,
   CANARY,
   CANARY_TIMEOUTS,
   canaryContext,
@@ -50,7 +50,7 @@ const Models = z.object({
   data: z.array(z.object({ id: z.string(), max_model_len: z.int().positive().nullish() })).min(1),
 });
 
-const Reply = z.object({
+const GenerateBody = z.object({
   output_ids: numbers.nullish(),
   meta_info: z.object({
     finish_reason: z.object({
@@ -67,7 +67,7 @@ const Reply = z.object({
     output_top_logprobs: triplesByToken.nullish(),
   }),
 });
-type Reply = z.infer<typeof Reply>;
+type GenerateBody = z.infer<typeof GenerateBody>;
 /** Logprobs of the context, where they were asked for and are given. */
 const Given = z.object({ meta_info: z.object({ input_token_logprobs: triples.nullish() }) });
 
@@ -100,7 +100,11 @@ async function learn(http: Http, tokenizers: TokenizerLoader) {
   const contextIds = await canaryContext(served.tokenizer);
   let spans = true;
   const logprobs = await logprobMeaning(async (sampling) => {
-    const reply = parseReply(Reply, await lookAt(http, facts, contextIds, sampling, {}), http.place('/generate'));
+    const reply = parseReply(
+      GenerateBody,
+      await lookAt(http, facts, contextIds, sampling, {}),
+      http.place('/generate'),
+    );
     spans = reply.meta_info.weight_versions != null;
     return peek(reply);
   });
@@ -141,7 +145,7 @@ async function identityNow(http: Http, tokenizers: TokenizerLoader, facts: Model
     async canary(ids) {
       const sampling = { temperature: 1, topP: 1, topK: facts.vocabSize };
       const sent = await lookAt(http, facts, ids, sampling, { logprob_start_len: 0 });
-      const reply = parseReply(Reply, sent, http.place('/generate'));
+      const reply = parseReply(GenerateBody, sent, http.place('/generate'));
       const given = Given.safeParse(sent).data?.meta_info.input_token_logprobs ?? [];
       return canaryOf(
         given.map(([logprob, id]) => [id, logprob]),
@@ -164,7 +168,7 @@ function usableLength(modelLength: number | null | undefined, inputLength: numbe
 
 function peek({
   meta_info: { output_token_logprobs: own, output_top_logprobs: top, weight_version },
-}: Reply): Peek | null {
+}: GenerateBody): Peek | null {
   const sampled = own?.[0];
   if (!sampled || !top?.[0]) return null;
   const byId = new Map([...top[0], sampled].flatMap(([logprob, id]) => (logprob === null ? [] : [[id, logprob]])));
@@ -204,7 +208,7 @@ function serverBackend(
 ): ServerBackend {
   const place = http.place('/generate');
 
-  async function ask(request: GenerateRequest, rid: string, call: Ask): Promise<GenerateResult> {
+  async function ask(request: GenerateRequest, rid: string, call: Ask): Promise<Reply> {
     const before = spans ? null : await versionNow(http, call.signal);
     const body = {
       rid,
@@ -212,10 +216,10 @@ function serverBackend(
       sampling_params: samplingParams({ ...request, seed: streamSeed(request) }, facts),
       return_logprob: true,
     };
-    return resultOf(parseReply(Reply, await http.post('/generate', body, call), place), request, before);
+    return resultOf(parseReply(GenerateBody, await http.post('/generate', body, call), place), request, before);
   }
 
-  function resultOf({ output_ids, meta_info: meta }: Reply, request: GenerateRequest, before: string | null) {
+  function resultOf({ output_ids, meta_info: meta }: GenerateBody, request: GenerateRequest, before: string | null) {
     const { type: finish, matched, message, status_code: status } = meta.finish_reason;
     if (finish === 'abort' && status) throw statusError(status, {}, message ?? '', place);
     // No stop string was given: SGLang says so when its logits were no numbers.
@@ -233,7 +237,7 @@ function serverBackend(
     const versions = meta.weight_versions
       ? toldSpans(meta.weight_versions, outputIds.length)
       : oneVersion(meta.weight_version, outputIds.length);
-    return asResult(
+    return asReply(
       {
         outputIds,
         logprobs: pairs.map(([logprob]) => logprob),

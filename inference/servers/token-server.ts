@@ -3,7 +3,7 @@
 
 import type { ModelIdentity } from '../../domain/model-identity.ts';
 import { readApiKey } from '../http/api-key.ts';
-import type { Backend, BackendOptions, GenerateRequest, GenerateResult } from '../backend.ts';
+import type { Backend, BackendOptions, GenerateRequest, Reply } from '../backend.ts';
 import { openFleet } from '../fleet/fleet.ts';
 import { openHttp, type Ask, type Http } from '../http/http.ts';
 import { checkRequest } from '../request.ts';
@@ -24,7 +24,8 @@ export function tokenServers(
 ): Promise<Backend> {
   const urls = parseServerUrls(options.target);
   const apiKey = readApiKey(options.apiKeyEnv);
-  const { log, requestTimeoutMs } = options;
+  const { log } = options;
+  const requestTimeoutMs = options.requestTimeoutSeconds * 1000;
   const tokenizers = tokenizerLoader(options.tokenizer, options.mayLoad);
   return openFleet({
     ...options,
@@ -51,7 +52,7 @@ export interface TokenServer extends Pick<ServerBackend, 'facts' | 'tokenizer'> 
   /** What it refuses beyond what no model can do. */
   readonly check?: (request: GenerateRequest) => void;
   /** `id` is this one call's name at the server. */
-  readonly ask: (request: GenerateRequest, id: string, call: Ask) => Promise<GenerateResult>;
+  readonly ask: (request: GenerateRequest, id: string, call: Ask) => Promise<Reply>;
   readonly identify: () => Promise<ModelIdentity>;
   /** How a call is taken back. */
   readonly abort: (id: string) => { readonly path: string; readonly body: unknown };
@@ -60,7 +61,7 @@ export interface TokenServer extends Pick<ServerBackend, 'facts' | 'tokenizer'> 
 export function tokenServer({ http, facts, tokenizer, check, ask, abort, identify }: TokenServer): ServerBackend {
   const vigil = keepVigil(http);
 
-  async function watched(request: GenerateRequest, signal: AbortSignal, onSent: () => void): Promise<GenerateResult> {
+  async function watched(request: GenerateRequest, signal: AbortSignal, onSent: () => void): Promise<Reply> {
     const id = callId(request.requestId);
     const takeBack = () => {
       const { path, body } = abort(id);

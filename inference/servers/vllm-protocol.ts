@@ -2,8 +2,8 @@
 // name a request is aborted.
 
 import { z } from 'zod';
-
-import type { Finish, VersionSpan } from '../../domain/turn.ts';
+import type { Finish } from '../../domain/turn.ts';
+import type { ServerReply } from '../fleet/server-backend.ts';
 import type { Peek } from './logprob-canary.ts';
 import { numbers, numbersOrNull, strings, tokenLogprobs } from './reply-lists.ts';
 import { toldSpans } from './version-spans.ts';
@@ -27,22 +27,14 @@ export interface Endpoint {
   readonly body: (call: Call) => unknown;
   readonly reply: z.ZodType<Choice>;
   /** Null without token ids. */
-  readonly answer: (choice: Choice) => ReadAnswer | null;
+  readonly answer: (choice: Choice) => ReadReply | null;
   readonly peek: (choice: Choice) => Peek | null;
 }
 
-export interface ReadAnswer {
-  readonly outputIds: readonly number[];
-  readonly logprobs: readonly (number | null)[];
-  /** Null for a reason that has no name here. */
-  readonly finish: Finish | null;
-  /** The stop token that the server names; null for the model's first one. */
-  readonly endedAt: number | null;
-  /** Null where spans do not cover the tokens, or none were told. */
-  readonly versions: readonly VersionSpan[] | null;
-}
+/** A reply as it was sent; `finish` is null for a reason that has no name here. */
+export type ReadReply = Omit<ServerReply, 'finish'> & { readonly finish: Finish | null };
 
-/** Of either endpoint, in one form. */
+/** The one choice of either endpoint's body, in one form. */
 export interface Choice {
   readonly finish: string | null;
   readonly ids: readonly number[] | null;
@@ -145,7 +137,7 @@ function stopId(reason: unknown): number | null {
 
 const FINISHES: Readonly<Record<string, Finish>> = { stop: 'stop', length: 'length', abort: 'abort' };
 
-function answer({ ids, logprobs, finish, spans, endedAt }: Choice): ReadAnswer | null {
+function answer({ ids, logprobs, finish, spans, endedAt }: Choice): ReadReply | null {
   if (ids === null) return null;
   const versions = spans && toldSpans(spans, ids.length);
   return { outputIds: ids, logprobs, finish: FINISHES[finish ?? ''] ?? null, endedAt, versions };

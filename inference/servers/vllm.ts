@@ -4,13 +4,13 @@
 
 import { ModelError } from '../../domain/errors.ts';
 import type { ModelIdentity } from '../../domain/model-identity.ts';
-import type { Backend, BackendOptions, GenerateRequest, GenerateResult, ModelFacts } from '../backend.ts';
+import type { Backend, BackendOptions, GenerateRequest, Reply, ModelFacts } from '../backend.ts';
 import type { Ask, Http } from '../http/http.ts';
 import { badReply } from '../http/http-errors.ts';
 import { canaryOf, identityOf } from '../fleet/identity.ts';
 import { logprobMeaning, PEEK_TOKENS } from './logprob-canary.ts';
 import {
-  asResult,
+  asReply,
   CANARY,
   CANARY_TIMEOUTS,
   canaryContext,
@@ -184,7 +184,7 @@ function serverBackend(
     }
   }
 
-  async function ask(request: GenerateRequest, id: string, call: Ask): Promise<GenerateResult> {
+  async function ask(request: GenerateRequest, id: string, call: Ask): Promise<Reply> {
     const asks = !endpoint.tellsSpans && endpoint.tellsVersion;
     const before = asks ? await weightVersion(http, call.signal) : null;
     const { contextIds } = request;
@@ -205,7 +205,7 @@ function serverBackend(
     if (twoLists) throw badReply('gave two different lists of token ids', place);
     if (asks && (await weightVersion(http, call.signal)) !== before) throw versionMoved(place);
     const versions = endpoint.tellsSpans ? answer.versions : oneVersion(before, answer.outputIds.length);
-    return asResult({ ...answer, finish: answer.finish, versions }, request, served, place);
+    return asReply({ ...answer, finish: answer.finish, versions }, request, served, place);
   }
 
   const abort = (id: string) => ({ path: endpoint.abortPath, body: { request_ids: [endpoint.nameOf(id)] } });

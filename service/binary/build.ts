@@ -1,6 +1,6 @@
-// Builds the Temporal CLI from Go modules: the committed go.mod and go.sum pin every byte. About three minutes
-// on two cores, then never again. The result appears in the cache by rename: whole or not at all, also when
-// killed. Uses the user's own Go caches, so that an interrupted build goes on where it was.
+// Builds the Temporal CLI from Go modules: the committed go.mod and go.sum pin every byte. About three minutes on two
+// cores, once. The binary appears in the cache by rename: complete or not at all, also after a kill. Uses the user's own
+// Go caches, so an interrupted build resumes.
 
 import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
@@ -17,11 +17,11 @@ import { probe, TEMPORAL_CLI_VERSION, type TemporalBinary } from './temporal-ver
 export const GO_NEEDED = '1.26.4';
 const PACKAGE = 'github.com/temporalio/cli/cmd/temporal';
 const LDFLAGS = `-s -w -X github.com/temporalio/cli/internal/temporalcli.Version=${TEMPORAL_CLI_VERSION}`;
-/** Progress is told at least this often while the compiler is silent. */
+/** Progress is reported at least this often while the compiler is silent. */
 const TICK_MS = 1_000;
 
 export interface BuildOptions {
-  /** Receives `temporal`; the caller holds the lock on it. */
+  /** Receives `temporal`; the caller holds its lock. */
   readonly folder: string;
   readonly env: Environment;
   readonly onProgress?: OnProgress;
@@ -53,7 +53,7 @@ export async function buildTemporal(options: BuildOptions): Promise<TemporalBina
   }
 }
 
-/** What a killed build left is swept here: the caller's lock says that nobody works in it. */
+/** Removes the leftovers of a killed build: the caller's lock guarantees that nobody works in the folder. */
 function freshWorkFolder(folder: string): string {
   mkdirSync(folder, { recursive: true });
   for (const name of readdirSync(folder))
@@ -67,7 +67,7 @@ function freshWorkFolder(folder: string): string {
 
 function goRunner(workFolder: string, options: BuildOptions) {
   const startedAtMs = Date.now();
-  // What the user's Go is set to for their own work must not leak into this build.
+  // The user's own Go settings must not affect this build.
   const { GOOS: _os, GOARCH: _arch, GOEXPERIMENT: _experiment, ...rest } = options.env;
   const env = {
     ...rest,
@@ -107,7 +107,7 @@ function goRunner(workFolder: string, options: BuildOptions) {
     tell();
     const ticker = setInterval(tell, TICK_MS);
     const how = await go.exited.finally(() => clearInterval(ticker));
-    // Its last words are on the way; a grandchild that holds the pipe open must not hold us.
+    // Its last output is still coming; a grandchild that holds the pipe open must not block us.
     await Promise.race([Promise.all(read), sleep(1_000)]);
     tell();
     if (how === 'ended with exit code 0') return { lines };
@@ -126,7 +126,7 @@ function progressOf(
   const now = Date.now();
   const base = { kind: 'build', elapsedMs: now - startedAtMs, done } as const;
   if (total === undefined || phase === 'modules') return { ...base, phase };
-  // The package itself is compiled last; then only the linker works.
+  // The package itself is compiled last; after that only the linker runs.
   if (done >= total) return { ...base, phase: 'linking', total };
   if (done < total / 20) return { ...base, phase, total };
   return { ...base, phase, total, remainingMs: ((now - phaseAtMs) / done) * (total - done) };
@@ -140,7 +140,7 @@ function goVersion(env: Environment): Promise<{ readonly version: string } | { r
       if (error || !version)
         return resolve({ problem: `\`go env GOVERSION\` did not answer: ${error?.message ?? stdout}` });
       const [text, major, minor] = version;
-      // Go 1.21 and later fetch the toolchain that go.mod asks for; earlier ones cannot even read the line.
+      // Go 1.21 and later fetch the toolchain that go.mod names; earlier versions cannot even parse the line.
       if (Number(major) === 1 && Number(minor) < 21)
         return resolve({ problem: `${text} is too old: ${GO_NEEDED} is needed, or 1.21 and later, which fetch it` });
       resolve({ version: text });

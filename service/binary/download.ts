@@ -1,5 +1,5 @@
-// The SDK's own way to a server: a file it downloaded earlier, and the place it downloads from. Its launcher
-// is a testing package that owns the process and gives up after 5 s, so the download is done here, into our cache.
+// The SDK's source of a server: a file that it downloaded earlier, or its download address. The SDK's launcher is a
+// testing package that owns the process and gives up after 5 s, so this file downloads into our own cache.
 
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -18,7 +18,7 @@ const ANSWER_TIMEOUT_MS = 5_000;
 /** 60 MB at 200 kB/s. */
 const ARCHIVE_TIMEOUT_MS = 300_000;
 
-/** What the SDK's cached download left in the temp folder: SDK default, or a pinned version. */
+/** The SDK's cached download in the temp folder: SDK default, or a pinned version. */
 export async function sdkCached(tempFolder: string): Promise<Found> {
   const { version } = createRequire(import.meta.url)('@temporalio/client/package.json') as { version: string };
   const names = [
@@ -38,7 +38,7 @@ export async function sdkCached(tempFolder: string): Promise<Found> {
   return { problem: problems.join('; ') || `no ${names.join(', ')} in ${tempFolder}` };
 }
 
-/** Anybody may put files into a shared temp folder: only ours and the system's are run. */
+/** Any user may put files into a shared temp folder: only files of this user and of the system are run. */
 function distrust(path: string): string | undefined {
   const { uid, mode } = statSync(path);
   const me = process.getuid?.();
@@ -47,7 +47,7 @@ function distrust(path: string): string | undefined {
 }
 
 export interface DownloadOptions {
-  /** Receives `temporal`; the caller holds the lock on it. */
+  /** Receives `temporal`; the caller holds its lock. */
   readonly folder: string;
   readonly env: Environment;
   readonly onProgress?: OnProgress;
@@ -107,7 +107,7 @@ async function untar(archive: Response, file: string, folder: string): Promise<v
   await Promise.all([pipeline(Readable.from(archive.body as AsyncIterable<Uint8Array>), tar.stdin), ended]);
 }
 
-/** fetch() says "fetch failed"; the reason is below it. */
+/** fetch() reports only "fetch failed"; the reason is in its cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError') return 'no answer in time';

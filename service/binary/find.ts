@@ -1,6 +1,6 @@
-// Finds the Temporal server's binary, in the order of the documentation: EVERTURN_TEMPORAL_CLI, PATH, our cache,
-// the SDK's download, a build from Go modules. A candidate counts once it has answered `--version`. Each step that
-// fails says why; when all have, one error lists them and what to install.
+// Finds the Temporal server's binary, in the documented order: EVERTURN_TEMPORAL_CLI, PATH, our cache, the SDK's
+// download, a build from Go modules. A candidate counts once it has answered `--version`. Each failed step reports why;
+// if all fail, one error lists the reasons and the package to install.
 
 import { mkdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ export interface FindOptions {
 }
 
 export interface FoundBinary extends TemporalBinary {
-  /** Which step found it. */
+  /** The step that found it. */
   readonly source: string;
 }
 

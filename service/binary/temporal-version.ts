@@ -1,4 +1,4 @@
-// Which Temporal CLI we pin, which we accept, and the proof that a file is one: it answers `--version`.
+// The Temporal CLI versions that we pin and accept, and the test that a file is one: it answers `--version`.
 
 import { execFile } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
@@ -11,11 +11,11 @@ const ANSWER_TIMEOUT_MS = 15_000;
 
 export interface TemporalBinary {
   readonly path: string;
-  /** As it says itself: `1.8.2 (Server 1.31.2, UI 2.50.1)`. */
+  /** Its own version output: `1.8.2 (Server 1.31.2, UI 2.50.1)`. */
   readonly version: string;
 }
 
-/** The binary, or why it is none. */
+/** The binary, or why the file is not one. */
 export function probe(path: string): Promise<TemporalBinary | { readonly problem: string }> {
   try {
     if (!statSync(path).isFile()) return Promise.resolve({ problem: `${path} is not a file` });
@@ -45,7 +45,7 @@ export function probe(path: string): Promise<TemporalBinary | { readonly problem
   });
 }
 
-/** `0.0.0-DEV` is a build without a version stamp: taken at its word that it is new. */
+/** `0.0.0-DEV` is a build without a version stamp, assumed to be new. */
 function isOlder(version: string, than: string): boolean {
   if (version.startsWith('0.0.0')) return false;
   const [a, b] = [version, than].map((v) =>

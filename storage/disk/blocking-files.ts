@@ -1,6 +1,5 @@
-// The calls to the file system as they hold up whoever makes them: for a thread with nothing else to do. They take a
-// third of the processor time, since none travels through libuv's pool. Only the disk's own word that bytes are safe is
-// waited for as ever: many at a time.
+// Blocking file calls, for a thread that does nothing else. They take a third of the processor time of asynchronous ones,
+// because none goes through libuv's pool. Only fsync stays asynchronous, many at a time.
 
 import {
   closeSync,

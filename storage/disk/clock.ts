@@ -1,12 +1,12 @@
-// What time it is by the clock that stamps a folder's files. Ages of files are told by it alone: the clock of this
-// machine may be wrong, or set back, and machines that share a folder need not agree.
+// The time by the clock that stamps a folder's files. The ages of files are computed from it alone: this machine's clock
+// may be wrong or set back, and machines that share a folder need not agree.
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { FileLayer } from './file-layer.ts';
 import { temporaryName } from '../record/layout.ts';
 
-/** Epoch milliseconds. Undefined where the folder takes no file: then nothing in it is known to be old. */
+/** Epoch milliseconds. Undefined if the folder takes no file: then nothing in it counts as old. */
 export async function fileClock(folder: string, layer: Pick<FileLayer, 'open' | 'stat' | 'unlink'>) {
   const probe = join(folder, temporaryName('clock', randomBytes(8).toString('hex')));
   try {
@@ -19,7 +19,7 @@ export async function fileClock(folder: string, layer: Pick<FileLayer, 'open' | 
   }
 }
 
-/** False also where the file is gone, or its age cannot be told. */
+/** False also if the file is gone or its age is unknown. */
 export async function isOlderThan(
   path: string,
   ageMs: number,

@@ -1,4 +1,4 @@
-// What a store asks of its file system: few calls, each a whole step, so that they can be carried out elsewhere
+// The file-system interface of a store: few calls, each a complete step, so that threads can perform them
 // (threaded-disk.ts). Every failure is a StoreError that names the file.
 
 import { codeOf, fileError } from './errors.ts';
@@ -9,23 +9,23 @@ import { readText, writeOnce } from './write-once.ts';
 export interface Disk {
   /** The file's text; undefined when there is none. */
   read(path: string): Promise<string | undefined>;
-  /** What file that is now, undefined when there is none; and the text of another, where one is named. */
+  /** The identity of one file, undefined if it does not exist; and the text of another file, if one is named. */
   look(path: string, other: string | null): Promise<Look>;
-  /** True when the file is ours, false when one was there already (it is untouched). Durable then. */
+  /** True if this call created the file, false if it existed already (it is unchanged). Durable on return. */
   writeOnce(path: string, text: string): Promise<boolean>;
-  /** Makes sure that the file begins with the text; it need not survive a power cut. */
+  /** Makes the file begin with the text; the change need not survive a power cut. */
   draft(path: string, text: string): Promise<void>;
-  /** As draft; durable then. */
+  /** As draft, and durable on return. */
   settle(path: string, text: string): Promise<void>;
 }
 
 export interface Look {
-  /** Another where a file is removed and made anew. */
+  /** Changes when a file is removed and created again. */
   readonly identity: string | undefined;
   readonly text: string | undefined;
 }
 
-/** `layer`: the calls that each is made of. */
+/** `layer`: the file-system calls to use. */
 export function openDisk(layer: FileLayer = NODE_FILES): Disk {
   return {
     read: (path) => readText(path, layer),

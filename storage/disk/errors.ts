@@ -1,5 +1,5 @@
-// What the file system refuses, in words: which file, why, and what helps. Worth trying again is what passes when
-// somebody mends the disk (a full one that is cleared, one that is made writable) or by itself (too many open files).
+// File-system errors as StoreErrors: which file, why, and the fix. Retryable are errors that pass when somebody repairs
+// the disk (frees space, makes it writable) or by themselves (too many open files).
 
 import { StoreError } from '../../domain/errors.ts';
 import type { Reason } from '../../domain/reasons.ts';
@@ -62,7 +62,7 @@ export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** `action` as in "write": "cannot write <path>: …". What the file system did not say stays as it is. */
+/** `action` as in "write": "cannot write <path>: …". An error that is not from the file system is returned unchanged. */
 export function fileError(action: string, path: string, cause: unknown): unknown {
   const code = codeOf(cause);
   if (code === undefined) return cause;
@@ -72,10 +72,10 @@ export function fileError(action: string, path: string, cause: unknown): unknown
   return new StoreError(`cannot ${action} ${path}: ${words}`, { reason, fix, retryable, cause });
 }
 
-/** A record that is there and cannot be believed. It is never made anew without a word. */
+/** A record that exists and is damaged. It is never silently written again. */
 export function recordError(path: string, problem: string, torn = false): StoreError {
   return new StoreError(`${path} ${problem}`, {
     reason: torn ? 'record-torn' : 'record-broken',
-    fix: 'Look at the file; when it is moved away, that step is played again.',
+    fix: 'Inspect the file; once it is moved away, that step is run again.',
   });
 }

@@ -1,5 +1,5 @@
-// The file system as the store uses it: Node's own, or what a test puts in its place to let the disk be full, slow or
-// broken. And the places for open files: however many rollouts are in flight, few files are open at once.
+// The file system of the store: Node's own, or a test's substitute that is full, slow or broken. Also limits the number
+// of open files, however many rollouts are in flight.
 
 import * as node from 'node:fs/promises';
 
@@ -10,7 +10,7 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
-/** As node:fs/promises has them. */
+/** As in node:fs/promises. */
 export interface FileLayer {
   open(path: string, flags: 'r' | 'wx'): Promise<OpenFile>;
   readFile(path: string, encoding: 'utf8'): Promise<string>;
@@ -26,12 +26,12 @@ export interface FileLayer {
 
 export const NODE_FILES: FileLayer = node;
 
-/** Node reads and writes four at a time; more open files gain nothing and may be more than the system allows. */
+/** Node reads and writes four at a time; more open files gain nothing and may exceed the system's limit. */
 const PLACES = 64;
 let free = PLACES;
 const waiting: (() => void)[] = [];
 
-/** Runs `use` when one of the places is free. What it does must not ask for a place again. */
+/** Runs `use` once a place is free. `use` must not request another place (deadlock). */
 export async function withPlace<T>(use: () => Promise<T>): Promise<T> {
   if (free > 0) free--;
   else await new Promise<void>((resolve) => waiting.push(resolve));

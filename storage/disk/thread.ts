@@ -1,5 +1,5 @@
-// The thread that writes and reads files for threaded-disk.ts. It waits only for the disk's word that something is
-// durable, and goes on with other calls meanwhile.
+// The thread that reads and writes files for threaded-disk.ts. It waits only for fsync, and serves other calls
+// meanwhile.
 
 import { parentPort } from 'node:worker_threads';
 import { StoreError } from '../../domain/errors.ts';
@@ -16,10 +16,10 @@ export interface Call {
 export type Reply =
   { readonly id: number; readonly value: unknown } | { readonly id: number; readonly error: ErrorFacts };
 
-/** What is left of an error that crosses threads. */
+/** The parts of an error that survive the message between threads. */
 export interface ErrorFacts {
   readonly message: string;
-  /** Null for what is no StoreError. */
+  /** Null for an error that is not a StoreError. */
   readonly store: { readonly reason: Reason<'store'>; readonly fix: string | null; readonly retryable: boolean } | null;
   readonly cause: { readonly message: string; readonly code: string | null } | null;
 }
@@ -31,7 +31,7 @@ const disk = openDisk(BLOCKING_FILES) as unknown as Record<
 let replies: Reply[] = [];
 
 function send(reply: Reply): void {
-  // One message for all that is ready.
+  // One message for all results that are ready.
   if (replies.push(reply) > 1) return;
   setImmediate(() => {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window

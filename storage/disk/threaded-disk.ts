@@ -1,6 +1,6 @@
-// A disk whose calls are carried out by threads, each a message there and one back: for a worker whose event loop
-// must not wait for files, and whose processor time is dear. One thread does; where the disk is slow, more are
-// started. They never keep the process alive when they have nothing to do.
+// A disk whose calls run on threads, one message each way: for a worker whose event loop must not wait for files and
+// is short of CPU. One thread serves all; if the disk is slow, more are started. Idle threads never keep the process
+// alive.
 
 import { Worker } from 'node:worker_threads';
 import { StoreError } from '../../domain/errors.ts';
@@ -9,12 +9,12 @@ import type { Disk } from './disk.ts';
 import type { Call, ErrorFacts, Reply } from './thread.ts';
 
 export interface ThreadedDisk extends Disk {
-  /** Waits for the calls under way. */
+  /** Waits for the calls in flight. */
   close(): Promise<void>;
 }
 
 const MAX_THREADS = 4;
-/** Calls that one thread has before another is started. */
+/** Calls in flight on one thread before another thread is started. */
 const MANY = 64;
 
 const threadScript = (): string => compiledScript('./thread', import.meta.url, StoreError);
@@ -59,7 +59,7 @@ class DiskThread {
   #idle: (() => void) | undefined;
 
   constructor(entry: string, onEnd: () => void) {
-    // Texts come and go at once: a large nursery would only be memory.
+    // Texts are short-lived: a large young generation would only take memory.
     this.#thread = new Worker(entry, { resourceLimits: { maxYoungGenerationSizeMb: 8 } });
     this.#thread.unref();
     this.#thread.on('message', (replies: readonly Reply[]) => replies.forEach((reply) => this.#take(reply)));
@@ -82,7 +82,7 @@ class DiskThread {
       const id = ++this.#lastId;
       if (this.#pending.size === 0) this.#thread.ref();
       this.#pending.set(id, { resolve, reject });
-      // Calls of the same moment share a message.
+      // Calls of the same moment share one message.
       if (this.#calls.push({ id, name, args }) === 1) queueMicrotask(() => this.#send());
     });
   }
@@ -118,7 +118,7 @@ function asError({ message, store, cause: facts }: ErrorFacts): Error {
 }
 
 function ended(reason: string): StoreError {
-  return new StoreError(`The thread that keeps the run's files ended: ${reason}`, {
+  return new StoreError(`The thread that writes the run's files ended: ${reason}`, {
     reason: 'disk-thread',
     retryable: true,
   });

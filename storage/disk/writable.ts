@@ -1,4 +1,4 @@
-// Whether this machine can write to a run's folder now: in the words of the error where it cannot. Leaves nothing.
+// Tests whether this machine can write to a run's folder now; returns the error's text if not. Leaves no file.
 
 import { randomBytes } from 'node:crypto';
 import { stat, unlink } from 'node:fs/promises';
@@ -7,11 +7,11 @@ import { explain } from '../../domain/errors.ts';
 import { temporaryName } from '../record/layout.ts';
 import { writeOnce } from './write-once.ts';
 
-/** About a turn's record: a disk that is nearly full takes less than that. */
+/** About the size of a turn's record: a nearly full disk accepts less than that. */
 const BYTES = 64 * 1024;
 
 export async function unwritable(runFolder: string): Promise<string | undefined> {
-  // What is not there is nobody's to make.
+  // A folder that does not exist is not created here.
   if (!(await stat(runFolder).catch(() => undefined))) return undefined;
   const path = join(runFolder, temporaryName('probe', `${process.pid}-${randomBytes(4).toString('hex')}`));
   try {

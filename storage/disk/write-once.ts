@@ -1,6 +1,6 @@
-// Files that appear whole or not at all. `writeOnce` never replaces: of any number of writers, in any
-// number of processes, the first wins and the others learn what it wrote. `replaceFile` puts a new
-// content in place of the old. A killed writer leaves at most a temporary file, which no reader looks at.
+// Files that appear complete or not at all. `writeOnce` never replaces: of any number of writers in any number of
+// processes, the first wins and the others read its content. `replaceFile` replaces the content. A killed writer leaves
+// at most a temporary file, which no reader opens.
 
 import { randomBytes } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
@@ -12,10 +12,10 @@ import { type FileLayer, NODE_FILES, type OpenFile, withPlace } from './file-lay
 import { temporaryName } from '../record/layout.ts';
 
 export type Content = string | Uint8Array;
-/** Writes the content to a file that is open and empty. Node's own files only. */
+/** Writes the content to an open, empty file. Only for Node's own files. */
 export type Fill = (file: FileHandle) => Promise<void>;
 
-/** True when the file is ours, false when one was there already (it is untouched). */
+/** True if this call created the file, false if it existed already (it is unchanged). */
 export async function writeOnce(
   path: string,
   content: Content | Fill,
@@ -36,7 +36,7 @@ export async function replaceFile(path: string, content: Content | Fill, layer: 
   await withPlace(() => syncFolder(dirname(path), layer));
 }
 
-/** As replaceFile, for a content that another will replace soon: a killed process harms it not, a power cut may. */
+/** As replaceFile, for content that is soon replaced again: it survives a killed process, but perhaps not a power cut. */
 export async function replaceDraft(path: string, content: Content, layer: FileLayer = NODE_FILES): Promise<void> {
   await moveThere(await writeTemporary(path, content, layer, false), path, layer);
 }
@@ -60,7 +60,7 @@ export async function readText(path: string, layer: FileLayer = NODE_FILES): Pro
   }
 }
 
-/** No two writers share it, threads of one process included. */
+/** Unique for each writer, threads of one process included. */
 const UNIQUE = `${process.pid}-${randomBytes(6).toString('hex')}`;
 let written = 0;
 
@@ -72,7 +72,7 @@ async function writeTemporary(
 ): Promise<string> {
   const folder = dirname(path);
   const temporary = join(folder, temporaryName(basename(path), `${UNIQUE}-${(written++).toString(36)}`));
-  // A content that is made on the way may read files of its own.
+  // Content that is generated while it is written may read files itself.
   const placed = typeof content === 'function' ? <T>(use: () => Promise<T>) => use() : withPlace;
   return placed(async () => {
     let file: OpenFile | undefined;
@@ -91,7 +91,7 @@ async function writeTemporary(
   });
 }
 
-/** Its folder is there as a rule. */
+/** Tries without creating the folder first, because it nearly always exists. */
 async function openNew(path: string, layer: FileLayer): Promise<OpenFile> {
   try {
     return await layer.open(path, 'wx');
@@ -117,7 +117,7 @@ async function publish(temporary: string, path: string, layer: FileLayer): Promi
 
 const STALE_LOCK_MS = 10_000;
 
-/** For file systems without hard links: a folder is the lock, as its making is atomic everywhere. */
+/** For file systems without hard links: a folder is the lock, because mkdir is atomic everywhere. */
 async function publishUnderLock(temporary: string, path: string, layer: FileLayer): Promise<boolean> {
   const lock = join(dirname(path), temporaryName(basename(path), 'lock'));
   for (;;) {
@@ -140,7 +140,7 @@ async function publishUnderLock(temporary: string, path: string, layer: FileLaye
   }
 }
 
-/** Makes the folder and its parents, each durable. Node's own recursion never ends where none can be made (/proc). */
+/** Creates the folder and its parents, each durable. Node's own recursion never ends if none can be created (/proc). */
 async function makeFolder(folder: string, layer: FileLayer): Promise<void> {
   const parent = dirname(folder);
   const make = () =>
@@ -157,7 +157,7 @@ async function makeFolder(folder: string, layer: FileLayer): Promise<void> {
   await syncFolder(parent, layer);
 }
 
-/** A name is durable when its folder is. Some systems cannot sync a folder: then they need not. */
+/** A name is durable once its folder is synced. Some systems cannot sync a folder and do not need it. */
 export async function syncFolder(folder: string, layer: FileLayer): Promise<void> {
   const handle = await layer.open(folder, 'r').catch(() => undefined);
   if (!handle) return;

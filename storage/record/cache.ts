@@ -1,21 +1,21 @@
-// Records that a worker has just read or written, so that a turn does not read all turns before it from disk again.
-// A record never changes; but a run's folder may be removed and made anew, so what is kept of a rollout counts only
-// while its first record is the same file. Bounded by bytes: the rollout that was looked at longest ago goes first.
+// Records that a worker has just read or written, so that a turn does not read all earlier turns from disk again.
+// A record never changes, but a run's folder may be removed and created again, so the cached records of a rollout are
+// valid only while its first record is the same file. Bounded by bytes: the least recently used rollout is evicted.
 
 import type { Stored } from '../store.ts';
 
-/** What is kept of one rollout, by file name. */
+/** The cached records of one rollout, by file name. */
 export interface KeptRecords {
   get(file: string): Stored<object> | undefined;
   keep(file: string, stored: Stored<object>, bytes: number): void;
 }
 
 export interface RecordCache {
-  /** `identity`: of its first record's file as it is now; undefined where that is not written yet. */
+  /** `identity`: the current one of its first record's file; undefined if that is not written yet. */
   of(folder: string, identity: string | undefined): KeptRecords | undefined;
-  /** True where a record is kept that counts if the rollout is still the same. */
+  /** True if a record is cached that is valid if the rollout is still the same. */
   has(folder: string, file: string): boolean;
-  /** Nothing more is read of a rollout that ended. */
+  /** A rollout that has ended is not read again. */
   forget(folder: string): void;
 }
 
@@ -50,7 +50,7 @@ export function openRecordCache(maxBytes: number = MAX_BYTES): RecordCache {
       return {
         get: (file) => rollout.records.get(file),
         keep(file, stored, size) {
-          // Forgotten since it was looked at.
+          // Evicted in the meantime.
           if (rollouts.get(folder) !== rollout || rollout.records.has(file)) return;
           rollout.records.set(file, { ...stored, created: false });
           rollout.bytes += size;

@@ -1,5 +1,5 @@
-// Where each record lies in a run's folder, and which names may lie there. Pure.
-// A name follows from ids alone, so a writer needs no search and a check knows what is foreign.
+// The path of each record in a run's folder, and the names that may occur there. Pure. A name is derived from ids
+// alone, so a writer needs no search and a check recognises foreign files.
 
 import { UsageError } from '../../domain/errors.ts';
 import { isRunName, safeName, shardOf, type RolloutId } from '../../domain/ids.ts';
@@ -19,7 +19,7 @@ export const chunkFile = (turn: number, chunk: number): string =>
   turnFile(turn).replace('.json', `.chunk-${padded('chunk', chunk)}.json`);
 export const verdictFile = (turn: number): string => `verdict-${padded('turn', turn)}.json`;
 
-/** What stands in a name came through Temporal, from anyone: a text would lead out of the run's folder. */
+/** These values come through Temporal from any client: a text could lead out of the run's folder. */
 function whole(what: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 0) return value;
   throw new UsageError(`\`${what}\` is ${JSON.stringify(value) ?? typeof value}, and names a file.`, {
@@ -33,7 +33,10 @@ const padded = (what: string, value: number): string => String(whole(what, value
 /** `rollouts/<2 hex>/<safe name of the query>` */
 export function queryFolder(query: string): string {
   if (typeof query !== 'string') {
-    throw new UsageError('`query` is no text, and names a folder.', { reason: 'not-allowed', fix: 'It takes a text.' });
+    throw new UsageError('`query` is not a text, and names a folder.', {
+      reason: 'not-allowed',
+      fix: 'It takes a text.',
+    });
   }
   const name = safeName(query);
   return `${ROLLOUTS}/${shardOf(name)}/${name}`;
@@ -57,7 +60,7 @@ export type RolloutFile =
   | { readonly kind: 'turn' | 'verdict'; readonly turn: number }
   | { readonly kind: 'chunk'; readonly turn: number; readonly chunk: number };
 
-/** What a file in a rollout's folder is, by its name. */
+/** The kind of a file in a rollout's folder, by its name. */
 export function parseRolloutFile(name: string): RolloutFile {
   if (name === ROLLOUT_FILE) return { kind: 'rollout' };
   if (name === END_FILE) return { kind: 'end' };
@@ -86,13 +89,13 @@ export const judgementsFile = (name: string): string => `${JUDGEMENTS}/${name}.j
 export const isJudgementsFile = (name: string): boolean =>
   name.endsWith('.jsonl') && isRunName(name.slice(0, -'.jsonl'.length));
 
-/** A writer's unfinished file: no reader looks at it, and a killed writer may leave it behind. */
+/** A writer's unfinished file: no reader opens it, and a killed writer may leave it behind. */
 export const temporaryName = (name: string, unique: string): string => `.${name}.${unique}.tmp`;
 export const isTemporary = (name: string): boolean => /^\..+\.tmp$/.test(name);
-/** Temporary files and what file managers leave behind: nothing a reader or a check minds. */
+/** Temporary files and those that file managers create: readers and checks ignore them. */
 export const isHarmless = (name: string): boolean => name.startsWith('.');
 
-/** The folder of the rollout that a log's file name is of; undefined for a name that no log has. */
+/** The rollout folder that a log's file name belongs to; undefined for any other name. */
 export function folderOfLog(name: string): string | undefined {
   const found = /^([^@]+)(?:@(\d+)(?:\.(\d+))?)?\.(?:txt|jsonl)$/.exec(name);
   if (!found) return undefined;

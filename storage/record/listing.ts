@@ -1,4 +1,4 @@
-// What lies in a run's folder: its rollouts, found without any other record; and what should not be there.
+// The content of a run's folder: its rollouts, found without any other record, and foreign files.
 
 import { readdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -41,7 +41,7 @@ export async function listRolloutsOf(folder: string, run: string, query: string)
 
 export const FOREIGN = 'is not of this run';
 
-/** Which rollout's folder this is; undefined when nothing has begun there, or nothing that can be read. */
+/** The rollout of a folder; undefined if it has not begun or its first record cannot be read. */
 export async function rolloutAt(
   folder: string,
   path: string,
@@ -55,7 +55,7 @@ export async function rolloutAt(
     const text = await readText(join(folder, file));
     if (text === undefined) {
       const names = (await namesIn(join(folder, path))).filter((name) => !layout.isHarmless(name));
-      // It was written between the two looks.
+      // It was written between the two reads.
       if (names.includes(layout.ROLLOUT_FILE)) return rolloutAt(folder, path, onBreach);
       const [first] = names;
       return first ? breach(`is missing, though ${first} is there`) : undefined;
@@ -100,7 +100,7 @@ export async function foldersIn(root: string, path: string, onBreach: OnBreach):
 
 const OLD_MS = 60 * 60 * 1000;
 
-/** Takes away what killed writers left; a writer that lives has not held its file for so long. */
+/** Removes the leftovers of killed writers; a live writer never holds its file for this long. */
 export async function removeOldTemporaries(folder: string): Promise<void> {
   for (const name of await namesIn(folder)) {
     if (!layout.isTemporary(name)) continue;
@@ -121,6 +121,6 @@ export async function dropChunks(folder: string, turn: number): Promise<void> {
     const file = layout.parseRolloutFile(name);
     return file.kind === 'chunk' && file.turn === turn;
   });
-  // Another worker may be removing them too.
+  // Another worker may be removing them at the same time.
   await Promise.all(names.map((name) => unlink(join(folder, name)).catch(() => {})));
 }

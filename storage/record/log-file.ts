@@ -1,18 +1,18 @@
-// A log: a text file that is replaced as a whole with every turn, and made durable at its end. Whoever is killed, it is
-// whole; a late writer of an earlier state takes nothing away.
+// A log: a text file that is replaced as a whole with every turn and made durable at the end. A kill never leaves it
+// incomplete, and a late writer of an earlier state removes nothing.
 
 import { dirname } from 'node:path';
 import { fileError } from '../disk/errors.ts';
 import { type FileLayer, withPlace } from '../disk/file-layer.ts';
 import { readText, replaceDraft, replaceFile, syncFolder } from '../disk/write-once.ts';
 
-/** Makes sure that the file begins with the text. */
+/** Makes the file begin with the text. */
 export async function draftFile(path: string, text: string, layer: FileLayer): Promise<void> {
   const present = await readText(path, layer);
   if (!present?.startsWith(text)) await replaceDraft(path, text, layer);
 }
 
-/** As draftFile, and what the file says then survives a power cut. */
+/** As draftFile, and the content then survives a power cut. */
 export async function settleFile(path: string, text: string, layer: FileLayer): Promise<void> {
   const present = await readText(path, layer);
   if (!present?.startsWith(text)) return replaceFile(path, text, layer);

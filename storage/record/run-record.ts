@@ -1,4 +1,4 @@
-// run.json: what a run plays, fixed at its creation. Settings carry the origin of each value.
+// run.json: the input of a run, fixed at its creation. Settings carry the source of each value.
 
 import type { FoundLogprobs } from '../../domain/logprob-meaning.ts';
 import type { ModelIdentity } from '../../domain/model-identity.ts';
@@ -12,18 +12,18 @@ export interface RunRecord {
   readonly settings: RolloutSettings;
   readonly origins: Readonly<Record<string, Origin>>;
   readonly samples: number;
-  /** The source of the queries, and the SHA-256 of the accepted rows; null where rollouts are started one by one. */
+  /** The file of the queries, and the SHA-256 of the accepted rows; null if rollouts are started one by one. */
   readonly dataset: {
     readonly path: string;
     readonly sha256: string;
     readonly accepted: number;
     readonly refused: number;
-    /** Of the rows before their solutions were read, where some were refused then: what the same command offers again. */
+    /** Of the rows before their solutions were read, if some were refused then: the same command offers these again. */
     readonly offered?: string;
   } | null;
-  /** What the servers or the model were found to give as logprobs when the run was made; null where nobody looked. */
+  /** The kind of logprobs that the servers or the model returned when the run was made; null if not probed. */
   readonly logprobs?: FoundLogprobs | null;
-  /** What the model was known by when the run was made; null where nobody looked, absent in older runs. */
+  /** The model's identity when the run was made; null if not probed, absent in older runs. */
   readonly model?: ModelIdentity | null;
   readonly versions: { readonly everturn: string; readonly node: string };
   readonly createdAt: number;

@@ -1,6 +1,6 @@
-// A record as text: one JSON object that opens with its format and the rollout it belongs to and closes
-// with the SHA-256 of everything before it. Numbers survive exactly. `head -c -78 turn-001.json |
-// sha256sum` proves a one-line record; a torn, changed or misplaced file does not pass.
+// A record as text: one JSON object that begins with its format and its rollout and ends with the SHA-256 of
+// everything before it. Numbers are exact. `head -c -78 turn-001.json | sha256sum` proves a one-line record; a torn,
+// changed or misplaced file does not pass.
 
 import { createHash } from 'node:crypto';
 import { setImmediate as breath } from 'node:timers/promises';
@@ -26,17 +26,17 @@ export interface Owner {
 export interface RecordText {
   readonly text: string;
   readonly hash: string;
-  /** As it is read back from the text, without the reading. */
+  /** Equal to the record parsed from the text, without parsing it. */
   readonly record: object;
 }
 
-/** Long ones are made a part at a time, so that the event loop turns meanwhile. */
+/** Long records are built in parts, so that the event loop is not blocked. */
 export async function encodeRecord(kind: RecordKind, owner: Owner | null, record: object): Promise<RecordText> {
   const head = { format: FORMATS[kind], ...(owner ? { of_rollout: owner } : {}) };
   const { format: _, ...body } = record as { format?: string };
   const kept = asKept(body, kind);
   const whole = { ...head, ...kept };
-  // The run's own records are read by people: one field a line.
+  // People read the run's own records: one field a line.
   const parts = owner ? jsonParts(whole) : [JSON.stringify(whole, null, 2).slice(0, -2)];
   const hash = createHash('sha256');
   let text = '';
@@ -53,16 +53,16 @@ export async function encodeRecord(kind: RecordKind, owner: Owner | null, record
   return { text, hash: hex, record: owner ? kept : { format: FORMATS[kind], ...kept } };
 }
 
-/** What is wrong with a text that should be a record. */
+/** The fault of a text that should be a record. */
 export interface Flaw {
   readonly problem: string;
-  /** Its end is missing, and nothing else need be wrong: a power cut may leave such a file. */
+  /** Its end is missing, and the rest may be sound: a power cut may leave such a file. */
   readonly torn?: true;
 }
 
 const TRAILER = /,(?:\n {2})?"sha256": ?"([0-9a-f]{64})"\n?\}\n$/;
 
-/** The record and its hash, or what is wrong with the text. */
+/** The record and its hash, or the fault of the text. */
 export function decodeRecord(
   kind: RecordKind,
   owner: Owner | null,
@@ -75,7 +75,7 @@ export function decodeRecord(
     return { problem: 'is torn: its end is missing', torn: true };
   }
   const hash = sha256(text.slice(0, text.length - trailer[0].length));
-  if (hash !== trailer[1]) return { problem: `is changed: its content hashes to ${hash}, it says ${trailer[1]}` };
+  if (hash !== trailer[1]) return { problem: `is changed: its content has hash ${hash}, its last line ${trailer[1]}` };
   const { format, of, record } = opened(owner, text);
   if (format !== FORMATS[kind]) return { problem: `has format ${JSON.stringify(format)}, not ${FORMATS[kind]}` };
   if (owner && (of?.query !== owner.query || of.sample !== owner.sample || of.attempt !== owner.attempt)) {
@@ -98,11 +98,11 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** About as many are made of a record at once: some milliseconds' work. */
+/** Numbers or characters per part: a few milliseconds of work. */
 const PART_CHARS = 256 * 1024;
 const PART_ITEMS = 16 * 1024;
 
-/** JSON.stringify's own text but for the last brace, in parts: long lists and long texts are cut. */
+/** The text of JSON.stringify without the last brace, in parts: long lists and long texts are split. */
 function* jsonParts(record: Readonly<Record<string, unknown>>): Generator<string> {
   let before = '{';
   for (const [name, value] of Object.entries(record)) {
@@ -127,19 +127,19 @@ function* jsonParts(record: Readonly<Record<string, unknown>>): Generator<string
   }
 }
 
-/** A pair that is cut would be two escapes. */
+/** A surrogate pair that is split would become two escapes. */
 function isHighSurrogate(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   return code >= 0xd800 && code < 0xdc00;
 }
 
 /**
- * A copy that is what JSON makes of it. NaN and infinities, which it would turn into null without a word, are refused.
- * Written out, because reading the text back, or a replacer, takes several times as long.
+ * A copy as JSON preserves it. NaN and infinities, which JSON would silently turn into null, are refused.
+ * Written out because parsing the text, or a replacer, takes several times as long.
  */
 function asKept<T>(value: T, key: string): T {
   if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new RangeError(`${value} (in ${key}) cannot be kept as JSON`);
+    if (!Number.isFinite(value)) throw new RangeError(`${value} (in ${key}) cannot be stored as JSON`);
     return (value === 0 ? 0 : value) as T; // JSON knows no -0
   }
   if (typeof value !== 'object' || value === null) return value;

@@ -1,6 +1,6 @@
-// A rollout's record that is torn. A write of ours shows whole or not at all, but a power cut, a broken disk or a copy
-// that was cut short may leave a file without its end. Where no other record stands on it, it counts as never written:
-// readers do not see it, the writer puts it aside and writes anew; `check` names it. Else it stays an error.
+// A torn record of a rollout. Our own writes are atomic, but a power cut, a broken disk or an interrupted copy may
+// truncate a file. If no later record refers to it, it counts as never written: readers ignore it, the writer moves it
+// aside and writes again, `check` names it. Otherwise it stays an error.
 
 import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rmdir } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { parseRolloutFile, type RolloutFile, temporaryName } from './layout.ts';
 import { namesIn } from './listing.ts';
 import { readText } from '../disk/write-once.ts';
 
-/** What was being read or written; undefined where that came upon a torn record which nothing stands on. */
+/** The result of a read or write; undefined if it hit a torn record that no later record refers to. */
 export async function unlessTorn<T>(folder: string, file: string, work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
@@ -30,8 +30,8 @@ export async function unlessTorn<T>(folder: string, file: string, work: Promise<
 const STALE_LOCK_MS = 10_000;
 
 /**
- * Keeps it as evidence, under a name that no reader looks at. A whole record is never moved: only the holder of the
- * lock empties the place, and while a torn file stands in it, nobody can write there.
+ * Keeps it as evidence, under a name that no reader opens. A whole record is never moved: only the holder of the lock
+ * removes the file, and while a torn file has the name, nobody can write there.
  */
 export async function setAside(path: string): Promise<void> {
   const lock = join(dirname(path), temporaryName(basename(path), 'aside'));

@@ -5,7 +5,6 @@ import { expect, test } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { evaluateActivity } from '../../activities/evaluate.ts';
 import { JudgeError } from '../../domain/errors.ts';
-import type { Judged } from '../../domain/rollout-facts.ts';
 import type { Finish } from '../../domain/turn.ts';
 import type { Verdict } from '../../domain/verdict.ts';
 import type { Environment } from '../../environments/environment.ts';
@@ -40,7 +39,7 @@ async function evaluate(
   const environment = new MockActivityEnvironment({ attempt, heartbeatDetails: beatBefore, isLocal });
   let lastBeat: unknown;
   environment.on('heartbeat', (beat: unknown) => (lastBeat = beat));
-  const judged = await (environment.run(activity as never, REFERENCE) as Promise<Judged>).catch((e: Error) => e);
+  const judged = await (environment.run(activity as never, REFERENCE) as Promise<Verdict>).catch((e: Error) => e);
   return { judged, lastBeat };
 }
 

@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { surveyDataset } from '../../run/create-run.ts';
+import { surveyDataset } from '../../run/survey.ts';
 import type { Row } from '../../datasets/dataset.ts';
 import { openDataset } from '../../datasets/index.ts';
 import { MUTATIONS } from './mutated-lines.ts';

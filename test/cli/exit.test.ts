@@ -15,7 +15,7 @@ import {
 } from '../../domain/errors.ts';
 import { addResult, noCounts } from '../../domain/progress.ts';
 import { BOUNDARIES, type Boundary, REASONS } from '../../domain/reasons.ts';
-import type { RolloutResult } from '../../domain/rollout-result.ts';
+import type { RolloutResult } from '../../domain/ending.ts';
 import { countsOf, resultOf } from './scripted-io.ts';
 
 test.each([

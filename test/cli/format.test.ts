@@ -4,13 +4,13 @@ import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { oneLine } from '../../domain/foreign-text.ts';
-import { ago, clock, percent, plural, shellWord } from '../../cli/view/format.ts';
+import { ago, clock, percent, plural, shellQuoted } from '../../cli/view/format.ts';
 import { paintFor } from '../../cli/view/paint.ts';
 import { table } from '../../cli/view/table.ts';
 
 test('a shell reads back the very text that was quoted', () => {
   const texts = ['a b', "it's", '$HOME', '`id`', 'a"b', '\\', '*', 'a;b', '--x', 'naïve'];
-  const read = execFileSync('sh', ['-c', `printf '%s\\n' ${texts.map(shellWord).join(' ')}`], { encoding: 'utf8' });
+  const read = execFileSync('sh', ['-c', `printf '%s\\n' ${texts.map(shellQuoted).join(' ')}`], { encoding: 'utf8' });
   expect(read.trimEnd().split('\n')).toEqual(texts);
 });
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkModel, withAbsolutePaths } from '../../cli/play/model.ts';
 import { DEFAULT_OPTIONS } from '../../run/options.ts';
-import { surveyDataset } from '../../run/create-run.ts';
+import { surveyDataset } from '../../run/survey.ts';
 import { ModelError } from '../../domain/errors.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 import { scriptedIo } from './scripted-io.ts';

@@ -2,6 +2,7 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { UsageError } from '../../domain/errors.ts';
 import { parseSettings, resolveOptions, settingsOf } from '../../run/config.ts';
 
 const kept = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
@@ -35,7 +36,8 @@ describe('settings', () => {
             const settings = parseSettings('r', { [key]: value });
             expect(settings).toStrictEqual(kept(settings));
           } catch (error) {
-            expect(String(error)).toContain('does not fit');
+            expect(error).toBeInstanceOf(UsageError);
+            expect(['bad-value', 'bad-rewards']).toContain((error as UsageError).reason);
           }
         },
       ),

@@ -5,7 +5,8 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { createRun, examineDataset, nameOfRun, surveyDataset } from '../../run/create-run.ts';
+import { createRun, nameOfRun } from '../../run/create-run.ts';
+import { examineDataset, surveyDataset } from '../../run/survey.ts';
 import { completeSettings } from '../../domain/defaults.ts';
 import type { SolutionReader } from '../../domain/solution-reader.ts';
 import { openFileStore } from '../../storage/files.ts';

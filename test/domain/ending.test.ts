@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rolloutResult, successOf } from '../../domain/ending.ts';
-import { OUTCOMES, outcomeOf } from '../../domain/outcome.ts';
+import {
+  outcomeOf,
+  OUTCOMES,
+  recordedResult,
+  rolloutResult,
+  successOf,
+  unrecordedResult,
+} from '../../domain/ending.ts';
 import { discountedReturns, turnReward } from '../../domain/reward.ts';
 import type { VerdictValue } from '../../domain/verdict.ts';
 import { someTurn, STOPS } from './some.ts';
@@ -54,4 +60,35 @@ test('the reason is the failure’s, or the judge’s where the last turn is und
   expect(rolloutResult(AT, turns, 'undecided', null, REWARD)).toMatchObject({ reason: 'timeout', success: [0, null] });
   expect(rolloutResult(AT, turns.slice(0, 1), 'failed', failure, REWARD).reason).toBe('model-not-found');
   expect(rolloutResult(AT, turns.slice(0, 1), 'cancelled', null, REWARD).reason).toBeNull();
+});
+
+test('a recorded end gives the result that its rollout ended with', () => {
+  const verdicts = fc.array(fc.constantFrom<VerdictValue>('right', 'wrong'), { maxLength: 6 });
+  fc.assert(
+    fc.property(verdicts, fc.constantFrom(...STOPS), (played, stop) => {
+      const judged = stop === 'undecided' ? [...played, 'undecided' as const] : played;
+      const turns = judged.map((verdict, i) =>
+        someTurn({ turn: i + 1, verdict, reason: `reason ${i}`, outputTokens: i }),
+      );
+      const failure = stop === 'failed' ? { reason: 'model-not-found' } : null;
+      const ended = rolloutResult(AT, turns, stop, failure, REWARD);
+      const { outcome, stopReason, rewards, success } = ended;
+      const records = turns.map(({ verdict, reason, outputTokens: tokens }) => ({
+        tokens,
+        verdict: { verdict, reason },
+      }));
+      expect(recordedResult(AT, { outcome, stopReason, rewards, success, failure }, records)).toEqual(ended);
+      expect(ended.reason).toBe(
+        stop === 'failed' ? 'model-not-found' : stop === 'undecided' ? `reason ${played.length}` : null,
+      );
+    }),
+  );
+});
+
+test('a rollout that recorded no end failed for its reason, or was cancelled', () => {
+  const nothing = { turns: 0, rewards: [], success: [], tokens: 0, trajectory: AT };
+  const failed = { outcome: 'failed', stopReason: 'failed', reason: 'terminated' };
+  const cancelled = { outcome: 'cancelled', stopReason: 'cancelled', reason: null };
+  expect(unrecordedResult(AT, { reason: 'terminated' })).toEqual({ ...failed, ...nothing });
+  expect(unrecordedResult(AT, null)).toEqual({ ...cancelled, ...nothing });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { stopReason, tokenBudget } from '../../domain/limits.ts';
+import { stopReason, tokenBudget } from '../../domain/ending.ts';
 import type { VerdictValue } from '../../domain/verdict.ts';
 
 const SOME_LIMITS = fc.record({

@@ -1,8 +1,7 @@
 // Random facts of rollouts that could have happened: consistent, however they ended.
 
 import fc from 'fast-check';
-import { outcomeOf, type StopReason } from '../../domain/outcome.ts';
-import type { RolloutResult } from '../../domain/rollout-result.ts';
+import { outcomeOf, type RolloutResult, type StopReason } from '../../domain/ending.ts';
 import type { TurnFacts } from '../../domain/turn.ts';
 
 export const STOPS: readonly StopReason[] = [

@@ -12,7 +12,7 @@ import {
   totalUnits,
   type WindowState,
 } from '../../domain/window.ts';
-import type { RolloutResult } from '../../domain/rollout-result.ts';
+import type { RolloutResult } from '../../domain/ending.ts';
 import { someResult } from './some.ts';
 
 type Move =

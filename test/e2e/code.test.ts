@@ -138,7 +138,9 @@ describe('the command line', () => {
       const { stdout } = await everturn.run('show', 'c', 'code-sum', '--json');
       const { turns } = JSON.parse(stdout) as { turns: { verdict: unknown }[] };
       // The shipped model writes no code.
-      expect(turns.map(({ verdict }) => verdict)).toMatchObject([{ verdict: 'wrong', reason: 'no-code' }]);
+      expect(turns.map(({ verdict }) => verdict)).toMatchObject([
+        { verdict: 'wrong', reason: expect.stringMatching(/^(?:no-code|cut-off)$/) },
+      ]);
       return await everturn.run('judge', '--run', 'c', '--json');
     } finally {
       await everturn.close();

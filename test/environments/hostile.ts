@@ -123,6 +123,9 @@ const FLOODS = [
 
 /** Short texts whose value or work is huge, and deep nesting. */
 const BOMBS: Readonly<Record<string, string>> = {
+  'nested bars of a letter': nest('\\left|', 'x', '\\right|', 21),
+  'cells of four letters': '\\max(t, x^3-x, a, y) + \\max(\\gcd(x, y), (y)^{7}, t, a^5-a)',
+  'cells within a sum': '\\frac{\\sum_{k=1}^{a} (x^3-x)}{\\max(y,\\gcd(x,0.5),(y)^{7},t)}',
   tower: '9^{9^{9^{9}}}',
   'tower without braces': `${fill('9^', 60)}9`,
   'tower of exponentials': 'e^{e^{e^{e^{e^{e}}}}}',

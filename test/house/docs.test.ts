@@ -27,7 +27,7 @@ describe('the documentation', () => {
   });
 
   test.each([
-    ['README.md', 'flags'],
+    ['docs/settings.md', 'flags'],
     ['docs/temporal.md', 'fields'],
   ] as const)('holds the table of settings as the code has it: %s', (path, names) => {
     const [begin, end] = [`<!-- settings: ${names} -->`, '<!-- /settings -->'];

@@ -10,7 +10,7 @@ afterEach(closeAll);
 
 test('one server answers no more at a time than its limit, and nobody is lost', async () => {
   const all = await servers(2, { msPerToken: 2 });
-  const backend = await fleet(all, { maxInFlight: 2 });
+  const backend = await fleet(all, { maxInFlightPerServer: 2 });
   let most = 0;
   const timer = setInterval(() => {
     most = Math.max(most, ...all.map((server) => server.running()));
@@ -23,8 +23,8 @@ test('one server answers no more at a time than its limit, and nobody is lost', 
 
 test('a server can have a limit of its own', async () => {
   const all = await servers(2, { msPerToken: 2 });
-  const limits = { [`${all[0]!.url}/`]: 1 };
-  const backend = await fleet(all, { policy: 'round_robin', maxInFlight: 3, limits });
+  const serverLimits = { [`${all[0]!.url}/`]: 1 };
+  const backend = await fleet(all, { fleetPolicy: 'round_robin', maxInFlightPerServer: 3, serverLimits });
   const most = [0, 0];
   const timer = setInterval(() => {
     for (const [i, server] of all.entries()) most[i] = Math.max(most[i]!, server.running());
@@ -38,7 +38,7 @@ test('a server can have a limit of its own', async () => {
 
 test('a weight or limit for a server that is not there is a mistake, and named', async () => {
   const all = await servers(1);
-  for (const options of [{ weights: { 'http://other:1': 2 } }, { limits: { 'http://other:1': 2 } }])
+  for (const options of [{ serverWeights: { 'http://other:1': 2 } }, { serverLimits: { 'http://other:1': 2 } }])
     await expect(fleet(all, options)).rejects.toMatchObject({
       reason: 'bad-fleet',
       message: expect.stringContaining('http://other:1'),
@@ -48,7 +48,7 @@ test('a weight or limit for a server that is not there is a mistake, and named',
 test('the limit holds over workers that share a folder', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'everturn-fleet-'));
   const all = await servers(1, { msPerToken: 2 });
-  const options = { maxInFlight: 2, leaseFolder: folder };
+  const options = { maxInFlightPerServer: 2, leaseFolder: folder };
   const workers = await Promise.all([fleet(all, options), fleet(all, options), fleet(all, options)]);
   let most = 0;
   const timer = setInterval(() => {
@@ -63,7 +63,7 @@ test('the limit holds over workers that share a folder', async () => {
 
 test('a request that waits for a place can be aborted', async () => {
   const all = await servers(1, { msPerToken: 50 });
-  const backend = await fleet(all, { maxInFlight: 1 });
+  const backend = await fleet(all, { maxInFlightPerServer: 1 });
   const first = ask(backend, 'run/a/0', { maxNewTokens: 20 });
   const controller = new AbortController();
   const second = backend.generate(request('run/b/0'), { signal: controller.signal });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { charge, rank, type Candidate, type Policy } from '../../inference/fleet/policies.ts';
+import type { FleetPolicy } from '../../domain/settings.ts';
+import { charge, rank, type Candidate } from '../../inference/fleet/policies.ts';
 
 const candidate = (url: string, changes: Partial<Candidate> = {}): Candidate => ({
   url,
@@ -49,7 +50,7 @@ test('round robin takes turns, as often as weights say', () => {
   expect(turns.join('')).toBe('babbab');
 });
 
-test.each<[Policy, Partial<Candidate>, Partial<Candidate>]>([
+test.each<[FleetPolicy, Partial<Candidate>, Partial<Candidate>]>([
   ['least_requests', { inFlight: 2 }, { inFlight: 3, weight: 2 }],
   ['least_token_usage', { tokens: 200 }, { tokens: 300, weight: 2 }],
 ])('%s prefers what has least for its weight', (policy, a, b) => {

@@ -6,7 +6,7 @@ import { openFleet } from '../../inference/fleet/fleet.ts';
 import { tokenizerLoader } from '../../inference/tokenizer/server-tokenizer.ts';
 import { openSglang } from '../../inference/servers/sglang.ts';
 import { modelServer, type Fault } from '../support/model-server.ts';
-import { ask, closeAll, fleet, opened, servers } from '../support/fleet-rig.ts';
+import { ask, closeAll, fleet, opened, servers, SPREAD } from '../support/fleet-rig.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 
 afterEach(closeAll);
@@ -91,7 +91,7 @@ test('a busy server is passed over while it asked to be', async () => {
 
 test('the next chunk goes where the one before was made, while the weights are the same', async () => {
   const all = await servers(3);
-  const backend = await fleet(all, { policy: 'round_robin' });
+  const backend = await fleet(all, { fleetPolicy: 'round_robin' });
   for (const server of all) await ask(backend, server.url);
   for (const { url } of all) {
     for (let i = 0; i < 3; i++)
@@ -105,7 +105,7 @@ test('the next chunk goes where the one before was made, while the weights are t
 
 test('tells each server’s share, failures, latency and version', async () => {
   const all = await servers(2);
-  const backend = await fleet(all, { policy: 'round_robin' });
+  const backend = await fleet(all, { fleetPolicy: 'round_robin' });
   all[1]!.engine.version = 'step-3';
   for (let i = 0; i < 4; i++) await ask(backend, `run/q${i}/0`);
   all[0]!.fail({ status: 500, body: { error: { message: 'out of luck' } } });
@@ -162,6 +162,7 @@ test('servers with different vocabularies are no fleet, and are named', async ()
   const all = await servers(2);
   const tokenizers = tokenizerLoader(null);
   const opening = openFleet({
+    ...SPREAD,
     urls: all.map(({ url }) => url),
     log: () => undefined,
     async open(url) {

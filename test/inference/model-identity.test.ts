@@ -11,7 +11,7 @@ import { tokenizerLoader } from '../../inference/tokenizer/server-tokenizer.ts';
 import { openSglang } from '../../inference/servers/sglang.ts';
 import { loadTokenizer } from '../../inference/tokenizer/tokenizer.ts';
 import { openVllm } from '../../inference/servers/vllm.ts';
-import { ask, closeAll, opened } from '../support/fleet-rig.ts';
+import { ask, closeAll, opened, SPREAD } from '../support/fleet-rig.ts';
 import { modelServer, type ModelServer } from '../support/model-server.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 import type { Shape } from '../support/toy-engine.ts';
@@ -36,6 +36,7 @@ async function fleetOf(all: readonly ModelServer[], tokenizer: string | null = n
   const log = () => undefined;
   const open = all[0]!.engine.shape.kind === 'vllm' ? openVllm : openSglang;
   const backend = await openFleet({
+    ...SPREAD,
     urls: all.map(({ url }) => url),
     log,
     circuit: { coolDownMs: 20, longestCoolDownMs: 50 },

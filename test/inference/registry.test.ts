@@ -1,12 +1,21 @@
-import { expect, test } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../domain/errors.ts';
-import { parseModelSpec } from '../../inference/index.ts';
+import { MODEL_FORMS, parseModelSpec } from '../../inference/index.ts';
 import { parseOpenaiTarget, parseServerUrls } from '../../inference/http/server-url.ts';
+import { resolveOptions } from '../../run/config.ts';
+import { FIELDS } from '../../run/options.ts';
+import { ROOT, sources } from '../house/tree.ts';
 
 test('reads a model as scheme and target', () => {
-  expect(parseModelSpec('tiny')).toEqual({ scheme: 'tiny', target: '' });
-  expect(parseModelSpec('transformers:./my model')).toEqual({ scheme: 'transformers', target: './my model' });
-  expect(parseModelSpec('transformers:C:\\models')).toEqual({ scheme: 'transformers', target: 'C:\\models' });
+  expect(parseModelSpec('tiny')).toEqual({ scheme: 'tiny', target: '', files: null, servers: [] });
+  expect(parseModelSpec('transformers:./my model')).toMatchObject({
+    scheme: 'transformers',
+    target: './my model',
+    files: './my model',
+  });
+  expect(parseModelSpec('transformers:C:\\models')).toMatchObject({ scheme: 'transformers', target: 'C:\\models' });
 });
 
 test.each(['', 'gpt', 'tiny:x', 'transformers', 'transformers:', 'transformers: ', 'toString', '__proto__:x'])(
@@ -22,11 +31,11 @@ test.each(['', 'gpt', 'tiny:x', 'transformers', 'transformers:', 'transformers: 
 );
 
 test.each([
-  ['sglang:http://a:30000,http://b:30000', 'http://a:30000,http://b:30000'],
-  ['vllm:https://host/base/', 'https://host/base/'],
-  ['openai:https://api.example.com/v1#gpt-5', 'https://api.example.com/v1#gpt-5'],
-])('reads %s', (spec, target) => {
-  expect(parseModelSpec(spec)).toEqual({ scheme: spec.split(':')[0], target });
+  ['sglang:http://a:30000,http://b:30000', 'http://a:30000,http://b:30000', ['http://a:30000', 'http://b:30000']],
+  ['vllm:https://host/base/', 'https://host/base/', ['https://host/base']],
+  ['openai:https://api.example.com/v1#gpt-5', 'https://api.example.com/v1#gpt-5', ['https://api.example.com/v1']],
+])('reads %s, and says which servers it asks', (spec, target, servers) => {
+  expect(parseModelSpec(spec)).toEqual({ scheme: spec.split(':')[0], target, files: null, servers });
 });
 
 test('asks servers at the address that is meant', () => {
@@ -62,4 +71,21 @@ test.each([
     expect(error).toBeInstanceOf(UsageError);
     expect(`${String(error)}${JSON.stringify(error)}${(error as Error).stack}`).not.toContain('SECRET');
   }
+});
+
+describe('the registry', () => {
+  const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
+  test.each(MODEL_FORMS)(
+    'is the one place in the code that says %s, for help and errors; and the README says it too',
+    (form) => {
+      expect(FIELDS.model.help).toContain(form);
+      expect(() => resolveOptions({ flags: { model: 'nobody' } })).toThrow(
+        expect.objectContaining({ fix: expect.stringContaining(form) as string }) as Error,
+      );
+      expect(read('README.md')).toContain(`\`${form}\``);
+      const named = sources().filter((path) => path.endsWith('.ts') && !/^(test|bench|inference)\//.test(path));
+      if (form !== 'tiny') expect(named.filter((path) => read(path).includes(form))).toEqual([]);
+    },
+  );
 });

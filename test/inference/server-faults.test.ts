@@ -3,7 +3,7 @@
 
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Backend, GenerateRequest, GenerateResult } from '../../inference/backend.ts';
+import type { Backend, GenerateRequest, Reply } from '../../inference/backend.ts';
 import { createBackend } from '../../inference/index.ts';
 import { openHttp } from '../../inference/http/http.ts';
 import { aRequest, undisturbed } from '../contract/backend.ts';
@@ -30,7 +30,7 @@ async function open(kind: (typeof KINDS)[number], more: object = {}): Promise<Ba
   return backend;
 }
 
-const ask = async (changes: Partial<GenerateRequest> = {}): Promise<GenerateResult> =>
+const ask = async (changes: Partial<GenerateRequest> = {}): Promise<Reply> =>
   backend!.generate(await aRequest(backend!, 'What is 2 + 2?', { maxNewTokens: 4, ...changes }), undisturbed());
 
 const said = (status: number, message = 'the words', headers = {}): Fault => ({

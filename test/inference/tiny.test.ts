@@ -1,7 +1,7 @@
 // The shipped model by the real runtime, against PyTorch's account of it and against itself.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Backend, GenerateRequest, GenerateResult } from '../../inference/backend.ts';
+import type { Backend, GenerateRequest, Reply } from '../../inference/backend.ts';
 import { DecodeEngine } from '../../inference/decode/engine.ts';
 import { uniformAt } from '../../inference/decode/philox.ts';
 import { loadModel, type LoadedModel } from '../../inference/embedded/load.ts';
@@ -92,7 +92,7 @@ describe('the model', () => {
   });
 
   /** By an engine that has answered nothing before. */
-  async function fresh(request: GenerateRequest): Promise<GenerateResult> {
+  async function fresh(request: GenerateRequest): Promise<Reply> {
     const result = await new DecodeEngine(loaded.model, loaded.traits).generate(0, request);
     return { ...result, versions: [{ version: 0, start: 0, end: result.outputIds.length }], server: null };
   }
@@ -115,7 +115,7 @@ describe('the model', () => {
     const long = Array.from({ length: 30 }, () => `What is ${random(500)} * ${random(500)}?`).join(' ');
     requests.push(await aRequest(backend, long, { seed: 24, maxNewTokens: 40, stopTokenIds: [] }));
     requests.push(await aRequest(backend, long, { seed: 25, maxNewTokens: 40, stopTokenIds: [] }));
-    const alone: GenerateResult[] = [];
+    const alone: Reply[] = [];
     for (const request of requests) alone.push(await fresh(request));
     for (const turn of [0, 1, 24]) {
       // a second turn, whose beginning a process that has answered the first remembers

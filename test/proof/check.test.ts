@@ -9,7 +9,7 @@ import { exportRun } from '../../storage/export-run.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { logPath, rolloutFolder } from '../../storage/record/layout.ts';
 import { judgedTurns } from '../../storage/judged-turns.ts';
-import { type Judgement, writeJudgements } from '../../storage/judgements.ts';
+import { type VerdictRow, writeJudgements } from '../../storage/judgements.ts';
 import { sha256 } from '../../storage/record/text.ts';
 import type { Breach, Store } from '../../storage/store.ts';
 import { EXPORT, exportHarms } from './export-harms.ts';
@@ -29,7 +29,7 @@ beforeAll(async () => {
   await exportRun(store, areal, join(store.folder, EXPORT));
 });
 
-async function* sameVerdicts(store: Store): AsyncGenerator<Judgement> {
+async function* sameVerdicts(store: Store): AsyncGenerator<VerdictRow> {
   const fail = () => expect.fail('the run is whole');
   for await (const { id, verdict } of judgedTurns(store, { onUnjudged: () => {}, onBroken: fail })) {
     const { run: _, ...at } = id;

@@ -2,7 +2,7 @@
 
 import { addResult, noCounts } from '../../domain/progress.ts';
 import type { RolloutHistory } from '../../domain/rollout-history.ts';
-import type { RolloutResult } from '../../domain/rollout-result.ts';
+import type { RolloutResult } from '../../domain/ending.ts';
 import { outputTokens } from '../../domain/turn.ts';
 import { openFileStore } from '../../storage/files.ts';
 import type { Store } from '../../storage/store.ts';

@@ -19,7 +19,7 @@ export function fleetTests({ traits, first, second, open, say }: Place): void {
       [first().url]: traits.first.meaning,
       [second().url]: traits.second.meaning,
     });
-    const cold = { temperature: 0.5, topP: 1, topK: 1e8 };
+    const cold = { temperature: 0.5, topP: 1, topK: 1e8, logprobs: 'policy' } as const;
     expect(() => mustServeLogprobs(fleet.facts, cold)).toThrow(`${second().url}: ${traits.second.meaning}`);
     mustServeLogprobs(fleet.facts, { ...cold, temperature: 1 });
     await expect(fleet.generate(await aRequest(fleet, 'x', { sampling: cold }), undisturbed())).rejects.toMatchObject({

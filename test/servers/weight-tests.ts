@@ -3,7 +3,7 @@
 
 import { expect, test } from 'vitest';
 import { updateModel } from '../../inference/weights/index.ts';
-import type { GenerateResult } from '../../inference/backend.ts';
+import type { Reply } from '../../inference/backend.ts';
 import { aRequest, undisturbed } from '../contract/backend.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 import { underWay } from './one-server-tests.ts';
@@ -13,7 +13,7 @@ import { LONG, type Place } from './place.ts';
 /** The worst error over an answer, each span by the weights that its version names. */
 export async function errorBySpans(
   context: readonly number[],
-  { outputIds, logprobs, versions }: Pick<GenerateResult, 'outputIds' | 'logprobs' | 'versions'>,
+  { outputIds, logprobs, versions }: Pick<Reply, 'outputIds' | 'logprobs' | 'versions'>,
   weights: (label: string) => Scorer,
 ): Promise<number> {
   let worst = 0;

@@ -1,9 +1,10 @@
 // What the fake activities do: the little of each that the workflows rely on. Generation is at least once; what is
 // recorded stays, and whoever comes later gets it back. A body is begun once and then either done or abandoned.
 
-import { rolloutWorkflowId } from '../../domain/ids.ts';
-import type { Generated, Judged, OpenedRollout } from '../../domain/rollout-facts.ts';
-import type { RolloutResult, TrajectoryReference } from '../../domain/rollout-result.ts';
+import type { RolloutResult } from '../../domain/ending.ts';
+import { rolloutWorkflowId, type TrajectoryReference } from '../../domain/ids.ts';
+import type { Generated, OpenedRollout } from '../../domain/rollout-facts.ts';
+import type { Verdict } from '../../domain/verdict.ts';
 import type { CollectionResult, RolloutInput } from '../../domain/messages.ts';
 import type { Accepted, PageInput, SettleInput, Settled, Unit } from '../../activities/collection.ts';
 import { range, turnScript } from './plan.ts';
@@ -67,7 +68,7 @@ const BODIES: Readonly<Record<string, (world: World, input: never) => Body>> = {
   },
 
   evaluate: (world, { rollout, turn }: TurnInput) =>
-    plain((): Judged => {
+    plain((): Verdict => {
       const kept = turnOf(world, rollout, turn);
       const { verdict, reason } = turnScript(world.plan, rollout.query, rollout.sample, turn);
       return (kept.verdict ??= { verdict, reason });

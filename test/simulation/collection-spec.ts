@@ -2,7 +2,7 @@
 // once than it may, what it counts, whom it cancels, what it carries into its next history, and its result.
 
 import type { Unit } from '../../activities/collection.ts';
-import type { RolloutResult } from '../../domain/rollout-result.ts';
+import type { RolloutResult } from '../../domain/ending.ts';
 import type { WindowState } from '../../domain/window.ts';
 import type { CollectionInput, CollectionResult } from '../../domain/messages.ts';
 import { must, sameJson } from './breach.ts';
@@ -11,7 +11,7 @@ import { failedResult } from './expected-result.ts';
 import { asHeard, type Step, type Task } from './history.ts';
 import { childId, queryOf, RUN } from './names.ts';
 import { sameCounts, tally } from './tally.ts';
-import { openToldSpec } from './told-spec.ts';
+import { openMemoSpec } from './memo-spec.ts';
 import { type Ending, type Job, type Schedule, valueOf } from './wire.ts';
 import { wasReset, type World } from './world.ts';
 
@@ -36,7 +36,7 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
   const starting = new Set<number>();
   const activities = new Map<number, Schedule>();
   const children = new Map<number, number>();
-  const toldSpec = openToldSpec();
+  const memoSpec = openMemoSpec();
   let happened = { opened: false, steered: 0, maybeSteered: 0, moved: false };
 
   const saw = (what: string) => world.saw(`collection: ${what}`);
@@ -241,7 +241,7 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
       () => `the collection, ${state()}: it commanded [${said.join(' | ')}], and should [${words.join(' | ')}]`,
     );
     const facts = { ...{ total, maxConcurrent: max, paused, stopping, isFinished: isFinished() }, counts: counts() };
-    toldSpec(thisStep, { ...facts, numTurns: limits.numTurns }, happened);
+    memoSpec(thisStep, { ...facts, numTurns: limits.numTurns }, happened);
     for (const command of commands) {
       const schedule = command.scheduleActivity ?? command.scheduleLocalActivity;
       if (schedule) activities.set(schedule.seq, schedule);

@@ -1,8 +1,7 @@
 // A rollout's result as it must be, computed once more from nothing but its turns and how it ended.
 
-import type { Outcome, StopReason } from '../../domain/outcome.ts';
+import type { Outcome, RolloutResult, StopReason } from '../../domain/ending.ts';
 import type { VerdictCounts } from '../../domain/verdict.ts';
-import type { RolloutResult } from '../../domain/rollout-result.ts';
 import { OUT, RUN } from './names.ts';
 import type { Plan } from './plan.ts';
 import type { Failure } from './wire.ts';

@@ -27,12 +27,17 @@ export const MUTANTS: readonly Mutant[] = [
   mutant('a turn is not logged', 'workflows/rollout.ts', 'await log(rollout, answer, verdict);', ''),
   mutant(
     'a right answer does not stop',
-    'domain/limits.ts',
+    'domain/ending.ts',
     "verdict === 'right' && limits.stop",
     "verdict === 'wrong' && limits.stop",
   ),
-  mutant('an undecided turn goes on', 'domain/limits.ts', "if (verdict === 'undecided') return 'undecided';", ''),
-  mutant('undecided loses its reason', 'domain/ending.ts', '(turns.at(-1)?.reason ?? null)', 'null'),
+  mutant('an undecided turn goes on', 'domain/ending.ts', "if (verdict === 'undecided') return 'undecided';", ''),
+  mutant(
+    'undecided loses its reason',
+    'domain/ending.ts',
+    'turns.at(-1)?.verdict?.reason : undefined',
+    'undefined : undefined',
+  ),
   mutant(
     'undecided counts as wrong',
     'domain/ending.ts',
@@ -72,7 +77,7 @@ export const MUTANTS: readonly Mutant[] = [
     'paused && patched(PAUSED_AGAIN)',
     'false',
   ),
-  mutant('an end that was kept before is not heard of', 'workflows/rollout.ts', 'kept ?? wanted', 'wanted'),
+  mutant('an end that was kept before is not heard of', 'workflows/rollout.ts', 'stored ?? wanted', 'wanted'),
   mutant(
     'the last failure is hidden by its limit',
     'workflows/failure.ts',
@@ -88,8 +93,8 @@ export const MUTANTS: readonly Mutant[] = [
     'w.inFlight.length <= w.maxConcurrent',
   ),
   mutant('tune is ignored', 'workflows/steering.ts', 'steer({ maxConcurrent })', 'void maxConcurrent'),
-  mutant('progress is told all the time', 'workflows/steering.ts', 'now - toldAt < TELL_MS', 'false'),
-  mutant('a word of somebody is not told', 'workflows/steering.ts', 'if (state) tell();', ''),
+  mutant('the memo is written all the time', 'workflows/steering.ts', 'now - toldAt < MEMO_MS', 'false'),
+  mutant('an update does not write the memo', 'workflows/steering.ts', 'if (state) publish();', ''),
   mutant('tune takes anything', 'workflows/steering.ts', '|| (n as number) < 1 ||', '||'),
   mutant('what comes early is forgotten', 'workflows/steering.ts', '(steeredEarly && patched(STEERED_EARLY))', 'false'),
   mutant(
@@ -106,7 +111,7 @@ export const MUTANTS: readonly Mutant[] = [
     'w.inFlight.splice(at, 1);\n  addResult(w.counts, result, w.numTurns);\n  addResult',
   ),
   mutant('a unit is left out', 'domain/window.ts', 'w.next++;', 'w.next += 2;'),
-  mutant('rollouts in flight are not cancelled', 'workflows/collection.ts', 'desk.onStop(children.cancelAll);', ''),
+  mutant('rollouts in flight are not cancelled', 'workflows/collection.ts', 'steering.onStop(children.cancelAll);', ''),
   mutant(
     'a start that crosses a stop is not cancelled',
     'workflows/children.ts',

@@ -1,7 +1,7 @@
 // A model of the run's folder: what was written first stays, by name. It also counts, from outside of the
 // workflows, how often each turn was asked of the model and what became of every such request.
 
-import type { RolloutResult } from '../../domain/rollout-result.ts';
+import type { RolloutResult } from '../../domain/ending.ts';
 import type { VerdictValue } from '../../domain/verdict.ts';
 
 export interface StoredTurn {

@@ -1,7 +1,7 @@
 // A collection's counts as they must be, computed once more from the results of its rollouts.
 
 import type { CollectionCounts } from '../../domain/progress.ts';
-import type { RolloutResult } from '../../domain/rollout-result.ts';
+import type { RolloutResult } from '../../domain/ending.ts';
 import { sameJson } from './breach.ts';
 import { range } from './plan.ts';
 

@@ -7,7 +7,7 @@ import { afterAll, expect, test } from 'vitest';
 import type { RolloutId } from '../../domain/ids.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { type JudgedTurn, judgedTurns } from '../../storage/judged-turns.ts';
-import { type Judgement, mustBeFreeName, writeJudgements } from '../../storage/judgements.ts';
+import { type VerdictRow, mustBeFreeName, writeJudgements } from '../../storage/judgements.ts';
 import { rolloutFolder } from '../../storage/record/layout.ts';
 import { aQuery, play, putRun, RUN } from './play.ts';
 
@@ -24,8 +24,8 @@ async function playedStore() {
   return store;
 }
 
-async function* rowsOf(...rows: Partial<Judgement>[]): AsyncGenerator<Judgement> {
-  for (const row of rows) yield row as Judgement;
+async function* rowsOf(...rows: Partial<VerdictRow>[]): AsyncGenerator<VerdictRow> {
+  for (const row of rows) yield row as VerdictRow;
 }
 
 test('every judged turn of every attempt comes once, in order; what was not judged is told', async () => {
@@ -68,8 +68,8 @@ test.each(['', '../x', 'a/b', '.hidden', 'con'])('%j cannot name judgements', as
 
 test('judgements that break off leave no file', async () => {
   const store = await playedStore();
-  async function* broken(): AsyncGenerator<Judgement> {
-    yield { query: 'a' } as Judgement;
+  async function* broken(): AsyncGenerator<VerdictRow> {
+    yield { query: 'a' } as VerdictRow;
     throw new Error('no sandbox');
   }
   await expect(writeJudgements(store, 'half', broken())).rejects.toThrow('no sandbox');

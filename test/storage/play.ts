@@ -2,9 +2,8 @@
 
 import { FEEDBACK_RIGHT, FEEDBACK_WRONG } from '../../domain/conversation.ts';
 import { completeSettings } from '../../domain/defaults.ts';
-import { successOf } from '../../domain/ending.ts';
+import { outcomeOf, type StopReason, successOf } from '../../domain/ending.ts';
 import { turnSeed } from '../../domain/ids.ts';
-import { outcomeOf, type StopReason } from '../../domain/outcome.ts';
 import type { Query } from '../../domain/query.ts';
 import { discountedReturns, turnReward } from '../../domain/reward.ts';
 import type { RolloutSettings } from '../../domain/settings.ts';

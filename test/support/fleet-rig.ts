@@ -1,5 +1,6 @@
 // Scripted servers as a fleet, for tests: opened here, closed by whoever calls `closeAll` after each test.
 
+import { DEFAULT_SETTINGS } from '../../domain/defaults.ts';
 import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
 import type { Backend, FleetOptions, GenerateRequest } from '../../inference/backend.ts';
 import { openFleet, type FleetParts } from '../../inference/fleet/fleet.ts';
@@ -9,6 +10,9 @@ import { undisturbed } from '../contract/backend.ts';
 import { modelServer, type ModelServer } from './model-server.ts';
 import { TINY_FOLDER } from './tiny.ts';
 import type { Shape } from './toy-engine.ts';
+
+/** How requests are spread where nothing is said. */
+export const SPREAD: FleetOptions = { ...DEFAULT_SETTINGS, leaseFolder: null };
 
 export const opened: { close(): Promise<void> }[] = [];
 export async function closeAll(): Promise<void> {
@@ -25,14 +29,15 @@ export async function servers(count: number, shape: Partial<Shape> = {}): Promis
 
 export async function fleet(
   of: readonly { readonly url: string }[],
-  options: FleetOptions = {},
+  options: Partial<FleetOptions> = {},
   circuit: FleetParts['circuit'] = { coolDownMs: 20, longestCoolDownMs: 100 },
   log: (line: string) => void = () => undefined,
 ): Promise<Backend> {
   const tokenizers = tokenizerLoader(null);
   const backend = await openFleet({
     urls: of.map(({ url }) => url),
-    fleet: options,
+    ...SPREAD,
+    ...options,
     log,
     circuit,
     open: (url) => openSglang({ url, apiKey: null, tokenizers, log }),

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FEEDBACK_WRONG } from '../../domain/conversation.ts';
-import type { RolloutResult } from '../../domain/rollout-result.ts';
+import type { RolloutResult } from '../../domain/ending.ts';
 import type { RolloutInput } from '../../domain/messages.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import { byteTokenizer } from '../support/scripted-model.ts';

@@ -34,7 +34,7 @@ export const ALTERED: readonly AlteredWorkflow[] = [
     caughtBy: /rollout-right/,
     alterations: [
       { file: 'workflows/rollout.ts', from: 'isCancellation, patched }', to: 'isCancellation, patched, sleep }' },
-      { file: 'workflows/rollout.ts', from: 'await board.mayBegin(turn);', to: 'await sleep(1);' },
+      { file: 'workflows/rollout.ts', from: 'await progress.mayBegin(turn);', to: 'await sleep(1);' },
     ],
   },
   altered(
@@ -102,7 +102,7 @@ export const ALTERED: readonly AlteredWorkflow[] = [
     'w.inFlight.length <= w.maxConcurrent',
   ),
   altered(
-    'no last word of a run',
+    'no stored result of a run',
     /collection-whole/,
     'collection',
     'await conclude({ out: input.out, result: ended });',
@@ -136,7 +136,13 @@ export const ALTERED: readonly AlteredWorkflow[] = [
     'historyLength >= (input.maxHistoryEvents',
     'historyLength >= 9 + (input.maxHistoryEvents',
   ),
-  altered('a stop that cancels nothing', /collection-stopped/, 'collection', 'desk.onStop(children.cancelAll);', ''),
+  altered(
+    'a stop that cancels nothing',
+    /collection-stopped/,
+    'collection',
+    'steering.onStop(children.cancelAll);',
+    '',
+  ),
   altered(
     'a stop on which failing work makes the rollout failed',
     /while-(refusing|judging)/,
@@ -151,9 +157,9 @@ export const ALTERED: readonly AlteredWorkflow[] = [
     '(steeredEarly && patched(STEERED_EARLY))',
     'false',
   ),
-  altered('progress that is told all the time', /collection-told/, 'steering', 'now - toldAt < TELL_MS', 'false'),
-  altered('a word that is not told', /collection-told/, 'steering', 'if (state) tell();', ''),
-  altered('a patch of telling that goes', /^0\.1\.0\/collection/, 'steering', ' || !patched(TOLD_IN_MEMO)', ''),
+  altered('a memo that is written all the time', /collection-told/, 'steering', 'now - toldAt < MEMO_MS', 'false'),
+  altered('an update that does not write the memo', /collection-told/, 'steering', 'if (state) publish();', ''),
+  altered('a patch of the memo that goes', /^0\.1\.0\/collection/, 'steering', ' || !patched(TOLD_IN_MEMO)', ''),
   // The procedure of CONTRIBUTING.md, broken.
   { what: 'a change without a patch', caughtBy: /^0\.1\.0\/rollout-(right|folder)/, alterations: UNPATCHED },
   { what: 'a change that is taken back', caughtBy: /rollout-found/, alterations: PREVIOUS_RELEASE },
@@ -192,5 +198,4 @@ export const NEVER_REPLAYED: readonly { readonly file: string; readonly code: Re
   // What the compiler adds for `{ ...spread }`.
   { file: 'collection-steps.ts', code: /\bObject\b|^: \{\}$/ },
   { file: 'search-attributes.ts', code: /\bObject\b|^: \{\}$|ownKeys/ },
-  { file: 'collection.ts', code: /\bObject\b|^: \{\}$/ },
 ];

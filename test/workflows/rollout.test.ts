@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkflowFailedError } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ModelError } from '../../domain/errors.ts';
-import type { RolloutResult } from '../../domain/rollout-result.ts';
+import type { RolloutResult } from '../../domain/ending.ts';
 import type { GenerateRequest } from '../../inference/backend.ts';
 import { openFileStore } from '../../storage/files.ts';
 import type { RolloutInput } from '../../domain/messages.ts';

@@ -11,7 +11,7 @@ import { dateOf, timeOf } from '../find/moments.ts';
 import { numberWord } from '../read/number-words.ts';
 import { parseAnswer } from '../read/parse.ts';
 import * as Q from '../rational.ts';
-import { remembered } from '../remembered.ts';
+import { MANY, remembered } from '../remembered.ts';
 import { respell } from '../read/spelling.ts';
 import type { Reading } from '../read/tokens.ts';
 import {
@@ -64,7 +64,7 @@ function compareContents(gold: string, answer: string, options: LeafOptions): Ou
   const written = asWritten(gold);
   if (written !== '' && written === asWritten(answer)) return AS_WRITTEN;
   const [g, a] = options.decimalsGiven ? [undefined, undefined] : [plainNumber(gold), plainNumber(answer)];
-  // What every way below would say, sooner.
+  // The same verdict as every way below, sooner.
   if (g && a) return Q.equal(g, a) ? { verdict: 'right', reason: 'equal' } : WRONG;
   const moments = compareMoments(gold, answer);
   if (moments) return moments;
@@ -115,9 +115,10 @@ function compareMoments(gold: string, answer: string): Outcome | undefined {
 type Unread = 'unreadable' | 'too-big';
 const PLAIN: Reading = { grouping: true, decimalComma: false };
 const readPlain = remembered((text: string) => read(text, PLAIN));
+const readGold = remembered((text: string) => read(text, PLAIN), MANY);
 
 function compareParsed(gold: string, answer: string, options: LeafOptions, prose: boolean): Outcome {
-  const g = readPlain(gold);
+  const g = readGold(gold);
   const a = readPlain(answer);
   if (a === 'too-big') return wrong(a);
   if (a === 'unreadable') return prose || isProse(gold) ? WRONG : wrong(a);
@@ -197,9 +198,12 @@ export function standsForItself(text: string, options: LeafOptions): 'yes' | Unr
   const choice = choiceOf(text);
   if (choice || loneLetter(text) || plainNumber(text) || timeOf(text) || dateOf(text) || yesOrNo(text)) return 'yes';
   if (isWording(text)) return 'yes';
-  const node = readPlain(numberWord(text) ?? text);
-  if (typeof node === 'string') return node;
-  const word = wordOn(node, node, options);
+  const plain = numberWord(text) ?? text;
+  const node = readGold(plain);
+  // Two trees, as an answer would be another one: what is known of the first costs nothing to show of itself.
+  const again = read(plain, PLAIN);
+  if (typeof node === 'string' || typeof again === 'string') return typeof node === 'string' ? node : 'unreadable';
+  const word = wordOn(node, again, options);
   if (word === 'too-big') return word;
   return word !== 'no-value' && RIGHT[word] ? 'yes' : 'not-equal-to-itself';
 }

@@ -28,9 +28,19 @@ import { sameWords, saysEverything, saysNothing } from '../read/words.ts';
 /** `no-value`: the answer holds a constant such as 7/0. */
 export function compareAnswers(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Word | 'no-value' {
   const [first, second] = withOperators(wordsAsSets(gold), wordsAsSets(answer));
-  const [g, a] = [shape(unitsOutward(first)), shape(unitsOutward(second))];
+  const g = first === gold ? shapedGold(gold) : shape(unitsOutward(first));
+  const a = second === first ? g : shape(unitsOutward(second));
   if (isValueless(a, c)) return 'no-value';
   return compare(g, options.rename ? renamed(a, g) : a, c, options);
+}
+
+/** A solution is read once and judges many answers. */
+const shaped = new WeakMap<Node, Node>();
+
+function shapedGold(gold: Node): Node {
+  let known = shaped.get(gold);
+  if (!known) shaped.set(gold, (known = shape(unitsOutward(gold))));
+  return known;
 }
 
 /** The answer's letters replaced by the solution's, in the order in which they appear. */

@@ -96,7 +96,7 @@ function find(node: Node, test: (n: Node) => boolean): Node | undefined {
 const replaceNode = (node: Node, what: Node, by: Node): Node =>
   node === what ? by : mapChildren(node, (child) => replaceNode(child, what, by));
 
-/** Where a fraction of polynomials stands to zero as `op` says; a zero of the denominator never belongs. */
+/** The numbers at which a fraction of polynomials stands to zero as `op` says; a zero of the denominator never belongs. */
 function signRegion({ top, bottom }: Fraction, op: Relop, c: Comparison, same: SamePoint): Region | undefined {
   const zeros = realRoots(top, c);
   const poles = realRoots(bottom, c);
@@ -140,7 +140,7 @@ const signAt = (p: Polynomial, x: Q.Rational): number =>
   Number(valueAt(p, x).num > 0n) - Number(valueAt(p, x).num < 0n);
 
 /** A letter, or a name like f(x), a_n, |AB|: something that stands for one unknown number. */
-export function unknownName(node: Node): string | undefined {
+function unknownName(node: Node): string | undefined {
   if (node.k === 'sym') return node.name;
   if (node.k === 'apply') return `${node.name}()`;
   if (node.k === 'call' && node.name === 'index' && node.args[0]?.k === 'sym')

@@ -95,8 +95,10 @@ const letterIn = (node: Node): boolean => some(node, (n) => n.k === 'sym');
 
 /** Of each node once: an item of a list is compared with every other, and what is known of a node is kept by the node. */
 const stripped = new WeakMap<Node, Node>();
+const hasUnit = (node: Node): boolean => some(node, ({ k }) => k === 'deg' || k === 'unit');
 
 function stripDegrees(node: Node): Node {
+  if (!hasUnit(node)) return node;
   let known = stripped.get(node);
   if (!known) stripped.set(node, (known = withoutDegrees(node)));
   return known;
@@ -153,7 +155,7 @@ function rounded(gold: Node, answer: Node, c: Comparison, options: LeafOptions):
   if (!options.decimalsGiven && places < MIN_PLACES) return false;
   const exactValue = exact(other, c);
   if (exactValue) {
-    // What can be written in so many places has to be.
+    // A value that can be written in so many places has to be.
     if (!options.decimalsGiven && placesOf(exactValue) <= options.decimals) return false;
     const alike = Q.equal(round(decimal, options.decimals), round(exactValue, options.decimals));
     return alike && (options.decimalsGiven || near(Q.sub(decimal, exactValue), exactValue, places));

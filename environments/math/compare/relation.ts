@@ -1,7 +1,7 @@
 // Equations and inequalities: what an equation assigns, which link of a chain is the answer, and when two
 // relations say the same (sides swapped, both sides scaled, solved for another letter).
 
-import { add, children, mul, type Node, neg, type Of, type Relop, some } from '../ast.ts';
+import { add, mul, type Node, neg, type Of, type Relop, some } from '../ast.ts';
 import type { Comparison } from '../value/comparison.ts';
 import { constant, letters } from '../value/letters.ts';
 import { replaceSymbol } from '../value/exact.ts';
@@ -222,5 +222,3 @@ function ratioSign(g: Node, a: Node, c: Comparison): number {
   }
   return 0;
 }
-
-export const holdsRelation = (node: Node): boolean => node.k === 'rel' || children(node).some(holdsRelation);

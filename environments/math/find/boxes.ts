@@ -2,14 +2,14 @@
 // that never closes is reported as unfinished and never taken for an answer.
 
 export interface Box {
-  /** What stands between the braces. */
+  /** The text between the braces. */
   readonly content: string;
   /** Offset of the backslash, and of the character after the closing brace. */
   readonly start: number;
   readonly end: number;
 }
 
-export interface BoxScan {
+interface BoxScan {
   readonly boxes: readonly Box[];
   /** A last box was opened and not closed: the answer was cut off. */
   readonly unfinished: boolean;

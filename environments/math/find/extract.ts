@@ -12,7 +12,7 @@ import { answerPhrase, blank, type Extraction, finalPhrase, type Found, hash } f
 import { isRefused, tailOf } from './statement.ts';
 import { yesOrNo } from '../read/words.ts';
 
-// Where a chat template would start another turn, the answer has ended.
+// The answer ends at a mark by which a chat template starts another turn.
 const TURNS = [
   '<|im_end|>',
   '<|im_start|>',
@@ -31,14 +31,14 @@ export function extractAnswer(source: string, cut = false): Found {
   if (thought >= 0) {
     const said = text.slice(thought + 8);
     const found = fromAnswer(said, cut);
-    // What was only thought counts only in a box.
+    // A thought counts only in a box.
     if (found || scanBoxes(text).boxes.length === 0) return found;
   }
   return fromAnswer(text, cut);
 }
 
 function ownText(source: string, cut = false): string {
-  // Where a text was cut, emphasis shows what is complete.
+  // In a text that was cut, emphasis shows what is complete.
   let text = source.slice(-LIMITS.textChars);
   if (!cut) text = withoutMarkup(text);
   for (const mark of TURNS) {
@@ -79,18 +79,6 @@ const withoutBoxes = (text: string, boxes: readonly Box[]): string =>
 export function extractSolution(source: string): Found {
   const text = source.slice(-LIMITS.textChars).trim();
   return marked(text) ?? whole(text) ?? finalPhrase(text, 0) ?? answerPhrase(text) ?? lastValue(text);
-}
-
-/** The final answer of a worked solution: its `####` or its last box, and nothing else. */
-export function extractWorkedSolution(source: string): Extraction | undefined {
-  return marked(source.slice(-LIMITS.textChars).trim());
-}
-
-/** A field that holds the answer alone: its box if it has one, else all of it. */
-export function extractAnswerField(source: string): Extraction | undefined {
-  const text = source.trim();
-  if (text === '') return undefined;
-  return marked(text) ?? whole(text) ?? { text, by: 'whole' };
 }
 
 function marked(text: string): Extraction | undefined {
@@ -154,7 +142,7 @@ function joins(gap: string): boolean {
   return plain.length <= 32 && !/[.=]/.test(plain) && /(^|\s)(and|or)(\s|$)/i.test(plain);
 }
 
-/** What stands behind the box and belongs to the answer: a percent sign, a unit, "or 6". */
+/** The words behind the box that belong to the answer: a percent sign, a unit, "or 6". */
 function withTail(content: string, text: string, end: number): string {
   const tail = tailOf(text, end);
   return tail === '\\%' ? percented(content, tail) : content + tail;

@@ -58,7 +58,7 @@ const SEPARATOR = /(?:\s?[,;]\s{0,2}(?:and |or )?|\s(?:and|or)\s)$/i;
 const TUPLE_ITEM = new RegExp(`(?:^|\\s)(${PLAIN_TUPLE.source})$`);
 const ITEM = /(?:^|[\s:(])((?:[A-Za-z](?:_\{?\w{1,3}\}?)?\s?=\s?)?[^\s,;:=]{1,60})$/;
 const ASSIGNMENT = /^[A-Za-z](?:_\{?\w{1,3}\}?)?\s?=/;
-/** What announces a list, where only commas part its items. */
+/** Words that announce a list, where only commas part its items. */
 const ANNOUNCED = /(?:\b(?:are|values?|roots?|solutions?|answers?|numbers?|both|either)|:)\s*$/i;
 const MOST_ITEMS = 40;
 

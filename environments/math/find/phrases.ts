@@ -5,9 +5,9 @@ import { mathSegments, type Segment } from './segments.ts';
 
 export interface Extraction {
   readonly text: string;
-  /** Where it was found. A marked one was named as the answer; the others are the last thing said. */
   /** The same without a percent sign that stands outside the box: either may be meant. */
   readonly bare?: string;
+  /** The place it was found in. A marked one was named as the answer; the others are the last thing said. */
   readonly by: 'box' | 'phrase' | 'hash' | 'whole' | 'formula' | 'number' | 'choice';
 }
 
@@ -57,12 +57,12 @@ function phrase(text: string, from: number, pattern: RegExp, cut: boolean, near 
 
 /** The end of a sentence, which a point inside a number is not. */
 const ENDS = /(?<=[^\d\s]|\d\d|\s\d|^\d|[A-Za-z]\d)\.(?=\s|$|\*|")|[!?](?=\s|$|\*)|\n/;
-/** What explains the answer is no part of it, and neither is what it is not. */
+/** An explanation is no part of the answer, and neither is what it is not. */
 const EXPLAINED =
   /,?\s+\(?(?:because|since|as|which|so|hence|due to|and (?:we|this|that|it)|(?:but |and )?not(?=\s+[\d$\\(-])|rather than|instead of)\s.*$/s;
 const RETRACTS = /^[^.!?\n]{0,60}\b(?:no|wrong|incorrect|not (?:right|correct)|mistake)\b/i;
 
-/** What follows "the answer is", up to the end of the sentence: all of it is the answer, each word is accounted for. */
+/** The text behind "the answer is", up to the end of the sentence: all of it is the answer, each word is accounted for. */
 function statement(rest: string, cut: boolean): string | undefined {
   const end = ENDS.exec(blank(rest, mathSegments(rest), '\uE000'));
   const place = end?.index ?? rest.length;

@@ -1,4 +1,4 @@
-// What is said around a value in running text: words that deny, doubt or bound it, and words behind it that belong to it.
+// Reads the words around a value in running text: those that deny, doubt or bound it, and words behind it that belong to it.
 // Linear: only a few hundred characters on either side are read.
 
 import { isRefusing, SCALES } from '../read/harmless-words.ts';

@@ -1,4 +1,4 @@
-// Where the parser stands: the tokens, the place, the depth. Shared by the two halves of the parser, which
+// The parser's place in the tokens, and its depth. Shared by the two halves of the parser, which
 // call each other through it.
 
 import { isShallow, type Node } from '../ast.ts';

@@ -128,7 +128,7 @@ function pointsOf(c: Cursor, figure: string): Node | undefined {
   return { k: 'sym', name: `${figure} ${letters}` };
 }
 
-/** What stands over or under a letter belongs to its name. */
+/** A mark over or under a letter belongs to its name. */
 function decorated(c: Cursor, name: string): Node {
   const first = argument(c);
   if (/^(over|under)set$|^stackrel$/.test(name)) return call(`\\${name}`, first, argument(c));

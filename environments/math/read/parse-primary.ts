@@ -228,7 +228,7 @@ function word(c: Cursor, name: string): Node {
         : { k: 'sym', name: l },
   );
   if (known?.[2]) items.push(word(c, known[2]));
-  // What is written behind the run belongs to its last letter: ab² is a·b².
+  // A power behind the run belongs to its last letter: ab² is a·b².
   const last = items.pop();
   if (last && items.length > 0) return { k: 'mul', items: [...items, parsePostfix(c, last)] };
   return last ?? { k: 'text', text: name };

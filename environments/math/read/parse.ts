@@ -97,7 +97,7 @@ function parseRelation(c: Cursor): Node {
       op = relop(peek(c)) === 'in' ? 'notin' : '!=';
     }
     if (isCmd(peek(c), 'implies', 'Rightarrow', 'Longrightarrow', 'iff', 'Leftrightarrow')) {
-      // What follows from it is the answer; from a value nothing follows.
+      // The conclusion is the answer; from a value nothing follows.
       if (ops.length === 0) throw new Unparsed('a value implies nothing');
       c.at++;
       items.length = 0;

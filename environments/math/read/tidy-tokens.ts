@@ -2,13 +2,24 @@
 // separator, a letter, or mathematics of its own.
 
 import { isCmd, isSign } from './cursor.ts';
+import { numberWord } from './number-words.ts';
 import { isMatrix } from './parse-matrix.ts';
 import { isUnit, unitOf } from './unit-words.ts';
 import { GREEK } from './vocabulary.ts';
 import { type Reading, type Token, tokenize } from './tokens.ts';
 
+const IN_WORDS = /(?<=(?:^|[^\d.,/^])(\d{1,12}))\s*(?:\\text\s*\{\s*)?\(([a-z][a-z -]{1,60})\)\s*\}?\s*$/i;
+
+/** `6 (six)` says 6 twice; `7/12, or about 58.3%` says what it rounds to, which has to agree. */
+function saidOnce(text: string): string {
+  const [all = '', number, word = ''] = IN_WORDS.exec(text) ?? [];
+  if (number !== undefined && numberWord(word.toLowerCase()) === number) return text.slice(0, -all.length);
+  return text.replace(/,?\s+or\s+(?:about|approximately|roughly)\s+(?=[\d.$\\])/, ' \\approx ');
+}
+
 /** `]a, b[` is `(a, b)`: only where a bracket turns outwards at an end of the whole. */
-export function inward(text: string): string {
+export function inward(source: string): string {
+  const text = saidOnce(source);
   // `17 (pages)` counts pages.
   if (/[a-z]\)\s*$/i.test(text)) return text.replace(/(?<=\d)\s+\(([a-z ]{3,40})\)\s*$/i, ' $1');
   if (!/^\s*\]|\[\s*\$?\s*$/.test(text)) return text;

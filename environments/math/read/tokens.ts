@@ -5,7 +5,7 @@
 import { LIMITS, TooBig, Unparsed } from '../limits.ts';
 import { BOLD, FUNCTION_NAMES, FUNCTIONS, IGNORED, TEXT_COMMANDS } from './vocabulary.ts';
 
-export type TokenType = 'num' | 'id' | 'word' | 'cmd' | 'text' | 'sign' | 'newline' | 'begin' | 'end';
+type TokenType = 'num' | 'id' | 'word' | 'cmd' | 'text' | 'sign' | 'newline' | 'begin' | 'end';
 
 export interface Token {
   readonly t: TokenType;

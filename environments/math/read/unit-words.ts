@@ -11,7 +11,7 @@ export interface Unit {
   /** `length^2 time^-1` as a sorted text; empty without a unit of known worth. */
   readonly dimension: string;
   readonly factor: Rational;
-  /** What is counted, one form each: `apple`, `unit^2`; and the words that no table holds. */
+  /** The things counted, one form each: `apple`, `unit^2`; and the words that no table holds. */
   readonly nouns: ReadonlySet<string>;
   readonly unknown: readonly string[];
 }
@@ -179,7 +179,7 @@ const BEHIND = new Map([
 const isTime = (word: string | undefined): boolean =>
   /^(time|year|month)$/.test(UNITS.get(word ?? '')?.dimension ?? '');
 
-/** What a phrase of words behind a number is worth, and what it counts. Every word of it is accounted for. */
+/** The factor and dimension of a phrase behind a number, and the things it counts. Every word of it is accounted for. */
 export const unitOf = remembered((phrase: string): Unit => {
   // A sign that is no part of a unit is a word that nobody knows.
   const tokens =

@@ -20,6 +20,8 @@ export const plainWords = remembered((text: string): string =>
 
 /** Reads mostly as words rather than as mathematics. */
 export function isProse(text: string): boolean {
+  // \operatorname{Re}(-i) is a function of -i, and no two words.
+  if (/\\operatorname\s*\{[^{}]*\}\s*\\?[({]/.test(text)) return false;
   const plain = plainWords(text);
   return /^[\p{L}][\p{L}\s'’-]*$/u.test(plain) && /\p{L}{2}/u.test(plain);
 }
@@ -38,7 +40,7 @@ export function isWording(text: string): boolean {
 
 export interface Choice {
   readonly letter: string;
-  /** What is written behind the letter, if anything. */
+  /** The text behind the letter, if there is any. */
   readonly rest: string;
 }
 
@@ -59,7 +61,7 @@ export const choiceOf = remembered((text: string): Choice | undefined => {
   return { letter: letter.toUpperCase(), rest: (m?.[3] ?? '').trim() };
 });
 
-/** What is written behind the letter is its content, and no further choice, denial or doubt: not `(A) or (B)`, `(A) is wrong`. */
+/** The text behind the letter is its content, and no further choice, denial or doubt: not `(A) or (B)`, `(A) is wrong`. */
 export const namesOneChoice = ({ rest }: Choice): boolean =>
   rest === '' ||
   !(
@@ -82,6 +84,7 @@ export function loneLetter(text: string): Choice | undefined {
 
 /** "Yes, it is." says yes. */
 export function yesOrNo(text: string): 'yes' | 'no' | undefined {
+  if (!/yes|true|no|false/i.test(text)) return undefined;
   const m = /^(yes|true|no|false)(?=[,.;:!]|$)(.*)$/s.exec(
     text
       .replace(WRAPPER, ' ')

@@ -17,7 +17,7 @@ export interface BigReals extends Reals<Big> {
   compare(a: Big, b: Big): number;
   isZero(a: Big): boolean;
   readonly bits: number;
-  /** What two values may differ by, as a part of their size, to be one: all but 15 digits are compared. */
+  /** The part of their size by which two equal values may differ: all but 15 digits are compared. */
   readonly lastDigits: Big;
 }
 
@@ -104,7 +104,7 @@ function makeReals(digits: number): BigReals {
     if (a.m === 0n) return b;
     if (b.m === 0n) return a;
     const [high, low] = a.e >= b.e ? [a, b] : [b, a];
-    // What lies below the last bit of the other changes nothing.
+    // A number below the last bit of the other changes nothing.
     if (top(high) - top(low) > bits + 4) return high;
     return round((high.m << BigInt(high.e - low.e)) + low.m, low.e);
   };

@@ -1,12 +1,13 @@
-// Where an expression changes its formula: the arguments of absolute values, maxima, signs and even roots. Between
-// their zeros both sides are analytic, so agreement in each such cell shows equality; sample points are laid in
-// every cell. Says when it cannot know all cells.
+// Finds the places at which an expression changes its formula: the zeros of the arguments of absolute values, maxima,
+// signs and even roots. Between them both sides are analytic, so agreement in each such cell shows equality; sample
+// points are laid in every cell. Says when it cannot know all cells. Its work is counted in steps.
 
-import { add, children, mapChildren, neg, type Node, some } from '../ast.ts';
+import { add, children, mapChildren, neg, type Node, type Of, some } from '../ast.ts';
 import type { Comparison } from './comparison.ts';
 import { constant, letters } from './letters.ts';
 import { exact, replaceSymbol } from './exact.ts';
-import { fractionIn, type Polynomial, valueAt } from './polynomial.ts';
+import { fractionIn, type Polynomial } from './polynomial.ts';
+import { spend } from '../limits.ts';
 import * as Q from '../rational.ts';
 
 export type Point = Map<string, Q.Rational>;
@@ -42,7 +43,7 @@ export function guardsOf(nodes: readonly Node[], c: Comparison): Node[] {
   return found
     .map(withoutOddRoot)
     .filter((node) => letters(node).size > 0 && !isPositive(node, positives, c))
-    .flatMap(withoutBars);
+    .flatMap((node) => withoutBars(node, c));
 }
 
 const isImaginary = (n: Node): boolean => n.k === 'const' && n.name === 'i';
@@ -93,22 +94,37 @@ function isSquare(node: Node, c: Comparison): boolean {
   return value !== undefined && value.num > 0n;
 }
 
-/** `||x| − 1|`: the inner bars with either sign. */
-function withoutBars(node: Node): Node[] {
-  let found: Node | undefined;
-  some(node, (n) => {
-    if (!found && n.k === 'call' && n.name === 'abs' && letters(n).size > 0) found = n;
-    return found !== undefined;
-  });
-  if (found?.k !== 'call' || !found.args[0]) return [node];
-  const bars = found;
-  const [inner] = found.args;
-  const put = (n: Node, by: Node): Node => (n === bars ? by : mapChildren(n, (child) => put(child, by)));
-  return [put(node, inner), put(node, neg(inner))].flatMap(withoutBars).slice(0, 8);
+const MAX_FORMS = 8;
+
+/** `||x| − 1|`: the inner bars with either sign, for the first few of them. */
+function withoutBars(node: Node, c: Comparison): Node[] {
+  const forms: Node[] = [];
+  const open = [node];
+  for (let next = open.pop(); next && forms.length < MAX_FORMS; next = open.pop()) {
+    // |u| is zero where u is.
+    let form = next;
+    while (form.k === 'call' && form.name === 'abs' && form.args[0]) [form] = form.args;
+    let bars: Of<'call'> | undefined;
+    some(form, (n) => {
+      spend(c.budget, 1);
+      if (n.k === 'call' && n.name === 'abs' && letters(n).size > 0) bars = n;
+      return bars !== undefined;
+    });
+    const inner = bars?.args[0];
+    if (!inner) forms.push(form);
+    else {
+      const put = (n: Node, by: Node): Node => (n === bars ? by : mapChildren(n, (child) => put(child, by)));
+      open.push(put(form, neg(inner)), put(form, inner));
+    }
+  }
+  return forms;
 }
 
 const MAX_POINTS = 160;
 const MAX_GUARDS = 12;
+/** Their cost, next to the value of a node. */
+const STEPS_A_GUARD = 15;
+const STEPS_A_ZERO = 20;
 
 /** One point or more in every cell; `closed`: no cell can have been missed. */
 export function cellPoints(
@@ -130,9 +146,10 @@ export function cellPoints(
         let bound = guard;
         for (const [letter, value] of known) bound = put(bound, letter, value);
         later.forEach((letter, k) => (bound = put(bound, letter, Q.add(base, Q.rational(BigInt(k), 7n)))));
+        spend(c.budget, STEPS_A_GUARD);
         const fraction = fractionIn(rationalised(bound, c), name, c);
         if (!fraction) closed = false;
-        else breaks.push(...breaksOf(fraction.top), ...breaksOf(fraction.bottom));
+        else breaks.push(...breaksOf(fraction.top, c), ...breaksOf(fraction.bottom, c));
       }
       spots.push(...between(breaks));
     }
@@ -181,11 +198,11 @@ function between(breaks: readonly Q.Rational[]): Q.Rational[] {
 }
 
 /** The real zeros of a polynomial and of its derivatives, to many binary places; those of degree one exactly. */
-function breaksOf(p: Polynomial): Q.Rational[] {
+function breaksOf(p: Polynomial, c: Comparison): Q.Rational[] {
   if (p.length < 2) return [];
   if (p.length === 2) return [Q.neg(Q.div(p[0] ?? Q.ZERO, p[1] ?? Q.ONE))];
   const slope = p.slice(1).map((q, k) => Q.mul(q, Q.rational(BigInt(k + 1))));
-  const turns = distinct(breaksOf(slope));
+  const turns = distinct(breaksOf(slope, c));
   const lead = p.at(-1) ?? Q.ONE;
   const size = p.slice(0, -1).reduce((max, q) => {
     const share = Q.abs(Q.div(q, lead));
@@ -194,18 +211,31 @@ function breaksOf(p: Polynomial): Q.Rational[] {
   const bound = Q.rational(size.num / size.den + 2n);
   const ends = [Q.neg(bound), ...turns, bound];
   const found = [...turns];
+  const denominator = p.reduce((all, q) => all * (q.den / Q.gcd(all, q.den)), 1n);
+  const whole = p.map((q) => q.num * (denominator / q.den));
   for (let k = 1; k < ends.length; k++) {
     let [low, high] = [ends[k - 1] ?? bound, ends[k] ?? bound];
-    const below = valueAt(p, low).num > 0n;
-    if (below === valueAt(p, high).num > 0n) continue;
+    const below = isPositiveAt(whole, low);
+    if (below === isPositiveAt(whole, high)) continue;
+    spend(c.budget, STEPS_A_ZERO * p.length);
     for (let n = 0; n < 48; n++) {
       const mid = coarse(Q.div(Q.add(low, high), Q.rational(2n)));
-      if (valueAt(p, mid).num > 0n === below) low = mid;
+      if (isPositiveAt(whole, mid) === below) low = mid;
       else high = mid;
     }
     found.push(high);
   }
   return found;
+}
+
+/** The sign of a polynomial with whole coefficients, without a fraction on the way. */
+function isPositiveAt(p: readonly bigint[], at: Q.Rational): boolean {
+  let [value, scale] = [0n, 1n];
+  for (let k = p.length - 1; k >= 0; k--) {
+    value = value * at.num + (p[k] ?? 0n) * scale;
+    scale *= at.den;
+  }
+  return value > 0n;
 }
 
 const coarse = (q: Q.Rational): Q.Rational => Q.rational((q.num << 56n) / q.den, 1n << 56n);

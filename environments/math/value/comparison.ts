@@ -1,4 +1,4 @@
-// What one comparison of two answers carries along: its budget, what it has computed, and the fields its residues are
+// The state of one comparison of two answers: its budget, what it has computed, and the fields its residues are
 // in; and how its outcome is named.
 
 import type { Node } from '../ast.ts';
@@ -22,7 +22,10 @@ export function newComparison(): Comparison {
   const memo = new Map<Node, Q.Rational | null>();
   const [first, second] = FIELDS;
   const context = (seed: number, field = first): ResidueContext => ({
-    ...{ budget, memo, seed, field },
+    budget,
+    memo,
+    seed,
+    field,
     opaque: false,
     residues: new Map(),
   });

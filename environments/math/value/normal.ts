@@ -1,4 +1,4 @@
-// What stands in for the functions that only count or only round, so that the normal form can see through them:
+// Rewrites functions that only count or only round, so that the normal form can see through them:
 // binomials as factorials, factorials over the smallest one of their row, ceilings and remainders as floors.
 // Unknown quantities (f(x), a_n) become letters; z and w become complex numbers where that matters.
 

@@ -4,7 +4,7 @@
 import type { Rational } from '../rational.ts';
 
 export interface Reals<T> {
-  /** What one function call costs, next to a double's. */
+  /** The cost of one function call, next to a double's. */
   readonly cost: number;
   from(q: Rational): T;
   add(a: T, b: T): T;

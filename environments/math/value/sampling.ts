@@ -66,7 +66,7 @@ export function sampled(a: Node, b: Node, c: Comparison): Equality {
   if (digits > MAX_DIGITS) throw new TooBig('too many digits to tell');
   const open = some(a, isUnevaluated) !== some(b, isUnevaluated);
   const different = open ? 'unknown' : 'different';
-  const many = watchful(bigReals(Math.min(MAX_DIGITS, digits + written(a) + written(b))));
+  const many = (): BigReals => watchful(bigReals(Math.min(MAX_DIGITS, digits + written(a) + written(b))));
   const realOnly = !some(a, isImaginary) && !some(b, isImaginary);
   if (names.length === 0) return constants(a, b, c, many, different);
   const plan = planOf(a, b, names, c, (point) => atPoint(a, b, c, balls, point, realOnly, sameBall) === false);
@@ -79,9 +79,10 @@ export function sampled(a: Node, b: Node, c: Comparison): Equality {
     if (agreed.length >= plan.enough) break;
   }
   if (!plan.closed || agreed.length < plan.needed) return 'unknown';
+  const reals = many();
   let [told, zero] = [0, 0];
   for (const point of agreed.slice(0, plan.tries)) {
-    const word = atPoint(a, b, c, many, point, realOnly, sameBig(many));
+    const word = atPoint(a, b, c, reals, point, realOnly, sameBig(reals));
     if (word === false) return different;
     if (word === 'zero') zero++;
     if (word === true) told++;
@@ -92,7 +93,7 @@ export function sampled(a: Node, b: Node, c: Comparison): Equality {
 }
 
 interface Plan {
-  readonly points: readonly Point[];
+  readonly points: Iterable<Point>;
   /** The points reach every region. */
   readonly closed: boolean;
   readonly enough: number;
@@ -122,22 +123,23 @@ function planOf(
   const seed = seedOf(a, b, c);
   const rows = counted.size > 0 ? WHOLE_ROWS : POINTS.length;
   const rest = names.filter((name) => !guarded.has(name));
-  const table = Array.from(
-    { length: rows },
-    (_, row): Point =>
-      new Map(
-        names.map((name, column) => [
-          name,
-          counted.has(name) ? wholeValue(seed, row, column, forced) : realValue(seed, row, column),
-        ]),
-      ),
-  );
+  const made: Point[] = [];
+  const rowAt = (row: number): Point =>
+    (made[row] ??= new Map(
+      names.map((name, column) => [
+        name,
+        counted.has(name) ? wholeValue(seed, row, column, forced) : realValue(seed, row, column),
+      ]),
+    ));
+  const table = function* (): Generator<Point> {
+    for (let row = 0; row < rows; row++) yield rowAt(row);
+  };
   if (guards.length === 0) {
     const whole = counted.size > 0;
     const enough = whole ? AGREEING_WHOLE_POINTS : AGREEING_POINTS;
-    return { points: table, closed, enough, needed: 5, tries: 8, confirmed: CONFIRMED_POINTS };
+    return { points: table(), closed, enough, needed: 5, tries: 8, confirmed: CONFIRMED_POINTS };
   }
-  if (table.slice(0, 8).some(differ)) return undefined;
+  for (let row = 0; row < 8; row++) if (differ(rowAt(row))) return undefined;
   const constants = new Set<bigint>();
   for (const guard of guards) collectIntegers(guard, constants);
   const others = [...constants].slice(0, 3).map((n) => Q.rational(n));
@@ -145,13 +147,13 @@ function planOf(
   closed &&= cells.closed;
   const points = cells.points.map((point, row) => {
     const full = new Map(point);
-    for (const name of rest) full.set(name, table[row % rows]?.get(name) ?? Q.ONE);
+    for (const name of rest) full.set(name, rowAt(row % rows).get(name) ?? Q.ONE);
     return full;
   });
   return {
-    points: [...points, ...table],
+    points: [...points, ...table()],
     closed,
-    enough: points.length + table.length,
+    enough: points.length + rows,
     needed: Math.min(5, points.length),
     tries: CONFIRMED_CELLS,
     confirmed: CONFIRMED_CELLS,
@@ -216,10 +218,11 @@ function realValue(seed: bigint, row: number, column: number): Q.Rational {
   return Q.rational(n * (4999n + draw(seed, row, column, 997n)), 5_000_000n);
 }
 
-function constants(a: Node, b: Node, c: Comparison, many: BigReals, different: Equality): Equality {
+function constants(a: Node, b: Node, c: Comparison, many: () => BigReals, different: Equality): Equality {
   const none: Point = new Map();
   if (atPoint(a, b, c, balls, none, false, sameBall) === false) return different;
-  const word = atPoint(a, b, c, many, none, false, sameBig(many));
+  const reals = many();
+  const word = atPoint(a, b, c, reals, none, false, sameBig(reals));
   return word === undefined ? 'unknown' : word === false ? different : 'sampled';
 }
 

@@ -1,7 +1,7 @@
 // Steps and alternating signs, resolved by cases. For a whole n = L·t + r, with r from 0 to L − 1, ⌊p(n)⌋ is a polynomial
 // in t less a known fraction, (−1)^p(n) is a sign, cos(πp(n)) a constant, gcd(p(n), m) a number: each case is left
 // with nothing that jumps. For a real x = L·t + s the cases are the jumps themselves and the gaps between them.
-// What is not of this kind stays as it is, and sampling.ts does not show it.
+// Anything else stays as it is, and sampling.ts does not show it.
 
 import { add, call, children, int, mapChildren, mul, neg, type Node, num, some } from '../ast.ts';
 import type { Comparison, Equality } from './comparison.ts';
@@ -127,7 +127,7 @@ function overPi(node: Node): Node | undefined {
   return undefined;
 }
 
-/** What stands for each letter, and a value of it that lies in this case. */
+/** The expression for each letter, and a value of it that lies in this case. */
 type Case = ReadonlyMap<string, { readonly by: Node; readonly spot: Q.Rational }>;
 
 function wholeCases(periods: ReadonlyMap<string, bigint>): Case[] | undefined {
@@ -212,7 +212,7 @@ function resolve(node: Node, one: Case, c: Comparison): Node {
   return walk(node);
 }
 
-/** What a line grows by from t = 0: the place in its period stays where it is. */
+/** The growth of a line from t = 0: the place in its period stays where it is. */
 function growth(line: Node, one: Case): Node {
   let bound = line;
   for (const [name, { by, spot }] of one) {

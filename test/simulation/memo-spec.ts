@@ -1,15 +1,15 @@
-// What a collection tells in its memo: at its begin and its end, at each word of somebody who steers it, and where a
-// rollout ended and nothing was told for 5 s; never more often, and never what is not so.
+// When a collection writes its memo: at its start and end, on every update, and if a rollout ended and the last memo is
+// 5 s old; never more often, and never with wrong figures.
 
 import type { CollectionCounts } from '../../domain/progress.ts';
-import type { ToldProgress } from '../../domain/messages.ts';
+import type { MemoProgress } from '../../domain/messages.ts';
 import { must } from './breach.ts';
 import type { Step } from './history.ts';
 import { RUN } from './names.ts';
 import { sameCounts } from './tally.ts';
 import { valueOf } from './wire.ts';
 
-const TELL_MS = 5000;
+const MEMO_MS = 5000;
 
 /** What is so after a step. */
 export interface Facts {
@@ -34,19 +34,19 @@ export interface Happened {
   readonly moved: boolean;
 }
 
-export function openToldSpec(): (step: Step, facts: Facts, happened: Happened) => void {
+export function openMemoSpec(): (step: Step, facts: Facts, happened: Happened) => void {
   let toldAt = -Infinity;
   let doneBefore = 0;
   return ({ activation: { timestampMs: now }, commands }, facts, { opened, steered, maybeSteered, moved }) => {
     const told = commands.flatMap(({ modifyWorkflowProperties: modify }) =>
-      modify ? [valueOf<ToldProgress>(modify.upsertedMemo.fields['progress'])] : [],
+      modify ? [valueOf<MemoProgress>(modify.upsertedMemo.fields['progress'])] : [],
     );
     if (opened) toldAt = -Infinity;
-    const due = opened || (moved && now - toldAt >= TELL_MS);
+    const due = opened || (moved && now - toldAt >= MEMO_MS);
     const [least, most] = [Math.max(steered, due ? 1 : 0), steered + maybeSteered + (due ? 1 : 0)];
     must(
       told.length >= least && told.length <= most,
-      () => `it tells its progress ${told.length} times, and should ${least} to ${most} times`,
+      () => `it writes its memo ${told.length} times, and should ${least} to ${most} times`,
     );
     const last = told.at(-1);
     if (last) toldAt = now;
