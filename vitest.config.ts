@@ -10,12 +10,19 @@ const TEMPORAL = [
 ];
 const PARTS = [
   'test/machine/*.test.ts',
-  'test/environments/{code-judge,code-sandbox,environments,math-generated,outbox,pool}.test.ts',
-  'test/inference/{bad-models,fleet,fleet-versions,model-process,tiny,weight-update}.test.ts',
+  'test/environments/{code-judge,code-sandbox,environments,math-generated,outbox,pool,repeated,under-load}.test.ts',
+  'test/inference/{bad-models,fleet,fleet-versions,model-process,run-model,tiny,weight-update}.test.ts',
   'test/inference/server-*.test.ts',
-  'test/storage/{processes,threaded-disk}.test.ts',
-  'test/exporters/read-samples.test.ts',
+  'test/exporters/{read-samples,sample-id-python}.test.ts',
   'test/cli/model.test.ts',
+  'test/house/imports.test.ts',
+  // A process now and then, or many seconds.
+  'test/activities/{algorithm,heartbeat}.test.ts',
+  'test/cli/{exit,export,format,judge,update-weights}.test.ts',
+  'test/environments/code-stack.test.ts',
+  'test/inference/{malformed-replies,model-identity}.test.ts',
+  'test/proof/check-forgeries.test.ts',
+  'test/storage/{export-ids,processes,threaded-disk}.test.ts',
 ];
 /** With every commit; the others cost more than a minute each, or prove what these prove: `npm run test:chaos`. */
 const FULL = process.env['EVERTURN_CHAOS'] === 'full';
@@ -33,7 +40,12 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     projects: [
-      project('near', { include: ['test/**/*.test.ts'], exclude: [...configDefaults.exclude, ...PARTS, ...TEMPORAL] }),
+      project('near', {
+        include: ['test/**/*.test.ts'],
+        exclude: [...configDefaults.exclude, ...PARTS, ...TEMPORAL],
+        // What the files import is loaded once per process: half of the time of so many small files.
+        isolate: false,
+      }),
       project('parts', { include: PARTS }),
       project('temporal', { include: TEMPORAL, globalSetup: SERVER }),
       project('chaos', {

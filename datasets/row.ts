@@ -52,10 +52,7 @@ function idOf(row: RowObject, inexact: Inexact): string | undefined {
   const field = idFieldOf(row);
   if (!field) return undefined;
   const value = row[field];
-  if (typeof value === 'number') {
-    if (!Number.isInteger(value)) fail(field, `is ${value}`, 'Give a text or a whole number, unique in the file.');
-    return numberText(field, value, inexact);
-  }
+  if (typeof value === 'number') return numberText(field, value, inexact);
   if (typeof value !== 'string')
     return fail(field, `is ${kindOf(value)}`, 'Give a text or a number, unique in the file.');
   if (/^[!-~]{1,100}$/.test(value) && !value.includes('..')) return value;

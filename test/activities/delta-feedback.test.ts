@@ -87,50 +87,52 @@ describe.each(Object.entries(EXTENDABLE))('%s', (name, family) => {
 const CHATML = { tokenizer: 'qwen', special: ['<|im_end|>', '<|im_start|>', '<|endoftext|>'] } as const;
 const asked: Prompt = { kind: 'messages', messages: [user] };
 
-test('neither a default system prompt nor a second BOS comes back, as they do in the original', async () => {
-  const family = EXTENDABLE['qwen2.5']!;
-  const tokenizer = await open('qwen2.5', family);
-  const seed = await play(tokenizer, { prompt: asked, family, finishes: ['stop'], feedback: 'seed' });
-  expect(seed.added[0]).toContain('You are Qwen');
-  const { added } = await play(tokenizer, { prompt: asked, family, finishes: ['stop'] });
-  expect(added).toEqual([`\n<|im_start|>user\n${FEEDBACK_WRONG}<|im_end|>\n<|im_start|>assistant\n`]);
-});
+describe('feedback as a delta', () => {
+  test('neither a default system prompt nor a second BOS comes back, as they do in the original', async () => {
+    const family = EXTENDABLE['qwen2.5']!;
+    const tokenizer = await open('qwen2.5', family);
+    const seed = await play(tokenizer, { prompt: asked, family, finishes: ['stop'], feedback: 'seed' });
+    expect(seed.added[0]).toContain('You are Qwen');
+    const { added } = await play(tokenizer, { prompt: asked, family, finishes: ['stop'] });
+    expect(added).toEqual([`\n<|im_start|>user\n${FEEDBACK_WRONG}<|im_end|>\n<|im_start|>assistant\n`]);
+  });
 
-test('an answer that was cut is closed as the template closes it', async () => {
-  const tokenizer = await open('chatml', CHATML);
-  const { added } = await play(tokenizer, { prompt: asked, family: CHATML, finishes: ['length'] });
-  expect(added).toEqual([`<|im_end|>\n<|im_start|>user\n${FEEDBACK_WRONG}<|im_end|>\n<|im_start|>assistant\n`]);
-});
+  test('an answer that was cut is closed as the template closes it', async () => {
+    const tokenizer = await open('chatml', CHATML);
+    const { added } = await play(tokenizer, { prompt: asked, family: CHATML, finishes: ['length'] });
+    expect(added).toEqual([`<|im_end|>\n<|im_start|>user\n${FEEDBACK_WRONG}<|im_end|>\n<|im_start|>assistant\n`]);
+  });
 
-test('an answer that ended with another stop token keeps it, and is closed as well', async () => {
-  const tokenizer = await open('chatml', CHATML);
-  const family = { ...CHATML, special: ['<|endoftext|>'] };
-  const { ids, added } = await play(tokenizer, { prompt: asked, family, finishes: ['stop'] });
-  expect(added[0]).toMatch(/^<\|im_end\|>\n<\|im_start\|>user\n/);
-  expect(await text(ids, tokenizer)).toContain('is 4.<|endoftext|><|im_end|>\n<|im_start|>user');
-});
+  test('an answer that ended with another stop token keeps it, and is closed as well', async () => {
+    const tokenizer = await open('chatml', CHATML);
+    const family = { ...CHATML, special: ['<|endoftext|>'] };
+    const { ids, added } = await play(tokenizer, { prompt: asked, family, finishes: ['stop'] });
+    expect(added[0]).toMatch(/^<\|im_end\|>\n<\|im_start\|>user\n/);
+    expect(await text(ids, tokenizer)).toContain('is 4.<|endoftext|><|im_end|>\n<|im_start|>user');
+  });
 
-test('the model’s own ids stay as they are, also where its text would be tokenised otherwise', async () => {
-  const tokenizer = await open('chatml', CHATML);
-  const [stop] = await tokenizer.encodeRendered('<|im_end|>');
-  // letter by letter
-  const apart = (await Promise.all([...'and contents'].map((letter) => tokenizer.encodeRendered(letter)))).flat();
-  const outputIds = [...apart, stop!];
-  expect(await tokenizer.encodeRendered(await text(outputIds, tokenizer))).not.toEqual(outputIds);
-  const rollout = { query: { prompt: asked }, settings: { feedback: 'delta' } } as RolloutRecord;
-  const turn = { turn: 1, outputIds, finish: 'stop' } as unknown as TurnRecord;
-  const backend = backendOf(tokenizer);
-  const added = await newContext(rollout, { turn, verdict: { verdict: 'right' } as VerdictRecord }, backend);
-  expect(added.text).toBe(`\n<|im_start|>user\n${FEEDBACK_RIGHT}<|im_end|>\n<|im_start|>assistant\n`);
-  expect(await text(added.ids, tokenizer)).toBe(added.text);
-});
+  test('the model’s own ids stay as they are, also where its text would be tokenised otherwise', async () => {
+    const tokenizer = await open('chatml', CHATML);
+    const [stop] = await tokenizer.encodeRendered('<|im_end|>');
+    // letter by letter
+    const apart = (await Promise.all([...'and contents'].map((letter) => tokenizer.encodeRendered(letter)))).flat();
+    const outputIds = [...apart, stop!];
+    expect(await tokenizer.encodeRendered(await text(outputIds, tokenizer))).not.toEqual(outputIds);
+    const rollout = { query: { prompt: asked }, settings: { feedback: 'delta' } } as RolloutRecord;
+    const turn = { turn: 1, outputIds, finish: 'stop' } as unknown as TurnRecord;
+    const backend = backendOf(tokenizer);
+    const added = await newContext(rollout, { turn, verdict: { verdict: 'right' } as VerdictRecord }, backend);
+    expect(added.text).toBe(`\n<|im_start|>user\n${FEEDBACK_RIGHT}<|im_end|>\n<|im_start|>assistant\n`);
+    expect(await text(added.ids, tokenizer)).toBe(added.text);
+  });
 
-test('a prompt that is plain text is followed by what follows the answer to one user message', async () => {
-  const tokenizer = await open('chatml', CHATML);
-  const prompt = { kind: 'text', text: 'Q: 2 + 2?\nA:' } as const;
-  const { ids, added } = await play(tokenizer, { prompt, family: CHATML, finishes: ['stop'] });
-  expect(await text(ids, tokenizer)).toBe(`${prompt.text}${ANSWERS[0]}<|im_end|>${added[0]}`);
-  expect(added).toEqual([`\n<|im_start|>user\n${FEEDBACK_WRONG}<|im_end|>\n<|im_start|>assistant\n`]);
+  test('a prompt that is plain text is followed by what follows the answer to one user message', async () => {
+    const tokenizer = await open('chatml', CHATML);
+    const prompt = { kind: 'text', text: 'Q: 2 + 2?\nA:' } as const;
+    const { ids, added } = await play(tokenizer, { prompt, family: CHATML, finishes: ['stop'] });
+    expect(await text(ids, tokenizer)).toBe(`${prompt.text}${ANSWERS[0]}<|im_end|>${added[0]}`);
+    expect(added).toEqual([`\n<|im_start|>user\n${FEEDBACK_WRONG}<|im_end|>\n<|im_start|>assistant\n`]);
+  });
 });
 
 describe.each(Object.entries(REFUSED))('%s', (name, { family, messages = [user], says, line }) => {

@@ -91,7 +91,9 @@ describe('an answer that cannot be read', () => {
   });
 });
 
-test('failures that another try can mend are tried again for ever', async () => {
-  const { outcomes } = await attempts(Array.from({ length: 20 }, () => busy));
-  expect(outcomes.some(ends)).toBe(false);
+describe('a flawed reply', () => {
+  test('failures that another try can mend are tried again for ever', async () => {
+    const { outcomes } = await attempts(Array.from({ length: 20 }, () => busy));
+    expect(outcomes.some(ends)).toBe(false);
+  });
 });

@@ -2,7 +2,7 @@
 // beats leave the server time for anything else. Time is made here.
 
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { heartbeating } from '../../activities/heartbeat.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
@@ -37,37 +37,42 @@ function work() {
   };
 }
 
-test('work by itself beats every second, with what it said last', async () => {
-  const one = work();
-  one.tell(3);
-  await pass(2500);
-  one.tell(7);
-  await pass(1000);
-  expect(one.beats).toEqual([{ tokens: 3 }, { tokens: 3 }, { tokens: 7 }]);
-  await one.end();
-  await pass(10_000);
-  expect(one.beats).toHaveLength(3);
-});
+describe('heartbeats', () => {
+  test('work by itself beats every second, with what it said last', async () => {
+    const one = work();
+    one.tell(3);
+    await pass(2500);
+    one.tell(7);
+    await pass(1000);
+    expect(one.beats).toEqual([{ tokens: 3 }, { tokens: 3 }, { tokens: 7 }]);
+    await one.end();
+    await pass(10_000);
+    expect(one.beats).toHaveLength(3);
+  });
 
-test.each([300, 1200])('%i at once beat seldom enough for the server, and each within half of its limit', async (n) => {
-  const all = Array.from({ length: n }, () => work());
-  await pass(5000); // the first had no company when they began
-  const before = all.map(({ beats }) => beats.length);
-  const SECONDS = 15;
-  await pass(SECONDS * 1000);
-  const made = all.map(({ beats }, i) => beats.length - before[i]!);
-  expect(Math.min(...made)).toBeGreaterThanOrEqual(SECONDS / 5);
-  expect(made.reduce((sum, count) => sum + count, 0) / SECONDS).toBeLessThanOrEqual(250);
-  await Promise.all(all.map((each) => each.end()));
-});
+  test.each([300, 1200])(
+    '%i at once beat seldom enough for the server, and each within half of its limit',
+    async (n) => {
+      const all = Array.from({ length: n }, () => work());
+      await pass(5000); // the first had no company when they began
+      const before = all.map(({ beats }) => beats.length);
+      const SECONDS = 15;
+      await pass(SECONDS * 1000);
+      const made = all.map(({ beats }, i) => beats.length - before[i]!);
+      expect(Math.min(...made)).toBeGreaterThanOrEqual(SECONDS / 5);
+      expect(made.reduce((sum, count) => sum + count, 0) / SECONDS).toBeLessThanOrEqual(250);
+      await Promise.all(all.map((each) => each.end()));
+    },
+  );
 
-test('work that is left alone again beats every second again', async () => {
-  const [last, ...others] = Array.from({ length: 300 }, () => work());
-  await pass(10_000);
-  await Promise.all(others.map((each) => each.end()));
-  await pass(5000); // its last long pause
-  const before = last!.beats.length;
-  await pass(10_000);
-  expect(last!.beats.length - before).toBe(10);
-  await last!.end();
+  test('work that is left alone again beats every second again', async () => {
+    const [last, ...others] = Array.from({ length: 300 }, () => work());
+    await pass(10_000);
+    await Promise.all(others.map((each) => each.end()));
+    await pass(5000); // its last long pause
+    const before = last!.beats.length;
+    await pass(10_000);
+    expect(last!.beats.length - before).toBe(10);
+    await last!.end();
+  });
 });

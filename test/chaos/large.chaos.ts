@@ -40,7 +40,7 @@ test('turns of 0.1 to 64 MB of text, and 50 turns: histories stay small', { time
   const backend = {
     ...scripted,
     facts: { ...scripted.facts, contextLength: 1e9, trainable: false, takes: 'messages' as const },
-    tokenizer: { ...byteTokenizer, encodeRendered: async () => [1], encode: async () => [1] },
+    tokenizer: { ...byteTokenizer, encodeRendered: async () => [], encode: async () => [] },
     async generate({ requestId }: { readonly requestId: string }) {
       const [run, query] = requestId.split('/');
       const megabytes = run === 'many' ? 0.1 : sizes[Number(query!.slice(1))]!;
@@ -81,6 +81,7 @@ test(
     const lengths = Array.from({ length: conversations }, () => 20 + Math.floor(random() * 1200));
     rig = await openRig({
       contextLength: 4000,
+      server: 'http://scripted',
       async answer({ requestId, contextIds }) {
         const [, query] = requestId.split('/');
         await sleep(1);

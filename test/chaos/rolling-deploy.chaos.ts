@@ -51,6 +51,8 @@ useWorkload(
       slots: 48,
       model: { kind: 'sglang', latencyMs: FULL ? 8000 : 800 },
       bin: (worker) => bins[serving[worker]!],
+      // These rollouts are begun by a client of its own: only folders that the operator names.
+      env: { EVERTURN_RUNS_UNDER: tmpdir(), EVERTURN_ALLOWED_MODELS: TINY_FOLDER },
     };
   },
   (opened) => (workload = opened),

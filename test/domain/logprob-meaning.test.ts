@@ -1,23 +1,25 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { logprobsServe, type LogprobMeaning } from '../../domain/logprob-meaning.ts';
 
 const MEANINGS: LogprobMeaning[] = ['policy', 'temperature', 'raw', 'unknown', 'mixed'];
 const serve = (wanted: 'policy' | 'raw', temperature: number, topP: number, topK: number) =>
   MEANINGS.filter((meaning) => logprobsServe(meaning, wanted, { temperature, topP, topK }, 100));
 
-test('at temperature 1 without cuts every server serves every wish', () => {
-  expect(serve('policy', 1, 1, 100)).toEqual(MEANINGS);
-  expect(serve('raw', 1, 1, 1e8)).toEqual(MEANINGS);
-  expect(serve('policy', 0, 1, 1e8)).toEqual(MEANINGS);
-});
+describe('the meaning of logprobs', () => {
+  test('at temperature 1 without cuts every server serves every wish', () => {
+    expect(serve('policy', 1, 1, 100)).toEqual(MEANINGS);
+    expect(serve('raw', 1, 1, 1e8)).toEqual(MEANINGS);
+    expect(serve('policy', 0, 1, 1e8)).toEqual(MEANINGS);
+  });
 
-test('with a temperature, raw logprobs are not the policy’s', () => {
-  expect(serve('policy', 0.5, 1, 100)).toEqual(['policy', 'temperature']);
-  expect(serve('raw', 0.5, 1, 100)).toEqual(['raw']);
-});
+  test('with a temperature, raw logprobs are not the policy’s', () => {
+    expect(serve('policy', 0.5, 1, 100)).toEqual(['policy', 'temperature']);
+    expect(serve('raw', 0.5, 1, 100)).toEqual(['raw']);
+  });
 
-test('with a cut, only logprobs after it are the policy’s', () => {
-  expect(serve('policy', 1, 0.9, 100)).toEqual(['policy']);
-  expect(serve('policy', 0.5, 1, 5)).toEqual(['policy']);
-  expect(serve('raw', 1, 1, 99)).toEqual(['temperature', 'raw']);
+  test('with a cut, only logprobs after it are the policy’s', () => {
+    expect(serve('policy', 1, 0.9, 100)).toEqual(['policy']);
+    expect(serve('policy', 0.5, 1, 5)).toEqual(['policy']);
+    expect(serve('raw', 1, 1, 99)).toEqual(['temperature', 'raw']);
+  });
 });

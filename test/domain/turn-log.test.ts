@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { visible } from '../../domain/foreign-text.ts';
 import { logName, turnLogBlock, turnLogLine } from '../../domain/turn-log.ts';
 import { aQuery, RUN, someSettings, turnRecord } from '../storage/play.ts';
@@ -17,50 +17,54 @@ const rollout = {
 const turns = [turnRecord(1, 'What is 1?', 3), { ...turnRecord(2, '\nAgain!', 4), contextLength: 9 }];
 const right = { verdict: 'right', reason: 'equal' } as const;
 
-test('a line says that turn’s own verdict, versions and lengths', () => {
-  expect(turnLogLine(turns[1]!, right)).toBe(
-    '{"version_start":4,"version_end":4,"success":true,"prompt_len":9,"answer_len":3}\n',
-  );
-  expect(JSON.parse(turnLogLine(turns[0]!, { ...right, verdict: 'wrong' }))).toMatchObject({
-    success: false,
-    prompt_len: 3,
+describe('the log of turns', () => {
+  test('a line says that turn’s own verdict, versions and lengths', () => {
+    expect(turnLogLine(turns[1]!, right)).toBe(
+      '{"version_start":4,"version_end":4,"success":true,"prompt_len":9,"answer_len":3}\n',
+    );
+    expect(JSON.parse(turnLogLine(turns[0]!, { ...right, verdict: 'wrong' }))).toMatchObject({
+      success: false,
+      prompt_len: 3,
+    });
   });
-});
 
-test('a turn that could not be judged is neither true nor false', () => {
-  const undecided = { verdict: 'undecided', reason: 'timeout' } as const;
-  expect(JSON.parse(turnLogLine(turns[0]!, undecided)).success).toBeNull();
-  expect(turnLogBlock(rollout, turns, 1, undecided)).toContain('reward is undecided (timeout), ');
-});
+  test('a turn that could not be judged is neither true nor false', () => {
+    const undecided = { verdict: 'undecided', reason: 'timeout' } as const;
+    expect(JSON.parse(turnLogLine(turns[0]!, undecided)).success).toBeNull();
+    expect(turnLogBlock(rollout, turns, 1, undecided)).toContain('reward is undecided (timeout), ');
+  });
 
-test('a block shows the undiscounted reward, the whole context of its turn, and that turn’s answer', () => {
-  const colour = '\u001b[33m\u001b[2m';
-  expect(turnLogBlock(rollout, turns, 2, right)).toBe(
-    'idx: 2 / 5, seqlen: 12, head version: 4, tail version: 4.\n' +
-      `reward is 1.5, prompt is ${colour}What is 1?it is 1</s>\nAgain!\u001b[0m\n` +
-      `sequence is: ${colour}it is 2\u001b[0m.\n`,
-  );
-  expect(turnLogBlock(rollout, turns, 1, right)).toContain(`prompt is ${colour}What is 1?\u001b[0m`);
-});
+  test('a block shows the undiscounted reward, the whole context of its turn, and that turn’s answer', () => {
+    const colour = '\u001b[33m\u001b[2m';
+    expect(turnLogBlock(rollout, turns, 2, right)).toBe(
+      'idx: 2 / 5, seqlen: 12, head version: 4, tail version: 4.\n' +
+        `reward is 1.5, prompt is ${colour}What is 1?it is 1</s>\nAgain!\u001b[0m\n` +
+        `sequence is: ${colour}it is 2\u001b[0m.\n`,
+    );
+    expect(turnLogBlock(rollout, turns, 1, right)).toContain(`prompt is ${colour}What is 1?\u001b[0m`);
+  });
 
-test('a whole reward is written as a real number', () => {
-  const plain = { ...rollout, settings: someSettings() };
-  expect(turnLogBlock(plain, turns, 1, right)).toContain('reward is 1.0, ');
-});
+  test('a whole reward is written as a real number', () => {
+    const plain = { ...rollout, settings: someSettings() };
+    expect(turnLogBlock(plain, turns, 1, right)).toContain('reward is 1.0, ');
+  });
 
-test('text cannot steer the terminal it is read on, and stays readable', () => {
-  expect(visible('a\n\tb \u001b[2J \r \u007f \u009b31m \u202e x ∞😀')).toBe('a\n\tb ␛[2J ␍ ␡ \\u009b31m \\u202e x ∞😀');
-  fc.assert(
-    fc.property(fc.string({ unit: ANY_CHAR }), (text) => {
-      expect(visible(text)).not.toMatch(/(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
-    }),
-  );
-  const hostile = { ...turns[0]!, answer: '\u001b]0;owned\u0007', contextText: '\u001b[2J' };
-  expect(turnLogBlock(rollout, [hostile], 1, right).split('\u001b')).toHaveLength(7);
-});
+  test('text cannot steer the terminal it is read on, and stays readable', () => {
+    expect(visible('a\n\tb \u001b[2J \r \u007f \u009b31m \u202e x ∞😀')).toBe(
+      'a\n\tb ␛[2J ␍ ␡ \\u009b31m \\u202e x ∞😀',
+    );
+    fc.assert(
+      fc.property(fc.string({ unit: ANY_CHAR }), (text) => {
+        expect(visible(text)).not.toMatch(/(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
+      }),
+    );
+    const hostile = { ...turns[0]!, answer: '\u001b]0;owned\u0007', contextText: '\u001b[2J' };
+    expect(turnLogBlock(rollout, [hostile], 1, right).split('\u001b')).toHaveLength(7);
+  });
 
-test('a log’s name says query, sample and attempt, and no two share one', () => {
-  const id = (sample: number, attempt: number) => ({ query: 'q', sample, attempt });
-  expect([id(0, 1), id(2, 1), id(0, 2), id(2, 3)].map(logName)).toEqual(['q', 'q@2', 'q@0.2', 'q@2.3']);
-  expect(logName({ query: 'q@2', sample: 0, attempt: 1 })).not.toBe('q@2');
+  test('a log’s name says query, sample and attempt, and no two share one', () => {
+    const id = (sample: number, attempt: number) => ({ query: 'q', sample, attempt });
+    expect([id(0, 1), id(2, 1), id(0, 2), id(2, 3)].map(logName)).toEqual(['q', 'q@2', 'q@0.2', 'q@2.3']);
+    expect(logName({ query: 'q@2', sample: 0, attempt: 1 })).not.toBe('q@2');
+  });
 });

@@ -121,56 +121,61 @@ describe('cannot say', () => {
   });
 });
 
-test('without a sandbox there is no judge, and the error says so', async () => {
-  const path = process.env['PATH'];
-  process.env['PATH'] = '/nowhere';
-  try {
-    await expect(createCodeEnvironment()).rejects.toMatchObject({ name: 'SandboxError', reason: 'no-sandbox' });
-    const unsafe = await createCodeEnvironment({ unsafeWithoutSandbox: true, limits });
-    const query = queryOf('code', { inputOutput: ADD });
-    const { signal } = new AbortController();
-    expect(await unsafe.judge(query, fence(add), { signal })).toMatchObject({ verdict: 'right' });
-    expect(await unsafe.judge(query, fence('while True: pass  # for ever'), { signal })).toMatchObject({
-      verdict: 'wrong',
-    });
-    await unsafe.close();
-  } finally {
-    process.env['PATH'] = path;
-  }
-});
-
-test('sandboxes started from a process of their own judge alike, and its death is no verdict', async () => {
-  const own = await createCodeEnvironment({
-    limits,
-    runnerEntry: `${compiledRoom('environments')}/code/runner-child.js`,
+describe('the judge of code', () => {
+  test('without a sandbox there is no judge, and the error says so', async () => {
+    const path = process.env['PATH'];
+    process.env['PATH'] = '/nowhere';
+    try {
+      await expect(createCodeEnvironment()).rejects.toMatchObject({ name: 'SandboxError', reason: 'no-sandbox' });
+      const unsafe = await createCodeEnvironment({ unsafeWithoutSandbox: true, limits });
+      const query = queryOf('code', { inputOutput: ADD });
+      const { signal } = new AbortController();
+      expect(await unsafe.judge(query, fence(add), { signal })).toMatchObject({ verdict: 'right' });
+      expect(await unsafe.judge(query, fence('while True: pass  # for ever'), { signal })).toMatchObject({
+        verdict: 'wrong',
+      });
+      await unsafe.close();
+    } finally {
+      process.env['PATH'] = path;
+    }
   });
-  const query = queryOf('code', { inputOutput: ADD });
-  const ask = (program: string, signal = new AbortController().signal) => own.judge(query, fence(program), { signal });
-  expect(await ask(add)).toMatchObject({ verdict: 'right' });
-  expect(await ask(add.replace('+', '-'))).toMatchObject({ verdict: 'wrong', reason: 'different' });
 
-  const controller = new AbortController();
-  const cancelled = ask('import time\ntime.sleep(60)', controller.signal);
-  setTimeout(() => controller.abort(new Error('cancelled')), 300);
-  await expect(cancelled).rejects.toThrow('cancelled');
+  test('sandboxes started from a process of their own judge alike, and its death is no verdict', async () => {
+    const own = await createCodeEnvironment({
+      limits,
+      runnerEntry: `${compiledRoom('environments')}/code/runner-child.js`,
+    });
+    const query = queryOf('code', { inputOutput: ADD });
+    const ask = (program: string, signal = new AbortController().signal) =>
+      own.judge(query, fence(program), { signal });
+    expect(await ask(add)).toMatchObject({ verdict: 'right' });
+    expect(await ask(add.replace('+', '-'))).toMatchObject({ verdict: 'wrong', reason: 'different' });
 
-  const orphaned = ask('import time\ntime.sleep(60)');
-  const child = processesWith('code/runner-child.js').find((pid) => parentOf(pid) === process.pid)!;
-  setTimeout(() => process.kill(child, 'SIGKILL'), 300);
-  await expect(orphaned).rejects.toMatchObject({ name: 'JudgeError', retryable: true });
-  expect(await ask(add)).toMatchObject({ verdict: 'right' });
-  await own.close();
+    const controller = new AbortController();
+    const cancelled = ask('import time\ntime.sleep(60)', controller.signal);
+    setTimeout(() => controller.abort(new Error('cancelled')), 300);
+    await expect(cancelled).rejects.toThrow('cancelled');
+
+    const orphaned = ask('import time\ntime.sleep(60)');
+    const child = processesWith('code/runner-child.js').find((pid) => parentOf(pid) === process.pid)!;
+    setTimeout(() => process.kill(child, 'SIGKILL'), 300);
+    await expect(orphaned).rejects.toMatchObject({ name: 'JudgeError', retryable: true });
+    expect(await ask(add)).toMatchObject({ verdict: 'right' });
+    await own.close();
+  });
 });
 
 function parentOf(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]!.split(' ')[1]);
 }
 
-test('a call that is cancelled ends as cancelled, never as a verdict', async () => {
-  const controller = new AbortController();
-  const query = queryOf('code', { inputOutput: ADD });
-  const answer = fence(`import time\ntime.sleep(60)\n${add}`);
-  const judged = environment.judge(query, answer, { signal: controller.signal });
-  setTimeout(() => controller.abort(new Error('cancelled')), 200);
-  await expect(judged).rejects.toThrow('cancelled');
+describe('the judge of code', () => {
+  test('a call that is cancelled ends as cancelled, never as a verdict', async () => {
+    const controller = new AbortController();
+    const query = queryOf('code', { inputOutput: ADD });
+    const answer = fence(`import time\ntime.sleep(60)\n${add}`);
+    const judged = environment.judge(query, answer, { signal: controller.signal });
+    setTimeout(() => controller.abort(new Error('cancelled')), 200);
+    await expect(judged).rejects.toThrow('cancelled');
+  });
 });

@@ -29,51 +29,52 @@ describe.concurrent('leaves nothing outside, and nothing behind', () => {
   });
 });
 
-test('the canary is the proof that every worker asks for', async () => {
-  expect(await proveSandbox()).toMatchObject({ ok: true, sandbox: { name: 'bubblewrap', countsFiles: false } });
-});
+describe('the sandbox', () => {
+  test('the canary is the proof that every worker asks for', async () => {
+    expect(await proveSandbox()).toMatchObject({ ok: true, sandbox: { name: 'bubblewrap', countsFiles: false } });
+  });
 
-test('where the kernel cannot bound how many files there are, they are counted from outside', async () => {
-  const found = await findBubblewrap();
-  const counted = found.ok ? found.sandboxes.at(-1)! : expect.fail(found.why);
-  expect(counted.countsFiles).toBe(true);
-  const runtime = (await python.findRuntime(process.env))!;
-  const program = `import time
+  test('where the kernel cannot bound how many files there are, they are counted from outside', async () => {
+    const found = await findBubblewrap();
+    const counted = found.ok ? found.sandboxes.at(-1)! : expect.fail(found.why);
+    expect(counted.countsFiles).toBe(true);
+    const runtime = (await python.findRuntime(process.env))!;
+    const program = `import time
 for n in range(2000): open('/tmp/%d' % n, 'w').close()
 time.sleep(60)`;
-  const ran = await runSandboxed(
-    counted.launch(runtime.command, runtime.folders, DEFAULT_LIMITS),
-    python.encode({ kind: 'stdin', program, stdin: '' }, 'nonce'),
-    DEFAULT_LIMITS,
-    new AbortController().signal,
-  );
-  expect(ran).toMatchObject({ ending: 'file-limit' });
-});
+    const ran = await runSandboxed(
+      counted.launch(runtime.command, runtime.folders, DEFAULT_LIMITS),
+      python.encode({ kind: 'stdin', program, stdin: '' }, 'nonce'),
+      DEFAULT_LIMITS,
+      new AbortController().signal,
+    );
+    expect(ran).toMatchObject({ ending: 'file-limit' });
+  });
 
-test('a program that is killed from outside was not wrong', async () => {
-  const mark = `killed-${process.pid}`;
-  const running = rig.run('import time\ntime.sleep(60)', { mark });
-  await until(() => processesWith(mark).length >= 2 || undefined);
-  const sandbox = await until(() => processesWith(mark).find(isBwrap));
-  process.kill(sandbox, 'SIGKILL');
-  await expect(running).rejects.toMatchObject({ name: 'JudgeError', retryable: true });
-  await until(() => processesWith(mark).length === 0 || undefined);
-});
+  test('a program that is killed from outside was not wrong', async () => {
+    const mark = `killed-${process.pid}`;
+    const running = rig.run('import time\ntime.sleep(60)', { mark });
+    await until(() => processesWith(mark).length >= 2 || undefined);
+    const sandbox = await until(() => processesWith(mark).find(isBwrap));
+    process.kill(sandbox, 'SIGKILL');
+    await expect(running).rejects.toMatchObject({ name: 'JudgeError', retryable: true });
+    await until(() => processesWith(mark).length === 0 || undefined);
+  });
 
-test('cancelling ends the program at once, and nothing is left', async () => {
-  const controller = new AbortController();
-  const mark = `cancelled-${process.pid}`;
-  const running = rig.run('import time\ntime.sleep(60)', { mark, signal: controller.signal });
-  await until(() => processesWith(mark).length >= 2 || undefined);
-  controller.abort(new Error('cancelled'));
-  await expect(running).rejects.toThrow('cancelled');
-  expect(processesWith(mark)).toEqual([]);
-});
+  test('cancelling ends the program at once, and nothing is left', async () => {
+    const controller = new AbortController();
+    const mark = `cancelled-${process.pid}`;
+    const running = rig.run('import time\ntime.sleep(60)', { mark, signal: controller.signal });
+    await until(() => processesWith(mark).length >= 2 || undefined);
+    controller.abort(new Error('cancelled'));
+    await expect(running).rejects.toThrow('cancelled');
+    expect(processesWith(mark)).toEqual([]);
+  });
 
-test('a worker that dies by kill -9 takes its programs with it', async () => {
-  const folder = compiledRoom('environments');
-  const mark = `orphan-${process.pid}`;
-  const script = `
+  test('a worker that dies by kill -9 takes its programs with it', async () => {
+    const folder = compiledRoom('environments');
+    const mark = `orphan-${process.pid}`;
+    const script = `
     const { proveSandbox } = await import(${JSON.stringify(`${folder}/code/canary.js`)});
     const { runSandboxed } = await import(${JSON.stringify(`${folder}/code/sandboxed.js`)});
     const { python } = await import(${JSON.stringify(`${folder}/code/python.js`)});
@@ -84,16 +85,17 @@ test('a worker that dies by kill -9 takes its programs with it', async () => {
     for (let i = 0; i < 3; i++)
       runSandboxed(sandbox.launch([...runtime.command, ${JSON.stringify(mark)}], [], DEFAULT_LIMITS), job, DEFAULT_LIMITS, new AbortController().signal);
   `;
-  const worker = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' });
-  try {
-    const running = () => processesWith(mark).filter((pid) => pid !== worker.pid);
-    await until(() => running().length >= 6 || undefined);
-    await new Promise((resolve) => setTimeout(resolve, 300)); // The programs have begun.
-    worker.kill('SIGKILL');
-    await until(() => running().length === 0 || undefined);
-  } finally {
-    worker.kill('SIGKILL');
-  }
+    const worker = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' });
+    try {
+      const running = () => processesWith(mark).filter((pid) => pid !== worker.pid);
+      await until(() => running().length >= 6 || undefined);
+      await new Promise((resolve) => setTimeout(resolve, 300)); // The programs have begun.
+      worker.kill('SIGKILL');
+      await until(() => running().length === 0 || undefined);
+    } finally {
+      worker.kill('SIGKILL');
+    }
+  });
 });
 
 function isBwrap(pid: number): boolean {

@@ -34,7 +34,7 @@ export interface LooseRun {
   result: Record<string, unknown> | null;
 }
 
-/** A folder that was packed into one JSON file, path → text. */
+/** A folder that was packed into one JSON file, path → text; an index, which is binary, in base64. */
 export function unpack(fixture: string, out: string): void {
   const files = JSON.parse(readFileSync(new URL(`../fixtures/${fixture}`, import.meta.url), 'utf8')) as Record<
     string,
@@ -42,7 +42,7 @@ export function unpack(fixture: string, out: string): void {
   >;
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(out, path)), { recursive: true });
-    writeFileSync(join(out, path), text);
+    writeFileSync(join(out, path), text, path.endsWith('.index') ? 'base64' : 'utf8');
   }
 }
 

@@ -4,7 +4,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { queryFromRow } from '../../datasets/row.ts';
 import { rolloutWorkflowId, safeName } from '../../domain/ids.ts';
 import { checkRun } from '../../proof/check.ts';
@@ -146,84 +146,86 @@ const folded = (name: string) =>
 
 const IDS = hostileIds(2000);
 
-test('2,000 ids have 2,000 names, safe on every file system, and as many workflows', () => {
-  const names = IDS.map(safeName);
-  expect(new Set(names.map(folded)).size).toBe(2000);
-  for (const name of names) {
-    expect(name).toMatch(/^[a-z0-9._~-]{1,100}$/);
-    expect(name).not.toMatch(/^\.|[. ]$|^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/);
-  }
-  const workflows = IDS.flatMap((query) =>
-    [0, 1].flatMap((sample) => [1, 2].map((attempt) => rolloutWorkflowId({ run: 'r', query, sample, attempt }))),
+describe('hostile ids', () => {
+  test('2,000 ids have 2,000 names, safe on every file system, and as many workflows', () => {
+    const names = IDS.map(safeName);
+    expect(new Set(names.map(folded)).size).toBe(2000);
+    for (const name of names) {
+      expect(name).toMatch(/^[a-z0-9._~-]{1,100}$/);
+      expect(name).not.toMatch(/^\.|[. ]$|^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/);
+    }
+    const workflows = IDS.flatMap((query) =>
+      [0, 1].flatMap((sample) => [1, 2].map((attempt) => rolloutWorkflowId({ run: 'r', query, sample, attempt }))),
+    );
+    expect(new Set(workflows).size).toBe(8000);
+  });
+
+  test(
+    'through the store: each is in its own folder, found by its id, and nothing lies outside',
+    { timeout: 300_000 },
+    async () => {
+      const around = mkdtempSync(join(tmpdir(), 'everturn-ids-'));
+      const out = join(around, 'deep', 'runs');
+      mkdirSync(out, { recursive: true });
+      try {
+        const ids = IDS.slice(0, sized(2000));
+        const store = openFileStore(out, RUN);
+        for (const query of ids) await begin(store, query);
+        expect(readdirSync(around)).toEqual(['deep']);
+        expect(readdirSync(join(around, 'deep'))).toEqual(['runs']);
+        expect(readdirSync(out)).toEqual([RUN]);
+        const found = new Set<string>();
+        for await (const { query } of store.listRollouts((breach) => expect.fail(JSON.stringify(breach))))
+          found.add(query);
+        expect(found).toEqual(new Set(ids));
+        for (const query of ids) {
+          const id = { run: RUN, query, sample: 0, attempt: 1 };
+          expect((await store.getRollout(id))!.record.query.queryId).toBe(query);
+        }
+      } finally {
+        rmSync(around, { recursive: true, force: true });
+      }
+    },
   );
-  expect(new Set(workflows).size).toBe(8000);
+
+  test(
+    'through the command line: what is accepted is played and found, what is not is named',
+    { timeout: 600_000 },
+    async () => {
+      const ids = hostileIds(sized(2000));
+      const everturn = openEverturn();
+      const server = await textServer('It is \\boxed{2}.');
+      try {
+        const rows = ids.map((id) => JSON.stringify({ id, question: '1 + 1?', answer: '2' }));
+        writeFileSync(join(everturn.folder, 'ids.jsonl'), rows.join('\n'));
+        const before = readdirSync(everturn.folder);
+        const settings = ['--num-turns', '1', '--max-concurrent', '64', '--model', server.model];
+        const ended = await everturn.run('run', 'ids.jsonl', '--name', 'ids', ...settings);
+        expect(ended.code, ended.stderr).toBe(0);
+        expect(
+          readdirSync(everturn.folder)
+            .filter((name) => !before.includes(name))
+            .sort(),
+        ).toEqual(['home', 'runs'].filter((name) => !before.includes(name)));
+        expect(readdirSync(join(everturn.folder, 'runs'))).toEqual(['ids']);
+
+        const accepted = ids.filter((id) => queryFromRow({ id, question: 'x', answer: '2' }, '1').ok);
+        expect(accepted.length).toBeGreaterThan(ids.length / 2);
+        const played = new Set<string>();
+        const store = openFileStore(join(everturn.folder, 'runs'), 'ids');
+        for await (const { query } of store.listRollouts((breach) => expect.fail(JSON.stringify(breach))))
+          played.add(query);
+        expect(played).toEqual(new Set(accepted));
+        const { turns } = await checkRun(store, (breach) => expect.fail(JSON.stringify(breach)));
+        expect(turns).toBe(accepted.length);
+        for (const id of accepted.filter((_, i) => i % Math.ceil(accepted.length / 6) === 0)) {
+          const shown = await everturn.run('show', 'ids', '--json', '--', id);
+          expect(shown.code, id + shown.stderr).toBe(0);
+        }
+      } finally {
+        server.close();
+        await everturn.close();
+      }
+    },
+  );
 });
-
-test(
-  'through the store: each is in its own folder, found by its id, and nothing lies outside',
-  { timeout: 300_000 },
-  async () => {
-    const around = mkdtempSync(join(tmpdir(), 'everturn-ids-'));
-    const out = join(around, 'deep', 'runs');
-    mkdirSync(out, { recursive: true });
-    try {
-      const ids = IDS.slice(0, sized(2000));
-      const store = openFileStore(out, RUN);
-      for (const query of ids) await begin(store, query);
-      expect(readdirSync(around)).toEqual(['deep']);
-      expect(readdirSync(join(around, 'deep'))).toEqual(['runs']);
-      expect(readdirSync(out)).toEqual([RUN]);
-      const found = new Set<string>();
-      for await (const { query } of store.listRollouts((breach) => expect.fail(JSON.stringify(breach))))
-        found.add(query);
-      expect(found).toEqual(new Set(ids));
-      for (const query of ids) {
-        const id = { run: RUN, query, sample: 0, attempt: 1 };
-        expect((await store.getRollout(id))!.record.query.queryId).toBe(query);
-      }
-    } finally {
-      rmSync(around, { recursive: true, force: true });
-    }
-  },
-);
-
-test(
-  'through the command line: what is accepted is played and found, what is not is named',
-  { timeout: 600_000 },
-  async () => {
-    const ids = hostileIds(sized(2000));
-    const everturn = openEverturn();
-    const server = await textServer('It is \\boxed{2}.');
-    try {
-      const rows = ids.map((id) => JSON.stringify({ id, question: '1 + 1?', answer: '2' }));
-      writeFileSync(join(everturn.folder, 'ids.jsonl'), rows.join('\n'));
-      const before = readdirSync(everturn.folder);
-      const settings = ['--num-turns', '1', '--max-concurrent', '64', '--model', server.model];
-      const ended = await everturn.run('run', 'ids.jsonl', '--name', 'ids', ...settings);
-      expect(ended.code, ended.stderr).toBe(0);
-      expect(
-        readdirSync(everturn.folder)
-          .filter((name) => !before.includes(name))
-          .sort(),
-      ).toEqual(['home', 'runs'].filter((name) => !before.includes(name)));
-      expect(readdirSync(join(everturn.folder, 'runs'))).toEqual(['ids']);
-
-      const accepted = ids.filter((id) => queryFromRow({ id, question: 'x', answer: '2' }, '1').ok);
-      expect(accepted.length).toBeGreaterThan(ids.length / 2);
-      const played = new Set<string>();
-      const store = openFileStore(join(everturn.folder, 'runs'), 'ids');
-      for await (const { query } of store.listRollouts((breach) => expect.fail(JSON.stringify(breach))))
-        played.add(query);
-      expect(played).toEqual(new Set(accepted));
-      const { turns } = await checkRun(store, (breach) => expect.fail(JSON.stringify(breach)));
-      expect(turns).toBe(accepted.length);
-      for (const id of accepted.filter((_, i) => i % Math.ceil(accepted.length / 6) === 0)) {
-        const shown = await everturn.run('show', 'ids', '--json', '--', id);
-        expect(shown.code, id + shown.stderr).toBe(0);
-      }
-    } finally {
-      server.close();
-      await everturn.close();
-    }
-  },
-);

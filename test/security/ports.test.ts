@@ -2,38 +2,41 @@
 
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { openEverturn } from '../support/everturn.ts';
 
 const DATA = join(import.meta.dirname, '../../examples/arithmetic.jsonl');
 const everturn = openEverturn();
 afterAll(() => everturn.close());
 
-test.skipIf(!existsSync('/proc/net/tcp'))(
-  'listens on loopback only, while it plays',
-  { timeout: 200_000 },
-  async () => {
-    const ended = await everturn.run(
-      'run',
-      DATA,
-      '--limit',
-      '2',
-      '--num-turns',
-      '1',
-      '--max-new-tokens',
-      '8',
-      '--name',
-      'p',
-    );
-    expect(ended.code, ended.stderr).toBe(0);
-    const state = everturn.service()!;
-    const inodes = new Set(processesOf(everturn.folder).flatMap(socketsOf));
-    const listening = ['tcp', 'tcp6', 'udp', 'udp6'].flatMap(openAddresses).filter(({ inode }) => inodes.has(inode));
-    const ports = listening.map(({ port }) => port);
-    for (const address of [state.address, state.uiAddress]) expect(ports).toContain(Number(address!.split(':').at(-1)));
-    expect(listening.filter(({ host }) => !LOOPBACK.test(host))).toEqual([]);
-  },
-);
+describe('open ports', () => {
+  test.skipIf(!existsSync('/proc/net/tcp'))(
+    'listens on loopback only, while it plays',
+    { timeout: 200_000 },
+    async () => {
+      const ended = await everturn.run(
+        'run',
+        DATA,
+        '--limit',
+        '2',
+        '--num-turns',
+        '1',
+        '--max-new-tokens',
+        '8',
+        '--name',
+        'p',
+      );
+      expect(ended.code, ended.stderr).toBe(0);
+      const state = everturn.service()!;
+      const inodes = new Set(processesOf(everturn.folder).flatMap(socketsOf));
+      const listening = ['tcp', 'tcp6', 'udp', 'udp6'].flatMap(openAddresses).filter(({ inode }) => inodes.has(inode));
+      const ports = listening.map(({ port }) => port);
+      for (const address of [state.address, state.uiAddress])
+        expect(ports).toContain(Number(address!.split(':').at(-1)));
+      expect(listening.filter(({ host }) => !LOOPBACK.test(host))).toEqual([]);
+    },
+  );
+});
 
 /** As /proc writes them: 127.x.x.x, ::1, and 127.x.x.x mapped into IPv6, each word of four bytes in the machine's order. */
 const LOOPBACK = /^(?:[0-9A-F]{6}7F|0{24}01000000|0{16}FFFF0000[0-9A-F]{6}7F)$/;

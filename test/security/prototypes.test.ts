@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseSettings, resolveOptions } from '../../run/config.ts';
 import { openDataset } from '../../datasets/index.ts';
 import { queryFromRow } from '../../datasets/row.ts';
@@ -57,68 +57,70 @@ const settled = (work: () => unknown) => {
   }
 };
 
-test.each(['json', 'yaml'])('100 configuration files (%s)', (kind) => {
-  const folder = mkdtempSync(join(tmpdir(), 'everturn-proto-'));
-  try {
-    for (const [i, { name, value, text }] of OBJECTS.entries()) {
-      const file = join(folder, `${i}.${kind}`);
-      writeFileSync(
-        file,
-        kind === 'json' ? text : `${name}: ${value}\n? ${JSON.stringify(name)}\n: ${value}\n<<: ${value}\n`,
+describe('keys that name prototypes', () => {
+  test.each(['json', 'yaml'])('100 configuration files (%s)', (kind) => {
+    const folder = mkdtempSync(join(tmpdir(), 'everturn-proto-'));
+    try {
+      for (const [i, { name, value, text }] of OBJECTS.entries()) {
+        const file = join(folder, `${i}.${kind}`);
+        writeFileSync(
+          file,
+          kind === 'json' ? text : `${name}: ${value}\n? ${JSON.stringify(name)}\n: ${value}\n<<: ${value}\n`,
+        );
+        settled(() => resolveOptions({ environment: {}, flags: {}, configFile: file }));
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+    expect(seen()).toEqual(untouched);
+  });
+
+  test('100 values of --set, and 100 of the environment', () => {
+    for (const { name, value } of OBJECTS) {
+      settled(() => resolveOptions({ environment: {}, flags: {}, set: [`${name}=${value}`] }));
+      settled(() => resolveOptions({ environment: { [`EVERTURN_${name}`]: value }, flags: {} }));
+      settled(() =>
+        resolveOptions({ environment: {}, flags: JSON.parse(`{${JSON.stringify(name)}:${value}}`) as never }),
       );
-      settled(() => resolveOptions({ environment: {}, flags: {}, configFile: file }));
     }
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-  expect(seen()).toEqual(untouched);
-});
+    expect(seen()).toEqual(untouched);
+  });
 
-test('100 values of --set, and 100 of the environment', () => {
-  for (const { name, value } of OBJECTS) {
-    settled(() => resolveOptions({ environment: {}, flags: {}, set: [`${name}=${value}`] }));
-    settled(() => resolveOptions({ environment: { [`EVERTURN_${name}`]: value }, flags: {} }));
-    settled(() =>
-      resolveOptions({ environment: {}, flags: JSON.parse(`{${JSON.stringify(name)}:${value}}`) as never }),
-    );
-  }
-  expect(seen()).toEqual(untouched);
-});
+  test('100 settings of a request to a workflow', () => {
+    for (const { text } of OBJECTS) settled(() => parseSettings('r', JSON.parse(text) as never));
+    expect(seen()).toEqual(untouched);
+  });
 
-test('100 settings of a request to a workflow', () => {
-  for (const { text } of OBJECTS) settled(() => parseSettings('r', JSON.parse(text) as never));
-  expect(seen()).toEqual(untouched);
-});
-
-test('300 data set rows', async () => {
-  const lines: string[] = [];
-  for (const { name, value, text } of OBJECTS)
-    for (const row of [
-      `{"id":${JSON.stringify(name)},"question":"1 + 1?","answer":"2",${text.slice(1)}`,
-      `{"id":"${name}${value.length}","messages":[{"role":"user","content":"x",${text.slice(1)}],"answer":"2"}`,
-      `{"id":"c","task":"code","question":"x","input_output":{"inputs":[${value}],"outputs":[${text}],${text.slice(1)}}`,
-    ]) {
-      lines.push(row);
-      queryFromRow(JSON.parse(row), '1');
+  test('300 data set rows', async () => {
+    const lines: string[] = [];
+    for (const { name, value, text } of OBJECTS)
+      for (const row of [
+        `{"id":${JSON.stringify(name)},"question":"1 + 1?","answer":"2",${text.slice(1)}`,
+        `{"id":"${name}${value.length}","messages":[{"role":"user","content":"x",${text.slice(1)}],"answer":"2"}`,
+        `{"id":"c","task":"code","question":"x","input_output":{"inputs":[${value}],"outputs":[${text}],${text.slice(1)}}`,
+      ]) {
+        lines.push(row);
+        queryFromRow(JSON.parse(row), '1');
+      }
+    const folder = mkdtempSync(join(tmpdir(), 'everturn-proto-'));
+    try {
+      const path = join(folder, 'rows.jsonl');
+      writeFileSync(path, lines.join('\n'));
+      let read = 0;
+      for await (const row of openDataset(path).rows()) read += row ? 1 : 0;
+      expect(read).toBe(300);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
     }
-  const folder = mkdtempSync(join(tmpdir(), 'everturn-proto-'));
-  try {
-    const path = join(folder, 'rows.jsonl');
-    writeFileSync(path, lines.join('\n'));
-    let read = 0;
-    for await (const row of openDataset(path).rows()) read += row ? 1 : 0;
-    expect(read).toBe(300);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-  expect(seen()).toEqual(untouched);
-});
+    expect(seen()).toEqual(untouched);
+  });
 
-test('100 values of a program', () => {
-  for (const { text } of OBJECTS) {
-    const value = parseExactJson(text) as Record<string, unknown>;
-    expect(Object.getPrototypeOf(value)).toBeNull();
-    expect(Object.keys(value)).toHaveLength(1);
-  }
-  expect(seen()).toEqual(untouched);
+  test('100 values of a program', () => {
+    for (const { text } of OBJECTS) {
+      const value = parseExactJson(text) as Record<string, unknown>;
+      expect(Object.getPrototypeOf(value)).toBeNull();
+      expect(Object.keys(value)).toHaveLength(1);
+    }
+    expect(seen()).toEqual(untouched);
+  });
 });

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
 
 const planted = () => `sk-live-${randomBytes(15).toString('hex')}`;
@@ -100,74 +100,76 @@ async function run(name: string, model: string, ...more: string[]): Promise<numb
   return ended.code;
 }
 
-test('what was planted is nowhere', { timeout: 400_000 }, async () => {
-  const named = ['--api-key-env', 'MODEL_KEY'];
-  expect(await run('quiet', `openai:${url}#m`, ...named)).toBe(0);
-  echo = 0;
-  // At start, which asks once or twice …
-  for (let i = 0; i < ECHOES.length; i++) await run(`start-${i}`, `openai:${url}#m`, ...named, '--limit', '1');
-  // … and while it is played: the start is answered, then every answer tells the key in its way.
-  echo = -1;
-  const played = everturn.start(
-    'run',
-    'rows.jsonl',
-    '--name',
-    'told',
-    '--model',
-    `openai:${url}#m`,
-    ...named,
-    '--num-turns',
-    '2',
-    '--max-failed',
-    '100',
-    '--max-concurrent',
-    '1',
-  );
-  const before = asked;
-  while (asked < before + 4) await new Promise((resolve) => setTimeout(resolve, 20));
-  echo = 0;
-  const told = await played.ended;
-  said += told.stdout + told.stderr;
-  expect(asked).toBeGreaterThan(before + 10);
-  echo = -1;
+describe('secrets', () => {
+  test('what was planted is nowhere', { timeout: 400_000 }, async () => {
+    const named = ['--api-key-env', 'MODEL_KEY'];
+    expect(await run('quiet', `openai:${url}#m`, ...named)).toBe(0);
+    echo = 0;
+    // At start, which asks once or twice …
+    for (let i = 0; i < ECHOES.length; i++) await run(`start-${i}`, `openai:${url}#m`, ...named, '--limit', '1');
+    // … and while it is played: the start is answered, then every answer tells the key in its way.
+    echo = -1;
+    const played = everturn.start(
+      'run',
+      'rows.jsonl',
+      '--name',
+      'told',
+      '--model',
+      `openai:${url}#m`,
+      ...named,
+      '--num-turns',
+      '2',
+      '--max-failed',
+      '100',
+      '--max-concurrent',
+      '1',
+    );
+    const before = asked;
+    while (asked < before + 4) await new Promise((resolve) => setTimeout(resolve, 20));
+    echo = 0;
+    const told = await played.ended;
+    said += told.stdout + told.stderr;
+    expect(asked).toBeGreaterThan(before + 10);
+    echo = -1;
 
-  const c = CANARIES;
-  const host = url.replace('http://', '');
-  const refused: [model: string, ...more: string[]][] = [
-    [`openai:http://${c['a user name in a url']}:${c['a password in a url']}@${host}#m`],
-    [`sglang:http://${c['a user name in a url']}:${c['a password in a url']}@${host}`],
-    [`vllm:http://:${c['a password in a url']}@${host}/x y`],
-    [`sglang:${url}/?key=${c['a key in the query of a url']}`],
-    [`sglang:${url}/#${c['a key in the fragment of a url']}`],
-    [`openai:${url}#m`, '--api-key-env', c['a key that --api-key-env was given instead of a name']],
-    [`openai:${url}#m`, '--set', `apiKey=${c['a setting that is none']}`],
-  ];
-  for (const [i, [model, ...more]] of refused.entries())
-    expect(await run(`refused-${i}`, model, ...more), model).not.toBe(0);
+    const c = CANARIES;
+    const host = url.replace('http://', '');
+    const refused: [model: string, ...more: string[]][] = [
+      [`openai:http://${c['a user name in a url']}:${c['a password in a url']}@${host}#m`],
+      [`sglang:http://${c['a user name in a url']}:${c['a password in a url']}@${host}`],
+      [`vllm:http://:${c['a password in a url']}@${host}/x y`],
+      [`sglang:${url}/?key=${c['a key in the query of a url']}`],
+      [`sglang:${url}/#${c['a key in the fragment of a url']}`],
+      [`openai:${url}#m`, '--api-key-env', c['a key that --api-key-env was given instead of a name']],
+      [`openai:${url}#m`, '--set', `apiKey=${c['a setting that is none']}`],
+    ];
+    for (const [i, [model, ...more]] of refused.entries())
+      expect(await run(`refused-${i}`, model, ...more), model).not.toBe(0);
 
-  for (const command of ['list', 'status', 'check', 'show', 'export', 'watch'])
-    for (const json of [[], ['--json']])
-      for (const name of ['told']) {
-        const words = command === 'list' ? [] : command === 'show' ? [name, 'q0'] : [name];
-        const format = command === 'export' ? ['--format', 'areal'] : [];
-        const ended = await everturn.run(command, ...words, ...format, ...json);
-        said += ended.stdout + ended.stderr;
-      }
+    for (const command of ['list', 'status', 'check', 'show', 'export', 'watch'])
+      for (const json of [[], ['--json']])
+        for (const name of ['told']) {
+          const words = command === 'list' ? [] : command === 'show' ? [name, 'q0'] : [name];
+          const format = command === 'export' ? ['--format', 'areal'] : [];
+          const ended = await everturn.run(command, ...words, ...format, ...json);
+          said += ended.stdout + ended.stderr;
+        }
 
-  const places = new Map([
-    ['what the commands said', Buffer.from(said)],
-    ...filesUnder(everturn.folder),
-    ...commandLines(),
-  ]);
-  const found = [...places].flatMap(([place, bytes]) =>
-    Object.entries(CANARIES).flatMap(([name, secret]) => (bytes.includes(secret) ? [`${name}: ${place}`] : [])),
-  );
-  expect(found).toEqual([]);
-  // The search would have found it: what is meant to be there is.
-  const database = [...places].find(([place]) => place.endsWith('.db'))!;
-  expect(database[1].includes('told/q0/0')).toBe(true);
-  expect(said).toContain('[key]');
-  expect([...places.keys()].some((place) => place.endsWith('.log'))).toBe(true);
+    const places = new Map([
+      ['what the commands said', Buffer.from(said)],
+      ...filesUnder(everturn.folder),
+      ...commandLines(),
+    ]);
+    const found = [...places].flatMap(([place, bytes]) =>
+      Object.entries(CANARIES).flatMap(([name, secret]) => (bytes.includes(secret) ? [`${name}: ${place}`] : [])),
+    );
+    expect(found).toEqual([]);
+    // The search would have found it: what is meant to be there is.
+    const database = [...places].find(([place]) => place.endsWith('.db'))!;
+    expect(database[1].includes('told/q0/0')).toBe(true);
+    expect(said).toContain('[key]');
+    expect([...places.keys()].some((place) => place.endsWith('.log'))).toBe(true);
+  });
 });
 
 function filesUnder(folder: string): [string, Buffer][] {

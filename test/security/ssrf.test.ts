@@ -53,27 +53,32 @@ const SPELLINGS = [
   ...['[fe80::1]', '[fe80::a9fe:a9fe]', '[febf::1]', '[fd00:ec2::254]', '[FD00:EC2:0:0:0:0:0:254]'],
 ];
 
-test(`no spelling of those addresses is taken as a model's url`, () => {
-  expect(SPELLINGS.length).toBeGreaterThan(120);
-  const taken = SPELLINGS.filter((host) => {
-    for (const url of [`http://${host}:80/v1`, `https://${host}/`, `http://${host}`])
-      for (const parse of [() => parseServerUrls(url), () => parseOpenaiTarget(`${url}#m`)])
-        try {
-          parse();
-          return true;
-        } catch {
-          // Refused, or no url at all.
-        }
-    return false;
+describe('requests to other hosts', () => {
+  test(`no spelling of those addresses is taken as a model's url`, () => {
+    expect(SPELLINGS.length).toBeGreaterThan(120);
+    const taken = SPELLINGS.filter((host) => {
+      for (const url of [`http://${host}:80/v1`, `https://${host}/`, `http://${host}`])
+        for (const parse of [() => parseServerUrls(url), () => parseOpenaiTarget(`${url}#m`)])
+          try {
+            parse();
+            return true;
+          } catch {
+            // Refused, or no url at all.
+          }
+      return false;
+    });
+    expect(taken).toEqual([]);
   });
-  expect(taken).toEqual([]);
-});
 
-test.each(SPELLINGS)('nothing is sent to %s, also where nobody looked at the url', async (host) => {
-  if (!URL.canParse(`http://${host}:9`)) return;
-  const http = openHttp({ url: `http://${host}:9`, apiKey: null, connectMs: 2000 });
-  await expect(http.get('/latest/meta-data/')).rejects.toMatchObject({ reason: 'server-forbidden', retryable: false });
-  await http.close();
+  test.each(SPELLINGS)('nothing is sent to %s, also where nobody looked at the url', async (host) => {
+    if (!URL.canParse(`http://${host}:9`)) return;
+    const http = openHttp({ url: `http://${host}:9`, apiKey: null, connectMs: 2000 });
+    await expect(http.get('/latest/meta-data/')).rejects.toMatchObject({
+      reason: 'server-forbidden',
+      retryable: false,
+    });
+    await http.close();
+  });
 });
 
 describe('a name', () => {
@@ -112,39 +117,41 @@ describe('a name', () => {
   });
 });
 
-test('a server that points there is not followed', async () => {
-  const there = createServer((_, response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end());
-  await new Promise<void>((resolve) => void there.listen(0, '127.0.0.1', resolve));
-  const { port } = there.address() as AddressInfo;
-  const http = openHttp({ url: `http://localhost:${port}`, apiKey: null });
-  await expect(http.get('/')).rejects.toMatchObject({ reason: 'server-redirects', retryable: false });
-  await http.close();
-  there.close();
-});
-
-test.each([
-  '127.0.0.1',
-  '[::1]',
-  'localhost',
-  '10.1.2.3',
-  '192.168.0.7',
-  '172.16.0.1',
-  '[fd12::1]',
-  '100.64.0.1',
-  '8.8.8.8',
-])('where model servers are is allowed: %s', (host) => {
-  expect(parseServerUrls(`http://${host}:8000`)).toHaveLength(1);
-  expect(isForbiddenAddress(host)).toBe(false);
-});
-
-test('a model on localhost is asked', async () => {
-  const server = createServer((_, response) => response.end('{"fine":true}'));
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  for (const host of ['localhost', '127.0.0.1', '2130706433', '[::ffff:127.0.0.1]']) {
-    const http = openHttp({ url: `http://${host}:${port}`, apiKey: null });
-    expect(await http.get('/')).toEqual({ fine: true });
+describe('requests to other hosts', () => {
+  test('a server that points there is not followed', async () => {
+    const there = createServer((_, response) => response.writeHead(302, { location: 'http://169.254.169.254/' }).end());
+    await new Promise<void>((resolve) => void there.listen(0, '127.0.0.1', resolve));
+    const { port } = there.address() as AddressInfo;
+    const http = openHttp({ url: `http://localhost:${port}`, apiKey: null });
+    await expect(http.get('/')).rejects.toMatchObject({ reason: 'server-redirects', retryable: false });
     await http.close();
-  }
-  server.close();
+    there.close();
+  });
+
+  test.each([
+    '127.0.0.1',
+    '[::1]',
+    'localhost',
+    '10.1.2.3',
+    '192.168.0.7',
+    '172.16.0.1',
+    '[fd12::1]',
+    '100.64.0.1',
+    '8.8.8.8',
+  ])('where model servers are is allowed: %s', (host) => {
+    expect(parseServerUrls(`http://${host}:8000`)).toHaveLength(1);
+    expect(isForbiddenAddress(host)).toBe(false);
+  });
+
+  test('a model on localhost is asked', async () => {
+    const server = createServer((_, response) => response.end('{"fine":true}'));
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    for (const host of ['localhost', '127.0.0.1', '2130706433', '[::ffff:127.0.0.1]']) {
+      const http = openHttp({ url: `http://${host}:${port}`, apiKey: null });
+      expect(await http.get('/')).toEqual({ fine: true });
+      await http.close();
+    }
+    server.close();
+  });
 });

@@ -5,7 +5,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProgram } from '../../cli/program.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
 import { sized } from '../chaos/size.ts';
@@ -43,7 +43,9 @@ beforeAll(async () => {
   model = `openai:http://127.0.0.1:${(server.address() as AddressInfo).port}/v1#m\u001b]0;model\u0007\u202e`;
   const rows = TEXTS.flatMap((text, i) => [
     { id: `q${i}${text}`, question: `Nr ${i} ${text}`, answer: `${text}1` },
-    { id: `n${i}`, question: `Nr ${i} ${text}`, solutions: [text, `\\boxed{${text}1}`] },
+    { id: `n${i}`, question: `Nr ${i} ${text}`, answer: String(i) },
+    // A solution holds no control character and marks an answer: most of these are bad rows.
+    { id: `s${i}`, question: `Nr ${i} ${text}`, solutions: [text, `\\boxed{${text}1}`] },
   ]);
   const bad = TEXTS.flatMap((text) => [
     { id: text, question: text, answer: '1', task: text },
@@ -72,106 +74,108 @@ async function tame(...args: string[]): Promise<void> {
 
 const play = (name: string) => ['run', 'rows.jsonl', '--name', name, '--model', model, '--num-turns', '1'];
 
-test('a run that is followed, and its bad rows', { timeout: 400_000 }, async () => {
-  const ended = await everturn.run(...play('odd'), '--max-concurrent', '64');
-  expectTame(ended, 'run');
-  // Rows whose id holds a control character are bad rows; the others were played.
-  expect(ended.stderr + ended.stdout).toMatch(/complete|undecided/);
-  await tame(...play('strict'), '--strict');
-});
+describe('hostile text on the terminal', () => {
+  test('a run that is followed, and its bad rows', { timeout: 400_000 }, async () => {
+    const ended = await everturn.run(...play('odd'), '--max-concurrent', '64');
+    expectTame(ended, 'run');
+    // Rows whose id holds a control character are bad rows; the others were played.
+    expect(ended.stderr + ended.stdout).toMatch(/complete|undecided/);
+    await tame(...play('strict'), '--strict');
+  });
 
-test('a run whose server refuses in its own words', { timeout: 400_000 }, async () => {
-  refusing = true;
-  const limited = [...play('refused'), '--max-concurrent', '64', '--limit', String(sized(200))];
-  expectTame(await everturn.run(...limited), 'run');
-  refusing = false;
-  for (const run of ['odd', 'refused'])
-    for (const command of ['status', 'check', 'watch', 'why'])
-      await tame(command, run, ...(command === 'why' ? ['n0'] : []));
-  for (const command of ['cancel', 'pause', 'resume']) await tame(command, 'odd');
-  await tame('list');
-});
+  test('a run whose server refuses in its own words', { timeout: 400_000 }, async () => {
+    refusing = true;
+    const limited = [...play('refused'), '--max-concurrent', '64', '--limit', String(sized(200))];
+    expectTame(await everturn.run(...limited), 'run');
+    refusing = false;
+    for (const run of ['odd', 'refused'])
+      for (const command of ['status', 'check', 'watch', 'why'])
+        await tame(command, run, ...(command === 'why' ? ['n0'] : []));
+    for (const command of ['cancel', 'pause', 'resume']) await tame(command, 'odd');
+    await tame('list');
+  });
 
-test('every trajectory, with colours and without', { timeout: 400_000 }, async () => {
-  let shown = 0;
-  for (const tty of [false, true])
-    for (const [i] of TEXTS.entries())
-      for (const run of ['odd', 'refused']) {
-        const io = scriptedIo({ tty, cwd: everturn.folder, env: tty ? { FORCE_COLOR: '1', TERM: 'xterm' } : {} });
-        const program = await buildProgram(io, ['show'], () => {});
-        const asked = program.parseAsync(['show', run, `n${i}`, '--out', 'runs', '--tokens'], { from: 'user' });
-        await asked.catch((error: unknown) => (io.text.err += String(error)));
-        expectTame({ stdout: io.text.out, stderr: io.text.err }, `show n${i}`, tty);
-        if (io.text.out.includes('Nr ')) shown++;
-      }
-  expect(shown).toBeGreaterThan(TEXTS.length);
-  await tame('show', 'odd', 'n0');
-  await tame('show', 'odd', 'no such \u001b]0;x\u0007\u202e query');
-});
+  test('every trajectory, with colours and without', { timeout: 400_000 }, async () => {
+    let shown = 0;
+    for (const tty of [false, true])
+      for (const [i] of TEXTS.entries())
+        for (const run of ['odd', 'refused']) {
+          const io = scriptedIo({ tty, cwd: everturn.folder, env: tty ? { FORCE_COLOR: '1', TERM: 'xterm' } : {} });
+          const program = await buildProgram(io, ['show'], () => {});
+          const asked = program.parseAsync(['show', run, `n${i}`, '--out', 'runs', '--tokens'], { from: 'user' });
+          await asked.catch((error: unknown) => (io.text.err += String(error)));
+          expectTame({ stdout: io.text.out, stderr: io.text.err }, `show n${i}`, tty);
+          if (io.text.out.includes('Nr ')) shown++;
+        }
+    expect(shown).toBeGreaterThan(TEXTS.length);
+    await tame('show', 'odd', 'n0');
+    await tame('show', 'odd', 'no such \u001b]0;x\u0007\u202e query');
+  });
 
-test('a judgement of lines, and of a run', { timeout: 200_000 }, async () => {
-  const pairs = TEXTS.flatMap((text, i) => [
-    JSON.stringify({ id: `${i}${text}`, answer: `\\boxed{${text}}`, solutions: [text, '1'] }),
-    JSON.stringify({ id: text, answer: 7, [text]: text }),
-    JSON.stringify({ id: i, answer: `\`\`\`${text}\nprint(${text})\nprint(1)  # more\n\`\`\``, input_output: text }),
-    text,
-  ]);
-  writeFileSync(join(everturn.folder, 'pairs.jsonl'), pairs.join('\n'));
-  expectTame(await everturn.run('judge', 'pairs.jsonl'), 'judge');
-  await tame('judge', '--run', 'odd');
-});
+  test('a judgement of lines, and of a run', { timeout: 200_000 }, async () => {
+    const pairs = TEXTS.flatMap((text, i) => [
+      JSON.stringify({ id: `${i}${text}`, answer: `\\boxed{${text}}`, solutions: [text, '1'] }),
+      JSON.stringify({ id: text, answer: 7, [text]: text }),
+      JSON.stringify({ id: i, answer: `\`\`\`${text}\nprint(${text})\nprint(1)  # more\n\`\`\``, input_output: text }),
+      text,
+    ]);
+    writeFileSync(join(everturn.folder, 'pairs.jsonl'), pairs.join('\n'));
+    expectTame(await everturn.run('judge', 'pairs.jsonl'), 'judge');
+    await tame('judge', '--run', 'odd');
+  });
 
-test('an export, to a file and to the terminal', { timeout: 200_000 }, async () => {
-  await tame('export', 'odd', '--format', 'areal');
-  expectTame(await everturn.run('export', 'odd', '--format', 'areal', '--out', 'out.jsonl'), 'export');
-});
+  test('an export, to a file and to the terminal', { timeout: 200_000 }, async () => {
+    await tame('export', 'odd', '--format', 'areal');
+    expectTame(await everturn.run('export', 'odd', '--format', 'areal', '--out', 'out.jsonl'), 'export');
+  });
 
-test('the logs of what was played', () => {
-  const logs = join(everturn.folder, 'runs/odd/answers');
-  const files = readdirSync(logs, { recursive: true, encoding: 'utf8' }).filter((file) =>
-    /\.(?:txt|jsonl)$/.test(file),
-  );
-  expect(files.length).toBeGreaterThan(TEXTS.length);
-  for (const file of files) expect(steering(readFileSync(join(logs, file), 'utf8'), true), file).toEqual([]);
-});
+  test('the logs of what was played', () => {
+    const logs = join(everturn.folder, 'runs/odd/answers');
+    const files = readdirSync(logs, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      /\.(?:txt|jsonl)$/.test(file),
+    );
+    expect(files.length).toBeGreaterThan(TEXTS.length);
+    for (const file of files) expect(steering(readFileSync(join(logs, file), 'utf8'), true), file).toEqual([]);
+  });
 
-test('a folder in which a stranger wrote', { timeout: 200_000 }, async () => {
-  const folder = join(everturn.folder, 'runs/odd');
-  for (const [i, text] of TEXTS.slice(0, 60).entries()) {
-    const name = text.replaceAll('/', '_').replaceAll('\0', '').slice(0, 100);
-    if (name !== '') writeFileSync(join(folder, i % 2 ? 'rollouts' : '.', `${i}${name}`), text);
-  }
-  mkdirSync(join(folder, 'rollouts/00/\u001b]0;x\u0007'), { recursive: true });
-  for (const command of ['check', 'status']) await tame(command, 'odd');
-  const record = readFileSync(join(folder, 'run.json'), 'utf8');
-  writeFileSync(join(folder, 'run.json'), record.replace('"run":"odd"', `"run":"${'\u001b]0;x\u0007\u202e'}"`));
-  for (const command of ['check', 'status', 'watch', 'show'])
-    await tame(command, 'odd', ...(command === 'show' ? ['n0'] : []));
-  await tame('list');
-});
+  test('a folder in which a stranger wrote', { timeout: 200_000 }, async () => {
+    const folder = join(everturn.folder, 'runs/odd');
+    for (const [i, text] of TEXTS.slice(0, 60).entries()) {
+      const name = text.replaceAll('/', '_').replaceAll('\0', '').slice(0, 100);
+      if (name !== '') writeFileSync(join(folder, i % 2 ? 'rollouts' : '.', `${i}${name}`), text);
+    }
+    mkdirSync(join(folder, 'rollouts/00/\u001b]0;x\u0007'), { recursive: true });
+    for (const command of ['check', 'status']) await tame(command, 'odd');
+    const record = readFileSync(join(folder, 'run.json'), 'utf8');
+    writeFileSync(join(folder, 'run.json'), record.replace('"run":"odd"', `"run":"${'\u001b]0;x\u0007\u202e'}"`));
+    for (const command of ['check', 'status', 'watch', 'show'])
+      await tame(command, 'odd', ...(command === 'show' ? ['n0'] : []));
+    await tame('list');
+  });
 
-test('words that a user was given to paste', { timeout: 200_000 }, async () => {
-  const evil = '\u001b]52;c;AAAA\u0007\u202e\u009b2J\rx';
-  for (const args of [
-    ['run', evil],
-    ['run', 'rows.jsonl', '--name', evil],
-    ['run', 'rows.jsonl', '--model', evil],
-    ['run', 'rows.jsonl', '--model', `sglang:http://${evil}/`],
-    ['run', 'rows.jsonl', '--set', `${evil}=1`],
-    ['run', 'rows.jsonl', '--set', `temperature=${evil}`],
-    ['run', 'rows.jsonl', '--tokenizer', evil, '--model', 'sglang:http://127.0.0.1:9'],
-    ['run', 'rows.jsonl', '--api-key-env', evil, '--model', model],
-    ...['status', 'watch', 'check', 'cancel', 'pause', 'resume'].map((command) => [command, evil]),
-    ['tune', evil, '--max-concurrent', '3'],
-    ['show', evil, evil],
-    ['export', 'odd', '--format', evil],
-    ['judge', evil],
-    ['judge', '--run', evil],
-    [evil],
-    ['run', `--${evil}`],
-  ]) {
-    const ended = await everturn.run(...args.map((word) => word.replaceAll('\0', '')));
-    expectTame(ended, JSON.stringify(args));
-    expect(ended.code, JSON.stringify(args)).not.toBe(0);
-  }
+  test('words that a user was given to paste', { timeout: 200_000 }, async () => {
+    const evil = '\u001b]52;c;AAAA\u0007\u202e\u009b2J\rx';
+    for (const args of [
+      ['run', evil],
+      ['run', 'rows.jsonl', '--name', evil],
+      ['run', 'rows.jsonl', '--model', evil],
+      ['run', 'rows.jsonl', '--model', `sglang:http://${evil}/`],
+      ['run', 'rows.jsonl', '--set', `${evil}=1`],
+      ['run', 'rows.jsonl', '--set', `temperature=${evil}`],
+      ['run', 'rows.jsonl', '--tokenizer', evil, '--model', 'sglang:http://127.0.0.1:9'],
+      ['run', 'rows.jsonl', '--api-key-env', evil, '--model', model],
+      ...['status', 'watch', 'check', 'cancel', 'pause', 'resume'].map((command) => [command, evil]),
+      ['tune', evil, '--max-concurrent', '3'],
+      ['show', evil, evil],
+      ['export', 'odd', '--format', evil],
+      ['judge', evil],
+      ['judge', '--run', evil],
+      [evil],
+      ['run', `--${evil}`],
+    ]) {
+      const ended = await everturn.run(...args.map((word) => word.replaceAll('\0', '')));
+      expectTame(ended, JSON.stringify(args));
+      expect(ended.code, JSON.stringify(args)).not.toBe(0);
+    }
+  });
 });

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { buildTemporal } from '../../service/binary/build.ts';
 import type { ServerProgress } from '../../service/progress.ts';
 import { program, temporaryFolder } from './support.ts';
@@ -28,61 +28,63 @@ function machine(extra: Record<string, string> = {}) {
   return { folder, bin, env, calls: () => readFileSync(calls, 'utf8') };
 }
 
-test('leaves exactly the binary in the cache, built pinned and stamped', async () => {
-  const { folder, bin, env, calls } = machine();
-  program(bin, 'go', GO);
-  expect(await buildTemporal({ folder, env })).toEqual({
-    path: join(folder, 'temporal'),
-    version: '1.8.2 (Server 1.31.2)',
+describe('building Temporal', () => {
+  test('leaves exactly the binary in the cache, built pinned and stamped', async () => {
+    const { folder, bin, env, calls } = machine();
+    program(bin, 'go', GO);
+    expect(await buildTemporal({ folder, env })).toEqual({
+      path: join(folder, 'temporal'),
+      version: '1.8.2 (Server 1.31.2)',
+    });
+    expect(readdirSync(folder)).toEqual(['temporal']);
+    expect(calls()).toMatch(
+      /-trimpath -ldflags -s -w -X \S+\.Version=1\.8\.2 .* github\.com\/temporalio\/cli\/cmd\/temporal/,
+    );
   });
-  expect(readdirSync(folder)).toEqual(['temporal']);
-  expect(calls()).toMatch(
-    /-trimpath -ldflags -s -w -X \S+\.Version=1\.8\.2 .* github\.com\/temporalio\/cli\/cmd\/temporal/,
-  );
-});
 
-test('tells how far it is', async () => {
-  const { folder, bin, env } = machine();
-  program(bin, 'go', GO);
-  const told: ServerProgress[] = [];
-  await buildTemporal({ folder, env, onProgress: (progress) => told.push(progress) });
-  expect(told[0]).toMatchObject({ kind: 'step' });
-  expect(told).toContainEqual(expect.objectContaining({ kind: 'build', phase: 'modules' }));
-  expect(told).toContainEqual(expect.objectContaining({ kind: 'build', phase: 'linking', done: 3, total: 3 }));
-});
+  test('tells how far it is', async () => {
+    const { folder, bin, env } = machine();
+    program(bin, 'go', GO);
+    const told: ServerProgress[] = [];
+    await buildTemporal({ folder, env, onProgress: (progress) => told.push(progress) });
+    expect(told[0]).toMatchObject({ kind: 'step' });
+    expect(told).toContainEqual(expect.objectContaining({ kind: 'build', phase: 'modules' }));
+    expect(told).toContainEqual(expect.objectContaining({ kind: 'build', phase: 'linking', done: 3, total: 3 }));
+  });
 
-test.each([
-  ['Go is missing', {}, undefined, /Go is not installed/],
-  [
-    'Go is too old to fetch a newer one',
-    { FAKE_GO_VERSION: 'go1.19.8' },
-    GO,
-    /go1\.19\.8 is too old: 1\.26\.4 is needed/,
-  ],
-  [
-    'the compiler fails',
-    { FAKE_GO_FAILS: 'no space left on device' },
-    GO,
-    /go build .*exit code 1: main\.go:1: no space left on device/,
-  ],
-  [
-    'what was built does not run',
-    {},
-    GO.replace('echo "temporal', 'exit 3 #'),
-    /--version did not answer as a Temporal CLI/,
-  ],
-])('says so and leaves nothing when %s', async (_, extra, go, reason) => {
-  const { folder, bin, env } = machine(extra);
-  if (go) program(bin, 'go', go);
-  else env.PATH = bin;
-  expect(await buildTemporal({ folder, env })).toEqual({ problem: expect.stringMatching(reason) });
-  expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([]);
-});
+  test.each([
+    ['Go is missing', {}, undefined, /Go is not installed/],
+    [
+      'Go is too old to fetch a newer one',
+      { FAKE_GO_VERSION: 'go1.19.8' },
+      GO,
+      /go1\.19\.8 is too old: 1\.26\.4 is needed/,
+    ],
+    [
+      'the compiler fails',
+      { FAKE_GO_FAILS: 'no space left on device' },
+      GO,
+      /go build .*exit code 1: main\.go:1: no space left on device/,
+    ],
+    [
+      'what was built does not run',
+      {},
+      GO.replace('echo "temporal', 'exit 3 #'),
+      /--version did not answer as a Temporal CLI/,
+    ],
+  ])('says so and leaves nothing when %s', async (_, extra, go, reason) => {
+    const { folder, bin, env } = machine(extra);
+    if (go) program(bin, 'go', go);
+    else env.PATH = bin;
+    expect(await buildTemporal({ folder, env })).toEqual({ problem: expect.stringMatching(reason) });
+    expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([]);
+  });
 
-test('sweeps what a killed build left', async () => {
-  const { folder, bin, env } = machine();
-  mkdirSync(join(folder, 'build-killed', 'tmp'), { recursive: true });
-  program(bin, 'go', GO);
-  await buildTemporal({ folder, env });
-  expect(readdirSync(folder)).toEqual(['temporal']);
+  test('sweeps what a killed build left', async () => {
+    const { folder, bin, env } = machine();
+    mkdirSync(join(folder, 'build-killed', 'tmp'), { recursive: true });
+    program(bin, 'go', GO);
+    await buildTemporal({ folder, env });
+    expect(readdirSync(folder)).toEqual(['temporal']);
+  });
 });

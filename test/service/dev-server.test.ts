@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { isServing, startDevServer, type DevServer, type DevServerOptions } from '../../service/dev-server.ts';
 import { freePort } from '../../machine/ports.ts';
 import { isAlive } from '../../machine/process.ts';
@@ -28,55 +28,57 @@ async function started(wanted: DevServerOptions): Promise<DevServer> {
   return server;
 }
 
-test('serves clients and the UI on loopback only, and what it knew outlives kill -9', async () => {
-  const wanted = await options(temporaryFolder());
-  const server = await started(wanted);
-  expect((await fetch(server.uiAddress!)).status).toBe(200);
-  expect(listeners(server.id.pid).filter((address) => !/^127\.\d+\.\d+\.\d+:/.test(address))).toEqual([]);
-  await startWorkflow(server.address, 'kept');
+describe('the development server', () => {
+  test('serves clients and the UI on loopback only, and what it knew outlives kill -9', async () => {
+    const wanted = await options(temporaryFolder());
+    const server = await started(wanted);
+    expect((await fetch(server.uiAddress!)).status).toBe(200);
+    expect(listeners(server.id.pid).filter((address) => !/^127\.\d+\.\d+\.\d+:/.test(address))).toEqual([]);
+    await startWorkflow(server.address, 'kept');
 
-  process.kill(server.id.pid, 'SIGKILL');
-  expect(await server.exited).toBe('killed by signal 9');
+    process.kill(server.id.pid, 'SIGKILL');
+    expect(await server.exited).toBe('killed by signal 9');
 
-  const again = await started(wanted);
-  expect(again.address).toBe(server.address);
-  expect(await workflowIds(again.address)).toEqual(['kept']);
-  await again.stop();
-  expect(isAlive(again.id)).toBe(false);
-  expect(await isServing(again.address)).toBe(false);
-  expect(statSync(wanted.logFile).size).toBeGreaterThan(0);
-});
+    const again = await started(wanted);
+    expect(again.address).toBe(server.address);
+    expect(await workflowIds(again.address)).toEqual(['kept']);
+    await again.stop();
+    expect(isAlive(again.id)).toBe(false);
+    expect(await isServing(again.address)).toBe(false);
+    expect(statSync(wanted.logFile).size).toBeGreaterThan(0);
+  });
 
-test('refuses a port on which somebody listens, instead of taking them for the server', async () => {
-  const wanted = await options(temporaryFolder());
-  const stranger = createServer().listen(wanted.port, '127.0.0.1');
-  onTestFinished(() => void stranger.close());
-  await once(stranger, 'listening');
-  await expect(startDevServer(wanted)).rejects.toThrow(`Port ${wanted.port} on 127.0.0.1 is taken`);
-});
+  test('refuses a port on which somebody listens, instead of taking them for the server', async () => {
+    const wanted = await options(temporaryFolder());
+    const stranger = createServer().listen(wanted.port, '127.0.0.1');
+    onTestFinished(() => void stranger.close());
+    await once(stranger, 'listening');
+    await expect(startDevServer(wanted)).rejects.toThrow(`Port ${wanted.port} on 127.0.0.1 is taken`);
+  });
 
-test('shows the end of its own log when the server dies at the start', async () => {
-  const folder = temporaryFolder();
-  const binary = program(folder, 'temporal', 'echo "disk is full" >&2; exit 4');
-  const start = startDevServer(await options(folder, { binary }));
-  await expect(start).rejects.toThrow(/ended with exit code 4[^]*disk is full/);
-});
+  test('shows the end of its own log when the server dies at the start', async () => {
+    const folder = temporaryFolder();
+    const binary = program(folder, 'temporal', 'echo "disk is full" >&2; exit 4');
+    const start = startDevServer(await options(folder, { binary }));
+    await expect(start).rejects.toThrow(/ended with exit code 4[^]*disk is full/);
+  });
 
-test('gives up on a server that never serves, and leaves no process', async () => {
-  const folder = temporaryFolder();
-  const binary = program(folder, 'temporal', 'exec sleep 600');
-  const spawned: { pid: number; startTime: string }[] = [];
-  const wanted = await options(folder, { binary, readyWithinMs: 300, onSpawned: (id) => spawned.push(id) });
-  await expect(startDevServer(wanted)).rejects.toThrow(/did not answer SERVING within 0\.3 s/);
-  expect(spawned.map(isAlive)).toEqual([false]);
-});
+  test('gives up on a server that never serves, and leaves no process', async () => {
+    const folder = temporaryFolder();
+    const binary = program(folder, 'temporal', 'exec sleep 600');
+    const spawned: { pid: number; startTime: string }[] = [];
+    const wanted = await options(folder, { binary, readyWithinMs: 300, onSpawned: (id) => spawned.push(id) });
+    await expect(startDevServer(wanted)).rejects.toThrow(/did not answer SERVING within 0\.3 s/);
+    expect(spawned.map(isAlive)).toEqual([false]);
+  });
 
-test('stops waiting when told to', async () => {
-  const folder = temporaryFolder();
-  const binary = fakeTemporal(folder);
-  program(folder, 'temporal', 'exec sleep 600');
-  const start = startDevServer(await options(folder, { binary, signal: AbortSignal.timeout(200) }));
-  await expect(start).rejects.toThrow(/did not answer/);
+  test('stops waiting when told to', async () => {
+    const folder = temporaryFolder();
+    const binary = fakeTemporal(folder);
+    program(folder, 'temporal', 'exec sleep 600');
+    const start = startDevServer(await options(folder, { binary, signal: AbortSignal.timeout(200) }));
+    await expect(start).rejects.toThrow(/did not answer/);
+  });
 });
 
 function listeners(pid: number): string[] {

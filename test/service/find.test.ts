@@ -105,26 +105,28 @@ describe('a candidate', () => {
   });
 });
 
-test('one error lists every step tried and what to install', async () => {
-  const machine = bareMachine();
-  const error = await findTemporal(machine.options).catch((e: unknown) => e);
-  expect(error).toBeInstanceOf(TemporalError);
-  const { message, fix } = error as TemporalError;
-  const steps = [...message.matchAll(/^ {2}- ([^:]+):/gm)].map(([, step]) => step);
-  expect(steps).toEqual(['EVERTURN_TEMPORAL_CLI', 'PATH', 'cache', 'SDK cache', 'download', 'Go build']);
-  for (const word of ['brew install temporal', 'EVERTURN_TEMPORAL_CLI', 'Go 1.26.4', 'TEMPORAL_ADDRESS'])
-    expect(fix).toContain(word);
-});
+describe('finding Temporal', () => {
+  test('one error lists every step tried and what to install', async () => {
+    const machine = bareMachine();
+    const error = await findTemporal(machine.options).catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(TemporalError);
+    const { message, fix } = error as TemporalError;
+    const steps = [...message.matchAll(/^ {2}- ([^:]+):/gm)].map(([, step]) => step);
+    expect(steps).toEqual(['EVERTURN_TEMPORAL_CLI', 'PATH', 'cache', 'SDK cache', 'download', 'Go build']);
+    for (const word of ['brew install temporal', 'EVERTURN_TEMPORAL_CLI', 'Go 1.26.4', 'TEMPORAL_ADDRESS'])
+      expect(fix).toContain(word);
+  });
 
-test('two searches at once fetch one server', async () => {
-  const machine = bareMachine();
-  let builds = 0;
-  const build: FindOptions['build'] = async ({ folder }) => {
-    builds++;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    return { path: fakeTemporal(folder), version: '1.8.2' };
-  };
-  const found = await Promise.all([1, 2, 3].map(() => findTemporal({ ...machine.options, build })));
-  expect(builds).toBe(1);
-  expect(new Set(found.map(({ path }) => path)).size).toBe(1);
+  test('two searches at once fetch one server', async () => {
+    const machine = bareMachine();
+    let builds = 0;
+    const build: FindOptions['build'] = async ({ folder }) => {
+      builds++;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return { path: fakeTemporal(folder), version: '1.8.2' };
+    };
+    const found = await Promise.all([1, 2, 3].map(() => findTemporal({ ...machine.options, build })));
+    expect(builds).toBe(1);
+    expect(new Set(found.map(({ path }) => path)).size).toBe(1);
+  });
 });

@@ -2,7 +2,7 @@ import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { createHome, homeAt, type Home } from '../../service/home.ts';
 import { lastTouchMs, touchService, untilIdle } from '../../service/idle.ts';
 import { temporaryFolder } from './support.ts';
@@ -26,36 +26,38 @@ async function verdict(at: Home, address: () => string | undefined): Promise<'id
 
 const server = () => inject('temporalAddress');
 
-test('is in use while a workflow is open, and idle after its end', async () => {
-  const connection = await Connection.connect({ address: server() });
-  onTestFinished(() => connection.close());
-  const workflow = { namespace: 'default', workflowId: `open-${process.pid}` };
-  const { workflowService } = connection;
-  await workflowService.startWorkflowExecution({
-    ...workflow,
-    workflowType: { name: 'any' },
-    taskQueue: { name: 'nobody' },
-    requestId: workflow.workflowId,
+describe('an idle service', () => {
+  test('is in use while a workflow is open, and idle after its end', async () => {
+    const connection = await Connection.connect({ address: server() });
+    onTestFinished(() => connection.close());
+    const workflow = { namespace: 'default', workflowId: `open-${process.pid}` };
+    const { workflowService } = connection;
+    await workflowService.startWorkflowExecution({
+      ...workflow,
+      workflowType: { name: 'any' },
+      taskQueue: { name: 'nobody' },
+      requestId: workflow.workflowId,
+    });
+    const at = home();
+    expect(await verdict(at, server)).toBe('in use');
+
+    await workflowService.terminateWorkflowExecution({ ...workflow, workflowExecution: workflow });
+    const limit = AbortSignal.timeout(20_000);
+    await untilIdle(at, IDLE_MS, server, limit);
+    expect(limit.aborted).toBe(false);
+    expect(Date.now() - lastTouchMs(at)).toBeGreaterThanOrEqual(IDLE_MS);
   });
-  const at = home();
-  expect(await verdict(at, server)).toBe('in use');
 
-  await workflowService.terminateWorkflowExecution({ ...workflow, workflowExecution: workflow });
-  const limit = AbortSignal.timeout(20_000);
-  await untilIdle(at, IDLE_MS, server, limit);
-  expect(limit.aborted).toBe(false);
-  expect(Date.now() - lastTouchMs(at)).toBeGreaterThanOrEqual(IDLE_MS);
-});
+  test('is in use while the last call is not long ago', async () => {
+    const at = home();
+    // A clock cannot be stalled by a busy machine as a caller in a loop can: the call lies ahead.
+    const soon = new Date(Date.now() + 60_000);
+    utimesSync(at.touchFile, soon, soon);
+    expect(await verdict(at, server)).toBe('in use');
+  });
 
-test('is in use while the last call is not long ago', async () => {
-  const at = home();
-  // A clock cannot be stalled by a busy machine as a caller in a loop can: the call lies ahead.
-  const soon = new Date(Date.now() + 60_000);
-  utimesSync(at.touchFile, soon, soon);
-  expect(await verdict(at, server)).toBe('in use');
-});
-
-test('is in use while it is coming up, and while its server cannot be asked', async () => {
-  expect(await verdict(home(), () => undefined)).toBe('in use');
-  expect(await verdict(home(), () => '127.0.0.1:9')).toBe('in use');
+  test('is in use while it is coming up, and while its server cannot be asked', async () => {
+    expect(await verdict(home(), () => undefined)).toBe('in use');
+    expect(await verdict(home(), () => '127.0.0.1:9')).toBe('in use');
+  });
 });

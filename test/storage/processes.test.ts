@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { text } from 'node:stream/consumers';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { openFileStore } from '../../storage/files.ts';
 import { compiledRoom } from '../support/compiled.ts';
 import { RUN, turnRecord } from './play.ts';
@@ -33,40 +33,42 @@ const start = (out: string, who: string): ChildProcess =>
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 
-test('of racing processes one wins each record, and all of them say the same', async () => {
-  const out = join(root, 'race');
-  const said = await Promise.all(['a', 'b', 'c'].map((who) => text(start(out, who).stdout!)));
-  expect(said[0]!.trim().split('\n')).toHaveLength(TURNS);
-  expect(said[1]).toBe(said[0]);
-  expect(said[2]).toBe(said[0]);
-  expect(temporaries(out)).toEqual([]);
-});
+describe('several processes with one folder', () => {
+  test('of racing processes one wins each record, and all of them say the same', async () => {
+    const out = join(root, 'race');
+    const said = await Promise.all(['a', 'b', 'c'].map((who) => text(start(out, who).stdout!)));
+    expect(said[0]!.trim().split('\n')).toHaveLength(TURNS);
+    expect(said[1]).toBe(said[0]);
+    expect(said[2]).toBe(said[0]);
+    expect(temporaries(out)).toEqual([]);
+  });
 
-test('a writer killed at any moment leaves whole records or none', async () => {
-  const out = join(root, 'kills');
-  const store = openFileStore(out, RUN);
-  let killed = 0;
-  for (let attempt = 0; attempt < 10; attempt++) {
-    const child = start(out, String.fromCharCode(97 + attempt));
-    // It dies in the midst of the record after one that it reported, at whatever point it has reached.
-    for (let lines = 0; lines <= attempt % 3; lines++)
-      await Promise.race([once(child.stdout!, 'data'), once(child, 'exit')]);
-    if (child.exitCode === null && child.kill('SIGKILL')) killed++;
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-  }
-  expect(killed).toBeGreaterThan(0);
-  const id = { run: RUN, query: 'q', sample: 0, attempt: 1 };
-  let last = 0;
-  for (let turn = 1; turn <= TURNS; turn++) {
-    const stored = await store.getTurn(id, turn);
-    if (!stored) continue;
-    expect(last, 'no turn is skipped').toBe(turn - 1);
-    expect(stored.record.answer).toBe(stored.record.server!.repeat(50_000));
-    last = turn;
-  }
-  expect(last).toBeGreaterThan(0);
-  await text(start(out, 'z').stdout!);
-  expect((await store.getTurn(id, TURNS))!.record.turn).toBe(TURNS);
+  test('a writer killed at any moment leaves whole records or none', async () => {
+    const out = join(root, 'kills');
+    const store = openFileStore(out, RUN);
+    let killed = 0;
+    for (let attempt = 0; attempt < 10; attempt++) {
+      const child = start(out, String.fromCharCode(97 + attempt));
+      // It dies in the midst of the record after one that it reported, at whatever point it has reached.
+      for (let lines = 0; lines <= attempt % 3; lines++)
+        await Promise.race([once(child.stdout!, 'data'), once(child, 'exit')]);
+      if (child.exitCode === null && child.kill('SIGKILL')) killed++;
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    }
+    expect(killed).toBeGreaterThan(0);
+    const id = { run: RUN, query: 'q', sample: 0, attempt: 1 };
+    let last = 0;
+    for (let turn = 1; turn <= TURNS; turn++) {
+      const stored = await store.getTurn(id, turn);
+      if (!stored) continue;
+      expect(last, 'no turn is skipped').toBe(turn - 1);
+      expect(stored.record.answer).toBe(stored.record.server!.repeat(50_000));
+      last = turn;
+    }
+    expect(last).toBeGreaterThan(0);
+    await text(start(out, 'z').stdout!);
+    expect((await store.getTurn(id, TURNS))!.record.turn).toBe(TURNS);
+  });
 });
 
 function temporaries(folder: string): string[] {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { UndecidedPolicy } from '../../domain/finished-turns.ts';
 import type { Query } from '../../domain/query.ts';
 import type { VerdictValue } from '../../domain/verdict.ts';
@@ -44,158 +44,160 @@ function aRun() {
 const name = (trajectory: { rollout: { query: Query; sample: number; attempt: number } }) =>
   `${trajectory.rollout.query.queryId} ${trajectory.rollout.sample}.${trajectory.rollout.attempt}`;
 
-test('trajectories come in data set order, then sample order, the last attempt of each, lone ones last', async () => {
-  const store = aRun();
-  const read = await all(readTrajectories(store));
-  expect(read.map(name)).toEqual([
-    'zeta 0.1',
-    'zeta 1.1',
-    'a/b 0.2',
-    'Mid 0.1',
-    'Mid 1.1',
-    'late 0.1',
-    'by itself 0.1',
-  ]);
-  const every = await all(readTrajectories(store, { attempts: 'all' }));
-  expect(every.map(name)).toContain('a/b 0.1');
-  expect(every).toHaveLength(8);
-});
-
-test('a trajectory has its turns with their verdicts, and no end while it is played', async () => {
-  const store = aRun();
-  const at = (query: string, sample: number, attempt = 1) =>
-    readTrajectory(store, { run: RUN, query, sample, attempt });
-  const whole = (await at('zeta', 0))!;
-  expect(whole.turns.map(({ record, verdict }) => [record.turn, verdict?.verdict])).toEqual([
-    [1, 'wrong'],
-    [2, 'right'],
-    [3, 'wrong'],
-  ]);
-  expect(whole.end!.outcome).toBe('complete');
-  expect((await at('zeta', 1))!).toMatchObject({ end: null, turns: [{ verdict: { verdict: 'right' } }] });
-  expect(await at('zeta', 7)).toBeUndefined();
-});
-
-test('a turn generated after the last judged one is not part of an ended trajectory', async () => {
-  const failed = (await readTrajectory(aRun(), { run: RUN, query: 'a/b', sample: 0, attempt: 1 }))!;
-  expect(failed.turns).toHaveLength(1);
-});
-
-test('a torn or missing record is an error that names it, not a shorter trajectory', async () => {
-  const store = aRun();
-  const id = { run: RUN, query: 'zeta', sample: 0, attempt: 1 };
-  const file = join(store.folder, rolloutFolder(id), 'turn-002.json');
-  const sound = readFileSync(file, 'utf8');
-  writeFileSync(file, sound.slice(0, 50));
-  await expect(readTrajectory(store, id)).rejects.toMatchObject({
-    reason: 'record-broken',
-    message: expect.stringContaining('turn-002.json'),
+describe('trajectories of a store', () => {
+  test('trajectories come in data set order, then sample order, the last attempt of each, lone ones last', async () => {
+    const store = aRun();
+    const read = await all(readTrajectories(store));
+    expect(read.map(name)).toEqual([
+      'zeta 0.1',
+      'zeta 1.1',
+      'a/b 0.2',
+      'Mid 0.1',
+      'Mid 1.1',
+      'late 0.1',
+      'by itself 0.1',
+    ]);
+    const every = await all(readTrajectories(store, { attempts: 'all' }));
+    expect(every.map(name)).toContain('a/b 0.1');
+    expect(every).toHaveLength(8);
   });
-  await expect(store.putTurn(id, { ...(await store.getTurn(id, 1))!.record, turn: 2 })).rejects.toMatchObject({
-    reason: 'record-broken',
+
+  test('a trajectory has its turns with their verdicts, and no end while it is played', async () => {
+    const store = aRun();
+    const at = (query: string, sample: number, attempt = 1) =>
+      readTrajectory(store, { run: RUN, query, sample, attempt });
+    const whole = (await at('zeta', 0))!;
+    expect(whole.turns.map(({ record, verdict }) => [record.turn, verdict?.verdict])).toEqual([
+      [1, 'wrong'],
+      [2, 'right'],
+      [3, 'wrong'],
+    ]);
+    expect(whole.end!.outcome).toBe('complete');
+    expect((await at('zeta', 1))!).toMatchObject({ end: null, turns: [{ verdict: { verdict: 'right' } }] });
+    expect(await at('zeta', 7)).toBeUndefined();
   });
-  rmSync(file);
-  await expect(readTrajectory(store, id)).rejects.toThrow('turn 2 is missing');
-});
 
-const maker = { lines: (trajectory: Parameters<typeof name>[0]) => [name(trajectory), 'and more'] };
-
-test('an export holds the complete rollouts in order, and counts and names the others', async () => {
-  const store = aRun();
-  const file = join(root, 'out.txt');
-  const skips: string[] = [];
-  const summary = await exportRun(store, maker, file, {
-    onSkip: ({ query, sample, outcome }) => skips.push(`${query} ${sample} ${outcome}`),
+  test('a turn generated after the last judged one is not part of an ended trajectory', async () => {
+    const failed = (await readTrajectory(aRun(), { run: RUN, query: 'a/b', sample: 0, attempt: 1 }))!;
+    expect(failed.turns).toHaveLength(1);
   });
-  expect(readFileSync(file, 'utf8')).toBe(
-    ['zeta 0.1', 'a/b 0.2', 'Mid 1.1', 'by itself 0.1'].map((line) => `${line}\nand more\n`).join(''),
-  );
-  expect(summary).toEqual({ exported: 4, finishedTurns: 0, skipped: { unfinished: 1, undecided: 1, cancelled: 1 } });
-  expect(skips).toEqual(['zeta 1 unfinished', 'Mid 0 undecided', 'late 0 cancelled']);
-});
 
-test('the finished turns of an undecided rollout are exported where that is asked, as if it ended there', async () => {
-  const store = openFileStore(root, RUN);
-  const settings = someSettings({ numTurns: 4, rewardScaling: 2, rewardBias: 0.25 });
-  const runs: Record<string, VerdictValue[]> = { first: ['undecided'], third: ['wrong', 'right', 'undecided'] };
-  const queries = Object.keys(runs).map((id) => aQuery(id));
-  await putRun(store, queries, { settings });
-  for (const [index, query] of queries.entries())
-    await play(store, { query, index, settings, verdicts: runs[query.queryId]!, stop: 'undecided' });
+  test('a torn or missing record is an error that names it, not a shorter trajectory', async () => {
+    const store = aRun();
+    const id = { run: RUN, query: 'zeta', sample: 0, attempt: 1 };
+    const file = join(store.folder, rolloutFolder(id), 'turn-002.json');
+    const sound = readFileSync(file, 'utf8');
+    writeFileSync(file, sound.slice(0, 50));
+    await expect(readTrajectory(store, id)).rejects.toMatchObject({
+      reason: 'record-broken',
+      message: expect.stringContaining('turn-002.json'),
+    });
+    await expect(store.putTurn(id, { ...(await store.getTurn(id, 1))!.record, turn: 2 })).rejects.toMatchObject({
+      reason: 'record-broken',
+    });
+    rmSync(file);
+    await expect(readTrajectory(store, id)).rejects.toThrow('turn 2 is missing');
+  });
 
-  const samples = async (undecided: UndecidedPolicy) => {
-    const file = join(root, `${undecided}.jsonl`);
-    const summary = await exportRun(store, areal, file, { undecided });
-    const breaches: unknown[] = [];
-    const asked = { exporter: areal, undecided, file };
-    await checkRun(store, (breach) => breaches.push(breach), { export: asked });
-    expect(breaches.filter((breach) => JSON.stringify(breach).includes('export'))).toEqual([]);
-    const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
-    return {
-      summary,
-      lines: lines.map((line) => JSON.parse(line) as { ids: string[]; data: Record<string, number[]> }),
+  const maker = { lines: (trajectory: Parameters<typeof name>[0]) => [name(trajectory), 'and more'] };
+
+  test('an export holds the complete rollouts in order, and counts and names the others', async () => {
+    const store = aRun();
+    const file = join(root, 'out.txt');
+    const skips: string[] = [];
+    const summary = await exportRun(store, maker, file, {
+      onSkip: ({ query, sample, outcome }) => skips.push(`${query} ${sample} ${outcome}`),
+    });
+    expect(readFileSync(file, 'utf8')).toBe(
+      ['zeta 0.1', 'a/b 0.2', 'Mid 1.1', 'by itself 0.1'].map((line) => `${line}\nand more\n`).join(''),
+    );
+    expect(summary).toEqual({ exported: 4, finishedTurns: 0, skipped: { unfinished: 1, undecided: 1, cancelled: 1 } });
+    expect(skips).toEqual(['zeta 1 unfinished', 'Mid 0 undecided', 'late 0 cancelled']);
+  });
+
+  test('the finished turns of an undecided rollout are exported where that is asked, as if it ended there', async () => {
+    const store = openFileStore(root, RUN);
+    const settings = someSettings({ numTurns: 4, rewardScaling: 2, rewardBias: 0.25 });
+    const runs: Record<string, VerdictValue[]> = { first: ['undecided'], third: ['wrong', 'right', 'undecided'] };
+    const queries = Object.keys(runs).map((id) => aQuery(id));
+    await putRun(store, queries, { settings });
+    for (const [index, query] of queries.entries())
+      await play(store, { query, index, settings, verdicts: runs[query.queryId]!, stop: 'undecided' });
+
+    const samples = async (undecided: UndecidedPolicy) => {
+      const file = join(root, `${undecided}.jsonl`);
+      const summary = await exportRun(store, areal, file, { undecided });
+      const breaches: unknown[] = [];
+      const asked = { exporter: areal, undecided, file };
+      await checkRun(store, (breach) => breaches.push(breach), { export: asked });
+      expect(breaches.filter((breach) => JSON.stringify(breach).includes('export'))).toEqual([]);
+      const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
+      return {
+        summary,
+        lines: lines.map((line) => JSON.parse(line) as { ids: string[]; data: Record<string, number[]> }),
+      };
     };
-  };
-  const dropped = await samples('drop');
-  expect(dropped).toEqual({ summary: { exported: 0, finishedTurns: 0, skipped: { undecided: 2 } }, lines: [] });
-  const { summary, lines } = await samples('finished-turns');
-  expect(summary).toEqual({ exported: 1, finishedTurns: 1, skipped: { undecided: 1 } });
-  // r = ((success − 0.5)·2 − 0.25)·2, G = r + 0.5·G of the next: nothing of the third turn is in them.
-  expect(lines.map(({ ids, data }) => [ids, data['rewards']])).toEqual([[['third'], [-2.5 + 0.5 * 1.5, 1.5]]]);
-  expect(lines[0]!.data['seq_no_eos_mask']).toHaveLength(2);
+    const dropped = await samples('drop');
+    expect(dropped).toEqual({ summary: { exported: 0, finishedTurns: 0, skipped: { undecided: 2 } }, lines: [] });
+    const { summary, lines } = await samples('finished-turns');
+    expect(summary).toEqual({ exported: 1, finishedTurns: 1, skipped: { undecided: 1 } });
+    // r = ((success − 0.5)·2 − 0.25)·2, G = r + 0.5·G of the next: nothing of the third turn is in them.
+    expect(lines.map(({ ids, data }) => [ids, data['rewards']])).toEqual([[['third'], [-2.5 + 0.5 * 1.5, 1.5]]]);
+    expect(lines[0]!.data['seq_no_eos_mask']).toHaveLength(2);
 
-  // An export of the other kind is not what the records give.
-  const breaches: { problem: string }[] = [];
-  const wrong = { exporter: areal, file: join(root, 'finished-turns.jsonl') };
-  await checkRun(store, (breach) => breaches.push(breach), { export: wrong });
-  expect(breaches.map(({ problem }) => problem)).toContain('line 1 is none that the records give');
-});
-
-test('an export goes on past a broken rollout, and names it', async () => {
-  const store = aRun();
-  const torn = join(store.folder, rolloutFolder({ query: 'zeta', sample: 0, attempt: 1 }), 'turn-002.json');
-  writeFileSync(torn, '');
-  const skips: SkippedRollout[] = [];
-  const summary = await exportRun(store, maker, join(root, 'past.txt'), { onSkip: (skip) => skips.push(skip) });
-  expect(summary).toEqual({
-    exported: 3,
-    finishedTurns: 0,
-    skipped: { broken: 1, unfinished: 1, undecided: 1, cancelled: 1 },
+    // An export of the other kind is not what the records give.
+    const breaches: { problem: string }[] = [];
+    const wrong = { exporter: areal, file: join(root, 'finished-turns.jsonl') };
+    await checkRun(store, (breach) => breaches.push(breach), { export: wrong });
+    expect(breaches.map(({ problem }) => problem)).toContain('line 1 is none that the records give');
   });
-  expect(skips[0]).toEqual({ query: 'zeta', sample: 0, outcome: 'broken', problem: `${torn} is empty` });
-});
 
-test('an export to a stream says the same', async () => {
-  const store = aRun();
-  const stream = new PassThrough();
-  const [read] = await Promise.all([text(stream), exportRun(store, maker, stream).then(() => stream.end())]);
-  await exportRun(store, maker, join(root, 'same.txt'));
-  expect(read).toBe(readFileSync(join(root, 'same.txt'), 'utf8'));
-});
+  test('an export goes on past a broken rollout, and names it', async () => {
+    const store = aRun();
+    const torn = join(store.folder, rolloutFolder({ query: 'zeta', sample: 0, attempt: 1 }), 'turn-002.json');
+    writeFileSync(torn, '');
+    const skips: SkippedRollout[] = [];
+    const summary = await exportRun(store, maker, join(root, 'past.txt'), { onSkip: (skip) => skips.push(skip) });
+    expect(summary).toEqual({
+      exported: 3,
+      finishedTurns: 0,
+      skipped: { broken: 1, unfinished: 1, undecided: 1, cancelled: 1 },
+    });
+    expect(skips[0]).toEqual({ query: 'zeta', sample: 0, outcome: 'broken', problem: `${torn} is empty` });
+  });
 
-test('an export that fails leaves the earlier file as it was, and nothing else', async () => {
-  const store = aRun();
-  const folder = mkdtempSync(join(root, 'out-'));
-  writeFileSync(join(folder, 'out.txt'), 'earlier');
-  const failing = {
-    lines: () => {
-      throw new Error('cannot');
-    },
-  };
-  await expect(exportRun(store, failing, join(folder, 'out.txt'))).rejects.toThrow('cannot');
-  expect(readdirSync(folder)).toEqual(['out.txt']);
-  expect(readFileSync(join(folder, 'out.txt'), 'utf8')).toBe('earlier');
-});
+  test('an export to a stream says the same', async () => {
+    const store = aRun();
+    const stream = new PassThrough();
+    const [read] = await Promise.all([text(stream), exportRun(store, maker, stream).then(() => stream.end())]);
+    await exportRun(store, maker, join(root, 'same.txt'));
+    expect(read).toBe(readFileSync(join(root, 'same.txt'), 'utf8'));
+  });
 
-test('an export goes through a link, into a device, and never over a folder', async () => {
-  const store = aRun();
-  const folder = mkdtempSync(join(root, 'out-'));
-  writeFileSync(join(folder, 'real.txt'), '');
-  symlinkSync('real.txt', join(folder, 'link.txt'));
-  await exportRun(store, maker, join(folder, 'link.txt'));
-  expect(lstatSync(join(folder, 'link.txt')).isSymbolicLink()).toBe(true);
-  expect(readFileSync(join(folder, 'real.txt'), 'utf8')).toContain('zeta 0.1');
-  await exportRun(store, maker, '/dev/null');
-  expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true);
-  await expect(exportRun(store, maker, folder)).rejects.toMatchObject({ reason: 'is-a-folder' });
+  test('an export that fails leaves the earlier file as it was, and nothing else', async () => {
+    const store = aRun();
+    const folder = mkdtempSync(join(root, 'out-'));
+    writeFileSync(join(folder, 'out.txt'), 'earlier');
+    const failing = {
+      lines: () => {
+        throw new Error('cannot');
+      },
+    };
+    await expect(exportRun(store, failing, join(folder, 'out.txt'))).rejects.toThrow('cannot');
+    expect(readdirSync(folder)).toEqual(['out.txt']);
+    expect(readFileSync(join(folder, 'out.txt'), 'utf8')).toBe('earlier');
+  });
+
+  test('an export goes through a link, into a device, and never over a folder', async () => {
+    const store = aRun();
+    const folder = mkdtempSync(join(root, 'out-'));
+    writeFileSync(join(folder, 'real.txt'), '');
+    symlinkSync('real.txt', join(folder, 'link.txt'));
+    await exportRun(store, maker, join(folder, 'link.txt'));
+    expect(lstatSync(join(folder, 'link.txt')).isSymbolicLink()).toBe(true);
+    expect(readFileSync(join(folder, 'real.txt'), 'utf8')).toContain('zeta 0.1');
+    await exportRun(store, maker, '/dev/null');
+    expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true);
+    await expect(exportRun(store, maker, folder)).rejects.toMatchObject({ reason: 'is-a-folder' });
+  });
 });

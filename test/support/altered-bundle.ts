@@ -1,14 +1,13 @@
-// The workflows' bundle as it would be if their sources were other than they are: for what an older or a
-// newer release does, or a broken one. Built from a copy; an alteration that finds no text is an error.
+// The workflows' bundle as it would be if their sources were other than they are: for what an older or a newer release
+// does, or a broken one. Webpack runs once per process; each altered file is compiled by the bundler's own compiler and
+// takes its module's place in that bundle's text. An alteration that finds no text, or code that does not parse, is an error.
 
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, posix } from 'node:path';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** What workflows import; of activities only types. */
-const ROOMS = ['workflows', 'domain'];
 
 export interface Alteration {
   /** Relative to the repository. */
@@ -25,26 +24,65 @@ export interface BundleOptions {
   readonly sharesDomain?: boolean;
 }
 
+interface Compiler {
+  transformSync(source: string, options: object): { readonly code: string };
+}
+
+/** Types of packages know nothing of it: it is a dependency of the worker's bundler, not of ours. */
+const compiler = createRequire(createRequire(import.meta.url).resolve('@temporalio/worker'))('@swc/core') as Compiler;
+const plain = new Map<string, Promise<string>>();
+
 /** The bundle's code. */
 export async function alteredBundle(
   alterations: readonly Alteration[],
   { root = ROOT, sharesDomain = false }: BundleOptions = {},
 ): Promise<string> {
-  const copy = mkdtempSync(join(tmpdir(), 'everturn-altered-'));
-  try {
-    for (const room of ROOMS) cpSync(join(root, room), join(copy, room), { recursive: true });
-    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-    for (const { file, from, to } of alterations) {
-      const path = join(copy, file);
-      const parts = readFileSync(path, 'utf8').split(from);
-      if (parts.length !== 2) throw new Error(`${file} holds ${parts.length - 1} times, not once: ${from}`);
-      writeFileSync(path, parts.join(to));
-    }
-    const workflowsPath = join(copy, 'workflows/index.ts');
-    const domain = sharesDomain ? readdirSync(join(copy, 'domain')).map((name) => join(copy, 'domain', name)) : [];
-    const preloadModules = sharesDomain ? ['@temporalio/workflow', '@temporalio/common', ...domain] : [];
-    return (await bundleWorkflowCode({ workflowsPath, preloadModules, logger: new DefaultLogger('WARN') })).code;
-  } finally {
-    rmSync(copy, { recursive: true, force: true });
+  const key = `${root} ${sharesDomain}`;
+  const bundle = plain.get(key) ?? plainBundle(root, sharesDomain);
+  plain.set(key, bundle);
+  const sources = new Map<string, string>();
+  for (const { file: given, from, to } of alterations) {
+    const file = posix.normalize(given);
+    const parts = (sources.get(file) ?? readFileSync(join(root, file), 'utf8')).split(from);
+    if (parts.length !== 2) throw new Error(`${file} holds ${parts.length - 1} times, not once: ${from}`);
+    sources.set(file, parts.join(to));
   }
+  let code = await bundle;
+  for (const [file, source] of sources) code = withModule(code, file, source);
+  return code;
+}
+
+async function plainBundle(root: string, sharesDomain: boolean): Promise<string> {
+  const domain = sharesDomain ? readdirSync(join(root, 'domain')).map((name) => join(root, 'domain', name)) : [];
+  const preloadModules = sharesDomain ? ['@temporalio/workflow', '@temporalio/common', ...domain] : [];
+  const workflowsPath = join(root, 'workflows/index.ts');
+  return (await bundleWorkflowCode({ workflowsPath, preloadModules, logger: new DefaultLogger('WARN') })).code;
+}
+
+/** A line of webpack's ends every module. */
+const END = '\n/***/ }';
+
+function withModule(bundle: string, file: string, source: string): string {
+  const { code } = compiler.transformSync(source, {
+    filename: file,
+    jsc: { target: 'es2017', parser: { syntax: 'typescript', decorators: true } },
+    module: { type: 'commonjs' },
+  });
+  const body = code.replaceAll(/\brequire\("([^"]+)"\)/g, (_, request: string) => {
+    const id = request.startsWith('.') ? `./${posix.join(posix.dirname(file), request)}` : idOf(bundle, request);
+    if (!bundle.includes(`\n/***/ "${id}"\n`))
+      throw new Error(`${file} imports ${request}, which is not in the bundle`);
+    return `__webpack_require__(${JSON.stringify(id)})`;
+  });
+  const head = `\n/***/ "./${file}"\n`;
+  const start = bundle.indexOf(head) + head.length;
+  if (start < head.length) throw new Error(`${file} is not in the bundle`);
+  const factory = `(module, exports, __webpack_require__) {\n${body}\n`;
+  return bundle.slice(0, start) + factory + bundle.slice(bundle.indexOf(END, start));
+}
+
+/** Of a package, as another module of the bundle asked for it. */
+function idOf(bundle: string, request: string): string {
+  const asked = bundle.indexOf(`__webpack_require__(/*! ${request} */ "`);
+  return asked < 0 ? request : bundle.slice(bundle.indexOf('"', asked) + 1).split('"', 1)[0]!;
 }

@@ -47,13 +47,15 @@ export interface Script {
   readonly answer: (request: GenerateRequest, context: string, signal: AbortSignal) => string | Promise<string>;
   readonly delayMs?: number;
   readonly contextLength?: number;
+  /** The server that answers; without one, the model is embedded. */
+  readonly server?: string;
 }
 
 export interface ScriptedBackend extends Backend {
   readonly requests: GenerateRequest[];
 }
 
-export function scriptedBackend({ answer, delayMs = 0, contextLength = 100_000 }: Script): ScriptedBackend {
+export function scriptedBackend({ answer, delayMs = 0, contextLength = 100_000, server }: Script): ScriptedBackend {
   const requests: GenerateRequest[] = [];
   return {
     requests,
@@ -76,7 +78,7 @@ export function scriptedBackend({ answer, delayMs = 0, contextLength = 100_000 }
         logprobs: outputIds.map((id) => -((id % 7) + 1) / 8),
         finish: outputIds.length < all.length ? 'length' : 'stop',
         versions: [{ version: 0, start: 0, end: outputIds.length }],
-        server: null,
+        server: server ?? null,
       };
     },
     close: async () => {},

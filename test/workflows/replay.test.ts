@@ -2,7 +2,7 @@
 // in their histories. Here all recorded histories are replayed, without a server, and it is shown that they are
 // enough: every block of the workflows runs in some replay, and workflows that do something else are caught.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DefaultLogger, makeTelemetryFilterString, Runtime, Worker } from '@temporalio/worker';
@@ -13,6 +13,7 @@ import { NEXT_RELEASE } from '../support/releases.ts';
 import { coverWorkflows, type Covered } from '../support/workflow-coverage.ts';
 import { ALTERED, HARMLESS, NEVER_REPLAYED } from './replay-cases.ts';
 
+const ROOT = join(import.meta.dirname, '../..');
 const recorded = recordedHistories();
 const folder = mkdtempSync(join(tmpdir(), 'everturn-replay-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -84,6 +85,18 @@ describe('workflows that would do something else are caught:', () => {
     expect(histories).not.toEqual([]);
     const ends = await replayed(await bundleOf(...alterations), histories);
     expect([...ends.values()].filter(Boolean)).not.toEqual([]);
+  });
+
+  test('not those whose every file was compiled anew and put into the bundle as it was', async () => {
+    const files = ['workflows', 'domain'].flatMap((room) => readdirSync(join(ROOT, room)).map((f) => `${room}/${f}`));
+    const bundle = readFileSync(inject('workflowBundle'), 'utf8');
+    const bundled = files.filter((file) => bundle.includes(`"./${file}"`));
+    expect(bundled.length).toBeGreaterThan(20);
+    const same = bundled
+      .map((file) => readFileSync(join(ROOT, file), 'utf8'))
+      .map((from, i) => ({ file: bundled[i]!, from, to: from }));
+    const ends = await replayed(await bundleOf(...same), recorded);
+    expect([...ends.values()].filter(Boolean)).toEqual([]);
   });
 
   test('not those of the next release, by rollouts that this one began', async () => {
