@@ -46,6 +46,7 @@ abstract class BoundaryError<B extends Boundary> extends EverturnError {
   abstract override readonly boundary: B;
   declare readonly reason: Reason<B>;
 
+  // oxlint-disable-next-line no-useless-constructor -- it narrows the type of the details
   constructor(message: string, details: ErrorDetails<B>) {
     super(message, details);
   }
