@@ -198,4 +198,5 @@ export const NEVER_REPLAYED: readonly { readonly file: string; readonly code: Re
   // What the compiler adds for `{ ...spread }`.
   { file: 'collection-steps.ts', code: /\bObject\b|^: \{\}$/ },
   { file: 'search-attributes.ts', code: /\bObject\b|^: \{\}$|ownKeys/ },
+  { file: 'collection.ts', code: /\bObject\b|^: \{\}$/ },
 ];
