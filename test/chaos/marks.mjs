@@ -11,7 +11,7 @@ import { isMainThread } from 'node:worker_threads';
 
 const folder = process.env.EVERTURN_MARKS;
 const isWorker = process.argv[2] === 'worker' || /dist.worker\.js$/.test(process.argv[1] ?? '');
-const isDisk = process.argv[1]?.endsWith('disk-thread.js');
+const isDisk = /disk.thread\.js$/.test(process.argv[1] ?? '');
 // Judges and tokenizers inherit how their parent was started, too.
 const concerned = folder && (isMainThread ? isWorker : isDisk);
 const file = concerned ? fs.openSync(join(folder, `${process.pid}.marks`), 'a') : undefined;
