@@ -122,7 +122,10 @@ export function collectionActivities(deps: ActivityDeps) {
                   unit,
                   result:
                     (await endedResult(store, id)) ??
-                    unrecordedResult(id, closing === 'cancelled' ? null : { reason: 'terminated' }),
+                    unrecordedResult(
+                      id,
+                      closing === 'cancelled' ? null : { boundary: 'temporal', reason: 'terminated' },
+                    ),
                 };
               }),
             );

@@ -1,14 +1,16 @@
-// Translates our errors, once, into what Temporal understands: the reason as type, and whether trying
-// again can help. A broken call is logged where it happened; history gets one line.
+// Translates our errors, once, into what Temporal understands: the reason as type, the boundary
+// as its first detail, and whether trying again can help. A broken call is logged where it happened; history gets one line.
 
 import { ApplicationFailure } from '@temporalio/common';
 import { EverturnError, explain } from '../domain/errors.ts';
+import type { FailureDetails } from '../domain/rollout-facts.ts';
 
 export function asFailure(error: unknown): unknown {
   if (!(error instanceof EverturnError)) return error;
   return ApplicationFailure.create({
     message: explain(error).slice(0, 2000),
     type: error.reason,
+    details: [{ boundary: error.boundary } satisfies FailureDetails],
     nonRetryable: !error.retryable,
     // A server's Retry-After is respected.
     ...(error.retryAfterMs === undefined ? {} : { nextRetryDelay: error.retryAfterMs }),

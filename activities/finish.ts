@@ -3,6 +3,7 @@
 
 import { turnRewards } from '../domain/reward.ts';
 import type { RolloutResult } from '../domain/ending.ts';
+import type { Failure } from '../domain/trajectory.ts';
 import type { ActivityDeps } from './deps.ts';
 import { endedResult } from './ended-result.ts';
 import { writeLogs } from './log.ts';
@@ -25,7 +26,7 @@ export function finishActivity({ openStore, now }: ActivityDeps) {
     const { record: stored } = await store.putEnd(id, {
       outcome: result.outcome,
       stopReason: result.stopReason,
-      failure: failed ? { reason: result.reason ?? 'unknown', message: message ?? '', turn: result.turns + 1 } : null,
+      failure: failed ? failureOf(result, message) : null,
       turnRewards: turnRewards(result.success, settings),
       rewards: result.rewards,
       success: result.success,
@@ -38,4 +39,8 @@ export function finishActivity({ openStore, now }: ActivityDeps) {
       stored.failure?.reason === (failed ? (result.reason ?? 'unknown') : undefined);
     return same ? null : ((await endedResult(store, id)) ?? null);
   };
+}
+
+function failureOf({ boundary, reason, turns }: RolloutResult, message: string | null): Failure {
+  return { ...(boundary && { boundary }), reason: reason ?? 'unknown', message: message ?? '', turn: turns + 1 };
 }

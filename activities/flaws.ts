@@ -1,7 +1,7 @@
 // Counts the unreadable answers of a turn by what was wrong with them. The third of one kind fails the turn, which
 // would be retried for ever. The count is in the heartbeats, so it outlives the worker.
 
-import { EverturnError } from '../domain/errors.ts';
+import { ModelError } from '../domain/errors.ts';
 
 const ALIKE = 3;
 /** Of all kinds together: a server that is wrong in another way each time fails the turn, too. */
@@ -23,20 +23,20 @@ export function flawsIn(details: unknown): Flaws {
 
 /** Undefined where `error` is of another kind. */
 export function withFlaw(flaws: Flaws, error: unknown): Flaws | undefined {
-  if (!(error instanceof EverturnError) || error.flaw === undefined) return undefined;
+  if (!(error instanceof ModelError) || error.flaw === undefined) return undefined;
   const counts = { ...flaws.counts, [error.flaw]: (flaws.counts[error.flaw] ?? 0) + 1 };
   const { server } = error;
   return { counts, servers: server === undefined ? flaws.servers : [...new Set([...flaws.servers, server])] };
 }
 
 /** The error to throw: not retryable if it was the third of its kind. */
-export function afterFlaw(error: EverturnError, { counts }: Flaws): EverturnError {
+export function afterFlaw(error: ModelError, { counts }: Flaws): ModelError {
   const times = counts[error.flaw!]!;
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
   if (times < ALIKE && all < IN_ALL) return error;
   const tries = times >= ALIKE ? `${times} times for this turn` : `the last of ${all} that could not be read`;
   const { reason, flaw, message } = error;
-  return new EverturnError(`${reason}: ${flaw!} (${tries}): ${message}`, {
+  return new ModelError(`${reason}: ${flaw!} (${tries}): ${message}`, {
     reason,
     flaw: flaw!,
     fix: 'Look at what answers at that address; then start the rollouts that failed again.',

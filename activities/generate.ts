@@ -2,7 +2,7 @@
 // thought dead, gets that record back and generates nothing.
 
 import { Context } from '@temporalio/activity';
-import { type EverturnError, ModelError } from '../domain/errors.ts';
+import { ModelError } from '../domain/errors.ts';
 import { tokenBudget } from '../domain/ending.ts';
 import { type TrajectoryReference, turnSeed } from '../domain/ids.ts';
 import { meaningOf, mustServeLogprobs } from '../domain/logprob-meaning.ts';
@@ -44,7 +44,7 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
         const more = withFlaw(flaws, error);
         if (!more) throw error;
         beatNow({ ...beat, flaws: more } satisfies GenerateBeat);
-        throw afterFlaw(error as EverturnError, more);
+        throw afterFlaw(error as ModelError, more);
       };
       report({}); // an attempt that dies must not take the count with it
       const patient = patientStore(store, (waits) => report({ waits }));

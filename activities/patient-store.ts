@@ -9,7 +9,7 @@ const PAUSE_MS = { first: 500, most: 15_000 };
 
 /** A store whose writes of answers wait for the disk. `waits` gets the disk's error, and null when it is over. */
 export function patientStore(store: Store, waits: (what: string | null) => void): Store {
-  async function patiently<T>(put: () => Promise<T>): Promise<T> {
+  async function untilWritten<T>(put: () => Promise<T>): Promise<T> {
     for (let pause = PAUSE_MS.first; ; pause = Math.min(2 * pause, PAUSE_MS.most)) {
       try {
         const stored = await put();
@@ -24,7 +24,7 @@ export function patientStore(store: Store, waits: (what: string | null) => void)
   }
   return {
     ...store,
-    putTurn: (id, record) => patiently(() => store.putTurn(id, record)),
-    putChunk: (id, record) => patiently(() => store.putChunk(id, record)),
+    putTurn: (id, record) => untilWritten(() => store.putTurn(id, record)),
+    putChunk: (id, record) => untilWritten(() => store.putChunk(id, record)),
   };
 }

@@ -1,17 +1,9 @@
 // Exit codes: one place that says which error, and which end of a run, is which number.
 
 import { visible } from '../domain/foreign-text.ts';
-import {
-  DatasetError,
-  EverturnError,
-  explain,
-  ModelError,
-  SandboxError,
-  StoreError,
-  TemporalError,
-  UsageError,
-} from '../domain/errors.ts';
+import { EverturnError, explain, StoreError } from '../domain/errors.ts';
 import { ended } from '../domain/progress.ts';
+import { type Boundary, boundaryOfReason, type Reason } from '../domain/reasons.ts';
 import type { CollectionResult } from '../domain/messages.ts';
 
 export const EXIT = {
@@ -29,7 +21,7 @@ export const EXIT = {
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** Errors of the file system for an unusable --out; a full or broken disk is not the command's fault. */
-const WRONG_OUT = new Set([
+const WRONG_OUT: ReadonlySet<Reason<'store'>> = new Set([
   'no-permission',
   'read-only',
   'not-a-folder',
@@ -39,14 +31,20 @@ const WRONG_OUT = new Set([
   'no-device',
 ]);
 
+const EXIT_OF: Readonly<Record<Boundary, ExitCode>> = {
+  usage: EXIT.usage,
+  dataset: EXIT.dataset,
+  model: EXIT.model,
+  temporal: EXIT.temporal,
+  judge: EXIT.bug,
+  store: EXIT.bug,
+  sandbox: EXIT.sandbox,
+  everturn: EXIT.bug,
+};
+
 export function exitCodeOf(error: unknown): ExitCode {
-  if (error instanceof UsageError) return EXIT.usage;
   if (error instanceof StoreError && WRONG_OUT.has(error.reason)) return EXIT.usage;
-  if (error instanceof TemporalError) return EXIT.temporal;
-  if (error instanceof ModelError) return EXIT.model;
-  if (error instanceof DatasetError) return EXIT.dataset;
-  if (error instanceof SandboxError) return EXIT.sandbox;
-  return EXIT.bug;
+  return error instanceof EverturnError ? EXIT_OF[error.boundary] : EXIT.bug;
 }
 
 /** One paragraph for people: what, where, what would be right. The stack only where it was asked for. */
@@ -73,16 +71,13 @@ export function exitCodeOfResult(result: CollectionResult, maxFailed: number): E
   return modelFailedAll(result) ? EXIT.model : EXIT.failed;
 }
 
-/** Nothing was played, and the model is why. */
+/** Every rollout failed, and each at the model's boundary. */
 export function modelFailedAll({ counts }: CollectionResult): boolean {
-  const reasons = Object.keys(counts.reasons);
-  return counts.outcomes.failed > 0 && counts.outcomes.failed === ended(counts) && reasons.every(isModelReason);
-}
-
-/** Failures keep a reason, not the class of their error: the inference room's reasons are told by their words. */
-const MODEL_REASON =
-  /^(model|tokenizer|chat-template|decode|backend|server|reply|request|token|vocabulary)-|^(bad-log|no-(api-key|chat-template|stop-token|tokenizer))/;
-
-export function isModelReason(reason: string): boolean {
-  return MODEL_REASON.test(reason);
+  const { failed } = counts.outcomes;
+  if (failed === 0 || failed !== ended(counts)) return false;
+  const { boundaries = {} } = counts;
+  const known = Object.values(boundaries).reduce((sum, n) => sum + n, 0);
+  if (known === failed) return boundaries.model === failed;
+  // Some were counted before boundaries were stored: then each reason must be one that only the model's failures have.
+  return known === (boundaries.model ?? 0) && Object.keys(counts.reasons).every((r) => boundaryOfReason(r) === 'model');
 }

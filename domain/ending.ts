@@ -2,6 +2,7 @@
 // RolloutResult is made here: of a rollout that ends now, of a recorded end, and of a rollout that recorded none.
 
 import type { TrajectoryReference } from './ids.ts';
+import type { Boundary } from './reasons.ts';
 import { discountedReturns, type RewardSettings, turnRewards } from './reward.ts';
 import type { TurnFacts } from './turn.ts';
 import { countedVerdicts, type Verdict, type VerdictCounts, type VerdictValue } from './verdict.ts';
@@ -43,6 +44,8 @@ export interface RolloutResult {
   readonly tokens: number;
   /** Stable name of what failed; null unless the outcome is `failed` or `undecided`. */
   readonly reason: string | null;
+  /** Where it failed; absent unless the outcome is `failed`, and in what was stored before this was. */
+  readonly boundary?: Boundary;
   readonly trajectory: TrajectoryReference;
 }
 
@@ -83,7 +86,7 @@ export function rolloutResult(
   trajectory: TrajectoryReference,
   turns: readonly TurnFacts[],
   stop: StopReason,
-  failure: { readonly reason: string } | null,
+  failure: RecordedEnd['failure'],
   settings: RewardSettings,
 ): RolloutResult {
   const outcome = outcomeOf(stop);
@@ -96,7 +99,7 @@ export function rolloutResult(
 
 /** The part of an end's record that a result repeats. */
 export interface RecordedEnd extends Pick<RolloutResult, 'outcome' | 'stopReason' | 'rewards' | 'success'> {
-  readonly failure: { readonly reason: string } | null;
+  readonly failure: { readonly reason: string; readonly boundary?: Boundary } | null;
 }
 
 /** The result of a rollout with this end and these turns; a turn's verdict is null where it was not judged. */
@@ -115,6 +118,7 @@ export function recordedResult(
     verdicts: countedVerdicts(turns.flatMap(({ verdict }) => verdict ?? [])),
     tokens: turns.reduce((sum, { tokens }) => sum + tokens, 0),
     reason: failure?.reason ?? undecided ?? null,
+    ...(failure?.boundary && { boundary: failure.boundary }),
     trajectory,
   };
 }
@@ -122,6 +126,15 @@ export function recordedResult(
 /** The result of a rollout whose workflow closed before it could record its end; without a failure it was cancelled. */
 export function unrecordedResult(trajectory: TrajectoryReference, failure: RecordedEnd['failure']): RolloutResult {
   const stop = failure ? 'failed' : 'cancelled';
-  const reason = failure?.reason ?? null;
-  return { outcome: stop, stopReason: stop, turns: 0, rewards: [], success: [], tokens: 0, reason, trajectory };
+  return {
+    outcome: stop,
+    stopReason: stop,
+    turns: 0,
+    rewards: [],
+    success: [],
+    tokens: 0,
+    reason: failure?.reason ?? null,
+    ...(failure?.boundary && { boundary: failure.boundary }),
+    trajectory,
+  };
 }

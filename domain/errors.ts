@@ -1,10 +1,12 @@
 // Errors by boundary. Each says what was wrong, where, and what would be right; `cause` is kept.
-// `reason` is a stable machine name (kebab-case) that appears in `why`, in histories and in the store.
-// `retryable` tells Temporal, the one layer that retries, whether trying again can help.
+// `boundary` and `reason` are stable machine names that appear in `why`, in histories and in the store; domain/reasons.ts
+// lists them all. `retryable` tells Temporal, the one layer that retries, whether trying again can help.
 
-export interface ErrorDetails {
+import type { Boundary, Reason } from './reasons.ts';
+
+export interface ErrorDetails<B extends Boundary = Boundary> {
   /** Stable machine name, kebab-case: `context-length`, `model-not-found`, … */
-  readonly reason: string;
+  readonly reason: Reason<B>;
   /** What would be right, or what the user can do. One sentence. */
   readonly fix?: string;
   /** False when the same call would fail again for ever. Default false. */
@@ -18,8 +20,9 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-export class EverturnError extends Error {
-  readonly reason: string;
+export abstract class EverturnError extends Error {
+  abstract readonly boundary: Boundary;
+  readonly reason: Reason;
   readonly fix: string | undefined;
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
@@ -38,20 +41,49 @@ export class EverturnError extends Error {
   }
 }
 
+/** Binds a class to the reasons of its boundary. */
+abstract class BoundaryError<B extends Boundary> extends EverturnError {
+  abstract override readonly boundary: B;
+  declare readonly reason: Reason<B>;
+
+  // oxlint-disable-next-line no-useless-constructor -- it narrows the type of the details
+  constructor(message: string, details: ErrorDetails<B>) {
+    super(message, details);
+  }
+}
+
 /** A flag, a config value or a name the user gave (exit 2). */
-export class UsageError extends EverturnError {}
+export class UsageError extends BoundaryError<'usage'> {
+  readonly boundary = 'usage';
+}
 /** The data set as a whole cannot be used (exit 6). */
-export class DatasetError extends EverturnError {}
+export class DatasetError extends BoundaryError<'dataset'> {
+  readonly boundary = 'dataset';
+}
 /** The model, its tokenizer or its server (exit 5). */
-export class ModelError extends EverturnError {}
+export class ModelError extends BoundaryError<'model'> {
+  readonly boundary = 'model';
+}
 /** The Temporal server, its binary or its connection (exit 4). */
-export class TemporalError extends EverturnError {}
+export class TemporalError extends BoundaryError<'temporal'> {
+  readonly boundary = 'temporal';
+}
 /** The judge could not do its work: never a wrong answer. */
-export class JudgeError extends EverturnError {}
+export class JudgeError extends BoundaryError<'judge'> {
+  readonly boundary = 'judge';
+}
 /** The run's folder: unreadable, full, or holding something it should not (exit 1). */
-export class StoreError extends EverturnError {}
+export class StoreError extends BoundaryError<'store'> {
+  readonly boundary = 'store';
+}
 /** A sandbox is required and absent (exit 7). */
-export class SandboxError extends EverturnError {}
+export class SandboxError extends BoundaryError<'sandbox'> {
+  readonly boundary = 'sandbox';
+}
+/** A bug of ours (exit 1). */
+export class InternalError extends BoundaryError<'everturn'> {
+  readonly boundary = 'everturn';
+}
 
 /** The text for a terminal or a log: the message, its fix, and its causes in one line. */
 export function explain(error: unknown): string {

@@ -1,6 +1,7 @@
 // The state of a collection as counts: exact under replay, bounded however many rollouts there are.
 
 import { type Outcome, OUTCOMES, type RolloutResult } from './ending.ts';
+import { type Boundary, boundaryOfReason } from './reasons.ts';
 import { addVerdicts, type VerdictCounts } from './verdict.ts';
 
 export interface FailedRollout {
@@ -8,6 +9,8 @@ export interface FailedRollout {
   readonly sample: number;
   readonly outcome: Outcome;
   readonly reason: string;
+  /** Where it failed; absent unless the outcome is `failed`, and where it is not known. */
+  readonly boundary?: Boundary;
 }
 
 export interface CollectionCounts {
@@ -15,6 +18,8 @@ export interface CollectionCounts {
   readonly outcomes: Record<Outcome, number>;
   /** Named reasons of rollouts that failed or could not be judged. */
   readonly reasons: Record<string, number>;
+  /** Failed rollouts by boundary; those counted before boundaries were stored are missing. */
+  boundaries?: Partial<Record<Boundary, number>>;
   /** Judged turns by verdict and reason; absent in what was counted before they were. */
   verdicts?: VerdictCounts;
   /** Finished turns and their output tokens, of ended rollouts. */
@@ -68,9 +73,11 @@ export function addResult(counts: CollectionCounts, result: RolloutResult, numTu
   if (result.outcome === 'failed' || result.outcome === 'undecided') {
     const reason = result.reason ?? 'unknown';
     counts.reasons[reason] = (Object.hasOwn(counts.reasons, reason) ? counts.reasons[reason]! : 0) + 1;
+    const boundary = result.outcome === 'failed' ? (result.boundary ?? boundaryOfReason(reason)) : undefined;
+    if (boundary) (counts.boundaries ??= {})[boundary] = (counts.boundaries[boundary] ?? 0) + 1;
     if (counts.failures.length < MAX_FAILURES) {
       const { query, sample } = result.trajectory;
-      counts.failures.push({ query, sample, outcome: result.outcome, reason });
+      counts.failures.push({ query, sample, outcome: result.outcome, reason, ...(boundary && { boundary }) });
     }
   }
 }

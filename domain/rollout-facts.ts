@@ -3,6 +3,7 @@
 import type { Limits, RolloutResult } from './ending.ts';
 import type { TrajectoryReference } from './ids.ts';
 import type { Task } from './query.ts';
+import { type Boundary, boundaryOfReason, isBoundary } from './reasons.ts';
 import type { RewardSettings } from './reward.ts';
 import type { TurnFacts } from './turn.ts';
 import type { Verdict } from './verdict.ts';
@@ -39,9 +40,30 @@ export interface TurnReference {
 }
 
 export interface FailureFacts {
+  /** Where it happened; absent in records and histories from before this was stored. */
+  readonly boundary?: Boundary;
   /** Stable machine name. */
   readonly reason: string;
   readonly message: string;
+}
+
+/** What an ApplicationFailure carries beside its type, which is the reason. */
+export interface FailureDetails {
+  readonly boundary: Boundary;
+}
+
+/**
+ * The boundary of a failure. Old histories have no details: the reason tells. What no list names, a TypeError say, is our
+ * bug; so is a detail that cannot be read.
+ */
+export function boundaryOf(reason: string, detail: () => unknown): Boundary {
+  try {
+    const { boundary } = (detail() ?? {}) as Partial<FailureDetails>;
+    if (isBoundary(boundary)) return boundary;
+  } catch {
+    // Written by another payload converter: the reason tells.
+  }
+  return boundaryOfReason(reason) ?? 'everturn';
 }
 
 export function turnFacts(generated: GeneratedTurn, { verdict, reason }: Verdict): TurnFacts {

@@ -3,6 +3,7 @@
 
 import { type Outcome, recordedResult, type RolloutResult, type StopReason } from './ending.ts';
 import type { Query } from './query.ts';
+import type { Boundary } from './reasons.ts';
 import type { RolloutSettings } from './settings.ts';
 import { outputTokens, type TurnRecord } from './turn.ts';
 import type { Verdict } from './verdict.ts';
@@ -31,6 +32,8 @@ export interface VerdictRecord extends Verdict {
 }
 
 export interface Failure {
+  /** Where it happened; absent in records from before this was stored. */
+  readonly boundary?: Boundary;
   /** Stable machine name. */
   readonly reason: string;
   /** One line for people. */

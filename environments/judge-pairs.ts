@@ -15,7 +15,7 @@ export interface PairJudges {
 
 export function judgePair(pair: Pair, { math, code }: PairJudges, signal: AbortSignal): Promise<Verdict> {
   const { id, answer, solutions, inputOutput, options } = pair;
-  if (pair.judge === 'math') return patiently(() => math.judge(answer, solutions, options, signal));
+  if (pair.judge === 'math') return judgeWithRetries(() => math.judge(answer, solutions, options, signal));
   const query: Query = {
     queryId: id,
     prompt: { kind: 'text', text: '' },
@@ -23,13 +23,13 @@ export function judgePair(pair: Pair, { math, code }: PairJudges, signal: AbortS
     solutions,
     ...(inputOutput && { inputOutput }),
   };
-  return patiently(() => code.judge(query, answer, { signal, cut: options?.cut ?? false }));
+  return judgeWithRetries(() => code.judge(query, answer, { signal, cut: options?.cut ?? false }));
 }
 
 const TRIES = 3;
 
 /** A judge that stays broken in a way that can pass leaves the answer undecided; any other failure is one. */
-export async function patiently(judge: () => Promise<Verdict>): Promise<Verdict> {
+export async function judgeWithRetries(judge: () => Promise<Verdict>): Promise<Verdict> {
   for (let n = 1; ; n++) {
     try {
       return await judge();

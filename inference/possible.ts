@@ -1,6 +1,7 @@
 // Can an answer be what it says it is? Numbers that no model gives are refused and never mended: what is kept is
 // what a model did. The same questions are asked of servers and of the embedded engine. Retries nothing.
 
+import type { Reason } from '../domain/reasons.ts';
 import type { Finish, VersionSpan } from '../domain/turn.ts';
 import type { GenerateRequest } from './backend.ts';
 
@@ -13,8 +14,7 @@ export interface Claimed {
 }
 
 export interface Impossible {
-  /** `bad-logprobs`, or `reply-malformed`. */
-  readonly reason: string;
+  readonly reason: Reason<'model'>;
   /** The same words for the same mistake. */
   readonly flaw: string;
   /** With numbers, to stand behind whoever gave the answer: "gave 3 logprobs for 4 tokens". */
@@ -38,7 +38,7 @@ const UNORDERED = 2 ** 30;
 export function impossible(answer: Claimed, request: GenerateRequest, limits: Limits): Impossible | null {
   const { outputIds, logprobs, versions } = answer;
   const n = outputIds.length;
-  const malformed = (flaw: string, what: string) => ({ reason: 'reply-malformed', flaw, what });
+  const malformed = (flaw: string, what: string) => ({ reason: 'reply-malformed' as const, flaw, what });
   if (n > request.maxNewTokens) {
     return malformed('more tokens than asked for', `gave ${n} tokens where ${request.maxNewTokens} were asked for`);
   }

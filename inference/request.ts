@@ -1,11 +1,12 @@
 // Is a request one that the model can answer? Checked once, before anything is sent, for every backend.
 
 import { ModelError } from '../domain/errors.ts';
+import type { Reason } from '../domain/reasons.ts';
 import type { GenerateRequest, ModelFacts } from './backend.ts';
 
 export function checkRequest(request: GenerateRequest, facts: ModelFacts): void {
   const { contextIds, maxNewTokens, sampling, seed } = request;
-  const refuse = (what: string, reason: string, fix: string) => {
+  const refuse = (what: string, reason: Reason<'model'>, fix: string) => {
     throw new ModelError(`${what} (request ${request.requestId})`, { reason, fix });
   };
   if (contextIds.length === 0) refuse('The context is empty', 'empty-context', 'Give at least one token.');

@@ -2,7 +2,16 @@
 // is away. A lasting failure is a TemporalError that names the address.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
+import {
+  Client,
+  Connection,
+  isGrpcServiceError,
+  QueryNotRegisteredError,
+  QueryRejectedError,
+  ServiceError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
+import { IllegalStateError } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { TemporalError, UsageError } from '../domain/errors.ts';
 import { proxyOptions } from './local-connection.ts';
@@ -84,8 +93,9 @@ export function clusterConfig(): ReturnType<typeof loadClientConnectConfig> {
 /** One call to the server, retried while it is away; idempotent because of the workflow id. */
 export async function calling<T>(what: string, call: () => Promise<T>, tries = TRIES): Promise<T> {
   try {
-    return await patiently(call, tries);
+    return await untilAnswered(call, tries);
   } catch (cause) {
+    if (!isServerFailure(cause)) throw cause;
     throw new TemporalError(`Temporal could not ${what}.`, { reason: 'temporal-call', cause });
   }
 }
@@ -94,7 +104,7 @@ export async function calling<T>(what: string, call: () => Promise<T>, tries = T
 export const TRIES = 10;
 const MAX_PAUSE_MS = 3000;
 
-async function patiently<T>(call: () => Promise<T>, tries: number): Promise<T> {
+async function untilAnswered<T>(call: () => Promise<T>, tries: number): Promise<T> {
   for (let n = 1; ; n++) {
     try {
       return await call();
@@ -104,6 +114,20 @@ async function patiently<T>(call: () => Promise<T>, tries: number): Promise<T> {
     }
   }
 }
+
+/** True for a call that the server refused or did not answer; false for a bug of ours, which nothing may hide. */
+export function isServerFailure(error: unknown): boolean {
+  return isGrpcServiceError(error) || FAILED_CALLS.some((kind) => error instanceof kind);
+}
+/** The SDK's words for a closed connection is IllegalStateError. */
+const FAILED_CALLS = [
+  TemporalError,
+  ServiceError,
+  WorkflowNotFoundError,
+  QueryNotRegisteredError,
+  QueryRejectedError,
+  IllegalStateError,
+];
 
 function isPassing(error: unknown): boolean {
   const cause = error instanceof Error && isGrpcServiceError(error.cause) ? error.cause : error;

@@ -8,7 +8,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-import { calling, type Session, TRIES } from './connection.ts';
+import { calling, isServerFailure, type Session, TRIES } from './connection.ts';
 import { TemporalError, UsageError } from '../domain/errors.ts';
 import { TASK_QUEUE } from '../domain/queues.ts';
 import type {
@@ -167,7 +167,7 @@ async function asked<T>(client: Client, workflowId: string): Promise<T | undefin
       client.workflow.getHandle(workflowId).query<T>('progress'),
     );
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) throw error;
+    if (error instanceof WorkflowNotFoundError || !isServerFailure(error)) throw error;
     return undefined;
   }
 }
@@ -203,7 +203,8 @@ export async function takesActivities({ client, namespace }: Session, queue: str
     );
     const oldest = Date.now() / 1000 - POLLER_S;
     return (pollers ?? []).some(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) >= oldest);
-  } catch {
+  } catch (error) {
+    if (!isServerFailure(error)) throw error;
     return undefined;
   }
 }

@@ -20,6 +20,7 @@ import { TASK_QUEUE } from '../domain/queues.ts';
 import { begin, settle, type UnitInFlight, type WindowState } from '../domain/window.ts';
 import { awaitEnds } from './collection-steps.ts';
 import type { CollectionInput } from '../domain/messages.ts';
+import { applicationFailure } from './failure.ts';
 import { rollout } from './rollout.ts';
 import { QUERY, RUN } from './search-attributes.ts';
 
@@ -114,12 +115,10 @@ function failedResult(
 ): RolloutResult | undefined {
   if (isCancellation(error)) return undefined;
   const { cause } = error;
-  const reason =
+  const failure =
     cause instanceof ApplicationFailure
-      ? (cause.type ?? 'error')
-      : cause instanceof TimeoutFailure
-        ? 'timed-out'
-        : 'terminated';
+      ? applicationFailure(cause)
+      : ({ boundary: 'temporal', reason: cause instanceof TimeoutFailure ? 'timed-out' : 'terminated' } as const);
   const { run, out, query, sample } = unit;
-  return unrecordedResult({ out, run, query, sample, attempt: 1 }, { reason });
+  return unrecordedResult({ out, run, query, sample, attempt: 1 }, failure);
 }

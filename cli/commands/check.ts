@@ -5,6 +5,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { oneLine } from '../../domain/foreign-text.ts';
+import { isServerFailure } from '../../temporal/connection.ts';
 import { describeWorkflow } from '../../temporal/runs.ts';
 import { TemporalError, UsageError } from '../../domain/errors.ts';
 import type { UndecidedPolicy } from '../../domain/finished-turns.ts';
@@ -111,7 +112,8 @@ async function isGoing(io: Io, run: string): Promise<boolean | undefined> {
   if (!link) return undefined;
   try {
     return (await describeWorkflow(link.session, run, 1)).state === 'running';
-  } catch {
+  } catch (error) {
+    if (!isServerFailure(error)) throw error;
     return undefined;
   } finally {
     await link.close();

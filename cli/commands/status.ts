@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { isServerFailure } from '../../temporal/connection.ts';
 import { describeWorkflow, progressOf, takesActivities } from '../../temporal/runs.ts';
 import type { CollectionCounts } from '../../domain/progress.ts';
 import { ended } from '../../domain/progress.ts';
@@ -125,8 +126,8 @@ async function liveStatus(io: Io, { run, out, store }: RunPlace): Promise<LiveSt
   try {
     // All at once: a busy server takes its time for each.
     const described = describeWorkflow(link.session, run, 1);
-    const answering = progressOf(link.session, run).catch(() => undefined);
-    const awaiting = awaitedOf(link.session, run, store.folder).catch(() => undefined);
+    const answering = progressOf(link.session, run).catch(unanswered);
+    const awaiting = awaitedOf(link.session, run, store.folder).catch(unanswered);
     const polling = takesActivities(link.session, TASK_QUEUE);
     const { state, memo, out: there } = await described;
     if (state !== 'running' || (there !== null && there !== out)) {
@@ -142,8 +143,8 @@ async function liveStatus(io: Io, { run, out, store }: RunPlace): Promise<LiveSt
     return memo
       ? { progress: memo, source: 'memo', toldAt: memo.toldAt, ...said }
       : { progress: null, toldAt: null, ...said };
-  } catch {
-    return undefined;
+  } catch (error) {
+    return unanswered(error);
   } finally {
     await link.close();
   }
@@ -177,4 +178,8 @@ export function statusText(io: Io, place: RunPlace, status: RunStatus): string {
     ...(status.toldAt === null ? [] : [`As its workers said ${ago(io.now() - status.toldAt)}. ${next}`]),
     ...(source === 'records' ? [`Counted from the records in its folder. ${next}`] : []),
   ].join('\n');
+}
+
+function unanswered(error: unknown): undefined {
+  if (!isServerFailure(error)) throw error;
 }

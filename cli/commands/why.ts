@@ -2,6 +2,7 @@
 // records, its workflow and the servers it asks. Starts nothing; says so if Temporal does not answer.
 
 import { type Command, Option } from 'commander';
+import { isServerFailure } from '../../temporal/connection.ts';
 import { describeWorkflow, progressOf } from '../../temporal/runs.ts';
 import { pendingWork } from '../../temporal/pending.ts';
 import { rolloutWorkflowId, type RolloutId } from '../../domain/ids.ts';
@@ -125,7 +126,8 @@ async function fromTemporal(io: Io, place: RunPlace, id: RolloutId, { turns }: W
       waitsForWorker,
       url: workflowUrl(link, workflowId),
     };
-  } catch {
+  } catch (error) {
+    if (!isServerFailure(error)) throw error;
     return {}; // asked and not answered: as if it were away
   } finally {
     await link.close();

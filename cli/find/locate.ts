@@ -1,6 +1,7 @@
 // Finds a run by its folder, or else through the server: it may have been started elsewhere, or its folder removed.
 
 import { resolve } from 'node:path';
+import { isServerFailure } from '../../temporal/connection.ts';
 import { describeWorkflow } from '../../temporal/runs.ts';
 import { UsageError } from '../../domain/errors.ts';
 import { isRunName } from '../../domain/ids.ts';
@@ -23,7 +24,8 @@ async function onServer(io: Io, run: string, out: string): Promise<RunPlace | un
   try {
     const facts = await describeWorkflow(link.session, run, 1);
     return facts.state === 'running' ? placeOf(facts.out ?? resolve(io.cwd, out), run) : undefined;
-  } catch {
+  } catch (error) {
+    if (!isServerFailure(error)) throw error;
     return undefined;
   } finally {
     await link.close();

@@ -1,7 +1,7 @@
 // Follows a run on the terminal and shows how it ended; or how to come back, when the user leaves.
 
 import { resultOf, type WorkflowState } from '../../temporal/runs.ts';
-import { EverturnError, TemporalError } from '../../domain/errors.ts';
+import { InternalError, TemporalError } from '../../domain/errors.ts';
 import type { CollectionProgress } from '../../domain/messages.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { follow } from './follow.ts';
@@ -56,5 +56,5 @@ async function closedEarly(io: Io, link: Link, place: RunPlace, end: WorkflowSta
     () => undefined,
     (error: unknown) => error,
   );
-  return new EverturnError(`${name} failed.`, { reason: 'workflow-failed', fix: again, cause });
+  return new InternalError(`${name} failed.`, { reason: 'workflow-failed', fix: again, cause });
 }

@@ -5,7 +5,7 @@
 import { oneLine } from '../../domain/foreign-text.ts';
 import { takesActivities } from '../../temporal/runs.ts';
 import { waitsOf } from '../../temporal/pending.ts';
-import type { Session } from '../../temporal/connection.ts';
+import { isServerFailure, type Session } from '../../temporal/connection.ts';
 import { CODE_QUEUE, GENERATE_QUEUE } from '../../domain/queues.ts';
 import { unwritable } from '../../storage/disk/writable.ts';
 
@@ -111,7 +111,8 @@ async function pendingOf({ client }: Session, run: string): Promise<PendingCall[
       );
       return found.flat();
     });
-  } catch {
+  } catch (error) {
+    if (!isServerFailure(error)) throw error;
     return [];
   }
 }

@@ -2,6 +2,7 @@
 // structured clone (`serialization: 'advanced'`), so that ids and logprobs travel as typed arrays.
 
 import type { Sampling } from '../../domain/sampling.ts';
+import type { Reason } from '../../domain/reasons.ts';
 import type { Finish } from '../../domain/turn.ts';
 import type { ModelSource } from '../tokenizer/model-source.ts';
 
@@ -64,7 +65,7 @@ export interface ErrorMessage {
   readonly type: 'error';
   readonly id: number | null;
   readonly message: string;
-  readonly reason: string;
+  readonly reason: Reason<'model'>;
   readonly fix: string | undefined;
   readonly retryable: boolean;
   /** Messages of its causes, outermost first. */

@@ -83,7 +83,7 @@ export async function createTransformersBackend(
 /** A defect of the engine is never kept as an answer. */
 function mustBePossible(answer: Claimed, request: GenerateRequest, facts: ModelFacts): void {
   const { vocabSize, stopTokenIds } = facts;
-  const none = { reason: 'bad-answer', flaw: 'no token', what: 'gave no token' };
+  const none = { reason: 'bad-answer' as const, flaw: 'no token', what: 'gave no token' };
   const wrong =
     answer.outputIds.length === 0
       ? none

@@ -2,6 +2,7 @@
 // (it was busy, cut off, starting) or it does not (it said no). Says the server's url and its own words.
 
 import { ModelError } from '../../domain/errors.ts';
+import type { Reason } from '../../domain/reasons.ts';
 import { FORBIDDEN_CODE } from './forbidden-address.ts';
 import { short } from '../../domain/foreign-text.ts';
 
@@ -15,7 +16,7 @@ export interface Place {
 }
 
 interface Kind {
-  readonly reason: string;
+  readonly reason: Reason<'model'>;
   readonly retryable: boolean;
   readonly fix?: string;
 }
@@ -111,7 +112,7 @@ const CLOSED = new Set(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
 /** What undici, the socket or TLS threw. */
 export function transportError(cause: unknown, place: Place): ModelError {
   const code = codeOf(cause);
-  const make = (what: string, reason: string, retryable: boolean, fix?: string) =>
+  const make = (what: string, reason: Reason<'model'>, retryable: boolean, fix?: string) =>
     new ModelError(`${at(place)} ${what}`, { reason, retryable, cause, ...(fix === undefined ? {} : { fix }) });
   if (CLOSED.has(code)) return closedError(place.url);
   if (code === FORBIDDEN_CODE) return forbiddenError(place);
@@ -158,7 +159,7 @@ export function closedError(url: string): ModelError {
 export function badReply(
   what: string,
   place: Place,
-  { flaw = what, reason = 'reply-malformed', cause }: { flaw?: string; reason?: string; cause?: unknown } = {},
+  { flaw = what, reason = 'reply-malformed', cause }: { flaw?: string; reason?: Reason<'model'>; cause?: unknown } = {},
 ): ModelError {
   return new ModelError(`${at(place)} ${what}`, { reason, retryable: RETRY, flaw, server: place.url, cause });
 }

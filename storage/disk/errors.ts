@@ -2,8 +2,11 @@
 // the disk (frees space, makes it writable) or by themselves (too many open files).
 
 import { StoreError } from '../../domain/errors.ts';
+import type { Reason } from '../../domain/reasons.ts';
 
-const KNOWN: Readonly<Record<string, readonly [reason: string, words: string, fix: string, retryable: boolean]>> = {
+const KNOWN: Readonly<
+  Record<string, readonly [reason: Reason<'store'>, words: string, fix: string, retryable: boolean]>
+> = {
   ENOSPC: ['disk-full', 'the disk is full', 'Free some space; the run goes on by itself.', true],
   EDQUOT: [
     'disk-full',

@@ -3,6 +3,7 @@
 
 import { parentPort } from 'node:worker_threads';
 import { StoreError } from '../../domain/errors.ts';
+import type { Reason } from '../../domain/reasons.ts';
 import { type Disk, openDisk } from './disk.ts';
 import { BLOCKING_FILES } from './blocking-files.ts';
 
@@ -19,7 +20,7 @@ export type Reply =
 export interface ErrorFacts {
   readonly message: string;
   /** Null for an error that is not a StoreError. */
-  readonly store: { readonly reason: string; readonly fix: string | null; readonly retryable: boolean } | null;
+  readonly store: { readonly reason: Reason<'store'>; readonly fix: string | null; readonly retryable: boolean } | null;
   readonly cause: { readonly message: string; readonly code: string | null } | null;
 }
 

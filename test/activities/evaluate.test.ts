@@ -44,7 +44,7 @@ async function evaluate(
 }
 
 const broken = (retryable: boolean) => () =>
-  Promise.reject(new JudgeError('the judge broke', { reason: 'judge-died', retryable }));
+  Promise.reject(new JudgeError('the judge broke', { reason: 'judge-killed', retryable }));
 
 test('the judge is told whether a limit or an abort cut the answer', async () => {
   const told: unknown[] = [];
@@ -67,10 +67,13 @@ test('a verdict is still found after a full disk refused it many times', async (
 
 test('a judge that breaks is tried again, and in the end leaves the turn undecided', async () => {
   expect((await evaluate(broken(true), { attempt: 1 })).judged).toBeInstanceOf(JudgeError);
-  expect((await evaluate(broken(true), { attempt: 5 })).judged).toEqual({ verdict: 'undecided', reason: 'judge-died' });
+  expect((await evaluate(broken(true), { attempt: 5 })).judged).toEqual({
+    verdict: 'undecided',
+    reason: 'judge-killed',
+  });
   expect((await evaluate(broken(false), { attempt: 1 })).judged).toEqual({
     verdict: 'undecided',
-    reason: 'judge-died',
+    reason: 'judge-killed',
   });
 });
 

@@ -18,6 +18,10 @@ test('a failure keeps its reason, and whether another try can help', () => {
   });
 });
 
+test('a failure keeps its boundary, which the workflow reads', () => {
+  expect(failure({ reason: 'server-busy' }).details).toEqual([{ boundary: 'model' }]);
+});
+
 test('a server that says when to come back is not asked before that', () => {
   expect(failure({ reason: 'server-busy', retryable: true, retryAfterMs: 7000 }).nextRetryDelay).toBe(7000);
   expect(failure({ reason: 'server-busy', retryable: true }).nextRetryDelay).toBeUndefined();

@@ -1,12 +1,11 @@
 // Exit codes and error texts: what scripts branch on, and what people read.
 
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { errorText, exitCodeOf, exitCodeOfResult, isModelReason } from '../../cli/exit.ts';
+import { errorText, exitCodeOf, exitCodeOfResult } from '../../cli/exit.ts';
 import {
   DatasetError,
+  InternalError,
   JudgeError,
   ModelError,
   SandboxError,
@@ -14,19 +13,21 @@ import {
   TemporalError,
   UsageError,
 } from '../../domain/errors.ts';
+import { addResult, noCounts } from '../../domain/progress.ts';
+import { BOUNDARIES, type Boundary, REASONS } from '../../domain/reasons.ts';
+import type { RolloutResult } from '../../domain/ending.ts';
 import { countsOf, resultOf } from './scripted-io.ts';
 
-const details = { reason: 'r' };
-
 test.each([
-  [new UsageError('x', details), 2],
-  [new TemporalError('x', details), 4],
-  [new ModelError('x', details), 5],
-  [new DatasetError('x', details), 6],
-  [new SandboxError('x', details), 7],
-  [new StoreError('x', details), 1],
+  [new UsageError('x', { reason: 'bad-value' }), 2],
+  [new TemporalError('x', { reason: 'temporal-call' }), 4],
+  [new ModelError('x', { reason: 'server-error' }), 5],
+  [new DatasetError('x', { reason: 'bad-row' }), 6],
+  [new SandboxError('x', { reason: 'no-sandbox' }), 7],
+  [new StoreError('x', { reason: 'record-broken' }), 1],
   [new StoreError('an --out that is a file', { reason: 'not-a-folder' }), 2],
-  [new JudgeError('x', details), 1],
+  [new JudgeError('x', { reason: 'judge-killed' }), 1],
+  [new InternalError('x', { reason: 'workflow-failed' }), 1],
   [new TypeError('x'), 1],
   ['a thrown text', 1],
 ])('%s exits with the code of its class', (error, code) => {
@@ -62,34 +63,65 @@ describe('the end of a run', () => {
   });
 });
 
-test.each(['model-not-found', 'model-broken', 'no-stop-token', 'vocabulary-mismatch', 'server-error', 'bad-logits'])(
-  '%s is the model’s',
-  (reason) => expect(isModelReason(reason)).toBe(true),
-);
+describe('a run whose every rollout failed', () => {
+  const codeOf = (...results: RolloutResult[]) => {
+    const counts = noCounts();
+    for (const result of results) addResult(counts, result, 1);
+    return exitCodeOfResult(resultOf({ counts }), 0);
+  };
+  const one = (reason: string, boundary?: Boundary) => aFailed({ reason, ...(boundary && { boundary }) });
 
-test('no reason of the store, of a judge or of Temporal counts as the model’s', () => {
-  const rooms = ['storage', 'environments', 'datasets', 'workflows'].map((room) =>
-    join(import.meta.dirname, '../..', room),
-  );
-  const texts = rooms.flatMap((room) =>
-    readdirSync(room, { encoding: 'utf8', recursive: true })
-      .filter((name) => name.endsWith('.ts'))
-      .map((name) => readFileSync(join(room, name), 'utf8')),
-  );
-  const reasons = texts.flatMap((text) => [...text.matchAll(/reason: '([a-z-]+)'/g)].map((m) => m[1]!));
-  expect(reasons).toContain('record-broken');
-  for (const reason of [...reasons, 'disk-full', 'terminated', 'timed-out', 'error', 'generate-timeout']) {
-    expect(isModelReason(reason), reason).toBe(false);
-  }
+  test('exits with 5 where the boundary is the model’s, whatever the reason is called', () => {
+    expect(codeOf(one('of-a-later-version', 'model'), one('prompt-too-long', 'model'))).toBe(5);
+  });
+  test('exits with 3 where one boundary is another, whatever its reason is called', () => {
+    expect(codeOf(one('server-error', 'temporal'))).toBe(3);
+    expect(codeOf(one('server-error', 'model'), one('disk-full', 'store'))).toBe(3);
+    expect(codeOf(one('model-of-mine', 'everturn'))).toBe(3);
+  });
+  test('is read from before boundaries were stored, by the reasons that only the model’s failures have', () => {
+    for (const reason of REASONS.model) {
+      const shared = BOUNDARIES.some((b) => b !== 'model' && (REASONS[b] as readonly string[]).includes(reason));
+      expect(codeOf(one(reason)), reason).toBe(shared ? 3 : 5);
+    }
+    for (const boundary of BOUNDARIES.filter((b) => b !== 'model'))
+      for (const reason of REASONS[boundary]) expect(codeOf(one(reason)), reason).toBe(3);
+    for (const reason of ['error', 'TypeError', 'generate-timeout', 'toString']) expect(codeOf(one(reason))).toBe(3);
+  });
+  test('is counted right where it continues a run of before', () => {
+    const counts = countsOf({ outcomes: { complete: 0, undecided: 0, failed: 1, cancelled: 0 } });
+    const carried = (reason: string) => ({ ...structuredClone(counts), reasons: { [reason]: 1 } });
+    for (const [reason, boundary, code] of [
+      ['server-error', 'model', 5],
+      ['disk-full', 'model', 3],
+      ['server-error', 'store', 3],
+    ] as const) {
+      const both = carried(reason);
+      addResult(both, one('server-busy', boundary), 1);
+      expect(exitCodeOfResult(resultOf({ counts: both }), 0)).toBe(code);
+    }
+  });
+});
+
+const aFailed = (more: Partial<RolloutResult>): RolloutResult => ({
+  outcome: 'failed',
+  stopReason: 'failed',
+  turns: 0,
+  rewards: [],
+  success: [],
+  tokens: 0,
+  reason: null,
+  trajectory: { out: 'runs', run: 'r', query: 'q', sample: 0, attempt: 1 },
+  ...more,
 });
 
 describe('an error’s text', () => {
   test('says what, why and what would be right, without a stack', () => {
-    const error = new UsageError('--x is "1".', { reason: 'x', fix: 'It takes 2.', cause: new Error('deep') });
+    const error = new UsageError('--x is "1".', { reason: 'bad-value', fix: 'It takes 2.', cause: new Error('deep') });
     expect(errorText(error, false)).toBe('everturn: --x is "1": deep. It takes 2.\n');
   });
   test('shows the stack, and those of its causes, where that was asked for', () => {
-    const text = errorText(new UsageError('outer', { reason: 'x', cause: new Error('inner') }), true);
+    const text = errorText(new UsageError('outer', { reason: 'bad-value', cause: new Error('inner') }), true);
     expect(text).toMatch(/at .*exit\.test\.ts/);
     expect(text).toMatch(/caused by Error: inner/);
   });
@@ -101,7 +133,7 @@ describe('an error’s text', () => {
   test('cannot steer the terminal, whatever is in it', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.boolean(), (message, verbose) => {
-        expect(errorText(new UsageError(message, details), verbose)).not.toMatch(
+        expect(errorText(new UsageError(message, { reason: 'bad-value' }), verbose)).not.toMatch(
           /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/,
         );
       }),

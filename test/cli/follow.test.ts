@@ -1,5 +1,6 @@
 // Following a run: only the run's own end, or the user, ends it.
 
+import { ServiceError } from '@temporalio/client';
 import { expect, test } from 'vitest';
 import { follow } from '../../cli/play/follow.ts';
 import type { Link } from '../../cli/find/link.ts';
@@ -57,7 +58,9 @@ test('a server that fails to answer is asked again, and kept up, until the run e
 });
 
 test('a worker that does not answer ends nothing', async () => {
-  const { link } = scriptedLink(['RUNNING', 'RUNNING', 'COMPLETED'], () => Promise.reject(new Error('no worker')));
+  const { link } = scriptedLink(['RUNNING', 'RUNNING', 'COMPLETED'], () =>
+    Promise.reject(new ServiceError('no worker')),
+  );
   const { view, seen } = rememberingView();
   expect(await follow(scriptedIo(), link, 'r', view)).toBe('completed');
   expect(seen.progress).toBe(0);
@@ -65,7 +68,7 @@ test('a worker that does not answer ends nothing', async () => {
 
 test('a worker that is too busy to answer is followed by what it tells, each word once', async () => {
   const told = [1, 1, 2].map((toldAt) => ({ progress: { ...progressOf(), toldAt } }));
-  const noAnswer = () => Promise.reject(new Error('no worker'));
+  const noAnswer = () => Promise.reject(new ServiceError('no worker'));
   const { link } = scriptedLink(['RUNNING', 'RUNNING', 'RUNNING', 'COMPLETED'], noAnswer, () => told.shift() ?? {});
   const { view, seen } = rememberingView();
   expect(await follow(scriptedIo(), link, 'r', view)).toBe('completed');

@@ -13,7 +13,7 @@ test('an error keeps its kind, its reason, its cause and whether trying again he
   const error = new ModelError('m', { reason: 'server-busy', retryable: true, cause });
   expect(error).toMatchObject({ name: 'ModelError', reason: 'server-busy', retryable: true, fix: undefined });
   expect(error.cause).toBe(cause);
-  expect(new UsageError('u', { reason: 'bad-flag' }).retryable).toBe(false);
+  expect(new UsageError('u', { reason: 'bad-value' }).retryable).toBe(false);
 });
 
 test('a cause that is already told is not told again', () => {

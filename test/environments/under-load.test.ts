@@ -2,7 +2,7 @@
 // solution no answer is left undecided, whatever it holds.
 
 import { afterEach, describe, expect, test } from 'vitest';
-import { patiently } from '../../environments/judge-pairs.ts';
+import { judgeWithRetries } from '../../environments/judge-pairs.ts';
 import { judgeMath } from '../../environments/math/judge.ts';
 import { createMathJudge, type MathJudge } from '../../environments/math/math-environment.ts';
 import { compiledRoom } from '../support/compiled.ts';
@@ -55,7 +55,7 @@ describe(`a judge whose processes are killed (seed ${SEED})`, () => {
       // A few at a time, as rollouts come: what runs meanwhile is hit at any place of a batch.
       for (let at = 0; kills < KILLS; at = (at + 48) % asked.length) {
         const part = asked.slice(at, at + 48);
-        const verdicts = part.map(({ answer, solution }) => patiently(() => judge.judge(answer, [solution])));
+        const verdicts = part.map(({ answer, solution }) => judgeWithRetries(() => judge.judge(answer, [solution])));
         expect(await Promise.all(verdicts)).toEqual(undisturbed.slice(at, at + 48));
       }
     } finally {

@@ -13,7 +13,7 @@ const { rig, open, close, collection, scenario, script, start, dataset } = recor
 beforeAll(open);
 afterAll(close);
 
-const gone = (retryable: boolean) => new StoreError('The disk is gone.', { reason: 'disk', retryable });
+const gone = (retryable: boolean) => new StoreError('The disk is gone.', { reason: 'io-error', retryable });
 const slow = (ms: number): Scenario => ({ answer: () => sleep(ms, RIGHT) });
 /** Does something once, when the so many-th question is asked. */
 const whenAsked = (nth: number, act: (handle: WorkflowHandle) => unknown, ms = 100): Scenario => {

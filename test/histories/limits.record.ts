@@ -41,7 +41,7 @@ const at = (wanted: Reached['step'], turn: number, act: () => unknown): Scenario
   at: ({ step, ...reached }) => (step === wanted && Math.max(reached.turn, reached.tries) >= turn ? act() : undefined),
 });
 const away = () => {
-  throw new StoreError('The folder is away.', { reason: 'folder', retryable: true });
+  throw new StoreError('The folder is away.', { reason: 'no-such-folder', retryable: true });
 };
 const busy = () => {
   throw new ModelError('Busy.', { reason: 'server-busy', retryable: true });

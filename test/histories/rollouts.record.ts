@@ -15,7 +15,7 @@ afterAll(close);
 const always = () => WRONG;
 const never = () => new Promise<string>(() => {});
 const secondTurn = ({ turn }: Reached) => (turn === 1 ? WRONG : RIGHT);
-const gone = (retryable: boolean) => new StoreError('The disk is gone.', { reason: 'disk', retryable });
+const gone = (retryable: boolean) => new StoreError('The disk is gone.', { reason: 'io-error', retryable });
 const code = { task: 'code', input_output: { inputs: ['1'], outputs: ['1'] } };
 
 // What ends it.
@@ -69,7 +69,7 @@ rollout('rollout-failed-in-judging', {}, failing('judge', Infinity, gone(false))
 rollout('rollout-failed-in-logging', {}, failing('log', Infinity, gone(false)));
 rollout('rollout-failed-in-finishing-once', { settings: { numTurns: 1 } }, failing('finish', 1, gone(false)));
 rollout('rollout-failed-in-finishing', { settings: { numTurns: 1 } }, failing('finish', Infinity, gone(false)));
-rollout('rollout-broken-judge', {}, failing('judge', Infinity, new JudgeError('Broken.', { reason: 'judge-broken' })));
+rollout('rollout-broken-judge', {}, failing('judge', Infinity, new JudgeError('Broken.', { reason: 'judge-process' })));
 rollout('rollout-broken-judge-for-code', { row: code }, failing('judge', Infinity, gone(false)));
 rollout('rollout-retried-judging', { settings: { numTurns: 2 } }, failing('judge', 2, gone(true)));
 rollout('rollout-retried-logging', { settings: { numTurns: 2 } }, failing('log', 3, gone(true)));

@@ -151,5 +151,5 @@ export function unrecorded(query: string, sample: number, cancelled: boolean): R
   const nothing = { turns: 0, rewards: [], success: [], tokens: 0, trajectory };
   return cancelled
     ? { outcome: 'cancelled', stopReason: 'cancelled', reason: null, ...nothing }
-    : { outcome: 'failed', stopReason: 'failed', reason: 'terminated', ...nothing };
+    : { outcome: 'failed', stopReason: 'failed', reason: 'terminated', boundary: 'temporal', ...nothing };
 }

@@ -1,6 +1,7 @@
 // A rollout's result as it must be, computed once more from nothing but its turns and how it ended.
 
 import type { Outcome, RolloutResult, StopReason } from '../../domain/ending.ts';
+import type { Boundary } from '../../domain/reasons.ts';
 import type { VerdictCounts } from '../../domain/verdict.ts';
 import { OUT, RUN } from './names.ts';
 import type { Plan } from './plan.ts';
@@ -46,8 +47,15 @@ export function expectedResult(
     verdicts: verdictsOf(turns),
     tokens: turns.reduce((sum, t) => sum + t.outputTokens, 0),
     reason: stopReason === 'undecided' ? turns.at(-1)!.reason : failure,
+    ...(outcome === 'failed' && { boundary: boundaryOf(failure!) }),
     trajectory: { out: OUT, run: RUN, query, sample, attempt: 1 },
   };
+}
+
+/** Of the failures that the simulation makes; those of its activities carry no boundary, and most are in no list. */
+function boundaryOf(reason: string): Boundary {
+  if (/-timeout$|^timed-out$|^terminated$/.test(reason)) return 'temporal';
+  return reason === 'bad-row' ? 'dataset' : reason === 'server-gone' ? 'model' : 'everturn';
 }
 
 function verdictsOf(turns: readonly JudgedTurn[]): VerdictCounts {
@@ -63,5 +71,7 @@ function verdictsOf(turns: readonly JudgedTurn[]): VerdictCounts {
 export function failedResult(query: string, sample: number, { cause }: Failure): RolloutResult {
   const reason = cause!.applicationFailureInfo?.type ?? (cause!.timeoutFailureInfo ? 'timed-out' : 'terminated');
   const trajectory = { out: OUT, run: RUN, query, sample, attempt: 1 };
-  return { outcome: 'failed', stopReason: 'failed', turns: 0, rewards: [], success: [], tokens: 0, reason, trajectory };
+  const boundary = boundaryOf(reason);
+  const nothing = { turns: 0, rewards: [], success: [], tokens: 0 };
+  return { outcome: 'failed', stopReason: 'failed', ...nothing, reason, boundary, trajectory };
 }

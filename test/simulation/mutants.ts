@@ -81,8 +81,8 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'the last failure is hidden by its limit',
     'workflows/failure.ts',
-    'last?.applicationFailureInfo?.type ??',
-    '',
+    'const type = last?.applicationFailureInfo?.type;',
+    'const type = undefined as string | undefined;',
   ),
   mutant('a pause is ignored by a collection', 'domain/window.ts', '!w.paused && !w.stopping', '!w.stopping'),
   mutant('a stop is ignored by a collection', 'domain/window.ts', '!w.paused && !w.stopping', '!w.paused'),

@@ -2,6 +2,7 @@
 
 import type { CollectionCounts } from '../../domain/progress.ts';
 import type { RolloutResult } from '../../domain/ending.ts';
+import type { Boundary } from '../../domain/reasons.ts';
 import { sameJson } from './breach.ts';
 import { range } from './plan.ts';
 
@@ -32,12 +33,15 @@ export function tally(
       verdicts[verdict] = { ...verdicts[verdict], [reason]: (verdicts[verdict]?.[reason] ?? 0) + n };
   const outcomes = { complete: 0, undecided: 0, failed: 0, cancelled: 0, ...base?.outcomes };
   for (const { outcome } of results) outcomes[outcome]++;
-  const failures = bad.map(({ outcome, reason, trajectory: { query, sample } }) => {
-    return { query, sample, outcome, reason: reason ?? 'unknown' };
+  const boundaries: Partial<Record<Boundary, number>> = { ...base?.boundaries };
+  for (const { boundary } of bad) if (boundary) boundaries[boundary] = (boundaries[boundary] ?? 0) + 1;
+  const failures = bad.map(({ outcome, reason, boundary, trajectory: { query, sample } }) => {
+    return { query, sample, outcome, reason: reason ?? 'unknown', ...(boundary && { boundary }) };
   });
   return {
     outcomes,
     reasons,
+    ...(Object.keys(boundaries).length > 0 && { boundaries }),
     verdicts,
     turns: (base?.turns ?? 0) + number((r) => r.turns),
     tokens: (base?.tokens ?? 0) + number((r) => r.tokens),

@@ -9,7 +9,7 @@ let judged = 0;
 beforeAll(async () => {
   const judge = () => {
     judged++;
-    throw new JudgeError('The judge does not start.', { reason: 'judge-broken', retryable: true });
+    throw new JudgeError('The judge does not start.', { reason: 'judge-process', retryable: true });
   };
   rig = await openRig({ answer: () => '\\boxed{4}' }, { environment: { judge, close: async () => {} } });
   await rig.startWorker();
@@ -24,7 +24,7 @@ test('a turn whose judge stays broken is undecided after some tries, and never w
   });
   expect(result).toMatchObject({
     outcome: 'undecided',
-    reason: 'judge-broken',
+    reason: 'judge-process',
     success: [null],
     rewards: [],
     turns: 1,
@@ -32,7 +32,7 @@ test('a turn whose judge stays broken is undecided after some tries, and never w
   expect(judged).toBe(5);
   const store = openFileStore(rig.out, 'broken');
   const id = { run: 'broken', query: 'q', sample: 0, attempt: 1 };
-  expect((await store.getVerdict(id, 1))!.record).toMatchObject({ verdict: 'undecided', reason: 'judge-broken' });
+  expect((await store.getVerdict(id, 1))!.record).toMatchObject({ verdict: 'undecided', reason: 'judge-process' });
   const breaches: string[] = [];
   await checkRun(store, (breach) => breaches.push(`${breach.path}: ${breach.problem}`));
   expect(breaches).toEqual([]);

@@ -14,7 +14,7 @@ beforeAll(async () => {
       const said = context.slice(context.lastIndexOf('<start>assistant\n') + '<start>assistant\n'.length);
       if (said.length === failAt) {
         failAt = Infinity;
-        throw new ModelError('Gone.', { reason: 'refused', retryable: true });
+        throw new ModelError('Gone.', { reason: 'server-error', retryable: true });
       }
       return ANSWER.slice(said.length);
     },

@@ -19,8 +19,8 @@ const inFlight = { now: 0, most: 0 };
 beforeAll(async () => {
   const parts: Partial<ActivityDeps> = {
     async closedRollouts(run, ids) {
-      if (run !== 'forbidden') return closedRollouts(rig.client, run, ids);
-      throw new TemporalError('The server does not tell.', { reason: 'forbidden' });
+      if (run !== 'temporal-call') return closedRollouts(rig.client, run, ids);
+      throw new TemporalError('The server does not tell.', { reason: 'temporal-call' });
     },
   };
   const model: Script = {
@@ -194,12 +194,12 @@ describe('a collection', () => {
   test('fails, and says why, when it cannot learn how a rollout ended', async () => {
     closeGate();
     const input = { dataset: dataset(3), maxConcurrent: 3, settings: { numTurns: 1 } };
-    const first = await start('forbidden', input);
-    await until('forbidden', (p) => p.inFlight === 3);
+    const first = await start('temporal-call', input);
+    await until('temporal-call', (p) => p.inFlight === 3);
     await sleep(300);
     await first.terminate('the collection alone');
-    const second = await start('forbidden', input);
-    await expect(second.result()).rejects.toMatchObject({ cause: { cause: { type: 'forbidden' } } });
+    const second = await start('temporal-call', input);
+    await expect(second.result()).rejects.toMatchObject({ cause: { cause: { type: 'temporal-call' } } });
     openGate();
   });
 

@@ -21,7 +21,7 @@ beforeAll(async () => {
     answer(request) {
       const [, query, , turn] = request.requestId.split('/');
       if (query === 'q1' && turn === '2' && failing-- > 0) {
-        throw new ModelError('The server is away.', { reason: 'model-away', retryable: true });
+        throw new ModelError('The server is away.', { reason: 'server-unreachable', retryable: true });
       }
       if (query === 'q2' && turn === '3')
         throw new ModelError('There is no such model.', { reason: 'model-not-found' });

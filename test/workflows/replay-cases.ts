@@ -190,11 +190,13 @@ export const NEVER_REPLAYED: readonly { readonly file: string; readonly code: Re
   { file: 'children.ts', code: /^(else throw error;|: 'error')$/ },
   { file: 'failure.ts', code: /^(: 'error'|\? void 0)$/ },
   // A kind of failure that no server sends for an activity today.
-  { file: 'failure.ts', code: /^&& named\(`\$\{activity\.activityType\}-failed`/ },
+  { file: 'failure.ts', code: /^(&& unknown\(activity\)|function unknown\()/ },
+  { file: 'failure.ts', code: /_cause|_failure_|details|payloads|\bObject\b|^: (\{\}|activity)$/ },
   { file: 'rollout.ts', code: /^throw error;$/ },
   // What the bundler adds for names that one file takes from another.
   { file: 'messages.ts', code: /\bbinding\b/ },
   // What the compiler adds for `{ ...spread }`.
   { file: 'collection-steps.ts', code: /\bObject\b|^: \{\}$/ },
-  { file: 'search-attributes.ts', code: /\bObject\b|^: \{\}$/ },
+  { file: 'search-attributes.ts', code: /\bObject\b|^: \{\}$|ownKeys/ },
+  { file: 'collection.ts', code: /\bObject\b|^: \{\}$/ },
 ];

@@ -131,7 +131,7 @@ describe('a rollout', () => {
     expect(result).toMatchObject({ outcome: 'failed', reason: 'model-not-found', turns: 1, success: [0], rewards: [] });
     expect(await endOf('refused-1')).toMatchObject({
       outcome: 'failed',
-      failure: { reason: 'model-not-found', message: 'The server said no.', turn: 2 },
+      failure: { boundary: 'model', reason: 'model-not-found', message: 'The server said no.', turn: 2 },
     });
   });
 
