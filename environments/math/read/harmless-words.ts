@@ -45,9 +45,9 @@ export function leadsTo(led: string, plain: boolean): boolean {
 export const isChanging = (word: string): boolean => CHANGING.has(word);
 const CHANGING = words('negative loss deficit short prime primes before after');
 
-/** A hedge before or behind a whole number bounds it; before a decimal it says that it was rounded. */
+/** A hedge before or behind a whole number bounds it; before a decimal, and behind a value and "or", it says that it was rounded. */
 const HEDGES =
-  /(?<![a-z\\])(?:approximately|approx\.?|about|roughly|around)(?![a-z])|^\s*(?:\\approx|≈)|^~(?=\s?\d[^\\]*$)/gi;
+  /(?<![a-z\\])(?<!\bor\s)(?:approximately|approx\.?|about|roughly|around)(?![a-z])|^\s*(?:\\approx|≈)|^~(?=\s?\d[^\\]*$)/gi;
 export const withoutHedges = (text: string): string => (text.search(HEDGES) < 0 ? text : text.replace(HEDGES, ' '));
 export const isHedged = (text: string): boolean => text.search(HEDGES) >= 0;
 

@@ -4,18 +4,18 @@
 // cell that cannot be reached, is not shown.
 
 import { children, type Node, some } from '../ast.ts';
-import { type Big, type BigReals, bigReals } from './bigreals.ts';
+import { type BigReals, bigReals } from './bigreals.ts';
 import { cellPoints, guardsOf, type Point } from './cells.ts';
-import type { Complex, NumericContext } from './complex.ts';
 import type { Comparison, Equality } from './comparison.ts';
-import { domainsDiffer, valueAt } from './domains.ts';
+import { domainsDiffer } from './domains.ts';
+import { atPoint, COUNTING, MAY_COUNT, sameBall, sameBig } from './at-point.ts';
 import { bits, exact, replaceSymbol } from './exact.ts';
 import { letters } from './letters.ts';
 import { TooBig } from '../limits.ts';
 import { WHOLE } from './numeric.ts';
 import { fractionIn } from './polynomial.ts';
 import * as Q from '../rational.ts';
-import { type Ball, balls, type Reals } from './reals.ts';
+import { balls } from './reals.ts';
 import { drawn, residue } from './residues.ts';
 import { watchful } from './watchful.ts';
 
@@ -55,11 +55,6 @@ const MAX_DIGITS = 360;
 const CONFIRMED_POINTS = 2;
 const CONFIRMED_CELLS = 10;
 const MAX_LETTERS = 26;
-
-/** Letters that count something by convention. */
-export const COUNTING = /^[nmkjNMK]$/;
-/** Letters that may count, where a factorial, a bound or a power of a negative number asks for it; x and t never do. */
-export const MAY_COUNT = /^[nmkjNMKlpqrs]$/;
 
 export function sampled(a: Node, b: Node, c: Comparison): Equality {
   const names = [...letters(b, letters(a))].sort();
@@ -235,54 +230,6 @@ function constants(a: Node, b: Node, c: Comparison, many: () => BigReals, differ
   const word = atPoint(a, b, c, reals, none, false, sameBig(reals));
   return word === undefined ? 'unknown' : word === false ? different : 'sampled';
 }
-
-type Told = boolean | 'zero' | 'one' | undefined;
-type Same<T> = (a: Complex<T>, b: Complex<T>, reals: Reals<T>) => Told;
-
-/** True or false; `one` when only one side is real here; undefined when a side has no value that can be told. */
-function atPoint<T>(
-  a: Node,
-  b: Node,
-  c: Comparison,
-  reals: Reals<T>,
-  point: ReadonlyMap<string, Q.Rational>,
-  realOnly: boolean,
-  same: Same<T>,
-): Told {
-  const context: NumericContext<T> = { reals, letters: point, symbolic: c.contexts[0], realOnly };
-  const [x, y] = [valueAt(a, context), valueAt(b, context)];
-  if (typeof x === 'object' && typeof y === 'object') return same(x, y, reals);
-  // ln x² has values where 2 ln x has none: equal where both are real is not equal.
-  const one = (x === 'not-real' && typeof y === 'object') || (y === 'not-real' && typeof x === 'object');
-  // A count below zero is no part of what was asked.
-  const counts = [...point].every(([name, at]) => !(COUNTING.test(name) && at.num < 0n && at.den === 1n));
-  // √(xy) is √x·√y but for two signs turned at once: laws of roots and logarithms of several letters mean that.
-  const negative = [...point].filter(([, at]) => at.num < 0n).length;
-  return one && counts && negative <= 1 ? 'one' : undefined;
-}
-
-const sameBall: Same<Ball> = (a, b, r) => {
-  const apart = (x: Ball, y: Ball): boolean => Math.abs(x.v - y.v) > 4 * (x.e + y.e) + 1e-290;
-  const zero = r.from(Q.ZERO);
-  if (apart(a.re, b.re) || apart(a.im ?? zero, b.im ?? zero)) return false;
-  // Agreement within a large error says nothing.
-  const error = a.re.e + b.re.e + (a.im?.e ?? 0) + (b.im?.e ?? 0);
-  const size = Math.abs(a.re.v) + Math.abs(b.re.v) + Math.abs(a.im?.v ?? 0) + Math.abs(b.im?.v ?? 0);
-  return error > 1e-6 * size && size > 1e-12 ? undefined : true;
-};
-
-/** Equal but for the last digits of the larger one. */
-const sameBig =
-  (r: BigReals): Same<Big> =>
-  (a, b) => {
-    const zero = r.from(Q.ZERO);
-    const size = (x: Complex<Big>): Big => bigger(r.abs(x.re), r.abs(x.im ?? zero), r);
-    const off = bigger(r.abs(r.sub(a.re, b.re)), r.abs(r.sub(a.im ?? zero, b.im ?? zero)), r);
-    if (r.isZero(off)) return r.isZero(size(a)) ? 'zero' : true;
-    return r.compare(off, r.mul(bigger(size(a), size(b), r), r.lastDigits)) <= 0;
-  };
-
-const bigger = (x: Big, y: Big, r: BigReals): Big => (r.compare(x, y) > 0 ? x : y);
 
 /** Digits of the longest exact number inside: precision grows with it. */
 function longest(node: Node, c: Comparison): number {

@@ -9,7 +9,8 @@ import { exact, replaceSymbol } from './exact.ts';
 import { letters } from './letters.ts';
 import { fractionIn } from './polynomial.ts';
 import * as Q from '../rational.ts';
-import { COUNTING, MAY_COUNT, sampled } from './sampling.ts';
+import { COUNTING, MAY_COUNT } from './at-point.ts';
+import { sampled } from './sampling.ts';
 
 type Shown = (a: Node, b: Node, c: Comparison) => Equality | undefined;
 
