@@ -129,7 +129,11 @@ describe('the local service', () => {
     const { options, home } = service();
     mkdirSync(home.folder, { recursive: true });
     writeFileSync(home.database, 'this is no database, however long one looks at it. '.repeat(100));
-    await expect(ensureService(options)).rejects.toThrow(/the server failed[^]*not a database/);
+    const refusal = () => ensureService(options).then(String, String);
+    let said = await refusal();
+    // Another test's service can take the usual port between the look and the start.
+    for (let n = 0; n < 3 && said.includes('address already in use'); n++) said = await refusal();
+    expect(said).toMatch(/the server failed[^]*not a database/);
   });
 
   test('a service of another version or another installation is named, not used', async () => {
