@@ -151,16 +151,18 @@ describe('a cluster that does not answer', () => {
   });
 });
 
-test('a worker with nobody to work for says what to do', () => refused(['worker'], 4, /everturn up/));
+describe('a command that cannot go on', () => {
+  test('a worker with nobody to work for says what to do', () => refused(['worker'], 4, /everturn up/));
 
-test('--verbose adds where an error came from', async () => {
-  const ended = await everturn.run('run', 'missing.jsonl', '--verbose');
-  expect(ended.code).toBe(6);
-  expect(ended.stderr).toMatch(/^DatasetError: .*\n +at /m);
-});
+  test('--verbose adds where an error came from', async () => {
+    const ended = await everturn.run('run', 'missing.jsonl', '--verbose');
+    expect(ended.code).toBe(6);
+    expect(ended.stderr).toMatch(/^DatasetError: .*\n +at /m);
+  });
 
-test('a reader that goes away is no error', async () => {
-  const { child, ended } = everturn.start('--help');
-  child.stdout?.destroy();
-  expect((await ended).code).toBe(0);
+  test('a reader that goes away is no error', async () => {
+    const { child, ended } = everturn.start('--help');
+    child.stdout?.destroy();
+    expect((await ended).code).toBe(0);
+  });
 });
