@@ -47,7 +47,7 @@ const broken = (retryable: boolean) => () =>
   Promise.reject(new JudgeError('the judge broke', { reason: 'judge-killed', retryable }));
 
 describe('the evaluate activity', () => {
-  test('the judge is told whether a limit or an abort cut the answer', async () => {
+  test('says to the judge whether a limit or an abort cut the answer', async () => {
     const told: unknown[] = [];
     const judge: Environment['judge'] = async (_, __, { cut }) => (told.push(cut), RIGHT);
     for (const finish of ['stop', 'length', 'abort'] as const) await evaluate(judge, { attempt: 1, finish });

@@ -53,7 +53,7 @@ useWorkload(
 
 describe('a run on a failing model server', () => {
   test(
-    '30 % faulty replies of eight kinds: all end, each by its name',
+    'ends every rollout by its name under 30 % faulty replies of eight kinds',
     { timeout: FULL ? 1_800_000 : 120_000 },
     async () => {
       await workload.start({ ...RUN, name: 'clean' });
@@ -94,7 +94,7 @@ describe('a run on a failing model server', () => {
   );
 
   test(
-    'a fatal reply fails its rollout at the first try and says why, and no other',
+    'fails a rollout at the first try of a fatal reply, says why, and fails no other',
     { timeout: 300_000 },
     async () => {
       const run = { ...RUN, turns: 2, name: 'fatal' };
@@ -125,7 +125,7 @@ describe('a run on a failing model server', () => {
     },
   );
 
-  test('a model server that is away is waited for, and not overrun when it is back', { timeout: 900_000 }, async () => {
+  test('waits for a server that is away, and does not overrun it when it is back', { timeout: 900_000 }, async () => {
     const limit = 32;
     const awayMs = FULL ? 75_000 : 3_000;
     // Long enough that it cannot end before the server dies.

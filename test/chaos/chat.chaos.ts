@@ -27,7 +27,7 @@ useWorkload(
 );
 
 describe('a run on a chat model', () => {
-  test(`${RUN.rollouts} chats × ${RUN.turns} turns under faults and ${KILLS} kills`, { timeout: 900_000 }, async () => {
+  test(`keeps each of ${RUN.rollouts} chats × ${RUN.turns} turns once under faults and ${KILLS} kills`, { timeout: 900_000 }, async () => {
     const random = randomOf('chat');
     let over = false;
     await workload.start(RUN);

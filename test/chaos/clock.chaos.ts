@@ -35,7 +35,7 @@ useWorkload(
 
 describe('a run under clocks that jump', () => {
   test(
-    `${RUN.rollouts} rollouts under clocks that jump: all end, none late, none early`,
+    `ends all of ${RUN.rollouts} rollouts, none late and none early`,
     { timeout: 600_000 },
     async () => {
       const random = randomOf('clock');

@@ -24,7 +24,7 @@ const goodLine = (n: number) => JSON.stringify({ id: `good-${n}`, question: `Wha
 
 describe('a mutated data set', () => {
   test(
-    `${LINES} mutated lines: none crashes, each is named, and those beside them are whole`,
+    `crashes nothing: each of ${LINES} lines is named, and those beside them are whole`,
     { timeout: 1_800_000 },
     async () => {
       console.log(`Repeat: ${commandOf(import.meta.filename)}`);

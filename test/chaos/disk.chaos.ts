@@ -59,7 +59,7 @@ afterAll(() => {
 
 describe('a run on a failing disk', () => {
   for (const { name, code, on, part, says } of FULL ? FAULTS : [FAULTS[0], FAULTS[3]]) {
-    test(`a disk that is ${name}: the run waits, says so, and goes on by itself`, { timeout: 600_000 }, async () => {
+    test(`waits while the disk is ${name}, says so, and goes on by itself`, { timeout: 600_000 }, async () => {
       console.log(`Repeat: ${commandOf(import.meta.filename)}`);
       const files = faultyFiles(randomOf(name));
       await openDiskRig(files, 300);
@@ -91,7 +91,7 @@ describe('a run on a failing disk', () => {
     });
   }
 
-  test('a disk whose fsync takes seconds: slow, and whole', { timeout: 900_000 }, async () => {
+  test('is slow and whole where fsync takes seconds', { timeout: 900_000 }, async () => {
     const files = faultyFiles(randomOf('slow'));
     const queries = sized(40);
     files.syncMs = FULL ? 5000 : 200;
@@ -104,7 +104,7 @@ describe('a run on a failing disk', () => {
   });
 
   test(
-    `${FULL ? 512 : 64} rollouts at once never have more than a hundred files open`,
+    `has never more than a hundred files open with ${FULL ? 512 : 64} rollouts at once`,
     { timeout: 600_000 },
     async () => {
       const files = faultyFiles(randomOf('files'), 100);
@@ -118,7 +118,7 @@ describe('a run on a failing disk', () => {
     },
   );
   test.skipIf(typeof small !== 'string')(
-    `a file system of 20 MB that fills up: the run waits and goes on${typeof small === 'string' ? '' : ` (left out: ${small.reason})`}`,
+    `waits while a file system of 20 MB is full, and goes on${typeof small === 'string' ? '' : ` (left out: ${small.reason})`}`,
     { timeout: 600_000 },
     async () => {
       const out = small as string;

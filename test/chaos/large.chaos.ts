@@ -34,7 +34,7 @@ async function historiesOf(run: string, rollouts: number) {
 }
 
 describe('a run of large turns', () => {
-  test('turns of 0.1 to 64 MB of text, and 50 turns: histories stay small', { timeout: 1_800_000 }, async () => {
+  test('keeps its histories small over turns of 0.1 to 64 MB of text, and over 50 turns', { timeout: 1_800_000 }, async () => {
     // A server that gives text and no ids: ids of 64 MB of text would be more than a record can hold.
     const sizes = FULL ? [0.1, 1, 4, 16, 64] : [0.1, 1, 4];
     const scripted = scriptedBackend({ answer: () => '' });
@@ -71,7 +71,7 @@ describe('a run of large turns', () => {
   });
 
   test(
-    `${sized(200)} conversations outgrow the context: each ends there, and nothing is asked twice`,
+    `ends each of ${sized(200)} conversations where it outgrows the context, and asks nothing twice`,
     { timeout: 600_000 },
     async () => {
       console.log(`Repeat: ${commandOf(import.meta.filename)}`);

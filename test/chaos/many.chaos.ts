@@ -38,7 +38,7 @@ useWorkload(
 
 describe('many runs at once', () => {
   test(
-    `${QUERIES} queries in each of ${runs.length} runs, ${OPEN} rollouts open`,
+    `play ${QUERIES} queries in each of ${runs.length} runs, with ${OPEN} rollouts open`,
     { timeout: FULL ? 3_600_000 : 300_000 },
     async () => {
       const acceptedMs: number[] = [];

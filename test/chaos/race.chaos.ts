@@ -66,7 +66,7 @@ function startWriter(out: string, who: string) {
 
 describe('processes that write the same turn', () => {
   test(
-    `${WRITERS} processes write the same turns for ${SECONDS} s: 0 broken, 0 doubled`,
+    `break and double none: ${WRITERS} of them, for ${SECONDS} s`,
     { timeout: SECONDS * 1000 + 60_000 },
     async () => {
       const out = join(root, 'out');

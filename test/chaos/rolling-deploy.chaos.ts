@@ -60,7 +60,7 @@ useWorkload(
 
 describe('a rolling deploy', () => {
   test(
-    `${ROLLOUTS} rollouts outlive ${SWAPS.length - 1} swaps of ${WORKERS} workers between three releases`,
+    `ends no rollout: ${ROLLOUTS} outlive ${SWAPS.length - 1} swaps of ${WORKERS} workers between three releases`,
     { timeout: FULL ? 1_800_000 : 180_000 },
     async () => {
       const { client } = workload.session;

@@ -28,7 +28,7 @@ interface Generation {
 
 describe('a run that is steered at random', () => {
   test(
-    `${sized(500)} open rollouts over a cache of 2 workflows: each turn once, all as they should be`,
+    `plays ${sized(500)} open rollouts over a cache of 2 workflows, each turn once`,
     { timeout: 1_200_000 },
     async () => {
       const rollouts = sized(500);
@@ -59,7 +59,7 @@ describe('a run that is steered at random', () => {
   );
 
   test(
-    `${sized(1000)} random commands on ${sized(300)} rollouts: all end legally, and cancelled ones stop in time`,
+    `ends ${sized(300)} rollouts legally under ${sized(1000)} random commands, and cancelled ones in time`,
     { timeout: 1_200_000 },
     async () => {
       console.log(`Repeat: ${commandOf(import.meta.filename)}`);

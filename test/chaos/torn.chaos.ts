@@ -95,7 +95,7 @@ describe('a record cut short', () => {
     });
   }
 
-  test('that was enough', () => {
+  test('was tried at a thousand bytes or more', () => {
     console.log(`${variants} cut records`);
     expect(variants).toBeGreaterThanOrEqual(FULL ? 10_000 : 1000);
   });

@@ -32,7 +32,7 @@ const jsonl = (...rows: unknown[]) =>
   rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))).join('\n');
 
 describe('everturn judge', () => {
-  test('one verdict a line, in the lines’ order, and bad lines by file, line and field', async () => {
+  test('prints one verdict a line, in the lines’ order, and bad lines by file, line and field', async () => {
     writeFileSync(
       join(cwd, 'pairs.jsonl'),
       jsonl(
@@ -55,7 +55,7 @@ describe('everturn judge', () => {
     expect(err).toContain('3 answers: 2 right, 1 wrong, 0 undecided; 1 bad line not judged.');
   });
 
-  test('- reads standard input, and hostile text cannot steer the terminal', async () => {
+  test('reads standard input for -, and hostile text cannot steer the terminal', async () => {
     const { code, out, rows } = await judge(['-'], {
       input: jsonl({ answer: '\\boxed{1\u009b\u202e2}', solutions: ['3'] }),
     });

@@ -52,7 +52,7 @@ async function call(...args: string[]) {
 const asked = () => servers.reduce((sum, { seen }) => sum + seen.length, 0);
 
 describe('everturn update-weights', () => {
-  test('a folder from here, a version, and every server has it', async () => {
+  test('brings the weights of a folder to every server, under their version', async () => {
     const { code, out, err } = await call('fleet', '--from', 'step-7', '--weight-version', '7', '--json');
     expect(code).toBe(0);
     const told = JSON.parse(out) as WeightUpdate;
@@ -70,7 +70,7 @@ describe('everturn update-weights', () => {
     for (const { url } of servers) expect(err).toContain(`${url} has the new weights, and goes on.`);
   });
 
-  test('people get a table, and are told of a folder that is not here', async () => {
+  test('prints a table for people, and says when the folder is not here', async () => {
     const { out, err } = await call('fleet', '--from', '/elsewhere/step-8', '--weight-version', 'step-8');
     expect(out).toMatch(/server +before +now +took\n(.* 7 +step-8 .* updated\n){2}/);
     expect(err).toContain('/elsewhere/step-8 is not on this machine');

@@ -16,7 +16,7 @@ const limits = (from: string) => ({ file: 'workflows/steps.ts', from, to: from.r
 
 const { open, close, rollout, collection } = recorder(async () => {
   const code = await alteredBundle([
-    limits(`${HOURS}// A dead worker`),
+    limits(`${HOURS}// Within this time`),
     limits(`${HOURS}localRetryThreshold`),
     limits(`${HOURS}heartbeatTimeout`),
     { file: 'workflows/steps.ts', from: "'2 hours'", to: "'10 seconds'" },
@@ -50,6 +50,13 @@ const code = { task: 'code', input_output: { inputs: ['1'], outputs: ['1'] } };
 
 rollout('rollout-timed-out-in-generating', {}, at('generate', 2, never));
 rollout('rollout-busy-to-the-limit', {}, at('generate', 2, busy));
+rollout('rollout-busy-to-the-limit-with-its-boundary', {}, at('generate', 2, busy));
+/** Nothing of ours: without details, and of a reason in no list. */
+rollout(
+  'rollout-bug-to-the-limit',
+  {},
+  at('generate', 1, () => Promise.reject(new TypeError('A bug.'))),
+);
 rollout(
   'rollout-busy-then-hanging-to-the-limit',
   {},

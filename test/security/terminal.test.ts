@@ -74,8 +74,8 @@ async function tame(...args: string[]): Promise<void> {
 
 const play = (name: string) => ['run', 'rows.jsonl', '--name', name, '--model', model, '--num-turns', '1'];
 
-describe('hostile text on the terminal', () => {
-  test('a run that is followed, and its bad rows', { timeout: 400_000 }, async () => {
+describe('hostile text cannot steer the terminal', () => {
+  test('through a run that is followed, and its bad rows', { timeout: 400_000 }, async () => {
     const ended = await everturn.run(...play('odd'), '--max-concurrent', '64');
     expectTame(ended, 'run');
     // Rows whose id holds a control character are bad rows; the others were played.
@@ -83,7 +83,7 @@ describe('hostile text on the terminal', () => {
     await tame(...play('strict'), '--strict');
   });
 
-  test('a run whose server refuses in its own words', { timeout: 400_000 }, async () => {
+  test('through a run whose server refuses in its own words', { timeout: 400_000 }, async () => {
     refusing = true;
     const limited = [...play('refused'), '--max-concurrent', '64', '--limit', String(sized(200))];
     expectTame(await everturn.run(...limited), 'run');
@@ -95,7 +95,7 @@ describe('hostile text on the terminal', () => {
     await tame('list');
   });
 
-  test('every trajectory, with colours and without', { timeout: 400_000 }, async () => {
+  test('through any trajectory, with colours and without', { timeout: 400_000 }, async () => {
     let shown = 0;
     for (const tty of [false, true])
       for (const [i] of TEXTS.entries())
@@ -112,7 +112,7 @@ describe('hostile text on the terminal', () => {
     await tame('show', 'odd', 'no such \u001b]0;x\u0007\u202e query');
   });
 
-  test('a judgement of lines, and of a run', { timeout: 200_000 }, async () => {
+  test('through a judgement of lines, and of a run', { timeout: 200_000 }, async () => {
     const pairs = TEXTS.flatMap((text, i) => [
       JSON.stringify({ id: `${i}${text}`, answer: `\\boxed{${text}}`, solutions: [text, '1'] }),
       JSON.stringify({ id: text, answer: 7, [text]: text }),
@@ -124,12 +124,12 @@ describe('hostile text on the terminal', () => {
     await tame('judge', '--run', 'odd');
   });
 
-  test('an export, to a file and to the terminal', { timeout: 200_000 }, async () => {
+  test('through an export, to a file and to the terminal', { timeout: 200_000 }, async () => {
     await tame('export', 'odd', '--format', 'areal');
     expectTame(await everturn.run('export', 'odd', '--format', 'areal', '--out', 'out.jsonl'), 'export');
   });
 
-  test('the logs of what was played', () => {
+  test('through the logs of what was played', () => {
     const logs = join(everturn.folder, 'runs/odd/answers');
     const files = readdirSync(logs, { recursive: true, encoding: 'utf8' }).filter((file) =>
       /\.(?:txt|jsonl)$/.test(file),
@@ -138,7 +138,7 @@ describe('hostile text on the terminal', () => {
     for (const file of files) expect(steering(readFileSync(join(logs, file), 'utf8'), true), file).toEqual([]);
   });
 
-  test('a folder in which a stranger wrote', { timeout: 200_000 }, async () => {
+  test('through a folder in which a stranger wrote', { timeout: 200_000 }, async () => {
     const folder = join(everturn.folder, 'runs/odd');
     for (const [i, text] of TEXTS.slice(0, 60).entries()) {
       const name = text.replaceAll('/', '_').replaceAll('\0', '').slice(0, 100);
@@ -153,7 +153,7 @@ describe('hostile text on the terminal', () => {
     await tame('list');
   });
 
-  test('words that a user was given to paste', { timeout: 200_000 }, async () => {
+  test('through what a user was given to paste', { timeout: 200_000 }, async () => {
     const evil = '\u001b]52;c;AAAA\u0007\u202e\u009b2J\rx';
     for (const args of [
       ['run', evil],
