@@ -139,7 +139,8 @@ describe('a run on a failing model server', () => {
     await workload.model.stop();
     const watch = workload.everturn.start('watch', 'away');
     let shown = '';
-    while (Date.now() < diedAt + awayMs || (!shown && Date.now() < diedAt + awayMs + 60_000)) {
+    // However long a busy machine takes to say so: the test's own limit ends it.
+    while (Date.now() < diedAt + awayMs || shown === '') {
       await sleep(500);
       const status = await workload.everturn.run('status', 'away', '--json');
       shown ||= /Waiting for model server [^"]*/.exec(status.stdout)?.[0] ?? '';
@@ -167,7 +168,6 @@ describe('a run on a failing model server', () => {
         shown,
       }),
     );
-    expect(shown).not.toBe('');
     expect(checked.problems).toEqual([]);
     expect(checked.askedAgain).toBe(0);
     expect(most).toBeLessThanOrEqual(limit);

@@ -34,51 +34,47 @@ useWorkload(
 );
 
 describe('a run under clocks that jump', () => {
-  test(
-    `ends all of ${RUN.rollouts} rollouts, none late and none early`,
-    { timeout: 600_000 },
-    async () => {
-      const random = randomOf('clock');
-      await workload.start({ ...RUN, flags: ['--request-timeout-seconds', '5'] });
-      let over = false;
-      const ended = workload.untilEnded(RUN.name, 300_000).finally(() => (over = true));
-      const jumps: number[] = [];
-      const jumping = (async () => {
-        while (!over) {
-          const jump = JUMPS[Math.floor(random() * JUMPS.length)]!;
-          writeFileSync(clock, String(jump));
-          jumps.push(jump);
-          await sleep(EVERY_MS);
-          if (jumps.length !== 3) continue;
-          // Long enough for the servers' circuits to open, with a clock that is about to jump.
-          await workload.model.stop();
-          await sleep(1500);
-          workload.model.start();
-          await workload.model.ready();
-        }
-      })();
-      const tookMs = await ended;
-      await jumping;
+  test(`ends all of ${RUN.rollouts} rollouts, none late and none early`, { timeout: 600_000 }, async () => {
+    const random = randomOf('clock');
+    await workload.start({ ...RUN, flags: ['--request-timeout-seconds', '5'] });
+    let over = false;
+    const ended = workload.untilEnded(RUN.name, 300_000).finally(() => (over = true));
+    const jumps: number[] = [];
+    const jumping = (async () => {
+      while (!over) {
+        const jump = JUMPS[Math.floor(random() * JUMPS.length)]!;
+        writeFileSync(clock, String(jump));
+        jumps.push(jump);
+        await sleep(EVERY_MS);
+        if (jumps.length !== 3) continue;
+        // Long enough for the servers' circuits to open, with a clock that is about to jump.
+        await workload.model.stop();
+        await sleep(1500);
+        workload.model.start();
+        await workload.model.ready();
+      }
+    })();
+    const tookMs = await ended;
+    await jumping;
 
-      const { problems, turns, askedAgain, rollouts } = await checkRun(workload, {
-        ...RUN,
-        clockSkewSeconds: 25 * 3600,
-      });
-      const played = [...rollouts.values()].flatMap((rollout) => rollout.turns);
-      const durations = played.map((turn) => Number(turn['finishedAt']) - Number(turn['startedAt']));
-      const judged = [...rollouts.values()].flatMap(({ verdicts }) => verdicts.map(({ tookMs }) => Number(tookMs)));
-      const wrongTimes = played.filter((turn) => Math.abs(Number(turn['startedAt']) - Date.now()) > HOUR_MS / 2).length;
-      const givenUp = workload.model.asks().filter(({ how }) => how === 'gone').length;
-      console.log(JSON.stringify({ seed: SEED, tookMs, givenUp, jumps: jumps.length, turns, wrongTimes }));
-      expect(problems).toEqual([]);
-      expect(turns).toBe(RUN.rollouts * RUN.turns);
-      expect(askedAgain).toBe(0);
-      // Nobody stopped waiting before an answer came: none timed out early.
-      expect(givenUp).toBe(0);
-      expect(wrongTimes).toBeGreaterThan(0);
-      expect(durations.filter((ms) => !(ms >= 0))).toEqual([]);
-      expect(judged.filter((ms) => !(ms >= 0 && ms < LONG_MS))).toEqual([]);
-      expect(workload.workers.flatMap(({ crashes }) => crashes)).toEqual([]);
-    },
-  );
+    const { problems, turns, askedAgain, rollouts } = await checkRun(workload, {
+      ...RUN,
+      clockSkewSeconds: 25 * 3600,
+    });
+    const played = [...rollouts.values()].flatMap((rollout) => rollout.turns);
+    const durations = played.map((turn) => Number(turn['finishedAt']) - Number(turn['startedAt']));
+    const judged = [...rollouts.values()].flatMap(({ verdicts }) => verdicts.map(({ tookMs }) => Number(tookMs)));
+    const wrongTimes = played.filter((turn) => Math.abs(Number(turn['startedAt']) - Date.now()) > HOUR_MS / 2).length;
+    const givenUp = workload.model.asks().filter(({ how }) => how === 'gone').length;
+    console.log(JSON.stringify({ seed: SEED, tookMs, givenUp, jumps: jumps.length, turns, wrongTimes }));
+    expect(problems).toEqual([]);
+    expect(turns).toBe(RUN.rollouts * RUN.turns);
+    expect(askedAgain).toBe(0);
+    // Nobody stopped waiting before an answer came: none timed out early.
+    expect(givenUp).toBe(0);
+    expect(wrongTimes).toBeGreaterThan(0);
+    expect(durations.filter((ms) => !(ms >= 0))).toEqual([]);
+    expect(judged.filter((ms) => !(ms >= 0 && ms < LONG_MS))).toEqual([]);
+    expect(workload.workers.flatMap(({ crashes }) => crashes)).toEqual([]);
+  });
 });

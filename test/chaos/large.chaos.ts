@@ -34,41 +34,45 @@ async function historiesOf(run: string, rollouts: number) {
 }
 
 describe('a run of large turns', () => {
-  test('keeps its histories small over turns of 0.1 to 64 MB of text, and over 50 turns', { timeout: 1_800_000 }, async () => {
-    // A server that gives text and no ids: ids of 64 MB of text would be more than a record can hold.
-    const sizes = FULL ? [0.1, 1, 4, 16, 64] : [0.1, 1, 4];
-    const scripted = scriptedBackend({ answer: () => '' });
-    const backend = {
-      ...scripted,
-      facts: { ...scripted.facts, contextLength: 1e9, trainable: false, takes: 'messages' as const },
-      tokenizer: { ...byteTokenizer, encodeRendered: async () => [], encode: async () => [] },
-      async generate({ requestId }: { readonly requestId: string }) {
-        const [run, query] = requestId.split('/');
-        const megabytes = run === 'many' ? 0.1 : sizes[Number(query!.slice(1))]!;
-        const text = `${'Let us see. '.repeat((megabytes * MIB) / 12)}\\boxed{7}`;
-        return { outputIds: [], logprobs: [], finish: 'stop' as const, versions: [], server: 'text', text };
-      },
-    };
-    rig = await openRig({ answer: () => '' }, { backend: async () => backend });
-    await rig.startWorker();
-    const runs = [
-      { run: 'large', rows: sums(sizes.length), settings: { numTurns: 2 }, maxConcurrent: 1 },
-      { run: 'many', rows: sums(1), settings: { numTurns: FULL ? 50 : 20 }, maxConcurrent: 1 },
-    ];
-    for (const run of runs) {
-      const result = (await (await startRun(rig, run)).result()) as CollectionResult;
-      const histories = await historiesOf(run.run, run.rows.length);
-      console.log(JSON.stringify({ run: run.run, ...(run.run === 'large' ? { megabytes: sizes } : {}), histories }));
-      expect(result.counts.reasons).toEqual({});
-      expect(result.counts.outcomes.complete).toBe(run.rows.length);
-      for (const { events, bytes, failed } of histories) {
-        expect(failed).toEqual([]);
-        expect(bytes).toBeLessThan(HISTORY_BYTES);
-        expect(events).toBeLessThan(HISTORY_EVENTS);
+  test(
+    'keeps its histories small over turns of 0.1 to 64 MB of text, and over 50 turns',
+    { timeout: 1_800_000 },
+    async () => {
+      // A server that gives text and no ids: ids of 64 MB of text would be more than a record can hold.
+      const sizes = FULL ? [0.1, 1, 4, 16, 64] : [0.1, 1, 4];
+      const scripted = scriptedBackend({ answer: () => '' });
+      const backend = {
+        ...scripted,
+        facts: { ...scripted.facts, contextLength: 1e9, trainable: false, takes: 'messages' as const },
+        tokenizer: { ...byteTokenizer, encodeRendered: async () => [], encode: async () => [] },
+        async generate({ requestId }: { readonly requestId: string }) {
+          const [run, query] = requestId.split('/');
+          const megabytes = run === 'many' ? 0.1 : sizes[Number(query!.slice(1))]!;
+          const text = `${'Let us see. '.repeat((megabytes * MIB) / 12)}\\boxed{7}`;
+          return { outputIds: [], logprobs: [], finish: 'stop' as const, versions: [], server: 'text', text };
+        },
+      };
+      rig = await openRig({ answer: () => '' }, { backend: async () => backend });
+      await rig.startWorker();
+      const runs = [
+        { run: 'large', rows: sums(sizes.length), settings: { numTurns: 2 }, maxConcurrent: 1 },
+        { run: 'many', rows: sums(1), settings: { numTurns: FULL ? 50 : 20 }, maxConcurrent: 1 },
+      ];
+      for (const run of runs) {
+        const result = (await (await startRun(rig, run)).result()) as CollectionResult;
+        const histories = await historiesOf(run.run, run.rows.length);
+        console.log(JSON.stringify({ run: run.run, ...(run.run === 'large' ? { megabytes: sizes } : {}), histories }));
+        expect(result.counts.reasons).toEqual({});
+        expect(result.counts.outcomes.complete).toBe(run.rows.length);
+        for (const { events, bytes, failed } of histories) {
+          expect(failed).toEqual([]);
+          expect(bytes).toBeLessThan(HISTORY_BYTES);
+          expect(events).toBeLessThan(HISTORY_EVENTS);
+        }
+        expect((await prove(rig, run.run)).breaches).toEqual([]);
       }
-      expect((await prove(rig, run.run)).breaches).toEqual([]);
-    }
-  });
+    },
+  );
 
   test(
     `ends each of ${sized(200)} conversations where it outgrows the context, and asks nothing twice`,

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { until } from '../support/everturn.ts';
+import { until } from '../support/until.ts';
 import { FULL, sized } from './size.ts';
 import { type RunOptions, useWorkload, type Workload } from './workload.ts';
 

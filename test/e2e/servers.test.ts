@@ -10,7 +10,8 @@ import type { Why } from '../../cli/view/why-text.ts';
 import type { FleetReport } from '../../storage/fleet-status.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { readTrajectories } from '../../storage/trajectories.ts';
-import { type Everturn, openEverturn, until } from '../support/everturn.ts';
+import { type Everturn, openEverturn } from '../support/everturn.ts';
+import { until } from '../support/until.ts';
 import { type ModelServer, modelServer } from '../support/model-server.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

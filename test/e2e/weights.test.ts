@@ -1,4 +1,4 @@
-// 50 weight updates through `update-weights` under a run of 200 rollouts, against two servers that keep a log of
+// Weight updates through `update-weights` under a run, against two servers that keep a log of
 // their own: which weights made which token. Not one token of the run is said to be of other weights. (They speak as
 // vLLM does, where new weights and the word for them are two calls.)
 
@@ -15,8 +15,9 @@ import { type ModelServer, modelServer } from '../support/model-server.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const DATA = join(ROOT, 'examples/arithmetic.jsonl');
-const ROLLOUTS = 200;
-const UPDATES = 50;
+// 50 updates under 200 rollouts, without the command line: inference/fleet-versions.test.ts.
+const ROLLOUTS = 50;
+const UPDATES = 15;
 /** At least so many: some answers of chance end early, and some cannot be judged. */
 const REQUESTS = ROLLOUTS * 2.5;
 const SHAPE = ['--num-turns', '2', '--max-new-tokens', '24', '--new-tokens-per-chunk', '8', '--temperature', '0.8'];

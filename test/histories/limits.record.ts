@@ -50,18 +50,18 @@ const code = { task: 'code', input_output: { inputs: ['1'], outputs: ['1'] } };
 
 rollout('rollout-timed-out-in-generating', {}, at('generate', 2, never));
 rollout('rollout-busy-to-the-limit', {}, at('generate', 2, busy));
-rollout('rollout-busy-to-the-limit-with-its-boundary', {}, at('generate', 2, busy));
 /** Nothing of ours: without details, and of a reason in no list. */
 rollout(
   'rollout-bug-to-the-limit',
   {},
   at('generate', 1, () => Promise.reject(new TypeError('A bug.'))),
 );
-rollout(
-  'rollout-busy-then-hanging-to-the-limit',
-  {},
-  { at: ({ step, tries }) => (step !== 'generate' ? undefined : tries < 3 ? busy() : never()) },
-);
+const busyThenHanging: Scenario = {
+  at: ({ step, tries }) => (step !== 'generate' ? undefined : tries < 3 ? busy() : never()),
+};
+rollout('rollout-busy-then-hanging-to-the-limit', {}, busyThenHanging);
+/** The last try's failure is the cause of the limit's, which the SDK leaves undecoded. */
+rollout('rollout-busy-then-hanging-to-the-limit-with-its-boundary', {}, busyThenHanging);
 rollout('rollout-timed-out-in-judging', {}, at('judge', 1, never));
 rollout('rollout-timed-out-in-judging-of-code', { row: code }, at('judge', 1, never));
 rollout('rollout-timed-out-in-logging', {}, at('log', 2, never));

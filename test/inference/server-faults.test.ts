@@ -1,7 +1,6 @@
 // Whatever a server does, the failure has a name, says whether another try can help, and shows the server's words
 // but never a key. Nothing here retries.
 
-import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Backend, GenerateRequest, Reply } from '../../inference/backend.ts';
 import { createBackend } from '../../inference/index.ts';
@@ -9,6 +8,7 @@ import { openHttp } from '../../inference/http/http.ts';
 import { aRequest, undisturbed } from '../contract/backend.ts';
 import { modelServer, type Fault, type ModelServer } from '../support/model-server.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
+import { freePort } from '../../machine/ports.ts';
 
 const KEY = 'sk-very-secret-1234567890';
 const KINDS = ['sglang', 'vllm'] as const;
@@ -126,7 +126,7 @@ describe('a failing server', () => {
 
   test('a server that nobody runs is unreachable, now and later', async () => {
     server = await modelServer({ kind: 'sglang', modelPath: TINY_FOLDER });
-    const nobody = await freePort();
+    const nobody = await freePort([]);
     const opening = createBackend(`sglang:http://127.0.0.1:${nobody}`, { tokenizer: null, log: () => undefined });
     await expect(opening).rejects.toMatchObject({ name: 'ModelError', reason: 'server-unreachable', retryable: true });
   });
@@ -267,11 +267,3 @@ describe('a failing server', () => {
     await expect(ask()).rejects.toMatchObject({ reason, retryable });
   });
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => probe.once('listening', resolve));
-  const { port } = probe.address() as { port: number };
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}

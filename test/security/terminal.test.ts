@@ -66,10 +66,10 @@ function expectTame({ stdout, stderr }: Pick<Ended, 'stdout' | 'stderr'>, what: 
   expect(steering(stderr, coloured), `stderr of ${what}`).toEqual([]);
 }
 
-/** Runs it as text and as JSON. */
+/** As text and as JSON: what it prints does not depend on a process of its own. */
 async function tame(...args: string[]): Promise<void> {
-  expectTame(await everturn.run(...args), args.join(' '));
-  expectTame(await everturn.run(...args, '--json'), `${args.join(' ')} --json`);
+  expectTame(await everturn.call(...args), args.join(' '));
+  expectTame(await everturn.call(...args, '--json'), `${args.join(' ')} --json`);
 }
 
 const play = (name: string) => ['run', 'rows.jsonl', '--name', name, '--model', model, '--num-turns', '1'];
@@ -91,6 +91,7 @@ describe('hostile text cannot steer the terminal', () => {
     for (const run of ['odd', 'refused'])
       for (const command of ['status', 'check', 'watch', 'why'])
         await tame(command, run, ...(command === 'why' ? ['n0'] : []));
+    for (const command of ['status', 'check']) expectTame(await everturn.run(command, 'odd'), command);
     for (const command of ['cancel', 'pause', 'resume']) await tame(command, 'odd');
     await tame('list');
   });
@@ -120,13 +121,15 @@ describe('hostile text cannot steer the terminal', () => {
       text,
     ]);
     writeFileSync(join(everturn.folder, 'pairs.jsonl'), pairs.join('\n'));
-    expectTame(await everturn.run('judge', 'pairs.jsonl'), 'judge');
+    expectTame(await everturn.call('judge', 'pairs.jsonl'), 'judge');
     await tame('judge', '--run', 'odd');
   });
 
   test('through an export, to a file and to the terminal', { timeout: 200_000 }, async () => {
-    await tame('export', 'odd', '--format', 'areal');
-    expectTame(await everturn.run('export', 'odd', '--format', 'areal', '--out', 'out.jsonl'), 'export');
+    // It writes to the process's own standard output.
+    for (const json of [[], ['--json']])
+      expectTame(await everturn.run('export', 'odd', '--format', 'areal', ...json), 'export');
+    expectTame(await everturn.call('export', 'odd', '--format', 'areal', '--out', 'out.jsonl'), 'export');
   });
 
   test('through the logs of what was played', () => {
@@ -155,6 +158,7 @@ describe('hostile text cannot steer the terminal', () => {
 
   test('through what a user was given to paste', { timeout: 200_000 }, async () => {
     const evil = '\u001b]52;c;AAAA\u0007\u202e\u009b2J\rx';
+    expectTame(await everturn.run('run', evil), 'run');
     for (const args of [
       ['run', evil],
       ['run', 'rows.jsonl', '--name', evil],
@@ -173,7 +177,7 @@ describe('hostile text cannot steer the terminal', () => {
       [evil],
       ['run', `--${evil}`],
     ]) {
-      const ended = await everturn.run(...args.map((word) => word.replaceAll('\0', '')));
+      const ended = await everturn.call(...args.map((word) => word.replaceAll('\0', '')));
       expectTame(ended, JSON.stringify(args));
       expect(ended.code, JSON.stringify(args)).not.toBe(0);
     }
