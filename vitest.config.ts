@@ -80,6 +80,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // A busy machine is slow, not wrong.
+    expect: { poll: { timeout: 50_000, interval: 10 } },
     projects: [
       project('near', {
         include: ['test/**/*.test.ts'],

@@ -102,7 +102,7 @@ describe('the identity of a model', () => {
         const outcomes = await Promise.allSettled(Array.from({ length: 8 }, (_, i) => ask(backend, `run/q${i}/0`)));
         expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true);
         await expect
-          .poll(() => ask(backend, 'run/q/0').catch((e: unknown) => e), { timeout: 10_000 })
+          .poll(() => ask(backend, 'run/q/0').catch((e: unknown) => e))
           .toMatchObject({ reason: 'other-model', retryable: false, message: expect.stringContaining('canary') });
       });
 
@@ -121,10 +121,10 @@ describe('the identity of a model', () => {
         }
         expect([...servers]).toEqual([all[1]!.url]);
         await expect
-          .poll(() => backend.serverStatus!()[0]!.lastFailure, { timeout: 10_000 })
+          .poll(() => backend.serverStatus!()[0]!.lastFailure)
           .toContain('another model');
         await replaced(impostor, { model: '' });
-        await expect.poll(() => backend.serverStatus!()[0]!.state, { timeout: 10_000 }).not.toBe('down');
+        await expect.poll(() => backend.serverStatus!()[0]!.state).not.toBe('down');
         expect((await ask(backend, 'x', { prefer: { server: all[0]!.url, version: 0 } })).server).toBe(all[0]!.url);
       });
     });

@@ -232,7 +232,7 @@ describe('a failing server', () => {
     await open('sglang', { msPerToken: 5 });
     const asked = ask({ maxNewTokens: 400, stopTokenIds: [] });
     await expect.poll(() => server.running()).toBe(1);
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await expect.poll(() => server.engine.log.at(-1)!.outputs.length).toBeGreaterThan(0);
     server.engine.abort(null);
     const { outputIds, finish, logprobs } = await asked;
     expect(finish).toBe('abort');
