@@ -1,17 +1,23 @@
-// The options of a run as a Markdown table, from their one definition: docs/settings.md and docs/temporal.md hold what this
-// makes, and a test fails when they do not.
+// The options of a run as a Markdown table, from their one definition. docs/settings.md, docs/temporal.md and
+// docs/variables.md contain these tables, and a test compares.
 
-import { flagOf } from './config.ts';
+import { flagOf, variableOf } from './config.ts';
 import { DEFAULT_OPTIONS, FIELDS, isSetting, type RunOptions } from './options.ts';
 
-/** `names`: flags, for the command line; or fields of `settings`, for a Temporal client. */
-export function settingsTable(names: 'flags' | 'fields'): string {
-  const keys = (Object.keys(FIELDS) as (keyof RunOptions)[]).filter((key) => names === 'flags' || isSetting(key));
+const NAMES = {
+  flags: ['option', flagOf],
+  fields: ['field', String],
+  variables: ['variable', variableOf],
+} as const;
+
+/** `names`: flags; `settings` fields, for a Temporal client; or environment variables. */
+export function settingsTable(names: keyof typeof NAMES): string {
+  const keys = (Object.keys(FIELDS) as (keyof RunOptions)[]).filter((key) => names !== 'fields' || isSetting(key));
+  const [heading, nameOf] = NAMES[names];
   const rows = keys.map((key) => {
-    const name = names === 'flags' ? flagOf(key) : key;
-    return `| \`${name}\` | ${defaultOf(key)} | ${FIELDS[key].help.replaceAll('|', '\\|').replaceAll('<', '&lt;')} |`;
+    return `| \`${nameOf(key)}\` | ${defaultOf(key)} | ${FIELDS[key].help.replaceAll('|', '\\|').replaceAll('<', '&lt;')} |`;
   });
-  return [`| ${names === 'flags' ? 'option' : 'field'} | default | meaning |`, '|---|---|---|', ...rows].join('\n');
+  return [`| ${heading} | default | meaning |`, '|---|---|---|', ...rows].join('\n');
 }
 
 function defaultOf(key: keyof RunOptions): string {
