@@ -53,7 +53,7 @@ export function withoutStop(text: string, stop: string | null): string {
 }
 
 /** Null if a conversation that begins with these messages can be extended, whatever the model answers. */
-export function obstacleOf(render: Render, template: string, messages: readonly Message[]): Obstacle | null {
+function obstacleOf(render: Render, template: string, messages: readonly Message[]): Obstacle | null {
   const mark = markerFor(messages);
   const message: Message = { role: 'user', content: FEEDBACK_WRONG };
   const answers: { text: string; clues: readonly string[] }[] = [
@@ -96,7 +96,7 @@ export function mustExtend({ name, text, render }: ChatTemplate, messages: reado
 }
 
 /** `line 12: …`, quoted from the template, if a clue identifies it. */
-export function templateLine(template: string, { clues }: Obstacle): string | null {
+function templateLine(template: string, { clues }: Obstacle): string | null {
   const lines = template.split('\n');
   for (const clue of clues) {
     for (const [i, line] of lines.entries()) {

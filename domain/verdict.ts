@@ -17,7 +17,7 @@ export interface Verdict {
 /** Numbers of judged turns, by verdict and reason. */
 export type VerdictCounts = Partial<Record<VerdictValue, Record<string, number>>>;
 
-export function countVerdict(counts: VerdictCounts, { verdict, reason }: Verdict, times = 1): void {
+function countVerdict(counts: VerdictCounts, { verdict, reason }: Verdict, times = 1): void {
   const reasons = (counts[verdict] ??= {});
   reasons[reason] = (Object.hasOwn(reasons, reason) ? reasons[reason]! : 0) + times;
 }

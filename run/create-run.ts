@@ -12,10 +12,9 @@ import { UsageError } from '../domain/errors.ts';
 import { safeName } from '../domain/ids.ts';
 import type { FoundLogprobs } from '../domain/logprob-meaning.ts';
 import type { ModelIdentity } from '../domain/model-identity.ts';
-import type { Query } from '../domain/query.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import { sha256Hex } from '../domain/sha256.ts';
-import { hashQueries } from '../storage/queries.ts';
+import { allQueries, hashQueries } from '../storage/queries.ts';
 import type { Origin, RunRecord } from '../storage/record/run-record.ts';
 import type { Store } from '../storage/store.ts';
 import { everturnVersion } from '../machine/package-root.ts';
@@ -50,8 +49,8 @@ export async function createRun(store: Store, input: NewRunInput): Promise<{ cre
   if (known) return { created: false, record: same(run, known.record, wanted, store.folder) };
 
   await withoutTrace(store, () => store.putQueries(acceptedQueries(survey)));
-  const kept = await hashQueries(keptQueries(store));
-  if (kept.sha256 !== survey.sha256) throw differs(run, store.folder, ['data set']);
+  const stored = await hashQueries(allQueries(store));
+  if (stored.sha256 !== survey.sha256) throw differs(run, store.folder, ['data set']);
   const { record, created } = await store.putRun({
     format: 'everturn-run/1',
     run,
@@ -60,10 +59,10 @@ export async function createRun(store: Store, input: NewRunInput): Promise<{ cre
     samples,
     dataset: {
       path: survey.selection.dataset,
-      sha256: kept.sha256,
-      accepted: kept.accepted,
+      sha256: stored.sha256,
+      accepted: stored.accepted,
       refused: survey.refused,
-      ...(survey.offered === kept.sha256 ? {} : { offered: survey.offered }),
+      ...(survey.offered === stored.sha256 ? {} : { offered: survey.offered }),
     },
     logprobs,
     model,
@@ -103,15 +102,6 @@ async function withoutTrace<T>({ folder }: Store, work: () => Promise<T>): Promi
   } catch (error) {
     await rmdir(folder).catch(() => {});
     throw error;
-  }
-}
-
-async function* keptQueries(store: Store): AsyncGenerator<Query> {
-  const PAGE = 1000;
-  for (let from = 0; ; from += PAGE) {
-    const page = await store.readQueries(from, PAGE);
-    yield* page;
-    if (page.length < PAGE) return;
   }
 }
 

@@ -64,10 +64,13 @@ async function list(io: Io, flags: Flags): Promise<ExitCode> {
   }
 }
 
+function tally({ counts, total }: Pick<CollectionProgress, 'counts' | 'total'>) {
+  return { done: ended(counts), right: counts.rightBy.at(-1) ?? 0, total };
+}
+
 async function looseCounts(place: RunPlace): Promise<Pick<ListedRun, 'state' | 'done' | 'right' | 'total'>> {
-  const { counts, unfinished, total } = await recordedProgress(place);
-  const state = unfinished > 0 ? 'unfinished' : 'finished';
-  return { state, done: ended(counts), right: counts.rightBy.at(-1) ?? 0, total };
+  const progress = await recordedProgress(place);
+  return { state: progress.unfinished > 0 ? 'unfinished' : 'finished', ...tally(progress) };
 }
 
 async function fromFolder(
@@ -97,29 +100,14 @@ async function fromFolder(
   };
   if (!record) return { ...unknown, state: 'broken' };
   const result = await knownResult(place).catch(() => undefined);
-  if (result) {
-    const { counts, total, cancelled } = result;
-    return {
-      ...base,
-      state: cancelled ? 'cancelled' : 'finished',
-      done: ended(counts),
-      right: counts.rightBy.at(-1) ?? 0,
-      total,
-    };
-  }
+  if (result) return { ...base, state: result.cancelled ? 'cancelled' : 'finished', ...tally(result) };
   const there = onServer.find((s) => s.run === run && isHere(s, out));
   const progress = link && there?.state === 'running' ? await progressIn(link, there) : undefined;
   if (!progress) {
     const state = !link ? 'unfinished' : there?.state === 'running' ? 'running' : 'interrupted';
     return { ...unknown, state };
   }
-  return {
-    ...base,
-    state: progress.state,
-    done: progress.done,
-    right: progress.counts.rightBy.at(-1) ?? 0,
-    total: progress.total,
-  };
+  return { ...base, state: progress.state, ...tally(progress) };
 }
 
 async function progressIn({ session }: Link, { run, memo }: RunSummary): Promise<CollectionProgress | null> {
@@ -133,9 +121,7 @@ async function fromServer(link: Link, summary: RunSummary): Promise<ListedRun> {
   return {
     run,
     state: progress?.state ?? state,
-    done: progress?.done ?? null,
-    total: progress?.total ?? null,
-    right: progress ? (progress.counts.rightBy.at(-1) ?? 0) : null,
+    ...(progress ? tally(progress) : { done: null, right: null, total: null }),
     model: null,
     createdAt: Date.parse(startedAt),
     folder: out && join(out, run),
@@ -155,7 +141,7 @@ const TINTS: Readonly<Record<string, Tint>> = {
   broken: 'red',
 };
 
-export function listText(io: Io, runs: readonly ListedRun[]): string {
+function listText(io: Io, runs: readonly ListedRun[]): string {
   const rows = runs.map((r) => [
     r.run,
     r.state,

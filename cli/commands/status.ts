@@ -150,7 +150,7 @@ async function liveStatus(io: Io, { run, out, store }: RunPlace): Promise<LiveSt
   }
 }
 
-export function statusText(io: Io, place: RunPlace, status: RunStatus): string {
+function statusText(io: Io, place: RunPlace, status: RunStatus): string {
   const paint = paintFor(io.out, io.env);
   const { state, source, inFlight, maxConcurrent, counts, total } = status;
   const me = programName(io);

@@ -128,7 +128,7 @@ function serverLine({ url, state, error }: ServerUpdate): string {
   return oneLine(`${url} ${SAID[state]}${error === null ? '.' : `: ${error}`}`);
 }
 
-export function updateTable(io: Io, servers: readonly ServerUpdate[]): string {
+function updateTable(io: Io, servers: readonly ServerUpdate[]): string {
   const columns = [
     { title: 'server' },
     { title: 'before' },

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildProgram } from '../../cli/program.ts';
-import { settingsTable } from '../../run/settings-table.ts';
+import { settingsTable } from './settings-table.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
 import { ROOT, sources } from './tree.ts';
 

@@ -1,8 +1,8 @@
 // The options of a run as a Markdown table, from their one definition. docs/settings.md, docs/temporal.md and
 // docs/variables.md contain these tables, and a test compares.
 
-import { flagOf, variableOf } from './config.ts';
-import { DEFAULT_OPTIONS, FIELDS, isSetting, type RunOptions } from './options.ts';
+import { flagOf, variableOf } from '../../run/config.ts';
+import { DEFAULT_OPTIONS, FIELDS, isSetting, type RunOptions } from '../../run/options.ts';
 
 const NAMES = {
   flags: ['option', flagOf],
