@@ -22,7 +22,7 @@ for (const [name, stream] of Object.entries({ stdout: process.stdout, stderr: pr
   });
 }
 
-/** The local service ends when nobody calls for a while. */
+/** The local service ends if no command has run for a while. */
 function touchLocalService(): void {
   const { touchFile } = homeOf(io.env);
   const now = new Date();
@@ -40,5 +40,5 @@ try {
     process.exitCode = exitCodeOf(error);
   }
 }
-// Connections that are still closing must not hold the terminal.
+// Closing connections must not keep the terminal waiting.
 process.exit();

@@ -1,4 +1,4 @@
-// `everturn list`: the runs in a folder, and those that the server knows. Starts nothing.
+// `everturn list`: the runs in a folder, and those on the server. Starts nothing.
 
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -22,16 +22,16 @@ interface Flags {
 
 export interface ListedRun {
   readonly run: string;
-  /** `running`, `paused`, …, `finished`, `cancelled`, or `interrupted`: begun, and nobody plays it. */
+  /** `running`, `paused`, …, `finished`, `cancelled`, or `interrupted`: begun, without a running workflow. */
   readonly state: string;
-  /** Null where nobody says. */
+  /** Null if unknown. */
   readonly done: number | null;
   readonly total: number | null;
   readonly right: number | null;
   readonly model: string | null;
   /** Epoch milliseconds. */
   readonly createdAt: number;
-  /** Null where the run is in a folder that the server did not name. */
+  /** Null if the server does not name the run's folder. */
   readonly folder: string | null;
 }
 
@@ -90,7 +90,7 @@ async function fromFolder(
     createdAt: record?.createdAt ?? 0,
     folder: place.store.folder,
   };
-  // Rollouts that were started one by one: nobody knows how many there are to be.
+  // Rollouts that a client started directly: their final number is unknown.
   if (record && !record.dataset) return { ...base, ...(await looseCounts(place)) };
   const unknown = {
     ...base,
@@ -128,7 +128,7 @@ async function fromServer(link: Link, summary: RunSummary): Promise<ListedRun> {
   };
 }
 
-/** A workflow that does not say where its run is may be this one. */
+/** A workflow without a folder in its memo may be this one. */
 function isHere({ out: there }: RunSummary, out: string): boolean {
   return there === null || there === out;
 }

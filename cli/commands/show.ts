@@ -1,4 +1,4 @@
-// `everturn show <run> <query>`: one trajectory, turn by turn, for reading.
+// `everturn show <run> <query>`: prints one trajectory, turn by turn.
 
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../domain/errors.ts';

@@ -1,5 +1,5 @@
-// `everturn why <run> <query>`: what a rollout waits for, or why it ended as it did, from its
-// records, its workflow and the servers it asks. Starts nothing; says so if Temporal does not answer.
+// `everturn why <run> <query>`: the cause of a rollout's wait, or of its end, from its records, its
+// workflow and its servers. Starts nothing; reports if Temporal does not answer.
 
 import type { Command } from 'commander';
 import { isServerFailure } from '../../temporal/connection.ts';
@@ -42,7 +42,7 @@ async function why(io: Io, named: string, query: string, flags: Flags): Promise<
   return EXIT.ok;
 }
 
-/** One that has not begun has no records, but a place in the run. */
+/** A rollout that has not begun has no records, but is part of the run. */
 async function rolloutOf(place: RunPlace, query: string, flags: Flags): Promise<RolloutId> {
   const sample = whole('--sample', flags.sample, 0);
   const samples = (await place.store.getRun())?.record.samples ?? 1;
@@ -112,7 +112,7 @@ async function fromTemporal(io: Io, place: RunPlace, id: RolloutId, { turns }: W
     };
   } catch (error) {
     if (!isServerFailure(error)) throw error;
-    return {}; // asked and not answered: as if it were away
+    return {}; // no answer: as if Temporal were away
   } finally {
     await link.close();
   }

@@ -1,4 +1,4 @@
-// One rollout as users name it: a query's id, --sample, --attempt; and the error if there is none.
+// One rollout on the command line: a query's id, --sample, --attempt; and the error if there is none.
 
 import { type Command, Option } from 'commander';
 import { oneLine } from '../../domain/foreign-text.ts';

@@ -60,7 +60,7 @@ test('a folder from here, a version, and every server has it', async () => {
     servers.map(({ url }) => ({ url, state: 'updated', before: 'default', now: '7' })),
   );
   expect(servers.map(({ engine }) => engine.version)).toEqual(['7', '7']);
-  for (const { url } of servers) expect(err).toContain(`${url} has the new weights, and goes on.`);
+  for (const { url } of servers) expect(err).toContain(`${url} has the new weights and is running.`);
 });
 
 test('people get a table, and are told of a folder that is not here', async () => {
