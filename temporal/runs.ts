@@ -77,7 +77,7 @@ function outOf(memo: Record<string, unknown> | undefined): string | null {
   return typeof out === 'string' ? out : null;
 }
 
-/** Whoever starts a workflow may give it a memo of this name: what is no progress counts as none. */
+/** Any client may start a workflow with a memo of this name: a value of another form counts as none. */
 function progressIn(memo: Record<string, unknown> | undefined): MemoProgress | null {
   const progress = memo?.['progress'] as Partial<MemoProgress> | null | undefined;
   const { toldAt, total, done, inFlight, state, counts } = progress ?? {};
