@@ -20,5 +20,5 @@ for (const [name, stream] of Object.entries({ stdout: process.stdout, stderr: pr
 }
 
 process.exitCode = await main(io, argv.slice(2));
-// Connections that are still closing must not hold the terminal.
+// Closing connections must not keep the terminal waiting.
 process.exit();

@@ -22,7 +22,7 @@ export async function main(io: Io, args: readonly string[]): Promise<ExitCode> {
   }
 }
 
-/** The local service ends when nobody calls for a while. */
+/** The local service ends if no command has run for a while. */
 function touchLocalService(io: Io): void {
   const { touchFile } = homeOf(io.env);
   const now = new Date();

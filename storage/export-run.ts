@@ -167,7 +167,7 @@ function isThere(target: string): UsageError {
 }
 
 /** Replaces the fix, because advice for a waiting run does not help an export that has ended. */
-export function notExported(error: unknown): unknown {
+function notExported(error: unknown): unknown {
   if (!(error instanceof StoreError) || error.cause === undefined) return error;
   const { message, reason, cause } = error;
   return new StoreError(message, { reason, fix: 'Correct that, or choose another --out, and export again.', cause });

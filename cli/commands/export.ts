@@ -1,5 +1,5 @@
-// `everturn export <run> --format F`: complete trajectories in a trainer's format. What is not complete is
-// counted and listed on stderr, never exported; but the finished turns of undecided rollouts may be asked for.
+// `everturn export <run> --format F`: complete trajectories in a trainer's format. Incomplete ones are counted and
+// listed on stderr, never exported; the finished turns of undecided rollouts can be requested.
 
 import { resolve } from 'node:path';
 import { oneLine } from '../../domain/foreign-text.ts';
@@ -29,10 +29,10 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
   const formats = EXPORTERS.map(({ name, description }) => `  ${name.padEnd(8)} ${description}`).join('\n');
   command
     .argument('<run>', "a run's name, or its folder")
-    .addOption(new Option('--format <name>', 'what to write').makeOptionMandatory())
-    .addOption(new Option('--out <file>', 'where to write (default: stdout)'))
+    .addOption(new Option('--format <name>', 'the format of the lines').makeOptionMandatory())
+    .addOption(new Option('--out <file>', 'the file to write (default: stdout)'))
     .addOption(undecidedOption())
-    .addOption(new Option('--overwrite', 'replace the file that is there, when the new one is whole'))
+    .addOption(new Option('--overwrite', 'replace an existing file once the new one is complete'))
     .addOption(new Option('--runs <dir>', 'the folder that holds runs').default(DEFAULT_OUT, './runs'))
     .addOption(jsonOption('a summary as JSON on stdout; needs --out'))
     .addHelpText(
@@ -45,9 +45,9 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 async function exportTo(io: Io, named: string, flags: Flags): Promise<ExitCode> {
   const file = flags.out === undefined || flags.out === '-' ? undefined : resolve(io.cwd, flags.out);
   if (flags.json && file === undefined) {
-    throw new UsageError('--json prints its summary where the export would go.', {
+    throw new UsageError('--json prints its summary on stdout, where the export would go.', {
       reason: 'json-without-out',
-      fix: 'Name a file with --out.',
+      fix: 'Name a file for the export with --out.',
     });
   }
   const exporter = exporterNamed(flags.format);

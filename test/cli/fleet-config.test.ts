@@ -58,11 +58,11 @@ fleet:
   });
 
   test.each([
-    ['fleet: here', 'no group'],
+    ['fleet: here', 'not a group'],
     ['fleet: {servers: [http://a]}', 'backend'],
     ['fleet: {backend: openai, servers: [http://a]}', 'backend'],
-    ['fleet: {backend: vllm}', 'no list'],
-    ['fleet: {backend: vllm, servers: []}', 'no list'],
+    ['fleet: {backend: vllm}', 'not a list'],
+    ['fleet: {backend: vllm, servers: []}', 'not a list'],
     ['fleet: {backend: vllm, servers: [{weight: 2}]}', 'no `url`'],
     ['fleet: {backend: vllm, servers: [{url: "http://a", weigth: 2}]}', 'weigth'],
     ['fleet: {backend: vllm, servers: [http://a], weights: {"http://a": 2}}', 'weights'],

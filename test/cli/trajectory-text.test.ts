@@ -62,7 +62,7 @@ describe('everturn show', () => {
     expect(text).toContain('q1  sample 0 · math · tiny\nasked     How much?\nexpected  42');
     expect(text).toContain('turn 1 of 2  ✗ wrong (different, found 12)  reward -1');
     expect(text).toContain(
-      '2 tokens after 4 · stopped by itself · 1.5 s · version 3\n  > question 1\n  answer 1<|im_end|>',
+      '2 tokens after 4 · ended by a stop token · 1.5 s · version 3\n  > question 1\n  answer 1<|im_end|>',
     );
     expect(text).toContain('turn 2 of 2');
     expect(text).toContain('Not ended: 2 turns so far.');

@@ -59,7 +59,7 @@ describe('the trouble of a run', () => {
   test('what is tried again and again is said with its failure, but not to who prints no foreign words', async () => {
     const scene = { activity: 'evaluate', failure: 'The \u001b[2Jdisk is full', pollerAgeS: 1 };
     expect(await troubleOf(sessionOf(scene), 'r', null)).toMatch(
-      /^Tried again and again, evaluate of r\/q\/0: The .*disk is full/,
+      /^Retried repeatedly, evaluate of r\/q\/0: The .*disk is full/,
     );
     expect(await awaitedOf(sessionOf(scene), 'r', null)).toBeUndefined();
   });

@@ -67,7 +67,7 @@ describe('everturn update-weights', () => {
       servers.map(({ url }) => ({ url, state: 'updated', before: 'default', now: '7' })),
     );
     expect(servers.map(({ engine }) => engine.version)).toEqual(['7', '7']);
-    for (const { url } of servers) expect(err).toContain(`${url} has the new weights, and goes on.`);
+    for (const { url } of servers) expect(err).toContain(`${url} has the new weights and is running.`);
   });
 
   test('prints a table for people, and says when the folder is not here', async () => {

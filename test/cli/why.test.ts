@@ -44,13 +44,13 @@ const collection = { state: 'running', inFlight: 16, maxConcurrent: 16 };
 describe('everturn why', () => {
   test.each<[string, Partial<Why>]>([
     ['q1 waits for the model for 1:05: turn 2.', pending()],
-    ['q1 waits for the model for 1:05: turn 2, at the 3. try, 2 parts of the answer kept.', pending({ attempt: 3 }, 2)],
+    ['q1 waits for the model for 1:05: turn 2, attempt 3, 2 chunks of the answer stored.', pending({ attempt: 3 }, 2)],
     ['q1 waits for the judge for 1:05: turn 2.', pending({ name: 'evaluate' })],
     ['q1 waits for the model: turn 2 waits for a worker that takes it.', pending({ state: 'scheduled' })],
     ['q1 waits for a worker: none has taken it.', { waitsForWorker: true }],
     ['q1 has not begun: 16 of at most 16 rollouts are in flight before it.', { state: 'waiting', collection }],
     ['q1 has not begun: the run is paused.', { state: 'waiting', collection: { ...collection, state: 'paused' } }],
-    ['q1 is not being played: repeat the command that began run "r", and the rest is played.', { state: 'stopped' }],
+    ['q1 is not being played: repeat the command that started run "r", and it continues.', { state: 'stopped' }],
     [
       'q1 (sample 2, attempt 3) is complete: all of its turns were played.',
       { state: 'ended', outcome: 'max-turns', sample: 2, attempt: 3 },
@@ -65,7 +65,7 @@ describe('everturn why', () => {
     const lastFailure = { reason: 'server-busy', message: 'http://a answered 503: \u001b[2Jgone' };
     const text = say(pending({ state: 'scheduled', attempt: 4, nextTryAt: io.now() + 12_000, lastFailure }));
     expect(text.split('\n')).toEqual([
-      'q1 waits for the model: turn 2 is asked again in 0:12, at the 4. try.',
+      'q1 waits for the model: turn 2 is retried in 0:12, attempt 4.',
       '  last failure: server-busy: http://a answered 503: ␛[2Jgone',
     ]);
   });
@@ -85,7 +85,7 @@ describe('everturn why', () => {
         .split('\n')
         .slice(1),
     ).toEqual([
-      '  turn 1: wrong (41 tokens, 2.3 s, at the 2. try, http://a)',
+      '  turn 1: wrong (41 tokens, 2.3 s, attempt 2, http://a)',
       '  turn 2: not judged yet (41 tokens, 2.3 s, http://a)',
     ]);
   });
