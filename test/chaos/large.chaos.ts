@@ -33,6 +33,9 @@ async function historiesOf(run: string, rollouts: number) {
   return found;
 }
 
+/** Nobody asks it: the backend is scripted. */
+const SERVER = 'http://127.0.0.1:9';
+
 describe('a run of large turns', () => {
   test(
     'keeps its histories small over turns of 0.1 to 64 MB of text, and over 50 turns',
@@ -49,14 +52,15 @@ describe('a run of large turns', () => {
           const [run, query] = requestId.split('/');
           const megabytes = run === 'many' ? 0.1 : sizes[Number(query!.slice(1))]!;
           const text = `${'Let us see. '.repeat((megabytes * MIB) / 12)}\\boxed{7}`;
-          return { outputIds: [], logprobs: [], finish: 'stop' as const, versions: [], server: 'text', text };
+          return { outputIds: [], logprobs: [], finish: 'stop' as const, versions: [], server: SERVER, text };
         },
       };
       rig = await openRig({ answer: () => '' }, { backend: async () => backend });
       await rig.startWorker();
+      const model = `openai:${SERVER}#text`;
       const runs = [
-        { run: 'large', rows: sums(sizes.length), settings: { numTurns: 2 }, maxConcurrent: 1 },
-        { run: 'many', rows: sums(1), settings: { numTurns: FULL ? 50 : 20 }, maxConcurrent: 1 },
+        { run: 'large', rows: sums(sizes.length), settings: { model, numTurns: 2 }, maxConcurrent: 1 },
+        { run: 'many', rows: sums(1), settings: { model, numTurns: FULL ? 50 : 20 }, maxConcurrent: 1 },
       ];
       for (const run of runs) {
         const result = (await (await startRun(rig, run)).result()) as CollectionResult;
@@ -86,7 +90,7 @@ describe('a run of large turns', () => {
       const lengths = Array.from({ length: conversations }, () => 20 + Math.floor(random() * 1200));
       rig = await openRig({
         contextLength: 4000,
-        server: 'http://scripted',
+        server: SERVER,
         async answer({ requestId, contextIds }) {
           const [, query] = requestId.split('/');
           await sleep(1);
@@ -102,7 +106,7 @@ describe('a run of large turns', () => {
         run: 'full',
         rows,
         maxConcurrent: 50,
-        settings: { numTurns: 40, maxNewTokens: 2000 },
+        settings: { model: `sglang:${SERVER}`, numTurns: 40, maxNewTokens: 2000 },
       });
       const result = (await handle.result()) as CollectionResult;
       const store = openFileStore(rig.out, 'full');

@@ -66,7 +66,7 @@ describe('everturn update-weights on a live fleet', () => {
       expect(found).toMatchObject({ rollouts: ROLLOUTS, wrong: 0, unknown: 0 });
       // On a busy machine the run is over before the last of them.
       expect(updates).toBeGreaterThanOrEqual(UPDATES / 3);
-      expect(found.versions).toBeGreaterThan(UPDATES / 5);
+      expect(found.versions).toBeGreaterThanOrEqual(3);
       expect(found.movedTurns).toBeGreaterThan(0);
     },
   );
