@@ -2,7 +2,7 @@
 // T sequences, each the whole context of its turn; a token carries loss where its prompt_mask is false.
 // Floats are float32 values. Guarantees the lengths that the trainer checks, or throws.
 
-import { StoreError } from '../domain/errors.ts';
+import { completeTurns } from '../domain/complete-turns.ts';
 import { formerSampleId, sampleId } from '../domain/sample-id.ts';
 import { TASK_INDEX } from '../domain/query.ts';
 import type { Trajectory } from '../domain/trajectory.ts';
@@ -56,31 +56,17 @@ function idOf({ rollout: { query, sample } }: Trajectory): string {
 }
 
 export function sequenceSample(trajectory: Trajectory): SequenceSample {
-  const { rollout, turns, end } = trajectory;
-  const { query, sample } = rollout;
-  const wrong = (problem: string): never => {
-    throw new StoreError(`query ${JSON.stringify(query.queryId)}, sample ${sample}: ${problem}`, {
-      reason: 'record-broken',
-    });
-  };
-  if (end?.outcome !== 'complete')
-    return wrong(`is ${end?.outcome ?? 'not ended'}; only complete rollouts make a sample`);
-  if (turns.length === 0) wrong('has no turn');
-  if (end.rewards.length !== turns.length) wrong(`has ${end.rewards.length} rewards for ${turns.length} turns`);
-
+  const { rollout } = trajectory;
+  const { query } = rollout;
+  const { turns, end, float32 } = completeTurns(trajectory);
   const inputIds: number[] = [];
   const promptMask: boolean[] = [];
   const logprobs: number[] = [];
   const lengths: number[] = [];
   const sequence: number[] = [];
-  for (const { record } of turns) {
+  for (const record of turns) {
     append(sequence, record.contextIds);
     const context = sequence.length;
-    if (context === 0) wrong('has an empty prompt');
-    if (context !== record.contextLength)
-      wrong(`turn ${record.turn} says ${record.contextLength} context tokens and has ${context}`);
-    if (record.logprobs.length !== record.outputIds.length)
-      wrong(`turn ${record.turn} has not one logprob per output token`);
     append(sequence, record.outputIds);
     append(inputIds, sequence);
     fill(promptMask, true, context);
@@ -92,7 +78,7 @@ export function sequenceSample(trajectory: Trajectory): SequenceSample {
 
   const ones = turns.map(() => 1);
   const transitions = lengths.map((length) => length - 1);
-  const prompt = turns[0]!.record.contextIds;
+  const prompt = turns[0]!.contextIds;
   return {
     // Samples beyond the first have their own ids: a batch refuses doubled ones.
     ids: [idOf(trajectory)],
@@ -115,21 +101,16 @@ export function sequenceSample(trajectory: Trajectory): SequenceSample {
       packed_input_ids: inputIds,
       prompt_mask: promptMask,
       packed_logprobs: logprobs,
-      seq_no_eos_mask: turns.map(({ record }) => noEos(record.finish)),
+      seq_no_eos_mask: turns.map(({ finish }) => noEos(finish)),
       packed_prompts: prompt,
-      version_start: turns.map(({ record }) => record.versionStart),
-      version_end: turns.map(({ record }) => record.versionEnd),
+      version_start: turns.map(({ versionStart }) => versionStart),
+      version_end: turns.map(({ versionEnd }) => versionEnd),
       rewards: end.rewards.map(float32),
       birth_time: [rollout.birthTime],
       task_ids: [TASK_INDEX[query.task]],
     },
     metadata: {},
   };
-
-  function float32(value: number): number {
-    const rounded = Math.fround(value);
-    return Number.isFinite(rounded) ? rounded : wrong(`${value} is not a float32 value`);
-  }
 }
 
 function perKey<T>(make: () => T): PerKey<T> {
