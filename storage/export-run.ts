@@ -21,7 +21,7 @@ import {
 import type { Store } from './store.ts';
 import { replaceFile, writeOnce } from './disk/write-once.ts';
 
-type Labels = Partial<RowLabels>;
+export type Labels = Partial<RowLabels>;
 export type Chunk = string | Uint8Array;
 
 /** A format with a state: a file's head and end, or lines that several trajectories make. */
@@ -83,6 +83,7 @@ export async function exportRun(
     for await (const { trajectory, labels, whole } of selectedTrajectories(store, count, {
       ...selection,
       forTraining,
+      grouped,
     })) {
       const chunks = made(exporter, trajectory, count, () => encoder.add(trajectory, labels));
       if (!chunks) continue;
@@ -111,8 +112,8 @@ function lineByLine(exporter: LineMaker): Encoder {
 }
 
 /** Undefined for a trajectory that gives nothing, which is reported. */
-function made<T>(
-  exporter: LineMaker,
+export function made<T>(
+  exporter: Pick<LineMaker, 'leavesOut'>,
   trajectory: Trajectory,
   onSkip: (rollout: SkippedRollout) => void,
   make: () => T,
