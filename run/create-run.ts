@@ -16,20 +16,25 @@ import type { Query } from '../domain/query.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import { sha256Hex } from '../domain/sha256.ts';
 import { hashQueries } from '../storage/queries.ts';
-import type { Origin, RunRecord } from '../storage/record/run-record.ts';
+import type { Origin, RunRecord, TrainRecord } from '../storage/record/run-record.ts';
 import type { Store } from '../storage/store.ts';
 import { everturnVersion } from '../machine/package-root.ts';
 import { acceptedQueries, type DatasetSurvey } from './survey.ts';
 
 /** A name that follows from data and settings: the same command finds the same run again. */
-export function nameOfRun(survey: DatasetSurvey, settings: Partial<RolloutSettings>, samples: number): string {
+export function nameOfRun(
+  survey: DatasetSurvey,
+  settings: Partial<RolloutSettings>,
+  samples: number,
+  groups: Pick<RunRecord, 'epochs' | 'train'> = {},
+): string {
   const stem = basename(survey.selection.dataset).replace(/\.[a-z]+$/i, '');
   const slug = safeName(stem).replace(/~.*/, '').slice(0, 40) || 'run';
   // An option that came later leaves names as they were while it says nothing.
   const entries = sortedEntries(settings).filter(
     ([key, value]) => key !== 'serverLimits' || sortedEntries(value as object).length > 0,
   );
-  return `${slug}-${sha256Hex(JSON.stringify([survey.offered, entries, samples])).slice(0, 8)}`;
+  return `${slug}-${sha256Hex(JSON.stringify([survey.offered, entries, samples, ...sortedEntries(groups)])).slice(0, 8)}`;
 }
 
 export interface NewRunInput {
@@ -37,6 +42,8 @@ export interface NewRunInput {
   readonly survey: DatasetSurvey;
   readonly settings: RolloutSettings;
   readonly samples: number;
+  readonly epochs?: number;
+  readonly train?: TrainRecord;
   readonly origins: Readonly<Record<string, Origin>>;
   /** What was found of the model; null where it was not looked at. */
   readonly logprobs?: FoundLogprobs | null;
@@ -45,7 +52,9 @@ export interface NewRunInput {
 
 export async function createRun(store: Store, input: NewRunInput): Promise<{ created: boolean; record: RunRecord }> {
   const { run, survey, settings, samples, origins, logprobs = null, model = null } = input;
-  const wanted = { settings, samples, offered: survey.offered };
+  const { epochs, train } = input;
+  const groups = { ...(epochs === undefined ? {} : { epochs }), ...(train === undefined ? {} : { train }) };
+  const wanted = { settings, samples, groups, offered: survey.offered };
   const known = await store.getRun();
   if (known) return { created: false, record: same(run, known.record, wanted, store.folder) };
 
@@ -58,6 +67,7 @@ export async function createRun(store: Store, input: NewRunInput): Promise<{ cre
     settings,
     origins,
     samples,
+    ...groups,
     dataset: {
       path: survey.selection.dataset,
       sha256: kept.sha256,
@@ -76,7 +86,7 @@ export async function createRun(store: Store, input: NewRunInput): Promise<{ cre
 function same(
   run: string,
   record: RunRecord,
-  wanted: { settings: RolloutSettings; samples: number; offered: string },
+  wanted: { settings: RolloutSettings; samples: number; groups: Pick<RunRecord, 'epochs' | 'train'>; offered: string },
   folder: string,
 ): RunRecord {
   const there = new Map<string, unknown>(Object.entries(record.settings));
@@ -84,6 +94,11 @@ function same(
     .filter(([key, value]) => !isDeepStrictEqual(there.get(key), value))
     .map(([key, value]) => `${key} (${JSON.stringify(there.get(key))} there, ${JSON.stringify(value)} here)`);
   if (record.samples !== wanted.samples) differing.push(`samples (${record.samples} there, ${wanted.samples} here)`);
+  for (const key of ['epochs', 'train'] as const) {
+    if (isDeepStrictEqual(record[key], wanted.groups[key])) continue;
+    const [there, here] = [record[key], wanted.groups[key]].map((value) => JSON.stringify(value) ?? 'none');
+    differing.push(`${key} (${there} there, ${here} here)`);
+  }
   if ((record.dataset?.offered ?? record.dataset?.sha256) !== wanted.offered) differing.push('the data set');
   if (differing.length > 0) throw differs(run, folder, differing);
   return record;
