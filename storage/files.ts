@@ -8,13 +8,7 @@ import { isRunName, type RolloutId } from '../domain/ids.ts';
 import { type Disk, openDisk } from './disk/disk.ts';
 import { recordError } from './disk/errors.ts';
 import * as layout from './record/layout.ts';
-import {
-  countFeedEntries,
-  dropChunks,
-  listRollouts,
-  listRolloutsOf,
-  removeOldTemporaries,
-} from './record/listing.ts';
+import { countFeedEntries, dropChunks, listRollouts, listRolloutsOf, removeOldTemporaries } from './record/listing.ts';
 import { countQueries, readQueries, writeQueries } from './queries.ts';
 import type { FileLayer } from './disk/file-layer.ts';
 import type { KeptRecords, RecordCache } from './record/cache.ts';

@@ -1,8 +1,6 @@
 // A feed on a real server: groups handed out whole and once, refusals that change nothing, and a state that follows
 // from the folder when the workflow is gone.
 
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GrantedLease, FeedProgress, LeaseResult } from '../../domain/feed-messages.ts';
@@ -10,11 +8,8 @@ import { ModelError } from '../../domain/errors.ts';
 import { numbersIn } from '../../domain/number-set.ts';
 import { feedWorkflowId } from '../../domain/ids.ts';
 import { checkRun } from '../../proof/check.ts';
-import { parseSettings } from '../../run/config.ts';
-import { createRun } from '../../run/create-run.ts';
-import { surveyDataset } from '../../run/survey.ts';
 import { openFileStore } from '../../storage/files.ts';
-import type { TrainRecord } from '../../storage/record/run-record.ts';
+import { type Made, makeFeedRun } from '../support/feed-run.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import type { GenerateRequest } from '../../inference/backend.ts';
 
@@ -33,29 +28,6 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-interface Made {
-  readonly queries?: number;
-  readonly samples?: number;
-  readonly epochs?: number;
-  readonly train?: Partial<TrainRecord> | null;
-}
-
-async function make(run: string, { queries = 8, samples = 2, epochs, train = {} }: Made = {}): Promise<void> {
-  const dataset = join(rig.out, `${run}.jsonl`);
-  const rows = Array.from({ length: queries }, (_, i) => ({ id: `q${i}`, question: `Is ${i}?`, answer: '4' }));
-  writeFileSync(dataset, rows.map((row) => JSON.stringify(row)).join('\n'));
-  const defaults = { batchGroups: 2, maxStaleness: 1, successRate: null, dropZeroVariance: false, minMembers: null };
-  await createRun(openFileStore(rig.out, run), {
-    run,
-    survey: await surveyDataset({ dataset, limit: null, shuffleSeed: null }),
-    settings: parseSettings(run, { numTurns: 1 }),
-    samples,
-    ...(epochs === undefined ? {} : { epochs }),
-    ...(train === null ? {} : { train: { ...defaults, ...train } }),
-    origins: {},
-  });
-}
-
 const start = (type: 'collection' | 'feed', run: string, more: object = {}) =>
   rig.client.workflow.start(type, {
     workflowId: type === 'feed' ? feedWorkflowId(run) : run,
@@ -64,7 +36,7 @@ const start = (type: 'collection' | 'feed', run: string, more: object = {}) =>
     workflowIdReusePolicy: 'ALLOW_DUPLICATE',
   });
 async function begin(run: string, made: Made = {}, more: object = {}) {
-  await make(run, made);
+  await makeFeedRun(rig.out, run, made);
   await start('feed', run, more);
   return start('collection', run);
 }
@@ -254,7 +226,7 @@ describe('a feed', () => {
   });
 
   test('loses nothing over continue-as-new, and ends by itself when nothing is open', async () => {
-    await make('renewed', { queries: 12 });
+    await makeFeedRun(rig.out, 'renewed', { queries: 12 });
     const feed = await start('feed', 'renewed', { maxUpdates: 5, idleMs: 300 });
     await start('collection', 'renewed');
     const seen: number[] = [];
