@@ -8,6 +8,7 @@ import { finishActivity } from './finish.ts';
 import { generateActivity } from './generate.ts';
 import { logActivity } from './log.ts';
 import { openActivity } from './open.ts';
+import { weightsActivities } from './weights.ts';
 
 export function createActivities(deps: ActivityDeps) {
   return translated({
@@ -17,6 +18,7 @@ export function createActivities(deps: ActivityDeps) {
     log: logActivity(deps),
     finish: finishActivity(deps),
     ...collectionActivities(deps),
+    ...weightsActivities(deps),
   });
 }
 

@@ -37,6 +37,8 @@ export const REASONS = {
     'unknown-model',
     'unknown-option',
     'update-in-progress',
+    'version-goes-back',
+    'weights-changed',
   ],
   /** The data set, or a row of it. */
   dataset: [
@@ -71,6 +73,7 @@ export const REASONS = {
     'empty-context',
     'feedback-delta',
     'logprobs-differ',
+    'lost-step',
     'mixed-fleet',
     'model-broken',
     'model-cache-broken',
@@ -91,6 +94,8 @@ export const REASONS = {
     'no-tokenizer',
     'not-built',
     'nothing-generated',
+    'old-weights',
+    'other-architecture',
     'other-model',
     'other-tokenizer',
     'prompt-too-long',

@@ -2,3 +2,4 @@
 
 export { collection } from './collection.ts';
 export { rollout } from './rollout.ts';
+export { updateWeights } from './update-weights.ts';

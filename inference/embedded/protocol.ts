@@ -6,8 +6,12 @@ import type { Reason } from '../../domain/reasons.ts';
 import type { Finish } from '../../domain/turn.ts';
 import type { ModelSource } from '../tokenizer/model-source.ts';
 
+/** The first weights of a process: `id` is null. Later ones are loaded beside those that answers are drawn from. */
 export interface LoadMessage {
   readonly type: 'load';
+  readonly id: number | null;
+  /** What requests name these weights by. */
+  readonly key: string;
   readonly source: ModelSource;
   /** Largest token id of the tokenizer, plus one: the model must know them all. */
   readonly tokenizerSize: number;
@@ -16,6 +20,8 @@ export interface LoadMessage {
 export interface GenerateMessage {
   readonly type: 'generate';
   readonly id: number;
+  /** The weights to draw from. */
+  readonly key: string;
   readonly contextIds: Int32Array;
   readonly maxNewTokens: number;
   readonly sampling: Sampling;
@@ -29,7 +35,13 @@ export interface CancelMessage {
   readonly id: number;
 }
 
-export type ToModel = LoadMessage | GenerateMessage | CancelMessage;
+/** Forgets weights, once no answer is drawn from them. */
+export interface UnloadMessage {
+  readonly type: 'unload';
+  readonly key: string;
+}
+
+export type ToModel = LoadMessage | GenerateMessage | CancelMessage | UnloadMessage;
 
 export interface LoadedFacts {
   readonly vocabSize: number;
@@ -43,6 +55,7 @@ export interface LoadedFacts {
 
 export interface ReadyMessage {
   readonly type: 'ready';
+  readonly id: number | null;
   readonly facts: LoadedFacts;
 }
 
@@ -60,7 +73,7 @@ export interface ResultMessage {
   readonly finish: Finish;
 }
 
-/** A ModelError; `id` is null when the model could not be loaded. */
+/** A ModelError; `id` is null when the first weights could not be loaded. */
 export interface ErrorMessage {
   readonly type: 'error';
   readonly id: number | null;
