@@ -32,24 +32,37 @@ export function updateControls(
   const step = async <T extends object>(
     url: string,
     work: (server: WeightControls) => Promise<T>,
+    isPause = false,
   ): Promise<StepResult<T>> => {
     const server = servers.get(url)!;
+    let touched = false;
+    const pause = () => {
+      touched = true;
+      return server.pause();
+    };
     try {
-      return { ok: true as const, ...(await work(server)) };
+      return { ok: true as const, ...(await work({ ...server, pause })) };
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
       const { reason } = error;
-      const [gone, unchanged] = [reason === 'server-unreachable', server.keptItsWeights(error)];
+      const [gone, unchanged] = [
+        reason === 'server-unreachable',
+        (!touched && isPause) || server.keptItsWeights(error),
+      ];
       return { ok: false as const, reason, error: explain(error), gone, unchanged };
     }
   };
   const steps: SagaSteps = {
     pause: (url) =>
-      step(url, async (server) => {
-        const before = await server.version();
-        if (before !== version) await server.pause();
-        return { before };
-      }),
+      step(
+        url,
+        async (server) => {
+          const before = await server.version();
+          if (before !== version) await server.pause();
+          return { before };
+        },
+        true,
+      ),
     load: (url) =>
       step(url, async (server) => {
         await server.load(from, version);
