@@ -94,7 +94,7 @@ function flawOfEnd(
 ): Impossible | null {
   const asked = new Set(stopTokenIds);
   const last = outputIds.at(-1)!;
-  // What was not asked for may stand anywhere: a server need not heed its generation_config.json.
+  // Other stop tokens may occur anywhere: a server need not respect its generation_config.json.
   const early = outputIds.findIndex((id, i) => i < outputIds.length - 1 && asked.has(id));
   if (early >= 0) {
     const what = `went on after the stop token ${outputIds[early]!} (token ${early + 1} of ${outputIds.length})`;
@@ -111,7 +111,7 @@ function flawOfEnd(
   return null;
 }
 
-/** What rounding put above 0 is 0. */
+/** Rounding may put a logprob above 0; it becomes 0. */
 export function usableLogprobs(logprobs: Claimed['logprobs']): number[] {
   return logprobs.map((logprob) => Math.min(logprob!, 0));
 }

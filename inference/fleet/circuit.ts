@@ -13,7 +13,7 @@ export interface CircuitOptions {
 }
 
 const FAILURES_IN_A_ROW = 3;
-/** Whoever answered so lately is there. */
+/** A server that answered this recently counts as reachable. */
 const ANSWERED_LATELY_MS = 1000;
 /** A server that answered a moment ago and takes no connection may only be starting again: looked at soon. */
 const BLINK_MS = 50;

@@ -1,5 +1,4 @@
-// What all servers of a fleet have in common with the first that was met: who they are, and, for each version of the
-// weights, what their canaries say.
+// Compares every server of a fleet with the first one: its identity, and, for each version of the weights, its canary.
 
 import { differingCanaries, differingTraits, type ModelIdentity, type Named } from '../../domain/model-identity.ts';
 import { otherModel, type Judge } from './acquaintance.ts';

@@ -6,7 +6,7 @@ import type { Reason } from '../../domain/reasons.ts';
 import { FORBIDDEN_CODE } from './forbidden-address.ts';
 import { short } from '../../domain/foreign-text.ts';
 
-/** Where a failure happened: what every message of it begins with. */
+/** The place of a failure, with which every message begins. */
 export interface Place {
   /** Without credentials. */
   readonly url: string;
@@ -109,7 +109,7 @@ const TIMEOUTS: Readonly<Record<string, string>> = {
 const UNREACHABLE = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN']);
 const CLOSED = new Set(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
 
-/** What undici, the socket or TLS threw. */
+/** An error of undici, the socket or TLS. */
 export function transportError(cause: unknown, place: Place): ModelError {
   const code = codeOf(cause);
   const make = (what: string, reason: Reason<'model'>, retryable: boolean, fix?: string) =>
@@ -126,7 +126,7 @@ export function transportError(cause: unknown, place: Place): ModelError {
   return make('broke the connection', 'server-reset', RETRY);
 }
 
-/** What cannot be a broken connection. */
+/** A fault of HTTP itself, as opposed to a broken connection. */
 function flawOfHttp(cause: unknown, code: string): string | null {
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return 'another length than its header says';
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'headers without end';

@@ -178,7 +178,7 @@ function refuseBomb(piece: Buffer, check: (piece: Buffer) => string | undefined,
   if (bomb !== undefined) throw bombReply(`sent an answer ${bomb}`, place);
 }
 
-/** What a server says of a failure is cut to a line; nobody reads more than this of it. */
+/** A server's error message is cut to one line; no more than this of it is read. */
 const LONGEST_COMPLAINT = 64 * 1024;
 /** A shorter key ("EMPTY") can stand in an answer by chance. */
 const LONG_KEY = 16;

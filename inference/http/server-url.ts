@@ -16,7 +16,7 @@ export function parseServerUrls(target: string): string[] {
 }
 
 export interface OpenaiTarget {
-  /** What `/chat/completions` is appended to. */
+  /** The prefix of `/chat/completions`. */
   readonly url: string;
   readonly model: string;
 }

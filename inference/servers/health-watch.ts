@@ -31,7 +31,7 @@ export function keepVigil(http: Http, options: VigilOptions = {}): Vigil {
       await http.get(PATH, { timeouts: { firstByteMs: timeoutMs, totalMs: timeoutMs } });
       missed = 0;
     } catch (error) {
-      // Whatever it says, it speaks; only an error of its own, or silence, is a miss.
+      // Any reply proves that it is alive; only a server error or silence counts as a miss.
       const alive = error instanceof ModelError && !error.retryable;
       missed = alive ? 0 : missed + 1;
       if (missed >= misses) return giveUp(error);

@@ -10,7 +10,7 @@ export interface ServedTokenizer {
   readonly tokenizer: ModelTokenizer;
   /** Of the model where its config.json says, else of the tokenizer. */
   readonly vocabSize: number;
-  /** Where its files are, on this machine. */
+  /** The folder of its files on this machine. */
   readonly folder: string;
   /** May an answer end at this id? `told`: the id at which its server says that it ended. */
   readonly ends: (id: number, told: number | null) => boolean;
