@@ -1,5 +1,5 @@
-// The registry of backends, by the scheme of --model: help, errors, permissions and the check of a fleet read what an
-// entry says, and no other file lists the schemes. Importing it loads no backend.
+// The registry of backends, by the scheme of --model. Help, errors, permissions and the check of a fleet read its
+// entries, and no other file lists the schemes. Importing it loads no backend.
 
 import { join } from 'node:path';
 

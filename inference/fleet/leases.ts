@@ -88,7 +88,7 @@ function leasesIn(names: readonly string[]): string[] {
   return names.filter((name) => /^[\da-f-]+\.\d+$/.test(name));
 }
 
-/** Removes what the dead left. Returns who they are. */
+/** Removes the leases of dead processes. Returns their ids. */
 async function bury(folder: string, names: readonly string[], now: number, ttlMs: number): Promise<Set<string>> {
   const dead = new Set<string>();
   for (const owner of new Set(leasesIn(names).map(ownerOf))) {

@@ -3,10 +3,10 @@
 import { differingCanaries, differingTraits, type ModelIdentity, type Named } from '../../domain/model-identity.ts';
 import { otherModel, type Judge } from './acquaintance.ts';
 
-/** Versions whose canaries are remembered beside the first. */
+/** Number of versions whose canaries are stored, beside the first. */
 const VERSIONS_KEPT = 64;
 
-/** A judge that takes whoever it is asked about first for the model of the run. */
+/** A judge for which the first server that it compares is the model of the run. */
 export function sameModel(): Judge {
   let first: Named | null = null;
   const canaries = new Map<string | null, Named>();

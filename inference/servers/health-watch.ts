@@ -1,5 +1,5 @@
-// Is a server still there while it works on an answer? An answer comes whole, after minutes; a server that hangs
-// would be waited for just as long. One look at its health now and then, however many requests wait.
+// Detects a server that hangs during an answer: an answer arrives whole, after minutes, and a hanging server would be
+// waited for just as long. One health request from time to time, whatever the number of waiting requests.
 
 import { ModelError } from '../../domain/errors.ts';
 import type { Http } from '../http/http.ts';

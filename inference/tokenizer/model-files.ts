@@ -11,7 +11,7 @@ import type { ModelIdentity } from '../../domain/model-identity.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 export interface ModelConfig {
-  /** Null where no config.json says. */
+  /** Null if no config.json has it. */
   readonly vocabSize: number | null;
   /** Of config.json and generation_config.json; null where there is no generation_config.json to read. */
   readonly endIds: readonly number[] | null;

@@ -57,7 +57,7 @@ async function checkFiles(folder: string, files: readonly string[], what: string
   });
 }
 
-/** Files from the hub are kept here, and found here without a network. */
+/** The cache of files from the hub; they are found here without a network. */
 export function hubCacheFolder(): string {
   const cache = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
   return process.env['EVERTURN_MODEL_CACHE'] ?? join(cache, 'everturn', 'models');
