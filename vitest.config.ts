@@ -14,7 +14,7 @@ const PARTS = [
   'test/environments/{code-judge,code-sandbox,environments,math-generated,outbox,pool,repeated,under-load}.test.ts',
   'test/inference/{bad-models,fleet,fleet-versions,model-process,run-model,tiny,weight-update}.test.ts',
   'test/inference/server-*.test.ts',
-  'test/exporters/{read-samples,sample-id-python}.test.ts',
+  'test/exporters/{everturn-rows,read-samples,sample-id-python}.test.ts',
   'test/cli/model.test.ts',
   'test/house/imports.test.ts',
   // A process now and then, or many seconds.

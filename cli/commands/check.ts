@@ -9,7 +9,14 @@ import { isServerFailure } from '../../temporal/connection.ts';
 import { describeWorkflow } from '../../temporal/runs.ts';
 import { TemporalError, UsageError } from '../../domain/errors.ts';
 import type { UndecidedPolicy } from '../../domain/finished-turns.ts';
-import { EXPORTERS, exporterNamed } from '../../exporters/index.ts';
+import {
+  exporterNamed,
+  PROVED,
+  SEQUENCES,
+  type Sequences,
+  sequencesFor,
+  unknownFormat,
+} from '../../exporters/index.ts';
 import { collectionHistory, rolloutHistories } from '../../temporal/histories.ts';
 import { checkHistories, type HistoriesSummary } from '../../proof/histories.ts';
 import { CLOCK_SKEW_MS } from '../../proof/times.ts';
@@ -28,6 +35,7 @@ interface Flags {
   readonly json?: boolean;
   readonly export?: string;
   readonly format: string;
+  readonly sequences?: Sequences;
   readonly undecided: UndecidedPolicy;
   /** A folder; true: the model's own, if it is on this machine. */
   readonly tokenizer?: string | boolean;
@@ -40,8 +48,9 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
   command
     .argument('<run>', "a run's name, or its folder")
     .addOption(outOption())
-    .addOption(new Option('--export <file>', 'also prove that this export equals the records'))
-    .addOption(new Option('--format <name>', 'the format of exports').default(EXPORTERS[0]!.name))
+    .addOption(new Option('--export <file>', 'also prove that this export holds what the records give'))
+    .addOption(new Option('--format <name>', 'the format of exports').default(PROVED[0]))
+    .addOption(new Option('--sequences <per>', 'as of export (default: what it takes)').choices(SEQUENCES))
     .addOption(undecidedOption())
     .addOption(new Option('--histories', "compare with Temporal's histories (default: if a server answers)"))
     .addOption(new Option('--no-histories', 'do not compare with histories'))
@@ -77,7 +86,9 @@ async function check(io: Io, named: string, flags: Flags): Promise<ExitCode> {
     else print(io, `${oneLine(breach.path)}: ${oneLine(breach.problem)}`);
   };
   const file = flags.export === undefined ? {} : { file: exportFile(io, flags.export) };
-  const exporter = exporterNamed(flags.format);
+  if (!PROVED.includes(flags.format)) throw unknownFormat(flags.format, PROVED);
+  const stop = (await place.store.getRun().catch(() => undefined))?.record.settings?.stop ?? 'always';
+  const exporter = exporterNamed(flags.format, flags.sequences ?? sequencesFor(stop));
   const wanted = typeof flags.tokenizer === 'string' || flags.tokenizer === false ? flags.tokenizer : undefined;
   const { tokenizer, why } = await tokenizerOf(place.store, io.cwd, wanted);
   const options = {
