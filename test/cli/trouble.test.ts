@@ -65,7 +65,7 @@ describe('the trouble of a run', () => {
   });
 
   test('a disk that keeps answers from being kept is said in the words of the worker, or of this machine', async () => {
-    const told = 'cannot write /runs/r/x.json: the disk is full. Free some space; the run goes on by itself.';
+    const told = 'cannot write /runs/r/x.json: the disk is full. Free some space; the run continues by itself.';
     const pending = {
       activityType: { name: 'generate' },
       state: 2,
