@@ -97,24 +97,13 @@ class Policy:
         if os.path.isdir(folder):
             return
         beside = f"{folder}.part-{os.getpid()}"
-        os.makedirs(f"{beside}/onnx")
-        half = {k: v.detach().numpy().astype(np.float16) for k, v in self.network.named_parameters()}
-        save_file(half, f"{beside}/model.safetensors", metadata={"format": "pt"})
-        for name in FILES:
-            shutil.copyfile(f"{self.folder}/{name}", f"{beside}/{name}")
-        with open(f"{self.folder}/config.json") as f:
-            config = json.load(f)
-        onnx.save(build_graph({k: v.astype(np.float32) for k, v in half.items()}, config), f"{beside}/onnx/model.onnx")
+        write_weights({k: v.detach().numpy() for k, v in self.network.named_parameters()}, self.folder, beside)
         trained = {k: v.detach() for k, v in self.network.named_parameters() if v.requires_grad}
         state = {"weights": trained, "optimizer": self.optimizer.state_dict(), "steps": self.steps}
         torch.save(state, f"{beside}/trainer.pt")
         with open(f"{beside}/trained.json", "w") as f:
             json.dump(notes, f)
-        for at, _, names in os.walk(beside):
-            for name in names:
-                with open(os.path.join(at, name), "rb") as f:
-                    os.fsync(f.fileno())
-        os.rename(beside, folder)
+        publish(beside, folder)
 
     def accuracy(self, count=400, seed=11):
         """First-turn accuracy at temperature 1 on `count` held-out problems, with its standard error."""
@@ -127,3 +116,24 @@ class Policy:
                  for ids, p in zip(answers, problems)]
         share = sum(right) / count
         return {"right": share, "standard_error": (share * (1 - share) / count) ** 0.5, "problems": count}
+
+
+def write_weights(tensors, like, folder):
+    """Writes float32 `tensors` (the names of transformers) as Everturn reads a model; the rest is copied from `like`."""
+    os.makedirs(f"{folder}/onnx")
+    half = {k: v.astype(np.float16) for k, v in tensors.items()}
+    save_file(half, f"{folder}/model.safetensors", metadata={"format": "pt"})
+    for name in FILES:
+        shutil.copyfile(f"{like}/{name}", f"{folder}/{name}")
+    with open(f"{like}/config.json") as f:
+        config = json.load(f)
+    onnx.save(build_graph({k: v.astype(np.float32) for k, v in half.items()}, config), f"{folder}/onnx/model.onnx")
+
+
+def publish(beside, folder):
+    """A whole folder appears at once, and is on disk before it does."""
+    for at, _, names in os.walk(beside):
+        for name in names:
+            with open(os.path.join(at, name), "rb") as f:
+                os.fsync(f.fileno())
+    os.rename(beside, folder)
