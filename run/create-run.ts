@@ -15,20 +15,25 @@ import type { ModelIdentity } from '../domain/model-identity.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import { sha256Hex } from '../domain/sha256.ts';
 import { allQueries, hashQueries } from '../storage/queries.ts';
-import type { Origin, RunRecord } from '../storage/record/run-record.ts';
+import type { Origin, RunRecord, TrainRecord } from '../storage/record/run-record.ts';
 import type { Store } from '../storage/store.ts';
 import { everturnVersion } from '../machine/package-root.ts';
 import { acceptedQueries, type DatasetSurvey } from './survey.ts';
 
 /** A name derived from data and settings: the same command finds the same run again. */
-export function nameOfRun(survey: DatasetSurvey, settings: Partial<RolloutSettings>, samples: number): string {
+export function nameOfRun(
+  survey: DatasetSurvey,
+  settings: Partial<RolloutSettings>,
+  samples: number,
+  groups: Pick<RunRecord, 'epochs' | 'train'> = {},
+): string {
   const stem = basename(survey.selection.dataset).replace(/\.[a-z]+$/i, '');
   const slug = safeName(stem).replace(/~.*/, '').slice(0, 40) || 'run';
   // A later option is left out while it has its default, so that names stay the same.
   const entries = sortedEntries(settings).filter(
     ([key, value]) => key !== 'serverLimits' || sortedEntries(value as object).length > 0,
   );
-  return `${slug}-${sha256Hex(JSON.stringify([survey.offered, entries, samples])).slice(0, 8)}`;
+  return `${slug}-${sha256Hex(JSON.stringify([survey.offered, entries, samples, ...sortedEntries(groups)])).slice(0, 8)}`;
 }
 
 export interface NewRunInput {
@@ -36,6 +41,8 @@ export interface NewRunInput {
   readonly survey: DatasetSurvey;
   readonly settings: RolloutSettings;
   readonly samples: number;
+  readonly epochs?: number;
+  readonly train?: TrainRecord;
   readonly origins: Readonly<Record<string, Origin>>;
   /** The model's probe results; null without a probe. */
   readonly logprobs?: FoundLogprobs | null;
@@ -44,7 +51,9 @@ export interface NewRunInput {
 
 export async function createRun(store: Store, input: NewRunInput): Promise<{ created: boolean; record: RunRecord }> {
   const { run, survey, settings, samples, origins, logprobs = null, model = null } = input;
-  const wanted = { settings, samples, offered: survey.offered };
+  const { epochs, train } = input;
+  const groups = { ...(epochs === undefined ? {} : { epochs }), ...(train === undefined ? {} : { train }) };
+  const wanted = { settings, samples, groups, offered: survey.offered };
   const known = await store.getRun();
   if (known) return { created: false, record: same(run, known.record, wanted, store.folder) };
 
@@ -57,6 +66,7 @@ export async function createRun(store: Store, input: NewRunInput): Promise<{ cre
     settings,
     origins,
     samples,
+    ...groups,
     dataset: {
       path: survey.selection.dataset,
       sha256: stored.sha256,
@@ -75,7 +85,7 @@ export async function createRun(store: Store, input: NewRunInput): Promise<{ cre
 function same(
   run: string,
   record: RunRecord,
-  wanted: { settings: RolloutSettings; samples: number; offered: string },
+  wanted: { settings: RolloutSettings; samples: number; groups: Pick<RunRecord, 'epochs' | 'train'>; offered: string },
   folder: string,
 ): RunRecord {
   const there = new Map<string, unknown>(Object.entries(record.settings));
@@ -83,6 +93,11 @@ function same(
     .filter(([key, value]) => !isDeepStrictEqual(there.get(key), value))
     .map(([key, value]) => `${key} (${JSON.stringify(there.get(key))} there, ${JSON.stringify(value)} here)`);
   if (record.samples !== wanted.samples) differing.push(`samples (${record.samples} there, ${wanted.samples} here)`);
+  for (const key of ['epochs', 'train'] as const) {
+    if (isDeepStrictEqual(record[key], wanted.groups[key])) continue;
+    const [there, here] = [record[key], wanted.groups[key]].map((value) => JSON.stringify(value) ?? 'none');
+    differing.push(`${key} (${there} there, ${here} here)`);
+  }
   if ((record.dataset?.offered ?? record.dataset?.sha256) !== wanted.offered) differing.push('the data set');
   if (differing.length > 0) throw differs(run, folder, differing);
   return record;
