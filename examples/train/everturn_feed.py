@@ -1,7 +1,7 @@
 """A client of `everturn feed`: leases whole groups of samples, acknowledges them, tells versions of the weights.
 
 Standard library only. docs/feed.md defines the verbs and the rules for a trainer. Every verb may be repeated: a call
-whose answer was lost is sent again under the same key, and the feed gives the same answer."""
+whose answer was lost is sent again, a lease under the same request id, and the feed gives the same answer."""
 import http.client
 import json
 import os
@@ -19,6 +19,10 @@ class FeedError(Exception):
     def __init__(self, status, error, reason=None, fix=None):
         super().__init__(f"{error}{f' {fix}' if fix else ''}")
         self.status, self.error, self.reason, self.fix = status, error, reason, fix
+
+
+# refusals that end by themselves
+BUSY = ("feed-busy", "update-in-progress")
 
 
 class Batch:
@@ -108,15 +112,17 @@ class Feed:
     # ---- HTTP
 
     def _send(self, verb, body, timeout=120):
-        """The lines of the answer. A connection that breaks is tried again with the same key until patience ends."""
-        key, started, pause = uuid.uuid4().hex, time.monotonic(), 0.2
+        """The lines of the answer. A connection that breaks is tried again, the same request, until patience ends."""
+        if verb == "lease":
+            body = {**body, "request": uuid.uuid4().hex}
+        started, pause = time.monotonic(), 0.2
         while True:
             try:
-                return self._once(verb, body, key, timeout)
+                return self._once(verb, body, timeout)
             except (OSError, http.client.HTTPException, ValueError) as broken:
                 if isinstance(broken, urllib.error.HTTPError):
                     refusal = self._refusal(broken)
-                    if refusal.status not in (502, 503, 504):
+                    if refusal.status not in (502, 503, 504) and refusal.reason not in BUSY:
                         raise refusal from None
                     broken = refusal
                 if time.monotonic() - started > self.patience:
@@ -124,9 +130,9 @@ class Feed:
             time.sleep(pause)
             pause = min(5.0, pause * 1.5)
 
-    def _once(self, verb, body, key, timeout):
+    def _once(self, verb, body, timeout):
         self._find()
-        headers = {"Content-Type": "application/json", "Idempotency-Key": key}
+        headers = {"Content-Type": "application/json"}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
         data = None if body is None else json.dumps(body).encode()
