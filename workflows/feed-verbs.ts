@@ -2,7 +2,7 @@
 // arrival, and the ledger's entry is on disk before the state follows. A refusal is an ApplicationFailure with a stable
 // type; one that a validator can see writes nothing into the history.
 
-import { ApplicationFailure, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { condition, defineQuery, defineUpdate, executeChild, setHandler, uuid4 } from '@temporalio/workflow';
 import {
   type AcknowledgeArguments,
@@ -24,6 +24,7 @@ import * as rules from '../domain/feed-rules.ts';
 import { type FeedState, isExhausted, type Lease } from '../domain/feed-state.ts';
 import { sizeOf } from '../domain/number-set.ts';
 import { TASK_QUEUE } from '../domain/queues.ts';
+import { type WeightsInput, type WeightsResult, weightsWorkflowId } from '../domain/weights.ts';
 import { record, refusal, whileMoved } from './feed-ledger.ts';
 import { trainedAfter } from './feed-steps.ts';
 
@@ -33,6 +34,23 @@ export const version = defineUpdate<VersionResult, [VersionArguments]>('version'
 export const rewind = defineUpdate<RewindResult, [RewindArguments]>('rewind');
 export const renew = defineUpdate<{ lease: string; until: number }, [RenewArguments]>('renew');
 export const feedProgress = defineQuery<FeedProgress | null>('progress');
+
+const BUSY = 'update-in-progress';
+
+function notLoaded(number: number, why: string, busy = false) {
+  return refusal({
+    reason: busy ? BUSY : 'weights-not-loaded',
+    message: `The weights of version ${number} were not loaded: ${why.replace(/\.$/, '')}.`,
+    fix: busy ? 'Ask again when that has ended.' : 'The version is not published: ask again once that is mended.',
+  });
+}
+
+/** The failure that the others only wrap. */
+function rootOf(error: unknown): { readonly type: string; readonly message: string } {
+  let root = error as Error;
+  while (root.cause instanceof Error) root = root.cause;
+  return { type: (root as { type?: string }).type ?? '', message: root.message };
+}
 
 /** Updates that wait for groups at once: the server lets ten be in flight. */
 const MOST_WAITING = 5;
@@ -159,30 +177,27 @@ export function openVerbs(input: FeedInput, stateOf: () => FeedState | undefined
     { description: 'The newest weights', ...validated('version', rules.checkVersion) },
   );
 
-  /** The saga, by its type: it gives the weights to every server, and always lets them go on. */
-  async function loadWeights(number: number, weights: string): Promise<void> {
+  /** The saga gives the weights to every server, and always lets them go on. After a rewind they may be older ones. */
+  async function loadWeights(number: number, weights: string, isRewind = false): Promise<void> {
+    const input: WeightsInput = { run, out, version: number, weights, ...(isRewind ? { rewind: true } : {}) };
+    let result: WeightsResult;
     try {
-      await executeChild('updateWeights', {
-        workflowId: `${run}/weights/${number}/${stateOf()!.line}`,
+      result = await executeChild<(given: WeightsInput) => Promise<WeightsResult>>('updateWeights', {
+        workflowId: weightsWorkflowId(input),
         taskQueue: TASK_QUEUE,
-        args: [{ run, out, version: number, weights }],
+        args: [input],
         staticSummary: `weights of version ${number}`,
       });
     } catch (error) {
-      if (error instanceof WorkflowExecutionAlreadyStartedError) {
-        throw refusal({
-          reason: 'update-in-progress',
-          message: `The weights of version ${number} are being loaded.`,
-          fix: 'Ask again when that has ended.',
-        });
-      }
-      const cause = (error as { cause?: Error }).cause;
-      throw ApplicationFailure.create({
-        message: `The weights of version ${number} were not loaded: ${cause?.message ?? String(error)}`,
-        type: 'weights-not-updated',
-        nonRetryable: true,
-      });
+      const busy = error instanceof WorkflowExecutionAlreadyStartedError;
+      const { type, message } = busy ? { type: BUSY, message: 'they are being loaded' } : rootOf(error);
+      if (!isRewind && type === 'version-goes-back') return loadWeights(number, weights, true);
+      throw notLoaded(number, message, busy);
     }
+    const { state, servers } = result;
+    if (state === 'whole' || state === 'partial') return;
+    const why = servers.flatMap(({ url, error }) => (error === null ? [] : [`${url}: ${error}`])).join('; ');
+    throw notLoaded(number, why || `their update ended ${state}`);
   }
 
   setHandler(

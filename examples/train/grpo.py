@@ -69,7 +69,8 @@ def main():
     policy = Policy(folder, a.learning_rate, a.train)
     with Feed(a.run, out=a.out, command=a.command.split()) as feed:
         feed.rewind(version)
-        feed.version(version, folder)
+        if version > 0 or feed.status()["line"] > 0:
+            feed.version(version, folder)  # servers may have later weights, of a line that ended
         log(work, event="started", version=version)
         if version == 0 and a.evaluate_every:
             report(work, policy, 0)
