@@ -28,7 +28,7 @@ const PARTS = [
 const FULL = process.env['EVERTURN_CHAOS'] === 'full';
 const CHAOS = FULL
   ? ['test/chaos/*.chaos.ts']
-  : ['test/chaos/{storm,torn,race,disk,steer}.chaos.ts', 'test/chaos/*.test.ts'];
+  : ['test/chaos/{storm,torn,race,disk,steer,feed}.chaos.ts', 'test/chaos/*.test.ts'];
 const SERVER = ['test/support/global-setup.ts'];
 const project = (name: string, test: Record<string, unknown>) => ({ extends: true as const, test: { name, ...test } });
 

@@ -55,7 +55,7 @@ function opened(): FeedState {
       maxStaleness: 1,
       filter: { successRate: null, dropZeroVariance: false, minMembers: null },
     },
-    ...{ entries: 0, last: null, line: 0, version: 0, weights: null, trained: 0, trainedGroups: 0, next: 0 },
+    ...{ entries: 0, last: null, line: 0, version: 0, weights: null, loaded: -1, trained: 0, trainedGroups: 0, next: 0 },
     ...{ playing: [], ready: [], leases: [], expired: [], acknowledged: [], ahead: [] },
     admissions: [{ version: 0, upTo: 6 }],
     leftOut: { members: 0, 'success-rate': 0, 'zero-variance': 0 },
