@@ -33,7 +33,7 @@ export interface VersionEntry extends EntryBase {
 
 export interface RewindEntry extends EntryBase {
   readonly kind: 'rewind';
-  /** What was trained into a later version does not count any more. */
+  /** Groups trained into a later version no longer count. */
   readonly to: number;
 }
 

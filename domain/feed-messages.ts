@@ -144,7 +144,7 @@ const RULES = {
 export type Verb = keyof typeof RULES;
 export const VERBS = Object.keys(RULES) as readonly Verb[];
 
-/** What is wrong with the arguments of a verb; undefined if nothing is. */
+/** The problem of a verb’s arguments; undefined without one. */
 export function argumentProblem(verb: Verb, given: unknown): string | undefined {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return `${verb} takes one JSON object`;
   const rules: Readonly<Record<string, Rule>> = RULES[verb];

@@ -1,4 +1,4 @@
-// What the verbs of a feed do to its state, and when they are refused. Pure, and all in memory: the ledger's entry of an
+// The effects of a feed’s verbs on its state, and their refusals. Pure, and all in memory: the ledger's entry of an
 // acknowledgement, a version or a rewind is written before the state follows. A refusal changes nothing.
 
 import {
@@ -59,7 +59,7 @@ export function takeLease(
   };
   state.ready = without(state.ready, set);
   state.leases.push(lease);
-  // Whoever had one of these groups before can acknowledge it no longer.
+  // An earlier lease of one of these groups can no longer be acknowledged.
   state.expired = state.expired.filter((old) => sizeOf(without(old.groups, set)) === sizeOf(old.groups));
   return lease;
 }

@@ -4,7 +4,7 @@
 import type { GroupFilter, LeftOut } from './group.ts';
 import { type NumberSet, numbersIn, sizeOf } from './number-set.ts';
 
-/** What run.json says of a run's groups. */
+/** The part of run.json on a run's groups. */
 export interface FeedShape {
   readonly queries: number;
   readonly samples: number;

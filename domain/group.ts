@@ -107,7 +107,7 @@ export function turnAdvantages(returns: readonly (readonly number[] | null)[]): 
   return returns.map((own, member) => (own ?? []).map((_, t) => columns[t]![member]!));
 }
 
-/** What is fed or exported of a run. Nothing is deleted: another filter gives other groups of the same run. */
+/** The filter over what is fed or exported of a run. Nothing is deleted: another filter gives other groups of the same run. */
 export interface GroupFilter {
   /** Least and greatest success rate, both included; null: any. */
   readonly successRate: readonly [number, number] | null;

@@ -2,10 +2,10 @@
 // is of PrimeIntellect-ai/prime-rl@559b4477, src/prime_rl/transports/rollouts/types.py, and changes often. Every rank of a
 // step has the same number of micro batches; a sample beyond the trainer's sequence length is cut there, as prime-rl does.
 
-import { encode } from '@msgpack/msgpack';
 import { type NeutralRow, neutralRow } from '../domain/neutral-row.ts';
 import type { Trajectory } from '../domain/trajectory.ts';
 import type { Labels } from './exporter.ts';
+import { msgpack } from './msgpack.ts';
 import { distributed, firstFit } from './packing.ts';
 import { perToken, spread, tokensOf } from './token-lists.ts';
 
@@ -65,7 +65,7 @@ export function openSteps({ seqLen, ranks, groupsPerStep, firstStep }: PrimeRlOp
     const byRank = distributed(packed, lengthOf, ranks, ignored);
     batch = [];
     groups = new Set();
-    return byRank.map((own, rank) => ({ path: `${folder}/rank_${rank}.bin`, bytes: encode(own) }));
+    return byRank.map((own, rank) => ({ path: `${folder}/rank_${rank}.bin`, bytes: msgpack(own) }));
   }
   return {
     /** Samples that were cut, so far. */

@@ -1,4 +1,4 @@
-// The Updates of a feed, by the names that any client uses. Whatever changes the state runs alone, in the order of its
+// The Updates of a feed, by the names that any client uses. Changes of the state run one at a time, in the order of their
 // arrival, and the ledger's entry is on disk before the state follows. A refusal is an ApplicationFailure with a stable
 // type; one that a validator can see writes nothing into the history.
 

@@ -27,7 +27,7 @@ const MEMO_MS = 5000;
 
 export function openSteering(input: CollectionInput): Steering {
   const { carried } = input;
-  /** What the feed said before the run was accepted. */
+  /** The limit that the feed sent before the run was accepted. */
   let admittedEarly: number | undefined;
   const asked = {
     paused: carried?.paused ?? false,

@@ -1,5 +1,5 @@
-// One HTTP request as the feed reads it: a token, a path, and a JSON object of bounded size. Whatever is wrong becomes a
-// refusal with a status, before anything is asked of Temporal.
+// One HTTP request as the feed reads it: a token, a path, and a JSON object of bounded size. A request that
+// is not well formed is refused with a status, before anything is asked of Temporal.
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -92,7 +92,7 @@ export function refuse(response: ServerResponse, error: unknown): void {
     response.destroy();
     return;
   }
-  // What is left of a large body is not read.
+  // The rest of a large body is not read.
   response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
   response.end(`${JSON.stringify({ error: message, reason, fix })}\n`);
 }

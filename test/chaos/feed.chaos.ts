@@ -122,7 +122,7 @@ async function torment(trainer: string): Promise<{ kills: Record<string, number>
   for (let n = 0; n < KILLS;) {
     // The trainer makes some progress between two kills, so that it ends at all.
     const steps = logOf(trainer).length;
-    for (let i = 0; i < 100 && logOf(trainer).length < steps + 1 && !finished(trainer); i++) await sleep(100);
+    for (let i = 0; i < 300 && logOf(trainer).length < steps + 1 && !finished(trainer); i++) await sleep(100);
     await sleep(random() * 500);
     const [name, pidOf] = victims[Math.floor(random() * victims.length)]!;
     const pid = pidOf();
