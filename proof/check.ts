@@ -11,6 +11,7 @@ import type { RolloutId } from '../domain/ids.ts';
 import type { CheckTokenizer } from './context.ts';
 import { openCopyCheck } from './copies.ts';
 import { checkJudgements } from './judgements.ts';
+import { checkFeed, type FeedFacts } from './feed.ts';
 import { checkExport, type ExportCheck, type ExportFacts } from './export.ts';
 import { openLogCheck } from './logs.ts';
 import { openQueriesCheck } from './queries.ts';
@@ -35,6 +36,8 @@ export interface CheckSummary {
   readonly byOutcome: Readonly<Record<Outcome, number>>;
   /** Verdicts of later judgements, over all files. */
   readonly judgements: number;
+  /** The feed's ledger; absent where there is none. */
+  readonly feed?: FeedFacts;
   /** The content of an export made now; absent without an exporter. */
   readonly export?: ExportFacts;
 }
@@ -135,10 +138,11 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
     const problem = await missingResult(store, units, options.isGoing);
     if (problem) report({ path: RESULT_FILE, problem });
   }
+  const feed = await checkFeed(store, run, count, report);
   const unfinished = totals.rollouts - totals.ended;
   const seen = { complete, ended: concluded && unfinished === 0 };
   const exported = options.export && (await checkExport(store, options.export, seen, report));
-  const summary = { queries: count, ...totals, unfinished, byOutcome, judgements };
+  const summary = { queries: count, ...totals, unfinished, byOutcome, judgements, ...(feed && { feed }) };
   return { breaches, ...summary, ...(exported ? { export: exported } : {}) };
 }
 

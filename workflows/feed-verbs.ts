@@ -2,8 +2,7 @@
 // arrival, and the ledger's entry is on disk before the state follows. A refusal is an ApplicationFailure with a stable
 // type; one that a validator can see writes nothing into the history.
 
-import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { condition, defineQuery, defineUpdate, executeChild, setHandler, uuid4 } from '@temporalio/workflow';
+import { condition, defineQuery, defineUpdate, setHandler, uuid4 } from '@temporalio/workflow';
 import {
   type AcknowledgeArguments,
   type AcknowledgeResult,
@@ -23,10 +22,9 @@ import {
 import * as rules from '../domain/feed-rules.ts';
 import { type FeedState, isExhausted, type Lease } from '../domain/feed-state.ts';
 import { sizeOf } from '../domain/number-set.ts';
-import { TASK_QUEUE } from '../domain/queues.ts';
-import { type WeightsInput, type WeightsResult, weightsWorkflowId } from '../domain/weights.ts';
 import { record, refusal, whileMoved } from './feed-ledger.ts';
 import { trainedAfter } from './feed-steps.ts';
+import { loadWeights } from './feed-weights.ts';
 
 export const lease = defineUpdate<LeaseResult, [LeaseArguments]>('lease');
 export const acknowledge = defineUpdate<AcknowledgeResult, [AcknowledgeArguments]>('acknowledge');
@@ -34,23 +32,6 @@ export const version = defineUpdate<VersionResult, [VersionArguments]>('version'
 export const rewind = defineUpdate<RewindResult, [RewindArguments]>('rewind');
 export const renew = defineUpdate<{ lease: string; until: number }, [RenewArguments]>('renew');
 export const feedProgress = defineQuery<FeedProgress | null>('progress');
-
-const BUSY = 'update-in-progress';
-
-function notLoaded(number: number, why: string, busy = false) {
-  return refusal({
-    reason: busy ? BUSY : 'weights-not-loaded',
-    message: `The weights of version ${number} were not loaded: ${why.replace(/\.$/, '')}.`,
-    fix: busy ? 'Ask again when that has ended.' : 'The version is not published: ask again once that is mended.',
-  });
-}
-
-/** The failure that the others only wrap. */
-function rootOf(error: unknown): { readonly type: string; readonly message: string } {
-  let root = error as Error;
-  while (root.cause instanceof Error) root = root.cause;
-  return { type: (root as { type?: string }).type ?? '', message: root.message };
-}
 
 /** Updates that wait for groups at once: the server lets ten be in flight. */
 const MOST_WAITING = 5;
@@ -161,7 +142,7 @@ export function openVerbs(input: FeedInput, stateOf: () => FeedState | undefined
           return checked;
         };
         if (check()) return { version: given.version, already: true };
-        if (weights !== null) await loadWeights(given.version, weights);
+        if (weights !== null) await loadWeights(input, stateOf()!, given.version, weights);
         return alone(async () => {
           if (check()) return { version: given.version, already: true };
           const state = stateOf()!;
@@ -176,29 +157,6 @@ export function openVerbs(input: FeedInput, stateOf: () => FeedState | undefined
     },
     { description: 'The newest weights', ...validated('version', rules.checkVersion) },
   );
-
-  /** The saga gives the weights to every server, and always lets them go on. After a rewind they may be older ones. */
-  async function loadWeights(number: number, weights: string, isRewind = false): Promise<void> {
-    const input: WeightsInput = { run, out, version: number, weights, ...(isRewind ? { rewind: true } : {}) };
-    let result: WeightsResult;
-    try {
-      result = await executeChild<(given: WeightsInput) => Promise<WeightsResult>>('updateWeights', {
-        workflowId: weightsWorkflowId(input),
-        taskQueue: TASK_QUEUE,
-        args: [input],
-        staticSummary: `weights of version ${number}`,
-      });
-    } catch (error) {
-      const busy = error instanceof WorkflowExecutionAlreadyStartedError;
-      const { type, message } = busy ? { type: BUSY, message: 'they are being loaded' } : rootOf(error);
-      if (!isRewind && type === 'version-goes-back') return loadWeights(number, weights, true);
-      throw notLoaded(number, message, busy);
-    }
-    const { state, servers } = result;
-    if (state === 'whole' || state === 'partial') return;
-    const why = servers.flatMap(({ url, error }) => (error === null ? [] : [`${url}: ${error}`])).join('; ');
-    throw notLoaded(number, why || `their update ended ${state}`);
-  }
 
   setHandler(
     rewind,

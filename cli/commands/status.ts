@@ -19,6 +19,7 @@ import { openLinkIfUp, workflowUrl } from '../find/link.ts';
 import { paintFor } from '../view/paint.ts';
 import { programName, shortPath, type RunPlace, runArgument } from '../find/place.ts';
 import { knownResult, recordedProgress } from '../find/recorded.ts';
+import { feedLines, feedStatusOf, type FeedStatus } from '../view/feed-status.ts';
 import { serverTable } from '../view/servers.ts';
 import { accuracyTable, outcomeLine, reasonLines, wrongReasonsLine } from '../view/summary.ts';
 import { awaitedOf } from '../view/trouble.ts';
@@ -46,6 +47,8 @@ export interface RunStatus {
   readonly url: string | null;
   /** Each inference server, if there are any, as reported by the run's workers. */
   readonly servers: readonly ServerReport[];
+  /** Null for a run that no trainer lives on. */
+  readonly feed: FeedStatus | null;
   /** The last update of its weights; null if there was none. */
   readonly weights: WeightsStatus | null;
   /** The missing worker, with the fix, or the model server that is away. */
@@ -62,18 +65,19 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
       const place = await locateRun(io, named, flags.out);
       const found = await statusOf(io, place);
       const since = found.source === 'result' ? 0 : Date.now() - STALE_MS;
-      const [servers, weights] = await Promise.all([
+      const [servers, feed, weights] = await Promise.all([
         readFleet(place.store.folder, since),
+        feedStatusOf(io, place.run, place.store),
         weightsStatus(place.store.folder),
       ]);
-      const status: RunStatus = { ...found, servers, weights };
+      const status: RunStatus = { ...found, servers, feed, weights };
       if (flags.json) printJson(io, status);
       else print(io, statusText(io, place, status));
       exit(EXIT.ok);
     });
 }
 
-async function statusOf(io: Io, place: RunPlace): Promise<Omit<RunStatus, 'servers' | 'weights'>> {
+async function statusOf(io: Io, place: RunPlace): Promise<Omit<RunStatus, 'servers' | 'feed' | 'weights'>> {
   const { run, store } = place;
   const base = { run, folder: store.folder };
   const result = await knownResult(place);
@@ -179,6 +183,7 @@ function statusText(io: Io, place: RunPlace, status: RunStatus): string {
     outcomeLine({ counts, total }),
     ...reasonLines({ counts }, paint),
     ...wrongReasonsLine({ counts }, `${me} judge --run ${runArgument(io, place)}`),
+    ...(status.feed ? ['', ...feedLines(status.feed, io.now()), ''] : []),
     ...(status.servers.length > 0 ? ['', serverTable(status.servers, paint), ''] : []),
     ...weightsLines(status.weights, paint),
     `${paint('dim', 'Folder')}     ${shortPath(io, status.folder)}`,
