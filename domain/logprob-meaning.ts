@@ -55,24 +55,27 @@ export interface LogprobSettings extends Sampling {
   readonly logprobs: WantedLogprobs;
 }
 
-/** Throws where a model's logprobs are not of what the run wants. Models without logprobs to train on are let through. */
-export function mustServeLogprobs(
-  facts: {
-    readonly name: string;
-    readonly logprobs?: LogprobMeaning;
-    readonly logprobsBy?: FoundLogprobs['servers'];
-    readonly trainable: boolean;
-    readonly vocabSize: number;
-  },
-  settings: LogprobSettings,
-): void {
-  const { trainable, vocabSize, name } = facts;
+/** A model whose logprobs are trained on, or one that gives text alone. */
+export type LogprobFacts =
+  | { readonly kind: 'text' }
+  | {
+      readonly kind: 'tokens';
+      readonly name: string;
+      readonly vocabSize: number;
+      readonly logprobs?: LogprobMeaning;
+      readonly logprobsBy?: FoundLogprobs['servers'];
+    };
+
+/** Throws where a model's logprobs are not of what the run wants. Text has none to train on. */
+export function mustServeLogprobs(facts: LogprobFacts, settings: LogprobSettings): void {
+  if (facts.kind === 'text') return;
+  const { vocabSize, name } = facts;
   const meaning = meaningOf(facts);
   const { logprobs: wanted } = settings;
-  if (!trainable || logprobsServe(meaning, wanted, settings, vocabSize)) return;
+  if (logprobsServe(meaning, wanted, settings, vocabSize)) return;
   if (meaning === 'mixed') {
     const each = Object.entries(facts.logprobsBy ?? {}).map(([url, of]) => `${url}: ${of}`);
-    throw new ModelError(`The servers mean different things by a logprob (${each.join('; ')}).`, {
+    throw new ModelError(`mixed-fleet: The servers return different kinds of logprobs (${each.join('; ')}).`, {
       reason: 'mixed-fleet',
       fix: 'Start them alike, name only one of them, or sample at temperature 1 without cuts, where all meanings are one.',
     });

@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 
 import { ModelError } from '../../domain/errors.ts';
-import type { Backend, BackendOptions, GenerateRequest, ModelFacts } from '../backend.ts';
+import type { BackendOptions, GenerateRequest, TokenBackend, TokenFacts } from '../backend.ts';
 import { compiledScript } from '../../machine/compiled.ts';
 import { ModelProcess } from './model-process.ts';
 import { folderIdentity } from '../tokenizer/model-files.ts';
@@ -15,14 +15,14 @@ import { checkRequest } from '../request.ts';
 import { openTokenizer } from '../tokenizer/tokenizer.ts';
 
 /** The model that ships with the package. */
-export function createTinyBackend(options: BackendOptions): Promise<Backend> {
+export function createTinyBackend(options: BackendOptions): Promise<TokenBackend> {
   return createTransformersBackend({ ...options, target: join(packageRoot(), 'models', 'tiny') }, 'tiny');
 }
 
 export async function createTransformersBackend(
   options: BackendOptions,
   knownName: string | null = null,
-): Promise<Backend> {
+): Promise<TokenBackend> {
   const source = await findModelSource(options.target);
   // The tokenizer of a model folder may be elsewhere; everything else is looked for here.
   if (source.kind === 'folder') await checkModelFolder(source.path, options.tokenizer === null);
@@ -38,13 +38,13 @@ export async function createTransformersBackend(
     throw error;
   });
   for (const note of loaded.notes) options.log(`model ${source.name}: ${note}`);
-  const facts: ModelFacts = {
+  const facts: TokenFacts = {
+    kind: 'tokens',
     name: source.name,
     fingerprint: loaded.fingerprint,
     vocabSize: loaded.vocabSize,
     contextLength: loaded.contextLength,
     stopTokenIds: stopIds(tokenizer.stopTokenIds, loaded.eosTokenIds, loaded.vocabSize, source),
-    trainable: true,
     identity: await folderIdentity(folderOf(source), knownName ?? (source.kind === 'hub' ? source.id : null), {
       tokenizerFolder: folderOf(tokenizerSource),
       weights: loaded.fingerprint,
@@ -81,7 +81,7 @@ export async function createTransformersBackend(
 }
 
 /** A defect of the engine is never kept as an answer. */
-function mustBePossible(answer: Claimed, request: GenerateRequest, facts: ModelFacts): void {
+function mustBePossible(answer: Claimed, request: GenerateRequest, facts: TokenFacts): void {
   const { vocabSize, stopTokenIds } = facts;
   const none = { reason: 'bad-answer' as const, flaw: 'no token', what: 'gave no token' };
   const wrong =

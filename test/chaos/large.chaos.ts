@@ -8,7 +8,7 @@ import { ModelError } from '../../domain/errors.ts';
 import { openFileStore } from '../../storage/files.ts';
 import type { CollectionResult } from '../../domain/messages.ts';
 import { openRig, type Rig } from '../support/rig.ts';
-import { byteTokenizer, scriptedBackend } from '../support/scripted-model.ts';
+import { scriptedTextBackend } from '../support/scripted-model.ts';
 import { prove, startRun, sums } from './rig-run.ts';
 import { commandOf, randomOf } from './seed.ts';
 import { FULL, sized } from './size.ts';
@@ -36,18 +36,11 @@ async function historiesOf(run: string, rollouts: number) {
 test('turns of 0.1 to 64 MB of text, and 50 turns: histories stay small', { timeout: 1_800_000 }, async () => {
   // A server that gives text and no ids: ids of 64 MB of text would be more than a record can hold.
   const sizes = FULL ? [0.1, 1, 4, 16, 64] : [0.1, 1, 4];
-  const scripted = scriptedBackend({ answer: () => '' });
-  const backend = {
-    ...scripted,
-    facts: { ...scripted.facts, contextLength: 1e9, trainable: false, takes: 'messages' as const },
-    tokenizer: { ...byteTokenizer, encodeRendered: async () => [], encode: async () => [] },
-    async generate({ requestId }: { readonly requestId: string }) {
-      const [run, query] = requestId.split('/');
-      const megabytes = run === 'many' ? 0.1 : sizes[Number(query!.slice(1))]!;
-      const text = `${'Let us see. '.repeat((megabytes * MIB) / 12)}\\boxed{7}`;
-      return { outputIds: [], logprobs: [], finish: 'stop' as const, versions: [], server: 'text', text };
-    },
-  };
+  const backend = scriptedTextBackend(({ requestId }) => {
+    const [run, query] = requestId.split('/');
+    const megabytes = run === 'many' ? 0.1 : sizes[Number(query!.slice(1))]!;
+    return `${'Let us see. '.repeat((megabytes * MIB) / 12)}\\boxed{7}`;
+  });
   rig = await openRig({ answer: () => '' }, { backend: async () => backend });
   await rig.startWorker();
   const runs = [
