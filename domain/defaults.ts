@@ -29,6 +29,9 @@ export const DEFAULT_SETTINGS: Omit<RolloutSettings, 'seed'> = {
   serverWeights: {},
 };
 
+/** Of the command `demo`, where they are others. */
+export const DEMO_DEFAULTS = { maxNewTokens: 128 } as const;
+
 /** Without a seed of its own a run draws from its name: the same name gives the same streams. */
 export function seedOfRun(run: string): number {
   return turnSeed(0, run, 0, 0);

@@ -11,7 +11,8 @@ import type { Sampling } from './sampling.ts';
  * unknown      could not be found out
  * mixed        the servers of a fleet differ
  */
-export type LogprobMeaning = 'policy' | 'temperature' | 'raw' | 'unknown' | 'mixed';
+export const LOGPROB_MEANINGS = ['policy', 'temperature', 'raw', 'unknown', 'mixed'] as const;
+export type LogprobMeaning = (typeof LOGPROB_MEANINGS)[number];
 
 /** What was found out of a model at start, and is kept in run.json. */
 export interface FoundLogprobs {

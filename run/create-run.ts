@@ -6,15 +6,13 @@
 // changes between the last two is refused. queries.jsonl is then read back: another process may have written it first.
 
 import { rmdir } from 'node:fs/promises';
-import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { UsageError } from '../domain/errors.ts';
-import { safeName } from '../domain/ids.ts';
+import { derivedRunName } from '../domain/run-name.ts';
 import type { FoundLogprobs } from '../domain/logprob-meaning.ts';
 import type { ModelIdentity } from '../domain/model-identity.ts';
 import type { Query } from '../domain/query.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
-import { sha256Hex } from '../domain/sha256.ts';
 import { hashQueries } from '../storage/queries.ts';
 import type { Origin, RunRecord } from '../storage/record/run-record.ts';
 import type { Store } from '../storage/store.ts';
@@ -23,13 +21,7 @@ import { acceptedQueries, type DatasetSurvey } from './survey.ts';
 
 /** A name that follows from data and settings: the same command finds the same run again. */
 export function nameOfRun(survey: DatasetSurvey, settings: Partial<RolloutSettings>, samples: number): string {
-  const stem = basename(survey.selection.dataset).replace(/\.[a-z]+$/i, '');
-  const slug = safeName(stem).replace(/~.*/, '').slice(0, 40) || 'run';
-  // An option that came later leaves names as they were while it says nothing.
-  const entries = sortedEntries(settings).filter(
-    ([key, value]) => key !== 'serverLimits' || sortedEntries(value as object).length > 0,
-  );
-  return `${slug}-${sha256Hex(JSON.stringify([survey.offered, entries, samples])).slice(0, 8)}`;
+  return derivedRunName(survey.selection.dataset, survey.offered, settings, samples);
 }
 
 export interface NewRunInput {
@@ -113,8 +105,4 @@ async function* keptQueries(store: Store): AsyncGenerator<Query> {
     yield* page;
     if (page.length < PAGE) return;
   }
-}
-
-function sortedEntries(object: object): [string, unknown][] {
-  return Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -36,7 +36,7 @@ export interface Question {
 
 export async function identityOf({ http, name, served, contextLength, canary }: Question): Promise<ModelIdentity> {
   const { tokenizer, folder } = served;
-  const ids = (await tokenizer.encodeRendered(CANARY_TEXT)).slice(0, Math.min(CANARY_TOKENS, contextLength - 2));
+  const ids = (await canaryIds(tokenizer)).slice(0, Math.max(0, contextLength - 2));
   return {
     name: isFolder(name) ? null : name,
     ...(await tokenizerHashes(folder)),
@@ -64,18 +64,28 @@ export function canaryOf(
   return Object.keys(values).length > 0 ? { version, values } : null;
 }
 
+/** Ids of the canary's text: a server's canary has these, as many as its context holds. */
+export async function canaryIds(tokenizer: Tokenizer): Promise<number[]> {
+  return (await tokenizer.encodeRendered(CANARY_TEXT)).slice(0, CANARY_TOKENS);
+}
+
+/** What a server's probe is that gives this tokenizer's ids. */
+export async function probeHash(tokenizer: ModelTokenizer): Promise<string> {
+  const hash = createHash('sha256');
+  for (const { ids } of await probeTexts(tokenizer)) hash.update(JSON.stringify(ids));
+  return hash.digest('hex');
+}
+
 const Tokens = z.object({ tokens: numbers });
 
 /** Null where the server does not tokenise for others. */
 async function probeOf(http: Http, model: string, { tokenizer }: ServedTokenizer): Promise<string | null> {
-  const hash = createHash('sha256');
   for (const { text, ids } of await probeTexts(tokenizer)) {
     const there = await tokenise(http, model, text);
     if (there === null) return null;
     if (!holds(there, ids)) throw await otherIds(http.url, tokenizer, ids, there);
-    hash.update(JSON.stringify(ids));
   }
-  return hash.digest('hex');
+  return probeHash(tokenizer);
 }
 
 async function tokenise(http: Http, model: string, prompt: string): Promise<readonly number[] | null> {

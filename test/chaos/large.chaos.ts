@@ -43,9 +43,10 @@ test('turns of 0.1 to 64 MB of text, and 50 turns: histories stay small', { time
   });
   rig = await openRig({ answer: () => '' }, { backend: async () => backend });
   await rig.startWorker();
+  const asked = { model: 'openai:http://scripted#scripted-text' };
   const runs = [
-    { run: 'large', rows: sums(sizes.length), settings: { numTurns: 2 }, maxConcurrent: 1 },
-    { run: 'many', rows: sums(1), settings: { numTurns: FULL ? 50 : 20 }, maxConcurrent: 1 },
+    { run: 'large', rows: sums(sizes.length), settings: { ...asked, numTurns: 2 }, maxConcurrent: 1 },
+    { run: 'many', rows: sums(1), settings: { ...asked, numTurns: FULL ? 50 : 20 }, maxConcurrent: 1 },
   ];
   for (const run of runs) {
     const result = (await (await startRun(rig, run)).result()) as CollectionResult;
@@ -90,7 +91,7 @@ test(
       run: 'full',
       rows,
       maxConcurrent: 50,
-      settings: { numTurns: 40, maxNewTokens: 2000 },
+      settings: { model: 'sglang:http://scripted', numTurns: 40, maxNewTokens: 2000 },
     });
     const result = (await handle.result()) as CollectionResult;
     const store = openFileStore(rig.out, 'full');

@@ -61,7 +61,7 @@ export function scriptedBackend({ answer, delayMs = 0, contextLength = 100_000, 
     requests,
     facts: {
       kind: 'tokens',
-      name: 'scripted',
+      name: 'tiny',
       fingerprint: null,
       vocabSize: 259,
       contextLength,
