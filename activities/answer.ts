@@ -58,7 +58,7 @@ export function nullIfFull(turn: number): (error: unknown) => null {
   };
 }
 
-/** What every request to a model says. */
+/** The part that all requests have. */
 export function requestOf({ id, turn, rollout, seed, avoid }: Turn) {
   const { temperature, topP, topK } = rollout.settings;
   return {

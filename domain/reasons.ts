@@ -175,7 +175,7 @@ export const REASONS = {
     'run-without-dataset',
     'too-many-files',
   ],
-  /** Code must run, and no sandbox holds it. */
+  /** Code must run, and no sandbox is available. */
   sandbox: ['no-code-worker', 'no-runtime', 'no-sandbox'],
   /** A bug of ours. An error of no known class has the name of its type (`TypeError`) as its reason. */
   everturn: ['error', 'workflow-failed'],
@@ -190,7 +190,7 @@ export function isBoundary(value: unknown): value is Boundary {
   return typeof value === 'string' && Object.hasOwn(REASONS, value);
 }
 
-/** For records from before failures had a boundary: the only one with this reason; undefined for none or several. */
+/** For records without a boundary: the only one with this reason; undefined for none or several. */
 export function boundaryOfReason(reason: string): Boundary | undefined {
   const found = BOUNDARIES.filter((boundary) => (REASONS[boundary] as readonly string[]).includes(reason));
   return found.length === 1 ? found[0] : undefined;

@@ -57,7 +57,7 @@ export function isFinished(w: WindowState): boolean {
   return w.inFlight.length === 0 && (w.stopping || w.next >= totalUnits(w));
 }
 
-/** Units may be started out of one page in any number, but always `next` first. */
+/** Units of a page may be started in any number, but always `next` first. */
 export function begin(w: WindowState, unit: UnitInFlight): void {
   if (unit.unit !== w.next) throw new Error(`unit ${unit.unit} begun, ${w.next} is next`);
   w.next++;

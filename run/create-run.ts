@@ -1,9 +1,9 @@
-// Makes a run out of a data set and settings: queries.jsonl and run.json in its folder. Done twice, the
-// second changes nothing; the same name with other settings or other data is refused.
+// Makes a run out of a data set and settings: queries.jsonl and run.json in its folder. Idempotent;
+// the same name with other settings or other data is refused.
 //
-// A new run reads its data set three times: `surveyDataset` finds its name, `examineDataset` reads the solutions (seconds
-// for a large file, and needless for a run that is there), `createRun` writes the queries. A file that
-// changes between the last two is refused. queries.jsonl is then read back: another process may have written it first.
+// A new run reads its data set three times: `surveyDataset` derives its name, `examineDataset` reads the solutions
+// (seconds for a large file, and skipped for an existing run), `createRun` writes the queries. A file that changes
+// between the last two is refused. queries.jsonl is then read back: another process may have written it first.
 
 import { rmdir } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -11,15 +11,14 @@ import { UsageError } from '../domain/errors.ts';
 import { derivedRunName } from '../domain/run-name.ts';
 import type { FoundLogprobs } from '../domain/logprob-meaning.ts';
 import type { ModelIdentity } from '../domain/model-identity.ts';
-import type { Query } from '../domain/query.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
-import { hashQueries } from '../storage/queries.ts';
+import { allQueries, hashQueries } from '../storage/queries.ts';
 import type { Origin, RunRecord } from '../storage/record/run-record.ts';
 import type { Store } from '../storage/store.ts';
 import { everturnVersion } from '../machine/package-root.ts';
 import { acceptedQueries, type DatasetSurvey } from './survey.ts';
 
-/** A name that follows from data and settings: the same command finds the same run again. */
+/** A name derived from data and settings: the same command finds the same run again. */
 export function nameOfRun(survey: DatasetSurvey, settings: Partial<RolloutSettings>, samples: number): string {
   return derivedRunName(survey.selection.dataset, survey.offered, settings, samples);
 }
@@ -30,7 +29,7 @@ export interface NewRunInput {
   readonly settings: RolloutSettings;
   readonly samples: number;
   readonly origins: Readonly<Record<string, Origin>>;
-  /** What was found of the model; null where it was not looked at. */
+  /** The model's probe results; null without a probe. */
   readonly logprobs?: FoundLogprobs | null;
   readonly model?: ModelIdentity | null;
 }
@@ -42,8 +41,8 @@ export async function createRun(store: Store, input: NewRunInput): Promise<{ cre
   if (known) return { created: false, record: same(run, known.record, wanted, store.folder) };
 
   await withoutTrace(store, () => store.putQueries(acceptedQueries(survey)));
-  const kept = await hashQueries(keptQueries(store));
-  if (kept.sha256 !== survey.sha256) throw differs(run, store.folder, ['data set']);
+  const stored = await hashQueries(allQueries(store));
+  if (stored.sha256 !== survey.sha256) throw differs(run, store.folder, ['data set']);
   const { record, created } = await store.putRun({
     format: 'everturn-run/1',
     run,
@@ -52,10 +51,10 @@ export async function createRun(store: Store, input: NewRunInput): Promise<{ cre
     samples,
     dataset: {
       path: survey.selection.dataset,
-      sha256: kept.sha256,
-      accepted: kept.accepted,
+      sha256: stored.sha256,
+      accepted: stored.accepted,
       refused: survey.refused,
-      ...(survey.offered === kept.sha256 ? {} : { offered: survey.offered }),
+      ...(survey.offered === stored.sha256 ? {} : { offered: survey.offered }),
     },
     logprobs,
     model,
@@ -84,25 +83,16 @@ function same(
 function differs(run: string, folder: string, what: readonly string[]): UsageError {
   return new UsageError(`Run "${run}" exists in ${folder}, and differs: ${what.join(', ')}.`, {
     reason: 'run-differs',
-    fix: 'Give this run another --name, or repeat the command that made the old one.',
+    fix: 'Give this run another --name, or repeat the command that made the existing one.',
   });
 }
 
-/** A run that is refused leaves nothing: its folder goes again, unless it holds something. */
+/** A refused run leaves nothing: an empty folder is removed. */
 async function withoutTrace<T>({ folder }: Store, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     await rmdir(folder).catch(() => {});
     throw error;
-  }
-}
-
-async function* keptQueries(store: Store): AsyncGenerator<Query> {
-  const PAGE = 1000;
-  for (let from = 0; ; from += PAGE) {
-    const page = await store.readQueries(from, PAGE);
-    yield* page;
-    if (page.length < PAGE) return;
   }
 }
