@@ -31,7 +31,6 @@ const NUMBERS: Test = [
   'a list of numbers',
 ];
 const INT32: Test = [(value) => isCount(value) && (value as number) < 2 ** 31, 'an int32 from 0'];
-const OBJECT: Test = [isObject, 'an object'];
 const oneOf = (...values: readonly unknown[]): Test => [
   (value) => values.includes(value),
   `one of ${values.join(', ')}`,
@@ -251,7 +250,7 @@ export function shapeProblem(kind: RecordKind, record: object): string | undefin
   const fields = record as Readonly<Record<string, unknown>>;
   const { settings } = fields;
   const flaw = flawIn(FIELDS[kind], fields);
-  if (flaw === undefined || !isObject(settings) || !/^has no right settings/.test(flaw)) return flaw;
+  if (flaw === undefined || !isObject(settings) || !flaw.startsWith('has no right settings')) return flaw;
   return `${flawIn(SETTINGS, settings)} (in settings)`;
 }
 

@@ -104,7 +104,7 @@ describe('following a run', () => {
   });
 
   test.each<[string, Answer[], () => unknown]>([
-    ['Temporal does not answer', Array<Answer>(6).fill(new Error('gone')), () => progressOf()],
+    ['Temporal does not answer', Array.from({ length: 6 }, () => new Error('gone')), () => progressOf()],
     ['no worker answers', Array<Answer>(6).fill('RUNNING'), () => undefined],
     ['nothing moves', Array<Answer>(6).fill('RUNNING'), () => progressOf()],
   ])(
