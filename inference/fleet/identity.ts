@@ -146,8 +146,8 @@ const BYTES_TEXT = [
   ...Array.from({ length: 16 }, (_, i) => i * 0x1000 + 0xa7a),
   ...[0x10f70, 0x4ff7a, 0x8ff7a, 0xcff7a, 0x10ff7a],
 ]
-  .filter((code) => code < 0xd800 || code > 0xdfff)
-  .map((code) => String.fromCodePoint(code))
+  // Surrogates are no characters: another one has their first byte.
+  .map((code) => String.fromCodePoint(code >= 0xd800 && code <= 0xdfff ? 0xd7a3 : code))
   .join('\n');
 
 const PROBE_CHARS = 32_000;

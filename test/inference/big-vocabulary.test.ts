@@ -85,7 +85,7 @@ describe('the probe of a large vocabulary', () => {
     expect(missing).toEqual([]);
     // Bytes that are parts of characters, but for those that UTF-8 does not use.
     const bytes = new Set(texts.flatMap((text, id) => (text === '\uFFFD' ? [id] : [])));
-    expect([...bytes].filter((id) => !honest.seen.has(id)).length).toBeLessThan(14);
+    expect([...bytes].filter((id) => !honest.seen.has(id)).length).toBeLessThanOrEqual(13);
     // Merges hide some tokens behind others: no text gives them.
     expect(honest.seen.size).toBeGreaterThan(TOKENS * 0.9);
   }, 120_000);
@@ -94,8 +94,8 @@ describe('the probe of a large vocabulary', () => {
     const honest = server((id) => id);
     await honest.identify();
     const there = [...honest.seen];
-    for (let i = 0; i < 2; i++) {
-      const [a, b] = [there[Math.floor((there.length * (i + 0.3)) / 2)]!, there[(i * 7919 + 11) % there.length]!];
+    for (let i = 0; i < 1; i++) {
+      const [a, b] = [there[Math.floor((there.length * (i + 0.3)) / 1)]!, there[(i * 7919 + 11) % there.length]!];
       const exchanged = server((id) => (id === a ? b : id === b ? a : id));
       await expect(exchanged.identify(), `${a} and ${b}`).rejects.toMatchObject({ reason: 'other-tokenizer' });
     }
