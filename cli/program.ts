@@ -50,6 +50,11 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'write a run in a format that trainers read',
     load: () => import('./commands/export.ts'),
   },
+  feed: {
+    group: 'Play',
+    summary: "serve a run's groups to a trainer, over HTTP",
+    load: () => import('./commands/feed.ts'),
+  },
   pause: { group: 'Steer', summary: 'begin no new rollout until resume', load: () => import('./commands/pause.ts') },
   resume: { group: 'Steer', summary: 'let a paused run continue', load: () => import('./commands/resume.ts') },
   tune: {

@@ -52,6 +52,11 @@ export function rolloutWorkflowId(id: RolloutId): string {
   return id.attempt > 1 ? `${base}/retry-${id.attempt}` : base;
 }
 
+/** Of the feed of a run: no rollout has it, because theirs have a third part. */
+export function feedWorkflowId(run: string): string {
+  return `${run}/feed`;
+}
+
 /** Seed of one turn's random stream: 52 bits of SHA-256 over run seed, query, sample and turn. */
 export function turnSeed(runSeed: number, query: string, sample: number, turn: number): number {
   return Number.parseInt(sha256Hex(JSON.stringify([runSeed, query, sample, turn])).slice(0, 13), 16);

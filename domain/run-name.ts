@@ -11,12 +11,13 @@ export function derivedRunName(
   offered: string,
   settings: Partial<RolloutSettings>,
   samples: number,
+  groups: object = {},
 ): string {
   // An option that came later leaves names as they were while it says nothing.
   const entries = sortedEntries(settings).filter(
     ([key, value]) => key !== 'serverLimits' || sortedEntries(value as object).length > 0,
   );
-  return `${stemOf(dataset)}-${sha256Hex(JSON.stringify([offered, entries, samples])).slice(0, 8)}`;
+  return `${stemOf(dataset)}-${sha256Hex(JSON.stringify([offered, entries, samples, ...sortedEntries(groups)])).slice(0, 8)}`;
 }
 
 /** Is this a name that is derived from that data set, whatever the settings were? */

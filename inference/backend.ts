@@ -143,6 +143,8 @@ export type Kind = keyof Kinds;
 
 interface TokenParts {
   readonly tokenizer: Tokenizer;
+  /** For embedded models: the same with other weights, in the same process; answers in flight go on with their own. */
+  withWeights?(weights: EmbeddedWeights): Promise<TokenBackend>;
 }
 
 interface Asked<K extends Kind> {
@@ -160,6 +162,21 @@ export type TextBackend = BackendOf<'text'>;
 /** `facts.kind` says which. */
 export type Backend = TokenBackend | TextBackend;
 
+/** Weights that a run's trainer declared, for a model that runs here. */
+export interface EmbeddedWeights {
+  readonly folder: string;
+  readonly version: number;
+  readonly label: string;
+}
+
+/** Is a server that says it has this label to get other weights before it is asked for anything? */
+export interface LateServers {
+  /** The label that it should have; null where it may be asked. */
+  wanted(label: string | null): Promise<string | null>;
+  /** Has it brought up to date, some time soon. */
+  update(): void;
+}
+
 /** What of a run's settings its servers are opened with. */
 export interface FleetOptions extends Pick<
   RolloutSettings,
@@ -175,6 +192,10 @@ export interface BackendOptions
   readonly target: string;
   /** Where a backend's own log lines go; one line each. */
   readonly log: (line: string) => void;
+  /** Of an embedded model: in place of the weights in `target`. */
+  readonly weights?: EmbeddedWeights | undefined;
+  /** Of servers: those that came back with older weights. */
+  readonly late?: LateServers | undefined;
   /** Throws where a server names a folder or hub id that is not to be loaded. Absent: it may name any. */
   readonly mayLoad?: ((folderOrHubId: string) => void) | undefined;
 }

@@ -10,7 +10,20 @@ import type { RunRecord } from '../storage/record/run-record.ts';
 import { originOf, serversOf } from './servers.ts';
 
 /** Options of a run that are no settings of its rollouts. */
-const BESIDE = ['samples', 'maxConcurrent', 'limit', 'shuffleSeed', 'maxFailed'];
+const BESIDE = [
+  'samples',
+  'epochs',
+  'train',
+  'batchGroups',
+  'maxStaleness',
+  'minMembers',
+  'successRate',
+  'dropZeroVariance',
+  'maxConcurrent',
+  'limit',
+  'shuffleSeed',
+  'maxFailed',
+];
 const OLDEST_NODE = 20;
 /** The checking machine may be another than the one that made the run. */
 const AHEAD_MS = 24 * 60 * 60 * 1000;
@@ -51,11 +64,12 @@ function originProblems({ run, settings, origins, samples, dataset }: RunRecord)
   return problems;
 }
 
-function nameProblems({ run, settings, origins, samples, dataset }: RunRecord): string[] {
+function nameProblems({ run, settings, origins, samples, dataset, epochs, train }: RunRecord): string[] {
   if (!dataset || Object.values(origins).includes('input') || !isDerivedName(run, dataset.path)) return [];
   const { seed, ...rest } = settings;
   const given = (origins['seed'] ?? 'default') === 'default' ? rest : { ...rest, seed };
-  const right = derivedRunName(dataset.path, dataset.offered ?? dataset.sha256, given, samples);
+  const groups = { ...(epochs === undefined ? {} : { epochs }), ...(train === undefined ? {} : { train }) };
+  const right = derivedRunName(dataset.path, dataset.offered ?? dataset.sha256, given, samples, groups);
   return run === right ? [] : [`has a name that other data or settings give; these give ${right}`];
 }
 

@@ -1,6 +1,7 @@
 // Proves each rollout against its run: settings, samples and queries of the run, consecutive attempts; and run.json itself.
 
 import { isDeepStrictEqual } from 'node:util';
+import { samplesPerQuery } from '../domain/group.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import type { TurnRecord } from '../domain/turn.ts';
@@ -59,7 +60,8 @@ export function openRunCheck(store: Store, run: RunRecord | undefined, onBreach:
       // A rollout that a client started directly may have its own settings.
       if (!run?.dataset) return;
       if (rollout.index === null) return say(`was started by itself, in the run of a data set`);
-      if (rollout.sample >= run.samples) say(`is sample ${rollout.sample} of a run with ${run.samples} per query`);
+      const samples = samplesPerQuery(run);
+      if (rollout.sample >= samples) say(`is sample ${rollout.sample} of a run with ${samples} per query`);
       const differs = [...new Set([...Object.keys(run.settings), ...Object.keys(rollout.settings)])].filter(
         (key) => !isDeepStrictEqual(valueOf(run.settings, key), valueOf(rollout.settings, key)),
       );

@@ -172,6 +172,8 @@ const RUN: Fields<RunRecord> = {
   settings: SETTINGS_TEST,
   origins: mapOf(oneOf('default', 'config', 'environment', 'flag', 'input')),
   samples: PLACE,
+  epochs: maybe(orNull(PLACE)),
+  train: maybe(orNull([isObject, 'an object'])),
   dataset: orNull(DATASET),
   logprobs: maybe(
     orNull(only<NonNullable<RunRecord['logprobs']>>({ meaning: MEANING, servers: maybe(mapOf(MEANING)) })),
@@ -235,7 +237,7 @@ const END: Fields<EndRecord> = {
   turns: listOf(HASH),
   finishedAt: COUNT,
 };
-const FIELDS: Readonly<Record<RecordKind, Readonly<Record<string, Test>>>> = {
+const FIELDS: Readonly<Partial<Record<RecordKind, Readonly<Record<string, Test>>>>> = {
   run: RUN,
   result: RESULT,
   rollout: ROLLOUT,
@@ -248,6 +250,7 @@ const FIELDS: Readonly<Record<RecordKind, Readonly<Record<string, Test>>>> = {
 /** The fault of a record's fields; undefined if there is none. */
 export function shapeProblem(kind: RecordKind, record: object): string | undefined {
   const fields = record as Readonly<Record<string, unknown>>;
+  if (!FIELDS[kind]) return undefined;
   const { settings } = fields;
   const flaw = flawIn(FIELDS[kind], fields);
   if (flaw === undefined || !isObject(settings) || !flaw.startsWith('has no right settings')) return flaw;

@@ -13,14 +13,19 @@ import type { FoundLogprobs } from '../domain/logprob-meaning.ts';
 import type { ModelIdentity } from '../domain/model-identity.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import { allQueries, hashQueries } from '../storage/queries.ts';
-import type { Origin, RunRecord } from '../storage/record/run-record.ts';
+import type { Origin, RunRecord, TrainRecord } from '../storage/record/run-record.ts';
 import type { Store } from '../storage/store.ts';
 import { everturnVersion } from '../machine/package-root.ts';
 import { acceptedQueries, type DatasetSurvey } from './survey.ts';
 
 /** A name derived from data and settings: the same command finds the same run again. */
-export function nameOfRun(survey: DatasetSurvey, settings: Partial<RolloutSettings>, samples: number): string {
-  return derivedRunName(survey.selection.dataset, survey.offered, settings, samples);
+export function nameOfRun(
+  survey: DatasetSurvey,
+  settings: Partial<RolloutSettings>,
+  samples: number,
+  groups: Pick<RunRecord, 'epochs' | 'train'> = {},
+): string {
+  return derivedRunName(survey.selection.dataset, survey.offered, settings, samples, groups);
 }
 
 export interface NewRunInput {
@@ -28,6 +33,8 @@ export interface NewRunInput {
   readonly survey: DatasetSurvey;
   readonly settings: RolloutSettings;
   readonly samples: number;
+  readonly epochs?: number;
+  readonly train?: TrainRecord;
   readonly origins: Readonly<Record<string, Origin>>;
   /** The model's probe results; null without a probe. */
   readonly logprobs?: FoundLogprobs | null;
@@ -36,7 +43,9 @@ export interface NewRunInput {
 
 export async function createRun(store: Store, input: NewRunInput): Promise<{ created: boolean; record: RunRecord }> {
   const { run, survey, settings, samples, origins, logprobs = null, model = null } = input;
-  const wanted = { settings, samples, offered: survey.offered };
+  const { epochs, train } = input;
+  const groups = { ...(epochs === undefined ? {} : { epochs }), ...(train === undefined ? {} : { train }) };
+  const wanted = { settings, samples, groups, offered: survey.offered };
   const known = await store.getRun();
   if (known) return { created: false, record: same(run, known.record, wanted, store.folder) };
 
@@ -49,6 +58,7 @@ export async function createRun(store: Store, input: NewRunInput): Promise<{ cre
     settings,
     origins,
     samples,
+    ...groups,
     dataset: {
       path: survey.selection.dataset,
       sha256: stored.sha256,
@@ -67,7 +77,7 @@ export async function createRun(store: Store, input: NewRunInput): Promise<{ cre
 function same(
   run: string,
   record: RunRecord,
-  wanted: { settings: RolloutSettings; samples: number; offered: string },
+  wanted: { settings: RolloutSettings; samples: number; groups: Pick<RunRecord, 'epochs' | 'train'>; offered: string },
   folder: string,
 ): RunRecord {
   const there = new Map<string, unknown>(Object.entries(record.settings));
@@ -75,6 +85,11 @@ function same(
     .filter(([key, value]) => !isDeepStrictEqual(there.get(key), value))
     .map(([key, value]) => `${key} (${JSON.stringify(there.get(key))} there, ${JSON.stringify(value)} here)`);
   if (record.samples !== wanted.samples) differing.push(`samples (${record.samples} there, ${wanted.samples} here)`);
+  for (const key of ['epochs', 'train'] as const) {
+    if (isDeepStrictEqual(record[key], wanted.groups[key])) continue;
+    const [there, here] = [record[key], wanted.groups[key]].map((value) => JSON.stringify(value) ?? 'none');
+    differing.push(`${key} (${there} there, ${here} here)`);
+  }
   if ((record.dataset?.offered ?? record.dataset?.sha256) !== wanted.offered) differing.push('the data set');
   if (differing.length > 0) throw differs(run, folder, differing);
   return record;

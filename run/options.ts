@@ -3,13 +3,23 @@
 import { z } from 'zod';
 import { DEFAULT_MAX_CONCURRENT, DEFAULT_SETTINGS, MAX_CONCURRENT } from '../domain/defaults.ts';
 import { UsageError } from '../domain/errors.ts';
+import { parseSuccessRate } from '../domain/group.ts';
 import { FLEET_POLICIES, type RolloutSettings } from '../domain/settings.ts';
 import { MODEL_FORMS, parseModelSpec } from '../inference/index.ts';
+import type { RunRecord } from '../storage/record/run-record.ts';
 
 export interface RunOptions extends Omit<RolloutSettings, 'seed'> {
   /** Null: derived from the run's name. */
   readonly seed: number | null;
   readonly samples: number;
+  readonly epochs: number;
+  /** A trainer lives on the run: its feed paces it. */
+  readonly train: boolean;
+  readonly batchGroups: number;
+  readonly maxStaleness: number;
+  readonly minMembers: number | null;
+  readonly successRate: readonly [number, number] | null;
+  readonly dropZeroVariance: boolean;
   readonly maxConcurrent: number;
   readonly limit: number | null;
   readonly shuffleSeed: number | null;
@@ -42,6 +52,7 @@ export interface Field<T> {
   readonly fromText?: (text: string) => unknown;
 }
 
+const RATES = 'two numbers from 0 to 1 in order, as in 0.1:0.9';
 const ENV_NAME = 'the name of an environment variable';
 const LIMITS = 'limits by url, as in http://a:30000=64,http://b:30000=32';
 const WEIGHTS = 'weights by url, as in http://a:30000=2,http://b:30000=1';
@@ -65,6 +76,45 @@ export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } 
     help: 'when a rollout ends: always = after all its turns; success = at the first right answer',
   },
   samples: { schema: whole(1, 10_000), argument: '<n>', help: 'number of rollouts of each query' },
+  epochs: {
+    schema: whole(1, 100_000),
+    argument: '<n>',
+    help: 'number of times the data set is played, each time with other samples',
+  },
+  train: {
+    schema: z.boolean('true or false'),
+    argument: null,
+    help: 'a trainer lives on the run: `everturn feed` hands out its groups and paces it',
+  },
+  batchGroups: {
+    schema: whole(1, 100_000),
+    argument: '<n>',
+    help: 'with --train: a training step takes so many groups (the samples of one query)',
+  },
+  maxStaleness: {
+    schema: whole(0, 10_000),
+    argument: '<n>',
+    help: 'with --train: a sample is at most so many versions of the weights old when it is trained; 0 is synchronous',
+  },
+  minMembers: {
+    schema: whole(1, 10_000).nullable(),
+    argument: '<n>',
+    help: 'with --train: minimum number of members of a group whose other members failed after all retries; by default whole groups only',
+  },
+  successRate: {
+    schema: z
+      .tuple([real(0, 1, RATES), real(0, 1, RATES)], RATES)
+      .refine(([least, most]) => least <= most, RATES)
+      .nullable(),
+    argument: '<lb:ub>',
+    help: 'with --train: groups whose success rate is outside these limits (both included) are left out',
+    fromText: (text) => parseSuccessRate(text) ?? text,
+  },
+  dropZeroVariance: {
+    schema: z.boolean('true or false'),
+    argument: null,
+    help: 'with --train: groups whose rewards are all equal are left out',
+  },
   feedback: {
     schema: z.enum(['seed', 'delta'], 'seed or delta'),
     argument: '<mode>',
@@ -181,6 +231,13 @@ export const DEFAULT_OPTIONS: Readonly<RunOptions> = {
   ...DEFAULT_SETTINGS,
   seed: null,
   samples: 1,
+  epochs: 1,
+  train: false,
+  batchGroups: 32,
+  maxStaleness: 1,
+  minMembers: null,
+  successRate: null,
+  dropZeroVariance: false,
   maxConcurrent: DEFAULT_MAX_CONCURRENT,
   limit: null,
   shuffleSeed: null,
@@ -194,8 +251,18 @@ export function isSetting(key: string): boolean {
 
 /** The settings as given: without a seed if it is derived from the run's name. */
 export function givenSettings(options: RunOptions): Omit<RolloutSettings, 'seed'> & { readonly seed?: number } {
-  const { samples: _, maxConcurrent: _c, limit: _l, shuffleSeed: _s, maxFailed: _f, seed, ...settings } = options;
-  return seed === null ? settings : { ...settings, seed };
+  const settings = Object.fromEntries(Object.entries(options).filter(([key]) => key in DEFAULT_SETTINGS));
+  const { seed } = options;
+  return (seed === null ? settings : { ...settings, seed }) as ReturnType<typeof givenSettings>;
+}
+
+/** The part of run.json on epochs and training; empty if the run has neither. */
+export function groupsOf(options: RunOptions): Pick<RunRecord, 'epochs' | 'train'> {
+  const { epochs, train, batchGroups, maxStaleness, minMembers, successRate, dropZeroVariance } = options;
+  return {
+    ...(epochs === 1 ? {} : { epochs }),
+    ...(train ? { train: { batchGroups, maxStaleness, minMembers, successRate, dropZeroVariance } } : {}),
+  };
 }
 
 function modelError(spec: string): UsageError | undefined {

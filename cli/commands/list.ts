@@ -3,6 +3,7 @@
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { listRuns, progressOf, type RunSummary } from '../../temporal/runs.ts';
+import { samplesPerQuery } from '../../domain/group.ts';
 import { ended } from '../../domain/progress.ts';
 import type { CollectionProgress } from '../../domain/messages.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -96,7 +97,7 @@ async function fromFolder(
     ...base,
     done: null,
     right: null,
-    total: record?.dataset ? record.dataset.accepted * record.samples : null,
+    total: record?.dataset ? record.dataset.accepted * samplesPerQuery(record) : null,
   };
   if (!record) return { ...unknown, state: 'broken' };
   const result = await knownResult(place).catch(() => undefined);

@@ -5,6 +5,7 @@ import type { Command } from 'commander';
 import { isServerFailure } from '../../temporal/connection.ts';
 import { describeWorkflow, progressOf } from '../../temporal/runs.ts';
 import { pendingWork } from '../../temporal/pending.ts';
+import { samplesPerQuery } from '../../domain/group.ts';
 import { rolloutWorkflowId, type RolloutId } from '../../domain/ids.ts';
 import { resultOf, type Trajectory } from '../../domain/trajectory.ts';
 import { outputTokens } from '../../domain/turn.ts';
@@ -45,7 +46,8 @@ async function why(io: Io, named: string, query: string, flags: Flags): Promise<
 /** A rollout that has not begun has no records, but is part of the run. */
 async function rolloutOf(place: RunPlace, query: string, flags: Flags): Promise<RolloutId> {
   const sample = whole('--sample', flags.sample, 0);
-  const samples = (await place.store.getRun())?.record.samples ?? 1;
+  const record = (await place.store.getRun())?.record;
+  const samples = record ? samplesPerQuery(record) : 1;
   const begun = await place.store.listRolloutsOf(query);
   const isNext = flags.attempt === undefined && sample < samples && !begun.some((id) => id.sample === sample);
   if (isNext && (begun.length > 0 || (await isQuery(place, query))))

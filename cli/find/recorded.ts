@@ -1,5 +1,6 @@
 // Reads a run's result, or the counts of the rollouts that have ended so far, from its folder, without Temporal.
 
+import { samplesPerQuery } from '../../domain/group.ts';
 import { addResult, type CollectionCounts, ended, noCounts } from '../../domain/progress.ts';
 import { resultOf } from '../../domain/trajectory.ts';
 import { readTrajectories } from '../../storage/trajectories.ts';
@@ -32,6 +33,9 @@ export async function recordedProgress({ out, store }: RunPlace): Promise<Record
     else unfinished++;
   }
   // Rollouts that a client started directly have no list of queries.
-  const total = Math.max((await store.countQueries()) * (record?.samples ?? 1), ended(counts) + unfinished);
+  const total = Math.max(
+    (await store.countQueries()) * (record ? samplesPerQuery(record) : 1),
+    ended(counts) + unfinished,
+  );
   return { total, numTurns, counts, unfinished };
 }

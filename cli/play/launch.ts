@@ -5,9 +5,10 @@ import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { oneLine } from '../../domain/foreign-text.ts';
+import { startFeed } from '../../temporal/feed.ts';
 import { describeWorkflow, startCollection } from '../../temporal/runs.ts';
 import { type ResolvedOptions, settingsOf } from '../../run/config.ts';
-import { givenSettings, type RunOptions } from '../../run/options.ts';
+import { givenSettings, groupsOf, type RunOptions } from '../../run/options.ts';
 import { namesCluster } from '../../temporal/connection.ts';
 import { createRun, nameOfRun } from '../../run/create-run.ts';
 import { type DatasetSurvey, examineDataset, surveyDataset } from '../../run/survey.ts';
@@ -60,7 +61,9 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   });
 
   // The name is derived from everything that decides the turns, but not from speed and --max-failed.
-  const run = given.name ?? nameOfRun(offered, givenSettings(options), options.samples);
+  const run = given.name ?? nameOfRun(offered, givenSettings(options), options.samples, groupsOf(options));
+  const { samples } = options;
+  const groups = groupsOf(options);
   const place = placeOf(resolve(io.cwd, given.out), run);
   const settings = settingsOf(run, options);
   const there = await place.store.getRun();
@@ -73,7 +76,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   const known = isKnown ? await knownResult(place) : undefined;
   if (known) {
     // Refuses another data set or other settings under this name.
-    await createRun(place.store, { run, survey, settings, samples: options.samples, origins: given.resolved.origins });
+    await createRun(place.store, { run, survey, settings, samples, ...groups, origins: given.resolved.origins });
     say(io, `Run "${run}" ${known.cancelled ? 'was cancelled' : 'is finished'}; it is not played again.`);
     return showEnding(
       io,
@@ -89,8 +92,15 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     const { state, out } = await describeWorkflow(link.session, run);
     if (state === 'running' && out !== null && out !== place.out) throw elsewhere(run, out);
     if (codeRows > 0 && state !== 'running') await mustTakeCode(link);
-    const { samples } = options;
-    await createRun(place.store, { run, survey, settings, samples, origins: given.resolved.origins, ...found });
+    await createRun(place.store, {
+      run,
+      survey,
+      settings,
+      samples,
+      ...groups,
+      origins: given.resolved.origins,
+      ...found,
+    });
     // Workers of this user trust this list, and no claim of a workflow.
     registerRun(homeOf(io.env), { folder: place.store.folder, ...settings });
     if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);
@@ -101,6 +111,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
       { run, out: place.out, maxConcurrent: options.maxConcurrent },
       `${given.dataset}: ${plural(survey.accepted, 'query', 'queries')}, ${settings.numTurns} turns, ${settings.model}`,
     );
+    if (options.train) await startFeed(link.session, { run, out: place.out });
     announce(io, { place, link, survey, options, attached: state === 'running' }, given);
     if (given.detach) return EXIT.ok;
     return await followToEnd(io, link, place, { maxFailed: options.maxFailed, json: given.json });
@@ -144,7 +155,7 @@ function announce(
   const url = workflowUrl(link, place.run);
   const me = programName(io);
   const run = runArgument(io, place);
-  const { numTurns, samples, maxConcurrent } = options;
+  const { numTurns, samples, epochs, maxConcurrent } = options;
   const { model } = resolved.options;
   const queries = plural(survey.accepted, 'query', 'queries');
   say(
@@ -153,8 +164,13 @@ function announce(
   );
   say(
     io,
-    `Playing    ${queries} × ${plural(samples, 'sample')} × ${plural(numTurns, 'turn')} with ${oneLine(model)}, ${maxConcurrent} at once`,
+    `Playing    ${queries} × ${plural(samples, 'sample')}${epochs > 1 ? ` × ${epochs} epochs` : ''} × ${plural(numTurns, 'turn')} with ${oneLine(model)}, ${maxConcurrent} at once`,
   );
+  if (options.train) {
+    const { batchGroups, maxStaleness } = options;
+    const limit = plural(maxStaleness, 'version');
+    say(io, `Training   ${batchGroups} groups a step, at most ${limit} old: \`${me} feed ${run}\` hands them out`);
+  }
   if (url) say(io, `Temporal   ${url}`);
   if (json) {
     const { address, namespace } = link.session;

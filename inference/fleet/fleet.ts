@@ -13,6 +13,7 @@ import { openLeases } from './leases.ts';
 import { isStrange, Member } from './member.ts';
 import { charge, rank } from './policies.ts';
 import { metOf, type FleetRules } from './rules.ts';
+import { OLD_WEIGHTS, refuseLate } from './late.ts';
 import { sameModel } from './same-model.ts';
 import { mixed } from './token-fleet.ts';
 import { Waiters } from './waiters.ts';
@@ -20,7 +21,7 @@ import { closedError } from '../http/http-errors.ts';
 import { safeUrl } from '../http/safe-url.ts';
 import { rolloutKey, type ServerBackend } from './server-backend.ts';
 
-export interface FleetParts<K extends Kind> extends FleetOptions, Pick<BackendOptions, 'log'> {
+export interface FleetParts<K extends Kind> extends FleetOptions, Pick<BackendOptions, 'log' | 'late'> {
   readonly urls: readonly string[];
   readonly rules: FleetRules<K>;
   /** Reaches a server and learns what it serves. Called again when one comes back. */
@@ -38,7 +39,13 @@ export async function openFleet<K extends Kind>(parts: FleetParts<K>): Promise<B
   const { urls, log, rules } = parts;
   const { fleetPolicy, maxInFlightPerServer, serverLimits, serverWeights, leaseFolder } = parts;
   const waiters = new Waiters();
-  const judge = sameModel();
+  const isSame = sameModel();
+  const judge: Judge = async (url, identity) => {
+    // Who it is, also where it must wait for its weights.
+    const differs = isSame(url, identity);
+    await refuseLate(url, identity, parts.late);
+    return differs;
+  };
   const weightOf = byServer('weight', urls, serverWeights, 1);
   const limitOf = byServer('limit', urls, serverLimits, maxInFlightPerServer);
   const members = urls.map((url) => new Member<K>({ url, weight: weightOf(url), limit: limitOf(url) }));
@@ -146,7 +153,7 @@ export async function openFleet<K extends Kind>(parts: FleetParts<K>): Promise<B
 
   /** Others may be the right ones: another try asks them. */
   function strangerHere({ message, reason, fix }: ModelError): ModelError {
-    const retryable = !strangersOnly(members);
+    const retryable = reason === OLD_WEIGHTS || !strangersOnly(members);
     return new ModelError(message, { reason, retryable, ...(fix === undefined ? {} : { fix }) });
   }
 
@@ -226,10 +233,12 @@ async function meetAll<K extends Kind>(
     member.circuit.open();
   }
   rules.mustAgree(serversOf(members));
-  for (const { acquaintance } of members) {
+  for (const member of members) {
+    const { acquaintance } = member;
     // Who is not there any more is found out with the first request.
     await acquaintance?.begin().catch((error: unknown) => {
       if (!(error instanceof ModelError)) throw error;
+      if (error.reason === OLD_WEIGHTS) return member.refuse(error);
       if (!error.retryable) throw mixed(error.message);
     });
   }

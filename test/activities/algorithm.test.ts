@@ -202,6 +202,7 @@ async function play(p: Plan, run: string, question: string) {
     parseSettings: (name, given) => completeSettings(name, given),
     createRun: fail,
     closedRollouts: fail,
+    weights: {} as never,
     now: Date.now,
   });
   const inActivity = <A extends unknown[], R>(activity: (...args: A) => Promise<R>, ...args: A) =>

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WeightUpdate } from '../../cli/commands/update-weights.ts';
-import { updateModel } from '../../inference/weights/index.ts';
+import { updateModel } from '../support/weights.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { readTrajectories } from '../../storage/trajectories.ts';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
@@ -91,7 +91,7 @@ describe('everturn update-weights on a live fleet', () => {
 async function update(n: number): Promise<void> {
   const order = { from: `/checkpoints/step-${n}`, version: `step-${n}` };
   if (n > 1 && n < UPDATES) {
-    const done = await updateModel(model, order, { apiKeyEnv: null });
+    const done = await updateModel(model, order);
     expect(done.map(({ state }) => state)).toEqual(['updated', 'updated']);
     return;
   }
