@@ -3,6 +3,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
 import { openFleet } from '../../inference/fleet/fleet.ts';
+import { tokenRules } from '../../inference/fleet/token-fleet.ts';
 import { tokenizerLoader } from '../../inference/tokenizer/server-tokenizer.ts';
 import { openSglang } from '../../inference/servers/sglang.ts';
 import { modelServer, type Fault } from '../support/model-server.ts';
@@ -168,6 +169,7 @@ describe('a fleet', () => {
       ...SPREAD,
       urls: all.map(({ url }) => url),
       log: () => undefined,
+      rules: tokenRules(() => undefined),
       async open(url) {
         const met = await openSglang({ url, apiKey: null, tokenizers, log: () => undefined });
         return url === all[1]!.url ? { ...met, facts: { ...met.facts, vocabSize: 700 } } : met;
