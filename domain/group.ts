@@ -36,6 +36,11 @@ export function epochOf({ samples }: Pick<GroupShape, 'samples'>, sample: number
   return Math.floor(sample / samples);
 }
 
+/** Samples of each query over all epochs: of a run's record, whose `epochs` may be absent. */
+export function samplesPerQuery({ samples, epochs = 1 }: { readonly samples: number; readonly epochs?: number }) {
+  return samples * epochs;
+}
+
 /**
  * `<query>` in the first epoch, `<query>#<epoch>` in later ones (0-based). `#` in a query's id becomes `%23`; a `%` is
  * escaped only where it could be read as the start of an escape.
@@ -102,7 +107,7 @@ export function turnAdvantages(returns: readonly (readonly number[] | null)[]): 
   return returns.map((own, member) => (own ?? []).map((_, t) => columns[t]![member]!));
 }
 
-/** What is fed or exported of a run. Nothing is deleted: another filter gives other groups of the same run. */
+/** The filter over what is fed or exported of a run. Nothing is deleted: another filter gives other groups of the same run. */
 export interface GroupFilter {
   /** Least and greatest success rate, both included; null: any. */
   readonly successRate: readonly [number, number] | null;

@@ -11,7 +11,7 @@ import type { Trajectory } from './trajectory.ts';
 import type { Finish, TurnRecord } from './turn.ts';
 import type { WantedLogprobs } from './logprob-meaning.ts';
 
-/** What the row's group, or its consumer, adds; null where nobody said. */
+/** Labels that the row's group or its consumer adds; null if unknown. */
 export interface RowLabels {
   /** Rows to be compared with each other. Default: the query's id. */
   readonly group: string;
@@ -47,7 +47,7 @@ export interface NeutralRow extends RowLabels {
   readonly versions: readonly number[];
   /** 0-based turn; -1 on feedback. */
   readonly turn_ids: readonly number[];
-  /** Where each turn's answer ends in `response_ids`, exclusive; an answer may be empty. */
+  /** The end of each turn's answer in `response_ids`, exclusive; an answer may be empty. */
   readonly turn_ends: readonly number[];
   readonly turn_success: readonly (0 | 1)[];
   /** r_t: of the turn alone. For trainers that sum or discount over tokens themselves. */

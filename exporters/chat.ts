@@ -1,5 +1,5 @@
 // A trajectory as a conversation: what each answer was given, as messages, and whether it was right. It ends with the
-// first right answer, because what follows it is praise and a problem already solved. Text: a reader tokenises it anew.
+// first right answer, because what follows it is praise and a problem already solved. Text: a reader tokenises it again.
 
 import { feedbackMessage } from '../domain/conversation.ts';
 import type { Message } from '../domain/query.ts';

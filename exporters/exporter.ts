@@ -26,7 +26,7 @@ export interface Exporter {
   readonly description: string;
   /** Its lines are for training: trajectories whose answers have no token ids are refused. */
   readonly forTraining: boolean;
-  /** What of a trajectory it cannot carry, or what its reader must know; said once on stderr. */
+  /** The parts of a trajectory that it cannot carry, or a fact that its reader must know; said once on stderr. */
   readonly note?: string;
   /** Its lines hold labels of the group. */
   readonly grouped?: boolean;

@@ -1,5 +1,5 @@
-// The backends of one worker: each model is loaded once, at first use, and one that failed to load is tried
-// again. What they say of their servers is written to the folders of the runs that ask them.
+// The backends of one worker: each model is loaded once, at first use, and again if loading failed. Writes the status
+// of their servers into the folders of the runs that use them.
 
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -14,7 +14,7 @@ import { writeFleetReport } from '../storage/fleet-status.ts';
 import { RUN_FILE } from '../storage/record/layout.ts';
 
 export interface Backends {
-  /** `mayLoad`: throws where a server names a tokenizer that is not to be loaded. */
+  /** `mayLoad`: throws if a server names a tokenizer that must not be loaded. */
   get(settings: RolloutSettings, runFolder: string, mayLoad?: (folderOrHubId: string) => void): Promise<Backend>;
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ const REPORT_EVERY_MS = 5000;
 
 export function openBackends(log: (line: string) => void): Backends {
   const backends = new Map<string, Promise<Backend>>();
-  /** Runs that asked since the last report. */
+  /** Runs that used a backend since the last report. */
   const asking = new Map<string, Set<Promise<Backend>>>();
   const timer = setInterval(() => void report(), REPORT_EVERY_MS).unref();
 
@@ -43,7 +43,7 @@ export function openBackends(log: (line: string) => void): Backends {
       maxInFlightPerServer,
       serverLimits,
       serverWeights,
-      // Limits hold over all workers of a run: they meet in its folder.
+      // Limits count over all workers of a run, which share its folder.
       leaseFolder: limited ? join(runFolder, '.fleet') : null,
     };
     const key = JSON.stringify([model, options]);
@@ -55,10 +55,10 @@ export function openBackends(log: (line: string) => void): Backends {
     return made;
   }
 
-  /** Pairs of a run and a backend that were found to be of one model. */
+  /** For each backend, the runs whose recorded model it matches. */
   const matched = new WeakMap<Backend, Set<string>>();
 
-  /** A run goes on with the model that it was made with, also in another worker on another day. */
+  /** A run continues only with the model that it was made with, also in another worker on another day. */
   async function ofRun(settings: RolloutSettings, runFolder: string, made: Promise<Backend>): Promise<Backend> {
     const backend = await made;
     const runs = matched.get(backend) ?? new Set();
@@ -73,12 +73,12 @@ export function openBackends(log: (line: string) => void): Backends {
       const now = { who: settings.model, identity };
       const differs = differingTraits(before, now) ?? differingCanaries(before, now);
       if (differs !== null) {
-        // The next one to ask meets whoever is there by then.
+        // The next call opens a new backend.
         for (const [key, known] of backends) if (known === made) backends.delete(key);
         await backend.close();
-        throw new ModelError(`${settings.model} is another model now than run "${run}" was made with: ${differs}`, {
+        throw new ModelError(`${settings.model} is not the model that run "${run}" was made with: ${differs}`, {
           reason: 'other-model',
-          fix: 'Start the same model there again and retry the rollouts that failed, or begin another run.',
+          fix: 'Start the original model there and retry the failed rollouts, or start another run.',
         });
       }
     }
@@ -90,12 +90,12 @@ export function openBackends(log: (line: string) => void): Backends {
     const runs = [...asking];
     asking.clear();
     for (const [folder, used] of runs) {
-      // Of a run that is refused nothing stays.
+      // A refused run leaves no folder.
       if (!existsSync(join(folder, RUN_FILE))) continue;
       const loaded = (await Promise.allSettled(used)).flatMap((b) => (b.status === 'fulfilled' ? [b.value] : []));
       const servers = loaded.flatMap((backend) => backend.serverStatus?.() ?? []);
       if (servers.length === 0) continue;
-      // News: a folder that cannot be written to will say so where it matters.
+      // Informational: if the folder cannot be written, the next record reports it.
       await writeFleetReport(folder, `${hostname()}-${process.pid}`, { at: Date.now(), servers }).catch(() => {});
     }
   }

@@ -1,4 +1,4 @@
-// What a rollout's group says of it: size, success rate, variance and, where wanted, one advantage per turn. A group is
+// The labels of a rollout's group: size, success rate, variance and, where wanted, one advantage per turn. A group is
 // the samples of one query in one epoch, the last attempt of each. Read from the end records alone; holds one group.
 // Counts members with a reward; a member whose other records are damaged counts too.
 

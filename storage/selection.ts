@@ -12,7 +12,7 @@ import { type Advantages, openGroupLabels } from './group-labels.ts';
 import type { Store } from './store.ts';
 import { readTrajectories } from './trajectories.ts';
 
-/** What a format has no place for. */
+/** The parts that a format has no place for. */
 export type NotCarried = 'no-right-answer' | 'text-prompt';
 
 /**

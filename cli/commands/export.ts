@@ -1,5 +1,5 @@
-// `everturn export <run> --format F`: complete trajectories in a trainer's format. What is not complete, and what the
-// filters or the format leave out, is counted and listed on stderr. What a format cannot carry is said there too.
+// `everturn export <run> --format F`: complete trajectories in a trainer's format. Rollouts that are not complete,
+// or that the filters or the format leave out, are counted and listed on stderr, with what the format cannot carry.
 
 import { resolve } from 'node:path';
 import { oneLine } from '../../domain/foreign-text.ts';
@@ -32,7 +32,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addOption(new Option('--format <name>', 'what to write').makeOptionMandatory())
     .addOption(new Option('--out <file>', 'where to write (default: stdout); for prime-rl its output folder'))
     .addOption(undecidedOption())
-    .addOption(new Option('--overwrite', 'replace the file that is there, when the new one is whole'))
+    .addOption(new Option('--overwrite', 'replace an existing file once the new one is complete'))
     .addOption(new Option('--runs <dir>', 'the folder that holds runs').default(DEFAULT_OUT, './runs'))
     .addOption(jsonOption('a summary as JSON on stdout; needs --out'))
     .optionsGroup('Groups (the samples of one query):')
@@ -66,9 +66,9 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 async function exportTo(io: Io, named: string, flags: Flags): Promise<ExitCode> {
   const file = flags.out === undefined || flags.out === '-' ? undefined : resolve(io.cwd, flags.out);
   if (flags.json && file === undefined) {
-    throw new UsageError('--json prints its summary where the export would go.', {
+    throw new UsageError('--json prints its summary on stdout, where the export would go.', {
       reason: 'json-without-out',
-      fix: 'Name a file with --out.',
+      fix: 'Name a file for the export with --out.',
     });
   }
   const planned = plannedExport(flags);

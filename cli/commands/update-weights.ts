@@ -1,6 +1,6 @@
-// `everturn update-weights <run> --from DIR --weight-version N`: new weights for every server of a run, while it goes
-// on. Each server is paused, updated and continued; every token keeps the version that made it. Repeat it after a
-// failure: what was done is not done again, and what was left half done is finished.
+// `everturn update-weights <run> --from DIR --weight-version N`: loads new weights into every server of a run, while it
+// continues. Each server is paused, updated and resumed; every token is recorded with its version. Idempotent: after a
+// failure, updated servers are only resumed and interrupted ones are completed.
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -31,10 +31,10 @@ interface Flags extends SteerFlags {
 export interface WeightUpdate {
   readonly run: string;
   readonly from: string;
-  /** The servers' name for the weights, and the number that records hold for it. */
+  /** The servers' string for the version, and the number in records. */
   readonly weightVersion: string;
   readonly version: number;
-  /** Every server has the new weights and goes on. */
+  /** Every server has the new weights and is running. */
   readonly whole: boolean;
   readonly servers: readonly ServerUpdate[];
 }
@@ -57,7 +57,7 @@ async function update(io: Io, place: RunPlace, flags: Flags): Promise<ExitCode> 
   if ('heldBy' in lock) {
     throw new UsageError(`The weights of run "${run}" are being updated by process ${lock.heldBy.pid}.`, {
       reason: 'update-in-progress',
-      fix: 'Wait for its end.',
+      fix: 'Wait until that process has ended.',
     });
   }
   const signal = io.interrupted();
@@ -77,58 +77,58 @@ async function update(io: Io, place: RunPlace, flags: Flags): Promise<ExitCode> 
   }
 }
 
-/** A folder that came from elsewhere must not choose a variable of this user's, and the server that it goes to. */
+/** A folder from elsewhere must not choose a variable of this user's, and the server that receives its value. */
 async function ownKey(io: Io, { run, store }: RunPlace): Promise<string | null> {
   const { model, apiKeyEnv } = (await store.getRun())!.record.settings;
   if (apiKeyEnv === null) return null;
   const own = registeredRun(homeOf(io.env), realPath(store.folder) ?? store.folder);
   if (own?.model === model && own.apiKeyEnv === apiKeyEnv) return apiKeyEnv;
-  throw new UsageError(`Run "${run}" asks for the key in ${apiKeyEnv}, and no command of yours here started it.`, {
+  throw new UsageError(`Run "${run}" uses the key in ${apiKeyEnv}, but none of your own commands here started it.`, {
     reason: 'not-allowed',
-    fix: `Where its servers are yours, say so: --api-key-env ${apiKeyEnv}.`,
+    fix: `If its servers are yours, confirm it: --api-key-env ${apiKeyEnv}.`,
   });
 }
 
-/** A version is kept in every record, and said again by servers. */
+/** Servers report the version, and every record stores it. */
 function versionWord(text: string): string {
   const word = text.trim();
   if (/^[\x21-\x7e]{1,200}$/.test(word) && word !== 'default') return word;
   throw new UsageError(`--weight-version ${JSON.stringify(text)} cannot be a version.`, {
     reason: 'bad-value',
-    fix: 'Give a number, or a word that ends in one, as in step-7; `default` means weights that were never updated.',
+    fix: 'Give a number, or a string that ends in one, as in step-7; `default` means weights that were never updated.',
   });
 }
 
-/** Servers may see folders that this machine does not: only what is here and wrong is refused. */
+/** Servers may see folders that this machine does not: only an existing folder without weights is refused. */
 function weightsFolder(io: Io, named: string): string {
   const folder = resolve(io.cwd, named);
   if (!existsSync(folder)) {
-    say(io, `${oneLine(folder)} is not on this machine: the servers must have it.`);
+    say(io, `${oneLine(folder)} is not on this machine: the servers must be able to read it.`);
     return folder;
   }
   if (statSync(folder).isDirectory() && readdirSync(folder).some((name) => WEIGHTS.test(name))) return folder;
-  throw new UsageError(`--from ${named} holds no weights.`, {
+  throw new UsageError(`--from ${named} contains no weights.`, {
     reason: 'no-weights',
-    fix: 'It takes a folder of *.safetensors, *.bin or *.pt, as trainers save it.',
+    fix: 'Name a folder with *.safetensors, *.bin or *.pt, as trainers save it.',
   });
 }
 
 const WEIGHTS = /\.(safetensors|bin|pt|pth|gguf)$/;
 
 const SAID: Readonly<Record<ServerUpdate['state'], string>> = {
-  updated: 'has the new weights, and goes on',
-  already: 'had that version already; it goes on',
-  refused: 'refused, and goes on with the weights it had',
-  paused: 'STAYS PAUSED: which weights it has is not sure',
-  unreached: 'could not be reached; it has what it had',
-  'not-asked': 'was not asked',
+  updated: 'has the new weights and is running',
+  already: 'already had that version; it is running',
+  refused: 'rejected the weights and continues with the old ones',
+  paused: 'STAYS PAUSED: it may have either weights',
+  unreached: 'could not be reached; its weights are unchanged',
+  'not-asked': 'was skipped',
 };
 
 function serverLine({ url, state, error }: ServerUpdate): string {
   return oneLine(`${url} ${SAID[state]}${error === null ? '.' : `: ${error}`}`);
 }
 
-export function updateTable(io: Io, servers: readonly ServerUpdate[]): string {
+function updateTable(io: Io, servers: readonly ServerUpdate[]): string {
   const columns = [
     { title: 'server' },
     { title: 'before' },
@@ -159,10 +159,10 @@ function notWhole({ run, from, weightVersion, servers }: WeightUpdate): ModelErr
     mixed === ''
       ? `No server of run "${run}" has version ${weightVersion}`
       : `The servers of run "${run}" differ: ${mixed}`,
-    ...(paused.length > 0 ? [`${paused.join(', ')} makes no token until it is updated or restarted`] : []),
+    ...(paused.length > 0 ? [`${paused.join(', ')} generates nothing until it is updated or restarted`] : []),
   ];
   return new ModelError(parts.join('; '), {
     reason: 'weights-not-updated',
-    fix: `Every token keeps the version that made it. Mend what the lines above say about ${oneLine(from)} and the servers, and repeat the command: servers that have the version are left alone.`,
+    fix: `Every token has its version. Fix the errors above about ${oneLine(from)} and the servers, and repeat the command: updated servers are only resumed.`,
   });
 }

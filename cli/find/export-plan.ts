@@ -34,7 +34,7 @@ interface Target {
 
 export interface Exported {
   readonly summary: ExportSummary;
-  /** What the format cannot carry, for stderr. */
+  /** A note for stderr: the parts of a trajectory that the format cannot carry. */
   readonly note: string | undefined;
 }
 
