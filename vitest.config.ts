@@ -1,6 +1,6 @@
 // How the tests run, in projects by what they need. `near`: nothing but this process; `parts`: child processes, the
 // shipped model, a sandbox; `temporal`: a real server, started once; `chaos`: the same and kills. test/README.md.
-// `servers` (real SGLang and vLLM) and `record` (histories) run only when they are asked for.
+// `servers` (real SGLang and vLLM), `trainers` (consumers of exports) and `record` (histories) run only when asked for.
 
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -104,6 +104,7 @@ export default defineConfig({
         testTimeout: 900_000,
         hookTimeout: 1_800_000,
       }),
+      project('trainers', { include: ['test/trainers/*.real.ts'], testTimeout: 600_000 }),
       project('record', { include: ['test/histories/*.record.ts'], globalSetup: SERVER, maxConcurrency: 60 }),
     ],
   },
