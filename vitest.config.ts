@@ -11,7 +11,7 @@ const TEMPORAL = [
 const PARTS = [
   'test/machine/*.test.ts',
   'test/environments/{code-judge,code-sandbox,environments,math-generated,outbox,pool,repeated,under-load}.test.ts',
-  'test/inference/{bad-models,fleet,fleet-versions,model-process,run-model,tiny,weight-update}.test.ts',
+  'test/inference/{bad-models,embedded-weights,fleet,fleet-versions,model-process,run-model,tiny,weight-update}.test.ts',
   'test/inference/server-*.test.ts',
   'test/exporters/{read-samples,sample-id-python}.test.ts',
   'test/cli/model.test.ts',
@@ -28,7 +28,7 @@ const PARTS = [
 const FULL = process.env['EVERTURN_CHAOS'] === 'full';
 const CHAOS = FULL
   ? ['test/chaos/*.chaos.ts']
-  : ['test/chaos/{storm,torn,race,disk,steer}.chaos.ts', 'test/chaos/*.test.ts'];
+  : ['test/chaos/{storm,torn,race,disk,steer,weights}.chaos.ts', 'test/chaos/*.test.ts'];
 const SERVER = ['test/support/global-setup.ts'];
 const project = (name: string, test: Record<string, unknown>) => ({ extends: true as const, test: { name, ...test } });
 
