@@ -117,10 +117,16 @@ weights('weights-rewound', {}, async ({ update, ended }) => {
   return started;
 });
 
-weights('weights-superseded', {}, async ({ update, ended }) => {
-  const [first, last] = [await update({ version: 1 }), await update({ version: 2 })];
-  await Promise.all([first, last].map(ended));
-  // The first again, while another is in force, of which it is no repetition.
+weights('weights-superseded', {}, async ({ update, ended, fleet }) => {
+  await ended(await update({ version: 1 }));
+  fleet[0]!.silent = true;
+  const asked = fleet[0]!.connections();
+  const second = await update({ version: 2 });
+  await until('the second is asked', () => fleet[0]!.connections() > asked);
+  const first = await update({ version: 1 });
+  await ended(first);
+  fleet[0]!.silent = false;
+  await ended(second);
   return first;
 });
 
