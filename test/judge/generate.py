@@ -11,14 +11,17 @@ import random
 import sys
 
 import gmpy2
+import mpmath
 from gmpy2 import mpfr, mpq
 
 from kinds import structured
+from second import as_mp, second
 from grow import WHOLE, analytic, broken, complex_letters, complex_number, constant, counted, mutate, rewrite, stepped
 from trees import NoValue, letters, numbers, ops, size, tex, value
 
 EXACT = type(mpq(1))
 POINTS = 210
+SECOND = 8
 TOLD = mpfr("1e-52")
 SAME = mpfr("1e-58")
 
@@ -27,7 +30,12 @@ def points(pair, r):
     names = sorted(letters(pair[0]) | letters(pair[1]))
     used = ops(pair[0]) | ops(pair[1])
     natural = used & {"fact", "binom", "sum", "gcd", "lcm"}
-    breaks = sorted(abs(q) for q in numbers(pair[0]) | numbers(pair[1]))[:8]
+    used_numbers = sorted(abs(q) for q in numbers(pair[0]) | numbers(pair[1]))
+    # Where a line in one letter is zero: quotients, sums and differences of what is written.
+    mixed = {f(p, q) for p in used_numbers for q in used_numbers for f in (lambda p, q: p / q if q else p, lambda p, q: p + q, lambda p, q: abs(p - q))}
+    breaks = used_numbers[:8] + r.sample(sorted(mixed), min(len(mixed), 24))
+    # Between two such zeros, however near they are.
+    breaks += [(p + q) / 2 for p, q in zip(sorted(mixed), sorted(mixed)[1:])][-12:]
     near = [sign * q + off for q in breaks for sign in (1, -1) for off in (0, mpq(1, 10**6), -mpq(1, 10**6), mpq(1, 3))]
 
     def drawn(name):
@@ -65,9 +73,22 @@ def told_again(pair, point, off):
         return abs(a - b) > off * mpfr("1e-6")
 
 
+def doubted(pair, point, found):
+    """Does the second evaluator find another value than the first?"""
+    for tree, first in zip(pair, found):
+        try:
+            other = second(tree, point)
+        except (NoValue, OverflowError, ZeroDivisionError):
+            return True
+        mine = as_mp(first)
+        if abs(other - mine) > mpmath.mpf("1e-40") * max(1, abs(mine)):
+            return True
+    return False
+
+
 def compare(pair, r):
     """equal, different; unclear: too few values, or one side has values where the other has none."""
-    told, lost = 0, 0
+    told, lost, kept = 0, 0, []
     for point in points(pair, r):
         found = []
         for tree in pair:
@@ -92,6 +113,9 @@ def compare(pair, r):
         if off > SAME * scale:
             continue
         told += 1
+        kept.append((point, found))
+    if any(doubted(pair, point, found) for point, found in r.sample(kept, min(len(kept), SECOND))):
+        return "doubted"
     if not letters(pair[0]) and not letters(pair[1]):
         return "equal" if told else "unclear"
     # What lies this near may differ where no point lies.

@@ -1,7 +1,7 @@
 // The commands of LaTeX that stand for values: fractions, roots, functions, sums, sets, matrices. Also serves
 // plain text (`sqrt(2)`, `sin x`), whose words arrive here as commands.
 
-import { add, call, int, type Node } from '../ast.ts';
+import { call, int, type Node } from '../ast.ts';
 import { accept, expect, isCmd, isSign, nested, peek, take, type Cursor } from './cursor.ts';
 import { Unparsed } from '../limits.ts';
 import { bars, numberNode } from './parse-primary.ts';
@@ -192,8 +192,6 @@ function functionCall(c: Cursor, name: string): Node {
   if (name === 'log' && base) node = call('logbase', first, base);
   else if (name === 'log10') node = call('logbase', first, int(10));
   else if (name === 'sqrt') node = call('root', first, int(2));
-  else if (name === 'cis')
-    node = add([call('cos', first), { k: 'mul', items: [{ k: 'const', name: 'i' }, call('sin', first)] }]);
   else if (name === 'exp') node = { k: 'pow', base: { k: 'const', name: 'e' }, exp: first };
   else {
     // \max\{a, b\} is \max(a, b).
