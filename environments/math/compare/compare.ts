@@ -2,7 +2,7 @@
 // inequalities as sets of numbers, equations, matrices, ratios. Nothing is right because it is close: every
 // kind ends in leaf.ts.
 
-import { call, children, ELEMENT, mapChildren, type Node, type Of, some } from '../ast.ts';
+import { children, ELEMENT, mapChildren, type Node, type Of, some } from '../ast.ts';
 import type { Comparison } from '../value/comparison.ts';
 import { letters } from '../value/letters.ts';
 import { compareLeaves, type LeafOptions, type Word } from './leaf.ts';
@@ -20,7 +20,9 @@ import {
   valuesOfEquation,
 } from './relation.ts';
 import { alignNames, isOtherwiseNamed } from './assignments.ts';
+import { withCounts } from './counts.ts';
 import { withProducts } from './products.ts';
+import { withVectors } from './vectors.ts';
 import { compareConditions } from './conditions.ts';
 import { compareRatios } from './ratios.ts';
 import { shape } from './shape.ts';
@@ -30,7 +32,7 @@ import { sameWords, saysEverything, saysNothing } from '../read/words.ts';
 
 /** `no-value`: the answer holds a constant such as 7/0. */
 export function compareAnswers(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Word | 'no-value' {
-  const [first, second] = withOperators(wordsAsSets(gold), wordsAsSets(answer));
+  const [first, second] = withOperators(...withCounts(...withVectors(wordsAsSets(gold), wordsAsSets(answer))));
   const [left, right] = withProducts(outwardGold(first), unitsOutward(second));
   const [g, a] = [shapedGold(left), shape(right)];
   if (isValueless(a, c)) return 'no-value';
@@ -83,8 +85,6 @@ function compare(gold: Node, answer: Node, c: Comparison, o: LeafOptions): Word 
   const [point, bare] = [pointNamed(g), pointNamed(a)];
   if (point && a.k === 'tuple') return again(point, a);
   if (bare && g.k === 'tuple') return again(g, bare);
-  const [chosen, choose] = [chooseOf(g), chooseOf(a)];
-  if ((chosen || choose) && g.k !== a.k) return again(chosen ?? g, choose ?? a);
   if (g.k === 'matrix' || a.k === 'matrix') return compareMatrices(g, a, again);
   if (isRegion(g) || isRegion(a)) {
     const word = compareRegions(g, a, c, o);
@@ -99,13 +99,6 @@ function compare(gold: Node, answer: Node, c: Comparison, o: LeafOptions): Word 
   if (g.k === 'setop' && a.k === 'setop')
     return g.op === a.op ? (sameSides(g, a, again) ?? sameSides(g, turned(a), again) ?? 'different') : 'different';
   return compareLeaves(g, a, c, o);
-}
-
-/** C(10, 3) beside a value is a binomial. */
-function chooseOf(node: Node): Node | undefined {
-  if (node.k !== 'apply' || node.name !== 'C' || node.args.length !== 2) return undefined;
-  const whole = node.args.every((n) => n.k === 'sym' || (n.k === 'num' && n.value.den === 1n && n.value.num >= 0n));
-  return whole ? call('binom', ...node.args) : undefined;
 }
 
 function pointNamed(node: Node): Node | undefined {

@@ -15,7 +15,7 @@ const FILLERS = words(`
   area volume length width height depth perimeter circumference radius diameter side probability chance distance speed rate
   cost price profit revenue age weight mass ratio fraction percentage average mean median mode range expected expression
   function sequence equation range domain measure degree shaded surface coordinates point set interval largest greatest
-  respectively do does can together exist exists worth apart here`);
+  them respectively do does can together exist exists worth apart here`);
 
 /** May stand directly before a value: articles, verbs and names for a value. None of them can change it. */
 const LEADING = words(`

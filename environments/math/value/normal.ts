@@ -2,7 +2,7 @@
 // binomials as factorials, factorials over the smallest one of their row, ceilings and remainders as floors.
 // Unknown quantities (f(x), a_n) become letters; z and w become complex numbers where that matters.
 
-import { add, call, int, mapChildren, mul, neg, type Node, num, some } from '../ast.ts';
+import { add, call, children, int, mapChildren, mul, neg, type Node, num, some } from '../ast.ts';
 import type { Comparison } from './comparison.ts';
 import { exact } from './exact.ts';
 import * as Q from '../rational.ts';
@@ -46,7 +46,8 @@ function rewritten(node: Node, c: Comparison): Node {
   if (!u || exact(inner, c)) return inner;
   if (inner.name === 'ceil') return neg(call('floor', neg(u)));
   if (inner.name === 'sgn') return integerBetween(int(0), u, c) === 0n ? int(0) : inner;
-  if (inner.name.endsWith('h')) return inExponentials(inner.name, u);
+  if (inner.name.endsWith('h'))
+    return children(node).some((n) => some(n, isCounting)) ? inner : inExponentials(inner.name, u);
   if (!v || inner.args.length !== 2) return inner;
   const size = exact(v, c);
   if (inner.name === 'mod')
