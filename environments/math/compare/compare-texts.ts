@@ -4,6 +4,7 @@
 import type { Verdict } from '../../../domain/verdict.ts';
 import type { Node } from '../ast.ts';
 import { compareAnswers } from './compare.ts';
+import { familiesOf } from './families.ts';
 import { newComparison } from '../value/comparison.ts';
 import type { LeafOptions, Word } from './leaf.ts';
 import { isHedged, withoutHedges } from '../read/harmless-words.ts';
@@ -13,7 +14,7 @@ import { numberWord, withDigits } from '../read/number-words.ts';
 import { parseAnswer } from '../read/parse.ts';
 import * as Q from '../rational.ts';
 import { MANY, remembered } from '../remembered.ts';
-import { withoutQualifier } from '../read/qualifiers.ts';
+import { type Family, familyOf, withoutQualifier } from '../read/qualifiers.ts';
 import { respell } from '../read/spelling.ts';
 import { isSpelling } from './spelled.ts';
 import type { Reading } from '../read/tokens.ts';
@@ -75,6 +76,8 @@ function compareContents(gold: string, answer: string, options: LeafOptions): Ou
   const [g, a] = options.decimalsGiven ? [undefined, undefined] : [plainNumber(gold), plainNumber(answer)];
   // The same verdict as every way below, sooner.
   if (g && a) return Q.equal(g, a) ? { verdict: 'right', reason: 'equal' } : WRONG;
+  const [family, other] = [familyOf(gold), familyOf(answer)];
+  if (family && other) return compareFamilies(family, other, options);
   const moments = compareMoments(gold, answer);
   if (moments) return moments;
   if (/[A-Za-z]\s*\?+[}$)\s.]*$/.test(answer) && !gold.includes('?')) return WRONG;
@@ -90,6 +93,15 @@ function compareContents(gold: string, answer: string, options: LeafOptions): Ou
     options,
     isProse(answer),
   );
+}
+
+/** The same numbers run, under whatever letter. */
+function compareFamilies(gold: Family, answer: Family, options: LeafOptions): Outcome {
+  const [g, a] = [read(gold.body, PLAIN), read(answer.body, PLAIN)];
+  if (typeof a === 'string') return wrong(a);
+  if (typeof g === 'string' || gold.over !== answer.over) return WRONG;
+  const pair = familiesOf(g, a, [gold.letter, answer.letter], gold.over === 'Z', newComparison());
+  return pair ? decide(...pair, options) : WRONG;
 }
 
 const PLAIN_NUMBER = /^-?\d{1,30}(?:\.\d{1,30})?$/;
