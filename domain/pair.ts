@@ -9,6 +9,8 @@ export interface PairOptions {
   readonly strict?: boolean;
   /** The answer did not end by itself: a limit of length, or an abort, cut it. */
   readonly cut?: boolean;
+  /** The text of the question: an answer may count what it names. */
+  readonly question?: string;
 }
 
 export interface Pair {

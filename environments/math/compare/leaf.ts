@@ -20,6 +20,8 @@ export interface LeafOptions {
   readonly decimalsGiven: boolean;
   /** Letters may be renamed. */
   readonly rename: boolean;
+  /** The text of the question, or nothing. */
+  readonly question: string;
 }
 
 interface Peeled {
@@ -57,7 +59,7 @@ export function compareLeaves(gold: Node, answer: Node, c: Comparison, options: 
   const a = peel(answer);
   if (g.unit !== undefined && a.unit !== undefined) {
     const [x, y] = samePounds(unitOf(g.unit), unitOf(a.unit), g.unit, a.unit);
-    if (!sameLabels(g.unit, x === y ? g.unit : a.unit)) return 'different';
+    if (!sameLabels(g.unit, x === y ? g.unit : a.unit, options.question)) return 'different';
     if (x.dimension !== '' && y.dimension !== '' && !Q.equal(x.factor, y.factor))
       return compareValues(scaled(g.node, x.factor), scaled(a.node, y.factor), c, options);
   } else if (g.unit !== undefined && !g.strong) {
@@ -68,7 +70,7 @@ export function compareLeaves(gold: Node, answer: Node, c: Comparison, options: 
     const product = asProduct(a.node, a.unit);
     if (product && letterIn(g.node)) return compareValues(g.node, product, c, options);
   }
-  if (a.unit !== undefined && g.unit === undefined && !isHarmlessPhrase(a.unit)) return 'different';
+  if (a.unit !== undefined && g.unit === undefined && !isHarmlessPhrase(a.unit, options.question)) return 'different';
   if (g.degrees !== a.degrees && g.unit === undefined && a.unit === undefined) {
     const [degrees, other] = g.degrees ? [g.node, a.node] : [a.node, g.node];
     const radians = g.radians || a.radians;

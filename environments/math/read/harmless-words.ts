@@ -43,7 +43,9 @@ export function leadsTo(led: string, plain: boolean): boolean {
 
 /** An adjective that is the last word behind a number, and what turns its sign: "6 negative", "6 loss". */
 export const isChanging = (word: string): boolean => CHANGING.has(word);
-const CHANGING = words('negative loss deficit short prime primes before after');
+const CHANGING = words(
+  'negative loss deficit short prime primes before after factorial minus plus times over modulo percent',
+);
 
 /** A hedge before or behind a whole number bounds it; before a decimal, and behind a value and "or", it says that it was rounded. */
 const HEDGES =

@@ -3,9 +3,10 @@
 
 import { isCmd, isSign, peek, type Cursor } from './cursor.ts';
 import { fromDecimal, mul, rational, type Rational, inv } from '../rational.ts';
-import { isChanging, isFiller, isNoun, singular } from './harmless-words.ts';
+import { isChanging, isFiller, isNoun, isRefusing, SCALES, singular } from './harmless-words.ts';
+import { numberWord } from './number-words.ts';
 import { remembered } from '../remembered.ts';
-import { CONDITION_WORDS } from './vocabulary.ts';
+import { CONDITION_WORDS, FUNCTIONS } from './vocabulary.ts';
 
 export interface Unit {
   /** `length^2 time^-1` as a sorted text; empty without a unit of known worth. */
@@ -228,15 +229,27 @@ export const unitOf = remembered((phrase: string): Unit => {
 });
 
 /** Are all words of this known: units, nouns of the table, words that change nothing? */
-export const isHarmlessPhrase = (phrase: string): boolean => unitOf(phrase).unknown.length === 0;
+export const isHarmlessPhrase = (phrase: string, question = ''): boolean =>
+  unitOf(phrase).unknown.every((word) => isAsked(word, question));
+
+/** The question counts the thing: "How many cups of feed …", "24 zebras". A word that bounds, denies or multiplies is no thing. */
+function isAsked(word: string, question: string): boolean {
+  if (question === '' || !/^[a-z]{3,20}$/.test(word) || isRefusing(word) || isChanging(word) || SCALES.has(word))
+    return false;
+  if (numberWord(word) !== undefined || FUNCTIONS.has(word) || BEHIND.has(word) || AHEAD.has(word)) return false;
+  return new RegExp(
+    `(?:how (?:many|much)|number of|\\d[\\d.,]*)(?:\\s+[A-Za-z'’-]+){0,4}\\s+${word}(?:s|es)?(?![A-Za-z])`,
+    'i',
+  ).test(question);
+}
 
 /**
  * May the answer's words stand for the solution's? Its units are the same kind, what it counts is the same thing, and
  * no word of it is unknown, unless the solution holds it as well. Either side may leave all of it out.
  */
-export function sameLabels(gold: string, answer: string): boolean {
+export function sameLabels(gold: string, answer: string, question: string): boolean {
   const [g, a] = [unitOf(gold), unitOf(answer)];
-  if (a.unknown.some((word) => !g.nouns.has(word))) return false;
+  if (a.unknown.some((word) => !g.nouns.has(word) && !isAsked(word, question))) return false;
   if (g.dimension !== '' && a.dimension !== '' && g.dimension !== a.dimension) return false;
   const [few, many] = g.nouns.size < a.nouns.size ? [g, a] : [a, g];
   if (few.nouns.size > 0 || few.dimension === '' || many.dimension !== '')

@@ -22,14 +22,14 @@ export function valueAt<T>(node: Node, context: NumericContext<T>): Complex<T> |
 
 /**
  * √(xy) is √x·√y but for two signs turned at once: laws of roots and logarithms of several letters mean that. Are two
- * roots or logarithms without a value here, of letters that are not the same?
+ * roots or logarithms without a positive value here, of letters that are not the same?
  */
 export function signsTurned<T>(node: Node, context: NumericContext<T>): boolean {
   const seen: ReadonlySet<string>[] = [];
   const visit = (n: Node): boolean => {
     const arg = radicandOf(n);
     const at = arg && valueAt(arg, context);
-    if (arg && typeof at === 'object' && at.im === undefined && isNegative(at.re, context)) {
+    if (arg && typeof at === 'object' && at.im === undefined && isNotPositive(at.re, context)) {
       const own = letters(arg);
       if (seen.some((other) => [...own].every((name) => !other.has(name)))) return true;
       seen.push(own);
@@ -44,9 +44,9 @@ function radicandOf(node: Node): Node | undefined {
   return node.k === 'pow' && node.exp.k !== 'num' ? node.base : undefined;
 }
 
-function isNegative<T>(at: T, { reals }: NumericContext<T>): boolean {
+function isNotPositive<T>(at: T, { reals }: NumericContext<T>): boolean {
   try {
-    return reals.sign(at) < 0;
+    return reals.sign(at) <= 0;
   } catch (error) {
     if (error instanceof Imprecise) return false;
     throw error;
