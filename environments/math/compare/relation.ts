@@ -89,6 +89,8 @@ function isRounding(rounded: Node, exact: Node, c: Comparison): boolean {
 
 /** Both are equations or inequalities. */
 export function compareRelations(gold: Of<'rel'>, answer: Of<'rel'>, c: Comparison, compare: Compare): Word {
+  // ≈ is = only before a decimal.
+  if (isApproximate(gold) !== isApproximate(answer)) return 'different';
   if (isAssignment(gold) && isAssignment(answer)) {
     const word = compareAssignments(gold, answer, compare);
     if (word !== 'different') return word;
@@ -118,6 +120,11 @@ function compareAssignments(gold: Of<'rel'>, answer: Of<'rel'>, compare: Compare
     return compare(x, replaceSymbol(y, from.letter, { k: 'sym', name: to.letter }));
   return 'different';
 }
+
+const isApproximate = (node: Of<'rel'>): boolean => {
+  const last = node.items.at(-1);
+  return node.ops.includes('~') && !node.ops.includes('=') && !(last?.k === 'num' && last.decimal);
+};
 
 const isGraph = (node: Node): boolean => node.k === 'sym' && node.name === 'y';
 
