@@ -31,6 +31,7 @@ export function isName(node: Node, inSum = false): boolean {
   const event = (n: Node): boolean => head?.k === 'sym' && head.name === 'P' && (n.k === 'setop' || n.k === 'rel');
   if (node.k === 'tuple' || node.k === 'ratio' || node.k === 'mul')
     return node.items.every((n) => event(n) || isName(n, inSum));
+  if (node.k === 'setop') return isName(node.left) && isName(node.right);
   if (node.k === 'neg') return isName(node.arg, true);
   if (node.k === 'div') return isName(node.top) && isName(node.bottom);
   if (node.k === 'pow') return isName(node.base, inSum) && (isName(node.exp) || (!inSum && node.exp.k === 'num'));

@@ -16,7 +16,8 @@ export function explicitSet(c: Cursor): Node {
   if (isSign(bar, '|') || isCmd(bar, 'mid', 'vert')) {
     c.at++;
     const condition = c.parseList(c);
-    if (condition.k !== 'rel') throw new Unparsed('a set by a condition');
+    const several = condition.k === 'list' && condition.items.every((item) => item.k === 'rel');
+    if (condition.k !== 'rel' && !several) throw new Unparsed('a set by a condition');
     const own = inner.k === 'rel' && inner.ops[0] === 'in' && isReals(inner.items[1]) ? inner.items[0] : inner;
     inner = ofElement(shallow(condition), elementOf(own, condition));
   } else if (inner.k === 'rel' && inner.ops[0] === 'in' && inner.items[1]?.k === 'ratio') {
@@ -38,7 +39,7 @@ export function explicitSet(c: Cursor): Node {
     return ofElement(shallow(condition), elementOf(name, condition));
   }
   if (!isCmd(take(c), '}', 'rbrace')) throw new Unparsed('a set is not closed');
-  if (inner.k === 'rel' && (isSign(bar, '|') || isCmd(bar, 'mid', 'vert'))) return inner;
+  if ((inner.k === 'rel' || inner.k === 'list') && (isSign(bar, '|') || isCmd(bar, 'mid', 'vert'))) return inner;
   return { k: 'set', items: inner.k === 'list' ? inner.items : [inner], explicit: true };
 }
 
