@@ -146,14 +146,11 @@ function pointsOf(c: Cursor, figure: string): Node | undefined {
 
 /** `\overline{a5b}` is 100a + 50 + b; with z, w or i it is a conjugate. */
 function positional(c: Cursor): Node | undefined {
+  const isDigits = (at: number): boolean =>
+    /^(?:num|id|word)$/.test(peek(c, at)?.t ?? '') && /^[a-hj-vxyA-Z\d]+$/.test(peek(c, at)?.v ?? '');
   let digits = '';
   let to = 1;
-  for (
-    let token = peek(c, to);
-    isSign(peek(c), '{') && token && /^[a-hj-vxyA-Z\d]+$/.test(token.v);
-    token = peek(c, ++to)
-  )
-    digits += token.v;
+  for (; isSign(peek(c), '{') && isDigits(to); to++) digits += peek(c, to)?.v ?? '';
   if (!isSign(peek(c, to), '}') || digits.length < 2 || !/[a-zA-Z]/.test(digits)) return undefined;
   c.at += to + 1;
   const terms = [...digits].map((digit, k) => {

@@ -32,6 +32,7 @@ export interface Family {
   readonly over: 'Z' | 'N' | 'P';
 }
 
+const MAX_CHARS = 400;
 const SETS = String.raw`\\math(?:bb|bf|rm)\s*\{?([ZN])\}?\s*(?:\^\s*\{?\s*(\+)\s*\}?|_\s*\{?\s*(\+|>\s*0|\\geq?(?:slant)?\s*0)\s*\}?|_0)?`;
 const KIND = '((?:positive|non-?negative|natural|whole|any|an?|some|arbitrary|all|every|each)\\s+)*';
 const TAILS = [
@@ -48,7 +49,7 @@ const TAILS = [
 
 /** `2\pi k, k \in \mathbb{Z}` and the like: what is said of each whole number. */
 export function familyOf(text: string): Family | undefined {
-  if (!/\\in|integer|number|ℤ|ℕ|∈/.test(text)) return undefined;
+  if (text.length > MAX_CHARS || !/\\in|integer|ℤ|ℕ|∈/.test(text)) return undefined;
   const flat = text
     .replace(/ℤ/g, '\\mathbb{Z}')
     .replace(/ℕ/g, '\\mathbb{N}')
@@ -86,7 +87,7 @@ export function familyOf(text: string): Family | undefined {
 
 /** Angles in one letter that counts by convention. */
 export function impliedFamily(text: string): Family | undefined {
-  if (!/\\pi|π|circ|°/.test(text)) return undefined;
+  if (text.length > MAX_CHARS || !/\\pi|π|circ|°/.test(text)) return undefined;
   const names = new Set(text.replace(/\\[A-Za-z]+/g, ' ').match(/(?<![A-Za-z])[a-zA-Z](?![A-Za-z])/g) ?? []);
   const counting = [...names].filter((name) => /[knm]/.test(name));
   const [letter] = counting;
