@@ -93,7 +93,9 @@ export function yesOrNo(text: string): 'yes' | 'no' | undefined {
       .toLowerCase(),
   );
   // "Yes, or no" says neither.
-  const [said = '', why = ''] = (m?.[2] ?? '').split(/\b(?:because|since|as)\b/);
+  const [said = '', why = ''] = (m?.[2] ?? '')
+    .replace(/\bthere (?:is|are|exists?) no\b/g, m?.[1] === 'no' ? ' ' : '$&')
+    .split(/\b(?:because|since|as)\b/);
   const harmless = (word: string): boolean =>
     !isRefusing(word) || (m?.[1] === 'no' && /^(?:not|cannot|never|impossible|.*n[’']t)$/.test(word));
   if (
