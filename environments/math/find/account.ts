@@ -104,8 +104,9 @@ function rightOf(text: string, end: number, inside: boolean): string {
 const RIGHT_END = new RegExp(`${SENTENCE.source}|\\n|^[\\s$*)\\]}]*\\s(?=\\p{Lu}\\p{Ll}|I[\\s'’])`, 'u');
 /** The end of the sentence in which a value stands, as an offset in what follows the value. */
 export function sentenceEnd(behind: string): number {
-  const end = RIGHT_END.exec(behind);
-  return end === null ? behind.length : end.index + end[0].length;
+  const closed = /^\s*(?:\\end\{\w+\*?\}\s*)*(?:\$\$?|\\\)|\\\])/.exec(behind)?.[0].length ?? 0;
+  const end = RIGHT_END.exec(behind.slice(closed));
+  return end === null ? behind.length : closed + end.index + end[0].length;
 }
 
 const CLAUSES =
@@ -156,7 +157,7 @@ function leads(left: string, known: Known, marked: boolean, number: boolean, val
 }
 
 const isStrict = (word: string, known: Known): boolean =>
-  /^(?:[⟦:=]|\d+|\p{L})$/u.test(word) ||
+  /^(?:[⟦:=]|\d+|[a-zα-ω])$/u.test(word) ||
   isLead(word) ||
   (known(word) && !isDenying(word) && !isRefusing(word) && !isMeta(word));
 
@@ -169,7 +170,8 @@ function linked(
   number: boolean,
 ): boolean {
   if (words.some((word) => isDenying(word) || isRefusing(word))) return false;
-  if (isMeta(words.at(-1) ?? '')) return false;
+  if (isMeta(words.at(-1) ?? '') || (number && /^(?:equation|line|option|choice)$/.test(words.at(-1) ?? '')))
+    return false;
   if (leadsTo(words.join(' '), true)) return true;
   const action = link !== undefined && isAction(link);
   return words.every(
@@ -188,6 +190,8 @@ function linked(
   );
 }
 
+const NUMBER_WORD =
+  /^(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand)$/;
 const QUANTITY =
   /^(?:total|value|answer|result|amount|profit|cost|price|distance|length|speed|area|volume|salary|income|revenue|height|weight|age|score|tip|discount|balance|average|width|radius|perimeter)$/;
 
@@ -234,6 +238,10 @@ export function follows(text: string, end: number, known: Known, inside = false,
       return false;
     if (word === NOUN || /^\d/.test(word)) {
       if (zone) continue;
+      return false;
+    }
+    if (NUMBER_WORD.test(word)) {
+      if (isDeterminer(tokens[k - 1]?.toLowerCase() ?? '')) continue;
       return false;
     }
     if ((opensZone(word) && !/^(?:which|that)$/.test(word)) || word === 'than') zone ||= object;

@@ -11,7 +11,7 @@ const TURNS =
   /^(?:but|however|yet|or|alternatively|otherwise|though|although|still|in fact|on the other hand|rather|instead)\b/i;
 const EXCLUDES =
   /\b(?:not|cannot|never|no|exclud\w*|reject\w*|impossible|extraneous|too|fails?|invalid|only)\b|n[’']t\b/i;
-const VALUE = String.raw`(?:\$[^$\n]{1,200}\$|\\\([^\n]{1,200}?\\\)|[-−+]?[$€£¥₹]?\d[\d.,/]*(?:\s?%)?|\(?[A-J]\)?(?![A-Za-z])|\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)`;
+const VALUE = String.raw`(?:\$[^$\n]{1,200}\$|\\\([^\n]{1,200}?\\\)|[-−+]?\d{0,9}\\(?:[dt]?frac|sqrt|pi)[^\s.,;]*|[-−+]?[$€£¥₹]?\d[\d.,/]*(?:\s?%)?|\(?[A-J]\)?(?![A-Za-z])|\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)`;
 /** A check: it shows in what it states. */
 const CHECKS =
   /\b(?:let(?:[’']s| me| us)|we can(?: also)?|to|i(?:[’']ll| will)?|for) (?:just |quickly |also )?(?:double[- ]?|re-?)?(?:check|verif|confirm|ver\b|test)/i;

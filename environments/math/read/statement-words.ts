@@ -115,9 +115,14 @@ export const isMeta = (word: string): boolean => META.has(word);
 export const namesAnswer = (word: string): boolean => ANSWER.test(word);
 export const isLead = (word: string): boolean => LEAD.has(word);
 
+/** Chinese has no blanks: a run without a sign of denial, doubt or choice names a thing. */
+export const isForeignNoun = (word: string): boolean =>
+  /^[\p{Script=Han}]+$/u.test(word) && !/[不没非错否未无勿别莫假误或若除]/.test(word);
+
 /** Words that the question or the solution holds, or that any statement may hold. */
 export const isCommon = (word: string, known: (word: string) => boolean): boolean =>
-  /^(?:\p{L}|[\d.,]+)$/u.test(word) ||
+  /^(?:[a-zα-ω]|[\d.,]+)$/u.test(word) ||
+  isForeignNoun(word) ||
   COMMON.has(word) ||
   VERBS.has(word) ||
   LEAD.has(word) ||
