@@ -1,17 +1,19 @@
 // The composition root: the only place that constructs. Builds store, environments and backends once, and
-// serves the task queues: workflows with light activities, generation, and, where a sandbox is proved to hold,
+// serves the task queues: workflows with light activities, generation, and, with a proven sandbox,
 // code. Run as a program it serves until SIGTERM, SIGINT or the end of the process that started it.
 
 import { realpathSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
 import type { ActivityDeps } from './activities/deps.ts';
-import { type Backends, openBackends } from './run/backends.ts';
+import { type BackendPermissions, type Backends, openBackends } from './run/backends.ts';
 import { closedRollouts } from './temporal/runs.ts';
 import { clusterConfig, connect, type Session } from './temporal/connection.ts';
+import { holdsStep, startUpdate } from './temporal/weights.ts';
 import { parseSettings } from './run/config.ts';
 import { createRun } from './run/create-run.ts';
 import { examineDataset, surveyDataset } from './run/survey.ts';
@@ -19,6 +21,9 @@ import { statedProblem } from './datasets/examine.ts';
 import type { Problem } from './datasets/problem.ts';
 import { queryFromRow } from './datasets/row.ts';
 import { DatasetError, EverturnError, explain, SandboxError, UsageError } from './domain/errors.ts';
+import type { RolloutSettings } from './domain/settings.ts';
+import type { DeclaredWeights } from './domain/weights.ts';
+import { weightsParts } from './run/weights.ts';
 import { foundLogprobs, mustServeLogprobs } from './domain/logprob-meaning.ts';
 import { CODE_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from './domain/queues.ts';
 import type { SolutionReader } from './domain/solution-reader.ts';
@@ -40,18 +45,18 @@ import { openThreadedDisk } from './storage/disk/threaded-disk.ts';
 import { everturnVersion } from './machine/package-root.ts';
 
 export interface WorkerSettings {
-  /** Generations at once: the model's slots. */
+  /** Concurrent generations: the model's slots. */
   readonly slots: number;
   /** Runs model-written programs without a sandbox. */
   readonly unsafeCode: boolean;
-  /** What workflows may name beside the runs of the user's own commands. */
+  /** Permissions of workflows beyond the runs of the user's own commands. */
   readonly operator: Operator;
 }
 
 export const DEFAULT_SLOTS = 64;
 
 export interface RunningWorker {
-  /** Resolves when all queues are drained; rejects when the worker broke. */
+  /** Resolves when all queues are drained; rejects if the worker failed. */
   readonly done: Promise<void>;
   stop(): void;
 }
@@ -59,10 +64,12 @@ export interface RunningWorker {
 export async function startWorker({ slots, unsafeCode, operator }: WorkerSettings): Promise<RunningWorker> {
   const [{ session, connection }, code] = await Promise.all([openCluster(), openCodeJudge(unsafeCode)]);
   const environment = createEnvironments(code ? { code } : {});
-  const backends = openBackends((line) => console.error(line));
+  const backends = openBackends(
+    (line) => console.error(line),
+    (runFolder, current) => bringUpToDate(session, runFolder, current),
+  );
   const disk = openThreadedDisk();
-  // Reads the solutions of new runs; its processes start with the first.
-  const reading = createMathJudge();
+  const reading = createMathJudge(); // of new runs' solutions
   const reader = createSolutionReader(reading);
   const permissions = openPermissions(operator, homeOf(process.env));
   const activities = createActivities(dependencies({ session, environment, backends, disk, permissions, reader }));
@@ -79,7 +86,7 @@ export async function startWorker({ slots, unsafeCode, operator }: WorkerSetting
       taskQueue: TASK_QUEUE,
       workflowBundle: { codePath: workflowBundle() },
       activities: light,
-      // A run whose worker died is taken over by another after this.
+      // After this time another worker takes over the runs of a dead one.
       stickyQueueScheduleToStartTimeout: '3 seconds',
       maxCachedWorkflows: cachedWorkflows(slots),
     }),
@@ -123,8 +130,8 @@ export async function startWorker({ slots, unsafeCode, operator }: WorkerSetting
 const HEARTBEAT = '3 seconds';
 
 /**
- * A rollout that waits for its answer here must not be played again from its history when that comes: with more in
- * flight than are kept, the one that is let go is the one that is needed next. Beside them, collections.
+ * Workflows in the cache are not replayed when their answer arrives. With more in flight than the cache holds, the
+ * evicted one is always the next one needed. The rest is for collections.
  */
 export function cachedWorkflows(slots: number): number {
   return Math.max(1000, slots + 100);
@@ -138,7 +145,7 @@ async function openCluster() {
   return { session, connection };
 }
 
-/** Undefined where no sandbox can be proved to hold: then nothing here takes code. */
+/** Undefined if no sandbox is proven: then this worker takes no code. */
 async function openCodeJudge(unsafe: boolean): Promise<Environment | undefined> {
   try {
     const judge = await createCodeEnvironment({ unsafeWithoutSandbox: unsafe });
@@ -166,9 +173,13 @@ function dependencies({ session, environment, backends, disk, permissions, reade
     permissions.mayUseRun(out, run);
     return openFileStore(out, run, { cache, disk });
   };
+  const mayOf = (settings: RolloutSettings, folder: string): BackendPermissions => ({
+    mayLoad: permissions.mayLoad(settings, folder),
+    mayUseWeights: (weights) => permissions.mayUseWeights({ settings, folder, weights, apiKeyEnv: settings.apiKeyEnv }),
+  });
   const backend: ActivityDeps['backend'] = async (settings, folder) => {
     permissions.mayUseModel(settings, folder);
-    return backends.get(settings, folder, permissions.mayLoad(settings, folder));
+    return backends.get(settings, folder, mayOf(settings, folder));
   };
   return {
     version: everturnVersion(),
@@ -189,7 +200,7 @@ function dependencies({ session, environment, backends, disk, permissions, reade
       const store = openStore(out, run);
       permissions.mayUseModel(complete, store.folder);
       const survey = await examineDataset(await surveyDataset({ dataset, limit, shuffleSeed }), reader);
-      // A model that is away for now is waited for by its rollouts, not by the run.
+      // Rollouts wait for a model that is away; the run does not.
       const facts = await backend(complete, store.folder).then((b) => b.facts, ifRetryable);
       if (facts) mustServeLogprobs(facts, complete);
       const origins = Object.fromEntries(
@@ -200,7 +211,18 @@ function dependencies({ session, environment, backends, disk, permissions, reade
       await createRun(store, { run, survey, settings: complete, samples, origins, logprobs, model });
     },
     closedRollouts: (run, workflowIds) => closedRollouts(session.client, run, workflowIds),
+    weights: {
+      ...weightsParts(backends, { mayUseModel: permissions.mayUseModel, ofBackend: mayOf }),
+      permit: permissions.mayUseWeights,
+      holdsStep: (workflow, activityId, attempt) => holdsStep(session, workflow, activityId, attempt),
+    },
   };
+}
+
+/** A server came back with older weights: the update in force is carried out once more, for those that lack it. */
+function bringUpToDate(session: Session, runFolder: string, { version, label, folder, rewind }: DeclaredWeights): void {
+  const input = { run: basename(runFolder), out: dirname(runFolder), version, label, weights: folder, rewind };
+  startUpdate(session, input).catch((error: unknown) => console.error(explain(error)));
 }
 
 function parsed(row: Readonly<Record<string, unknown>>) {
@@ -223,10 +245,10 @@ function workflowBundle(): string {
   return fileURLToPath(new URL('./workflow-bundle.js', import.meta.url));
 }
 
-/** What the SDK says of each queue that serves only some kinds of work: meant so. */
+/** The SDK's warnings about queues that serve only some kinds of work, as intended here. */
 const EXPECTED = /^No (?:Nexus services|workflows) registered, not polling/;
 
-/** Serves until it is told to stop; resolves to the exit code. */
+/** Serves until it is asked to stop; resolves to the exit code. */
 export async function serve(settings: WorkerSettings): Promise<number> {
   // V8 lets garbage grow to several times what is alive. Measured with 4,000 rollouts open and played: a worker takes
   // 680 MiB at most with this, 1,000 without, at the same turns/s.
@@ -247,7 +269,7 @@ export async function serve(settings: WorkerSettings): Promise<number> {
   return 0;
 }
 
-/** What the environment says, and of the operator's lists the flags first. */
+/** The environment's settings; for the operator's lists, flags have precedence. */
 export function workerSettings(
   env: NodeJS.ProcessEnv,
   flags: OperatorWords = {},
@@ -266,7 +288,7 @@ export function workerSettings(
 
 const isProgram = process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url);
 if (isProgram) {
-  // So it is started by the local service, which plays for one user alone.
+  // Then the local service started it, which serves one user only.
   const start = async () => serve(workerSettings(process.env, {}, { local: true }));
   start().then(
     (code) => process.exit(code),

@@ -81,7 +81,9 @@ function joined(before: Answer, part: Reply, stored: 0 | 1): Answer {
   for (const { version, start, end, ...more } of part.versions) {
     if (start === end) continue;
     const last = versions.at(-1);
-    if (last?.version === version) versions[versions.length - 1] = { ...last, end: offset + end };
+    // After a rewind a number comes again, with other weights.
+    if (last?.version === version && last.versionLabel === more.versionLabel)
+      versions[versions.length - 1] = { ...last, end: offset + end };
     else versions.push({ ...more, version, start: offset + start, end: offset + end });
   }
   return {

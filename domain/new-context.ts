@@ -1,5 +1,5 @@
 // Makes C_t from S_{t-1}: the prompt, or the feedback on the turn before. The model's own ids are never made from text
-// again; the added text is tokenised as it stands behind them.
+// again; the added text is tokenised in its position after them.
 
 import { feedbackMessage, seedFeedback } from './conversation.ts';
 import { ModelError } from './errors.ts';
@@ -17,7 +17,7 @@ export interface ContextTokenizer {
   chatTemplate(): string | null;
 }
 
-/** The model that is asked. */
+/** The model that answers. */
 export interface AskedModel {
   readonly tokenizer: ContextTokenizer;
   readonly facts: { readonly name: string };
@@ -80,8 +80,8 @@ async function deltaFeedback(
 }
 
 /**
- * Ids of a text as it is tokenised behind another one: alone, some tokenizers would put a space before it. Of several
- * that may stand before it, the first that it does not grow together with is taken.
+ * Ids of a text in its position after another one: by itself, some tokenizers would put a space before it. Of several
+ * possible predecessors, the first that does not merge with the text is used.
  */
 async function idsBehind(tokenizer: ContextTokenizer, before: readonly string[], text: string): Promise<number[]> {
   for (const front of before) {

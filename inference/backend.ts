@@ -122,10 +122,27 @@ export interface Backend {
   readonly facts: ModelFacts;
   readonly tokenizer: Tokenizer;
   generate(request: GenerateRequest, options: GenerateOptions): Promise<Reply>;
+  /** For embedded models: the same with other weights, in the same process; answers in flight go on with their own. */
+  withWeights?(weights: EmbeddedWeights): Promise<Backend>;
   /** For backends that ask servers: each of them, in the order given. */
   serverStatus?(): readonly ServerStatus[];
   /** Ends every process and connection it owns. Requests in flight reject. */
   close(): Promise<void>;
+}
+
+/** Weights that a run's trainer declared, for a model that runs here. */
+export interface EmbeddedWeights {
+  readonly folder: string;
+  readonly version: number;
+  readonly label: string;
+}
+
+/** Is a server that says it has this label to get other weights before it is asked for anything? */
+export interface LateServers {
+  /** The label that it should have; null where it may be asked. */
+  wanted(label: string | null): Promise<string | null>;
+  /** Has it brought up to date, some time soon. */
+  update(): void;
 }
 
 /** What of a run's settings its servers are opened with. */
@@ -143,6 +160,10 @@ export interface BackendOptions
   readonly target: string;
   /** Where a backend's own log lines go; one line each. */
   readonly log: (line: string) => void;
+  /** Of an embedded model: in place of the weights in `target`. */
+  readonly weights?: EmbeddedWeights | undefined;
+  /** Of servers: those that came back with older weights. */
+  readonly late?: LateServers | undefined;
   /** Throws where a server names a folder or hub id that is not to be loaded. Absent: it may name any. */
   readonly mayLoad?: ((folderOrHubId: string) => void) | undefined;
 }

@@ -6,6 +6,7 @@ import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { explain, StoreError } from '../domain/errors.ts';
 import { type Outcome, OUTCOMES } from '../domain/ending.ts';
+import { samplesPerQuery } from '../domain/group.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { CheckTokenizer } from './context.ts';
 import { openCopyCheck } from './copies.ts';
@@ -130,7 +131,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   const concluded = result !== undefined && !('cancelled' in result && result.cancelled);
   const count = await queries.all(concluded);
   counts.all(count, run);
-  if (run?.dataset && units >= count * run.samples && totals.ended === totals.rollouts) {
+  if (run?.dataset && units >= count * samplesPerQuery(run) && totals.ended === totals.rollouts) {
     const problem = await missingResult(store, units, options.isGoing);
     if (problem) report({ path: RESULT_FILE, problem });
   }

@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { seedOfRun } from '../domain/defaults.ts';
+import { samplesPerQuery } from '../domain/group.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { CheckedRollout } from './rollout.ts';
 import { ROLLOUT_FILE, rolloutFolder, RUN_FILE, turnFile } from '../storage/record/layout.ts';
@@ -45,7 +46,8 @@ export function openRunCheck(store: Store, run: RunRecord | undefined, onBreach:
       // A rollout that a client started directly may have its own settings.
       if (!run?.dataset) return;
       if (rollout.index === null) return say(`was started by itself, in the run of a data set`);
-      if (rollout.sample >= run.samples) say(`is sample ${rollout.sample} of a run with ${run.samples} per query`);
+      const samples = samplesPerQuery(run);
+      if (rollout.sample >= samples) say(`is sample ${rollout.sample} of a run with ${samples} per query`);
       const differs = [...new Set([...Object.keys(run.settings), ...Object.keys(rollout.settings)])].filter(
         (key) => !isDeepStrictEqual(valueOf(run.settings, key), valueOf(rollout.settings, key)),
       );

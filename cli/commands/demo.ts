@@ -1,4 +1,4 @@
-// `everturn demo`: the shipped data set with the shipped model, played anew each time.
+// `everturn demo`: plays the shipped data set with the shipped model, as a new run each time.
 
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -35,7 +35,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     });
 }
 
-/** `demo-20261121-091355`: each demo is a run of its own, and its random streams follow from its name. */
+/** `demo-20261121-091355`: each demo is a new run, whose random streams are derived from its name. */
 export function demoName(nowMs: number): string {
   const digits = new Date(nowMs).toISOString().replace(/\D/g, '');
   return `demo-${digits.slice(0, 8)}-${digits.slice(8, 14)}`;

@@ -1,5 +1,5 @@
-// `<run>` as users write it: a name under --out, or a folder's path. And back: the argument that names a run in
-// suggested commands.
+// `<run>` on the command line: a name under --out, or a folder's path. And the reverse: the argument that names a run
+// in suggested commands.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
@@ -25,7 +25,7 @@ export function findRun(io: Io, named: string, out: string): RunPlace {
   const folder = resolve(io.cwd, named);
   if (holdsRun(folder)) {
     if (isRunName(basename(folder))) return placeOf(dirname(folder), basename(folder));
-    throw new UsageError(`${folder} is a run, but its folder's name cannot name one.`, {
+    throw new UsageError(`${folder} is a run, but its folder's name is not a valid run name.`, {
       reason: 'run-name',
       fix: 'Rename the folder: letters, digits, `.`, `_` and `-`.',
     });
@@ -68,7 +68,7 @@ export function shortPath(io: Io, path: string): string {
   return near === '' ? '.' : near.startsWith('../../..') ? path : near.startsWith('.') ? near : `./${near}`;
 }
 
-/** How this very program is called: in a checkout through npx. */
+/** The name by which this program was called: in a checkout through npx. */
 export function programName(io: Io): string {
   return io.env['npm_command'] === undefined ? 'everturn' : 'npx everturn';
 }

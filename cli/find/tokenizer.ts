@@ -1,5 +1,5 @@
-// The tokenizer of a run's model for `check`, where it is at hand: a folder that is named, the shipped model's, one on
-// this machine, or one that the hub's cache holds. Asks no network and no server; says why where there is none.
+// The tokenizer of a run's model for `check`, if it is on this machine: in a named folder, the shipped model's, in a
+// local folder, or in the hub's cache. Uses no network and no server; reports why there is none.
 
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -12,23 +12,23 @@ import type { Store } from '../../storage/store.ts';
 
 export interface FoundTokenizer {
   readonly tokenizer?: CheckTokenizer;
-  /** Why there is none. */
+  /** The reason why there is none. */
   readonly why: string;
 }
 
-/** `wanted`: a folder, or false for none; undefined: as the run says. */
+/** `wanted`: a folder, or false for none; undefined: the run's own. */
 export async function tokenizerOf(store: Store, cwd: string, wanted?: string | false): Promise<FoundTokenizer> {
-  if (wanted === false) return { why: 'it was not asked for' };
+  if (wanted === false) return { why: '--no-tokenizer' };
   if (typeof wanted === 'string') return open(resolve(cwd, wanted), []).catch(refused);
-  // A broken run.json is reported by the check.
+  // The check itself reports a broken run.json.
   const settings = (await store.getRun().catch(() => undefined))?.record.settings;
-  if (typeof settings?.model !== 'string') return { why: 'no run.json names a model' };
+  if (typeof settings?.model !== 'string') return { why: 'run.json names no model' };
   const [scheme, target] = parts(settings.model);
-  if (scheme === 'openai') return { why: 'its server gives text only' };
+  if (scheme === 'openai') return { why: 'the server returns text only' };
   const model = scheme === 'tiny' ? join(packageRoot(), 'models', 'tiny') : scheme === 'transformers' ? target : null;
   const named = settings.tokenizer ?? model;
   const found = named === null ? undefined : await folderOf(cwd, named);
-  if (!found) return { why: 'the one of its model is not on this machine (--tokenizer names a folder)' };
+  if (!found) return { why: "the model's tokenizer is not on this machine (--tokenizer names a folder)" };
   const modelFolder = model === null ? undefined : await folderOf(cwd, model);
   return open(found, modelFolder === undefined ? [] : [modelFolder]).catch((error: unknown) => ({
     why: explain(error),

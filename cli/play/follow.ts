@@ -1,5 +1,5 @@
-// Follows a run until its workflow closes, whatever happens to server, worker or connection meanwhile: it shows what
-// it waits for, and restarts the local service if that is gone.
+// Follows a run until its workflow closes, while server, worker or connection may come and go: shows the cause of a
+// wait, and restarts the local service if it has ended.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeWorkflow, progressOf, type WorkflowState } from '../../temporal/runs.ts';
@@ -11,13 +11,13 @@ import type { ProgressView } from '../view/progress-view.ts';
 import { troubleOf } from '../view/trouble.ts';
 
 const POLL_MS = 500;
-/** A restart of server or worker is over by then and need not be shown. */
+/** A restart of server or worker usually takes less, and is then not shown. */
 const PATIENCE_MS = 4_000;
-/** Time without progress after which the cause is looked for. */
+/** Time without progress after which the cause is searched for. */
 const STILL_MS = 15_000;
 const GIVE_UP_MS = 15 * 60_000;
 
-/** How the workflow closed; `detached` when the user left before. */
+/** How the workflow closed; `detached` if the user left before. */
 export async function follow(
   io: Io,
   link: Link,
@@ -104,7 +104,7 @@ function gaveUp(run: string, cause: unknown): TemporalError {
     `Temporal did not answer for ${GIVE_UP_MS / 60_000} minutes while run "${run}" was followed.`,
     {
       reason: 'temporal-away',
-      fix: 'Nothing is lost: the same command attaches again when it is back.',
+      fix: 'Nothing is lost: once it answers again, the same command attaches again.',
       cause,
     },
   );

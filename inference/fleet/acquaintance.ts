@@ -10,7 +10,7 @@ import type { Reply } from '../backend.ts';
 import type { ServerBackend } from './server-backend.ts';
 
 /** What a fleet makes of an identity: throws where it is another model's, says how a canary differs, or null. */
-export type Judge = (url: string, identity: ModelIdentity) => string | null;
+export type Judge = (url: string, identity: ModelIdentity) => string | null | Promise<string | null>;
 
 /** A server that closes every connection would be asked before each request, and after it. */
 const LATELY_MS = 1000;
@@ -91,14 +91,14 @@ export class Acquaintance {
 
   async #hold(first: ModelIdentity): Promise<void> {
     let identity = first;
-    let differs = this.#judge(this.#server.url, identity);
+    let differs = await this.#judge(this.#server.url, identity);
     for (const pause of LOOKS_AFTER_MS) {
       if (differs === null || !this.#server.identify) break;
       await sleep(pause);
       const before = identity;
       identity = await this.#server.identify();
       if (unlikeItself(before, identity)) return;
-      differs = this.#judge(this.#server.url, identity);
+      differs = await this.#judge(this.#server.url, identity);
     }
     if (differs !== null) throw otherModel(this.#server.url, differs);
     const version = identity.canary?.version;

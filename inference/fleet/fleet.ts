@@ -14,13 +14,14 @@ import { openLeases } from './leases.ts';
 import { isStrange, Member } from './member.ts';
 import { mixed, mixedLogprobs, refuseMixture } from './mixture.ts';
 import { charge, rank } from './policies.ts';
+import { OLD_WEIGHTS, refuseLate } from './late.ts';
 import { sameModel } from './same-model.ts';
 import { Waiters } from './waiters.ts';
 import { closedError } from '../http/http-errors.ts';
 import { safeUrl } from '../http/safe-url.ts';
 import { rolloutKey, type ServerBackend } from './server-backend.ts';
 
-export interface FleetParts extends FleetOptions, Pick<BackendOptions, 'log'> {
+export interface FleetParts extends FleetOptions, Pick<BackendOptions, 'log' | 'late'> {
   readonly urls: readonly string[];
   /** Reaches a server and learns what it serves. Called again when one comes back. */
   readonly open: (url: string) => Promise<ServerBackend>;
@@ -37,7 +38,13 @@ export async function openFleet(parts: FleetParts): Promise<Backend> {
   const { urls, log } = parts;
   const { fleetPolicy, maxInFlightPerServer, serverLimits, serverWeights, leaseFolder } = parts;
   const waiters = new Waiters();
-  const judge = sameModel();
+  const isSame = sameModel();
+  const judge: Judge = async (url, identity) => {
+    // Who it is, also where it must wait for its weights.
+    const differs = isSame(url, identity);
+    await refuseLate(url, identity, parts.late);
+    return differs;
+  };
   const weightOf = byServer('weight', urls, serverWeights, 1);
   const limitOf = byServer('limit', urls, serverLimits, maxInFlightPerServer);
   const members = urls.map((url) => new Member({ url, weight: weightOf(url), limit: limitOf(url) }));
@@ -152,7 +159,7 @@ export async function openFleet(parts: FleetParts): Promise<Backend> {
 
   /** Others may be the right ones: another try asks them. */
   function strangerHere({ message, reason, fix }: ModelError): ModelError {
-    const retryable = !strangersOnly(members);
+    const retryable = reason === OLD_WEIGHTS || !strangersOnly(members);
     return new ModelError(message, { reason, retryable, ...(fix === undefined ? {} : { fix }) });
   }
 
@@ -226,10 +233,12 @@ async function meetAll(members: readonly Member[], { open, log }: FleetParts, ju
     member.circuit.open();
   }
   refuseMixture(members.flatMap(({ backend }) => backend ?? []));
-  for (const { acquaintance } of members) {
+  for (const member of members) {
+    const { acquaintance } = member;
     // Who is not there any more is found out with the first request.
     await acquaintance?.begin().catch((error: unknown) => {
       if (!(error instanceof ModelError)) throw error;
+      if (error.reason === OLD_WEIGHTS) return member.refuse(error);
       if (!error.retryable) throw mixed(error.message);
     });
   }

@@ -4,6 +4,7 @@ import type { GenerateOptions, GenerateRequest, Reply, ServerStatus } from '../b
 import { ModelError } from '../../domain/errors.ts';
 import type { ServerBackend } from './server-backend.ts';
 import { OTHER_MODEL, type Acquaintance } from './acquaintance.ts';
+import { OLD_WEIGHTS } from './late.ts';
 import type { Circuit } from './circuit.ts';
 import type { Leases } from './leases.ts';
 import type { Candidate } from './policies.ts';
@@ -15,8 +16,8 @@ const BUSY_MS = 1000;
 const NOT_ITS_FAULT = new Set(['backend-closed', 'server-aborted', 'version-moved', 'server-busy']);
 /** After so many answers in a row that cannot be read, whoever they were for, the others are asked first. */
 const MALFORMED_IN_A_ROW = 3;
-/** Said of a server that is not the one of the run. */
-const STRANGE = new Set([OTHER_MODEL, 'other-tokenizer', 'mixed-fleet', 'no-tokenizer']);
+/** Said of a server that is not the one of the run, or not yet. */
+const STRANGE = new Set([OTHER_MODEL, OLD_WEIGHTS, 'other-tokenizer', 'mixed-fleet', 'no-tokenizer']);
 export const isStrange = (error: unknown) => error instanceof ModelError && STRANGE.has(error.reason);
 const GONE = new Set(['server-unreachable']);
 

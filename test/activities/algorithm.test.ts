@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createActivities } from '../../activities/index.ts';
 import { completeSettings } from '../../domain/defaults.ts';
 import { rolloutResult, stopReason } from '../../domain/ending.ts';
@@ -163,20 +163,22 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(out, { recursive: true, force: true }));
 
-test(`${RUNS} random trajectories are exported as the algorithm says`, { timeout: 300_000 }, async () => {
-  let n = 0;
-  await fc.assert(
-    fc.asyncProperty(plan, async (p) => {
-      const run = `r${n++}`;
-      const question = 'What is 2 + 2?';
-      const trajectory = await play(p, run, question);
-      const sample = JSON.parse(areal.lines(trajectory)[0]!) as object;
-      // JSON knows no −0.
-      const straight = JSON.parse(JSON.stringify(expected(p, question, trajectory.rollout.birthTime))) as object;
-      expect(sample).toMatchObject(straight);
-    }),
-    { numRuns: RUNS },
-  );
+describe('the activities of a rollout', () => {
+  test(`${RUNS} random trajectories are exported as the algorithm says`, { timeout: 300_000 }, async () => {
+    let n = 0;
+    await fc.assert(
+      fc.asyncProperty(plan, async (p) => {
+        const run = `r${n++}`;
+        const question = 'What is 2 + 2?';
+        const trajectory = await play(p, run, question);
+        const sample = JSON.parse(areal.lines(trajectory)[0]!) as object;
+        // JSON knows no −0.
+        const straight = JSON.parse(JSON.stringify(expected(p, question, trajectory.rollout.birthTime))) as object;
+        expect(sample).toMatchObject(straight);
+      }),
+      { numRuns: RUNS },
+    );
+  });
 });
 
 /** The rollout's own steps, in its own order, without a server. */
@@ -200,6 +202,7 @@ async function play(p: Plan, run: string, question: string) {
     parseSettings: (name, given) => completeSettings(name, given),
     createRun: fail,
     closedRollouts: fail,
+    weights: {} as never,
     now: Date.now,
   });
   const inActivity = <A extends unknown[], R>(activity: (...args: A) => Promise<R>, ...args: A) =>

@@ -1,7 +1,7 @@
 // Following a run: only the run's own end, or the user, ends it.
 
 import { ServiceError } from '@temporalio/client';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { follow } from '../../cli/play/follow.ts';
 import type { Link } from '../../cli/find/link.ts';
 import type { ProgressView } from '../../cli/view/progress-view.ts';
@@ -49,52 +49,54 @@ function rememberingView() {
   return { view, seen };
 }
 
-test('a server that fails to answer is asked again, and kept up, until the run ends', async () => {
-  const { link, asked } = scriptedLink([new Error('gone'), new Error('gone'), 'RUNNING', 'COMPLETED']);
-  const { view, seen } = rememberingView();
-  expect(await follow(scriptedIo(), link, 'r', view)).toBe('completed');
-  expect(asked.keepUp).toBe(4);
-  expect(seen).toMatchObject({ progress: 1, ended: 1 });
-});
+describe('following a run', () => {
+  test('a server that fails to answer is asked again, and kept up, until the run ends', async () => {
+    const { link, asked } = scriptedLink([new Error('gone'), new Error('gone'), 'RUNNING', 'COMPLETED']);
+    const { view, seen } = rememberingView();
+    expect(await follow(scriptedIo(), link, 'r', view)).toBe('completed');
+    expect(asked.keepUp).toBe(4);
+    expect(seen).toMatchObject({ progress: 1, ended: 1 });
+  });
 
-test('a worker that does not answer ends nothing', async () => {
-  const { link } = scriptedLink(['RUNNING', 'RUNNING', 'COMPLETED'], () =>
-    Promise.reject(new ServiceError('no worker')),
-  );
-  const { view, seen } = rememberingView();
-  expect(await follow(scriptedIo(), link, 'r', view)).toBe('completed');
-  expect(seen.progress).toBe(0);
-});
+  test('a worker that does not answer ends nothing', async () => {
+    const { link } = scriptedLink(['RUNNING', 'RUNNING', 'COMPLETED'], () =>
+      Promise.reject(new ServiceError('no worker')),
+    );
+    const { view, seen } = rememberingView();
+    expect(await follow(scriptedIo(), link, 'r', view)).toBe('completed');
+    expect(seen.progress).toBe(0);
+  });
 
-test('a worker that is too busy to answer is followed by what it tells, each word once', async () => {
-  const told = [1, 1, 2].map((toldAt) => ({ progress: { ...progressOf(), toldAt } }));
-  const noAnswer = () => Promise.reject(new ServiceError('no worker'));
-  const { link } = scriptedLink(['RUNNING', 'RUNNING', 'RUNNING', 'COMPLETED'], noAnswer, () => told.shift() ?? {});
-  const { view, seen } = rememberingView();
-  expect(await follow(scriptedIo(), link, 'r', view)).toBe('completed');
-  expect(seen.progress).toBe(2);
-});
+  test('a worker that is too busy to answer is followed by what it tells, each word once', async () => {
+    const told = [1, 1, 2].map((toldAt) => ({ progress: { ...progressOf(), toldAt } }));
+    const noAnswer = () => Promise.reject(new ServiceError('no worker'));
+    const { link } = scriptedLink(['RUNNING', 'RUNNING', 'RUNNING', 'COMPLETED'], noAnswer, () => told.shift() ?? {});
+    const { view, seen } = rememberingView();
+    expect(await follow(scriptedIo(), link, 'r', view)).toBe('completed');
+    expect(seen.progress).toBe(2);
+  });
 
-test('trouble is said once it has lasted, with its cause', async () => {
-  const io = scriptedIo();
-  const { link } = scriptedLink([new Error('gone'), 'COMPLETED']);
-  const { view, seen } = rememberingView();
-  const late = { ...io, now: () => (io.clock.ms += 60_000) };
-  await follow(late, link, 'r', view);
-  expect([...seen.notes]).toEqual([expect.stringContaining('gone')]);
-});
+  test('trouble is said once it has lasted, with its cause', async () => {
+    const io = scriptedIo();
+    const { link } = scriptedLink([new Error('gone'), 'COMPLETED']);
+    const { view, seen } = rememberingView();
+    const late = { ...io, now: () => (io.clock.ms += 60_000) };
+    await follow(late, link, 'r', view);
+    expect([...seen.notes]).toEqual([expect.stringContaining('gone')]);
+  });
 
-test('a run that was ended from outside is told as such', async () => {
-  const { link } = scriptedLink(['RUNNING', 'TERMINATED']);
-  expect(await follow(scriptedIo(), link, 'r', rememberingView().view)).toBe('terminated');
-});
+  test('a run that was ended from outside is told as such', async () => {
+    const { link } = scriptedLink(['RUNNING', 'TERMINATED']);
+    expect(await follow(scriptedIo(), link, 'r', rememberingView().view)).toBe('terminated');
+  });
 
-test('the user may leave at once, also while the server hangs', async () => {
-  const leave = new AbortController();
-  const hanging = { ...scriptedLink([]).link, keepUp: () => new Promise<void>(() => {}) } as Link;
-  const { view, seen } = rememberingView();
-  const end = follow({ ...scriptedIo(), interrupted: () => leave.signal }, hanging, 'r', view);
-  leave.abort();
-  expect(await end).toBe('detached');
-  expect(seen.ended).toBe(1);
+  test('the user may leave at once, also while the server hangs', async () => {
+    const leave = new AbortController();
+    const hanging = { ...scriptedLink([]).link, keepUp: () => new Promise<void>(() => {}) } as Link;
+    const { view, seen } = rememberingView();
+    const end = follow({ ...scriptedIo(), interrupted: () => leave.signal }, hanging, 'r', view);
+    leave.abort();
+    expect(await end).toBe('detached');
+    expect(seen.ended).toBe(1);
+  });
 });

@@ -38,6 +38,8 @@ def points(pair, r):
     breaks += [(p + q) / 2 for p, q in zip(sorted(mixed), sorted(mixed)[1:])][-12:]
     near = [sign * q + off for q in breaks for sign in (1, -1) for off in (0, mpq(1, 10**6), -mpq(1, 10**6), mpq(1, 3))]
 
+    guards = [guard for tree in pair for guard in guards_of(tree)]
+
     def drawn(name):
         roll = r.random()
         if name in WHOLE or name == "j":
@@ -59,8 +61,30 @@ def points(pair, r):
         point = {name: drawn(name) for name in names}
         if "z" in point:
             point["z"] = gmpy2.mpc(mpfr(point["z"]), mpfr(drawn("z")))
-        # Letters of one value show nothing of their order.
+        if guards and r.random() < 0.3:
+            onto(point, r.choice(guards), r)
         yield point
+
+
+def guards_of(tree):
+    """What changes the formula where it is zero."""
+    own = [tree[1]] if tree[0] in ("sgn", "abs", "sqrt") else [("-", tree[1], tree[2])] if tree[0] in ("max", "min") else []
+    return own + [guard for part in tree[1:] if isinstance(part, tuple) for guard in guards_of(part)]
+
+
+def onto(point, guard, r):
+    """Moves one letter to where the guard is zero, or next to it."""
+    names = sorted(name for name in letters(guard) if name not in WHOLE and name in point and isinstance(point[name], EXACT))
+    if not names:
+        return
+    name = r.choice(names)
+    try:
+        low, high = (value(guard, {**point, name: mpq(at)}) for at in (0, 1))
+    except (NoValue, OverflowError, ZeroDivisionError):
+        return
+    if isinstance(low, EXACT) and isinstance(high, EXACT) and low != high:
+        off = r.choice([mpq(0), mpq(1, 7), mpq(-1, 7), mpq(1, 10**6), mpq(-1, 10**6), mpq(2), mpq(-2)])
+        point[name] = -low / (high - low) + off
 
 
 def told_again(pair, point, off):

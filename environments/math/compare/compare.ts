@@ -86,6 +86,7 @@ function compare(gold: Node, answer: Node, c: Comparison, o: LeafOptions): Word 
   if (point && a.k === 'tuple') return again(point, a);
   if (bare && g.k === 'tuple') return again(g, bare);
   if (g.k === 'matrix' || a.k === 'matrix') return compareMatrices(g, a, again);
+  if (holdsRegion(g) !== holdsRegion(a)) return 'different';
   if (isRegion(g) || isRegion(a)) {
     const word = compareRegions(g, a, c, o);
     if (word !== undefined) return word;
@@ -144,6 +145,14 @@ function withRelation(g: Node, a: Node, c: Comparison, o: LeafOptions): Word | u
 
 const isCollection = (node: Node): node is Of<'list'> | Of<'set'> => node.k === 'list' || node.k === 'set';
 
+/** A set that has an interval for its element is no interval. */
+const holdsRegion = (node: Node): boolean =>
+  node.k === 'set' &&
+  node.explicit &&
+  node.items.length === 1 &&
+  node.items[0]?.k === 'tuple' &&
+  isRegion(node.items[0]);
+
 /** Can only be a set of numbers: not a point, not a list. */
 function isRegion(node: Node): boolean {
   if (node.k === 'tuple') return node.items.length === 2 && (node.open === '[' || node.close === ']');
@@ -158,6 +167,8 @@ function isRegion(node: Node): boolean {
 }
 
 function compareRegions(g: Node, a: Node, c: Comparison, o: LeafOptions): Word | undefined {
+  // Of conditions "and" is no "or".
+  if (g.k === 'list' && a.k === 'list' && g.join !== a.join && g.join !== ',' && a.join !== ',') return 'different';
   const samePoint = (x: Node, y: Node): Word => compareLeaves(x, y, c, o);
   // x > 2 says nothing of y.
   const [unknown, other] = [unknownOf(g), unknownOf(a)];
@@ -209,7 +220,9 @@ function inOrder(g: readonly Node[], a: readonly Node[], again: (g: Node, a: Nod
   return all;
 }
 
-function compareCollections(g: Node, a: Node, again: (g: Node, a: Node) => Word): Word {
+function compareCollections(g: Node, a: Node, compareItems: (g: Node, a: Node) => Word): Word {
+  // {1} is 1 where it is the whole answer; inside another set it is no 1.
+  const again = (x: Node, y: Node): Word => (isBraced(x) === isBraced(y) ? compareItems(x, y) : 'different');
   // A tuple against a list or plain braces: the order written counts. Against \{ \}: a set is no tuple.
   if (g.k === 'tuple' || a.k === 'tuple') {
     const [tuple, other] = g.k === 'tuple' ? [g, a] : [a, g];
@@ -243,6 +256,8 @@ function compareCollections(g: Node, a: Node, again: (g: Node, a: Node) => Word)
   }
   return all;
 }
+
+const isBraced = (node: Node): boolean => node.k === 'set' && node.explicit;
 
 function distinct(items: readonly Node[], again: (g: Node, a: Node) => Word): Node[] {
   const kept: Node[] = [];

@@ -46,7 +46,7 @@ export function isAccounted(text: string, start: number, end: number, known: Kno
   const { left, inside } = leftOf(text, start);
   if (STRUCK.test(left)) return false;
   const decimal = /\d[.,]\d/.test(value);
-  if (!leads(decimal ? withoutHedges(left) : left, known, marked, /^(?:\\f?boxed\s*\{)?[-−$\s]*\d/.test(value), value))
+  if (!leads(decimal ? withoutHedges(left) : left, known, marked, /^(?:\\f?boxed\s*\{)?[-−$\s]*\(?\d/.test(value), value))
     return false;
   return follows(text, end, known, inside, /\p{L}{2}|⟦/u.test(left));
 }

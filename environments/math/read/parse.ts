@@ -63,6 +63,8 @@ function parseList(c: Cursor): Node {
       for (;;) {
         const token = peek(c);
         if (isWord(token, 'and', 'or')) dangling = true;
+        if (isCmd(token, 'land', 'wedge', 'lor', 'vee') && groups.at(-1)?.at(-1)?.k !== 'rel')
+          throw new Unparsed('an operation of logic');
         if (isSign(token, ',')) commas = true;
         else if (isWord(token, 'and') || isCmd(token, 'land', 'wedge', 'And')) join = 'and';
         else if (isWord(token, 'or') || isCmd(token, 'lor', 'vee')) {

@@ -32,7 +32,8 @@ export interface Family {
   readonly over: 'Z' | 'N' | 'P';
 }
 
-const SETS = String.raw`\\mathbb\s*\{?([ZN])\}?\s*(?:\^\s*\{?\s*(\+)\s*\}?|_\s*\{?\s*(\+|>\s*0|\\geq?(?:slant)?\s*0)\s*\}?|_0)?`;
+const MAX_CHARS = 400;
+const SETS = String.raw`\\math(?:bb|bf|rm)\s*\{?([ZN])\}?\s*(?:\^\s*\{?\s*(\+)\s*\}?|_\s*\{?\s*(\+|>\s*0|\\geq?(?:slant)?\s*0)\s*\}?|_0)?`;
 const KIND = '((?:positive|non-?negative|natural|whole|any|an?|some|arbitrary|all|every|each)\\s+)*';
 const TAILS = [
   new RegExp(
@@ -48,7 +49,7 @@ const TAILS = [
 
 /** `2\pi k, k \in \mathbb{Z}` and the like: what is said of each whole number. */
 export function familyOf(text: string): Family | undefined {
-  if (!/\\in|integer|number|ℤ|ℕ|∈/.test(text)) return undefined;
+  if (text.length > MAX_CHARS || !/\\in|integer|ℤ|ℕ|∈/.test(text)) return undefined;
   const flat = text
     .replace(/ℤ/g, '\\mathbb{Z}')
     .replace(/ℕ/g, '\\mathbb{N}')
@@ -59,7 +60,13 @@ export function familyOf(text: string): Family | undefined {
     .replace(/\s+/g, ' ')
     .replace(/[.,;\s]+$/, '')
     .trim()
-    .replace(/^(?:[a-z] \\in )?\\\{(.*?)(?:\\mid|\\vert|\||:) ?([a-z] ?\\in .*)\\\}$/, '$1, $2');
+    .replace(
+      /^(?:[a-z] ?\\in ?)?\\\{(.*?)(?:\\mid|\\vert|\||:)(.*\\in ?\\math.*)\\\}$/,
+      (_, of: string, on: string) => {
+        const own = /^ ?([a-z]) ?= ?(.*)$/.exec(on);
+        return own && own[1] === of.trim() ? (own[2] ?? '') : `${of}, ${on.trim()}`;
+      },
+    );
   const member = TAILS[0]?.exec(flat);
   if (member) {
     const [, body = '', letter = '', set, plus, from] = member;
@@ -78,8 +85,20 @@ export function familyOf(text: string): Family | undefined {
   return named(body, letter, /positive/.test(kind) ? 'P' : /negative/.test(kind) ? 'N' : 'Z');
 }
 
-/** The letter has to run in what stands before. */
-const named = (body: string, letter: string, over: Family['over']): Family | undefined =>
-  new RegExp(`(?<![A-Za-z\\\\])${letter}(?![A-Za-z])|(?<=\\d|\\\\pi\\s*)${letter}`).test(body)
-    ? { body: body.replace(/[,;\s]+$/, '').replace(/,?\s*\b(?:and|where|for)$/, ''), letter, over }
-    : undefined;
+/** Angles in one letter that counts by convention. */
+export function impliedFamily(text: string): Family | undefined {
+  if (text.length > MAX_CHARS || !/\\pi|π|circ|°/.test(text)) return undefined;
+  const names = new Set(text.replace(/\\[A-Za-z]+/g, ' ').match(/(?<![A-Za-z])[a-zA-Z](?![A-Za-z])/g) ?? []);
+  const counting = [...names].filter((name) => /[knm]/.test(name));
+  const [letter] = counting;
+  return letter !== undefined && counting.length === 1 ? { body: text, letter, over: 'Z' } : undefined;
+}
+
+/** The letter has to run in what stands before. It is read as a k: 2m would be two metres. */
+function named(body: string, letter: string, over: Family['over']): Family | undefined {
+  const here = new RegExp(`(?<![A-Za-z\\\\])${letter}(?![A-Za-z])`, 'g');
+  if (!here.test(body)) return undefined;
+  const plain = body.replace(/[,;\s]+$/, '').replace(/,?\s*\b(?:and|where|for)$/, '');
+  if (/[kn]/.test(letter) || /(?<![A-Za-z\\])k(?![A-Za-z])/.test(plain)) return { body: plain, letter, over };
+  return { body: plain.replace(here, 'k'), letter: 'k', over };
+}

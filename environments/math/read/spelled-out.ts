@@ -6,6 +6,7 @@ const SAME_DIGIT = new RegExp(String.raw`(\.\d{0,20}?)([1-9])\2{2,30}${ELLIPSIS}
 const SAME_DIGITS = new RegExp(String.raw`(\.\d{0,20}?)(\d{2,12}?)\2{1,10}${ELLIPSIS}`, 'g');
 const INDEX = String.raw`(?:\{([A-Za-z0-9]{1,6})\}|([A-Za-z0-9]))`;
 const CHOOSE = new RegExp(String.raw`(^|[=(+*]|\{\})\s*[_^]\s*${INDEX}\s*([CP])\s*_\s*${INDEX}(?![A-Za-z0-9_^])`, 'g');
+const SMALL_FRACTION = /(?<=^|\s)\^\s*\{?(\d{1,4})\}?\s*\/\s*_\s*\{?(\d{1,4})\}?/g;
 const POSITIVE =
   /\\mathbb\s*\{?R\}?\s*(?:\^\s*\{?\s*\+\s*\}?|_\s*\+|_\s*\{\s*(?:\+|>\s*0|(\\geq?(?:slant)?\s*0))\s*\})/g;
 
@@ -17,6 +18,8 @@ export function spelledOut(text: string): string {
       /^0+$/.test(period) ? all : `${head}\\overline{${period}}`,
     );
   }
+  // ³/₈ as it is written without its own signs.
+  if (out.includes('/')) out = out.replace(SMALL_FRACTION, '\\frac{$1}{$2}');
   if (out.includes('overline'))
     out = out
       .replace(/(\.\d{0,40})\\overline\s*(\d)(?!\d)/g, '$1\\overline{$2}')

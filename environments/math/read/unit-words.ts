@@ -177,6 +177,9 @@ const BEHIND = new Map([
   ['cubed', 3],
 ]);
 
+/** Behind these letters a unit is another one in capitals: mg and Mg, pm and Pm. */
+const PREFIXED = /^(?:m|n|p)(?:m|g|l|s|mol|a|v|w|j|n|hz|t|h|f|c|bar|ev|pa)$/;
+
 const isTime = (word: string | undefined): boolean =>
   /^(time|year|month)$/.test(UNITS.get(word ?? '')?.dimension ?? '');
 
@@ -212,15 +215,16 @@ export const unitOf = remembered((phrase: string): Unit => {
       pending = 1;
       // Twelve ways in total are no inches.
       const inches = lower !== 'in' || (k === 0 && !/^\p{L}/u.test(after ?? ''));
-      const unit = inches ? (UNITS.get(token) ?? UNITS.get(lower)) : undefined;
+      const unit = inches ? (UNITS.get(token) ?? (PREFIXED.test(lower) ? undefined : UNITS.get(lower))) : undefined;
       if (unit) {
         for (let n = 0; n < Math.abs(power); n++)
           factor = mul(factor, sign * power > 0 ? unit.factor : inv(unit.factor));
         for (const [dimension, times] of COMPOSED[unit.dimension] ?? [[unit.dimension, 1]])
           powers.set(dimension, (powers.get(dimension) ?? 0) + sign * power * times);
       } else if (!isFiller(lower) && lower !== 'a') {
-        nouns.add(power === 1 ? singular(lower) : `${singular(lower)}^${power}`);
-        if (!isNoun(lower)) unknown.push(singular(lower));
+        const name = PREFIXED.test(lower) ? token : singular(lower);
+        nouns.add(power === 1 ? name : `${name}^${power}`);
+        if (!isNoun(lower)) unknown.push(name);
       }
     }
   }
