@@ -23,7 +23,8 @@ const REACH = 500;
 const FORMULA =
   /\$\$[^$]{1,400}\$\$|\$[^$\n]{1,300}\$|\\\([^()]{0,150}(?:\([^()]{0,80}\)[^()]{0,80}){0,4}\\\)|\\\[[^\]]{1,300}\\\]/g;
 const TEXT = /\\(?:text|textbf|textit|mathrm|mbox|textrm|underline)\s*\{([^{}]*)\}/g;
-const STRUCK = /~~|<\/?(?:s|del|strike)>|[❌✖✗✘⛔🚫👎🙅❎❓❔⁉⍻🗙]/u;
+/** Marks that strike out what they stand at. */
+export const STRUCK = /~~|<\/?(?:s|del|strike)>|[❌✖✗✘⛔🚫👎🙅❎❓❔⁉⍻🗙]/u;
 const SENTENCE = /[.!?;](?=[\s"'”’)*]|$)|[。！？；]/;
 const NOUN = '⟦';
 
@@ -46,7 +47,15 @@ export function isAccounted(text: string, start: number, end: number, known: Kno
   const { left, inside } = leftOf(text, start);
   if (STRUCK.test(left)) return false;
   const decimal = /\d[.,]\d/.test(value);
-  if (!leads(decimal ? withoutHedges(left) : left, known, marked, /^(?:\\f?boxed\s*\{)?[-−$\s]*\(?\d/.test(value), value))
+  if (
+    !leads(
+      decimal ? withoutHedges(left) : left,
+      known,
+      marked,
+      /^(?:\\f?boxed\s*\{)?[-−$\s]*\d|^\(\d+\)?$/.test(value),
+      value,
+    )
+  )
     return false;
   return follows(text, end, known, inside, /\p{L}{2}|⟦/u.test(left));
 }
@@ -151,7 +160,7 @@ function leads(left: string, known: Known, marked: boolean, number: boolean, val
     else if (isDeterminer(word) || /'s$|s'$/.test(word)) determined = true;
     else if (word !== NOUN && word !== '=' && word !== ':' && !isCommon(word, known)) {
       if (!name && (!determined || word.endsWith('ly'))) return false;
-    } else determined ||= k === 0 || /^(?:number|value|sum|total)$/.test(word);
+    } else determined ||= (k === 0 && word.length > 1) || /^(?:number|value|sum|total)$/.test(word);
   }
   return true;
 }

@@ -49,19 +49,18 @@ export function afterwards(text: string, end: number, value: string): After {
   const sentence = sentenceEnd(rest);
   const later = inEnglish(rest.slice(sentence)).replace(/\*\*|__|[“”"]/g, '');
   const own = value.trim();
+  // Of the value itself "6 is wrong" says what "it is wrong" says.
+  const mention =
+    own === '' || own.length > 60
+      ? undefined
+      : new RegExp(`\\$?(?<![\\w.,\\\\])${own.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')}(?!\\w)\\$?`, 'g');
   for (const raw of later.split(/(?<=[.!?;])(?=\s)|[。！？；\n]/u)) {
     const said = raw
       .trim()
       .replace(/^(?:[-•>#(]|\d+[.)](?=\s\p{L})|note:?|n\.?b\.?:?|ps:?)+\s*/iu, '')
       .slice(0, 600);
     if (said === '') continue;
-    const it =
-      own.length > 0 && own.length < 60
-        ? said
-            .split(`$${own}$`)
-            .join('it')
-            .replace(new RegExp(`(?<![\\w.,\\\\])${own.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w])`, 'g'), 'it')
-        : said;
+    const it = mention === undefined ? said : said.replace(mention, 'it');
     const checks = CHECKS.test(said) && !/≠|\\ne(?:q|\b)/.test(said);
     if ((OPENS.test(said) && !checks) || RETRACTS.test(it)) return { withdrawn: true, also };
     if (TURNS.test(said) && new RegExp(VALUE, 'u').test(it.replace(/^\w+/, '')) && !EXCLUDES.test(said))

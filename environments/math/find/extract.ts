@@ -10,7 +10,7 @@ import { lastNumber } from './numbers-in-text.ts';
 import { dateOf, timeOf } from './moments.ts';
 import { hasProse, mathSegments, type Segment } from './segments.ts';
 import { answerPhrase, blank, type Extraction, finalPhrase, type Found, hash } from './phrases.ts';
-import { type Known, isAccounted } from './account.ts';
+import { isAccounted, type Known, STRUCK } from './account.ts';
 import { afterwards } from './afterwards.ts';
 import { PLACE, tailOf } from './tail.ts';
 import { inEnglish } from '../read/statement-words.ts';
@@ -183,7 +183,8 @@ function whole(source: string): Extraction | undefined {
     .trim()
     .replace(/^\*\*|\*\*$/g, '')
     .trim();
-  if (text === '' || text.length > LIMITS.candidateChars) return undefined;
+  if (text === '' || text.length > LIMITS.candidateChars || STRUCK.test(text)) return undefined;
+  if (/\bof (?:the|my|our) (?:answer|solution|result)\b/.test(text)) return undefined;
   const short = text.length <= 400 || !/\s/.test(text);
   if (!short || /,\s+(?:so|hence|thus|therefore)\s/.test(text)) return undefined;
   const segments = mathSegments(text);
@@ -239,22 +240,17 @@ function lastValue(text: string, known?: Known): Extraction | undefined {
   return { text: withTail(number.content, tail, number.end), by: 'number' };
 }
 
-const stated = (text: string, { start, end, content }: Segment, known?: Known): true | undefined =>
-  known === undefined ||
-  (isAccounted(
-    text,
-    start,
-    Math.max(end, text.startsWith(content, start) ? start + content.length : 0),
-    known,
-    false,
-  ) &&
-    !(
-      /(?:^|\n)\s*$/.test(text.slice(0, start)) &&
-      /\n/.test(text.slice(0, start).trimEnd() + text.slice(0, start)) &&
-      /^[.)] +[A-Za-z]/.test(text.slice(end))
-    ) &&
-    !afterwards(text, end, content).withdrawn) ||
-  undefined;
+/** An unmarked value counts where a sentence states it, or on a line of its own; without `known` the text is a solution's. */
+function stated(text: string, { start, end, content }: Segment, known?: Known): true | undefined {
+  if (known === undefined) return true;
+  const last = Math.max(end, text.startsWith(content, start) ? start + content.length : 0);
+  const before = text.slice(Math.max(0, start - 40), start);
+  const enumerated =
+    /(?:^|\n)[ \t]*$/.test(before) && before.includes('\n') && /^[.)] +[A-Za-z]/.test(text.slice(end, end + 8));
+  const bare = /(?<!\b(?:ans|i\.e|e\.g|approx|viz))[.!?][ \t]+$/i.test(before) && !content.includes('=');
+  if (enumerated || bare || !isAccounted(text, start, last, known, false)) return undefined;
+  return afterwards(text, end, content).withdrawn ? undefined : true;
+}
 
 const isNameOnly = (content: string): boolean =>
   /^\s*\\?[A-Za-z]{1,12}\s*(?:_\{?\w{1,4}\}?)?(?:\s*\([A-Za-z, ]{1,8}\))?\s*$/.test(content);
