@@ -8,6 +8,7 @@ import {
   isCommon,
   isDenying,
   isDeterminer,
+  isForeignNoun,
   isLead,
   isLink,
   isMeta,
@@ -119,7 +120,7 @@ export function sentenceEnd(behind: string): number {
 }
 
 const CLAUSES =
-  /,\s+(?!that\b|which\b|whether\b)|—|\s-\s|\b(?:so|then|thus|therefore|hence|implying)\b(?: that)?|(?<!\bnot? )\b(?:shows?|means?|implies|implying|concludes?|deduce|see|find|follows|verified|know) that\b|⇒|→|(?:\d|⟦)\s+(?=\p{Lu}\p{Ll}+(?:\s\p{L}+)?\s*:)/u;
+  /,\s+(?!that\b|which\b|whether\b)|:\s+(?=(?:so |thus )?(?:the|our)\b)|—|\s-\s|\b(?:so|then|thus|therefore|hence|implying)\b(?: that)?|(?<!\bnot? )\b(?:shows?|means?|implies|implying|concludes?|deduce|see|find|follows|verified|know) that\b|⇒|→|(?:\d|⟦)\s+(?=\p{Lu}\p{Ll}+(?:\s\p{L}+)?\s*:)/u;
 const LIST = /(?:(?:⟦|(?<![\d./])[-−]?\d[\d./]{0,30})(?:\s?,\s{0,3}(?:and\s|or\s)?|\s{1,3}(?:and|or)\s)\s{0,3}){1,20}$/;
 
 /** Do the words before a value lead to it? */
@@ -144,7 +145,11 @@ function leads(left: string, known: Known, marked: boolean, number: boolean, val
   if (lower.includes('≠')) return false;
   if (lower.includes('either') && !/\bor\b/.test(`${left} ${value}`)) return false;
   if (lower.some(namesAnswer))
-    return lower.every((word) => isStrict(word, known)) && !(number && isMeta(lower.at(-1) ?? ''));
+    return (
+      !/^(?:has|have|had)$/.test(lower.at(-1) ?? '') &&
+      lower.every((word) => isStrict(word, known)) &&
+      !(number && isMeta(lower.at(-1) ?? ''))
+    );
   const link = lower.findLastIndex(isLink);
   if (!linked(lower.slice(link + 1), lower[link], tokens.slice(link + 1), known, number)) return false;
   let [zone, determined] = [false, false];
@@ -158,7 +163,7 @@ function leads(left: string, known: Known, marked: boolean, number: boolean, val
       (k > 0 || (isCommon(lower[1] ?? ':', known) && !/^[=:\d]/.test(lower[1] ?? '')));
     if (opensZone(word) && k > 0) zone = determined;
     else if (isDeterminer(word) || /'s$|s'$/.test(word)) determined = true;
-    else if (word !== NOUN && word !== '=' && word !== ':' && !isCommon(word, known)) {
+    else if (word !== NOUN && word !== '=' && word !== ':' && !isLink(word) && !isCommon(word, known)) {
       if (!name && (!determined || word.endsWith('ly'))) return false;
     } else determined ||= (k === 0 && word.length > 1) || /^(?:number|value|sum|total)$/.test(word);
   }
@@ -181,12 +186,15 @@ function linked(
   if (words.some((word) => isDenying(word) || isRefusing(word))) return false;
   if (isMeta(words.at(-1) ?? '') || (number && /^(?:equation|line|option|choice)$/.test(words.at(-1) ?? '')))
     return false;
+  if (words.some((word) => /[^\x00-\x7F]/.test(word) && word !== NOUN && !isForeignNoun(word) && !known(word)))
+    return false;
   if (leadsTo(words.join(' '), true)) return true;
   const action = link !== undefined && isAction(link);
   return words.every(
     (word, k) =>
       /^\d/.test(word) ||
       word === NOUN ||
+      /^(?:now|then|currently|still|also)$/.test(word) ||
       leadsTo(word, true) ||
       (action &&
         (/^(?:him|her|them|me|us|you|at|in|by|to|out|up|for|with|on|per|back)$/.test(word) ||
@@ -205,14 +213,14 @@ const QUANTITY =
   /^(?:total|value|answer|result|amount|profit|cost|price|distance|length|speed|area|volume|salary|income|revenue|height|weight|age|score|tip|discount|balance|average|width|radius|perimeter)$/;
 
 const EXPLAINED =
-  /(?:^|[\s,(—-])(?:because|since|as|so|hence|thus|therefore|where|using|by|i\.?e\.?|that is|namely|or else|due to|and (?:we|this|that|it|thus|hence|so)|and the (?!(?:other|answer|negative|solution|value|opposite|same|rest|result|next|correct|true|right|real)\b)\p{L}+ (?:is|are)|which (?:means|gives|implies|matches|equals|simplifies|completes)|not(?=\s+(?:⟦|[\d$(-]|\p{L}+ing\b))|rather than|instead of|(?:attained|achieved|reached|occurring)?\s*(?:when|at|if and only if|iff))(?![\p{L}]).*$/su;
+  /(?:^|[\s,(—-])(?:because|since|as|so|hence|thus|therefore|where|using|by|i\.?e\.?|that is|namely|or else|due to|and (?:we|this|that|it|thus|hence|so)|and the (?!(?:other|answer|negative|solution|value|opposite|same|rest|result|next|correct|true|right|real)\b)\p{L}+ (?:is|are)|which (?:means|gives|implies|matches|equals|simplifies|completes)|not(?=\s+(?:⟦|[\d$(-]|\p{L}+ing\b))|rather than|instead of|(?:attained|achieved|reached|occurring)?\s*(?:when|at(?! (?:most|least)\b)|if and only if|iff))(?![\p{L}]).*$/su;
 const OTHERS = /\(\s*(?:we )?(?:reject|discard|exclud|ignor|not|choices?)[^()]*(?:⟦|\d)[^()]*\)/i;
 
 /** Do the words behind a value leave it as it is? */
 export function follows(text: string, end: number, known: Known, inside = false, object = false): boolean {
   const right = rightOf(text, end, inside);
   if (STRUCK.test(right)) return false;
-  if (/[?？]\W*$/.test(right)) return false;
+  if (/[?？]\W*$|\bat (?:most|least)\b/i.test(right)) return false;
   const said = right.replace(/[*_"“”`]/g, ' ').replace(OTHERS, ' ');
   const why = EXPLAINED.exec(said)?.[0] ?? '';
   if (
@@ -258,6 +266,8 @@ export function follows(text: string, end: number, known: Known, inside = false,
     counted ||= noun;
     if (noun || zone || isCommon(word, known)) continue;
     const name = object && k > 0 && /^\p{Lu}/u.test(token);
+    const pair = /[^s]s$/.test(tokens[k + 1]?.toLowerCase() ?? '') && !/(?:ed|ly|s)$/.test(word);
+    if (object && k === 0 && pair) continue;
     const unknown =
       object &&
       k <= 1 &&

@@ -5,7 +5,7 @@ import { sentenceEnd } from './account.ts';
 import { inEnglish } from '../read/statement-words.ts';
 
 const OPENS =
-  /^(?:(?:hm+|um+|uh|ah|oh)\b[,.!]*\s*)?(?:wait|oops|ops|whoops|actually|scratch|correct(?:ion|ing)|no(?:pe)?(?=[,.!]|\s*$|\s+wait)|hm+|sorry|apolog|my (?:bad|mistake)|mistake|edit|erratum|errata|update|hold on|never ?mind|just kidding|kidding|jk\b|on (?:second thoughts?|reflection|closer)|not sure|not (?:quite|really|true|right)|strike|disregard|ignore|retract|replace|or (?:maybe|perhaps|rather|is it|possibly|else)|maybe|perhaps|wrong|false|incorrect|instead,|to correct|revis|reconsider|upon (?:re|further|closer)|aber|warte|moment|halt|falsch|nein|attend|mais|faux|non\b[,.!]|pero|espera|falso|perd[oó]n|но\b|нет|постой|等|不对|不，|但|抱歉|错|其实|更正|哦|糟|すみません|待って|いや|訂正)/iu;
+  /^(?:(?:hm+|um+|uh|ah|oh)\b[,.!]*\s*)?(?:wait|oops|ops|whoops|actually|scratch|correct(?:ion|ing)|no(?:pe)?(?=[,.!]|\s*$|\s+wait)|hm+|sorry|apolog|my (?:bad|mistake)|mistake|edit|erratum|errata|update|hold on|never ?mind|just kidding|kidding|jk\b|on (?:second thoughts?|reflection|closer)|not sure|not (?:quite|really|true|right)|strike|disregard|ignore|retract|replace|or (?:maybe|perhaps|rather|is it|possibly|else)|maybe|perhaps|wrong|false|incorrect|instead,|to correct|revis|reconsider|upon (?:re|further|closer)|aber|warte|moment|halt|falsch|nein|attend|mais|faux|non\b[,.!]|pero|espera|falso|perd[oó]n|но\b|нет|постой|等|不对|不\s*[，,]|应(?:该|当)?(?:是|为)|但|抱歉|错|其实|更正|哦|糟|すみません|待って|いや|訂正)/iu;
 /** A turn to something else: it counts where a value follows that is not excluded there. */
 const TURNS =
   /^(?:but|however|yet|or|alternatively|otherwise|though|although|still|in fact|on the other hand|rather|instead)\b/i;
@@ -20,7 +20,7 @@ const OWN = /(?<![\p{L}\d$\\_^=(])(?:I|I[’']\w+|my|me|myself|sorry)(?![\p{L}\d
 const REMARK =
   /^(?:so |and |therefore,? |thus,? )?(?:i (?:really )?(?:hope|trust|believe (?:it|this) is correct|am (?:confident|sure|happy|glad)|verified|checked|double-checked|used|have (?:verified|checked|shown|used|boxed)|conclude)|let me know|please let me|feel free|if you|do let me|would you|my (?:final )?answer\b|as i|i[’']m (?:confident|sure|happy|glad|here)|glad i|happy i)|\b(?:let me know|ask me|feel free|i hope)\b/i;
 const RETRACTS =
-  /\b(?:that|this|it|which|answer|above|he|she|they|box(?:ed)?|value|result|solution|former|claim)\b[^.!?\n\d]{0,40}(?:\b(?:wrong|incorrect|false|mistake|mistaken|erroneous|invalid|refuted|nonsense|untrue|rejected|extraneous|off by|too (?:big|small|large|high|low)|taken back)\b|n[’']t (?:right|correct|true|it)\b|\bnot (?:right|correct|true|the (?:\w+ )?answer|it|possible|what|valid|sure|certain)\b|\b(?:cannot|can[’']t) be\b)|\bscratch that\b|\btak(?:e|ing) (?:that|it) back\b|\bdouble[- ]check[^.]*≠|\bonly (?:a )?(?:joke|guess|joking|kidding)\b|\bi (?:lied|guessed)\b/i;
+  /\b(?:that|this|it|which|answer|above|he|she|they|box(?:ed)?|value|result|solution|former|claim)\b[^.!?\n\d]{0,40}(?:\b(?:wrong|incorrect|false|mistake|mistaken|erroneous|invalid|refuted|nonsense|untrue|rejected|extraneous|off by|too (?:big|small|large|high|low)|taken back)\b|n[’']t (?:right|correct|true|it)\b|\bnot (?:right|correct|true|the (?:\w+ )?answer|it|possible|what|valid|sure|certain)\b|\b(?:cannot|can[’']t) be\b)|\b(?:das|dies|es|c['’]est|esto|eso|è|это)\b[^.!?\n\d]{0,20}(?:falsch|faux|falso|incorrect|sbagliat|неверно)|\bscratch that\b|\btak(?:e|ing) (?:that|it) back\b|\bdouble[- ]check[^.]*≠|\bonly (?:a )?(?:joke|guess|joking|kidding)\b|\bi (?:lied|guessed)\b/i;
 
 export interface After {
   readonly withdrawn: boolean;
@@ -54,7 +54,7 @@ export function afterwards(text: string, end: number, value: string): After {
     own === '' || own.length > 60
       ? undefined
       : new RegExp(`\\$?(?<![\\w.,\\\\])${own.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')}(?!\\w)\\$?`, 'g');
-  for (const raw of later.split(/(?<=[.!?;])(?=\s)|[。！？；\n]/u)) {
+  for (const raw of later.split(/(?<=[.!?;])(?<!(?:^|\n)[ \t]{0,4}\d{1,2}\.)(?=\s)|[。！？；\n]/u)) {
     const said = raw
       .trim()
       .replace(/^(?:[-•>#(]|\d+[.)](?=\s\p{L})|note:?|n\.?b\.?:?|ps:?)+\s*/iu, '')

@@ -55,7 +55,7 @@ const COMMON = words(`
   eventually similarly together claimed shown proof side everything everyone inches square cubic natural positive negative odd even
   prime complex sequences series terms graph lines curve plane sphere cone cylinder pyramid hexagon pentagon octagon parallelogram
   rhombus trapezoid prism tetrahedron chord arc sector tangent bisector median altitude diagonal known know call denote function
-  matrix vector ring field condition conditions constraint constraints requirement requirements equations inequality divisible
+  inside outside strictly matrix vector ring field condition conditions constraint constraints requirement requirements equations inequality divisible
   integer integers inclusive`);
 
 const LINK_WORDS = words(
@@ -70,6 +70,7 @@ const DENYING = words(`
   dismiss contradict contradicts contradicting disprove disproved disproves refute refuted refutes deny denied avoid
   mistake error misled tempting tempted trap decoy distractor pitfall naive wrongly falsely incorrectly erroneously contrary
   exceed exceeds differs differ different unequal approach approaches example format placeholder template
+  nicht kein keine pas non ne не ни нет nunca jamais jamás nie niemals kaum falsch faux falso неверно
   claims claimed says said thinks thought believes believed`);
 /** Names of parts of the text itself, which a number may label. */
 const META =
@@ -105,7 +106,9 @@ const PREPOSITIONS =
   words(`of in on at for from to with by per between among that which who whom whose such where when after before over into through
   during under around satisfying has have had containing without`);
 export const opensZone = (word: string): boolean => PREPOSITIONS.has(word);
-const DETERMINERS = words('the a an this that its our his her their my each every these those some any all one');
+const DETERMINERS = words(
+  'el la le les los las das die der den ein eine un une il lo the a an this that its our his her their my each every these those some any all one',
+);
 export const isDeterminer = (word: string): boolean => DETERMINERS.has(word);
 export const isLink = (word: string): boolean => LINK_WORDS.has(word) || VERBS.has(word);
 /** A verb may have somebody or something between it and the value: "costs him 20". */
