@@ -78,8 +78,10 @@ export default defineConfig({
     // Two cores: a few files at once, each in its own process (native modules, one Temporal runtime each).
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
+    // A busy machine is slow, not wrong.
+    expect: { poll: { timeout: 50_000, interval: 10 } },
     projects: [
       project('near', {
         include: ['test/**/*.test.ts'],

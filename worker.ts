@@ -4,14 +4,16 @@
 
 import { realpathSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
 import type { ActivityDeps } from './activities/deps.ts';
-import { type Backends, openBackends } from './run/backends.ts';
+import { type BackendPermissions, type Backends, openBackends } from './run/backends.ts';
 import { closedRollouts } from './temporal/runs.ts';
 import { clusterConfig, connect, type Session } from './temporal/connection.ts';
+import { holdsStep, startUpdate } from './temporal/weights.ts';
 import { parseSettings } from './run/config.ts';
 import { createRun } from './run/create-run.ts';
 import { examineDataset, surveyDataset } from './run/survey.ts';
@@ -19,6 +21,9 @@ import { statedProblem } from './datasets/examine.ts';
 import type { Problem } from './datasets/problem.ts';
 import { queryFromRow } from './datasets/row.ts';
 import { DatasetError, EverturnError, explain, SandboxError, UsageError } from './domain/errors.ts';
+import type { RolloutSettings } from './domain/settings.ts';
+import type { DeclaredWeights } from './domain/weights.ts';
+import { weightsParts } from './run/weights.ts';
 import { foundLogprobs, mustServeLogprobs } from './domain/logprob-meaning.ts';
 import { CODE_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from './domain/queues.ts';
 import type { SolutionReader } from './domain/solution-reader.ts';
@@ -59,10 +64,12 @@ export interface RunningWorker {
 export async function startWorker({ slots, unsafeCode, operator }: WorkerSettings): Promise<RunningWorker> {
   const [{ session, connection }, code] = await Promise.all([openCluster(), openCodeJudge(unsafeCode)]);
   const environment = createEnvironments(code ? { code } : {});
-  const backends = openBackends((line) => console.error(line));
+  const backends = openBackends(
+    (line) => console.error(line),
+    (runFolder, current) => bringUpToDate(session, runFolder, current),
+  );
   const disk = openThreadedDisk();
-  // Reads the solutions of new runs; its processes start with the first one.
-  const reading = createMathJudge();
+  const reading = createMathJudge(); // of new runs' solutions
   const reader = createSolutionReader(reading);
   const permissions = openPermissions(operator, homeOf(process.env));
   const activities = createActivities(dependencies({ session, environment, backends, disk, permissions, reader }));
@@ -166,9 +173,13 @@ function dependencies({ session, environment, backends, disk, permissions, reade
     permissions.mayUseRun(out, run);
     return openFileStore(out, run, { cache, disk });
   };
+  const mayOf = (settings: RolloutSettings, folder: string): BackendPermissions => ({
+    mayLoad: permissions.mayLoad(settings, folder),
+    mayUseWeights: (weights) => permissions.mayUseWeights({ settings, folder, weights, apiKeyEnv: settings.apiKeyEnv }),
+  });
   const backend: ActivityDeps['backend'] = async (settings, folder) => {
     permissions.mayUseModel(settings, folder);
-    return backends.get(settings, folder, permissions.mayLoad(settings, folder));
+    return backends.get(settings, folder, mayOf(settings, folder));
   };
   return {
     version: everturnVersion(),
@@ -200,7 +211,18 @@ function dependencies({ session, environment, backends, disk, permissions, reade
       await createRun(store, { run, survey, settings: complete, samples, origins, logprobs, model });
     },
     closedRollouts: (run, workflowIds) => closedRollouts(session.client, run, workflowIds),
+    weights: {
+      ...weightsParts(backends, { mayUseModel: permissions.mayUseModel, ofBackend: mayOf }),
+      permit: permissions.mayUseWeights,
+      holdsStep: (workflow, activityId, attempt) => holdsStep(session, workflow, activityId, attempt),
+    },
   };
+}
+
+/** A server came back with older weights: the update in force is carried out once more, for those that lack it. */
+function bringUpToDate(session: Session, runFolder: string, { version, label, folder, rewind }: DeclaredWeights): void {
+  const input = { run: basename(runFolder), out: dirname(runFolder), version, label, weights: folder, rewind };
+  startUpdate(session, input).catch((error: unknown) => console.error(explain(error)));
 }
 
 function parsed(row: Readonly<Record<string, unknown>>) {

@@ -3,6 +3,7 @@
 import type { Query } from '../domain/query.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import type { Environment } from '../environments/environment.ts';
+import type { DeclaredWeights, Known, WeightsProgress } from '../domain/weights.ts';
 import type { Backend } from '../inference/backend.ts';
 import type { Store } from '../storage/store.ts';
 
@@ -14,6 +15,54 @@ export interface NewRun {
   readonly limit: number | null;
   readonly shuffleSeed: number | null;
   readonly settings: Partial<RolloutSettings>;
+}
+
+/** One server, while it gets other weights. A step that it cannot do is a ModelError. */
+export interface WeightServer {
+  readonly url: string;
+  /** Its own label for the weights it has; null where it tells none. */
+  version(): Promise<string | null>;
+  pause(): Promise<void>;
+  load(folder: string, label: string): Promise<void>;
+  resume(): Promise<void>;
+  name(label: string): Promise<void>;
+  /** After a failed `load`: does it surely have the weights of before? */
+  keptItsWeights(error: unknown): boolean;
+  close(): Promise<void>;
+}
+
+export interface WeightsParts {
+  /** Of a run, by its folder. */
+  ledger(runFolder: string): {
+    read(): Promise<Known>;
+    current(): Promise<DeclaredWeights | null>;
+    /** False if its number is taken. */
+    declare(entry: DeclaredWeights): Promise<boolean>;
+    markLoaded(number: number): Promise<void>;
+    note(number: number, progress: WeightsProgress): Promise<void>;
+  };
+  /** Of a model; null where it is embedded. Throws UsageError for one that takes no other weights. */
+  servers(model: string): readonly string[] | null;
+  server(model: string, url: string, apiKeyEnv: string | null): WeightServer;
+  /** Loads weights of an embedded model, and returns their SHA-256; throws what is wrong with them. */
+  prove(
+    settings: RolloutSettings,
+    runFolder: string,
+    weights: Pick<DeclaredWeights, 'folder' | 'version' | 'label'>,
+  ): Promise<string | null>;
+  /** Throws `not-allowed` if the operator does not let workflows use this folder and key for this run. */
+  permit(update: {
+    readonly settings: RolloutSettings;
+    readonly folder: string;
+    readonly weights: string;
+    readonly apiKeyEnv: string | null;
+  }): void;
+  /** Is this attempt still the one that the server waits for? */
+  holdsStep(
+    workflow: { readonly workflowId: string; readonly runId: string },
+    activityId: string,
+    attempt: number,
+  ): Promise<boolean>;
 }
 
 /** How a workflow closed, as far as its records may not say it. */
@@ -38,5 +87,6 @@ export interface ActivityDeps {
   createRun(run: NewRun): Promise<void>;
   /** The closed or unknown ones of these workflows of a run, by how they closed; of many, not always all. */
   closedRollouts(run: string, workflowIds: readonly string[]): Promise<ReadonlyMap<string, WorkflowClosing>>;
+  readonly weights: WeightsParts;
   now(): number;
 }

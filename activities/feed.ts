@@ -137,6 +137,7 @@ async function stateOf(store: Store, record: RunRecord): Promise<FeedState> {
     line: line.line,
     version: line.version,
     weights: line.weights,
+    loaded: line.loaded,
     trained: line.trained,
     trainedGroups: countOf(line.acknowledged),
     next,

@@ -10,6 +10,7 @@ import { generateActivity } from './generate.ts';
 import { groupActivities } from './groups.ts';
 import { logActivity } from './log.ts';
 import { openActivity } from './open.ts';
+import { weightsActivities } from './weights.ts';
 
 export function createActivities(deps: ActivityDeps) {
   return translated({
@@ -21,6 +22,7 @@ export function createActivities(deps: ActivityDeps) {
     ...collectionActivities(deps),
     ...feedActivities(deps),
     ...groupActivities(deps),
+    ...weightsActivities(deps),
   });
 }
 

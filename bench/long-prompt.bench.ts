@@ -74,6 +74,7 @@ bench(
       now: Date.now,
       createRun: async () => {},
       closedRollouts: async () => new Map(),
+      weights: {} as never,
     });
     const random = randomSource(CHARS);
     let question = '';

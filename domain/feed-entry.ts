@@ -47,6 +47,8 @@ export interface Line {
   /** The newest weights. */
   version: number;
   weights: string | null;
+  /** The version of the weights that servers loaded last, on whatever line; -1 for none. */
+  loaded: number;
   /** The last version that something was trained into, or that the trainer rewound to. */
   trained: number;
   /** In order; versions never go back. */
@@ -54,7 +56,7 @@ export interface Line {
 }
 
 export function emptyLine(): Line {
-  return { line: 0, version: 0, weights: null, trained: 0, acknowledged: [] };
+  return { line: 0, version: 0, weights: null, loaded: -1, trained: 0, acknowledged: [] };
 }
 
 /** Adds the next entry; returns the acknowledgements that it takes off the line. */
@@ -67,6 +69,7 @@ export function addEntry(line: Line, entry: FeedEntry): Trained[] {
     case 'version':
       line.version = entry.version;
       line.weights = entry.weights;
+      if (entry.weights !== null) line.loaded = entry.version;
       return [];
     case 'rewind': {
       const gone: Trained[] = [];

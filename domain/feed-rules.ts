@@ -183,6 +183,7 @@ export function checkVersion(state: FeedState, { version, weights }: VersionArgu
 export function publish(state: FeedState, version: number, weights: string | null): void {
   state.version = version;
   state.weights = weights;
+  if (weights !== null) state.loaded = version;
   state.ahead = state.ahead.filter((taken) => taken.version > version);
   noteAdmission(state);
 }

@@ -47,6 +47,7 @@ export interface FeedState {
   version: number;
   weights: string | null;
   /** As in Line. */
+  loaded: number;
   trained: number;
   /** Groups trained along the surviving line. */
   trainedGroups: number;

@@ -40,6 +40,9 @@ export const REASONS = {
     'unknown-option',
     'update-in-progress',
     'version-back',
+    'version-goes-back',
+    'weights-changed',
+    'weights-not-loaded',
   ],
   /** The data set, or a row of it. */
   dataset: [
@@ -74,6 +77,7 @@ export const REASONS = {
     'empty-context',
     'feedback-delta',
     'logprobs-differ',
+    'lost-step',
     'mixed-fleet',
     'model-broken',
     'model-cache-broken',
@@ -94,6 +98,8 @@ export const REASONS = {
     'no-tokenizer',
     'not-built',
     'nothing-generated',
+    'old-weights',
+    'other-architecture',
     'other-model',
     'other-tokenizer',
     'prompt-too-long',

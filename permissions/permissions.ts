@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import type { Home } from '../service/home.ts';
 import { isUnder, plainPath, realPath } from './folders.ts';
 import { type Operator, OPERATOR_VARIABLES, type OperatorWords } from './operator.ts';
-import { registeredRun, type RegisteredRun } from './registered.ts';
+import { registeredRun, type RegisteredRun, registeredUpdates } from './registered.ts';
 
 export interface Permissions {
   /** For every step: the folder that a run is read from and written to. */
@@ -18,8 +18,18 @@ export interface Permissions {
   mayReadDataset(path: string): void;
   /** The model, its tokenizer and the key that a rollout of this run would use. */
   mayUseModel(settings: RolloutSettings, runFolder: string): void;
+  /** The folder of new weights, and the key for the servers that load them. */
+  mayUseWeights(update: WeightsUse): void;
   /** A tokenizer that a server, not the settings, names. */
   mayLoad(settings: RolloutSettings, runFolder: string): (folderOrHubId: string) => void;
+}
+
+export interface WeightsUse {
+  readonly settings: RolloutSettings;
+  /** The run's. */
+  readonly folder: string;
+  readonly weights: string;
+  readonly apiKeyEnv: string | null;
 }
 
 /** A permitted run is not checked again for this long: each turn asks in five steps. */
@@ -34,10 +44,45 @@ export function openPermissions(operator: Operator, home: Home, now: () => numbe
     return folder === undefined ? undefined : registeredRun(home, folder);
   }
 
+  function ownUpdates(runFolder: string) {
+    const folder = realPath(runFolder);
+    return folder === undefined ? undefined : registeredUpdates(home, folder);
+  }
+
   function isAllowedPath(path: unknown): boolean {
     const plain = plainPath(path);
     const real = plain === undefined ? undefined : realPath(plain);
     return real !== undefined && operator.runsUnder.some((folder) => isUnder(real, folder));
+  }
+
+  /** May a command of this user's choose that variable? */
+  function isOwnName(name: string): boolean {
+    return (
+      operator.ownKeys === 'any' ||
+      (operator.ownKeys === 'api-keys' && name.endsWith('_API_KEY')) ||
+      operator.keys.some((rule) => rule.name === name && rule.origin === null)
+    );
+  }
+
+  function mayUseModel(settings: RolloutSettings, runFolder: string): void {
+    const { model, tokenizer, apiKeyEnv } = settings;
+    const own = ownRun(runFolder);
+    const isOwn = own?.model === model && own.tokenizer === tokenizer;
+    const { files, servers } = parseModelSpec(model);
+    if (!isOwn && files !== null) mayLoadHere(files);
+    if (!isOwn && tokenizer !== null) mayLoadHere(tokenizer);
+    if (apiKeyEnv === null) return;
+    const origins = servers.map((url) => new URL(url).origin);
+    const rules = operator.keys.filter(({ name }) => name === apiKeyEnv);
+    const isListed = (origin: string) => rules.some((rule) => rule.origin === origin);
+    if (origins.length > 0 && origins.every(isListed)) return;
+    if (isOwn && own.apiKeyEnv === apiKeyEnv && isOwnName(apiKeyEnv)) return;
+    const to = origins.length > 0 ? origins.join(', ') : 'nobody';
+    throw refused(
+      `send the key in ${quoted(apiKeyEnv)} to ${to}`,
+      'apiKeyEnv',
+      isOwn ? apiKeyEnv : `${apiKeyEnv}=${origins[0] ?? '<url>'}`,
+    );
   }
 
   function mayLoadHere(named: string): void {
@@ -56,14 +101,14 @@ export function openPermissions(operator: Operator, home: Home, now: () => numbe
       if (plain === undefined) {
         throw new UsageError(`\`out\` is ${quoted(out)}, and a workflow names its folder by an absolute path.`, {
           reason: 'not-allowed',
-          fix: 'Give it from the root on, without `..`, `.` or empty parts.',
+          fix: 'Give an absolute path without `..`, `.` or empty parts.',
         });
       }
       // The store rejects it with its own message.
       if (!isRunName(run)) return;
       const folder = join(plain, run);
       if ((known.get(folder) ?? 0) > now()) return;
-      if (!isAllowedPath(folder) && ownRun(folder) === undefined)
+      if (!isAllowedPath(folder) && ownRun(folder) === undefined && ownUpdates(folder) === undefined)
         throw refused(`use the folder ${quoted(folder)}`, 'runsUnder', shown(plain));
       if (known.size >= MOST_KNOWN) known.clear();
       known.set(folder, now() + ALLOWED_FOR_MS);
@@ -73,29 +118,19 @@ export function openPermissions(operator: Operator, home: Home, now: () => numbe
       if (!isAllowedPath(path)) throw refused(`read the data set ${quoted(path)}`, 'runsUnder', '<its folder>');
     },
 
-    mayUseModel(settings, runFolder) {
-      const { model, tokenizer, apiKeyEnv } = settings;
-      const own = ownRun(runFolder);
-      const isOwn = own?.model === model && own.tokenizer === tokenizer;
-      const { files, servers } = parseModelSpec(model);
-      if (!isOwn && files !== null) mayLoadHere(files);
-      if (!isOwn && tokenizer !== null) mayLoadHere(tokenizer);
-      if (apiKeyEnv === null) return;
-      const origins = servers.map((url) => new URL(url).origin);
-      const rules = operator.keys.filter(({ name }) => name === apiKeyEnv);
-      const isListed = (origin: string) => rules.some((rule) => rule.origin === origin);
-      if (origins.length > 0 && origins.every(isListed)) return;
-      const isOwnName =
-        operator.ownKeys === 'any' ||
-        (operator.ownKeys === 'api-keys' && apiKeyEnv.endsWith('_API_KEY')) ||
-        rules.some(({ origin }) => origin === null);
-      if (isOwn && own.apiKeyEnv === apiKeyEnv && isOwnName) return;
-      const to = origins.length > 0 ? origins.join(', ') : 'nobody';
-      throw refused(
-        `send the key in ${quoted(apiKeyEnv)} to ${to}`,
-        'apiKeyEnv',
-        isOwn ? apiKeyEnv : `${apiKeyEnv}=${origins[0] ?? '<url>'}`,
-      );
+    mayUseModel,
+
+    mayUseWeights({ settings, folder, weights, apiKeyEnv }) {
+      if (plainPath(weights) === undefined) {
+        throw new UsageError(`\`weights\` is ${quoted(weights)}, and an update names its folder by an absolute path.`, {
+          reason: 'not-allowed',
+          fix: 'Give it from the root on, without `..`, `.` or empty parts.',
+        });
+      }
+      const own = ownUpdates(folder);
+      const isOwn = own?.model === settings.model && own.apiKeyEnv === apiKeyEnv;
+      if (!isOwn || !own.weights.includes(weights)) mayLoadHere(weights);
+      if (apiKeyEnv !== null && !(isOwn && isOwnName(apiKeyEnv))) mayUseModel({ ...settings, apiKeyEnv }, folder);
     },
 
     mayLoad(settings, runFolder) {

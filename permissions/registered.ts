@@ -14,36 +14,75 @@ export interface RegisteredRun extends Pick<RolloutSettings, 'model' | 'tokenize
   readonly folder: string;
 }
 
-export function registerRun({ folder: home }: Home, run: RegisteredRun): void {
+export function registerRun(home: Home, run: RegisteredRun): void {
   const { model, tokenizer, apiKeyEnv } = run;
   const folder = realPath(run.folder);
+  if (folder !== undefined) register(home, RUNS, { folder, model, tokenizer, apiKeyEnv } satisfies RegisteredRun);
+}
+
+/** `folder`: links resolved. Undefined if no command of this user made it, or if other users can write in the home. */
+export function registeredRun(home: Home, folder: string): RegisteredRun | undefined {
+  return registered<RegisteredRun>(home, RUNS, folder);
+}
+
+/** The weights that this user's own commands gave a run. */
+export interface RegisteredUpdates extends Pick<RolloutSettings, 'model' | 'apiKeyEnv'> {
+  /** The run's own folder, links resolved. */
+  readonly folder: string;
+  /** Folders, the latest last. */
+  readonly weights: readonly string[];
+}
+
+export function registerUpdate(
+  home: Home,
+  update: Omit<RegisteredUpdates, 'weights'> & { readonly weights: string },
+): void {
+  const { model, apiKeyEnv, weights } = update;
+  const folder = realPath(update.folder);
   if (folder === undefined) return;
-  const file = fileOf(home, folder);
-  mkdirSync(join(home, RUNS), { recursive: true, mode: 0o700 });
+  const known = registeredUpdates(home, folder);
+  const before = known?.model === model && known.apiKeyEnv === apiKeyEnv ? known.weights : [];
+  if (before.at(-1) === weights) return;
+  const all = [...before.filter((other) => other !== weights), weights].slice(-WEIGHTS_KEPT);
+  register(home, UPDATES, { folder, model, apiKeyEnv, weights: all } satisfies RegisteredUpdates);
+}
+
+export function registeredUpdates(home: Home, folder: string): RegisteredUpdates | undefined {
+  return registered<RegisteredUpdates>(home, UPDATES, folder);
+}
+
+const WEIGHTS_KEPT = 1000;
+
+function register<T extends { readonly folder: string }>({ folder: home }: Home, list: string, record: T): void {
+  const file = fileOf(home, list, record.folder);
+  mkdirSync(join(home, list), { recursive: true, mode: 0o700 });
   chmodSync(home, 0o700);
   const temporary = `${file}.${process.pid}`;
-  const record: RegisteredRun = { folder, model, tokenizer, apiKeyEnv };
   writeFileSync(temporary, `${JSON.stringify(record)}\n`, { mode: 0o600 });
   renameSync(temporary, file);
 }
 
-/** `folder`: links resolved. Undefined if no command of this user made it, or if other users can write in the home. */
-export function registeredRun({ folder: home }: Home, folder: string): RegisteredRun | undefined {
-  const file = fileOf(home, folder);
+function registered<T extends { readonly folder: string }>(
+  { folder: home }: Home,
+  list: string,
+  folder: string,
+): T | undefined {
+  const file = fileOf(home, list, folder);
   try {
-    if (![home, join(home, RUNS), file].every(isOurs)) return undefined;
-    const run = JSON.parse(readFileSync(file, 'utf8')) as RegisteredRun;
-    return run.folder === folder ? run : undefined;
+    if (![home, join(home, list), file].every(isOurs)) return undefined;
+    const record = JSON.parse(readFileSync(file, 'utf8')) as T;
+    return record.folder === folder ? record : undefined;
   } catch {
     return undefined;
   }
 }
 
 const RUNS = 'own-runs';
+const UPDATES = 'own-updates';
 const OTHERS_MAY_WRITE = 0o022;
 
-function fileOf(home: string, folder: string): string {
-  return join(home, RUNS, `${sha256Hex(folder).slice(0, 40)}.json`);
+function fileOf(home: string, list: string, folder: string): string {
+  return join(home, list, `${sha256Hex(folder).slice(0, 40)}.json`);
 }
 
 function isOurs(path: string): boolean {

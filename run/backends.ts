@@ -1,27 +1,50 @@
 // The backends of one worker: each model is loaded once, at first use, and again if loading failed. Writes the status
-// of their servers into the folders of the runs that use them.
+// of their servers into the folders of the runs that use them. A run whose weights were changed has a backend of its
+// own: it opens with the weights in force, and follows them from turn to turn.
 
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { ModelError } from '../domain/errors.ts';
+import { explain, ModelError } from '../domain/errors.ts';
 import { differingCanaries, differingTraits } from '../domain/model-identity.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
-import type { Backend } from '../inference/backend.ts';
+import { type DeclaredWeights, isLate } from '../domain/weights.ts';
+import type { Backend, EmbeddedWeights, LateServers } from '../inference/backend.ts';
 import { createBackend } from '../inference/index.ts';
 import { openFileStore } from '../storage/files.ts';
+import { openWeightsLedger, type WeightsLedger } from '../storage/weights.ts';
 import { writeFleetReport } from '../storage/fleet-status.ts';
 import { RUN_FILE } from '../storage/record/layout.ts';
 
 export interface Backends {
-  /** `mayLoad`: throws if a server names a tokenizer that must not be loaded. */
-  get(settings: RolloutSettings, runFolder: string, mayLoad?: (folderOrHubId: string) => void): Promise<Backend>;
+  get(settings: RolloutSettings, runFolder: string, permissions?: BackendPermissions): Promise<Backend>;
+  /** Loads weights of an embedded model and returns their SHA-256, or throws what is wrong with them. */
+  prove(
+    settings: RolloutSettings,
+    runFolder: string,
+    weights: EmbeddedWeights,
+    permissions?: BackendPermissions,
+  ): Promise<string | null>;
   close(): Promise<void>;
 }
 
+export interface BackendPermissions {
+  /** Throws where a server names a tokenizer that is not to be loaded. */
+  readonly mayLoad?: (folderOrHubId: string) => void;
+  /** Throws where a folder of new weights is not to be loaded. */
+  readonly mayUseWeights?: (folder: string) => void;
+}
+
+/** Asked to bring a run's servers up to date, at most so often. */
+const UPDATE_EVERY_MS = 3000;
+const VIEWS_KEPT = 8;
 const REPORT_EVERY_MS = 5000;
 
-export function openBackends(log: (line: string) => void): Backends {
+/** `onLate`: a server of the run came back without the weights in force. */
+export function openBackends(
+  log: (line: string) => void,
+  onLate: (runFolder: string, current: DeclaredWeights) => void = () => undefined,
+): Backends {
   const backends = new Map<string, Promise<Backend>>();
   /** Runs that used a backend since the last report. */
   const asking = new Map<string, Set<Promise<Backend>>>();
@@ -30,7 +53,8 @@ export function openBackends(log: (line: string) => void): Backends {
   function open(
     settings: RolloutSettings,
     runFolder: string,
-    mayLoad: (folderOrHubId: string) => void,
+    { mayLoad = () => undefined }: BackendPermissions,
+    weights: EmbeddedWeights | null,
   ): Promise<Backend> {
     const { model, tokenizer, apiKeyEnv, requestTimeoutSeconds } = settings;
     const { fleetPolicy, maxInFlightPerServer, serverLimits, serverWeights } = settings;
@@ -46,20 +70,95 @@ export function openBackends(log: (line: string) => void): Backends {
       // Limits count over all workers of a run, which share its folder.
       leaseFolder: limited ? join(runFolder, '.fleet') : null,
     };
-    const key = JSON.stringify([model, options]);
+    const key = JSON.stringify([model, options, ...(weights === null ? [] : [runFolder])]);
     const known = backends.get(key);
     if (known) return known;
-    const made = createBackend(model, { ...options, log, mayLoad });
+    const followed = weights === null ? {} : { weights, late: lateServers(runFolder) };
+    const made = createBackend(model, { ...options, ...followed, log, mayLoad });
     backends.set(key, made);
     made.catch(() => backends.delete(key));
     return made;
   }
 
-  /** For each backend, the runs whose recorded model it matches. */
+  const ledgers = new Map<string, WeightsLedger>();
+  function ledgerOf(runFolder: string): WeightsLedger {
+    const known = ledgers.get(runFolder) ?? openWeightsLedger(runFolder);
+    ledgers.set(runFolder, known);
+    return known;
+  }
+
+  function lateServers(runFolder: string): LateServers {
+    let askedAt = Number.NEGATIVE_INFINITY;
+    return {
+      async wanted(label) {
+        const known = await ledgerOf(runFolder).read();
+        return isLate(label, known) ? known.current!.label : null;
+      },
+      update() {
+        if (performance.now() - askedAt < UPDATE_EVERY_MS) return;
+        askedAt = performance.now();
+        void ledgerOf(runFolder)
+          .current()
+          .then((current) => current && onLate(runFolder, current))
+          .catch((error: unknown) => log(explain(error)));
+      },
+    };
+  }
+
+  /** By backend and weights. */
+  const loaded = new WeakMap<Backend, Map<string, Promise<Backend>>>();
+
+  function withWeights(backend: Backend, weights: EmbeddedWeights): Promise<Backend> {
+    const views = loaded.get(backend) ?? new Map<string, Promise<Backend>>();
+    loaded.set(backend, views);
+    const key = JSON.stringify([weights.label, weights.folder]);
+    const known = views.get(key);
+    if (known) return known;
+    if (!('tokenizer' in backend)) throw new TypeError('a server of text takes no weights');
+    const made: Promise<Backend> = backend.withWeights!(weights);
+    // Those of long ago are not asked for any more.
+    if (views.size >= VIEWS_KEPT) views.delete([...views.keys()][0]!);
+    views.set(key, made);
+    made.catch(() => views.delete(key));
+    return made;
+  }
+
+  async function inForce(
+    settings: RolloutSettings,
+    runFolder: string,
+    permissions: BackendPermissions,
+    current: DeclaredWeights,
+  ): Promise<{ made: Promise<Backend>; backend: Backend }> {
+    const isEmbedded = current.contentHash !== null;
+    if (isEmbedded) permissions.mayUseWeights?.(current.folder);
+    const made = open(settings, runFolder, permissions, current);
+    try {
+      const backend = await ofRun(settings, runFolder, made, isEmbedded);
+      if (!isEmbedded) return { made, backend };
+      const view = await withWeights(backend, current);
+      if (view.facts.fingerprint === current.contentHash) return { made, backend: view };
+      throw new ModelError(`${current.folder} holds other weights than when version ${current.label} was declared`, {
+        reason: 'model-changed',
+        fix: 'Put the old ones back, or declare another version in a folder of its own.',
+      });
+    } catch (error) {
+      // Weights can be mended, or replaced by later ones: a rollout does not fail of them.
+      if (!isEmbedded || !(error instanceof ModelError) || error.retryable) throw error;
+      const { message, reason, fix } = error;
+      throw new ModelError(message, { reason, retryable: true, cause: error.cause, ...(fix ? { fix } : {}) });
+    }
+  }
+
+  /** Pairs of a run and a backend that were found to be of one model. */
   const matched = new WeakMap<Backend, Set<string>>();
 
-  /** A run continues only with the model that it was made with, also in another worker on another day. */
-  async function ofRun(settings: RolloutSettings, runFolder: string, made: Promise<Backend>): Promise<Backend> {
+  /** A run goes on with the model that it was made with, also in another worker on another day. */
+  async function ofRun(
+    settings: RolloutSettings,
+    runFolder: string,
+    made: Promise<Backend>,
+    changed = false,
+  ): Promise<Backend> {
     const backend = await made;
     const runs = matched.get(backend) ?? new Set();
     matched.set(backend, runs);
@@ -70,7 +169,8 @@ export function openBackends(log: (line: string) => void): Backends {
     const then = record?.model;
     if (then) {
       const before = { who: `the start of run "${run}"`, identity: then };
-      const now = { who: settings.model, identity };
+      // New weights are a declared change; who has them is compared all the same.
+      const now = { who: settings.model, identity: changed ? { ...identity, weights: null } : identity };
       const differs = differingTraits(before, now) ?? differingCanaries(before, now);
       if (differs !== null) {
         // The next call opens a new backend.
@@ -101,12 +201,26 @@ export function openBackends(log: (line: string) => void): Backends {
   }
 
   return {
-    get(settings, runFolder, mayLoad = () => undefined) {
-      const made = open(settings, runFolder, mayLoad);
-      const backend = ofRun(settings, runFolder, made);
-      const used = asking.get(runFolder) ?? new Set();
-      asking.set(runFolder, used.add(made));
+    async get(settings, runFolder, permissions = {}) {
+      const use = (made: Promise<Backend>) => {
+        const used = asking.get(runFolder) ?? new Set();
+        asking.set(runFolder, used.add(made));
+      };
+      const current = await ledgerOf(runFolder).current();
+      if (!current) {
+        const made = open(settings, runFolder, permissions, null);
+        use(made);
+        return ofRun(settings, runFolder, made);
+      }
+      const { made, backend } = await inForce(settings, runFolder, permissions, current);
+      use(made);
       return backend;
+    },
+    async prove(settings, runFolder, weights, permissions = {}) {
+      permissions.mayUseWeights?.(weights.folder);
+      const current = await ledgerOf(runFolder).current();
+      const first = await open(settings, runFolder, permissions, current);
+      return (await withWeights(first, weights)).facts.fingerprint;
     },
     async close() {
       clearInterval(timer);

@@ -2,8 +2,7 @@
 // arrival, and the ledger's entry is on disk before the state follows. A refusal is an ApplicationFailure with a stable
 // type; one that a validator can see writes nothing into the history.
 
-import { ApplicationFailure, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { condition, defineQuery, defineUpdate, executeChild, setHandler, uuid4 } from '@temporalio/workflow';
+import { condition, defineQuery, defineUpdate, setHandler, uuid4 } from '@temporalio/workflow';
 import {
   type AcknowledgeArguments,
   type AcknowledgeResult,
@@ -23,9 +22,9 @@ import {
 import * as rules from '../domain/feed-rules.ts';
 import { type FeedState, isExhausted, type Lease } from '../domain/feed-state.ts';
 import { sizeOf } from '../domain/number-set.ts';
-import { TASK_QUEUE } from '../domain/queues.ts';
 import { record, refusal, whileMoved } from './feed-ledger.ts';
 import { trainedAfter } from './feed-steps.ts';
+import { loadWeights } from './feed-weights.ts';
 
 export const lease = defineUpdate<LeaseResult, [LeaseArguments]>('lease');
 export const acknowledge = defineUpdate<AcknowledgeResult, [AcknowledgeArguments]>('acknowledge');
@@ -143,7 +142,7 @@ export function openVerbs(input: FeedInput, stateOf: () => FeedState | undefined
           return checked;
         };
         if (check()) return { version: given.version, already: true };
-        if (weights !== null) await loadWeights(given.version, weights);
+        if (weights !== null) await loadWeights(input, stateOf()!, given.version, weights);
         return alone(async () => {
           if (check()) return { version: given.version, already: true };
           const state = stateOf()!;
@@ -158,32 +157,6 @@ export function openVerbs(input: FeedInput, stateOf: () => FeedState | undefined
     },
     { description: 'The newest weights', ...validated('version', rules.checkVersion) },
   );
-
-  /** The saga, by its type: it gives the weights to every server, and always lets them go on. */
-  async function loadWeights(number: number, weights: string): Promise<void> {
-    try {
-      await executeChild('updateWeights', {
-        workflowId: `${run}/weights/${number}/${stateOf()!.line}`,
-        taskQueue: TASK_QUEUE,
-        args: [{ run, out, version: number, weights }],
-        staticSummary: `weights of version ${number}`,
-      });
-    } catch (error) {
-      if (error instanceof WorkflowExecutionAlreadyStartedError) {
-        throw refusal({
-          reason: 'update-in-progress',
-          message: `The weights of version ${number} are being loaded.`,
-          fix: 'Ask again when that has ended.',
-        });
-      }
-      const cause = (error as { cause?: Error }).cause;
-      throw ApplicationFailure.create({
-        message: `The weights of version ${number} were not loaded: ${cause?.message ?? String(error)}`,
-        type: 'weights-not-updated',
-        nonRetryable: true,
-      });
-    }
-  }
 
   setHandler(
     rewind,

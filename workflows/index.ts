@@ -3,3 +3,4 @@
 export { collection } from './collection.ts';
 export { feed } from './feed.ts';
 export { rollout } from './rollout.ts';
+export { updateWeights } from './update-weights.ts';

@@ -1,10 +1,12 @@
-// The queries and updates of both workflow types, by the names that any client uses.
+// The queries and updates of the workflow types, by the names that any client uses.
 
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { RolloutProgress, CollectionProgress, Tuning } from '../domain/messages.ts';
+import type { WeightsProgress } from '../domain/weights.ts';
 
 export const rolloutProgress = defineQuery<RolloutProgress>('progress');
 export const collectionProgress = defineQuery<CollectionProgress>('progress');
+export const weightsProgress = defineQuery<WeightsProgress>('progress');
 export const pause = defineUpdate<void>('pause');
 export const resume = defineUpdate<void>('resume');
 export const stop = defineUpdate<void>('stop');

@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../domain/errors.ts';
-import { registerRun } from '../../permissions/registered.ts';
+import { endWithParent, tellReady } from '../../machine/parent.ts';
+import { registerRun, registerUpdate } from '../../permissions/registered.ts';
 import { homeOf } from '../../service/home.ts';
 import { replaceFile } from '../../storage/disk/write-once.ts';
 import { startFeed } from '../../temporal/feed.ts';
@@ -62,6 +63,11 @@ async function feed(io: Io, named: string, flags: Flags): Promise<ExitCode> {
       host: flags.host,
       port,
       token,
+      onWeights: (weights) => {
+        if (!record) return;
+        const { model, apiKeyEnv } = record.settings;
+        registerUpdate(homeOf(io.env), { folder: store.folder, model, apiKeyEnv, weights });
+      },
       onError: (error) => say(io, error instanceof Error ? error.message : String(error)),
     });
     const file = join(store.folder, '.feed', 'server.json');
@@ -69,6 +75,8 @@ async function feed(io: Io, named: string, flags: Flags): Promise<ExitCode> {
     say(io, `Feed       ${server.url}${token === null ? ' (asks for no token)' : ''}`);
     say(io, `Token      in ${shortPath(io, file)}; docs/feed.md has the verbs. Ctrl-C ends the server, not the run.`);
     if (flags.json) printJson(io, { event: 'serving', run, url: server.url, file });
+    tellReady();
+    endWithParent(() => process.kill(process.pid, 'SIGTERM'));
     while (!interrupted.aborted) {
       await sleep(KEEP_UP_MS, undefined, { signal: interrupted }).catch(() => undefined);
       if (!interrupted.aborted) await link.keepUp(() => {}).catch((error: unknown) => say(io, String(error)));

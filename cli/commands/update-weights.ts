@@ -1,6 +1,6 @@
-// `everturn update-weights <run> --from DIR --weight-version N`: loads new weights into every server of a run, while it
-// continues. Each server is paused, updated and resumed; every token is recorded with its version. Idempotent: after a
-// failure, updated servers are only resumed and interrupted ones are completed.
+// `everturn update-weights <run> --from DIR --weight-version N`: starts the workflow `updateWeights`, which gives every
+// server of a run, or its embedded model, new weights while it goes on, and follows it to its end. The workflow goes on
+// without this command. Repeat it after a failure: what was done is not done again, and what was left is finished.
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -8,34 +8,39 @@ import { oneLine } from '../../domain/foreign-text.ts';
 import { type Command, Option } from 'commander';
 import { ModelError, UsageError } from '../../domain/errors.ts';
 import { versionNumber } from '../../domain/weight-version.ts';
-import { updateModel } from '../../inference/weights/index.ts';
-import type { ServerUpdate } from '../../inference/weights/update.ts';
+import type { ServerUpdate, WeightsState } from '../../domain/weights.ts';
+import { weightServers } from '../../inference/weights/index.ts';
 import { realPath } from '../../permissions/folders.ts';
-import { registeredRun } from '../../permissions/registered.ts';
+import { registeredRun, registerUpdate } from '../../permissions/registered.ts';
 import { homeOf } from '../../service/home.ts';
-import { tryLock } from '../../machine/lock.ts';
+import { startUpdate } from '../../temporal/weights.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { openLink } from '../find/link.ts';
 import { plural } from '../view/format.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { paintFor } from '../view/paint.ts';
 import { findRun, type RunPlace } from '../find/place.ts';
+import { followUpdate } from '../play/follow-update.ts';
 import { steerArguments, type SteerFlags } from '../play/steer.ts';
 import { table } from '../view/table.ts';
 
 interface Flags extends SteerFlags {
   readonly from: string;
   readonly weightVersion: string;
+  readonly rewind?: boolean;
   readonly apiKeyEnv?: string;
 }
 
 export interface WeightUpdate {
   readonly run: string;
   readonly from: string;
-  /** The servers' string for the version, and the number in records. */
+  /** The servers' label for the weights, and the number that records hold for it. */
   readonly weightVersion: string;
   readonly version: number;
-  /** Every server has the new weights and is running. */
+  readonly state: WeightsState;
+  /** Every server has the new weights and generates. */
   readonly whole: boolean;
+  /** Empty for an embedded model. */
   readonly servers: readonly ServerUpdate[];
 }
 
@@ -43,37 +48,42 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
   steerArguments(command, 'everturn update-weights my-run --from /checkpoints/step-7 --weight-version 7')
     .addOption(new Option('--from <dir>', 'the weights, in a folder that every server sees').makeOptionMandatory())
     .addOption(new Option('--weight-version <n>', "the weights' version: a number, or a word").makeOptionMandatory())
+    .addOption(new Option('--rewind', 'the trainer goes back to an older version on purpose'))
     .addOption(new Option('--api-key-env <NAME>', "environment variable of the servers' key (default: the run's)"))
     .action(async (named: string, flags: Flags) => exit(await update(io, findRun(io, named, flags.out), flags)));
 }
 
 async function update(io: Io, place: RunPlace, flags: Flags): Promise<ExitCode> {
-  const { run, store } = place;
+  const { run, out, store } = place;
   const { model } = (await store.getRun())!.record.settings;
+  const isEmbedded = weightServers(model) === null;
   const apiKeyEnv = flags.apiKeyEnv ?? (await ownKey(io, place));
-  const version = versionWord(flags.weightVersion);
-  const from = weightsFolder(io, flags.from);
-  const lock = await tryLock(join(store.folder, '.fleet', 'updating'));
-  if ('heldBy' in lock) {
-    throw new UsageError(`The weights of run "${run}" are being updated by process ${lock.heldBy.pid}.`, {
-      reason: 'update-in-progress',
-      fix: 'Wait until that process has ended.',
-    });
-  }
-  const signal = io.interrupted();
+  const label = versionWord(flags.weightVersion);
+  const version = versionNumber(label);
+  const weights = weightsFolder(io, flags.from, isEmbedded);
+  const given = { rewind: flags.rewind, apiKeyEnv: flags.apiKeyEnv };
+  const named = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  // Of a number the label follows, also after a rewind.
+  const input = { run, out, version, weights, ...(label === String(version) ? {} : { label }), ...named };
+  // Workers of this user believe that, and nothing that a workflow says of itself.
+  registerUpdate(homeOf(io.env), { folder: store.folder, model, apiKeyEnv, weights });
+  const link = await openLink(io);
   try {
-    const onServer = (server: ServerUpdate) => say(io, serverLine(server));
-    const options = { apiKeyEnv, signal, onServer };
-    const servers = await updateModel(model, { from, version }, options);
-    const whole = servers.every(({ state }) => state === 'updated' || state === 'already');
-    const done = { run, from, weightVersion: version, version: versionNumber(version), whole, servers };
+    const started = await startUpdate(link.session, input);
+    const result = await followUpdate(io, link, started, (server) => say(io, serverLine(server)));
+    if (result === 'detached') {
+      say(io, `The update goes on; \`everturn status ${run}\` shows it.`);
+      return EXIT.detached;
+    }
+    const { state, servers } = result;
+    const done = { run, from: weights, weightVersion: result.label, version, state, whole: state === 'whole', servers };
     if (flags.json) printJson(io, done satisfies WeightUpdate);
+    else if (isEmbedded) print(io, `Run "${run}" is at version ${result.label}: each turn that begins now has it.`);
     else print(io, updateTable(io, servers));
-    if (whole) return EXIT.ok;
-    if (signal.aborted) return EXIT.detached;
+    if (done.whole) return EXIT.ok;
     throw notWhole(done);
   } finally {
-    lock.release();
+    await link.close();
   }
 }
 
@@ -99,36 +109,42 @@ function versionWord(text: string): string {
   });
 }
 
-/** Servers may see folders that this machine does not: only an existing folder without weights is refused. */
-function weightsFolder(io: Io, named: string): string {
+/** Servers may see folders that this machine does not: only what is here and wrong is refused. */
+function weightsFolder(io: Io, named: string, isEmbedded: boolean): string {
   const folder = resolve(io.cwd, named);
   if (!existsSync(folder)) {
-    say(io, `${oneLine(folder)} is not on this machine: the servers must be able to read it.`);
+    say(io, `${oneLine(folder)} is not on this machine: the ${isEmbedded ? 'workers' : 'servers'} must have it.`);
     return folder;
   }
-  if (statSync(folder).isDirectory() && readdirSync(folder).some((name) => WEIGHTS.test(name))) return folder;
-  throw new UsageError(`--from ${named} contains no weights.`, {
+  const holds = (inner: string, pattern: RegExp) =>
+    (statSync(inner, { throwIfNoEntry: false })?.isDirectory() ?? false) &&
+    readdirSync(inner).some((name) => pattern.test(name));
+  if (isEmbedded ? holds(join(folder, 'onnx'), /^model\.onnx$/) : holds(folder, WEIGHTS)) return folder;
+  throw new UsageError(`--from ${named} holds no weights.`, {
     reason: 'no-weights',
-    fix: 'Name a folder with *.safetensors, *.bin or *.pt, as trainers save it.',
+    fix: isEmbedded
+      ? 'It takes a folder with config.json and onnx/model.onnx, exported as the model of the run was.'
+      : 'It takes a folder of *.safetensors, *.bin or *.pt, as trainers save it.',
   });
 }
 
 const WEIGHTS = /\.(safetensors|bin|pt|pth|gguf)$/;
 
 const SAID: Readonly<Record<ServerUpdate['state'], string>> = {
-  updated: 'has the new weights and is running',
-  already: 'already had that version; it is running',
-  refused: 'rejected the weights and continues with the old ones',
-  paused: 'STAYS PAUSED: it may have either weights',
-  unreached: 'could not be reached; its weights are unchanged',
-  'not-asked': 'was skipped',
+  updated: 'has the new weights, and goes on',
+  already: 'had that version already; it goes on',
+  refused: 'refused, and goes on with the weights it had',
+  unsure: 'may have either weights: it goes on under a label of its own, and the run does not use it',
+  paused: 'MAY STILL BE PAUSED: it could not be told to continue',
+  unreached: 'could not be reached; it gets the version when it comes back',
+  'not-asked': 'was not asked',
 };
 
 function serverLine({ url, state, error }: ServerUpdate): string {
   return oneLine(`${url} ${SAID[state]}${error === null ? '.' : `: ${error}`}`);
 }
 
-function updateTable(io: Io, servers: readonly ServerUpdate[]): string {
+export function updateTable(io: Io, servers: readonly ServerUpdate[]): string {
   const columns = [
     { title: 'server' },
     { title: 'before' },
@@ -150,16 +166,17 @@ function updateTable(io: Io, servers: readonly ServerUpdate[]): string {
 }
 
 /** The next step for the user depends on whether a server waits. */
-function notWhole({ run, from, weightVersion, servers }: WeightUpdate): ModelError {
-  const of = (...states: ServerUpdate['state'][]) => servers.filter(({ state }) => states.includes(state));
+function notWhole({ run, from, weightVersion, servers, state }: WeightUpdate): ModelError {
+  const of = (...states: ServerUpdate['state'][]) => servers.filter((server) => states.includes(server.state));
   const have = of('updated', 'already').length;
   const paused = of('paused').map(({ url }) => url);
-  const mixed = have > 0 ? `${have} of ${plural(servers.length, 'server')} have version ${weightVersion}` : '';
   const parts = [
-    mixed === ''
-      ? `No server of run "${run}" has version ${weightVersion}`
-      : `The servers of run "${run}" differ: ${mixed}`,
-    ...(paused.length > 0 ? [`${paused.join(', ')} generates nothing until it is updated or restarted`] : []),
+    state === 'superseded'
+      ? `A later update of run "${run}" has taken the place of version ${weightVersion}`
+      : have === 0
+        ? `No server of run "${run}" has version ${weightVersion}`
+        : `The servers of run "${run}" differ: ${have} of ${plural(servers.length, 'server')} have version ${weightVersion}`,
+    ...(paused.length > 0 ? [`${paused.join(', ')} makes no token until it is updated or restarted`] : []),
   ];
   return new ModelError(parts.join('; '), {
     reason: 'weights-not-updated',

@@ -1,13 +1,15 @@
-// The model process: owns one model and answers the messages of transformers-protocol.ts. It is a process of its
-// own because a step of the model blocks the thread that runs it, which would stop a worker's heartbeats.
-// It ends with its parent, also when that is killed.
+// The model process: owns one model, now and then with several weights, and answers the messages of protocol.ts. It is
+// a process of its own because a step of the model blocks the thread that runs it, which would stop a worker's
+// heartbeats. It ends with its parent, also when that is killed.
 
 import { ModelError } from '../../domain/errors.ts';
 import { DecodeEngine } from '../decode/engine.ts';
 import { loadModel } from './load.ts';
-import type { FromModel, GenerateMessage, ToModel } from './protocol.ts';
+import type { FromModel, GenerateMessage, LoadMessage, ToModel } from './protocol.ts';
+import type { Traits } from '../decode/traits.ts';
 
 const PROGRESS_MS = 250;
+const RELEASE_AFTER_MS = 10_000;
 
 process.title = 'everturn-model';
 // SIGKILL and not exit(): exit handlers of the native runtime may abort, and nothing here needs a farewell.
@@ -15,36 +17,73 @@ process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
 // Ctrl-C reaches the whole terminal group; the parent decides what it means.
 process.on('SIGINT', () => undefined);
 
-let engine: DecodeEngine | null = null;
+interface Loaded {
+  readonly engine: DecodeEngine;
+  readonly release: () => Promise<unknown>;
+  answers: number;
+  unwanted: boolean;
+}
+
+const loaded = new Map<string, Loaded>();
+/** Of the first weights: others of the same architecture behave alike in batches. */
+let traits: Traits | null = null;
+let loading: Promise<unknown> = Promise.resolve();
 
 process.on('message', (message: ToModel) => {
   switch (message.type) {
     case 'load':
-      loadModel(message).then(
-        ({ model, traits, facts }) => {
-          engine = new DecodeEngine(model, traits);
-          tell({ type: 'ready', facts });
-        },
-        (error: unknown) => tellError(null, error),
-      );
+      // One at a time: each is a burst of work.
+      loading = loading.then(() => load(message)).catch((error: unknown) => tellError(message.id, error));
       break;
     case 'generate':
       generate(message).catch((error: unknown) => tellError(message.id, error));
       break;
     case 'cancel':
-      engine?.cancel(message.id);
+      for (const { engine } of loaded.values()) engine.cancel(message.id);
       break;
+    case 'unload': {
+      const weights = loaded.get(message.key);
+      if (!weights) break;
+      loaded.delete(message.key);
+      weights.unwanted = true;
+      releaseIfIdle(weights);
+      break;
+    }
   }
 });
 
 setInterval(() => {
-  const tokens = engine?.progress() ?? [];
+  const tokens = [...loaded.values()].flatMap(({ engine }) => engine.progress());
   if (tokens.length > 0) tell({ type: 'progress', tokens: tokens.map((row) => [row.id, row.tokens] as const) });
 }, PROGRESS_MS);
 
-async function generate({ id, ...request }: GenerateMessage): Promise<void> {
-  const { outputIds, logprobs, finish } = await engine!.generate(id, request);
-  tell({ type: 'result', id, outputIds: Int32Array.from(outputIds), logprobs: Float64Array.from(logprobs), finish });
+async function load(message: LoadMessage): Promise<void> {
+  if (!loaded.has(message.key)) {
+    const { model, traits: found, facts, release } = await loadModel(message, traits);
+    traits ??= found;
+    loaded.set(message.key, { engine: new DecodeEngine(model, found), release, answers: 0, unwanted: false });
+    tell({ type: 'ready', id: message.id, facts });
+  }
+}
+
+async function generate({ id, key, ...request }: GenerateMessage): Promise<void> {
+  const weights = loaded.get(key);
+  if (!weights) {
+    throw new ModelError('These weights were replaced by later ones', { reason: 'backend-closed', retryable: true });
+  }
+  weights.answers++;
+  try {
+    const { outputIds, logprobs, finish } = await weights.engine.generate(id, request);
+    tell({ type: 'result', id, outputIds: Int32Array.from(outputIds), logprobs: Float64Array.from(logprobs), finish });
+  } finally {
+    weights.answers--;
+    releaseIfIdle(weights);
+  }
+}
+
+function releaseIfIdle({ unwanted, answers, release }: Loaded): void {
+  // A step that was begun for a cancelled row may still run: never freed under it.
+  if (unwanted && answers === 0) setTimeout(() => void release().catch(() => undefined), RELEASE_AFTER_MS);
 }
 
 function tell(message: FromModel): void {

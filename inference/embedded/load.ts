@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import { ModelError } from '../../domain/errors.ts';
 import { createOnnxModel, type OnnxSession, type OnnxTensor } from '../decode/onnx-model.ts';
-import { checkModel } from '../decode/self-check.ts';
+import { checkModel, type CheckReport } from '../decode/self-check.ts';
 import type { StepModel } from '../decode/step-model.ts';
 import type { Traits } from '../decode/traits.ts';
 import { weightsHash } from '../tokenizer/model-files.ts';
@@ -21,9 +21,15 @@ export interface LoadedModel {
   readonly model: StepModel;
   readonly traits: Traits;
   readonly facts: LoadedFacts;
+  /** Frees its memory. Nothing may be asked of it any more. */
+  readonly release: () => Promise<unknown>;
 }
 
-export async function loadModel({ source, tokenizerSize }: LoadMessage): Promise<LoadedModel> {
+/** `known`: of other weights of the same architecture, so that only what the weights decide is checked. */
+export async function loadModel(
+  { source, tokenizerSize }: Pick<LoadMessage, 'type' | 'source' | 'tokenizerSize'>,
+  known: Traits | null = null,
+): Promise<LoadedModel> {
   if (source.kind === 'folder') await checkModelFolder(source.path, false);
   const { AutoModelForCausalLM, Tensor, env } = await import('@huggingface/transformers');
   env.cacheDir = hubCacheFolder();
@@ -53,7 +59,8 @@ export async function loadModel({ source, tokenizerSize }: LoadMessage): Promise
     );
   }
   const contextLength = positive(config, 'max_position_embeddings', source);
-  const report = await checkModel(model, contextLength).catch((cause: unknown) => {
+  const check = known ? checkWeights(model, known) : checkModel(model, contextLength);
+  const report = await check.catch((cause: unknown) => {
     if (cause instanceof ModelError) throw cause;
     throw new ModelError(`The model ${source.name} fails in its first steps`, { reason: 'model-broken', cause });
   });
@@ -61,12 +68,24 @@ export async function loadModel({ source, tokenizerSize }: LoadMessage): Promise
     .flat()
     .filter((id): id is number => Number.isInteger(id));
   const fingerprint = await weightsHash(folder);
-  const notes = describe(report.traits, report.cacheError, report.paddingError);
+  const notes = known ? [] : describe(report.traits, report.cacheError, report.paddingError);
   return {
     model,
     traits: report.traits,
     facts: { vocabSize: model.vocabSize, contextLength, eosTokenIds, fingerprint, notes },
+    release: () => loaded.dispose(),
   };
+}
+
+/** A training step can leave numbers that are none. */
+async function checkWeights(model: StepModel, traits: Traits): Promise<CheckReport> {
+  const ids = Array.from({ length: 8 }, (_, i) => i % model.vocabSize);
+  const { logits } = await model.step({ rows: 1, width: ids.length, ids, pads: [0], past: null });
+  if (logits.every(Number.isFinite)) return { traits, cacheError: 0, paddingError: 0 };
+  throw new ModelError('The weights give logits that are no numbers', {
+    reason: 'bad-logits',
+    fix: 'Did the training step end in NaN or infinity? Give an earlier checkpoint.',
+  });
 }
 
 function describe(

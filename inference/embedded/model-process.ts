@@ -7,12 +7,13 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ModelError } from '../../domain/errors.ts';
+import { changedError, closedError, diedError, toModelError } from './model-process-errors.ts';
 import type {
-  ErrorMessage,
   FromModel,
   GenerateMessage,
   LoadedFacts,
   LoadMessage,
+  ReadyMessage,
   ResultMessage,
   ToModel,
 } from './protocol.ts';
@@ -28,9 +29,11 @@ export interface RestartPolicy {
 
 export const RESTART_POLICY: RestartPolicy = { maxDeaths: 5, backoffMs: 250, restMs: 30_000 };
 const STDERR_LINES = 12;
+/** Weights in memory: those in force, and those before, from which answers may still be drawn. */
+const LOADED_AT_ONCE = 2;
 
 interface Pending {
-  readonly resolve: (result: ResultMessage) => void;
+  readonly resolve: (result: ResultMessage | ReadyMessage) => void;
   readonly reject: (error: unknown) => void;
   readonly onProgress: ((tokens: number) => void) | undefined;
 }
@@ -42,7 +45,12 @@ interface Live {
 
 export class ModelProcess {
   readonly #entry: string;
-  readonly #load: LoadMessage;
+  /** The last weights that were asked for: a process that starts again begins with them. */
+  #load: LoadMessage;
+  /** By key: what the process that runs now has loaded, or is loading. */
+  #loaded = new Map<string, Promise<LoadedFacts>>();
+  /** By key: the weights' hash when they were first loaded. */
+  readonly #prints = new Map<string, string | null>();
   readonly #log: (line: string) => void;
   readonly #policy: RestartPolicy;
   readonly #pending = new Map<number, Pending>();
@@ -50,7 +58,6 @@ export class ModelProcess {
   #live: Promise<Live> | null = null;
   #child: ChildProcess | null = null;
   #ready = false;
-  #facts: LoadedFacts | null = null;
   #nextId = 1;
   #deaths = 0;
   #restUntil = 0;
@@ -75,12 +82,14 @@ export class ModelProcess {
   }
 
   async generate(
-    request: Omit<GenerateMessage, 'type' | 'id'>,
+    request: Omit<GenerateMessage, 'type' | 'id' | 'key'>,
     signal: AbortSignal,
     onProgress?: (tokens: number) => void,
+    load: LoadMessage = this.#load,
   ): Promise<ResultMessage> {
     signal.throwIfAborted();
     const id = this.#nextId++;
+    this.#load = load;
     let abort: (() => void) | undefined;
     const aborted = new Promise<never>((_, reject) => {
       abort = () => reject(signal.reason as Error);
@@ -89,18 +98,58 @@ export class ModelProcess {
     try {
       let child: ChildProcess;
       // it may have died, or been closed, between being ready and our turn
-      do ({ child } = await Promise.race([this.#running(), aborted]));
-      while (child !== this.#child);
-      const result = new Promise<ResultMessage>((resolve, reject) => {
-        this.#pending.set(id, { resolve, reject, onProgress });
-      });
-      result.catch(() => undefined); // when aborted, nobody waits for it any more
-      send(child, { type: 'generate', id, ...request });
-      return await Promise.race([result, aborted]);
+      do {
+        ({ child } = await Promise.race([this.#running(), aborted]));
+        await Promise.race([this.#loadInto(child, load), aborted]);
+      } while (child !== this.#child);
+      const result = this.#answer(id, onProgress);
+      send(child, { type: 'generate', id, key: load.key, ...request });
+      return (await Promise.race([result, aborted])) as ResultMessage;
     } finally {
       signal.removeEventListener('abort', abort!);
       if (this.#pending.delete(id) && this.#child) send(this.#child, { type: 'cancel', id });
     }
+  }
+
+  /** Loads these weights beside the others, or says why they cannot be. */
+  async load(load: LoadMessage): Promise<LoadedFacts> {
+    const { child } = await this.#running();
+    return this.#loadInto(child, load);
+  }
+
+  #answer(id: number, onProgress?: (tokens: number) => void): Promise<ResultMessage | ReadyMessage> {
+    const answer = new Promise<ResultMessage | ReadyMessage>((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject, onProgress });
+    });
+    answer.catch(() => undefined); // when aborted, nobody waits for it any more
+    return answer;
+  }
+
+  #loadInto(child: ChildProcess, load: LoadMessage): Promise<LoadedFacts> {
+    const known = this.#loaded.get(load.key);
+    if (known) return known;
+    const loads = this.#loaded;
+    const id = this.#nextId++;
+    const loading = this.#answer(id).then((message) => {
+      const { facts } = message as ReadyMessage;
+      if (this.#isChanged(load, facts)) throw changedError(load);
+      for (const key of [...loads.keys()].slice(0, -LOADED_AT_ONCE)) {
+        loads.delete(key);
+        send(child, { type: 'unload', key });
+      }
+      return facts;
+    });
+    loads.set(load.key, loading);
+    loading.catch(() => loads.delete(load.key));
+    if (child === this.#child) send(child, { ...load, id });
+    else this.#take(id)?.reject(diedError('before it had loaded other weights'));
+    return loading;
+  }
+
+  #isChanged({ key }: LoadMessage, { fingerprint }: LoadedFacts): boolean {
+    const before = this.#prints.get(key);
+    this.#prints.set(key, before ?? fingerprint);
+    return before !== undefined && before !== fingerprint;
   }
 
   async close(): Promise<void> {
@@ -146,6 +195,8 @@ export class ModelProcess {
       });
       this.#child = child;
       this.#lastWords = [];
+      const load = this.#load;
+      const loads = (this.#loaded = new Map<string, Promise<LoadedFacts>>());
       let refusal: ModelError | null = null;
       const refuse = (error: ModelError) => {
         refusal = error;
@@ -157,10 +208,9 @@ export class ModelProcess {
       });
       child.on('error', (error) => this.#log(`model process: ${error.message}`)); // 'close' follows
       child.on('message', (message: FromModel) => {
-        if (message.type === 'ready') {
-          const changed = this.#facts !== null && this.#facts.fingerprint !== message.facts.fingerprint;
-          if (changed) return refuse(changedError(this.#load));
-          this.#facts = message.facts;
+        if (message.type === 'ready' && message.id === null) {
+          if (this.#isChanged(load, message.facts)) return refuse(changedError(load));
+          loads.set(load.key, Promise.resolve(message.facts));
           this.#ready = true;
           resolve({ child, facts: message.facts });
         } else if (message.type === 'error' && message.id === null) {
@@ -178,7 +228,7 @@ export class ModelProcess {
         if (this.#child === child) this.#died(signal ?? `exit code ${code}`);
         resolve(null); // no effect when it had been ready
       });
-      send(child, this.#load);
+      send(child, load);
     });
   }
 
@@ -187,6 +237,8 @@ export class ModelProcess {
       for (const [id, tokens] of message.tokens) this.#pending.get(id)?.onProgress?.(tokens);
     } else if (message.type === 'result') {
       this.#deaths = 0;
+      this.#take(message.id)?.resolve(message);
+    } else if (message.type === 'ready' && message.id !== null) {
       this.#take(message.id)?.resolve(message);
     } else if (message.type === 'error' && message.id !== null) {
       this.#take(message.id)?.reject(toModelError(message));
@@ -203,13 +255,7 @@ export class ModelProcess {
     this.#child = null;
     this.#deaths++;
     this.#log(`model process: ended by ${how}; ${this.#pending.size} requests were in flight`);
-    this.#rejectAll(
-      new ModelError(`The model process died (${how}) while it answered`, {
-        reason: 'model-process-died',
-        fix: 'It is started again; a retry will do.',
-        retryable: true,
-      }),
-    );
+    this.#rejectAll(diedError(`(${how}) while it answered`));
     if (!this.#ready) return; // the loop that started it goes on
     this.#ready = false;
     this.#live = null;
@@ -244,20 +290,4 @@ export class ModelProcess {
 function send(child: ChildProcess, message: ToModel): void {
   // a channel that is closed means that the process is dead, which 'close' tells
   if (child.connected) child.send(message, () => undefined);
-}
-
-function toModelError({ message, reason, fix, retryable, causes }: ErrorMessage): ModelError {
-  const cause = causes.reduceRight<Error | undefined>((inner, text) => new Error(text, { cause: inner }), undefined);
-  return new ModelError(message, { reason, retryable, cause, ...(fix === undefined ? {} : { fix }) });
-}
-
-function closedError(): ModelError {
-  return new ModelError('The model was closed', { reason: 'backend-closed', retryable: true });
-}
-
-function changedError({ source }: LoadMessage): ModelError {
-  return new ModelError(`The weights of ${source.name} are no longer those the program was started with`, {
-    reason: 'model-changed',
-    fix: 'Put the old file back, or start the worker again and begin a new run.',
-  });
 }

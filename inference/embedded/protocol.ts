@@ -1,4 +1,4 @@
-// What the worker and its model process say to each other: one object per message, over Node's IPC channel with
+// The messages between the worker and its model process: one object per message, over Node's IPC channel with
 // structured clone (`serialization: 'advanced'`), so that ids and logprobs travel as typed arrays.
 
 import type { Sampling } from '../../domain/sampling.ts';
@@ -6,8 +6,12 @@ import type { Reason } from '../../domain/reasons.ts';
 import type { Finish } from '../../domain/turn.ts';
 import type { ModelSource } from '../tokenizer/model-source.ts';
 
+/** The first weights of a process: `id` is null. Later ones are loaded beside those that answers are drawn from. */
 export interface LoadMessage {
   readonly type: 'load';
+  readonly id: number | null;
+  /** The name of these weights in requests. */
+  readonly key: string;
   readonly source: ModelSource;
   /** Largest token id of the tokenizer, plus one: the model must know them all. */
   readonly tokenizerSize: number;
@@ -16,6 +20,8 @@ export interface LoadMessage {
 export interface GenerateMessage {
   readonly type: 'generate';
   readonly id: number;
+  /** The weights to draw from. */
+  readonly key: string;
   readonly contextIds: Int32Array;
   readonly maxNewTokens: number;
   readonly sampling: Sampling;
@@ -29,7 +35,13 @@ export interface CancelMessage {
   readonly id: number;
 }
 
-export type ToModel = LoadMessage | GenerateMessage | CancelMessage;
+/** Forgets weights, once no answer is drawn from them. */
+export interface UnloadMessage {
+  readonly type: 'unload';
+  readonly key: string;
+}
+
+export type ToModel = LoadMessage | GenerateMessage | CancelMessage | UnloadMessage;
 
 export interface LoadedFacts {
   readonly vocabSize: number;
@@ -37,12 +49,13 @@ export interface LoadedFacts {
   readonly eosTokenIds: readonly number[];
   /** SHA-256 of the weights; null where the file is not known. */
   readonly fingerprint: string | null;
-  /** What the self-check found, for people. */
+  /** The self-check's findings, for people. */
   readonly notes: readonly string[];
 }
 
 export interface ReadyMessage {
   readonly type: 'ready';
+  readonly id: number | null;
   readonly facts: LoadedFacts;
 }
 
@@ -60,7 +73,7 @@ export interface ResultMessage {
   readonly finish: Finish;
 }
 
-/** A ModelError; `id` is null when the model could not be loaded. */
+/** A ModelError; `id` is null when the first weights could not be loaded. */
 export interface ErrorMessage {
   readonly type: 'error';
   readonly id: number | null;

@@ -4,9 +4,11 @@
 import { join } from 'node:path';
 
 import { ModelError } from '../../domain/errors.ts';
-import type { Backend, BackendOptions, GenerateRequest, ModelFacts } from '../backend.ts';
+import type { BackendOptions, EmbeddedWeights, GenerateRequest, TokenBackend, TokenFacts } from '../backend.ts';
 import { compiledScript } from '../../machine/compiled.ts';
 import { ModelProcess } from './model-process.ts';
+import type { LoadedFacts, LoadMessage } from './protocol.ts';
+import { checkWeightsFolder } from './weights-folder.ts';
 import { folderIdentity } from '../tokenizer/model-files.ts';
 import { checkModelFolder, findModelSource, folderOf, type ModelSource } from '../tokenizer/model-source.ts';
 import { impossible, type Claimed } from '../possible.ts';
@@ -15,73 +17,91 @@ import { checkRequest } from '../request.ts';
 import { openTokenizer } from '../tokenizer/tokenizer.ts';
 
 /** The model that ships with the package. */
-export function createTinyBackend(options: BackendOptions): Promise<Backend> {
+export function createTinyBackend(options: BackendOptions): Promise<TokenBackend> {
   return createTransformersBackend({ ...options, target: join(packageRoot(), 'models', 'tiny') }, 'tiny');
 }
 
 export async function createTransformersBackend(
   options: BackendOptions,
   knownName: string | null = null,
-): Promise<Backend> {
+): Promise<TokenBackend> {
   const source = await findModelSource(options.target);
   // The tokenizer of a model folder may be elsewhere; everything else is looked for here.
   if (source.kind === 'folder') await checkModelFolder(source.path, options.tokenizer === null);
   const tokenizerSource = options.tokenizer === null ? source : await findModelSource(options.tokenizer);
   const tokenizer = await openTokenizer(tokenizerSource);
-  const process = new ModelProcess(
-    compiledScript('./child', import.meta.url, ModelError),
-    { type: 'load', source, tokenizerSize: tokenizer.size },
-    options.log,
-  );
+  const loadOf = (weights: EmbeddedWeights | null): LoadMessage => ({
+    type: 'load',
+    id: null,
+    key: weights === null ? '' : `${weights.label} ${weights.folder}`,
+    source: weights === null ? source : { kind: 'folder', path: weights.folder, name: source.name },
+    tokenizerSize: tokenizer.size,
+  });
+  const first = options.weights ?? null;
+  if (first !== null) await checkWeightsFolder(first, source, tokenizerSource);
+  const process = new ModelProcess(compiledScript('./child', import.meta.url, ModelError), loadOf(first), options.log);
   const loaded = await process.start().catch(async (error: unknown) => {
     await process.close();
     throw error;
   });
   for (const note of loaded.notes) options.log(`model ${source.name}: ${note}`);
-  const facts: ModelFacts = {
-    name: source.name,
-    fingerprint: loaded.fingerprint,
-    vocabSize: loaded.vocabSize,
-    contextLength: loaded.contextLength,
-    stopTokenIds: stopIds(tokenizer.stopTokenIds, loaded.eosTokenIds, loaded.vocabSize, source),
-    trainable: true,
-    identity: await folderIdentity(folderOf(source), knownName ?? (source.kind === 'hub' ? source.id : null), {
-      tokenizerFolder: folderOf(tokenizerSource),
-      weights: loaded.fingerprint,
-    }),
-  };
-  return {
-    facts,
-    tokenizer,
-    async generate(request, { signal, onProgress }) {
-      checkRequest(request, facts);
-      const { outputIds, logprobs, finish } = await process.generate(
-        {
-          contextIds: Int32Array.from(request.contextIds),
-          maxNewTokens: request.maxNewTokens,
-          sampling: request.sampling,
-          seed: request.seed,
-          deterministic: request.deterministic,
-          stopTokenIds: request.stopTokenIds,
-        },
-        signal,
-        onProgress,
-      );
-      const answer = {
-        outputIds: [...outputIds],
-        logprobs: [...logprobs],
-        finish,
-        versions: [{ version: 0, start: 0, end: outputIds.length }],
-      };
-      mustBePossible(answer, request, facts);
-      return { ...answer, server: null };
-    },
-    close: () => process.close(),
-  };
+  const stopTokenIds = stopIds(tokenizer.stopTokenIds, loaded.eosTokenIds, loaded.vocabSize, source);
+  const name = knownName ?? (source.kind === 'hub' ? source.id : null);
+  const tokenizerFolder = folderOf(tokenizerSource);
+  const identity = await folderIdentity(folderOf(source), name, { tokenizerFolder, weights: loaded.fingerprint });
+
+  /** Draws every token of an answer from these weights: null are those of the model itself. */
+  function backendOf(weights: EmbeddedWeights | null, { fingerprint }: LoadedFacts): TokenBackend {
+    const facts: TokenFacts = {
+      kind: 'tokens',
+      name: source.name,
+      fingerprint,
+      vocabSize: loaded.vocabSize,
+      contextLength: loaded.contextLength,
+      stopTokenIds,
+      identity: { ...identity, weights: fingerprint },
+    };
+    const load = loadOf(weights);
+    const version = weights === null ? { version: 0 } : { version: weights.version, versionLabel: weights.label };
+    return {
+      facts,
+      tokenizer,
+      async generate(request, { signal, onProgress }) {
+        checkRequest(request, facts);
+        const { outputIds, logprobs, finish } = await process.generate(
+          {
+            contextIds: Int32Array.from(request.contextIds),
+            maxNewTokens: request.maxNewTokens,
+            sampling: request.sampling,
+            seed: request.seed,
+            deterministic: request.deterministic,
+            stopTokenIds: request.stopTokenIds,
+          },
+          signal,
+          onProgress,
+          load,
+        );
+        const answer = {
+          outputIds: [...outputIds],
+          logprobs: [...logprobs],
+          finish,
+          versions: [{ ...version, start: 0, end: outputIds.length }],
+        };
+        mustBePossible(answer, request, facts);
+        return { ...answer, server: null };
+      },
+      async withWeights(other) {
+        await checkWeightsFolder(other, source, tokenizerSource);
+        return backendOf(other, await process.load(loadOf(other)));
+      },
+      close: () => process.close(),
+    };
+  }
+  return backendOf(first, loaded);
 }
 
 /** A defect of the engine is never kept as an answer. */
-function mustBePossible(answer: Claimed, request: GenerateRequest, facts: ModelFacts): void {
+function mustBePossible(answer: Claimed, request: GenerateRequest, facts: TokenFacts): void {
   const { vocabSize, stopTokenIds } = facts;
   const none = { reason: 'bad-answer' as const, flaw: 'no token', what: 'gave no token' };
   const wrong =

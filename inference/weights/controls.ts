@@ -1,4 +1,4 @@
-// How one server is given other weights: the few words of each kind of server that inference/weights/update.ts needs.
+// How one server is given other weights: the few words of each kind of server that the saga of new weights (domain/weights-saga.ts) needs.
 // Each throws a ModelError where the server did not do it.
 
 import type { Http } from '../http/http.ts';
@@ -12,6 +12,8 @@ export interface WeightControls {
   /** Only while paused. The word is the last thing that changes: who says it has all the rest. */
   load(from: string, version: string): Promise<void>;
   resume(): Promise<void>;
+  /** Changes what the server calls the weights that it has. */
+  name(version: string): Promise<void>;
   /** After a failed `load`: are the weights surely those of before? Else nobody knows which they are. */
   keptItsWeights(error: unknown): boolean;
 }

@@ -27,6 +27,10 @@ export function sglangControls(http: Http): WeightControls {
     async resume() {
       await http.post('/continue_generation', {}, { timeouts: CONTROL_TIMEOUTS });
     },
+    async name(version) {
+      const body = { new_version: version, abort_all_requests: false };
+      await http.post('/update_weight_version', body, { timeouts: CONTROL_TIMEOUTS });
+    },
     // It says no before it touches anything, or goes back to what it had; only its cache can be left behind.
     keptItsWeights: (error) =>
       error instanceof ModelError && error.reason === 'request-refused' && !/weights were updated/i.test(error.message),

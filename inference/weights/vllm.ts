@@ -34,6 +34,9 @@ export function vllmControls(http: Http): WeightControls {
       }
       await post('/update_weight_version', { new_version: version });
     },
+    async name(version) {
+      await post('/update_weight_version', { new_version: version });
+    },
     async resume() {
       await post('/resume');
     },

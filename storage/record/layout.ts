@@ -11,6 +11,7 @@ export const INDEX_FILE = 'queries.index';
 export const ROLLOUTS = 'rollouts';
 export const ANSWERS = 'answers';
 export const JUDGEMENTS = 'judgements';
+export const WEIGHTS = 'weights';
 
 export const ROLLOUT_FILE = 'rollout.json';
 export const END_FILE = 'end.json';

@@ -1,13 +1,13 @@
-// `update-weights` as a user meets it: what it refuses before any server is asked, what it says of each, its exit codes.
+// `update-weights` as a user meets it: what it refuses before the workflow is started, and what its table says. What the
+// workflow does: test/workflows/update-weights.test.ts; with the command line: test/e2e/weights.test.ts.
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProgram } from '../../cli/program.ts';
-import type { WeightUpdate } from '../../cli/commands/update-weights.ts';
+import { updateTable } from '../../cli/commands/update-weights.ts';
 import { completeSettings } from '../../domain/defaults.ts';
-import { tryLock } from '../../machine/lock.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { modelServer, type ModelServer } from '../support/model-server.ts';
 import { scriptedIo } from './scripted-io.ts';
@@ -19,6 +19,7 @@ beforeAll(async () => {
   servers = await Promise.all([1, 2].map(() => modelServer({ kind: 'sglang' })));
   await aRun('fleet', `sglang:${servers.map(({ url }) => url).join(',')}`);
   await aRun('embedded', 'tiny');
+  await aRun('text', 'openai:http://127.0.0.1:1#m');
   mkdirSync(join(cwd, 'step-7'));
   writeFileSync(join(cwd, 'step-7/model.safetensors'), '');
   mkdirSync(join(cwd, 'empty'));
@@ -52,32 +53,9 @@ async function call(...args: string[]) {
 const asked = () => servers.reduce((sum, { seen }) => sum + seen.length, 0);
 
 describe('everturn update-weights', () => {
-  test('brings the weights of a folder to every server, under their version', async () => {
-    const { code, out, err } = await call('fleet', '--from', 'step-7', '--weight-version', '7', '--json');
-    expect(code).toBe(0);
-    const told = JSON.parse(out) as WeightUpdate;
-    expect(told).toMatchObject({
-      run: 'fleet',
-      from: join(cwd, 'step-7'),
-      weightVersion: '7',
-      version: 7,
-      whole: true,
-    });
-    expect(told.servers).toMatchObject(
-      servers.map(({ url }) => ({ url, state: 'updated', before: 'default', now: '7' })),
-    );
-    expect(servers.map(({ engine }) => engine.version)).toEqual(['7', '7']);
-    for (const { url } of servers) expect(err).toContain(`${url} has the new weights and is running.`);
-  });
-
-  test('prints a table for people, and says when the folder is not here', async () => {
-    const { out, err } = await call('fleet', '--from', '/elsewhere/step-8', '--weight-version', 'step-8');
-    expect(out).toMatch(/server +before +now +took\n(.* 7 +step-8 .* updated\n){2}/);
-    expect(err).toContain('/elsewhere/step-8 is not on this machine');
-  });
-
   test.each([
-    [['embedded', '--from', 'step-7', '--weight-version', '7'], 'no-weights-to-update'],
+    [['text', '--from', 'step-7', '--weight-version', '7'], 'no-weights-to-update'],
+    [['embedded', '--from', 'step-7', '--weight-version', '7'], 'no-weights'],
     [['fleet', '--from', 'empty', '--weight-version', '9'], 'no-weights'],
     [['fleet', '--from', 'step-7', '--weight-version', 'default'], 'bad-value'],
     [['fleet', '--from', 'step-7', '--weight-version', ' '], 'bad-value'],
@@ -89,23 +67,15 @@ describe('everturn update-weights', () => {
     expect(asked()).toBe(before);
   });
 
-  test('two at a time are refused, and the second may come when the first is done', async () => {
-    const lock = await tryLock(join(cwd, 'runs/fleet/.fleet/updating'));
-    const again = () => call('fleet', '--from', 'step-7', '--weight-version', '10');
-    await expect(again()).rejects.toMatchObject({ reason: 'update-in-progress' });
-    if ('release' in lock) lock.release();
-    expect((await again()).code).toBe(0);
-  });
-
-  test('a fleet that is mixed afterwards is an error that says how to mend it', async () => {
-    await servers[1]!.close();
-    const failed = call('fleet', '--from', 'step-7', '--weight-version', '11');
-    await expect(failed).rejects.toMatchObject({
-      name: 'ModelError',
-      reason: 'weights-not-updated',
-      message: expect.stringContaining('1 of 2 servers have version 11'),
-      fix: expect.stringContaining('repeat the command'),
-    });
+  test('the table names each server, its version before and now, and what became of it', () => {
+    const server = { url: 'http://a', before: 'default', now: '7', tookMs: 1200, reason: null, error: null };
+    const text = updateTable(scriptedIo({ cwd }), [
+      { ...server, state: 'updated' },
+      { ...server, url: 'http://b', now: null, state: 'paused' },
+    ]);
+    expect(text).toMatch(/server +before +now +took/);
+    expect(text).toMatch(/http:\/\/a +default +7 +1\.20 s +updated/);
+    expect(text).toMatch(/http:\/\/b +default +\? +1\.20 s +paused/);
   });
 
   test('a folder that came from elsewhere chooses no variable whose value its servers get', async () => {

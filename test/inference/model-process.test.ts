@@ -17,9 +17,11 @@ const ENTRY = join(packageRoot(), 'dist/inference/embedded/child.js');
 const LOAD: LoadMessage = {
   type: 'load',
   source: { kind: 'folder', path: TINY_FOLDER, name: 'tiny' },
+  id: null,
+  key: '',
   tokenizerSize: 10,
 };
-const LONG: Omit<GenerateMessage, 'type' | 'id'> = {
+const LONG: Omit<GenerateMessage, 'type' | 'id' | 'key'> = {
   contextIds: Int32Array.of(1, 5, 6),
   maxNewTokens: 1500,
   sampling: { temperature: 1, topP: 1, topK: 1e8 },

@@ -3,13 +3,13 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { ModelError } from '../../domain/errors.ts';
 import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
-import { createBackend } from '../../inference/index.ts';
+import { createTokenBackend } from '../support/kinds.ts';
 import type { Http } from '../../inference/http/http.ts';
 import type { WeightControls } from '../../inference/weights/controls.ts';
-import { updateModel } from '../../inference/weights/index.ts';
-import { updateWeights } from '../../inference/weights/update.ts';
+import { weightServers } from '../../inference/weights/index.ts';
 import { undisturbed } from '../contract/backend.ts';
 import { modelServer, type ModelServer } from '../support/model-server.ts';
+import { updateControls, updateModel } from '../support/weights.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 import type { Shape } from '../support/toy-engine.ts';
 
@@ -26,15 +26,12 @@ async function servers(count: number, shape: Shape): Promise<ModelServer[]> {
 
 const KINDS = ['sglang', 'vllm'] as const;
 const update = (of: readonly ModelServer[], step: number, folder = `/ckpt/step-${step}`) =>
-  updateModel(
-    `${of[0]!.engine.shape.kind}:${of.map(({ url }) => url).join(',')}`,
-    { from: folder, version: `step-${step}` },
-    { apiKeyEnv: null },
-  );
+  updateModel(`${of[0]!.engine.shape.kind}:${of.map(({ url }) => url).join(',')}`, {
+    from: folder,
+    version: `step-${step}`,
+  });
 const states = (updates: readonly { readonly state: string }[]) => updates.map(({ state }) => state);
 const posts = ({ seen }: ModelServer) => seen.flatMap(({ method, path }) => (method === 'POST' ? [path] : []));
-const lost = () => Promise.reject(new ModelError('lost', { reason: 'server-reset', retryable: true }));
-const NEW = { from: '/x', version: 'new' };
 
 describe('a weight update', () => {
   test.each(KINDS)('every %s has the new weights under their version, and goes on', async (kind) => {
@@ -46,7 +43,7 @@ describe('a weight update', () => {
 
   test.each(KINDS)('tokens of %s before and after an update say which weights made them', async (kind) => {
     const [server] = await servers(1, { kind, msPerToken: 2 });
-    const backend = await createBackend(`${kind}:${server!.url}`, { tokenizer: null, log: () => undefined });
+    const backend = await createTokenBackend(`${kind}:${server!.url}`, { tokenizer: null, log: () => undefined });
     opened.push(backend);
     const asked = backend.generate(
       {
@@ -100,10 +97,11 @@ describe('a weight update', () => {
     expect(all.slice(1).flatMap(posts)).toEqual([]);
   });
 
-  test('a vLLM that failed to load a folder makes no token of unknown weights: it stays paused', async () => {
+  test('a vLLM that failed to load a folder says that nobody knows its weights, and goes on', async () => {
     const all = await servers(2, { kind: 'vllm' });
-    expect(states(await update(all, 7, '/ckpt/nonexistent'))).toEqual(['paused', 'not-asked']);
-    expect(all.map(({ engine }) => engine.paused)).toEqual([true, false]);
+    expect(states(await update(all, 7, '/ckpt/nonexistent'))).toEqual(['unsure', 'not-asked']);
+    expect(all.map(({ engine }) => engine.paused)).toEqual([false, false]);
+    expect(all.map(({ engine }) => engine.version)).toEqual(['unsure/step-7?', 'default']);
     expect(states(await update(all, 7))).toEqual(['updated', 'updated']);
     expect(all.map(({ engine }) => engine.paused)).toEqual([false, false]);
   });
@@ -119,7 +117,7 @@ describe('a weight update', () => {
   test('a server that is away has shown nothing of the weights: the next one goes alone too', async () => {
     const all = await servers(3, { kind: 'vllm' });
     await all[0]!.close();
-    expect(states(await update(all, 7, '/ckpt/nonexistent'))).toEqual(['unreached', 'paused', 'not-asked']);
+    expect(states(await update(all, 7, '/ckpt/nonexistent'))).toEqual(['unreached', 'unsure', 'not-asked']);
   });
 
   test('one that fails after the first leaves a mixed fleet, and each is named with its version', async () => {
@@ -136,55 +134,60 @@ describe('a weight update', () => {
     expect(done).toMatchObject([{ state: 'unreached', error: expect.stringContaining('VLLM_SERVER_DEV_MODE=1') }]);
   });
 
-  test.each(['tiny', 'openai:http://a#m'])('%s has no weights that could be changed', async (model) => {
-    const asked = updateModel(model, { from: '/x', version: '1' }, { apiKeyEnv: null });
-    await expect(asked).rejects.toMatchObject({ name: 'UsageError', reason: 'no-weights-to-update' });
+  test('only servers that can be told, and embedded models, take other weights', () => {
+    expect(weightServers('tiny')).toBeNull();
+    expect(weightServers('vllm:http://a,http://b')).toEqual(['http://a', 'http://b']);
+    expect(() => weightServers('openai:http://a#m')).toThrow(
+      expect.objectContaining({ reason: 'no-weights-to-update' }),
+    );
   });
+
+  /** A server in which one step goes wrong. */
+  function scripted(broken: Partial<WeightControls>): WeightControls & { paused: boolean } {
+    let version = 'old';
+    const self = {
+      http: { url: 'http://scripted' } as Http,
+      paused: false,
+      version: async () => version,
+      pause: async () => void (self.paused = true),
+      load: async (_: string, word: string) => void (version = word),
+      resume: async () => void (self.paused = false),
+      name: async (word: string) => void (version = word),
+      keptItsWeights: () => false,
+      ...broken,
+    };
+    return self;
+  }
+  const lost = () => Promise.reject(new ModelError('lost', { reason: 'server-reset', retryable: true }));
+  const NEW = { from: '/x', version: 'new' };
+
+  const updateAll = (all: readonly WeightControls[], options = {}) =>
+    updateControls(new Map(all.map((server, i) => [`http://${i}`, server])), NEW, options);
 
   test('a server whose pause was not answered is let go on', async () => {
     const server = scripted({ pause: lost });
     server.paused = true; // it did pause
-    expect(await updateWeights([server], NEW)).toMatchObject([
-      { state: 'unreached', now: 'old', reason: 'server-reset' },
+    expect(await updateAll([server])).toMatchObject([{ state: 'unreached', reason: 'server-reset' }]);
+    expect(server.paused).toBe(false);
+  });
+
+  test('a server that says another version than it was given goes on as one of which nobody is sure', async () => {
+    const server = scripted({ load: async () => undefined });
+    expect(await updateAll([server])).toMatchObject([
+      { state: 'unsure', reason: 'version-not-taken', now: 'unsure/new?' },
     ]);
     expect(server.paused).toBe(false);
   });
 
-  test('a server that says another version than it was given stays paused', async () => {
-    const server = scripted({ load: async () => undefined });
-    expect(await updateWeights([server], NEW)).toMatchObject([{ state: 'paused', reason: 'version-not-taken' }]);
-    expect(server.paused).toBe(true);
-  });
-
   test('a server that cannot be let go on is said to be paused', async () => {
-    expect(await updateWeights([scripted({ resume: lost })], NEW)).toMatchObject([{ state: 'paused', now: 'new' }]);
+    expect(await updateAll([scripted({ resume: lost })])).toMatchObject([{ state: 'paused', now: 'new' }]);
   });
 
   test('whoever wishes to stop leaves no server in the middle', async () => {
-    const controller = new AbortController();
+    let stop = false;
     const all = [scripted({}), scripted({}), scripted({})];
-    const onServer = () => controller.abort();
-    expect(states(await updateWeights(all, NEW, { signal: controller.signal, onServer }))).toEqual([
-      'updated',
-      'not-asked',
-      'not-asked',
-    ]);
+    const done = await updateAll(all, { stopped: () => stop, onServer: () => (stop = true) });
+    expect(states(done)).toEqual(['updated', 'not-asked', 'not-asked']);
     expect(all.map(({ paused }) => paused)).toEqual([false, false, false]);
   });
 });
-
-/** A server in which one step goes wrong. */
-function scripted(broken: Partial<WeightControls>): WeightControls & { paused: boolean } {
-  let version = 'old';
-  const self = {
-    http: { url: 'http://scripted' } as Http,
-    paused: false,
-    version: async () => version,
-    pause: async () => void (self.paused = true),
-    load: async (_: string, word: string) => void (version = word),
-    resume: async () => void (self.paused = false),
-    keptItsWeights: () => false,
-    ...broken,
-  };
-  return self;
-}

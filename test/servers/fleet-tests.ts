@@ -3,7 +3,7 @@
 
 import { expect, test } from 'vitest';
 import { mustServeLogprobs } from '../../domain/logprob-meaning.ts';
-import { updateModel } from '../../inference/weights/index.ts';
+import { updateModel } from '../support/weights.ts';
 import { aRequest, undisturbed } from '../contract/backend.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 import { openScorer, otherWeights } from './other-weights.ts';
@@ -50,7 +50,7 @@ export function fleetTests({ traits, first, second, open, say }: Place): void {
     };
     const asked = Promise.all(Array.from({ length: 24 }, (_, n) => rollout(n)));
     await new Promise((resolve) => setTimeout(resolve, 500));
-    const updates = await updateModel(both(), { from: folder, version: 'step-7' }, { apiKeyEnv: null });
+    const updates = await updateModel(both(), { from: folder, version: 'step-7' });
     expect(updates).toMatchObject([{ state: 'updated' }, { state: 'updated' }]);
     const answers = await asked;
     let worst = 0;
@@ -66,7 +66,7 @@ export function fleetTests({ traits, first, second, open, say }: Place): void {
     );
     expect(Math.min(...shares)).toBeGreaterThan(0);
     expect(worst).toBeLessThan(1e-3);
-    expect(await updateModel(both(), { from: TINY_FOLDER, version: 'step-8' }, { apiKeyEnv: null })).toMatchObject([
+    expect(await updateModel(both(), { from: TINY_FOLDER, version: 'step-8' })).toMatchObject([
       { state: 'updated' },
       { state: 'updated' },
     ]);

@@ -6,7 +6,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
 import type { WeightUpdate } from '../../cli/commands/update-weights.ts';
-import { updateModel } from '../../inference/weights/index.ts';
+import { updateModel } from '../support/weights.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { readTrajectories } from '../../storage/trajectories.ts';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
@@ -70,7 +70,7 @@ export function runTests({ traits, first, second, say }: Place): void {
 
   test('a folder that cannot be loaded is stopped at the first server, and said', async () => {
     const weights = { from: '/nonexistent', version: 'step-10' };
-    const done = await updateModel(`${traits.kind}:${second().url},${first().url}`, weights, { apiKeyEnv: null });
+    const done = await updateModel(`${traits.kind}:${second().url},${first().url}`, weights);
     say(`bad folder: ${JSON.stringify(done[0])}`);
     expect(done.map(({ state }) => state)).toEqual([traits.afterBadFolder, 'not-asked']);
     expect(done[0]!.error).toContain('nonexistent');

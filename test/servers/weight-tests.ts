@@ -2,7 +2,7 @@
 // the same weights gives the same logprobs, on either side of the change.
 
 import { expect, test } from 'vitest';
-import { updateModel } from '../../inference/weights/index.ts';
+import { updateModel } from '../support/weights.ts';
 import type { Reply } from '../../inference/backend.ts';
 import { aRequest, undisturbed } from '../contract/backend.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
@@ -26,8 +26,7 @@ export async function errorBySpans(
 }
 
 export function weightTests({ traits, first, backend, ask, say }: Place): void {
-  const update = (from: string, version: string) =>
-    updateModel(`${traits.kind}:${first().url}`, { from, version }, { apiKeyEnv: null });
+  const update = (from: string, version: string) => updateModel(`${traits.kind}:${first().url}`, { from, version });
 
   test('tells for every token which weights made it, when others are loaded under a turn', async () => {
     const folder = otherWeights();

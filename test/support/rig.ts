@@ -19,7 +19,9 @@ import { DatasetError } from '../../domain/errors.ts';
 import { CODE_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../domain/queues.ts';
 import { createEnvironments } from '../../environments/index.ts';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
+import { openControls, weightServers } from '../../inference/weights/index.ts';
 import { openFileStore } from '../../storage/files.ts';
+import { openWeightsLedger } from '../../storage/weights.ts';
 import { type Script, type ScriptedBackend, scriptedBackend } from './scripted-model.ts';
 
 export interface Rig {
@@ -84,10 +86,18 @@ export async function openRig(
         survey,
         settings: parseSettings(run, { ...settings }),
         samples,
-        origins: {},
+        origins: Object.fromEntries(Object.keys(settings).map((key) => [key, 'input' as const])),
       });
     },
     closedRollouts: (run, ids) => closedRollouts(client, run, ids),
+    weights: {
+      ledger: openWeightsLedger,
+      servers: weightServers,
+      server: (model, url, apiKeyEnv) => ({ ...openControls(model, url, apiKeyEnv), url }),
+      prove: async () => null,
+      permit: () => undefined,
+      holdsStep: async () => true,
+    },
     now: Date.now,
     ...overrides,
   };

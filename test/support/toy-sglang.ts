@@ -163,6 +163,13 @@ export function sglang(engine: Engine): Answer {
       case 'POST /continue_generation':
         engine.paused = false;
         return ok({ message: 'Generation continued successfully.', status: 'ok' });
+      case 'POST /update_weight_version':
+        engine.name(String(said['new_version']));
+        return ok({
+          success: true,
+          message: `Weight version updated to ${engine.version}`,
+          new_version: engine.version,
+        });
       case 'POST /update_weights_from_disk':
         return updateWeights(said);
       case 'POST /v1/chat/completions':

@@ -1,0 +1,109 @@
+// The saga of new weights: each server is paused, loads them, tells their version, and is told to continue, whatever
+// became of it. Servers go one by one until one has shown that the weights can be loaded, then all at once. The steps
+// are given: activities in the workflow, plain calls in tests. Retries nothing itself. Pure.
+
+import { type ServerUpdate, unsureLabel, type UpdateState, type UpdateStep } from './weights.ts';
+
+/** The finding of a step that the server did not do. */
+export interface StepFailure {
+  readonly reason: string;
+  readonly error: string;
+  /** Of `pause`: it was surely not paused. Of `load`: it surely has the weights of before. */
+  readonly unchanged?: boolean;
+  /** Nobody is there: the process that was paused is gone. */
+  readonly gone?: boolean;
+}
+
+export type StepResult<T> = ({ readonly ok: true } & T) | ({ readonly ok: false } & StepFailure);
+
+export interface SagaSteps {
+  /** Learns the server's label, and pauses it unless that is the wanted one. `superseded`: another update has begun. */
+  pause(url: string): Promise<StepResult<{ readonly before: string | null; readonly superseded?: boolean }>>;
+  load(url: string): Promise<StepResult<{ readonly now: string }>>;
+  /** `label`: first the server is told to call its weights so. */
+  resume(url: string, label: string | null): Promise<StepResult<object>>;
+}
+
+export interface SagaOptions {
+  readonly label: string;
+  /** True: servers that were begun are finished, no other is begun. */
+  readonly stopped: () => boolean;
+  readonly now: () => number;
+  readonly onStep: (url: string, step: UpdateStep) => void;
+  /** Awaited before the next server is begun. */
+  readonly onServer: (update: ServerUpdate) => Promise<void>;
+}
+
+export async function updateServers(
+  urls: readonly string[],
+  steps: SagaSteps,
+  options: SagaOptions,
+): Promise<ServerUpdate[]> {
+  const done = new Map<string, ServerUpdate>();
+  const update = async (url: string, ask: boolean): Promise<UpdateState> => {
+    const result = ask && !options.stopped() ? await updateOne(url, steps, options) : notAsked(url);
+    done.set(url, result);
+    options.onStep(url, 'done');
+    await options.onServer(result);
+    return result.state;
+  };
+  const waiting = [...urls];
+  // One that cannot load the weights may end: the others are spared.
+  let goOn = true;
+  for (let proved = false; goOn && !proved && waiting.length > 0;) {
+    const state = await update(waiting.shift()!, true);
+    proved = state === 'updated';
+    goOn = state !== 'refused' && state !== 'unsure' && state !== 'paused';
+  }
+  await Promise.all(waiting.map((url) => update(url, goOn)));
+  return urls.map((url) => done.get(url)!);
+}
+
+async function updateOne(url: string, steps: SagaSteps, options: SagaOptions): Promise<ServerUpdate> {
+  const { label, now, onStep } = options;
+  const startedAt = now();
+  let before: string | null = null;
+  const result = (state: UpdateState, at: string | null, failure?: StepFailure): ServerUpdate => ({
+    url,
+    state,
+    before,
+    now: at,
+    tookMs: now() - startedAt,
+    reason: failure?.reason ?? null,
+    error: failure?.error ?? null,
+  });
+  const goOn = async (as: string | null = null) => {
+    onStep(url, 'continuing');
+    return steps.resume(url, as);
+  };
+
+  onStep(url, 'pausing');
+  const paused = await steps.pause(url);
+  if (!paused.ok) {
+    // A pause whose answer was lost would hold it for ever.
+    const mayBePaused = !paused.gone && !paused.unchanged;
+    const continued = mayBePaused ? await goOn() : { ok: true as const };
+    return result(continued.ok || continued.gone ? 'unreached' : 'paused', null, paused);
+  }
+  if (paused.superseded) return result('not-asked', null);
+  before = paused.before;
+  if (before === label) {
+    const continued = await goOn();
+    return continued.ok ? result('already', label) : result(continued.gone ? 'unreached' : 'paused', label, continued);
+  }
+
+  onStep(url, 'loading');
+  const loaded = await steps.load(url);
+  if (loaded.ok) {
+    const continued = await goOn();
+    return continued.ok ? result('updated', label) : result(continued.gone ? 'unreached' : 'paused', label, continued);
+  }
+  const called = loaded.unchanged ? before : unsureLabel(label);
+  const continued = loaded.gone ? { ok: false, gone: true } : await goOn(loaded.unchanged ? null : called);
+  if (!continued.ok) return result(continued.gone ? 'unreached' : 'paused', null, loaded);
+  return result(loaded.unchanged ? 'refused' : 'unsure', called, loaded);
+}
+
+function notAsked(url: string): ServerUpdate {
+  return { url, state: 'not-asked', before: null, now: null, tookMs: 0, reason: null, error: null };
+}

@@ -1,0 +1,67 @@
+// Is a folder of new weights one for this model? The same architecture and the same tokenizer, told from its files before
+// anything is loaded. A difference is named with both values.
+
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { ModelError } from '../../domain/errors.ts';
+import type { EmbeddedWeights } from '../backend.ts';
+import { tokenizerHashes } from '../tokenizer/model-files.ts';
+import { checkModelFolder, folderOf, type ModelSource } from '../tokenizer/model-source.ts';
+
+/** The fields of config.json that decide the shapes of the weights and the computation. */
+const ARCHITECTURE = [
+  'model_type',
+  'vocab_size',
+  'hidden_size',
+  'intermediate_size',
+  'num_hidden_layers',
+  'num_attention_heads',
+  'num_key_value_heads',
+  'head_dim',
+  'max_position_embeddings',
+  'hidden_act',
+  'rope_theta',
+  'tie_word_embeddings',
+] as const;
+
+export async function checkWeightsFolder(
+  { folder, label }: EmbeddedWeights,
+  model: ModelSource,
+  tokenizer: ModelSource,
+): Promise<void> {
+  await checkModelFolder(folder, false);
+  const [before, now] = await Promise.all([configOf(folderOf(model)), configOf(folder)]);
+  // A model whose first folder is gone cannot be compared: loading shows what it is.
+  const differs = before === null ? [] : ARCHITECTURE.filter((key) => textOf(before[key]) !== textOf(now?.[key]));
+  if (differs.length > 0) {
+    const said = differs.map((key) => `${key} ${textOf(before![key])} there, ${textOf(now?.[key])} here`);
+    throw new ModelError(
+      `The weights ${label} in ${folder} are of another architecture than ${model.name}: ${said.join('; ')}`,
+      {
+        reason: 'other-architecture',
+        fix: 'New weights are those of the same model, exported in the same way.',
+      },
+    );
+  }
+  const [first, own] = await Promise.all([tokenizerHashes(folderOf(tokenizer)), tokenizerHashes(folder)]);
+  if (first.tokenizer !== null && own.tokenizer !== null && own.tokenizer !== first.tokenizer) {
+    throw new ModelError(
+      `The weights ${label} in ${folder} come with another tokenizer than ${model.name}: ` +
+        `${own.tokenizer.slice(0, 12)} here, ${first.tokenizer.slice(0, 12)} there`,
+      { reason: 'other-tokenizer', fix: 'Copy the tokenizer of the model beside its weights, or leave it out.' },
+    );
+  }
+}
+
+async function configOf(folder: string): Promise<Readonly<Record<string, unknown>> | null> {
+  try {
+    return JSON.parse(await readFile(join(folder, 'config.json'), 'utf8')) as Record<string, unknown>;
+  } catch {
+    return null;
+  }
+}
+
+function textOf(value: unknown): string {
+  return (JSON.stringify(value) ?? 'nothing').slice(0, 80);
+}

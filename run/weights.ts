@@ -1,0 +1,28 @@
+// The objects of the steps of new weights: the run's folder, the controls of its servers, and the embedded model of this
+// worker, each under the permissions that it is given.
+
+import type { RolloutSettings } from '../domain/settings.ts';
+import { openControls, weightServers } from '../inference/weights/index.ts';
+import { openWeightsLedger } from '../storage/weights.ts';
+import type { BackendPermissions, Backends } from './backends.ts';
+
+export interface WeightsPermissions {
+  mayUseModel(settings: RolloutSettings, runFolder: string): void;
+  ofBackend(settings: RolloutSettings, runFolder: string): BackendPermissions;
+}
+
+export function weightsParts(backends: Backends, { mayUseModel, ofBackend }: WeightsPermissions) {
+  return {
+    ledger: openWeightsLedger,
+    servers: weightServers,
+    server: (model: string, url: string, apiKeyEnv: string | null) => ({ ...openControls(model, url, apiKeyEnv), url }),
+    prove(
+      settings: RolloutSettings,
+      runFolder: string,
+      weights: { readonly folder: string; readonly version: number; readonly label: string },
+    ): Promise<string | null> {
+      mayUseModel(settings, runFolder);
+      return backends.prove(settings, runFolder, weights, ofBackend(settings, runFolder));
+    },
+  };
+}
