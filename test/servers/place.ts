@@ -13,7 +13,7 @@ export interface Traits {
   /** The second one tells one version for a whole answer. */
   readonly secondMayMove: boolean;
   /** A folder that it cannot load: the state of its server after that. */
-  readonly afterBadFolder: 'refused' | 'unsure' | 'unreached';
+  readonly afterBadFolder: readonly ('refused' | 'unsure' | 'unreached')[];
   /** Tokens that it has made since it was started, by its own count, where it keeps one. */
   tokensMade?(server: RealServer): Promise<number>;
   pauseWithAbort(server: RealServer): Promise<unknown>;

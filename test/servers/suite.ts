@@ -6,6 +6,7 @@ import type { TokenBackend } from '../../inference/backend.ts';
 import { createTokenBackend } from '../support/kinds.ts';
 import { aRequest, backendContract, undisturbed } from '../contract/backend.ts';
 import { fleetTests } from './fleet-tests.ts';
+import { identityTests } from './identity-tests.ts';
 import { logprobTests } from './logprob-tests.ts';
 import { oneServerTests } from './one-server-tests.ts';
 import { LONG, type Place, type Traits } from './place.ts';
@@ -48,6 +49,7 @@ export function suite(traits: Traits): void {
     });
 
     backendContract(kind, { open: () => open(servers[0]!), question: 'What is 34 * 27?', seeded: traits.seeded });
+    identityTests(place);
     oneServerTests(place);
     logprobTests(place);
     weightTests(place);

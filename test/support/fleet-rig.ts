@@ -30,7 +30,7 @@ export async function servers(count: number, shape: Partial<Shape> = {}): Promis
 
 export async function fleet(
   of: readonly { readonly url: string }[],
-  options: Partial<FleetOptions> = {},
+  options: Partial<FleetOptions & Pick<FleetParts<'tokens'>, 'late'>> = {},
   circuit: FleetParts<'tokens'>['circuit'] = { coolDownMs: 20, longestCoolDownMs: 100 },
   log: (line: string) => void = () => undefined,
 ): Promise<TokenBackend> {
