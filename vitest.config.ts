@@ -1,8 +1,9 @@
 // How the tests run, in projects by what they need. `near`: nothing but this process; `parts`: child processes, the
 // shipped model, a sandbox; `temporal`: a real server, started once; `chaos`: the same and kills. test/README.md.
-// `servers` (real SGLang and vLLM) and `record` (histories) run only when they are asked for.
+// `servers` (real SGLang and vLLM), `trainers` (consumers of exports) and `record` (histories) run only when asked for.
 
 import { configDefaults, defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const TEMPORAL = [
   'test/{e2e,workflows,service,security,simulation}/**/*.test.ts',
@@ -13,7 +14,7 @@ const PARTS = [
   'test/environments/{code-judge,code-sandbox,environments,math-generated,outbox,pool,repeated,under-load}.test.ts',
   'test/inference/{bad-models,embedded-weights,fleet,fleet-versions,model-process,run-model,tiny,weight-update}.test.ts',
   'test/inference/server-*.test.ts',
-  'test/exporters/{read-samples,sample-id-python}.test.ts',
+  'test/exporters/{everturn-rows,read-samples,sample-id-python}.test.ts',
   'test/cli/model.test.ts',
   'test/house/imports.test.ts',
   // A process now and then, or many seconds.
@@ -24,12 +25,51 @@ const PARTS = [
   'test/proof/check-forgeries.test.ts',
   'test/storage/{export-ids,processes,threaded-disk}.test.ts',
 ];
-/** With every commit; the others cost more than a minute each, or prove what these prove: `npm run test:chaos`. */
-const FULL = process.env['EVERTURN_CHAOS'] === 'full';
-const CHAOS = FULL
-  ? ['test/chaos/*.chaos.ts']
+/** With every commit, at a tenth of their size; the others cost more than a minute each: `npm run test:chaos`. */
+const CHAOS_SIZE = process.env['EVERTURN_CHAOS'];
+const FULL = CHAOS_SIZE === 'full';
+const CHAOS =
+  FULL || CHAOS_SIZE === 'tenth'
+    ? ['test/chaos/*.chaos.ts']
   : ['test/chaos/{storm,torn,race,disk,steer,weights}.chaos.ts', 'test/chaos/*.test.ts'];
 const SERVER = ['test/support/global-setup.ts'];
+/** Begun first, in this order: of several at once none is left alone at the end. Most of them wait, some compute. */
+const LONGEST = [
+  'chaos/storm',
+  'environments/code-judge',
+  'service/service',
+  'chaos/steer',
+  'e2e/code-workers',
+  'security/terminal',
+  'proof/check-forgeries',
+  'e2e/readme',
+  'inference/tiny',
+  'e2e/servers',
+  'simulation/simulation',
+  'workflows/collection',
+  'e2e/weights',
+  'inference/model-identity',
+  'security/bombs',
+  'environments/math-generated',
+  'chaos/disk',
+  'environments/repeated',
+  'activities/algorithm',
+  'environments/pool',
+  'security/secrets',
+  'workflows/replay',
+];
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const group = ({ project }: TestSpecification) => project.config.sequence.groupOrder;
+    const place = ({ moduleId }: TestSpecification) => {
+      const at = LONGEST.findIndex((name) => moduleId.includes(`/test/${name}.`));
+      return at < 0 ? LONGEST.length : at;
+    };
+    return (await super.sort(files)).sort((a, b) => group(a) - group(b) || place(a) - place(b));
+  }
+}
+/** They wait more than they compute, for servers, heartbeats and limits: more at once than there are cores. */
+const WAITS = { maxWorkers: 4, sequence: { groupOrder: 1 } };
 const project = (name: string, test: Record<string, unknown>) => ({ extends: true as const, test: { name, ...test } });
 
 export default defineConfig({
@@ -37,8 +77,11 @@ export default defineConfig({
     pool: 'forks',
     // Two cores: a few files at once, each in its own process (native modules, one Temporal runtime each).
     maxWorkers: 2,
-    testTimeout: 60_000,
+    sequence: { sequencer: LongestFirst },
+    testTimeout: 120_000,
     hookTimeout: 120_000,
+    // A busy machine is slow, not wrong.
+    expect: { poll: { timeout: 50_000, interval: 10 } },
     projects: [
       project('near', {
         include: ['test/**/*.test.ts'],
@@ -46,11 +89,12 @@ export default defineConfig({
         // What the files import is loaded once per process: half of the time of so many small files.
         isolate: false,
       }),
-      project('parts', { include: PARTS }),
-      project('temporal', { include: TEMPORAL, globalSetup: SERVER }),
+      project('parts', { include: PARTS, ...WAITS }),
+      project('temporal', { include: TEMPORAL, globalSetup: SERVER, ...WAITS }),
       project('chaos', {
         include: CHAOS,
         globalSetup: SERVER,
+        ...(CHAOS_SIZE ? { maxWorkers: 1, sequence: { groupOrder: 2 } } : WAITS),
         testTimeout: FULL ? 3_600_000 : 120_000,
         hookTimeout: 300_000,
       }),
@@ -60,6 +104,7 @@ export default defineConfig({
         testTimeout: 900_000,
         hookTimeout: 1_800_000,
       }),
+      project('trainers', { include: ['test/trainers/*.real.ts'], testTimeout: 600_000 }),
       project('record', { include: ['test/histories/*.record.ts'], globalSetup: SERVER, maxConcurrency: 60 }),
     ],
   },

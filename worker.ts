@@ -1,5 +1,5 @@
 // The composition root: the only place that constructs. Builds store, environments and backends once, and
-// serves the task queues: workflows with light activities, generation, and, where a sandbox is proved to hold,
+// serves the task queues: workflows with light activities, generation, and, with a proven sandbox,
 // code. Run as a program it serves until SIGTERM, SIGINT or the end of the process that started it.
 
 import { realpathSync } from 'node:fs';
@@ -45,18 +45,18 @@ import { openThreadedDisk } from './storage/disk/threaded-disk.ts';
 import { everturnVersion } from './machine/package-root.ts';
 
 export interface WorkerSettings {
-  /** Generations at once: the model's slots. */
+  /** Concurrent generations: the model's slots. */
   readonly slots: number;
   /** Runs model-written programs without a sandbox. */
   readonly unsafeCode: boolean;
-  /** What workflows may name beside the runs of the user's own commands. */
+  /** Permissions of workflows beyond the runs of the user's own commands. */
   readonly operator: Operator;
 }
 
 export const DEFAULT_SLOTS = 64;
 
 export interface RunningWorker {
-  /** Resolves when all queues are drained; rejects when the worker broke. */
+  /** Resolves when all queues are drained; rejects if the worker failed. */
   readonly done: Promise<void>;
   stop(): void;
 }
@@ -86,7 +86,7 @@ export async function startWorker({ slots, unsafeCode, operator }: WorkerSetting
       taskQueue: TASK_QUEUE,
       workflowBundle: { codePath: workflowBundle() },
       activities: light,
-      // A run whose worker died is taken over by another after this.
+      // After this time another worker takes over the runs of a dead one.
       stickyQueueScheduleToStartTimeout: '3 seconds',
       maxCachedWorkflows: cachedWorkflows(slots),
     }),
@@ -130,8 +130,8 @@ export async function startWorker({ slots, unsafeCode, operator }: WorkerSetting
 const HEARTBEAT = '3 seconds';
 
 /**
- * A rollout that waits for its answer here must not be played again from its history when that comes: with more in
- * flight than are kept, the one that is let go is the one that is needed next. Beside them, collections.
+ * Workflows in the cache are not replayed when their answer arrives. With more in flight than the cache holds, the
+ * evicted one is always the next one needed. The rest is for collections.
  */
 export function cachedWorkflows(slots: number): number {
   return Math.max(1000, slots + 100);
@@ -145,7 +145,7 @@ async function openCluster() {
   return { session, connection };
 }
 
-/** Undefined where no sandbox can be proved to hold: then nothing here takes code. */
+/** Undefined if no sandbox is proven: then this worker takes no code. */
 async function openCodeJudge(unsafe: boolean): Promise<Environment | undefined> {
   try {
     const judge = await createCodeEnvironment({ unsafeWithoutSandbox: unsafe });
@@ -200,7 +200,7 @@ function dependencies({ session, environment, backends, disk, permissions, reade
       const store = openStore(out, run);
       permissions.mayUseModel(complete, store.folder);
       const survey = await examineDataset(await surveyDataset({ dataset, limit, shuffleSeed }), reader);
-      // A model that is away for now is waited for by its rollouts, not by the run.
+      // Rollouts wait for a model that is away; the run does not.
       const facts = await backend(complete, store.folder).then((b) => b.facts, ifRetryable);
       if (facts) mustServeLogprobs(facts, complete);
       const origins = Object.fromEntries(
@@ -245,10 +245,10 @@ function workflowBundle(): string {
   return fileURLToPath(new URL('./workflow-bundle.js', import.meta.url));
 }
 
-/** What the SDK says of each queue that serves only some kinds of work: meant so. */
+/** The SDK's warnings about queues that serve only some kinds of work, as intended here. */
 const EXPECTED = /^No (?:Nexus services|workflows) registered, not polling/;
 
-/** Serves until it is told to stop; resolves to the exit code. */
+/** Serves until it is asked to stop; resolves to the exit code. */
 export async function serve(settings: WorkerSettings): Promise<number> {
   // V8 lets garbage grow to several times what is alive. Measured with 4,000 rollouts open and played: a worker takes
   // 680 MiB at most with this, 1,000 without, at the same turns/s.
@@ -269,7 +269,7 @@ export async function serve(settings: WorkerSettings): Promise<number> {
   return 0;
 }
 
-/** What the environment says, and of the operator's lists the flags first. */
+/** The environment's settings; for the operator's lists, flags have precedence. */
 export function workerSettings(
   env: NodeJS.ProcessEnv,
   flags: OperatorWords = {},
@@ -288,7 +288,7 @@ export function workerSettings(
 
 const isProgram = process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url);
 if (isProgram) {
-  // So it is started by the local service, which plays for one user alone.
+  // Then the local service started it, which serves one user only.
   const start = async () => serve(workerSettings(process.env, {}, { local: true }));
   start().then(
     (code) => process.exit(code),

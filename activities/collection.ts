@@ -16,15 +16,21 @@ export interface Accepted {
   readonly queries: number;
   readonly samples: number;
   readonly numTurns: number;
+  /** Absent: 1. */
+  readonly epochs?: number;
+  /** Groups that may begin at once, of a run that its feed paces. */
+  readonly admitted?: number;
 }
 
 export interface PageInput {
   readonly out: string;
   readonly run: string;
-  /** Units: query index × samples + sample. */
+  /** Units: domain/window.ts. */
   readonly from: number;
   readonly count: number;
   readonly samples: number;
+  /** Queries of the run, where it has epochs: a page ends with its epoch. */
+  readonly queries?: number;
 }
 
 export interface Unit {
@@ -76,19 +82,29 @@ export function collectionActivities(deps: ActivityDeps) {
             fix: 'Give the collection another name.',
           });
         }
-        return { queries: await store.countQueries(), samples: record.samples, numTurns: record.settings.numTurns };
+        const { epochs, train } = record;
+        return {
+          queries: await store.countQueries(),
+          samples: record.samples,
+          numTurns: record.settings.numTurns,
+          ...(epochs === undefined ? {} : { epochs }),
+          ...(train === undefined ? {} : { admitted: (train.maxStaleness + 1) * train.batchGroups }),
+        };
       }),
 
-    async page({ out, run, from, count, samples }: PageInput): Promise<Unit[]> {
+    async page({ out, run, from, count, samples, queries: perEpoch = Infinity }: PageInput): Promise<Unit[]> {
       const store = openStore(out, run);
-      const first = Math.floor(from / samples);
-      const last = Math.ceil((from + count) / samples);
+      const epoch = Math.floor(from / samples / perEpoch);
+      const start = epoch === 0 ? 0 : epoch * perEpoch * samples;
+      const first = Math.floor((from - start) / samples);
+      const last = Math.ceil((from - start + count) / samples);
       const queries = await store.readQueries(first, last - first);
-      const there = Math.min(from + count, (first + queries.length) * samples) - from;
+      const there = Math.min(from + count, start + (first + queries.length) * samples) - from;
       // Read concurrently: in sequence each would wait for other rollouts' writes.
       const units = Array.from({ length: Math.max(0, there) }, async (_, i): Promise<Unit> => {
         const unit = from + i;
-        const [index, sample] = [Math.floor(unit / samples), unit % samples];
+        const index = Math.floor((unit - start) / samples);
+        const sample = epoch * samples + ((unit - start) % samples);
         const query = queries[index - first]!;
         const id = { out, run, query: query.queryId, sample, attempt: 1 };
         const ended = (await endedResult(store, id)) ?? null;

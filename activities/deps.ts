@@ -17,7 +17,7 @@ export interface NewRun {
   readonly settings: Partial<RolloutSettings>;
 }
 
-/** One server, while it gets other weights. What it cannot do is a ModelError. */
+/** One server, while it gets other weights. A step that it cannot do is a ModelError. */
 export interface WeightServer {
   readonly url: string;
   /** Its own label for the weights it has; null where it tells none. */

@@ -4,8 +4,10 @@ import { collectionActivities } from './collection.ts';
 import type { ActivityDeps } from './deps.ts';
 import { evaluateActivity } from './evaluate.ts';
 import { translated } from './failures.ts';
+import { feedActivities } from './feed.ts';
 import { finishActivity } from './finish.ts';
 import { generateActivity } from './generate.ts';
+import { groupActivities } from './groups.ts';
 import { logActivity } from './log.ts';
 import { openActivity } from './open.ts';
 import { weightsActivities } from './weights.ts';
@@ -18,6 +20,8 @@ export function createActivities(deps: ActivityDeps) {
     log: logActivity(deps),
     finish: finishActivity(deps),
     ...collectionActivities(deps),
+    ...feedActivities(deps),
+    ...groupActivities(deps),
     ...weightsActivities(deps),
   });
 }

@@ -1,5 +1,5 @@
 // The algorithm's two log files: all turns so far that began with the same weight version share one, in order, and
-// each turn replaces it as a whole. A rollout's last step writes them again, for good. Doing either twice changes nothing.
+// each turn replaces it as a whole. A rollout's last step writes them again, durably. Both steps are idempotent.
 
 import type { TurnReference } from '../domain/rollout-facts.ts';
 import type { TrajectoryReference } from '../domain/ids.ts';
@@ -14,7 +14,7 @@ export function logActivity({ openStore }: ActivityDeps) {
     const store = openStore(id.out, id.run);
     const turns = (await recordedTurns(store, id, turn)).map((t) => t.record);
     const { versionStart: version } = turns.at(-1)!;
-    // The last step writes it again, for good.
+    // The last step writes it again, durably.
     await store.putLog(version, logName(id), await wholeText(store, id, turns, version), { draft: true });
   };
 }

@@ -1,5 +1,6 @@
 // A rollout's first step: records the query and the settings it plays; later changes of their sources have no effect.
 
+import { samplesPerQuery } from '../domain/group.ts';
 import { firstWords } from '../domain/foreign-text.ts';
 import { DatasetError, StoreError, UsageError } from '../domain/errors.ts';
 import { questionOf } from '../domain/query.ts';
@@ -42,7 +43,8 @@ export function openActivity(deps: ActivityDeps) {
     permit(settings, store.folder);
     const query = await queryOf();
     const id = { run, query: query.queryId, sample, attempt };
-    if (known?.record.dataset && sample >= known.record.samples) throw noSuchSample(run, known.record.samples);
+    if (known?.record.dataset && sample >= samplesPerQuery(known.record))
+      throw noSuchSample(run, samplesPerQuery(known.record));
     if (attempt > 1) await mustHaveFailed(store, { ...id, attempt: attempt - 1 });
     // A rollout that was accepted before is not asked again; one that is refused leaves nothing in the folder.
     if (input.row && !(await store.getRollout(id))) await readSolutions?.(input.row);

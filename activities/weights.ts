@@ -15,7 +15,7 @@ import type { StepResult } from '../domain/weights-saga.ts';
 import type { ActivityDeps, WeightServer } from './deps.ts';
 import { beat, heartbeating } from './heartbeat.ts';
 
-/** What a workflow knows of the update that it carries out. */
+/** The update, as its workflow knows it. */
 export interface WeightsPlan extends Pick<DeclaredWeights, 'number' | 'label'> {
   /** Null for an embedded model. */
   readonly servers: readonly string[] | null;
@@ -31,7 +31,7 @@ export interface WeightsStep {
 }
 
 export interface ResumeStep extends WeightsStep {
-  /** What the server is first told to call its weights; null: nothing. */
+  /** The label that the server gets before the load; null: none. */
   readonly label: string | null;
 }
 
@@ -112,7 +112,7 @@ export function weightsActivities(deps: ActivityDeps) {
         // A later update will find it, and must not wait for this one.
         const hurries = gone || entries.some((each) => each.number > number);
         const left = since + (hurries ? Math.min(patienceMs, PATIENCE_MS) : patienceMs) - now();
-        // Who answers a `load` with an error of its own will not load them at the next try.
+        // A server that answers a `load` with an error of its own will not load them at the next try.
         const final = isLoad && error.reason === 'server-error';
         if (error.retryable && left > 0 && !final) {
           beat({ failedAt: since } satisfies StepBeat);
@@ -221,7 +221,8 @@ export function weightsActivities(deps: ActivityDeps) {
         await mine();
         if (step.label !== null) await server.name(step.label);
         await server.resume();
-        return {};
+        // Another process may be there by now, with the weights that it is started with.
+        return { now: await server.version() };
       }),
 
     async noteWeights({ out, run, number, progress, loaded }: NoteInput): Promise<void> {
@@ -237,7 +238,7 @@ export function weightsActivities(deps: ActivityDeps) {
 /** So many updates before may still be open. */
 const LATEST = 50;
 
-/** A pause that came late is taken back: whoever has the step now pauses again. */
+/** A pause that came late is taken back: the attempt that owns the step now pauses again. */
 async function stillMine(server: WeightServer, mine: () => Promise<void>): Promise<void> {
   try {
     await mine();

@@ -1,4 +1,4 @@
-// Exit codes: one place that says which error, and which end of a run, is which number.
+// Exit codes: the one mapping from errors, and from the ends of a run, to numbers.
 
 import { visible } from '../domain/foreign-text.ts';
 import { EverturnError, explain, StoreError } from '../domain/errors.ts';
@@ -20,7 +20,7 @@ export const EXIT = {
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Errors of the file system for an unusable --out; a full or broken disk is not the command's fault. */
+/** Errors of the file system for an unusable --out; a full or broken disk is not a usage error. */
 const WRONG_OUT: ReadonlySet<Reason<'store'>> = new Set([
   'no-permission',
   'read-only',
@@ -47,7 +47,7 @@ export function exitCodeOf(error: unknown): ExitCode {
   return error instanceof EverturnError ? EXIT_OF[error.boundary] : EXIT.bug;
 }
 
-/** One paragraph for people: what, where, what would be right. The stack only where it was asked for. */
+/** One paragraph for users: the fault, its place, the fix. The stack only with --verbose. */
 export function errorText(error: unknown, verbose: boolean): string {
   const known = error instanceof EverturnError;
   const text = `everturn: ${known ? '' : 'unexpected error: '}${visible(explain(error))}`;
@@ -62,7 +62,7 @@ function stackOf(error: unknown): string {
 }
 
 /**
- * Undecided rollouts do not count here: a judge that cannot decide is no fault of the run; the summary counts them
+ * Undecided rollouts do not count here: a judge that cannot run is no failure of the run; the summary counts them
  * separately.
  */
 export function exitCodeOfResult(result: CollectionResult, maxFailed: number): ExitCode {
@@ -78,6 +78,6 @@ export function modelFailedAll({ counts }: CollectionResult): boolean {
   const { boundaries = {} } = counts;
   const known = Object.values(boundaries).reduce((sum, n) => sum + n, 0);
   if (known === failed) return boundaries.model === failed;
-  // Some were counted before boundaries were stored: then each reason must be one that only the model's failures have.
+  // Some were counted before boundaries were stored: then each reason must be one that only the model's boundary has.
   return known === (boundaries.model ?? 0) && Object.keys(counts.reasons).every((r) => boundaryOfReason(r) === 'model');
 }

@@ -1,4 +1,4 @@
-// Flags that several commands share, and the flags of a run, which come from the options themselves.
+// Flags that several commands share, and the flags of a run, generated from its options.
 
 import { type Command, Option } from 'commander';
 import { flagOf, resolveOptions, type ResolvedOptions } from '../run/config.ts';
@@ -20,7 +20,7 @@ export function jsonOption(what = 'facts as JSON on stdout, everything else on s
 export function undecidedOption(): Option {
   return new Option(
     '--undecided <what>',
-    'of rollouts that end with a turn that could not be judged: leave them out, or export the turns before',
+    'rollouts that end with a turn that could not be judged: drop them, or export the turns before it',
   )
     .choices(UNDECIDED)
     .default('drop' satisfies UndecidedPolicy);
@@ -37,11 +37,11 @@ export function addRunFlags(command: Command, defaults: Partial<RunOptions> = {}
   command
     .addOption(new Option('--config <file>', 'options from a YAML or JSON file'))
     .addOption(
-      new Option('--set <name=value>', 'one option, by its name; may stand several times').argParser(
+      new Option('--set <name=value>', 'one option by its name; may be repeated').argParser(
         (text: string, before: string[] | undefined) => [...(before ?? []), text],
       ),
     )
-    .optionsGroup('What is played (each also as EVERTURN_NAME and in --config):');
+    .optionsGroup('Options of the run (each also as EVERTURN_NAME and in --config):');
   for (const [key, { argument, help }] of Object.entries(FIELDS)) {
     const value = { ...DEFAULT_OPTIONS, ...defaults }[key as keyof RunOptions];
     const text = shown(value);
@@ -62,7 +62,7 @@ export function resolveRunFlags(flags: RunFlags, io: Io, defaults: Partial<RunOp
   return { options: { ...options, ...Object.fromEntries(unsaid) }, origins };
 }
 
-/** A default as a user would write it; empty where there is none. */
+/** A default in a user's notation; empty if there is none. */
 function shown(value: RunOptions[keyof RunOptions]): string {
   if (value === null || value === false) return '';
   if (typeof value === 'object')

@@ -1,14 +1,11 @@
 #!/usr/bin/env node
 // The `everturn` command. Only the module of the command that was called is loaded, so that help is quick.
 
-import { statSync, utimesSync } from 'node:fs';
 import { argv } from 'node:process';
-import { CommanderError } from 'commander';
 import { fileError } from '../storage/disk/errors.ts';
-import { homeOf } from '../service/home.ts';
 import { errorText, EXIT, exitCodeOf } from './exit.ts';
 import { processIo } from './io.ts';
-import { buildProgram } from './program.ts';
+import { main } from './main.ts';
 
 const io = processIo();
 
@@ -22,23 +19,6 @@ for (const [name, stream] of Object.entries({ stdout: process.stdout, stderr: pr
   });
 }
 
-/** The local service ends when nobody calls for a while. */
-function touchLocalService(): void {
-  const { touchFile } = homeOf(io.env);
-  const now = new Date();
-  if (statSync(touchFile, { throwIfNoEntry: false })) utimesSync(touchFile, now, now);
-}
-
-try {
-  touchLocalService();
-  const program = await buildProgram(io, argv.slice(2), (code) => (process.exitCode = code));
-  await program.parseAsync(argv);
-} catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-  else {
-    io.err.write(errorText(error, argv.includes('--verbose')));
-    process.exitCode = exitCodeOf(error);
-  }
-}
-// Connections that are still closing must not hold the terminal.
+process.exitCode = await main(io, argv.slice(2));
+// Closing connections must not keep the terminal waiting.
 process.exit();

@@ -10,14 +10,14 @@ export interface Stream {
 }
 
 export interface Io {
-  /** Standard input, for a command that was asked to read it. */
+  /** Standard input, for a command that reads it. */
   readonly input: () => AsyncIterable<Buffer>;
   readonly out: Stream;
   readonly err: Stream;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly now: () => number;
-  /** From the first call on, Ctrl-C and SIGTERM abort this signal instead of ending the process; a second one ends it. */
+  /** After the first call, Ctrl-C and SIGTERM abort this signal instead of ending the process; a second one ends it. */
   readonly interrupted: () => AbortSignal;
 }
 
@@ -32,7 +32,7 @@ export function print(io: Io, text: string): void {
 /** The tints of paint.ts. */
 const OURS = /(\u001b\[(?:1|2|22|3[1236]|39)m)/;
 
-/** Lets no escape sequence but our own colours reach a terminal. */
+/** Removes every escape sequence but our own colours before text reaches a terminal. */
 function tame(text: string): string {
   return text
     .split(OURS)

@@ -1,4 +1,4 @@
-// All commands by name, and the program that runs one of them. A command's module is loaded only when it
+// All commands by name, and the program that runs one of them. A command's module is loaded only if it
 // was called or asked for help.
 
 import { visible } from '../domain/foreign-text.ts';
@@ -22,7 +22,7 @@ interface CommandEntry {
 const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   demo: {
     group: 'Play',
-    summary: 'play a small data set with the shipped model and show what comes out',
+    summary: 'play a small data set with the shipped model and show the result',
     load: () => import('./commands/demo.ts'),
   },
   run: {
@@ -31,8 +31,8 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: () => import('./commands/run.ts'),
   },
   watch: { group: 'Play', summary: 'follow a run to its end', load: () => import('./commands/watch.ts') },
-  list: { group: 'Look', summary: 'the runs there are', load: () => import('./commands/list.ts') },
-  status: { group: 'Look', summary: 'how far a run is', load: () => import('./commands/status.ts') },
+  list: { group: 'Look', summary: 'list the runs', load: () => import('./commands/list.ts') },
+  status: { group: 'Look', summary: 'the progress of a run', load: () => import('./commands/status.ts') },
   show: { group: 'Look', summary: 'one trajectory, turn by turn', load: () => import('./commands/show.ts') },
   why: {
     group: 'Look',
@@ -50,15 +50,28 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'write a run in a format that trainers read',
     load: () => import('./commands/export.ts'),
   },
+  feed: {
+    group: 'Play',
+    summary: "serve a run's groups to a trainer, over HTTP",
+    load: () => import('./commands/feed.ts'),
+  },
   pause: { group: 'Steer', summary: 'begin no new rollout until resume', load: () => import('./commands/pause.ts') },
-  resume: { group: 'Steer', summary: 'let a paused run go on', load: () => import('./commands/resume.ts') },
-  tune: { group: 'Steer', summary: 'change how many rollouts are in flight', load: () => import('./commands/tune.ts') },
+  resume: { group: 'Steer', summary: 'let a paused run continue', load: () => import('./commands/resume.ts') },
+  tune: {
+    group: 'Steer',
+    summary: 'change the number of rollouts in flight',
+    load: () => import('./commands/tune.ts'),
+  },
   'update-weights': {
     group: 'Steer',
-    summary: 'give every server of a run other weights, while it goes on',
+    summary: 'load new weights into every server of a running run',
     load: () => import('./commands/update-weights.ts'),
   },
-  cancel: { group: 'Steer', summary: 'end a run; finished turns are kept', load: () => import('./commands/cancel.ts') },
+  cancel: {
+    group: 'Steer',
+    summary: 'end a run; finished turns stay stored',
+    load: () => import('./commands/cancel.ts'),
+  },
   up: {
     group: 'Run the service',
     summary: 'start the local service: Temporal server and worker, in the background',
@@ -72,7 +85,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   worker: {
     group: 'Run the service',
-    summary: 'a worker only, any number, anywhere',
+    summary: 'a worker process; any number, on any machine',
     load: () => import('./commands/worker.ts'),
   },
 };
@@ -118,10 +131,10 @@ export async function buildProgram(io: Io, args: readonly string[], exit: (code:
 }
 
 function verbose(): Option {
-  return new Option('--verbose', 'show where an error came from');
+  return new Option('--verbose', 'show the stack of an error');
 }
 
-/** Commander's own words as one paragraph that names the command. */
+/** Commander's message as one paragraph that names the command. */
 export function usageText(text: string, called: string | undefined): string {
   const words = text
     .replace(/^error: /, '')

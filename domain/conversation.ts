@@ -1,5 +1,5 @@
-// The feedback between turns. `seed` feedback is the original's to the byte: the rendered user message
-// alone, after a newline, so that it can be appended to the model's own ids.
+// The feedback between turns. `seed` feedback equals the original's to the byte: only the rendered user message,
+// after a newline, so that it can be appended to the model's own ids.
 
 import type { Message } from './query.ts';
 

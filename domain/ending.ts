@@ -1,5 +1,5 @@
-// How a rollout ends: its limits, and which of them ends it; the outcome that is counted; its result. Every
-// RolloutResult is made here: of a rollout that ends now, of a recorded end, and of a rollout that recorded none.
+// How a rollout ends: its limits, the stop reason, the outcome that is counted, and the result. Every RolloutResult is
+// made here: for a rollout that ends now, for a recorded end, and for a rollout without one.
 
 import type { TrajectoryReference } from './ids.ts';
 import type { Boundary } from './reasons.ts';
@@ -11,13 +11,13 @@ export const OUTCOMES = ['complete', 'undecided', 'failed', 'cancelled'] as cons
 export type Outcome = (typeof OUTCOMES)[number];
 
 /**
- * Why no further turn was played.
+ * The reason why no further turn was played.
  *   max-turns        all turns of --num-turns were played
  *   success          --stop success, and the answer was right
  *   context-length   the next turn cannot fit into the model's context
  *   undecided        the judge could not decide: no feedback would be true
  *   failed           infrastructure; `failure` names it
- *   cancelled        somebody asked for it
+ *   cancelled        a user ended it
  */
 export type StopReason = 'max-turns' | 'success' | 'context-length' | 'undecided' | 'failed' | 'cancelled';
 
@@ -44,12 +44,12 @@ export interface RolloutResult {
   readonly tokens: number;
   /** Stable name of what failed; null unless the outcome is `failed` or `undecided`. */
   readonly reason: string | null;
-  /** Where it failed; absent unless the outcome is `failed`, and in what was stored before this was. */
+  /** The boundary of the failure; absent unless the outcome is `failed`, and in older records. */
   readonly boundary?: Boundary;
   readonly trajectory: TrajectoryReference;
 }
 
-/** After a judged turn: undecided, then success, then max-turns. `context-length` is found by the turn after it. */
+/** After a judged turn, in this order: undecided, success, max-turns. The turn after it finds `context-length`. */
 export function stopReason(turn: number, verdict: VerdictValue, limits: Limits): StopReason | undefined {
   if (verdict === 'undecided') return 'undecided';
   if (verdict === 'right' && limits.stop === 'success') return 'success';

@@ -1,21 +1,21 @@
-// Errors by boundary. Each says what was wrong, where, and what would be right; `cause` is kept.
-// `boundary` and `reason` are stable machine names that appear in `why`, in histories and in the store; domain/reasons.ts
-// lists them all. `retryable` tells Temporal, the one layer that retries, whether trying again can help.
+// Errors by boundary. Each states the fault, its place and the fix; `cause` is stored.
+// `boundary` and `reason` are stable machine names that appear in `why`, in histories and in the store; domain/
+// reasons.ts lists them all. `retryable` informs Temporal, the one layer that retries, whether another attempt can succeed.
 
 import type { Boundary, Reason } from './reasons.ts';
 
 export interface ErrorDetails<B extends Boundary = Boundary> {
   /** Stable machine name, kebab-case: `context-length`, `model-not-found`, … */
   readonly reason: Reason<B>;
-  /** What would be right, or what the user can do. One sentence. */
+  /** The fix: what the user can do. One sentence. */
   readonly fix?: string;
-  /** False when the same call would fail again for ever. Default false. */
+  /** False if the same call would always fail again. Default false. */
   readonly retryable?: boolean;
-  /** Trying again before this many milliseconds is no use: a server's own Retry-After. */
+  /** No retry before this many milliseconds: a server's own Retry-After. */
   readonly retryAfterMs?: number;
-  /** What was wrong with an answer, in the same words each time: `meta_info missing`. Three alike for a turn are enough. */
+  /** The fault of an answer, always in the same form: `meta_info missing`. Three equal ones for a turn are enough. */
   readonly flaw?: string;
-  /** The url of the server that gave it. */
+  /** The url of the server that answered. */
   readonly server?: string;
   readonly cause?: unknown;
 }
@@ -52,7 +52,7 @@ abstract class BoundaryError<B extends Boundary> extends EverturnError {
   }
 }
 
-/** A flag, a config value or a name the user gave (exit 2). */
+/** A flag, a config value or a name that the user gave (exit 2). */
 export class UsageError extends BoundaryError<'usage'> {
   readonly boundary = 'usage';
 }
@@ -68,11 +68,11 @@ export class ModelError extends BoundaryError<'model'> {
 export class TemporalError extends BoundaryError<'temporal'> {
   readonly boundary = 'temporal';
 }
-/** The judge could not do its work: never a wrong answer. */
+/** The judge could not run: never a wrong answer. */
 export class JudgeError extends BoundaryError<'judge'> {
   readonly boundary = 'judge';
 }
-/** The run's folder: unreadable, full, or holding something it should not (exit 1). */
+/** The run's folder: unreadable, full, or with unexpected content (exit 1). */
 export class StoreError extends BoundaryError<'store'> {
   readonly boundary = 'store';
 }
@@ -89,8 +89,8 @@ export class InternalError extends BoundaryError<'everturn'> {
 export function explain(error: unknown): string {
   const parts: string[] = [];
   for (let e: unknown = error, depth = 0; e != null && depth < 5; depth++) {
-    const message = e instanceof Error ? e.message : typeof e === 'string' ? e : inOneWord(e);
-    // Of a cause its first line: parsers draw pictures below it.
+    const message = e instanceof Error ? e.message : typeof e === 'string' ? e : typeName(e);
+    // Only the first line of a cause: parsers draw pictures below it.
     const said = depth === 0 ? message : message.split('\n', 1)[0]!;
     if (said && !parts.some((p) => p.includes(said))) parts.push(said);
     // Node's failed connections are an AggregateError without a message of its own.
@@ -102,8 +102,8 @@ export function explain(error: unknown): string {
   return `${text}${/[.!?\n]$/.test(text) ? '' : '.'} ${error.fix}`;
 }
 
-/** Whatever was thrown, without running any code of its own. */
-function inOneWord(value: unknown): string {
+/** Any thrown value as text, without running code of its own. */
+function typeName(value: unknown): string {
   return typeof value === 'object' || typeof value === 'function'
     ? Object.prototype.toString.call(value)
     : String(value);

@@ -1,6 +1,6 @@
 // `delta` feedback: what the chat template adds between the conversation so far and the same with one more user
 // message, so that neither a second system prompt nor a second BOS appears in mid-sequence. The model's own answer
-// is never rendered: a marker stands for it. Says why a template cannot be extended that way.
+// is never rendered: a marker takes its place. Reports why a template cannot be extended that way.
 
 import { FEEDBACK_WRONG } from './conversation.ts';
 import { ModelError } from './errors.ts';
@@ -11,17 +11,17 @@ export type Render = (messages: readonly Message[]) => string;
 
 /** Why the rendering of a conversation is not the beginning of the rendering of a longer one. */
 export interface Obstacle {
-  /** What the template does: "it drops …". */
+  /** The template's behaviour: "it drops …". */
   readonly does: string;
-  /** Texts by which its line may be known, the surest first. */
+  /** Texts that identify the template's line, the most reliable first. */
   readonly clues: readonly string[];
 }
 
-/** `text` is all that follows the answer. */
+/** `text`: everything after the answer. */
 export type Extension =
   { readonly ok: true; readonly text: string } | { readonly ok: false; readonly obstacle: Obstacle };
 
-/** What a `prompt` row stands for, whatever its text: a conversation of one user message, rendered. */
+/** A `prompt` row counts as this rendered conversation of one user message, whatever its text. */
 export const TEXT_PROMPT: readonly Message[] = [{ role: 'user', content: 'Question' }];
 
 const PROBED_TURNS = 3;
@@ -35,8 +35,8 @@ const LOOKS_AHEAD = [
 ];
 
 /**
- * What follows the answer of turn `turn` when `message` is said next. The texts of the turns between are left to
- * markers: to a template that `obstacleOf` lets pass they make no difference.
+ * The text after the answer of turn `turn` if `message` follows. Markers replace the answers of the turns between:
+ * for a template that `obstacleOf` accepts they make no difference.
  */
 export function extension(render: Render, messages: readonly Message[], turn: number, message: Message): Extension {
   const mark = markerFor(messages);
@@ -44,16 +44,16 @@ export function extension(render: Render, messages: readonly Message[], turn: nu
 }
 
 /**
- * The text without the stop token that the answer already ends with, and white space before it. An answer that was
- * cut has none (null); one that ended with another token than the template's keeps the template's whole ending.
+ * The text without the stop token that the answer already ends with, and without white space before it. A truncated
+ * answer has no stop token (null); after a stop token other than the template's, the template's whole ending remains.
  */
 export function withoutStop(text: string, stop: string | null): string {
   const at = stop ? text.indexOf(stop) : -1;
   return at >= 0 && text.slice(0, at).trim() === '' ? text.slice(at + stop!.length) : text;
 }
 
-/** Null where a conversation that begins with these messages can be extended, whatever the model answers. */
-export function obstacleOf(render: Render, template: string, messages: readonly Message[]): Obstacle | null {
+/** Null if a conversation that begins with these messages can be extended, whatever the model answers. */
+function obstacleOf(render: Render, template: string, messages: readonly Message[]): Obstacle | null {
   const mark = markerFor(messages);
   const message: Message = { role: 'user', content: FEEDBACK_WRONG };
   const answers: { text: string; clues: readonly string[] }[] = [
@@ -74,13 +74,13 @@ export function obstacleOf(render: Render, template: string, messages: readonly 
 }
 
 export interface ChatTemplate {
-  /** Whose it is, for messages. */
+  /** The model's name, for messages. */
   readonly name: string;
   readonly text: string;
   readonly render: Render;
 }
 
-/** Throws what stands in the way of playing conversations that begin with these messages. */
+/** Throws a ModelError if conversations that begin with these messages cannot be extended. */
 export function mustExtend({ name, text, render }: ChatTemplate, messages: readonly Message[]): void {
   const obstacle = obstacleOf(render, text, messages);
   if (!obstacle) return;
@@ -95,14 +95,14 @@ export function mustExtend({ name, text, render }: ChatTemplate, messages: reado
   );
 }
 
-/** `line 12: …`, the template's own words, as far as a clue names them. */
-export function templateLine(template: string, { clues }: Obstacle): string | null {
+/** `line 12: …`, quoted from the template, if a clue identifies it. */
+function templateLine(template: string, { clues }: Obstacle): string | null {
   const lines = template.split('\n');
   for (const clue of clues) {
     for (const [i, line] of lines.entries()) {
       const at = line.indexOf(clue);
       if (at < 0) continue;
-      // Many templates are one long line; the tag that holds the clue says more.
+      // Many templates are one long line; the tag that contains the clue is more informative.
       const tag = Math.max(line.lastIndexOf('{%', at), line.lastIndexOf('{{', at), 0);
       const from = line.length <= MAX_LINE ? 0 : tag;
       const end =
@@ -153,14 +153,14 @@ function conversation(messages: readonly Message[], turn: number, mark: string):
   return [...messages, ...rounds.flat()];
 }
 
-/** A text that no message holds, and that no template would change. */
+/** A text that occurs in no message and that no template would change. */
 function markerFor(messages: readonly Message[]): string {
   let mark = 'Answer';
   while (messages.some(({ content }) => content.includes(mark))) mark += 'x';
   return mark;
 }
 
-/** Texts that the template looks for in messages: an answer may hold each of them. `written` as it stands there. */
+/** Texts that the template searches for in messages: an answer may contain them. `written`: as in the template. */
 function soughtTexts(template: string): { written: string; text: string }[] {
   const calls = template.matchAll(/\b(?:split|replace|startswith|endswith|find|partition)\(\s*(['"])(.+?)\1/g);
   const contained = template.matchAll(/(['"])([^'"]+)\1\s+(?:not\s+)?in\b/g);
@@ -174,7 +174,7 @@ function no(does: string, clues: readonly string[]): Extension {
   return { ok: false, obstacle: { does, clues } };
 }
 
-/** What a template may have written literally, longest first. */
+/** Words that the template may contain literally, longest first. */
 function words(text: string): string[] {
   return text
     .split(/\s+/)
@@ -193,7 +193,7 @@ function excerpt(text: string): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
 }
 
-/** The template's own words: the innermost message. */
+/** The template's own error: the innermost message. */
 function deepest(error: unknown): string {
   let e = error;
   while (e instanceof Error && e.cause instanceof Error) e = e.cause;

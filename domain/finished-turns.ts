@@ -1,6 +1,5 @@
-// An undecided rollout as far as it was judged: its turns before the one that our side could not judge, as if it had
-// ended there. Nothing is invented: each of those turns is right or wrong by its own verdict, and its returns are those
-// of these turns alone.
+// An undecided rollout up to its last judged turn, as if it had ended there. Nothing is invented: each of those turns
+// is right or wrong by its own verdict, and the returns are computed over those turns alone.
 
 import { successOf } from './ending.ts';
 import { discountedReturns, turnRewards } from './reward.ts';
@@ -10,7 +9,7 @@ import type { EndRecord, Trajectory } from './trajectory.ts';
 export const UNDECIDED = ['drop', 'finished-turns'] as const;
 export type UndecidedPolicy = (typeof UNDECIDED)[number];
 
-/** Undefined where no turn was judged. `end.outcome` must be `undecided`. */
+/** Undefined if no turn was judged. `end.outcome` must be `undecided`. */
 export function finishedTurns({ rollout, turns, end }: Trajectory): Trajectory | undefined {
   const success = turns.map(({ verdict }) => (verdict ? successOf(verdict.verdict) : null));
   const open = success.indexOf(null);

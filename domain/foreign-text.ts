@@ -4,11 +4,11 @@
 
 /** Control and direction characters that steer a terminal, except newline and tab. */
 const STEERING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
-/** Everything without a shape of its own: controls, formats, surrogates, unassigned, line and paragraph separators. */
+/** Characters without a visible shape: controls, formats, surrogates, unassigned, line and paragraph separators. */
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/gu;
 const BLANK = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff\s]+/gu;
 
-/** The same text with what would steer a terminal made visible: ESC is `␛`, U+009B is `\u009b`. Lines stay lines. */
+/** The same text with steering characters made visible: ESC is `␛`, U+009B is `\u009b`. Line breaks remain. */
 export function visible(text: string): string {
   return text.replace(STEERING, (char) => {
     const code = char.codePointAt(0)!;
@@ -23,18 +23,18 @@ export function oneLine(text: string): string {
 }
 
 /**
- * At most `maxChars` characters for a message: on one line, what cannot be seen spelled out as `\u{…}`, `secret`
- * replaced by `[key]`.
+ * At most `maxChars` characters for a message: one line, invisible characters as `\u{…}`, `secret` replaced by
+ * `[key]`.
  */
 export function short(text: string, maxChars: number, secret: string | null = null): string {
-  // Cut before spelling out: it may be a megabyte of control characters. Secrets are found before the last cut.
+  // Cut before the replacement: it may be a megabyte of control characters. Secrets are found before the last cut.
   const head = text.slice(0, maxChars * 40);
   const clean = (secret ? head.replaceAll(secret, '[key]') : head).slice(0, maxChars + 1).trim();
   const spelled = clean.replace(UNSEEN, (c) => (c === '\n' ? ' ' : `\\u{${c.codePointAt(0)!.toString(16)}}`));
   return spelled.length > maxChars || text.length > maxChars ? `${spelled.slice(0, maxChars - 1)}…` : spelled;
 }
 
-/** The first words on one line of at most `maxChars` characters, for a title: what cannot be seen becomes a space. */
+/** The first words on one line of at most `maxChars` characters, for a title: invisible characters become a space. */
 export function firstWords(text: string, maxChars = 80): string {
   // Of a megabyte of text, only the beginning is read, unless that is white space.
   for (let length = 16 * maxChars; ; length *= 8) {

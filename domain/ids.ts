@@ -1,5 +1,5 @@
-// Identity is content: workflow ids, file names and seeds follow from run, query, sample and turn.
-// Guarantees: two different ids never share a name, also where file systems fold case; no name leaves
+// Identity follows from content: workflow ids, file names and seeds are derived from run, query, sample and turn.
+// Guarantees: two different ids never share a name, also on file systems that fold case; no name leaves
 // its folder or is longer than 100 bytes.
 
 import { sha256Hex } from './sha256.ts';
@@ -21,7 +21,7 @@ export interface TrajectoryReference extends RolloutId {
 const PLAIN = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/;
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/;
 
-/** A file name for any text: itself where that is safe everywhere, else a readable slug, `~` and 128 bits of SHA-256. */
+/** A file name for any text: itself if that is safe everywhere, else a readable slug, `~` and 128 bits of SHA-256. */
 export function safeName(text: string): string {
   if (PLAIN.test(text) && !RESERVED.test(text)) return text;
   const slug = text
@@ -40,16 +40,21 @@ export function shardOf(name: string): string {
 
 const RUN_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$/;
 
-/** A run's name is a folder's and a workflow's name at once. */
+/** A run's name is the name of its folder and of its workflow. */
 export function isRunName(name: string): boolean {
   return RUN_NAME.test(name) && !RESERVED.test(name.toLowerCase()) && !name.includes('..');
 }
 
-/** `<run>/<query>/<sample>`; ids that are long or odd stand there by their safe name. A retry adds `/<attempt>`. */
+/** `<run>/<query>/<sample>`; an unusual query id becomes its safe name. A later attempt adds `/retry-<attempt>`. */
 export function rolloutWorkflowId(id: RolloutId): string {
   const odd = id.query.length > 200 || /[~\p{C}\p{Z}]/u.test(id.query);
   const base = `${id.run}/${odd ? safeName(id.query) : id.query}/${id.sample}`;
   return id.attempt > 1 ? `${base}/retry-${id.attempt}` : base;
+}
+
+/** Of the feed of a run: no rollout has it, because theirs have a third part. */
+export function feedWorkflowId(run: string): string {
+  return `${run}/feed`;
 }
 
 /** Seed of one turn's random stream: 52 bits of SHA-256 over run seed, query, sample and turn. */

@@ -1,26 +1,27 @@
-// Which distribution a server's logprobs are of. Servers differ, each has a switch for it, and a trainer that
-// takes one for the other learns quietly wrong.
+// The distribution that a server's logprobs belong to. Servers differ and each has a switch for it; a trainer that
+// confuses them learns wrong policies without an error.
 
 import { ModelError } from './errors.ts';
 import type { Sampling } from './sampling.ts';
 
 /**
- * policy       what the token was drawn from: after temperature and cuts
- * temperature  after temperature, before top_p and top_k
+ * policy       the distribution sampled from: after temperature, top-k and top-p
+ * temperature  after temperature, before top-k and top-p
  * raw          the model's own distribution, at temperature 1
- * unknown      could not be found out
+ * unknown      the probe gave no answer
  * mixed        the servers of a fleet differ
  */
-export type LogprobMeaning = 'policy' | 'temperature' | 'raw' | 'unknown' | 'mixed';
+export const LOGPROB_MEANINGS = ['policy', 'temperature', 'raw', 'unknown', 'mixed'] as const;
+export type LogprobMeaning = (typeof LOGPROB_MEANINGS)[number];
 
-/** What was found out of a model at start, and is kept in run.json. */
+/** The result of the probe at start, stored in run.json. */
 export interface FoundLogprobs {
   readonly meaning: LogprobMeaning;
-  /** By server, where there are some. */
+  /** By server, if there are any. */
   readonly servers?: Readonly<Record<string, LogprobMeaning>>;
 }
 
-/** Models say nothing where nothing was to be found out: then a logprob is of what was drawn from. */
+/** The default is `policy`: backends that sample themselves report nothing. */
 export function meaningOf({ logprobs = 'policy' }: { readonly logprobs?: LogprobMeaning }): LogprobMeaning {
   return logprobs;
 }
@@ -33,10 +34,10 @@ export function foundLogprobs(facts: {
   return { meaning: meaningOf(facts), ...(servers ? { servers } : {}) };
 }
 
-/** What a run wants its logprobs to be of. */
+/** The kind of logprobs that a run requires. */
 export type WantedLogprobs = 'policy' | 'raw';
 
-/** Do logprobs of this meaning say what the run wants, for this sampling? Greedy answers count as temperature 1. */
+/** Whether logprobs of this kind equal the wanted ones under this sampling. Greedy answers count as temperature 1. */
 export function logprobsServe(
   meaning: LogprobMeaning,
   wanted: WantedLogprobs,
@@ -46,7 +47,7 @@ export function logprobsServe(
   if (meaning === wanted) return true;
   const warm = temperature === 1 || temperature === 0;
   const whole = temperature === 0 || (topP === 1 && topK >= vocabSize);
-  // At temperature 1 without cuts all of them are one distribution.
+  // At temperature 1 without truncation all of them are the same distribution.
   if (warm && whole) return true;
   return meaning === 'temperature' && (wanted === 'policy' ? whole : warm);
 }
@@ -55,33 +56,36 @@ export interface LogprobSettings extends Sampling {
   readonly logprobs: WantedLogprobs;
 }
 
-/** Throws where a model's logprobs are not of what the run wants. Models without logprobs to train on are let through. */
-export function mustServeLogprobs(
-  facts: {
-    readonly name: string;
-    readonly logprobs?: LogprobMeaning;
-    readonly logprobsBy?: FoundLogprobs['servers'];
-    readonly trainable: boolean;
-    readonly vocabSize: number;
-  },
-  settings: LogprobSettings,
-): void {
-  const { trainable, vocabSize, name } = facts;
+/** A model whose logprobs are trained on, or one that gives text alone. */
+export type LogprobFacts =
+  | { readonly kind: 'text' }
+  | {
+      readonly kind: 'tokens';
+      readonly name: string;
+      readonly vocabSize: number;
+      readonly logprobs?: LogprobMeaning;
+      readonly logprobsBy?: FoundLogprobs['servers'];
+    };
+
+/** Throws if a model's logprobs are not the kind that the run wants. Text has none to train on. */
+export function mustServeLogprobs(facts: LogprobFacts, settings: LogprobSettings): void {
+  if (facts.kind === 'text') return;
+  const { vocabSize, name } = facts;
   const meaning = meaningOf(facts);
   const { logprobs: wanted } = settings;
-  if (!trainable || logprobsServe(meaning, wanted, settings, vocabSize)) return;
+  if (logprobsServe(meaning, wanted, settings, vocabSize)) return;
   if (meaning === 'mixed') {
     const each = Object.entries(facts.logprobsBy ?? {}).map(([url, of]) => `${url}: ${of}`);
-    throw new ModelError(`The servers mean different things by a logprob (${each.join('; ')}).`, {
+    throw new ModelError(`mixed-fleet: The servers return different kinds of logprobs (${each.join('; ')}).`, {
       reason: 'mixed-fleet',
-      fix: 'Start them alike, name only one of them, or sample at temperature 1 without cuts, where all meanings are one.',
+      fix: 'Start them with the same settings, name only one of them, or sample at temperature 1 with top-p 1 and no top-k, where all kinds are equal.',
     });
   }
   throw new ModelError(
-    `The logprobs of ${name} are of another distribution (${meaning}) than the run wants (${wanted}).`,
+    `The logprobs of ${name} belong to another distribution (${meaning}) than the run wants (${wanted}).`,
     {
       reason: 'logprobs-differ',
-      fix: `Start the server so that it gives ${wanted} logprobs, ask for the other kind with --logprobs, or sample at temperature 1 without cuts, where they are one.`,
+      fix: `Start the server with ${wanted} logprobs, choose the other kind with --logprobs, or sample at temperature 1 with top-p 1 and no top-k, where both are equal.`,
     },
   );
 }

@@ -34,14 +34,14 @@ export interface RolloutProgress {
 export interface CollectionInput {
   readonly run: string;
   readonly out: string;
-  /** The data set file, where the run's folder does not hold the accepted queries yet. */
+  /** The data set file; needed if the run's folder does not hold the accepted queries yet. */
   readonly dataset?: string;
   readonly settings?: Partial<RolloutSettings>;
   /** Rollouts per query; default 1. */
   readonly samples?: number;
   /** Rollouts in flight at once; default 16, at most 1,000. */
   readonly maxConcurrent?: number;
-  /** Only the first so many rows of the data set. */
+  /** At most this many rows of the data set. */
   readonly limit?: number;
   /** Plays the rows in a seeded random order. */
   readonly shuffleSeed?: number;
@@ -66,8 +66,8 @@ export interface CollectionProgress {
 }
 
 /**
- * The memo `progress` of a collection: its progress at `toldAt`, for clients that get no answer from a worker. Written
- * at start and end, on every update, and at most every 5 s when a rollout ends.
+ * The memo `progress` of a collection: its progress at the time `toldAt`, for clients that get no answer from a worker.
+ * Written at start and end, on every update, and otherwise at most every 5 s when a rollout ends.
  */
 export interface MemoProgress extends CollectionProgress {
   /** Epoch milliseconds. */

@@ -1,7 +1,7 @@
-// Who answers, known by what it does: paths differ between honest machines, and whole families share the size of a
-// vocabulary. Says what differs between two, with both values. Facts that one of them does not report are not compared.
+// The identity of a model, by its behaviour: paths differ between machines with the same model, and whole families
+// share a vocabulary size. Names the differences of two models, with both values; compares only facts that both report.
 
-/** Logprobs of a fixed probe, by `<place>:<id>` for ids that were given, `top:<id>` for the most probable next ones. */
+/** Logprobs of a fixed probe: `<place>:<id>` for given ids, `top:<id>` for the most probable next ones. */
 export interface Canary {
   /** The server's own name for its weights; null if it reports none. */
   readonly version: string | null;
@@ -9,9 +9,9 @@ export interface Canary {
 }
 
 export interface ModelIdentity {
-  /** As it is served; null where that is only the path of a folder. */
+  /** The served name; null if that is only the path of a folder. */
   readonly name: string | null;
-  /** SHA-256 of what decides which ids a text has. */
+  /** SHA-256 of everything that decides a text's ids. */
   readonly tokenizer: string | null;
   /** SHA-256 of the chat template. */
   readonly template: string | null;
@@ -37,12 +37,12 @@ export function differingTraits(a: Named, b: Named): string | null {
     const [one, other] = [a.identity[trait] ?? null, b.identity[trait] ?? null];
     if (one === null || other === null || one === other) return [];
     const short = (value: string) => (trait === 'name' ? JSON.stringify(value) : value.slice(0, 12));
-    return [`${WORDS[trait]}: ${short(one)} at ${a.who}, ${short(other)} at ${b.who}`];
+    return [`${LABELS[trait]}: ${short(one)} at ${a.who}, ${short(other)} at ${b.who}`];
   });
   return said.length > 0 ? said.join('; ') : null;
 }
 
-const WORDS: Readonly<Record<(typeof TRAITS)[number], string>> = {
+const LABELS: Readonly<Record<(typeof TRAITS)[number], string>> = {
   name: 'name',
   tokenizer: 'tokenizer (hash)',
   template: 'chat template (hash)',
@@ -55,7 +55,7 @@ export interface Named {
   readonly identity: ModelIdentity;
 }
 
-/** Null where they do not differ beyond noise, are of different versions, or have nothing in common. */
+/** Null if they agree within noise, are of different versions, or have nothing in common. */
 export function differingCanaries(a: Named, b: Named): string | null {
   const [one, other] = [a.identity.canary, b.identity.canary];
   if (!one || !other || one.version !== other.version) return null;
@@ -69,7 +69,7 @@ export function differingCanaries(a: Named, b: Named): string | null {
   return `canary's logprobs${at}: apart by ${distance.toFixed(3)} on average, ${CANARY_TOLERANCE} are noise${values}`;
 }
 
-/** Mean difference, in nats; null where nothing can be compared. */
+/** Mean difference, in nats; null if nothing can be compared. */
 export function canaryDistance(a: Canary, b: Canary): number | null {
   const given = pairs(a, b).map(([one, other]) => Math.abs(one - other));
   if (given.length > 0) return mean(given);
@@ -78,7 +78,7 @@ export function canaryDistance(a: Canary, b: Canary): number | null {
 }
 
 const TOP = 'top:';
-/** The rest of the most probable ones is the first to be pushed out by noise. */
+/** Noise first replaces the less probable of the most probable tokens, so only the best count. */
 const BEST = 8;
 
 function pairs(a: Canary, b: Canary): [number, number][] {
@@ -87,7 +87,7 @@ function pairs(a: Canary, b: Canary): [number, number][] {
   );
 }
 
-/** How far apart the best of `a` are in `b`. What `b` does not name is at most its least probable one. */
+/** The distances of `a`'s best tokens in `b`. A token that `b` does not list has at most its least listed logprob. */
 function topGaps(a: Canary, b: Canary): number[] {
   const best = Object.entries(a.values)
     .filter(([key]) => key.startsWith(TOP))

@@ -1,5 +1,5 @@
 // Makes C_t from S_{t-1}: the prompt, or the feedback on the turn before. The model's own ids are never made from text
-// again; the added text is tokenised as it stands behind them.
+// again; the added text is tokenised in its position after them.
 
 import { feedbackMessage, seedFeedback } from './conversation.ts';
 import { ModelError } from './errors.ts';
@@ -17,7 +17,7 @@ export interface ContextTokenizer {
   chatTemplate(): string | null;
 }
 
-/** The model that is asked. */
+/** The model that answers. */
 export interface AskedModel {
   readonly tokenizer: ContextTokenizer;
   readonly facts: { readonly name: string };
@@ -54,6 +54,16 @@ export async function newContext(
   return { text, ids: await tokenizer.encodeRendered(text) };
 }
 
+/** The new part of a conversation with a model that takes messages, for readers: its own rendering is not known here. */
+export function newTranscript({ query: { prompt } }: RolloutRecord, answered: EarlierTurn | null): string {
+  if (answered) return seedFeedback(answered.verdict.verdict === 'right', transcript);
+  return prompt.kind === 'text' ? prompt.text : transcript(prompt.messages);
+}
+
+function transcript(messages: readonly Message[]): string {
+  return messages.map(({ role, content }) => `${role}: ${content}\n`).join('');
+}
+
 /** The whole conversation as messages, for a backend that takes no ids. */
 export function conversationOf(prompt: Prompt, answered: readonly EarlierTurn[]): readonly Message[] {
   return [
@@ -80,8 +90,8 @@ async function deltaFeedback(
 }
 
 /**
- * Ids of a text as it is tokenised behind another one: alone, some tokenizers would put a space before it. Of several
- * that may stand before it, the first that it does not grow together with is taken.
+ * Ids of a text in its position after another one: by itself, some tokenizers would put a space before it. Of several
+ * possible predecessors, the first that does not merge with the text is used.
  */
 async function idsBehind(tokenizer: ContextTokenizer, before: readonly string[], text: string): Promise<number[]> {
   for (const front of before) {

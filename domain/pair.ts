@@ -1,14 +1,16 @@
-// A pair: one answer and what it is judged by, without a model or a run.
+// A pair: one answer and its reference, without a model or a run.
 
 import type { InputOutput } from './query.ts';
 
 export interface PairOptions {
-  /** Decimal places at which a decimal stands for an exact value. */
+  /** The number of decimal places at which a decimal counts as an exact value. */
   readonly decimals?: number;
   /** False: letters may be renamed. */
   readonly strict?: boolean;
-  /** The answer did not end by itself: a limit of length, or an abort, cut it. */
+  /** A limit of length, or an abort, ended the answer. */
   readonly cut?: boolean;
+  /** The text of the question: an answer may count what it names. */
+  readonly question?: string;
 }
 
 export interface Pair {

@@ -1,4 +1,4 @@
-// The state of a collection as counts: exact under replay, bounded however many rollouts there are.
+// The state of a collection as counts: exact under replay, and bounded whatever the number of rollouts.
 
 import { type Outcome, OUTCOMES, type RolloutResult } from './ending.ts';
 import { type Boundary, boundaryOfReason } from './reasons.ts';
@@ -9,7 +9,7 @@ export interface FailedRollout {
   readonly sample: number;
   readonly outcome: Outcome;
   readonly reason: string;
-  /** Where it failed; absent unless the outcome is `failed`, and where it is not known. */
+  /** The boundary of the failure; absent unless the outcome is `failed`, and if unknown. */
   readonly boundary?: Boundary;
 }
 
@@ -20,7 +20,7 @@ export interface CollectionCounts {
   readonly reasons: Record<string, number>;
   /** Failed rollouts by boundary; those counted before boundaries were stored are missing. */
   boundaries?: Partial<Record<Boundary, number>>;
-  /** Judged turns by verdict and reason; absent in what was counted before they were. */
+  /** Judged turns by verdict and reason; absent in older counts. */
   verdicts?: VerdictCounts;
   /** Finished turns and their output tokens, of ended rollouts. */
   turns: number;
@@ -54,8 +54,8 @@ export function ended(counts: CollectionCounts): number {
 }
 
 /**
- * Adds one ended rollout. Once right it stays right in `rightBy` of all later turns up to `numTurns`, however it ended;
- * `judgedAt` and `rightAt` count only the turns it was judged at.
+ * Adds one ended rollout. A rollout that was right once counts in `rightBy` of all later turns up to `numTurns`,
+ * whatever its end; `judgedAt` and `rightAt` count only the turns at which it was judged.
  */
 export function addResult(counts: CollectionCounts, result: RolloutResult, numTurns: number): void {
   counts.outcomes[result.outcome]++;

@@ -1,5 +1,5 @@
-// A query: one problem of the data set, as accepted. Everything a rollout needs to be played and
-// judged, and nothing about how.
+// A query: one accepted problem of the data set. Contains everything that a rollout needs to be played and
+// judged, and no settings.
 
 export const TASKS = ['math', 'stem', 'code'] as const;
 export type Task = (typeof TASKS)[number];
@@ -12,7 +12,7 @@ export interface Message {
   readonly content: string;
 }
 
-/** `text` is tokenised as it stands; `messages` go through the model's chat template. */
+/** `text` is tokenised without a template; `messages` go through the model's chat template. */
 export type Prompt =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'messages'; readonly messages: readonly Message[] };
@@ -33,7 +33,7 @@ export interface Query {
   readonly inputOutput?: InputOutput;
 }
 
-/** The user's own words of a query, for titles: the last user message, or the text. */
+/** The user's question, for titles: the last user message, or the text. */
 export function questionOf(query: Query): string {
   if (query.prompt.kind === 'text') return query.prompt.text;
   const { messages } = query.prompt;

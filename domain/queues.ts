@@ -2,7 +2,7 @@
 
 /** Workflows and light activities. */
 export const TASK_QUEUE = 'everturn';
-/** Generation only: its slots are the model's slots. */
+/** Generation only: one slot for each request that the model may have in flight. */
 export const GENERATE_QUEUE = 'everturn-generate';
 /** Judging of model-written code: polled only by workers with a proven sandbox. */
 export const CODE_QUEUE = 'everturn-code';

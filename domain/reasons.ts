@@ -13,12 +13,14 @@ export const REASONS = {
     'bad-temporal-config',
     'bad-url',
     'bad-value',
+    'feed-busy',
     'file-exists',
     'idle-minutes',
     'json-without-out',
     'judgements-exist',
     'judgements-name',
     'no-config',
+    'no-such-lease',
     'no-such-query',
     'no-such-rollout',
     'no-such-run',
@@ -37,8 +39,10 @@ export const REASONS = {
     'unknown-model',
     'unknown-option',
     'update-in-progress',
+    'version-back',
     'version-goes-back',
     'weights-changed',
+    'weights-not-loaded',
   ],
   /** The data set, or a row of it. */
   dataset: [
@@ -161,6 +165,7 @@ export const REASONS = {
     'file-too-large',
     'io-error',
     'is-a-folder',
+    'ledger-moved',
     'log-name',
     'name-too-long',
     'no-device',
@@ -180,7 +185,7 @@ export const REASONS = {
     'run-without-dataset',
     'too-many-files',
   ],
-  /** Code must run, and no sandbox holds it. */
+  /** Code must run, and no sandbox is available. */
   sandbox: ['no-code-worker', 'no-runtime', 'no-sandbox'],
   /** A bug of ours. An error of no known class has the name of its type (`TypeError`) as its reason. */
   everturn: ['error', 'workflow-failed'],
@@ -195,7 +200,7 @@ export function isBoundary(value: unknown): value is Boundary {
   return typeof value === 'string' && Object.hasOwn(REASONS, value);
 }
 
-/** For records from before failures had a boundary: the only one with this reason; undefined for none or several. */
+/** For records without a boundary: the only one with this reason; undefined for none or several. */
 export function boundaryOfReason(reason: string): Boundary | undefined {
   const found = BOUNDARIES.filter((boundary) => (REASONS[boundary] as readonly string[]).includes(reason));
   return found.length === 1 ? found[0] : undefined;

@@ -24,8 +24,8 @@ export function discountedReturns(rewards: readonly number[], turnDiscount: numb
 }
 
 /**
- * Why an export could not say the rewards of these settings; null where it can. Trainers hold float32: a return beyond
- * it would be Infinity, a small one 0, and right and wrong of one value could not be told apart.
+ * The reason why an export could not represent the rewards of these settings; null if it can. Trainers use float32: a
+ * larger return would be Infinity, a small one 0, and right and wrong of the same value could not be distinguished.
  */
 export function unfitRewards(settings: RewardSettings, numTurns: number): string | null {
   const [right, wrong] = [turnReward(true, settings), turnReward(false, settings)];

@@ -8,18 +8,18 @@ import type { RewardSettings } from './reward.ts';
 import type { TurnFacts } from './turn.ts';
 import type { Verdict } from './verdict.ts';
 
-/** The rollout as its first step fixed it. */
+/** The rollout as fixed by its first step. */
 export interface OpenedRollout {
   readonly rollout: TrajectoryReference;
   readonly limits: Limits;
   readonly reward: RewardSettings;
   /** The query's first words, safe to show. */
   readonly title: string;
-  /** Decides which workers judge; absent in histories from before code was judged on a queue of its own. */
+  /** Decides which workers judge; absent in histories from before code had a queue of its own. */
   readonly task?: Task;
-  /** SHA-256 of the records it stands on; absent in histories from before they were sent. */
+  /** SHA-256 of its first records; absent in histories from before they were sent. */
   readonly records?: { readonly run: string | null; readonly rollout: string };
-  /** Its result, if its folder holds an end already; absent in histories from before this was read. */
+  /** Its result, if its folder already holds an end; absent in histories from before this was read. */
   readonly ended?: RolloutResult;
 }
 
@@ -40,28 +40,28 @@ export interface TurnReference {
 }
 
 export interface FailureFacts {
-  /** Where it happened; absent in records and histories from before this was stored. */
+  /** The boundary of the failure; absent in older records and histories. */
   readonly boundary?: Boundary;
   /** Stable machine name. */
   readonly reason: string;
   readonly message: string;
 }
 
-/** What an ApplicationFailure carries beside its type, which is the reason. */
+/** The details of an ApplicationFailure; its type is the reason. */
 export interface FailureDetails {
   readonly boundary: Boundary;
 }
 
 /**
- * The boundary of a failure. Old histories have no details: the reason tells. What no list names, a TypeError say, is our
- * bug; so is a detail that cannot be read.
+ * The boundary of a failure. Without details (old histories, or details that cannot be read) it follows from the
+ * reason; a reason in no list, such as TypeError, is our bug.
  */
 export function boundaryOf(reason: string, detail: () => unknown): Boundary {
   try {
     const { boundary } = (detail() ?? {}) as Partial<FailureDetails>;
     if (isBoundary(boundary)) return boundary;
   } catch {
-    // Written by another payload converter: the reason tells.
+    // Written by another payload converter: the reason decides.
   }
   return boundaryOfReason(reason) ?? 'everturn';
 }

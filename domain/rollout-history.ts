@@ -1,21 +1,21 @@
-// A rollout as Temporal's own history has it: a second source against which its records are checked.
+// A rollout in Temporal's own event history: a second source, with which its records are compared.
 
 import type { Generated, OpenedRollout } from './rollout-facts.ts';
 import type { Verdict } from './verdict.ts';
 import type { RolloutResult } from './ending.ts';
 import type { TrajectoryReference } from './ids.ts';
 
-/** One turn as its history has it. */
+/** One turn in the history. */
 export interface TurnHistory {
   /** 1-based. */
   readonly turn: number;
-  /** How often it was scheduled, retries not counted. */
+  /** The number of times it was scheduled, without retries. */
   readonly asked: number;
-  /** Tries of the last scheduling, the last one counted. */
+  /** Attempts of the last scheduling, the last one included. */
   readonly tries: number;
-  /** Absent while it is being generated, or where that failed. */
+  /** Absent during the generation, or if it failed. */
   readonly generated?: Generated;
-  /** Absent while it is being judged, or where that failed. */
+  /** Absent during the evaluation, or if it failed. */
   readonly judged?: Verdict;
 }
 
@@ -24,13 +24,13 @@ export interface RolloutHistory {
   readonly workflowId: string;
   /** `running`, `completed`, `cancelled`, or another way to close. */
   readonly state: string;
-  /** The folder of runs that it was started with; null where its input says none. */
+  /** The folder of runs in its input; null if there is none. */
   readonly out: string | null;
   /** Absent until its first step has fixed the query. */
   readonly rollout?: TrajectoryReference;
   /** SHA-256 of the records that its first step wrote or found. */
   readonly records?: OpenedRollout['records'];
-  /** In the order in which they were first asked for. */
+  /** In the order of their first scheduling. */
   readonly turns: readonly TurnHistory[];
   /** Of a completed one. */
   readonly result?: RolloutResult;

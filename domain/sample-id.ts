@@ -1,17 +1,17 @@
 // A sample's id in an export: `<query>` for sample 0, `<query>@<sample>` for the others. Guarantees: two different
-// (query, sample) never share an id, and what stands before the first `@` names the query, so an `@` of the query's own
+// (query, sample) never share an id, and the text before the first `@` names the query, so an `@` in the query's own id
 // is escaped. Leaves out the run and the attempt: an export holds one run, and one attempt of each sample.
 
 /**
- * `@` becomes `%40`. A `%` is escaped only where it could be taken for the start of an escape: in a query id that holds
- * `%40` or `%25` as it stands. Any other id is kept byte for byte, as the original has it.
+ * `@` becomes `%40`. A `%` is escaped only if it could be read as the start of an escape: in a query id that contains
+ * `%40` or `%25`. Any other id stays byte for byte, as the original has it.
  */
 export function sampleId(query: string, sample: number): string {
   const row = query.replace(/@|%(?=40|25)/g, (char) => (char === '@' ? '%40' : '%25'));
   return sample > 0 ? `${row}@${sample}` : row;
 }
 
-/** The id that was written before `@` was escaped: `x@1` and sample 1 of `x` have the same one. */
+/** The id as written before `@` was escaped: `x@1` and sample 1 of `x` share it. */
 export function formerSampleId(query: string, sample: number): string {
   return sample > 0 ? `${query}@${sample}` : query;
 }
@@ -21,7 +21,7 @@ export interface SampleName {
   readonly sample: number;
 }
 
-/** The reverse of sampleId; undefined for a text that it never gives. */
+/** The reverse of sampleId; undefined for a text that it never returns. */
 export function parseSampleId(id: string): SampleName | undefined {
   const [, row, number = '0'] = /^([^@]*)(?:@([1-9]\d{0,15}))?$/s.exec(id) ?? [];
   if (row === undefined) return undefined;

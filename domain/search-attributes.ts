@@ -1,5 +1,5 @@
-// The search attributes that Everturn sets on its workflows, by name and type: the one list that
-// workflows, the dev server's flags and the check of a foreign cluster share.
+// The search attributes that Everturn sets on its workflows, by name and type: one list for
+// the workflows, the dev server's flags and the check of a foreign cluster.
 
 export type SearchAttributeType = 'Keyword' | 'Int' | 'Double';
 

@@ -1,19 +1,18 @@
-// How the solutions of a data set are read before they are played: the judge's part of accepting a row, as the data
-// sets see it.
+// How the judge reads the solutions of a data set before they are played: its interface for accepting a row.
 
 export type Examined = { readonly usable: true } | { readonly usable: false; readonly reason: string };
 
-/** A text's final answer: in a box or behind `####`; the text itself, which is nothing else; or somewhere in prose. */
+/** A text's final answer: marked by a box or `####`; the whole text, if it is nothing else; or somewhere in prose. */
 export interface FinalAnswer {
   readonly text: string;
   readonly by: 'mark' | 'whole' | 'prose';
 }
 
 export interface SolutionReader {
-  /** Undefined where the text says none, or was cut inside its box. */
+  /** Undefined if the text contains none, or ends inside its box. */
   finalAnswer(text: string): FinalAnswer | undefined;
-  /** Whether the judge can read each, and show it equal to itself. */
+  /** Whether the judge can read each, and show that it equals itself. */
   examine(solutions: readonly string[]): Promise<readonly Examined[]>;
-  /** False where the judge shows that this final answer is none of the solutions. */
+  /** False if the judge shows that this final answer is none of the solutions. */
   mayBe(finalAnswer: string, solutions: readonly string[]): Promise<boolean>;
 }

@@ -1,5 +1,5 @@
-// The records of a rollout: the query it plays, each verdict, and its end; the trajectory that a reader puts together
-// from them, and its result.
+// The records of a rollout: its query, each verdict, and its end; the trajectory assembled from them,
+// and its result.
 
 import { type Outcome, recordedResult, type RolloutResult, type StopReason } from './ending.ts';
 import type { Query } from './query.ts';
@@ -12,7 +12,7 @@ import type { Verdict } from './verdict.ts';
 export interface RolloutRecord {
   readonly run: string;
   readonly query: Query;
-  /** 0-based place in queries.jsonl; null for a rollout started by itself. */
+  /** 0-based place in queries.jsonl; null for a rollout that a client started directly. */
   readonly index: number | null;
   /** 0-based. */
   readonly sample: number;
@@ -32,11 +32,11 @@ export interface VerdictRecord extends Verdict {
 }
 
 export interface Failure {
-  /** Where it happened; absent in records from before this was stored. */
+  /** The boundary of the failure; absent in older records. */
   readonly boundary?: Boundary;
   /** Stable machine name. */
   readonly reason: string;
-  /** One line for people. */
+  /** One line for users. */
   readonly message: string;
   /** The turn that failed, 1-based. */
   readonly turn: number;
@@ -66,11 +66,11 @@ export interface PlayedTurn {
 export interface Trajectory {
   readonly rollout: RolloutRecord;
   readonly turns: readonly PlayedTurn[];
-  /** Null while it is being played. */
+  /** Null until the rollout has ended. */
   readonly end: EndRecord | null;
 }
 
-/** The result of a trajectory in the folder `out`; undefined while it is being played. */
+/** The result of a trajectory in the folder `out`; undefined until it has ended. */
 export function resultOf(out: string, { rollout, turns, end }: Trajectory): RolloutResult | undefined {
   if (!end) return undefined;
   const { run, query, sample, attempt } = rollout;
@@ -86,7 +86,7 @@ export function contextIds(turns: readonly TurnRecord[], turn: number): number[]
   return concatenated(...parts);
 }
 
-/** One list of all of them: ids, or logprobs. */
+/** All parts in one list: ids, or logprobs. */
 export function concatenated(...parts: readonly (readonly number[])[]): number[] {
   return ([] as number[]).concat(...parts);
 }

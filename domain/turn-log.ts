@@ -1,5 +1,5 @@
-// The algorithm's log of one turn: a block for people and a JSON line for monitors. Each has that turn's
-// own verdict, context and length. Text from a model or a data set cannot steer the terminal it is read on.
+// The algorithm's log of one turn: a block for users and a JSON line for monitors. Each has that turn's
+// own verdict, context and length. Text from a model or a data set cannot steer the terminal that shows it.
 
 import { visible } from './foreign-text.ts';
 import { safeName, type RolloutId } from './ids.ts';
@@ -11,7 +11,7 @@ import type { Verdict } from './verdict.ts';
 const DIM_YELLOW = '\u001b[33m\u001b[2m';
 const RESET = '\u001b[0m';
 
-/** The log's file name: the query's, with `@<sample>` or `@<sample>.<attempt>` where that is not the first. */
+/** The log's file name: the query's, with `@<sample>` or `@<sample>.<attempt>` for all but the first. */
 export function logName({ query, sample, attempt }: Pick<RolloutId, 'query' | 'sample' | 'attempt'>): string {
   const name = safeName(query);
   if (attempt > 1) return `${name}@${sample}.${attempt}`;
@@ -41,7 +41,7 @@ export function turnLogBlock(
   ].join('\n');
 }
 
-/** `success` is null where the judge could not decide. */
+/** `success` is null if the judge could not decide. */
 export function turnLogLine(record: TurnRecord, { verdict }: Verdict): string {
   const line = {
     version_start: record.versionStart,

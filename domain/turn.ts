@@ -8,7 +8,7 @@ export type Finish = 'stop' | 'length' | 'abort';
 
 /** A span of output tokens made by one version of the weights: [start, end) in outputIds. */
 export interface VersionSpan {
-  /** A number for every version: domain/weight-version.ts says which. */
+  /** A number for every version; the rule is in domain/weight-version.ts. */
   readonly version: number;
   /** The version as the server reported it, if it did: `default`, `step-12`, `12`. */
   readonly versionLabel?: string;
@@ -48,21 +48,21 @@ export interface TurnRecord {
   readonly seed: number | null;
   /** Hash of the previous turn's record; the first turn's is its rollout record's. */
   readonly previous: string;
-  /** Which try of the generation activity wrote it, 1-based. */
+  /** The attempt of the generation activity that wrote it, 1-based. */
   readonly attempt: number;
   /** Epoch milliseconds. */
   readonly startedAt: number;
   readonly finishedAt: number;
-  /** Which model and server answered. */
+  /** The model and the server that answered. */
   readonly model: string;
   readonly server: string | null;
-  /** The distribution that the logprobs are of; absent in older records: the sampled one. */
+  /** The distribution of the logprobs; absent in older records: the one sampled from. */
   readonly logprobsOf?: WantedLogprobs;
-  /** The distribution that the model or its servers were found to report; the run's sampling makes it equal logprobsOf. */
+  /** The distribution that the model or its servers report; under the run's sampling it equals logprobsOf. */
   readonly logprobsFound?: LogprobMeaning;
-  /** False where a server gave text only: no sample to train on. Absent means true. */
+  /** False if a server returned text only: no sample to train on. Absent means true. */
   readonly trainable?: boolean;
-  /** The server's own tokens and logprobs of a text answer, where it gave them: never ids. */
+  /** The server's own tokens and logprobs of a text answer, if it returns them: never ids. */
   readonly textLogprobs?: readonly { readonly token: string; readonly logprob: number }[];
 }
 
@@ -79,7 +79,7 @@ export interface ChunkRecord {
   /** Spans of this chunk's own outputIds. */
   readonly versions: readonly VersionSpan[];
   readonly server: string | null;
-  /** Which try of the generation activity wrote it, 1-based. */
+  /** The attempt of the generation activity that wrote it, 1-based. */
   readonly attempt: number;
   /** Epoch milliseconds. */
   readonly startedAt: number;
@@ -102,7 +102,7 @@ export function noEos(finish: Finish): boolean {
   return finish !== 'stop';
 }
 
-/** Tokens of the answer: its ids, or the server's own tokens where it gave text only. */
+/** Tokens of the answer: its ids, or the server's own tokens if it returned text only. */
 export function outputTokens({ outputIds, textLogprobs }: Pick<TurnRecord, 'outputIds' | 'textLogprobs'>): number {
   return outputIds.length || (textLogprobs?.length ?? 0);
 }

@@ -1,23 +1,23 @@
-// The judge's verdict on one answer, and verdicts counted. With a usable solution an answer is right or wrong, whatever it
-// holds; `undecided` is our side's alone, or the data set's. Its reason says why, and is stored with every turn.
+// The judge's verdict on one answer, and counts of verdicts. With a usable solution an answer is right or wrong,
+// whatever it contains; only our side or the data set can cause `undecided`. Each verdict is stored with its reason.
 
 export const VERDICTS = ['right', 'wrong', 'undecided'] as const;
 export type VerdictValue = (typeof VERDICTS)[number];
 
 export interface Verdict {
   readonly verdict: VerdictValue;
-  /** Stable machine name of why: `equal`, `different`, `unreadable`, `cut-off`, … */
+  /** Stable machine name of the reason: `equal`, `different`, `unreadable`, `cut-off`, … */
   readonly reason: string;
   /** The final answer that was found in the text, if any; at most 200 characters. */
   readonly extracted?: string;
-  /** True when the answer seems to have tried to reach the judge rather than the solution. Never changes the verdict. */
+  /** True if the answer seems to address the judge instead of the problem. Never changes the verdict. */
   readonly suspectedTamper?: boolean;
 }
 
-/** How many turns were judged so, for which reason. */
+/** Numbers of judged turns, by verdict and reason. */
 export type VerdictCounts = Partial<Record<VerdictValue, Record<string, number>>>;
 
-export function countVerdict(counts: VerdictCounts, { verdict, reason }: Verdict, times = 1): void {
+function countVerdict(counts: VerdictCounts, { verdict, reason }: Verdict, times = 1): void {
   const reasons = (counts[verdict] ??= {});
   reasons[reason] = (Object.hasOwn(reasons, reason) ? reasons[reason]! : 0) + times;
 }

@@ -83,7 +83,7 @@ export interface WeightsProgress extends Omit<WeightsResult, 'label'> {
   readonly steps: Readonly<Record<string, UpdateStep>>;
 }
 
-/** What a server calls weights of which nobody is sure. It has no number of its own. */
+/** The label of weights that may be either version. It has no number of its own. */
 export const UNSURE = 'unsure';
 export const unsureLabel = (label: string): string => `${UNSURE}/${label}?`;
 
@@ -98,7 +98,7 @@ export function weightsWorkflowId({ run, version, rewind }: Pick<WeightsInput, '
 
 export type Wanted = Pick<WeightsInput, 'version' | 'label' | 'rewind'> & { readonly folder: string };
 
-/** What is in force is the last entry that a server, or the embedded model, has loaded. */
+/** In force is the last entry that a server, or the embedded model, has loaded. */
 export interface Known {
   readonly entries: readonly DeclaredWeights[];
   readonly current: DeclaredWeights | null;

@@ -1,5 +1,5 @@
 // A collection's sliding window, as plain JSON that continue-as-new can carry. Units are numbered in
-// data set order, then sample order: unit = query index × samples + sample. Invariants: every unit below
+// epoch by epoch, each in data set order, then sample order: unit = group × samples + place in the group. Invariants: every unit below
 // `next` is in flight or counted, never both, and none is counted twice.
 
 import { addResult, type CollectionCounts, ended, noCounts } from './progress.ts';
@@ -15,6 +15,10 @@ export interface WindowState {
   readonly queries: number;
   readonly samples: number;
   readonly numTurns: number;
+  /** Absent: 1. */
+  readonly epochs?: number;
+  /** Groups that may have begun in all, as the feed of a run that is trained on says; absent: all. */
+  admitted?: number;
   /** The first unit that was not started yet. */
   next: number;
   inFlight: UnitInFlight[];
@@ -30,6 +34,8 @@ export interface WindowShape {
   readonly queries: number;
   readonly samples: number;
   readonly numTurns: number;
+  readonly epochs?: number;
+  readonly admitted?: number;
 }
 
 export function openWindow(shape: WindowShape, maxConcurrent: number, startedAt: number): WindowState {
@@ -45,19 +51,20 @@ export function openWindow(shape: WindowShape, maxConcurrent: number, startedAt:
   };
 }
 
-export function totalUnits({ queries, samples }: WindowShape): number {
-  return queries * samples;
+export function totalUnits({ queries, samples, epochs = 1 }: WindowShape): number {
+  return queries * samples * epochs;
 }
 
 export function canStart(w: WindowState): boolean {
-  return !w.paused && !w.stopping && w.next < totalUnits(w) && w.inFlight.length < w.maxConcurrent;
+  const units = Math.min(totalUnits(w), (w.admitted ?? Infinity) * w.samples);
+  return !w.paused && !w.stopping && w.next < units && w.inFlight.length < w.maxConcurrent;
 }
 
 export function isFinished(w: WindowState): boolean {
   return w.inFlight.length === 0 && (w.stopping || w.next >= totalUnits(w));
 }
 
-/** Units may be started out of one page in any number, but always `next` first. */
+/** Units of a page may be started in any number, but always `next` first. */
 export function begin(w: WindowState, unit: UnitInFlight): void {
   if (unit.unit !== w.next) throw new Error(`unit ${unit.unit} begun, ${w.next} is next`);
   w.next++;

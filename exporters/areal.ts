@@ -2,7 +2,7 @@
 // T sequences, each the whole context of its turn; a token carries loss where its prompt_mask is false.
 // Floats are float32 values. Guarantees the lengths that the trainer checks, or throws.
 
-import { StoreError } from '../domain/errors.ts';
+import { type CompleteTurns, completeTurns } from '../domain/complete-turns.ts';
 import { formerSampleId, sampleId } from '../domain/sample-id.ts';
 import { TASK_INDEX } from '../domain/query.ts';
 import type { Trajectory } from '../domain/trajectory.ts';
@@ -36,66 +36,67 @@ export interface SequenceSample {
   readonly metadata: Record<string, never>;
 }
 
-export const areal: Exporter = {
+export const areal = {
   name: 'areal',
   extension: 'jsonl',
   forTraining: true,
   description: "AReaL's SequenceSample as JSON, one trajectory a line",
   id: idOf,
-  lines: (trajectory) => [JSON.stringify(sequenceSample(trajectory))],
-  former(trajectory) {
+  lines: (trajectory: Trajectory) => [JSON.stringify(sequenceSample(trajectory))],
+  former(trajectory: Trajectory) {
     const { query, sample } = trajectory.rollout;
     const id = formerSampleId(query.queryId, sample);
     if (id === idOf(trajectory)) return undefined;
     return { id, lines: [JSON.stringify({ ...sequenceSample(trajectory), ids: [id] })] };
   },
-};
+} satisfies Exporter;
 
 function idOf({ rollout: { query, sample } }: Trajectory): string {
   return sampleId(query.queryId, sample);
 }
 
 export function sequenceSample(trajectory: Trajectory): SequenceSample {
-  const { rollout, turns, end } = trajectory;
-  const { query, sample } = rollout;
-  const wrong = (problem: string): never => {
-    throw new StoreError(`query ${JSON.stringify(query.queryId)}, sample ${sample}: ${problem}`, {
-      reason: 'record-broken',
-    });
-  };
-  if (end?.outcome !== 'complete')
-    return wrong(`is ${end?.outcome ?? 'not ended'}; only complete rollouts make a sample`);
-  if (turns.length === 0) wrong('has no turn');
-  if (end.rewards.length !== turns.length) wrong(`has ${end.rewards.length} rewards for ${turns.length} turns`);
+  return sequenceSampleOf(trajectory, completeTurns(trajectory), { id: idOf(trajectory) });
+}
 
+interface Layout {
+  readonly id: string;
+  /** Only this turn, 0-based: its whole context is its prompt. Default: every turn, a sequence each. */
+  readonly only?: number;
+}
+
+export function sequenceSampleOf(
+  { rollout }: Trajectory,
+  { turns: all, end, float32 }: CompleteTurns,
+  { id, only }: Layout,
+): SequenceSample {
+  const chosen = <T>(list: readonly T[]): readonly T[] => (only === undefined ? list : [list[only]!]);
   const inputIds: number[] = [];
   const promptMask: boolean[] = [];
   const logprobs: number[] = [];
   const lengths: number[] = [];
   const sequence: number[] = [];
-  for (const { record } of turns) {
+  for (const [t, record] of all.entries()) {
     append(sequence, record.contextIds);
     const context = sequence.length;
-    if (context === 0) wrong('has an empty prompt');
-    if (context !== record.contextLength)
-      wrong(`turn ${record.turn} says ${record.contextLength} context tokens and has ${context}`);
-    if (record.logprobs.length !== record.outputIds.length)
-      wrong(`turn ${record.turn} has not one logprob per output token`);
     append(sequence, record.outputIds);
+    if (only !== undefined && t !== only) continue;
     append(inputIds, sequence);
     fill(promptMask, true, context);
     fill(promptMask, false, record.outputIds.length);
     fill(logprobs, 0, context - 1);
     append(logprobs, record.logprobs.map(float32));
     lengths.push(sequence.length);
+    if (t === only) break;
   }
 
+  const turns = chosen(all);
   const ones = turns.map(() => 1);
   const transitions = lengths.map((length) => length - 1);
-  const prompt = turns[0]!.record.contextIds;
+  const prompt = only === undefined ? turns[0]!.contextIds : inputIds.slice(0, turns[0]!.contextLength);
   return {
     // Samples beyond the first have their own ids: a batch refuses doubled ones.
-    ids: [idOf(trajectory)],
+    ids: [id],
     keys: Object.keys(DTYPES) as Key[],
     trailing_shapes: perKey(() => []),
     dtypes: DTYPES,
@@ -115,21 +116,16 @@ export function sequenceSample(trajectory: Trajectory): SequenceSample {
       packed_input_ids: inputIds,
       prompt_mask: promptMask,
       packed_logprobs: logprobs,
-      seq_no_eos_mask: turns.map(({ record }) => noEos(record.finish)),
+      seq_no_eos_mask: turns.map(({ finish }) => noEos(finish)),
       packed_prompts: prompt,
-      version_start: turns.map(({ record }) => record.versionStart),
-      version_end: turns.map(({ record }) => record.versionEnd),
-      rewards: end.rewards.map(float32),
+      version_start: turns.map(({ versionStart }) => versionStart),
+      version_end: turns.map(({ versionEnd }) => versionEnd),
+      rewards: chosen(end.rewards).map(float32),
       birth_time: [rollout.birthTime],
-      task_ids: [TASK_INDEX[query.task]],
+      task_ids: [TASK_INDEX[rollout.query.task]],
     },
     metadata: {},
   };
-
-  function float32(value: number): number {
-    const rounded = Math.fround(value);
-    return Number.isFinite(rounded) ? rounded : wrong(`${value} is not a float32 value`);
-  }
 }
 
 function perKey<T>(make: () => T): PerKey<T> {

@@ -2,15 +2,64 @@
 
 import { UsageError } from '../domain/errors.ts';
 import { areal } from './areal.ts';
+import { arealTurns } from './areal-turns.ts';
+import { dpo } from './dpo.ts';
 import type { Exporter } from './exporter.ts';
+import { kto } from './kto.ts';
+import { labels } from './labels.ts';
+import { messages } from './messages.ts';
+import { nemoGym } from './nemo-gym.ts';
+import { parquet } from './parquet.ts';
+import { primeRl } from './prime-rl.ts';
+import { rows } from './rows.ts';
+import { tinker } from './tinker.ts';
+import { verifiers } from './verifiers.ts';
 
-export const EXPORTERS: readonly Exporter[] = [areal];
+/** Formats of one file. */
+export const EXPORTERS: readonly Exporter[] = [
+  areal,
+  rows,
+  parquet,
+  messages,
+  dpo,
+  kto,
+  labels,
+  verifiers,
+  tinker,
+  nemoGym,
+];
 
-export function exporterNamed(name: string): Exporter {
+/** All formats, for lists; prime-rl's is a folder. */
+export const FORMATS: readonly Pick<Exporter, 'name' | 'description' | 'note' | 'advantages'>[] = [
+  ...EXPORTERS,
+  primeRl,
+];
+
+/** Formats whose lines follow from one trajectory alone, one sample each: those that `check` proves. */
+export const PROVED: readonly string[] = ['areal', 'rows'];
+
+export const SEQUENCES = ['rollout', 'turn'] as const;
+/** AReaL's ids: one per rollout with a sequence per turn, or one per turn. */
+export type Sequences = (typeof SEQUENCES)[number];
+
+/** The layout that AReaL's trainer loads: with `--stop success` rollouts differ in length, and only single turns are alike. */
+export function sequencesFor(stop: 'always' | 'success'): Sequences {
+  return stop === 'success' ? 'turn' : 'rollout';
+}
+
+export function exporterNamed(name: string, sequences: Sequences = 'rollout'): Exporter {
+  if (name === areal.name && sequences === 'turn') return arealTurns;
   const found = EXPORTERS.find((exporter) => exporter.name === name);
   if (found) return found;
-  throw new UsageError(`there is no export format ${JSON.stringify(name)}`, {
+  throw unknownFormat(
+    name,
+    EXPORTERS.map((exporter) => exporter.name),
+  );
+}
+
+export function unknownFormat(name: string, known: readonly string[]): UsageError {
+  return new UsageError(`there is no export format ${JSON.stringify(name)}`, {
     reason: 'unknown-format',
-    fix: `Choose one of: ${EXPORTERS.map((exporter) => exporter.name).join(', ')}.`,
+    fix: `Choose one of: ${known.join(', ')}.`,
   });
 }

@@ -65,20 +65,17 @@ function isPath(text: string): boolean {
 
 function folderOf(text: string, cwd: string | null): string {
   if (cwd === null && !text.startsWith('/')) {
-    throw new UsageError(`${text} cannot be a folder that is allowed: the local service has no folder of yours.`, {
+    throw new UsageError(`${text} cannot be a permitted folder: the local service has no working directory of yours.`, {
       reason: 'bad-value',
-      fix: 'Give it from the root on.',
+      fix: 'Give an absolute path.',
     });
   }
   const folder = realPath(resolve(cwd ?? '/', text));
   if (folder !== undefined) return folder;
-  throw new UsageError(
-    `${text} cannot be a folder that is allowed: it cannot be looked at, or a link in it is broken.`,
-    {
-      reason: 'bad-value',
-      fix: 'Name a folder that is there.',
-    },
-  );
+  throw new UsageError(`${text} cannot be a permitted folder: it cannot be read, or a link in it is broken.`, {
+    reason: 'bad-value',
+    fix: 'Name an existing folder.',
+  });
 }
 
 function keyRule(text: string): KeyRule {

@@ -25,7 +25,7 @@ export function registeredRun(home: Home, folder: string): RegisteredRun | undef
   return registered<RegisteredRun>(home, RUNS, folder);
 }
 
-/** What this user's own commands gave a run as weights. */
+/** The weights that this user's own commands gave a run. */
 export interface RegisteredUpdates extends Pick<RolloutSettings, 'model' | 'apiKeyEnv'> {
   /** The run's own folder, links resolved. */
   readonly folder: string;

@@ -6,16 +6,18 @@ import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { explain, StoreError } from '../domain/errors.ts';
 import { type Outcome, OUTCOMES } from '../domain/ending.ts';
+import { samplesPerQuery } from '../domain/group.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { CheckTokenizer } from './context.ts';
 import { openCopyCheck } from './copies.ts';
 import { checkJudgements } from './judgements.ts';
+import { checkFeed, type FeedFacts } from './feed.ts';
 import { checkExport, type ExportCheck, type ExportFacts } from './export.ts';
 import { openLogCheck } from './logs.ts';
 import { openQueriesCheck } from './queries.ts';
 import { missingResult, openResultCheck } from './result.ts';
 import { type CheckedRollout, checkRollout } from './rollout.ts';
-import { openRunCheck } from './run.ts';
+import { openRunCheck, type RunCheckFacts } from './run.ts';
 import { shapeProblem, textProblem } from './shape.ts';
 import { RESULT_FILE, RUN_FILE } from '../storage/record/layout.ts';
 import { type OnBreach, rolloutAt } from '../storage/record/listing.ts';
@@ -34,11 +36,13 @@ export interface CheckSummary {
   readonly byOutcome: Readonly<Record<Outcome, number>>;
   /** Verdicts of later judgements, over all files. */
   readonly judgements: number;
+  /** The feed's ledger; absent where there is none. */
+  readonly feed?: FeedFacts;
   /** The content of an export made now; absent without an exporter. */
   readonly export?: ExportFacts;
 }
 
-export interface CheckOptions {
+export interface CheckOptions extends RunCheckFacts {
   readonly export?: ExportCheck;
   /** The tokenizer of the run's model: with it, texts and ids are compared with each other. */
   readonly tokenizer?: CheckTokenizer | undefined;
@@ -74,8 +78,8 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   const result = await read(RESULT_FILE, 'result', () => store.getResult());
   const { tokenizer, clockSkewMs } = options;
   const facts = { tokenizer, clockSkewMs, runAt: run?.createdAt };
-  const ofRun = openRunCheck(store, run, report);
-  ofRun.run();
+  const ofRun = openRunCheck(store, run, report, options);
+  await ofRun.run();
   const copies = openCopyCheck(report);
   const logs = openLogCheck(store, report);
   const queries = openQueriesCheck(store, run, report);
@@ -130,14 +134,15 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   const concluded = result !== undefined && !('cancelled' in result && result.cancelled);
   const count = await queries.all(concluded);
   counts.all(count, run);
-  if (run?.dataset && units >= count * run.samples && totals.ended === totals.rollouts) {
+  if (run?.dataset && units >= count * samplesPerQuery(run) && totals.ended === totals.rollouts) {
     const problem = await missingResult(store, units, options.isGoing);
     if (problem) report({ path: RESULT_FILE, problem });
   }
+  const feed = await checkFeed(store, run, count, report);
   const unfinished = totals.rollouts - totals.ended;
   const seen = { complete, ended: concluded && unfinished === 0 };
   const exported = options.export && (await checkExport(store, options.export, seen, report));
-  const summary = { queries: count, ...totals, unfinished, byOutcome, judgements };
+  const summary = { queries: count, ...totals, unfinished, byOutcome, judgements, ...(feed && { feed }) };
   return { breaches, ...summary, ...(exported ? { export: exported } : {}) };
 }
 

@@ -5,7 +5,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { UndecidedPolicy } from '../domain/finished-turns.ts';
-import { type ExportedSample, exportedSamples, type LineMaker, type SkippedRollout } from '../storage/export-run.ts';
+import { type ExportedSample, exportedSamples, type LineMaker } from '../storage/export-run.ts';
+import type { SkippedRollout } from '../storage/selection.ts';
 import { fileError } from '../storage/disk/errors.ts';
 import type { OnBreach } from '../storage/record/listing.ts';
 import { sha256 } from '../storage/record/text.ts';

@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { explain } from '../domain/errors.ts';
+import { samplesPerQuery } from '../domain/group.ts';
 import { QUERIES_FILE, queryFolder, ROLLOUT_FILE, rolloutFolder, RUN_FILE } from '../storage/record/layout.ts';
 import type { CheckedRollout } from './rollout.ts';
 import type { OnBreach } from '../storage/record/listing.ts';
@@ -55,7 +56,7 @@ export function openQueriesCheck(store: Store, run: RunRecord | undefined, onBre
             const found = played.get(from + i);
             played.delete(from + i);
             if (found && found.digest !== sha256(queryLine(query)).slice(0, 32)) notThatQuery(found.path, from + i);
-            if (run && concluded) await checkSamples(store, query.queryId, run.samples, onBreach);
+            if (run && concluded) await checkSamples(store, query.queryId, samplesPerQuery(run), onBreach);
           }
         }
         const hash = await hashOfQueriesFile(store.folder);

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { samplesPerQuery } from '../domain/group.ts';
 import { addResult, type CollectionCounts, ended, noCounts } from '../domain/progress.ts';
 import { outputTokens } from '../domain/turn.ts';
 import { countedVerdicts, VERDICTS } from '../domain/verdict.ts';
@@ -54,7 +55,7 @@ export function openResultCheck(result: object | undefined, onBreach: OnBreach):
         });
       };
       const { counts, total, cancelled } = told;
-      differs('total', total, queries * (run?.samples ?? 1));
+      differs('total', total, queries * (run ? samplesPerQuery(run) : 1));
       if (run) {
         differs('run', told.run, run.run);
         differs('numTurns', told.numTurns, run.settings.numTurns);

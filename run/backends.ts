@@ -1,6 +1,6 @@
-// The backends of one worker: each model is loaded once, at first use, and one that failed to load is tried
-// again. What they say of their servers is written to the folders of the runs that ask them. A run whose weights were
-// changed has a backend of its own: it opens with the weights in force, and follows them from turn to turn.
+// The backends of one worker: each model is loaded once, at first use, and again if loading failed. Writes the status
+// of their servers into the folders of the runs that use them. A run whose weights were changed has a backend of its
+// own: it opens with the weights in force, and follows them from turn to turn.
 
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -46,7 +46,7 @@ export function openBackends(
   onLate: (runFolder: string, current: DeclaredWeights) => void = () => undefined,
 ): Backends {
   const backends = new Map<string, Promise<Backend>>();
-  /** Runs that asked since the last report. */
+  /** Runs that used a backend since the last report. */
   const asking = new Map<string, Set<Promise<Backend>>>();
   const timer = setInterval(() => void report(), REPORT_EVERY_MS).unref();
 
@@ -67,7 +67,7 @@ export function openBackends(
       maxInFlightPerServer,
       serverLimits,
       serverWeights,
-      // Limits hold over all workers of a run: they meet in its folder.
+      // Limits count over all workers of a run, which share its folder.
       leaseFolder: limited ? join(runFolder, '.fleet') : null,
     };
     const key = JSON.stringify([model, options, ...(weights === null ? [] : [runFolder])]);
@@ -114,7 +114,8 @@ export function openBackends(
     const key = JSON.stringify([weights.label, weights.folder]);
     const known = views.get(key);
     if (known) return known;
-    const made = backend.withWeights!(weights);
+    if (!('tokenizer' in backend)) throw new TypeError('a server of text takes no weights');
+    const made: Promise<Backend> = backend.withWeights!(weights);
     // Those of long ago are not asked for any more.
     if (views.size >= VIEWS_KEPT) views.delete([...views.keys()][0]!);
     views.set(key, made);
@@ -172,12 +173,12 @@ export function openBackends(
       const now = { who: settings.model, identity: changed ? { ...identity, weights: null } : identity };
       const differs = differingTraits(before, now) ?? differingCanaries(before, now);
       if (differs !== null) {
-        // The next one to ask meets whoever is there by then.
+        // The next call opens a new backend.
         for (const [key, known] of backends) if (known === made) backends.delete(key);
         await backend.close();
-        throw new ModelError(`${settings.model} is another model now than run "${run}" was made with: ${differs}`, {
+        throw new ModelError(`${settings.model} is not the model that run "${run}" was made with: ${differs}`, {
           reason: 'other-model',
-          fix: 'Start the same model there again and retry the rollouts that failed, or begin another run.',
+          fix: 'Start the original model there and retry the failed rollouts, or start another run.',
         });
       }
     }
@@ -189,12 +190,12 @@ export function openBackends(
     const runs = [...asking];
     asking.clear();
     for (const [folder, used] of runs) {
-      // Of a run that is refused nothing stays.
+      // A refused run leaves no folder.
       if (!existsSync(join(folder, RUN_FILE))) continue;
       const loaded = (await Promise.allSettled(used)).flatMap((b) => (b.status === 'fulfilled' ? [b.value] : []));
       const servers = loaded.flatMap((backend) => backend.serverStatus?.() ?? []);
       if (servers.length === 0) continue;
-      // News: a folder that cannot be written to will say so where it matters.
+      // Informational: if the folder cannot be written, the next record reports it.
       await writeFleetReport(folder, `${hostname()}-${process.pid}`, { at: Date.now(), servers }).catch(() => {});
     }
   }

@@ -1,6 +1,6 @@
-// What a run plays and how, from four places. Later ones win: defaults, config file (YAML or JSON),
-// environment (EVERTURN_NUM_TURNS), `--set numTurns=4`, flags (--num-turns 4). Every value is checked
-// once, here, and keeps its origin; an error names the place, the value and what would be right.
+// The options of a run, from five sources. Precedence, lowest first: defaults, config file (YAML or JSON),
+// environment (EVERTURN_NUM_TURNS), `--set numTurns=4`, flags (--num-turns 4). Each value is parsed
+// once, here, and its source is recorded; an error names the source, the value and the accepted form.
 
 import { readFileSync } from 'node:fs';
 import { parse as parseYaml } from 'yaml';
@@ -45,7 +45,7 @@ export function resolveOptions(sources: Sources): ResolvedOptions {
       put(keyOf(name, file), value, 'config', `${file}, ${name}`);
   }
   for (const key of keys()) {
-    const name = `EVERTURN_${words(key).join('_').toUpperCase()}`;
+    const name = variableOf(key);
     const value = sources.environment?.[name];
     if (value !== undefined && value !== '') put(key, value, 'environment', name);
   }
@@ -80,7 +80,7 @@ export function settingsOf(run: string, options: RunOptions): RolloutSettings {
   return { ...settings, seed: settings.seed ?? seedOfRun(run) };
 }
 
-/** Settings that came as JSON through Temporal, completed by the defaults. */
+/** Settings that arrived as JSON through Temporal, completed by the defaults. */
 export function parseSettings(run: string, given: Readonly<Record<string, unknown>>): RolloutSettings {
   const options: Changeable<RunOptions> = { ...DEFAULT_OPTIONS };
   const put = <K extends keyof RunOptions>(key: K, value: unknown, place: string) => {
@@ -99,6 +99,11 @@ export function parseSettings(run: string, given: Readonly<Record<string, unknow
   return settingsOf(run, options);
 }
 
+/** The environment variable of an option. */
+export function variableOf(key: string): string {
+  return `EVERTURN_${words(key).join('_').toUpperCase()}`;
+}
+
 export function flagOf(key: string): string {
   return `--${words(key).join('-')}`;
 }
@@ -114,7 +119,7 @@ function words(key: string): string[] {
     .split(' ');
 }
 
-/** A config file may hold them together, under `fleet`. */
+/** The names of fleet options inside a config file's `fleet` group. */
 const ALIASES: Readonly<Record<string, string>> = {
   'fleet.policy': 'fleetPolicy',
   'fleet.maxinflight': 'maxInFlightPerServer',
@@ -122,7 +127,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   'fleet.limits': 'serverLimits',
 };
 
-/** `fleet: {backend, servers: [{url, weight, maxInFlight}], policy, …}` as the options that it stands for. */
+/** `fleet: {backend, servers: [{url, weight, maxInFlight}], policy, …}` as the equivalent options. */
 function withFleet({ fleet, ...plain }: Record<string, unknown>, file: string): Record<string, unknown> {
   if (fleet === undefined || fleet === null) return plain;
   const refuse = (what: string): never => {
@@ -131,23 +136,23 @@ function withFleet({ fleet, ...plain }: Record<string, unknown>, file: string): 
       fix: 'Right would be fleet: {backend: sglang, servers: [{url: "http://a:30000", weight: 2, maxInFlight: 64}]}.',
     });
   };
-  if (typeof fleet !== 'object' || Array.isArray(fleet)) return refuse('is no group of options');
+  if (typeof fleet !== 'object' || Array.isArray(fleet)) return refuse('is not a group of options');
   const { backend, servers, ...rest } = fleet as Record<string, unknown>;
   const options = Object.fromEntries(Object.entries(rest).map(([name, value]) => [`fleet.${name}`, value]));
   if (servers === undefined && backend === undefined) return { ...plain, ...options };
   if ('model' in plain) refuse('names servers, and so does `model`: leave one of them out');
   for (const twice of ['weights', 'limits'])
-    if (twice in rest) refuse(`\`${twice}\` stands beside \`servers\`, which say theirs`);
+    if (twice in rest) refuse(`\`${twice}\` cannot be combined with \`servers\`, which have their own`);
   if (!FLEET_SCHEMES.includes(String(backend))) refuse(`\`backend\` is neither ${FLEET_SCHEMES.join(' nor ')}`);
-  if (!Array.isArray(servers) || servers.length === 0) return refuse('`servers` is no list');
+  if (!Array.isArray(servers) || servers.length === 0) return refuse('`servers` is not a list of servers');
   const each = servers.map((server: unknown) => fleetServer(server, refuse));
-  const told = (of: 'weight' | 'maxInFlight') =>
+  const given = (of: 'weight' | 'maxInFlight') =>
     Object.fromEntries(each.flatMap((server) => (server[of] === undefined ? [] : [[server.url, server[of]]])));
   return {
     ...plain,
     model: `${String(backend)}:${each.map(({ url }) => url).join(',')}`,
-    'fleet.weights': told('weight'),
-    'fleet.limits': told('maxInFlight'),
+    'fleet.weights': given('weight'),
+    'fleet.limits': given('maxInFlight'),
     ...options,
   };
 }
@@ -182,30 +187,30 @@ function parseValue<K extends keyof RunOptions>(key: K, raw: unknown, place: str
     if (parsed.success) return asJson(parsed.data);
   }
   const wanted = schema.safeParse(candidates.at(-1)).error?.issues[0]?.message ?? 'another value';
-  throw new UsageError(`${place}: ${said(key, raw)} does not fit.`, {
+  throw new UsageError(`${place}: ${redacted(key, raw)} does not fit.`, {
     reason: 'bad-value',
     fix: `It takes ${wanted}.`,
   });
 }
 
-/** As run.json will hold it: −0 is 0 there, and a run must be equal to itself. */
+/** The value as run.json stores it: −0 becomes 0 there, and both must compare equal. */
 function asJson<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }
 
-/** A value as it may be said again: who gives a key where its name belongs, or puts one into a url, has it kept out. */
-function said(key: keyof RunOptions, raw: unknown): string {
-  if (key === 'apiKeyEnv') return 'what was given';
+/** A value for an error message: a key pasted in place of its name, or inside a url, is redacted. */
+function redacted(key: keyof RunOptions, raw: unknown): string {
+  if (key === 'apiKeyEnv') return 'the value';
   if (typeof raw !== 'string') return JSON.stringify(raw);
   const open = raw
     .replace(/\/\/\S*@/g, '//…@')
-    // Without http://, too.
+    // Also without http://.
     .replace(/(?<=[:,])(?:(?!\/\/)[^,])*[^…,]@/g, '…@')
     .replace(/\?[^#]*/g, '?…');
   return JSON.stringify(raw.startsWith('openai:') ? open : open.replace(/#.*/, '#…'));
 }
 
-/** What a text from a shell may mean. */
+/** The values that a text from a shell may represent. */
 function fromText(text: string): unknown[] {
   const t = text.trim();
   if (t === 'true' || t === 'false') return [t === 'true'];

@@ -1,35 +1,31 @@
-// Makes a run out of a data set and settings: queries.jsonl and run.json in its folder. Done twice, the
-// second changes nothing; the same name with other settings or other data is refused.
+// Makes a run out of a data set and settings: queries.jsonl and run.json in its folder. Idempotent;
+// the same name with other settings or other data is refused.
 //
-// A new run reads its data set three times: `surveyDataset` finds its name, `examineDataset` reads the solutions (seconds
-// for a large file, and needless for a run that is there), `createRun` writes the queries. A file that
-// changes between the last two is refused. queries.jsonl is then read back: another process may have written it first.
+// A new run reads its data set three times: `surveyDataset` derives its name, `examineDataset` reads the solutions
+// (seconds for a large file, and skipped for an existing run), `createRun` writes the queries. A file that changes
+// between the last two is refused. queries.jsonl is then read back: another process may have written it first.
 
 import { rmdir } from 'node:fs/promises';
-import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { UsageError } from '../domain/errors.ts';
-import { safeName } from '../domain/ids.ts';
+import { derivedRunName } from '../domain/run-name.ts';
 import type { FoundLogprobs } from '../domain/logprob-meaning.ts';
 import type { ModelIdentity } from '../domain/model-identity.ts';
-import type { Query } from '../domain/query.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
-import { sha256Hex } from '../domain/sha256.ts';
-import { hashQueries } from '../storage/queries.ts';
-import type { Origin, RunRecord } from '../storage/record/run-record.ts';
+import { allQueries, hashQueries } from '../storage/queries.ts';
+import type { Origin, RunRecord, TrainRecord } from '../storage/record/run-record.ts';
 import type { Store } from '../storage/store.ts';
 import { everturnVersion } from '../machine/package-root.ts';
 import { acceptedQueries, type DatasetSurvey } from './survey.ts';
 
-/** A name that follows from data and settings: the same command finds the same run again. */
-export function nameOfRun(survey: DatasetSurvey, settings: Partial<RolloutSettings>, samples: number): string {
-  const stem = basename(survey.selection.dataset).replace(/\.[a-z]+$/i, '');
-  const slug = safeName(stem).replace(/~.*/, '').slice(0, 40) || 'run';
-  // An option that came later leaves names as they were while it says nothing.
-  const entries = sortedEntries(settings).filter(
-    ([key, value]) => key !== 'serverLimits' || sortedEntries(value as object).length > 0,
-  );
-  return `${slug}-${sha256Hex(JSON.stringify([survey.offered, entries, samples])).slice(0, 8)}`;
+/** A name derived from data and settings: the same command finds the same run again. */
+export function nameOfRun(
+  survey: DatasetSurvey,
+  settings: Partial<RolloutSettings>,
+  samples: number,
+  groups: Pick<RunRecord, 'epochs' | 'train'> = {},
+): string {
+  return derivedRunName(survey.selection.dataset, survey.offered, settings, samples, groups);
 }
 
 export interface NewRunInput {
@@ -37,33 +33,38 @@ export interface NewRunInput {
   readonly survey: DatasetSurvey;
   readonly settings: RolloutSettings;
   readonly samples: number;
+  readonly epochs?: number;
+  readonly train?: TrainRecord;
   readonly origins: Readonly<Record<string, Origin>>;
-  /** What was found of the model; null where it was not looked at. */
+  /** The model's probe results; null without a probe. */
   readonly logprobs?: FoundLogprobs | null;
   readonly model?: ModelIdentity | null;
 }
 
 export async function createRun(store: Store, input: NewRunInput): Promise<{ created: boolean; record: RunRecord }> {
   const { run, survey, settings, samples, origins, logprobs = null, model = null } = input;
-  const wanted = { settings, samples, offered: survey.offered };
+  const { epochs, train } = input;
+  const groups = { ...(epochs === undefined ? {} : { epochs }), ...(train === undefined ? {} : { train }) };
+  const wanted = { settings, samples, groups, offered: survey.offered };
   const known = await store.getRun();
   if (known) return { created: false, record: same(run, known.record, wanted, store.folder) };
 
   await withoutTrace(store, () => store.putQueries(acceptedQueries(survey)));
-  const kept = await hashQueries(keptQueries(store));
-  if (kept.sha256 !== survey.sha256) throw differs(run, store.folder, ['data set']);
+  const stored = await hashQueries(allQueries(store));
+  if (stored.sha256 !== survey.sha256) throw differs(run, store.folder, ['data set']);
   const { record, created } = await store.putRun({
     format: 'everturn-run/1',
     run,
     settings,
     origins,
     samples,
+    ...groups,
     dataset: {
       path: survey.selection.dataset,
-      sha256: kept.sha256,
-      accepted: kept.accepted,
+      sha256: stored.sha256,
+      accepted: stored.accepted,
       refused: survey.refused,
-      ...(survey.offered === kept.sha256 ? {} : { offered: survey.offered }),
+      ...(survey.offered === stored.sha256 ? {} : { offered: survey.offered }),
     },
     logprobs,
     model,
@@ -76,7 +77,7 @@ export async function createRun(store: Store, input: NewRunInput): Promise<{ cre
 function same(
   run: string,
   record: RunRecord,
-  wanted: { settings: RolloutSettings; samples: number; offered: string },
+  wanted: { settings: RolloutSettings; samples: number; groups: Pick<RunRecord, 'epochs' | 'train'>; offered: string },
   folder: string,
 ): RunRecord {
   const there = new Map<string, unknown>(Object.entries(record.settings));
@@ -84,6 +85,11 @@ function same(
     .filter(([key, value]) => !isDeepStrictEqual(there.get(key), value))
     .map(([key, value]) => `${key} (${JSON.stringify(there.get(key))} there, ${JSON.stringify(value)} here)`);
   if (record.samples !== wanted.samples) differing.push(`samples (${record.samples} there, ${wanted.samples} here)`);
+  for (const key of ['epochs', 'train'] as const) {
+    if (isDeepStrictEqual(record[key], wanted.groups[key])) continue;
+    const [there, here] = [record[key], wanted.groups[key]].map((value) => JSON.stringify(value) ?? 'none');
+    differing.push(`${key} (${there} there, ${here} here)`);
+  }
   if ((record.dataset?.offered ?? record.dataset?.sha256) !== wanted.offered) differing.push('the data set');
   if (differing.length > 0) throw differs(run, folder, differing);
   return record;
@@ -92,11 +98,11 @@ function same(
 function differs(run: string, folder: string, what: readonly string[]): UsageError {
   return new UsageError(`Run "${run}" exists in ${folder}, and differs: ${what.join(', ')}.`, {
     reason: 'run-differs',
-    fix: 'Give this run another --name, or repeat the command that made the old one.',
+    fix: 'Give this run another --name, or repeat the command that made the existing one.',
   });
 }
 
-/** A run that is refused leaves nothing: its folder goes again, unless it holds something. */
+/** A refused run leaves nothing: an empty folder is removed. */
 async function withoutTrace<T>({ folder }: Store, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -104,17 +110,4 @@ async function withoutTrace<T>({ folder }: Store, work: () => Promise<T>): Promi
     await rmdir(folder).catch(() => {});
     throw error;
   }
-}
-
-async function* keptQueries(store: Store): AsyncGenerator<Query> {
-  const PAGE = 1000;
-  for (let from = 0; ; from += PAGE) {
-    const page = await store.readQueries(from, PAGE);
-    yield* page;
-    if (page.length < PAGE) return;
-  }
-}
-
-function sortedEntries(object: object): [string, unknown][] {
-  return Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -3,13 +3,23 @@
 import { z } from 'zod';
 import { DEFAULT_MAX_CONCURRENT, DEFAULT_SETTINGS, MAX_CONCURRENT } from '../domain/defaults.ts';
 import { UsageError } from '../domain/errors.ts';
+import { parseSuccessRate } from '../domain/group.ts';
 import { FLEET_POLICIES, type RolloutSettings } from '../domain/settings.ts';
 import { MODEL_FORMS, parseModelSpec } from '../inference/index.ts';
+import type { RunRecord } from '../storage/record/run-record.ts';
 
 export interface RunOptions extends Omit<RolloutSettings, 'seed'> {
-  /** Null: follows from the run's name. */
+  /** Null: derived from the run's name. */
   readonly seed: number | null;
   readonly samples: number;
+  readonly epochs: number;
+  /** A trainer lives on the run: its feed paces it. */
+  readonly train: boolean;
+  readonly batchGroups: number;
+  readonly maxStaleness: number;
+  readonly minMembers: number | null;
+  readonly successRate: readonly [number, number] | null;
+  readonly dropZeroVariance: boolean;
   readonly maxConcurrent: number;
   readonly limit: number | null;
   readonly shuffleSeed: number | null;
@@ -29,7 +39,7 @@ const MODELS = MODEL_FORMS.join(', ').replace(/, (?!.*, )/, ' or ');
 const model = z.string('a model').superRefine((spec, context) => {
   const error = modelError(spec);
   if (!error) return;
-  // The forms do not say what is wrong with a url.
+  // The list of forms does not explain what is wrong with a url.
   const message = error.reason === 'unknown-model' ? MODELS : `${MODELS}; ${error.message}`;
   context.addIssue({ code: 'custom', message });
 });
@@ -38,10 +48,11 @@ export interface Field<T> {
   readonly schema: z.ZodType<T>;
   readonly argument: string | null;
   readonly help: string;
-  /** What a text from a shell means, where it is no number, truth value or null. */
+  /** Parses a text from a shell that is not a number, a truth value or null. */
   readonly fromText?: (text: string) => unknown;
 }
 
+const RATES = 'two numbers from 0 to 1 in order, as in 0.1:0.9';
 const ENV_NAME = 'the name of an environment variable';
 const LIMITS = 'limits by url, as in http://a:30000=64,http://b:30000=32';
 const WEIGHTS = 'weights by url, as in http://a:30000=2,http://b:30000=1';
@@ -56,19 +67,58 @@ export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } 
   tokenizer: {
     schema: z.string('a folder or hub id').min(1).nullable(),
     argument: '<folder>',
-    help: 'the folder or hub id of the tokenizer, for a model that comes without one',
+    help: 'folder or hub id of the tokenizer, for a model that comes without one',
   },
-  numTurns: { schema: whole(1, 1000), argument: '<n>', help: 'a rollout has at most so many turns' },
+  numTurns: { schema: whole(1, 1000), argument: '<n>', help: 'maximum number of turns of a rollout' },
   stop: {
     schema: z.enum(['always', 'success'], 'always or success'),
     argument: '<when>',
-    help: 'when a rollout ends: always after all its turns, or by success at the first right answer',
+    help: 'when a rollout ends: always = after all its turns; success = at the first right answer',
   },
-  samples: { schema: whole(1, 10_000), argument: '<n>', help: 'rollouts of each query' },
+  samples: { schema: whole(1, 10_000), argument: '<n>', help: 'number of rollouts of each query' },
+  epochs: {
+    schema: whole(1, 100_000),
+    argument: '<n>',
+    help: 'number of times the data set is played, each time with other samples',
+  },
+  train: {
+    schema: z.boolean('true or false'),
+    argument: null,
+    help: 'a trainer lives on the run: `everturn feed` hands out its groups and paces it',
+  },
+  batchGroups: {
+    schema: whole(1, 100_000),
+    argument: '<n>',
+    help: 'with --train: a training step takes so many groups (the samples of one query)',
+  },
+  maxStaleness: {
+    schema: whole(0, 10_000),
+    argument: '<n>',
+    help: 'with --train: a sample is at most so many versions of the weights old when it is trained; 0 is synchronous',
+  },
+  minMembers: {
+    schema: whole(1, 10_000).nullable(),
+    argument: '<n>',
+    help: 'with --train: minimum number of members of a group whose other members failed after all retries; by default whole groups only',
+  },
+  successRate: {
+    schema: z
+      .tuple([real(0, 1, RATES), real(0, 1, RATES)], RATES)
+      .refine(([least, most]) => least <= most, RATES)
+      .nullable(),
+    argument: '<lb:ub>',
+    help: 'with --train: groups whose success rate is outside these limits (both included) are left out',
+    fromText: (text) => parseSuccessRate(text) ?? text,
+  },
+  dropZeroVariance: {
+    schema: z.boolean('true or false'),
+    argument: null,
+    help: 'with --train: groups whose rewards are all equal are left out',
+  },
   feedback: {
     schema: z.enum(['seed', 'delta'], 'seed or delta'),
     argument: '<mode>',
-    help: 'how the model reads the verdict: seed repeats the text of the original algorithm to the byte; delta adds what the chat template adds',
+    help: "how the verdict is appended: seed = the original algorithm's text, to the byte; delta = exactly what the chat template adds",
   },
   rewardScaling: {
     schema: z.number('a number'),
@@ -88,17 +138,17 @@ export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } 
   maxNewTokens: {
     schema: whole(1, 1_000_000),
     argument: '<n>',
-    help: "an answer has at most so many tokens, and no more than the model's context has room for",
+    help: "maximum number of tokens of an answer, cut to what the model's context leaves",
   },
   newTokensPerChunk: {
     schema: whole(1, 1_000_000).nullable(),
     argument: '<n>',
-    help: 'the model answers in chunks of so many tokens; each chunk is written before the next is asked for',
+    help: 'generate an answer in chunks of this many tokens, each stored before the next is requested',
   },
   temperature: {
     schema: real(0, 100, 'a number from 0 (greedy) to 100'),
     argument: '<x>',
-    help: 'the logits are divided by it; 0 takes the most probable token (greedy)',
+    help: 'divides the logits; 0 takes the most probable token (greedy)',
   },
   topP: {
     schema: z
@@ -106,13 +156,13 @@ export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } 
       .gt(0, 'a number above 0, up to 1')
       .max(1, 'a number above 0, up to 1'),
     argument: '<x>',
-    help: 'nucleus sampling draws from the most probable tokens that have this probability together; 1 keeps all',
+    help: 'nucleus sampling: the most probable tokens with this total probability; 1 keeps all',
   },
-  topK: { schema: whole(1), argument: '<n>', help: 'the model draws from so many of the most probable tokens' },
+  topK: { schema: whole(1), argument: '<n>', help: 'sample from this many of the most probable tokens only' },
   seed: {
     schema: whole(0).nullable(),
     argument: '<n>',
-    help: "all random numbers of the run follow from it; without one, from the run's name",
+    help: "root of all random streams of the run; derived from the run's name if not given",
   },
   deterministic: {
     schema: z.boolean('true or false'),
@@ -122,7 +172,7 @@ export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } 
   logprobs: {
     schema: z.enum(['policy', 'raw'], 'policy or raw'),
     argument: '<kind>',
-    help: 'the distribution that logprobs are of: policy, which tokens are drawn from, or raw, the model at temperature 1',
+    help: 'the distribution of the logprobs: policy = the one sampled from; raw = the model at temperature 1',
   },
   apiKeyEnv: {
     schema: z
@@ -130,50 +180,50 @@ export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } 
       .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, ENV_NAME)
       .nullable(),
     argument: '<NAME>',
-    help: "the name of the environment variable that holds the servers' API key",
+    help: "name of the environment variable that holds the servers' API key",
   },
   fleetPolicy: {
     schema: z.enum(FLEET_POLICIES, FLEET_POLICIES.join(', ')),
     argument: '<policy>',
-    help: `how requests are spread over several servers: ${FLEET_POLICIES.join(', ')}`,
+    help: `distribution of requests over several servers: ${FLEET_POLICIES.join(', ')}`,
   },
   maxInFlightPerServer: {
     schema: whole(1).nullable(),
     argument: '<n>',
-    help: 'each server has at most so many requests in flight, counted over all workers of the run',
+    help: 'maximum number of requests in flight on each server, over all workers of the run',
   },
   serverLimits: {
     schema: z.record(z.string(), whole(1), LIMITS),
     argument: '<url=n,…>',
-    help: 'at most so many requests in flight on the servers named here, in place of the limit that all servers share',
+    help: 'maximum number of requests in flight on single servers, in place of the limit for all of them',
     fromText: numbersByUrl,
   },
   requestTimeoutSeconds: {
     schema: whole(1, 86_400),
     argument: '<n>',
-    help: 'a request to a server that takes longer is given up and sent again',
+    help: 'time limit of a request to a server, after which it is sent again',
   },
   serverWeights: {
     schema: z.record(z.string(), z.number().positive(), WEIGHTS),
     argument: '<url=n,…>',
-    help: 'a server with twice the weight gets twice the requests; a server that is not named here has weight 1',
+    help: 'share of each server in the requests: weight 2 gets twice as many as weight 1, the default',
     fromText: numbersByUrl,
   },
   maxConcurrent: {
     schema: whole(1, MAX_CONCURRENT),
     argument: '<n>',
-    help: 'at most so many rollouts are in flight at once',
+    help: 'maximum number of rollouts in flight at once',
   },
-  limit: { schema: whole(1).nullable(), argument: '<n>', help: 'the run takes only the first so many queries' },
+  limit: { schema: whole(1).nullable(), argument: '<n>', help: 'play only the first n queries' },
   shuffleSeed: {
     schema: whole(0).nullable(),
     argument: '<n>',
-    help: 'the queries are played in a random order that follows from this number',
+    help: 'play the queries in a random order that is derived from this seed',
   },
   maxFailed: {
     schema: whole(0),
     argument: '<n>',
-    help: 'the command exits with 3 when more rollouts than this have failed',
+    help: 'exit with code 3 if more rollouts than this fail',
   },
 };
 
@@ -181,21 +231,38 @@ export const DEFAULT_OPTIONS: Readonly<RunOptions> = {
   ...DEFAULT_SETTINGS,
   seed: null,
   samples: 1,
+  epochs: 1,
+  train: false,
+  batchGroups: 32,
+  maxStaleness: 1,
+  minMembers: null,
+  successRate: null,
+  dropZeroVariance: false,
   maxConcurrent: DEFAULT_MAX_CONCURRENT,
   limit: null,
   shuffleSeed: null,
   maxFailed: 0,
 };
 
-/** What stands in run.json under `settings`. The other options say how many rollouts are played, and how fast. */
+/** The options that run.json stores under `settings`. The others decide how many rollouts are played, and how fast. */
 export function isSetting(key: string): boolean {
   return key in DEFAULT_SETTINGS || key === 'seed';
 }
 
-/** The settings as they were given: no seed where it follows from the run's name. */
+/** The settings as given: without a seed if it is derived from the run's name. */
 export function givenSettings(options: RunOptions): Omit<RolloutSettings, 'seed'> & { readonly seed?: number } {
-  const { samples: _, maxConcurrent: _c, limit: _l, shuffleSeed: _s, maxFailed: _f, seed, ...settings } = options;
-  return seed === null ? settings : { ...settings, seed };
+  const settings = Object.fromEntries(Object.entries(options).filter(([key]) => key in DEFAULT_SETTINGS));
+  const { seed } = options;
+  return (seed === null ? settings : { ...settings, seed }) as ReturnType<typeof givenSettings>;
+}
+
+/** The part of run.json on epochs and training; empty if the run has neither. */
+export function groupsOf(options: RunOptions): Pick<RunRecord, 'epochs' | 'train'> {
+  const { epochs, train, batchGroups, maxStaleness, minMembers, successRate, dropZeroVariance } = options;
+  return {
+    ...(epochs === 1 ? {} : { epochs }),
+    ...(train ? { train: { batchGroups, maxStaleness, minMembers, successRate, dropZeroVariance } } : {}),
+  };
 }
 
 function modelError(spec: string): UsageError | undefined {

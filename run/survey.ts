@@ -1,5 +1,5 @@
-// What a data set offers a run: how many rows it accepts of which task, what is wrong with the others, and the accepted
-// rows themselves as queries. Each export reads the file once from beginning to end, because it may be larger than
+// The rows of a data set for a run: how many are accepted, of which task, the faults of the others, and the accepted
+// rows as queries. Each export reads the file once from beginning to end, because it may be larger than
 // memory: a row is dropped as soon as it is counted (a shuffled selection holds the accepted rows).
 
 import { createHash } from 'node:crypto';
@@ -15,7 +15,7 @@ import { hashQueries, queryLine } from '../storage/queries.ts';
 
 export interface DataSelection {
   readonly dataset: string;
-  /** Only the first so many rows, after shuffling; null for all. */
+  /** At most this many rows, after shuffling; null for all. */
   readonly limit: number | null;
   /** Holds the accepted rows in memory; null keeps the file's order. */
   readonly shuffleSeed: number | null;
@@ -25,11 +25,11 @@ export interface DataSelection {
 
 export interface DatasetSurvey {
   readonly selection: DataSelection;
-  /** Of the accepted rows, as queries.jsonl will hold them. */
+  /** Of the accepted rows, as stored in queries.jsonl. */
   readonly sha256: string;
-  /** Of the rows as they were before their solutions were read: what a run is known by. */
+  /** Of the rows before their solutions were read: identifies the data set of a run. */
   readonly offered: string;
-  /** Lines whose solutions were read and found unusable; null where none was read. */
+  /** Lines whose solutions were read and found unusable; null if none was read. */
   readonly unusable: ReadonlySet<number> | null;
   readonly accepted: number;
   /** Of the accepted. */
@@ -41,17 +41,17 @@ export interface DatasetSurvey {
   readonly openings: readonly (readonly string[])[];
 }
 
-/** Bad rows that are named; the others are counted. */
+/** This many bad rows are named; the others are only counted. */
 const MAX_BAD_ROWS = 10_000;
 const MAX_OPENINGS = 50;
 
-/** Reads the whole data set once: what would be played, and what is wrong with the rest. No solution is read. */
+/** Reads the whole data set once and counts accepted and bad rows. Reads no solution. */
 export async function surveyDataset(selection: DataSelection): Promise<DatasetSurvey> {
   const found = await survey(selection, (rows) => rows);
   return { ...found, offered: found.sha256, unusable: null };
 }
 
-/** Reads each solution, once in the life of a run: before it is made. Rows whose solutions nobody can use are left out. */
+/** Reads each solution, once, before a run is made. Leaves out rows with an unusable solution. */
 export async function examineDataset(known: DatasetSurvey, reader: SolutionReader): Promise<DatasetSurvey> {
   const unusable = new Set<number>();
   const found = await survey(known.selection, async function* (rows) {
@@ -78,7 +78,7 @@ async function survey(selection: DataSelection, step: Step): Promise<Omit<Datase
   const { sha256, accepted } = await hashQueries(counting(queries, byTask, openings));
   if (accepted === 0) {
     const first = badRows[0] ? ` The first of ${refused} bad rows: ${badRowText(badRows[0])}` : '';
-    throw new DatasetError(`${selection.dataset} has no row that can be played.${first}`, {
+    throw new DatasetError(`${selection.dataset} has no usable row.${first}`, {
       reason: 'empty-dataset',
       fix: 'A row is a JSON object with a prompt (`question`, `messages` or `prompt`) and `answer` or `solutions`.',
     });
@@ -86,7 +86,7 @@ async function survey(selection: DataSelection, step: Step): Promise<Omit<Datase
   return { selection, sha256, accepted, byTask, refused, badRows, openings: [...openings.values()] };
 }
 
-/** The accepted rows again; an error where the file has changed since it was surveyed. */
+/** The accepted rows again; throws if the file has changed since the survey. */
 export async function* acceptedQueries({ selection, unusable, sha256 }: DatasetSurvey): AsyncGenerator<Query> {
   const hash = createHash('sha256');
   const usable: Step = async function* (rows) {
@@ -99,7 +99,7 @@ export async function* acceptedQueries({ selection, unusable, sha256 }: DatasetS
   if (hash.digest('hex') === sha256) return;
   throw new DatasetError(`${selection.dataset} has changed while it was read`, {
     reason: 'dataset-changed',
-    fix: 'Give the command again when the file is whole.',
+    fix: 'Repeat the command when the file is complete.',
   });
 }
 

@@ -1,4 +1,4 @@
-// What the steps of new weights work on: the run's folder, the controls of its servers, and the embedded model of this
+// The objects of the steps of new weights: the run's folder, the controls of its servers, and the embedded model of this
 // worker, each under the permissions that it is given.
 
 import type { RolloutSettings } from '../domain/settings.ts';

@@ -3,7 +3,7 @@
 
 import { closeSync, copyFileSync, fstatSync, openSync, readSync, statSync, truncateSync } from 'node:fs';
 
-export const LOG_LIMIT_BYTES = 16 * 1024 * 1024;
+const LOG_LIMIT_BYTES = 16 * 1024 * 1024;
 
 /** Append mode: after a truncation the child continues at the new end. The caller closes the descriptor. */
 export function openLog(file: string): number {

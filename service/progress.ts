@@ -51,7 +51,7 @@ export function printProgress(terminal: Terminal): OnProgress {
   };
 }
 
-export function describeBuild(build: BuildProgress): string {
+function describeBuild(build: BuildProgress): string {
   const elapsed = clock(build.elapsedMs);
   if (build.phase === 'modules') return `${elapsed} · fetching Go modules, ${build.done} so far`;
   if (build.phase === 'linking') return `${elapsed} · linking`;

@@ -7,35 +7,46 @@ import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { StoreError, UsageError } from '../domain/errors.ts';
-import type { Outcome } from '../domain/ending.ts';
-import type { RolloutId } from '../domain/ids.ts';
-import { finishedTurns, type UndecidedPolicy } from '../domain/finished-turns.ts';
+import type { UndecidedPolicy } from '../domain/finished-turns.ts';
+import type { RowLabels } from '../domain/neutral-row.ts';
 import type { Trajectory } from '../domain/trajectory.ts';
 import { fileError } from './disk/errors.ts';
+import {
+  type NotCarried,
+  selectedTrajectories,
+  type SelectionOptions,
+  type SkippedRollout,
+  type WhySkipped,
+} from './selection.ts';
 import type { Store } from './store.ts';
-import { readTrajectories } from './trajectories.ts';
 import { replaceFile, writeOnce } from './disk/write-once.ts';
+
+export type Labels = Partial<RowLabels>;
+export type Chunk = string | Uint8Array;
+
+/** A format with a state: a file's head and end, or lines that several trajectories make. */
+export interface Encoder {
+  /** Throws StoreError before it changes anything. */
+  add(trajectory: Trajectory, labels: Labels): Chunk[];
+  /** Called once, after the last trajectory. */
+  end(): Chunk[];
+}
 
 /** The part of an exporter that this file uses. */
 export interface LineMaker {
   /** Its lines are for training: answers without token ids are refused. */
   readonly forTraining?: boolean;
-  lines(trajectory: Trajectory): string[];
+  /** Its lines hold labels of the group. */
+  readonly grouped?: boolean;
+  /** Why a complete trajectory gives nothing. */
+  leavesOut?(trajectory: Trajectory): NotCarried | undefined;
+  lines(trajectory: Trajectory, labels?: Labels): string[];
+  /** Instead of lines. */
+  open?(): Encoder;
   /** The sample's id in the file. */
   id?(trajectory: Trajectory): string;
   /** Lines as an older Everturn wrote them, if today's differ. */
   former?(trajectory: Trajectory): { readonly id: string; readonly lines: readonly string[] } | undefined;
-}
-
-/** `unfinished` is in flight; `broken` has damaged records; `not-trainable` has answers without token ids. */
-export type WhySkipped = Outcome | 'unfinished' | 'broken' | 'not-trainable';
-
-export interface SkippedRollout {
-  readonly query: string;
-  readonly sample: number;
-  readonly outcome: WhySkipped;
-  /** The fault; null if there is none. */
-  readonly problem: string | null;
 }
 
 export interface ExportSummary {
@@ -47,9 +58,7 @@ export interface ExportSummary {
   readonly skipped: Partial<Record<WhySkipped, number>>;
 }
 
-export interface ExportOptions {
-  /** Default `drop`. */
-  readonly undecided?: UndecidedPolicy;
+export interface ExportOptions extends Omit<SelectionOptions, 'forTraining' | 'grouped'> {
   readonly onSkip?: (rollout: SkippedRollout) => void;
   /** Whether an existing file is replaced (default) or refused. */
   readonly overwrite?: boolean;
@@ -60,7 +69,7 @@ export async function exportRun(
   store: Store,
   exporter: LineMaker,
   target: string | Writable,
-  { onSkip, undecided, overwrite = true }: ExportOptions = {},
+  { onSkip, overwrite = true, ...selection }: ExportOptions = {},
 ): Promise<ExportSummary> {
   const written = { exported: 0, finishedTurns: 0 };
   const skipped: Partial<Record<WhySkipped, number>> = {};
@@ -68,30 +77,62 @@ export async function exportRun(
     skipped[rollout.outcome] = (skipped[rollout.outcome] ?? 0) + 1;
     onSkip?.(rollout);
   };
-  const samples = exportedSamples(store, exporter, count, undecided);
-  async function writeAll(write: (text: string) => Promise<void>): Promise<void> {
-    for await (const { lines, whole } of samples) {
+  const encoder = exporter.open?.() ?? lineByLine(exporter);
+  async function writeAll(write: (chunk: Chunk) => Promise<void>): Promise<void> {
+    const { forTraining = false, grouped = false } = exporter;
+    for await (const { trajectory, labels, whole } of selectedTrajectories(store, count, {
+      ...selection,
+      forTraining,
+      grouped,
+    })) {
+      const chunks = made(exporter, trajectory, count, () => encoder.add(trajectory, labels));
+      if (!chunks) continue;
       written.exported++;
       if (!whole) written.finishedTurns++;
-      for (const line of lines) await write(`${line}\n`);
+      for (const chunk of chunks) await write(chunk);
     }
+    for (const chunk of encoder.end()) await write(chunk);
   }
 
   if (typeof target !== 'string') {
-    await writeAll(async (text) => {
-      if (!target.write(text)) await once(target, 'drain');
+    await writeAll(async (chunk) => {
+      if (!target.write(chunk)) await once(target, 'drain');
     });
   } else {
-    await writeFileAt(target, overwrite, (file) => writeAll((text) => file.appendFile(text)));
+    await writeFileAt(target, overwrite, (file) => writeAll((chunk) => file.appendFile(chunk)));
   }
   return { ...written, skipped };
+}
+
+function lineByLine(exporter: LineMaker): Encoder {
+  return {
+    add: (trajectory, labels) => exporter.lines(trajectory, labels).map((line) => `${line}\n`),
+    end: () => [],
+  };
+}
+
+/** Undefined for a trajectory that gives nothing, which is reported. */
+export function made<T>(
+  exporter: Pick<LineMaker, 'leavesOut'>,
+  trajectory: Trajectory,
+  onSkip: (rollout: SkippedRollout) => void,
+  make: () => T,
+): T | undefined {
+  const { query, sample } = trajectory.rollout;
+  const skip = (outcome: WhySkipped, problem: string | null): undefined =>
+    void onSkip({ query: query.queryId, sample, outcome, problem });
+  try {
+    const left = exporter.leavesOut?.(trajectory);
+    return left ? skip(left, null) : make();
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+    return skip('broken', error.message);
+  }
 }
 
 export interface ExportedSample {
   readonly query: string;
   readonly sample: number;
-  /** False: only the finished turns of an undecided rollout. */
-  readonly whole: boolean;
   /** Without newlines at their ends. */
   readonly lines: readonly string[];
   /** The sample's id in the file; null if the format has none. */
@@ -100,35 +141,22 @@ export interface ExportedSample {
   readonly former: { readonly id: string; readonly lines: readonly string[] } | undefined;
 }
 
-/** The content of an export, trajectory by trajectory. */
+/** The content of an export of lines, trajectory by trajectory. */
 export async function* exportedSamples(
   store: Store,
   exporter: LineMaker,
   onSkip: (rollout: SkippedRollout) => void,
   undecided: UndecidedPolicy = 'drop',
 ): AsyncGenerator<ExportedSample> {
-  const onBroken = ({ query, sample }: RolloutId, { message: problem }: StoreError) =>
-    onSkip({ query, sample, outcome: 'broken', problem });
-  for await (const played of readTrajectories(store, { onBroken })) {
-    const { query, sample } = played.rollout;
-    const skip = (outcome: WhySkipped, problem: string | null = null) =>
-      onSkip({ query: query.queryId, sample, outcome, problem });
-    const outcome = played.end?.outcome ?? 'unfinished';
-    const whole = outcome === 'complete';
-    const partly = outcome === 'undecided' && undecided === 'finished-turns';
-    const trajectory = whole ? played : partly ? finishedTurns(played) : undefined;
-    if (!trajectory) skip(outcome);
-    else if (exporter.forTraining && trajectory.turns.some(({ record }) => record.trainable === false)) {
-      skip('not-trainable', 'the server gave text and no token ids');
-    } else {
-      try {
-        const [id, former] = [exporter.id?.(trajectory) ?? null, exporter.former?.(trajectory)];
-        yield { query: query.queryId, sample, whole, lines: exporter.lines(trajectory), id, former };
-      } catch (error) {
-        if (!(error instanceof StoreError)) throw error;
-        skip('broken', error.message);
-      }
-    }
+  const { forTraining = false, grouped = false } = exporter;
+  for await (const { trajectory, labels } of selectedTrajectories(store, onSkip, { undecided, forTraining, grouped })) {
+    const { query, sample } = trajectory.rollout;
+    const one = made(exporter, trajectory, onSkip, () => ({
+      id: exporter.id?.(trajectory) ?? null,
+      former: exporter.former?.(trajectory),
+      lines: exporter.lines(trajectory, labels),
+    }));
+    if (one) yield { query: query.queryId, sample, ...one };
   }
 }
 

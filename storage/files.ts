@@ -8,7 +8,7 @@ import { isRunName, type RolloutId } from '../domain/ids.ts';
 import { type Disk, openDisk } from './disk/disk.ts';
 import { recordError } from './disk/errors.ts';
 import * as layout from './record/layout.ts';
-import { dropChunks, listRollouts, listRolloutsOf, removeOldTemporaries } from './record/listing.ts';
+import { countFeedEntries, dropChunks, listRollouts, listRolloutsOf, removeOldTemporaries } from './record/listing.ts';
 import { countQueries, readQueries, writeQueries } from './queries.ts';
 import type { FileLayer } from './disk/file-layer.ts';
 import type { KeptRecords, RecordCache } from './record/cache.ts';
@@ -131,6 +131,10 @@ export function openFileStore(
     getRun: () => get('run', layout.RUN_FILE),
     putResult: (result) => put('result', layout.RESULT_FILE, result),
     getResult: () => get('result', layout.RESULT_FILE),
+
+    putFeedEntry: (entry) => put('feed', layout.feedFile(entry.number), entry),
+    getFeedEntry: (number) => get('feed', layout.feedFile(number)),
+    countFeedEntries: () => countFeedEntries(folder),
 
     async putQueries(queries) {
       await removeOldTemporaries(folder);

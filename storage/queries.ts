@@ -87,6 +87,18 @@ export async function readQueries(folder: string, from: number, count: number): 
   });
 }
 
+/** Every accepted query, in data set order. */
+export async function* allQueries(store: {
+  readQueries(from: number, count: number): Promise<Query[]>;
+}): AsyncGenerator<Query> {
+  const PAGE = 1000;
+  for (let from = 0; ; from += PAGE) {
+    const page = await store.readQueries(from, PAGE);
+    yield* page;
+    if (page.length < PAGE) return;
+  }
+}
+
 /** SHA-256 of queries.jsonl as it is on disk; undefined if it does not exist. */
 export async function hashOfQueriesFile(folder: string): Promise<string | undefined> {
   const path = join(folder, QUERIES_FILE);

@@ -1,6 +1,7 @@
 // The store interface: one run's records. Every put is atomic, by name and write-once: a second put of the same name
 // changes nothing and returns the first record. Readers never see a partial record.
 
+import type { FeedEntry } from '../domain/feed-entry.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { Query } from '../domain/query.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
@@ -74,6 +75,12 @@ export interface Store {
   listRollouts(onBreach?: (breach: Breach) => void): AsyncIterable<RolloutId>;
   /** The rollouts of one query, by sample, then attempt. */
   listRolloutsOf(query: string): Promise<RolloutId[]>;
+
+  /** An entry of the feed's ledger, by its number; returns the first one stored, which may be another's. */
+  putFeedEntry(entry: FeedEntry): Promise<Stored<FeedEntry>>;
+  getFeedEntry(number: number): Promise<Stored<FeedEntry> | undefined>;
+  /** The number of the last entry; 0 without any. */
+  countFeedEntries(): Promise<number>;
 
   /** The run's result, written by the collection: result.json. */
   putResult(result: object): Promise<Stored<object>>;

@@ -76,7 +76,7 @@ async function eventsOf(client: Client, workflowId: string, runId: string): Prom
 /** Scheduling event → the turn and the kind of activity. */
 type Asked = Map<string, { readonly turn: number; readonly what: 'generate' | 'evaluate' }>;
 
-export function historyOf(workflowId: string, state: string, events: Events): RolloutHistory {
+function historyOf(workflowId: string, state: string, events: Events): RolloutHistory {
   const input = first<RolloutInput>(events[0]?.workflowExecutionStartedEventAttributes?.input);
   const turns = new Map<number, TurnHistory>();
   const asked: Asked = new Map();

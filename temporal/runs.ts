@@ -15,7 +15,6 @@ import type {
   CollectionInput,
   CollectionProgress,
   CollectionResult,
-  RolloutProgress,
   MemoProgress,
   Tuning,
 } from '../domain/messages.ts';
@@ -26,6 +25,13 @@ export type WorkflowState = 'running' | 'completed' | 'failed' | 'cancelled' | '
 
 const RUN = defineSearchAttributeKey('EverturnRun', SearchAttributeType.KEYWORD);
 const SUMMARY_CHARS = 180;
+const QUERY_MS = 3000;
+const CALL_MS = 10_000;
+const STEER_MS = 15_000;
+/** A live worker polls again within a minute; the server remembers a dead one for five. */
+const POLLER_S = 90;
+/** temporal.api.enums.v1.TaskQueueType. */
+const ACTIVITY_QUEUE = 2;
 
 /** Starts the run's collection, or attaches to it if it is open. `summary` is its title in the UI. */
 export async function startCollection({ client }: Session, input: CollectionInput, summary: string): Promise<void> {
@@ -71,7 +77,7 @@ function outOf(memo: Record<string, unknown> | undefined): string | null {
   return typeof out === 'string' ? out : null;
 }
 
-/** Whoever starts a workflow may give it a memo of this name: what is no progress counts as none. */
+/** Any client may start a workflow with a memo of this name: a value of another form counts as none. */
 function progressIn(memo: Record<string, unknown> | undefined): MemoProgress | null {
   const progress = memo?.['progress'] as Partial<MemoProgress> | null | undefined;
   const { toldAt, total, done, inFlight, state, counts } = progress ?? {};
@@ -152,28 +158,17 @@ async function openRollouts({ connection, options }: Client, run: string): Promi
   return ids;
 }
 
-/** Answered by a worker, so one must be up. Undefined if none answers in time. */
+/** Answered by a worker. Undefined if none answers in time. */
 export async function progressOf({ client }: Session, run: string): Promise<CollectionProgress | undefined> {
-  return asked<CollectionProgress>(client, run);
-}
-
-export async function rolloutProgressOf({ client }: Session, workflowId: string): Promise<RolloutProgress | undefined> {
-  return asked<RolloutProgress>(client, workflowId);
-}
-
-async function asked<T>(client: Client, workflowId: string): Promise<T | undefined> {
   try {
     return await client.withDeadline(Date.now() + QUERY_MS, () =>
-      client.workflow.getHandle(workflowId).query<T>('progress'),
+      client.workflow.getHandle(run).query<CollectionProgress>('progress'),
     );
   } catch (error) {
     if (error instanceof WorkflowNotFoundError || !isServerFailure(error)) throw error;
     return undefined;
   }
 }
-const QUERY_MS = 3000;
-const CALL_MS = 10_000;
-const STEER_MS = 15_000;
 
 /** Requests the run's end without waiting for a worker: the run ends once one is up. */
 export async function requestCancel({ client }: Session, run: string): Promise<void> {
@@ -208,10 +203,6 @@ export async function takesActivities({ client, namespace }: Session, queue: str
     return undefined;
   }
 }
-/** A live worker polls again within a minute; the server remembers a dead one for five. */
-const POLLER_S = 90;
-/** temporal.api.enums.v1.TaskQueueType. */
-const ACTIVITY_QUEUE = 2;
 
 /** The result of the run's collection; throws its workflow's failure. */
 export async function resultOf({ client }: Session, run: string): Promise<CollectionResult> {

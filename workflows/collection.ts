@@ -8,13 +8,16 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
+  getExternalWorkflowHandle,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Unit } from '../activities/collection.ts';
 import { DEFAULT_MAX_CONCURRENT } from '../domain/defaults.ts';
-import { canStart, isFinished, openWindow, type WindowState } from '../domain/window.ts';
+import { canStart, isFinished, openWindow, totalUnits, type WindowState } from '../domain/window.ts';
 import { openChildren } from './children.ts';
+import { feedWorkflowId } from '../domain/ids.ts';
 import { accept, conclude, page } from './collection-steps.ts';
+import { collectionBegan } from './messages.ts';
 import { openSteering, type Steering } from './steering.ts';
 import type { CollectionInput, CollectionResult } from '../domain/messages.ts';
 
@@ -29,9 +32,10 @@ export async function collection(input: CollectionInput): Promise<CollectionResu
 
   const result = await CancellationScope.nonCancellable(async () => {
     const state = steering.opened(input.carried ?? (await accepted(input)));
+    if (state.admitted !== undefined) await askFeed(input.run);
     await play(input, state, steering);
     const { counts, numTurns, stopping } = state;
-    const ended = { run: input.run, total: state.queries * state.samples, cancelled: stopping, numTurns, counts };
+    const ended = { run: input.run, total: totalUnits(state), cancelled: stopping, numTurns, counts };
     await conclude({ out: input.out, result: ended });
     steering.publish();
     await condition(allHandlersFinished);
@@ -39,6 +43,13 @@ export async function collection(input: CollectionInput): Promise<CollectionResu
   });
   if (root.consideredCancelled) throw new CancelledFailure('The run was cancelled; its result is in its folder.');
   return result;
+}
+
+/** The feed says how many groups may begin; one that is not there says it when it begins. */
+async function askFeed(run: string): Promise<void> {
+  await getExternalWorkflowHandle(feedWorkflowId(run))
+    .signal(collectionBegan)
+    .catch(() => {});
 }
 
 async function accepted(input: CollectionInput): Promise<WindowState> {
@@ -65,7 +76,11 @@ async function play(input: CollectionInput, state: WindowState, steering: Steeri
       if (!canStart(state)) continue;
       if (units.length === 0) {
         const { run, out } = input;
-        units = await page({ run, out, from: state.next, count: PAGE_UNITS, samples: state.samples });
+        const { samples, epochs, queries } = state;
+        units = await page({
+          ...{ run, out, from: state.next, count: PAGE_UNITS, samples },
+          ...(epochs === undefined ? {} : { queries }),
+        });
         continue;
       }
       children.start(units.shift()!);

@@ -1,6 +1,6 @@
 // The queries and updates of the workflow types, by the names that any client uses.
 
-import { defineQuery, defineUpdate } from '@temporalio/workflow';
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { RolloutProgress, CollectionProgress, Tuning } from '../domain/messages.ts';
 import type { WeightsProgress } from '../domain/weights.ts';
 
@@ -11,3 +11,7 @@ export const pause = defineUpdate<void>('pause');
 export const resume = defineUpdate<void>('resume');
 export const stop = defineUpdate<void>('stop');
 export const tune = defineUpdate<void, [Tuning]>('tune');
+/** From the run's feed: how many groups may have begun in all. */
+export const admit = defineSignal<[number]>('admit');
+/** To the run's feed: the collection has begun, and needs that number. */
+export const collectionBegan = defineSignal('collectionBegan');

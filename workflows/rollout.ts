@@ -34,7 +34,7 @@ export async function rollout(input: RolloutInput): Promise<RolloutResult> {
   const opened = await open(input);
   progress.opened(opened);
   if (opened.ended) {
-    // Restarted after it had ended: the stored result stands, also a cancelled one.
+    // Restarted after it had ended: the stored result is returned, also a cancelled one.
     progress.closed(opened.ended);
     return opened.ended;
   }
@@ -42,7 +42,7 @@ export async function rollout(input: RolloutInput): Promise<RolloutResult> {
   const end = async (stop: StopReason, error?: unknown) => {
     const failure = failureOf(error) ?? null;
     const wanted = rolloutResult(opened.rollout, progress.turns, stop, failure, opened.reward);
-    // If a workflow task whose worker died has recorded an end already, that one stands.
+    // If a workflow task whose worker died has already recorded an end, that one counts.
     const stored = await CancellationScope.nonCancellable(() => finish(wanted, failure?.message ?? null));
     const result = stored ?? wanted;
     progress.closed(result);

@@ -7,7 +7,7 @@ import { DEFAULT_MAX_CONCURRENT, MAX_CONCURRENT } from '../domain/defaults.ts';
 import { noCounts } from '../domain/progress.ts';
 import { done, isFinished, totalUnits, type WindowState } from '../domain/window.ts';
 import type { CollectionInput, CollectionProgress, MemoProgress } from '../domain/messages.ts';
-import { collectionProgress, pause, resume, stop, tune } from './messages.ts';
+import { admit, collectionProgress, pause, resume, stop, tune } from './messages.ts';
 import { STEERED_EARLY, TOLD_IN_MEMO } from './patches.ts';
 
 export interface Steering {
@@ -27,6 +27,8 @@ const MEMO_MS = 5000;
 
 export function openSteering(input: CollectionInput): Steering {
   const { carried } = input;
+  /** The limit that the feed sent before the run was accepted. */
+  let admittedEarly: number | undefined;
   const asked = {
     paused: carried?.paused ?? false,
     stopping: carried?.stopping ?? false,
@@ -71,6 +73,11 @@ export function openSteering(input: CollectionInput): Steering {
   setHandler(stop, requestStop, {
     description: 'Ends the run: rollouts in flight end as cancelled, finished turns are stored',
   });
+  setHandler(admit, (groups) => {
+    if (!Number.isSafeInteger(groups) || groups < 0) return;
+    if (!state) admittedEarly = groups;
+    else if (state.admitted !== undefined) state.admitted = groups;
+  });
   setHandler(tune, ({ maxConcurrent }) => steer({ maxConcurrent }), {
     description: 'Changes how many rollouts are in flight at once',
     validator: (tuning) => {
@@ -86,6 +93,7 @@ export function openSteering(input: CollectionInput): Steering {
   return {
     opened(opened) {
       if (!input.carried || (steeredEarly && patched(STEERED_EARLY))) Object.assign(opened, asked);
+      if (admittedEarly !== undefined && opened.admitted !== undefined) opened.admitted = admittedEarly;
       state = opened;
       show();
       return opened;

@@ -1,5 +1,5 @@
 // The activities of an update of weights, as its workflow calls them: each with its time limits and a title for the UI.
-// What a server did not do is a result, also where the activity itself failed.
+// A step that a server did not do is a result, also if the activity itself failed.
 
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';

@@ -1,4 +1,4 @@
-// `everturn cancel <run>`: end a run. Rollouts in flight end as cancelled; every finished turn is kept.
+// `everturn cancel <run>`: ends a run. Rollouts in flight end as cancelled; finished turns stay stored.
 
 import type { Command } from 'commander';
 import { requestCancel, steer } from '../../temporal/runs.ts';
@@ -32,7 +32,7 @@ async function cancel(io: Io, named: string, flags: SteerFlags): Promise<ExitCod
       const view = openProgressView(io, false);
       const end = await follow(io, link, place.run, view);
       if (end === 'detached') {
-        say(io, `The run still ends; \`${programName(io)} status ${runArgument(io, place)}\` tells how far it is.`);
+        say(io, `The run still ends; \`${programName(io)} status ${runArgument(io, place)}\` shows its progress.`);
         return EXIT.detached;
       }
       result = await knownResult(place);
@@ -42,21 +42,21 @@ async function cancel(io: Io, named: string, flags: SteerFlags): Promise<ExitCod
   }
   if (flags.json) printJson(io, { run: place.run, wasFinished, ...result });
   else {
-    const what = wasFinished ? 'was finished already' : 'is cancelled';
-    print(io, `Run "${place.run}" ${what}. ${result ? outcomeLine(result) : 'It left no result.'}`);
+    const what = wasFinished ? 'was already finished' : 'is cancelled';
+    print(io, `Run "${place.run}" ${what}. ${result ? outcomeLine(result) : 'It has no result.'}`);
   }
   return EXIT.ok;
 }
 
-/** In order through a worker; where none answers, through the server, for the next worker to see. */
+/** Through a worker, in order; if none answers, through the server, which informs the next worker. */
 async function askToStop(io: Io, session: Session, run: string): Promise<void> {
   try {
     await steer(session, run, 'stop');
   } catch (error) {
-    // It may have ended a moment ago: then following it says so.
+    // If it has just ended, following it shows that.
     if (error instanceof UsageError && error.reason === 'run-not-open') return;
     if (!(error instanceof TemporalError) || error.reason !== 'no-worker') throw error;
-    say(io, 'No worker answers; the server tells the next one to end the run.');
+    say(io, 'No worker answers; the server will end the run through the next one.');
     await requestCancel(session, run);
   }
 }

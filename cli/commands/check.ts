@@ -1,5 +1,5 @@
-// `everturn check <run>`: proves what a run's folder promises, from its records, from the histories that Temporal
-// still keeps, and against an export; one line per breach.
+// `everturn check <run>`: proves a run's records, from its folder, from the histories that Temporal still has,
+// and against an export; one line per breach.
 
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -9,11 +9,19 @@ import { isServerFailure } from '../../temporal/connection.ts';
 import { describeWorkflow } from '../../temporal/runs.ts';
 import { TemporalError, UsageError } from '../../domain/errors.ts';
 import type { UndecidedPolicy } from '../../domain/finished-turns.ts';
-import { EXPORTERS, exporterNamed } from '../../exporters/index.ts';
+import {
+  exporterNamed,
+  PROVED,
+  SEQUENCES,
+  type Sequences,
+  sequencesFor,
+  unknownFormat,
+} from '../../exporters/index.ts';
 import { collectionHistory, rolloutHistories } from '../../temporal/histories.ts';
 import { checkHistories, type HistoriesSummary } from '../../proof/histories.ts';
 import { CLOCK_SKEW_MS } from '../../proof/times.ts';
 import { checkRun } from '../../proof/check.ts';
+import { everturnVersion } from '../../machine/package-root.ts';
 import type { OnBreach } from '../../storage/record/listing.ts';
 import { tokenizerOf } from '../find/tokenizer.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -28,11 +36,12 @@ interface Flags {
   readonly json?: boolean;
   readonly export?: string;
   readonly format: string;
+  readonly sequences?: Sequences;
   readonly undecided: UndecidedPolicy;
-  /** A folder; true: the model's own, where it is at hand. */
+  /** A folder; true: the model's own, if it is on this machine. */
   readonly tokenizer?: string | boolean;
   readonly clockSkew: number;
-  /** Undefined: where a server answers. */
+  /** Undefined: if a server answers. */
   readonly histories?: boolean;
 }
 
@@ -41,14 +50,18 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .argument('<run>', "a run's name, or its folder")
     .addOption(outOption())
     .addOption(new Option('--export <file>', 'also prove that this export holds what the records give'))
-    .addOption(new Option('--format <name>', 'the format of exports').default(EXPORTERS[0]!.name))
+    .addOption(new Option('--format <name>', 'the format of exports').default(PROVED[0]))
+    .addOption(new Option('--sequences <per>', 'as of export (default: what it takes)').choices(SEQUENCES))
     .addOption(undecidedOption())
-    .addOption(new Option('--histories', "compare with Temporal's histories (default: where a server is up)"))
-    .addOption(new Option('--no-histories', 'ask no server'))
+    .addOption(new Option('--histories', "compare with Temporal's histories (default: if a server answers)"))
+    .addOption(new Option('--no-histories', 'do not compare with histories'))
     .addOption(
-      new Option('--tokenizer <folder>', "prove texts by this tokenizer (default: the model's own, where it is here)"),
+      new Option(
+        '--tokenizer <folder>',
+        "prove texts with this tokenizer (default: the model's own, if it is on this machine)",
+      ),
     )
-    .addOption(new Option('--no-tokenizer', 'prove texts without one'))
+    .addOption(new Option('--no-tokenizer', 'prove texts without a tokenizer'))
     .addOption(
       new Option('--clock-skew <seconds>', "how far workers' clocks may be apart")
         .argParser(secondsOf)
@@ -57,10 +70,10 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addOption(jsonOption('one breach a line as JSON, then the summary'))
     .addHelpText(
       'after',
-      '\nEach (query, sample, turn) stands once, contiguous, judged and logged once; every hash and reward is right; each\n' +
+      '\nEach (query, sample, turn) exists once, contiguous, judged and logged once; every hash and reward is right; each\n' +
         'turn follows from the one before, its verdict, its settings and its text; an export holds every complete rollout\n' +
-        "once; and Temporal's histories, where it still keeps them, say the same.\n" +
-        'Exit code 1 and one line per breach where that is not so.\n\nExample:\n  everturn check my-run',
+        "once; and Temporal's histories, if the server still has them, agree.\n" +
+        'Otherwise exit code 1 and one line per breach.\n\nExample:\n  everturn check my-run',
     )
     .action(async (named: string, flags: Flags) => exit(await check(io, named, flags)));
 }
@@ -74,16 +87,18 @@ async function check(io: Io, named: string, flags: Flags): Promise<ExitCode> {
     else print(io, `${oneLine(breach.path)}: ${oneLine(breach.problem)}`);
   };
   const file = flags.export === undefined ? {} : { file: exportFile(io, flags.export) };
-  const exporter = exporterNamed(flags.format);
+  if (!PROVED.includes(flags.format)) throw unknownFormat(flags.format, PROVED);
+  const stop = (await place.store.getRun().catch(() => undefined))?.record.settings?.stop ?? 'always';
+  const exporter = exporterNamed(flags.format, flags.sequences ?? sequencesFor(stop));
   const wanted = typeof flags.tokenizer === 'string' || flags.tokenizer === false ? flags.tokenizer : undefined;
-  const { tokenizer, why } = await tokenizerOf(place.store, io.cwd, wanted);
+  const { tokenizer, model, why } = await tokenizerOf(place.store, io.cwd, wanted);
   const options = {
     export: { exporter, undecided: flags.undecided, ...file },
-    ...{ tokenizer, clockSkewMs: flags.clockSkew * 1000 },
+    ...{ tokenizer, model, everturn: everturnVersion(), clockSkewMs: flags.clockSkew * 1000 },
     ...(flags.histories === false ? {} : { isGoing: () => isGoing(io, place.run) }),
   };
   const summary = await checkRun(place.store, report, options);
-  const histories = flags.histories === false ? 'they were not asked for' : await compared(io, place, report, flags);
+  const histories = flags.histories === false ? 'disabled by --no-histories' : await compared(io, place, report, flags);
   const breaches = found;
   if (flags.json)
     printJson(io, {
@@ -98,7 +113,10 @@ async function check(io: Io, named: string, flags: Flags): Promise<ExitCode> {
     const { rollouts, turns, ended, unfinished } = summary;
     const open = unfinished > 0 ? `, ${unfinished} not ended` : '';
     const all = `${plural(rollouts, 'rollout')} (${ended} ended${open}), ${plural(turns, 'turn')}`;
-    say(io, `Texts and ids were compared by ${tokenizer ? tokenizer.name : `what any tokenizer keeps: ${why}`}.`);
+    say(
+      io,
+      `Texts and ids were compared by ${tokenizer ? tokenizer.name : `rules that hold for every tokenizer: ${why}`}.`,
+    );
     say(io, historiesLine(histories));
     if (breaches === 0) print(io, `${all}: all is right.`);
     else say(io, `${all}: ${plural(breaches, 'breach', 'breaches')}.`);
@@ -126,13 +144,13 @@ function secondsOf(text: string): number {
   throw new InvalidArgumentError('It should be a number of seconds, 0 or more.');
 }
 
-/** A missing export is a mistake of the user, not a breach of the run. */
+/** A missing export is a usage error, not a breach of the run. */
 function exportFile(io: Io, named: string): string {
   const file = resolve(io.cwd, named);
   if (statSync(file, { throwIfNoEntry: false })?.isFile()) return file;
-  throw new UsageError(`--export: ${JSON.stringify(named)} is no file here.`, {
+  throw new UsageError(`--export: ${JSON.stringify(named)} is not a file.`, {
     reason: 'bad-value',
-    fix: 'Give what `everturn export --out` wrote.',
+    fix: 'Name a file that `everturn export --out` wrote.',
   });
 }
 
@@ -145,8 +163,8 @@ async function compared(
 ): Promise<HistoriesSummary | string> {
   const link = await openLinkIfUp(io);
   if (!link) {
-    if (!wanted) return 'no server answers: the local service is not up, or no cluster is reached';
-    throw new TemporalError('No Temporal server answers whose histories could be compared.', {
+    if (!wanted) return 'no server answers: the local service is not running, and no cluster can be reached';
+    throw new TemporalError('No Temporal server answers, so histories cannot be compared.', {
       reason: 'no-histories',
       fix: '`everturn up` starts the local service; TEMPORAL_ADDRESS names another.',
     });
@@ -167,7 +185,7 @@ function historiesLine(histories: HistoriesSummary | string): string {
   if (typeof histories === 'string') return `Temporal's histories were not compared: ${histories}.`;
   const { compared: n, closed, elsewhere, triedAgain } = histories;
   const others = elsewhere > 0 ? ` ${elsewhere} of another run of this name were left out.` : '';
-  if (n === 0) return `Temporal's histories were not compared: the server keeps none of this run.${others}`;
-  const tries = triedAgain > 0 ? `, ${plural(triedAgain, 'generation')} tried again` : '';
+  if (n === 0) return `Temporal's histories were not compared: the server has none of this run.${others}`;
+  const tries = triedAgain > 0 ? `, ${plural(triedAgain, 'generation')} retried` : '';
   return `Temporal's histories: ${n} compared (${closed} closed)${tries}.${others}`;
 }

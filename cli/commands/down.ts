@@ -1,4 +1,4 @@
-// `everturn down`: ends the local service. Open runs stay in its database and go on when it is up again.
+// `everturn down`: ends the local service. Open runs stay in its database and continue when it is up again.
 
 import type { Command } from 'commander';
 import { openWorkflows } from '../../service/idle.ts';
@@ -13,16 +13,16 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nNothing is lost: open runs go on when the service is up again.\n\nExample:\n  everturn down',
+      '\nNothing is lost: open runs continue when the service is up again.\n\nExample:\n  everturn down',
     )
     .action(async (flags: { readonly json?: boolean }) => {
       const { up, state } = serviceStatus(io.env);
       const open = up && state ? await openWorkflows(state.address) : undefined;
       const was = await stopService(io.env);
       if (flags.json) printJson(io, { wasUp: was !== undefined });
-      else if (!was) print(io, 'No local service is up.');
+      else if (!was) print(io, 'The local service is not running.');
       else {
-        const rest = open ? ` What was being played goes on when it is up again (\`${programName(io)} up\`).` : '';
+        const rest = open ? ` Open runs continue when it is up again (\`${programName(io)} up\`).` : '';
         print(io, `The local service is down.${rest}`);
       }
       exit(EXIT.ok);

@@ -1,24 +1,24 @@
-// `everturn export <run> --format F`: complete trajectories in a trainer's format. What is not complete is
-// counted and listed on stderr, never exported; but the finished turns of undecided rollouts may be asked for.
+// `everturn export <run> --format F`: complete trajectories in a trainer's format. Rollouts that are not complete,
+// or that the filters or the format leave out, are counted and listed on stderr, with what the format cannot carry.
 
 import { resolve } from 'node:path';
 import { oneLine } from '../../domain/foreign-text.ts';
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../domain/errors.ts';
-import type { UndecidedPolicy } from '../../domain/finished-turns.ts';
-import { EXPORTERS, exporterNamed } from '../../exporters/index.ts';
-import { exportRun, type SkippedRollout } from '../../storage/export-run.ts';
+import { FORMATS, SEQUENCES } from '../../exporters/index.ts';
+import type { ExportSummary } from '../../storage/export-run.ts';
+import { ADVANTAGES } from '../../storage/group-labels.ts';
+import type { SkippedRollout } from '../../storage/selection.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { type ExportFlags, plannedExport } from '../find/export-plan.ts';
 import { DEFAULT_OUT, jsonOption, undecidedOption } from '../flags.ts';
 import { plural } from '../view/format.ts';
 import { type Io, printJson, say } from '../io.ts';
 import { findRun } from '../find/place.ts';
 
-interface Flags {
+interface Flags extends ExportFlags {
   readonly runs: string;
-  readonly format: string;
   readonly out?: string;
-  readonly undecided: UndecidedPolicy;
   readonly overwrite?: boolean;
   readonly json?: boolean;
 }
@@ -26,18 +26,39 @@ interface Flags {
 const LISTED = 20;
 
 export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
-  const formats = EXPORTERS.map(({ name, description }) => `  ${name.padEnd(8)} ${description}`).join('\n');
+  const formats = FORMATS.map(({ name, description }) => `  ${name.padEnd(9)} ${description}`).join('\n');
   command
     .argument('<run>', "a run's name, or its folder")
     .addOption(new Option('--format <name>', 'what to write').makeOptionMandatory())
-    .addOption(new Option('--out <file>', 'where to write (default: stdout)'))
+    .addOption(new Option('--out <file>', 'where to write (default: stdout); for prime-rl its output folder'))
     .addOption(undecidedOption())
-    .addOption(new Option('--overwrite', 'replace the file that is there, when the new one is whole'))
+    .addOption(new Option('--overwrite', 'replace an existing file once the new one is complete'))
     .addOption(new Option('--runs <dir>', 'the folder that holds runs').default(DEFAULT_OUT, './runs'))
     .addOption(jsonOption('a summary as JSON on stdout; needs --out'))
+    .optionsGroup('Groups (the samples of one query):')
+    .addOption(new Option('--success-rate <least:most>', 'only groups with this share of right rollouts: 0.1:0.9'))
+    .addOption(new Option('--drop-zero-variance', 'leave out groups whose rewards are all equal'))
+    .addOption(new Option('--min-members <n>', 'leave out groups with fewer rollouts that have a reward'))
+    .addOption(
+      new Option('--advantages <kind>', 'per turn: the return less its mean in the group, or that by std').choices(
+        ADVANTAGES,
+      ),
+    )
+    .optionsGroup('Of single formats:')
+    .addOption(
+      new Option(
+        '--sequences <per>',
+        'areal: one id per rollout or per turn (default: what its trainer loads)',
+      ).choices(SEQUENCES),
+    )
+    .addOption(new Option('--seq-len <tokens>', "prime-rl: the trainer's seq_len"))
+    .addOption(new Option('--ranks <n>', 'prime-rl: data-parallel ranks (default: 1)'))
+    .addOption(new Option('--groups-per-step <n>', 'prime-rl: groups of one training step (default: 32)'))
+    .addOption(new Option('--first-step <n>', 'prime-rl: the number of the first step (default: 0)'))
+    .optionsGroup('')
     .addHelpText(
       'after',
-      `\nFormats:\n${formats}\n\nExample:\n  everturn export my-run --format areal --out my-run.jsonl`,
+      `\nFormats (docs/formats.md):\n${formats}\n\nExample:\n  everturn export my-run --format areal --out my-run.jsonl`,
     )
     .action(async (named: string, flags: Flags) => exit(await exportTo(io, named, flags)));
 }
@@ -45,22 +66,25 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 async function exportTo(io: Io, named: string, flags: Flags): Promise<ExitCode> {
   const file = flags.out === undefined || flags.out === '-' ? undefined : resolve(io.cwd, flags.out);
   if (flags.json && file === undefined) {
-    throw new UsageError('--json prints its summary where the export would go.', {
+    throw new UsageError('--json prints its summary on stdout, where the export would go.', {
       reason: 'json-without-out',
-      fix: 'Name a file with --out.',
+      fix: 'Name a file for the export with --out.',
     });
   }
-  const exporter = exporterNamed(flags.format);
+  const planned = plannedExport(flags);
   const { store } = findRun(io, named, flags.runs);
   const skipped: SkippedRollout[] = [];
-  const summary = await exportRun(store, exporter, file ?? process.stdout, {
-    undecided: flags.undecided,
-    overwrite: flags.overwrite === true,
-    onSkip: (rollout) => skipped.length < LISTED && skipped.push(rollout),
-  });
+  const onSkip = (rollout: SkippedRollout) => void (skipped.length < LISTED && skipped.push(rollout));
+  const { note, summary } = await planned(store, file, { overwrite: flags.overwrite === true, onSkip });
+  if (flags.json) printJson(io, { ...summary, format: flags.format, file });
+  report(io, summary, skipped);
+  if (note) say(io, `Note: ${note}`);
+  return EXIT.ok;
+}
+
+function report(io: Io, summary: ExportSummary, skipped: readonly SkippedRollout[]): void {
   const left = Object.entries(summary.skipped);
   const leftTotal = left.reduce((sum, [, n]) => sum + n, 0);
-  if (flags.json) printJson(io, { ...summary, format: exporter.name, file });
   const rest = left.map(([outcome, n]) => `${n} ${outcome}`).join(', ');
   const exported = plural(summary.exported, 'trajectory', 'trajectories');
   const partly =
@@ -68,5 +92,4 @@ async function exportTo(io: Io, named: string, flags: Flags): Promise<ExitCode> 
   say(io, `${exported} exported${partly}${rest ? `; left out: ${rest}.` : '.'}`);
   for (const { query, sample, outcome } of skipped) say(io, `  ${oneLine(query)}, sample ${sample}: ${outcome}`);
   if (leftTotal > skipped.length) say(io, `  … and ${leftTotal - skipped.length} more`);
-  return EXIT.ok;
 }

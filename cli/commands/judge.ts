@@ -1,5 +1,5 @@
-// `everturn judge <pairs>`: answers in, verdicts out. `everturn judge --run <run>`: what a run's answers are judged
-// now, beside what they were. Without a model or Temporal.
+// `everturn judge <pairs>`: judges answers. `everturn judge --run <run>`: judges a run's answers again and compares
+// the verdicts. Needs no model and no Temporal server.
 
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../domain/errors.ts';
@@ -37,12 +37,12 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
         if (pairs === undefined)
           throw usage('There is nothing to judge.', 'Name a file of pairs, or a run with --run.');
         if (flags.name !== undefined)
-          throw usage('--name goes with --run.', 'It names the file of a run’s new verdicts.');
+          throw usage('--name needs --run.', 'It names the file of the run’s new verdicts.');
         return exit(await judgeLines(io, pairs, flags.judge, unsafe));
       }
-      if (pairs !== undefined) throw usage('A file of pairs and --run are two things.', 'Give one of them.');
+      if (pairs !== undefined) throw usage('A file of pairs and --run exclude each other.', 'Give one of them.');
       if (flags.judge !== undefined)
-        throw usage('--judge does not go with --run.', 'Each query’s task says who judges.');
+        throw usage('--judge cannot be used with --run.', 'Each query’s task decides the judge.');
       exit(await judgeRun(io, { run: flags.run, out: flags.out, name: flags.name, unsafe, json: flags.json === true }));
     });
 }

@@ -1,8 +1,9 @@
-// `everturn list`: the runs in a folder, and those that the server knows. Starts nothing.
+// `everturn list`: the runs in a folder, and those on the server. Starts nothing.
 
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { listRuns, progressOf, type RunSummary } from '../../temporal/runs.ts';
+import { samplesPerQuery } from '../../domain/group.ts';
 import { ended } from '../../domain/progress.ts';
 import type { CollectionProgress } from '../../domain/messages.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -22,16 +23,16 @@ interface Flags {
 
 export interface ListedRun {
   readonly run: string;
-  /** `running`, `paused`, …, `finished`, `cancelled`, or `interrupted`: begun, and nobody plays it. */
+  /** `running`, `paused`, …, `finished`, `cancelled`, or `interrupted`: begun, without a running workflow. */
   readonly state: string;
-  /** Null where nobody says. */
+  /** Null if unknown. */
   readonly done: number | null;
   readonly total: number | null;
   readonly right: number | null;
   readonly model: string | null;
   /** Epoch milliseconds. */
   readonly createdAt: number;
-  /** Null where the run is in a folder that the server did not name. */
+  /** Null if the server does not name the run's folder. */
   readonly folder: string | null;
 }
 
@@ -64,10 +65,13 @@ async function list(io: Io, flags: Flags): Promise<ExitCode> {
   }
 }
 
+function tally({ counts, total }: Pick<CollectionProgress, 'counts' | 'total'>) {
+  return { done: ended(counts), right: counts.rightBy.at(-1) ?? 0, total };
+}
+
 async function looseCounts(place: RunPlace): Promise<Pick<ListedRun, 'state' | 'done' | 'right' | 'total'>> {
-  const { counts, unfinished, total } = await recordedProgress(place);
-  const state = unfinished > 0 ? 'unfinished' : 'finished';
-  return { state, done: ended(counts), right: counts.rightBy.at(-1) ?? 0, total };
+  const progress = await recordedProgress(place);
+  return { state: progress.unfinished > 0 ? 'unfinished' : 'finished', ...tally(progress) };
 }
 
 async function fromFolder(
@@ -87,39 +91,24 @@ async function fromFolder(
     createdAt: record?.createdAt ?? 0,
     folder: place.store.folder,
   };
-  // Rollouts that were started one by one: nobody knows how many there are to be.
+  // Rollouts that a client started directly: their final number is unknown.
   if (record && !record.dataset) return { ...base, ...(await looseCounts(place)) };
   const unknown = {
     ...base,
     done: null,
     right: null,
-    total: record?.dataset ? record.dataset.accepted * record.samples : null,
+    total: record?.dataset ? record.dataset.accepted * samplesPerQuery(record) : null,
   };
   if (!record) return { ...unknown, state: 'broken' };
   const result = await knownResult(place).catch(() => undefined);
-  if (result) {
-    const { counts, total, cancelled } = result;
-    return {
-      ...base,
-      state: cancelled ? 'cancelled' : 'finished',
-      done: ended(counts),
-      right: counts.rightBy.at(-1) ?? 0,
-      total,
-    };
-  }
+  if (result) return { ...base, state: result.cancelled ? 'cancelled' : 'finished', ...tally(result) };
   const there = onServer.find((s) => s.run === run && isHere(s, out));
   const progress = link && there?.state === 'running' ? await progressIn(link, there) : undefined;
   if (!progress) {
     const state = !link ? 'unfinished' : there?.state === 'running' ? 'running' : 'interrupted';
     return { ...unknown, state };
   }
-  return {
-    ...base,
-    state: progress.state,
-    done: progress.done,
-    right: progress.counts.rightBy.at(-1) ?? 0,
-    total: progress.total,
-  };
+  return { ...base, state: progress.state, ...tally(progress) };
 }
 
 async function progressIn({ session }: Link, { run, memo }: RunSummary): Promise<CollectionProgress | null> {
@@ -133,16 +122,14 @@ async function fromServer(link: Link, summary: RunSummary): Promise<ListedRun> {
   return {
     run,
     state: progress?.state ?? state,
-    done: progress?.done ?? null,
-    total: progress?.total ?? null,
-    right: progress ? (progress.counts.rightBy.at(-1) ?? 0) : null,
+    ...(progress ? tally(progress) : { done: null, right: null, total: null }),
     model: null,
     createdAt: Date.parse(startedAt),
     folder: out && join(out, run),
   };
 }
 
-/** A workflow that does not say where its run is may be this one. */
+/** A workflow without a folder in its memo may be this one. */
 function isHere({ out: there }: RunSummary, out: string): boolean {
   return there === null || there === out;
 }
@@ -155,7 +142,7 @@ const TINTS: Readonly<Record<string, Tint>> = {
   broken: 'red',
 };
 
-export function listText(io: Io, runs: readonly ListedRun[]): string {
+function listText(io: Io, runs: readonly ListedRun[]): string {
   const rows = runs.map((r) => [
     r.run,
     r.state,

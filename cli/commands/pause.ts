@@ -1,4 +1,4 @@
-// `everturn pause <run>`: begin no new rollout; those in flight go on to their end.
+// `everturn pause <run>`: begins no new rollout; those in flight continue to their end.
 
 import type { Command } from 'commander';
 import type { ExitCode } from '../exit.ts';

@@ -1,4 +1,4 @@
-// `everturn resume <run>`: let a paused run begin rollouts again.
+// `everturn resume <run>`: lets a paused run begin rollouts again.
 
 import type { Command } from 'commander';
 import type { ExitCode } from '../exit.ts';

@@ -1,4 +1,4 @@
-// `everturn run <dataset>`: play a data set, or attach to the run that does.
+// `everturn run <dataset>`: plays a data set, or attaches to the run that does.
 
 import { type Command, Option } from 'commander';
 import type { ExitCode } from '../exit.ts';
@@ -18,8 +18,8 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
   command
     .argument('<dataset>', 'a file of JSON lines: one problem a line')
     .addOption(outOption())
-    .addOption(new Option('--name <run>', 'name of the run (default: follows from data and settings)'))
-    .addOption(new Option('--detach', 'return as soon as the run is started'))
+    .addOption(new Option('--name <run>', 'name of the run (default: derived from data and settings)'))
+    .addOption(new Option('--detach', 'return as soon as the run has started'))
     .addOption(new Option('--strict', 'refuse a data set with a bad row'))
     .addOption(jsonOption('events as JSON lines on stdout, everything else on stderr'));
   addRunFlags(command)
@@ -40,7 +40,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 }
 
 const HELP = `
-The same command attaches to the run it started. Ctrl-C detaches: the run goes on.
+The same command attaches to the run that it started. Ctrl-C detaches: the run continues.
 
 Exit codes: 0 finished; 2 wrong flags, or the name is taken by another run; 3 more rollouts failed than
 --max-failed, or the run was cancelled; 4 Temporal; 5 the model; 6 the data set; 130 detached.

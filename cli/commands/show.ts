@@ -1,33 +1,25 @@
-// `everturn show <run> <query>`: one trajectory, turn by turn, for reading.
+// `everturn show <run> <query>`: prints one trajectory, turn by turn.
 
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../domain/errors.ts';
 import { readTrajectory } from '../../storage/trajectories.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { findRollout, noRollout, whole } from '../find/rollout.ts';
-import { jsonOption, outOption } from '../flags.ts';
+import { findRollout, noRollout, rolloutArguments, whole, type WhichRollout } from '../find/rollout.ts';
+import { jsonOption } from '../flags.ts';
 import { plural } from '../view/format.ts';
 import { type Io, print, printJson } from '../io.ts';
 import { paintFor } from '../view/paint.ts';
 import { findRun } from '../find/place.ts';
 import { trajectoryText } from '../view/trajectory-text.ts';
 
-interface Flags {
-  readonly out: string;
-  readonly sample: string;
-  readonly attempt?: string;
+interface Flags extends WhichRollout {
   readonly turn?: string;
   readonly tokens?: boolean;
   readonly json?: boolean;
 }
 
 export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
-  command
-    .argument('<run>', "a run's name, or its folder")
-    .argument('<query>', "the query's id")
-    .addOption(outOption())
-    .addOption(new Option('--sample <n>', 'which of its rollouts').default('0'))
-    .addOption(new Option('--attempt <n>', 'which try of that rollout (default: the last)'))
+  rolloutArguments(command)
     .addOption(new Option('--turn <n>', 'only this turn'))
     .addOption(new Option('--tokens', 'each sampled token id with its log probability'))
     .addOption(jsonOption('the trajectory as one JSON object on stdout'))

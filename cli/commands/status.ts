@@ -1,4 +1,4 @@
-// `everturn status <run>`: how far a run is, from the server where it answers, else from the run's folder.
+// `everturn status <run>`: the progress of a run, from the server if it answers, else from the run's folder.
 // Starts nothing.
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,6 +19,7 @@ import { openLinkIfUp, workflowUrl } from '../find/link.ts';
 import { paintFor } from '../view/paint.ts';
 import { programName, shortPath, type RunPlace, runArgument } from '../find/place.ts';
 import { knownResult, recordedProgress } from '../find/recorded.ts';
+import { feedLines, feedStatusOf, type FeedStatus } from '../view/feed-status.ts';
 import { serverTable } from '../view/servers.ts';
 import { accuracyTable, outcomeLine, reasonLines, wrongReasonsLine } from '../view/summary.ts';
 import { awaitedOf } from '../view/trouble.ts';
@@ -34,7 +35,7 @@ export interface RunStatus {
   readonly folder: string;
   /** The source: a worker of the run, its memo if none answered at once, its result.json, or a count of its records. */
   readonly source: 'temporal' | 'memo' | 'result' | 'records';
-  /** When the memo was written, in epoch milliseconds; null for other sources, which speak of now. */
+  /** Time at which the memo was written, in epoch milliseconds; null for other sources, which are current. */
   readonly toldAt: number | null;
   readonly state: string;
   readonly total: number;
@@ -44,11 +45,13 @@ export interface RunStatus {
   readonly numTurns: number;
   readonly counts: CollectionCounts;
   readonly url: string | null;
-  /** Each inference server, if there are any, as the run's workers see it. */
+  /** Each inference server, if there are any, as reported by the run's workers. */
   readonly servers: readonly ServerReport[];
+  /** Null for a run that no trainer lives on. */
+  readonly feed: FeedStatus | null;
   /** The last update of its weights; null if there was none. */
   readonly weights: WeightsStatus | null;
-  /** The missing worker, with what to do about it, or the model server that is away. */
+  /** The missing worker, with the fix, or the model server that is away. */
   readonly waitingFor: string | null;
 }
 
@@ -62,18 +65,19 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
       const place = await locateRun(io, named, flags.out);
       const found = await statusOf(io, place);
       const since = found.source === 'result' ? 0 : Date.now() - STALE_MS;
-      const [servers, weights] = await Promise.all([
+      const [servers, feed, weights] = await Promise.all([
         readFleet(place.store.folder, since),
+        feedStatusOf(io, place.run, place.store),
         weightsStatus(place.store.folder),
       ]);
-      const status: RunStatus = { ...found, servers, weights };
+      const status: RunStatus = { ...found, servers, feed, weights };
       if (flags.json) printJson(io, status);
       else print(io, statusText(io, place, status));
       exit(EXIT.ok);
     });
 }
 
-async function statusOf(io: Io, place: RunPlace): Promise<Omit<RunStatus, 'servers' | 'weights'>> {
+async function statusOf(io: Io, place: RunPlace): Promise<Omit<RunStatus, 'servers' | 'feed' | 'weights'>> {
   const { run, store } = place;
   const base = { run, folder: store.folder };
   const result = await knownResult(place);
@@ -106,7 +110,7 @@ async function statusOf(io: Io, place: RunPlace): Promise<Omit<RunStatus, 'serve
   };
 }
 
-/** How long `status` waits for a worker's answer before it uses the memo, and for the server. */
+/** Time limits for a worker's answer, after which `status` uses the memo, and for the server's. */
 const SOON_MS = 500;
 const LATE_MS = 1500;
 
@@ -116,13 +120,13 @@ const ABSENT = {
 };
 const BUSY = {
   state: 'its workers have not answered yet',
-  fix: 'They are busy, or have gone a moment ago. Nothing is lost meanwhile.',
+  fix: 'They are busy, or ended a moment ago. Nothing is lost meanwhile.',
 };
 
 type LiveStatus = Pick<RunStatus, 'state' | 'url' | 'waitingFor' | 'toldAt'> &
   (
     | { readonly progress: CollectionProgress; readonly source: 'temporal' | 'memo' }
-    /** Only the folder knows. */
+    /** Only the folder has its progress. */
     | { readonly progress: null }
   );
 
@@ -131,7 +135,7 @@ async function liveStatus(io: Io, { run, out, store }: RunPlace): Promise<LiveSt
   const link = await openLinkIfUp(io);
   if (!link) return undefined;
   try {
-    // All at once: a busy server takes its time for each.
+    // All requests at once: a busy server takes its time for each.
     const described = describeWorkflow(link.session, run, 1);
     const answering = progressOf(link.session, run).catch(unanswered);
     const awaiting = awaitedOf(link.session, run, store.folder).catch(unanswered);
@@ -157,7 +161,7 @@ async function liveStatus(io: Io, { run, out, store }: RunPlace): Promise<LiveSt
   }
 }
 
-export function statusText(io: Io, place: RunPlace, status: RunStatus): string {
+function statusText(io: Io, place: RunPlace, status: RunStatus): string {
   const paint = paintFor(io.out, io.env);
   const { state, source, inFlight, maxConcurrent, counts, total } = status;
   const me = programName(io);
@@ -169,8 +173,8 @@ export function statusText(io: Io, place: RunPlace, status: RunStatus): string {
         : '';
   const next =
     state === 'interrupted'
-      ? 'Nobody plays it: repeat the command that began it, and the rest is played.'
-      : `\`${me} watch ${runArgument(io, place)}\` follows it, and starts the local service where that is needed.`;
+      ? 'No worker plays it: repeat the command that started the run, and it continues.'
+      : `\`${me} watch ${runArgument(io, place)}\` follows it, and starts the local service if needed.`;
   return [
     `${paint('bold', place.run)}: ${state}${flight}`,
     ...(status.waitingFor ? [paint('yellow', status.waitingFor)] : []),
@@ -179,11 +183,12 @@ export function statusText(io: Io, place: RunPlace, status: RunStatus): string {
     outcomeLine({ counts, total }),
     ...reasonLines({ counts }, paint),
     ...wrongReasonsLine({ counts }, `${me} judge --run ${runArgument(io, place)}`),
+    ...(status.feed ? ['', ...feedLines(status.feed, io.now()), ''] : []),
     ...(status.servers.length > 0 ? ['', serverTable(status.servers, paint), ''] : []),
     ...weightsLines(status.weights, paint),
     `${paint('dim', 'Folder')}     ${shortPath(io, status.folder)}`,
     ...(status.url ? [`${paint('dim', 'Temporal')}   ${status.url}`] : []),
-    ...(status.toldAt === null ? [] : [`As its workers said ${ago(io.now() - status.toldAt)}. ${next}`]),
+    ...(status.toldAt === null ? [] : [`Reported by its workers ${ago(io.now() - status.toldAt)}. ${next}`]),
     ...(source === 'records' ? [`Counted from the records in its folder. ${next}`] : []),
   ].join('\n');
 }

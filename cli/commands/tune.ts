@@ -1,4 +1,4 @@
-// `everturn tune <run> --max-concurrent N`: more or fewer rollouts in flight, while the run goes on.
+// `everturn tune <run> --max-concurrent N`: changes the number of rollouts in flight during the run.
 
 import { type Command, Option } from 'commander';
 import { resolveOptions } from '../../run/config.ts';

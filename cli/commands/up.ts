@@ -17,7 +17,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addHelpText(
       'after',
       '\nIt ends on `everturn down`, or by itself after 15 idle minutes (EVERTURN_IDLE_MINUTES).\n' +
-        '`run` and `demo` start it where it is needed.\n\nExample:\n  everturn up',
+        '`run` and `demo` start it if needed.\n\nExample:\n  everturn up',
     )
     .action(async (flags: { readonly json?: boolean }) => {
       const { address, uiAddress, started } = await ensureService({ env: io.env, onProgress: printProgress(io.err) });

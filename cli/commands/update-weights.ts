@@ -87,25 +87,25 @@ async function update(io: Io, place: RunPlace, flags: Flags): Promise<ExitCode> 
   }
 }
 
-/** A folder that came from elsewhere must not choose a variable of this user's, and the server that it goes to. */
+/** A folder from elsewhere must not choose a variable of this user's, and the server that receives its value. */
 async function ownKey(io: Io, { run, store }: RunPlace): Promise<string | null> {
   const { model, apiKeyEnv } = (await store.getRun())!.record.settings;
   if (apiKeyEnv === null) return null;
   const own = registeredRun(homeOf(io.env), realPath(store.folder) ?? store.folder);
   if (own?.model === model && own.apiKeyEnv === apiKeyEnv) return apiKeyEnv;
-  throw new UsageError(`Run "${run}" asks for the key in ${apiKeyEnv}, and no command of yours here started it.`, {
+  throw new UsageError(`Run "${run}" uses the key in ${apiKeyEnv}, but none of your own commands here started it.`, {
     reason: 'not-allowed',
-    fix: `Where its servers are yours, say so: --api-key-env ${apiKeyEnv}.`,
+    fix: `If its servers are yours, confirm it: --api-key-env ${apiKeyEnv}.`,
   });
 }
 
-/** A version is kept in every record, and said again by servers. */
+/** Servers report the version, and every record stores it. */
 function versionWord(text: string): string {
   const word = text.trim();
   if (/^[\x21-\x7e]{1,200}$/.test(word) && word !== 'default') return word;
   throw new UsageError(`--weight-version ${JSON.stringify(text)} cannot be a version.`, {
     reason: 'bad-value',
-    fix: 'Give a number, or a word that ends in one, as in step-7; `default` means weights that were never updated.',
+    fix: 'Give a number, or a string that ends in one, as in step-7; `default` means weights that were never updated.',
   });
 }
 
@@ -180,6 +180,6 @@ function notWhole({ run, from, weightVersion, servers, state }: WeightUpdate): M
   ];
   return new ModelError(parts.join('; '), {
     reason: 'weights-not-updated',
-    fix: `Every token keeps the version that made it. Mend what the lines above say about ${oneLine(from)} and the servers, and repeat the command: servers that have the version are left alone.`,
+    fix: `Every token has its version. Fix the errors above about ${oneLine(from)} and the servers, and repeat the command: updated servers are only resumed.`,
   });
 }

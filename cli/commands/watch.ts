@@ -1,4 +1,4 @@
-// `everturn watch <run>`: follow a run to its end, from any terminal.
+// `everturn watch <run>`: follows a run to its end, from any terminal.
 
 import { type Command, Option } from 'commander';
 import { resolveOptions } from '../../run/config.ts';
@@ -25,13 +25,13 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addOption(
       new Option(
         '--max-failed <n>',
-        `exit with 3 when more rollouts than this failed (default: ${DEFAULT_OPTIONS.maxFailed})`,
+        `exit with code 3 if more rollouts than this fail (default: ${DEFAULT_OPTIONS.maxFailed})`,
       ),
     )
     .addOption(jsonOption('events as JSON lines on stdout, everything else on stderr'))
     .addHelpText(
       'after',
-      '\nCtrl-C leaves; the run goes on. Exit codes as of `everturn run`.\n\nExample:\n  everturn watch my-run',
+      '\nCtrl-C detaches; the run continues. Exit codes as of `everturn run`.\n\nExample:\n  everturn watch my-run',
     )
     .action(async (named: string, flags: Flags) => exit(await watch(io, named, flags)));
 }
@@ -44,7 +44,7 @@ async function watch(io: Io, named: string, flags: Flags): Promise<ExitCode> {
   if (result) return showEnding(io, { place, result, maxFailed, url: null, local: false, tookMs: null }, json);
   const link = await openLink(io);
   try {
-    if (!json) say(io, 'Ctrl-C leaves; the run goes on.');
+    if (!json) say(io, 'Ctrl-C detaches; the run continues.');
     return await followToEnd(io, link, place, { maxFailed, json });
   } finally {
     await link.close();

@@ -1,35 +1,30 @@
-// `everturn why <run> <query>`: what a rollout waits for, or why it ended as it did, from its
-// records, its workflow and the servers it asks. Starts nothing; says so if Temporal does not answer.
+// `everturn why <run> <query>`: the cause of a rollout's wait, or of its end, from its records, its
+// workflow and its servers. Starts nothing; reports if Temporal does not answer.
 
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { isServerFailure } from '../../temporal/connection.ts';
 import { describeWorkflow, progressOf } from '../../temporal/runs.ts';
 import { pendingWork } from '../../temporal/pending.ts';
+import { samplesPerQuery } from '../../domain/group.ts';
 import { rolloutWorkflowId, type RolloutId } from '../../domain/ids.ts';
 import { resultOf, type Trajectory } from '../../domain/trajectory.ts';
 import { outputTokens } from '../../domain/turn.ts';
 import { readFleet, STALE_MS } from '../../storage/fleet-status.ts';
 import { readTrajectory } from '../../storage/trajectories.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { findRollout, whole, type WhichRollout } from '../find/rollout.ts';
-import { jsonOption, outOption } from '../flags.ts';
+import { findRollout, isQuery, rolloutArguments, whole, type WhichRollout } from '../find/rollout.ts';
+import { jsonOption } from '../flags.ts';
 import { type Io, print, printJson } from '../io.ts';
 import { openLinkIfUp, workflowUrl } from '../find/link.ts';
 import { findRun, type RunPlace } from '../find/place.ts';
 import { type Why, whyText } from '../view/why-text.ts';
 
 interface Flags extends WhichRollout {
-  readonly out: string;
   readonly json?: boolean;
 }
 
 export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
-  command
-    .argument('<run>', "a run's name, or its folder")
-    .argument('<query>', "the query's id")
-    .addOption(outOption())
-    .addOption(new Option('--sample <n>', 'which of its rollouts').default('0'))
-    .addOption(new Option('--attempt <n>', 'which try of that rollout (default: the last)'))
+  rolloutArguments(command)
     .addOption(jsonOption())
     .addHelpText('after', '\nExample:\n  everturn why my-run arith-0001')
     .action(async (named: string, query: string, flags: Flags) => exit(await why(io, named, query, flags)));
@@ -48,25 +43,16 @@ async function why(io: Io, named: string, query: string, flags: Flags): Promise<
   return EXIT.ok;
 }
 
-/** One that has not begun has no records, but a place in the run. */
+/** A rollout that has not begun has no records, but is part of the run. */
 async function rolloutOf(place: RunPlace, query: string, flags: Flags): Promise<RolloutId> {
   const sample = whole('--sample', flags.sample, 0);
-  const samples = (await place.store.getRun())?.record.samples ?? 1;
+  const record = (await place.store.getRun())?.record;
+  const samples = record ? samplesPerQuery(record) : 1;
   const begun = await place.store.listRolloutsOf(query);
   const isNext = flags.attempt === undefined && sample < samples && !begun.some((id) => id.sample === sample);
   if (isNext && (begun.length > 0 || (await isQuery(place, query))))
     return { run: place.run, query, sample, attempt: 1 };
   return findRollout(place, query, flags);
-}
-
-const PAGE = 1000;
-
-async function isQuery({ store }: RunPlace, query: string): Promise<boolean> {
-  for (let from = 0; ; from += PAGE) {
-    const page = await store.readQueries(from, PAGE).catch(() => []);
-    if (page.some(({ queryId }) => queryId === query)) return true;
-    if (page.length < PAGE) return false;
-  }
 }
 
 function fromRecords({ run, query, sample, attempt }: RolloutId, trajectory: Trajectory | undefined, out: string): Why {
@@ -128,7 +114,7 @@ async function fromTemporal(io: Io, place: RunPlace, id: RolloutId, { turns }: W
     };
   } catch (error) {
     if (!isServerFailure(error)) throw error;
-    return {}; // asked and not answered: as if it were away
+    return {}; // no answer: as if Temporal were away
   } finally {
     await link.close();
   }

@@ -1,5 +1,5 @@
-// `everturn worker`: a worker by itself, for the cluster that the environment names, or beside the local
-// service where that is up.
+// `everturn worker`: a worker process for the cluster in the environment, or an additional one for the local
+// service.
 
 import { type Command, Option } from 'commander';
 import { namesCluster } from '../../temporal/connection.ts';
@@ -20,10 +20,10 @@ interface Flags {
 
 export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
   command
-    .addOption(new Option('--slots <n>', `generations at once (default: EVERTURN_SLOTS, or ${DEFAULT_SLOTS})`))
+    .addOption(new Option('--slots <n>', `concurrent generations (default: EVERTURN_SLOTS, or ${DEFAULT_SLOTS})`))
     .addOption(unsafeOption())
     .optionsGroup(
-      'What workflows may name (docs/security.md). Runs that `everturn run` starts here need none of these:',
+      'Permissions of workflows (docs/security.md). Runs that your own `everturn run` starts here need none of these:',
     )
     .addOption(new Option('--runs-under <dir,…>', 'folders that runs and data sets may be in (default: ./runs)'))
     .addOption(new Option('--models <dir|id,…>', 'folders of models and tokenizers, and ids of the hub'))
@@ -31,9 +31,9 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .optionsGroup('')
     .addHelpText(
       'after',
-      '\nIt must reach the folder of the runs it plays. Any number may run, on any number of machines; Ctrl-C ends it in\n' +
-        'order, and another takes over.\n' +
-        'Code is judged where a sandbox is proved to hold; elsewhere the worker says so and leaves code to others.\n\nExample:\n  TEMPORAL_ADDRESS=temporal.example.com:7233 everturn worker --slots 128 --runs-under /shared/runs',
+      '\nIt must be able to read and write the folders of its runs. Any number of workers may run, on any machines; Ctrl-C\n' +
+        'ends one in order, and another continues its work.\n' +
+        'A worker judges code only with a proven sandbox, and prints so otherwise.\n\nExample:\n  TEMPORAL_ADDRESS=temporal.example.com:7233 everturn worker --slots 128 --runs-under /shared/runs',
     )
     .action(async (flags: Flags) => {
       const slots = flags.slots === undefined ? undefined : slotsOf(flags.slots);
@@ -50,14 +50,14 @@ function slotsOf(text: string): number {
   throw new UsageError(`--slots is "${text}".`, { reason: 'bad-value', fix: 'It takes a whole number of at least 1.' });
 }
 
-/** The worker learns its cluster from its environment, however it was started. */
+/** The worker reads its cluster from the environment, however it was started. */
 function useLocalService(io: Io): void {
   if (namesCluster()) return;
   const { up, state } = serviceStatus(io.env);
   if (!up || !state) {
-    throw new TemporalError('There is no cluster to work for.', {
+    throw new TemporalError('No cluster is named, and the local service is not running.', {
       reason: 'no-cluster',
-      fix: 'Name one by TEMPORAL_ADDRESS, or start the local service with `everturn up` (which has a worker of its own).',
+      fix: 'Name a cluster by TEMPORAL_ADDRESS, or start the local service with `everturn up` (which has its own worker).',
     });
   }
   process.env['TEMPORAL_ADDRESS'] = state.address;

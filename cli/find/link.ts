@@ -1,5 +1,5 @@
-// Connects to Temporal: the cluster that the environment names, or else the local service. `keepUp` restarts a local
-// service that is gone, and replaces a connection to its old address.
+// Connects to Temporal: the cluster in the environment, or else the local service. `keepUp` restarts a local
+// service that has ended, and replaces a connection to its old address.
 
 import { connect, namesCluster, type Session } from '../../temporal/connection.ts';
 import { TemporalError } from '../../domain/errors.ts';
@@ -9,7 +9,7 @@ import { serviceStatus } from '../../service/service-control.ts';
 import { endedOnPurpose } from '../../service/state.ts';
 import { say, type Io } from '../io.ts';
 
-/** Shown instead of its address. */
+/** Shown in place of the UI's address. */
 export const NO_UI =
   'off (other people work on this machine, or EVERTURN_UI is off; EVERTURN_UI=on starts it with one)';
 
@@ -20,19 +20,19 @@ export interface Link {
   /** Whether it is the local service, which this user owns. */
   readonly local: boolean;
   /**
-   * Cheap where all is well: called again and again it keeps the local service up, and in use. Throws where what is gone
-   * cannot be brought back, or was ended by `everturn down`: that stands until somebody starts it.
+   * Cheap if nothing has changed: repeated calls keep the local service running and in use. Throws if it cannot be
+   * restarted, or if `everturn down` ended it: it then stays down until a user starts it.
    */
   keepUp(onProgress: OnProgress): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts the local service where it is needed and not up. */
+/** Starts the local service if it is needed and not running. */
 export async function openLink(io: Io): Promise<Link> {
   return namesCluster() ? clusterLink(io) : localLink(io);
 }
 
-/** Undefined if no cluster is named or it is away, and no local service is up. */
+/** Undefined if no cluster is named or it is away, and the local service is not running. */
 export async function openLinkIfUp(io: Io): Promise<Link | undefined> {
   const named = namesCluster();
   const { up, state } = serviceStatus(io.env);
@@ -40,7 +40,7 @@ export async function openLinkIfUp(io: Io): Promise<Link | undefined> {
   try {
     return await (named ? clusterLink(io) : localLink(io, state));
   } catch (error) {
-    say(io, `Temporal is not asked: ${error instanceof Error ? error.message : String(error)}`);
+    say(io, `Temporal is not available: ${error instanceof Error ? error.message : String(error)}`);
     return undefined;
   }
 }
@@ -64,7 +64,8 @@ interface ServiceAddress {
 async function localLink(io: Io, at?: ServiceAddress): Promise<Link> {
   const ensure = (onProgress: OnProgress) => ensureService({ env: io.env, onProgress });
   const { address, uiAddress } = at ?? (await ensure(printProgress(io.err)));
-  let session = await connect({ address, namespace: 'default' });
+  const toLocal = (at: string) => connect({ address: at, namespace: 'default' }, { isAlive: () => servesAt(io, at) });
+  let session = await toLocal(address);
   let ui = uiAddress;
   return {
     get session() {
@@ -80,17 +81,23 @@ async function localLink(io: Io, at?: ServiceAddress): Promise<Link> {
       ui = service.uiAddress;
       if (service.address === session.address) return;
       const old = session;
-      session = await connect({ address: service.address, namespace: 'default' });
+      session = await toLocal(service.address);
       await old.close();
     },
     close: () => session.close(),
   };
 }
 
+/** Whether the local service's processes live and serve this address. */
+function servesAt(io: Io, address: string): boolean {
+  const { up, state } = serviceStatus(io.env);
+  return up && state?.phase !== 'stopping' && state?.address === address;
+}
+
 function ended(): TemporalError {
   return new TemporalError('The local service was ended.', {
     reason: 'service-ended',
-    fix: '`everturn up` starts it again, and the run goes on.',
+    fix: '`everturn up` starts it again, and the run continues.',
     retryable: true,
   });
 }

@@ -1,5 +1,5 @@
-// `<run>` as users write it: a name under --out, or a folder's path. And back: the argument that names a run in
-// suggested commands.
+// `<run>` on the command line: a name under --out, or a folder's path. And the reverse: the argument that names a run
+// in suggested commands.
 
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
@@ -9,7 +9,6 @@ import { openFileStore } from '../../storage/files.ts';
 import { RUN_FILE } from '../../storage/record/layout.ts';
 import type { Store } from '../../storage/store.ts';
 import { DEFAULT_OUT } from '../flags.ts';
-import { shellQuoted } from '../view/format.ts';
 import type { Io } from '../io.ts';
 
 export interface RunPlace {
@@ -25,7 +24,7 @@ export function findRun(io: Io, named: string, out: string): RunPlace {
   const folder = resolve(io.cwd, named);
   if (holdsRun(folder)) {
     if (isRunName(basename(folder))) return placeOf(dirname(folder), basename(folder));
-    throw new UsageError(`${folder} is a run, but its folder's name cannot name one.`, {
+    throw new UsageError(`${folder} is a run, but its folder's name is not a valid run name.`, {
       reason: 'run-name',
       fix: 'Rename the folder: letters, digits, `.`, `_` and `-`.',
     });
@@ -68,7 +67,12 @@ export function shortPath(io: Io, path: string): string {
   return near === '' ? '.' : near.startsWith('../../..') ? path : near.startsWith('.') ? near : `./${near}`;
 }
 
-/** How this very program is called: in a checkout through npx. */
+/** The name by which this program was called: in a checkout through npx. */
 export function programName(io: Io): string {
   return io.env['npm_command'] === undefined ? 'everturn' : 'npx everturn';
+}
+
+/** Safe to paste into a POSIX shell. */
+export function shellQuoted(text: string): string {
+  return /^[\w./:@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,15 +1,16 @@
 // Reads a run's result, or the counts of the rollouts that have ended so far, from its folder, without Temporal.
 
+import { samplesPerQuery } from '../../domain/group.ts';
 import { addResult, type CollectionCounts, ended, noCounts } from '../../domain/progress.ts';
 import { resultOf } from '../../domain/trajectory.ts';
 import { readTrajectories } from '../../storage/trajectories.ts';
 import type { CollectionResult } from '../../domain/messages.ts';
 import type { RunPlace } from './place.ts';
 
-/** The stored result of the run; undefined while it is played. */
+/** The stored result of the run; undefined until it has ended. */
 export async function knownResult({ store }: RunPlace): Promise<CollectionResult | undefined> {
   const stored = await store.getResult();
-  // Written by the collection itself, as a whole, with a hash.
+  // The collection itself writes it, as a whole, with a hash.
   return stored?.record as CollectionResult | undefined;
 }
 
@@ -31,7 +32,10 @@ export async function recordedProgress({ out, store }: RunPlace): Promise<Record
     if (result) addResult(counts, result, numTurns);
     else unfinished++;
   }
-  // Rollouts that were started one by one have no list of queries behind them.
-  const total = Math.max((await store.countQueries()) * (record?.samples ?? 1), ended(counts) + unfinished);
+  // Rollouts that a client started directly have no list of queries.
+  const total = Math.max(
+    (await store.countQueries()) * (record ? samplesPerQuery(record) : 1),
+    ended(counts) + unfinished,
+  );
   return { total, numTurns, counts, unfinished };
 }

@@ -1,13 +1,27 @@
-// One rollout as users name it: a query's id, --sample, --attempt; and the error if there is none.
+// One rollout on the command line: a query's id, --sample, --attempt; and the error if there is none.
 
+import { type Command, Option } from 'commander';
 import { oneLine } from '../../domain/foreign-text.ts';
-import { UsageError } from '../../domain/errors.ts';
+import { StoreError, UsageError } from '../../domain/errors.ts';
 import type { RolloutId } from '../../domain/ids.ts';
+import { allQueries } from '../../storage/queries.ts';
+import { outOption } from '../flags.ts';
 import type { RunPlace } from './place.ts';
 
 export interface WhichRollout {
+  readonly out: string;
   readonly sample: string;
   readonly attempt?: string;
+}
+
+/** <run>, <query> and the flags that choose one of the query's rollouts. */
+export function rolloutArguments(command: Command): Command {
+  return command
+    .argument('<run>', "a run's name, or its folder")
+    .argument('<query>', "the query's id")
+    .addOption(outOption())
+    .addOption(new Option('--sample <n>', 'one of its rollouts').default('0'))
+    .addOption(new Option('--attempt <n>', 'one attempt of that rollout (default: the last)'));
 }
 
 export async function findRollout(place: RunPlace, query: string, flags: WhichRollout): Promise<RolloutId> {
@@ -24,12 +38,22 @@ export async function findRollout(place: RunPlace, query: string, flags: WhichRo
   });
 }
 
-export async function noRollout({ run, store }: RunPlace, query: string): Promise<UsageError> {
-  const first = await store.readQueries(0, 1000).catch(() => []);
-  if (first.some(({ queryId }) => queryId === query)) {
+/** Whether the run has this query; false if its queries cannot be read. */
+export async function isQuery({ store }: RunPlace, query: string): Promise<boolean> {
+  try {
+    for await (const { queryId } of allQueries(store)) if (queryId === query) return true;
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error;
+  }
+  return false;
+}
+
+export async function noRollout(place: RunPlace, query: string): Promise<UsageError> {
+  const { run, store } = place;
+  if (await isQuery(place, query)) {
     return new UsageError(`Query ${JSON.stringify(query)} of run "${run}" has not begun yet.`, { reason: 'not-begun' });
   }
-  const some = first.slice(0, 3).map(({ queryId }) => oneLine(queryId));
+  const some = (await store.readQueries(0, 3).catch(() => [])).map(({ queryId }) => oneLine(queryId));
   return new UsageError(`Run "${run}" has no query ${JSON.stringify(query)}.`, {
     reason: 'no-such-query',
     fix: `Ids are as in ${some.join(', ')}; all are in ${store.folder}/queries.jsonl.`,

@@ -1,5 +1,5 @@
-// The tokenizer of a run's model for `check`, where it is at hand: a folder that is named, the shipped model's, one on
-// this machine, or one that the hub's cache holds. Asks no network and no server; says why where there is none.
+// The tokenizer of a run's model for `check`, if it is on this machine: in a named folder, the shipped model's, in a
+// local folder, or in the hub's cache. Uses no network and no server; reports why there is none.
 
 import { readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -7,39 +7,55 @@ import { explain, UsageError } from '../../domain/errors.ts';
 import { hubCacheFolder } from '../../inference/tokenizer/model-source.ts';
 import { packageRoot } from '../../machine/package-root.ts';
 import { loadTokenizer } from '../../inference/tokenizer/tokenizer.ts';
+import { canaryIds, probeHash } from '../../inference/fleet/identity.ts';
+import { tokenizerHashes, weightsHash } from '../../inference/tokenizer/model-files.ts';
 import type { CheckTokenizer } from '../../proof/context.ts';
+import type { KnownModel } from '../../proof/model.ts';
 import type { Store } from '../../storage/store.ts';
 
 export interface FoundTokenizer {
   readonly tokenizer?: CheckTokenizer;
-  /** Why there is none. */
+  /** The model's files, as far as they are here. */
+  readonly model?: KnownModel;
+  /** The reason why there is none. */
   readonly why: string;
 }
 
-/** `wanted`: a folder, or false for none; undefined: as the run says. */
+/** `wanted`: a folder, or false for none; undefined: the run's own. */
 export async function tokenizerOf(store: Store, cwd: string, wanted?: string | false): Promise<FoundTokenizer> {
-  if (wanted === false) return { why: 'it was not asked for' };
+  if (wanted === false) return { why: '--no-tokenizer' };
   if (typeof wanted === 'string') return open(resolve(cwd, wanted), []).catch(refused);
-  // A broken run.json is reported by the check.
+  // The check itself reports a broken run.json.
   const settings = (await store.getRun().catch(() => undefined))?.record.settings;
-  if (typeof settings?.model !== 'string') return { why: 'no run.json names a model' };
+  if (typeof settings?.model !== 'string') return { why: 'run.json names no model' };
   const [scheme, target] = parts(settings.model);
-  if (scheme === 'openai') return { why: 'its server gives text only' };
+  if (scheme === 'openai') return { why: 'the server returns text only' };
   const model = scheme === 'tiny' ? join(packageRoot(), 'models', 'tiny') : scheme === 'transformers' ? target : null;
   const named = settings.tokenizer ?? model;
   const found = named === null ? undefined : await folderOf(cwd, named);
-  if (!found) return { why: 'the one of its model is not on this machine (--tokenizer names a folder)' };
+  if (!found) return { why: "the model's tokenizer is not on this machine (--tokenizer names a folder)" };
   const modelFolder = model === null ? undefined : await folderOf(cwd, model);
-  return open(found, modelFolder === undefined ? [] : [modelFolder]).catch((error: unknown) => ({
+  // Other weights than the shipped ones may be gigabytes: their hash is not computed here.
+  const weights = scheme === 'tiny' && modelFolder !== undefined ? modelFolder : null;
+  return open(found, modelFolder === undefined ? [] : [modelFolder], weights).catch((error: unknown) => ({
     why: explain(error),
   }));
 }
 
-async function open(folder: string, models: readonly string[]): Promise<FoundTokenizer> {
+async function open(folder: string, models: readonly string[], weights: string | null = null): Promise<FoundTokenizer> {
   const tokenizer = await loadTokenizer(folder);
   const ends = await Promise.all([folder, ...models].map(endsOf));
   const stopTokenIds = [...new Set([...tokenizer.stopTokenIds, ...ends.flat()])];
-  return { why: '', tokenizer: { ...tokenizer, stopTokenIds, name: `the tokenizer in ${folder}` } };
+  const model: KnownModel = {
+    name: folder,
+    identity: {
+      ...(await tokenizerHashes(folder)),
+      weights: weights === null ? null : await weightsHash(weights),
+    },
+    canaryIds: () => canaryIds(tokenizer),
+    probe: () => probeHash(tokenizer),
+  };
+  return { why: '', tokenizer: { ...tokenizer, stopTokenIds, name: `the tokenizer in ${folder}` }, model };
 }
 
 /** The stop tokens in a model's own files. */

@@ -1,5 +1,5 @@
-// Programs that a model wrote need a sandbox, or the user's word that they may run without one. Looked at before a
-// run starts: a run whose code nobody takes would stand still without an error.
+// A run with programs needs a sandbox, or the user's explicit consent to run them without one. Checked before the run
+// starts: a run whose code no worker takes would wait without an error.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Option } from 'commander';
@@ -15,25 +15,25 @@ export function unsafeOption(): Option {
   return new Option(UNSAFE_FLAG, `run programs that a model wrote unprotected (or ${UNSAFE_VARIABLE}=1)`);
 }
 
-/** Throws a SandboxError where code cannot be judged on this machine. */
+/** Throws a SandboxError if code cannot be judged on this machine. */
 export async function mustProveSandbox(io: Io): Promise<void> {
   if (unsafeCodeAllowed(io.env)) return;
   const proof = await proveSandbox({ env: io.env });
   if (proof.ok) return;
-  throw new SandboxError(`The data set has code to judge, and there is no sandbox for it: ${proof.why}.`, {
+  throw new SandboxError(`The data set has code to judge, and no sandbox is available: ${proof.why}.`, {
     reason: 'no-sandbox',
-    fix: `${proof.fix} On a machine that holds nothing of value: ${UNSAFE_VARIABLE}=1.`,
+    fix: `${proof.fix} On a throw-away machine: ${UNSAFE_VARIABLE}=1.`,
   });
 }
 
-/** A worker that has just come up is heard of a moment later. */
+/** A worker that has just started appears at the server a moment later. */
 const WAIT_MS = { local: 15_000, elsewhere: 5_000 };
 const POLL_MS = 250;
 
-/** Throws a SandboxError where no worker takes code. */
+/** Throws a SandboxError if no worker takes code. */
 export async function mustTakeCode({ session, local }: Link): Promise<void> {
   for (const end = Date.now() + WAIT_MS[local ? 'local' : 'elsewhere']; ; await sleep(POLL_MS)) {
-    // A server that does not say who works for it is believed.
+    // If the server does not list its workers, assume that one takes code.
     if ((await takesActivities(session, CODE_QUEUE)) !== false) return;
     if (Date.now() > end) break;
   }
@@ -43,8 +43,8 @@ export async function mustTakeCode({ session, local }: Link): Promise<void> {
     {
       reason: 'no-code-worker',
       fix: local
-        ? 'Its log (`everturn up` says where) tells why; `everturn down` and this command start it anew.'
-        : 'Start `everturn worker` where bubblewrap is installed; a worker without a proven sandbox says so when it starts.',
+        ? 'Its log (`everturn up` prints the path) explains why; `everturn down` and this command restart it.'
+        : 'Start `everturn worker` on a machine with bubblewrap; a worker without a proven sandbox says so when it starts.',
     },
   );
 }

@@ -1,9 +1,9 @@
-// The last page of a run, for people or as JSON, and the exit code that goes with it.
+// The summary of an ended run, as text or as JSON, and the exit code that follows from it.
 
 import { oneLine } from '../../domain/foreign-text.ts';
-import { programName, shortPath, runArgument, type RunPlace } from '../find/place.ts';
+import { programName, shortPath, runArgument, shellQuoted, type RunPlace } from '../find/place.ts';
 import { EXIT, type ExitCode, exitCodeOfResult, modelFailedAll } from '../exit.ts';
-import { clock, count, plural, shellQuoted } from '../view/format.ts';
+import { clock, count, plural } from '../view/format.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { paintFor } from '../view/paint.ts';
 import { accuracyTable, outcomeLine, reasonLines, wrongReasonsLine } from '../view/summary.ts';
@@ -16,7 +16,7 @@ export interface Ending {
   /** The run's page in the web UI, and whether that service is the user's own. */
   readonly url: string | null;
   readonly local: boolean;
-  /** How long it was watched, from its start; null where it was not. */
+  /** How long the user followed it, from its start; null if not at all. */
   readonly tookMs: number | null;
 }
 
@@ -53,7 +53,7 @@ async function endingText(io: Io, { place, result, url, local, tookMs }: Ending)
     '',
     ...facts.map(([name, text]) => `${paint('dim', name.padEnd(11))}${text}`),
     ...(local
-      ? ['', paint('dim', `The local service stays up until \`${me} down\`, or until it was idle for a while.`)]
+      ? ['', paint('dim', `The local service stays up until \`${me} down\`, or until it has been idle for a while.`)]
       : []),
     '',
   ].join('\n');
@@ -71,7 +71,7 @@ async function sayWhy(io: Io, { place, result, maxFailed }: Ending, code: ExitCo
     const n = result.counts.outcomes.cancelled;
     say(
       io,
-      `The run was cancelled${n > 0 ? `; ${plural(n, 'rollout')} in flight ended by that` : ''}. What was played is kept.`,
+      `The run was cancelled${n > 0 ? `; that ended ${plural(n, 'rollout')} in flight` : ''}. Finished turns stay stored.`,
     );
     return;
   }

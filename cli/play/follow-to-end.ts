@@ -1,4 +1,4 @@
-// Follows a run on the terminal and shows how it ended; or how to come back, when the user leaves.
+// Follows a run on the terminal and shows how it ended, or how to attach again after Ctrl-C.
 
 import { resultOf, type WorkflowState } from '../../temporal/runs.ts';
 import { InternalError, TemporalError } from '../../domain/errors.ts';
@@ -37,14 +37,14 @@ export async function followToEnd(io: Io, link: Link, place: RunPlace, options: 
 function detached(io: Io, place: RunPlace, json: boolean): ExitCode {
   const me = programName(io);
   const run = runArgument(io, place);
-  say(io, `Detached. The run goes on; \`${me} watch ${run}\` comes back to it, \`${me} cancel ${run}\` ends it.`);
+  say(io, `Detached. The run continues; \`${me} watch ${run}\` attaches again, \`${me} cancel ${run}\` ends it.`);
   if (json) printJson(io, { event: 'detached', run: place.run, folder: place.store.folder });
   return EXIT.detached;
 }
 
 async function closedEarly(io: Io, link: Link, place: RunPlace, end: WorkflowState): Promise<Error> {
   const name = `The workflow of run "${place.run}"`;
-  const again = 'What was played is kept: the command that started the run plays the rest.';
+  const again = 'Finished turns stay stored: the command that started the run plays the rest.';
   if (end === 'absent') {
     return new TemporalError(`${name} is not known to the server at ${link.session.address}.`, {
       reason: 'workflow-absent',

@@ -1,4 +1,4 @@
-// The changes that judging again made: how many turns went from which verdict to which, and the first of them.
+// The changes between two judgements of a run: numbers of turns by old and new verdict, and the first changed ones.
 
 import { oneLine } from '../../domain/foreign-text.ts';
 import type { VerdictValue } from '../../domain/verdict.ts';
@@ -16,11 +16,11 @@ interface Change {
 export interface ChangesSummary {
   readonly turns: number;
   readonly changed: number;
-  /** The same verdict for another reason. */
+  /** The same verdict with another reason. */
   readonly otherReason: number;
-  /** Every pair of verdicts that occurs, also those that stayed. */
+  /** Every pair of verdicts that occurs, unchanged ones included. */
   readonly verdicts: readonly Change[];
-  /** The first that changed. */
+  /** The first changed turns. */
   readonly examples: readonly VerdictRow[];
 }
 

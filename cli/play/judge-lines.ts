@@ -1,4 +1,4 @@
-// Pairs in, one verdict a line out, in order and as they come. Memory holds what is in flight.
+// Reads pairs, writes one verdict a line, in order, as soon as each is known. Memory holds the lines in flight.
 
 import { resolve } from 'node:path';
 import { oneLine } from '../../domain/foreign-text.ts';

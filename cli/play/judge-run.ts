@@ -1,4 +1,4 @@
-// A run's judged turns, judged again: a file of new verdicts beside the old ones, and a table of what changed.
+// Judges a run's turns again: a file of new verdicts beside the old ones, and a table of the changes.
 
 import { oneLine } from '../../domain/foreign-text.ts';
 import { DatasetError } from '../../domain/errors.ts';
@@ -51,9 +51,9 @@ export async function judgeRun(io: Io, given: JudgeRun): Promise<ExitCode> {
   else {
     const { unjudged, broken } = leftOut;
     print(io, changes.text(paintFor(io.out, io.env)));
-    if (unjudged > 0) print(io, `Left out: ${plural(unjudged, 'turn')} without a verdict of its own.`);
-    if (broken > 0) print(io, `Left out: ${plural(broken, 'rollout')} with records that cannot be believed.`);
-    print(io, `The new verdicts are in ${shortPath(io, `${store.folder}/${file}`)}; the run's own are as they were.`);
+    if (unjudged > 0) print(io, `Left out: ${plural(unjudged, 'turn')} without a verdict.`);
+    if (broken > 0) print(io, `Left out: ${plural(broken, 'rollout')} with damaged records.`);
+    print(io, `The new verdicts are in ${shortPath(io, `${store.folder}/${file}`)}; the run's own are unchanged.`);
   }
   return EXIT.ok;
 }
@@ -71,7 +71,7 @@ async function* rows(turns: AsyncIterable<JudgedTurn>, judges: Judges, changes: 
       judge,
       solutions,
       ...(inputOutput && { inputOutput }),
-      // As in the run: the verdict may hang on it.
+      // As in the run: the verdict may depend on it.
       options: { cut: noEos(turn.record.finish) },
     } as const;
     const verdict: Verdict = await judgePair(pair, judges, signal);
@@ -87,8 +87,8 @@ async function* rows(turns: AsyncIterable<JudgedTurn>, judges: Judges, changes: 
     changes.add(row);
     yield row;
   }
-  // Nothing is written then.
-  if (count === 0) throw new DatasetError('The run has no turn that was judged.', { reason: 'no-judged-turn' });
+  // Then nothing is written.
+  if (count === 0) throw new DatasetError('The run has no judged turn.', { reason: 'no-judged-turn' });
 }
 
 /** `everturn-0.1.0-20261121-091355` */

@@ -1,5 +1,5 @@
-// The judges for commands that judge without a worker: mathematics in killable child processes on all cores, code
-// in a sandbox that is proved when the first code comes.
+// The judges for commands without a worker: mathematics in killable child processes on all cores, code
+// in a sandbox that is proved when the first program is judged.
 
 import { availableParallelism } from 'node:os';
 import { createCodeEnvironment } from '../../environments/code/code-environment.ts';
@@ -15,10 +15,10 @@ export interface Judges extends PairJudges {
 
 /** Answers in flight: enough to keep every core busy, and some queued. */
 export const AT_ONCE = 64 * availableParallelism();
-/** Text in flight. A heavier line is judged alone. */
+/** Characters in flight. A longer line is judged by itself. */
 export const MOST_CHARS = 64 * 1024 * 1024;
 
-/** `unsafe`: the flag was given. `code` throws a SandboxError where there is no sandbox. */
+/** `unsafe`: the flag was given. `code` throws a SandboxError if there is no sandbox. */
 export function openJudges(io: Io, unsafe: boolean): Judges {
   const unsafeWithoutSandbox = unsafe || unsafeCodeAllowed(io.env);
   const math = createMathJudge({ children: availableParallelism() });

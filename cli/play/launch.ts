@@ -1,13 +1,14 @@
-// From a data set to a run that is played: accept the rows, look at the model, make the run's folder,
-// start its collection, follow it. Done twice it attaches, and what was played is never played again.
+// From a data set to a running run: accept the rows, check the model, make the run's folder,
+// start its collection, follow it. Idempotent: a second call attaches, and no finished turn is generated again.
 
 import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { oneLine } from '../../domain/foreign-text.ts';
+import { startFeed } from '../../temporal/feed.ts';
 import { describeWorkflow, startCollection } from '../../temporal/runs.ts';
 import { type ResolvedOptions, settingsOf } from '../../run/config.ts';
-import { givenSettings, type RunOptions } from '../../run/options.ts';
+import { givenSettings, groupsOf, type RunOptions } from '../../run/options.ts';
 import { namesCluster } from '../../temporal/connection.ts';
 import { createRun, nameOfRun } from '../../run/create-run.ts';
 import { type DatasetSurvey, examineDataset, surveyDataset } from '../../run/survey.ts';
@@ -31,10 +32,10 @@ import { knownResult } from '../find/recorded.ts';
 import { showEnding } from './ending.ts';
 
 export interface Launch {
-  /** As the user wrote it. */
+  /** As the user typed it. */
   readonly dataset: string;
   readonly out: string;
-  /** Undefined: follows from data and settings, so that the same command finds the same run. */
+  /** Undefined: derived from data and settings, so that the same command finds the same run. */
   readonly name: string | undefined;
   readonly resolved: ResolvedOptions;
   readonly strict: boolean;
@@ -59,13 +60,15 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     strict: given.strict,
   });
 
-  // What is played decides the name; how fast, and how its end is judged, does not.
-  const run = given.name ?? nameOfRun(offered, givenSettings(options), options.samples);
+  // The name is derived from everything that decides the turns, but not from speed and --max-failed.
+  const run = given.name ?? nameOfRun(offered, givenSettings(options), options.samples, groupsOf(options));
+  const { samples } = options;
+  const groups = groupsOf(options);
   const place = placeOf(resolve(io.cwd, given.out), run);
   const settings = settingsOf(run, options);
   const there = await place.store.getRun();
   const isKnown = there !== undefined;
-  // A run's rows were read when it was made.
+  // The rows of an existing run were read when it was made.
   const survey = there ? { ...offered, ...there.record.dataset } : await readSolutions(offered);
   reportRows(io, given, survey);
   const found = isKnown ? null : await checkModel(settings, survey.openings, io);
@@ -73,8 +76,8 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   const known = isKnown ? await knownResult(place) : undefined;
   if (known) {
     // Refuses another data set or other settings under this name.
-    await createRun(place.store, { run, survey, settings, samples: options.samples, origins: given.resolved.origins });
-    say(io, `Run "${run}" ${known.cancelled ? 'was cancelled' : 'is finished'}; nothing is played.`);
+    await createRun(place.store, { run, survey, settings, samples, ...groups, origins: given.resolved.origins });
+    say(io, `Run "${run}" ${known.cancelled ? 'was cancelled' : 'is finished'}; it is not played again.`);
     return showEnding(
       io,
       { place, result: known, maxFailed: options.maxFailed, url: null, local: false, tookMs: null },
@@ -89,18 +92,26 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     const { state, out } = await describeWorkflow(link.session, run);
     if (state === 'running' && out !== null && out !== place.out) throw elsewhere(run, out);
     if (codeRows > 0 && state !== 'running') await mustTakeCode(link);
-    const { samples } = options;
-    await createRun(place.store, { run, survey, settings, samples, origins: given.resolved.origins, ...found });
-    // Workers of this user believe that, and nothing that a workflow says of itself.
+    await createRun(place.store, {
+      run,
+      survey,
+      settings,
+      samples,
+      ...groups,
+      origins: given.resolved.origins,
+      ...found,
+    });
+    // Workers of this user trust this list, and no claim of a workflow.
     registerRun(homeOf(io.env), { folder: place.store.folder, ...settings });
     if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);
-    // From here on Ctrl-C leaves a run that goes on, and says so.
+    // From here on Ctrl-C detaches, with a message; the run continues.
     if (!given.detach) io.interrupted();
     await startCollection(
       link.session,
       { run, out: place.out, maxConcurrent: options.maxConcurrent },
       `${given.dataset}: ${plural(survey.accepted, 'query', 'queries')}, ${settings.numTurns} turns, ${settings.model}`,
     );
+    if (options.train) await startFeed(link.session, { run, out: place.out });
     announce(io, { place, link, survey, options, attached: state === 'running' }, given);
     if (given.detach) return EXIT.ok;
     return await followToEnd(io, link, place, { maxFailed: options.maxFailed, json: given.json });
@@ -118,7 +129,7 @@ async function readSolutions(offered: DatasetSurvey): Promise<DatasetSurvey> {
   }
 }
 
-/** As JSON each bad row is an event; for people the first ones are named. */
+/** With --json each bad row is an event; otherwise the first ones are listed. */
 function reportRows(io: Io, { dataset, json }: Launch, { accepted, refused, badRows }: DatasetSurvey): void {
   const left = refused > 0 ? `, ${plural(refused, 'bad row')} left out` : '';
   say(io, `Data set   ${oneLine(dataset)}: ${plural(accepted, 'query', 'queries')}${left}`);
@@ -144,17 +155,22 @@ function announce(
   const url = workflowUrl(link, place.run);
   const me = programName(io);
   const run = runArgument(io, place);
-  const { numTurns, samples, maxConcurrent } = options;
+  const { numTurns, samples, epochs, maxConcurrent } = options;
   const { model } = resolved.options;
   const queries = plural(survey.accepted, 'query', 'queries');
   say(
     io,
-    `Run        ${place.run} in ${shortPath(io, place.store.folder)}${attached ? ' (attached: it is being played)' : ''}`,
+    `Run        ${place.run} in ${shortPath(io, place.store.folder)}${attached ? ' (attached: it is running)' : ''}`,
   );
   say(
     io,
-    `Playing    ${queries} × ${plural(samples, 'sample')} × ${plural(numTurns, 'turn')} with ${oneLine(model)}, ${maxConcurrent} at once`,
+    `Playing    ${queries} × ${plural(samples, 'sample')}${epochs > 1 ? ` × ${epochs} epochs` : ''} × ${plural(numTurns, 'turn')} with ${oneLine(model)}, ${maxConcurrent} at once`,
   );
+  if (options.train) {
+    const { batchGroups, maxStaleness } = options;
+    const limit = plural(maxStaleness, 'version');
+    say(io, `Training   ${batchGroups} groups a step, at most ${limit} old: \`${me} feed ${run}\` hands them out`);
+  }
   if (url) say(io, `Temporal   ${url}`);
   if (json) {
     const { address, namespace } = link.session;
@@ -162,7 +178,7 @@ function announce(
   }
   say(
     io,
-    detach ? `It goes on in the background: \`${me} watch ${run}\` follows it.` : 'Ctrl-C detaches; the run goes on.',
+    detach ? `It runs in the background: \`${me} watch ${run}\` follows it.` : 'Ctrl-C detaches; the run continues.',
   );
 }
 
@@ -175,7 +191,7 @@ function mustBeRunName(name: string): void {
 }
 
 function elsewhere(run: string, out: string): UsageError {
-  return new UsageError(`A run named "${run}" is being played in ${out}.`, {
+  return new UsageError(`A run named "${run}" is running in ${out}.`, {
     reason: 'run-elsewhere',
     fix: `Give this one another --name, or --out ${out} to attach to that one.`,
   });

@@ -1,5 +1,5 @@
-// The model of a run, looked at before anything is started: its folder by an absolute path, as workers run
-// elsewhere, and loaded once, so that a model that cannot answer is refused at once.
+// Checks the model of a run before anything is started: makes its folder's path absolute, because workers run
+// elsewhere, and loads it once, so that an unusable model is refused at once.
 
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -9,11 +9,11 @@ import { foundLogprobs, mustServeLogprobs, type FoundLogprobs } from '../../doma
 import type { ModelIdentity } from '../../domain/model-identity.ts';
 import type { RolloutSettings } from '../../domain/settings.ts';
 import type { RunOptions } from '../../run/options.ts';
-import type { Backend } from '../../inference/backend.ts';
+import type { TokenBackend } from '../../inference/backend.ts';
 import { createBackend, parseModelSpec, tinyIdentity } from '../../inference/index.ts';
 import { say, type Io } from '../io.ts';
 
-/** Options whose folders are absolute. A name that is no folder here is left as it is: a hub id. */
+/** Options with absolute folders. A name that is not a folder here stays unchanged: a hub id. */
 export function withAbsolutePaths(options: RunOptions, cwd: string): RunOptions {
   const { scheme, files } = parseModelSpec(options.model);
   return {
@@ -37,8 +37,8 @@ export interface FoundModel {
 }
 
 /**
- * Throws a ModelError where the model cannot be loaded, would lie, or cannot be told its verdicts in conversations
- * that begin with messages of these roles. The one that ships needs no look. Says what it was found to be.
+ * Throws a ModelError if the model cannot be loaded, fails its self-check, or cannot get feedback in conversations
+ * that begin with messages of these roles. The shipped model needs no check. Returns the facts for run.json.
  */
 export async function checkModel(
   settings: Omit<RolloutSettings, 'seed'>,
@@ -58,14 +58,15 @@ export async function checkModel(
   });
   try {
     mustServeLogprobs(backend.facts, settings);
-    if (settings.feedback === 'delta') mustFollow(backend, openings);
+    // A server of text renders the conversation itself.
+    if (settings.feedback === 'delta' && 'tokenizer' in backend) mustFollow(backend, openings);
     return { logprobs: foundLogprobs(backend.facts), model: backend.facts.identity ?? null };
   } finally {
     await backend.close();
   }
 }
 
-function mustFollow({ facts, tokenizer }: Backend, openings: readonly (readonly string[])[]): void {
+function mustFollow({ facts, tokenizer }: TokenBackend, openings: readonly (readonly string[])[]): void {
   const template = { name: facts.name, text: tokenizer.chatTemplate() ?? '', render: tokenizer.renderChat };
   for (const roles of openings)
     mustExtend(

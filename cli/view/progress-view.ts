@@ -1,5 +1,5 @@
-// A run as it goes: on a terminal one line that redraws itself, elsewhere a plain line now and then, and
-// only when something changed. With --json the same facts as JSON lines.
+// A run's progress: on a terminal one line that redraws itself, elsewhere a plain line from time to time, and
+// only if something changed. With --json the same facts as JSON lines.
 
 import { visible } from '../../domain/foreign-text.ts';
 import type { CollectionProgress } from '../../domain/messages.ts';
@@ -10,7 +10,7 @@ import { openRates, type Rates } from './rates.ts';
 
 export interface ProgressView {
   progress(progress: CollectionProgress): void;
-  /** Something the user should know; said once, however often it is given in a row. Null: it is over. */
+  /** A message for the user, printed once however often it is repeated in a row. Null: it no longer applies. */
   note(text: string | null): void;
   end(): void;
 }

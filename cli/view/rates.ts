@@ -1,12 +1,12 @@
-// How fast a collection goes, from its counts over the last half minute: tokens of rollouts that ended per
-// second, and how long the rest will take.
+// The speed of a collection, from its counts over the last half minute: tokens of ended rollouts per
+// second, and the remaining time.
 
 import type { CollectionProgress } from '../../domain/messages.ts';
 
 const WINDOW_MS = 30_000;
 
 export interface Rates {
-  /** Null until something was seen to end. */
+  /** Null until the end of a rollout was observed. */
   readonly tokensPerSecond: number | null;
   readonly remainingMs: number | null;
 }
@@ -22,7 +22,7 @@ export function openRates(): (progress: CollectionProgress, nowMs: number) => Ra
   return ({ counts, done, total, startedAt }, nowMs) => {
     if (samples.length === 0) {
       const age = nowMs - startedAt;
-      // Whoever attaches late saw nothing end yet; another machine's clock may be wrong.
+      // A user who attaches late has observed no end yet; another machine's clock may be wrong.
       if (age >= 0 && age < WINDOW_MS) samples.push({ atMs: startedAt, tokens: 0, done: 0 });
     }
     samples.push({ atMs: nowMs, tokens: counts.tokens, done });

@@ -1,4 +1,4 @@
-// The inference servers of a run as a table: who answers how much, how fast, with which weights.
+// The inference servers of a run as a table: requests, latency and weight version of each.
 
 import { oneLine } from '../../domain/foreign-text.ts';
 import type { ServerReport } from '../../storage/fleet-status.ts';

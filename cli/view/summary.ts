@@ -1,4 +1,4 @@
-// The summary of a run, from its counts: accuracy by turn, how the rollouts ended, and why some failed.
+// The summary of a run, from its counts: accuracy by turn, outcomes, and the reasons of failures.
 
 import { oneLine } from '../../domain/foreign-text.ts';
 import { ended } from '../../domain/progress.ts';
@@ -42,10 +42,10 @@ export function outcomeLine({ counts, total }: Pick<CollectionResult, 'counts' |
   );
 }
 
-/** Nothing to look at again. */
+/** Reasons of `wrong` that need no second look. */
 const SETTLED: ReadonlySet<string> = new Set(['different']);
 
-/** Why answers are wrong that were not shown to differ: a false no would be among them. */
+/** Reasons why answers are wrong without being shown to differ: false negatives would be among them. */
 export function wrongReasonsLine({ counts }: Pick<CollectionResult, 'counts'>, judgeAgain: string): string[] {
   const reasons = Object.entries(counts.verdicts?.wrong ?? {})
     .filter(([reason]) => !SETTLED.has(reason))
@@ -54,7 +54,7 @@ export function wrongReasonsLine({ counts }: Pick<CollectionResult, 'counts'>, j
   return reasons.length === 0 ? [] : [`wrong because: ${reasons.join(', ')}  (\`${judgeAgain}\` judges them again)`];
 }
 
-/** One line a reason, and whom it met. */
+/** One line per reason, with the queries that it affected. */
 export function reasonLines({ counts }: Pick<CollectionResult, 'counts'>, paint: Paint): string[] {
   return Object.entries(counts.reasons)
     .sort(([, a], [, b]) => b - a)

@@ -1,5 +1,5 @@
-// A trajectory as people read it: what was asked, what was answered, what was said of it. Text of models
-// and data sets is hostile: it cannot steer the terminal, and each of its lines is indented.
+// A trajectory as text: the question, the answers, the verdicts. Text of models and data sets is hostile: it cannot
+// steer the terminal, and each of its lines is indented.
 
 import { oneLine, visible } from '../../domain/foreign-text.ts';
 import { questionOf } from '../../domain/query.ts';
@@ -57,7 +57,7 @@ function turnText(
   const version = versionStart === versionEnd ? `${versionStart}` : `${versionStart}–${versionEnd}`;
   const facts = [
     `${plural(record.outputIds.length, 'token')} after ${record.contextLength}`,
-    record.finish === 'stop' ? 'stopped by itself' : record.finish === 'length' ? 'cut at its limit' : 'aborted',
+    record.finish === 'stop' ? 'ended by a stop token' : record.finish === 'length' ? 'cut at its limit' : 'aborted',
     `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`,
     `version ${version}`,
     ...(attempt > 1 ? [`attempt ${attempt}`] : []),

@@ -1,6 +1,6 @@
-// Why a run stands still: a disk that cannot be written, an activity of it, or of a few of its rollouts, that is tried
-// again and again, or that no worker takes; a model server that is away is waited for. Undefined where there is no such
-// thing, or where Temporal does not say.
+// The reason why a run does not advance: a disk that cannot be written, an activity of the run or of a few of its
+// rollouts that is retried or that no worker takes, or a model server that is away. Undefined if there is no such
+// reason, or if Temporal does not answer.
 
 import { oneLine } from '../../domain/foreign-text.ts';
 import { takesActivities } from '../../temporal/runs.ts';
@@ -21,7 +21,7 @@ interface PendingCall {
   readonly failure: string | undefined;
   /** The failure's stable name. */
   readonly reason: string | undefined;
-  /** The disk's error, while it keeps an answer from being stored. */
+  /** The disk's error, if it prevents an answer from being stored. */
   readonly waits: string | null;
 }
 
@@ -34,11 +34,11 @@ export async function troubleOf(session: Session, run: string, folder: string | 
   const failing = pending.find(({ failure }) => failure);
   if (!failing) return missingWorker(session, pending);
   const { type, workflowId, failure, reason = '' } = failing;
-  const what = MODEL_AWAY.has(reason) ? 'Waiting for model server' : 'Tried again and again';
+  const what = MODEL_AWAY.has(reason) ? 'Waiting for model server' : 'Retried repeatedly';
   return oneLine(`${what}, ${type} of ${workflowId}: ${failure}`).slice(0, 600);
 }
 
-/** The same without any text of a server or a program: a disk, a model server or a worker that is away. */
+/** The same without text of a server or a program: a disk, a model server or a worker that is away. */
 export async function awaitedOf(session: Session, run: string, folder: string | null): Promise<string | undefined> {
   const pending = await pendingOf(session, run);
   return (await diskTrouble(pending, folder)) ?? awayModel(pending) ?? missingWorker(session, pending);
@@ -48,24 +48,27 @@ export async function awaitedOf(session: Session, run: string, folder: string | 
 function awayModel(pending: readonly PendingCall[]): string | undefined {
   const reasons = pending.flatMap(({ type, reason }) => (type === 'generate' ? [reason ?? ''] : []));
   if (reasons.length === 0 || !reasons.every((reason) => MODEL_AWAY.has(reason))) return undefined;
-  return `Waiting for model server (${reasons[0]}): it is asked again and again. Nothing is lost meanwhile.`;
+  return `Waiting for model server (${reasons[0]}): requests to it are retried. Nothing is lost meanwhile.`;
 }
 
-/** The error of the run folder's disk, in our own words: a worker's if it reported one, else this machine's. */
+/** The error of the run folder's disk, as a message of ours: a worker's if it reported one, else this machine's. */
 const DISK = new Set(['disk-full', 'read-only', 'no-permission', 'too-many-files', 'io-error']);
 
 async function diskTrouble(pending: readonly PendingCall[], folder: string | null): Promise<string | undefined> {
   const reported = pending.map(({ waits, reason, failure }) => waits ?? (DISK.has(reason ?? '') ? failure : undefined));
   const error = reported.find((text) => text !== undefined);
   if (error !== undefined) return oneLine(`Waiting for the disk: ${error}`).slice(0, 600);
-  // Steps that are not seen from outside may wait as well.
-  const here = folder === null ? undefined : await unwritable(folder);
-  return here === undefined
-    ? undefined
-    : oneLine(`The run's folder cannot be written from here: ${here}`).slice(0, 600);
+  // Other steps, which do not report it, may wait as well.
+  return folder === null ? undefined : localDiskTrouble(folder);
 }
 
-/** By the activity's type: which queue it waits in, and what somebody can do. Others are the run's own workers'. */
+/** The same for this machine alone: Temporal need not answer, which it may not do on a full disk. */
+export async function localDiskTrouble(folder: string): Promise<string | undefined> {
+  const error = await unwritable(folder);
+  return error === undefined ? undefined : oneLine(`Waiting for the disk: ${error}`).slice(0, 600);
+}
+
+/** By the activity's type: its queue, and the fix. All others run on the run's own workers. */
 const QUEUES: Readonly<Record<string, { readonly queue: string; readonly work: string; readonly fix: string }>> = {
   generate: {
     queue: GENERATE_QUEUE,
@@ -75,7 +78,7 @@ const QUEUES: Readonly<Record<string, { readonly queue: string; readonly work: s
   evaluate: {
     queue: CODE_QUEUE,
     work: 'Programs are',
-    fix: 'Start `everturn worker` where bubblewrap is installed; a worker without a proven sandbox says so when it starts.',
+    fix: 'Start `everturn worker` on a machine with bubblewrap; a worker without a proven sandbox says so when it starts.',
   },
 };
 

@@ -6,7 +6,7 @@ import { openWeightsLedger } from '../../storage/weights.ts';
 import type { Paint } from './paint.ts';
 
 export interface WeightsStatus {
-  /** What every server must have to be asked; null while no update has been loaded. */
+  /** The version that every server must have to be used; null while no update has been loaded. */
   readonly current: Pick<DeclaredWeights, 'version' | 'label' | 'folder'> | null;
   /** The latest update, which may be the same. */
   readonly latest: Pick<DeclaredWeights, 'version' | 'label' | 'folder' | 'rewind' | 'workflowId' | 'declaredAt'> &

@@ -1,4 +1,4 @@
-// The answer of `why` as text: one sentence, then the facts behind it. Text of servers and judges is foreign text.
+// The answer of `why` as text: one sentence, then the facts. Text of servers and judges is foreign text.
 
 import { oneLine } from '../../domain/foreign-text.ts';
 import type { PendingActivity } from '../../temporal/pending.ts';
@@ -15,9 +15,9 @@ export interface Why {
   readonly sample: number;
   readonly attempt: number;
   /**
-   * ended      its end is in the records
+   * ended      its end is recorded
    * playing    its workflow is open
-   * waiting    it has not begun: its turn comes
+   * waiting    it has not begun: the window has no place for it yet
    * stopped    begun or not, it is not being played
    * unknown    Temporal did not answer
    */
@@ -31,15 +31,15 @@ export interface Why {
     readonly reason: string | null;
     readonly tokens: number;
     readonly seconds: number;
-    /** The try that succeeded, 1 for the first. */
+    /** The attempt that succeeded, 1 for the first. */
     readonly attempt: number;
     readonly server: string | null;
   }[];
-  /** The activity under way; null if there is none, or if Temporal did not answer. */
+  /** The pending activity; null if there is none, or if Temporal did not answer. */
   readonly pending: (PendingActivity & { readonly turn: number; readonly chunksKept: number }) | null;
-  /** A decision is due, and no worker has taken it. */
+  /** A workflow task is due, and no worker has taken it. */
   readonly waitsForWorker: boolean;
-  /** Of the run that it waits for. */
+  /** The run that it waits for. */
   readonly collection: { readonly state: string; readonly inFlight: number; readonly maxConcurrent: number } | null;
   readonly servers: readonly ServerReport[];
   readonly url: string | null;
@@ -64,7 +64,7 @@ function turnLine({ turn, verdict, reason, tokens, seconds, attempt, server }: W
   const facts = [
     plural(tokens, 'token'),
     `${seconds.toFixed(1)} s`,
-    ...(attempt > 1 ? [`at the ${attempt}. try`] : []),
+    ...(attempt > 1 ? [`attempt ${attempt}`] : []),
     ...(server ? [oneLine(server)] : []),
   ];
   const said =
@@ -83,14 +83,14 @@ function sentence(io: Io, place: RunPlace, why: Why): string {
     case 'playing':
       return playing(io, why);
     case 'waiting':
-      if (!collection) return 'has not begun; the run is being played.';
+      if (!collection) return 'has not begun; the run is running.';
       return collection.state === 'paused'
         ? 'has not begun: the run is paused.'
         : `has not begun: ${collection.inFlight} of at most ${collection.maxConcurrent} rollouts are in flight before it.`;
     case 'stopped':
-      return `is not being played: repeat the command that began run "${place.run}", and the rest is played.`;
+      return `is not being played: repeat the command that started run "${place.run}", and it continues.`;
     case 'unknown':
-      return `has not ended, and Temporal cannot be asked: \`${programName(io)} watch ${runArgument(io, place)}\` starts the local service where that is needed.`;
+      return `has not ended, and Temporal does not answer: \`${programName(io)} watch ${runArgument(io, place)}\` starts the local service if needed.`;
   }
 }
 
@@ -106,12 +106,12 @@ const DOES: Readonly<Record<string, string>> = { generate: 'the model', evaluate
 function playing(io: Io, { pending, waitsForWorker }: Why): string {
   if (!pending) return waitsForWorker ? 'waits for a worker: none has taken it.' : 'is between two steps.';
   const who = DOES[pending.name] ?? `the activity ${oneLine(pending.name)}`;
-  const kept = pending.chunksKept > 0 ? `, ${plural(pending.chunksKept, 'part')} of the answer kept` : '';
-  const attempt = pending.attempt > 1 ? `, at the ${pending.attempt}. try` : '';
+  const chunks = pending.chunksKept > 0 ? `, ${plural(pending.chunksKept, 'chunk')} of the answer stored` : '';
+  const attempt = pending.attempt > 1 ? `, attempt ${pending.attempt}` : '';
   const ago = pending.since === null ? '' : ` for ${clock(io.now() - pending.since)}`;
-  if (pending.waits) return `has an answer that cannot be kept yet: turn ${pending.turn}. ${oneLine(pending.waits)}`;
-  if (pending.state === 'started') return `waits for ${who}${ago}: turn ${pending.turn}${attempt}${kept}.`;
+  if (pending.waits) return `has an answer that cannot be stored yet: turn ${pending.turn}. ${oneLine(pending.waits)}`;
+  if (pending.state === 'started') return `waits for ${who}${ago}: turn ${pending.turn}${attempt}${chunks}.`;
   const next = pending.nextTryAt === null ? 0 : pending.nextTryAt - io.now();
-  const when = next > 0 ? `is asked again in ${clock(next)}` : 'waits for a worker that takes it';
-  return `waits for ${who}: turn ${pending.turn} ${when}${attempt}${kept}.`;
+  const when = next > 0 ? `is retried in ${clock(next)}` : 'waits for a worker that takes it';
+  return `waits for ${who}: turn ${pending.turn} ${when}${attempt}${chunks}.`;
 }

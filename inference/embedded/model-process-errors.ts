@@ -1,4 +1,4 @@
-// What is said where the model process cannot answer: its own errors as they came, its death, its end, and weights that
+// The errors of a model process that cannot answer: its own errors as they came, its death, its end, and weights that
 // are no longer those of before.
 
 import { ModelError } from '../../domain/errors.ts';

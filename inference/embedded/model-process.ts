@@ -45,7 +45,7 @@ interface Live {
 
 export class ModelProcess {
   readonly #entry: string;
-  /** What was asked for last: a process that starts again begins with it. */
+  /** The last weights that were asked for: a process that starts again begins with them. */
   #load: LoadMessage;
   /** By key: what the process that runs now has loaded, or is loading. */
   #loaded = new Map<string, Promise<LoadedFacts>>();

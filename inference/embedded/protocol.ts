@@ -1,4 +1,4 @@
-// What the worker and its model process say to each other: one object per message, over Node's IPC channel with
+// The messages between the worker and its model process: one object per message, over Node's IPC channel with
 // structured clone (`serialization: 'advanced'`), so that ids and logprobs travel as typed arrays.
 
 import type { Sampling } from '../../domain/sampling.ts';
@@ -10,7 +10,7 @@ import type { ModelSource } from '../tokenizer/model-source.ts';
 export interface LoadMessage {
   readonly type: 'load';
   readonly id: number | null;
-  /** What requests name these weights by. */
+  /** The name of these weights in requests. */
   readonly key: string;
   readonly source: ModelSource;
   /** Largest token id of the tokenizer, plus one: the model must know them all. */
@@ -49,7 +49,7 @@ export interface LoadedFacts {
   readonly eosTokenIds: readonly number[];
   /** SHA-256 of the weights; null where the file is not known. */
   readonly fingerprint: string | null;
-  /** What the self-check found, for people. */
+  /** The self-check's findings, for people. */
   readonly notes: readonly string[];
 }
 

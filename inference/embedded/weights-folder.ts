@@ -1,5 +1,5 @@
 // Is a folder of new weights one for this model? The same architecture and the same tokenizer, told from its files before
-// anything is loaded. What is wrong is named with both values.
+// anything is loaded. A difference is named with both values.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import type { EmbeddedWeights } from '../backend.ts';
 import { tokenizerHashes } from '../tokenizer/model-files.ts';
 import { checkModelFolder, folderOf, type ModelSource } from '../tokenizer/model-source.ts';
 
-/** What of config.json decides the shapes of the weights and what they compute. */
+/** The fields of config.json that decide the shapes of the weights and the computation. */
 const ARCHITECTURE = [
   'model_type',
   'vocab_size',

@@ -5,11 +5,11 @@ import { completeSettings } from '../../domain/defaults.ts';
 import type { RolloutSettings } from '../../domain/settings.ts';
 import type { RecordKind } from './text.ts';
 
-/** The record itself where nothing is missing. What stands there stays, in its order, also where it is no setting. */
+/** The record itself if nothing is missing. Existing fields stay, in their order, also those that are not settings. */
 export function completed<T extends object>(kind: RecordKind, run: string, record: T): T {
   if (kind !== 'run' && kind !== 'rollout') return record;
   const { settings } = record as { readonly settings?: Partial<RolloutSettings> };
-  // What cannot be settings is left to those who prove records.
+  // Other values are left unchanged; `check` reports them.
   if (typeof settings !== 'object' || settings === null || Array.isArray(settings)) return record;
   const whole = { ...settings, ...completeSettings(run, settings) };
   return Object.keys(whole).length === Object.keys(settings).length ? record : { ...record, settings: whole };

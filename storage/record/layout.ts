@@ -90,6 +90,21 @@ export const judgementsFile = (name: string): string => `${JUDGEMENTS}/${name}.j
 export const isJudgementsFile = (name: string): boolean =>
   name.endsWith('.jsonl') && isRunName(name.slice(0, -'.jsonl'.length));
 
+export const FEED = 'feed';
+const PER_FOLDER = 1000;
+
+/** `feed/<thousands>/<number>.json`: an entry of the feed's ledger, numbered from 1. */
+export function feedFile(number: number): string {
+  const shard = String(Math.floor(whole('number', number) / PER_FOLDER)).padStart(6, '0');
+  return `${FEED}/${shard}/${String(number).padStart(9, '0')}.json`;
+}
+
+/** The entry's number; undefined for any other name. */
+export function parseFeedFile(path: string): number | undefined {
+  const number = Number(/^feed\/\d{6}\/(\d{9})\.json$/.exec(path)?.[1] ?? 0);
+  return number >= 1 && feedFile(number) === path ? number : undefined;
+}
+
 /** A writer's unfinished file: no reader opens it, and a killed writer may leave it behind. */
 export const temporaryName = (name: string, unique: string): string => `.${name}.${unique}.tmp`;
 export const isTemporary = (name: string): boolean => /^\..+\.tmp$/.test(name);

@@ -124,3 +124,12 @@ export async function dropChunks(folder: string, turn: number): Promise<void> {
   // Another worker may be removing them at the same time.
   await Promise.all(names.map((name) => unlink(join(folder, name)).catch(() => {})));
 }
+
+/** The highest number in the feed's ledger: of two folders, whatever its size. */
+export async function countFeedEntries(folder: string): Promise<number> {
+  const shard = (await namesIn(join(folder, layout.FEED))).findLast((name) => /^\d{6}$/.test(name));
+  if (shard === undefined) return 0;
+  const names = await namesIn(join(folder, layout.FEED, shard));
+  const numbers = names.map((name) => layout.parseFeedFile(`${layout.FEED}/${shard}/${name}`) ?? 0);
+  return Math.max(0, ...numbers);
+}

@@ -1,6 +1,7 @@
 // run.json: the input of a run, fixed at its creation. Settings carry the source of each value.
 
 import type { FoundLogprobs } from '../../domain/logprob-meaning.ts';
+import type { GroupFilter } from '../../domain/group.ts';
 import type { ModelIdentity } from '../../domain/model-identity.ts';
 import type { RolloutSettings } from '../../domain/settings.ts';
 
@@ -11,7 +12,12 @@ export interface RunRecord {
   readonly run: string;
   readonly settings: RolloutSettings;
   readonly origins: Readonly<Record<string, Origin>>;
+  /** Of each query, in one epoch. */
   readonly samples: number;
+  /** Absent: 1. Epoch e has the samples e × samples … of each query. */
+  readonly epochs?: number;
+  /** Present if a trainer paces the run through its feed. */
+  readonly train?: TrainRecord;
   /** The file of the queries, and the SHA-256 of the accepted rows; null if rollouts are started one by one. */
   readonly dataset: {
     readonly path: string;
@@ -27,4 +33,11 @@ export interface RunRecord {
   readonly model?: ModelIdentity | null;
   readonly versions: { readonly everturn: string; readonly node: string };
   readonly createdAt: number;
+}
+
+export interface TrainRecord extends GroupFilter {
+  /** Groups in one training step. */
+  readonly batchGroups: number;
+  /** Versions that a sample may be old when it is trained. */
+  readonly maxStaleness: number;
 }

@@ -13,6 +13,7 @@ export const FORMATS = {
   chunk: 'everturn-chunk/1',
   verdict: 'everturn-verdict/1',
   end: 'everturn-end/1',
+  feed: 'everturn-feed/1',
   weights: 'everturn-weights/1',
 } as const;
 export type RecordKind = keyof typeof FORMATS;

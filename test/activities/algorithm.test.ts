@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createActivities } from '../../activities/index.ts';
 import { completeSettings } from '../../domain/defaults.ts';
 import { rolloutResult, stopReason } from '../../domain/ending.ts';
@@ -15,7 +15,7 @@ import { unfitRewards } from '../../domain/reward.ts';
 import { type OpenedRollout, turnFacts } from '../../domain/rollout-facts.ts';
 import type { TurnFacts } from '../../domain/turn.ts';
 import { areal } from '../../exporters/areal.ts';
-import type { Backend } from '../../inference/backend.ts';
+import type { TokenBackend } from '../../inference/backend.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { readTrajectory } from '../../storage/trajectories.ts';
 import { byteTokenizer } from '../support/scripted-model.ts';
@@ -73,15 +73,15 @@ function versionAt(p: Plan, t: number, place: number): number {
   return p.firstVersion + moves.reduce((sum, b) => sum + b.move, 0);
 }
 
-function backendOf(p: Plan): Backend {
+function backendOf(p: Plan): TokenBackend {
   return {
     facts: {
+      kind: 'tokens',
       name: 'planned',
       fingerprint: null,
       vocabSize: 259,
       contextLength: 100_000,
       stopTokenIds: [EOS],
-      trainable: true,
     },
     tokenizer: byteTokenizer,
     async generate({ requestId, contextIds, maxNewTokens }) {
@@ -163,20 +163,22 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(out, { recursive: true, force: true }));
 
-test(`${RUNS} random trajectories are exported as the algorithm says`, { timeout: 300_000 }, async () => {
-  let n = 0;
-  await fc.assert(
-    fc.asyncProperty(plan, async (p) => {
-      const run = `r${n++}`;
-      const question = 'What is 2 + 2?';
-      const trajectory = await play(p, run, question);
-      const sample = JSON.parse(areal.lines(trajectory)[0]!) as object;
-      // JSON knows no −0.
-      const straight = JSON.parse(JSON.stringify(expected(p, question, trajectory.rollout.birthTime))) as object;
-      expect(sample).toMatchObject(straight);
-    }),
-    { numRuns: RUNS },
-  );
+describe('the activities of a rollout', () => {
+  test(`${RUNS} random trajectories are exported as the algorithm says`, { timeout: 300_000 }, async () => {
+    let n = 0;
+    await fc.assert(
+      fc.asyncProperty(plan, async (p) => {
+        const run = `r${n++}`;
+        const question = 'What is 2 + 2?';
+        const trajectory = await play(p, run, question);
+        const sample = JSON.parse(areal.lines(trajectory)[0]!) as object;
+        // JSON knows no −0.
+        const straight = JSON.parse(JSON.stringify(expected(p, question, trajectory.rollout.birthTime))) as object;
+        expect(sample).toMatchObject(straight);
+      }),
+      { numRuns: RUNS },
+    );
+  });
 });
 
 /** The rollout's own steps, in its own order, without a server. */

@@ -1,7 +1,7 @@
 // When a judge is given up, and when it is not: what fails beside it takes no try from it.
 
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { evaluateActivity } from '../../activities/evaluate.ts';
 import { JudgeError } from '../../domain/errors.ts';
@@ -46,44 +46,49 @@ async function evaluate(
 const broken = (retryable: boolean) => () =>
   Promise.reject(new JudgeError('the judge broke', { reason: 'judge-killed', retryable }));
 
-test('the judge is told whether a limit or an abort cut the answer', async () => {
-  const told: unknown[] = [];
-  const judge: Environment['judge'] = async (_, __, { cut }) => (told.push(cut), RIGHT);
-  for (const finish of ['stop', 'length', 'abort'] as const) await evaluate(judge, { attempt: 1, finish });
-  expect(told).toEqual([false, true, true]);
-});
-
-test('a local judging sends no heartbeat, of which the worker would warn each time', async () => {
-  const slow = () => new Promise<Verdict>((resolve) => setTimeout(() => resolve(RIGHT), 1200));
-  expect(await evaluate(slow, { attempt: 1, isLocal: true })).toEqual({ judged: RIGHT, lastBeat: undefined });
-  expect((await evaluate(slow, { attempt: 1 })).lastBeat).toEqual({ silent: 0 });
-});
-
-test('a verdict is still found after a full disk refused it many times', async () => {
-  const { judged, lastBeat } = await evaluate(() => Promise.resolve(RIGHT), { attempt: 30, beatBefore: { silent: 0 } });
-  expect(judged).toEqual(RIGHT);
-  expect(lastBeat).toEqual({ silent: 0 });
-});
-
-test('a judge that breaks is tried again, and in the end leaves the turn undecided', async () => {
-  expect((await evaluate(broken(true), { attempt: 1 })).judged).toBeInstanceOf(JudgeError);
-  expect((await evaluate(broken(true), { attempt: 5 })).judged).toEqual({
-    verdict: 'undecided',
-    reason: 'judge-killed',
+describe('the evaluate activity', () => {
+  test('says to the judge whether a limit or an abort cut the answer', async () => {
+    const told: unknown[] = [];
+    const judge: Environment['judge'] = async (_, __, { cut }) => (told.push(cut), RIGHT);
+    for (const finish of ['stop', 'length', 'abort'] as const) await evaluate(judge, { attempt: 1, finish });
+    expect(told).toEqual([false, true, true]);
   });
-  expect((await evaluate(broken(false), { attempt: 1 })).judged).toEqual({
-    verdict: 'undecided',
-    reason: 'judge-killed',
-  });
-});
 
-test('a judging that ends its worker five times is given up', async () => {
-  let beforeJudging: unknown;
-  const killsItsWorker = () => {
-    beforeJudging = 'called';
-    return Promise.resolve(RIGHT);
-  };
-  const { judged } = await evaluate(killsItsWorker, { attempt: 6, beatBefore: { silent: 5 } });
-  expect(judged).toEqual({ verdict: 'undecided', reason: 'judge-gave-up' });
-  expect(beforeJudging).toBeUndefined();
+  test('a local judging sends no heartbeat, of which the worker would warn each time', async () => {
+    const slow = () => new Promise<Verdict>((resolve) => setTimeout(() => resolve(RIGHT), 1200));
+    expect(await evaluate(slow, { attempt: 1, isLocal: true })).toEqual({ judged: RIGHT, lastBeat: undefined });
+    expect((await evaluate(slow, { attempt: 1 })).lastBeat).toEqual({ silent: 0 });
+  });
+
+  test('a verdict is still found after a full disk refused it many times', async () => {
+    const { judged, lastBeat } = await evaluate(() => Promise.resolve(RIGHT), {
+      attempt: 30,
+      beatBefore: { silent: 0 },
+    });
+    expect(judged).toEqual(RIGHT);
+    expect(lastBeat).toEqual({ silent: 0 });
+  });
+
+  test('a judge that breaks is tried again, and in the end leaves the turn undecided', async () => {
+    expect((await evaluate(broken(true), { attempt: 1 })).judged).toBeInstanceOf(JudgeError);
+    expect((await evaluate(broken(true), { attempt: 5 })).judged).toEqual({
+      verdict: 'undecided',
+      reason: 'judge-killed',
+    });
+    expect((await evaluate(broken(false), { attempt: 1 })).judged).toEqual({
+      verdict: 'undecided',
+      reason: 'judge-killed',
+    });
+  });
+
+  test('a judging that ends its worker five times is given up', async () => {
+    let beforeJudging: unknown;
+    const killsItsWorker = () => {
+      beforeJudging = 'called';
+      return Promise.resolve(RIGHT);
+    };
+    const { judged } = await evaluate(killsItsWorker, { attempt: 6, beatBefore: { silent: 5 } });
+    expect(judged).toEqual({ verdict: 'undecided', reason: 'judge-gave-up' });
+    expect(beforeJudging).toBeUndefined();
+  });
 });

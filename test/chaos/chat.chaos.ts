@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { routingHeaders } from '../../inference/fleet/server-backend.ts';
 import { checkRun } from './checker.ts';
 import { kill } from './nemesis.ts';
@@ -26,38 +26,44 @@ useWorkload(
   (opened) => (workload = opened),
 );
 
-test(`${RUN.rollouts} chats × ${RUN.turns} turns under faults and ${KILLS} kills`, { timeout: 900_000 }, async () => {
-  const random = randomOf('chat');
-  let over = false;
-  await workload.start(RUN);
-  const ended = workload.untilEnded(RUN.name, 800_000).finally(() => (over = true));
-  let kills = 0;
-  while (!over && kills < KILLS) {
-    await sleep((FULL ? 3000 : 600) * (0.5 + random()));
-    const pid = workload.workers[kills % 2]!.pid();
-    if (!over && pid !== undefined && (await kill(pid))) kills++;
-  }
-  const tookMs = await ended;
-  // Nobody can compare ids: the endpoint gives none.
-  const { problems, turns, rollouts, attemptsTold } = await checkRun(workload, { ...RUN, counted: false });
-  const asks = workload.model.asks();
-  const chats = asks.filter(({ event }) => event === 'ask');
-  const faults = asks.filter(({ event, how }) => event === 'end' && how !== 'answered' && how !== 'gone');
-  const said = new Set(asks.flatMap(({ key, how, output }) => (how === 'answered' ? [`${key} ${output}`] : [])));
-  console.log(
-    JSON.stringify({ seed: SEED, tookMs, kills, turns, asked: chats.length, faults: faults.length, attemptsTold }),
+describe('a run on a chat model', () => {
+  test(
+    `keeps each of ${RUN.rollouts} chats × ${RUN.turns} turns once under faults and ${KILLS} kills`,
+    { timeout: 900_000 },
+    async () => {
+      const random = randomOf('chat');
+      let over = false;
+      await workload.start(RUN);
+      const ended = workload.untilEnded(RUN.name, 800_000).finally(() => (over = true));
+      let kills = 0;
+      while (!over && kills < KILLS) {
+        await sleep((FULL ? 3000 : 600) * (0.5 + random()));
+        const pid = workload.workers[kills % 2]!.pid();
+        if (!over && pid !== undefined && (await kill(pid))) kills++;
+      }
+      const tookMs = await ended;
+      // Nobody can compare ids: the endpoint gives none.
+      const { problems, turns, rollouts, attemptsTold } = await checkRun(workload, { ...RUN, counted: false });
+      const asks = workload.model.asks();
+      const chats = asks.filter(({ event }) => event === 'ask');
+      const faults = asks.filter(({ event, how }) => event === 'end' && how !== 'answered' && how !== 'gone');
+      const said = new Set(asks.flatMap(({ key, how, output }) => (how === 'answered' ? [`${key} ${output}`] : [])));
+      console.log(
+        JSON.stringify({ seed: SEED, tookMs, kills, turns, asked: chats.length, faults: faults.length, attemptsTold }),
+      );
+      expect(problems).toEqual([]);
+      expect(kills).toBeGreaterThanOrEqual(KILLS);
+      expect(faults.length).toBeGreaterThan(0);
+      expect(turns).toBe(RUN.rollouts * RUN.turns);
+      for (const { key, turns: played } of rollouts.values()) {
+        // The endpoint knows a chat by no more than this.
+        const session = routingHeaders(`chats/${key}/1`)['x-session-id'];
+        for (const turn of played) {
+          expect(turn['trainable']).toBe(false);
+          const hash = createHash('sha256').update(String(turn['answer'])).digest('hex');
+          expect(said).toContain(`${session}/${String(turn['turn'])} ${hash}`);
+        }
+      }
+    },
   );
-  expect(problems).toEqual([]);
-  expect(kills).toBeGreaterThanOrEqual(KILLS);
-  expect(faults.length).toBeGreaterThan(0);
-  expect(turns).toBe(RUN.rollouts * RUN.turns);
-  for (const { key, turns: played } of rollouts.values()) {
-    // The endpoint knows a chat by no more than this.
-    const session = routingHeaders(`chats/${key}/1`)['x-session-id'];
-    for (const turn of played) {
-      expect(turn['trainable']).toBe(false);
-      const hash = createHash('sha256').update(String(turn['answer'])).digest('hex');
-      expect(said).toContain(`${session}/${String(turn['turn'])} ${hash}`);
-    }
-  }
 });

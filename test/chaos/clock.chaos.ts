@@ -6,7 +6,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { checkRun } from './checker.ts';
 import { randomOf, SEED } from './seed.ts';
 import { FULL, sized } from './size.ts';
@@ -33,10 +33,8 @@ useWorkload(
   (opened) => (workload = opened),
 );
 
-test(
-  `${RUN.rollouts} rollouts under clocks that jump: all end, none late, none early`,
-  { timeout: 600_000 },
-  async () => {
+describe('a run under clocks that jump', () => {
+  test(`ends all of ${RUN.rollouts} rollouts, none late and none early`, { timeout: 600_000 }, async () => {
     const random = randomOf('clock');
     await workload.start({ ...RUN, flags: ['--request-timeout-seconds', '5'] });
     let over = false;
@@ -59,7 +57,10 @@ test(
     const tookMs = await ended;
     await jumping;
 
-    const { problems, turns, askedAgain, rollouts } = await checkRun(workload, { ...RUN, clockSkewSeconds: 25 * 3600 });
+    const { problems, turns, askedAgain, rollouts } = await checkRun(workload, {
+      ...RUN,
+      clockSkewSeconds: 25 * 3600,
+    });
     const played = [...rollouts.values()].flatMap((rollout) => rollout.turns);
     const durations = played.map((turn) => Number(turn['finishedAt']) - Number(turn['startedAt']));
     const judged = [...rollouts.values()].flatMap(({ verdicts }) => verdicts.map(({ tookMs }) => Number(tookMs)));
@@ -75,5 +76,5 @@ test(
     expect(durations.filter((ms) => !(ms >= 0))).toEqual([]);
     expect(judged.filter((ms) => !(ms >= 0 && ms < LONG_MS))).toEqual([]);
     expect(workload.workers.flatMap(({ crashes }) => crashes)).toEqual([]);
-  },
-);
+  });
+});

@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { awaitedOf } from '../../cli/view/trouble.ts';
 import { openFileStore } from '../../storage/files.ts';
 import type { CollectionResult } from '../../domain/messages.ts';
@@ -50,97 +50,99 @@ async function expectWhole(run: string, result: CollectionResult, queries: numbe
   expect(rig.backend.requests).toHaveLength(queries * TURNS);
 }
 
-for (const { name, code, on, part, says } of FULL ? FAULTS : [FAULTS[0], FAULTS[3]]) {
-  test(`a disk that is ${name}: the run waits, says so, and goes on by itself`, { timeout: 600_000 }, async () => {
-    console.log(`Repeat: ${commandOf(import.meta.filename)}`);
-    const files = faultyFiles(randomOf(name));
-    await openDiskRig(files, 300);
-    const handle = await startRun(rig, {
-      run: 'disk',
-      rows: sums(QUERIES),
-      maxConcurrent: 50,
-      settings: { numTurns: TURNS },
-    });
-    const ended = handle.result() as Promise<CollectionResult>;
-    await untilAsked(QUERIES / 2);
-    Object.assign(files, { fault: { code, on }, part });
-    const brokenAt = Date.now();
-    let said: string | undefined;
-    // What passes by itself now and then need not be told.
-    while (Date.now() - brokenAt < AWAY_MS || (says && said === undefined)) {
-      said ??= await awaitedOf(sessionOf(rig), 'disk', null);
-      if (Date.now() - brokenAt > 60_000) throw new Error('nothing was said in a minute');
-      await sleep(200);
-    }
-    files.fault = null;
-    const mendedAt = Date.now();
-    const result = await ended;
-    console.log(JSON.stringify({ code, hits: files.told.hits, said, secondsAfter: (Date.now() - mendedAt) / 1000 }));
-    expect(files.told.hits).toBeGreaterThan(0);
-    if (says) expect(said).toMatch(/^Waiting for the disk: /);
-    if (says) expect(said).toMatch(says);
-    await expectWhole('disk', result, QUERIES);
-  });
-}
-
-test('a disk whose fsync takes seconds: slow, and whole', { timeout: 900_000 }, async () => {
-  const files = faultyFiles(randomOf('slow'));
-  const queries = sized(40);
-  files.syncMs = FULL ? 5000 : 200;
-  await openDiskRig(files, 10);
-  const run = { run: 'slow', rows: sums(queries), maxConcurrent: queries, settings: { numTurns: TURNS } };
-  const begun = Date.now();
-  const result = (await (await startRun(rig, run)).result()) as CollectionResult;
-  console.log(JSON.stringify({ syncMs: files.syncMs, queries, seconds: (Date.now() - begun) / 1000 }));
-  await expectWhole('slow', result, queries);
-});
-
-test(
-  `${FULL ? 512 : 64} rollouts at once never have more than a hundred files open`,
-  { timeout: 600_000 },
-  async () => {
-    const files = faultyFiles(randomOf('files'), 100);
-    const queries = FULL ? 512 : 64;
-    await openDiskRig(files, 50);
-    const run = { run: 'files', rows: sums(queries), maxConcurrent: queries, settings: { numTurns: TURNS } };
-    const result = (await (await startRun(rig, run)).result()) as CollectionResult;
-    console.log(JSON.stringify({ inFlight: queries, mostOpen: files.told.mostOpen }));
-    expect(files.told.mostOpen).toBeLessThanOrEqual(100);
-    await expectWhole('files', result, queries);
-  },
-);
-
 const small = tmpfs('20m');
 afterAll(() => {
   if (typeof small !== 'string') return;
   execFileSync('umount', ['--lazy', small]);
   rmSync(small, { recursive: true, force: true });
 });
-test.skipIf(typeof small !== 'string')(
-  `a file system of 20 MB that fills up: the run waits and goes on${typeof small === 'string' ? '' : ` (left out: ${small.reason})`}`,
-  { timeout: 600_000 },
-  async () => {
-    const out = small as string;
-    rig = await openRig({ delayMs: 200, answer: () => `${'It is so. '.repeat(300)}\\boxed{1}` }, {}, undefined, out);
-    await rig.startWorker({ slots: 100 });
-    const filler = join(out, 'filler');
-    const run = { run: 'full', rows: sums(40), maxConcurrent: 20, settings: { numTurns: TURNS } };
-    const handle = await startRun(rig, run);
-    const ended = handle.result() as Promise<CollectionResult>;
-    await untilAsked(20);
-    fill(filler);
-    let said: string | undefined;
-    for (const end = Date.now() + 60_000; said === undefined && Date.now() < end; await sleep(200)) {
-      said = await awaitedOf(sessionOf(rig), 'full', join(out, 'full'));
-    }
-    await sleep(AWAY_MS);
-    rmSync(filler);
-    const result = await ended;
-    console.log(JSON.stringify({ said }));
-    expect(said).toMatch(/the disk is full/);
-    await expectWhole('full', result, 40);
-  },
-);
+
+describe('a run on a failing disk', () => {
+  for (const { name, code, on, part, says } of FULL ? FAULTS : [FAULTS[0], FAULTS[3]]) {
+    test(`waits while the disk is ${name}, says so, and goes on by itself`, { timeout: 600_000 }, async () => {
+      console.log(`Repeat: ${commandOf(import.meta.filename)}`);
+      const files = faultyFiles(randomOf(name));
+      await openDiskRig(files, 300);
+      const handle = await startRun(rig, {
+        run: 'disk',
+        rows: sums(QUERIES),
+        maxConcurrent: 50,
+        settings: { numTurns: TURNS },
+      });
+      const ended = handle.result() as Promise<CollectionResult>;
+      await untilAsked(QUERIES / 2);
+      Object.assign(files, { fault: { code, on }, part });
+      const brokenAt = Date.now();
+      let said: string | undefined;
+      // What passes by itself now and then need not be told.
+      while (Date.now() - brokenAt < AWAY_MS || (says && said === undefined)) {
+        said ??= await awaitedOf(sessionOf(rig), 'disk', null);
+        if (Date.now() - brokenAt > 60_000) throw new Error('nothing was said in a minute');
+        await sleep(200);
+      }
+      files.fault = null;
+      const mendedAt = Date.now();
+      const result = await ended;
+      console.log(JSON.stringify({ code, hits: files.told.hits, said, secondsAfter: (Date.now() - mendedAt) / 1000 }));
+      expect(files.told.hits).toBeGreaterThan(0);
+      if (says) expect(said).toMatch(/^Waiting for the disk: /);
+      if (says) expect(said).toMatch(says);
+      await expectWhole('disk', result, QUERIES);
+    });
+  }
+
+  test('is slow and whole where fsync takes seconds', { timeout: 900_000 }, async () => {
+    const files = faultyFiles(randomOf('slow'));
+    const queries = sized(40);
+    files.syncMs = FULL ? 5000 : 200;
+    await openDiskRig(files, 10);
+    const run = { run: 'slow', rows: sums(queries), maxConcurrent: queries, settings: { numTurns: TURNS } };
+    const begun = Date.now();
+    const result = (await (await startRun(rig, run)).result()) as CollectionResult;
+    console.log(JSON.stringify({ syncMs: files.syncMs, queries, seconds: (Date.now() - begun) / 1000 }));
+    await expectWhole('slow', result, queries);
+  });
+
+  test(
+    `has never more than a hundred files open with ${FULL ? 512 : 64} rollouts at once`,
+    { timeout: 600_000 },
+    async () => {
+      const files = faultyFiles(randomOf('files'), 100);
+      const queries = FULL ? 512 : 64;
+      await openDiskRig(files, 50);
+      const run = { run: 'files', rows: sums(queries), maxConcurrent: queries, settings: { numTurns: TURNS } };
+      const result = (await (await startRun(rig, run)).result()) as CollectionResult;
+      console.log(JSON.stringify({ inFlight: queries, mostOpen: files.told.mostOpen }));
+      expect(files.told.mostOpen).toBeLessThanOrEqual(100);
+      await expectWhole('files', result, queries);
+    },
+  );
+  test.skipIf(typeof small !== 'string')(
+    `waits while a file system of 20 MB is full, and goes on${typeof small === 'string' ? '' : ` (left out: ${small.reason})`}`,
+    { timeout: 600_000 },
+    async () => {
+      const out = small as string;
+      rig = await openRig({ delayMs: 200, answer: () => `${'It is so. '.repeat(300)}\\boxed{1}` }, {}, undefined, out);
+      await rig.startWorker({ slots: 100 });
+      const filler = join(out, 'filler');
+      const run = { run: 'full', rows: sums(40), maxConcurrent: 20, settings: { numTurns: TURNS } };
+      const handle = await startRun(rig, run);
+      const ended = handle.result() as Promise<CollectionResult>;
+      await untilAsked(20);
+      fill(filler);
+      let said: string | undefined;
+      for (const end = Date.now() + 60_000; said === undefined && Date.now() < end; await sleep(200)) {
+        said = await awaitedOf(sessionOf(rig), 'full', join(out, 'full'));
+      }
+      await sleep(AWAY_MS);
+      rmSync(filler);
+      const result = await ended;
+      console.log(JSON.stringify({ said }));
+      expect(said).toMatch(/the disk is full/);
+      await expectWhole('full', result, 40);
+    },
+  );
+});
 
 async function untilAsked(generations: number): Promise<void> {
   while (rig.backend.requests.length < generations) await sleep(20);

@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
-import { until } from '../support/everturn.ts';
+import { describe, expect, test } from 'vitest';
+import { until } from '../support/until.ts';
 import { FULL, sized } from './size.ts';
 import { type RunOptions, useWorkload, type Workload } from './workload.ts';
 
@@ -36,82 +36,84 @@ useWorkload(
   (opened) => (workload = opened),
 );
 
-test(
-  `${QUERIES} queries in each of ${runs.length} runs, ${OPEN} rollouts open`,
-  { timeout: FULL ? 3_600_000 : 300_000 },
-  async () => {
-    const acceptedMs: number[] = [];
-    let commandMiB = 0;
-    for (const run of runs) {
-      const begun = Date.now();
-      const command = workload.everturn.start(...workload.command(run), '--detach');
-      let over = false;
-      const ended = command.ended.finally(() => (over = true));
-      while (!over) {
-        commandMiB = Math.max(commandMiB, peakMiB(command.child.pid));
-        await sleep(20);
+describe('many runs at once', () => {
+  test(
+    `play ${QUERIES} queries in each of ${runs.length} runs, with ${OPEN} rollouts open`,
+    { timeout: FULL ? 3_600_000 : 900_000 },
+    async () => {
+      const acceptedMs: number[] = [];
+      let commandMiB = 0;
+      for (const run of runs) {
+        const begun = Date.now();
+        const command = workload.everturn.start(...workload.command(run), '--detach');
+        let over = false;
+        const ended = command.ended.finally(() => (over = true));
+        while (!over) {
+          commandMiB = Math.max(commandMiB, peakMiB(command.child.pid));
+          await sleep(20);
+        }
+        expect((await ended).code, command.output()).toBe(0);
+        acceptedMs.push(Date.now() - begun);
       }
-      expect((await ended).code, command.output()).toBe(0);
-      acceptedMs.push(Date.now() - begun);
-    }
-    const { client } = workload.session;
-    const open = "WorkflowType = 'rollout' AND ExecutionStatus = 'Running'";
-    const opening = Date.now();
-    const opened = async () => (await client.workflow.count(open)).count >= OPEN || undefined;
-    await until(`${OPEN} open rollouts`, opened, FULL ? 1_800_000 : 120_000);
-    const openedMs = Date.now() - opening;
+      const { client } = workload.session;
+      const open = "WorkflowType = 'rollout' AND ExecutionStatus = 'Running'";
+      const opening = Date.now();
+      const opened = async () => (await client.workflow.count(open)).count >= OPEN || undefined;
+      await until(`${OPEN} open rollouts`, opened, FULL ? 1_800_000 : 120_000);
+      const openedMs = Date.now() - opening;
 
-    const asked = async (i: number): Promise<number> => {
+      const asked = async (i: number): Promise<number> => {
+        const begun = Date.now();
+        const { code, stdout, stderr } = await workload.everturn.run('status', runs[i % runs.length]!.name);
+        expect(code, stderr).toBe(0);
+        expect(stdout).toMatch(/: running, ([\d,]+ rollouts in flight|and its workers have not answered yet)/);
+        return Date.now() - begun;
+      };
+      const statusMs: number[] = [];
+      for (let i = 0; i < (FULL ? 10 : 2); i++) statusMs.push(await asked(i));
+
+      // One that attaches, and stays to the end.
+      const watching = workload.everturn.start('watch', runs[0]!.name);
+      await workload.model.become({ latencyMs: 300 });
+      const workers = workload.workers.map((worker) => worker.pid()!);
+      const memory: number[] = [];
+      const busyStatusMs: number[] = [];
       const begun = Date.now();
-      const { code, stdout, stderr } = await workload.everturn.run('status', runs[i % runs.length]!.name);
-      expect(code, stderr).toBe(0);
-      expect(stdout).toMatch(/: running, ([\d,]+ rollouts in flight|and its workers have not answered yet)/);
-      return Date.now() - begun;
-    };
-    const statusMs: number[] = [];
-    for (let i = 0; i < (FULL ? 10 : 2); i++) statusMs.push(await asked(i));
+      const answered = () => workload.model.asks().filter(({ how }) => how === 'answered').length;
+      const turns = answered();
+      for (let i = 0; Date.now() < begun + WATCHED_MS; i++) {
+        busyStatusMs.push(await asked(i));
+        memory.push(Math.max(...workers.map(nowMiB)));
+        await sleep(2000);
+      }
+      const turnsPerSecond = (answered() - turns) / ((Date.now() - begun) / 1000);
+      expect((await client.workflow.count(open)).count).toBeGreaterThanOrEqual(OPEN * 0.9);
+      const watchMiB = peakMiB(watching.child.pid);
 
-    // One that attaches, and stays to the end.
-    const watching = workload.everturn.start('watch', runs[0]!.name);
-    await workload.model.become({ latencyMs: 300 });
-    const workers = workload.workers.map((worker) => worker.pid()!);
-    const memory: number[] = [];
-    const busyStatusMs: number[] = [];
-    const begun = Date.now();
-    const answered = () => workload.model.asks().filter(({ how }) => how === 'answered').length;
-    const turns = answered();
-    for (let i = 0; Date.now() < begun + WATCHED_MS; i++) {
-      busyStatusMs.push(await asked(i));
-      memory.push(Math.max(...workers.map(nowMiB)));
-      await sleep(2000);
-    }
-    const turnsPerSecond = (answered() - turns) / ((Date.now() - begun) / 1000);
-    expect((await client.workflow.count(open)).count).toBeGreaterThanOrEqual(OPEN * 0.9);
-    const watchMiB = peakMiB(watching.child.pid);
-
-    const part = Math.max(1, Math.floor(memory.length / 5));
-    const [first, last] = [middle(memory.slice(part, 2 * part)), middle(memory.slice(-part))];
-    console.log(
-      JSON.stringify({
-        ...{ queries: QUERIES * runs.length, open: OPEN, acceptedMs, commandMiB, watchMiB, openedMs },
-        ...{ statusMs: told(statusMs), busyStatusMs: told(busyStatusMs) },
-        ...{ workerMiB: { first, last, most: Math.max(...memory) }, turnsPerSecond },
-      }),
-    );
-    expect(Math.max(commandMiB, watchMiB)).toBeLessThan(500);
-    expect(workload.workers.flatMap(({ crashes }) => crashes)).toEqual([]);
-    if (FULL) {
-      expect(Math.max(...statusMs)).toBeLessThan(2000);
-      expect(last).toBeLessThan(first * 1.1);
-      return;
-    }
-    // In full, two cores would take the better part of an hour.
-    for (const { name } of runs) expect((await workload.everturn.run('cancel', name)).code).toBe(0);
-    for (const { name } of runs) await workload.untilEnded(name, 60_000);
-    expect((await watching.ended).code).not.toBe(0);
-    for (const { name } of runs) expect(resultOf(name).total).toBe(QUERIES);
-  },
-);
+      const part = Math.max(1, Math.floor(memory.length / 5));
+      const [first, last] = [middle(memory.slice(part, 2 * part)), middle(memory.slice(-part))];
+      console.log(
+        JSON.stringify({
+          ...{ queries: QUERIES * runs.length, open: OPEN, acceptedMs, commandMiB, watchMiB, openedMs },
+          ...{ statusMs: told(statusMs), busyStatusMs: told(busyStatusMs) },
+          ...{ workerMiB: { first, last, most: Math.max(...memory) }, turnsPerSecond },
+        }),
+      );
+      expect(Math.max(commandMiB, watchMiB)).toBeLessThan(500);
+      expect(workload.workers.flatMap(({ crashes }) => crashes)).toEqual([]);
+      if (FULL) {
+        expect(Math.max(...statusMs)).toBeLessThan(2000);
+        expect(last).toBeLessThan(first * 1.1);
+        return;
+      }
+      // In full, two cores would take the better part of an hour.
+      for (const { name } of runs) expect((await workload.everturn.run('cancel', name)).code).toBe(0);
+      for (const { name } of runs) await workload.untilEnded(name, 60_000);
+      expect((await watching.ended).code).not.toBe(0);
+      for (const { name } of runs) expect(resultOf(name).total).toBe(QUERIES);
+    },
+  );
+});
 
 function resultOf(run: string): { readonly total: number } {
   return JSON.parse(readFileSync(join(workload.out, run, 'result.json'), 'utf8')) as { total: number };

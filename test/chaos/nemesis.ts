@@ -1,7 +1,7 @@
 // Who kills: seeded kill -9 and pauses of a workload's processes, at random moments and at phases that it still owes.
 // It writes down every blow and what it fell on, from the victim's own marks after its death.
 
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Phase, PHASES, phasesAtDeath } from './phases.ts';
@@ -115,19 +115,4 @@ export async function pause(pid: number, ms: number): Promise<void> {
 
 async function untilGone(pid: number): Promise<void> {
   while (existsSync(`/proc/${pid}`)) await sleep(2);
-}
-
-/** Every process below that one: judges, tokenizers, models. */
-export function descendants(pid: number): number[] {
-  const tasks = existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`) : [];
-  const children = tasks.flatMap((task) => childrenOf(pid, task));
-  return children.flatMap((child) => [child, ...descendants(child)]);
-}
-
-function childrenOf(pid: number, task: string): number[] {
-  try {
-    return readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
-  } catch {
-    return [];
-  }
 }

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { rolloutFolder } from '../../storage/record/layout.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { compiledRoom } from '../support/compiled.ts';
@@ -64,40 +64,42 @@ function startWriter(out: string, who: string) {
   };
 }
 
-test(
-  `${WRITERS} processes write the same turns for ${SECONDS} s: 0 broken, 0 doubled`,
-  { timeout: SECONDS * 1000 + 60_000 },
-  async () => {
-    const out = join(root, 'out');
-    const writers = Array.from({ length: WRITERS }, (_, i) => startWriter(out, String.fromCharCode(97 + i)));
-    const random = randomOf('sizes');
-    const winners = new Map<string, number>();
-    let turns = 0;
-    for (const end = Date.now() + SECONDS * 1000; Date.now() < end; turns++) {
-      const query = `q${turns}`;
-      const size = Math.round(SIZES.least * (SIZES.most / SIZES.least) ** random());
-      const said = await Promise.all(writers.map((each) => each.write(query, size)));
-      const of = `turn of ${query}, ${size} characters, seed ${SEED}`;
-      expect(
-        said.filter(({ created }) => created),
-        of,
-      ).toHaveLength(1);
-      expect(new Set(said.map(({ hash }) => hash)).size, of).toBe(1);
-      expect(
-        said.every(({ pure }) => pure),
-        of,
-      ).toBe(true);
-      const id = { run: RUN, query, sample: 0, attempt: 1 };
-      expect((await openFileStore(out, RUN).getTurn(id, 1))!.hash, of).toBe(said[0]!.hash);
-      const folder = join(out, RUN, rolloutFolder(id));
-      expect(readdirSync(folder), of).toEqual(['turn-001.json']);
-      rmSync(folder, { recursive: true });
-      winners.set(said[0]!.server, (winners.get(said[0]!.server) ?? 0) + 1);
-    }
-    await Promise.all(writers.map((each) => each.end()));
-    console.log(JSON.stringify({ seed: SEED, turns, writes: turns * WRITERS, winners: Object.fromEntries(winners) }));
-    expect(turns).toBeGreaterThan(0);
-    // A race that always the same one wins is none.
-    expect(winners.size).toBeGreaterThan(1);
-  },
-);
+describe('processes that write the same turn', () => {
+  test(
+    `break and double none: ${WRITERS} of them, for ${SECONDS} s`,
+    { timeout: SECONDS * 1000 + 60_000 },
+    async () => {
+      const out = join(root, 'out');
+      const writers = Array.from({ length: WRITERS }, (_, i) => startWriter(out, String.fromCharCode(97 + i)));
+      const random = randomOf('sizes');
+      const winners = new Map<string, number>();
+      let turns = 0;
+      for (const end = Date.now() + SECONDS * 1000; Date.now() < end; turns++) {
+        const query = `q${turns}`;
+        const size = Math.round(SIZES.least * (SIZES.most / SIZES.least) ** random());
+        const said = await Promise.all(writers.map((each) => each.write(query, size)));
+        const of = `turn of ${query}, ${size} characters, seed ${SEED}`;
+        expect(
+          said.filter(({ created }) => created),
+          of,
+        ).toHaveLength(1);
+        expect(new Set(said.map(({ hash }) => hash)).size, of).toBe(1);
+        expect(
+          said.every(({ pure }) => pure),
+          of,
+        ).toBe(true);
+        const id = { run: RUN, query, sample: 0, attempt: 1 };
+        expect((await openFileStore(out, RUN).getTurn(id, 1))!.hash, of).toBe(said[0]!.hash);
+        const folder = join(out, RUN, rolloutFolder(id));
+        expect(readdirSync(folder), of).toEqual(['turn-001.json']);
+        rmSync(folder, { recursive: true });
+        winners.set(said[0]!.server, (winners.get(said[0]!.server) ?? 0) + 1);
+      }
+      await Promise.all(writers.map((each) => each.end()));
+      console.log(JSON.stringify({ seed: SEED, turns, writes: turns * WRITERS, winners: Object.fromEntries(winners) }));
+      expect(turns).toBeGreaterThan(0);
+      // A race that always the same one wins is none.
+      expect(winners.size).toBeGreaterThan(1);
+    },
+  );
+});

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { TINY_FOLDER } from '../support/tiny.ts';
 import { checkRun } from './checker.ts';
 import { buildReleases, type Release } from './releases.ts';
@@ -58,63 +58,65 @@ useWorkload(
   (opened) => (workload = opened),
 );
 
-test(
-  `${ROLLOUTS} rollouts outlive ${SWAPS.length - 1} swaps of ${WORKERS} workers between three releases`,
-  { timeout: FULL ? 1_800_000 : 180_000 },
-  async () => {
-    const { client } = workload.session;
-    const results: Promise<unknown>[] = [];
-    const begin = async (i: number) => {
-      const workflowId = `${RUN}/${idOf(i)}/0`;
-      const row = { query_id: idOf(i), question: `What is ${i} - ${i}?`, answer: '0' };
-      const settings = {
-        model: workload.model.spec,
-        tokenizer: TINY_FOLDER,
-        numTurns: TURNS,
-        maxNewTokens: 64,
-        seed: 7,
+describe('a rolling deploy', () => {
+  test(
+    `ends no rollout: ${ROLLOUTS} outlive ${SWAPS.length - 1} swaps of ${WORKERS} workers between three releases`,
+    { timeout: FULL ? 1_800_000 : 180_000 },
+    async () => {
+      const { client } = workload.session;
+      const results: Promise<unknown>[] = [];
+      const begin = async (i: number) => {
+        const workflowId = `${RUN}/${idOf(i)}/0`;
+        const row = { query_id: idOf(i), question: `What is ${i} - ${i}?`, answer: '0' };
+        const settings = {
+          model: workload.model.spec,
+          tokenizer: TINY_FOLDER,
+          numTurns: TURNS,
+          maxNewTokens: 64,
+          seed: 7,
+        };
+        const args = [{ run: RUN, out: workload.out, row, settings }];
+        const handle = await client.workflow.start('rollout', { workflowId, taskQueue: 'everturn', args });
+        results.push(handle.result());
       };
-      const args = [{ run: RUN, out: workload.out, row, settings }];
-      const handle = await client.workflow.start('rollout', { workflowId, taskQueue: 'everturn', args });
-      results.push(handle.result());
-    };
-    // They begin evenly over all swaps, and the last ones when all is done.
-    let begun = 0;
-    const beginSome = async (share: number) => {
-      for (const end = Math.round(ROLLOUTS * share); begun < end; begun++) {
-        await begin(begun);
-        await sleep((SWAP_EVERY_MS * (SWAPS.length + 1)) / ROLLOUTS);
-      }
-    };
+      // They begin evenly over all swaps, and the last ones when all is done.
+      let begun = 0;
+      const beginSome = async (share: number) => {
+        for (const end = Math.round(ROLLOUTS * share); begun < end; begun++) {
+          await begin(begun);
+          await sleep((SWAP_EVERY_MS * (SWAPS.length + 1)) / ROLLOUTS);
+        }
+      };
 
-    for (const [i, swap] of SWAPS.entries()) {
-      await beginSome((i + 1) / (SWAPS.length + 1));
-      if (swap === 'drain') {
-        await untilNoneBegan(new Date());
-        continue;
+      for (const [i, swap] of SWAPS.entries()) {
+        await beginSome((i + 1) / (SWAPS.length + 1));
+        if (swap === 'drain') {
+          await untilNoneBegan(new Date());
+          continue;
+        }
+        const [worker, release] = swap;
+        serving[worker] = release;
+        await workload.workers[worker]!.stop('SIGTERM');
+        workload.workers[worker]!.start();
+        await workload.workers[worker]!.ready();
       }
-      const [worker, release] = swap;
-      serving[worker] = release;
-      await workload.workers[worker]!.stop('SIGTERM');
-      workload.workers[worker]!.start();
-      await workload.workers[worker]!.ready();
-    }
-    await beginSome(1);
-    const begunAll = Date.now();
-    const ended = await Promise.race([Promise.all(results), sleep(FULL ? 120_000 : 60_000, 'stuck', { ref: false })]);
-    const endMs = Date.now() - begunAll;
-    expect(ended).not.toBe('stuck');
+      await beginSome(1);
+      const begunAll = Date.now();
+      const ended = await Promise.race([Promise.all(results), sleep(FULL ? 120_000 : 60_000, 'stuck', { ref: false })]);
+      const endMs = Date.now() - begunAll;
+      expect(ended).not.toBe('stuck');
 
-    const seen = await historiesOf();
-    const checked = await checkRun(workload, { name: RUN, rollouts: ROLLOUTS, turns: TURNS });
-    console.log(JSON.stringify({ seed: SEED, rollouts: ROLLOUTS, endMs, ...seen, duplicates: checked.duplicates }));
-    expect(checked.problems).toEqual([]);
-    // Each kind of rollout was there, and some were played by more than one release.
-    for (const kind of ['without', 'patched', 'deprecated'] as const) expect(seen[kind]).toBeGreaterThan(0);
-    expect(seen.severalReleases).toBeGreaterThan(0);
-    expect(workload.workers.flatMap(({ crashes }) => crashes)).toEqual([]);
-  },
-);
+      const seen = await historiesOf();
+      const checked = await checkRun(workload, { name: RUN, rollouts: ROLLOUTS, turns: TURNS });
+      console.log(JSON.stringify({ seed: SEED, rollouts: ROLLOUTS, endMs, ...seen, duplicates: checked.duplicates }));
+      expect(checked.problems).toEqual([]);
+      // Each kind of rollout was there, and some were played by more than one release.
+      for (const kind of ['without', 'patched', 'deprecated'] as const) expect(seen[kind]).toBeGreaterThan(0);
+      expect(seen.severalReleases).toBeGreaterThan(0);
+      expect(workload.workers.flatMap(({ crashes }) => crashes)).toEqual([]);
+    },
+  );
+});
 
 /** The rule by which a patch may go. */
 async function untilNoneBegan(before: Date): Promise<void> {

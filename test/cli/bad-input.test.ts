@@ -1,5 +1,5 @@
-// The built command as users call it wrongly: one paragraph, the documented exit code, nothing started,
-// nothing left behind. Needs dist/ (npm run build), and no server.
+// The command as users call it wrongly: one paragraph, the documented exit code, nothing started, nothing left behind.
+// One of each class is the built command in a process of its own (npm run build); no server is needed.
 
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -32,9 +32,11 @@ beforeAll(() => {
 });
 afterAll(() => everturn.close());
 
-/** Runs it and holds it to what every error must be. */
-async function refused(args: readonly string[], code: number, says: RegExp): Promise<void> {
-  const ended = await everturn.run(...args);
+type How = 'run' | 'call';
+
+/** Holds it to what every error must be; `run`: in a process of its own. */
+async function refused(args: readonly string[], code: number, says: RegExp, how: How = 'call'): Promise<void> {
+  const ended = await everturn[how](...args);
   expect(ended.stderr).toMatch(says);
   expect(ended.code).toBe(code);
   expect(ended.stdout).toBe('');
@@ -92,11 +94,16 @@ describe('wrong words', () => {
     ['an export without format', ['export', 'x'], /required option '--format/],
     ['tuning nothing', ['tune', 'x'], /required option '--max-concurrent/],
     ['no slots', ['worker', '--slots', '0'], /--slots is "0"/],
-  ])('%s is a usage error', (_, args, says) => refused(args, 2, says));
+  ])('%s is a usage error', (_, args, says) =>
+    // A configuration file is found from the process's own folder.
+    refused(args, 2, says, args.includes('--config') ? 'run' : 'call'),
+  );
+
+  test('a usage error ends the process so, too', () => refused(['runn'], 2, /unknown command 'runn'/, 'run'));
 
   test('a variable of the environment is named when its value is wrong', async () => {
     const other = openEverturn({ EVERTURN_TOP_P: '7' });
-    const ended = await other.run('run', join(everturn.folder, 'good.jsonl'));
+    const ended = await other.call('run', join(everturn.folder, 'good.jsonl'));
     await other.close();
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('EVERTURN_TOP_P: "7" does not fit') });
   });
@@ -119,13 +126,15 @@ describe('a data set that cannot be played', () => {
     ],
     ['with a value that steers a terminal', ['steer.jsonl'], /steer\.jsonl:1/],
   ])('%s exits with 6', (_, args, says) => refused(['run', ...args], 6, says));
+
+  test('that is missing ends the process so, too', () => refused(['run', 'missing.jsonl'], 6, /no data set at/, 'run'));
 });
 
 describe('a model that cannot answer', () => {
   test.each<[string, string, RegExp]>([
     ['a missing folder', 'transformers:./missing', /no model folder .*missing/],
     ['a folder without a model', 'transformers:no-model', /no-model lacks .*model\.onnx/],
-  ])('%s exits with 5', (_, model, says) => refused(['run', 'good.jsonl', '--model', model], 5, says));
+  ])('%s exits with 5', (_, model, says) => refused(['run', 'good.jsonl', '--model', model], 5, says, 'run'));
 });
 
 describe('a cluster that does not answer', () => {
@@ -137,6 +146,8 @@ describe('a cluster that does not answer', () => {
     expect(ended.code).toBe(4);
     expect(ended.stderr).toContain(`${address} cannot be reached`);
     expect(ended.stderr).toContain('TEMPORAL_ADDRESS');
+    // Node's own warnings name its process.
+    expect(ended.stderr).not.toMatch(/\(node:\d+\)|Warning:/);
   };
 
   test('exits with 4 where nothing listens', () => away('127.0.0.1:1'));
@@ -151,16 +162,18 @@ describe('a cluster that does not answer', () => {
   });
 });
 
-test('a worker with nobody to work for says what to do', () => refused(['worker'], 4, /everturn up/));
+describe('a command that cannot go on', () => {
+  test('a worker with nobody to work for says what to do', () => refused(['worker'], 4, /everturn up/, 'run'));
 
-test('--verbose adds where an error came from', async () => {
-  const ended = await everturn.run('run', 'missing.jsonl', '--verbose');
-  expect(ended.code).toBe(6);
-  expect(ended.stderr).toMatch(/^DatasetError: .*\n +at /m);
-});
+  test('--verbose adds where an error came from', async () => {
+    const ended = await everturn.run('run', 'missing.jsonl', '--verbose');
+    expect(ended.code).toBe(6);
+    expect(ended.stderr).toMatch(/^DatasetError: .*\n +at /m);
+  });
 
-test('a reader that goes away is no error', async () => {
-  const { child, ended } = everturn.start('--help');
-  child.stdout?.destroy();
-  expect((await ended).code).toBe(0);
+  test('a reader that goes away is no error', async () => {
+    const { child, ended } = everturn.start('--help');
+    child.stdout?.destroy();
+    expect((await ended).code).toBe(0);
+  });
 });

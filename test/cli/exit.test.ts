@@ -18,20 +18,22 @@ import { BOUNDARIES, type Boundary, REASONS } from '../../domain/reasons.ts';
 import type { RolloutResult } from '../../domain/ending.ts';
 import { countsOf, resultOf } from './scripted-io.ts';
 
-test.each([
-  [new UsageError('x', { reason: 'bad-value' }), 2],
-  [new TemporalError('x', { reason: 'temporal-call' }), 4],
-  [new ModelError('x', { reason: 'server-error' }), 5],
-  [new DatasetError('x', { reason: 'bad-row' }), 6],
-  [new SandboxError('x', { reason: 'no-sandbox' }), 7],
-  [new StoreError('x', { reason: 'record-broken' }), 1],
-  [new StoreError('an --out that is a file', { reason: 'not-a-folder' }), 2],
-  [new JudgeError('x', { reason: 'judge-killed' }), 1],
-  [new InternalError('x', { reason: 'workflow-failed' }), 1],
-  [new TypeError('x'), 1],
-  ['a thrown text', 1],
-])('%s exits with the code of its class', (error, code) => {
-  expect(exitCodeOf(error)).toBe(code);
+describe('an exit code', () => {
+  test.each([
+    [new UsageError('x', { reason: 'bad-value' }), 2],
+    [new TemporalError('x', { reason: 'temporal-call' }), 4],
+    [new ModelError('x', { reason: 'server-error' }), 5],
+    [new DatasetError('x', { reason: 'bad-row' }), 6],
+    [new SandboxError('x', { reason: 'no-sandbox' }), 7],
+    [new StoreError('x', { reason: 'record-broken' }), 1],
+    [new StoreError('an --out that is a file', { reason: 'not-a-folder' }), 2],
+    [new JudgeError('x', { reason: 'judge-killed' }), 1],
+    [new InternalError('x', { reason: 'workflow-failed' }), 1],
+    [new TypeError('x'), 1],
+    ['a thrown text', 1],
+  ])('%s exits with the code of its class', (error, code) => {
+    expect(exitCodeOf(error)).toBe(code);
+  });
 });
 
 describe('the end of a run', () => {

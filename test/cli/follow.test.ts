@@ -1,7 +1,10 @@
 // Following a run: only the run's own end, or the user, ends it.
 
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ServiceError } from '@temporalio/client';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { follow } from '../../cli/play/follow.ts';
 import type { Link } from '../../cli/find/link.ts';
 import type { ProgressView } from '../../cli/view/progress-view.ts';
@@ -49,52 +52,84 @@ function rememberingView() {
   return { view, seen };
 }
 
-test('a server that fails to answer is asked again, and kept up, until the run ends', async () => {
-  const { link, asked } = scriptedLink([new Error('gone'), new Error('gone'), 'RUNNING', 'COMPLETED']);
-  const { view, seen } = rememberingView();
-  expect(await follow(scriptedIo(), link, 'r', view)).toBe('completed');
-  expect(asked.keepUp).toBe(4);
-  expect(seen).toMatchObject({ progress: 1, ended: 1 });
-});
+describe('following a run', () => {
+  test('a server that fails to answer is asked again, and kept up, until the run ends', async () => {
+    const { link, asked } = scriptedLink([new Error('gone'), new Error('gone'), 'RUNNING', 'COMPLETED']);
+    const { view, seen } = rememberingView();
+    expect(await follow(scriptedIo(), link, 'r', view)).toBe('completed');
+    expect(asked.keepUp).toBe(4);
+    expect(seen).toMatchObject({ progress: 1, ended: 1 });
+  });
 
-test('a worker that does not answer ends nothing', async () => {
-  const { link } = scriptedLink(['RUNNING', 'RUNNING', 'COMPLETED'], () =>
-    Promise.reject(new ServiceError('no worker')),
+  test('a worker that does not answer ends nothing', async () => {
+    const { link } = scriptedLink(['RUNNING', 'RUNNING', 'COMPLETED'], () =>
+      Promise.reject(new ServiceError('no worker')),
+    );
+    const { view, seen } = rememberingView();
+    expect(await follow(scriptedIo(), link, 'r', view)).toBe('completed');
+    expect(seen.progress).toBe(0);
+  });
+
+  test('a worker that is too busy to answer is followed by what it tells, each word once', async () => {
+    const told = [1, 1, 2].map((toldAt) => ({ progress: { ...progressOf(), toldAt } }));
+    const noAnswer = () => Promise.reject(new ServiceError('no worker'));
+    const { link } = scriptedLink(['RUNNING', 'RUNNING', 'RUNNING', 'COMPLETED'], noAnswer, () => told.shift() ?? {});
+    const { view, seen } = rememberingView();
+    expect(await follow(scriptedIo(), link, 'r', view)).toBe('completed');
+    expect(seen.progress).toBe(2);
+  });
+
+  test('trouble is said once it has lasted, with its cause', async () => {
+    const io = scriptedIo();
+    const { link } = scriptedLink([new Error('gone'), 'COMPLETED']);
+    const { view, seen } = rememberingView();
+    const late = { ...io, now: () => (io.clock.ms += 60_000) };
+    await follow(late, link, 'r', view);
+    expect([...seen.notes]).toEqual([expect.stringContaining('gone')]);
+  });
+
+  test('a run that was ended from outside is told as such', async () => {
+    const { link } = scriptedLink(['RUNNING', 'TERMINATED']);
+    expect(await follow(scriptedIo(), link, 'r', rememberingView().view)).toBe('terminated');
+  });
+
+  test('the user may leave at once, also while the server hangs', async () => {
+    const leave = new AbortController();
+    const hanging = { ...scriptedLink([]).link, keepUp: () => new Promise<void>(() => {}) } as Link;
+    const { view, seen } = rememberingView();
+    const end = follow({ ...scriptedIo(), interrupted: () => leave.signal }, hanging, 'r', view);
+    leave.abort();
+    expect(await end).toBe('detached');
+    expect(seen.ended).toBe(1);
+  });
+
+  test.each<[string, Answer[], () => unknown]>([
+    ['Temporal does not answer', Array.from({ length: 6 }, () => new Error('gone')), () => progressOf()],
+    ['no worker answers', Array<Answer>(6).fill('RUNNING'), () => undefined],
+    ['nothing moves', Array<Answer>(6).fill('RUNNING'), () => progressOf()],
+  ])(
+    'a disk that cannot be written is said within seconds, also while %s',
+    async (_, answers, progress) => {
+      const file = join(mkdtempSync(join(tmpdir(), 'everturn-follow-')), 'file');
+      writeFileSync(file, '');
+      const { link } = scriptedLink(answers, progress);
+      const { view, seen } = rememberingView();
+      const io = scriptedIo();
+      const began = io.clock.ms;
+      const at: number[] = [];
+      const noting: ProgressView = {
+        ...view,
+        note(text) {
+          view.note(text);
+          if (text?.startsWith('Waiting for the disk: cannot write')) at.push(io.clock.ms);
+        },
+      };
+      const ticking = setInterval(() => (io.clock.ms += 1500), 250);
+      const ended = await follow(io, link, 'r', noting, file).finally(() => clearInterval(ticking));
+      expect(ended).toBe('completed');
+      expect([...seen.notes].join('\n')).toContain('Waiting for the disk: cannot write');
+      expect(at[0]! - began).toBeLessThan(15_000);
+    },
+    60_000,
   );
-  const { view, seen } = rememberingView();
-  expect(await follow(scriptedIo(), link, 'r', view)).toBe('completed');
-  expect(seen.progress).toBe(0);
-});
-
-test('a worker that is too busy to answer is followed by what it tells, each word once', async () => {
-  const told = [1, 1, 2].map((toldAt) => ({ progress: { ...progressOf(), toldAt } }));
-  const noAnswer = () => Promise.reject(new ServiceError('no worker'));
-  const { link } = scriptedLink(['RUNNING', 'RUNNING', 'RUNNING', 'COMPLETED'], noAnswer, () => told.shift() ?? {});
-  const { view, seen } = rememberingView();
-  expect(await follow(scriptedIo(), link, 'r', view)).toBe('completed');
-  expect(seen.progress).toBe(2);
-});
-
-test('trouble is said once it has lasted, with its cause', async () => {
-  const io = scriptedIo();
-  const { link } = scriptedLink([new Error('gone'), 'COMPLETED']);
-  const { view, seen } = rememberingView();
-  const late = { ...io, now: () => (io.clock.ms += 60_000) };
-  await follow(late, link, 'r', view);
-  expect([...seen.notes]).toEqual([expect.stringContaining('gone')]);
-});
-
-test('a run that was ended from outside is told as such', async () => {
-  const { link } = scriptedLink(['RUNNING', 'TERMINATED']);
-  expect(await follow(scriptedIo(), link, 'r', rememberingView().view)).toBe('terminated');
-});
-
-test('the user may leave at once, also while the server hangs', async () => {
-  const leave = new AbortController();
-  const hanging = { ...scriptedLink([]).link, keepUp: () => new Promise<void>(() => {}) } as Link;
-  const { view, seen } = rememberingView();
-  const end = follow({ ...scriptedIo(), interrupted: () => leave.signal }, hanging, 'r', view);
-  leave.abort();
-  expect(await end).toBe('detached');
-  expect(seen.ended).toBe(1);
 });

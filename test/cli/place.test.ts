@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findRun, shortPath, runNames, runArgument } from '../../cli/find/place.ts';
 import { UsageError } from '../../domain/errors.ts';
 import { scriptedIo } from './scripted-io.ts';
@@ -18,36 +18,43 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
-test('a run is found by its name under --out', () => {
-  expect(findRun(scriptedIo({ cwd }), 'a', 'runs')).toMatchObject({ run: 'a', out: join(cwd, 'runs') });
-});
-
-test('a run is found by its folder, wherever that is', () => {
-  expect(findRun(scriptedIo({ cwd }), 'else where/c', 'runs')).toMatchObject({
-    run: 'c',
-    out: join(cwd, 'else where'),
+describe('the place of a run', () => {
+  test('a run is found by its name under --out', () => {
+    expect(findRun(scriptedIo({ cwd }), 'a', 'runs')).toMatchObject({ run: 'a', out: join(cwd, 'runs') });
   });
-  expect(findRun(scriptedIo({ cwd }), join(cwd, 'runs/b/'), 'x')).toMatchObject({ run: 'b', out: join(cwd, 'runs') });
-});
 
-test.each(['c', 'no-run', '../a', '', '\u0000', 'runs'])('%j is no run, and those there are get named', (named) => {
-  const find = () => findRun(scriptedIo({ cwd }), named, 'runs');
-  expect(find).toThrow(UsageError);
-  expect(find).toThrow(expect.objectContaining({ reason: 'no-such-run', fix: 'There are: a, b.' }));
-});
+  test('a run is found by its folder, wherever that is', () => {
+    expect(findRun(scriptedIo({ cwd }), 'else where/c', 'runs')).toMatchObject({
+      run: 'c',
+      out: join(cwd, 'else where'),
+    });
+    expect(findRun(scriptedIo({ cwd }), join(cwd, 'runs/b/'), 'x')).toMatchObject({ run: 'b', out: join(cwd, 'runs') });
+  });
 
-test('only folders that hold a run are listed', () => {
-  expect(runNames(join(cwd, 'runs'))).toEqual(['a', 'b']);
-  expect(runNames(join(cwd, 'nowhere'))).toEqual([]);
-});
+  test.each(['c', 'no-run', '../a', '', '\u0000', 'runs'])('%j is no run, and those there are get named', (named) => {
+    const find = () => findRun(scriptedIo({ cwd }), named, 'runs');
+    expect(find).toThrow(UsageError);
+    expect(find).toThrow(expect.objectContaining({ reason: 'no-such-run', fix: 'There are: a, b.' }));
+  });
 
-test('a suggested command names a run by its name in ./runs, and by a quoted path elsewhere', () => {
-  const io = scriptedIo({ cwd });
-  expect(runArgument(io, { run: 'a', out: join(cwd, 'runs') })).toBe('a');
-  expect(runArgument(io, { run: 'c', out: join(cwd, 'else where') })).toBe("'./else where/c'");
-});
+  test('only folders that hold a run are listed', () => {
+    expect(runNames(join(cwd, 'runs'))).toEqual(['a', 'b']);
+    expect(runNames(join(cwd, 'nowhere'))).toEqual([]);
+  });
 
-test('a path is said from here where that is short', () => {
-  const io = scriptedIo({ cwd: '/a/b/c/d' });
-  expect(['/a/b/c/d', '/a/b/c/d/e', '/a/b/c/x', '/z'].map((p) => shortPath(io, p))).toEqual(['.', './e', '../x', '/z']);
+  test('a suggested command names a run by its name in ./runs, and by a quoted path elsewhere', () => {
+    const io = scriptedIo({ cwd });
+    expect(runArgument(io, { run: 'a', out: join(cwd, 'runs') })).toBe('a');
+    expect(runArgument(io, { run: 'c', out: join(cwd, 'else where') })).toBe("'./else where/c'");
+  });
+
+  test('a path is said from here where that is short', () => {
+    const io = scriptedIo({ cwd: '/a/b/c/d' });
+    expect(['/a/b/c/d', '/a/b/c/d/e', '/a/b/c/x', '/z'].map((p) => shortPath(io, p))).toEqual([
+      '.',
+      './e',
+      '../x',
+      '/z',
+    ]);
+  });
 });

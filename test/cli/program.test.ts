@@ -1,6 +1,6 @@
 // The command line as it is parsed: one flag for each option of a run, and help that names them all.
 
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { demoName } from '../../cli/commands/demo.ts';
 import { resolveRunFlags, type RunFlags } from '../../cli/flags.ts';
 import { buildProgram, usageText } from '../../cli/program.ts';
@@ -14,87 +14,91 @@ const COMMANDS =
     ' ',
   );
 
-test('help lists every command', async () => {
-  const program = await buildProgram(scriptedIo(), ['--help'], () => {});
-  const help = program.helpInformation();
-  for (const command of COMMANDS) expect(help).toMatch(new RegExp(`^ {2}${command} {2,}\\S`, 'm'));
-});
+describe('the command line', () => {
+  test('help lists every command', async () => {
+    const program = await buildProgram(scriptedIo(), ['--help'], () => {});
+    const help = program.helpInformation();
+    for (const command of COMMANDS) expect(help).toMatch(new RegExp(`^ {2}${command} {2,}\\S`, 'm'));
+  });
 
-test.each(COMMANDS)('%s explains itself with an example', async (name) => {
-  const io = scriptedIo();
-  const program = await buildProgram(io, [name, '--help'], () => {});
-  await expect(program.parseAsync([name, '--help'], { from: 'user' })).rejects.toMatchObject({ exitCode: 0 });
-  expect(io.text.out).toMatch(new RegExp(`Usage: everturn ${name}`));
-  expect(io.text.out).toMatch(new RegExp(`Example:\\n {2}.*everturn ${name}`));
-});
+  test.each(COMMANDS)('%s explains itself with an example', async (name) => {
+    const io = scriptedIo();
+    const program = await buildProgram(io, [name, '--help'], () => {});
+    await expect(program.parseAsync([name, '--help'], { from: 'user' })).rejects.toMatchObject({ exitCode: 0 });
+    expect(io.text.out).toMatch(new RegExp(`Usage: everturn ${name}`));
+    expect(io.text.out).toMatch(new RegExp(`Example:\\n {2}.*everturn ${name}`));
+  });
 
-test.each([
-  'list',
-  'status',
-  'show',
-  'why',
-  'check',
-  'judge',
-  'export',
-  'watch',
-  'run',
-  'demo',
-  'up',
-  'down',
-  'pause',
-  'cancel',
-  'tune',
-  'update-weights',
-])('%s takes --json', async (name) => {
-  const program = await buildProgram(scriptedIo(), [name], () => {});
-  expect(program.commands.find((c) => c.name() === name)?.options.map((o) => o.long)).toContain('--json');
-});
-
-test('every option of a run is a flag of run and of demo', async () => {
-  for (const name of ['run', 'demo']) {
+  test.each([
+    'list',
+    'status',
+    'show',
+    'why',
+    'check',
+    'judge',
+    'export',
+    'watch',
+    'run',
+    'demo',
+    'up',
+    'down',
+    'pause',
+    'cancel',
+    'tune',
+    'update-weights',
+  ])('%s takes --json', async (name) => {
     const program = await buildProgram(scriptedIo(), [name], () => {});
-    const flags = program.commands.find((c) => c.name() === name)?.options.map((o) => o.long);
-    for (const key of Object.keys(FIELDS)) expect(flags).toContain(flagOf(key));
-  }
-});
+    expect(program.commands.find((c) => c.name() === name)?.options.map((o) => o.long)).toContain('--json');
+  });
 
-test('help shows each default as a user would write it', async () => {
-  const program = await buildProgram(scriptedIo(), ['run'], () => {});
-  const help = program.commands.find((c) => c.name() === 'run')!.helpInformation();
-  expect(help).toContain('(default: 16)');
-  expect(help).not.toMatch(/object Object|default: (?:null|undefined|false|\)|$)/m);
-});
+  test('every option of a run is a flag of run and of demo', async () => {
+    for (const name of ['run', 'demo']) {
+      const program = await buildProgram(scriptedIo(), [name], () => {});
+      const flags = program.commands.find((c) => c.name() === name)?.options.map((o) => o.long);
+      for (const key of Object.keys(FIELDS)) expect(flags).toContain(flagOf(key));
+    }
+  });
 
-test('a flag wins over --set, that over the environment, that over the command’s own default', () => {
-  const defaults = { maxNewTokens: 128 };
-  const at = (flags: RunFlags, env: Record<string, string>) =>
-    resolveRunFlags(flags, scriptedIo({ env }), defaults).options.maxNewTokens;
-  expect(at({}, {})).toBe(128);
-  expect(at({}, { EVERTURN_MAX_NEW_TOKENS: '5' })).toBe(5);
-  expect(at({ set: ['maxNewTokens=6'] }, { EVERTURN_MAX_NEW_TOKENS: '5' })).toBe(6);
-  expect(at({ set: ['maxNewTokens=6'], maxNewTokens: '7' }, { EVERTURN_MAX_NEW_TOKENS: '5' })).toBe(7);
-});
+  test('help shows each default as a user would write it', async () => {
+    const program = await buildProgram(scriptedIo(), ['run'], () => {});
+    const help = program.commands.find((c) => c.name() === 'run')!.helpInformation();
+    expect(help).toContain('(default: 16)');
+    expect(help).not.toMatch(/object Object|default: (?:null|undefined|false|\)|$)/m);
+  });
 
-test('what the command line cannot mean is one paragraph that names the command', () => {
-  expect(usageText("error: unknown option '--num-turn'\n(Did you mean --num-turns?)\n", 'run')).toBe(
-    "everturn run: unknown option '--num-turn' (Did you mean --num-turns?) See `everturn run --help`.\n",
-  );
-  expect(usageText("error: unknown command 'x'", 'x')).toBe("everturn: unknown command 'x'. See `everturn --help`.\n");
-});
+  test('a flag wins over --set, that over the environment, that over the command’s own default', () => {
+    const defaults = { maxNewTokens: 128 };
+    const at = (flags: RunFlags, env: Record<string, string>) =>
+      resolveRunFlags(flags, scriptedIo({ env }), defaults).options.maxNewTokens;
+    expect(at({}, {})).toBe(128);
+    expect(at({}, { EVERTURN_MAX_NEW_TOKENS: '5' })).toBe(5);
+    expect(at({ set: ['maxNewTokens=6'] }, { EVERTURN_MAX_NEW_TOKENS: '5' })).toBe(6);
+    expect(at({ set: ['maxNewTokens=6'], maxNewTokens: '7' }, { EVERTURN_MAX_NEW_TOKENS: '5' })).toBe(7);
+  });
 
-test('each demo is a run of its own', () => {
-  expect(demoName(Date.UTC(2026, 10, 21, 9, 13, 55))).toBe('demo-20261121-091355');
-  expect(isRunName(demoName(0))).toBe(true);
-});
+  test('what the command line cannot mean is one paragraph that names the command', () => {
+    expect(usageText("error: unknown option '--num-turn'\n(Did you mean --num-turns?)\n", 'run')).toBe(
+      "everturn run: unknown option '--num-turn' (Did you mean --num-turns?) See `everturn run --help`.\n",
+    );
+    expect(usageText("error: unknown command 'x'", 'x')).toBe(
+      "everturn: unknown command 'x'. See `everturn --help`.\n",
+    );
+  });
 
-test.each([
-  ['conjure', '--help'],
-  ['help', 'conjure'],
-  ['toString', '-h'],
-])('help for a command that is not there says so: %s %s', async (...args) => {
-  const named = args.find((arg) => !arg.startsWith('-') && arg !== 'help');
-  await expect(buildProgram(scriptedIo(), args, () => {})).rejects.toMatchObject({
-    reason: 'unknown-command',
-    message: expect.stringContaining(`"${named}"`),
+  test('each demo is a run of its own', () => {
+    expect(demoName(Date.UTC(2026, 10, 21, 9, 13, 55))).toBe('demo-20261121-091355');
+    expect(isRunName(demoName(0))).toBe(true);
+  });
+
+  test.each([
+    ['conjure', '--help'],
+    ['help', 'conjure'],
+    ['toString', '-h'],
+  ])('help for a command that is not there says so: %s %s', async (...args) => {
+    const named = args.find((arg) => !arg.startsWith('-') && arg !== 'help');
+    await expect(buildProgram(scriptedIo(), args, () => {})).rejects.toMatchObject({
+      reason: 'unknown-command',
+      message: expect.stringContaining(`"${named}"`),
+    });
   });
 });

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { serverTable } from '../../cli/view/servers.ts';
 import { readFleet, writeFleetReport, type ServerReport } from '../../storage/fleet-status.ts';
 
@@ -21,24 +21,26 @@ const report = (changes: Partial<ServerReport>): ServerReport => ({
   ...changes,
 });
 
-test('failures are told by their reasons, over all workers', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'everturn-servers-'));
-  try {
-    const failed = (failuresBy: Record<string, number>, lastFailure: string) =>
-      report({ failures: Object.values(failuresBy).reduce((a, b) => a + b), failuresBy, lastFailure });
-    const servers = (server: ServerReport) => ({ at: Date.now(), servers: [server, report({ url: 'http://b' })] });
-    await writeFleetReport(
-      folder,
-      'one',
-      servers(failed({ 'server-busy': 2, 'server-reset': 1 }, 'http://a was busy')),
-    );
-    await writeFleetReport(folder, 'two', servers(failed({ 'server-reset': 4 }, 'http://a broke the connection')));
-    const [a, b] = await readFleet(folder, 0);
-    expect(a).toMatchObject({ requests: 20, failures: 7, failuresBy: { 'server-busy': 2, 'server-reset': 5 } });
-    const [, first, second] = serverTable([a!, b!], (_, text) => text).split('\n');
-    expect(first).toMatch(/http:\/\/a .*step-3 +7: 5 server-reset, 2 server-busy +http:\/\/a /);
-    expect(second).toMatch(/http:\/\/b .*step-3 +0$/);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+describe('the report on servers', () => {
+  test('failures are told by their reasons, over all workers', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'everturn-servers-'));
+    try {
+      const failed = (failuresBy: Record<string, number>, lastFailure: string) =>
+        report({ failures: Object.values(failuresBy).reduce((a, b) => a + b), failuresBy, lastFailure });
+      const servers = (server: ServerReport) => ({ at: Date.now(), servers: [server, report({ url: 'http://b' })] });
+      await writeFleetReport(
+        folder,
+        'one',
+        servers(failed({ 'server-busy': 2, 'server-reset': 1 }, 'http://a was busy')),
+      );
+      await writeFleetReport(folder, 'two', servers(failed({ 'server-reset': 4 }, 'http://a broke the connection')));
+      const [a, b] = await readFleet(folder, 0);
+      expect(a).toMatchObject({ requests: 20, failures: 7, failuresBy: { 'server-busy': 2, 'server-reset': 5 } });
+      const [, first, second] = serverTable([a!, b!], (_, text) => text).split('\n');
+      expect(first).toMatch(/http:\/\/a .*step-3 +7: 5 server-reset, 2 server-busy +http:\/\/a /);
+      expect(second).toMatch(/http:\/\/b .*step-3 +0$/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
 });

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { ListedRun } from '../../cli/commands/list.ts';
 import type { RunStatus } from '../../cli/commands/status.ts';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
@@ -29,54 +29,56 @@ afterAll(async () => {
   await rig.close();
 });
 
-test('what was told when somebody steered is said of a run whose workers are gone', async () => {
-  const run = 'told';
-  const dataset = join(rig.out, 'data.jsonl');
-  const rows = Array.from({ length: 6 }, (_, i) => ({ id: `q${i}`, question: `Is ${i}?`, answer: '4' }));
-  writeFileSync(dataset, rows.map((row) => JSON.stringify(row)).join('\n'));
-  const worker = await rig.startWorker();
-  const handle = await rig.client.workflow.start('collection', {
-    workflowId: run,
-    taskQueue: 'everturn',
-    args: [{ run, out: rig.out, dataset, maxConcurrent: 3, settings: { numTurns: 1 } }],
-    memo: { out: rig.out },
+describe('everturn status', () => {
+  test('what was told when somebody steered is said of a run whose workers are gone', async () => {
+    const run = 'told';
+    const dataset = join(rig.out, 'data.jsonl');
+    const rows = Array.from({ length: 6 }, (_, i) => ({ id: `q${i}`, question: `Is ${i}?`, answer: '4' }));
+    writeFileSync(dataset, rows.map((row) => JSON.stringify(row)).join('\n'));
+    const worker = await rig.startWorker();
+    const handle = await rig.client.workflow.start('collection', {
+      workflowId: run,
+      taskQueue: 'everturn',
+      args: [{ run, out: rig.out, dataset, maxConcurrent: 3, settings: { numTurns: 1 } }],
+      memo: { out: rig.out },
+    });
+    const progress = async () => (await handle.query('progress')) as { done: number; inFlight: number };
+    while ((await progress()).done < 2 || (await progress()).inFlight < 3) await sleep(50);
+    const steeredAt = Date.now();
+    await handle.executeUpdate('pause');
+    const asked = async () =>
+      JSON.parse((await everturn.run('status', run, '--out', rig.out, '--json')).stdout) as RunStatus;
+    expect(await asked()).toMatchObject({ source: 'temporal', state: 'paused', done: 2, toldAt: null });
+
+    openGate();
+    await worker.stop();
+    const told = await asked();
+    expect(told).toMatchObject({ source: 'memo', done: 2, total: 6, inFlight: 3, maxConcurrent: 3, numTurns: 1 });
+    expect(told.counts).toMatchObject({ rightAt: [2], outcomes: { complete: 2, failed: 0 } });
+    expect(told.state).toBe('paused, and its workers have not answered yet');
+    expect(told.waitingFor).toMatch(/Nothing is lost/);
+    expect(told.toldAt).toBeGreaterThanOrEqual(steeredAt - 5000);
+    expect(told.toldAt).toBeLessThanOrEqual(Date.now());
+    expect((await everturn.run('status', run, '--out', rig.out)).stdout).toMatch(/Reported by its workers \d+ s ago/);
+
+    const listed = (await everturn.run('list', '--out', rig.out, '--json')).stdout.trim().split('\n');
+    expect(listed.map((line) => JSON.parse(line) as ListedRun)).toMatchObject([{ run, state: 'paused', done: 2 }]);
   });
-  const progress = async () => (await handle.query('progress')) as { done: number; inFlight: number };
-  while ((await progress()).done < 2 || (await progress()).inFlight < 3) await sleep(50);
-  const steeredAt = Date.now();
-  await handle.executeUpdate('pause');
-  const asked = async () =>
-    JSON.parse((await everturn.run('status', run, '--out', rig.out, '--json')).stdout) as RunStatus;
-  expect(await asked()).toMatchObject({ source: 'temporal', state: 'paused', done: 2, toldAt: null });
 
-  openGate();
-  await worker.stop();
-  const told = await asked();
-  expect(told).toMatchObject({ source: 'memo', done: 2, total: 6, inFlight: 3, maxConcurrent: 3, numTurns: 1 });
-  expect(told.counts).toMatchObject({ rightAt: [2], outcomes: { complete: 2, failed: 0 } });
-  expect(told.state).toBe('paused, and its workers have not answered yet');
-  expect(told.waitingFor).toMatch(/Nothing is lost/);
-  expect(told.toldAt).toBeGreaterThanOrEqual(steeredAt - 5000);
-  expect(told.toldAt).toBeLessThanOrEqual(Date.now());
-  expect((await everturn.run('status', run, '--out', rig.out)).stdout).toMatch(/As its workers said \d+ s ago/);
-
-  const listed = (await everturn.run('list', '--out', rig.out, '--json')).stdout.trim().split('\n');
-  expect(listed.map((line) => JSON.parse(line) as ListedRun)).toMatchObject([{ run, state: 'paused', done: 2 }]);
-});
-
-test.each([
-  ['of another shape', { toldAt: 1 }],
-  ['that is no object', '50 %'],
-  ['with counts of another shape', { toldAt: 1, total: 1, done: 1, inFlight: 0, state: 'running', counts: {} }],
-])('a memo %s, which whoever started a run gave it, is not taken for its progress', async (_, progress) => {
-  const run = `odd-${Math.random().toString(36).slice(2, 8)}`;
-  await rig.client.workflow.start('collection', {
-    workflowId: run,
-    taskQueue: 'everturn',
-    args: [{ run, out: rig.out, dataset: join(rig.out, 'data.jsonl') }],
-    memo: { out: rig.out, progress },
+  test.each([
+    ['of another shape', { toldAt: 1 }],
+    ['that is no object', '50 %'],
+    ['with counts of another shape', { toldAt: 1, total: 1, done: 1, inFlight: 0, state: 'running', counts: {} }],
+  ])('a memo %s, which whoever started a run gave it, is not taken for its progress', async (_, progress) => {
+    const run = `odd-${Math.random().toString(36).slice(2, 8)}`;
+    await rig.client.workflow.start('collection', {
+      workflowId: run,
+      taskQueue: 'everturn',
+      args: [{ run, out: rig.out, dataset: join(rig.out, 'data.jsonl') }],
+      memo: { out: rig.out, progress },
+    });
+    const { code, stdout, stderr } = await everturn.run('status', run, '--out', rig.out, '--json');
+    expect(code, stderr).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ source: 'records', done: 0, toldAt: null });
   });
-  const { code, stdout, stderr } = await everturn.run('status', run, '--out', rig.out, '--json');
-  expect(code, stderr).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({ source: 'records', done: 0, toldAt: null });
 });

@@ -1,7 +1,7 @@
 // A trajectory as it is read: complete, and harmless.
 
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { trajectoryText } from '../../cli/view/trajectory-text.ts';
 import { completeSettings } from '../../domain/defaults.ts';
 import type { PlayedTurn, Trajectory } from '../../domain/trajectory.ts';
@@ -56,59 +56,61 @@ function trajectory(turns: PlayedTurn[], given: Partial<Trajectory> = {}): Traje
   };
 }
 
-test('every turn shows what was asked, what was answered and what was said of it', () => {
-  const text = trajectoryText(trajectory([turn(1), turn(2)]), plain);
-  expect(text).toContain('q1  sample 0 · math · tiny\nasked     How much?\nexpected  42');
-  expect(text).toContain('turn 1 of 2  ✗ wrong (different, found 12)  reward -1');
-  expect(text).toContain(
-    '2 tokens after 4 · stopped by itself · 1.5 s · version 3\n  > question 1\n  answer 1<|im_end|>',
-  );
-  expect(text).toContain('turn 2 of 2');
-  expect(text).toContain('Not ended: 2 turns so far.');
-});
+describe('everturn show', () => {
+  test('every turn shows what was asked, what was answered and what was said of it', () => {
+    const text = trajectoryText(trajectory([turn(1), turn(2)]), plain);
+    expect(text).toContain('q1  sample 0 · math · tiny\nasked     How much?\nexpected  42');
+    expect(text).toContain('turn 1 of 2  ✗ wrong (different, found 12)  reward -1');
+    expect(text).toContain(
+      '2 tokens after 4 · ended by a stop token · 1.5 s · version 3\n  > question 1\n  answer 1<|im_end|>',
+    );
+    expect(text).toContain('turn 2 of 2');
+    expect(text).toContain('Not ended: 2 turns so far.');
+  });
 
-test('an undecided turn shows its reason and no reward', () => {
-  const verdict = { turn: 1, of: '', tookMs: 1, verdict: 'undecided', reason: 'timeout' } as const;
-  const text = trajectoryText(trajectory([turn(1, { verdict })]), plain);
-  expect(text).toContain('turn 1 of 2  ? undecided (timeout)\n');
-});
+  test('an undecided turn shows its reason and no reward', () => {
+    const verdict = { turn: 1, of: '', tookMs: 1, verdict: 'undecided', reason: 'timeout' } as const;
+    const text = trajectoryText(trajectory([turn(1, { verdict })]), plain);
+    expect(text).toContain('turn 1 of 2  ? undecided (timeout)\n');
+  });
 
-test('one turn alone comes without the head', () => {
-  const text = trajectoryText(trajectory([turn(1), turn(2)]), { ...plain, only: 2 });
-  expect(text.startsWith('turn 2')).toBe(true);
-  expect(text).not.toContain('turn 1');
-});
+  test('one turn alone comes without the head', () => {
+    const text = trajectoryText(trajectory([turn(1), turn(2)]), { ...plain, only: 2 });
+    expect(text.startsWith('turn 2')).toBe(true);
+    expect(text).not.toContain('turn 1');
+  });
 
-test('tokens come with their log probabilities', () => {
-  expect(trajectoryText(trajectory([turn(1)]), { ...plain, tokens: true })).toMatch(/7 {3}-0\.5000 .* 8 {3}-1\.2500/);
-});
+  test('tokens come with their log probabilities', () => {
+    expect(trajectoryText(trajectory([turn(1)]), { ...plain, tokens: true })).toMatch(/7 {3}-0\.5000 .* 8 {3}-1\.2500/);
+  });
 
-test('a failure is named', () => {
-  const failure = { reason: 'disk-full', message: 'cannot write', turn: 2 };
-  const end = {
-    outcome: 'failed',
-    stopReason: 'failed',
-    failure,
-    turnRewards: [],
-    rewards: [],
-    success: [],
-    turns: [],
-    finishedAt: 0,
-  } as const;
-  expect(trajectoryText(trajectory([turn(1)], { end }), plain)).toContain('failed: disk-full: cannot write');
-});
+  test('a failure is named', () => {
+    const failure = { reason: 'disk-full', message: 'cannot write', turn: 2 };
+    const end = {
+      outcome: 'failed',
+      stopReason: 'failed',
+      failure,
+      turnRewards: [],
+      rewards: [],
+      success: [],
+      turns: [],
+      finishedAt: 0,
+    } as const;
+    expect(trajectoryText(trajectory([turn(1)], { end }), plain)).toContain('failed: disk-full: cannot write');
+  });
 
-test('no text of a model or a data set steers the terminal or leaves its margin', () => {
-  const hostile = fc.oneof(fc.string({ unit: 'binary' }), fc.constant('\u001b]0;x\u0007\u202eabc\r\nturn 9 of 9'));
-  fc.assert(
-    fc.property(hostile, hostile, hostile, (context, output, found) => {
-      const verdict = { turn: 1, of: '', tookMs: 1, verdict: 'right', reason: 'equal', extracted: found } as const;
-      const text = trajectoryText(trajectory([turn(1, { context, output, verdict })]), { ...plain, only: 1 });
-      expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/);
-      const [head, facts, ...rest] = text.split('\n');
-      expect(head).toMatch(/^turn 1 of 2/);
-      expect(facts).toMatch(/^2 tokens/);
-      for (const line of rest) expect(line).toMatch(/^ {2}/);
-    }),
-  );
+  test('no text of a model or a data set steers the terminal or leaves its margin', () => {
+    const hostile = fc.oneof(fc.string({ unit: 'binary' }), fc.constant('\u001b]0;x\u0007\u202eabc\r\nturn 9 of 9'));
+    fc.assert(
+      fc.property(hostile, hostile, hostile, (context, output, found) => {
+        const verdict = { turn: 1, of: '', tookMs: 1, verdict: 'right', reason: 'equal', extracted: found } as const;
+        const text = trajectoryText(trajectory([turn(1, { context, output, verdict })]), { ...plain, only: 1 });
+        expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/);
+        const [head, facts, ...rest] = text.split('\n');
+        expect(head).toMatch(/^turn 1 of 2/);
+        expect(facts).toMatch(/^2 tokens/);
+        for (const line of rest) expect(line).toMatch(/^ {2}/);
+      }),
+    );
+  });
 });

@@ -1,9 +1,9 @@
 // What a run that stands still is told to wait for.
 
-import { mkdtempSync, readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { awaitedOf, troubleOf } from '../../cli/view/trouble.ts';
 import type { Session } from '../../temporal/connection.ts';
 
@@ -36,54 +36,60 @@ function sessionOf({ activity, state = 1, failure, reason, pollerAgeS }: Scene):
   return { client, address: 'a', namespace: 'n', close: async () => {} } as unknown as Session;
 }
 
-test.each([
-  ['evaluate', 'Programs are waiting, and no worker takes them (queue everturn-code)'],
-  ['generate', 'Answers are waiting, and no worker takes them (queue everturn-generate)'],
-])('work that no worker takes is named, with what to do: %s', async (activity, words) => {
-  const told = await awaitedOf(sessionOf({ activity }), 'r', null);
-  expect(told).toContain(words);
-  expect(told).toContain('Start `everturn worker`');
-  expect(await troubleOf(sessionOf({ activity }), 'r', null)).toBe(told);
-});
+describe('the trouble of a run', () => {
+  test.each([
+    ['evaluate', 'Programs are waiting, and no worker takes them (queue everturn-code)'],
+    ['generate', 'Answers are waiting, and no worker takes them (queue everturn-generate)'],
+  ])('work that no worker takes is named, with what to do: %s', async (activity, words) => {
+    const told = await awaitedOf(sessionOf({ activity }), 'r', null);
+    expect(told).toContain(words);
+    expect(told).toContain('Start `everturn worker`');
+    expect(await troubleOf(sessionOf({ activity }), 'r', null)).toBe(told);
+  });
 
-test('a worker that has not asked for work for minutes is gone, though the server remembers it', async () => {
-  expect(await awaitedOf(sessionOf({ activity: 'evaluate', pollerAgeS: 240 }), 'r', null)).toContain('everturn-code');
-  expect(await awaitedOf(sessionOf({ activity: 'evaluate', pollerAgeS: 50 }), 'r', null)).toBeUndefined();
-});
+  test('a worker that has not asked for work for minutes is gone, though the server remembers it', async () => {
+    expect(await awaitedOf(sessionOf({ activity: 'evaluate', pollerAgeS: 240 }), 'r', null)).toContain('everturn-code');
+    expect(await awaitedOf(sessionOf({ activity: 'evaluate', pollerAgeS: 50 }), 'r', null)).toBeUndefined();
+  });
 
-test.each([{ activity: 'evaluate', state: 2 }, { activity: 'log' }])('is silent about %o', async (scene) => {
-  expect(await awaitedOf(sessionOf(scene), 'r', null)).toBeUndefined();
-});
+  test.each([{ activity: 'evaluate', state: 2 }, { activity: 'log' }])('is silent about %o', async (scene) => {
+    expect(await awaitedOf(sessionOf(scene), 'r', null)).toBeUndefined();
+  });
 
-test('what is tried again and again is said with its failure, but not to who prints no foreign words', async () => {
-  const scene = { activity: 'evaluate', failure: 'The \u001b[2Jdisk is full', pollerAgeS: 1 };
-  expect(await troubleOf(sessionOf(scene), 'r', null)).toMatch(
-    /^Tried again and again, evaluate of r\/q\/0: The .*disk is full/,
-  );
-  expect(await awaitedOf(sessionOf(scene), 'r', null)).toBeUndefined();
-});
+  test('what is tried again and again is said with its failure, but not to who prints no foreign words', async () => {
+    const scene = { activity: 'evaluate', failure: 'The \u001b[2Jdisk is full', pollerAgeS: 1 };
+    expect(await troubleOf(sessionOf(scene), 'r', null)).toMatch(
+      /^Retried repeatedly, evaluate of r\/q\/0: The .*disk is full/,
+    );
+    expect(await awaitedOf(sessionOf(scene), 'r', null)).toBeUndefined();
+  });
 
-test('a disk that keeps answers from being kept is said in the words of the worker, or of this machine', async () => {
-  const told = 'cannot write /runs/r/x.json: the disk is full. Free some space; the run goes on by itself.';
-  const pending = {
-    activityType: { name: 'generate' },
-    state: 2,
-    heartbeatDetails: {
-      payloads: [
-        {
-          metadata: { encoding: Buffer.from('json/plain') },
-          data: Buffer.from(JSON.stringify({ tokens: 3, waits: told })),
-        },
-      ],
-    },
-  };
-  const session = sessionOf({ activity: 'generate' });
-  const held = { raw: { pendingActivities: [pending] } };
-  (session.client.workflow as { getHandle: unknown }).getHandle = () => ({ describe: async () => held });
-  expect(await awaitedOf(session, 'r', null)).toBe(`Waiting for the disk: ${told}`);
-  const folder = mkdtempSync(join(tmpdir(), 'everturn-trouble-'));
-  const idle = sessionOf({ activity: 'generate', state: 2 });
-  expect(await awaitedOf(idle, 'r', folder)).toBeUndefined();
-  expect(await awaitedOf(idle, 'r', join(folder, 'gone'))).toBeUndefined();
-  expect(readdirSync(folder)).toEqual([]);
+  test('a disk that keeps answers from being kept is said in the words of the worker, or of this machine', async () => {
+    const told = 'cannot write /runs/r/x.json: the disk is full. Free some space; the run continues by itself.';
+    const pending = {
+      activityType: { name: 'generate' },
+      state: 2,
+      heartbeatDetails: {
+        payloads: [
+          {
+            metadata: { encoding: Buffer.from('json/plain') },
+            data: Buffer.from(JSON.stringify({ tokens: 3, waits: told })),
+          },
+        ],
+      },
+    };
+    const session = sessionOf({ activity: 'generate' });
+    const held = { raw: { pendingActivities: [pending] } };
+    (session.client.workflow as { getHandle: unknown }).getHandle = () => ({ describe: async () => held });
+    expect(await awaitedOf(session, 'r', null)).toBe(`Waiting for the disk: ${told}`);
+    const folder = mkdtempSync(join(tmpdir(), 'everturn-trouble-'));
+    const idle = sessionOf({ activity: 'generate', state: 2 });
+    expect(await awaitedOf(idle, 'r', folder)).toBeUndefined();
+    expect(await awaitedOf(idle, 'r', join(folder, 'gone'))).toBeUndefined();
+    expect(readdirSync(folder)).toEqual([]);
+    // A file where the folder should be: nobody can write there.
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    expect(await awaitedOf(idle, 'r', file)).toMatch(/^Waiting for the disk: cannot write .*file/);
+  });
 });

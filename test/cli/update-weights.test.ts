@@ -4,7 +4,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProgram } from '../../cli/program.ts';
 import { updateTable } from '../../cli/commands/update-weights.ts';
 import { completeSettings } from '../../domain/defaults.ts';
@@ -52,38 +52,40 @@ async function call(...args: string[]) {
 }
 const asked = () => servers.reduce((sum, { seen }) => sum + seen.length, 0);
 
-test.each([
-  [['text', '--from', 'step-7', '--weight-version', '7'], 'no-weights-to-update'],
-  [['embedded', '--from', 'step-7', '--weight-version', '7'], 'no-weights'],
-  [['fleet', '--from', 'empty', '--weight-version', '9'], 'no-weights'],
-  [['fleet', '--from', 'step-7', '--weight-version', 'default'], 'bad-value'],
-  [['fleet', '--from', 'step-7', '--weight-version', ' '], 'bad-value'],
-  [['fleet', '--from', 'step-7', '--weight-version', 'step 9'], 'bad-value'],
-  [['nobody', '--from', 'step-7', '--weight-version', '9'], 'no-such-run'],
-])('%s is refused, and no server is asked', async (args, reason) => {
-  const before = asked();
-  await expect(call(...args)).rejects.toMatchObject({ name: 'UsageError', reason });
-  expect(asked()).toBe(before);
-});
-
-test('the table names each server, its version before and now, and what became of it', () => {
-  const server = { url: 'http://a', before: 'default', now: '7', tookMs: 1200, reason: null, error: null };
-  const text = updateTable(scriptedIo({ cwd }), [
-    { ...server, state: 'updated' },
-    { ...server, url: 'http://b', now: null, state: 'paused' },
-  ]);
-  expect(text).toMatch(/server +before +now +took/);
-  expect(text).toMatch(/http:\/\/a +default +7 +1\.20 s +updated/);
-  expect(text).toMatch(/http:\/\/b +default +\? +1\.20 s +paused/);
-});
-
-test('a folder that came from elsewhere chooses no variable whose value its servers get', async () => {
-  await aRun('foreign', `sglang:${servers[0]!.url}`, 'PATH');
-  const before = asked();
-  const refused = call('foreign', '--from', 'step-7', '--weight-version', '9');
-  await expect(refused).rejects.toMatchObject({
-    reason: 'not-allowed',
-    fix: expect.stringContaining('--api-key-env PATH'),
+describe('everturn update-weights', () => {
+  test.each([
+    [['text', '--from', 'step-7', '--weight-version', '7'], 'no-weights-to-update'],
+    [['embedded', '--from', 'step-7', '--weight-version', '7'], 'no-weights'],
+    [['fleet', '--from', 'empty', '--weight-version', '9'], 'no-weights'],
+    [['fleet', '--from', 'step-7', '--weight-version', 'default'], 'bad-value'],
+    [['fleet', '--from', 'step-7', '--weight-version', ' '], 'bad-value'],
+    [['fleet', '--from', 'step-7', '--weight-version', 'step 9'], 'bad-value'],
+    [['nobody', '--from', 'step-7', '--weight-version', '9'], 'no-such-run'],
+  ])('%s is refused, and no server is asked', async (args, reason) => {
+    const before = asked();
+    await expect(call(...args)).rejects.toMatchObject({ name: 'UsageError', reason });
+    expect(asked()).toBe(before);
   });
-  expect(asked()).toBe(before);
+
+  test('the table names each server, its version before and now, and what became of it', () => {
+    const server = { url: 'http://a', before: 'default', now: '7', tookMs: 1200, reason: null, error: null };
+    const text = updateTable(scriptedIo({ cwd }), [
+      { ...server, state: 'updated' },
+      { ...server, url: 'http://b', now: null, state: 'paused' },
+    ]);
+    expect(text).toMatch(/server +before +now +took/);
+    expect(text).toMatch(/http:\/\/a +default +7 +1\.20 s +updated/);
+    expect(text).toMatch(/http:\/\/b +default +\? +1\.20 s +paused/);
+  });
+
+  test('a folder that came from elsewhere chooses no variable whose value its servers get', async () => {
+    await aRun('foreign', `sglang:${servers[0]!.url}`, 'PATH');
+    const before = asked();
+    const refused = call('foreign', '--from', 'step-7', '--weight-version', '9');
+    await expect(refused).rejects.toMatchObject({
+      reason: 'not-allowed',
+      fix: expect.stringContaining('--api-key-env PATH'),
+    });
+    expect(asked()).toBe(before);
+  });
 });

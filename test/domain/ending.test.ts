@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   outcomeOf,
   OUTCOMES,
@@ -15,80 +15,85 @@ import { someTurn, STOPS } from './some.ts';
 const REWARD = { rewardScaling: 1, rewardBias: 0, turnDiscount: 0.5 };
 const AT = { out: 'runs', run: 'run', query: 'q', sample: 0, attempt: 1 };
 
-test('every stop reason has an outcome, and every outcome a stop reason', () => {
-  expect(new Set(STOPS.map(outcomeOf))).toEqual(new Set(OUTCOMES));
-  expect(STOPS.filter((stop) => outcomeOf(stop) === 'complete')).toEqual(['max-turns', 'success', 'context-length']);
-});
-
-test('an undecided turn is neither a success nor a failure', () => {
-  expect((['right', 'wrong', 'undecided'] as const).map(successOf)).toEqual([1, 0, null]);
-});
-
-test('a complete rollout has one discounted return per turn', () => {
-  const turns = (['wrong', 'right', 'right'] as const).map((verdict, i) =>
-    someTurn({ turn: i + 1, verdict, outputTokens: 10 + i }),
-  );
-  expect(rolloutResult(AT, turns, 'max-turns', null, REWARD)).toEqual({
-    outcome: 'complete',
-    stopReason: 'max-turns',
-    turns: 3,
-    rewards: [-1 + 0.5 * 1.5, 1.5, 1],
-    success: [0, 1, 1],
-    verdicts: { wrong: { different: 1 }, right: { different: 2 } },
-    tokens: 33,
-    reason: null,
-    trajectory: AT,
+describe('the end of a rollout', () => {
+  test('every stop reason has an outcome, and every outcome a stop reason', () => {
+    expect(new Set(STOPS.map(outcomeOf))).toEqual(new Set(OUTCOMES));
+    expect(STOPS.filter((stop) => outcomeOf(stop) === 'complete')).toEqual(['max-turns', 'success', 'context-length']);
   });
-});
 
-test('a rollout that failed, was cancelled or could not be judged has no rewards', () => {
-  const verdicts = fc.array(fc.constantFrom<VerdictValue>('right', 'wrong'), { maxLength: 6 });
-  fc.assert(
-    fc.property(verdicts, fc.constantFrom(...STOPS), (played, stop) => {
-      const turns = played.map((verdict, i) => someTurn({ turn: i + 1, verdict }));
-      const { rewards, success, outcome } = rolloutResult(AT, turns, stop, null, REWARD);
-      const raw = played.map((verdict) => turnReward(verdict === 'right', REWARD));
-      expect(rewards).toEqual(outcome === 'complete' ? discountedReturns(raw, 0.5) : []);
-      expect(success).toHaveLength(turns.length);
-    }),
-  );
-});
+  test('an undecided turn is neither a success nor a failure', () => {
+    expect((['right', 'wrong', 'undecided'] as const).map(successOf)).toEqual([1, 0, null]);
+  });
 
-test('the reason is the failure’s, or the judge’s where the last turn is undecided', () => {
-  const turns = [someTurn(), someTurn({ turn: 2, verdict: 'undecided', reason: 'timeout' })];
-  const failure = { reason: 'model-not-found', message: 'no such model' };
-  expect(rolloutResult(AT, turns, 'undecided', null, REWARD)).toMatchObject({ reason: 'timeout', success: [0, null] });
-  expect(rolloutResult(AT, turns.slice(0, 1), 'failed', failure, REWARD).reason).toBe('model-not-found');
-  expect(rolloutResult(AT, turns.slice(0, 1), 'cancelled', null, REWARD).reason).toBeNull();
-});
+  test('a complete rollout has one discounted return per turn', () => {
+    const turns = (['wrong', 'right', 'right'] as const).map((verdict, i) =>
+      someTurn({ turn: i + 1, verdict, outputTokens: 10 + i }),
+    );
+    expect(rolloutResult(AT, turns, 'max-turns', null, REWARD)).toEqual({
+      outcome: 'complete',
+      stopReason: 'max-turns',
+      turns: 3,
+      rewards: [-1 + 0.5 * 1.5, 1.5, 1],
+      success: [0, 1, 1],
+      verdicts: { wrong: { different: 1 }, right: { different: 2 } },
+      tokens: 33,
+      reason: null,
+      trajectory: AT,
+    });
+  });
 
-test('a recorded end gives the result that its rollout ended with', () => {
-  const verdicts = fc.array(fc.constantFrom<VerdictValue>('right', 'wrong'), { maxLength: 6 });
-  fc.assert(
-    fc.property(verdicts, fc.constantFrom(...STOPS), (played, stop) => {
-      const judged = stop === 'undecided' ? [...played, 'undecided' as const] : played;
-      const turns = judged.map((verdict, i) =>
-        someTurn({ turn: i + 1, verdict, reason: `reason ${i}`, outputTokens: i }),
-      );
-      const failure = stop === 'failed' ? { reason: 'model-not-found' } : null;
-      const ended = rolloutResult(AT, turns, stop, failure, REWARD);
-      const { outcome, stopReason, rewards, success } = ended;
-      const records = turns.map(({ verdict, reason, outputTokens: tokens }) => ({
-        tokens,
-        verdict: { verdict, reason },
-      }));
-      expect(recordedResult(AT, { outcome, stopReason, rewards, success, failure }, records)).toEqual(ended);
-      expect(ended.reason).toBe(
-        stop === 'failed' ? 'model-not-found' : stop === 'undecided' ? `reason ${played.length}` : null,
-      );
-    }),
-  );
-});
+  test('a rollout that failed, was cancelled or could not be judged has no rewards', () => {
+    const verdicts = fc.array(fc.constantFrom<VerdictValue>('right', 'wrong'), { maxLength: 6 });
+    fc.assert(
+      fc.property(verdicts, fc.constantFrom(...STOPS), (played, stop) => {
+        const turns = played.map((verdict, i) => someTurn({ turn: i + 1, verdict }));
+        const { rewards, success, outcome } = rolloutResult(AT, turns, stop, null, REWARD);
+        const raw = played.map((verdict) => turnReward(verdict === 'right', REWARD));
+        expect(rewards).toEqual(outcome === 'complete' ? discountedReturns(raw, 0.5) : []);
+        expect(success).toHaveLength(turns.length);
+      }),
+    );
+  });
 
-test('a rollout that recorded no end failed for its reason, or was cancelled', () => {
-  const nothing = { turns: 0, rewards: [], success: [], tokens: 0, trajectory: AT };
-  const failed = { outcome: 'failed', stopReason: 'failed', reason: 'terminated' };
-  const cancelled = { outcome: 'cancelled', stopReason: 'cancelled', reason: null };
-  expect(unrecordedResult(AT, { reason: 'terminated' })).toEqual({ ...failed, ...nothing });
-  expect(unrecordedResult(AT, null)).toEqual({ ...cancelled, ...nothing });
+  test('the reason is the failure’s, or the judge’s where the last turn is undecided', () => {
+    const turns = [someTurn(), someTurn({ turn: 2, verdict: 'undecided', reason: 'timeout' })];
+    const failure = { reason: 'model-not-found', message: 'no such model' };
+    expect(rolloutResult(AT, turns, 'undecided', null, REWARD)).toMatchObject({
+      reason: 'timeout',
+      success: [0, null],
+    });
+    expect(rolloutResult(AT, turns.slice(0, 1), 'failed', failure, REWARD).reason).toBe('model-not-found');
+    expect(rolloutResult(AT, turns.slice(0, 1), 'cancelled', null, REWARD).reason).toBeNull();
+  });
+
+  test('a recorded end gives the result that its rollout ended with', () => {
+    const verdicts = fc.array(fc.constantFrom<VerdictValue>('right', 'wrong'), { maxLength: 6 });
+    fc.assert(
+      fc.property(verdicts, fc.constantFrom(...STOPS), (played, stop) => {
+        const judged = stop === 'undecided' ? [...played, 'undecided' as const] : played;
+        const turns = judged.map((verdict, i) =>
+          someTurn({ turn: i + 1, verdict, reason: `reason ${i}`, outputTokens: i }),
+        );
+        const failure = stop === 'failed' ? { reason: 'model-not-found' } : null;
+        const ended = rolloutResult(AT, turns, stop, failure, REWARD);
+        const { outcome, stopReason, rewards, success } = ended;
+        const records = turns.map(({ verdict, reason, outputTokens: tokens }) => ({
+          tokens,
+          verdict: { verdict, reason },
+        }));
+        expect(recordedResult(AT, { outcome, stopReason, rewards, success, failure }, records)).toEqual(ended);
+        expect(ended.reason).toBe(
+          stop === 'failed' ? 'model-not-found' : stop === 'undecided' ? `reason ${played.length}` : null,
+        );
+      }),
+    );
+  });
+
+  test('a rollout that recorded no end failed for its reason, or was cancelled', () => {
+    const nothing = { turns: 0, rewards: [], success: [], tokens: 0, trajectory: AT };
+    const failed = { outcome: 'failed', stopReason: 'failed', reason: 'terminated' };
+    const cancelled = { outcome: 'cancelled', stopReason: 'cancelled', reason: null };
+    expect(unrecordedResult(AT, { reason: 'terminated' })).toEqual({ ...failed, ...nothing });
+    expect(unrecordedResult(AT, null)).toEqual({ ...cancelled, ...nothing });
+  });
 });

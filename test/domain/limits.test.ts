@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { stopReason, tokenBudget } from '../../domain/ending.ts';
 import type { VerdictValue } from '../../domain/verdict.ts';
 
@@ -9,42 +9,44 @@ const SOME_LIMITS = fc.record({
 });
 const SOME_VERDICT = fc.constantFrom<VerdictValue>('right', 'wrong', 'undecided');
 
-test('plays all turns after a right answer, unless told to stop at success', () => {
-  expect(stopReason(1, 'right', { numTurns: 5, stop: 'always' })).toBeUndefined();
-  expect(stopReason(5, 'right', { numTurns: 5, stop: 'always' })).toBe('max-turns');
-  expect(stopReason(1, 'right', { numTurns: 5, stop: 'success' })).toBe('success');
-  expect(stopReason(1, 'wrong', { numTurns: 5, stop: 'success' })).toBeUndefined();
-});
+describe('the limits of a rollout', () => {
+  test('plays all turns after a right answer, unless told to stop at success', () => {
+    expect(stopReason(1, 'right', { numTurns: 5, stop: 'always' })).toBeUndefined();
+    expect(stopReason(5, 'right', { numTurns: 5, stop: 'always' })).toBe('max-turns');
+    expect(stopReason(1, 'right', { numTurns: 5, stop: 'success' })).toBe('success');
+    expect(stopReason(1, 'wrong', { numTurns: 5, stop: 'success' })).toBeUndefined();
+  });
 
-test('undecided goes before success, and success before max-turns', () => {
-  fc.assert(
-    fc.property(SOME_LIMITS, (limits) => {
-      expect(stopReason(limits.numTurns, 'undecided', limits)).toBe('undecided');
-      expect(stopReason(limits.numTurns, 'right', { ...limits, stop: 'success' })).toBe('success');
-      expect(stopReason(limits.numTurns, 'wrong', limits)).toBe('max-turns');
-    }),
-  );
-});
+  test('undecided goes before success, and success before max-turns', () => {
+    fc.assert(
+      fc.property(SOME_LIMITS, (limits) => {
+        expect(stopReason(limits.numTurns, 'undecided', limits)).toBe('undecided');
+        expect(stopReason(limits.numTurns, 'right', { ...limits, stop: 'success' })).toBe('success');
+        expect(stopReason(limits.numTurns, 'wrong', limits)).toBe('max-turns');
+      }),
+    );
+  });
 
-test('no rollout plays more turns than it was given, whatever the verdicts', () => {
-  fc.assert(
-    fc.property(SOME_LIMITS, fc.infiniteStream(SOME_VERDICT), (limits, verdicts) => {
-      let turn = 0;
-      for (const verdict of verdicts) if (stopReason(++turn, verdict, limits) !== undefined) break;
-      expect(turn).toBeLessThanOrEqual(limits.numTurns);
-    }),
-  );
-});
+  test('no rollout plays more turns than it was given, whatever the verdicts', () => {
+    fc.assert(
+      fc.property(SOME_LIMITS, fc.infiniteStream(SOME_VERDICT), (limits, verdicts) => {
+        let turn = 0;
+        for (const verdict of verdicts) if (stopReason(++turn, verdict, limits) !== undefined) break;
+        expect(turn).toBeLessThanOrEqual(limits.numTurns);
+      }),
+    );
+  });
 
-test('context and new tokens always fit the model, and no budget is below nothing', () => {
-  const some = fc.nat(50_000);
-  fc.assert(
-    fc.property(some, some, some, (context, wanted, length) => {
-      const budget = tokenBudget(context, wanted, length);
-      expect(budget).toBeGreaterThanOrEqual(0);
-      expect(budget).toBeLessThanOrEqual(wanted);
-      if (budget > 0) expect(context + budget).toBeLessThanOrEqual(length);
-      if (budget < wanted) expect(context + budget).toBeGreaterThanOrEqual(length);
-    }),
-  );
+  test('context and new tokens always fit the model, and no budget is below nothing', () => {
+    const some = fc.nat(50_000);
+    fc.assert(
+      fc.property(some, some, some, (context, wanted, length) => {
+        const budget = tokenBudget(context, wanted, length);
+        expect(budget).toBeGreaterThanOrEqual(0);
+        expect(budget).toBeLessThanOrEqual(wanted);
+        if (budget > 0) expect(context + budget).toBeLessThanOrEqual(length);
+        if (budget < wanted) expect(context + budget).toBeGreaterThanOrEqual(length);
+      }),
+    );
+  });
 });

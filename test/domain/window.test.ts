@@ -1,7 +1,7 @@
 // The window against a model of it: sets of units that wait, run and ended.
 
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   begin,
   canStart,
@@ -37,26 +37,74 @@ const SHAPE = fc.record({
 });
 const [RESULT] = fc.sample(someResult(3), { numRuns: 1, seed: 1 }) as [RolloutResult];
 
-test('every unit is started once, in order, and counted once, whatever happens in between', () => {
-  fc.assert(
-    fc.property(SHAPE, fc.integer({ min: 1, max: 6 }), fc.array(SOME_MOVE, { maxLength: 80 }), (shape, max, moves) => {
-      let window = openWindow(shape, max, 0);
-      const running = new Set<number>();
-      const over = new Set<number>();
-      for (const move of moves) {
-        window = play(window, move, running, over);
-        const flying = window.inFlight.map((u) => u.unit);
-        expect(flying.toSorted((a, b) => a - b)).toEqual([...running].toSorted((a, b) => a - b));
-        expect(window.next).toBe(running.size + over.size);
-        expect(done(window)).toBe(over.size);
-        expect(canStart(window)).toBe(
-          !window.paused && !window.stopping && window.next < totalUnits(shape) && running.size < window.maxConcurrent,
-        );
-        expect(isFinished(window)).toBe(running.size === 0 && (window.stopping || over.size === totalUnits(shape)));
-      }
-    }),
-    { numRuns: 300 },
-  );
+describe('the window of a collection', () => {
+  test('every unit is started once, in order, and counted once, whatever happens in between', () => {
+    fc.assert(
+      fc.property(
+        SHAPE,
+        fc.integer({ min: 1, max: 6 }),
+        fc.array(SOME_MOVE, { maxLength: 80 }),
+        (shape, max, moves) => {
+          let window = openWindow(shape, max, 0);
+          const running = new Set<number>();
+          const over = new Set<number>();
+          for (const move of moves) {
+            window = play(window, move, running, over);
+            const flying = window.inFlight.map((u) => u.unit);
+            expect(flying.toSorted((a, b) => a - b)).toEqual([...running].toSorted((a, b) => a - b));
+            expect(window.next).toBe(running.size + over.size);
+            expect(done(window)).toBe(over.size);
+            expect(canStart(window)).toBe(
+              !window.paused &&
+                !window.stopping &&
+                window.next < totalUnits(shape) &&
+                running.size < window.maxConcurrent,
+            );
+            expect(isFinished(window)).toBe(running.size === 0 && (window.stopping || over.size === totalUnits(shape)));
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test('a window that is carried on as JSON goes on as if it had not been', () => {
+    fc.assert(
+      fc.property(SHAPE, fc.array(SOME_MOVE, { maxLength: 60 }), (shape, moves) => {
+        const ended = [false, true].map((carried) => {
+          const [running, over] = [new Set<number>(), new Set<number>()];
+          return moves.reduce(
+            (w, move) => {
+              const after = play(w, move.kind === 'carry' ? { kind: 'resume' } : move, running, over);
+              return carried ? (JSON.parse(JSON.stringify(after)) as WindowState) : after;
+            },
+            openWindow(shape, 3, 0),
+          );
+        });
+        expect(ended[1]).toEqual(ended[0]);
+      }),
+    );
+  });
+
+  test('a unit out of order is refused', () => {
+    const window = openWindow({ queries: 3, samples: 2, numTurns: 1 }, 4, 0);
+    begin(window, { unit: 0, query: 'a', sample: 0 });
+    expect(() => begin(window, { unit: 0, query: 'a', sample: 0 })).toThrow('unit 0 begun, 1 is next');
+    expect(() => begin(window, { unit: 2, query: 'b', sample: 0 })).toThrow('unit 2 begun, 1 is next');
+    expect(window.next).toBe(1);
+  });
+
+  test('a lowered concurrency lets running rollouts end and starts no new one until there is room', () => {
+    const window = openWindow({ queries: 9, samples: 1, numTurns: 1 }, 3, 0);
+    for (const unit of [0, 1, 2]) begin(window, { unit, query: `${unit}`, sample: 0 });
+    window.maxConcurrent = 1;
+    for (const unit of [0, 1]) {
+      settle(window, unit, RESULT);
+      expect(canStart(window)).toBe(false);
+    }
+    settle(window, 2, RESULT);
+    expect(canStart(window)).toBe(true);
+  });
 });
 
 /** Plays one move on the window and on the model, and returns the window, which a `carry` makes anew from JSON. */
@@ -80,41 +128,3 @@ function play(window: WindowState, move: Move, running: Set<number>, over: Set<n
   if (move.kind === 'tune') window.maxConcurrent = move.maxConcurrent;
   return move.kind === 'carry' ? (JSON.parse(JSON.stringify(window)) as WindowState) : window;
 }
-
-test('a window that is carried on as JSON goes on as if it had not been', () => {
-  fc.assert(
-    fc.property(SHAPE, fc.array(SOME_MOVE, { maxLength: 60 }), (shape, moves) => {
-      const ended = [false, true].map((carried) => {
-        const [running, over] = [new Set<number>(), new Set<number>()];
-        return moves.reduce(
-          (w, move) => {
-            const after = play(w, move.kind === 'carry' ? { kind: 'resume' } : move, running, over);
-            return carried ? (JSON.parse(JSON.stringify(after)) as WindowState) : after;
-          },
-          openWindow(shape, 3, 0),
-        );
-      });
-      expect(ended[1]).toEqual(ended[0]);
-    }),
-  );
-});
-
-test('a unit out of order is refused', () => {
-  const window = openWindow({ queries: 3, samples: 2, numTurns: 1 }, 4, 0);
-  begin(window, { unit: 0, query: 'a', sample: 0 });
-  expect(() => begin(window, { unit: 0, query: 'a', sample: 0 })).toThrow('unit 0 begun, 1 is next');
-  expect(() => begin(window, { unit: 2, query: 'b', sample: 0 })).toThrow('unit 2 begun, 1 is next');
-  expect(window.next).toBe(1);
-});
-
-test('a lowered concurrency lets running rollouts end and starts no new one until there is room', () => {
-  const window = openWindow({ queries: 9, samples: 1, numTurns: 1 }, 3, 0);
-  for (const unit of [0, 1, 2]) begin(window, { unit, query: `${unit}`, sample: 0 });
-  window.maxConcurrent = 1;
-  for (const unit of [0, 1]) {
-    settle(window, unit, RESULT);
-    expect(canStart(window)).toBe(false);
-  }
-  settle(window, 2, RESULT);
-  expect(canStart(window)).toBe(true);
-});

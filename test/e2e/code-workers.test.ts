@@ -1,14 +1,16 @@
 // Workers that judge code, as processes of their own: killed in the middle of a program, told to stop in the middle of
 // one, or not there at all. Whatever happens, no program outlives it, and no verdict is lost or given twice.
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { proveSandbox } from '../../environments/code/canary.ts';
 import { openFileStore } from '../../storage/files.ts';
-import { type Everturn, openEverturn, type Running, until } from '../support/everturn.ts';
+import { type Everturn, openEverturn, type Running } from '../support/everturn.ts';
+import { descendants, isPidAlive } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 import { type TextServer, textServer } from '../support/text-server.ts';
 
 const proof = await proveSandbox();
@@ -80,7 +82,7 @@ describe.skipIf(!proof.ok)(`workers that judge code${needed}`, { timeout: 180_00
     expect(begun.code, begun.stderr).toBe(0);
     const { worker, pids } = await Promise.any(workers.map(untilJudging));
     worker.child.kill('SIGKILL');
-    await until('no process of it is left', () => !pids.some(alive) || undefined, 10_000);
+    await until('no process of it is left', () => !pids.some(isPidAlive) || undefined, 10_000);
     expect(await verdictOf('killed')).toBeUndefined();
 
     expect((await everturn.run('watch', 'killed')).code).toBe(0);
@@ -100,11 +102,11 @@ describe.skipIf(!proof.ok)(`workers that judge code${needed}`, { timeout: 180_00
     const { pids } = await Promise.any(workers.map(untilJudging));
     const programs = pids.filter(isProgram);
     expect((await everturn.run('cancel', 'cancelled')).code).toBe(0);
-    await until('no program is left', () => !programs.some(alive) || undefined);
+    await until('no program is left', () => !programs.some(isPidAlive) || undefined);
     await everturn.run('watch', 'cancelled');
     expect(await verdictOf('cancelled')).toBeUndefined();
     expect((await everturn.run('check', 'cancelled')).code).toBe(0);
-    expect(alive(worker.child.pid!)).toBe(true);
+    expect(isPidAlive(worker.child.pid!)).toBe(true);
   });
 
   test('not there at all: status and watch say what is waited for, and the run goes on when one comes', async () => {
@@ -154,17 +156,6 @@ describe.skipIf(!proof.ok)(`workers that judge code${needed}`, { timeout: 180_00
   });
 });
 
-/** All processes below that one. */
-function descendants(of: number): number[] {
-  const parents = new Map<number, number[]>();
-  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
-    const parent = Number(fileOf(Number(name), 'stat').split(') ')[1]?.split(' ')[1]);
-    parents.set(parent, [...(parents.get(parent) ?? []), Number(name)]);
-  }
-  const below = (pid: number): number[] => (parents.get(pid) ?? []).flatMap((child) => [child, ...below(child)]);
-  return below(of);
-}
-
 /** The harness, and so the program, not what starts it. */
 function isProgram(pid: number): boolean {
   return /^\S*python3 .*a2b_base64/.test(commandOf(pid)) && statusOf(pid) === 'S';
@@ -176,10 +167,6 @@ function commandOf(pid: number): string {
 
 function statusOf(pid: number): string | undefined {
   return fileOf(pid, 'stat').split(') ')[1]?.[0];
-}
-
-function alive(pid: number): boolean {
-  return !['', 'Z', undefined].includes(statusOf(pid));
 }
 
 function fileOf(pid: number, name: string): string {

@@ -10,7 +10,8 @@ import type { Why } from '../../cli/view/why-text.ts';
 import type { FleetReport } from '../../storage/fleet-status.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { readTrajectories } from '../../storage/trajectories.ts';
-import { type Everturn, openEverturn, until } from '../support/everturn.ts';
+import { type Everturn, openEverturn } from '../support/everturn.ts';
+import { until } from '../support/until.ts';
 import { type ModelServer, modelServer } from '../support/model-server.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -114,107 +115,112 @@ describe('a run against two servers', () => {
   });
 });
 
-test('a limit per server holds over two worker processes', { timeout: 180_000 }, async () => {
-  const [narrow, wide] = await Promise.all(
-    [1, 2].map(() => modelServer({ kind: 'sglang', msPerToken: 4, length: 2048 })),
-  );
-  await everturn.run('up');
-  const worker = everturn.start('worker');
-  try {
-    const config = {
-      numTurns: 2,
-      maxNewTokens: 8,
-      maxConcurrent: 16,
-      fleet: {
-        backend: 'sglang',
-        policy: 'round_robin',
-        servers: [{ url: narrow!.url, maxInFlight: 1 }, { url: wide!.url }],
-        maxInFlight: 3,
-      },
-    };
-    writeFileSync(join(everturn.folder, 'fleet.yaml'), JSON.stringify(config));
-    const ended = await everturn.run('run', DATA, '--name', 'limited', '--config', 'fleet.yaml', ...TOKENIZER);
-    expect(ended.code, ended.stderr).toBe(0);
-    expect(narrow!.peak()).toBe(1);
-    expect(wide!.peak()).toBeGreaterThan(0);
-    expect(wide!.peak()).toBeLessThanOrEqual(3);
-  } finally {
-    worker.child.kill('SIGTERM'); // in order: it says what it did
-    await worker.ended;
-    await everturn.run('down');
-    await Promise.all([narrow!.close(), wide!.close()]);
-  }
-  const folder = join(everturn.folder, 'runs/limited/.fleet');
-  const reports = readdirSync(folder).filter((name) => name.startsWith('status-'));
-  const asked = reports.map((name) => {
-    const { servers } = JSON.parse(readFileSync(join(folder, name), 'utf8')) as FleetReport;
-    return servers.reduce((sum, { requests }) => sum + requests, 0);
-  });
-  expect(asked).toHaveLength(2);
-  expect(Math.min(...asked)).toBeGreaterThan(0);
-});
-
-test('why says what a rollout waits for, and why it ended', { timeout: 120_000 }, async () => {
-  const server = await modelServer({ kind: 'sglang', length: 2048 });
-  const why = async (query: string) => {
-    const ended = await everturn.run('why', 'waiting', query, '--json');
-    expect(ended.code, ended.stderr).toBe(0);
-    return JSON.parse(ended.stdout) as Why;
-  };
-  try {
-    const broken = { status: 500, body: { error: { message: 'out of luck' } } };
-    const model = ['--model', `sglang:${server.url}`, ...TOKENIZER, '--limit', '2', '--num-turns', '1'];
+describe('everturn with servers', () => {
+  test('a limit per server holds over two worker processes', { timeout: 180_000 }, async () => {
+    const [narrow, wide] = await Promise.all(
+      [1, 2].map(() => modelServer({ kind: 'sglang', msPerToken: 4, length: 2048 })),
+    );
     await everturn.run('up');
-    const running = everturn.start('run', DATA, '--name', 'waiting', ...model, '--max-concurrent', '1');
-    const made = join(everturn.folder, 'runs/waiting/run.json');
-    await until('the run is made', () => existsSync(made) || undefined);
-    server.fail(...Array.from({ length: 200 }, () => broken));
-    const waits = await until('a second try', async () => {
-      const found = await everturn.run('why', 'waiting', 'arith-0001', '--json');
-      if (found.code !== 0) return undefined; // the run is being made
-      const told = JSON.parse(found.stdout) as Why;
-      return told.pending && told.pending.attempt > 1 && told.pending.lastFailure ? told : undefined;
+    const worker = everturn.start('worker');
+    try {
+      const config = {
+        numTurns: 2,
+        maxNewTokens: 8,
+        maxConcurrent: 16,
+        fleet: {
+          backend: 'sglang',
+          policy: 'round_robin',
+          servers: [{ url: narrow!.url, maxInFlight: 1 }, { url: wide!.url }],
+          maxInFlight: 3,
+        },
+      };
+      writeFileSync(join(everturn.folder, 'fleet.yaml'), JSON.stringify(config));
+      const ended = await everturn.run('run', DATA, '--name', 'limited', '--config', 'fleet.yaml', ...TOKENIZER);
+      expect(ended.code, ended.stderr).toBe(0);
+      expect(narrow!.peak()).toBe(1);
+      expect(wide!.peak()).toBeGreaterThan(0);
+      expect(wide!.peak()).toBeLessThanOrEqual(3);
+    } finally {
+      worker.child.kill('SIGTERM'); // in order: it says what it did
+      await worker.ended;
+      await everturn.run('down');
+      await Promise.all([narrow!.close(), wide!.close()]);
+    }
+    const folder = join(everturn.folder, 'runs/limited/.fleet');
+    const reports = readdirSync(folder).filter((name) => name.startsWith('status-'));
+    const asked = reports.map((name) => {
+      const { servers } = JSON.parse(readFileSync(join(folder, name), 'utf8')) as FleetReport;
+      return servers.reduce((sum, { requests }) => sum + requests, 0);
     });
-    expect(waits).toMatchObject({
-      state: 'playing',
-      pending: { name: 'generate', turn: 1, lastFailure: { reason: expect.stringMatching(/^server-/) } },
-    });
-    expect((await everturn.run('why', 'waiting', 'arith-0001')).stdout).toMatch(
-      /^arith-0001 waits for the model: turn 1 .*try[^]*last failure: server-/,
-    );
-    expect(await why('arith-0002')).toMatchObject({ state: 'waiting', collection: { inFlight: 1, maxConcurrent: 1 } });
-    server.heal();
-    const ended = await running.ended;
-    expect(ended.code, ended.stderr).toBe(0);
-    expect(await why('arith-0001')).toMatchObject({ state: 'ended', pending: null, turns: [{ turn: 1 }] });
-  } finally {
-    await server.close();
-  }
-});
+    expect(asked).toHaveLength(2);
+    expect(Math.min(...asked)).toBeGreaterThan(0);
+  });
 
-test('answers that came as text are judged, and never exported for training', { timeout: 120_000 }, async () => {
-  const server = await modelServer({ kind: 'openai' });
-  try {
-    const ended = await everturn.run(
-      'run',
-      DATA,
-      '--name',
-      'text',
-      '--model',
-      `openai:${server.url}#tiny`,
-      '--limit',
-      '5',
-      '--num-turns',
-      '2',
-      '--max-new-tokens',
-      '20',
-    );
-    expect(ended.code, ended.stderr).toBe(0);
-    expect((await everturn.run('check', 'text', '--json')).code).toBe(0);
-    const exported = await everturn.run('export', 'text', '--format', 'areal', '--out', 'text.jsonl');
-    expect(exported.stderr).toContain('not-trainable');
-    expect(readFileSync(join(everturn.folder, 'text.jsonl'), 'utf8')).toBe('');
-  } finally {
-    await server.close();
-  }
+  test('why says what a rollout waits for, and why it ended', { timeout: 120_000 }, async () => {
+    const server = await modelServer({ kind: 'sglang', length: 2048 });
+    const why = async (query: string) => {
+      const ended = await everturn.run('why', 'waiting', query, '--json');
+      expect(ended.code, ended.stderr).toBe(0);
+      return JSON.parse(ended.stdout) as Why;
+    };
+    try {
+      const broken = { status: 500, body: { error: { message: 'out of luck' } } };
+      const model = ['--model', `sglang:${server.url}`, ...TOKENIZER, '--limit', '2', '--num-turns', '1'];
+      await everturn.run('up');
+      const running = everturn.start('run', DATA, '--name', 'waiting', ...model, '--max-concurrent', '1');
+      const made = join(everturn.folder, 'runs/waiting/run.json');
+      await until('the run is made', () => existsSync(made) || undefined);
+      server.fail(...Array.from({ length: 200 }, () => broken));
+      const waits = await until('a second try', async () => {
+        const found = await everturn.run('why', 'waiting', 'arith-0001', '--json');
+        if (found.code !== 0) return undefined; // the run is being made
+        const told = JSON.parse(found.stdout) as Why;
+        return told.pending && told.pending.attempt > 1 && told.pending.lastFailure ? told : undefined;
+      });
+      expect(waits).toMatchObject({
+        state: 'playing',
+        pending: { name: 'generate', turn: 1, lastFailure: { reason: expect.stringMatching(/^server-/) } },
+      });
+      expect((await everturn.run('why', 'waiting', 'arith-0001')).stdout).toMatch(
+        /^arith-0001 waits for the model: turn 1 .*try[^]*last failure: server-/,
+      );
+      expect(await why('arith-0002')).toMatchObject({
+        state: 'waiting',
+        collection: { inFlight: 1, maxConcurrent: 1 },
+      });
+      server.heal();
+      const ended = await running.ended;
+      expect(ended.code, ended.stderr).toBe(0);
+      expect(await why('arith-0001')).toMatchObject({ state: 'ended', pending: null, turns: [{ turn: 1 }] });
+    } finally {
+      await server.close();
+    }
+  });
+
+  test('answers that came as text are judged, and never exported for training', { timeout: 120_000 }, async () => {
+    const server = await modelServer({ kind: 'openai' });
+    try {
+      const ended = await everturn.run(
+        'run',
+        DATA,
+        '--name',
+        'text',
+        '--model',
+        `openai:${server.url}#tiny`,
+        '--limit',
+        '5',
+        '--num-turns',
+        '2',
+        '--max-new-tokens',
+        '20',
+      );
+      expect(ended.code, ended.stderr).toBe(0);
+      expect((await everturn.run('check', 'text', '--json')).code).toBe(0);
+      const exported = await everturn.run('export', 'text', '--format', 'areal', '--out', 'text.jsonl');
+      expect(exported.stderr).toContain('not-trainable');
+      expect(readFileSync(join(everturn.folder, 'text.jsonl'), 'utf8')).toBe('');
+    } finally {
+      await server.close();
+    }
+  });
 });

@@ -1,7 +1,7 @@
 // The sandbox against programs that try to leave it, with the real bubblewrap.
 
 import { spawn } from 'node:child_process';
-import { readlinkSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBubblewrap } from '../../environments/code/bubblewrap.ts';
 import { proveSandbox } from '../../environments/code/canary.ts';
@@ -11,6 +11,7 @@ import { runSandboxed } from '../../environments/code/sandboxed.ts';
 import { compiledRoom } from '../support/compiled.ts';
 import { ATTACKS } from './code-attacks.ts';
 import { createRig, hasSandbox, needsSandbox, processesWith, type Rig } from './code-rig.ts';
+import { until } from '../support/until.ts';
 
 needsSandbox();
 
@@ -54,18 +55,18 @@ time.sleep(60)`;
   test('a program that is killed from outside was not wrong', async () => {
     const mark = `killed-${process.pid}`;
     const running = rig.run('import time\ntime.sleep(60)', { mark });
-    await until(() => processesWith(mark).length >= 2 || undefined);
-    const sandbox = await until(() => processesWith(mark).find(isBwrap));
+    await until('the program runs', () => processesWith(mark).length >= 2);
+    const sandbox = await until('its sandbox', () => processesWith(mark).find(isBwrap));
     process.kill(sandbox, 'SIGKILL');
     await expect(running).rejects.toMatchObject({ name: 'JudgeError', retryable: true });
-    await until(() => processesWith(mark).length === 0 || undefined);
+    await until('nothing is left', () => processesWith(mark).length === 0);
   });
 
   test('cancelling ends the program at once, and nothing is left', async () => {
     const controller = new AbortController();
     const mark = `cancelled-${process.pid}`;
     const running = rig.run('import time\ntime.sleep(60)', { mark, signal: controller.signal });
-    await until(() => processesWith(mark).length >= 2 || undefined);
+    await until('the program runs', () => processesWith(mark).length >= 2);
     controller.abort(new Error('cancelled'));
     await expect(running).rejects.toThrow('cancelled');
     expect(processesWith(mark)).toEqual([]);
@@ -81,37 +82,35 @@ time.sleep(60)`;
     const { DEFAULT_LIMITS } = await import(${JSON.stringify(`${folder}/code/limits.js`)});
     const { sandbox } = await proveSandbox();
     const runtime = await python.findRuntime(process.env);
-    const job = python.encode({ kind: 'stdin', program: 'import time, ctypes\\nctypes.CDLL(None).prctl(1, 0)\\ntime.sleep(60)', stdin: '' }, 'n');
+    const job = python.encode({ kind: 'stdin', program: 'import time, ctypes\\nlibc = ctypes.CDLL(None)\\nlibc.prctl(1, 0)\\nlibc.prctl(15, b"begun")\\ntime.sleep(60)', stdin: '' }, 'n');
     for (let i = 0; i < 3; i++)
       runSandboxed(sandbox.launch([...runtime.command, ${JSON.stringify(mark)}], [], DEFAULT_LIMITS), job, DEFAULT_LIMITS, new AbortController().signal);
   `;
     const worker = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' });
     try {
       const running = () => processesWith(mark).filter((pid) => pid !== worker.pid);
-      await until(() => running().length >= 6 || undefined);
-      await new Promise((resolve) => setTimeout(resolve, 300)); // The programs have begun.
+      await until('three programs that have begun', () => running().filter(hasBegun).length >= 3);
       worker.kill('SIGKILL');
-      await until(() => running().length === 0 || undefined);
+      await until('nothing is left', () => running().length === 0);
     } finally {
       worker.kill('SIGKILL');
     }
   });
 });
 
-function isBwrap(pid: number): boolean {
+/** The program says so by the name of its process. */
+function hasBegun(pid: number): boolean {
   try {
-    return readlinkSync(`/proc/${pid}/exe`).endsWith('bwrap');
+    return readFileSync(`/proc/${pid}/comm`, 'utf8') === 'begun\n';
   } catch {
     return false;
   }
 }
 
-async function until<T>(found: () => T | undefined, limitMs = 10_000): Promise<T> {
-  const end = Date.now() + limitMs;
-  for (;;) {
-    const value = found();
-    if (value !== undefined) return value;
-    if (Date.now() > end) throw new Error('it did not come about');
-    await new Promise((resolve) => setTimeout(resolve, 10));
+function isBwrap(pid: number): boolean {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`).endsWith('bwrap');
+  } catch {
+    return false;
   }
 }

@@ -1,7 +1,7 @@
 // Every kind of answer: equal spellings are right, different values are wrong, and it is the same word every time.
 
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { judgeMath } from '../../environments/math/judge.ts';
 
 interface Pair {
@@ -21,45 +21,47 @@ const labelled = read('./math-pairs.jsonl').map((pair) => ({ ...pair, solution: 
 const kinds = new Map<string, Pair[]>();
 for (const pair of read('./math-kinds.jsonl')) kinds.set(pair.kind, [...(kinds.get(pair.kind) ?? []), pair]);
 
-test.each(labelled)('$kind: $solution answered by $answer is $verdict', ({ answer, solutions, verdict }) => {
-  expect(judgeMath(answer, solutions)).toMatchObject({ verdict });
-});
-
-test.each([...kinds.keys()])('tells equal from near for every pair of %s', (kind) => {
-  const pairs = kinds.get(kind) ?? [];
-  const count = (verdict: string): number => pairs.filter((pair) => pair.verdict === verdict).length;
-  expect(count('wrong')).toBeGreaterThanOrEqual(20);
-  if (kind !== 'answers that say nothing') expect(count('right')).toBeGreaterThanOrEqual(20);
-  for (const { answer, solutions, verdict } of pairs)
-    expect(judgeMath(answer, solutions), `${solutions[0]} | ${answer}`).toMatchObject({ verdict });
-});
-
-test('the verdict on a box is the verdict on its content', () => {
-  const otherwise = labelled.filter(({ kind, solution, answer, verdict }) => {
-    if (kind.startsWith('worked') || /[.]$|[Cc]hoice|answer|[#<]|\*\*|^[$]|ANSWER/.test(answer)) return false;
-    const boxed = judgeMath(`So \\boxed{${answer}}.`, [`Hence \\boxed{${solution}}.`]);
-    return (boxed.verdict === 'right') !== (verdict === 'right');
+describe('the judge of math', () => {
+  test.each(labelled)('$kind: $solution answered by $answer is $verdict', ({ answer, solutions, verdict }) => {
+    expect(judgeMath(answer, solutions)).toMatchObject({ verdict });
   });
-  expect(otherwise).toEqual([]);
-});
 
-test('decimal places that the caller names round both sides', () => {
-  expect(judgeMath('0.33', ['1/3'], { decimals: 2 }).verdict).toBe('right');
-  expect(judgeMath('(0.6, 2.6667]', ['(3/5, 8/3]'], { decimals: 2 }).verdict).toBe('right');
-  expect(judgeMath('0.34', ['1/3'], { decimals: 2 }).verdict).toBe('wrong');
-});
+  test.each([...kinds.keys()])('tells equal from near for every pair of %s', (kind) => {
+    const pairs = kinds.get(kind) ?? [];
+    const count = (verdict: string): number => pairs.filter((pair) => pair.verdict === verdict).length;
+    expect(count('wrong')).toBeGreaterThanOrEqual(20);
+    if (kind !== 'answers that say nothing') expect(count('right')).toBeGreaterThanOrEqual(20);
+    for (const { answer, solutions, verdict } of pairs)
+      expect(judgeMath(answer, solutions), `${solutions[0]} | ${answer}`).toMatchObject({ verdict });
+  });
 
-test('letters may be renamed only when the caller says so', () => {
-  expect(judgeMath('f(y)', ['f(x)'], { strict: false }).verdict).toBe('right');
-  expect(judgeMath('f(y)', ['f(x)']).verdict).toBe('wrong');
-});
+  test('the verdict on a box is the verdict on its content', () => {
+    const otherwise = labelled.filter(({ kind, solution, answer, verdict }) => {
+      if (kind.startsWith('worked') || /[.]$|[Cc]hoice|answer|[#<]|\*\*|^[$]|ANSWER/.test(answer)) return false;
+      const boxed = judgeMath(`So \\boxed{${answer}}.`, [`Hence \\boxed{${solution}}.`]);
+      return (boxed.verdict === 'right') !== (verdict === 'right');
+    });
+    expect(otherwise).toEqual([]);
+  });
 
-test('equality does not depend on which side is the solution, for plain values', () => {
-  const plain = labelled.filter(({ kind }) => /integers|roots|powers|polynomials|scientific|pi, e/.test(kind));
-  for (const { solution, answer, verdict } of plain) {
-    // A comma in a solution parts items; in an answer it may be a decimal comma.
-    if (answer === '' || /^\d,\d$/.test(answer)) continue;
-    const swapped = judgeMath(solution, [answer]).verdict;
-    expect(swapped === 'right', `${solution} | ${answer}`).toBe(verdict === 'right');
-  }
+  test('decimal places that the caller names round both sides', () => {
+    expect(judgeMath('0.33', ['1/3'], { decimals: 2 }).verdict).toBe('right');
+    expect(judgeMath('(0.6, 2.6667]', ['(3/5, 8/3]'], { decimals: 2 }).verdict).toBe('right');
+    expect(judgeMath('0.34', ['1/3'], { decimals: 2 }).verdict).toBe('wrong');
+  });
+
+  test('letters may be renamed only when the caller says so', () => {
+    expect(judgeMath('f(y)', ['f(x)'], { strict: false }).verdict).toBe('right');
+    expect(judgeMath('f(y)', ['f(x)']).verdict).toBe('wrong');
+  });
+
+  test('equality does not depend on which side is the solution, for plain values', () => {
+    const plain = labelled.filter(({ kind }) => /integers|roots|powers|polynomials|scientific|pi, e/.test(kind));
+    for (const { solution, answer, verdict } of plain) {
+      // A comma in a solution parts items; in an answer it may be a decimal comma.
+      if (answer === '' || /^\d,\d$/.test(answer)) continue;
+      const swapped = judgeMath(solution, [answer]).verdict;
+      expect(swapped === 'right', `${solution} | ${answer}`).toBe(verdict === 'right');
+    }
+  });
 });

@@ -14,6 +14,7 @@ import {
   type MathJudge,
 } from '../../environments/math/math-environment.ts';
 import { compiledRoom } from '../support/compiled.ts';
+import { isPidAlive } from '../support/processes.ts';
 
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const scripted = here('./scripted-child.mjs');
@@ -111,7 +112,7 @@ describe('judging in processes', () => {
     const call = judge.judge('hang', []);
     judge.close();
     await expect(call).rejects.toMatchObject({ reason: 'judge-closed' });
-    await expect.poll(() => pids.filter(alive)).toEqual([]);
+    await expect.poll(() => pids.filter(isPidAlive)).toEqual([]);
   });
 });
 
@@ -163,17 +164,8 @@ describe('the real child', () => {
     );
     const [line] = (await once(parent.stdout, 'data')) as [Buffer];
     const pid = Number(line.toString());
-    expect(alive(pid)).toBe(true);
+    expect(isPidAlive(pid)).toBe(true);
     parent.kill('SIGKILL');
-    await expect.poll(() => alive(pid), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => isPidAlive(pid)).toBe(false);
   });
 });
-
-function alive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

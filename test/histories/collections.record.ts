@@ -57,6 +57,15 @@ collection(
     },
   },
 );
+collection(
+  'collection-of-a-rollout-that-fails-with-its-boundary',
+  { queries: 2 },
+  {
+    at({ step, query }) {
+      if (step === 'finish' && query === 'q1') throw gone(false);
+    },
+  },
+);
 scenario('collection-with-bad-rows', {}, async () => {
   const path = dataset('collection-with-bad-rows', 3);
   writeFileSync(path, `${readFileSync(path, 'utf8')}\n{"question": 7}\nno JSON\n`);

@@ -16,7 +16,7 @@ const limits = (from: string) => ({ file: 'workflows/steps.ts', from, to: from.r
 
 const { open, close, rollout, collection } = recorder(async () => {
   const code = await alteredBundle([
-    limits(`${HOURS}// A dead worker`),
+    limits(`${HOURS}// Within this time`),
     limits(`${HOURS}localRetryThreshold`),
     limits(`${HOURS}heartbeatTimeout`),
     { file: 'workflows/steps.ts', from: "'2 hours'", to: "'10 seconds'" },
@@ -50,11 +50,18 @@ const code = { task: 'code', input_output: { inputs: ['1'], outputs: ['1'] } };
 
 rollout('rollout-timed-out-in-generating', {}, at('generate', 2, never));
 rollout('rollout-busy-to-the-limit', {}, at('generate', 2, busy));
+/** Nothing of ours: without details, and of a reason in no list. */
 rollout(
-  'rollout-busy-then-hanging-to-the-limit',
+  'rollout-bug-to-the-limit',
   {},
-  { at: ({ step, tries }) => (step !== 'generate' ? undefined : tries < 3 ? busy() : never()) },
+  at('generate', 1, () => Promise.reject(new TypeError('A bug.'))),
 );
+const busyThenHanging: Scenario = {
+  at: ({ step, tries }) => (step !== 'generate' ? undefined : tries < 3 ? busy() : never()),
+};
+rollout('rollout-busy-then-hanging-to-the-limit', {}, busyThenHanging);
+/** The last try's failure is the cause of the limit's, which the SDK leaves undecoded. */
+rollout('rollout-busy-then-hanging-to-the-limit-with-its-boundary', {}, busyThenHanging);
 rollout('rollout-timed-out-in-judging', {}, at('judge', 1, never));
 rollout('rollout-timed-out-in-judging-of-code', { row: code }, at('judge', 1, never));
 rollout('rollout-timed-out-in-logging', {}, at('log', 2, never));

@@ -51,6 +51,12 @@ rollout(
     },
   },
 );
+// Since failures carry their boundary; those recorded before have none.
+rollout(
+  'rollout-failed-with-its-boundary',
+  {},
+  { at: ({ step }) => (step === 'generate' ? Promise.reject(refused) : 0) },
+);
 rollout('rollout-failed-prompt-too-long', { row: { question: 'x'.repeat(1000) } });
 rollout('rollout-failed-no-such-row', { row: { question: 7 } });
 scenario('rollout-failed-no-query', {}, async () => {

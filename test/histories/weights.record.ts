@@ -6,7 +6,7 @@ import { completeSettings } from '../../domain/defaults.ts';
 import type { WeightsInput } from '../../domain/weights.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { startUpdate } from '../../temporal/weights.ts';
-import { until } from '../support/everturn.ts';
+import { until } from '../support/until.ts';
 import { modelServer, type ModelServer } from '../support/model-server.ts';
 import { recorder } from './recorder.ts';
 

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync, realpathSync, existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ROOT } from './tree.ts';
 
 interface Manifest {
@@ -16,55 +16,57 @@ function manifest(...path: string[]): Manifest {
   return JSON.parse(readFileSync(join(ROOT, ...path, 'package.json'), 'utf8')) as Manifest;
 }
 
-test('Temporal’s packages share one protobufjs 8, so JSON histories can be replayed', () => {
-  // `historyFromJSON` throws "type must be a Type" where instanceof meets a second copy.
-  const used = ['common', 'proto', 'worker'].map((name) => {
-    const from = createRequire(realpathSync(join(ROOT, 'node_modules/@temporalio', name, 'package.json')));
-    return from.resolve('protobufjs/package.json');
+describe('the dependencies', () => {
+  test('Temporal’s packages share one protobufjs 8, so JSON histories can be replayed', () => {
+    // `historyFromJSON` throws "type must be a Type" where instanceof meets a second copy.
+    const used = ['common', 'proto', 'worker'].map((name) => {
+      const from = createRequire(realpathSync(join(ROOT, 'node_modules/@temporalio', name, 'package.json')));
+      return from.resolve('protobufjs/package.json');
+    });
+    expect(new Set(used)).toEqual(new Set([createRequire(import.meta.url).resolve('protobufjs/package.json')]));
+    const versions = copies('node_modules', 'protobufjs').map((path) => manifest(path).version);
+    expect(versions.filter((version) => version.startsWith('8.'))).toHaveLength(1);
   });
-  expect(new Set(used)).toEqual(new Set([createRequire(import.meta.url).resolve('protobufjs/package.json')]));
-  const versions = copies('node_modules', 'protobufjs').map((path) => manifest(path).version);
-  expect(versions.filter((version) => version.startsWith('8.'))).toHaveLength(1);
-});
 
-test('Everturn installs at most 15 direct dependencies', () => {
-  expect(Object.keys(manifest().dependencies).length).toBeLessThanOrEqual(15);
-});
+  test('Everturn installs at most 15 direct dependencies', () => {
+    expect(Object.keys(manifest().dependencies).length).toBeLessThanOrEqual(15);
+  });
 
-test('every direct dependency has its reason in CONTRIBUTING', () => {
-  const { dependencies, devDependencies } = manifest();
-  const text = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
-  const named = [...text.matchAll(/^- ((?:`@?[\w./-]+`(?:, )?)+): \S/gm)].flatMap(([, names]) =>
-    [...names!.matchAll(/`([^`]+)`/g)].map((m) => m[1]!),
-  );
-  const missing = Object.keys({ ...dependencies, ...devDependencies }).filter((name) => !named.includes(name));
-  expect(missing).toEqual([]);
-});
+  test('every direct dependency has its reason in CONTRIBUTING', () => {
+    const { dependencies, devDependencies } = manifest();
+    const text = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
+    const named = [...text.matchAll(/^- ((?:`@?[\w./-]+`(?:, )?)+): \S/gm)].flatMap(([, names]) =>
+      [...names!.matchAll(/`([^`]+)`/g)].map((m) => m[1]!),
+    );
+    const missing = Object.keys({ ...dependencies, ...devDependencies }).filter((name) => !named.includes(name));
+    expect(missing).toEqual([]);
+  });
 
-test('Temporal’s packages are all of one exact version', () => {
-  const { dependencies, devDependencies } = manifest();
-  const versions = Object.entries({ ...dependencies, ...devDependencies })
-    .filter(([name]) => name.startsWith('@temporalio/'))
-    .map(([, version]) => version);
-  expect(new Set(versions).size).toBe(1);
-  expect(versions[0]).toMatch(/^\d+\.\d+\.\d+$/);
-});
+  test('Temporal’s packages are all of one exact version', () => {
+    const { dependencies, devDependencies } = manifest();
+    const versions = Object.entries({ ...dependencies, ...devDependencies })
+      .filter(([name]) => name.startsWith('@temporalio/'))
+      .map(([, version]) => version);
+    expect(new Set(versions).size).toBe(1);
+    expect(versions[0]).toMatch(/^\d+\.\d+\.\d+$/);
+  });
 
-test('the lock file names no registry but npm’s own', () => {
-  const lock = readFileSync(join(ROOT, 'package-lock.json'), 'utf8');
-  const hosts = new Set([...lock.matchAll(/"resolved": "(\w+:\/\/[^/"]+)/g)].map((m) => m[1]));
-  hosts.delete('https://registry.npmjs.org');
-  expect([...hosts]).toEqual([]);
-});
+  test('the lock file names no registry but npm’s own', () => {
+    const lock = readFileSync(join(ROOT, 'package-lock.json'), 'utf8');
+    const hosts = new Set([...lock.matchAll(/"resolved": "(\w+:\/\/[^/"]+)/g)].map((m) => m[1]));
+    hosts.delete('https://registry.npmjs.org');
+    expect([...hosts]).toEqual([]);
+  });
 
-test('the lock file knows every optional package, so npm ci works on every platform', () => {
-  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, { optionalDependencies?: Record<string, string> }>;
-  };
-  const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
-    Object.keys(optionalDependencies).filter((name) => !places(path, name).some((place) => place in packages)),
-  );
-  expect(missing).toEqual([]);
+  test('the lock file knows every optional package, so npm ci works on every platform', () => {
+    const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { optionalDependencies?: Record<string, string> }>;
+    };
+    const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter((name) => !places(path, name).some((place) => place in packages)),
+    );
+    expect(missing).toEqual([]);
+  });
 });
 
 /** Where Node looks for `name` from the package at `path`, nearest first. */

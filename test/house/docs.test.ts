@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildProgram } from '../../cli/program.ts';
-import { settingsTable } from '../../run/settings-table.ts';
+import { settingsTable } from './settings-table.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
 import { ROOT, sources } from './tree.ts';
 
@@ -29,6 +29,7 @@ describe('the documentation', () => {
   test.each([
     ['docs/settings.md', 'flags'],
     ['docs/temporal.md', 'fields'],
+    ['docs/variables.md', 'variables'],
   ] as const)('holds the table of settings as the code has it: %s', (path, names) => {
     const [begin, end] = [`<!-- settings: ${names} -->`, '<!-- /settings -->'];
     const page = read(path);

@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROOMS, ROOT } from './tree.ts';
 
 const ROOM_RULE = 'house(rooms)';
@@ -61,31 +61,33 @@ beforeAll(() => {
 
 afterAll(() => rmSync(house, { recursive: true, force: true }));
 
-test.each(planted((rule) => rule !== null))('lint names the breach in %s', (path, { rule }) => {
-  expect([...(named.get(path) ?? [])]).toEqual([rule]);
-});
+describe('the import rules', () => {
+  test.each(planted((rule) => rule !== null))('lint names the breach in %s', (path, { rule }) => {
+    expect([...(named.get(path) ?? [])]).toEqual([rule]);
+  });
 
-test.each(planted((rule) => rule === null))('lint has nothing against %s', (path) => {
-  expect(named.get(path)).toBeUndefined();
-});
+  test.each(planted((rule) => rule === null))('lint has nothing against %s', (path) => {
+    expect(named.get(path)).toBeUndefined();
+  });
 
-test('every room of the house has a line in the table', () => {
-  const stray = mkdtempSync(join(tmpdir(), 'everturn-house-'));
-  for (const rules of ['.oxlintrc.json', '.oxlint-rooms.js']) cpSync(join(ROOT, rules), join(stray, rules));
-  for (const room of ROOMS) {
-    mkdirSync(join(stray, room));
-    writeFileSync(
-      join(stray, room, 'stray.ts'),
-      "import { rig } from '../test/support/rig.ts';\nexport const r = rig;\n",
-    );
-  }
-  const found = lint(stray);
-  rmSync(stray, { recursive: true, force: true });
-  expect([...found.keys()].toSorted()).toEqual(ROOMS.map((room) => `${room}/stray.ts`));
-});
+  test('every room of the house has a line in the table', () => {
+    const stray = mkdtempSync(join(tmpdir(), 'everturn-house-'));
+    for (const rules of ['.oxlintrc.json', '.oxlint-rooms.js']) cpSync(join(ROOT, rules), join(stray, rules));
+    for (const room of ROOMS) {
+      mkdirSync(join(stray, room));
+      writeFileSync(
+        join(stray, room, 'stray.ts'),
+        "import { rig } from '../test/support/rig.ts';\nexport const r = rig;\n",
+      );
+    }
+    const found = lint(stray);
+    rmSync(stray, { recursive: true, force: true });
+    expect([...found.keys()].toSorted()).toEqual(ROOMS.map((room) => `${room}/stray.ts`));
+  });
 
-test('this house keeps its own rules', () => {
-  expect([...lint(ROOT)]).toEqual([]);
+  test('hold in this repository', () => {
+    expect([...lint(ROOT)]).toEqual([]);
+  });
 });
 
 function rooms(text: string) {

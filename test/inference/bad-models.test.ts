@@ -4,9 +4,9 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { explain } from '../../domain/errors.ts';
-import { createBackend } from '../../inference/index.ts';
+import { createTokenBackend } from '../support/kinds.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 
 let folder: string;
@@ -16,7 +16,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const open = (target = folder) => createBackend(`transformers:${target}`, { tokenizer: null, log: () => undefined });
+const open = (target = folder) =>
+  createTokenBackend(`transformers:${target}`, { tokenizer: null, log: () => undefined });
 
 /** Renames inside the ONNX file: of equal length, so that nothing else moves. */
 function rename(from: string, to: string): void {
@@ -44,88 +45,93 @@ async function refusal(target?: string): Promise<string> {
   return explain(error);
 }
 
-test('names the folder that does not exist, and what it would hold', async () => {
-  const text = await refusal(join(folder, 'nowhere'));
-  expect(text).toContain(join(folder, 'nowhere'));
-  expect(text).toContain('onnx/model.onnx');
-});
-
-test.each(['config.json', 'onnx/model.onnx', 'tokenizer.json', 'tokenizer_config.json'])(
-  'names %s when the folder lacks it',
-  async (file) => {
-    rmSync(join(folder, file));
-    expect(await refusal()).toContain(`lacks ${file}`);
-  },
-);
-
-test('names an input it cannot fill', async () => {
-  rename('position_ids', 'posession_id');
-  expect(await refusal()).toContain('posession_id');
-});
-
-test('names an input or output that is missing', async () => {
-  rename('past_key_values.3.value', 'past_key_values.9.value');
-  expect(await refusal()).toContain('past_key_values.3.value');
-});
-
-test('names the output that is missing', async () => {
-  rename('present.2.key', 'prevent.2.key');
-  expect(await refusal()).toContain('present.2.key');
-});
-
-test('refuses a tokenizer that knows tokens which the model does not', async () => {
-  editJson('tokenizer.json', (json) => {
-    (json['added_tokens'] as unknown[]).push({
-      ...{ id: 5000, content: '<|alien|>', special: true, normalized: false },
-      ...{ single_word: false, lstrip: false, rstrip: false },
-    });
+describe('a model that cannot be opened', () => {
+  test('names the folder that does not exist, and what it would hold', async () => {
+    const text = await refusal(join(folder, 'nowhere'));
+    expect(text).toContain(join(folder, 'nowhere'));
+    expect(text).toContain('onnx/model.onnx');
   });
-  // Its id is the next one, whatever the file says.
-  expect(await refusal()).toContain('ids up to 692');
-});
 
-test('says which file is no model, and which no tokenizer', async () => {
-  writeFileSync(join(folder, 'tokenizer.json'), '{"version": ');
-  expect(await refusal()).toContain('tokenizer');
-  cpSync(join(TINY_FOLDER, 'tokenizer.json'), join(folder, 'tokenizer.json'));
-  writeFileSync(join(folder, 'onnx/model.onnx'), 'not a model');
-  expect(await refusal()).toContain(`The model in ${folder} cannot be loaded`);
-});
-
-test('refuses a configuration without a length', async () => {
-  editJson('config.json', (json) => delete json['max_position_embeddings']);
-  expect(await refusal()).toContain('max_position_embeddings');
-});
-
-test('refuses a model of which nothing says how an answer ends', async () => {
-  editJson('tokenizer_config.json', (json) => {
-    json['eos_token'] = null;
-    json['pad_token'] = null;
-  });
-  editJson('config.json', (json) => delete json['eos_token_id']);
-  rmSync(join(folder, 'generation_config.json'));
-  expect(await refusal()).toContain('eos_token');
-});
-
-test('reads the chat template from a file of its own, and says so where there is none', async () => {
-  editJson('tokenizer_config.json', (json) => delete json['chat_template']);
-  const messages = [{ role: 'user', content: 'hi' }];
-  const without = await open();
-  await expect(without.tokenizer.encodeChat(messages)).rejects.toThrow('no chat template');
-  await without.close();
-  writeFileSync(
-    join(folder, 'chat_template.jinja'),
-    '{% for m in messages %}[{{ m.role }}] {{ m.content }}{% endfor %}',
+  test.each(['config.json', 'onnx/model.onnx', 'tokenizer.json', 'tokenizer_config.json'])(
+    'names %s when the folder lacks it',
+    async (file) => {
+      rmSync(join(folder, file));
+      expect(await refusal()).toContain(`lacks ${file}`);
+    },
   );
-  const withFile = await open();
-  expect(withFile.tokenizer.renderChat(messages)).toBe('[user] hi');
-  await withFile.close();
-});
 
-test('answers with a tokenizer from another folder', async () => {
-  for (const file of ['tokenizer.json', 'tokenizer_config.json']) rmSync(join(folder, file));
-  const backend = await createBackend(`transformers:${folder}`, { tokenizer: TINY_FOLDER, log: () => undefined });
-  const ids = await backend.tokenizer.encode('2 + 2');
-  expect(await backend.tokenizer.decode(ids, { skipSpecialTokens: false })).toBe('2 + 2');
-  await backend.close();
+  test('names an input it cannot fill', async () => {
+    rename('position_ids', 'posession_id');
+    expect(await refusal()).toContain('posession_id');
+  });
+
+  test('names an input or output that is missing', async () => {
+    rename('past_key_values.3.value', 'past_key_values.9.value');
+    expect(await refusal()).toContain('past_key_values.3.value');
+  });
+
+  test('names the output that is missing', async () => {
+    rename('present.2.key', 'prevent.2.key');
+    expect(await refusal()).toContain('present.2.key');
+  });
+
+  test('refuses a tokenizer that knows tokens which the model does not', async () => {
+    editJson('tokenizer.json', (json) => {
+      (json['added_tokens'] as unknown[]).push({
+        ...{ id: 5000, content: '<|alien|>', special: true, normalized: false },
+        ...{ single_word: false, lstrip: false, rstrip: false },
+      });
+    });
+    // Its id is the next one, whatever the file says.
+    expect(await refusal()).toContain('ids up to 692');
+  });
+
+  test('says which file is no model, and which no tokenizer', async () => {
+    writeFileSync(join(folder, 'tokenizer.json'), '{"version": ');
+    expect(await refusal()).toContain('tokenizer');
+    cpSync(join(TINY_FOLDER, 'tokenizer.json'), join(folder, 'tokenizer.json'));
+    writeFileSync(join(folder, 'onnx/model.onnx'), 'not a model');
+    expect(await refusal()).toContain(`The model in ${folder} cannot be loaded`);
+  });
+
+  test('refuses a configuration without a length', async () => {
+    editJson('config.json', (json) => delete json['max_position_embeddings']);
+    expect(await refusal()).toContain('max_position_embeddings');
+  });
+
+  test('refuses a model of which nothing says how an answer ends', async () => {
+    editJson('tokenizer_config.json', (json) => {
+      json['eos_token'] = null;
+      json['pad_token'] = null;
+    });
+    editJson('config.json', (json) => delete json['eos_token_id']);
+    rmSync(join(folder, 'generation_config.json'));
+    expect(await refusal()).toContain('eos_token');
+  });
+
+  test('reads the chat template from a file of its own, and says so where there is none', async () => {
+    editJson('tokenizer_config.json', (json) => delete json['chat_template']);
+    const messages = [{ role: 'user', content: 'hi' }];
+    const without = await open();
+    await expect(without.tokenizer.encodeChat(messages)).rejects.toThrow('no chat template');
+    await without.close();
+    writeFileSync(
+      join(folder, 'chat_template.jinja'),
+      '{% for m in messages %}[{{ m.role }}] {{ m.content }}{% endfor %}',
+    );
+    const withFile = await open();
+    expect(withFile.tokenizer.renderChat(messages)).toBe('[user] hi');
+    await withFile.close();
+  });
+
+  test('answers with a tokenizer from another folder', async () => {
+    for (const file of ['tokenizer.json', 'tokenizer_config.json']) rmSync(join(folder, file));
+    const backend = await createTokenBackend(`transformers:${folder}`, {
+      tokenizer: TINY_FOLDER,
+      log: () => undefined,
+    });
+    const ids = await backend.tokenizer.encode('2 + 2');
+    expect(await backend.tokenizer.decode(ids, { skipSpecialTokens: false })).toBe('2 + 2');
+    await backend.close();
+  });
 });

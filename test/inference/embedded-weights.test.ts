@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { completeSettings } from '../../domain/defaults.ts';
 import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
-import type { Backend, GenerateRequest } from '../../inference/backend.ts';
+import type { TokenBackend, GenerateRequest } from '../../inference/backend.ts';
 import { tinyIdentity } from '../../inference/index.ts';
 import { type Backends, openBackends } from '../../run/backends.ts';
 import { openFileStore } from '../../storage/files.ts';
@@ -79,7 +79,10 @@ const request = (more: Partial<GenerateRequest> = {}): GenerateRequest => ({
   stopTokenIds: [],
   ...more,
 });
-async function madeBy(backend: Backend, weights: Scorer): Promise<number> {
+async function tokensOf(backends: Backends, folder: string): Promise<TokenBackend> {
+  return (await backends.get(settings, folder)) as TokenBackend;
+}
+async function madeBy(backend: TokenBackend, weights: Scorer): Promise<number> {
   const { outputIds, logprobs } = await backend.generate(request(), undisturbed());
   return worstError(await weights(PROMPT, outputIds, 1), logprobs);
 }
@@ -87,10 +90,10 @@ async function madeBy(backend: Backend, weights: Scorer): Promise<number> {
 describe('new weights of the embedded model', () => {
   test('are those of the next answer, by label and by logprobs; those of before end under the old ones', async () => {
     const [backends, run] = [worker(), await aRun()];
-    const before = await backends.get(settings, run.folder);
+    const before = await tokensOf(backends, run.folder);
     const inFlight = before.generate(request({ maxNewTokens: 400 }), undisturbed());
     await declare(backends, run, 7, otherWeights());
-    const now = await backends.get(settings, run.folder);
+    const now = await tokensOf(backends, run.folder);
     const answer = await now.generate(request(), undisturbed());
     expect(answer.versions).toEqual([{ version: 7, versionLabel: '7', start: 0, end: 12 }]);
     expect(now.facts.name).toBe(before.facts.name);
@@ -105,12 +108,12 @@ describe('new weights of the embedded model', () => {
     const [backends, run, calm] = [worker(), await aRun(), await aRun()];
     for (let version = 1; version <= 5; version++) {
       await declare(backends, run, version, version % 2 === 1 ? otherWeights() : TINY_FOLDER);
-      const backend = await backends.get(settings, run.folder);
+      const backend = await tokensOf(backends, run.folder);
       const { versions } = await backend.generate(request(), undisturbed());
       expect(versions).toMatchObject([{ version, versionLabel: String(version) }]);
       expect(await madeBy(backend, version % 2 === 1 ? other : first)).toBeLessThan(1e-4);
     }
-    const untouched = await backends.get(settings, calm.folder);
+    const untouched = await tokensOf(backends, calm.folder);
     expect((await untouched.generate(request(), undisturbed())).versions).toEqual([{ version: 0, start: 0, end: 12 }]);
     expect(await madeBy(untouched, first)).toBeLessThan(1e-4);
   });
@@ -119,15 +122,15 @@ describe('new weights of the embedded model', () => {
     const [backends, run] = [worker(), await aRun()];
     await declare(backends, run, 7, otherWeights());
     for (const anew of [worker(), worker()]) {
-      const backend = await anew.get(settings, run.folder);
+      const backend = await tokensOf(anew, run.folder);
       expect(await madeBy(backend, other)).toBeLessThan(1e-4);
     }
-    const backend = await backends.get(settings, run.folder);
+    const backend = await tokensOf(backends, run.folder);
     const dies = backend.generate(request({ maxNewTokens: 1500 }), undisturbed());
     dies.catch(() => undefined);
     killModels();
     await expect(dies).rejects.toMatchObject({ reason: 'model-process-died', retryable: true });
-    const again = await backends.get(settings, run.folder);
+    const again = await tokensOf(backends, run.folder);
     expect((await again.generate(request(), undisturbed())).versions).toMatchObject([{ version: 7 }]);
     expect(await madeBy(again, other)).toBeLessThan(1e-4);
   });
@@ -159,7 +162,7 @@ describe('new weights of the embedded model', () => {
     await expect(declare(backends, run, 7, others)).rejects.toMatchObject({ reason: 'other-tokenizer' });
     await expect(declare(backends, run, 7, broken)).rejects.toMatchObject({ reason: 'model-unloadable' });
     await expect(declare(backends, run, 7, lacking)).rejects.toMatchObject({ reason: 'model-incomplete' });
-    expect(await madeBy(await backends.get(settings, run.folder), first)).toBeLessThan(1e-4);
+    expect(await madeBy(await tokensOf(backends, run.folder), first)).toBeLessThan(1e-4);
     expect(await run.ledger.current()).toBeNull();
   });
 

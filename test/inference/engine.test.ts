@@ -83,95 +83,97 @@ describe.each([
   });
 });
 
-test('decodes rows of different lengths in one step', async () => {
-  const model = historyModel();
-  const engine = new DecodeEngine(model, TRAITS);
-  const all = [3, 9, 20, 33].map((length, id) =>
-    engine.generate(id, request({ contextIds: Array(length).fill(1), maxNewTokens: 30, stopTokenIds: [] })),
-  );
-  await Promise.all(all);
-  const decodeSteps = model.steps.filter((step) => step.width === 1 && step.past);
-  expect(Math.max(...decodeSteps.map((step) => step.rows))).toBe(4);
-  expect(decodeSteps.length).toBeLessThan(4 * 29 * 0.5); // far fewer than one by one
-});
+describe('the decode loop', () => {
+  test('decodes rows of different lengths in one step', async () => {
+    const model = historyModel();
+    const engine = new DecodeEngine(model, TRAITS);
+    const all = [3, 9, 20, 33].map((length, id) =>
+      engine.generate(id, request({ contextIds: Array(length).fill(1), maxNewTokens: 30, stopTokenIds: [] })),
+    );
+    await Promise.all(all);
+    const decodeSteps = model.steps.filter((step) => step.width === 1 && step.past);
+    expect(Math.max(...decodeSteps.map((step) => step.rows))).toBe(4);
+    expect(decodeSteps.length).toBeLessThan(4 * 29 * 0.5); // far fewer than one by one
+  });
 
-test('answers the first come first when there is no room for all', async () => {
-  const engine = new DecodeEngine(historyModel(), TRAITS, { ...SMALL, maxRows: 1, readyRows: 0 });
-  const order: number[] = [];
-  await Promise.all([0, 1, 2, 3].map((id) => engine.generate(id, request({ seed: id })).then(() => order.push(id))));
-  expect(order).toEqual([0, 1, 2, 3]);
-});
+  test('answers the first come first when there is no room for all', async () => {
+    const engine = new DecodeEngine(historyModel(), TRAITS, { ...SMALL, maxRows: 1, readyRows: 0 });
+    const order: number[] = [];
+    await Promise.all([0, 1, 2, 3].map((id) => engine.generate(id, request({ seed: id })).then(() => order.push(id))));
+    expect(order).toEqual([0, 1, 2, 3]);
+  });
 
-test('never has more rows in a step, nor more keys and values, than its limits say', async () => {
-  const model = historyModel();
-  const batchBytes = 2 * 2 * 4 * 100; // 100 slots in all
-  const engine = new DecodeEngine(model, TRAITS, { ...SMALL, batchBytes });
-  await Promise.all(
-    Array.from({ length: 12 }, (_, id) =>
-      engine.generate(id, request({ contextIds: Array(20 + id).fill(2), maxNewTokens: 6, stopTokenIds: [] })),
-    ),
-  );
-  for (const { rows, past } of model.steps) {
-    expect(rows).toBeLessThanOrEqual(SMALL.maxRows);
-    if (rows > 1) expect(rows * past!.slots).toBeLessThanOrEqual(100 + rows * 6);
-  }
-});
+  test('never has more rows in a step, nor more keys and values, than its limits say', async () => {
+    const model = historyModel();
+    const batchBytes = 2 * 2 * 4 * 100; // 100 slots in all
+    const engine = new DecodeEngine(model, TRAITS, { ...SMALL, batchBytes });
+    await Promise.all(
+      Array.from({ length: 12 }, (_, id) =>
+        engine.generate(id, request({ contextIds: Array(20 + id).fill(2), maxNewTokens: 6, stopTokenIds: [] })),
+      ),
+    );
+    for (const { rows, past } of model.steps) {
+      expect(rows).toBeLessThanOrEqual(SMALL.maxRows);
+      if (rows > 1) expect(rows * past!.slots).toBeLessThanOrEqual(100 + rows * 6);
+    }
+  });
 
-test('feeds only what is new when a context continues an answered one', async () => {
-  const model = historyModel();
-  const engine = new DecodeEngine(model, TRAITS);
-  const first = request({ contextIds: Array.from({ length: 40 }, (_, i) => i % 7), stopTokenIds: [] });
-  const { outputIds } = await engine.generate(1, first);
-  model.steps.length = 0;
-  const continued = [...Array.from(first.contextIds), ...outputIds, 5, 6, 7];
-  await engine.generate(2, request({ contextIds: continued, maxNewTokens: 1 }));
-  // the last token of an answer was never fed
-  expect(model.steps.map((step) => step.width)).toEqual([4]);
-});
+  test('feeds only what is new when a context continues an answered one', async () => {
+    const model = historyModel();
+    const engine = new DecodeEngine(model, TRAITS);
+    const first = request({ contextIds: Array.from({ length: 40 }, (_, i) => i % 7), stopTokenIds: [] });
+    const { outputIds } = await engine.generate(1, first);
+    model.steps.length = 0;
+    const continued = [...Array.from(first.contextIds), ...outputIds, 5, 6, 7];
+    await engine.generate(2, request({ contextIds: continued, maxNewTokens: 1 }));
+    // the last token of an answer was never fed
+    expect(model.steps.map((step) => step.width)).toEqual([4]);
+  });
 
-test('gives an answer cut into chunks the tokens of the whole one', async () => {
-  const whole = await new DecodeEngine(historyModel(), TRAITS).generate(
-    1,
-    request({ maxNewTokens: 30, stopTokenIds: [] }),
-  );
-  const engine = new DecodeEngine(historyModel(), TRAITS);
-  const outputIds: number[] = [];
-  const logprobs: number[] = [];
-  for (let chunk = 0; chunk < 3; chunk++) {
-    const contextIds = [...Array.from(request().contextIds), ...outputIds];
-    const part = await engine.generate(chunk, request({ contextIds, maxNewTokens: 10, stopTokenIds: [] }));
-    outputIds.push(...part.outputIds);
-    logprobs.push(...part.logprobs);
-  }
-  expect({ outputIds, logprobs, finish: 'length' }).toEqual(whole);
-});
+  test('gives an answer cut into chunks the tokens of the whole one', async () => {
+    const whole = await new DecodeEngine(historyModel(), TRAITS).generate(
+      1,
+      request({ maxNewTokens: 30, stopTokenIds: [] }),
+    );
+    const engine = new DecodeEngine(historyModel(), TRAITS);
+    const outputIds: number[] = [];
+    const logprobs: number[] = [];
+    for (let chunk = 0; chunk < 3; chunk++) {
+      const contextIds = [...Array.from(request().contextIds), ...outputIds];
+      const part = await engine.generate(chunk, request({ contextIds, maxNewTokens: 10, stopTokenIds: [] }));
+      outputIds.push(...part.outputIds);
+      logprobs.push(...part.logprobs);
+    }
+    expect({ outputIds, logprobs, finish: 'length' }).toEqual(whole);
+  });
 
-test('stops working on a cancelled request within a step', async () => {
-  const model = historyModel();
-  const engine = new DecodeEngine(model, TRAITS);
-  const long = engine.generate(1, request({ maxNewTokens: 100_000, stopTokenIds: [] }));
-  while (engine.progress().length === 0) await nextTurn();
-  engine.cancel(1);
-  const steps = model.steps.length;
-  await expect(long).rejects.toMatchObject({ reason: 'cancelled' });
-  for (let turn = 0; turn < 20; turn++) await nextTurn();
-  expect(model.steps.length).toBeLessThanOrEqual(steps + 1);
-});
+  test('stops working on a cancelled request within a step', async () => {
+    const model = historyModel();
+    const engine = new DecodeEngine(model, TRAITS);
+    const long = engine.generate(1, request({ maxNewTokens: 100_000, stopTokenIds: [] }));
+    while (engine.progress().length === 0) await nextTurn();
+    engine.cancel(1);
+    const steps = model.steps.length;
+    await expect(long).rejects.toMatchObject({ reason: 'cancelled' });
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+    expect(model.steps.length).toBeLessThanOrEqual(steps + 1);
+  });
 
-test('fails the rows of a failed step, retryably, and answers the next request', async () => {
-  const model = historyModel();
-  let fail = false;
-  const step = model.step.bind(model);
-  const engine = new DecodeEngine(
-    { ...model, step: (input) => (fail ? Promise.reject(new Error('out of memory')) : step(input)) },
-    TRAITS,
-  );
-  const failing = [1, 2].map((id) => engine.generate(id, request({ maxNewTokens: 1000, stopTokenIds: [] })));
-  while (engine.progress().length < 2) await nextTurn();
-  fail = true;
-  for (const result of await Promise.allSettled(failing)) {
-    expect(result).toMatchObject({ status: 'rejected', reason: { reason: 'decode-failed', retryable: true } });
-  }
-  fail = false;
-  expect((await engine.generate(3, request())).outputIds.length).toBeGreaterThan(0);
+  test('fails the rows of a failed step, retryably, and answers the next request', async () => {
+    const model = historyModel();
+    let fail = false;
+    const step = model.step.bind(model);
+    const engine = new DecodeEngine(
+      { ...model, step: (input) => (fail ? Promise.reject(new Error('out of memory')) : step(input)) },
+      TRAITS,
+    );
+    const failing = [1, 2].map((id) => engine.generate(id, request({ maxNewTokens: 1000, stopTokenIds: [] })));
+    while (engine.progress().length < 2) await nextTurn();
+    fail = true;
+    for (const result of await Promise.allSettled(failing)) {
+      expect(result).toMatchObject({ status: 'rejected', reason: { reason: 'decode-failed', retryable: true } });
+    }
+    fail = false;
+    expect((await engine.generate(3, request())).outputIds.length).toBeGreaterThan(0);
+  });
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { gatherRows, replaceRow } from '../../inference/decode/kv.ts';
 import type { Kv } from '../../inference/decode/step-model.ts';
 
@@ -21,33 +21,35 @@ function read(kv: Kv, t: number, r: number, head: number, fromEnd: number): numb
   return [...kv.tensors[t]!.subarray(at, at + shape.dim)];
 }
 
-test('moves every key and value of a row to the same distance from the end, and zeroes what is left of them', () => {
-  fc.assert(
-    fc.property(fc.array(row, { minLength: 1, maxLength: 4 }), fc.nat(6), fc.boolean(), (specs, extra, inPlace) => {
-      const sources = specs.map(({ slots, pad, rows }, i) => ({
-        from: filled(rows, slots, (i + 1) * 10_000),
-        row: (i * 7) % rows,
-        pad: Math.min(pad, slots),
-      }));
-      const slots = Math.max(...sources.map(({ from, pad }) => from.slots - pad)) + extra;
-      const target = inPlace ? filled(sources.length, slots, 900_000) : gatherRows(shape, sources, slots);
-      if (inPlace) sources.forEach((source, i) => replaceRow(shape, source, target, i));
-      for (const [i, { from, row: r, pad }] of sources.entries()) {
-        for (let t = 0; t < shape.tensors; t++) {
-          for (let head = 0; head < shape.heads; head++) {
-            for (let fromEnd = 0; fromEnd < slots; fromEnd++) {
-              const expected = fromEnd < from.slots - pad ? read(from, t, r, head, fromEnd) : [0, 0];
-              expect(read(target, t, i, head, fromEnd)).toEqual(expected);
+describe('a moved KV cache', () => {
+  test('moves every key and value of a row to the same distance from the end, and zeroes what is left of them', () => {
+    fc.assert(
+      fc.property(fc.array(row, { minLength: 1, maxLength: 4 }), fc.nat(6), fc.boolean(), (specs, extra, inPlace) => {
+        const sources = specs.map(({ slots, pad, rows }, i) => ({
+          from: filled(rows, slots, (i + 1) * 10_000),
+          row: (i * 7) % rows,
+          pad: Math.min(pad, slots),
+        }));
+        const slots = Math.max(...sources.map(({ from, pad }) => from.slots - pad)) + extra;
+        const target = inPlace ? filled(sources.length, slots, 900_000) : gatherRows(shape, sources, slots);
+        if (inPlace) sources.forEach((source, i) => replaceRow(shape, source, target, i));
+        for (const [i, { from, row: r, pad }] of sources.entries()) {
+          for (let t = 0; t < shape.tensors; t++) {
+            for (let head = 0; head < shape.heads; head++) {
+              for (let fromEnd = 0; fromEnd < slots; fromEnd++) {
+                const expected = fromEnd < from.slots - pad ? read(from, t, r, head, fromEnd) : [0, 0];
+                expect(read(target, t, i, head, fromEnd)).toEqual(expected);
+              }
             }
           }
         }
-      }
-    }),
-  );
-});
+      }),
+    );
+  });
 
-test('leaves an empty row zero', () => {
-  const kv = gatherRows(shape, [null, { from: filled(1, 2, 1), row: 0, pad: 0 }], 2);
-  expect(kv.tensors[0]!.subarray(0, 12).every((value) => value === 0)).toBe(true);
-  expect(kv.tensors[0]!.subarray(12).some((value) => value === 0)).toBe(false);
+  test('leaves an empty row zero', () => {
+    const kv = gatherRows(shape, [null, { from: filled(1, 2, 1), row: 0, pad: 0 }], 2);
+    expect(kv.tensors[0]!.subarray(0, 12).every((value) => value === 0)).toBe(true);
+    expect(kv.tensors[0]!.subarray(12).some((value) => value === 0)).toBe(false);
+  });
 });

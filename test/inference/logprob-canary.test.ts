@@ -1,7 +1,7 @@
 // What a server's logprobs are of, found out while its weights may change.
 
-import { expect, test } from 'vitest';
-import { logprobMeaning, type Ask } from '../../inference/servers/logprob-canary.ts';
+import { describe, expect, test } from 'vitest';
+import { logprobMeaning, type Ask } from '../../inference/fleet/logprob-canary.ts';
 
 /** Two tokens, `gap` apart in the model's own logits; logprobs after temperature. */
 function model(version: string, gap: number): Ask {
@@ -14,19 +14,21 @@ function model(version: string, gap: number): Ask {
   };
 }
 
-test('weights that change between two looks are not taken for a meaning', async () => {
-  // Half the gap at half the temperature: as logprobs would be that know of no temperature.
-  const [old, young] = [model('1', 2), model('2', 1)];
-  let asked = 0;
-  expect(await logprobMeaning(async (sampling) => (asked++ === 0 ? old : young)(sampling))).toBe('temperature');
-});
+describe('the probe of a server’s logprobs', () => {
+  test('weights that change between two looks are not taken for a meaning', async () => {
+    // Half the gap at half the temperature: as logprobs would be that know of no temperature.
+    const [old, young] = [model('1', 2), model('2', 1)];
+    let asked = 0;
+    expect(await logprobMeaning(async (sampling) => (asked++ === 0 ? old : young)(sampling))).toBe('temperature');
+  });
 
-test('weights that change for ever leave it unknown', async () => {
-  let asked = 0;
-  expect(await logprobMeaning((sampling) => model(String(asked++), 1)(sampling))).toBe('unknown');
-});
+  test('weights that change for ever leave it unknown', async () => {
+    let asked = 0;
+    expect(await logprobMeaning((sampling) => model(String(asked++), 1)(sampling))).toBe('unknown');
+  });
 
-test('a server that tells no version with its answers is believed', async () => {
-  const silent: Ask = async (sampling) => ({ ...(await model('', 1)(sampling))!, version: null });
-  expect(await logprobMeaning(silent)).toBe('temperature');
+  test('a server that tells no version with its answers is believed', async () => {
+    const silent: Ask = async (sampling) => ({ ...(await model('', 1)(sampling))!, version: null });
+    expect(await logprobMeaning(silent)).toBe('temperature');
+  });
 });

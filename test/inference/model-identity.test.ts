@@ -5,8 +5,9 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Backend } from '../../inference/backend.ts';
+import type { TokenBackend } from '../../inference/backend.ts';
 import { openFleet } from '../../inference/fleet/fleet.ts';
+import { tokenRules } from '../../inference/fleet/token-fleet.ts';
 import { tokenizerLoader } from '../../inference/tokenizer/server-tokenizer.ts';
 import { openSglang } from '../../inference/servers/sglang.ts';
 import { loadTokenizer } from '../../inference/tokenizer/tokenizer.ts';
@@ -31,7 +32,7 @@ async function server(shape: Shape): Promise<ModelServer> {
   return one;
 }
 
-async function fleetOf(all: readonly ModelServer[], tokenizer: string | null = null): Promise<Backend> {
+async function fleetOf(all: readonly ModelServer[], tokenizer: string | null = null): Promise<TokenBackend> {
   const tokenizers = tokenizerLoader(tokenizer);
   const log = () => undefined;
   const open = all[0]!.engine.shape.kind === 'vllm' ? openVllm : openSglang;
@@ -39,6 +40,7 @@ async function fleetOf(all: readonly ModelServer[], tokenizer: string | null = n
     ...SPREAD,
     urls: all.map(({ url }) => url),
     log,
+    rules: tokenRules(log),
     circuit: { coolDownMs: 20, longestCoolDownMs: 50 },
     open: (url) => open({ url, apiKey: null, tokenizers, log }),
   });
@@ -70,81 +72,85 @@ function exchange({ model: { vocab } }: Tokenizer, a: number, b: number): void {
   for (const [token, id] of Object.entries(vocab)) if (id === a || id === b) vocab[token] = a + b - id;
 }
 
-const refusal = (opening: Promise<Backend>) =>
+const refusal = (opening: Promise<TokenBackend>) =>
   opening.then(
     () => null,
     (error: unknown) => error as Error,
   );
 
-for (const { of, ...shape } of SHAPES) {
-  describe(`a fleet of ${of}`, () => {
-    test('is refused where one server is another model of the same name and vocabulary', async () => {
-      const all = [await server(shape), await server({ ...shape, model: 'other' })];
-      const error = await refusal(fleetOf(all));
-      expect(error).toMatchObject({ reason: 'mixed-fleet', retryable: false });
-      for (const said of [all[0]!.url, all[1]!.url, 'canary', '"default"']) {
-        if (of !== 'vllm by completions' || said !== '"default"') expect(error!.message).toContain(said);
-      }
-    });
+describe('the identity of a model', () => {
+  for (const { of, ...shape } of SHAPES) {
+    describe(`a fleet of ${of}`, () => {
+      test('is refused where one server is another model of the same name and vocabulary', async () => {
+        const all = [await server(shape), await server({ ...shape, model: 'other' })];
+        const error = await refusal(fleetOf(all));
+        expect(error).toMatchObject({ reason: 'mixed-fleet', retryable: false });
+        for (const said of [all[0]!.url, all[1]!.url, 'canary', '"default"']) {
+          if (of !== 'vllm by completions' || said !== '"default"') expect(error!.message).toContain(said);
+        }
+      });
 
-    test('is refused where a server has another name', async () => {
-      const error = await refusal(fleetOf([await server(shape), await server({ ...shape, name: 'large' })]));
-      expect(error).toMatchObject({ reason: 'mixed-fleet' });
-      expect(error!.message).toMatch(/name: "tiny" at http\S+, "large" at http/);
-    });
+      test('is refused where a server has another name', async () => {
+        const error = await refusal(fleetOf([await server(shape), await server({ ...shape, name: 'large' })]));
+        expect(error).toMatchObject({ reason: 'mixed-fleet' });
+        expect(error!.message).toMatch(/name: "tiny" at http\S+, "large" at http/);
+      });
 
-    test('does not give an answer of a server that was exchanged between two requests', async () => {
-      const first = await server(shape);
-      const backend = await fleetOf([first]);
-      await ask(backend, 'run/q/0');
-      await replaced(first, { model: 'other' });
-      const outcomes = await Promise.allSettled(Array.from({ length: 8 }, (_, i) => ask(backend, `run/q${i}/0`)));
-      expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true);
-      await expect
-        .poll(() => ask(backend, 'run/q/0').catch((e: unknown) => e), { timeout: 10_000 })
-        .toMatchObject({ reason: 'other-model', retryable: false, message: expect.stringContaining('canary') });
-    });
+      test('does not give an answer of a server that was exchanged between two requests', async () => {
+        const first = await server(shape);
+        const backend = await fleetOf([first]);
+        await ask(backend, 'run/q/0');
+        await replaced(first, { model: 'other' });
+        const outcomes = await Promise.allSettled(Array.from({ length: 8 }, (_, i) => ask(backend, `run/q${i}/0`)));
+        expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true);
+        await expect
+          .poll(() => ask(backend, 'run/q/0').catch((e: unknown) => e))
+          .toMatchObject({ reason: 'other-model', retryable: false, message: expect.stringContaining('canary') });
+      });
 
-    test('goes on with the others, and with the right one when it is back', async () => {
+      test('goes on with the others, and with the right one when it is back', async () => {
+        const all = [await server(shape), await server(shape)];
+        const backend = await fleetOf(all);
+        await Promise.all(Array.from({ length: 16 }, (_, i) => ask(backend, `run/q${i}/0`)));
+        const impostor = await replaced(all[0]!, { model: 'other' });
+        const servers = new Set<string | null>();
+        for (let i = 0; i < 24; i++) {
+          const got = await ask(backend, `run/q${i}/0`).catch((error: unknown) => {
+            expect(error).toMatchObject({ retryable: true });
+            return null;
+          });
+          if (got) servers.add(got.server);
+        }
+        expect([...servers]).toEqual([all[1]!.url]);
+        await expect
+          .poll(() => backend.serverStatus!()[0]!.lastFailure)
+          .toContain('another model');
+        await replaced(impostor, { model: '' });
+        await expect.poll(() => backend.serverStatus!()[0]!.state).not.toBe('down');
+        expect((await ask(backend, 'x', { prefer: { server: all[0]!.url, version: 0 } })).server).toBe(all[0]!.url);
+      });
+    });
+  }
+
+  for (const { of, ...shape } of SHAPES.slice(0, 3)) {
+    test(`${of}: weights that differ under one version’s word are refused, and an honest update is not`, async () => {
       const all = [await server(shape), await server(shape)];
       const backend = await fleetOf(all);
-      await Promise.all(Array.from({ length: 16 }, (_, i) => ask(backend, `run/q${i}/0`)));
-      const impostor = await replaced(all[0]!, { model: 'other' });
-      const servers = new Set<string | null>();
-      for (let i = 0; i < 24; i++) {
-        const got = await ask(backend, `run/q${i}/0`).catch((error: unknown) => {
-          expect(error).toMatchObject({ retryable: true });
-          return null;
-        });
-        if (got) servers.add(got.server);
-      }
-      expect([...servers]).toEqual([all[1]!.url]);
-      await expect.poll(() => backend.serverStatus!()[0]!.lastFailure, { timeout: 10_000 }).toContain('another model');
-      await replaced(impostor, { model: '' });
-      await expect.poll(() => backend.serverStatus!()[0]!.state, { timeout: 10_000 }).not.toBe('down');
-      expect((await ask(backend, 'x', { prefer: { server: all[0]!.url, version: 0 } })).server).toBe(all[0]!.url);
+      for (const one of all) one.engine.version = 'step-1';
+      const answers = await Promise.all(Array.from({ length: 16 }, (_, i) => ask(backend, `run/q${i}/0`)));
+      expect(new Set(answers.map((answer) => answer.server)).size).toBe(2);
+      all[0]!.engine.version = 'step-2';
+      all[1]!.engine.version = 'step-3';
+      all[1]!.engine.name('step-2');
+      const outcomes = await Promise.allSettled(Array.from({ length: 16 }, (_, i) => ask(backend, `run/q${i}/0`)));
+      const given = outcomes.flatMap((it) => (it.status === 'fulfilled' ? [it.value.server] : []));
+      expect(new Set(given).size).toBe(1);
+      const strange = outcomes.flatMap((it) => (it.status === 'rejected' ? [it.reason as Error] : []));
+      expect(strange.length).toBeGreaterThan(0);
+      expect(strange[0]!.message).toContain('version "step-2"');
     });
-  });
-}
-
-for (const { of, ...shape } of SHAPES.slice(0, 3)) {
-  test(`${of}: weights that differ under one version’s word are refused, and an honest update is not`, async () => {
-    const all = [await server(shape), await server(shape)];
-    const backend = await fleetOf(all);
-    for (const one of all) one.engine.version = 'step-1';
-    const answers = await Promise.all(Array.from({ length: 16 }, (_, i) => ask(backend, `run/q${i}/0`)));
-    expect(new Set(answers.map((answer) => answer.server)).size).toBe(2);
-    all[0]!.engine.version = 'step-2';
-    all[1]!.engine.version = 'step-3';
-    all[1]!.engine.name('step-2');
-    const outcomes = await Promise.allSettled(Array.from({ length: 16 }, (_, i) => ask(backend, `run/q${i}/0`)));
-    const given = outcomes.flatMap((it) => (it.status === 'fulfilled' ? [it.value.server] : []));
-    expect(new Set(given).size).toBe(1);
-    const strange = outcomes.flatMap((it) => (it.status === 'rejected' ? [it.reason as Error] : []));
-    expect(strange.length).toBeGreaterThan(0);
-    expect(strange[0]!.message).toContain('version "step-2"');
-  });
-}
+  }
+});
 
 describe('tokenizers', () => {
   test('that differ by an exchange of two ids are found by their files', async () => {
@@ -197,24 +203,26 @@ describe('tokenizers', () => {
   });
 });
 
-test('noise of quantised weights is no other model, and a canary that never says the same is held against nobody', async () => {
-  for (const [noise, isNoise] of [
-    [0.05, true],
-    [1, true],
-    [0, true],
-  ] as const) {
-    const all = [await server({ kind: 'sglang' }), await server({ kind: 'sglang' })];
-    const noisy = await behind(all[1]!, (text) =>
-      text.replace(/\[(-\d[\d.e-]*),/g, (_, value) => `[${Number(value) - noise * Math.random()},`),
-    );
-    expect(await fleetOf([all[0]!, noisy]).then(() => true)).toBe(isNoise);
-  }
-});
+describe('the identity of a model', () => {
+  test('noise of quantised weights is no other model, and a canary that never says the same is held against nobody', async () => {
+    for (const [noise, isNoise] of [
+      [0.05, true],
+      [1, true],
+      [0, true],
+    ] as const) {
+      const all = [await server({ kind: 'sglang' }), await server({ kind: 'sglang' })];
+      const noisy = await behind(all[1]!, (text) =>
+        text.replace(/\[(-\d[\d.e-]*),/g, (_, value) => `[${Number(value) - noise * Math.random()},`),
+      );
+      expect(await fleetOf([all[0]!, noisy]).then(() => true)).toBe(isNoise);
+    }
+  });
 
-test('a server that closes every connection is asked who it is, and answers', async () => {
-  const one = await server({ kind: 'sglang' });
-  const backend = await fleetOf([await behind(one, (text) => text, { connection: 'close' })]);
-  for (let i = 0; i < 3; i++) expect((await ask(backend, `run/q${i}/0`)).outputIds).toHaveLength(4);
+  test('a server that closes every connection is asked who it is, and answers', async () => {
+    const one = await server({ kind: 'sglang' });
+    const backend = await fleetOf([await behind(one, (text) => text, { connection: 'close' })]);
+    for (let i = 0; i < 3; i++) expect((await ask(backend, `run/q${i}/0`)).outputIds).toHaveLength(4);
+  });
 });
 
 /** What stands before a server, and changes what it says. */

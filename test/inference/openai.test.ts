@@ -1,37 +1,35 @@
 // Chat completions: text, and at best logprobs of the server's own tokens. No ids, so nothing to train on.
 
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
-import type { Backend, GenerateRequest } from '../../inference/backend.ts';
+import type { TextBackend, TextRequest } from '../../inference/backend.ts';
+import { asText } from '../support/kinds.ts';
 import { createBackend } from '../../inference/index.ts';
 import { undisturbed } from '../contract/backend.ts';
 import { modelServer, type Fault, type ModelServer } from '../support/model-server.ts';
 
 let server: ModelServer;
-let backend: Backend | null = null;
+let backend: TextBackend | null = null;
 afterEach(async () => {
   await backend?.close();
   await server.close();
 });
 
-async function open(...faults: Fault[]): Promise<Backend> {
+async function open(...faults: Fault[]): Promise<TextBackend> {
   server = await modelServer({ kind: 'openai' });
   server.fail(...faults);
-  backend = await createBackend(`openai:${server.url}#some-model`, { tokenizer: null, log: () => undefined });
+  backend = asText(await createBackend(`openai:${server.url}#some-model`, { tokenizer: null, log: () => undefined }));
   return backend;
 }
 
-const ask = (changes: Partial<GenerateRequest> = {}) =>
+const ask = (changes: Partial<TextRequest> = {}) =>
   backend!.generate(
     {
       requestId: 'run/q/0/1',
-      contextIds: [],
       messages: [{ role: 'user', content: 'What is 2 + 2?' }],
       maxNewTokens: 5,
       sampling: DEFAULT_SAMPLING,
       seed: 7,
-      deterministic: false,
-      stopTokenIds: [],
       ...changes,
     },
     undisturbed(),
@@ -39,76 +37,80 @@ const ask = (changes: Partial<GenerateRequest> = {}) =>
 
 const refusal = (message: string): Fault => ({ status: 400, body: { error: { message } } });
 
-test('answers in text, with logprobs of the server’s own tokens, and gives no ids', async () => {
-  const { facts } = await open();
-  expect(facts).toMatchObject({ name: 'some-model', trainable: false, takes: 'messages' });
-  const { outputIds, logprobs, text, textLogprobs, finish, versions } = await ask();
-  expect([outputIds, logprobs, versions]).toEqual([[], [], []]);
-  expect(textLogprobs!.map(({ token }) => token).join(' ')).toBe(text);
-  expect(textLogprobs).toHaveLength(5);
-  expect(finish).toBe('length');
-  expect(server.seen.at(-1)!.body).toEqual({
-    model: 'some-model',
-    messages: [{ role: 'user', content: 'What is 2 + 2?' }],
-    max_tokens: 5,
-    temperature: 1,
-    top_p: 1,
-    seed: 7,
-    logprobs: true,
+describe('an OpenAI-compatible server', () => {
+  test('answers in text, with logprobs of the server’s own tokens, and invents no ids, vocabulary or length', async () => {
+    const opened = await open();
+    const { logprobsBy, ...facts } = opened.facts;
+    expect(facts).toEqual({
+      kind: 'text',
+      name: 'some-model',
+      fingerprint: null,
+      logprobs: 'unknown',
+      seeded: false,
+    });
+    expect(logprobsBy).toEqual({ [`${server.url}/v1`]: 'unknown' });
+    expect(opened).not.toHaveProperty('tokenizer');
+    const reply = await ask();
+    expect(Object.keys(reply).toSorted()).toEqual(['finish', 'server', 'text', 'textLogprobs']);
+    const { text, textLogprobs, finish } = reply;
+    expect(textLogprobs.map(({ token }) => token).join(' ')).toBe(text);
+    expect(textLogprobs).toHaveLength(5);
+    expect(finish).toBe('length');
+    expect(server.seen.at(-1)!.body).toEqual({
+      model: 'some-model',
+      messages: [{ role: 'user', content: 'What is 2 + 2?' }],
+      max_tokens: 5,
+      temperature: 1,
+      top_p: 1,
+      seed: 7,
+      logprobs: true,
+    });
   });
-});
 
-test('learns at start which parameters the model takes', async () => {
-  await open(
-    refusal(
-      "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
-    ),
-    refusal('logprobs are not supported with reasoning models.'),
-    refusal('seed is not supported'),
-  );
-  const { textLogprobs } = await ask();
-  expect(textLogprobs).toBeUndefined();
-  const { messages: _, ...asked } = server.seen.at(-1)!.body;
-  expect(asked).toEqual({ model: 'some-model', max_completion_tokens: 5, temperature: 1, top_p: 1 });
-});
-
-test('takes a model’s own top_k back where the server cannot use it', async () => {
-  await open(refusal('top_k must be -1 (disable) or at least 1, got 0.'));
-  await ask();
-  expect(server.seen.at(-1)!.body).toMatchObject({ top_k: -1, logprobs: true, seed: 7, max_tokens: 5 });
-});
-
-test('a complaint that nothing can be done about is the server’s word, at start', async () => {
-  const opening = open(refusal('logprobs no'), refusal('logprobs no'));
-  await expect(opening).rejects.toMatchObject({ reason: 'request-refused', retryable: false });
-});
-
-test('refuses what a chat cannot do', async () => {
-  await open();
-  await expect(ask({ messages: [] })).rejects.toMatchObject({ reason: 'no-messages', retryable: false });
-  const cut = ask({ sampling: { ...DEFAULT_SAMPLING, topK: 50 } });
-  await expect(cut).rejects.toMatchObject({ reason: 'bad-sampling', retryable: false });
-});
-
-test('an answer without text is another try; one that was filtered is an abort', async () => {
-  await open();
-  const choice = (message: unknown, finish_reason: string): Fault => ({
-    status: 200,
-    body: { choices: [{ message, finish_reason }] },
+  test('learns at start which parameters the model takes', async () => {
+    await open(
+      refusal(
+        "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+      ),
+      refusal('logprobs are not supported with reasoning models.'),
+      refusal('seed is not supported'),
+    );
+    const { textLogprobs } = await ask();
+    expect(textLogprobs).toEqual([]);
+    const { messages: _, ...asked } = server.seen.at(-1)!.body;
+    expect(asked).toEqual({ model: 'some-model', max_completion_tokens: 5, temperature: 1, top_p: 1 });
   });
-  server.fail(choice({ content: '' }, 'stop'), choice({ content: 'No' }, 'content_filter'), {
-    status: 200,
-    body: { choices: [] },
-  });
-  await expect(ask()).rejects.toMatchObject({ reason: 'reply-malformed', retryable: true });
-  expect(await ask()).toMatchObject({ text: 'No', finish: 'abort' });
-  await expect(ask()).rejects.toMatchObject({ reason: 'reply-malformed', retryable: true });
-});
 
-test('makes no token up', async () => {
-  const { tokenizer } = await open();
-  const messages = [{ role: 'user', content: 'What?' }];
-  expect(tokenizer.renderChat(messages)).toBe('user: What?\n');
-  expect(await tokenizer.encodeChat(messages)).toEqual([]);
-  expect(await tokenizer.encode('text')).toEqual([]);
+  test('takes a model’s own top_k back where the server cannot use it', async () => {
+    await open(refusal('top_k must be -1 (disable) or at least 1, got 0.'));
+    await ask();
+    expect(server.seen.at(-1)!.body).toMatchObject({ top_k: -1, logprobs: true, seed: 7, max_tokens: 5 });
+  });
+
+  test('a complaint that nothing can be done about is the server’s word, at start', async () => {
+    const opening = open(refusal('logprobs no'), refusal('logprobs no'));
+    await expect(opening).rejects.toMatchObject({ reason: 'request-refused', retryable: false });
+  });
+
+  test('refuses what a chat cannot do', async () => {
+    await open();
+    await expect(ask({ messages: [] })).rejects.toMatchObject({ reason: 'no-messages', retryable: false });
+    const cut = ask({ sampling: { ...DEFAULT_SAMPLING, topK: 50 } });
+    await expect(cut).rejects.toMatchObject({ reason: 'bad-sampling', retryable: false });
+  });
+
+  test('an answer without text is another try; one that was filtered is an abort', async () => {
+    await open();
+    const choice = (message: unknown, finish_reason: string): Fault => ({
+      status: 200,
+      body: { choices: [{ message, finish_reason }] },
+    });
+    server.fail(choice({ content: '' }, 'stop'), choice({ content: 'No' }, 'content_filter'), {
+      status: 200,
+      body: { choices: [] },
+    });
+    await expect(ask()).rejects.toMatchObject({ reason: 'reply-malformed', retryable: true });
+    expect(await ask()).toMatchObject({ text: 'No', finish: 'abort' });
+    await expect(ask()).rejects.toMatchObject({ reason: 'reply-malformed', retryable: true });
+  });
 });

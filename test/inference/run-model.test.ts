@@ -11,6 +11,7 @@ import type { ModelIdentity } from '../../domain/model-identity.ts';
 import { tinyIdentity } from '../../inference/index.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { ask, closeAll, opened } from '../support/fleet-rig.ts';
+import { asTokens } from '../support/kinds.ts';
 import { modelServer } from '../support/model-server.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 
@@ -64,32 +65,34 @@ describe.each(['sglang', 'vllm'] as const)('a run with a %s server', (kind) => {
 
     opened.push(await modelServer({ ...shape, port: first.port }));
     const again = worker();
-    expect((await ask(await again.get(settings, folder), 'r/q/0')).outputIds).toHaveLength(4);
+    expect((await ask(asTokens(await again.get(settings, folder)), 'r/q/0')).outputIds).toHaveLength(4);
   });
 });
 
-test('an embedded model of other weights, tokenizer or template is another one', async () => {
-  const copy = mkdtempSync(join(tmpdir(), 'everturn-model-'));
-  cpSync(TINY_FOLDER, copy, { recursive: true });
-  const model = `transformers:${copy}`;
-  const backends = worker();
-  const mine = await tinyIdentity();
-  const folder = await runOf(model, { ...mine, name: null });
-  const { identity } = (await backends.get(settingsOf(model), folder)).facts;
-  expect(identity).toEqual({ ...mine, name: null });
-  for (const [what, other] of [
-    ['weights', { weights: '0'.repeat(64) }],
-    ['tokenizer', { tokenizer: '0'.repeat(64) }],
-    ['chat template', { template: '0'.repeat(64) }],
-  ] as const) {
-    const changed = await runOf(model, { ...mine, name: null, ...other });
-    await expect(worker().get(settingsOf(model), changed)).rejects.toMatchObject({
-      message: expect.stringContaining(`${what} (hash): 000000000000`),
-    });
-  }
-  const file = join(copy, 'onnx/model.onnx');
-  const bytes = readFileSync(file);
-  bytes[bytes.length >> 1]! ^= 1;
-  writeFileSync(file, bytes);
-  await expect(worker().get(settingsOf(model), folder)).rejects.toMatchObject({ reason: 'other-model' });
-}, 60_000);
+describe('the model of a run', () => {
+  test('an embedded model of other weights, tokenizer or template is another one', async () => {
+    const copy = mkdtempSync(join(tmpdir(), 'everturn-model-'));
+    cpSync(TINY_FOLDER, copy, { recursive: true });
+    const model = `transformers:${copy}`;
+    const backends = worker();
+    const mine = await tinyIdentity();
+    const folder = await runOf(model, { ...mine, name: null });
+    const { identity } = (await backends.get(settingsOf(model), folder)).facts;
+    expect(identity).toEqual({ ...mine, name: null });
+    for (const [what, other] of [
+      ['weights', { weights: '0'.repeat(64) }],
+      ['tokenizer', { tokenizer: '0'.repeat(64) }],
+      ['chat template', { template: '0'.repeat(64) }],
+    ] as const) {
+      const changed = await runOf(model, { ...mine, name: null, ...other });
+      await expect(worker().get(settingsOf(model), changed)).rejects.toMatchObject({
+        message: expect.stringContaining(`${what} (hash): 000000000000`),
+      });
+    }
+    const file = join(copy, 'onnx/model.onnx');
+    const bytes = readFileSync(file);
+    bytes[bytes.length >> 1]! ^= 1;
+    writeFileSync(file, bytes);
+    await expect(worker().get(settingsOf(model), folder)).rejects.toMatchObject({ reason: 'other-model' });
+  }, 60_000);
+});

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Sampling } from '../../domain/sampling.ts';
 import { uniformAt } from '../../inference/decode/philox.ts';
 import { createSampler } from '../../inference/decode/sampler.ts';
@@ -31,94 +31,98 @@ function count(logits: Float32Array, sampling: Sampling, draws: number): number[
   return counts;
 }
 
-test('draws every token as often as its probability says', () => {
-  const logits = Float32Array.from({ length: 40 }, (_, id) => 3 * Math.sin(id * 1.7));
-  const draws = 60_000;
-  for (const sampling of [
-    ALL,
-    { ...ALL, temperature: 0.6 },
-    { ...ALL, temperature: 2 },
-    { ...ALL, topK: 12 },
-    { ...ALL, topP: 0.8 },
-    { temperature: 1.3, topK: 20, topP: 0.9 },
-  ]) {
-    const counts = count(logits, sampling, draws);
-    const expected = distribution(logits, sampling).map((p) => p * draws);
-    const chi2 = expected.reduce((sum, e, id) => sum + (e > 0 ? (counts[id]! - e) ** 2 / e : 0), 0);
-    expect(chi2).toBeLessThan(82); // 40 degrees of freedom: exceeded once in 10,000
-    expected.forEach((e, id) => e === 0 && expect(counts[id]).toBe(0));
-  }
-});
-
-test('gives as logprob the logarithm of the probability the token was drawn with', () => {
-  const logit = fc.double({ min: -30, max: 30, noNaN: true });
-  fc.assert(
-    fc.property(
-      fc.array(logit, { minLength: 1, maxLength: 30 }),
-      fc.double({ min: 0.05, max: 5, noNaN: true }),
-      fc.integer({ min: 1, max: 40 }),
-      fc.double({ min: 0.01, max: 1, noNaN: true }),
-      fc.double({ min: 0, max: 0.9999999, noNaN: true }),
-      (values, temperature, topK, topP, uniform) => {
-        const logits = Float32Array.from(values);
-        const sampling = { temperature, topK, topP };
-        const { id, logprob } = createSampler(logits.length)(logits, sampling, uniform);
-        const p = distribution(logits, sampling)[id]!;
-        expect(p).toBeGreaterThan(0);
-        expect(logprob).toBeCloseTo(Math.log(p), 8);
-      },
-    ),
-  );
-});
-
-test('takes the largest logit at temperature 0, the lower id of equals, with its logprob at temperature 1', () => {
-  const logits = Float32Array.of(1, 5, 5, -2);
-  const drawn = createSampler(4)(logits, { temperature: 0, topP: 0.1, topK: 1 }, 0.99);
-  expect(drawn.id).toBe(1);
-  expect(drawn.logprob).toBeCloseTo(Math.log(distribution(logits, ALL)[1]!), 12);
-});
-
-test('keeps the lower ids where top-k or top-p cuts between equals', () => {
-  const equal = new Float32Array(10);
-  expect(count(equal, { ...ALL, topK: 3 }, 300).map((n) => n > 0)).toEqual([1, 1, 1, 0, 0, 0, 0, 0, 0, 0].map(Boolean));
-  expect(count(equal, { ...ALL, topP: 0.35 }, 300).map((n) => n > 0)).toEqual(
-    [1, 1, 1, 1, 0, 0, 0, 0, 0, 0].map(Boolean),
-  );
-});
-
-test('always keeps at least the most probable token, with logprob 0 when it is alone', () => {
-  const logits = Float32Array.of(0, 1, 2);
-  const draw = createSampler(3);
-  expect(draw(logits, { ...ALL, topP: 1e-9 }, 0.5)).toEqual({ id: 2, logprob: 0 });
-  expect(draw(logits, { ...ALL, topK: 1 }, 0.5)).toEqual({ id: 2, logprob: 0 });
-});
-
-test('stays finite for extreme logits and temperatures', () => {
-  const draw = createSampler(4);
-  const logits = Float32Array.of(-3e38, 3e38, 0, -Infinity);
-  for (const temperature of [1e-30, 1e-3, 1, 1e6]) {
-    for (const uniform of [0, 0.5, 1 - 2 ** -53]) {
-      expect(draw(logits, { ...ALL, temperature }, uniform)).toEqual({ id: 1, logprob: 0 });
+describe('the sampler', () => {
+  test('draws every token as often as its probability says', () => {
+    const logits = Float32Array.from({ length: 40 }, (_, id) => 3 * Math.sin(id * 1.7));
+    const draws = 60_000;
+    for (const sampling of [
+      ALL,
+      { ...ALL, temperature: 0.6 },
+      { ...ALL, temperature: 2 },
+      { ...ALL, topK: 12 },
+      { ...ALL, topP: 0.8 },
+      { temperature: 1.3, topK: 20, topP: 0.9 },
+    ]) {
+      const counts = count(logits, sampling, draws);
+      const expected = distribution(logits, sampling).map((p) => p * draws);
+      const chi2 = expected.reduce((sum, e, id) => sum + (e > 0 ? (counts[id]! - e) ** 2 / e : 0), 0);
+      expect(chi2).toBeLessThan(82); // 40 degrees of freedom: exceeded once in 10,000
+      expected.forEach((e, id) => e === 0 && expect(counts[id]).toBe(0));
     }
-  }
-  const far = draw(Float32Array.of(0, -700, -700, -700), ALL, 1 - 2 ** -53);
-  expect(Number.isFinite(far.logprob)).toBe(true);
-});
+  });
 
-test('never draws a token of probability 0, whatever the number drawn', () => {
-  const logits = Float32Array.of(-Infinity, 2, -Infinity, 1, -Infinity);
-  const draw = createSampler(5);
-  for (const uniform of [0, 0.3, 0.9, 1 - 2 ** -53]) expect([1, 3]).toContain(draw(logits, ALL, uniform).id);
-});
+  test('gives as logprob the logarithm of the probability the token was drawn with', () => {
+    const logit = fc.double({ min: -30, max: 30, noNaN: true });
+    fc.assert(
+      fc.property(
+        fc.array(logit, { minLength: 1, maxLength: 30 }),
+        fc.double({ min: 0.05, max: 5, noNaN: true }),
+        fc.integer({ min: 1, max: 40 }),
+        fc.double({ min: 0.01, max: 1, noNaN: true }),
+        fc.double({ min: 0, max: 0.9999999, noNaN: true }),
+        (values, temperature, topK, topP, uniform) => {
+          const logits = Float32Array.from(values);
+          const sampling = { temperature, topK, topP };
+          const { id, logprob } = createSampler(logits.length)(logits, sampling, uniform);
+          const p = distribution(logits, sampling)[id]!;
+          expect(p).toBeGreaterThan(0);
+          expect(logprob).toBeCloseTo(Math.log(p), 8);
+        },
+      ),
+    );
+  });
 
-test('refuses logits that are no distribution', () => {
-  const draw = createSampler(2);
-  for (const bad of [
-    [NaN, 1],
-    [1, NaN],
-    [Infinity, 1],
-    [-Infinity, -Infinity],
-  ]) {
-    expect(() => draw(Float32Array.from(bad), ALL, 0.5)).toThrow(RangeError);
-  }
+  test('takes the largest logit at temperature 0, the lower id of equals, with its logprob at temperature 1', () => {
+    const logits = Float32Array.of(1, 5, 5, -2);
+    const drawn = createSampler(4)(logits, { temperature: 0, topP: 0.1, topK: 1 }, 0.99);
+    expect(drawn.id).toBe(1);
+    expect(drawn.logprob).toBeCloseTo(Math.log(distribution(logits, ALL)[1]!), 12);
+  });
+
+  test('keeps the lower ids where top-k or top-p cuts between equals', () => {
+    const equal = new Float32Array(10);
+    expect(count(equal, { ...ALL, topK: 3 }, 300).map((n) => n > 0)).toEqual(
+      [1, 1, 1, 0, 0, 0, 0, 0, 0, 0].map(Boolean),
+    );
+    expect(count(equal, { ...ALL, topP: 0.35 }, 300).map((n) => n > 0)).toEqual(
+      [1, 1, 1, 1, 0, 0, 0, 0, 0, 0].map(Boolean),
+    );
+  });
+
+  test('always keeps at least the most probable token, with logprob 0 when it is alone', () => {
+    const logits = Float32Array.of(0, 1, 2);
+    const draw = createSampler(3);
+    expect(draw(logits, { ...ALL, topP: 1e-9 }, 0.5)).toEqual({ id: 2, logprob: 0 });
+    expect(draw(logits, { ...ALL, topK: 1 }, 0.5)).toEqual({ id: 2, logprob: 0 });
+  });
+
+  test('stays finite for extreme logits and temperatures', () => {
+    const draw = createSampler(4);
+    const logits = Float32Array.of(-3e38, 3e38, 0, -Infinity);
+    for (const temperature of [1e-30, 1e-3, 1, 1e6]) {
+      for (const uniform of [0, 0.5, 1 - 2 ** -53]) {
+        expect(draw(logits, { ...ALL, temperature }, uniform)).toEqual({ id: 1, logprob: 0 });
+      }
+    }
+    const far = draw(Float32Array.of(0, -700, -700, -700), ALL, 1 - 2 ** -53);
+    expect(Number.isFinite(far.logprob)).toBe(true);
+  });
+
+  test('never draws a token of probability 0, whatever the number drawn', () => {
+    const logits = Float32Array.of(-Infinity, 2, -Infinity, 1, -Infinity);
+    const draw = createSampler(5);
+    for (const uniform of [0, 0.3, 0.9, 1 - 2 ** -53]) expect([1, 3]).toContain(draw(logits, ALL, uniform).id);
+  });
+
+  test('refuses logits that are no distribution', () => {
+    const draw = createSampler(2);
+    for (const bad of [
+      [NaN, 1],
+      [1, NaN],
+      [Infinity, 1],
+      [-Infinity, -Infinity],
+    ]) {
+      expect(() => draw(Float32Array.from(bad), ALL, 0.5)).toThrow(RangeError);
+    }
+  });
 });

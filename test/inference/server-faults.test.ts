@@ -1,20 +1,20 @@
 // Whatever a server does, the failure has a name, says whether another try can help, and shows the server's words
 // but never a key. Nothing here retries.
 
-import { createServer } from 'node:net';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Backend, GenerateRequest, Reply } from '../../inference/backend.ts';
-import { createBackend } from '../../inference/index.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { TokenBackend, GenerateRequest, Reply } from '../../inference/backend.ts';
+import { createTokenBackend } from '../support/kinds.ts';
 import { openHttp } from '../../inference/http/http.ts';
 import { aRequest, undisturbed } from '../contract/backend.ts';
 import { modelServer, type Fault, type ModelServer } from '../support/model-server.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
+import { freePort } from '../../machine/ports.ts';
 
 const KEY = 'sk-very-secret-1234567890';
 const KINDS = ['sglang', 'vllm'] as const;
 
 let server: ModelServer;
-let backend: Backend | null;
+let backend: TokenBackend | null;
 
 beforeEach(() => {
   backend = null;
@@ -24,9 +24,9 @@ afterEach(async () => {
   await server.close();
 });
 
-async function open(kind: (typeof KINDS)[number], more: object = {}): Promise<Backend> {
+async function open(kind: (typeof KINDS)[number], more: object = {}): Promise<TokenBackend> {
   server = await modelServer({ kind, modelPath: TINY_FOLDER, ...more });
-  backend = await createBackend(`${kind}:${server.url}`, { tokenizer: null, log: () => undefined });
+  backend = await createTokenBackend(`${kind}:${server.url}`, { tokenizer: null, log: () => undefined });
   return backend;
 }
 
@@ -102,174 +102,168 @@ const FAULTS: [string, Fault, string, boolean][] = [
   ['what is no HTTP', { act: (request) => request.socket.end('\u0000\u0001 hello\r\n\r\n') }, 'reply-malformed', RETRY],
 ];
 
-for (const kind of KINDS) {
-  test.each(FAULTS)(`names %s of ${kind}, and whether to try again`, async (_, fault, reason, retryable) => {
-    await open(kind);
-    server.fail(fault);
-    await expect(ask()).rejects.toMatchObject({ name: 'ModelError', reason, retryable });
-    expect(await ask()).toMatchObject({ server: server.url });
-  });
-}
-
-test('waits as long as a busy server says, and not for ever', async () => {
-  await open('sglang');
-  server.fail(
-    said(429, 'slow down', { 'retry-after': '7' }),
-    said(503, '', { 'retry-after': '99999999' }),
-    said(429, '', { 'retry-after': 'soon' }),
-  );
-  await expect(ask()).rejects.toMatchObject({ reason: 'server-busy', retryAfterMs: 7000 });
-  await expect(ask()).rejects.toMatchObject({ reason: 'server-busy', retryAfterMs: 600_000 });
-  await expect(ask()).rejects.toMatchObject({ reason: 'server-busy', retryAfterMs: undefined });
-});
-
-test('a server that nobody runs is unreachable, now and later', async () => {
-  server = await modelServer({ kind: 'sglang', modelPath: TINY_FOLDER });
-  const nobody = await freePort();
-  const opening = createBackend(`sglang:http://127.0.0.1:${nobody}`, { tokenizer: null, log: () => undefined });
-  await expect(opening).rejects.toMatchObject({ name: 'ModelError', reason: 'server-unreachable', retryable: true });
-});
-
-test('says the server’s words in 500 characters at most, with what cannot be seen made visible', async () => {
-  await open('vllm');
-  server.fail(said(422, `bad\u001b[31m \u202eevil\u0000${'x'.repeat(5000)}`));
-  const error = (await ask().catch((e: unknown) => e)) as Error;
-  expect(error.message).toContain('bad\\u{1b}[31m \\u{202e}evil\\u{0}xxx');
-  expect(error.message.length).toBeLessThan(600);
-  expect(error.message).toContain(server.url);
-});
-
-test('sends the key that an environment variable holds, and never says it', async () => {
-  process.env['TEST_KEY_OF_SERVER'] = KEY;
-  server = await modelServer({ kind: 'vllm', modelPath: TINY_FOLDER, apiKey: KEY });
-  const options = { tokenizer: null, log: () => undefined };
-  backend = await createBackend(`vllm:${server.url}`, { ...options, apiKeyEnv: 'TEST_KEY_OF_SERVER' });
-  expect(server.seen.every(({ headers }) => headers.authorization === `Bearer ${KEY}`)).toBe(true);
-  server.fail(said(401, `Incorrect API key provided: ${KEY}. Or is it ${KEY}?`));
-  const error = (await ask().catch((e: unknown) => e)) as Error;
-  expect(error).toMatchObject({ reason: 'server-auth', retryable: false });
-  expect(error.message).toContain('Incorrect API key provided: [key]');
-  expect(JSON.stringify([error, error.message, String(error.cause), error.stack])).not.toContain(KEY);
-  process.env['TEST_KEY_OF_SERVER'] = `wrong-${KEY}`;
-  const wrong = createBackend(`vllm:${server.url}`, { ...options, apiKeyEnv: 'TEST_KEY_OF_SERVER' });
-  const refusal = (await wrong.catch((e: unknown) => e)) as Error;
-  expect(refusal).toMatchObject({ reason: 'server-auth', retryable: false });
-  expect(refusal.message).not.toContain(KEY);
-  delete process.env['TEST_KEY_OF_SERVER'];
-  await expect(
-    (async () => createBackend(`vllm:${server.url}`, { ...options, apiKeyEnv: 'TEST_KEY_OF_SERVER' }))(),
-  ).rejects.toMatchObject({ reason: 'no-api-key' });
-});
-
-test('every phase of a request has its limit', async () => {
-  server = await modelServer({ kind: 'openai' });
-  const http = openHttp({ url: server.url, apiKey: null });
-  const hang: Fault = { act: () => undefined };
-  const drip: Fault = {
-    act(_, response) {
-      response.writeHead(200);
-      const timer = setInterval(() => response.write(' '), 20);
-      response.on('close', () => clearInterval(timer));
-    },
-  };
-  const stop: Fault = { act: (_, response) => void response.writeHead(200).write('{') };
-  const times = { connectMs: 1000, firstByteMs: 60_000, betweenBytesMs: 60_000, totalMs: 60_000 };
-  for (const [fault, limits, words] of [
-    [hang, { firstByteMs: 100 }, 'did not begin to answer'],
-    [stop, { betweenBytesMs: 100 }, 'stopped in the middle'],
-    [drip, { totalMs: 300 }, 'had not answered after 0.3 s'],
-  ] as const) {
-    server.fail(fault);
-    const asked = http.post('/v1/chat/completions', {}, { timeouts: { ...times, ...limits } });
-    await expect(asked).rejects.toMatchObject({
-      reason: 'server-timeout',
-      retryable: true,
-      message: expect.stringContaining(words),
+describe('a failing server', () => {
+  for (const kind of KINDS) {
+    test.each(FAULTS)(`names %s of ${kind}, and whether to try again`, async (_, fault, reason, retryable) => {
+      await open(kind);
+      server.fail(fault);
+      await expect(ask()).rejects.toMatchObject({ name: 'ModelError', reason, retryable });
+      expect(await ask()).toMatchObject({ server: server.url });
     });
   }
-  await http.close();
-});
 
-test('an answer has its size, also one that was compressed to little', async () => {
-  const { gzipSync } = await import('node:zlib');
-  server = await modelServer({ kind: 'openai' });
-  const http = openHttp({ url: server.url, apiKey: null, maxBodyBytes: 100_000 });
-  const large = JSON.stringify('x'.repeat(1_000_000));
-  const bytes = (body: Buffer | string, headers = {}): Fault => ({
-    act: (_, response) => void response.writeHead(200, headers).end(body),
+  test('waits as long as a busy server says, and not for ever', async () => {
+    await open('sglang');
+    server.fail(
+      said(429, 'slow down', { 'retry-after': '7' }),
+      said(503, '', { 'retry-after': '99999999' }),
+      said(429, '', { 'retry-after': 'soon' }),
+    );
+    await expect(ask()).rejects.toMatchObject({ reason: 'server-busy', retryAfterMs: 7000 });
+    await expect(ask()).rejects.toMatchObject({ reason: 'server-busy', retryAfterMs: 600_000 });
+    await expect(ask()).rejects.toMatchObject({ reason: 'server-busy', retryAfterMs: undefined });
   });
-  server.fail(
-    bytes(large),
-    bytes(gzipSync(large), { 'content-encoding': 'gzip' }),
-    bytes(gzipSync('{"fine":true}'), { 'content-encoding': 'gzip' }),
-    bytes('nonsense', { 'content-encoding': 'gzip' }),
-  );
-  const send = () => http.post('/v1/chat/completions', {});
-  await expect(send()).rejects.toMatchObject({ reason: 'reply-too-large', retryable: false });
-  await expect(send()).rejects.toMatchObject({ reason: 'reply-too-large', retryable: false });
-  expect(await send()).toEqual({ fine: true });
-  await expect(send()).rejects.toMatchObject({ reason: 'reply-malformed', retryable: true });
-  await http.close();
-});
 
-for (const shape of [{ kind: 'sglang' }, { kind: 'vllm' }, { kind: 'vllm', scaleOut: false }] as const) {
-  test(`an aborted request ends on the server too: ${JSON.stringify(shape)}`, async () => {
-    await open(shape.kind, { ...shape, msPerToken: 5 });
-    const controller = new AbortController();
-    const request = await aRequest(backend!, 'What?', { maxNewTokens: 400, stopTokenIds: [] });
-    const asked = backend!.generate(request, { signal: controller.signal });
+  test('a server that nobody runs is unreachable, now and later', async () => {
+    server = await modelServer({ kind: 'sglang', modelPath: TINY_FOLDER });
+    const nobody = await freePort([]);
+    const opening = createTokenBackend(`sglang:http://127.0.0.1:${nobody}`, { tokenizer: null, log: () => undefined });
+    await expect(opening).rejects.toMatchObject({ name: 'ModelError', reason: 'server-unreachable', retryable: true });
+  });
+
+  test('says the server’s words in 500 characters at most, with what cannot be seen made visible', async () => {
+    await open('vllm');
+    server.fail(said(422, `bad\u001b[31m \u202eevil\u0000${'x'.repeat(5000)}`));
+    const error = (await ask().catch((e: unknown) => e)) as Error;
+    expect(error.message).toContain('bad\\u{1b}[31m \\u{202e}evil\\u{0}xxx');
+    expect(error.message.length).toBeLessThan(600);
+    expect(error.message).toContain(server.url);
+  });
+
+  test('sends the key that an environment variable holds, and never says it', async () => {
+    process.env['TEST_KEY_OF_SERVER'] = KEY;
+    server = await modelServer({ kind: 'vllm', modelPath: TINY_FOLDER, apiKey: KEY });
+    const options = { tokenizer: null, log: () => undefined };
+    backend = await createTokenBackend(`vllm:${server.url}`, { ...options, apiKeyEnv: 'TEST_KEY_OF_SERVER' });
+    expect(server.seen.every(({ headers }) => headers.authorization === `Bearer ${KEY}`)).toBe(true);
+    server.fail(said(401, `Incorrect API key provided: ${KEY}. Or is it ${KEY}?`));
+    const error = (await ask().catch((e: unknown) => e)) as Error;
+    expect(error).toMatchObject({ reason: 'server-auth', retryable: false });
+    expect(error.message).toContain('Incorrect API key provided: [key]');
+    expect(JSON.stringify([error, error.message, String(error.cause), error.stack])).not.toContain(KEY);
+    process.env['TEST_KEY_OF_SERVER'] = `wrong-${KEY}`;
+    const wrong = createTokenBackend(`vllm:${server.url}`, { ...options, apiKeyEnv: 'TEST_KEY_OF_SERVER' });
+    const refusal = (await wrong.catch((e: unknown) => e)) as Error;
+    expect(refusal).toMatchObject({ reason: 'server-auth', retryable: false });
+    expect(refusal.message).not.toContain(KEY);
+    delete process.env['TEST_KEY_OF_SERVER'];
+    await expect(
+      (async () => createTokenBackend(`vllm:${server.url}`, { ...options, apiKeyEnv: 'TEST_KEY_OF_SERVER' }))(),
+    ).rejects.toMatchObject({ reason: 'no-api-key' });
+  });
+
+  test('every phase of a request has its limit', async () => {
+    server = await modelServer({ kind: 'openai' });
+    const http = openHttp({ url: server.url, apiKey: null });
+    const hang: Fault = { act: () => undefined };
+    const drip: Fault = {
+      act(_, response) {
+        response.writeHead(200);
+        const timer = setInterval(() => response.write(' '), 20);
+        response.on('close', () => clearInterval(timer));
+      },
+    };
+    const stop: Fault = { act: (_, response) => void response.writeHead(200).write('{') };
+    const times = { connectMs: 1000, firstByteMs: 60_000, betweenBytesMs: 60_000, totalMs: 60_000 };
+    for (const [fault, limits, words] of [
+      [hang, { firstByteMs: 100 }, 'did not begin to answer'],
+      [stop, { betweenBytesMs: 100 }, 'stopped in the middle'],
+      [drip, { totalMs: 300 }, 'had not answered after 0.3 s'],
+    ] as const) {
+      server.fail(fault);
+      const asked = http.post('/v1/chat/completions', {}, { timeouts: { ...times, ...limits } });
+      await expect(asked).rejects.toMatchObject({
+        reason: 'server-timeout',
+        retryable: true,
+        message: expect.stringContaining(words),
+      });
+    }
+    await http.close();
+  });
+
+  test('an answer has its size, also one that was compressed to little', async () => {
+    const { gzipSync } = await import('node:zlib');
+    server = await modelServer({ kind: 'openai' });
+    const http = openHttp({ url: server.url, apiKey: null, maxBodyBytes: 100_000 });
+    const large = JSON.stringify('x'.repeat(1_000_000));
+    const bytes = (body: Buffer | string, headers = {}): Fault => ({
+      act: (_, response) => void response.writeHead(200, headers).end(body),
+    });
+    server.fail(
+      bytes(large),
+      bytes(gzipSync(large), { 'content-encoding': 'gzip' }),
+      bytes(gzipSync('{"fine":true}'), { 'content-encoding': 'gzip' }),
+      bytes('nonsense', { 'content-encoding': 'gzip' }),
+    );
+    const send = () => http.post('/v1/chat/completions', {});
+    await expect(send()).rejects.toMatchObject({ reason: 'reply-too-large', retryable: false });
+    await expect(send()).rejects.toMatchObject({ reason: 'reply-too-large', retryable: false });
+    expect(await send()).toEqual({ fine: true });
+    await expect(send()).rejects.toMatchObject({ reason: 'reply-malformed', retryable: true });
+    await http.close();
+  });
+
+  for (const shape of [{ kind: 'sglang' }, { kind: 'vllm' }, { kind: 'vllm', scaleOut: false }] as const) {
+    test(`an aborted request ends on the server too: ${JSON.stringify(shape)}`, async () => {
+      await open(shape.kind, { ...shape, msPerToken: 5 });
+      const controller = new AbortController();
+      const request = await aRequest(backend!, 'What?', { maxNewTokens: 400, stopTokenIds: [] });
+      const asked = backend!.generate(request, { signal: controller.signal });
+      await expect.poll(() => server.running()).toBe(1);
+      controller.abort(new Error('enough'));
+      await expect(asked).rejects.toThrow('enough');
+      await expect.poll(() => server.running()).toBe(0);
+      await expect.poll(() => server.seen.filter(({ path }) => path.includes('abort')).length).toBe(1);
+      expect(server.aborted).toHaveLength(1);
+    });
+  }
+
+  test('what a server aborted goes on from there, and nothing at all is another try', async () => {
+    await open('sglang', { msPerToken: 5 });
+    const asked = ask({ maxNewTokens: 400, stopTokenIds: [] });
     await expect.poll(() => server.running()).toBe(1);
-    controller.abort(new Error('enough'));
-    await expect(asked).rejects.toThrow('enough');
-    await expect.poll(() => server.running()).toBe(0);
-    await expect.poll(() => server.seen.filter(({ path }) => path.includes('abort')).length).toBe(1);
-    expect(server.aborted).toHaveLength(1);
+    await expect.poll(() => server.engine.log.at(-1)!.outputs.length).toBeGreaterThan(0);
+    server.engine.abort(null);
+    const { outputIds, finish, logprobs } = await asked;
+    expect(finish).toBe('abort');
+    expect(outputIds.length).toBeGreaterThan(0);
+    expect(logprobs).toHaveLength(outputIds.length);
+    const empty = { id: 'x', finish_reason: { type: 'abort', message: 'Aborted', status_code: null, err_type: null } };
+    server.fail({ status: 200, body: { text: '', meta_info: { ...empty, weight_version: 'default' } } });
+    await expect(ask()).rejects.toMatchObject({ reason: 'server-aborted', retryable: true });
+    const full = { id: 'x', finish_reason: { type: 'length', length: 0 }, output_token_logprobs: [] };
+    server.fail({ status: 200, body: { text: '', output_ids: [], meta_info: full } });
+    await expect(ask()).rejects.toMatchObject({ reason: 'context-length', retryable: false });
   });
-}
 
-test('what a server aborted goes on from there, and nothing at all is another try', async () => {
-  await open('sglang', { msPerToken: 5 });
-  const asked = ask({ maxNewTokens: 400, stopTokenIds: [] });
-  await expect.poll(() => server.running()).toBe(1);
-  await new Promise((resolve) => setTimeout(resolve, 60));
-  server.engine.abort(null);
-  const { outputIds, finish, logprobs } = await asked;
-  expect(finish).toBe('abort');
-  expect(outputIds.length).toBeGreaterThan(0);
-  expect(logprobs).toHaveLength(outputIds.length);
-  const empty = { id: 'x', finish_reason: { type: 'abort', message: 'Aborted', status_code: null, err_type: null } };
-  server.fail({ status: 200, body: { text: '', meta_info: { ...empty, weight_version: 'default' } } });
-  await expect(ask()).rejects.toMatchObject({ reason: 'server-aborted', retryable: true });
-  const full = { id: 'x', finish_reason: { type: 'length', length: 0 }, output_token_logprobs: [] };
-  server.fail({ status: 200, body: { text: '', output_ids: [], meta_info: full } });
-  await expect(ask()).rejects.toMatchObject({ reason: 'context-length', retryable: false });
+  test.each([
+    ['logprob', (pairs: unknown[][]) => [[null, ...pairs[0]!.slice(1)], ...pairs.slice(1)], 'bad-logprobs', true],
+    ['id', (pairs: unknown[][]) => [[-1, 692, null], ...pairs.slice(1)], 'token-out-of-vocabulary', false],
+  ])('passes on no %s that cannot be', async (_, spoil, reason, retryable) => {
+    await open('sglang');
+    const whole = (await (
+      await fetch(`${server.url}/generate`, {
+        method: 'POST',
+        body: JSON.stringify({
+          input_ids: [5],
+          sampling_params: { max_new_tokens: 4, ignore_eos: true },
+          return_logprob: true,
+        }),
+      })
+    ).json()) as { output_ids?: unknown; meta_info: { output_token_logprobs: unknown[][] } };
+    delete whole.output_ids;
+    whole.meta_info.output_token_logprobs = spoil(whole.meta_info.output_token_logprobs);
+    server.fail({ status: 200, body: whole });
+    await expect(ask()).rejects.toMatchObject({ reason, retryable });
+  });
 });
-
-test.each([
-  ['logprob', (pairs: unknown[][]) => [[null, ...pairs[0]!.slice(1)], ...pairs.slice(1)], 'bad-logprobs', true],
-  ['id', (pairs: unknown[][]) => [[-1, 692, null], ...pairs.slice(1)], 'token-out-of-vocabulary', false],
-])('passes on no %s that cannot be', async (_, spoil, reason, retryable) => {
-  await open('sglang');
-  const whole = (await (
-    await fetch(`${server.url}/generate`, {
-      method: 'POST',
-      body: JSON.stringify({
-        input_ids: [5],
-        sampling_params: { max_new_tokens: 4, ignore_eos: true },
-        return_logprob: true,
-      }),
-    })
-  ).json()) as { output_ids?: unknown; meta_info: { output_token_logprobs: unknown[][] } };
-  delete whole.output_ids;
-  whole.meta_info.output_token_logprobs = spoil(whole.meta_info.output_token_logprobs);
-  server.fail({ status: 200, body: whole });
-  await expect(ask()).rejects.toMatchObject({ reason, retryable });
-});
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => probe.once('listening', resolve));
-  const { port } = probe.address() as { port: number };
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}

@@ -1,6 +1,6 @@
 // The scripted servers answer as real ones did: same status, same fields, same types, same words of refusal.
 
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SGLANG_PARAMS } from '../support/toy-sglang.ts';
 import { modelServer, type ModelServer } from '../support/model-server.ts';
 import { fixture } from '../support/tiny.ts';
@@ -11,33 +11,37 @@ interface Exchange {
   readonly response: { readonly status: number; readonly body: unknown };
 }
 
-for (const kind of ['sglang', 'vllm'] as const) {
-  const exchanges = fixture(`servers/${kind}.json`) as Exchange[];
-  let server: ModelServer;
-  beforeAll(async () => {
-    server = await modelServer({ kind, vocabSize: 512, length: 512 });
-  });
-  afterAll(() => server.close());
-
-  test.each(exchanges)(`a scripted ${kind} answers "$name" as the real one did`, async ({ request, response }) => {
-    const answer = await fetch(`${server.url}${request.path}`, {
-      method: request.method,
-      headers: { 'content-type': 'application/json' },
-      ...(request.body === null ? {} : { body: textOf(request.body) }),
+describe('a scripted server', () => {
+  for (const kind of ['sglang', 'vllm'] as const) {
+    const exchanges = fixture(`servers/${kind}.json`) as Exchange[];
+    let server: ModelServer;
+    beforeAll(async () => {
+      server = await modelServer({ kind, vocabSize: 512, length: 512 });
     });
-    const text = await answer.text();
-    expect(answer.status).toBe(response.status);
-    const body: unknown = text === '' || text === '""' ? '' : JSON.parse(text);
-    if (answer.ok) expect(shapeOf(body)).toEqual(shapeOf(response.body));
-    else expect(firstLine(body)).toEqual(firstLine(response.body));
-  });
-}
+    afterAll(() => server.close());
 
-test('a real SGLang lists the sampling parameters that the scripted one knows', () => {
-  const refusal = (fixture('servers/sglang.json') as Exchange[]).find(({ name }) => name === 'unknown-sampling-param');
-  const { error } = refusal!.response.body as { error: string };
-  const known = [...error.matchAll(/`(\w+)`/g)].map(([, name]) => name);
-  expect(known.slice(1)).toEqual(SGLANG_PARAMS);
+    test.each(exchanges)(`a scripted ${kind} answers "$name" as the real one did`, async ({ request, response }) => {
+      const answer = await fetch(`${server.url}${request.path}`, {
+        method: request.method,
+        headers: { 'content-type': 'application/json' },
+        ...(request.body === null ? {} : { body: textOf(request.body) }),
+      });
+      const text = await answer.text();
+      expect(answer.status).toBe(response.status);
+      const body: unknown = text === '' || text === '""' ? '' : JSON.parse(text);
+      if (answer.ok) expect(shapeOf(body)).toEqual(shapeOf(response.body));
+      else expect(firstLine(body)).toEqual(firstLine(response.body));
+    });
+  }
+
+  test('a real SGLang lists the sampling parameters that the scripted one knows', () => {
+    const refusal = (fixture('servers/sglang.json') as Exchange[]).find(
+      ({ name }) => name === 'unknown-sampling-param',
+    );
+    const { error } = refusal!.response.body as { error: string };
+    const known = [...error.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+    expect(known.slice(1)).toEqual(SGLANG_PARAMS);
+  });
 });
 
 /** Long prompts are kept as a count of ones. */

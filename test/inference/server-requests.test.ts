@@ -1,9 +1,9 @@
 // What a backend says to a server, and finds out about it, at start and with every request.
 
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
-import type { Backend, GenerateRequest } from '../../inference/backend.ts';
-import { createBackend } from '../../inference/index.ts';
+import type { TokenBackend, GenerateRequest } from '../../inference/backend.ts';
+import { createTokenBackend } from '../support/kinds.ts';
 import { undisturbed } from '../contract/backend.ts';
 import { modelServer, type ModelServer } from '../support/model-server.ts';
 import type { Shape } from '../support/toy-engine.ts';
@@ -20,7 +20,7 @@ async function start(shape: Shape): Promise<ModelServer> {
   return server;
 }
 
-const ask = (backend: Backend, changes: Partial<GenerateRequest>) =>
+const ask = (backend: TokenBackend, changes: Partial<GenerateRequest>) =>
   backend.generate(
     {
       requestId: 'run/q/0/1',
@@ -35,92 +35,94 @@ const ask = (backend: Backend, changes: Partial<GenerateRequest>) =>
     undisturbed(),
   );
 
-test.each([
-  ['sglang', 'temperature', 'temperature'],
-  ['sglang', 'raw', 'raw'],
-  ['vllm', 'raw', 'raw'],
-  ['vllm', 'policy', 'policy'],
-] as const)('finds out at start that a %s means %s', async (kind, meaning, expected) => {
-  for (const scaleOut of [true, false]) {
-    const server = await start({ kind, meaning, scaleOut });
-    const backend = await createBackend(`${kind}:${server.url}`, { tokenizer: null, log: () => undefined });
-    opened.push(backend);
-    expect(backend.facts.logprobs).toBe(expected);
-  }
-});
-
-test('all settings that a server could have other defaults for are said, by names it knows', async () => {
-  for (const kind of ['sglang', 'vllm'] as const) {
-    const server = await start({ kind });
-    const backend = await createBackend(`${kind}:${server.url}`, { tokenizer: null, log: () => undefined });
-    opened.push(backend);
-    await ask(backend, { sampling: { temperature: 0.7, topP: 0.9, topK: 50 }, stopTokenIds: [2] });
-    const { sampling_params: params } = server.seen.findLast(({ body }) => 'sampling_params' in body)!.body;
-    const budget = kind === 'sglang' ? { max_new_tokens: 4 } : { max_tokens: 4, logprobs: 0 };
-    expect(params).toMatchObject({
-      n: 1,
-      temperature: 0.7,
-      top_p: 0.9,
-      top_k: 50,
-      min_p: 0,
-      frequency_penalty: 0,
-      presence_penalty: 0,
-      repetition_penalty: 1,
-      stop_token_ids: [2],
-      ignore_eos: false,
-      ...budget,
-    });
-  }
-});
-
-test('the tokenizer is the one that is named, else the server’s own, else asked for', async () => {
-  const log = () => undefined;
-  const nowhere = await start({ kind: 'sglang', modelPath: '/nowhere/model' });
-  const url = `sglang:${nowhere.url}`;
-  await expect(createBackend(url, { tokenizer: null, log })).rejects.toMatchObject({
-    reason: 'no-tokenizer',
-    retryable: false,
-    fix: expect.stringContaining('--tokenizer'),
+describe('a request to a server', () => {
+  test.each([
+    ['sglang', 'temperature', 'temperature'],
+    ['sglang', 'raw', 'raw'],
+    ['vllm', 'raw', 'raw'],
+    ['vllm', 'policy', 'policy'],
+  ] as const)('finds out at start that a %s means %s', async (kind, meaning, expected) => {
+    for (const scaleOut of [true, false]) {
+      const server = await start({ kind, meaning, scaleOut });
+      const backend = await createTokenBackend(`${kind}:${server.url}`, { tokenizer: null, log: () => undefined });
+      opened.push(backend);
+      expect(backend.facts.logprobs).toBe(expected);
+    }
   });
-  const backend = await createBackend(url, { tokenizer: TINY_FOLDER, log });
-  opened.push(backend);
-  expect(backend.facts.vocabSize).toBe(692);
-});
 
-test('a rollout’s requests are marked for routers, the same on every turn', async () => {
-  const server = await start({ kind: 'vllm' });
-  const backend = await createBackend(`vllm:${server.url}`, { tokenizer: null, log: () => undefined });
-  opened.push(backend);
-  for (const requestId of ['run/a/0/1', 'run/a/0/2', 'run/b/0/1']) await ask(backend, { requestId });
-  const [first, second, other] = server.seen.slice(-3).map(({ headers }) => headers['x-session-id']);
-  expect(second).toBe(first);
-  expect(other).not.toBe(first);
-});
+  test('all settings that a server could have other defaults for are said, by names it knows', async () => {
+    for (const kind of ['sglang', 'vllm'] as const) {
+      const server = await start({ kind });
+      const backend = await createTokenBackend(`${kind}:${server.url}`, { tokenizer: null, log: () => undefined });
+      opened.push(backend);
+      await ask(backend, { sampling: { temperature: 0.7, topP: 0.9, topK: 50 }, stopTokenIds: [2] });
+      const { sampling_params: params } = server.seen.findLast(({ body }) => 'sampling_params' in body)!.body;
+      const budget = kind === 'sglang' ? { max_new_tokens: 4 } : { max_tokens: 4, logprobs: 0 };
+      expect(params).toMatchObject({
+        n: 1,
+        temperature: 0.7,
+        top_p: 0.9,
+        top_k: 50,
+        min_p: 0,
+        frequency_penalty: 0,
+        presence_penalty: 0,
+        repetition_penalty: 1,
+        stop_token_ids: [2],
+        ignore_eos: false,
+        ...budget,
+      });
+    }
+  });
 
-test('connections are kept: many requests, one after the other, make few', async () => {
-  const server = await start({ kind: 'sglang' });
-  const backend = await createBackend(`sglang:${server.url}`, { tokenizer: null, log: () => undefined });
-  opened.push(backend);
-  for (let seed = 0; seed < 30; seed++) await ask(backend, { seed });
-  expect(server.connections()).toBeLessThan(10);
-});
-
-test('the next chunk of an answer draws by other random numbers than the one before, the same each time', async () => {
-  for (const [kind, name] of [
-    ['sglang', 'sampling_seed'],
-    ['vllm', 'seed'],
-  ] as const) {
-    const server = await start({ kind });
-    const backend = await createBackend(`${kind}:${server.url}`, { tokenizer: null, log: () => undefined });
+  test('the tokenizer is the one that is named, else the server’s own, else asked for', async () => {
+    const log = () => undefined;
+    const nowhere = await start({ kind: 'sglang', modelPath: '/nowhere/model' });
+    const url = `sglang:${nowhere.url}`;
+    await expect(createTokenBackend(url, { tokenizer: null, log })).rejects.toMatchObject({
+      reason: 'no-tokenizer',
+      retryable: false,
+      fix: expect.stringContaining('--tokenizer'),
+    });
+    const backend = await createTokenBackend(url, { tokenizer: TINY_FOLDER, log });
     opened.push(backend);
-    const prefer = { server: server.url, version: 0 };
-    await ask(backend, { seed: 42 });
-    await ask(backend, { seed: 42, contextIds: [5, 6, 7, 8], prefer });
-    await ask(backend, { seed: 42, contextIds: [5, 6, 7, 8, 9], prefer });
-    await ask(backend, { seed: 42, contextIds: [5, 6, 7, 8, 9], prefer });
-    const [first, second, third, again] = server.seen.slice(-4).map(({ body }) => body.sampling_params![name]);
-    expect(first).toBe(42);
-    expect(again).toBe(third);
-    expect(new Set([first, second, third]).size).toBe(3);
-  }
+    expect(backend.facts.vocabSize).toBe(692);
+  });
+
+  test('a rollout’s requests are marked for routers, the same on every turn', async () => {
+    const server = await start({ kind: 'vllm' });
+    const backend = await createTokenBackend(`vllm:${server.url}`, { tokenizer: null, log: () => undefined });
+    opened.push(backend);
+    for (const requestId of ['run/a/0/1', 'run/a/0/2', 'run/b/0/1']) await ask(backend, { requestId });
+    const [first, second, other] = server.seen.slice(-3).map(({ headers }) => headers['x-session-id']);
+    expect(second).toBe(first);
+    expect(other).not.toBe(first);
+  });
+
+  test('connections are kept: many requests, one after the other, make few', async () => {
+    const server = await start({ kind: 'sglang' });
+    const backend = await createTokenBackend(`sglang:${server.url}`, { tokenizer: null, log: () => undefined });
+    opened.push(backend);
+    for (let seed = 0; seed < 30; seed++) await ask(backend, { seed });
+    expect(server.connections()).toBeLessThan(10);
+  });
+
+  test('the next chunk of an answer draws by other random numbers than the one before, the same each time', async () => {
+    for (const [kind, name] of [
+      ['sglang', 'sampling_seed'],
+      ['vllm', 'seed'],
+    ] as const) {
+      const server = await start({ kind });
+      const backend = await createTokenBackend(`${kind}:${server.url}`, { tokenizer: null, log: () => undefined });
+      opened.push(backend);
+      const prefer = { server: server.url, version: 0 };
+      await ask(backend, { seed: 42 });
+      await ask(backend, { seed: 42, contextIds: [5, 6, 7, 8], prefer });
+      await ask(backend, { seed: 42, contextIds: [5, 6, 7, 8, 9], prefer });
+      await ask(backend, { seed: 42, contextIds: [5, 6, 7, 8, 9], prefer });
+      const [first, second, third, again] = server.seen.slice(-4).map(({ body }) => body.sampling_params![name]);
+      expect(first).toBe(42);
+      expect(again).toBe(third);
+      expect(new Set([first, second, third]).size).toBe(3);
+    }
+  });
 });

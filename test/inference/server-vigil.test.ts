@@ -1,6 +1,6 @@
 // A server that hangs is not waited for as long as an answer may take; one that only takes its time is.
 
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { openHttp, type Http } from '../../inference/http/http.ts';
 import { keepVigil } from '../../inference/servers/health-watch.ts';
 import { modelServer, type ModelServer } from '../support/model-server.ts';
@@ -19,47 +19,49 @@ const never = (signal: AbortSignal) =>
   });
 const undisturbed = () => new AbortController().signal;
 
-test('gives up on a server that does not answer while requests wait, all of them at once', async () => {
-  server = await modelServer({ kind: 'sglang' });
-  http = openHttp({ url: server.url, apiKey: null });
-  server.silent = true;
-  const vigil = keepVigil(http, OFTEN);
-  const outcomes = await Promise.allSettled([1, 2, 3].map(() => vigil.during(undisturbed(), never)));
-  for (const outcome of outcomes) {
-    expect(outcome).toMatchObject({
-      status: 'rejected',
-      reason: { name: 'ModelError', reason: 'server-timeout', retryable: true },
-    });
-  }
-});
-
-test('waits for a server that is well, or that knows no such question', async () => {
-  server = await modelServer({ kind: 'openai' });
-  http = openHttp({ url: server.url, apiKey: null });
-  const vigil = keepVigil(http, OFTEN);
-  const looks = () => server.seen.filter(({ path }) => path === '/health').length;
-  const done = await vigil.during(undisturbed(), async () => {
-    await expect.poll(looks).toBeGreaterThan(5);
-    return 'done';
+describe('a wait for a server', () => {
+  test('gives up on a server that does not answer while requests wait, all of them at once', async () => {
+    server = await modelServer({ kind: 'sglang' });
+    http = openHttp({ url: server.url, apiKey: null });
+    server.silent = true;
+    const vigil = keepVigil(http, OFTEN);
+    const outcomes = await Promise.allSettled([1, 2, 3].map(() => vigil.during(undisturbed(), never)));
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({
+        status: 'rejected',
+        reason: { name: 'ModelError', reason: 'server-timeout', retryable: true },
+      });
+    }
   });
-  expect(done).toBe('done');
-});
 
-test('looks after nobody when nobody waits', async () => {
-  server = await modelServer({ kind: 'openai' });
-  http = openHttp({ url: server.url, apiKey: null });
-  const vigil = keepVigil(http, OFTEN);
-  await vigil.during(undisturbed(), async () => undefined);
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(server.seen.length).toBeLessThanOrEqual(1);
-});
+  test('waits for a server that is well, or that knows no such question', async () => {
+    server = await modelServer({ kind: 'openai' });
+    http = openHttp({ url: server.url, apiKey: null });
+    const vigil = keepVigil(http, OFTEN);
+    const looks = () => server.seen.filter(({ path }) => path === '/health').length;
+    const done = await vigil.during(undisturbed(), async () => {
+      await expect.poll(looks).toBeGreaterThan(5);
+      return 'done';
+    });
+    expect(done).toBe('done');
+  });
 
-test('an abort of the caller is passed on with its reason', async () => {
-  server = await modelServer({ kind: 'openai' });
-  http = openHttp({ url: server.url, apiKey: null });
-  const controller = new AbortController();
-  const waiting = keepVigil(http).during(controller.signal, never);
-  const reason = new Error('enough');
-  controller.abort(reason);
-  await expect(waiting).rejects.toBe(reason);
+  test('looks after nobody when nobody waits', async () => {
+    server = await modelServer({ kind: 'openai' });
+    http = openHttp({ url: server.url, apiKey: null });
+    const vigil = keepVigil(http, OFTEN);
+    await vigil.during(undisturbed(), async () => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(server.seen.length).toBeLessThanOrEqual(1);
+  });
+
+  test('an abort of the caller is passed on with its reason', async () => {
+    server = await modelServer({ kind: 'openai' });
+    http = openHttp({ url: server.url, apiKey: null });
+    const controller = new AbortController();
+    const waiting = keepVigil(http).during(controller.signal, never);
+    const reason = new Error('enough');
+    controller.abort(reason);
+    await expect(waiting).rejects.toBe(reason);
+  });
 });

@@ -1,9 +1,9 @@
 // Other weights for a fleet: what each server is asked, in which order, and what is said of one that fails.
 
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { ModelError } from '../../domain/errors.ts';
 import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
-import { createBackend } from '../../inference/index.ts';
+import { createTokenBackend } from '../support/kinds.ts';
 import type { Http } from '../../inference/http/http.ts';
 import type { WeightControls } from '../../inference/weights/controls.ts';
 import { weightServers } from '../../inference/weights/index.ts';
@@ -33,157 +33,176 @@ const update = (of: readonly ModelServer[], step: number, folder = `/ckpt/step-$
 const states = (updates: readonly { readonly state: string }[]) => updates.map(({ state }) => state);
 const posts = ({ seen }: ModelServer) => seen.flatMap(({ method, path }) => (method === 'POST' ? [path] : []));
 
-test.each(KINDS)('every %s has the new weights under their version, and goes on', async (kind) => {
-  const all = await servers(3, { kind });
-  const done = await update(all, 7);
-  expect(done).toMatchObject(all.map(({ url }) => ({ url, state: 'updated', before: 'default', now: 'step-7' })));
-  for (const { engine } of all) expect(engine).toMatchObject({ version: 'step-7', paused: false });
-});
+describe('a weight update', () => {
+  test.each(KINDS)('every %s has the new weights under their version, and goes on', async (kind) => {
+    const all = await servers(3, { kind });
+    const done = await update(all, 7);
+    expect(done).toMatchObject(all.map(({ url }) => ({ url, state: 'updated', before: 'default', now: 'step-7' })));
+    for (const { engine } of all) expect(engine).toMatchObject({ version: 'step-7', paused: false });
+  });
 
-test.each(KINDS)('tokens of %s before and after an update say which weights made them', async (kind) => {
-  const [server] = await servers(1, { kind, msPerToken: 2 });
-  const backend = await createBackend(`${kind}:${server!.url}`, { tokenizer: null, log: () => undefined });
-  opened.push(backend);
-  const asked = backend.generate(
-    {
-      requestId: 'run/q/0/1',
-      contextIds: [5, 6, 7],
-      maxNewTokens: 60,
-      sampling: DEFAULT_SAMPLING,
-      seed: 1,
-      deterministic: false,
-      stopTokenIds: [],
-    },
-    undisturbed(),
-  );
-  await expect.poll(() => server!.engine.log.at(-1)!.outputs.length).toBeGreaterThan(3);
-  await update([server!], 1);
-  const { versions, outputIds } = await asked;
-  expect(versions.map(({ versionLabel }) => versionLabel)).toEqual(['default', 'step-1']);
-  // The server was asked who it is by its new weights, too.
-  const { weights } = server!.engine.log.find(({ outputs }) => outputs.length === outputIds.length)!;
-  expect(versions.flatMap(({ versionLabel, start, end }) => Array<string>(end - start).fill(versionLabel!))).toEqual(
-    weights,
-  );
-  expect(weights).toHaveLength(outputIds.length);
-});
+  test.each(KINDS)('tokens of %s before and after an update say which weights made them', async (kind) => {
+    const [server] = await servers(1, { kind, msPerToken: 2 });
+    const backend = await createTokenBackend(`${kind}:${server!.url}`, { tokenizer: null, log: () => undefined });
+    opened.push(backend);
+    const asked = backend.generate(
+      {
+        requestId: 'run/q/0/1',
+        contextIds: [5, 6, 7],
+        maxNewTokens: 60,
+        sampling: DEFAULT_SAMPLING,
+        seed: 1,
+        deterministic: false,
+        stopTokenIds: [],
+      },
+      undisturbed(),
+    );
+    await expect.poll(() => server!.engine.log.at(-1)!.outputs.length).toBeGreaterThan(3);
+    await update([server!], 1);
+    const { versions, outputIds } = await asked;
+    expect(versions.map(({ versionLabel }) => versionLabel)).toEqual(['default', 'step-1']);
+    // The server was asked who it is by its new weights, too.
+    const { weights } = server!.engine.log.find(({ outputs }) => outputs.length === outputIds.length)!;
+    expect(versions.flatMap(({ versionLabel, start, end }) => Array<string>(end - start).fill(versionLabel!))).toEqual(
+      weights,
+    );
+    expect(weights).toHaveLength(outputIds.length);
+  });
 
-test.each(KINDS)('repeated, an update of %s changes nothing', async (kind) => {
-  const all = await servers(2, { kind });
-  await update(all, 7);
-  const before = all.map((server) => posts(server).length);
-  expect(states(await update(all, 7))).toEqual(['already', 'already']);
-  for (const [i, server] of all.entries()) expect(posts(server).slice(before[i])).toHaveLength(1); // it is let go on
-});
+  test.each(KINDS)('repeated, an update of %s changes nothing', async (kind) => {
+    const all = await servers(2, { kind });
+    await update(all, 7);
+    const before = all.map((server) => posts(server).length);
+    expect(states(await update(all, 7))).toEqual(['already', 'already']);
+    for (const [i, server] of all.entries()) expect(posts(server).slice(before[i])).toHaveLength(1); // it is let go on
+  });
 
-test.each(KINDS)('repeated, an update of %s ends what a killed one began', async (kind) => {
-  const [server] = await servers(1, { kind });
-  server!.engine.paused = true;
-  server!.engine.load('/ckpt/step-7'); // and killed before the version was said
-  expect(states(await update([server!], 7))).toEqual(['updated']);
-  expect(server!.engine).toMatchObject({ version: 'step-7', paused: false });
-  server!.engine.paused = true; // killed before it was let go on
-  expect(states(await update([server!], 7))).toEqual(['already']);
-  expect(server!.engine.paused).toBe(false);
-});
+  test.each(KINDS)('repeated, an update of %s ends what a killed one began', async (kind) => {
+    const [server] = await servers(1, { kind });
+    server!.engine.paused = true;
+    server!.engine.load('/ckpt/step-7'); // and killed before the version was said
+    expect(states(await update([server!], 7))).toEqual(['updated']);
+    expect(server!.engine).toMatchObject({ version: 'step-7', paused: false });
+    server!.engine.paused = true; // killed before it was let go on
+    expect(states(await update([server!], 7))).toEqual(['already']);
+    expect(server!.engine.paused).toBe(false);
+  });
 
-test('an SGLang that cannot load the folder goes on with its old weights, and the others are not asked', async () => {
-  const all = await servers(3, { kind: 'sglang' });
-  const done = await update(all, 7, '/ckpt/nonexistent');
-  expect(states(done)).toEqual(['refused', 'not-asked', 'not-asked']);
-  expect(done[0]!.error).toContain('/ckpt/nonexistent');
-  for (const { engine } of all) expect(engine).toMatchObject({ version: 'default', paused: false });
-  expect(all.slice(1).flatMap(posts)).toEqual([]);
-});
+  test('an SGLang that cannot load the folder goes on with its old weights, and the others are not asked', async () => {
+    const all = await servers(3, { kind: 'sglang' });
+    const done = await update(all, 7, '/ckpt/nonexistent');
+    expect(states(done)).toEqual(['refused', 'not-asked', 'not-asked']);
+    expect(done[0]!.error).toContain('/ckpt/nonexistent');
+    for (const { engine } of all) expect(engine).toMatchObject({ version: 'default', paused: false });
+    expect(all.slice(1).flatMap(posts)).toEqual([]);
+  });
 
-test('a vLLM that failed to load a folder says that nobody knows its weights, and goes on', async () => {
-  const all = await servers(2, { kind: 'vllm' });
-  expect(states(await update(all, 7, '/ckpt/nonexistent'))).toEqual(['unsure', 'not-asked']);
-  expect(all.map(({ engine }) => engine.paused)).toEqual([false, false]);
-  expect(all.map(({ engine }) => engine.version)).toEqual(['unsure/step-7?', 'default']);
-  expect(states(await update(all, 7))).toEqual(['updated', 'updated']);
-  expect(all.map(({ engine }) => engine.paused)).toEqual([false, false]);
-});
+  test('a vLLM that failed to load a folder says that nobody knows its weights, and goes on', async () => {
+    const all = await servers(2, { kind: 'vllm' });
+    expect(states(await update(all, 7, '/ckpt/nonexistent'))).toEqual(['unsure', 'not-asked']);
+    expect(all.map(({ engine }) => engine.paused)).toEqual([false, false]);
+    expect(all.map(({ engine }) => engine.version)).toEqual(['unsure/step-7?', 'default']);
+    expect(states(await update(all, 7))).toEqual(['updated', 'updated']);
+    expect(all.map(({ engine }) => engine.paused)).toEqual([false, false]);
+  });
 
-test('a server that is away does not keep the others from new weights', async () => {
-  const all = await servers(3, { kind: 'sglang' });
-  await all[0]!.close();
-  const done = await update(all, 7);
-  expect(states(done)).toEqual(['unreached', 'updated', 'updated']);
-  expect(done[0]).toMatchObject({ reason: 'server-unreachable', now: null });
-});
+  test('a server that is away does not keep the others from new weights', async () => {
+    const all = await servers(3, { kind: 'sglang' });
+    await all[0]!.close();
+    const done = await update(all, 7);
+    expect(states(done)).toEqual(['unreached', 'updated', 'updated']);
+    expect(done[0]).toMatchObject({ reason: 'server-unreachable', now: null });
+  });
 
-test('a server that is away has shown nothing of the weights: the next one goes alone too', async () => {
-  const all = await servers(3, { kind: 'vllm' });
-  await all[0]!.close();
-  expect(states(await update(all, 7, '/ckpt/nonexistent'))).toEqual(['unreached', 'unsure', 'not-asked']);
-});
+  test('a server that is away has shown nothing of the weights: the next one goes alone too', async () => {
+    const all = await servers(3, { kind: 'vllm' });
+    await all[0]!.close();
+    expect(states(await update(all, 7, '/ckpt/nonexistent'))).toEqual(['unreached', 'unsure', 'not-asked']);
+  });
 
-test('one that fails after the first leaves a mixed fleet, and each is named with its version', async () => {
-  const [first] = await servers(1, { kind: 'sglang' });
-  const [second] = await servers(1, { kind: 'sglang', folders: [] });
-  expect(await update([first!, second!], 7)).toMatchObject([
-    { url: first!.url, state: 'updated', now: 'step-7' },
-    { url: second!.url, state: 'refused', now: 'default', reason: 'request-refused' },
-  ]);
-});
+  test('one that fails after the first leaves a mixed fleet, and each is named with its version', async () => {
+    const [first] = await servers(1, { kind: 'sglang' });
+    const [second] = await servers(1, { kind: 'sglang', folders: [] });
+    expect(await update([first!, second!], 7)).toMatchObject([
+      { url: first!.url, state: 'updated', now: 'step-7' },
+      { url: second!.url, state: 'refused', now: 'default', reason: 'request-refused' },
+    ]);
+  });
 
-test('a vLLM outside its development mode says what it was started without', async () => {
-  const done = await update(await servers(1, { kind: 'vllm', devMode: false }), 7);
-  expect(done).toMatchObject([{ state: 'unreached', error: expect.stringContaining('VLLM_SERVER_DEV_MODE=1') }]);
-});
+  test('a vLLM outside its development mode says what it was started without', async () => {
+    const done = await update(await servers(1, { kind: 'vllm', devMode: false }), 7);
+    expect(done).toMatchObject([{ state: 'unreached', error: expect.stringContaining('VLLM_SERVER_DEV_MODE=1') }]);
+  });
 
-test('only servers that can be told, and embedded models, take other weights', () => {
-  expect(weightServers('tiny')).toBeNull();
-  expect(weightServers('vllm:http://a,http://b')).toEqual(['http://a', 'http://b']);
-  expect(() => weightServers('openai:http://a#m')).toThrow(expect.objectContaining({ reason: 'no-weights-to-update' }));
-});
+  test('only servers that can be told, and embedded models, take other weights', () => {
+    expect(weightServers('tiny')).toBeNull();
+    expect(weightServers('vllm:http://a,http://b')).toEqual(['http://a', 'http://b']);
+    expect(() => weightServers('openai:http://a#m')).toThrow(
+      expect.objectContaining({ reason: 'no-weights-to-update' }),
+    );
+  });
 
-/** A server in which one step goes wrong. */
-function scripted(broken: Partial<WeightControls>): WeightControls & { paused: boolean } {
-  let version = 'old';
-  const self = {
-    http: { url: 'http://scripted' } as Http,
-    paused: false,
-    version: async () => version,
-    pause: async () => void (self.paused = true),
-    load: async (_: string, word: string) => void (version = word),
-    resume: async () => void (self.paused = false),
-    name: async (word: string) => void (version = word),
-    keptItsWeights: () => false,
-    ...broken,
-  };
-  return self;
-}
-const lost = () => Promise.reject(new ModelError('lost', { reason: 'server-reset', retryable: true }));
-const NEW = { from: '/x', version: 'new' };
+  /** A server in which one step goes wrong. */
+  function scripted(broken: Partial<WeightControls>): WeightControls & { paused: boolean } {
+    let version = 'old';
+    const self = {
+      http: { url: 'http://scripted' } as Http,
+      paused: false,
+      version: async () => version,
+      pause: async () => void (self.paused = true),
+      load: async (_: string, word: string) => void (version = word),
+      resume: async () => void (self.paused = false),
+      name: async (word: string) => void (version = word),
+      keptItsWeights: () => false,
+      ...broken,
+    };
+    return self;
+  }
+  const lost = () => Promise.reject(new ModelError('lost', { reason: 'server-reset', retryable: true }));
+  const NEW = { from: '/x', version: 'new' };
 
-const updateAll = (all: readonly WeightControls[], options = {}) =>
-  updateControls(new Map(all.map((server, i) => [`http://${i}`, server])), NEW, options);
+  const updateAll = (all: readonly WeightControls[], options = {}) =>
+    updateControls(new Map(all.map((server, i) => [`http://${i}`, server])), NEW, options);
 
-test('a server whose pause was not answered is let go on', async () => {
-  const server = scripted({ pause: lost });
-  server.paused = true; // it did pause
-  expect(await updateAll([server])).toMatchObject([{ state: 'unreached', reason: 'server-reset' }]);
-  expect(server.paused).toBe(false);
-});
+  test('a server whose pause was not answered is let go on', async () => {
+    const server = scripted({ pause: lost });
+    server.paused = true; // it did pause
+    expect(await updateAll([server])).toMatchObject([{ state: 'unreached', reason: 'server-reset' }]);
+    expect(server.paused).toBe(false);
+  });
 
-test('a server that says another version than it was given goes on as one of which nobody is sure', async () => {
-  const server = scripted({ load: async () => undefined });
-  expect(await updateAll([server])).toMatchObject([
-    { state: 'unsure', reason: 'version-not-taken', now: 'unsure/new?' },
-  ]);
-  expect(server.paused).toBe(false);
-});
+  test('a server that says another version than it was given goes on as one of which nobody is sure', async () => {
+    const server = scripted({ load: async () => undefined });
+    expect(await updateAll([server])).toMatchObject([
+      { state: 'unsure', reason: 'version-not-taken', now: 'unsure/new?' },
+    ]);
+    expect(server.paused).toBe(false);
+  });
 
-test('a server that cannot be let go on is said to be paused', async () => {
-  expect(await updateAll([scripted({ resume: lost })])).toMatchObject([{ state: 'paused', now: 'new' }]);
-});
+  test('a server that cannot be let go on is said to be paused', async () => {
+    expect(await updateAll([scripted({ resume: lost })])).toMatchObject([{ state: 'paused', now: 'new' }]);
+  });
 
-test('whoever wishes to stop leaves no server in the middle', async () => {
-  let stop = false;
-  const all = [scripted({}), scripted({}), scripted({})];
-  const done = await updateAll(all, { stopped: () => stop, onServer: () => (stop = true) });
-  expect(states(done)).toEqual(['updated', 'not-asked', 'not-asked']);
-  expect(all.map(({ paused }) => paused)).toEqual([false, false, false]);
+  test('whoever wishes to stop leaves no server in the middle', async () => {
+    let stop = false;
+    const all = [scripted({}), scripted({}), scripted({})];
+    const done = await updateAll(all, { stopped: () => stop, onServer: () => (stop = true) });
+    expect(states(done)).toEqual(['updated', 'not-asked', 'not-asked']);
+    expect(all.map(({ paused }) => paused)).toEqual([false, false, false]);
+  });
+
+  test('a server that is started again between two steps gets the weights once more', async () => {
+    let starts = 1;
+    const server = scripted({});
+    const resume = server.resume;
+    server.resume = async () => {
+      await resume();
+      if (starts++ === 1) await server.name('old'); // a new process
+    };
+    expect(await updateAll([server])).toMatchObject([{ state: 'updated', now: 'new' }]);
+    expect(await server.version()).toBe('new');
+    const never = scripted({});
+    never.resume = async () => never.name('old');
+    expect(await updateAll([never])).toMatchObject([{ state: 'unreached', now: 'old', reason: 'version-not-taken' }]);
+  });
 });

@@ -5,7 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { spawnGuarded } from '../../machine/guarded.ts';
 import { identify, isAlive, type ProcessId } from '../../machine/process.ts';
 import { compiledRoom } from '../support/compiled.ts';
-import { program, temporaryFolder, until } from '../service/support.ts';
+import { program, temporaryFolder } from '../service/support.ts';
+import { until } from '../support/until.ts';
 
 const QUIET = { stdout: 'ignore', stderr: 'ignore' } as const;
 

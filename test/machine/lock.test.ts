@@ -7,7 +7,8 @@ import { describe, expect, test } from 'vitest';
 import { lock, lockHolder, tryLock } from '../../machine/lock.ts';
 import { identify } from '../../machine/process.ts';
 import { compiledRoom } from '../support/compiled.ts';
-import { temporaryFolder, until } from '../service/support.ts';
+import { temporaryFolder } from '../service/support.ts';
+import { until } from '../support/until.ts';
 
 describe('a lock', () => {
   test('refuses a second holder and names the first', async () => {

@@ -56,7 +56,7 @@ describe('a folder', () => {
   test('is none of the local service where nothing is said', () => {
     expect(reasonOf(() => opened({}, true).mayUseRun(process.cwd(), 'x'))).toBe('not-allowed');
     expect(reasonOf(() => opened({}, true).mayUseRun(join(root, 'runs'), 'own'))).toBe('allowed');
-    expect(() => opened({ runsUnder: 'runs' }, true)).toThrow('has no folder of yours');
+    expect(() => opened({ runsUnder: 'runs' }, true)).toThrow('cannot be a permitted folder');
   });
 
   test('is what its links lead to, also where they are made after it was allowed', () => {

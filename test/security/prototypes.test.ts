@@ -58,7 +58,7 @@ const settled = (work: () => unknown) => {
 };
 
 describe('keys that name prototypes', () => {
-  test.each(['json', 'yaml'])('100 configuration files (%s)', (kind) => {
+  test.each(['json', 'yaml'])('change nothing from 100 configuration files (%s)', (kind) => {
     const folder = mkdtempSync(join(tmpdir(), 'everturn-proto-'));
     try {
       for (const [i, { name, value, text }] of OBJECTS.entries()) {
@@ -75,7 +75,7 @@ describe('keys that name prototypes', () => {
     expect(seen()).toEqual(untouched);
   });
 
-  test('100 values of --set, and 100 of the environment', () => {
+  test('change nothing from 100 values of --set, and 100 of the environment', () => {
     for (const { name, value } of OBJECTS) {
       settled(() => resolveOptions({ environment: {}, flags: {}, set: [`${name}=${value}`] }));
       settled(() => resolveOptions({ environment: { [`EVERTURN_${name}`]: value }, flags: {} }));
@@ -86,12 +86,12 @@ describe('keys that name prototypes', () => {
     expect(seen()).toEqual(untouched);
   });
 
-  test('100 settings of a request to a workflow', () => {
+  test('change nothing from 100 settings of a request to a workflow', () => {
     for (const { text } of OBJECTS) settled(() => parseSettings('r', JSON.parse(text) as never));
     expect(seen()).toEqual(untouched);
   });
 
-  test('300 data set rows', async () => {
+  test('change nothing from 300 data set rows', async () => {
     const lines: string[] = [];
     for (const { name, value, text } of OBJECTS)
       for (const row of [
@@ -115,7 +115,7 @@ describe('keys that name prototypes', () => {
     expect(seen()).toEqual(untouched);
   });
 
-  test('100 values of a program', () => {
+  test('change nothing from 100 values of a program', () => {
     for (const { text } of OBJECTS) {
       const value = parseExactJson(text) as Record<string, unknown>;
       expect(Object.getPrototypeOf(value)).toBeNull();

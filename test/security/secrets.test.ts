@@ -101,7 +101,7 @@ async function run(name: string, model: string, ...more: string[]): Promise<numb
 }
 
 describe('secrets', () => {
-  test('what was planted is nowhere', { timeout: 400_000 }, async () => {
+  test('are in no file, no history and no output of a run that has them', { timeout: 400_000 }, async () => {
     const named = ['--api-key-env', 'MODEL_KEY'];
     expect(await run('quiet', `openai:${url}#m`, ...named)).toBe(0);
     echo = 0;

@@ -66,16 +66,16 @@ function expectTame({ stdout, stderr }: Pick<Ended, 'stdout' | 'stderr'>, what: 
   expect(steering(stderr, coloured), `stderr of ${what}`).toEqual([]);
 }
 
-/** Runs it as text and as JSON. */
+/** As text and as JSON: what it prints does not depend on a process of its own. */
 async function tame(...args: string[]): Promise<void> {
-  expectTame(await everturn.run(...args), args.join(' '));
-  expectTame(await everturn.run(...args, '--json'), `${args.join(' ')} --json`);
+  expectTame(await everturn.call(...args), args.join(' '));
+  expectTame(await everturn.call(...args, '--json'), `${args.join(' ')} --json`);
 }
 
 const play = (name: string) => ['run', 'rows.jsonl', '--name', name, '--model', model, '--num-turns', '1'];
 
-describe('hostile text on the terminal', () => {
-  test('a run that is followed, and its bad rows', { timeout: 400_000 }, async () => {
+describe('hostile text cannot steer the terminal', () => {
+  test('through a run that is followed, and its bad rows', { timeout: 400_000 }, async () => {
     const ended = await everturn.run(...play('odd'), '--max-concurrent', '64');
     expectTame(ended, 'run');
     // Rows whose id holds a control character are bad rows; the others were played.
@@ -83,7 +83,7 @@ describe('hostile text on the terminal', () => {
     await tame(...play('strict'), '--strict');
   });
 
-  test('a run whose server refuses in its own words', { timeout: 400_000 }, async () => {
+  test('through a run whose server refuses in its own words', { timeout: 400_000 }, async () => {
     refusing = true;
     const limited = [...play('refused'), '--max-concurrent', '64', '--limit', String(sized(200))];
     expectTame(await everturn.run(...limited), 'run');
@@ -91,11 +91,12 @@ describe('hostile text on the terminal', () => {
     for (const run of ['odd', 'refused'])
       for (const command of ['status', 'check', 'watch', 'why'])
         await tame(command, run, ...(command === 'why' ? ['n0'] : []));
+    for (const command of ['status', 'check']) expectTame(await everturn.run(command, 'odd'), command);
     for (const command of ['cancel', 'pause', 'resume']) await tame(command, 'odd');
     await tame('list');
   });
 
-  test('every trajectory, with colours and without', { timeout: 400_000 }, async () => {
+  test('through any trajectory, with colours and without', { timeout: 400_000 }, async () => {
     let shown = 0;
     for (const tty of [false, true])
       for (const [i] of TEXTS.entries())
@@ -112,7 +113,7 @@ describe('hostile text on the terminal', () => {
     await tame('show', 'odd', 'no such \u001b]0;x\u0007\u202e query');
   });
 
-  test('a judgement of lines, and of a run', { timeout: 200_000 }, async () => {
+  test('through a judgement of lines, and of a run', { timeout: 200_000 }, async () => {
     const pairs = TEXTS.flatMap((text, i) => [
       JSON.stringify({ id: `${i}${text}`, answer: `\\boxed{${text}}`, solutions: [text, '1'] }),
       JSON.stringify({ id: text, answer: 7, [text]: text }),
@@ -120,16 +121,18 @@ describe('hostile text on the terminal', () => {
       text,
     ]);
     writeFileSync(join(everturn.folder, 'pairs.jsonl'), pairs.join('\n'));
-    expectTame(await everturn.run('judge', 'pairs.jsonl'), 'judge');
+    expectTame(await everturn.call('judge', 'pairs.jsonl'), 'judge');
     await tame('judge', '--run', 'odd');
   });
 
-  test('an export, to a file and to the terminal', { timeout: 200_000 }, async () => {
-    await tame('export', 'odd', '--format', 'areal');
-    expectTame(await everturn.run('export', 'odd', '--format', 'areal', '--out', 'out.jsonl'), 'export');
+  test('through an export, to a file and to the terminal', { timeout: 200_000 }, async () => {
+    // It writes to the process's own standard output.
+    for (const json of [[], ['--json']])
+      expectTame(await everturn.run('export', 'odd', '--format', 'areal', ...json), 'export');
+    expectTame(await everturn.call('export', 'odd', '--format', 'areal', '--out', 'out.jsonl'), 'export');
   });
 
-  test('the logs of what was played', () => {
+  test('through the logs of what was played', () => {
     const logs = join(everturn.folder, 'runs/odd/answers');
     const files = readdirSync(logs, { recursive: true, encoding: 'utf8' }).filter((file) =>
       /\.(?:txt|jsonl)$/.test(file),
@@ -138,7 +141,7 @@ describe('hostile text on the terminal', () => {
     for (const file of files) expect(steering(readFileSync(join(logs, file), 'utf8'), true), file).toEqual([]);
   });
 
-  test('a folder in which a stranger wrote', { timeout: 200_000 }, async () => {
+  test('through a folder in which a stranger wrote', { timeout: 200_000 }, async () => {
     const folder = join(everturn.folder, 'runs/odd');
     for (const [i, text] of TEXTS.slice(0, 60).entries()) {
       const name = text.replaceAll('/', '_').replaceAll('\0', '').slice(0, 100);
@@ -153,8 +156,9 @@ describe('hostile text on the terminal', () => {
     await tame('list');
   });
 
-  test('words that a user was given to paste', { timeout: 200_000 }, async () => {
+  test('through what a user was given to paste', { timeout: 200_000 }, async () => {
     const evil = '\u001b]52;c;AAAA\u0007\u202e\u009b2J\rx';
+    expectTame(await everturn.run('run', evil), 'run');
     for (const args of [
       ['run', evil],
       ['run', 'rows.jsonl', '--name', evil],
@@ -173,7 +177,7 @@ describe('hostile text on the terminal', () => {
       [evil],
       ['run', `--${evil}`],
     ]) {
-      const ended = await everturn.run(...args.map((word) => word.replaceAll('\0', '')));
+      const ended = await everturn.call(...args.map((word) => word.replaceAll('\0', '')));
       expectTame(ended, JSON.stringify(args));
       expect(ended.code, JSON.stringify(args)).not.toBe(0);
     }

@@ -2,11 +2,11 @@
 
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { createWriteStream, mkdirSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TINY_FOLDER } from '../support/tiny.ts';
+import { freePort } from '../../machine/ports.ts';
 
 export type RealKind = 'vllm' | 'sglang';
 
@@ -40,7 +40,7 @@ export async function realServer(
   const here = import.meta.dirname;
   const installed = spawnSync(join(here, 'install.sh'), [kind, CACHE], { stdio: 'inherit' });
   if (installed.status !== 0) throw new Error(`${kind} could not be installed into ${CACHE}`);
-  const port = await freePort();
+  const port = await freePort([]);
   const log = join(CACHE, `${kind}-${place}.log`);
   mkdirSync(CACHE, { recursive: true });
   // A group of its own: both start processes that outlive them.
@@ -89,12 +89,4 @@ async function killGroup(child: ChildProcess): Promise<void> {
   const gone = new Promise((resolve) => child.once('exit', resolve));
   process.kill(-child.pid!, 'SIGKILL');
   await gone;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => probe.once('listening', resolve));
-  const { port } = probe.address() as { port: number };
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
 }

@@ -2,8 +2,8 @@
 // are said to be, new weights in the middle of turns, fleets, and being killed. Prints figures; asserts no speed.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Backend } from '../../inference/backend.ts';
-import { createBackend } from '../../inference/index.ts';
+import type { TokenBackend } from '../../inference/backend.ts';
+import { createTokenBackend } from '../support/kinds.ts';
 import { aRequest, backendContract, undisturbed } from '../contract/backend.ts';
 import { fleetTests } from './fleet-tests.ts';
 import { identityTests } from './identity-tests.ts';
@@ -17,10 +17,10 @@ import { weightTests } from './weight-tests.ts';
 export function suite(traits: Traits): void {
   const { kind } = traits;
   let servers: RealServer[] = [];
-  let backend: Backend;
+  let backend: TokenBackend;
   const say = (line: string) => process.stdout.write(`${kind}: ${line}\n`);
   const open: Place['open'] = (...of) =>
-    createBackend(`${kind}:${of.map(({ url }) => url).join(',')}`, { tokenizer: null, log: say });
+    createTokenBackend(`${kind}:${of.map(({ url }) => url).join(',')}`, { tokenizer: null, log: say });
   const place: Place = {
     traits,
     first: () => servers[0]!,

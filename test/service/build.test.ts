@@ -42,7 +42,7 @@ describe('building Temporal', () => {
     );
   });
 
-  test('tells how far it is', async () => {
+  test('reports its progress', async () => {
     const { folder, bin, env } = machine();
     program(bin, 'go', GO);
     const told: ServerProgress[] = [];

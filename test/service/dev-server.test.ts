@@ -72,7 +72,7 @@ describe('the development server', () => {
     expect(spawned.map(isAlive)).toEqual([false]);
   });
 
-  test('stops waiting when told to', async () => {
+  test('is not waited for any longer once the caller stops', async () => {
     const folder = temporaryFolder();
     const binary = fakeTemporal(folder);
     program(folder, 'temporal', 'exec sleep 600');

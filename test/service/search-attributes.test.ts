@@ -3,7 +3,7 @@ import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { TemporalError } from '../../domain/errors.ts';
 import { SEARCH_ATTRIBUTES } from '../../domain/search-attributes.ts';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
-import { until } from './support.ts';
+import { until } from '../support/until.ts';
 
 type Connected = Parameters<typeof ensureSearchAttributes>[0];
 

@@ -13,7 +13,8 @@ import { runForeground, serviceStatus, stopService } from '../../service/service
 import { ensureService, type Service, type ServiceOptions } from '../../service/service.ts';
 import { liveState, readState, type ServiceState } from '../../service/state.ts';
 import { compiledRoom } from '../support/compiled.ts';
-import { temporaryFolder, until } from './support.ts';
+import { temporaryFolder } from './support.ts';
+import { until } from '../support/until.ts';
 
 function service(extra: Record<string, string> = {}, mode = 'works') {
   const folder = temporaryFolder();

@@ -1,9 +1,8 @@
-// Temporary folders, fake programs and waiting, for the tests of the server room.
+// Temporary folders and fake programs, for the tests of the server room.
 
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 
 /** Removed when the test ends. */
@@ -23,13 +22,4 @@ export function program(folder: string, name: string, script: string): string {
 
 export function fakeTemporal(folder: string, version = '1.8.2', name = 'temporal'): string {
   return program(folder, name, `echo "temporal version ${version} (Server 1.31.2, UI 2.50.1)"`);
-}
-
-/** Throws when it does not come true; a generous limit, for machines that are busy. */
-export async function until<T>(what: string, ask: () => T | Promise<T>, withinMs = 15_000): Promise<NonNullable<T>> {
-  for (const deadline = Date.now() + withinMs; Date.now() < deadline; await sleep(25)) {
-    const answer = await ask();
-    if (answer) return answer;
-  }
-  throw new Error(`never came: ${what}`);
 }

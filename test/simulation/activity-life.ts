@@ -2,7 +2,9 @@
 // that die and that were only thought dead, retries with backoff, limits, and cancellation that comes late, is
 // ignored, or crosses a failure. Effects are at least once; the workflow hears of one end only.
 
+import { BOUNDARIES } from '../../domain/reasons.ts';
 import { body, NOT_YET } from './bodies.ts';
+import { named } from './random.ts';
 import {
   applicationFailure,
   cancelledFailure,
@@ -62,6 +64,14 @@ export function live(world: World, facts: ActivityFacts, resolve: (ending: Endin
   const endCancelled = () => end({ cancelled: { failure: wrapped(cancelledFailure) } });
   const endFailed = (cause: Failure) => end({ failed: { failure: wrapped(cause) } });
 
+  /** Most carry their boundary, any of them: the workflow knows no other source of it. */
+  const thrown = (what: string, nonRetryable: boolean) =>
+    applicationFailure(
+      `${type}-${what}`,
+      nonRetryable,
+      named(plan.seed, `${type} ${id} ${what}`).pick([undefined, ...BOUNDARIES]),
+    );
+
   const fateOf = (attempt: number): Fate => {
     if (attempt >= PATIENCE) return 'ok';
     if (random.chance(trouble.fatal * 0.3)) return 'fatal';
@@ -116,16 +126,16 @@ export function live(world: World, facts: ActivityFacts, resolve: (ending: Endin
           }
           case 'fatal':
             work.abandon();
-            return endFailed(applicationFailure(`${type}-broke`, true));
+            return endFailed(thrown('broke', true));
           case 'exhausted':
             work.abandon();
             waiting = true;
             return clock.after(isLocal ? LOCAL_RETRY_THRESHOLD_MS : SCHEDULE_TO_CLOSE_MS, () =>
-              endFailed(scheduleToCloseTimeout(applicationFailure(`${type}-busy`, false))),
+              endFailed(scheduleToCloseTimeout(thrown('busy', false))),
             );
           case 'retryable':
             work.abandon();
-            return retry(attempt, applicationFailure(`${type}-busy`, false));
+            return retry(attempt, thrown('busy', false));
           case 'death':
             if (random.chance(0.5)) work.abandon();
             else work.done();

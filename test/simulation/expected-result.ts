@@ -5,7 +5,7 @@ import type { Boundary } from '../../domain/reasons.ts';
 import type { VerdictCounts } from '../../domain/verdict.ts';
 import { OUT, RUN } from './names.ts';
 import type { Plan } from './plan.ts';
-import type { Failure } from './wire.ts';
+import { type Failure, valueOf } from './wire.ts';
 
 export interface JudgedTurn {
   readonly outputTokens: number;
@@ -28,7 +28,7 @@ export function expectedResult(
   { query, sample }: { readonly query: string; readonly sample: number },
   turns: readonly JudgedTurn[],
   stopReason: StopReason,
-  failure: string | null,
+  failure: Failed | null,
 ): RolloutResult {
   const outcome = OUTCOME[stopReason];
   const success = turns.map((t) => SUCCESS[t.verdict]!);
@@ -46,16 +46,29 @@ export function expectedResult(
     success,
     verdicts: verdictsOf(turns),
     tokens: turns.reduce((sum, t) => sum + t.outputTokens, 0),
-    reason: stopReason === 'undecided' ? turns.at(-1)!.reason : failure,
-    ...(outcome === 'failed' && { boundary: boundaryOf(failure!) }),
+    reason: stopReason === 'undecided' ? turns.at(-1)!.reason : (failure?.reason ?? null),
+    ...(outcome === 'failed' && { boundary: failure!.boundary }),
     trajectory: { out: OUT, run: RUN, query, sample, attempt: 1 },
   };
 }
 
-/** Of the failures that the simulation makes; those of its activities carry no boundary, and most are in no list. */
-function boundaryOf(reason: string): Boundary {
-  if (/-timeout$|^timed-out$|^terminated$/.test(reason)) return 'temporal';
-  return reason === 'bad-row' ? 'dataset' : reason === 'server-gone' ? 'model' : 'everturn';
+/** Why and where a rollout failed. */
+export interface Failed {
+  readonly reason: string;
+  readonly boundary: Boundary;
+}
+
+/** Of a failed activity: the first of its causes that an activity threw; else time was up. */
+export function failedOf(failure: Failure, what: string): Failed {
+  for (let f: Failure | undefined = failure; f; f = f.cause) if (f.applicationFailureInfo) return thrownBy(f);
+  return { reason: `${what}-timeout`, boundary: 'temporal' };
+}
+
+/** Failures from before boundaries were sent have none: of the reasons that are simulated one is in the product's lists. */
+function thrownBy({ applicationFailureInfo: info }: Failure): Failed {
+  const { type: reason, details } = info!;
+  const sent = valueOf<{ boundary: Boundary } | undefined>(details?.payloads[0])?.boundary;
+  return { reason, boundary: sent ?? (reason === 'bad-row' ? 'dataset' : 'everturn') };
 }
 
 function verdictsOf(turns: readonly JudgedTurn[]): VerdictCounts {
@@ -69,9 +82,10 @@ function verdictsOf(turns: readonly JudgedTurn[]): VerdictCounts {
 
 /** Of a child whose workflow itself failed. */
 export function failedResult(query: string, sample: number, { cause }: Failure): RolloutResult {
-  const reason = cause!.applicationFailureInfo?.type ?? (cause!.timeoutFailureInfo ? 'timed-out' : 'terminated');
+  const failed: Failed = cause!.applicationFailureInfo
+    ? thrownBy(cause!)
+    : { reason: cause!.timeoutFailureInfo ? 'timed-out' : 'terminated', boundary: 'temporal' };
   const trajectory = { out: OUT, run: RUN, query, sample, attempt: 1 };
-  const boundary = boundaryOf(reason);
   const nothing = { turns: 0, rewards: [], success: [], tokens: 0 };
-  return { outcome: 'failed', stopReason: 'failed', ...nothing, reason, boundary, trajectory };
+  return { outcome: 'failed', stopReason: 'failed', ...nothing, ...failed, trajectory };
 }

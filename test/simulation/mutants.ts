@@ -84,6 +84,8 @@ export const MUTANTS: readonly Mutant[] = [
     'const type = last?.applicationFailureInfo?.type;',
     'const type = undefined as string | undefined;',
   ),
+  mutant('a failure loses its boundary', 'workflows/failure.ts', '() => details?.[0]', '() => undefined'),
+  mutant('the last failure loses its boundary', 'workflows/failure.ts', '() => detailIn(last)', '() => undefined'),
   mutant('a pause is ignored by a collection', 'domain/window.ts', '!w.paused && !w.stopping', '!w.stopping'),
   mutant('a stop is ignored by a collection', 'domain/window.ts', '!w.paused && !w.stopping', '!w.paused'),
   mutant(

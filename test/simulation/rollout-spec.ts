@@ -2,7 +2,7 @@
 // must have come, no more and no fewer, and at the end which result. It shares no code with the workflow.
 
 import type { Limits, RolloutResult, StopReason } from '../../domain/ending.ts';
-import { expectedResult, type JudgedTurn } from './expected-result.ts';
+import { expectedResult, type Failed, failedOf, type JudgedTurn } from './expected-result.ts';
 import { asHeard, type Step, type Task } from './history.ts';
 import { type Command, type Ending, type Failure, type Job, valueOf } from './wire.ts';
 import { must, sameJson } from './breach.ts';
@@ -51,8 +51,8 @@ export function openRolloutSpec(world: World, workflowId: string, who: Who): Rol
     requested = false;
     return words;
   };
-  const finish = (stop: StopReason, why: string, reason: string | null = null): string[] => {
-    ending = expectedResult(world.plan, who, turns, stop, reason);
+  const finish = (stop: StopReason, why: string, failed: Failed | null = null): string[] => {
+    ending = expectedResult(world.plan, who, turns, stop, failed);
     asCancelled = stop === 'cancelled';
     final ||= stop === 'failed' || stop === 'cancelled';
     return go('finishing', why, [`finish ${ending.outcome} ${stop} ${turns.length}`]);
@@ -65,7 +65,7 @@ export function openRolloutSpec(world: World, workflowId: string, who: Who): Rol
   const fail = (failure: Failure, what: string): string[] => {
     return stopping()
       ? finish('cancelled', 'cancelled, though it failed')
-      : finish('failed', 'failed', reasonOf(failure, what));
+      : finish('failed', 'failed', failedOf(failure, what));
   };
 
   const giveUp = () => (at === 'opening' ? go('closed', 'cancelled', ['cancelled']) : finish('cancelled', 'cancelled'));
@@ -204,12 +204,6 @@ function stopOf(turns: readonly JudgedTurn[], limits: Limits): StopReason | unde
 export function deedOf(job: Job): string[] {
   if (job.cancelWorkflow) return ['cancel'];
   return job.doUpdate ? [job.doUpdate.name] : [];
-}
-
-function reasonOf(failure: Failure, what: string): string {
-  for (let f: Failure | undefined = failure; f; f = f.cause)
-    if (f.applicationFailureInfo) return f.applicationFailureInfo.type;
-  return `${what}-timeout`;
 }
 
 /** A command in one word, or none where it does not matter here. */

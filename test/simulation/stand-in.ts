@@ -3,9 +3,10 @@
 
 import type { RolloutResult, StopReason } from '../../domain/ending.ts';
 import type { ChildClosing } from './effects.ts';
-import { expectedResult, type JudgedTurn } from './expected-result.ts';
+import { expectedResult, type Failed, type JudgedTurn } from './expected-result.ts';
 import { queryOf } from './names.ts';
 import { turnScript } from './plan.ts';
+import { named } from './random.ts';
 import { applicationFailure } from './wire.ts';
 import type { Closing, Execution, World } from './world.ts';
 
@@ -47,8 +48,8 @@ export function standIn(
     }
     return { turns, stop: 'max-turns' };
   };
-  const end = (turns: readonly JudgedTurn[], stop: StopReason, failure: string | null = null) =>
-    finish(expectedResult(plan, { query, sample }, turns, stop, failure));
+  const end = (turns: readonly JudgedTurn[], stop: StopReason, failed: Failed | null = null) =>
+    finish(expectedResult(plan, { query, sample }, turns, stop, failed));
 
   clock.after(random.int(10, 30_000), () => {
     if (closing) return;
@@ -61,11 +62,20 @@ export function standIn(
       case 'failed': {
         const { turns, stop } = playTurns(random.int(0, numTurns - 1));
         return close('completed', {
-          result: stop === 'max-turns' ? end(turns, 'failed', 'server-gone') : end(turns, stop),
+          result:
+            stop === 'max-turns'
+              ? end(turns, 'failed', { reason: 'server-gone', boundary: 'model' })
+              : end(turns, stop),
         });
       }
       case 'broken':
-        return close('failed', { failure: applicationFailure('bad-row', true) });
+        return close('failed', {
+          failure: applicationFailure(
+            'bad-row',
+            true,
+            named(plan.seed, workflowId).pick([undefined, 'dataset', 'store']),
+          ),
+        });
       case 'terminated':
         return close('terminated');
       default:

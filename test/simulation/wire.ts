@@ -2,6 +2,7 @@
 // shapes that the SDK's workflow runtime takes and gives.
 
 import { msToTs } from '@temporalio/common/lib/time.js';
+import type { Boundary } from '../../domain/reasons.ts';
 
 export interface Payload {
   readonly metadata?: Readonly<Record<string, Uint8Array>> | null;
@@ -11,7 +12,11 @@ export interface Payload {
 export interface Failure {
   readonly message: string;
   readonly cause?: Failure;
-  readonly applicationFailureInfo?: { readonly type: string; readonly nonRetryable: boolean };
+  readonly applicationFailureInfo?: {
+    readonly type: string;
+    readonly nonRetryable: boolean;
+    readonly details?: { readonly payloads: readonly Payload[] };
+  };
   readonly timeoutFailureInfo?: { readonly timeoutType: number };
   readonly canceledFailureInfo?: object;
   readonly terminatedFailureInfo?: object;
@@ -112,8 +117,10 @@ export function isTerminal(command: Command): boolean {
   );
 }
 
-export function applicationFailure(type: string, nonRetryable: boolean): Failure {
-  return { message: `It is simulated: ${type}.`, applicationFailureInfo: { type, nonRetryable } };
+/** As an activity of ours throws it, with its boundary; without one as a worker from before boundaries did, or a bug. */
+export function applicationFailure(type: string, nonRetryable: boolean, boundary?: Boundary): Failure {
+  const details = boundary && { details: { payloads: [payload({ boundary })] } };
+  return { message: `It is simulated: ${type}.`, applicationFailureInfo: { type, nonRetryable, ...details } };
 }
 
 const HEARTBEAT = 4;

@@ -20,6 +20,8 @@ export interface Alteration {
 export interface BundleOptions {
   /** The repository, for code that was compiled to somewhere else. */
   readonly root?: string;
+  /** The plain bundle's code, where it was made already. */
+  readonly plain?: string;
   /** What holds no state of a workflow is loaded once for all of them: a new one takes half the time. */
   readonly sharesDomain?: boolean;
 }
@@ -30,16 +32,13 @@ interface Compiler {
 
 /** Types of packages know nothing of it: it is a dependency of the worker's bundler, not of ours. */
 const compiler = createRequire(createRequire(import.meta.url).resolve('@temporalio/worker'))('@swc/core') as Compiler;
-const plain = new Map<string, Promise<string>>();
+const plainBundles = new Map<string, Promise<string>>();
 
 /** The bundle's code. */
 export async function alteredBundle(
   alterations: readonly Alteration[],
-  { root = ROOT, sharesDomain = false }: BundleOptions = {},
+  { root = ROOT, plain, sharesDomain = false }: BundleOptions = {},
 ): Promise<string> {
-  const key = `${root} ${sharesDomain}`;
-  const bundle = plain.get(key) ?? plainBundle(root, sharesDomain);
-  plain.set(key, bundle);
   const sources = new Map<string, string>();
   for (const { file: given, from, to } of alterations) {
     const file = posix.normalize(given);
@@ -47,12 +46,19 @@ export async function alteredBundle(
     if (parts.length !== 2) throw new Error(`${file} holds ${parts.length - 1} times, not once: ${from}`);
     sources.set(file, parts.join(to));
   }
-  let code = await bundle;
+  let code = plain ?? (await plainBundle(root, sharesDomain));
   for (const [file, source] of sources) code = withModule(code, file, source);
   return code;
 }
 
-async function plainBundle(root: string, sharesDomain: boolean): Promise<string> {
+function plainBundle(root: string, sharesDomain: boolean): Promise<string> {
+  const key = `${root} ${sharesDomain}`;
+  const bundle = plainBundles.get(key) ?? bundled(root, sharesDomain);
+  plainBundles.set(key, bundle);
+  return bundle;
+}
+
+async function bundled(root: string, sharesDomain: boolean): Promise<string> {
   const domain = sharesDomain ? readdirSync(join(root, 'domain')).map((name) => join(root, 'domain', name)) : [];
   const preloadModules = sharesDomain ? ['@temporalio/workflow', '@temporalio/common', ...domain] : [];
   const workflowsPath = join(root, 'workflows/index.ts');

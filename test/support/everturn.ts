@@ -1,14 +1,15 @@
-// The built command line as a user runs it, in a home and a folder of its own; and the pids of the
-// service behind it, for tests that kill them.
+// The built command line as a user runs it, in a home and a folder of its own; the same within this process, where what
+// is asked does not depend on a process; and the pids of the service behind it, for tests that kill them.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { inject } from 'vitest';
+import { main } from '../../cli/main.ts';
 import { homeAt } from '../../service/home.ts';
 import { liveState, type ServiceState } from '../../service/state.ts';
+import { scriptedIo } from '../cli/scripted-io.ts';
 
 export interface Ended {
   readonly code: number | null;
@@ -28,8 +29,10 @@ export interface Everturn {
   /** Working folder; runs are in `runs/` below it. */
   readonly folder: string;
   start(...args: string[]): Running;
-  /** Runs one command to its end. */
+  /** Runs one command to its end, in a process of its own. */
   run(...args: string[]): Promise<Ended>;
+  /** The same from source in this very process, without a second's start: for commands that only ask, or are refused. */
+  call(...args: string[]): Promise<Ended>;
   service(): ServiceState | undefined;
   close(): Promise<void>;
 }
@@ -68,22 +71,15 @@ export function openEverturn(env: Readonly<Record<string, string>> = {}): Evertu
     folder,
     start,
     run: (...args) => start(...args).ended,
+    async call(...args) {
+      const io = { ...scriptedIo({ env: environment, cwd: folder }), now: Date.now };
+      const code = await main(io, args);
+      return { code, signal: null, stdout: io.text.out, stderr: io.text.err };
+    },
     service: () => liveState(homeAt(home)),
     async close() {
       await start('down').ended;
       rmSync(folder, { recursive: true, force: true });
     },
   };
-}
-
-export async function until<T>(
-  what: string,
-  ask: () => T | undefined | Promise<T | undefined>,
-  withinMs = 60_000,
-): Promise<T> {
-  for (const end = Date.now() + withinMs; Date.now() < end; await sleep(50)) {
-    const answer = await ask();
-    if (answer !== undefined && answer !== false) return answer;
-  }
-  throw new Error(`not within ${withinMs / 1000} s: ${what}`);
 }

@@ -21,7 +21,29 @@ declare module 'vitest' {
   }
 }
 
+interface Shared {
+  readonly address: string;
+  readonly binary: string;
+  readonly bundle: string;
+  close(): Promise<void>;
+}
+
+/** One for all projects of a test run, each of which loads this file anew. */
+const shared = globalThis as { everturnTests?: { users: number; readonly parts: Promise<Shared> } };
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const everturnTests = (shared.everturnTests ??= { users: 0, parts: open() });
+  everturnTests.users++;
+  const { address, binary, bundle, close } = await everturnTests.parts;
+  project.provide('temporalAddress', address);
+  project.provide('temporalBinary', binary);
+  project.provide('workflowBundle', bundle);
+  return async () => {
+    if (--everturnTests.users === 0) await close();
+  };
+}
+
+async function open(): Promise<Shared> {
   const folder = mkdtempSync(join(tmpdir(), 'everturn-test-'));
   const onProgress = printProgress(process.stderr);
   const { path: binary } = await findTemporal({ env: process.env, onProgress });
@@ -39,11 +61,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   });
   const bundle = join(folder, 'workflow-bundle.js');
   writeFileSync(bundle, code);
-  project.provide('temporalAddress', server.address);
-  project.provide('temporalBinary', binary);
-  project.provide('workflowBundle', bundle);
-  return async () => {
-    await server.stop();
-    rmSync(folder, { recursive: true, force: true });
+  return {
+    address: server.address,
+    binary,
+    bundle,
+    async close() {
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { JudgeError } from '../../domain/errors.ts';
 import { checkRun } from '../../proof/check.ts';
 import { openFileStore } from '../../storage/files.ts';
@@ -16,24 +16,26 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-test('a turn whose judge stays broken is undecided after some tries, and never wrong', async () => {
-  const result = await rig.client.workflow.execute('rollout', {
-    workflowId: 'broken/q/0',
-    taskQueue: 'everturn',
-    args: [{ run: 'broken', out: rig.out, row: { query_id: 'q', question: '2 + 2?', answer: '4' } }],
+describe('a broken judge', () => {
+  test('a turn whose judge stays broken is undecided after some tries, and never wrong', async () => {
+    const result = await rig.client.workflow.execute('rollout', {
+      workflowId: 'broken/q/0',
+      taskQueue: 'everturn',
+      args: [{ run: 'broken', out: rig.out, row: { query_id: 'q', question: '2 + 2?', answer: '4' } }],
+    });
+    expect(result).toMatchObject({
+      outcome: 'undecided',
+      reason: 'judge-process',
+      success: [null],
+      rewards: [],
+      turns: 1,
+    });
+    expect(judged).toBe(5);
+    const store = openFileStore(rig.out, 'broken');
+    const id = { run: 'broken', query: 'q', sample: 0, attempt: 1 };
+    expect((await store.getVerdict(id, 1))!.record).toMatchObject({ verdict: 'undecided', reason: 'judge-process' });
+    const breaches: string[] = [];
+    await checkRun(store, (breach) => breaches.push(`${breach.path}: ${breach.problem}`));
+    expect(breaches).toEqual([]);
   });
-  expect(result).toMatchObject({
-    outcome: 'undecided',
-    reason: 'judge-process',
-    success: [null],
-    rewards: [],
-    turns: 1,
-  });
-  expect(judged).toBe(5);
-  const store = openFileStore(rig.out, 'broken');
-  const id = { run: 'broken', query: 'q', sample: 0, attempt: 1 };
-  expect((await store.getVerdict(id, 1))!.record).toMatchObject({ verdict: 'undecided', reason: 'judge-process' });
-  const breaches: string[] = [];
-  await checkRun(store, (breach) => breaches.push(`${breach.path}: ${breach.problem}`));
-  expect(breaches).toEqual([]);
 });

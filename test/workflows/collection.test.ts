@@ -11,10 +11,18 @@ import { openRig, type Rig } from '../support/rig.ts';
 import type { Script } from '../support/scripted-model.ts';
 
 let rig: Rig;
-let gate = Promise.resolve();
-let openGate = () => {};
-const closeGate = () => (gate = new Promise((resolve) => (openGate = resolve)));
-const inFlight = { now: 0, most: 0 };
+/** While it is closed, answers wait, in the order in which they were asked for. */
+const gate = { closed: false, waiting: [] as (() => void)[], most: 0 };
+const closeGate = () => Object.assign(gate, { closed: true, most: 0 });
+const openGate = () => {
+  gate.closed = false;
+  for (const answer of gate.waiting.splice(0)) answer();
+};
+/** Lets one answer through, once so many wait. */
+const answerOneOf = async (waiting: number) => {
+  await until(() => gate.waiting.length >= waiting);
+  gate.waiting.shift()!();
+};
 
 beforeAll(async () => {
   const parts: Partial<ActivityDeps> = {
@@ -25,10 +33,11 @@ beforeAll(async () => {
   };
   const model: Script = {
     async answer(request) {
-      inFlight.most = Math.max(inFlight.most, ++inFlight.now);
-      await gate;
-      await sleep(5);
-      inFlight.now--;
+      if (gate.closed) {
+        const answered = new Promise<void>((resolve) => gate.waiting.push(resolve));
+        gate.most = Math.max(gate.most, gate.waiting.length);
+        await answered;
+      }
       const [, query, , turn] = request.requestId.split('/');
       return Number(query!.slice(1)) % Number(turn) === 0 ? '\\boxed{4}' : '\\boxed{5}';
     },
@@ -54,13 +63,17 @@ const start = (run: string, input: Omit<CollectionInput, 'run' | 'out'>) =>
 const play = async (run: string, input: Omit<CollectionInput, 'run' | 'out'>) =>
   (await start(run, input)).result() as Promise<CollectionResult>;
 const progress = (run: string) => rig.client.workflow.getHandle(run).query('progress') as Promise<CollectionProgress>;
-const until = async (run: string, holds: (p: CollectionProgress) => boolean) => {
-  for (;;) {
-    const p = await progress(run);
-    if (holds(p)) return p;
-    await sleep(50);
-  }
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await sleep(20);
+}
+const untilProgress = async (run: string, holds: (p: CollectionProgress) => boolean) => {
+  let p = await progress(run);
+  await until(async () => holds((p = await progress(run))));
+  return p;
 };
+/** The rollouts are not only begun: the model has been asked by each. */
+const untilAsked = (run: string, requests: number) =>
+  until(() => rig.backend.requests.filter((r) => r.requestId.startsWith(`${run}/`)).length >= requests);
 
 describe('a collection', () => {
   test('plays every query and sample once, counts by turn, and leaves its result in the folder', async () => {
@@ -78,18 +91,16 @@ describe('a collection', () => {
 
   test('never has more rollouts in flight than asked, and follows a change of that while it runs', async () => {
     closeGate();
-    inFlight.most = inFlight.now = 0;
-    const handle = await start('tuned', { dataset: dataset(20), maxConcurrent: 3, settings: { numTurns: 1 } });
-    await until('tuned', (p) => p.inFlight === 3);
-    await sleep(300);
-    expect(inFlight.most).toBe(3);
+    const handle = await start('tuned', { dataset: dataset(30), maxConcurrent: 3, settings: { numTurns: 1 } });
+    // Each answer makes room for one more: whoever takes more than that is seen before the tenth.
+    for (let n = 0; n < 10; n++) await answerOneOf(3);
+    expect(gate.most).toBe(3);
     await handle.executeUpdate('tune', { args: [{ maxConcurrent: 6 }] });
-    await until('tuned', (p) => p.inFlight === 6);
-    await sleep(300);
-    expect(inFlight.most).toBe(6);
+    for (let n = 0; n < 10; n++) await answerOneOf(6);
+    expect(gate.most).toBe(6);
     await expect(handle.executeUpdate('tune', { args: [{ maxConcurrent: 0 }] })).rejects.toThrow();
     openGate();
-    expect(((await handle.result()) as CollectionResult).counts.outcomes.complete).toBe(20);
+    expect(((await handle.result()) as CollectionResult).counts.outcomes.complete).toBe(30);
   });
 
   test('counts every rollout once over many continue-as-new, whose children outlive it', async () => {
@@ -122,10 +133,10 @@ describe('a collection', () => {
   test('begins no rollout while it is paused', async () => {
     closeGate();
     const handle = await start('paused', { dataset: dataset(10), maxConcurrent: 2, settings: { numTurns: 1 } });
-    await until('paused', (p) => p.inFlight === 2);
+    await untilProgress('paused', (p) => p.inFlight === 2);
     await handle.executeUpdate('pause');
     openGate();
-    const p = await until('paused', (q) => q.inFlight === 0);
+    const p = await untilProgress('paused', (q) => q.inFlight === 0);
     expect(p).toMatchObject({ state: 'paused', done: 2 });
     await handle.executeUpdate('resume');
     expect(((await handle.result()) as CollectionResult).counts.outcomes.complete).toBe(10);
@@ -134,7 +145,7 @@ describe('a collection', () => {
   test('ends its rollouts as cancelled when told to stop, and counts them', async () => {
     closeGate();
     const handle = await start('stopped', { dataset: dataset(10), maxConcurrent: 4, settings: { numTurns: 3 } });
-    await until('stopped', (p) => p.inFlight === 4);
+    await untilProgress('stopped', (p) => p.inFlight === 4);
     await handle.executeUpdate('stop');
     const result = (await handle.result()) as CollectionResult;
     openGate();
@@ -145,7 +156,7 @@ describe('a collection', () => {
   test('ends in order when its workflow is cancelled', async () => {
     closeGate();
     const handle = await start('cancelled', { dataset: dataset(6), maxConcurrent: 2, settings: { numTurns: 1 } });
-    await until('cancelled', (p) => p.inFlight === 2);
+    await untilProgress('cancelled', (p) => p.inFlight === 2);
     await handle.cancel();
     await expect(handle.result()).rejects.toThrow();
     openGate();
@@ -168,8 +179,7 @@ describe('a collection', () => {
   test('counts a rollout that somebody terminated as failed, and gives its slot to the next', async () => {
     closeGate();
     const handle = await start('lost', { dataset: dataset(4), maxConcurrent: 1, settings: { numTurns: 1 } });
-    await until('lost', (p) => p.inFlight === 1);
-    await sleep(300);
+    await untilAsked('lost', 1);
     await rig.client.workflow.getHandle('lost/q0/0').terminate('by hand');
     openGate();
     const result = (await handle.result()) as CollectionResult;
@@ -181,11 +191,10 @@ describe('a collection', () => {
     closeGate();
     const input = { dataset: dataset(5), maxConcurrent: 5, settings: { numTurns: 1 } };
     const first = await start('over', input);
-    await until('over', (p) => p.inFlight === 5);
-    await sleep(300);
+    await untilAsked('over', 5);
     await first.terminate('the collection alone');
     const second = await start('over', input);
-    await sleep(500);
+    await untilProgress('over', (p) => p.inFlight === 5);
     openGate();
     expect(((await second.result()) as CollectionResult).counts.outcomes.complete).toBe(5);
     expect(rig.backend.requests.filter((r) => r.requestId.startsWith('over/'))).toHaveLength(5);
@@ -195,8 +204,7 @@ describe('a collection', () => {
     closeGate();
     const input = { dataset: dataset(3), maxConcurrent: 3, settings: { numTurns: 1 } };
     const first = await start('temporal-call', input);
-    await until('temporal-call', (p) => p.inFlight === 3);
-    await sleep(300);
+    await untilAsked('temporal-call', 3);
     await first.terminate('the collection alone');
     const second = await start('temporal-call', input);
     await expect(second.result()).rejects.toMatchObject({ cause: { cause: { type: 'temporal-call' } } });

@@ -2,7 +2,7 @@
 
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Session } from '../../temporal/connection.ts';
 import { ModelError } from '../../domain/errors.ts';
 import { collectionHistory, rolloutHistories } from '../../temporal/histories.ts';
@@ -48,32 +48,36 @@ async function compared(run = 'told', out = rig.out) {
   return { breaches, summary };
 }
 
-test('the histories of a run agree with its folder, and tell what was tried again', async () => {
-  const { breaches, summary } = await compared();
-  expect(breaches).toEqual([]);
-  expect(summary).toEqual({ compared: ROLLOUTS, closed: ROLLOUTS, elsewhere: 0, triedAgain: 3 });
-});
+describe('the histories of a run', () => {
+  test('the histories of a run agree with its folder, and tell what was tried again', async () => {
+    const { breaches, summary } = await compared();
+    expect(breaches).toEqual([]);
+    expect(summary).toEqual({ compared: ROLLOUTS, closed: ROLLOUTS, elsewhere: 0, triedAgain: 3 });
+  });
 
-test('a turn that was forged with a right hash of its own is found by its history', async () => {
-  const path = `${at('q3')}/turn-003.json`;
-  forge(path, 'turn', ({ outputIds }) => ({ outputIds: (outputIds as number[]).toReversed() }))(join(rig.out, 'told'));
-  expect((await compared()).breaches).toEqual([
-    { path, problem: expect.stringMatching(/^is another record than the one that was generated/) },
-  ]);
-});
+  test('a turn that was forged with a right hash of its own is found by its history', async () => {
+    const path = `${at('q3')}/turn-003.json`;
+    forge(path, 'turn', ({ outputIds }) => ({ outputIds: (outputIds as number[]).toReversed() }))(
+      join(rig.out, 'told'),
+    );
+    expect((await compared()).breaches).toEqual([
+      { path, problem: expect.stringMatching(/^is another record than the one that was generated/) },
+    ]);
+  });
 
-test('a rollout that went away with its folder is found by its history', async () => {
-  rmSync(join(rig.out, 'told', at('q4')), { recursive: true });
-  const { breaches } = await compared();
-  expect(breaches.filter(({ path }) => path.startsWith(at('q4'))).map(({ path }) => path.split('/').at(-1))).toEqual([
-    'rollout.json',
-    ...[1, 2, 3].flatMap((turn) => [`turn-00${turn}.json`, `verdict-00${turn}.json`]),
-    'end.json',
-  ]);
-});
+  test('a rollout that went away with its folder is found by its history', async () => {
+    rmSync(join(rig.out, 'told', at('q4')), { recursive: true });
+    const { breaches } = await compared();
+    expect(breaches.filter(({ path }) => path.startsWith(at('q4'))).map(({ path }) => path.split('/').at(-1))).toEqual([
+      'rollout.json',
+      ...[1, 2, 3].flatMap((turn) => [`turn-00${turn}.json`, `verdict-00${turn}.json`]),
+      'end.json',
+    ]);
+  });
 
-test('histories of a run of the same name elsewhere are told apart', async () => {
-  const { breaches, summary } = await compared('told', '/somewhere/else');
-  expect(breaches).toEqual([]);
-  expect(summary).toMatchObject({ compared: 0, elsewhere: ROLLOUTS });
+  test('histories of a run of the same name elsewhere are told apart', async () => {
+    const { breaches, summary } = await compared('told', '/somewhere/else');
+    expect(breaches).toEqual([]);
+    expect(summary).toMatchObject({ compared: 0, elsewhere: ROLLOUTS });
+  });
 });

@@ -77,7 +77,7 @@ describe('the recorded histories', () => {
 describe('workflows that would do something else are caught:', () => {
   const bundleOf = async (...alterations: Parameters<typeof alteredBundle>[0]) => {
     const path = join(mkdtempSync(join(folder, 'bundle-')), 'workflow-bundle.js');
-    writeFileSync(path, await alteredBundle(alterations));
+    writeFileSync(path, await alteredBundle(alterations, { plain: readFileSync(inject('workflowBundle'), 'utf8') }));
     return path;
   };
 

@@ -1,0 +1,189 @@
+// A feed's activities on its ledger: open it (the state follows from the ledger and run.json alone), write an entry, and
+// read what a rewind takes off the line. An entry is written once: where another feed wrote that number first, this one
+// fails as `ledger-moved` and is opened again.
+
+import { Context } from '@temporalio/activity';
+import { StoreError } from '../domain/errors.ts';
+import { addEntry, countOf, emptyLine, type FeedEntry, groupsOf } from '../domain/feed-entry.ts';
+import { type FeedState, noteAdmission } from '../domain/feed-state.ts';
+import { NO_FILTER } from '../domain/group.ts';
+import { type NumberSet, without } from '../domain/number-set.ts';
+import type { RunRecord } from '../storage/record/run-record.ts';
+import type { Store } from '../storage/store.ts';
+import type { ActivityDeps } from './deps.ts';
+import { heartbeating } from './heartbeat.ts';
+
+export interface FeedReference {
+  readonly run: string;
+  readonly out: string;
+}
+
+export interface FeedRecordInput extends FeedReference {
+  readonly entry: FeedEntry;
+}
+
+export interface TrainedAfterInput extends FeedReference {
+  /** Entries of the ledger. */
+  readonly entries: number;
+  readonly version: number;
+}
+
+export interface EntriesAfterInput extends FeedReference {
+  readonly entries: number;
+  /** Hash of the last of them. */
+  readonly last: string | null;
+}
+
+export interface FeedEntryWithHash {
+  readonly entry: FeedEntry;
+  readonly hash: string;
+}
+
+const POLL_MS = 500;
+const REMEMBERED = 512;
+
+export function feedActivities({ openStore }: Pick<ActivityDeps, 'openStore'>) {
+  return {
+    /** Waits until the run's folder is made. */
+    openFeed: ({ run, out }: FeedReference): Promise<FeedState> =>
+      heartbeating(async () => {
+        const store = openStore(out, run);
+        for (;;) {
+          const record = (await store.getRun())?.record;
+          if (record && !record.dataset) {
+            throw new StoreError(`Run "${run}" in ${out} is made of rollouts that were started one by one.`, {
+              reason: 'run-without-dataset',
+              fix: 'A feed hands out the groups of a data set.',
+            });
+          }
+          if (record) return stateOf(store, record);
+          await Context.current().sleep(POLL_MS);
+        }
+      }),
+
+    /** Returns the entry's hash. */
+    async recordFeedEntry({ run, out, entry }: FeedRecordInput): Promise<string> {
+      const store = openStore(out, run);
+      if (entry.number > 1 && (await store.getFeedEntry(entry.number - 1))?.hash !== entry.previous) {
+        throw moved(store, entry.number - 1);
+      }
+      const { record, hash, created } = await store.putFeedEntry(entry);
+      if (!created && bare(record) !== bare(entry)) throw moved(store, entry.number);
+      return hash;
+    },
+
+    /** The entries behind `entries`; null if the one before them is not the one with this hash. */
+    async entriesAfter({ run, out, entries, last }: EntriesAfterInput): Promise<FeedEntryWithHash[] | null> {
+      const store = openStore(out, run);
+      const found: FeedEntryWithHash[] = [];
+      const before = entries === 0 ? null : ((await store.getFeedEntry(entries))?.hash ?? null);
+      if (before !== last) return null;
+      for (let number = entries + 1; ; number++) {
+        const stored = await store.getFeedEntry(number);
+        if (!stored) return found;
+        found.push({ entry: stored.record, hash: stored.hash });
+      }
+    },
+
+    /** The groups that the surviving line trained into a later version. */
+    trainedAfter: ({ run, out, entries, version }: TrainedAfterInput): Promise<NumberSet> =>
+      heartbeating(async () => {
+        const store = openStore(out, run);
+        const found = [];
+        // Backwards: along a line versions never go back, so the first that is not later ends the search.
+        let line = Infinity;
+        for (let number = entries; number >= 1; number--) {
+          const entry = await entryAt(store, number);
+          if (entry.kind === 'rewind') line = Math.min(line, entry.to);
+          if (entry.kind !== 'trained' || entry.version > line) continue;
+          if (entry.version <= version) break;
+          found.push(entry);
+        }
+        return groupsOf(found);
+      }),
+  };
+}
+
+async function stateOf(store: Store, record: RunRecord): Promise<FeedState> {
+  const { run, samples, epochs = 1, train } = record;
+  const line = emptyLine();
+  const entries = await store.countFeedEntries();
+  let last: string | null = null;
+  for (let number = 1; number <= entries; number++) {
+    const stored = await store.getFeedEntry(number);
+    if (!stored) throw missing(store, number);
+    addEntry(line, stored.record);
+    last = stored.hash;
+  }
+  const trained = groupsOf(line.acknowledged);
+  const next = (trained.at(-1)?.[1] ?? -1) + 1;
+  const {
+    batchGroups = null,
+    maxStaleness = 0,
+    ...filter
+  } = train ?? (NO_FILTER as Partial<NonNullable<RunRecord['train']>>);
+  const state: FeedState = {
+    run,
+    shape: {
+      queries: await store.countQueries(),
+      samples,
+      epochs,
+      batchGroups,
+      maxStaleness,
+      filter: { ...NO_FILTER, ...filter },
+    },
+    entries,
+    last,
+    line: line.line,
+    version: line.version,
+    weights: line.weights,
+    loaded: line.loaded,
+    trained: line.trained,
+    trainedGroups: countOf(line.acknowledged),
+    next,
+    // Those that were left out are found again by looking at them.
+    playing: next === 0 ? [] : without([[0, next - 1]], trained),
+    ready: [],
+    leases: [],
+    expired: [],
+    acknowledged: line.acknowledged
+      .slice(-REMEMBERED)
+      .map(({ lease, version, groups }) => ({ lease, version, groups: countOf([{ lease, version, groups }]) })),
+    leftOut: { members: 0, 'success-rate': 0, 'zero-variance': 0 },
+    ahead: line.acknowledged
+      .filter(({ version }) => version > line.version)
+      .map(({ version, groups }) => ({ version, groups: countOf([{ lease: '', version, groups }]) })),
+    admissions: [],
+    restarts: {},
+    concluded: false,
+  };
+  noteAdmission(state);
+  return state;
+}
+
+async function entryAt(store: Store, number: number): Promise<FeedEntry> {
+  return (await store.getFeedEntry(number))?.record ?? Promise.reject(missing(store, number));
+}
+
+/**
+ * Without the record's own fields, and without the time: a task that is done again because its worker died writes the same
+ * entry at another time.
+ */
+function bare(entry: FeedEntry): string {
+  const { format: _, at: _at, ...fields } = entry as FeedEntry & { readonly format?: string };
+  return JSON.stringify(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function moved(store: Store, number: number): StoreError {
+  return new StoreError(`Entry ${number} of the feed's ledger in ${store.folder} was written by another feed.`, {
+    reason: 'ledger-moved',
+    fix: 'Ask again: the feed reads its ledger anew.',
+  });
+}
+
+function missing(store: Store, number: number): StoreError {
+  return new StoreError(`Entry ${number} of the feed's ledger in ${store.folder} is missing.`, {
+    reason: 'record-missing',
+    fix: `Run \`everturn check ${store.folder}\` to list every fault.`,
+  });
+}

@@ -1,0 +1,105 @@
+// `everturn feed <run>`: serves the run's feed over HTTP until Ctrl-C. The run itself goes on without it.
+
+import { chmod, mkdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Command, Option } from 'commander';
+import { UsageError } from '../../domain/errors.ts';
+import { endWithParent, tellReady } from '../../machine/parent.ts';
+import { registerRun, registerUpdate } from '../../permissions/registered.ts';
+import { homeOf } from '../../service/home.ts';
+import { replaceFile } from '../../storage/disk/write-once.ts';
+import { startFeed } from '../../temporal/feed.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { locateRun } from '../find/locate.ts';
+import { openLink } from '../find/link.ts';
+import { shortPath } from '../find/place.ts';
+import { jsonOption, outOption } from '../flags.ts';
+import { type Io, printJson, say } from '../io.ts';
+import { newToken, serveFeed } from '../serve/feed-server.ts';
+
+interface Flags {
+  readonly out: string;
+  readonly host: string;
+  readonly port: string;
+  /** Commander's: false for --no-token. */
+  readonly token: boolean;
+  readonly json?: boolean;
+}
+
+export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
+  command
+    .argument('<run>', "a run's name, or its folder")
+    .addOption(outOption())
+    .addOption(new Option('--host <address>', 'the address to listen on').default('127.0.0.1'))
+    .addOption(new Option('--port <n>', 'the port to listen on; 0 is any free one').default('0'))
+    .addOption(new Option('--no-token', 'ask callers for no token'))
+    .addOption(jsonOption('the address as JSON on stdout, everything else on stderr'))
+    .addHelpText('after', HELP)
+    .action(async (named: string, flags: Flags) => exit(await feed(io, named, flags)));
+}
+
+async function feed(io: Io, named: string, flags: Flags): Promise<ExitCode> {
+  const port = Number(flags.port);
+  if (!/^\d{1,5}$/.test(flags.port) || port > 65_535) {
+    throw new UsageError(`--port is ${JSON.stringify(flags.port)}.`, {
+      reason: 'bad-value',
+      fix: 'It takes a whole number from 0 to 65535.',
+    });
+  }
+  const place = await locateRun(io, named, flags.out);
+  const { run, out, store } = place;
+  const link = await openLink(io);
+  try {
+    const record = (await store.getRun())?.record;
+    if (record) registerRun(homeOf(io.env), { folder: store.folder, ...record.settings });
+    await startFeed(link.session, { run, out });
+    const interrupted = io.interrupted();
+    const token = flags.token ? newToken() : null;
+    const server = await serveFeed({
+      place: { run, out },
+      store,
+      session: () => link.session,
+      host: flags.host,
+      port,
+      token,
+      onWeights: (weights) => {
+        if (!record) return;
+        const { model, apiKeyEnv } = record.settings;
+        registerUpdate(homeOf(io.env), { folder: store.folder, model, apiKeyEnv, weights });
+      },
+      onError: (error) => say(io, error instanceof Error ? error.message : String(error)),
+    });
+    const file = join(store.folder, '.feed', 'server.json');
+    await writeSecret(file, { url: server.url, token, pid: process.pid });
+    say(io, `Feed       ${server.url}${token === null ? ' (asks for no token)' : ''}`);
+    say(io, `Token      in ${shortPath(io, file)}; docs/feed.md has the verbs. Ctrl-C ends the server, not the run.`);
+    if (flags.json) printJson(io, { event: 'serving', run, url: server.url, file });
+    tellReady();
+    endWithParent(() => process.kill(process.pid, 'SIGTERM'));
+    while (!interrupted.aborted) {
+      await sleep(KEEP_UP_MS, undefined, { signal: interrupted }).catch(() => undefined);
+      if (!interrupted.aborted) await link.keepUp(() => {}).catch((error: unknown) => say(io, String(error)));
+    }
+    await server.close();
+    await rm(file, { force: true });
+    return EXIT.ok;
+  } finally {
+    await link.close();
+  }
+}
+
+const KEEP_UP_MS = 20_000;
+
+/** Only this user may read it. */
+async function writeSecret(path: string, value: object): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await chmod(dirname(path), 0o700);
+  await replaceFile(path, `${JSON.stringify(value)}\n`);
+  await chmod(path, 0o600);
+}
+
+const HELP = `
+Examples:
+  everturn run data.jsonl --name first --samples 8 --epochs 100 --train --batch-groups 32 --detach
+  everturn feed first`;

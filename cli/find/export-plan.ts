@@ -1,0 +1,148 @@
+// The flags of an export, parsed before anything is read: the format, its options and the filters. A flag that the format
+// has no use for is refused, not ignored.
+
+import type { UndecidedPolicy } from '../../domain/finished-turns.ts';
+import { UsageError } from '../../domain/errors.ts';
+import { type GroupFilter, parseSuccessRate } from '../../domain/group.ts';
+import { areal } from '../../exporters/areal.ts';
+import { exporterNamed, FORMATS, type Sequences, sequencesFor, unknownFormat } from '../../exporters/index.ts';
+import { openSteps, primeRl } from '../../exporters/prime-rl.ts';
+import { exportFolder } from '../../storage/export-folder.ts';
+import { exportRun, type ExportSummary } from '../../storage/export-run.ts';
+import type { Advantages } from '../../storage/group-labels.ts';
+import type { SkippedRollout } from '../../storage/selection.ts';
+import type { Store } from '../../storage/store.ts';
+
+export interface ExportFlags {
+  readonly format: string;
+  readonly undecided: UndecidedPolicy;
+  readonly successRate?: string;
+  readonly dropZeroVariance?: boolean;
+  readonly minMembers?: string;
+  readonly advantages?: Advantages;
+  readonly sequences?: Sequences;
+  readonly seqLen?: string;
+  readonly ranks?: string;
+  readonly groupsPerStep?: string;
+  readonly firstStep?: string;
+}
+
+interface Target {
+  readonly overwrite: boolean;
+  readonly onSkip: (rollout: SkippedRollout) => void;
+}
+
+export interface Exported {
+  readonly summary: ExportSummary;
+  /** A note for stderr: the parts of a trajectory that the format cannot carry. */
+  readonly note: string | undefined;
+}
+
+/** `file`: undefined is stdout. */
+export type PlannedExport = (store: Store, file: string | undefined, target: Target) => Promise<Exported>;
+
+const STEP_FLAGS = ['seqLen', 'ranks', 'groupsPerStep', 'firstStep'] as const;
+
+/** Throws a UsageError. */
+export function plannedExport(flags: ExportFlags): PlannedExport {
+  const format = FORMATS.find(({ name }) => name === flags.format);
+  if (!format) {
+    throw unknownFormat(
+      flags.format,
+      FORMATS.map(({ name }) => name),
+    );
+  }
+  if (flags.sequences !== undefined && format.name !== areal.name) throw notFor('--sequences', format.name);
+  if (flags.advantages !== undefined && format.advantages === undefined) throw notFor('--advantages', format.name);
+  const filter = filterOf(flags);
+  const selection = {
+    undecided: flags.undecided,
+    advantages: flags.advantages ?? format.advantages ?? 'none',
+    ...(filter ? { filter } : {}),
+  };
+  if (format.name === primeRl.name) return primeRlExport(flags, selection);
+  for (const flag of STEP_FLAGS) if (flags[flag] !== undefined) throw notFor(flagOf(flag), format.name);
+  return async (store, file, target) => {
+    const stop = (await store.getRun().catch(() => undefined))?.record.settings.stop ?? 'always';
+    const sequences = flags.sequences ?? sequencesFor(stop);
+    const exporter = exporterNamed(format.name, sequences);
+    const summary = await exportRun(store, exporter, file ?? process.stdout, { ...selection, ...target });
+    return { summary, note: format.name === areal.name ? arealNote(flags, sequences, stop) : exporter.note };
+  };
+}
+
+type Selection = Parameters<typeof exportFolder>[3];
+
+function primeRlExport(flags: ExportFlags, selection: Selection): PlannedExport {
+  if (flags.seqLen === undefined) {
+    throw new UsageError('prime-rl packs samples into micro batches of a length that only its trainer knows.', {
+      reason: 'bad-value',
+      fix: "Give the trainer's seq_len: --seq-len 8192.",
+    });
+  }
+  const options = {
+    seqLen: wholeNumber('--seq-len', flags.seqLen, 1),
+    ranks: wholeNumber('--ranks', flags.ranks ?? '1', 1),
+    groupsPerStep: wholeNumber('--groups-per-step', flags.groupsPerStep ?? '32', 1),
+    firstStep: wholeNumber('--first-step', flags.firstStep ?? '0', 0),
+  };
+  return async (store, folder, { overwrite, onSkip }) => {
+    if (folder === undefined) {
+      throw new UsageError('prime-rl takes a folder of files.', {
+        reason: 'bad-value',
+        fix: "Name its trainer's output folder with --out.",
+      });
+    }
+    if (overwrite) throw notFor('--overwrite', primeRl.name);
+    const steps = openSteps(options);
+    const place = { folder, top: 'rollouts' };
+    const summary = await exportFolder(store, steps, place, { ...selection, onSkip, forTraining: true, grouped: true });
+    const cut = steps.cut();
+    const said = cut > 0 ? ` ${cut} samples were longer than --seq-len and were cut there, as prime-rl does.` : '';
+    return { summary, note: `${primeRl.note}${said}` };
+  };
+}
+
+function arealNote(flags: ExportFlags, sequences: Sequences, stop: 'always' | 'success'): string | undefined {
+  if (sequences === 'turn')
+    return 'one id per turn: set the trainer’s group_size to 1 (--sequences rollout: one id per rollout).';
+  if (stop === 'success')
+    return 'AReaL’s trainer asserts group_size sequences per id, and rollouts of this run differ in length: --sequences turn loads.';
+  return flags.undecided === 'finished-turns'
+    ? 'AReaL’s trainer asserts group_size sequences per id; finished turns of undecided rollouts are fewer: --sequences turn loads.'
+    : undefined;
+}
+
+function filterOf({ successRate, dropZeroVariance, minMembers }: ExportFlags): GroupFilter | undefined {
+  if (successRate === undefined && !dropZeroVariance && minMembers === undefined) return undefined;
+  const rates = successRate === undefined ? null : parseSuccessRate(successRate);
+  if (rates === undefined) {
+    throw new UsageError(`--success-rate ${JSON.stringify(successRate)} is not two numbers from 0 to 1 in order.`, {
+      reason: 'bad-value',
+      fix: 'Write the least and the greatest rate, such as 0.1:0.9.',
+    });
+  }
+  return {
+    successRate: rates,
+    dropZeroVariance: dropZeroVariance === true,
+    minMembers: minMembers === undefined ? 1 : wholeNumber('--min-members', minMembers, 1),
+  };
+}
+
+function wholeNumber(flag: string, text: string, least: number): number {
+  const number = Number(text);
+  if (/^\d{1,15}$/.test(text) && number >= least) return number;
+  throw new UsageError(`${flag} ${JSON.stringify(text)} is not a whole number of at least ${least}.`, {
+    reason: 'bad-value',
+    fix: `Write it in digits, such as ${flag} ${Math.max(least, 1)}.`,
+  });
+}
+
+const flagOf = (key: string): string => `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+function notFor(flag: string, format: string): UsageError {
+  return new UsageError(`${flag} means nothing to --format ${format}.`, {
+    reason: 'bad-value',
+    fix: 'Leave it out, or choose the format it is for (everturn export --help).',
+  });
+}

@@ -1,0 +1,30 @@
+// One call of the command line, from its arguments to its exit code: whatever is thrown becomes the text and the code of
+// its class. It ends no process.
+
+import { statSync, utimesSync } from 'node:fs';
+import { CommanderError } from 'commander';
+import { homeOf } from '../service/home.ts';
+import { errorText, EXIT, type ExitCode, exitCodeOf } from './exit.ts';
+import type { Io } from './io.ts';
+import { buildProgram } from './program.ts';
+
+export async function main(io: Io, args: readonly string[]): Promise<ExitCode> {
+  let code: ExitCode = EXIT.ok;
+  try {
+    touchLocalService(io);
+    const program = await buildProgram(io, args, (ended) => (code = ended));
+    await program.parseAsync(args, { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    io.err.write(errorText(error, args.includes('--verbose')));
+    return exitCodeOf(error);
+  }
+}
+
+/** The local service ends if no command has run for a while. */
+function touchLocalService(io: Io): void {
+  const { touchFile } = homeOf(io.env);
+  const now = new Date();
+  if (statSync(touchFile, { throwIfNoEntry: false })) utimesSync(touchFile, now, now);
+}

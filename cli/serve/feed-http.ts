@@ -1,0 +1,109 @@
+// One HTTP request as the feed reads it: a token, a path, and a JSON object of bounded size. A request that
+// is not well formed is refused with a status, before anything is asked of Temporal.
+
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { EverturnError, explain, TemporalError, UsageError } from '../../domain/errors.ts';
+import { argumentProblem, type Verb, VERBS } from '../../domain/feed-messages.ts';
+
+export const MAX_BODY_BYTES = 64 * 1024;
+
+/** A refusal with its status. */
+export class HttpRefusal extends Error {
+  readonly status: number;
+  readonly reason: string;
+  readonly fix: string;
+
+  constructor(status: number, reason: string, message: string, fix: string) {
+    super(message);
+    this.status = status;
+    this.reason = reason;
+    this.fix = fix;
+  }
+}
+
+/** `token`: null if none is asked for. */
+export function mustBeAllowed({ headers }: IncomingMessage, token: string | null): void {
+  if (headers.origin !== undefined) {
+    throw new HttpRefusal(403, 'not-allowed', 'A web page may not use the feed.', 'Call it from a program.');
+  }
+  if (token === null) return;
+  const given = /^Bearer (.{1,500})$/.exec(headers.authorization ?? '')?.[1] ?? '';
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  if (timingSafeEqual(digest(given), digest(token))) return;
+  throw new HttpRefusal(
+    401,
+    'no-token',
+    'The request has no token of this feed.',
+    'Send `Authorization: Bearer <token>`, with the token from .feed/server.json in the run’s folder.',
+  );
+}
+
+export function verbOf({ url, method }: IncomingMessage): Verb | 'status' {
+  const path = (url ?? '').split('?', 1)[0]!.replace(/^\//, '');
+  if (path === 'status' && (method === 'GET' || method === 'HEAD')) return 'status';
+  const verb = VERBS.find((known) => known === path);
+  if (verb === undefined) {
+    const fix = `It has POST ${VERBS.map((known) => `/${known}`).join(', ')} and GET /status.`;
+    throw new HttpRefusal(404, 'no-such-path', `The feed has no ${method} /${path.slice(0, 40)}.`, fix);
+  }
+  if (method === 'POST') return verb;
+  throw new HttpRefusal(405, 'not-post', `/${verb} takes POST.`, 'Send a JSON object.');
+}
+
+/** The longest that a request for a lease may wait: it is asked for in parts. */
+const MAX_WAIT_SECONDS = 3600;
+
+/** The arguments of a verb; `wait` may be longer than one Update waits. */
+export async function argumentsOf(verb: Verb, request: IncomingMessage): Promise<Record<string, unknown>> {
+  let given: unknown;
+  const text = await bodyOf(request);
+  try {
+    given = JSON.parse(text === '' ? '{}' : text);
+  } catch {
+    throw new HttpRefusal(400, 'bad-value', 'The body is not JSON.', `/${verb} takes one JSON object.`);
+  }
+  const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
+  const wait = isObject ? (given as { wait?: unknown }).wait : undefined;
+  const long = verb === 'lease' && typeof wait === 'number' && wait > 0 && wait <= MAX_WAIT_SECONDS;
+  const problem = argumentProblem(verb, long ? { ...(given as object), wait: 0 } : given);
+  if (problem !== undefined) throw new HttpRefusal(400, 'bad-value', `${problem}.`, 'docs/feed.md has the arguments.');
+  return given as Record<string, unknown>;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const tooLarge = () =>
+    new HttpRefusal(413, 'too-large', `The body has more than ${MAX_BODY_BYTES} bytes.`, 'Send the arguments only.');
+  if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > MAX_BODY_BYTES) throw tooLarge();
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+export function refuse(response: ServerResponse, error: unknown): void {
+  const { status, reason, message, fix } = asRefusal(error);
+  if (response.headersSent) {
+    // A batch that ends early has fewer rows than its first line says.
+    response.destroy();
+    return;
+  }
+  // The rest of a large body is not read.
+  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
+  response.end(`${JSON.stringify({ error: message, reason, fix })}\n`);
+}
+
+function asRefusal(error: unknown): Pick<HttpRefusal, 'status' | 'reason' | 'message' | 'fix'> {
+  if (error instanceof HttpRefusal) return error;
+  if (error instanceof UsageError) {
+    const status = error.reason === 'bad-value' ? 400 : error.reason === 'no-such-lease' ? 404 : 409;
+    return { status, reason: error.reason, message: error.message, fix: error.fix ?? '' };
+  }
+  const status = error instanceof TemporalError ? 503 : 500;
+  const reason = error instanceof EverturnError ? error.reason : 'error';
+  return { status, reason, message: explain(error), fix: 'Ask again: repeating a request is harmless.' };
+}

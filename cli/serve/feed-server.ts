@@ -1,0 +1,140 @@
+// Serves the verbs of a run's feed over HTTP: docs/feed.md. Holds no state: what it answers is in the feed's workflow and
+// in the run's folder, so any number of them may serve one run, and each may be killed at any time.
+
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TemporalError, UsageError } from '../../domain/errors.ts';
+import type { GrantedLease, LeaseArguments, LeaseResult, Verb } from '../../domain/feed-messages.ts';
+import type { Store } from '../../storage/store.ts';
+import { callFeed, feedProgressOf } from '../../temporal/feed.ts';
+import type { Session } from '../../temporal/connection.ts';
+import { argumentsOf, mustBeAllowed, refuse, verbOf } from './feed-http.ts';
+import { openBatch, type RunShape } from './feed-rows.ts';
+
+export interface FeedServerOptions {
+  readonly place: { readonly run: string; readonly out: string };
+  readonly store: Store;
+  /** Asked for with each request: a local service may be replaced. */
+  readonly session: () => Session;
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** Null: none is asked for. */
+  readonly token: string | null;
+  readonly onError?: (error: unknown) => void;
+  /** Before a version is published: its caller has the token, so the workers of this user may load its weights. */
+  readonly onWeights?: (folder: string) => void;
+}
+
+export interface FeedServer {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** One Update waits so long at most; then it is asked again. */
+const SLICE_SECONDS = 20;
+const TRIES = 6;
+
+export const newToken = (): string => randomBytes(24).toString('base64url');
+
+export async function serveFeed(options: FeedServerOptions): Promise<FeedServer> {
+  const { place, store, session, host, port, token, onError } = options;
+  let shape: RunShape | undefined;
+
+  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      if (!(error instanceof UsageError)) onError?.(error);
+      refuse(response, error);
+    });
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  const { port: bound } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close').catch(() => undefined);
+    },
+  };
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    mustBeAllowed(request, token);
+    const verb = verbOf(request);
+    if (verb === 'status') return json(response, (await feedProgressOf(session(), place.run)) ?? null);
+    const given = await argumentsOf(verb, request);
+    if (verb === 'version' && typeof given['weights'] === 'string') options.onWeights?.(given['weights']);
+    if (verb !== 'lease') return json(response, await call(verb, given));
+    const granted = await leaseFor(given as unknown as LeaseArguments, response);
+    if (granted.lease === null) return json(response, granted);
+    try {
+      await sendBatch(granted.lease, response);
+    } catch (error) {
+      // Nobody has its rows: the groups are offered again at once.
+      await call('renew', { lease: granted.lease.id, seconds: 0.1 }).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Repeating any verb is harmless, so a server that is away for a moment is asked again. */
+  async function call<T>(verb: Verb, given: object, waitMs = 0): Promise<T> {
+    for (let n = 1; ; n++) {
+      try {
+        return await callFeed<T>(session(), place, verb, given, waitMs);
+      } catch (error) {
+        if (!(error instanceof TemporalError) || n >= TRIES) throw error;
+        await sleep(250 * 2 ** n);
+      }
+    }
+  }
+
+  async function leaseFor(given: LeaseArguments, response: ServerResponse): Promise<LeaseResult> {
+    const until = Date.now() + (given.wait ?? 0) * 1000;
+    const request = given.request ?? randomUUID();
+    for (;;) {
+      const wait = Math.max(0, Math.min(SLICE_SECONDS, (until - Date.now()) / 1000));
+      const result = await call<LeaseResult>('lease', { ...given, request, wait }, wait * 1000).catch(ifBusy);
+      if (result.lease === null && result.why !== 'finished' && Date.now() < until && !response.destroyed) continue;
+      if (result.lease === null || !response.destroyed) return result;
+      await call('renew', { lease: result.lease.id, seconds: 0.1 }).catch(() => undefined);
+      return { lease: null, why: 'waiting' };
+    }
+  }
+
+  async function ifBusy(error: unknown): Promise<LeaseResult> {
+    if (!(error instanceof UsageError) || error.reason !== 'feed-busy') throw error;
+    await sleep(500);
+    return { lease: null, why: 'waiting' };
+  }
+
+  async function sendBatch(lease: GrantedLease, response: ServerResponse): Promise<void> {
+    shape ??= await shapeOf();
+    const batch = await openBatch(store, shape, lease);
+    const { id, until, version, trainedAt, line } = lease;
+    response.writeHead(200, { 'content-type': 'application/jsonl' });
+    const head = { lease: id, groups: batch.groups, rows: batch.rows, until, version, trained_at: trainedAt, line };
+    await write(response, `${JSON.stringify(head)}\n`);
+    for await (const row of batch.lines()) await write(response, row);
+    response.end();
+  }
+
+  async function shapeOf(): Promise<RunShape> {
+    const samples = (await store.getRun())?.record.samples ?? 1;
+    return { run: place.run, queries: await store.countQueries(), samples };
+  }
+}
+
+async function write(response: ServerResponse, text: string): Promise<void> {
+  if (response.destroyed) throw new Error('The consumer has gone.');
+  if (response.write(text)) return;
+  await Promise.race([once(response, 'drain'), once(response, 'close')]);
+}
+
+function json(response: ServerResponse, value: unknown): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(`${JSON.stringify(value)}\n`);
+}

@@ -1,0 +1,75 @@
+// Writes a run's trajectories as a folder of files, for a format of steps. The folder appears complete or not at all:
+// it is filled under another name beside its place. An existing one is never replaced, since a trainer may be reading it.
+
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { UsageError } from '../domain/errors.ts';
+import type { Trajectory } from '../domain/trajectory.ts';
+import { fileError } from './disk/errors.ts';
+import { type ExportSummary, type Labels, made, notExported } from './export-run.ts';
+import { temporaryName } from './record/layout.ts';
+import { selectedTrajectories, type SelectionOptions, type SkippedRollout, type WhySkipped } from './selection.ts';
+import type { Store } from './store.ts';
+
+export interface FolderFile {
+  /** `<top>/…`: every file stands under one top folder. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
+
+export interface FolderEncoder {
+  add(trajectory: Trajectory, labels: Labels): FolderFile[];
+  end(): FolderFile[];
+}
+
+export interface FolderSummary extends ExportSummary {
+  readonly files: number;
+}
+
+/** Fills `<folder>/<top>`. */
+export async function exportFolder(
+  store: Store,
+  encoder: FolderEncoder,
+  { folder, top }: { readonly folder: string; readonly top: string },
+  { onSkip, ...selection }: SelectionOptions & { readonly onSkip?: (rollout: SkippedRollout) => void },
+): Promise<FolderSummary> {
+  const target = join(folder, top);
+  if (await stat(target).catch(() => undefined)) {
+    throw new UsageError(`${target} exists already.`, {
+      reason: 'file-exists',
+      fix: 'Name another folder with --out, or move that one away: a trainer may be reading it.',
+    });
+  }
+  const temporary = join(folder, temporaryName(top, `${process.pid}`));
+  const skipped: Partial<Record<WhySkipped, number>> = {};
+  const count = (rollout: SkippedRollout): void => {
+    skipped[rollout.outcome] = (skipped[rollout.outcome] ?? 0) + 1;
+    onSkip?.(rollout);
+  };
+  const written = { exported: 0, finishedTurns: 0, files: 0 };
+  async function write(files: readonly FolderFile[]): Promise<void> {
+    for (const { path, bytes } of files) {
+      const file = join(temporary, path.slice(top.length + 1));
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, bytes, { flush: true });
+      written.files++;
+    }
+  }
+  try {
+    await rm(temporary, { recursive: true, force: true });
+    await mkdir(temporary, { recursive: true });
+    for await (const { trajectory, labels, whole } of selectedTrajectories(store, count, selection)) {
+      const files = made({}, trajectory, count, () => encoder.add(trajectory, labels));
+      if (!files) continue;
+      written.exported++;
+      if (!whole) written.finishedTurns++;
+      await write(files);
+    }
+    await write(encoder.end());
+    await rename(temporary, target);
+  } catch (error) {
+    await rm(temporary, { recursive: true, force: true }).catch(() => {});
+    throw notExported(fileError('write', target, error));
+  }
+  return { ...written, skipped };
+}

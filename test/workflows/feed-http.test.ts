@@ -1,0 +1,150 @@
+// The feed over HTTP: batches as JSON lines, and refusals of everything that a hostile consumer sends.
+
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type FeedServer, serveFeed } from '../../cli/serve/feed-server.ts';
+import type { NeutralRow } from '../../domain/neutral-row.ts';
+import type { Session } from '../../temporal/connection.ts';
+import { openFileStore } from '../../storage/files.ts';
+import { makeFeedRun } from '../support/feed-run.ts';
+import { openRig, type Rig } from '../support/rig.ts';
+
+const TOKEN = 'a-token-of-this-test';
+let rig: Rig;
+let server: FeedServer;
+
+beforeAll(async () => {
+  rig = await openRig({
+    answer: ({ requestId }) => `\\boxed{${requestId.split('/')[2] === '0' ? 4 : 5}}`,
+  });
+  await rig.startWorker();
+  await makeFeedRun(rig.out, 'served', { queries: 12 });
+  await rig.client.workflow.start('collection', {
+    workflowId: 'served',
+    taskQueue: 'everturn',
+    args: [{ run: 'served', out: rig.out }],
+  });
+  server = await serveFeed({
+    place: { run: 'served', out: rig.out },
+    store: openFileStore(rig.out, 'served'),
+    session: () => ({ client: rig.client, namespace: rig.namespace }) as unknown as Session,
+    host: '127.0.0.1',
+    port: 0,
+    token: TOKEN,
+  });
+});
+afterAll(async () => {
+  await server.close();
+  await rig.close();
+});
+
+interface Answer {
+  readonly status: number;
+  readonly lines: readonly Record<string, unknown>[];
+}
+
+async function post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  const response = await fetch(`${server.url}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${TOKEN}`, ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  const text = await response.text();
+  const lines = text.split('\n').filter((line) => line !== '');
+  return { status: response.status, lines: lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
+}
+const status = async (): Promise<unknown> =>
+  (await fetch(`${server.url}/status`, { headers: { authorization: `Bearer ${TOKEN}` } })).json();
+
+describe('the feed over HTTP', () => {
+  test('gives a batch as lines: its lease, then each sample of each group as a neutral row', async () => {
+    const { status: code, lines } = await post('/lease', { consumer: 'trainer', groups: 2, wait: 60 });
+    expect(code).toBe(200);
+    const [head, ...rows] = lines as [Record<string, unknown>, ...(Record<string, unknown> & NeutralRow)[]];
+    expect(head).toMatchObject({ groups: ['q0', 'q1'], rows: 4, version: 0, trained_at: 0, line: 0 });
+    expect(rows.map((row) => [row.group, row.id, row.reward])).toEqual([
+      ['q0', 'q0', 1],
+      ['q0', 'q0@1', -1],
+      ['q1', 'q1', 1],
+      ['q1', 'q1@1', -1],
+    ]);
+    for (const row of rows) {
+      expect(row).toMatchObject({ group_size: 2, group_success_rate: 0.5, zero_variance: false, staleness: 0 });
+      for (const list of [row.response_mask, row.logprobs, row.versions, row.turn_ids])
+        expect(list).toHaveLength(row.response_ids.length);
+      expect(row.turn_advantages![0]).toBeCloseTo(row.reward, 4);
+    }
+    expect((await post('/acknowledge', { lease: head['lease'], version: 1 })).lines[0]).toMatchObject({ groups: 2 });
+    expect((await post('/version', { version: 1 })).lines[0]).toEqual({ version: 1, already: false });
+    expect(await status()).toMatchObject({ trained: 2, trainedInto: 1, version: 1, leases: [] });
+  });
+
+  test('refuses a stranger, a foreign path, a wrong method and a web page, and tells none of them anything', async () => {
+    expect((await post('/lease', {}, { authorization: 'Bearer wrong' })).status).toBe(401);
+    expect((await post('/lease', {}, { authorization: '' })).status).toBe(401);
+    expect((await fetch(`${server.url}/status`)).status).toBe(401);
+    expect((await post('/lease', {}, { origin: 'http://evil.example' })).status).toBe(403);
+    expect((await post('/../lease%00', {})).status).toBe(404);
+    expect((await post('/constructor', {})).status).toBe(404);
+    const get = await fetch(`${server.url}/lease`, { headers: { authorization: `Bearer ${TOKEN}` } });
+    expect(get.status).toBe(405);
+  });
+
+  test('refuses what does not fit with a reason, and changes nothing', async () => {
+    const before = await status();
+    for (const [path, body, code, reason] of [
+      ['/lease', '{', 400, 'bad-value'],
+      ['/lease', '[]', 400, 'bad-value'],
+      ['/lease', { consumer: 't', groups: 1, wait: 1e9 }, 400, 'bad-value'],
+      ['/lease', { consumer: 't', groups: 1, more: 1 }, 400, 'bad-value'],
+      ['/acknowledge', { lease: 'served~1', version: 5 }, 404, 'no-such-lease'],
+      ['/acknowledge', { lease: 'other~1', version: 5 }, 404, 'no-such-lease'],
+      ['/version', { version: 0 }, 409, 'version-back'],
+      ['/rewind', { version: 9 }, 409, 'version-back'],
+    ] as const) {
+      const answer = await post(path, body);
+      expect([answer.status, answer.lines[0]!['reason']], `${path} ${JSON.stringify(body)}`).toEqual([code, reason]);
+      expect(answer.lines[0]!['error']).toEqual(expect.any(String));
+    }
+    expect(await status()).toEqual(before);
+  });
+
+  test('reads no more of a large body than it takes', async () => {
+    expect((await post('/version', `{"version":1,"x":"${'y'.repeat(100_000)}"}`)).status).toBe(413);
+    // One that says it has a gigabyte, and one that does not say.
+    const said = await new Promise<number>((resolve) => {
+      const headers = { authorization: `Bearer ${TOKEN}`, 'content-length': String(2 ** 30) };
+      const sent = httpRequest(`${server.url}/version`, { method: 'POST', headers }, (r) => resolve(r.statusCode!));
+      sent.on('error', () => {});
+      sent.write('{');
+    });
+    expect(said).toBe(413);
+    const unsaid = await new Promise<number>((resolve) => {
+      const headers = { authorization: `Bearer ${TOKEN}` };
+      const sent = httpRequest(`${server.url}/version`, { method: 'POST', headers }, (r) => resolve(r.statusCode!));
+      sent.on('error', () => {});
+      const block = 'y'.repeat(16_384);
+      const more = () => {
+        while (!sent.destroyed && sent.write(block));
+      };
+      sent.on('drain', more);
+      more();
+    });
+    expect(unsaid).toBe(413);
+  });
+
+  test('offers the groups of a consumer that hangs up again', async () => {
+    const { hostname, port } = new URL(server.url);
+    const body = JSON.stringify({ consumer: 'gone', groups: 6, wait: 30 });
+    const socket = connect(Number(port), hostname);
+    socket.write(
+      `POST /lease HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TOKEN}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    );
+    // It waits for more groups than are admitted.
+    await expect.poll(async () => ((await status()) as { ready: number }).ready, { timeout: 30_000 }).toBe(4);
+    socket.destroy();
+    const { lines } = await post('/lease', { consumer: 'trainer', groups: 4, wait: 60 });
+    expect(lines[0]).toMatchObject({ rows: 8, version: 1 });
+  });
+});

@@ -1,0 +1,267 @@
+// A feed on a real server: groups handed out whole and once, refusals that change nothing, and a state that follows
+// from the folder when the workflow is gone.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { GrantedLease, FeedProgress, LeaseResult } from '../../domain/feed-messages.ts';
+import { ModelError } from '../../domain/errors.ts';
+import { numbersIn } from '../../domain/number-set.ts';
+import { feedWorkflowId } from '../../domain/ids.ts';
+import { checkRun } from '../../proof/check.ts';
+import { openFileStore } from '../../storage/files.ts';
+import { type Made, makeFeedRun } from '../support/feed-run.ts';
+import { openRig, type Rig } from '../support/rig.ts';
+import type { GenerateRequest } from '../../inference/backend.ts';
+
+let rig: Rig;
+/** Answers by run; a run that is not here is right every second time. */
+const answers = new Map<string, (request: GenerateRequest) => string | Promise<string>>();
+
+beforeAll(async () => {
+  rig = await openRig({
+    answer(request) {
+      const [run, , sample] = request.requestId.split('/');
+      return answers.get(run!)?.(request) ?? `\\boxed{${Number(sample) % 2 === 0 ? 4 : 5}}`;
+    },
+  });
+  await rig.startWorker();
+});
+afterAll(() => rig.close());
+
+const start = (type: 'collection' | 'feed', run: string, more: object = {}) =>
+  rig.client.workflow.start(type, {
+    workflowId: type === 'feed' ? feedWorkflowId(run) : run,
+    taskQueue: 'everturn',
+    args: [{ run, out: rig.out, ...more }],
+    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+  });
+async function begin(run: string, made: Made = {}, more: object = {}) {
+  await makeFeedRun(rig.out, run, made);
+  await start('feed', run, more);
+  return start('collection', run);
+}
+const ask = <T>(run: string, verb: string, given: unknown): Promise<T> =>
+  rig.client.workflow.getHandle(feedWorkflowId(run)).executeUpdate<T, [unknown]>(verb, { args: [given] });
+async function lease(run: string, given: object = {}): Promise<GrantedLease> {
+  const { lease: granted } = await ask<LeaseResult>(run, 'lease', { consumer: 't', groups: 2, wait: 30, ...given });
+  if (!granted) throw new Error('no lease');
+  return granted;
+}
+const progress = (run: string) => rig.client.workflow.getHandle(feedWorkflowId(run)).query<FeedProgress>('progress');
+async function until(run: string, holds: (p: FeedProgress) => boolean): Promise<FeedProgress> {
+  for (;;) {
+    const p = await progress(run);
+    if (p && holds(p)) return p;
+    await sleep(50);
+  }
+}
+async function refused(work: Promise<unknown>): Promise<string> {
+  const error = (await work.then(
+    () => undefined,
+    (e: unknown) => e,
+  )) as { cause?: { type?: string } } | undefined;
+  return error === undefined ? 'accepted' : String(error.cause?.type ?? error);
+}
+const numbers = (granted: GrantedLease) => [...numbersIn(granted.groups)];
+async function breaches(run: string): Promise<string[]> {
+  const found: string[] = [];
+  await checkRun(openFileStore(rig.out, run), ({ path, problem }) => found.push(`${path} ${problem}`));
+  return found;
+}
+
+describe('a feed', () => {
+  test('hands out every group of every epoch once, whole, and paces the run', async () => {
+    const collection = await begin('paced', { epochs: 2 });
+    const seen: number[] = [];
+    for (let version = 1; version <= 8; version++) {
+      const granted = await lease('paced');
+      expect(granted.trainedAt).toBe(version - 1);
+      seen.push(...numbers(granted));
+      // η = 1, B = 2: at version v, (1 + v + 1)·2 groups may have begun.
+      const begun = rig.backend.requests.filter((r) => r.requestId.startsWith('paced/')).length / 2;
+      expect(begun).toBeLessThanOrEqual((version + 1) * 2);
+      await ask('paced', 'acknowledge', { lease: granted.id, version });
+      await ask('paced', 'version', { version });
+    }
+    expect(seen.sort((a, b) => a - b)).toEqual(Array.from({ length: 16 }, (_, i) => i));
+    expect(await ask('paced', 'lease', { consumer: 't', groups: 1, wait: 5 })).toEqual({
+      lease: null,
+      why: 'finished',
+    });
+    const result = (await collection.result()) as { total: number; counts: { outcomes: object } };
+    expect(result).toMatchObject({ total: 32, counts: { outcomes: { complete: 32 } } });
+    expect(new Set(rig.backend.requests.filter((r) => r.requestId.startsWith('paced/')).map((r) => r.seed)).size).toBe(
+      32,
+    );
+    expect(await breaches('paced')).toEqual([]);
+  });
+
+  test('offers what was trained after a checkpoint again, and refuses the trainer that was there before', async () => {
+    await begin('rewound');
+    const first = await lease('rewound');
+    await ask('rewound', 'acknowledge', { lease: first.id, version: 1 });
+    await ask('rewound', 'version', { version: 1 });
+    const second = await lease('rewound');
+    await ask('rewound', 'acknowledge', { lease: second.id, version: 2 });
+    const third = await lease('rewound');
+    expect(await ask('rewound', 'rewind', { version: 1 })).toEqual({ version: 1, line: 1, offered: 4 });
+    expect(await ask('rewound', 'rewind', { version: 1 })).toEqual({ version: 1, line: 1, offered: 0 });
+    expect(await refused(ask('rewound', 'acknowledge', { lease: third.id, version: 2 }))).toBe('no-such-lease');
+    const again = await lease('rewound', { groups: 4 });
+    expect(numbers(again)).toEqual([...numbers(second), ...numbers(third)]);
+    expect(await refused(ask('rewound', 'acknowledge', { lease: again.id, version: 1 }))).toBe('version-back');
+    await ask('rewound', 'acknowledge', { lease: again.id, version: 2 });
+    expect((await progress('rewound')).trained).toBe(6);
+  });
+
+  test('refuses what does not fit, and changes nothing', async () => {
+    await begin('hostile', {}, { maxUpdates: 1000 });
+    await begin('other');
+    const own = await lease('hostile');
+    const foreign = await lease('other');
+    const before = await progress('hostile');
+    const bad: [string, unknown, string][] = [
+      ['lease', { consumer: 't', groups: 0 }, 'bad-value'],
+      ['lease', { consumer: 't', groups: 1e9 }, 'bad-value'],
+      ['lease', { consumer: 't', groups: 1, least: 2 }, 'bad-value'],
+      ['lease', { consumer: 'a\nb', groups: 1 }, 'bad-value'],
+      ['lease', { consumer: 'x'.repeat(100_000), groups: 1 }, 'bad-value'],
+      ['lease', { consumer: 't', groups: 1, wait: 1e9 }, 'bad-value'],
+      ['lease', 'all', 'bad-value'],
+      ['lease', null, 'bad-value'],
+      ['lease', { consumer: 't', groups: 1, __proto__x: 1 }, 'bad-value'],
+      ['acknowledge', { lease: own.id, version: -1 }, 'bad-value'],
+      ['acknowledge', { lease: own.id, version: 1.5 }, 'bad-value'],
+      ['acknowledge', { lease: own.id, version: '1' }, 'bad-value'],
+      ['acknowledge', { lease: own.id, version: 0 }, 'version-back'],
+      ['acknowledge', { lease: foreign.id, version: 1 }, 'no-such-lease'],
+      ['acknowledge', { lease: 'hostile~0', version: 1 }, 'no-such-lease'],
+      ['acknowledge', { lease: '../../x', version: 1 }, 'no-such-lease'],
+      ['version', { version: 2 ** 40 }, 'bad-value'],
+      ['version', { version: 1, weights: 7 }, 'bad-value'],
+      ['rewind', { version: 1 }, 'version-back'],
+      ['renew', { lease: foreign.id }, 'no-such-lease'],
+    ];
+    for (const [verb, given, reason] of bad) {
+      expect(await refused(ask('hostile', verb, given)), `${verb} ${JSON.stringify(given)}`.slice(0, 80)).toBe(reason);
+    }
+    await until('hostile', (p) => p.ready === 2);
+    expect(await progress('hostile')).toMatchObject({ entries: 0, trained: 0, version: 0, leases: before.leases });
+    await ask('hostile', 'version', { version: 3 });
+    expect(await refused(ask('hostile', 'version', { version: 2 }))).toBe('version-back');
+    expect(await refused(ask('hostile', 'acknowledge', { lease: own.id, version: 2 }))).toBe('version-back');
+    expect(await ask('hostile', 'version', { version: 3 })).toEqual({ version: 3, already: true });
+  });
+
+  test('gives the groups of a lease that ended to others, and then takes no late acknowledgement', async () => {
+    await begin('late', { queries: 2 });
+    const short = await lease('late', { seconds: 0.2 });
+    await until('late', (p) => p.leases.length === 0 && p.ready === 2);
+    const held = await lease('late');
+    expect(numbers(held)).toEqual(numbers(short));
+    expect(await refused(ask('late', 'acknowledge', { lease: short.id, version: 1 }))).toBe('no-such-lease');
+    await ask('late', 'acknowledge', { lease: held.id, version: 1 });
+    expect(await ask('late', 'acknowledge', { lease: held.id, version: 1 })).toMatchObject({
+      already: true,
+      groups: 2,
+    });
+    expect((await progress('late')).trained).toBe(2);
+  });
+
+  test('takes a late acknowledgement while nobody else has the groups', async () => {
+    await begin('free', { queries: 2 });
+    const short = await lease('free', { seconds: 0.2 });
+    await until('free', (p) => p.leases.length === 0 && p.ready === 2);
+    expect(await ask('free', 'acknowledge', { lease: short.id, version: 1 })).toMatchObject({ already: false });
+    expect(await progress('free')).toMatchObject({ ready: 0, trained: 2 });
+  });
+
+  test('leaves groups out by its filters, and admits others in their place', async () => {
+    // Every second query is right in both samples.
+    answers.set('filtered', ({ requestId }) => {
+      const [, query, sample] = requestId.split('/');
+      return `\\boxed{${Number(query!.slice(1)) % 2 === 0 || sample === '0' ? 4 : 5}}`;
+    });
+    await begin('filtered', { queries: 10, train: { dropZeroVariance: true } });
+    const seen: number[] = [];
+    for (let version = 1; version <= 3; version++) {
+      const granted = await lease('filtered');
+      seen.push(...numbers(granted));
+      await ask('filtered', 'acknowledge', { lease: granted.id, version });
+      await ask('filtered', 'version', { version });
+    }
+    expect(seen).toEqual([1, 3, 5, 7, 9]);
+    const { leftOut } = await until('filtered', (p) => p.leftOut['zero-variance'] === 5);
+    expect(leftOut).toEqual({ members: 0, 'success-rate': 0, 'zero-variance': 5 });
+  });
+
+  test('plays a member that failed again, and only that', async () => {
+    let failures = 0;
+    answers.set('again', ({ requestId }) => {
+      if (requestId.startsWith('again/q1/1/') && failures++ === 0)
+        throw new ModelError('no', { reason: 'request-refused' });
+      return '\\boxed{4}';
+    });
+    await begin('again', { queries: 2 });
+    const granted = await lease('again');
+    expect(numbers(granted)).toEqual([0, 1]);
+    const store = openFileStore(rig.out, 'again');
+    const ids = await store.listRolloutsOf('q1');
+    expect(ids.map(({ sample, attempt }) => `${sample}.${attempt}`)).toEqual(['0.1', '1.1', '1.2']);
+  });
+
+  test('reads its state from the folder when its workflow is gone', async () => {
+    await begin('gone');
+    const first = await lease('gone');
+    await ask('gone', 'acknowledge', { lease: first.id, version: 1 });
+    await ask('gone', 'version', { version: 1 });
+    await lease('gone');
+    await rig.client.workflow.getHandle(feedWorkflowId('gone')).terminate();
+    await start('feed', 'gone');
+    const second = await lease('gone');
+    expect(numbers(second)).toEqual([2, 3]);
+    expect(await progress('gone')).toMatchObject({ trained: 2, version: 1, entries: 2 });
+    await ask('gone', 'acknowledge', { lease: second.id, version: 2 });
+    expect(await breaches('gone')).toEqual([]);
+  });
+
+  test('loses nothing over continue-as-new, and ends by itself when nothing is open', async () => {
+    await makeFeedRun(rig.out, 'renewed', { queries: 12 });
+    const feed = await start('feed', 'renewed', { maxUpdates: 5, idleMs: 300 });
+    await start('collection', 'renewed');
+    const seen: number[] = [];
+    for (let version = 1; version <= 6; version++) {
+      let granted: LeaseResult;
+      do granted = await ask<LeaseResult>('renewed', 'lease', { consumer: 't', groups: 2, wait: 10 });
+      while (granted.lease === null);
+      seen.push(...numbers(granted.lease));
+      await ask('renewed', 'acknowledge', { lease: granted.lease.id, version });
+      await ask('renewed', 'version', { version });
+    }
+    expect(seen).toEqual(Array.from({ length: 12 }, (_, i) => i));
+    expect(await feed.result()).toMatchObject({ trained: 12 });
+  });
+
+  test('waits for a slow group rather than let it become too old', async () => {
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    answers.set('slow', async ({ requestId }) => {
+      if (requestId.startsWith('slow/q0/')) await gate;
+      return '\\boxed{4}';
+    });
+    await begin('slow', { queries: 6 });
+    const first = await lease('slow');
+    expect(numbers(first)).toEqual([1, 2]);
+    await ask('slow', 'acknowledge', { lease: first.id, version: 1 });
+    await ask('slow', 'version', { version: 1 });
+    // q0 began at version 0: at version 1 it must be trained, so one place is left for it.
+    await until('slow', (p) => p.ready === 3);
+    expect(numbers(await lease('slow', { groups: 1 }))).toEqual([3]);
+    expect(await ask('slow', 'lease', { consumer: 't', groups: 1, wait: 0.5 })).toEqual({
+      lease: null,
+      why: 'waiting',
+    });
+    open();
+    expect(numbers(await lease('slow', { groups: 1 }))).toEqual([0]);
+  });
+});

@@ -1,0 +1,32 @@
+// The activities as a feed calls them.
+
+import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import { TASK_QUEUE } from '../domain/queues.ts';
+
+const retry = { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '10 seconds' } as const;
+
+/** Reads the ledger, however long it is. */
+export const { openFeed, trainedAfter } = proxyActivities<Activities>({
+  taskQueue: TASK_QUEUE,
+  startToCloseTimeout: '24 hours',
+  heartbeatTimeout: '10 seconds',
+  retry,
+});
+
+/** Waits until groups end: as long as that takes. */
+export const { watchGroups } = proxyActivities<Activities>({
+  taskQueue: TASK_QUEUE,
+  startToCloseTimeout: '24 hours',
+  heartbeatTimeout: '10 seconds',
+  summary: 'wait for groups',
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+  retry,
+});
+
+/** An entry that another feed wrote first is not tried again. */
+export const { recordFeedEntry, entriesAfter } = proxyLocalActivities<Activities>({
+  startToCloseTimeout: '1 minute',
+  localRetryThreshold: '20 seconds',
+  retry: { ...retry, nonRetryableErrorTypes: ['ledger-moved'] },
+});

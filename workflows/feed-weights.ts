@@ -1,0 +1,61 @@
+// New weights, as a trainer publishes them through the feed: the saga gives them to every server before the clock of
+// admission moves. A part of the servers is enough: one that lacks the version gets it before it makes a token.
+
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { executeChild, ParentClosePolicy } from '@temporalio/workflow';
+import type { FeedInput } from '../domain/feed-messages.ts';
+import type { FeedState } from '../domain/feed-state.ts';
+import { TASK_QUEUE } from '../domain/queues.ts';
+import { refusal } from './feed-ledger.ts';
+import { RUN } from './search-attributes.ts';
+
+/** As much of the saga's result as the feed reads. */
+interface WeightsEnd {
+  readonly state: string;
+  readonly servers: readonly { readonly error: string | null }[];
+}
+
+/** The saga, by its type: it gives the weights to every server, and always lets them go on. */
+export async function loadWeights(
+  { run, out }: Pick<FeedInput, 'run' | 'out'>,
+  { loaded }: Pick<FeedState, 'loaded'>,
+  number: number,
+  weights: string,
+): Promise<void> {
+  // On the servers a version that goes back is a rewind, which must be declared.
+  const goesBack = number <= loaded;
+  try {
+    const { state, servers } = await executeChild<(input: object) => Promise<WeightsEnd>>('updateWeights', {
+      workflowId: `${run}/${goesBack ? 'rewind' : 'weights'}-${number}`,
+      taskQueue: TASK_QUEUE,
+      // It always lets its servers go on: whoever ends the feed must not end it.
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      args: [{ run, out, version: number, weights, ...(goesBack ? { rewind: true } : {}) }],
+      staticSummary: `version ${number} from ${weights}`.slice(0, 180),
+      memo: { out, weights },
+      typedSearchAttributes: [{ key: RUN, value: run }],
+    });
+    // A server that lacks it gets it before it makes a token.
+    if (state === 'whole' || state === 'partial') return;
+    const why = servers.find(({ error }) => error !== null)?.error;
+    throw new Error(`the update ended as \`${state}\`${why ? `: ${why}` : ''}`);
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) {
+      throw refusal({
+        reason: 'update-in-progress',
+        message: `The weights of version ${number} are being loaded.`,
+        fix: 'Ask again when that has ended.',
+      });
+    }
+    throw refusal({
+      reason: 'weights-not-loaded',
+      message: `The weights of version ${number} were not loaded: ${rootOf(error as Error).message.replace(/\.$/, '')}.`,
+      fix: 'The version is not published: mend that and publish it again.',
+    });
+  }
+}
+
+/** The failure that the others only wrap. */
+function rootOf(error: Error): Error {
+  return error.cause instanceof Error ? rootOf(error.cause) : error;
+}

@@ -1,0 +1,145 @@
+// The feed of a run: hands out whole groups, remembers who has them, and paces the run. Guarantees: an acknowledgement,
+// a version and a rewind are in the ledger before their caller is answered, and the state follows from ledger, run.json
+// and rollouts alone; so this workflow may be lost at any time. History and carried state hold what is open. Leaves out
+// tokens: groups are numbers (domain/group.ts). docs/feed.md
+
+import {
+  allHandlersFinished,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  getExternalWorkflowHandle,
+  isCancellation,
+  ParentClosePolicy,
+  setCurrentDetails,
+  setHandler,
+  startChild,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import type { MemberToStart } from '../activities/groups.ts';
+import type { FeedInput, FeedProgress } from '../domain/feed-messages.ts';
+import { endLeases, feedProgress, groupsEnded } from '../domain/feed-rules.ts';
+import { admitted, type FeedState, isExhausted, nothingToCome } from '../domain/feed-state.ts';
+import { feedTable } from '../domain/feed-table.ts';
+import { rolloutWorkflowId } from '../domain/ids.ts';
+import { sizeOf } from '../domain/number-set.ts';
+import { TASK_QUEUE } from '../domain/queues.ts';
+import { openFeed, watchGroups } from './feed-steps.ts';
+import { openVerbs } from './feed-verbs.ts';
+import { admit, collectionBegan } from './messages.ts';
+import { rollout } from './rollout.ts';
+import { QUERY, RUN } from './search-attributes.ts';
+
+const MAX_HISTORY_EVENTS = 4000;
+/** The server takes 2,000 of one execution. */
+const MAX_UPDATES = 1000;
+/** With so many ready, no more are looked for. */
+const ENOUGH_READY = 10_000;
+const IDLE_MS = 10 * 60_000;
+
+export async function feed(input: FeedInput): Promise<FeedProgress> {
+  const { run, out } = input;
+  const held: { state?: FeedState } = {};
+  let changes = 0;
+  const changed = () => {
+    changes++;
+    if (held.state) setCurrentDetails(feedTable(feedProgress(held.state)));
+  };
+  // Handlers are set before the first await, so no early update is lost.
+  const verbs = openVerbs(input, () => held.state, changed);
+  const state = (held.state = input.carried ?? (await openFeed({ run, out })));
+  changed();
+
+  let sent = -1;
+  setHandler(collectionBegan, () => {
+    sent = -1;
+    changed();
+  });
+  const watching = new CancellationScope();
+  let broken: unknown;
+  watching
+    .run(() => watch(state))
+    .catch((error: unknown) => {
+      if (!isCancellation(error)) broken = error;
+    });
+
+  for (;;) {
+    const seen = changes;
+    if (broken !== undefined) throw broken;
+    if (state.leases.some(({ until }) => until <= Date.now())) await verbs.alone(async () => expire(state));
+    if (state.shape.batchGroups !== null && admitted(state) !== sent && !state.concluded) {
+      sent = admitted(state);
+      await tellCollection(sent);
+    }
+    if (isFull()) {
+      verbs.drain();
+      watching.cancel();
+      await condition(allHandlersFinished);
+      await continueAsNew<typeof feed>({ ...input, carried: state });
+    }
+    const next = Math.min(...state.leases.map(({ until }) => until)) - Date.now();
+    const idleMs = isExhausted(state) ? (input.idleMs ?? IDLE_MS) : Infinity;
+    const waitMs = Math.max(1, Math.min(next, idleMs));
+    const woken = () => changes !== seen || broken !== undefined || isFull();
+    if (waitMs === Infinity) await condition(woken);
+    else if (!(await condition(woken, waitMs)) && waitMs === idleMs && isExhausted(state)) break;
+  }
+  verbs.drain();
+  watching.cancel();
+  await condition(allHandlersFinished);
+  return feedProgress(state);
+
+  function isFull(): boolean {
+    const { historyLength, continueAsNewSuggested } = workflowInfo();
+    const mostUpdates = input.maxUpdates ?? MAX_UPDATES;
+    return continueAsNewSuggested || historyLength >= MAX_HISTORY_EVENTS || verbs.updates() >= mostUpdates;
+  }
+
+  function expire(s: FeedState): void {
+    const now = Date.now();
+    endLeases(s, ({ until }) => until <= now);
+    changed();
+  }
+
+  async function tellCollection(groups: number): Promise<void> {
+    try {
+      await getExternalWorkflowHandle(run).signal(admit, groups);
+    } catch (error) {
+      // A run that has ended, or has not begun, is told nothing: it reads run.json when it begins.
+      if (isCancellation(error)) throw error;
+    }
+  }
+
+  async function watch(s: FeedState): Promise<void> {
+    while (!nothingToCome(s)) {
+      await condition(() => sizeOf(s.ready) < ENOUGH_READY);
+      const { shape, playing, next, restarts } = s;
+      const found = await watchGroups({ run, out, shape, playing, next, restarts });
+      groupsEnded(s, found.ended, found.concluded);
+      for (const member of found.start) await startMember(s, member);
+      changed();
+    }
+  }
+
+  async function startMember(s: FeedState, { group, index, query, sample, attempt }: MemberToStart): Promise<void> {
+    const key = `${group}/${sample}`;
+    s.restarts[key] = (s.restarts[key] ?? 0) + 1;
+    try {
+      await startChild(rollout, {
+        workflowId: rolloutWorkflowId({ run, query, sample, attempt }),
+        taskQueue: TASK_QUEUE,
+        args: [{ run, out, index, sample, attempt }],
+        parentClosePolicy: ParentClosePolicy.ABANDON,
+        staticSummary: `group ${group}: try ${attempt} of sample ${sample}`,
+        typedSearchAttributes: [
+          { key: RUN, value: run },
+          { key: QUERY, value: query },
+        ],
+      });
+    } catch (error) {
+      // It is being played: its records will say how it ended.
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    }
+  }
+}
