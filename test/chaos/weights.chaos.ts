@@ -62,9 +62,9 @@ function blows(kind: keyof typeof STEPS, random: Random): Blow[] {
   return Array.from({ length: KILLS }, (_, i) => [...first, ...rest][i % all.length]!);
 }
 
-describe('the weights saga', () => {
+describe('updates of weights under kills', () => {
   test.each(FULL ? (['sglang', 'vllm'] as const) : (['vllm'] as const))(
-    `updates of %s killed ${KILLS} times at their steps: nobody stays paused, every token says its weights`,
+    `leave no %s paused after ${KILLS} of them, and no token of other weights than it says`,
     { timeout: FULL ? 3_600_000 : 400_000 },
     async (kind) => {
       const lives: ModelServer[] = [];
