@@ -128,7 +128,13 @@ export async function serveFeed(options: FeedServerOptions): Promise<FeedServer>
 async function write(response: ServerResponse, text: string): Promise<void> {
   if (response.destroyed) throw new Error('The consumer has gone.');
   if (response.write(text)) return;
-  await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      for (const event of ['drain', 'close']) response.off(event, done);
+      resolve();
+    };
+    for (const event of ['drain', 'close']) response.on(event, done);
+  });
 }
 
 function json(response: ServerResponse, value: unknown): void {
