@@ -99,6 +99,26 @@ feed('feed-whole', { epochs: 2, train: { maxStaleness: 0 } }, async (trainer) =>
   await trainer.ends();
 });
 
+scenario('collection-paced-without-a-feed', {}, async () => {
+  const [{ out, client }, run] = [rig(), 'collection-paced-without-a-feed'];
+  await makeFeedRun(out, run, { queries: 4, samples: 1, train: { batchGroups: 1, maxStaleness: 0 } });
+  const handle = await client.workflow.start('collection', {
+    workflowId: run,
+    taskQueue: 'everturn',
+    args: [{ run, out }],
+  });
+  await until('it waits', async () => (await handle.query<{ done: number }>('progress')).done === 1);
+  await handle.executeUpdate('stop');
+  await handle.result();
+  return handle;
+});
+
+feed('feed-of-nothing-more', { queries: 2, more: { idleMs: undefined } }, async (trainer) => {
+  await train(trainer, 1, 1);
+  await trainer.feed.cancel();
+  await trainer.ends();
+});
+
 feed('collection-paced', { epochs: 2, train: { maxStaleness: 0 } }, async (trainer) => {
   await train(trainer, 1, 4);
   const { client } = rig();
@@ -111,7 +131,7 @@ feed('feed-rewound', { queries: 6 }, async (trainer) => {
   await train(trainer, 1, 2);
   const { id } = await trainer.lease({ request: 'mine' });
   await trainer.lease({ request: 'mine' });
-  await trainer.tried('renew', { lease: id, seconds: 60 });
+  await trainer.tried('renew', { lease: id });
   await trainer.tried('renew', { lease: 'feed-rewound~nobody' });
   await Promise.all([trainer.tried('rewind', { version: 1 }), trainer.tried('rewind', { version: 2 })]);
   await trainer.tried('rewind', { version: 1 });
@@ -131,6 +151,7 @@ feed('feed-leases-that-end', {}, async (trainer) => {
   await trainer.tried('renew', { lease: late.id });
   await trainer.ask('acknowledge', { lease: late.id, version: 1 });
   await trainer.tried('lease', { consumer: 't', groups: 4, wait: 0.2 });
+  await trainer.tried('lease', { consumer: 't', groups: 4 });
   await trainer.feed.cancel();
   await trainer.ends();
 });
@@ -203,7 +224,7 @@ feed('feed-behind-its-ledger', { queries: 6 }, async (trainer) => {
   await writeBehind(trainer.run, trained);
   await trainer.ask('acknowledge', { lease: id, version: 1 });
   await writeBehind(trainer.run, { kind: 'rewind', to: 0 });
-  await trainer.tried('version', { version: 1 });
+  await trainer.tried('version', { version: 2 });
   // Another folder under the same name.
   rmSync(join(rig().out, trainer.run, 'feed'), { recursive: true });
   await writeBehind(trainer.run, { kind: 'version', version: 5, weights: null });
