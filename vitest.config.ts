@@ -1,6 +1,6 @@
 // How the tests run, in projects by what they need. `near`: nothing but this process; `parts`: child processes, the
 // shipped model, a sandbox; `temporal`: a real server, started once; `chaos`: the same and kills. test/README.md.
-// `servers` (real SGLang and vLLM) and `record` (histories) run only when they are asked for.
+// `servers` (real SGLang and vLLM), `trainers` (consumers of exports) and `record` (histories) run only when asked for.
 
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -12,7 +12,7 @@ const TEMPORAL = [
 const PARTS = [
   'test/machine/*.test.ts',
   'test/environments/{code-judge,code-sandbox,environments,math-generated,outbox,pool,repeated,under-load}.test.ts',
-  'test/inference/{bad-models,fleet,fleet-versions,model-process,run-model,tiny,weight-update}.test.ts',
+  'test/inference/{bad-models,embedded-weights,fleet,fleet-versions,model-process,run-model,tiny,weight-update}.test.ts',
   'test/inference/server-*.test.ts',
   'test/exporters/{everturn-rows,read-samples,sample-id-python}.test.ts',
   'test/cli/model.test.ts',
@@ -31,7 +31,7 @@ const FULL = CHAOS_SIZE === 'full';
 const CHAOS =
   FULL || CHAOS_SIZE === 'tenth'
     ? ['test/chaos/*.chaos.ts']
-    : ['test/chaos/{storm,torn,race,disk,steer}.chaos.ts', 'test/chaos/*.test.ts'];
+  : ['test/chaos/{storm,torn,race,disk,steer,weights}.chaos.ts', 'test/chaos/*.test.ts'];
 const SERVER = ['test/support/global-setup.ts'];
 /** Begun first, in this order: of several at once none is left alone at the end. Most of them wait, some compute. */
 const LONGEST = [
@@ -78,8 +78,10 @@ export default defineConfig({
     // Two cores: a few files at once, each in its own process (native modules, one Temporal runtime each).
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
+    // A busy machine is slow, not wrong.
+    expect: { poll: { timeout: 50_000, interval: 10 } },
     projects: [
       project('near', {
         include: ['test/**/*.test.ts'],
@@ -102,6 +104,7 @@ export default defineConfig({
         testTimeout: 900_000,
         hookTimeout: 1_800_000,
       }),
+      project('trainers', { include: ['test/trainers/*.real.ts'], testTimeout: 600_000 }),
       project('record', { include: ['test/histories/*.record.ts'], globalSetup: SERVER, maxConcurrency: 60 }),
     ],
   },

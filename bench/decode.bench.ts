@@ -5,8 +5,8 @@
 
 import { bench } from 'vitest';
 import { DEFAULT_SAMPLING } from '../domain/sampling.ts';
-import type { Backend } from '../inference/backend.ts';
-import { createBackend } from '../inference/index.ts';
+import type { TokenBackend } from '../inference/backend.ts';
+import { createTokenBackend } from '../test/support/kinds.ts';
 import { openTiny, TINY_FOLDER } from '../test/support/tiny.ts';
 
 const PROMPT_TOKENS = 64;
@@ -69,7 +69,7 @@ async function bareLoop(): Promise<Loop> {
   };
 }
 
-function ours(backend: Backend, deterministic: boolean): Loop {
+function ours(backend: TokenBackend, deterministic: boolean): Loop {
   let seed = 0;
   return (rows) =>
     Promise.all(
@@ -102,7 +102,7 @@ bench(
   async () => {
     const spec = process.env['EVERTURN_BENCH_MODEL'];
     const backend = spec
-      ? await createBackend(spec, { tokenizer: null, log: console.log })
+      ? await createTokenBackend(spec, { tokenizer: null, log: console.log })
       : await openTiny(console.log);
     const bare = await bareLoop();
     const loop = ours(backend, true);

@@ -2,21 +2,26 @@
 
 import { DatasetError } from '../domain/errors.ts';
 import type { Dataset } from './dataset.ts';
+import { csvDataset } from './csv.ts';
 import { jsonlDataset } from './jsonl.ts';
+import { parquetDataset } from './parquet.ts';
 
 const FORMATS: readonly { readonly extension: string; readonly open: (file: string) => Dataset }[] = [
   { extension: '.jsonl', open: jsonlDataset },
   { extension: '.ndjson', open: jsonlDataset },
   { extension: '.json', open: jsonlDataset },
+  { extension: '.csv', open: csvDataset },
+  { extension: '.tsv', open: csvDataset },
+  { extension: '.parquet', open: parquetDataset },
 ];
 
 /** Opens a data set by its file's extension, also followed by `.gz`. Reads nothing yet. */
 export function openDataset(file: string): Dataset {
-  const name = file.toLowerCase().replace(/\.gz$/, '');
+  const name = file.toLowerCase().replace(/(?<!\.parquet)\.gz$/, '');
   const format = FORMATS.find(({ extension }) => name.endsWith(extension));
   if (format) return format.open(file);
   throw new DatasetError(`${file} has an unknown data set format`, {
     reason: 'dataset-format',
-    fix: `Use a file whose name ends in ${FORMATS.map(({ extension }) => extension).join(', ')} (or these with .gz).`,
+    fix: `Use a file whose name ends in ${FORMATS.map(({ extension }) => extension).join(', ')} (or texts with .gz).`,
   });
 }

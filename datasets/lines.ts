@@ -82,7 +82,8 @@ export async function* readLines(source: Source, maxLineBytes: number): AsyncGen
   if (pendingBytes > 0) yield [endPending()];
 }
 
-function blocks(path: string): AsyncIterable<Buffer> {
+/** A file's bytes, unpacked if its name ends in .gz. */
+export function blocks(path: string): AsyncIterable<Buffer> {
   const file = createReadStream(path, { highWaterMark: BLOCK_BYTES });
   if (!path.endsWith('.gz')) return file as AsyncIterable<Buffer>;
   // pipeline ends both streams if either fails; the error itself surfaces at the reader of the lines.
@@ -93,6 +94,6 @@ function withoutMark(text: string, number: number): string {
   return number === 1 && text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
-function isUtf16(bytes: Buffer): boolean {
+export function isUtf16(bytes: Buffer): boolean {
   return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
 }

@@ -77,13 +77,13 @@ const MAX_DECIMALS = 100;
 function optionsOf(value: unknown): PairOptions {
   if (value == null) return {};
   if (!isObject(value)) return fail('options', `is ${kindOf(value)}, not an object`, 'Give such as {"decimals": 2}.');
-  const { decimals, strict, cut, ...rest } = value;
+  const { decimals, strict, cut, question, ...rest } = value;
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined)
     return fail(
       'options',
       `has ${JSON.stringify(unknown)}, which is no option`,
-      'There are `decimals`, `strict` and `cut`.',
+      'There are `decimals`, `strict`, `cut` and `question`.',
     );
   const isPlaces = Number.isInteger(decimals) && (decimals as number) >= 0 && (decimals as number) <= MAX_DECIMALS;
   if (decimals != null && !isPlaces)
@@ -92,7 +92,10 @@ function optionsOf(value: unknown): PairOptions {
     return fail('options.strict', `is ${kindOf(strict)}`, 'Give true or false.');
   if (cut != null && typeof cut !== 'boolean')
     return fail('options.cut', `is ${kindOf(cut)}`, 'Give true if a limit cut the answer, else false.');
+  if (question != null && typeof question !== 'string')
+    return fail('options.question', `is ${kindOf(question)}`, 'Give the text of the question.');
   return {
+    ...(question == null ? {} : { question: question as string }),
     ...(decimals == null ? {} : { decimals: decimals as number }),
     ...(strict == null ? {} : { strict: strict as boolean }),
     ...(cut == null ? {} : { cut: cut as boolean }),

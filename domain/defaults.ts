@@ -29,6 +29,9 @@ export const DEFAULT_SETTINGS: Omit<RolloutSettings, 'seed'> = {
   serverWeights: {},
 };
 
+/** Of the command `demo`, where they are others. */
+export const DEMO_DEFAULTS = { maxNewTokens: 128 } as const;
+
 /** A run without a seed derives one from its name: the same name gives the same random streams. */
 export function seedOfRun(run: string): number {
   return turnSeed(0, run, 0, 0);

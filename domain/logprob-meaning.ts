@@ -11,7 +11,8 @@ import type { Sampling } from './sampling.ts';
  * unknown      the probe gave no answer
  * mixed        the servers of a fleet differ
  */
-export type LogprobMeaning = 'policy' | 'temperature' | 'raw' | 'unknown' | 'mixed';
+export const LOGPROB_MEANINGS = ['policy', 'temperature', 'raw', 'unknown', 'mixed'] as const;
+export type LogprobMeaning = (typeof LOGPROB_MEANINGS)[number];
 
 /** The result of the probe at start, stored in run.json. */
 export interface FoundLogprobs {
@@ -55,24 +56,27 @@ export interface LogprobSettings extends Sampling {
   readonly logprobs: WantedLogprobs;
 }
 
-/** Throws if a model's logprobs are not the kind that the run wants. Accepts models without logprobs to train on. */
-export function mustServeLogprobs(
-  facts: {
-    readonly name: string;
-    readonly logprobs?: LogprobMeaning;
-    readonly logprobsBy?: FoundLogprobs['servers'];
-    readonly trainable: boolean;
-    readonly vocabSize: number;
-  },
-  settings: LogprobSettings,
-): void {
-  const { trainable, vocabSize, name } = facts;
+/** A model whose logprobs are trained on, or one that gives text alone. */
+export type LogprobFacts =
+  | { readonly kind: 'text' }
+  | {
+      readonly kind: 'tokens';
+      readonly name: string;
+      readonly vocabSize: number;
+      readonly logprobs?: LogprobMeaning;
+      readonly logprobsBy?: FoundLogprobs['servers'];
+    };
+
+/** Throws if a model's logprobs are not the kind that the run wants. Text has none to train on. */
+export function mustServeLogprobs(facts: LogprobFacts, settings: LogprobSettings): void {
+  if (facts.kind === 'text') return;
+  const { vocabSize, name } = facts;
   const meaning = meaningOf(facts);
   const { logprobs: wanted } = settings;
-  if (!trainable || logprobsServe(meaning, wanted, settings, vocabSize)) return;
+  if (logprobsServe(meaning, wanted, settings, vocabSize)) return;
   if (meaning === 'mixed') {
     const each = Object.entries(facts.logprobsBy ?? {}).map(([url, of]) => `${url}: ${of}`);
-    throw new ModelError(`The servers return different kinds of logprobs (${each.join('; ')}).`, {
+    throw new ModelError(`mixed-fleet: The servers return different kinds of logprobs (${each.join('; ')}).`, {
       reason: 'mixed-fleet',
       fix: 'Start them with the same settings, name only one of them, or sample at temperature 1 with top-p 1 and no top-k, where all kinds are equal.',
     });

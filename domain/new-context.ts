@@ -54,6 +54,16 @@ export async function newContext(
   return { text, ids: await tokenizer.encodeRendered(text) };
 }
 
+/** The new part of a conversation with a model that takes messages, for readers: its own rendering is not known here. */
+export function newTranscript({ query: { prompt } }: RolloutRecord, answered: EarlierTurn | null): string {
+  if (answered) return seedFeedback(answered.verdict.verdict === 'right', transcript);
+  return prompt.kind === 'text' ? prompt.text : transcript(prompt.messages);
+}
+
+function transcript(messages: readonly Message[]): string {
+  return messages.map(({ role, content }) => `${role}: ${content}\n`).join('');
+}
+
 /** The whole conversation as messages, for a backend that takes no ids. */
 export function conversationOf(prompt: Prompt, answered: readonly EarlierTurn[]): readonly Message[] {
   return [

@@ -9,6 +9,8 @@ export interface PairOptions {
   readonly strict?: boolean;
   /** A limit of length, or an abort, ended the answer. */
   readonly cut?: boolean;
+  /** The text of the question: an answer may count what it names. */
+  readonly question?: string;
 }
 
 export interface Pair {

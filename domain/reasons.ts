@@ -42,6 +42,7 @@ export const REASONS = {
     'version-back',
     'version-goes-back',
     'weights-changed',
+    'weights-not-loaded',
   ],
   /** The data set, or a row of it. */
   dataset: [

@@ -1,4 +1,4 @@
-// Who judges: the interface of every environment. Three outcomes, never an exception for a bad answer.
+// The interface of every environment: it judges answers. Three outcomes, never an exception for a bad answer.
 
 import type { Query } from '../domain/query.ts';
 import type { Verdict } from '../domain/verdict.ts';

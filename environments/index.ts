@@ -10,7 +10,7 @@ export interface Environments {
   readonly code?: Environment;
 }
 
-/** What is given here is closed with the rest. */
+/** Environments passed here are closed together with the others. */
 export function createEnvironments({ math = createMathEnvironment(), code }: Environments = {}): Environment {
   const byTask: Readonly<Partial<Record<Task, Environment>>> = { math, stem: math, ...(code && { code }) };
   return {

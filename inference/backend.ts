@@ -1,5 +1,6 @@
-// Who answers: the interface of every inference backend. Token ids in, token ids and logprobs out.
-// A backend never retries: it throws a ModelError whose `retryable` tells Temporal what to do.
+// The interface of every inference backend. A token backend takes ids and gives ids and logprobs, to train on; a text
+// backend takes a conversation and gives text, and has no vocabulary, no ids and no tokenizer.
+// A backend never retries: it throws a ModelError whose `retryable` says whether Temporal does.
 
 import type { LogprobMeaning } from '../domain/logprob-meaning.ts';
 import type { ModelIdentity } from '../domain/model-identity.ts';
@@ -8,31 +9,36 @@ import type { Sampling } from '../domain/sampling.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import type { Finish, VersionSpan } from '../domain/turn.ts';
 
-export interface GenerateRequest {
+interface AnyRequest {
   /** Stable over retries: `<run>/<query>/<sample>/<turn>`. */
   readonly requestId: string;
-  /** The whole context; every id is inside the vocabulary. */
-  readonly contextIds: readonly number[];
-  /** At least 1; contextIds.length + maxNewTokens ≤ contextLength of the model. */
+  /** At least 1. */
   readonly maxNewTokens: number;
   readonly sampling: Sampling;
   /** Seed of this request's own random stream. */
   readonly seed: number;
+  /** Servers whose answers to this turn could not be read: others are asked first. */
+  readonly avoid?: readonly string[];
+}
+
+export interface GenerateRequest extends AnyRequest {
+  /** The whole context; every id is inside the vocabulary. Its length and maxNewTokens fit the model's contextLength. */
+  readonly contextIds: readonly number[];
   /** Same seed, same ids, whatever else is in flight. */
   readonly deterministic: boolean;
   /** Generation ends after one of these; it stays in the output. */
   readonly stopTokenIds: readonly number[];
-  /** Where the chunk before came from: it holds the prefix. Null for a first chunk. */
+  /** The server of the chunk before: it holds the prefix. Null for a first chunk. */
   readonly prefer?: { readonly server: string; readonly version: number } | null;
-  /** Servers whose answers to this turn could not be read: others are asked first. */
-  readonly avoid?: readonly string[];
-  /** The whole conversation, for a backend that takes messages (facts.takes); others leave it unread. */
-  readonly messages?: readonly Message[];
+}
+
+export interface TextRequest extends AnyRequest {
+  /** The whole conversation. */
+  readonly messages: readonly Message[];
 }
 
 /** What a model answered to one request. */
 export interface Reply {
-  /** Empty where a server gives no ids (facts.trainable is false); `text` is the answer then. */
   readonly outputIds: readonly number[];
   /** One natural logprob per output id, under the distribution it was sampled from. Finite. */
   readonly logprobs: readonly number[];
@@ -41,10 +47,15 @@ export interface Reply {
   readonly versions: readonly VersionSpan[];
   /** Which server answered; null for an embedded model. */
   readonly server: string | null;
-  /** The answer as the server wrote it, where it gave text and no ids. */
-  readonly text?: string;
+}
+
+export interface TextReply {
+  /** The answer as the server wrote it. */
+  readonly text: string;
+  readonly finish: Finish;
+  readonly server: string | null;
   /** The server's own tokens of `text` and their logprobs, where it gave them: never ids. */
-  readonly textLogprobs?: readonly TextLogprob[];
+  readonly textLogprobs: readonly TextLogprob[];
 }
 
 export interface TextLogprob {
@@ -59,20 +70,11 @@ export interface GenerateOptions {
   readonly onProgress?: (tokens: number) => void;
 }
 
-export interface ModelFacts {
+interface AnyFacts {
   /** Short name for people: `tiny`, `qwen2.5-0.5b`. */
   readonly name: string;
   /** Content hash or server id of the weights, where it is known. */
   readonly fingerprint: string | null;
-  readonly vocabSize: number;
-  /** Context plus answer, at most. */
-  readonly contextLength: number;
-  /** Pad and EOS ids of the tokenizer: the seed's stop ids. */
-  readonly stopTokenIds: readonly number[];
-  /** False where token ids or logprobs are not the model's own. */
-  readonly trainable: boolean;
-  /** What a request must bring: ids (absent), or the conversation as messages. */
-  readonly takes?: 'tokens' | 'messages';
   /** Which distribution the logprobs are of; absent: `policy`. Found out at start by asking. */
   readonly logprobs?: LogprobMeaning;
   /** Of each server that was reached at start. */
@@ -81,6 +83,20 @@ export interface ModelFacts {
   readonly identity?: ModelIdentity;
   /** False where a server draws its own random numbers whatever seed it is given. */
   readonly seeded?: boolean;
+}
+
+export interface TokenFacts extends AnyFacts {
+  readonly kind: 'tokens';
+  readonly vocabSize: number;
+  /** Context plus answer, at most. */
+  readonly contextLength: number;
+  /** Pad and EOS ids of the tokenizer: the seed's stop ids. */
+  readonly stopTokenIds: readonly number[];
+}
+
+/** Of a server that gives no ids: it reports no vocabulary and no length, and none is invented. */
+export interface TextFacts extends AnyFacts {
+  readonly kind: 'text';
 }
 
 /** One server of a fleet, as this worker sees it. */
@@ -118,17 +134,33 @@ export interface Tokenizer {
   chatTemplate(): string | null;
 }
 
-export interface Backend {
-  readonly facts: ModelFacts;
+/** What the two kinds of backend take, give and have. */
+export interface Kinds {
+  readonly tokens: { request: GenerateRequest; reply: Reply; facts: TokenFacts; parts: TokenParts };
+  readonly text: { request: TextRequest; reply: TextReply; facts: TextFacts; parts: object };
+}
+export type Kind = keyof Kinds;
+
+interface TokenParts {
   readonly tokenizer: Tokenizer;
-  generate(request: GenerateRequest, options: GenerateOptions): Promise<Reply>;
   /** For embedded models: the same with other weights, in the same process; answers in flight go on with their own. */
-  withWeights?(weights: EmbeddedWeights): Promise<Backend>;
+  withWeights?(weights: EmbeddedWeights): Promise<TokenBackend>;
+}
+
+interface Asked<K extends Kind> {
+  readonly facts: Kinds[K]['facts'];
+  generate(request: Kinds[K]['request'], options: GenerateOptions): Promise<Kinds[K]['reply']>;
   /** For backends that ask servers: each of them, in the order given. */
   serverStatus?(): readonly ServerStatus[];
   /** Ends every process and connection it owns. Requests in flight reject. */
   close(): Promise<void>;
 }
+
+export type BackendOf<K extends Kind> = Asked<K> & Kinds[K]['parts'];
+export type TokenBackend = BackendOf<'tokens'>;
+export type TextBackend = BackendOf<'text'>;
+/** `facts.kind` says which. */
+export type Backend = TokenBackend | TextBackend;
 
 /** Weights that a run's trainer declared, for a model that runs here. */
 export interface EmbeddedWeights {

@@ -1,5 +1,5 @@
-// The registry of backends, by the scheme of --model: help, errors, permissions and the check of a fleet read what an
-// entry says, and no other file lists the schemes. Importing it loads no backend.
+// The registry of backends, by the scheme of --model. Help, errors, permissions and the check of a fleet read its
+// entries, and no other file lists the schemes. Importing it loads no backend.
 
 import { join } from 'node:path';
 
@@ -14,7 +14,7 @@ interface Entry {
   /** How it is written, for help and messages. */
   readonly usage: string;
   /**
-   * What stands behind the colon: `nothing`; `files`: a folder or hub id, which a worker reads; `server`: the url of one;
+   * The part after the colon: `nothing`; `files`: a folder or hub id, which a worker reads; `server`: the url of one;
    * `fleet`: the urls of several.
    */
   readonly target: 'nothing' | 'files' | 'server' | 'fleet';
@@ -90,7 +90,7 @@ export function parseModelSpec(spec: string): ModelSpec {
   return { scheme, target, files, servers: entry.servers?.(target) ?? [] };
 }
 
-/** What is left out of the settings has its default. */
+/** Settings that are left out have their defaults. */
 export function createBackend(
   spec: string,
   options: Partial<Omit<BackendOptions, 'target'>> & Pick<BackendOptions, 'log'>,

@@ -1,5 +1,5 @@
-// Can an answer be what it says it is? Numbers that no model gives are refused and never mended: what is kept is
-// what a model did. The same questions are asked of servers and of the embedded engine. Retries nothing.
+// Whether an answer is possible. Numbers that no model gives are refused and never corrected: records contain only
+// the model's own output. Applies to servers and to the embedded engine. Retries nothing.
 
 import type { Reason } from '../domain/reasons.ts';
 import type { Finish, VersionSpan } from '../domain/turn.ts';
@@ -9,29 +9,29 @@ export interface Claimed {
   readonly outputIds: readonly number[];
   readonly logprobs: readonly (number | null | undefined)[];
   readonly finish: Finish;
-  /** Null where spans do not cover the tokens. */
+  /** Null if spans do not cover the tokens. */
   readonly versions: readonly VersionSpan[] | null;
 }
 
 export interface Impossible {
   readonly reason: Reason<'model'>;
-  /** The same words for the same mistake. */
+  /** The same text for the same mistake. */
   readonly flaw: string;
-  /** With numbers, to stand behind whoever gave the answer: "gave 3 logprobs for 4 tokens". */
+  /** With numbers, to follow the name of the server: "gave 3 logprobs for 4 tokens". */
   readonly what: string;
 }
 
 export interface Limits {
   readonly vocabSize: number;
-  /** Is this one of the model's stop ids, whoever asked for it? */
+  /** Whether this is one of the model's stop ids, requested or not. */
   readonly ends: (id: number) => boolean;
 }
 
-/** float32 arithmetic can end a little above 0; this is far more than it ever does. */
+/** float32 arithmetic can end a little above 0; this is far more than it ever yields. */
 export const ROUNDING = 1e-3;
 /** No softmax in float32 or bfloat16 gives less to a token that was drawn. */
 export const LEAST_LOGPROB = -1e4;
-/** From here on a version is a hash of its word, which has no order (domain/weight-version.ts). */
+/** From this number on a version is a hash of its string, which has no order (domain/weight-version.ts). */
 const UNORDERED = 2 ** 30;
 
 /** Of an answer that has tokens; null where it can be. */
@@ -74,7 +74,7 @@ function flawOfLogprob(logprob: number | null | undefined): string | null {
   return logprob < LEAST_LOGPROB ? `a logprob below ${LEAST_LOGPROB}` : null;
 }
 
-/** Within one answer weights are only ever replaced by later ones: no word comes again, no number falls. */
+/** Within one answer weights are only replaced by later ones: no version string recurs, no number falls. */
 function goesBack(versions: readonly VersionSpan[]): string | null {
   const word = ({ version, versionLabel }: VersionSpan) => versionLabel ?? String(version);
   for (const [i, span] of versions.entries()) {
@@ -94,7 +94,7 @@ function flawOfEnd(
 ): Impossible | null {
   const asked = new Set(stopTokenIds);
   const last = outputIds.at(-1)!;
-  // What was not asked for may stand anywhere: a server need not heed its generation_config.json.
+  // Other stop tokens may occur anywhere: a server need not respect its generation_config.json.
   const early = outputIds.findIndex((id, i) => i < outputIds.length - 1 && asked.has(id));
   if (early >= 0) {
     const what = `went on after the stop token ${outputIds[early]!} (token ${early + 1} of ${outputIds.length})`;
@@ -104,14 +104,14 @@ function flawOfEnd(
     const what = `ended with "stop" at the token ${last}, which is no stop token of its model`;
     return malformed('stop without a stop token', what);
   }
-  // At the very end of its budget a server may say either.
+  // At the very end of its budget a server may report either.
   if (finish !== 'stop' && asked.has(last) && outputIds.length < maxNewTokens) {
     return malformed('a stop token without stop', `ended with "${finish}" at the stop token ${last}, with budget left`);
   }
   return null;
 }
 
-/** What rounding put above 0 is 0. */
+/** Rounding may put a logprob above 0; it becomes 0. */
 export function usableLogprobs(logprobs: Claimed['logprobs']): number[] {
   return logprobs.map((logprob) => Math.min(logprob!, 0));
 }

@@ -2,13 +2,13 @@
 
 import { ModelError } from '../domain/errors.ts';
 import type { Reason } from '../domain/reasons.ts';
-import type { GenerateRequest, ModelFacts } from './backend.ts';
+import type { GenerateRequest, TextRequest, TokenFacts } from './backend.ts';
 
-export function checkRequest(request: GenerateRequest, facts: ModelFacts): void {
-  const { contextIds, maxNewTokens, sampling, seed } = request;
-  const refuse = (what: string, reason: Reason<'model'>, fix: string) => {
-    throw new ModelError(`${what} (request ${request.requestId})`, { reason, fix });
-  };
+type Refuse = (what: string, reason: Reason<'model'>, fix: string) => never;
+
+export function checkRequest(request: GenerateRequest, facts: TokenFacts): void {
+  const { contextIds, maxNewTokens } = request;
+  const refuse = refusalOf(request);
   if (contextIds.length === 0) refuse('The context is empty', 'empty-context', 'Give at least one token.');
   const alien = contextIds.find((id) => !Number.isInteger(id) || id < 0 || id >= facts.vocabSize);
   if (alien !== undefined) {
@@ -18,15 +18,38 @@ export function checkRequest(request: GenerateRequest, facts: ModelFacts): void 
       `Ids go from 0 to ${facts.vocabSize - 1}.`,
     );
   }
-  if (!Number.isSafeInteger(maxNewTokens) || maxNewTokens < 1) {
-    refuse(`maxNewTokens is ${maxNewTokens}`, 'bad-budget', 'Give a whole number from 1 up.');
-  }
+  checkSampling(request, refuse);
   if (contextIds.length + maxNewTokens > facts.contextLength) {
     refuse(
       `${contextIds.length} tokens of context and ${maxNewTokens} new ones are more than ${facts.name} can hold`,
       'context-length',
       `Context and answer together may have ${facts.contextLength} tokens.`,
     );
+  }
+}
+
+/** A conversation's length is for its server to judge: nobody here can count its tokens. */
+export function checkTextRequest(request: TextRequest): void {
+  const refuse = refusalOf(request);
+  if (request.messages.length === 0) {
+    refuse(
+      'A chat takes messages, and this request has none',
+      'no-messages',
+      'Give rows with `messages` or `question`: a prompt that is text already fits no chat.',
+    );
+  }
+  checkSampling(request, refuse);
+}
+
+function refusalOf({ requestId }: GenerateRequest | TextRequest): Refuse {
+  return (what, reason, fix) => {
+    throw new ModelError(`${what} (request ${requestId})`, { reason, fix });
+  };
+}
+
+function checkSampling({ maxNewTokens, sampling, seed }: GenerateRequest | TextRequest, refuse: Refuse): void {
+  if (!Number.isSafeInteger(maxNewTokens) || maxNewTokens < 1) {
+    refuse(`maxNewTokens is ${maxNewTokens}`, 'bad-budget', 'Give a whole number from 1 up.');
   }
   const { temperature, topP, topK } = sampling;
   if (!(temperature >= 0 && Number.isFinite(temperature))) {

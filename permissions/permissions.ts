@@ -101,7 +101,7 @@ export function openPermissions(operator: Operator, home: Home, now: () => numbe
       if (plain === undefined) {
         throw new UsageError(`\`out\` is ${quoted(out)}, and a workflow names its folder by an absolute path.`, {
           reason: 'not-allowed',
-          fix: 'Give it from the root on, without `..`, `.` or empty parts.',
+          fix: 'Give an absolute path without `..`, `.` or empty parts.',
         });
       }
       // The store rejects it with its own message.

@@ -17,7 +17,7 @@ import { openLogCheck } from './logs.ts';
 import { openQueriesCheck } from './queries.ts';
 import { missingResult, openResultCheck } from './result.ts';
 import { type CheckedRollout, checkRollout } from './rollout.ts';
-import { openRunCheck } from './run.ts';
+import { openRunCheck, type RunCheckFacts } from './run.ts';
 import { shapeProblem, textProblem } from './shape.ts';
 import { RESULT_FILE, RUN_FILE } from '../storage/record/layout.ts';
 import { type OnBreach, rolloutAt } from '../storage/record/listing.ts';
@@ -42,7 +42,7 @@ export interface CheckSummary {
   readonly export?: ExportFacts;
 }
 
-export interface CheckOptions {
+export interface CheckOptions extends RunCheckFacts {
   readonly export?: ExportCheck;
   /** The tokenizer of the run's model: with it, texts and ids are compared with each other. */
   readonly tokenizer?: CheckTokenizer | undefined;
@@ -78,8 +78,8 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   const result = await read(RESULT_FILE, 'result', () => store.getResult());
   const { tokenizer, clockSkewMs } = options;
   const facts = { tokenizer, clockSkewMs, runAt: run?.createdAt };
-  const ofRun = openRunCheck(store, run, report);
-  ofRun.run();
+  const ofRun = openRunCheck(store, run, report, options);
+  await ofRun.run();
   const copies = openCopyCheck(report);
   const logs = openLogCheck(store, report);
   const queries = openQueriesCheck(store, run, report);

@@ -1,28 +1,37 @@
 // Proves each rollout against its run: settings, samples and queries of the run, consecutive attempts; and run.json itself.
 
 import { isDeepStrictEqual } from 'node:util';
-import { seedOfRun } from '../domain/defaults.ts';
 import { samplesPerQuery } from '../domain/group.ts';
 import type { RolloutId } from '../domain/ids.ts';
+import type { RolloutSettings } from '../domain/settings.ts';
+import type { TurnRecord } from '../domain/turn.ts';
+import { type KnownModel, modelProblems } from './model.ts';
 import type { CheckedRollout } from './rollout.ts';
+import { runRecordProblems } from './run-record.ts';
+import { namedModel, serverProblem } from './servers.ts';
 import { ROLLOUT_FILE, rolloutFolder, RUN_FILE, turnFile } from '../storage/record/layout.ts';
 import type { OnBreach } from '../storage/record/listing.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
 import type { Store } from '../storage/store.ts';
 
-export function openRunCheck(store: Store, run: RunRecord | undefined, onBreach: OnBreach) {
+export interface RunCheckFacts {
+  /** The version that checks. */
+  readonly everturn?: string | undefined;
+  readonly model?: KnownModel | undefined;
+}
+
+export function openRunCheck(store: Store, run: RunRecord | undefined, onBreach: OnBreach, facts: RunCheckFacts = {}) {
+  const budgets = openBudgetCheck();
   /** By server; an embedded model has none. */
   const models = new Map<string | null, string>();
 
   return {
     /** run.json itself. */
-    run(): void {
+    async run(): Promise<void> {
       if (!run) return;
       const say = (problem: string) => onBreach({ path: RUN_FILE, problem });
-      const { settings, origins, dataset, samples } = run;
-      if (origins['seed'] === 'default' && settings.seed !== seedOfRun(run.run))
-        say(`says the seed ${settings.seed} was left out; that of the run's name is ${seedOfRun(run.run)}`);
-      if (!dataset && samples !== 1) say(`says ${samples} samples of a data set that there is not`);
+      for (const problem of runRecordProblems(run, facts.everturn)) say(problem);
+      for (const problem of await modelProblems(run, facts.model)) say(problem);
     },
 
     async rollout({ id, rollout, turns }: CheckedRollout): Promise<void> {
@@ -35,6 +44,11 @@ export function openRunCheck(store: Store, run: RunRecord | undefined, onBreach:
         const { model, server, turn: number } = turn.record;
         const problem = serverProblem(rollout.settings.model, server);
         if (problem) say(problem, turnFile(number));
+        const right = namedModel(rollout.settings.model);
+        if (right !== null && model !== right)
+          say(`says the model ${JSON.stringify(model)}; its settings ask ${JSON.stringify(right)}`, turnFile(number));
+        const budget = budgets(rollout.settings, turn.record);
+        if (budget) say(budget, turnFile(number));
         const known = models.get(server);
         if (known === undefined) models.set(server, model);
         else if (known !== model)
@@ -70,15 +84,23 @@ export function openRunCheck(store: Store, run: RunRecord | undefined, onBreach:
 const valueOf = (settings: object, key: string): unknown =>
   (settings as Readonly<Record<string, unknown>>)[key] ?? null;
 
-/** A run names its servers: every answer comes from one of them. */
-function serverProblem(model: string, server: string | null): string | undefined {
-  const [, scheme, target = ''] = /^(sglang|vllm|openai):(.*)$/s.exec(model) ?? [];
-  if (scheme === undefined) return server === null ? undefined : `says the server ${server}; the run asks ${model}`;
-  if (server === null) return `says no server; the run asks ${model}`;
-  const origins = target.split('#', 1)[0]!.split(',').map(originOf);
-  return origins.includes(originOf(server)) ? undefined : `says the server ${server}, which is none of ${model}`;
-}
-
-function originOf(url: string): string {
-  return URL.canParse(url.trim()) ? new URL(url.trim()).origin : url.trim();
+/** An embedded model has one context length: a budget that was cut reaches it, and no other goes beyond it. */
+function openBudgetCheck() {
+  /** By model: the length that a cut budget reached, and the longest that one that was not cut reached. */
+  const lengths = new Map<string, { cut: number | null; longest: number }>();
+  return ({ model, maxNewTokens: wanted }: RolloutSettings, turn: TurnRecord): string | undefined => {
+    if (turn.server !== null || turn.trainable === false) return undefined;
+    const length = turn.contextLength + turn.maxNewTokens;
+    const known = lengths.get(model) ?? { cut: null, longest: 0 };
+    lengths.set(model, known);
+    if (turn.maxNewTokens < wanted) {
+      known.cut ??= length;
+      if (known.cut !== length)
+        return `has a budget of ${turn.maxNewTokens} new tokens, up to ${length}; another was cut to ${known.cut}`;
+    }
+    known.longest = Math.max(known.longest, length);
+    return known.cut !== null && known.longest > known.cut
+      ? `has a budget up to ${length} tokens; the model's context was full at ${known.cut}`
+      : undefined;
+  };
 }

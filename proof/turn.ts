@@ -65,6 +65,7 @@ function idProblems(record: TurnRecord, finish: TurnRecord['finish'], settings: 
     problems.push(`ends by ${finish} after ${outputIds.length} tokens of a budget of ${maxNewTokens}`);
   if (found !== undefined && !logprobsServe(found, settings.logprobs, settings, 0))
     problems.push(`says that its model gives ${found} logprobs, which its rollout does not accept`);
+  if (record.seed === null) problems.push('says no seed; every answer with token ids has one');
   if (textLogprobs !== undefined) problems.push('has logprobs of a text as well as ids');
   const scheme = settings.model.split(':', 1)[0];
   if (scheme === 'openai') problems.push('is said to be one to train on, and came from a server that gives text only');

@@ -114,7 +114,8 @@ export function openBackends(
     const key = JSON.stringify([weights.label, weights.folder]);
     const known = views.get(key);
     if (known) return known;
-    const made = backend.withWeights!(weights);
+    if (!('tokenizer' in backend)) throw new TypeError('a server of text takes no weights');
+    const made: Promise<Backend> = backend.withWeights!(weights);
     // Those of long ago are not asked for any more.
     if (views.size >= VIEWS_KEPT) views.delete([...views.keys()][0]!);
     views.set(key, made);

@@ -6,14 +6,12 @@
 // between the last two is refused. queries.jsonl is then read back: another process may have written it first.
 
 import { rmdir } from 'node:fs/promises';
-import { basename } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { UsageError } from '../domain/errors.ts';
-import { safeName } from '../domain/ids.ts';
+import { derivedRunName } from '../domain/run-name.ts';
 import type { FoundLogprobs } from '../domain/logprob-meaning.ts';
 import type { ModelIdentity } from '../domain/model-identity.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
-import { sha256Hex } from '../domain/sha256.ts';
 import { allQueries, hashQueries } from '../storage/queries.ts';
 import type { Origin, RunRecord, TrainRecord } from '../storage/record/run-record.ts';
 import type { Store } from '../storage/store.ts';
@@ -27,13 +25,7 @@ export function nameOfRun(
   samples: number,
   groups: Pick<RunRecord, 'epochs' | 'train'> = {},
 ): string {
-  const stem = basename(survey.selection.dataset).replace(/\.[a-z]+$/i, '');
-  const slug = safeName(stem).replace(/~.*/, '').slice(0, 40) || 'run';
-  // A later option is left out while it has its default, so that names stay the same.
-  const entries = sortedEntries(settings).filter(
-    ([key, value]) => key !== 'serverLimits' || sortedEntries(value as object).length > 0,
-  );
-  return `${slug}-${sha256Hex(JSON.stringify([survey.offered, entries, samples, ...sortedEntries(groups)])).slice(0, 8)}`;
+  return derivedRunName(survey.selection.dataset, survey.offered, settings, samples, groups);
 }
 
 export interface NewRunInput {
@@ -118,8 +110,4 @@ async function withoutTrace<T>({ folder }: Store, work: () => Promise<T>): Promi
     await rmdir(folder).catch(() => {});
     throw error;
   }
-}
-
-function sortedEntries(object: object): [string, unknown][] {
-  return Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1));
 }

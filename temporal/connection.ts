@@ -26,14 +26,47 @@ export interface Session extends Address {
   close(): Promise<void>;
 }
 
+export interface ConnectOptions {
+  /** True while the server's process is known to live: on a busy machine it answers late, and is waited for. */
+  readonly isAlive?: () => boolean;
+  /** The first attempt's limit; each next one has twice as long. */
+  readonly firstMs?: number;
+  /** The longest wait for a server that lives and does not answer. */
+  readonly longestMs?: number;
+}
+
+const CONNECT_MS = 5000;
+const LONGEST_CONNECT_MS = 120_000;
+
 /** Connects to `address`, or to the cluster of TEMPORAL_* or temporal.toml. */
-export async function connect(address?: Address): Promise<Session> {
+export async function connect(address?: Address, options: ConnectOptions = {}): Promise<Session> {
+  const { isAlive = () => false, firstMs = CONNECT_MS, longestMs = LONGEST_CONNECT_MS } = options;
+  const began = performance.now();
+  for (let within = firstMs; ; within *= 2) {
+    const leftMs = began + longestMs - performance.now();
+    try {
+      return await connectOnce(address, Math.max(1, Math.min(within, leftMs)));
+    } catch (error) {
+      const unanswered = error instanceof TemporalError && error.retryable;
+      const passed = performance.now() - began;
+      if (!unanswered || passed >= longestMs || !isAlive()) throw error;
+      // A refused connection is answered at once: the server is starting.
+      await sleep(Math.min(200, longestMs - passed));
+    }
+  }
+}
+
+async function connectOnce(address: Address | undefined, withinMs: number): Promise<Session> {
   const config = clusterConfig();
   const options = address ? { address: address.address } : (config.connectionOptions ?? {});
   const namespace = address?.namespace ?? config.namespace ?? 'default';
   const where = options.address ?? 'localhost:7233';
   try {
-    const connection = await Connection.connect({ ...options, ...proxyOptions(where), connectTimeout: '5 seconds' });
+    const connection = await Connection.connect({
+      ...options,
+      ...proxyOptions(where),
+      connectTimeout: Math.ceil(withinMs),
+    });
     await mustServe(connection, where, namespace);
     const client = new Client({ connection, namespace });
     return { client, address: where, namespace, close: () => connection.close() };

@@ -1,7 +1,7 @@
 // New weights, as a trainer publishes them through the feed: the saga gives them to every server before the clock of
 // admission moves. A part of the servers is enough: one that lacks the version gets it before it makes a token.
 
-import { ApplicationFailure, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { executeChild, ParentClosePolicy } from '@temporalio/workflow';
 import type { FeedInput } from '../domain/feed-messages.ts';
 import type { FeedState } from '../domain/feed-state.ts';
@@ -47,11 +47,15 @@ export async function loadWeights(
         fix: 'Ask again when that has ended.',
       });
     }
-    const { cause, message } = error as Error;
-    throw ApplicationFailure.create({
-      message: `The weights of version ${number} were not loaded: ${cause instanceof Error ? cause.message : message}`,
-      type: 'weights-not-updated',
-      nonRetryable: true,
+    throw refusal({
+      reason: 'weights-not-loaded',
+      message: `The weights of version ${number} were not loaded: ${rootOf(error as Error).message.replace(/\.$/, '')}.`,
+      fix: 'The version is not published: mend that and publish it again.',
     });
   }
+}
+
+/** The failure that the others only wrap. */
+function rootOf(error: Error): Error {
+  return error.cause instanceof Error ? rootOf(error.cause) : error;
 }

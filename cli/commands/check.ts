@@ -21,6 +21,7 @@ import { collectionHistory, rolloutHistories } from '../../temporal/histories.ts
 import { checkHistories, type HistoriesSummary } from '../../proof/histories.ts';
 import { CLOCK_SKEW_MS } from '../../proof/times.ts';
 import { checkRun } from '../../proof/check.ts';
+import { everturnVersion } from '../../machine/package-root.ts';
 import type { OnBreach } from '../../storage/record/listing.ts';
 import { tokenizerOf } from '../find/tokenizer.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -90,10 +91,10 @@ async function check(io: Io, named: string, flags: Flags): Promise<ExitCode> {
   const stop = (await place.store.getRun().catch(() => undefined))?.record.settings?.stop ?? 'always';
   const exporter = exporterNamed(flags.format, flags.sequences ?? sequencesFor(stop));
   const wanted = typeof flags.tokenizer === 'string' || flags.tokenizer === false ? flags.tokenizer : undefined;
-  const { tokenizer, why } = await tokenizerOf(place.store, io.cwd, wanted);
+  const { tokenizer, model, why } = await tokenizerOf(place.store, io.cwd, wanted);
   const options = {
     export: { exporter, undecided: flags.undecided, ...file },
-    ...{ tokenizer, clockSkewMs: flags.clockSkew * 1000 },
+    ...{ tokenizer, model, everturn: everturnVersion(), clockSkewMs: flags.clockSkew * 1000 },
     ...(flags.histories === false ? {} : { isGoing: () => isGoing(io, place.run) }),
   };
   const summary = await checkRun(place.store, report, options);

@@ -1,5 +1,6 @@
 // `everturn demo`: plays the shipped data set with the shipped model, as a new run each time.
 
+import { DEMO_DEFAULTS } from '../../domain/defaults.ts';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { packageRoot } from '../../machine/package-root.ts';
@@ -14,11 +15,9 @@ interface Flags extends RunFlags {
   readonly json?: boolean;
 }
 
-const DEFAULTS = { maxNewTokens: 128 } as const;
-
 export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
   command.addOption(outOption()).addOption(jsonOption('events as JSON lines on stdout, everything else on stderr'));
-  addRunFlags(command, DEFAULTS)
+  addRunFlags(command, DEMO_DEFAULTS)
     .addHelpText('after', '\nExample:\n  everturn demo --num-turns 3')
     .action(async (flags: Flags) => {
       exit(
@@ -26,7 +25,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
           dataset: shortPath(io, join(packageRoot(), 'examples', 'arithmetic.jsonl')),
           out: flags.out,
           name: demoName(io.now()),
-          resolved: resolveRunFlags(flags, io, DEFAULTS),
+          resolved: resolveRunFlags(flags, io, DEMO_DEFAULTS),
           strict: true,
           detach: false,
           json: flags.json === true,

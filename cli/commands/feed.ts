@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../domain/errors.ts';
 import { endWithParent, tellReady } from '../../machine/parent.ts';
-import { registerRun } from '../../permissions/registered.ts';
+import { registerRun, registerUpdate } from '../../permissions/registered.ts';
 import { homeOf } from '../../service/home.ts';
 import { replaceFile } from '../../storage/disk/write-once.ts';
 import { startFeed } from '../../temporal/feed.ts';
@@ -63,6 +63,11 @@ async function feed(io: Io, named: string, flags: Flags): Promise<ExitCode> {
       host: flags.host,
       port,
       token,
+      onWeights: (weights) => {
+        if (!record) return;
+        const { model, apiKeyEnv } = record.settings;
+        registerUpdate(homeOf(io.env), { folder: store.folder, model, apiKeyEnv, weights });
+      },
       onError: (error) => say(io, error instanceof Error ? error.message : String(error)),
     });
     const file = join(store.folder, '.feed', 'server.json');

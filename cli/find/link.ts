@@ -64,7 +64,8 @@ interface ServiceAddress {
 async function localLink(io: Io, at?: ServiceAddress): Promise<Link> {
   const ensure = (onProgress: OnProgress) => ensureService({ env: io.env, onProgress });
   const { address, uiAddress } = at ?? (await ensure(printProgress(io.err)));
-  let session = await connect({ address, namespace: 'default' });
+  const toLocal = (at: string) => connect({ address: at, namespace: 'default' }, { isAlive: () => servesAt(io, at) });
+  let session = await toLocal(address);
   let ui = uiAddress;
   return {
     get session() {
@@ -80,11 +81,17 @@ async function localLink(io: Io, at?: ServiceAddress): Promise<Link> {
       ui = service.uiAddress;
       if (service.address === session.address) return;
       const old = session;
-      session = await connect({ address: service.address, namespace: 'default' });
+      session = await toLocal(service.address);
       await old.close();
     },
     close: () => session.close(),
   };
+}
+
+/** Whether the local service's processes live and serve this address. */
+function servesAt(io: Io, address: string): boolean {
+  const { up, state } = serviceStatus(io.env);
+  return up && state?.phase !== 'stopping' && state?.address === address;
 }
 
 function ended(): TemporalError {

@@ -9,7 +9,6 @@ import { openFileStore } from '../../storage/files.ts';
 import { RUN_FILE } from '../../storage/record/layout.ts';
 import type { Store } from '../../storage/store.ts';
 import { DEFAULT_OUT } from '../flags.ts';
-import { shellQuoted } from '../view/format.ts';
 import type { Io } from '../io.ts';
 
 export interface RunPlace {
@@ -71,4 +70,9 @@ export function shortPath(io: Io, path: string): string {
 /** The name by which this program was called: in a checkout through npx. */
 export function programName(io: Io): string {
   return io.env['npm_command'] === undefined ? 'everturn' : 'npx everturn';
+}
+
+/** Safe to paste into a POSIX shell. */
+export function shellQuoted(text: string): string {
+  return /^[\w./:@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

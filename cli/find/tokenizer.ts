@@ -7,11 +7,16 @@ import { explain, UsageError } from '../../domain/errors.ts';
 import { hubCacheFolder } from '../../inference/tokenizer/model-source.ts';
 import { packageRoot } from '../../machine/package-root.ts';
 import { loadTokenizer } from '../../inference/tokenizer/tokenizer.ts';
+import { canaryIds, probeHash } from '../../inference/fleet/identity.ts';
+import { tokenizerHashes, weightsHash } from '../../inference/tokenizer/model-files.ts';
 import type { CheckTokenizer } from '../../proof/context.ts';
+import type { KnownModel } from '../../proof/model.ts';
 import type { Store } from '../../storage/store.ts';
 
 export interface FoundTokenizer {
   readonly tokenizer?: CheckTokenizer;
+  /** The model's files, as far as they are here. */
+  readonly model?: KnownModel;
   /** The reason why there is none. */
   readonly why: string;
 }
@@ -30,16 +35,27 @@ export async function tokenizerOf(store: Store, cwd: string, wanted?: string | f
   const found = named === null ? undefined : await folderOf(cwd, named);
   if (!found) return { why: "the model's tokenizer is not on this machine (--tokenizer names a folder)" };
   const modelFolder = model === null ? undefined : await folderOf(cwd, model);
-  return open(found, modelFolder === undefined ? [] : [modelFolder]).catch((error: unknown) => ({
+  // Other weights than the shipped ones may be gigabytes: their hash is not computed here.
+  const weights = scheme === 'tiny' && modelFolder !== undefined ? modelFolder : null;
+  return open(found, modelFolder === undefined ? [] : [modelFolder], weights).catch((error: unknown) => ({
     why: explain(error),
   }));
 }
 
-async function open(folder: string, models: readonly string[]): Promise<FoundTokenizer> {
+async function open(folder: string, models: readonly string[], weights: string | null = null): Promise<FoundTokenizer> {
   const tokenizer = await loadTokenizer(folder);
   const ends = await Promise.all([folder, ...models].map(endsOf));
   const stopTokenIds = [...new Set([...tokenizer.stopTokenIds, ...ends.flat()])];
-  return { why: '', tokenizer: { ...tokenizer, stopTokenIds, name: `the tokenizer in ${folder}` } };
+  const model: KnownModel = {
+    name: folder,
+    identity: {
+      ...(await tokenizerHashes(folder)),
+      weights: weights === null ? null : await weightsHash(weights),
+    },
+    canaryIds: () => canaryIds(tokenizer),
+    probe: () => probeHash(tokenizer),
+  };
+  return { why: '', tokenizer: { ...tokenizer, stopTokenIds, name: `the tokenizer in ${folder}` }, model };
 }
 
 /** The stop tokens in a model's own files. */

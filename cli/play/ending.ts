@@ -1,9 +1,9 @@
 // The summary of an ended run, as text or as JSON, and the exit code that follows from it.
 
 import { oneLine } from '../../domain/foreign-text.ts';
-import { programName, shortPath, runArgument, type RunPlace } from '../find/place.ts';
+import { programName, shortPath, runArgument, shellQuoted, type RunPlace } from '../find/place.ts';
 import { EXIT, type ExitCode, exitCodeOfResult, modelFailedAll } from '../exit.ts';
-import { clock, count, plural, shellQuoted } from '../view/format.ts';
+import { clock, count, plural } from '../view/format.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { paintFor } from '../view/paint.ts';
 import { accuracyTable, outcomeLine, reasonLines, wrongReasonsLine } from '../view/summary.ts';

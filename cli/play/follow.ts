@@ -8,13 +8,15 @@ import { type OnProgress, printProgress } from '../../service/progress.ts';
 import type { Io } from '../io.ts';
 import type { Link } from '../find/link.ts';
 import type { ProgressView } from '../view/progress-view.ts';
-import { troubleOf } from '../view/trouble.ts';
+import { localDiskTrouble, troubleOf } from '../view/trouble.ts';
 
 const POLL_MS = 500;
 /** A restart of server or worker usually takes less, and is then not shown. */
 const PATIENCE_MS = 4_000;
 /** Time without progress after which the cause is searched for. */
 const STILL_MS = 15_000;
+/** Time without progress after which the disk is tried, which takes no server; and the pause between tries. */
+const DISK_MS = 5_000;
 const GIVE_UP_MS = 15 * 60_000;
 
 /** How the workflow closed; `detached` if the user left before. */
@@ -50,6 +52,13 @@ async function untilClosed(
   let seen = '';
   let toldAt = 0;
   let why: string | null = null;
+  let [diskMs, disk]: [number, string | null] = [io.now(), null];
+  const diskSince = async (sinceMs: number): Promise<string | null> => {
+    if (folder === null || io.now() - Math.max(sinceMs, diskMs) < DISK_MS) return disk;
+    disk = (await localDiskTrouble(folder)) ?? null;
+    diskMs = io.now();
+    return disk;
+  };
   const printBuild = printProgress(io.err);
   const report: OnProgress = (step) => {
     if (step.kind === 'build') printBuild(step);
@@ -70,11 +79,11 @@ async function untilClosed(
         answeredMs = io.now();
         const counted = JSON.stringify([progress.done, progress.state, progress.counts.turns]);
         if (counted !== seen || progress.state === 'paused') {
-          [seen, movedMs, why] = [counted, io.now(), null];
+          [seen, movedMs, why, disk] = [counted, io.now(), null, null];
         } else if (io.now() - movedMs > STILL_MS) {
           movedMs = io.now();
           why = (await troubleOf(link.session, run, folder)) ?? null;
-        }
+        } else why = (await diskSince(movedMs)) ?? why;
         view.note(why);
         view.progress(progress);
       } else trouble = noWorker(link);
@@ -82,7 +91,8 @@ async function untilClosed(
       if (io.now() - answeredMs > GIVE_UP_MS) throw gaveUp(run, error);
       trouble = `Temporal does not answer (${oneCause(error)}); waiting for it.`;
     }
-    if (trouble !== null && io.now() - answeredMs > PATIENCE_MS && !leave.aborted) view.note(trouble);
+    if (trouble !== null && io.now() - answeredMs > PATIENCE_MS && !leave.aborted)
+      view.note((await diskSince(answeredMs)) ?? trouble);
     await sleep(POLL_MS, undefined, { signal: leave }).catch(() => {});
   }
   return 'detached';

@@ -9,7 +9,7 @@ import { foundLogprobs, mustServeLogprobs, type FoundLogprobs } from '../../doma
 import type { ModelIdentity } from '../../domain/model-identity.ts';
 import type { RolloutSettings } from '../../domain/settings.ts';
 import type { RunOptions } from '../../run/options.ts';
-import type { Backend } from '../../inference/backend.ts';
+import type { TokenBackend } from '../../inference/backend.ts';
 import { createBackend, parseModelSpec, tinyIdentity } from '../../inference/index.ts';
 import { say, type Io } from '../io.ts';
 
@@ -58,14 +58,15 @@ export async function checkModel(
   });
   try {
     mustServeLogprobs(backend.facts, settings);
-    if (settings.feedback === 'delta') mustFollow(backend, openings);
+    // A server of text renders the conversation itself.
+    if (settings.feedback === 'delta' && 'tokenizer' in backend) mustFollow(backend, openings);
     return { logprobs: foundLogprobs(backend.facts), model: backend.facts.identity ?? null };
   } finally {
     await backend.close();
   }
 }
 
-function mustFollow({ facts, tokenizer }: Backend, openings: readonly (readonly string[])[]): void {
+function mustFollow({ facts, tokenizer }: TokenBackend, openings: readonly (readonly string[])[]): void {
   const template = { name: facts.name, text: tokenizer.chatTemplate() ?? '', render: tokenizer.renderChat };
   for (const roles of openings)
     mustExtend(

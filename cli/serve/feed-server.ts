@@ -25,6 +25,8 @@ export interface FeedServerOptions {
   /** Null: none is asked for. */
   readonly token: string | null;
   readonly onError?: (error: unknown) => void;
+  /** Before a version is published: its caller has the token, so the workers of this user may load its weights. */
+  readonly onWeights?: (folder: string) => void;
 }
 
 export interface FeedServer {
@@ -65,6 +67,7 @@ export async function serveFeed(options: FeedServerOptions): Promise<FeedServer>
     const verb = verbOf(request);
     if (verb === 'status') return json(response, (await feedProgressOf(session(), place.run)) ?? null);
     const given = await argumentsOf(verb, request);
+    if (verb === 'version' && typeof given['weights'] === 'string') options.onWeights?.(given['weights']);
     if (verb !== 'lease') return json(response, await call(verb, given));
     const granted = await leaseFor(given as unknown as LeaseArguments, response);
     if (granted.lease === null) return json(response, granted);

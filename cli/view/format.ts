@@ -1,4 +1,4 @@
-// Numbers, durations and shell arguments as people read them on one line of a terminal.
+// Numbers and durations as text for one line of a terminal.
 
 export function count(n: number): string {
   return Math.round(n).toLocaleString('en-US');
@@ -27,9 +27,4 @@ export function ago(ms: number): string {
   if (s < 60) return `${s} s ago`;
   if (s < 3600) return `${Math.floor(s / 60)} min ago`;
   return s < 172_800 ? `${Math.floor(s / 3600)} h ago` : `${Math.floor(s / 86_400)} days ago`;
-}
-
-/** Safe to paste into a POSIX shell. */
-export function shellQuoted(text: string): string {
-  return /^[\w./:@%+,=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

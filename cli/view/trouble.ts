@@ -59,10 +59,13 @@ async function diskTrouble(pending: readonly PendingCall[], folder: string | nul
   const error = reported.find((text) => text !== undefined);
   if (error !== undefined) return oneLine(`Waiting for the disk: ${error}`).slice(0, 600);
   // Other steps, which do not report it, may wait as well.
-  const here = folder === null ? undefined : await unwritable(folder);
-  return here === undefined
-    ? undefined
-    : oneLine(`The run's folder cannot be written from here: ${here}`).slice(0, 600);
+  return folder === null ? undefined : localDiskTrouble(folder);
+}
+
+/** The same for this machine alone: Temporal need not answer, which it may not do on a full disk. */
+export async function localDiskTrouble(folder: string): Promise<string | undefined> {
+  const error = await unwritable(folder);
+  return error === undefined ? undefined : oneLine(`Waiting for the disk: ${error}`).slice(0, 600);
 }
 
 /** By the activity's type: its queue, and the fix. All others run on the run's own workers. */

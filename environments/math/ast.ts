@@ -180,7 +180,7 @@ export function some(node: Node, test: (n: Node) => boolean): boolean {
   return false;
 }
 
-/** No branch is longer than `most` nodes. Whatever walks a tree by recursion relies on it. */
+/** No branch is longer than `most` nodes. Every recursive function over a tree relies on this. */
 export function isShallow(node: Node, most: number): boolean {
   let level: readonly Node[] = [node];
   for (let depth = 1; level.length > 0; depth++) {

@@ -9,6 +9,8 @@ export interface JudgeOptions {
   readonly strict?: boolean;
   /** The answer was cut by a limit of tokens: only a closed box or a complete named answer counts. Default false. */
   readonly cut?: boolean;
+  /** The text of the question: what it names may be counted. */
+  readonly question?: string;
 }
 
 const DEFAULT_DECIMALS = 6;
@@ -17,4 +19,5 @@ export const leafOptions = (options: JudgeOptions = {}): LeafOptions => ({
   decimals: options.decimals ?? DEFAULT_DECIMALS,
   decimalsGiven: options.decimals !== undefined,
   rename: options.strict === false,
+  question: options.question ?? '',
 });

@@ -4,6 +4,7 @@
 
 import type { Verdict } from '../../domain/verdict.ts';
 import { compareSpellings, compareTexts } from './compare/compare-texts.ts';
+import { isRelationSign } from './compare/spelled.ts';
 import { extractAnswer, extractChoice } from './find/extract.ts';
 import type { LeafOptions } from './compare/leaf.ts';
 import type { Extraction, Found } from './find/phrases.ts';
@@ -39,7 +40,7 @@ function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOpt
   let own: Extraction | undefined = found === 'cut-off' ? undefined : found;
   if (choice && choice.rest === '' && !cut && needsChoice(own)) own = extractChoice(answer) ?? own;
   // Signs alone are no answer: nothing in them could be right.
-  if (own && !/[\p{L}\p{N}∅∞]|\\\{\s*\\\}/u.test(own.text)) own = undefined;
+  if (own && !isRelationSign(gold.text) && !/[\p{L}\p{N}∅∞]|\\\{\s*\\\}/u.test(own.text)) own = undefined;
   const unmarked = own === undefined || own.by === 'number' || own.by === 'formula';
   // A short text in which every word is accounted for is an answer as a whole: "all reals except 2".
   if (

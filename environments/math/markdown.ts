@@ -28,6 +28,7 @@ const ENTITY = new RegExp(`&(${Object.keys(ENTITIES).join('|')});`, 'g');
 
 export function withoutMarkup(text: string): string {
   let plain = text.includes('&') ? text.replace(ENTITY, (_, name: string) => ENTITIES[name] ?? '') : text;
+  if (plain.includes('#')) plain = plain.replace(/^#{1,3}\s+(?=\S)/gm, '');
   if (!/[*_]/.test(plain)) return plain;
   plain = plain.replace(/^\s*[*•]\s+/gm, '');
   for (const pattern of EMPHASIS) plain = plain.replace(pattern, '$1');

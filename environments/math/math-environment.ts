@@ -3,6 +3,7 @@
 // wrong, `too-big`; a solution that does is undecided. What is neither's doing is a JudgeError.
 
 import { JudgeError } from '../../domain/errors.ts';
+import { type Query, questionOf } from '../../domain/query.ts';
 import type { Verdict } from '../../domain/verdict.ts';
 import { compiledScript } from '../../machine/compiled.ts';
 import type { Environment } from '../environment.ts';
@@ -91,10 +92,15 @@ export function createMathJudge(options: MathEnvironmentOptions = {}): MathJudge
 export function createMathEnvironment(options: MathEnvironmentOptions = {}): Environment {
   const judge = createMathJudge(options);
   return {
-    judge: (query, answer, { signal, cut = false }) => judge.judge(answer, query.solutions, { cut }, signal),
+    judge: (query, answer, { signal, cut = false }) =>
+      judge.judge(answer, query.solutions, { cut, question: asked(query) }, signal),
     close: async () => judge.close(),
   };
 }
+
+const ASKED_CHARS = 2_000;
+/** What is counted stands at the end of a question. */
+const asked = (query: Query): string => questionOf(query).slice(-ASKED_CHARS);
 
 const tail = (text: string): string => text.slice(-LIMITS.textChars);
 

@@ -2,7 +2,7 @@
 // cannot be shown equal to itself judges by its spelling if it is well formed, and nobody if not. Pure.
 
 import { standsForItself } from './compare/compare-texts.ts';
-import { isSpelling } from './compare/spelled.ts';
+import { isRelationSign, isSpelling } from './compare/spelled.ts';
 import { extractSolution } from './find/extract.ts';
 import { type JudgeOptions, leafOptions } from './judge-options.ts';
 import type { LeafOptions } from './compare/leaf.ts';
@@ -47,5 +47,6 @@ const PLAIN = leafOptions();
 const standing = remembered((text: string) => standsForItself(text, PLAIN), MANY);
 const extracted = remembered((text: string) => {
   const found = extractSolution(text);
+  if (found !== 'cut-off' && found && isRelationSign(found.text)) return found;
   return found === 'cut-off' || !/[\p{L}\p{N}∅∞]|\\\{\s*\\\}/u.test(found?.text ?? '') ? undefined : found;
 }, MANY);

@@ -230,8 +230,12 @@ def to_tinker(row, dict_only=False):
             name: {"data": data, "dtype": dtype, "shape": [len(data)]} for name, (dtype, data) in shifted.items()
         },
     }
-    if dict_only:
-        return datum
-    from tinker.types import Datum
+    return datum if dict_only else tinker_datum(datum)
 
-    return Datum.model_validate(datum)
+
+def tinker_datum(datum):
+    """The object of a Datum's JSON, as `everturn export --format tinker` writes it too."""
+    from tinker.types import Datum, ModelInput, TensorData
+
+    inputs = {name: TensorData(**value) for name, value in datum["loss_fn_inputs"].items()}
+    return Datum(model_input=ModelInput.model_validate(datum["model_input"]), loss_fn_inputs=inputs)

@@ -1,6 +1,6 @@
 // Continuous batching: every request in flight is a row; rows join and leave running batches between steps and
 // finish on their own. Guarantees for a deterministic request: its ids and logprobs depend on the request alone,
-// never on the company it had (docs of `Traits` in traits.ts say how). Leaves out: processes, text, files.
+// never on other requests in its batch (docs of `Traits` in traits.ts explain how). Leaves out: processes, text, files.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 

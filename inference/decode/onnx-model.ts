@@ -18,7 +18,7 @@ interface Metadata {
   readonly shape?: readonly (number | string)[];
 }
 
-/** What is used of an onnxruntime session. */
+/** The used part of an onnxruntime session. */
 export interface OnnxSession {
   readonly inputMetadata: readonly Metadata[];
   readonly outputMetadata: readonly Metadata[];

@@ -1,5 +1,5 @@
-// Keys and values of finished rows, so that the next turn of a rollout, whose context begins with everything
-// said before, pays only for what is new. Bounded in bytes; the least recently used goes first.
+// Keys and values of finished rows: the next turn of a rollout, whose context begins with the whole conversation so
+// far, computes only the new part. Bounded in bytes; the least recently used row is evicted first.
 
 import { gatherRows, kvBytes, type KvRow } from './kv.ts';
 import { tokenAt, type Row } from './row.ts';

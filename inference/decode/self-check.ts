@@ -1,5 +1,5 @@
-// Runs a model against itself when it is loaded: refuses one that would lie, and finds out how far its batches
-// are bit-equal to single rows on this machine (traits.ts says what follows).
+// Compares a model with itself when it is loaded: rejects an inconsistent one, and finds out how far its batches
+// are bit-equal to single rows on this machine (traits.ts lists the consequences).
 
 import { ModelError } from '../../domain/errors.ts';
 import { gatherRows } from './kv.ts';

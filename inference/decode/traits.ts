@@ -1,4 +1,4 @@
-// What was proven about a model on this machine when it was loaded (self-check.ts), and what follows from it.
+// The properties of a model that the self-check proved on this machine (self-check.ts), and their consequences.
 //
 // Floating-point sums change with the order of their terms. A runtime adds up a row's attention over its slots in
 // vector lanes and in blocks, so a row's bits depend on where its keys lie in the buffer, and on nothing else of its

@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 
 import { ModelError } from '../../domain/errors.ts';
-import type { Backend, BackendOptions, EmbeddedWeights, GenerateRequest, ModelFacts } from '../backend.ts';
+import type { BackendOptions, EmbeddedWeights, GenerateRequest, TokenBackend, TokenFacts } from '../backend.ts';
 import { compiledScript } from '../../machine/compiled.ts';
 import { ModelProcess } from './model-process.ts';
 import type { LoadedFacts, LoadMessage } from './protocol.ts';
@@ -17,14 +17,14 @@ import { checkRequest } from '../request.ts';
 import { openTokenizer } from '../tokenizer/tokenizer.ts';
 
 /** The model that ships with the package. */
-export function createTinyBackend(options: BackendOptions): Promise<Backend> {
+export function createTinyBackend(options: BackendOptions): Promise<TokenBackend> {
   return createTransformersBackend({ ...options, target: join(packageRoot(), 'models', 'tiny') }, 'tiny');
 }
 
 export async function createTransformersBackend(
   options: BackendOptions,
   knownName: string | null = null,
-): Promise<Backend> {
+): Promise<TokenBackend> {
   const source = await findModelSource(options.target);
   // The tokenizer of a model folder may be elsewhere; everything else is looked for here.
   if (source.kind === 'folder') await checkModelFolder(source.path, options.tokenizer === null);
@@ -51,14 +51,14 @@ export async function createTransformersBackend(
   const identity = await folderIdentity(folderOf(source), name, { tokenizerFolder, weights: loaded.fingerprint });
 
   /** Draws every token of an answer from these weights: null are those of the model itself. */
-  function backendOf(weights: EmbeddedWeights | null, { fingerprint }: LoadedFacts): Backend {
-    const facts: ModelFacts = {
+  function backendOf(weights: EmbeddedWeights | null, { fingerprint }: LoadedFacts): TokenBackend {
+    const facts: TokenFacts = {
+      kind: 'tokens',
       name: source.name,
       fingerprint,
       vocabSize: loaded.vocabSize,
       contextLength: loaded.contextLength,
       stopTokenIds,
-      trainable: true,
       identity: { ...identity, weights: fingerprint },
     };
     const load = loadOf(weights);
@@ -101,7 +101,7 @@ export async function createTransformersBackend(
 }
 
 /** A defect of the engine is never kept as an answer. */
-function mustBePossible(answer: Claimed, request: GenerateRequest, facts: ModelFacts): void {
+function mustBePossible(answer: Claimed, request: GenerateRequest, facts: TokenFacts): void {
   const { vocabSize, stopTokenIds } = facts;
   const none = { reason: 'bad-answer' as const, flaw: 'no token', what: 'gave no token' };
   const wrong =

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ModelError } from '../../domain/errors.ts';
 import { CANARY_TOLERANCE, canaryDistance, type ModelIdentity } from '../../domain/model-identity.ts';
-import type { Reply } from '../backend.ts';
+import type { VersionSpan } from '../../domain/turn.ts';
+import type { Kind, Kinds } from '../backend.ts';
 import type { ServerBackend } from './server-backend.ts';
 
 /** What a fleet makes of an identity: throws where it is another model's, says how a canary differs, or null. */
@@ -17,8 +18,8 @@ const LATELY_MS = 1000;
 /** Weights that are just being replaced can be new under their old word for a moment. */
 const LOOKS_AFTER_MS = [200, 1000];
 
-export class Acquaintance {
-  readonly #server: ServerBackend;
+export class Acquaintance<K extends Kind> {
+  readonly #server: ServerBackend<K>;
   readonly #judge: Judge;
   #vouched: () => boolean = () => false;
   #knownAt = Number.NEGATIVE_INFINITY;
@@ -26,7 +27,7 @@ export class Acquaintance {
   #running: Promise<void> | null = null;
   #next: Promise<void> | null = null;
 
-  constructor(server: ServerBackend, judge: Judge) {
+  constructor(server: ServerBackend<K>, judge: Judge) {
     this.#server = server;
     this.#judge = judge;
   }
@@ -40,7 +41,7 @@ export class Acquaintance {
   }
 
   /** An answer that was surely given by the server that was met. */
-  async ask(work: () => Promise<Reply>, signal: AbortSignal): Promise<Reply> {
+  async ask(work: () => Promise<Kinds[K]['reply']>, signal: AbortSignal): Promise<Kinds[K]['reply']> {
     const { connections, identify } = this.#server;
     if (!connections || !identify) return work();
     if (!this.#vouched() && performance.now() - this.#knownAt > LATELY_MS) await abortable(this.#look(), signal);
@@ -53,8 +54,8 @@ export class Acquaintance {
   }
 
   /** The canary of weights that were not seen here before. */
-  async #ofVersion({ versions }: Reply): Promise<void> {
-    const word = versions.at(-1)?.versionLabel;
+  async #ofVersion(reply: Kinds[K]['reply']): Promise<void> {
+    const word = latestVersion(reply)?.versionLabel;
     if (word === undefined || this.#versions.has(word)) return;
     try {
       await this.#look();
@@ -104,6 +105,11 @@ export class Acquaintance {
     const version = identity.canary?.version;
     if (version != null) this.#versions.add(version);
   }
+}
+
+/** Of the weights that sampled the reply's last token; undefined where a reply has no tokens. */
+export function latestVersion(reply: Kinds[Kind]['reply']): VersionSpan | undefined {
+  return 'versions' in reply ? reply.versions.at(-1) : undefined;
 }
 
 /** A server whose canary says something else each time cannot be held against others. */

@@ -1,11 +1,11 @@
-// May a server be asked? After failures it is left alone for a while, then tried by one probe, then by one
-// request, two, four: whoever comes back is not met by everybody at once. Waits double, and are jittered. A server
-// that answers others meanwhile is bad, not down: it goes on being asked, since every answer that comes counts.
+// Whether a server gets requests. After failures it gets none for a while, then one probe, then one request, two,
+// four, so that a server that recovers is not overloaded at once. Pauses double, with jitter. A server that answers
+// some requests is unreliable, not down: it still gets requests, because every answer counts.
 
 export interface CircuitOptions {
-  /** Resolves when the server is well again. Called by one probe at a time. */
+  /** Resolves when the server answers again. Called by one probe at a time. */
   readonly probe: () => Promise<void>;
-  /** The server may be asked again, or no longer. */
+  /** The server gets requests again, or no longer. */
   readonly onChange: () => void;
   readonly coolDownMs?: number;
   readonly longestCoolDownMs?: number;
@@ -13,11 +13,11 @@ export interface CircuitOptions {
 }
 
 const FAILURES_IN_A_ROW = 3;
-/** Whoever answered so lately is there. */
+/** A server that answered this recently counts as reachable. */
 const ANSWERED_LATELY_MS = 1000;
-/** A server that answered a moment ago and takes no connection may only be starting again: looked at soon. */
+/** A server that answered a moment ago and refuses a connection may be restarting: it is probed soon. */
 const BLINK_MS = 50;
-/** From here on a server that came back is one like the others. */
+/** After this time a server that recovered counts like the others. */
 const FULLY_BACK = 64;
 
 export class Circuit {
@@ -61,7 +61,7 @@ export class Circuit {
     this.#become('up');
   }
 
-  /** `gone`: nobody is there. One such failure is enough, as is any of a server that answers nobody. */
+  /** `gone`: the connection is refused. One such failure is enough, as is any of a server that never answers. */
   failed(gone: boolean): void {
     this.#failures++;
     if (this.#state === 'down') return;
@@ -104,7 +104,7 @@ export class Circuit {
     }
     if (this.#closed) return;
     this.#failures = 0;
-    // Those who asked a moment ago are no herd.
+    // The requests of a moment ago are few: no gradual start is needed.
     if (this.#isBlink) return this.#become('up');
     this.#allowance = 1;
     this.#become('trying');

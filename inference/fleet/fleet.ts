@@ -1,30 +1,31 @@
 // Several servers as one backend: each request goes to one of them by a policy, round those that are down or full.
-// A failure is the caller's: only Temporal retries, and finds another server then. Refuses servers that differ
-// in vocabulary or in what their logprobs mean, since one run cannot be made of both.
+// A failure is the caller's: only Temporal retries, and finds another server then. Refuses servers that cannot make
+// one run (rules.ts).
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 
 import { explain, ModelError } from '../../domain/errors.ts';
-import { logprobsServe, meaningOf } from '../../domain/logprob-meaning.ts';
-import type { Backend, BackendOptions, FleetOptions, GenerateRequest, ModelFacts } from '../backend.ts';
+import type { BackendOf, BackendOptions, FleetOptions, Kind, Kinds } from '../backend.ts';
 import { Acquaintance, type Judge } from './acquaintance.ts';
 import { Circuit, type CircuitOptions } from './circuit.ts';
 import { openLeases } from './leases.ts';
 import { isStrange, Member } from './member.ts';
-import { mixed, mixedLogprobs, refuseMixture } from './mixture.ts';
 import { charge, rank } from './policies.ts';
+import { metOf, type FleetRules } from './rules.ts';
 import { OLD_WEIGHTS, refuseLate } from './late.ts';
 import { sameModel } from './same-model.ts';
+import { mixed } from './token-fleet.ts';
 import { Waiters } from './waiters.ts';
 import { closedError } from '../http/http-errors.ts';
 import { safeUrl } from '../http/safe-url.ts';
 import { rolloutKey, type ServerBackend } from './server-backend.ts';
 
-export interface FleetParts extends FleetOptions, Pick<BackendOptions, 'log' | 'late'> {
+export interface FleetParts<K extends Kind> extends FleetOptions, Pick<BackendOptions, 'log' | 'late'> {
   readonly urls: readonly string[];
+  readonly rules: FleetRules<K>;
   /** Reaches a server and learns what it serves. Called again when one comes back. */
-  readonly open: (url: string) => Promise<ServerBackend>;
+  readonly open: (url: string) => Promise<ServerBackend<K>>;
   readonly circuit?: Pick<CircuitOptions, 'coolDownMs' | 'longestCoolDownMs' | 'random'>;
 }
 
@@ -34,8 +35,8 @@ const A_FEW = 8;
 /** Leases that other processes give back are not announced. */
 const LEASE_POLL_MS = 100;
 
-export async function openFleet(parts: FleetParts): Promise<Backend> {
-  const { urls, log } = parts;
+export async function openFleet<K extends Kind>(parts: FleetParts<K>): Promise<BackendOf<K>> {
+  const { urls, log, rules } = parts;
   const { fleetPolicy, maxInFlightPerServer, serverLimits, serverWeights, leaseFolder } = parts;
   const waiters = new Waiters();
   const isSame = sameModel();
@@ -47,16 +48,16 @@ export async function openFleet(parts: FleetParts): Promise<Backend> {
   };
   const weightOf = byServer('weight', urls, serverWeights, 1);
   const limitOf = byServer('limit', urls, serverLimits, maxInFlightPerServer);
-  const members = urls.map((url) => new Member({ url, weight: weightOf(url), limit: limitOf(url) }));
+  const members = urls.map((url) => new Member<K>({ url, weight: weightOf(url), limit: limitOf(url) }));
   let closed = false;
 
   // A probe is a whole new acquaintance, canary and all: a server can come back as another one.
-  async function meetAgain(member: Member): Promise<void> {
+  async function meetAgain(member: Member<K>): Promise<void> {
     try {
       const fresh = await parts.open(member.url);
       const acquaintance = new Acquaintance(fresh, judge);
       try {
-        refuseMixture([{ url: 'the others', facts: first.facts }, fresh], facts.contextLength);
+        rules.mustAgree([{ url: 'the others', facts: first.facts }, metOf(fresh)], facts);
         await acquaintance.begin();
         if (closed) throw closedError(member.url);
       } catch (error) {
@@ -95,31 +96,24 @@ export async function openFleet(parts: FleetParts): Promise<Backend> {
   }
   const met = members.flatMap(({ backend }) => backend ?? []);
   const first = met[0]!;
-  const mixture = mixedLogprobs(met);
-  if (mixture) log(`${mixture}: only for temperature 1 without cuts is this one distribution.`);
-  const facts: ModelFacts = {
-    ...first.facts,
-    ...(mixture ? { logprobs: 'mixed' } : {}),
-    logprobsBy: Object.fromEntries(met.map(({ url, facts }) => [url, meaningOf(facts)])),
-    contextLength: Math.min(...met.map((backend) => backend.facts.contextLength)),
-    seeded: met.every((backend) => backend.facts.seeded ?? true),
-  };
+  const facts = rules.factsOf(met.map(metOf));
 
   // A server can come back with another switch: facts, and what was written by them, are of the start.
   const atStart = { url: `${first.url} at the start`, facts: first.facts };
-  const mixedNow = () =>
-    mixedLogprobs([
-      ...(members.some(({ backend }) => backend === first) ? [] : [atStart]),
-      ...members.flatMap(({ backend }) => backend ?? []),
-    ]);
+  const serversNow = () => [
+    ...(members.some(({ backend }) => backend === first) ? [] : [atStart]),
+    ...serversOf(members),
+  ];
 
   /** Those that can take a request now, best first. */
-  function candidates({ requestId, prefer, avoid = [] }: GenerateRequest): Member[] {
+  function candidates(request: Kinds[K]['request']): Member<K>[] {
+    const { requestId, avoid = [] } = request;
+    const home = rules.homeOf(request);
     const up = members.filter(({ circuit }) => circuit.state !== 'down');
     if (up.length === 0) throw noServer(members);
     const requests = 1 + up.reduce((sum, { inFlight }) => sum + inFlight, 0);
     const weight = up.reduce((sum, member) => sum + member.weight, 0);
-    const passedOver = (member: Member) =>
+    const passedOver = (member: Member<K>) =>
       member.busy ||
       avoid.includes(member.url) ||
       (fleetPolicy === 'sticky' &&
@@ -128,20 +122,20 @@ export async function openFleet(parts: FleetParts): Promise<Backend> {
       ({ circuit, inFlight, limit }) => circuit.admits(inFlight) && inFlight < (limit ?? Number.POSITIVE_INFINITY),
     );
     // A chunk goes on where its prefix is, while the weights there are those it began with.
-    const atHome = ({ url, version }: Member) => url === prefer?.server && version === prefer.version;
+    const atHome = ({ url, version }: Member<K>) => url === home?.server && version === home.version;
     const ranked = rank(free, fleetPolicy, rolloutKey(requestId));
     const best = ranked.filter((member) => !passedOver(member));
     return [...best.filter(atHome), ...best.filter((member) => !atHome(member)), ...ranked.filter(passedOver)];
   }
 
   /** Takes a place on a server, and waits for one where all are full. */
-  async function admit(request: GenerateRequest, signal: AbortSignal): Promise<{ member: Member; end: () => void }> {
+  async function admit(request: Kinds[K]['request'], signal: AbortSignal) {
     for (;;) {
       signal.throwIfAborted();
       if (closed) throw closedError(urls.join(', '));
       const able = candidates(request);
       for (const member of able) {
-        const leave = member.begin(request);
+        const leave = member.begin(rules.tokensOf(request));
         const giveBack = member.leases ? await member.leases.tryAcquire().catch(() => null) : async () => undefined;
         const end = () => {
           leave();
@@ -164,11 +158,10 @@ export async function openFleet(parts: FleetParts): Promise<Backend> {
   }
 
   return {
+    ...rules.partsOf(first),
     facts,
-    tokenizer: first.tokenizer,
     async generate(request, options) {
-      const mixture = logprobsServe('mixed', 'policy', request.sampling, facts.vocabSize) ? null : mixedNow();
-      if (mixture) throw mixed(mixture);
+      rules.mayAnswer(request, serversNow);
       const { member, end } = await admit(request, options.signal);
       try {
         return await member.ask(request, options);
@@ -214,7 +207,11 @@ function byServer<T extends number | null>(
 }
 
 /** A server that is away now is waited for while others are there; one that says no is a mistake of the call. */
-async function meetAll(members: readonly Member[], { open, log }: FleetParts, judge: Judge): Promise<void> {
+async function meetAll<K extends Kind>(
+  members: readonly Member<K>[],
+  { open, log, rules }: FleetParts<K>,
+  judge: Judge,
+): Promise<void> {
   const outcomes = await Promise.allSettled(
     members.map(async (member) => {
       const fresh = await open(member.url);
@@ -225,14 +222,17 @@ async function meetAll(members: readonly Member[], { open, log }: FleetParts, ju
     outcome.status === 'rejected' ? [{ member: members[i]!, error: outcome.reason as unknown }] : [],
   );
   const fatal = failures.find(({ error }) => !(error instanceof ModelError) || !error.retryable);
-  if (fatal) throw fatal.error;
+  if (fatal) {
+    const mixes = isStrange(fatal.error) && failures.length < members.length;
+    throw mixes ? mixed((fatal.error as ModelError).message) : fatal.error;
+  }
   if (failures.length === members.length) throw failures[0]!.error;
   for (const { member, error } of failures) {
     log(`${explain(error)}. The others are used; it is tried again.`);
     member.note(error);
     member.circuit.open();
   }
-  refuseMixture(members.flatMap(({ backend }) => backend ?? []));
+  rules.mustAgree(serversOf(members));
   for (const member of members) {
     const { acquaintance } = member;
     // Who is not there any more is found out with the first request.
@@ -244,11 +244,15 @@ async function meetAll(members: readonly Member[], { open, log }: FleetParts, ju
   }
 }
 
-function strangersOnly(members: readonly Member[]): boolean {
+function serversOf<K extends Kind>(members: readonly Member<K>[]) {
+  return members.flatMap(({ backend }) => (backend ? [metOf(backend)] : []));
+}
+
+function strangersOnly(members: readonly Member<Kind>[]): boolean {
   return members.every(({ stranger }) => stranger !== null);
 }
 
-function noServer(members: readonly Member[]): ModelError {
+function noServer(members: readonly Member<Kind>[]): ModelError {
   const all = members.length;
   const { stranger } = members[0]!;
   if (stranger && strangersOnly(members)) return stranger;

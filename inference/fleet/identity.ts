@@ -9,9 +9,9 @@ import { ModelError } from '../../domain/errors.ts';
 import type { Canary, ModelIdentity } from '../../domain/model-identity.ts';
 import type { Tokenizer } from '../backend.ts';
 import type { Http } from '../http/http.ts';
-import type { Peek } from '../servers/logprob-canary.ts';
+import type { Peek } from './logprob-canary.ts';
 import { tokenizerHashes } from '../tokenizer/model-files.ts';
-import { numbers } from '../servers/reply-lists.ts';
+import { numbers } from '../http/reply-lists.ts';
 import { CANARY_TIMEOUTS, parseReply } from './server-backend.ts';
 import type { ServedTokenizer } from '../tokenizer/server-tokenizer.ts';
 import type { ModelTokenizer } from '../tokenizer/tokenizer.ts';
@@ -36,7 +36,7 @@ export interface Question {
 
 export async function identityOf({ http, name, served, contextLength, canary }: Question): Promise<ModelIdentity> {
   const { tokenizer, folder } = served;
-  const ids = (await tokenizer.encodeRendered(CANARY_TEXT)).slice(0, Math.min(CANARY_TOKENS, contextLength - 2));
+  const ids = (await canaryIds(tokenizer)).slice(0, Math.max(0, contextLength - 2));
   return {
     name: isFolder(name) ? null : name,
     ...(await tokenizerHashes(folder)),
@@ -64,18 +64,32 @@ export function canaryOf(
   return Object.keys(values).length > 0 ? { version, values } : null;
 }
 
+/** Ids of the canary's text: a server's canary has these, as many as its context holds. */
+export async function canaryIds(tokenizer: Tokenizer): Promise<number[]> {
+  return (await tokenizer.encodeRendered(CANARY_TEXT)).slice(0, CANARY_TOKENS);
+}
+
+/** What a server's probe is that gives this tokenizer's ids. */
+export async function probeHash(tokenizer: ModelTokenizer): Promise<string> {
+  const hash = createHash('sha256');
+  for (const { ids } of await probeTexts(tokenizer)) hash.update(JSON.stringify(ids));
+  return hash.digest('hex');
+}
+
 const Tokens = z.object({ tokens: numbers });
 
 /** Null where the server does not tokenise for others. */
 async function probeOf(http: Http, model: string, { tokenizer }: ServedTokenizer): Promise<string | null> {
-  const hash = createHash('sha256');
   for (const { text, ids } of await probeTexts(tokenizer)) {
     const there = await tokenise(http, model, text);
     if (there === null) return null;
     if (!holds(there, ids)) throw await otherIds(http.url, tokenizer, ids, there);
-    hash.update(JSON.stringify(ids));
   }
-  return hash.digest('hex');
+  // Compared and not hashed: the hash in the records of earlier runs is without it.
+  const ids = await tokenizer.encodeRendered(BYTES_TEXT);
+  const there = await tokenise(http, model, BYTES_TEXT);
+  if (there !== null && !holds(there, ids)) throw await otherIds(http.url, tokenizer, ids, there);
+  return probeHash(tokenizer);
 }
 
 async function tokenise(http: Http, model: string, prompt: string): Promise<readonly number[] | null> {
@@ -124,6 +138,17 @@ interface ProbeText {
   readonly text: string;
   readonly ids: readonly number[];
 }
+
+/** Rare characters, in which every byte of UTF-8 stands: tokens that are parts of characters are seen in no other text. */
+const BYTES_TEXT = [
+  ...Array.from({ length: 64 }, (_, i) => 0x10c00 + i),
+  ...Array.from({ length: 30 }, (_, i) => (i + 2) * 64 + 0x35),
+  ...Array.from({ length: 16 }, (_, i) => i * 0x1000 + 0xa7a),
+  ...[0x10f70, 0x4ff7a, 0x8ff7a, 0xcff7a, 0x10ff7a],
+]
+  // Surrogates are no characters: another one has their first byte.
+  .map((code) => String.fromCodePoint(code >= 0xd800 && code <= 0xdfff ? 0xd7a3 : code))
+  .join('\n');
 
 const PROBE_CHARS = 32_000;
 /** Ids that are decoded in one call. */

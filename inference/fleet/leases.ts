@@ -1,6 +1,6 @@
-// At most `limit` holders at a time, over all processes that reach one folder. A holder makes a file of its own,
-// counts the files of the living, and takes it back if they are too many. Whoever holds counted after the others
-// had made theirs, so there are never more. A process that dies, or stands still, for `ttlMs` loses its leases.
+// At most `limit` holders at a time, over all processes that share a folder. A holder creates a lease file, counts the
+// live leases, and withdraws its own if they are too many. Each holder counts after all earlier ones have created
+// theirs, so the limit is never exceeded. A process that is dead or frozen for `ttlMs` loses its leases.
 
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
@@ -60,7 +60,7 @@ export async function openLeases({ folder, limit, ttlMs = 15_000 }: LeaseOptions
         begun = undefined;
         throw error;
       }));
-      // Whoever stood still may be thought dead: its beat comes before its next lease.
+      // Other processes may count a frozen process as dead: it renews its files before its next lease.
       if (performance.now() - beatAt > ttlMs / 2) await beat();
       // A look before the try: two that try for one place turn each other away.
       if ((await held()) >= limit) return null;
@@ -88,7 +88,7 @@ function leasesIn(names: readonly string[]): string[] {
   return names.filter((name) => /^[\da-f-]+\.\d+$/.test(name));
 }
 
-/** Removes what the dead left. Returns who they are. */
+/** Removes the leases of dead processes. Returns their ids. */
 async function bury(folder: string, names: readonly string[], now: number, ttlMs: number): Promise<Set<string>> {
   const dead = new Set<string>();
   for (const owner of new Set(leasesIn(names).map(ownerOf))) {

@@ -1,9 +1,9 @@
 // One server of a fleet: how to reach it, whether it is well, and what was counted of it.
 
-import type { GenerateOptions, GenerateRequest, Reply, ServerStatus } from '../backend.ts';
+import type { GenerateOptions, Kind, Kinds, ServerStatus } from '../backend.ts';
 import { ModelError } from '../../domain/errors.ts';
 import type { ServerBackend } from './server-backend.ts';
-import { OTHER_MODEL, type Acquaintance } from './acquaintance.ts';
+import { latestVersion, OTHER_MODEL, type Acquaintance } from './acquaintance.ts';
 import { OLD_WEIGHTS } from './late.ts';
 import type { Circuit } from './circuit.ts';
 import type { Leases } from './leases.ts';
@@ -21,14 +21,14 @@ const STRANGE = new Set([OTHER_MODEL, OLD_WEIGHTS, 'other-tokenizer', 'mixed-fle
 export const isStrange = (error: unknown) => error instanceof ModelError && STRANGE.has(error.reason);
 const GONE = new Set(['server-unreachable']);
 
-export class Member implements Candidate {
+export class Member<K extends Kind> implements Candidate {
   readonly url: string;
   readonly weight: number;
   /** In flight at most; null: no limit. */
   readonly limit: number | null;
   /** Null until it was reached for the first time. */
-  backend: ServerBackend | null = null;
-  acquaintance: Acquaintance | null = null;
+  backend: ServerBackend<K> | null = null;
+  acquaintance: Acquaintance<K> | null = null;
   /** Why whoever is there now is not asked: it is another model. */
   stranger: ModelError | null = null;
   circuit!: Circuit;
@@ -37,7 +37,7 @@ export class Member implements Candidate {
   tokens = 0;
   credit = 0;
   requests = 0;
-  readonly #users = new Map<ServerBackend, number>();
+  readonly #users = new Map<ServerBackend<K>, number>();
   #failures = 0;
   readonly #failuresBy = new Map<string, number>();
   #busyUntil = 0; // as performance.now() tells it: the clock may be set back
@@ -46,7 +46,7 @@ export class Member implements Candidate {
   #version: { readonly version: number; readonly versionLabel?: string } | null = null;
   #lastFailure: string | null = null;
 
-  constructor({ url, weight, limit }: Pick<Member, 'url' | 'weight' | 'limit'>) {
+  constructor({ url, weight, limit }: Pick<Member<K>, 'url' | 'weight' | 'limit'>) {
     this.url = url;
     this.weight = weight;
     this.limit = limit;
@@ -63,8 +63,7 @@ export class Member implements Candidate {
   }
 
   /** Takes a place here, until the function that is returned is called. */
-  begin(request: GenerateRequest): () => void {
-    const tokens = request.contextIds.length + request.maxNewTokens;
+  begin(tokens: number): () => void {
     this.inFlight++;
     this.tokens += tokens;
     return () => {
@@ -74,7 +73,7 @@ export class Member implements Candidate {
   }
 
   /** Replaces the backend; the one before is closed when nobody waits for it any more. */
-  meet(fresh: ServerBackend, acquaintance: Acquaintance): void {
+  meet(fresh: ServerBackend<K>, acquaintance: Acquaintance<K>): void {
     const old = this.backend;
     this.backend = fresh;
     this.acquaintance = acquaintance;
@@ -82,7 +81,7 @@ export class Member implements Candidate {
     if (old && !this.#users.has(old)) void old.close();
   }
 
-  async ask(request: GenerateRequest, options: GenerateOptions): Promise<Reply> {
+  async ask(request: Kinds[K]['request'], options: GenerateOptions): Promise<Kinds[K]['reply']> {
     const backend = this.backend!;
     this.requests++;
     this.#users.set(backend, (this.#users.get(backend) ?? 0) + 1);
@@ -108,10 +107,10 @@ export class Member implements Candidate {
     await Promise.allSettled([...[...backends].map((backend) => backend.close()), this.leases?.close()]);
   }
 
-  #answered(result: Reply, tookMs: number): void {
+  #answered(reply: Kinds[K]['reply'], tookMs: number): void {
     this.#latenciesMs.push(tookMs);
     if (this.#latenciesMs.length > LATENCIES_KEPT) this.#latenciesMs.shift();
-    this.#version = result.versions.at(-1) ?? this.#version;
+    this.#version = latestVersion(reply) ?? this.#version;
     this.#malformed = 0;
     this.circuit.succeeded();
   }

@@ -1,4 +1,4 @@
-// In which order servers are considered for a request. `sticky` needs no memory and no shared state: the same
+// The order in which servers are considered for a request. `sticky` needs no memory and no shared state: the same
 // rollout ranks the same servers the same way in every worker and after every restart (rendezvous hashing).
 
 import { createHash } from 'node:crypto';
@@ -29,7 +29,7 @@ export function rank<T extends Candidate>(candidates: readonly T[], policy: Flee
   }
 }
 
-/** After a choice: what round_robin remembers of it. Turns come as often as weights say, and evenly. */
+/** After a choice: updates the state of round_robin. Turns follow the weights, evenly spread. */
 export function charge(chosen: Candidate, candidates: readonly Candidate[]): void {
   for (const candidate of candidates) candidate.credit += candidate.weight;
   chosen.credit -= candidates.reduce((sum, { weight }) => sum + weight, 0);

@@ -1,13 +1,12 @@
-// What all servers of a fleet have in common with the first that was met: who they are, and, for each version of the
-// weights, what their canaries say.
+// Compares every server of a fleet with the first one: its identity, and, for each version of the weights, its canary.
 
 import { differingCanaries, differingTraits, type ModelIdentity, type Named } from '../../domain/model-identity.ts';
 import { otherModel, type Judge } from './acquaintance.ts';
 
-/** Versions whose canaries are remembered beside the first. */
+/** Number of versions whose canaries are stored, beside the first. */
 const VERSIONS_KEPT = 64;
 
-/** A judge that takes whoever it is asked about first for the model of the run. */
+/** A judge for which the first server that it compares is the model of the run. */
 export function sameModel(): Judge {
   let first: Named | null = null;
   const canaries = new Map<string | null, Named>();

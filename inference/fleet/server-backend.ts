@@ -8,7 +8,7 @@ import { short } from '../../domain/foreign-text.ts';
 import { ModelError } from '../../domain/errors.ts';
 import type { ModelIdentity } from '../../domain/model-identity.ts';
 import type { Finish } from '../../domain/turn.ts';
-import type { Backend, GenerateRequest, Reply, ModelFacts, Tokenizer } from '../backend.ts';
+import type { BackendOf, GenerateRequest, Kind, Reply, TokenFacts, Tokenizer } from '../backend.ts';
 import type { Connections } from '../http/connections.ts';
 import type { Ask, Http } from '../http/http.ts';
 import type { TokenizerLoader } from '../tokenizer/server-tokenizer.ts';
@@ -16,7 +16,9 @@ import { at, badReply, type Place } from '../http/http-errors.ts';
 import { impossible, usableLogprobs, type Claimed } from '../possible.ts';
 
 /** A backend that asks exactly one server; what a fleet is made of. */
-export interface ServerBackend extends Backend {
+export type ServerBackend<K extends Kind = 'tokens'> = BackendOf<K> & Reachable;
+
+interface Reachable {
   readonly url: string;
   /** Those to its server, and who that is now; absent where it cannot be known again. */
   readonly connections?: Connections;
@@ -52,7 +54,7 @@ export interface ServerReply extends Claimed {
 }
 
 /** What a model's files say of its stop tokens: `stops.ts`. */
-export interface ReplyRules extends Pick<ModelFacts, 'vocabSize'> {
+export interface ReplyRules extends Pick<TokenFacts, 'vocabSize'> {
   readonly ends: (id: number, told: number | null) => boolean;
 }
 

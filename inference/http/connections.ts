@@ -1,13 +1,13 @@
-// Does one process still answer at an address? While any connection that was open then is open now, it does: a
-// process that dies takes its connections along, and another can listen only when it is gone.
+// Whether one process has answered at an address all the time: it has, if a connection that was open then is still
+// open. A dead process closes its connections, and another can listen only after that.
 
 import { setImmediate as breath } from 'node:timers/promises';
 import type { Pool } from 'undici';
 
 export interface Connections {
-  /** Connections that were ever closed, by whoever. */
+  /** Connections that were ever closed, by either side. */
   lost(): number;
-  /** Tells, whenever it is asked, whether one that is open now has been open all the time since. */
+  /** Returns a function: whether a connection that is open now has been open ever since. */
   vouch(): () => boolean;
   /** Closings that have arrived are known after this. */
   settle(): Promise<void>;

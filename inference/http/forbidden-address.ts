@@ -1,6 +1,6 @@
-// Addresses that no model server has: the link-local ones, and where clouds tell a machine its secrets. Looked at when
-// a url is read and again whenever a connection is made, after its name was resolved: whoever answers for a name can
-// change his mind. Loopback and private addresses are where model servers usually are, and are allowed.
+// Addresses that no model server has: link-local ones, and those at which clouds serve a machine's secrets. Checked
+// when a url is parsed and again at each connection, after name resolution, because a name server may change its answer.
+// Loopback and private addresses are where model servers usually are, and are allowed.
 
 import { lookup as systemLookup, type LookupAddress, type LookupOptions } from 'node:dns';
 import { BlockList, isIP } from 'node:net';

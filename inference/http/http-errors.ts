@@ -1,17 +1,17 @@
-// Every way in which a server can fail to answer, as a ModelError with a stable reason: trying again helps
-// (it was busy, cut off, starting) or it does not (it said no). Says the server's url and its own words.
+// Every failure of a server as a ModelError with a stable reason: retryable (busy, cut off, starting) or final
+// (rejected). The message has the server's url and its own error text.
 
 import { ModelError } from '../../domain/errors.ts';
 import type { Reason } from '../../domain/reasons.ts';
 import { FORBIDDEN_CODE } from './forbidden-address.ts';
 import { short } from '../../domain/foreign-text.ts';
 
-/** Where a failure happened: what every message of it begins with. */
+/** The place of a failure, with which every message begins. */
 export interface Place {
   /** Without credentials. */
   readonly url: string;
   readonly path: string;
-  /** Taken out of everything that is said. */
+  /** Removed from every message. */
   readonly secret: string | null;
 }
 
@@ -41,7 +41,7 @@ const BY_STATUS: Readonly<Record<number, Kind>> = {
   504: { reason: 'server-timeout', retryable: RETRY },
 };
 
-/** The words of each server for "this does not fit the model's context", as recorded. */
+/** Each server's error text for "this does not fit the model's context", as recorded. */
 const TOO_LONG =
   /context length|context_length|maximum (?:allowed|model|context) length|longer than the (?:model|maximum)|max_tokens must be at least 1, got 0/i;
 
@@ -109,7 +109,7 @@ const TIMEOUTS: Readonly<Record<string, string>> = {
 const UNREACHABLE = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN']);
 const CLOSED = new Set(['UND_ERR_DESTROYED', 'UND_ERR_CLOSED']);
 
-/** What undici, the socket or TLS threw. */
+/** An error of undici, the socket or TLS. */
 export function transportError(cause: unknown, place: Place): ModelError {
   const code = codeOf(cause);
   const make = (what: string, reason: Reason<'model'>, retryable: boolean, fix?: string) =>
@@ -126,13 +126,13 @@ export function transportError(cause: unknown, place: Place): ModelError {
   return make('broke the connection', 'server-reset', RETRY);
 }
 
-/** What cannot be a broken connection. */
+/** A fault of HTTP itself, as opposed to a broken connection. */
 function flawOfHttp(cause: unknown, code: string): string | null {
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return 'another length than its header says';
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return 'headers without end';
   if (!(cause instanceof Error)) return null;
   if (cause.name === 'HTTPParserError') return 'not HTTP';
-  // undici's words for 100 and 101, which nobody asked for.
+  // undici's errors for 100 and 101, which were not requested.
   const interim =
     code === 'ERR_ASSERTION' || (code === 'UND_ERR_SOCKET' && /bad (?:response|upgrade)/.test(cause.message));
   return interim ? 'a status that ends nothing' : null;
@@ -153,8 +153,8 @@ export function closedError(url: string): ModelError {
 }
 
 /**
- * An answer that is none: cut, no JSON, without a choice. Another try may give a whole one. `flaw` is what is wrong
- * without what changes from try to try: a turn that meets the same flaw three times is not tried again.
+ * A reply that is no answer: truncated, no JSON, without a choice. A retry may give a whole one. `flaw` is the fault
+ * without its changing parts: a turn that gets the same flaw three times is not retried.
  */
 export function badReply(
   what: string,
@@ -164,12 +164,12 @@ export function badReply(
   return new ModelError(`${at(place)} ${what}`, { reason, retryable: RETRY, flaw, server: place.url, cause });
 }
 
-/** An answer that nobody should try to read. */
+/** A reply that is not read at all. */
 export function bombReply(what: string, place: Place): ModelError {
   return new ModelError(`${at(place)} ${what}`, { reason: 'reply-too-large', fix: 'What is at that address?' });
 }
 
-/** An answer is kept and shown: one that says the API key back would carry it everywhere. */
+/** Replies are stored and shown: one that contains the API key would spread it. */
 export function keyReply(place: Place): ModelError {
   const fix = 'Change the key, and ask whoever runs that server why it knows how to say it.';
   return new ModelError(`${at(place)} said the API key in its answer`, { reason: 'reply-tells-key', fix });

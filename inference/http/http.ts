@@ -1,4 +1,4 @@
-// HTTP with one inference server: JSON out, JSON in, over kept connections. Every phase has its time limit, a
+// HTTP with one inference server: JSON out, JSON in, over keep-alive connections. Every phase has its time limit, a
 // body its size, also after decompression; aborting closes the connection. Never retries, never redirects.
 
 import { setImmediate as breath } from 'node:timers/promises';
@@ -84,7 +84,7 @@ export function openHttp(options: HttpOptions): Http {
   const lookup = guarded(options.lookup);
   const base = pathname.replace(/\/+$/, '');
   const url = `${origin}${base}`;
-  // No limit of connections here: who may ask how often is the fleet's business.
+  // No limit of connections here: the fleet limits the requests.
   const pool = new Pool(origin, { connections: null, pipelining: 1, connect: { timeout: connectMs, lookup } });
   const place = (path: string): Place => ({ url, path, secret: apiKey });
 
@@ -178,9 +178,9 @@ function refuseBomb(piece: Buffer, check: (piece: Buffer) => string | undefined,
   if (bomb !== undefined) throw bombReply(`sent an answer ${bomb}`, place);
 }
 
-/** What a server says of a failure is cut to a line; nobody reads more than this of it. */
+/** A server's error message is cut to one line; no more than this of it is read. */
 const LONGEST_COMPLAINT = 64 * 1024;
-/** A shorter key ("EMPTY") can stand in an answer by chance. */
+/** A shorter key ("EMPTY") can occur in an answer by chance. */
 const LONG_KEY = 16;
 
 const INFLATE = {
@@ -190,11 +190,11 @@ const INFLATE = {
   br: promisify(brotliDecompress),
 } as const;
 
-/** JSON is compressed ten to one; what grows more than this is meant to. */
+/** JSON is compressed ten to one; a larger ratio is an attack. */
 const MOST_INFLATION = 100;
 const SMALL_BYTES = 8 * 2 ** 20;
 
-/** No server is asked to compress; what stands between may do it all the same. */
+/** Requests ask for no compression; a proxy may compress all the same. */
 async function inflated(bytes: Buffer, encoding: string | string[] | undefined, place: Place, limit: number) {
   const name = String(encoding ?? 'identity').toLowerCase();
   if (name === 'identity' || bytes.length === 0) return bytes;

@@ -9,7 +9,7 @@ const MAX_PARTS = 2_000_000;
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Takes a body in pieces. What is wrong with it, to be said after "sent an answer", as soon as it is known. */
+/** Takes a body in pieces. Returns its fault, to be appended to "sent an answer", as soon as there is one. */
 export function bombCheck(): (piece: Buffer) => string | undefined {
   const keys: number[] = [0];
   let parts = 0;

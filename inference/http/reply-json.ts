@@ -17,7 +17,7 @@ export function parseJson(body: Buffer, text: string, place: Place): unknown {
     value = JSON.parse(text);
   } catch (error) {
     // The parser's own message quotes the body as it is.
-    const flaw = insteadOfJson(text, error instanceof Error ? error.message : '');
+    const flaw = insteadOfJson(body, text, error instanceof Error ? error.message : '');
     const quoted = short(text, 200, place.secret);
     throw badReply(`sent an answer that is no JSON, but ${flaw}: ${quoted}`, place, { flaw });
   }
@@ -30,15 +30,45 @@ export function parseJson(body: Buffer, text: string, place: Place): unknown {
   return value;
 }
 
-function insteadOfJson(text: string, complaint: string): string {
+const BOM = '\uFEFF';
+/** Spellings that other writers use and JSON does not have, looked for outside of texts. */
+const SPELLINGS: readonly [RegExp, string][] = [
+  [/\bNaN\b|\bInfinity\b/i, 'JSON with NaN or Infinity'],
+  [/\b(?:None|True|False|undefined)\b/, 'JSON with a literal of another language'],
+  [/\/[/*]/, 'JSON with comments'],
+  [/'/, 'JSON with single quotes'],
+  [/,\s*[\]},]/, 'JSON with a comma too many'],
+];
+
+/** What a body is that cannot be parsed; never empty. */
+function insteadOfJson(body: Buffer, text: string, complaint: string): string {
+  if (text.startsWith(BOM)) return 'JSON behind a byte order mark';
+  if (text.includes('\0')) return 'a text with zero bytes (UTF-16?)';
   const start = text.trimStart().slice(0, 20);
   if (start.startsWith('<')) return 'HTML';
   if (/^(?:data|event|id|retry|):/.test(start)) return 'an event stream';
+  const outside = outsideTexts(body);
+  const spelling = /^[[{"\d/'-]|^(?:NaN|Infinity|None|True|False)\b/i.test(start)
+    ? SPELLINGS.find(([spelt]) => spelt.test(outside))
+    : undefined;
+  if (spelling) return spelling[1];
   if (/after JSON/.test(complaint)) return 'JSON with more behind it';
   if (/Unexpected end|Unterminated/.test(complaint)) return 'JSON that was cut';
   // Cut within a literal or between parts, the parser names what it missed.
   if (/^[[{]/.test(start) && !/[\]}]\s*$/.test(text)) return 'JSON that was cut';
-  return 'something else';
+  return /^[[{]/.test(start) ? 'malformed JSON' : 'plain text';
+}
+
+/** Everything that is not within double quotes. */
+function outsideTexts(json: Buffer): string {
+  const parts: string[] = [];
+  for (let from = 0; from < json.length;) {
+    const quote = json.indexOf(QUOTE, from);
+    const end = quote < 0 ? json.length : quote;
+    parts.push(json.toString('latin1', from, end));
+    from = quote < 0 ? json.length : endOfText(json, quote) + 1;
+  }
+  return parts.join('""');
 }
 
 /** Of valid JSON: every colon outside a text is a key's. */

@@ -1,5 +1,5 @@
-// The addresses of servers, as a user writes them. http or https, nothing secret: a url is kept in run.json, so
-// credentials and queries, where keys hide, are refused without being said again.
+// The addresses of servers, as users write them. http or https, without secrets: a url is stored in run.json, so
+// credentials and queries, which may contain keys, are refused and not repeated in the error.
 
 import { UsageError } from '../../domain/errors.ts';
 import { isForbiddenAddress } from './forbidden-address.ts';
@@ -16,7 +16,7 @@ export function parseServerUrls(target: string): string[] {
 }
 
 export interface OpenaiTarget {
-  /** What `/chat/completions` is appended to. */
+  /** The prefix of `/chat/completions`. */
   readonly url: string;
   readonly model: string;
 }

@@ -1,5 +1,5 @@
-// Is a server still there while it works on an answer? An answer comes whole, after minutes; a server that hangs
-// would be waited for just as long. One look at its health now and then, however many requests wait.
+// Detects a server that hangs during an answer: an answer arrives whole, after minutes, and a hanging server would be
+// waited for just as long. One health request from time to time, whatever the number of waiting requests.
 
 import { ModelError } from '../../domain/errors.ts';
 import type { Http } from '../http/http.ts';
@@ -31,7 +31,7 @@ export function keepVigil(http: Http, options: VigilOptions = {}): Vigil {
       await http.get(PATH, { timeouts: { firstByteMs: timeoutMs, totalMs: timeoutMs } });
       missed = 0;
     } catch (error) {
-      // Whatever it says, it speaks; only an error of its own, or silence, is a miss.
+      // Any reply proves that it is alive; only a server error or silence counts as a miss.
       const alive = error instanceof ModelError && !error.retryable;
       missed = alive ? 0 : missed + 1;
       if (missed >= misses) return giveUp(error);

@@ -1,5 +1,5 @@
 // Any endpoint that speaks like OpenAI's chat completions: messages in, text out, logprobs of its own tokens where
-// it gives them. No ids, so no sample to train on: facts say so, and nothing here makes ids from text.
+// it gives them. A text backend: no ids, no vocabulary, no tokenizer, so no sample to train on.
 
 import { z } from 'zod';
 
@@ -7,26 +7,30 @@ import { ModelError } from '../../domain/errors.ts';
 import type { Message } from '../../domain/query.ts';
 import type { Finish } from '../../domain/turn.ts';
 import { readApiKey } from '../http/api-key.ts';
-import type { Backend, BackendOptions, GenerateOptions, GenerateRequest, Reply, Tokenizer } from '../backend.ts';
+import type { BackendOptions, GenerateOptions, TextBackend, TextReply, TextRequest } from '../backend.ts';
 import { openFleet } from '../fleet/fleet.ts';
+import { TEXT_RULES } from '../fleet/rules.ts';
 import { openHttp, type Http } from '../http/http.ts';
 import { badReply } from '../http/http-errors.ts';
 import { CANARY_TIMEOUTS, parseReply, routingHeaders, type ServerBackend } from '../fleet/server-backend.ts';
 import { parseOpenaiTarget } from '../http/server-url.ts';
-import { oneVersion } from './version-spans.ts';
+import { checkTextRequest } from '../request.ts';
 
 const PATH = '/chat/completions';
-/** No server of this kind says how long its model's context is; it refuses what does not fit. */
-const UNKNOWN_LENGTH = 2 ** 31 - 1;
 
-export function createOpenaiBackend(options: BackendOptions): Promise<Backend> {
+export function createOpenaiBackend(options: BackendOptions): Promise<TextBackend> {
   const { url, model } = parseOpenaiTarget(options.target);
   const apiKey = readApiKey(options.apiKeyEnv);
   const requestTimeoutMs = options.requestTimeoutSeconds * 1000;
-  return openFleet({ ...options, urls: [url], open: () => openOpenai(url, model, apiKey, requestTimeoutMs) });
+  return openFleet({
+    ...options,
+    urls: [url],
+    rules: TEXT_RULES,
+    open: () => openOpenai(url, model, apiKey, requestTimeoutMs),
+  });
 }
 
-const Reply = z.object({
+const Completion = z.object({
   choices: z
     .array(
       z.object({
@@ -54,7 +58,7 @@ export async function openOpenai(
   model: string,
   apiKey: string | null,
   requestTimeoutMs?: number,
-): Promise<ServerBackend> {
+): Promise<ServerBackend<'text'>> {
   const http = openHttp({ url, apiKey, requestTimeoutMs });
   try {
     return serverBackend(http, model, await learnDialect(http, model));
@@ -81,7 +85,7 @@ async function learnDialect(http: Http, model: string): Promise<Dialect> {
     const body = bodyOf({ model, messages, maxNewTokens: 16, seed: 1, temperature: 1, topP: 1 }, dialect);
     try {
       const { choices } = parseReply(
-        Reply,
+        Completion,
         await http.post(PATH, body, { timeouts: CANARY_TIMEOUTS }),
         http.place(PATH),
       );
@@ -126,54 +130,41 @@ function bodyOf({ model, messages, maxNewTokens, seed, temperature, topP }: Ques
 /** A top_k of this size cuts nothing, whatever the vocabulary. */
 const NO_TOP_K = 10_000_000;
 
-function serverBackend(http: Http, model: string, dialect: Dialect): ServerBackend {
+function serverBackend(http: Http, model: string, dialect: Dialect): ServerBackend<'text'> {
   const place = http.place(PATH);
 
-  async function generate(request: GenerateRequest, { signal, onProgress }: GenerateOptions): Promise<Reply> {
+  async function generate(request: TextRequest, { signal, onProgress }: GenerateOptions): Promise<TextReply> {
     signal.throwIfAborted();
+    checkTextRequest(request);
     const { messages, maxNewTokens, seed, sampling } = request;
-    if (!messages || messages.length === 0) {
-      throw new ModelError(`${place.url} takes messages, and this request has none`, {
-        reason: 'no-messages',
-        fix: 'Give rows with `messages` or `question`: a prompt that is text already fits no chat.',
-      });
-    }
     if (sampling.topK < NO_TOP_K) {
       throw new ModelError(`${place.url} knows no top_k`, { reason: 'bad-sampling', fix: 'Leave --top-k out.' });
     }
     const body = bodyOf({ model, messages, maxNewTokens, seed, ...sampling }, dialect);
     const headers = routingHeaders(request.requestId);
     const reply = await http.post(PATH, body, { signal, headers, onSent: () => onProgress?.(0) });
-    const { message, finish_reason, logprobs } = parseReply(Reply, reply, place).choices[0]!;
+    const { message, finish_reason, logprobs } = parseReply(Completion, reply, place).choices[0]!;
     const text = message.content ?? message.refusal;
     if (!text) throw badReply('gave no text', place, { flaw: 'choices.0.message.content missing' });
     if (!text.isWellFormed()) throw badReply('gave half a character', place, { flaw: 'a lone surrogate' });
     const tokens = logprobs?.content?.flatMap(({ token, logprob }) => (logprob === null ? [] : [{ token, logprob }]));
     return {
-      outputIds: [],
-      logprobs: [],
-      finish: FINISHES[finish_reason ?? ''] ?? 'stop',
-      versions: oneVersion(null, 0),
-      server: http.url,
       text,
-      ...(tokens && tokens.length > 0 ? { textLogprobs: tokens } : {}),
+      finish: FINISHES[finish_reason ?? ''] ?? 'stop',
+      server: http.url,
+      textLogprobs: tokens ?? [],
     };
   }
 
   return {
     url: http.url,
     facts: {
+      kind: 'text',
       name: model,
       fingerprint: null,
-      vocabSize: UNKNOWN_LENGTH,
-      contextLength: UNKNOWN_LENGTH,
-      stopTokenIds: [],
-      trainable: false,
-      takes: 'messages',
       logprobs: 'unknown',
       seeded: false,
     },
-    tokenizer: TEXT_ONLY,
     generate,
     close: http.close,
   };
@@ -181,13 +172,3 @@ function serverBackend(http: Http, model: string, dialect: Dialect): ServerBacke
 
 /** `content_filter` cuts an answer short, as an abort does. */
 const FINISHES: Readonly<Record<string, Finish>> = { stop: 'stop', length: 'length', content_filter: 'abort' };
-
-/** There are no tokens here: a chat is shown as it was said, and no id is made up. */
-const TEXT_ONLY: Tokenizer = {
-  encode: async () => [],
-  decode: async () => '',
-  renderChat: (messages) => messages.map(({ role, content }) => `${role}: ${content}\n`).join(''),
-  encodeChat: async () => [],
-  encodeRendered: async () => [],
-  chatTemplate: () => null,
-};

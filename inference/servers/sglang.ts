@@ -6,12 +6,12 @@ import { z } from 'zod';
 import { ModelError } from '../../domain/errors.ts';
 import type { ModelIdentity } from '../../domain/model-identity.ts';
 import type { Sampling } from '../../domain/sampling.ts';
-import type { Backend, BackendOptions, GenerateRequest, Reply, ModelFacts } from '../backend.ts';
+import type { BackendOptions, GenerateRequest, Reply, TokenBackend, TokenFacts } from '../backend.ts';
 import type { Ask, Http } from '../http/http.ts';
 import { badReply, statusError } from '../http/http-errors.ts';
 import { canaryOf, identityOf } from '../fleet/identity.ts';
-import { logprobMeaning, PEEK_TOKENS, type Peek } from './logprob-canary.ts';
-import { numbers, triples, triplesByToken } from './reply-lists.ts';
+import { logprobMeaning, PEEK_TOKENS, type Peek } from '../fleet/logprob-canary.ts';
+import { numbers, triples, triplesByToken } from '../http/reply-lists.ts';
 import { short } from '../../domain/foreign-text.ts';
 import {
   asReply,
@@ -31,7 +31,7 @@ import type { ServedTokenizer, TokenizerLoader } from '../tokenizer/server-token
 import { meetServer, tokenServer, tokenServers } from './token-server.ts';
 import { oneVersion, toldSpans } from './version-spans.ts';
 
-export function createSglangBackend(options: BackendOptions): Promise<Backend> {
+export function createSglangBackend(options: BackendOptions): Promise<TokenBackend> {
   return tokenServers(options, openSglang);
 }
 
@@ -88,13 +88,13 @@ async function learn(http: Http, tokenizers: TokenizerLoader) {
     http.place('/server_info'),
   );
   const models = parseReply(Models, await http.get('/v1/models'), http.place('/v1/models'));
-  const facts: ModelFacts = {
+  const facts: TokenFacts = {
+    kind: 'tokens',
     name: name ?? models.data[0]!.id,
     fingerprint: null,
     vocabSize: served.vocabSize,
     contextLength: usableLength(models.data[0]!.max_model_len, server.max_req_input_len, http.url),
     stopTokenIds: served.tokenizer.stopTokenIds,
-    trainable: true,
     seeded: server.enable_deterministic_inference ?? false,
   };
   const contextIds = await canaryContext(served.tokenizer);
@@ -112,7 +112,7 @@ async function learn(http: Http, tokenizers: TokenizerLoader) {
 }
 
 /** One token, and the most probable others in its place. */
-function lookAt(http: Http, facts: ModelFacts, ids: readonly number[], sampling: Sampling, more: object) {
+function lookAt(http: Http, facts: TokenFacts, ids: readonly number[], sampling: Sampling, more: object) {
   const params = samplingParams({ ...CANARY, sampling }, facts);
   const body = {
     input_ids: ids,
@@ -134,7 +134,7 @@ async function whoIs(http: Http, tokenizers: TokenizerLoader) {
   return { served, name: info.served_model_name };
 }
 
-async function identityNow(http: Http, tokenizers: TokenizerLoader, facts: ModelFacts): Promise<ModelIdentity> {
+async function identityNow(http: Http, tokenizers: TokenizerLoader, facts: TokenFacts): Promise<ModelIdentity> {
   const { served, name } = await whoIs(http, tokenizers);
   const { contextLength } = facts;
   return identityOf({
@@ -177,7 +177,7 @@ function peek({
 
 function samplingParams(
   request: Pick<GenerateRequest, 'maxNewTokens' | 'sampling' | 'seed' | 'stopTokenIds'>,
-  facts: ModelFacts,
+  facts: TokenFacts,
 ) {
   const { temperature, topP, topK } = request.sampling;
   return {
@@ -201,7 +201,7 @@ function samplingParams(
 
 function serverBackend(
   http: Http,
-  facts: ModelFacts,
+  facts: TokenFacts,
   served: ServedTokenizer,
   spans: boolean,
   identify: () => Promise<ModelIdentity>,

@@ -3,8 +3,9 @@
 
 import type { ModelIdentity } from '../../domain/model-identity.ts';
 import { readApiKey } from '../http/api-key.ts';
-import type { Backend, BackendOptions, GenerateRequest, Reply } from '../backend.ts';
+import type { BackendOptions, GenerateRequest, Reply, TokenBackend } from '../backend.ts';
 import { openFleet } from '../fleet/fleet.ts';
+import { tokenRules } from '../fleet/token-fleet.ts';
 import { openHttp, type Ask, type Http } from '../http/http.ts';
 import { checkRequest } from '../request.ts';
 import {
@@ -21,7 +22,7 @@ import { keepVigil } from './health-watch.ts';
 export function tokenServers(
   options: BackendOptions,
   open: (server: ServerOptions) => Promise<ServerBackend>,
-): Promise<Backend> {
+): Promise<TokenBackend> {
   const urls = parseServerUrls(options.target);
   const apiKey = readApiKey(options.apiKeyEnv);
   const { log } = options;
@@ -30,6 +31,7 @@ export function tokenServers(
   return openFleet({
     ...options,
     urls,
+    rules: tokenRules(log),
     open: (url) => open({ url, apiKey, requestTimeoutMs, tokenizers, log }),
   });
 }

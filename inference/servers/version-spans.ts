@@ -1,5 +1,5 @@
-// The versions of an answer's tokens, from what its server told: spans where it gives spans, one version for all
-// where it gives one. Guarantees spans that are contiguous and cover every token; what does not fit is refused.
+// The versions of an answer's tokens, from the server's reply: spans if it has spans, one version for all tokens
+// if it has one. Guarantees contiguous spans that cover every token; other replies are refused.
 
 import { FIRST_VERSION, versionNumber } from '../../domain/weight-version.ts';
 import type { VersionSpan } from '../../domain/turn.ts';
@@ -10,7 +10,7 @@ export interface ToldSpan {
   readonly end: number;
 }
 
-/** Null where the spans are not those of `tokens` tokens. Empty ones are left out, equal neighbours joined. */
+/** Null if the spans are not those of `tokens` tokens. Empty ones are left out, equal neighbours joined. */
 export function toldSpans(told: readonly ToldSpan[], tokens: number): VersionSpan[] | null {
   const spans: VersionSpan[] = [];
   let end = 0;
@@ -27,13 +27,13 @@ export function toldSpans(told: readonly ToldSpan[], tokens: number): VersionSpa
   return end === tokens ? spans : null;
 }
 
-/** All tokens by one version; a server that tells none is at the first. */
+/** All tokens by one version; a server that reports none is at the first. */
 export function oneVersion(word: string | number | null | undefined, tokens: number): VersionSpan[] {
   return tokens === 0 ? [] : [oneSpan(word, 0, tokens)];
 }
 
 function oneSpan(word: string | number | null | undefined, start: number, end: number): VersionSpan {
   if (word === null || word === undefined) return { version: FIRST_VERSION, start, end };
-  // A word is kept in every record: one that is a page long is cut.
+  // Every record stores the string, so a long one is cut.
   return { version: versionNumber(word), versionLabel: String(word).slice(0, 200), start, end };
 }

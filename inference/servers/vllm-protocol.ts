@@ -4,8 +4,8 @@
 import { z } from 'zod';
 import type { Finish } from '../../domain/turn.ts';
 import type { ServerReply } from '../fleet/server-backend.ts';
-import type { Peek } from './logprob-canary.ts';
-import { numbers, numbersOrNull, strings, tokenLogprobs } from './reply-lists.ts';
+import type { Peek } from '../fleet/logprob-canary.ts';
+import { numbers, numbersOrNull, strings, tokenLogprobs } from '../http/reply-lists.ts';
 import { toldSpans } from './version-spans.ts';
 
 export type Params = Readonly<Record<string, unknown>>;

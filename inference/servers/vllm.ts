@@ -4,11 +4,11 @@
 
 import { ModelError } from '../../domain/errors.ts';
 import type { ModelIdentity } from '../../domain/model-identity.ts';
-import type { Backend, BackendOptions, GenerateRequest, Reply, ModelFacts } from '../backend.ts';
+import type { BackendOptions, GenerateRequest, Reply, TokenBackend, TokenFacts } from '../backend.ts';
 import type { Ask, Http } from '../http/http.ts';
 import { badReply } from '../http/http-errors.ts';
 import { canaryOf, identityOf } from '../fleet/identity.ts';
-import { logprobMeaning, PEEK_TOKENS } from './logprob-canary.ts';
+import { logprobMeaning, PEEK_TOKENS } from '../fleet/logprob-canary.ts';
 import {
   asReply,
   CANARY,
@@ -35,7 +35,7 @@ import {
   type Params,
 } from './vllm-protocol.ts';
 
-export function createVllmBackend(options: BackendOptions): Promise<Backend> {
+export function createVllmBackend(options: BackendOptions): Promise<TokenBackend> {
   return tokenServers(options, openVllm);
 }
 
@@ -50,13 +50,13 @@ export function openVllm({ log, tokenizers, ...server }: ServerOptions): Promise
       });
     }
     const served = await tokenizers.load(model.root ?? model.id, url);
-    const facts: ModelFacts = {
+    const facts: TokenFacts = {
+      kind: 'tokens',
       name: model.id,
       fingerprint: null,
       vocabSize: served.vocabSize,
       contextLength: model.max_model_len,
       stopTokenIds: served.tokenizer.stopTokenIds,
-      trainable: true,
       seeded: true,
     };
     const contextIds = await canaryContext(served.tokenizer);
@@ -87,7 +87,7 @@ async function modelOf(http: Http) {
 async function identityNow(
   http: Http,
   tokenizers: TokenizerLoader,
-  facts: ModelFacts,
+  facts: TokenFacts,
   endpoint: Endpoint,
 ): Promise<ModelIdentity> {
   const { id, root } = await modelOf(http);
@@ -115,7 +115,7 @@ async function identityNow(
 }
 
 /** Of a server that has answered already: what it forbids or does not know here, it was started without. */
-async function findEndpoint(http: Http, facts: ModelFacts, contextIds: readonly number[]): Promise<Endpoint> {
+async function findEndpoint(http: Http, facts: TokenFacts, contextIds: readonly number[]): Promise<Endpoint> {
   const params = samplingParams({ ...CANARY, sampling: { temperature: 1, topP: 1, topK: facts.vocabSize } }, facts, 0);
   const body = GENERATE.body({ model: facts.name, contextIds, id: null, params });
   try {
@@ -141,7 +141,7 @@ async function lookAt(http: Http, endpoint: Endpoint, call: Parameters<Endpoint[
 
 function samplingParams(
   request: Pick<GenerateRequest, 'maxNewTokens' | 'sampling' | 'seed' | 'stopTokenIds'>,
-  facts: ModelFacts,
+  facts: TokenFacts,
   logprobs: number,
 ): Params {
   const { temperature, topP, topK } = request.sampling;
@@ -168,7 +168,7 @@ const LEAST_TEMPERATURE = 0.01;
 
 function serverBackend(
   http: Http,
-  facts: ModelFacts,
+  facts: TokenFacts,
   served: ServedTokenizer,
   endpoint: Endpoint & { readonly tellsVersion: boolean },
   identify: () => Promise<ModelIdentity>,

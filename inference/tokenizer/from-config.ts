@@ -1,7 +1,7 @@
-// What only tokenizer_config.json says of a tokenizer, put into its tokenizer.json as Python's transformers does when
-// it loads one: whether a BOS and an EOS surround a text (Llama, Code Llama, Gemma and Cohere folders), and no
+// Settings that exist only in tokenizer_config.json, put into tokenizer.json as Python's transformers does when
+// it loads a tokenizer: whether a BOS and an EOS surround a text (Llama, Code Llama, Gemma and Cohere folders), and no
 // truncation or padding, which belong to training. Pure.
-// Not covered: tokens that stand in `added_tokens_decoder` alone; current exporters write them to both files.
+// Not covered: tokens that are only in `added_tokens_decoder`; current exporters write them to both files.
 
 export interface TokenizerJson {
   readonly added_tokens?: readonly { readonly id: number; readonly content: string; readonly special?: boolean }[];

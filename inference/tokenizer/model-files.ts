@@ -1,5 +1,5 @@
-// What the files of a model's folder say beside its tokenizer: how large the vocabulary is, which tokens end an
-// answer, and hashes by which two tokenizers or chat templates are known to be one. Layout and order do not matter.
+// Facts in the files of a model's folder, beside its tokenizer: the size of the vocabulary, the tokens that end an
+// answer, and hashes that identify a tokenizer and a chat template. Layout and order do not matter.
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -11,7 +11,7 @@ import type { ModelIdentity } from '../../domain/model-identity.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 export interface ModelConfig {
-  /** Null where no config.json says. */
+  /** Null if no config.json has it. */
   readonly vocabSize: number | null;
   /** Of config.json and generation_config.json; null where there is no generation_config.json to read. */
   readonly endIds: readonly number[] | null;
@@ -66,7 +66,7 @@ export async function weightsHash(modelFolder: string): Promise<string | null> {
   return hash.digest('hex');
 }
 
-/** What an embedded model is known by. `name`: a hub id or another that means one model everywhere. */
+/** The identity of an embedded model. `name`: a hub id, or another name that means one model everywhere. */
 export async function folderIdentity(
   folder: string,
   name: string | null,

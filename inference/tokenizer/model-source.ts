@@ -1,5 +1,5 @@
-// Where a model's files are: a folder that holds them, or a name on the Hugging Face hub. A folder is checked
-// before anything is loaded, because the libraries' own errors do not say which file they missed.
+// The source of a model's files: a folder, or a name on the Hugging Face hub. A folder is checked
+// before anything is loaded, because the libraries' own errors do not name the missing file.
 
 import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -16,12 +16,12 @@ export const TOKENIZER_FILES = ['tokenizer.json', 'tokenizer_config.json'];
 const WEIGHT_FILES = ['config.json', 'onnx/model.onnx'];
 const MODEL_FILES = [...WEIGHT_FILES, ...TOKENIZER_FILES];
 
-/** What transformers.js is to be told. */
+/** The name for transformers.js. */
 export function pretrainedName(source: ModelSource): string {
   return source.kind === 'folder' ? source.path : source.id;
 }
 
-/** Where its files are on this machine, once they were loaded. */
+/** The folder of its files on this machine, once they are loaded. */
 export function folderOf(source: ModelSource): string {
   return source.kind === 'folder' ? source.path : join(hubCacheFolder(), source.id);
 }
@@ -57,7 +57,7 @@ async function checkFiles(folder: string, files: readonly string[], what: string
   });
 }
 
-/** Files from the hub are kept here, and found here without a network. */
+/** The cache of files from the hub; they are found here without a network. */
 export function hubCacheFolder(): string {
   const cache = process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
   return process.env['EVERTURN_MODEL_CACHE'] ?? join(cache, 'everturn', 'models');

@@ -1,5 +1,5 @@
-// The tokenizer and the vocabulary of a model that somebody else serves: from --tokenizer, or from where the
-// server has its model, if that is a folder here or a hub id. One copy per source, however many servers.
+// The tokenizer and the vocabulary of a model on a server: from --tokenizer, or from the server's own model path, if
+// that is a folder on this machine or a hub id. One copy per source, whatever the number of servers.
 
 import { ModelError } from '../../domain/errors.ts';
 import { readModelConfig } from './model-files.ts';
@@ -8,11 +8,11 @@ import { openTokenizer, type ModelTokenizer } from './tokenizer.ts';
 
 export interface ServedTokenizer {
   readonly tokenizer: ModelTokenizer;
-  /** Of the model where its config.json says, else of the tokenizer. */
+  /** The model's if its config.json has it, else the tokenizer's. */
   readonly vocabSize: number;
-  /** Where its files are, on this machine. */
+  /** The folder of its files on this machine. */
   readonly folder: string;
-  /** May an answer end at this id? `told`: the id at which its server says that it ended. */
+  /** Whether an answer may end at this id. `told`: the id at which it ended, as the server reports. */
   readonly ends: (id: number, told: number | null) => boolean;
 }
 
@@ -58,7 +58,7 @@ async function read(name: string): Promise<ServedTokenizer> {
   const folder = folderOf(source);
   const { vocabSize, endIds } = await readModelConfig(folder);
   const ends = new Set([...tokenizer.stopTokenIds, ...(endIds ?? [])]);
-  // Without generation_config.json nobody here knows all of them: a server's word counts, for what is no text.
+  // Without generation_config.json the list is incomplete: the server's stop reason counts, for ids that are no text.
   return {
     tokenizer,
     vocabSize: vocabSize ?? tokenizer.size,

@@ -1,5 +1,5 @@
 // A model's own tokenizer and chat template, from a folder or the hub. Ids and texts are those of Hugging Face's Rust
-// tokenizers, which Python and every inference server use; the library encodes and decodes on threads of its own, so
+// tokenizers, which Python and every inference server use; the library encodes and decodes on its own threads, so
 // the event loop never waits. Chat templates are rendered by transformers.js. No network for a folder.
 
 import { readFile } from 'node:fs/promises';

@@ -1,6 +1,7 @@
 """Arithmetic problems, those for training and those held out.
 
     python problems.py --heldout 1200 > heldout.jsonl      # problems never seen in training, as a data set
+    python problems.py --training 2000 > training.jsonl    # of the kind seen in training: none of the held-out ones
 """
 import argparse
 import hashlib
@@ -142,9 +143,13 @@ def problem(r, heldout=False):
 
 
 def heldout_problems(count, seed=777):
+    return distinct_problems(count, seed, heldout=True)
+
+
+def distinct_problems(count, seed, heldout):
     r, seen, out = random.Random(seed), set(), []
     while len(out) < count:
-        p = problem(r, heldout=True)
+        p = problem(r, heldout)
         k = key(p["kind"], p["steps"])
         if k not in seen:
             seen.add(k)
@@ -161,10 +166,12 @@ def as_record(p, number):
 
 def main():
     args = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    args.add_argument("--heldout", type=int, required=True, help="how many held-out problems to print, one JSON object a line")
+    wanted = args.add_mutually_exclusive_group(required=True)
+    wanted.add_argument("--heldout", type=int, help="how many held-out problems to print, one JSON object a line")
+    wanted.add_argument("--training", type=int, help="how many problems that are not held out to print")
     args.add_argument("--seed", type=int, default=777)
     a = args.parse_args()
-    for i, p in enumerate(heldout_problems(a.heldout, a.seed), 1):
+    for i, p in enumerate(distinct_problems(a.heldout or a.training, a.seed, a.heldout is not None), 1):
         print(json.dumps(as_record(p, i), ensure_ascii=False))
 
 

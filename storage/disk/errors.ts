@@ -7,11 +7,11 @@ import type { Reason } from '../../domain/reasons.ts';
 const KNOWN: Readonly<
   Record<string, readonly [reason: Reason<'store'>, words: string, fix: string, retryable: boolean]>
 > = {
-  ENOSPC: ['disk-full', 'the disk is full', 'Free some space; the run goes on by itself.', true],
+  ENOSPC: ['disk-full', 'the disk is full', 'Free some space; the run continues by itself.', true],
   EDQUOT: [
     'disk-full',
     'the disk quota is used up',
-    'Free some space or raise the quota; the run goes on by itself.',
+    'Free some space or raise the quota; the run continues by itself.',
     true,
   ],
   EFBIG: [
@@ -23,16 +23,16 @@ const KNOWN: Readonly<
   EACCES: [
     'no-permission',
     'permission denied',
-    'Give this user the right to write there; the run goes on by itself.',
+    'Give this user the right to write there; the run continues by itself.',
     true,
   ],
   EPERM: [
     'no-permission',
     'the operation is not permitted',
-    'Give this user the right to write there; the run goes on by itself.',
+    'Give this user the right to write there; the run continues by itself.',
     true,
   ],
-  EROFS: ['read-only', 'the file system is read-only', 'Make it writable; the run goes on by itself.', true],
+  EROFS: ['read-only', 'the file system is read-only', 'Make it writable; the run continues by itself.', true],
   ENOTDIR: [
     'not-a-folder',
     'a part of the path is a file, not a folder',
@@ -40,7 +40,7 @@ const KNOWN: Readonly<
     false,
   ],
   ENOENT: ['no-such-folder', 'no folder can be made there', 'Choose another --out.', false],
-  EISDIR: ['is-a-folder', 'a folder stands where a file belongs', 'Move that folder away.', false],
+  EISDIR: ['is-a-folder', 'a folder has the name of that file', 'Move that folder away.', false],
   ENAMETOOLONG: ['name-too-long', 'the path is too long', 'Choose a shorter --out.', false],
   ELOOP: ['not-a-folder', 'symbolic links run in a circle', 'Choose another --out.', false],
   EMFILE: ['too-many-files', 'too many files are open', 'Raise the limit on open files (ulimit -n).', true],
@@ -50,7 +50,7 @@ const KNOWN: Readonly<
     'Close some programs, or raise the limit.',
     true,
   ],
-  EPIPE: ['pipe-closed', 'nobody reads from that pipe any more', 'Keep its reader open.', false],
+  EPIPE: ['pipe-closed', 'no process reads from that pipe', 'Keep its reader open.', false],
   ENXIO: ['no-device', 'nothing is behind that device or socket', 'Choose another --out.', false],
   EIO: ['io-error', 'the disk reports an error', 'Check the disk.', true],
   ESTALE: ['io-error', 'the network file system lost the file', 'Check the file server.', true],

@@ -15,7 +15,7 @@ import { unfitRewards } from '../../domain/reward.ts';
 import { type OpenedRollout, turnFacts } from '../../domain/rollout-facts.ts';
 import type { TurnFacts } from '../../domain/turn.ts';
 import { areal } from '../../exporters/areal.ts';
-import type { Backend } from '../../inference/backend.ts';
+import type { TokenBackend } from '../../inference/backend.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { readTrajectory } from '../../storage/trajectories.ts';
 import { byteTokenizer } from '../support/scripted-model.ts';
@@ -73,15 +73,15 @@ function versionAt(p: Plan, t: number, place: number): number {
   return p.firstVersion + moves.reduce((sum, b) => sum + b.move, 0);
 }
 
-function backendOf(p: Plan): Backend {
+function backendOf(p: Plan): TokenBackend {
   return {
     facts: {
+      kind: 'tokens',
       name: 'planned',
       fingerprint: null,
       vocabSize: 259,
       contextLength: 100_000,
       stopTokenIds: [EOS],
-      trainable: true,
     },
     tokenizer: byteTokenizer,
     async generate({ requestId, contextIds, maxNewTokens }) {

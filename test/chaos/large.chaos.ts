@@ -8,7 +8,7 @@ import { ModelError } from '../../domain/errors.ts';
 import { openFileStore } from '../../storage/files.ts';
 import type { CollectionResult } from '../../domain/messages.ts';
 import { openRig, type Rig } from '../support/rig.ts';
-import { byteTokenizer, scriptedBackend } from '../support/scripted-model.ts';
+import { scriptedTextBackend } from '../support/scripted-model.ts';
 import { prove, startRun, sums } from './rig-run.ts';
 import { commandOf, randomOf } from './seed.ts';
 import { FULL, sized } from './size.ts';
@@ -33,6 +33,9 @@ async function historiesOf(run: string, rollouts: number) {
   return found;
 }
 
+/** Nobody asks it: the backend is scripted. */
+const SERVER = 'http://127.0.0.1:9';
+
 describe('a run of large turns', () => {
   test(
     'keeps its histories small over turns of 0.1 to 64 MB of text, and over 50 turns',
@@ -40,23 +43,17 @@ describe('a run of large turns', () => {
     async () => {
       // A server that gives text and no ids: ids of 64 MB of text would be more than a record can hold.
       const sizes = FULL ? [0.1, 1, 4, 16, 64] : [0.1, 1, 4];
-      const scripted = scriptedBackend({ answer: () => '' });
-      const backend = {
-        ...scripted,
-        facts: { ...scripted.facts, contextLength: 1e9, trainable: false, takes: 'messages' as const },
-        tokenizer: { ...byteTokenizer, encodeRendered: async () => [], encode: async () => [] },
-        async generate({ requestId }: { readonly requestId: string }) {
-          const [run, query] = requestId.split('/');
-          const megabytes = run === 'many' ? 0.1 : sizes[Number(query!.slice(1))]!;
-          const text = `${'Let us see. '.repeat((megabytes * MIB) / 12)}\\boxed{7}`;
-          return { outputIds: [], logprobs: [], finish: 'stop' as const, versions: [], server: 'text', text };
-        },
-      };
+      const backend = scriptedTextBackend(({ requestId }) => {
+        const [run, query] = requestId.split('/');
+        const megabytes = run === 'many' ? 0.1 : sizes[Number(query!.slice(1))]!;
+        return `${'Let us see. '.repeat((megabytes * MIB) / 12)}\\boxed{7}`;
+      });
       rig = await openRig({ answer: () => '' }, { backend: async () => backend });
       await rig.startWorker();
+      const asked = { model: 'openai:http://scripted#scripted-text' };
       const runs = [
-        { run: 'large', rows: sums(sizes.length), settings: { numTurns: 2 }, maxConcurrent: 1 },
-        { run: 'many', rows: sums(1), settings: { numTurns: FULL ? 50 : 20 }, maxConcurrent: 1 },
+        { run: 'large', rows: sums(sizes.length), settings: { ...asked, numTurns: 2 }, maxConcurrent: 1 },
+        { run: 'many', rows: sums(1), settings: { ...asked, numTurns: FULL ? 50 : 20 }, maxConcurrent: 1 },
       ];
       for (const run of runs) {
         const result = (await (await startRun(rig, run)).result()) as CollectionResult;
@@ -86,7 +83,7 @@ describe('a run of large turns', () => {
       const lengths = Array.from({ length: conversations }, () => 20 + Math.floor(random() * 1200));
       rig = await openRig({
         contextLength: 4000,
-        server: 'http://scripted',
+        server: SERVER,
         async answer({ requestId, contextIds }) {
           const [, query] = requestId.split('/');
           await sleep(1);
@@ -102,7 +99,7 @@ describe('a run of large turns', () => {
         run: 'full',
         rows,
         maxConcurrent: 50,
-        settings: { numTurns: 40, maxNewTokens: 2000 },
+        settings: { model: 'sglang:http://scripted', numTurns: 40, maxNewTokens: 2000 },
       });
       const result = (await handle.result()) as CollectionResult;
       const store = openFileStore(rig.out, 'full');

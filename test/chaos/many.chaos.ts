@@ -39,7 +39,7 @@ useWorkload(
 describe('many runs at once', () => {
   test(
     `play ${QUERIES} queries in each of ${runs.length} runs, with ${OPEN} rollouts open`,
-    { timeout: FULL ? 3_600_000 : 300_000 },
+    { timeout: FULL ? 3_600_000 : 900_000 },
     async () => {
       const acceptedMs: number[] = [];
       let commandMiB = 0;

@@ -28,7 +28,7 @@ useWorkload(
 describe(`${RUN.rollouts} rollouts × ${RUN.turns} turns`, () => {
   test(
     `survive ${KILLS} kill -9 of their workers: each turn once, and as undisturbed`,
-    { timeout: FULL ? 3_600_000 : 300_000 },
+    { timeout: FULL ? 3_600_000 : 900_000 },
     async () => {
       const whole = RUN.rollouts * RUN.turns;
       await workload.start({ ...RUN, name: 'calm' });

@@ -146,6 +146,8 @@ describe('a cluster that does not answer', () => {
     expect(ended.code).toBe(4);
     expect(ended.stderr).toContain(`${address} cannot be reached`);
     expect(ended.stderr).toContain('TEMPORAL_ADDRESS');
+    // Node's own warnings name its process.
+    expect(ended.stderr).not.toMatch(/\(node:\d+\)|Warning:/);
   };
 
   test('exits with 4 where nothing listens', () => away('127.0.0.1:1'));

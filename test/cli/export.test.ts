@@ -146,7 +146,7 @@ describe('an export to a file', () => {
     mkdirSync(join(folder, 'dir'));
     writeFileSync(join(folder, 'file'), '');
     for (const [out, code, words] of [
-      ['dir', 2, 'a folder stands where a file belongs'],
+      ['dir', 2, 'a folder has the name of that file'],
       ['file/x', 2, 'is a file, not a folder'],
       ['/proc/none/x', 2, 'cannot write'],
       ['x'.repeat(300), 2, 'the path is too long'],
@@ -155,7 +155,7 @@ describe('an export to a file', () => {
       const ended = await exporting(out);
       expect(ended, out).toMatchObject({ code, stdout: '' });
       expect(ended.stderr, out).toContain(words);
-      expect(ended.stderr, out).not.toMatch(/unexpected error|the run goes on by itself|--verbose/);
+      expect(ended.stderr, out).not.toMatch(/unexpected error|the run continues by itself|--verbose/);
     }
     expect(leftovers()).toEqual([]);
     // A file that may grow no further, as on a disk that is full: the old one stays whole.
@@ -180,7 +180,7 @@ describe('an export to a pipe', () => {
   test('says so where the pipe was named by --out', async () => {
     execFileSync('mkfifo', [join(folder, 'fifo')]);
     const ended = await shell('head -c 10 fifo > /dev/null & $EVERTURN export r --format areal --out fifo');
-    expect(ended.stderr).toContain('nobody reads from that pipe any more');
+    expect(ended.stderr).toContain('no process reads from that pipe');
     expect(ended.stderr).not.toContain('unexpected');
     expect(ended.code).toBe(1);
     expect(existsSync(join(folder, 'fifo'))).toBe(true);

@@ -1,5 +1,8 @@
 // Following a run: only the run's own end, or the user, ends it.
 
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { ServiceError } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import { follow } from '../../cli/play/follow.ts';
@@ -99,4 +102,34 @@ describe('following a run', () => {
     expect(await end).toBe('detached');
     expect(seen.ended).toBe(1);
   });
+
+  test.each<[string, Answer[], () => unknown]>([
+    ['Temporal does not answer', Array.from({ length: 6 }, () => new Error('gone')), () => progressOf()],
+    ['no worker answers', Array<Answer>(6).fill('RUNNING'), () => undefined],
+    ['nothing moves', Array<Answer>(6).fill('RUNNING'), () => progressOf()],
+  ])(
+    'a disk that cannot be written is said within seconds, also while %s',
+    async (_, answers, progress) => {
+      const file = join(mkdtempSync(join(tmpdir(), 'everturn-follow-')), 'file');
+      writeFileSync(file, '');
+      const { link } = scriptedLink(answers, progress);
+      const { view, seen } = rememberingView();
+      const io = scriptedIo();
+      const began = io.clock.ms;
+      const at: number[] = [];
+      const noting: ProgressView = {
+        ...view,
+        note(text) {
+          view.note(text);
+          if (text?.startsWith('Waiting for the disk: cannot write')) at.push(io.clock.ms);
+        },
+      };
+      const ticking = setInterval(() => (io.clock.ms += 1500), 250);
+      const ended = await follow(io, link, 'r', noting, file).finally(() => clearInterval(ticking));
+      expect(ended).toBe('completed');
+      expect([...seen.notes].join('\n')).toContain('Waiting for the disk: cannot write');
+      expect(at[0]! - began).toBeLessThan(15_000);
+    },
+    60_000,
+  );
 });

@@ -1,6 +1,6 @@
 // What a run that stands still is told to wait for.
 
-import { mkdtempSync, readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -65,7 +65,7 @@ describe('the trouble of a run', () => {
   });
 
   test('a disk that keeps answers from being kept is said in the words of the worker, or of this machine', async () => {
-    const told = 'cannot write /runs/r/x.json: the disk is full. Free some space; the run goes on by itself.';
+    const told = 'cannot write /runs/r/x.json: the disk is full. Free some space; the run continues by itself.';
     const pending = {
       activityType: { name: 'generate' },
       state: 2,
@@ -87,5 +87,9 @@ describe('the trouble of a run', () => {
     expect(await awaitedOf(idle, 'r', folder)).toBeUndefined();
     expect(await awaitedOf(idle, 'r', join(folder, 'gone'))).toBeUndefined();
     expect(readdirSync(folder)).toEqual([]);
+    // A file where the folder should be: nobody can write there.
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    expect(await awaitedOf(idle, 'r', file)).toMatch(/^Waiting for the disk: cannot write .*file/);
   });
 });

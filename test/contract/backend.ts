@@ -1,13 +1,21 @@
-// What every inference backend keeps: token ids in, token ids and finite logprobs out, every ending named,
-// nothing answered that was not asked for.
+// The promises of every inference backend: every ending named, nothing answered that was not asked for. Of one that gives
+// tokens: ids in, ids and finite logprobs out. Of one that gives text: no ids, no vocabulary, no tokenizer.
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
-import type { Backend, GenerateRequest } from '../../inference/backend.ts';
+import type {
+  BackendOf,
+  GenerateRequest,
+  Kind,
+  Kinds,
+  TextBackend,
+  TextRequest,
+  TokenBackend,
+} from '../../inference/backend.ts';
 
-export interface BackendPlace {
-  readonly open: () => Promise<Backend>;
+export interface BackendPlace<K extends Kind = 'tokens'> {
+  readonly open: () => Promise<BackendOf<K>>;
   /** A question as its user would ask it. */
   readonly question: string;
   /** False for a server that draws its own random numbers. */
@@ -19,7 +27,7 @@ export interface BackendPlace {
 }
 
 export async function aRequest(
-  backend: Backend,
+  backend: TokenBackend,
   question: string,
   changes: Partial<GenerateRequest> = {},
 ): Promise<GenerateRequest> {
@@ -35,16 +43,135 @@ export async function aRequest(
   };
 }
 
+export function aTextRequest(question: string, changes: Partial<TextRequest> = {}): TextRequest {
+  return {
+    requestId: 'run/query/0/1',
+    messages: [{ role: 'user', content: question }],
+    maxNewTokens: 48,
+    sampling: DEFAULT_SAMPLING,
+    seed: 7,
+    ...changes,
+  };
+}
+
 export const undisturbed = () => ({ signal: new AbortController().signal });
 
-export function backendContract(name: string, place: BackendPlace): void {
-  const { open, question, seeded = true, checksRequests = true, takesTime = true } = place;
+type Shared = Pick<TextRequest, 'maxNewTokens' | 'sampling' | 'seed'>;
+
+interface Made<K extends Kind> {
+  readonly request: (backend: BackendOf<K>, changes?: Partial<Shared>) => Promise<Kinds[K]['request']>;
+  /** A request whose answer takes long. */
+  readonly long: (backend: BackendOf<K>) => Promise<Kinds[K]['request']>;
+}
+
+/** The promises of both kinds. Returns the backend that they ask. */
+function everyBackend<K extends Kind>(name: string, place: BackendPlace<K>, { request, long }: Made<K>) {
+  const { open, checksRequests = true, takesTime = true } = place;
   const promise = (title: string, body: () => Promise<void>) => test(`${name}: ${title}`, body);
-  let backend: Backend;
+  let backend: BackendOf<K>;
   beforeAll(async () => {
     backend = await open();
   });
   afterAll(() => backend.close());
+  const ask = async (changes: Partial<Shared> = {}) => backend.generate(await request(backend, changes), undisturbed());
+
+  promise('names how each of many answers at once ended', async () => {
+    const all = await Promise.all([1, 2, 3, 5, 8, 13].map((maxNewTokens) => ask({ maxNewTokens })));
+    for (const { finish } of all) expect(['stop', 'length', 'abort']).toContain(finish);
+  });
+
+  promise('does not start what is aborted already', async () => {
+    const reason = new Error('enough');
+    const aborted = backend.generate(await request(backend), { signal: AbortSignal.abort(reason) });
+    await expect(aborted).rejects.toBe(reason);
+  });
+
+  if (takesTime) {
+    promise('stops when aborted, with the reason it was given, and goes on answering', async () => {
+      const controller = new AbortController();
+      const reason = new Error('enough');
+      const asked = backend.generate(await long(backend), {
+        signal: controller.signal,
+        onProgress: () => controller.abort(reason), // at the first sign of life
+      });
+      await expect(asked).rejects.toBe(reason);
+      expect(await ask()).toMatchObject({ finish: expect.stringMatching(/stop|length/) });
+    });
+  }
+
+  if (checksRequests) {
+    promise('refuses a budget, a sampling and a seed that cannot be, for good', async () => {
+      const refused: [Partial<Shared>, string][] = [
+        [{ maxNewTokens: 0 }, 'bad-budget'],
+        [{ maxNewTokens: 1.5 }, 'bad-budget'],
+        [{ sampling: { temperature: -1, topP: 1, topK: 5 } }, 'bad-sampling'],
+        [{ sampling: { temperature: Number.NaN, topP: 1, topK: 5 } }, 'bad-sampling'],
+        [{ sampling: { temperature: 1, topP: 0, topK: 5 } }, 'bad-sampling'],
+        [{ sampling: { temperature: 1, topP: 1, topK: 0 } }, 'bad-sampling'],
+        [{ seed: -1 }, 'bad-seed'],
+      ];
+      for (const [changes, reason] of refused) {
+        await expect(ask(changes)).rejects.toMatchObject({ name: 'ModelError', reason, retryable: false });
+      }
+    });
+  }
+
+  promise('rejects what is in flight when it is closed, and what comes after', async () => {
+    const closing = await open();
+    if (takesTime) {
+      const asked = await long(closing);
+      const [outcome] = await Promise.allSettled([closing.generate(asked, undisturbed()), closing.close()]);
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'ModelError' } });
+      await expect(closing.generate(asked, undisturbed())).rejects.toMatchObject({ name: 'ModelError' });
+    }
+    await closing.close();
+  });
+
+  return () => backend;
+}
+
+export function textBackendContract(name: string, place: BackendPlace<'text'>): void {
+  const backend = everyBackend<'text'>(name, place, {
+    request: async (_, changes) => aTextRequest(place.question, changes),
+    long: async () => aTextRequest(place.question, { maxNewTokens: 5000 }),
+  });
+  const promise = (title: string, body: () => Promise<void>) => test(`${name}: ${title}`, body);
+  const ask = (of: TextBackend, changes: Partial<TextRequest> = {}) =>
+    of.generate(aTextRequest(place.question, changes), undisturbed());
+
+  promise('gives well-formed text and no ids, and says that it has none', async () => {
+    const reply = await ask(backend());
+    expect(reply.text).not.toBe('');
+    expect(reply.text.isWellFormed()).toBe(true);
+    expect(reply.textLogprobs.every(({ logprob }) => logprob <= 0)).toBe(true);
+    for (const invented of ['outputIds', 'logprobs', 'versions']) expect(reply).not.toHaveProperty(invented);
+    expect(backend().facts.kind).toBe('text');
+    for (const invented of ['vocabSize', 'contextLength', 'stopTokenIds'])
+      expect(backend().facts).not.toHaveProperty(invented);
+    expect(backend()).not.toHaveProperty('tokenizer');
+  });
+
+  if (place.checksRequests ?? true) {
+    promise('refuses a conversation without a message, and a cut that it cannot make, for good', async () => {
+      const never = { name: 'ModelError', retryable: false };
+      await expect(ask(backend(), { messages: [] })).rejects.toMatchObject({ ...never, reason: 'no-messages' });
+      const cut = ask(backend(), { sampling: { ...DEFAULT_SAMPLING, topK: 50 } });
+      await expect(cut).rejects.toMatchObject({ ...never, reason: 'bad-sampling' });
+    });
+  }
+}
+
+export function backendContract(name: string, place: BackendPlace): void {
+  const { question, seeded = true, checksRequests = true } = place;
+  const promise = (title: string, body: () => Promise<void>) => test(`${name}: ${title}`, body);
+  const backendNow = everyBackend<'tokens'>(name, place, {
+    request: (of, changes) => aRequest(of, question, changes),
+    long: (of) => aRequest(of, question, { maxNewTokens: of.facts.contextLength - 200, stopTokenIds: [] }),
+  });
+  let backend: TokenBackend;
+  beforeAll(() => {
+    backend = backendNow();
+  });
   const ask = async (changes: Partial<GenerateRequest> = {}) =>
     backend.generate(await aRequest(backend, question, changes), undisturbed());
 
@@ -81,29 +208,6 @@ export function backendContract(name: string, place: BackendPlace): void {
     });
   }
 
-  promise('does not start what is aborted already', async () => {
-    const reason = new Error('enough');
-    const aborted = backend.generate(await aRequest(backend, question), { signal: AbortSignal.abort(reason) });
-    await expect(aborted).rejects.toBe(reason);
-  });
-
-  if (takesTime) {
-    promise('stops when aborted, with the reason it was given, and goes on answering', async () => {
-      const controller = new AbortController();
-      const reason = new Error('enough');
-      const request = await aRequest(backend, question, {
-        maxNewTokens: backend.facts.contextLength - 200,
-        stopTokenIds: [],
-      });
-      const long = backend.generate(request, {
-        signal: controller.signal,
-        onProgress: () => controller.abort(reason), // at the first sign of life
-      });
-      await expect(long).rejects.toBe(reason);
-      expect((await ask()).outputIds.length).toBeGreaterThan(0);
-    });
-  }
-
   if (checksRequests) {
     promise('refuses what the model cannot hold or does not know, for good', async () => {
       const { vocabSize, contextLength } = backend.facts;
@@ -113,10 +217,6 @@ export function backendContract(name: string, place: BackendPlace): void {
         [{ contextIds: [1.5] }, 'token-out-of-vocabulary'],
         [{ contextIds: [] }, 'empty-context'],
         [{ maxNewTokens: contextLength }, 'context-length'],
-        [{ maxNewTokens: 0 }, 'bad-budget'],
-        [{ sampling: { temperature: -1, topP: 1, topK: 5 } }, 'bad-sampling'],
-        [{ sampling: { temperature: 1, topP: 0, topK: 5 } }, 'bad-sampling'],
-        [{ sampling: { temperature: 1, topP: 1, topK: 0 } }, 'bad-sampling'],
       ];
       for (const [changes, reason] of refused) {
         await expect(ask(changes)).rejects.toMatchObject({ name: 'ModelError', reason, retryable: false });
@@ -146,16 +246,5 @@ export function backendContract(name: string, place: BackendPlace): void {
     const text = tokenizer.renderChat(messages);
     expect(text).toContain(question);
     expect(await tokenizer.decode(await tokenizer.encodeChat(messages), { skipSpecialTokens: false })).toBe(text);
-  });
-
-  promise('rejects what is in flight when it is closed, and what comes after', async () => {
-    const closing = await open();
-    if (takesTime) {
-      const request = await aRequest(closing, question, { maxNewTokens: 1000, stopTokenIds: [] });
-      const [outcome] = await Promise.allSettled([closing.generate(request, undisturbed()), closing.close()]);
-      expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'ModelError' } });
-      await expect(closing.generate(request, undisturbed())).rejects.toMatchObject({ name: 'ModelError' });
-    }
-    await closing.close();
   });
 }

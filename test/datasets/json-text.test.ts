@@ -4,6 +4,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jsonFacts, MAX_NESTING } from '../../datasets/json-text.ts';
+import { cpuMs } from '../support/cpu.ts';
 
 const facts = (text: string) => jsonFacts(text, JSON.parse(text));
 
@@ -100,9 +101,8 @@ describe('keys of JSON text', () => {
     const megabyte = 1 << 20;
     for (const part of ['\\\\', '\\"', ' ', '{}', '1', '1.', '"a":', 'e1']) {
       const text = JSON.stringify(part.repeat(megabyte / part.length));
-      const startedAt = performance.now();
-      facts(`{"a":${text},"b":[${`${' '.repeat(9)}1,`.repeat(50_000)}1]}`);
-      expect(performance.now() - startedAt).toBeLessThan(2000);
+      const object = `{"a":${text},"b":[${`${' '.repeat(9)}1,`.repeat(50_000)}1]}`;
+      expect(cpuMs(() => facts(object))).toBeLessThan(2000);
     }
     const number = '1'.repeat(megabyte);
     expect(facts(`[${number}, 0.${number}]`).inexact.size).toBe(2);

@@ -106,7 +106,7 @@ describe('a JSONL data set', () => {
   });
 
   test('an unknown extension is refused with those that are known', () => {
-    expect(() => openDataset('a.parquet')).toThrow(
+    expect(() => openDataset('a.arrow')).toThrow(
       expect.objectContaining({ reason: 'dataset-format', fix: expect.stringContaining('.jsonl') }),
     );
   });

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { createMathJudge } from '../../environments/math/math-environment.ts';
+import { leafOptions } from '../../environments/math/judge-options.ts';
 import { compareTexts } from '../../environments/math/compare/compare-texts.ts';
 import { judgeMath } from '../../environments/math/judge.ts';
 import { compiledRoom } from '../support/compiled.ts';
@@ -40,7 +41,7 @@ describe('the judge of generated pairs', () => {
       const tail = random() < 0.5 ? '' : `.${random.int(0, 99)}${'0'.repeat(random.int(0, 8))}`;
       return `${random() < 0.3 ? '-' : ''}${'0'.repeat(random.int(0, 1))}${digits}${tail}`;
     };
-    const options = { decimals: 6, decimalsGiven: false, rename: false };
+    const options = leafOptions();
     for (let n = 0; n < 3_000; n++) {
       const a = spell();
       const b = random() < 0.5 ? spell() : a.includes('.') ? `${a}${'0'.repeat(random.int(1, 9))}` : `${a}.0`;

@@ -35,6 +35,15 @@ describe('the sources', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('every test stands in a describe, so that its line says its subject', () => {
+    const tests = sources().filter((path) => /^test\/.*\.(?:test|chaos)\.ts$/.test(path));
+    const alone = tests.flatMap((path) =>
+      linesOf(path).flatMap((line, i) => (/^(?:test|it)\b[.(]/.test(line) ? [`${path}:${i + 1}`] : [])),
+    );
+    expect(tests.length).toBeGreaterThan(100);
+    expect(alone).toEqual([]);
+  });
+
   test('folders are at most two deep, three in a room above 3,000 lines', () => {
     const rooms = [...new Set(sources().map((path) => path.split('/', 1)[0]!))];
     const deep = rooms.flatMap((room) => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { explain } from '../../domain/errors.ts';
-import { createBackend } from '../../inference/index.ts';
+import { createTokenBackend } from '../support/kinds.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 
 let folder: string;
@@ -16,7 +16,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const open = (target = folder) => createBackend(`transformers:${target}`, { tokenizer: null, log: () => undefined });
+const open = (target = folder) =>
+  createTokenBackend(`transformers:${target}`, { tokenizer: null, log: () => undefined });
 
 /** Renames inside the ONNX file: of equal length, so that nothing else moves. */
 function rename(from: string, to: string): void {
@@ -125,7 +126,10 @@ describe('a model that cannot be opened', () => {
 
   test('answers with a tokenizer from another folder', async () => {
     for (const file of ['tokenizer.json', 'tokenizer_config.json']) rmSync(join(folder, file));
-    const backend = await createBackend(`transformers:${folder}`, { tokenizer: TINY_FOLDER, log: () => undefined });
+    const backend = await createTokenBackend(`transformers:${folder}`, {
+      tokenizer: TINY_FOLDER,
+      log: () => undefined,
+    });
     const ids = await backend.tokenizer.encode('2 + 2');
     expect(await backend.tokenizer.decode(ids, { skipSpecialTokens: false })).toBe('2 + 2');
     await backend.close();

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
-import { createBackend } from '../../inference/index.ts';
+import { createTokenBackend } from '../support/kinds.ts';
 import { undisturbed } from '../contract/backend.ts';
 import { modelServer } from '../support/model-server.ts';
 import { weightsOf } from '../support/toy-engine.ts';
@@ -20,7 +20,7 @@ describe('the versions of a fleet', () => {
       const shape = { kind, modelPath: TINY_FOLDER, msPerToken: 1, meaning: 'policy' as const };
       const servers = await Promise.all([modelServer(shape), modelServer(shape)]);
       const urls = servers.map(({ url }) => url).join(',');
-      const backend = await createBackend(`${kind}:${urls}`, { tokenizer: null, log: () => undefined });
+      const backend = await createTokenBackend(`${kind}:${urls}`, { tokenizer: null, log: () => undefined });
       let wrong = 0;
       let spans = 0;
       let tokens = 0;

@@ -3,6 +3,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
 import { openFleet } from '../../inference/fleet/fleet.ts';
+import { tokenRules } from '../../inference/fleet/token-fleet.ts';
 import { tokenizerLoader } from '../../inference/tokenizer/server-tokenizer.ts';
 import { openSglang } from '../../inference/servers/sglang.ts';
 import { modelServer, type Fault } from '../support/model-server.ts';
@@ -39,7 +40,7 @@ describe('a fleet', () => {
     await expect.poll(async () => (await ask(backend, rollout).catch(() => null))?.server).toBe(all[1]!.url);
     const back = await modelServer({ kind: 'sglang', modelPath: TINY_FOLDER, port: all[0]!.port });
     opened.push(back);
-    await expect.poll(() => backend.serverStatus!()[0]!.state, { timeout: 5000 }).not.toBe('down');
+    await expect.poll(() => backend.serverStatus!()[0]!.state).not.toBe('down');
     expect((await ask(backend, rollout)).server).toBe(back.url);
   });
 
@@ -54,7 +55,7 @@ describe('a fleet', () => {
     expect(lines.join('\n')).toContain(later!.url);
     const back = await modelServer({ kind: 'sglang', modelPath: TINY_FOLDER, port: later!.port });
     opened.push(back);
-    await expect.poll(() => backend.serverStatus!()[1]!.state, { timeout: 5000 }).toBe('trying');
+    await expect.poll(() => backend.serverStatus!()[1]!.state).toBe('trying');
     expect(lines.join('\n')).toContain(`${later!.url} is back`);
   });
 
@@ -63,7 +64,7 @@ describe('a fleet', () => {
     await two!.close();
     const backend = await fleet([one!, two!], {}, { coolDownMs: 10, longestCoolDownMs: 20 });
     opened.push(await modelServer({ kind: 'sglang', modelPath: TINY_FOLDER, length: 100, port: two!.port }));
-    await expect.poll(() => backend.serverStatus!()[1]!.lastFailure, { timeout: 5000 }).toContain('a context of 98');
+    await expect.poll(() => backend.serverStatus!()[1]!.lastFailure).toContain('a context of 98');
     expect(backend.serverStatus!()[1]!.state).toBe('down');
   });
 
@@ -140,7 +141,7 @@ describe('a fleet', () => {
     const backend = await fleet([server!]);
     const asked = ask(backend, 'run/q/0', { maxNewTokens: 100 });
     await expect.poll(() => server!.running()).toBe(1);
-    await new Promise((resolve) => setTimeout(resolve, 40));
+    await expect.poll(() => server!.engine.log.at(-1)!.outputs.length).toBeGreaterThan(3);
     server!.engine.version = 'step-1';
     const { versions, outputIds } = await asked;
     expect(versions.map(({ version }) => version)).toEqual([0, 1]);
@@ -168,6 +169,7 @@ describe('a fleet', () => {
       ...SPREAD,
       urls: all.map(({ url }) => url),
       log: () => undefined,
+      rules: tokenRules(() => undefined),
       async open(url) {
         const met = await openSglang({ url, apiKey: null, tokenizers, log: () => undefined });
         return url === all[1]!.url ? { ...met, facts: { ...met.facts, vocabSize: 700 } } : met;
@@ -206,7 +208,7 @@ describe('a fleet', () => {
       ((await ask(backend, 'run/q/0', cold).catch((error: unknown) => error)) as Error).message;
     await expect.poll(failed).toContain('down');
     opened.push(await modelServer({ kind: 'sglang', modelPath: TINY_FOLDER, meaning: 'raw', port: server!.port }));
-    await expect.poll(() => backend.serverStatus!()[0]!.state, { timeout: 5000 }).not.toBe('down');
+    await expect.poll(() => backend.serverStatus!()[0]!.state).not.toBe('down');
     await expect(ask(backend, 'run/q/0', cold)).rejects.toMatchObject({
       reason: 'mixed-fleet',
       message: expect.stringMatching(/at the start: temperature; .*: raw/),

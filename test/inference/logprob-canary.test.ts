@@ -1,7 +1,7 @@
 // What a server's logprobs are of, found out while its weights may change.
 
 import { describe, expect, test } from 'vitest';
-import { logprobMeaning, type Ask } from '../../inference/servers/logprob-canary.ts';
+import { logprobMeaning, type Ask } from '../../inference/fleet/logprob-canary.ts';
 
 /** Two tokens, `gap` apart in the model's own logits; logprobs after temperature. */
 function model(version: string, gap: number): Ask {

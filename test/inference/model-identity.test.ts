@@ -5,8 +5,9 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Backend } from '../../inference/backend.ts';
+import type { TokenBackend } from '../../inference/backend.ts';
 import { openFleet } from '../../inference/fleet/fleet.ts';
+import { tokenRules } from '../../inference/fleet/token-fleet.ts';
 import { tokenizerLoader } from '../../inference/tokenizer/server-tokenizer.ts';
 import { openSglang } from '../../inference/servers/sglang.ts';
 import { loadTokenizer } from '../../inference/tokenizer/tokenizer.ts';
@@ -31,7 +32,7 @@ async function server(shape: Shape): Promise<ModelServer> {
   return one;
 }
 
-async function fleetOf(all: readonly ModelServer[], tokenizer: string | null = null): Promise<Backend> {
+async function fleetOf(all: readonly ModelServer[], tokenizer: string | null = null): Promise<TokenBackend> {
   const tokenizers = tokenizerLoader(tokenizer);
   const log = () => undefined;
   const open = all[0]!.engine.shape.kind === 'vllm' ? openVllm : openSglang;
@@ -39,6 +40,7 @@ async function fleetOf(all: readonly ModelServer[], tokenizer: string | null = n
     ...SPREAD,
     urls: all.map(({ url }) => url),
     log,
+    rules: tokenRules(log),
     circuit: { coolDownMs: 20, longestCoolDownMs: 50 },
     open: (url) => open({ url, apiKey: null, tokenizers, log }),
   });
@@ -70,7 +72,7 @@ function exchange({ model: { vocab } }: Tokenizer, a: number, b: number): void {
   for (const [token, id] of Object.entries(vocab)) if (id === a || id === b) vocab[token] = a + b - id;
 }
 
-const refusal = (opening: Promise<Backend>) =>
+const refusal = (opening: Promise<TokenBackend>) =>
   opening.then(
     () => null,
     (error: unknown) => error as Error,
@@ -102,7 +104,7 @@ describe('the identity of a model', () => {
         const outcomes = await Promise.allSettled(Array.from({ length: 8 }, (_, i) => ask(backend, `run/q${i}/0`)));
         expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true);
         await expect
-          .poll(() => ask(backend, 'run/q/0').catch((e: unknown) => e), { timeout: 10_000 })
+          .poll(() => ask(backend, 'run/q/0').catch((e: unknown) => e))
           .toMatchObject({ reason: 'other-model', retryable: false, message: expect.stringContaining('canary') });
       });
 
@@ -121,10 +123,10 @@ describe('the identity of a model', () => {
         }
         expect([...servers]).toEqual([all[1]!.url]);
         await expect
-          .poll(() => backend.serverStatus!()[0]!.lastFailure, { timeout: 10_000 })
+          .poll(() => backend.serverStatus!()[0]!.lastFailure)
           .toContain('another model');
         await replaced(impostor, { model: '' });
-        await expect.poll(() => backend.serverStatus!()[0]!.state, { timeout: 10_000 }).not.toBe('down');
+        await expect.poll(() => backend.serverStatus!()[0]!.state).not.toBe('down');
         expect((await ask(backend, 'x', { prefer: { server: all[0]!.url, version: 0 } })).server).toBe(all[0]!.url);
       });
     });

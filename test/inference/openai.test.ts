@@ -2,36 +2,34 @@
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
-import type { Backend, GenerateRequest } from '../../inference/backend.ts';
+import type { TextBackend, TextRequest } from '../../inference/backend.ts';
+import { asText } from '../support/kinds.ts';
 import { createBackend } from '../../inference/index.ts';
 import { undisturbed } from '../contract/backend.ts';
 import { modelServer, type Fault, type ModelServer } from '../support/model-server.ts';
 
 let server: ModelServer;
-let backend: Backend | null = null;
+let backend: TextBackend | null = null;
 afterEach(async () => {
   await backend?.close();
   await server.close();
 });
 
-async function open(...faults: Fault[]): Promise<Backend> {
+async function open(...faults: Fault[]): Promise<TextBackend> {
   server = await modelServer({ kind: 'openai' });
   server.fail(...faults);
-  backend = await createBackend(`openai:${server.url}#some-model`, { tokenizer: null, log: () => undefined });
+  backend = asText(await createBackend(`openai:${server.url}#some-model`, { tokenizer: null, log: () => undefined }));
   return backend;
 }
 
-const ask = (changes: Partial<GenerateRequest> = {}) =>
+const ask = (changes: Partial<TextRequest> = {}) =>
   backend!.generate(
     {
       requestId: 'run/q/0/1',
-      contextIds: [],
       messages: [{ role: 'user', content: 'What is 2 + 2?' }],
       maxNewTokens: 5,
       sampling: DEFAULT_SAMPLING,
       seed: 7,
-      deterministic: false,
-      stopTokenIds: [],
       ...changes,
     },
     undisturbed(),
@@ -40,12 +38,22 @@ const ask = (changes: Partial<GenerateRequest> = {}) =>
 const refusal = (message: string): Fault => ({ status: 400, body: { error: { message } } });
 
 describe('an OpenAI-compatible server', () => {
-  test('answers in text, with logprobs of the server’s own tokens, and gives no ids', async () => {
-    const { facts } = await open();
-    expect(facts).toMatchObject({ name: 'some-model', trainable: false, takes: 'messages' });
-    const { outputIds, logprobs, text, textLogprobs, finish, versions } = await ask();
-    expect([outputIds, logprobs, versions]).toEqual([[], [], []]);
-    expect(textLogprobs!.map(({ token }) => token).join(' ')).toBe(text);
+  test('answers in text, with logprobs of the server’s own tokens, and invents no ids, vocabulary or length', async () => {
+    const opened = await open();
+    const { logprobsBy, ...facts } = opened.facts;
+    expect(facts).toEqual({
+      kind: 'text',
+      name: 'some-model',
+      fingerprint: null,
+      logprobs: 'unknown',
+      seeded: false,
+    });
+    expect(logprobsBy).toEqual({ [`${server.url}/v1`]: 'unknown' });
+    expect(opened).not.toHaveProperty('tokenizer');
+    const reply = await ask();
+    expect(Object.keys(reply).toSorted()).toEqual(['finish', 'server', 'text', 'textLogprobs']);
+    const { text, textLogprobs, finish } = reply;
+    expect(textLogprobs.map(({ token }) => token).join(' ')).toBe(text);
     expect(textLogprobs).toHaveLength(5);
     expect(finish).toBe('length');
     expect(server.seen.at(-1)!.body).toEqual({
@@ -68,7 +76,7 @@ describe('an OpenAI-compatible server', () => {
       refusal('seed is not supported'),
     );
     const { textLogprobs } = await ask();
-    expect(textLogprobs).toBeUndefined();
+    expect(textLogprobs).toEqual([]);
     const { messages: _, ...asked } = server.seen.at(-1)!.body;
     expect(asked).toEqual({ model: 'some-model', max_completion_tokens: 5, temperature: 1, top_p: 1 });
   });
@@ -104,13 +112,5 @@ describe('an OpenAI-compatible server', () => {
     await expect(ask()).rejects.toMatchObject({ reason: 'reply-malformed', retryable: true });
     expect(await ask()).toMatchObject({ text: 'No', finish: 'abort' });
     await expect(ask()).rejects.toMatchObject({ reason: 'reply-malformed', retryable: true });
-  });
-
-  test('makes no token up', async () => {
-    const { tokenizer } = await open();
-    const messages = [{ role: 'user', content: 'What?' }];
-    expect(tokenizer.renderChat(messages)).toBe('user: What?\n');
-    expect(await tokenizer.encodeChat(messages)).toEqual([]);
-    expect(await tokenizer.encode('text')).toEqual([]);
   });
 });

@@ -11,6 +11,7 @@ import type { ModelIdentity } from '../../domain/model-identity.ts';
 import { tinyIdentity } from '../../inference/index.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { ask, closeAll, opened } from '../support/fleet-rig.ts';
+import { asTokens } from '../support/kinds.ts';
 import { modelServer } from '../support/model-server.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 
@@ -64,7 +65,7 @@ describe.each(['sglang', 'vllm'] as const)('a run with a %s server', (kind) => {
 
     opened.push(await modelServer({ ...shape, port: first.port }));
     const again = worker();
-    expect((await ask(await again.get(settings, folder), 'r/q/0')).outputIds).toHaveLength(4);
+    expect((await ask(asTokens(await again.get(settings, folder)), 'r/q/0')).outputIds).toHaveLength(4);
   });
 });
 

@@ -2,8 +2,8 @@
 // but never a key. Nothing here retries.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Backend, GenerateRequest, Reply } from '../../inference/backend.ts';
-import { createBackend } from '../../inference/index.ts';
+import type { TokenBackend, GenerateRequest, Reply } from '../../inference/backend.ts';
+import { createTokenBackend } from '../support/kinds.ts';
 import { openHttp } from '../../inference/http/http.ts';
 import { aRequest, undisturbed } from '../contract/backend.ts';
 import { modelServer, type Fault, type ModelServer } from '../support/model-server.ts';
@@ -14,7 +14,7 @@ const KEY = 'sk-very-secret-1234567890';
 const KINDS = ['sglang', 'vllm'] as const;
 
 let server: ModelServer;
-let backend: Backend | null;
+let backend: TokenBackend | null;
 
 beforeEach(() => {
   backend = null;
@@ -24,9 +24,9 @@ afterEach(async () => {
   await server.close();
 });
 
-async function open(kind: (typeof KINDS)[number], more: object = {}): Promise<Backend> {
+async function open(kind: (typeof KINDS)[number], more: object = {}): Promise<TokenBackend> {
   server = await modelServer({ kind, modelPath: TINY_FOLDER, ...more });
-  backend = await createBackend(`${kind}:${server.url}`, { tokenizer: null, log: () => undefined });
+  backend = await createTokenBackend(`${kind}:${server.url}`, { tokenizer: null, log: () => undefined });
   return backend;
 }
 
@@ -127,7 +127,7 @@ describe('a failing server', () => {
   test('a server that nobody runs is unreachable, now and later', async () => {
     server = await modelServer({ kind: 'sglang', modelPath: TINY_FOLDER });
     const nobody = await freePort([]);
-    const opening = createBackend(`sglang:http://127.0.0.1:${nobody}`, { tokenizer: null, log: () => undefined });
+    const opening = createTokenBackend(`sglang:http://127.0.0.1:${nobody}`, { tokenizer: null, log: () => undefined });
     await expect(opening).rejects.toMatchObject({ name: 'ModelError', reason: 'server-unreachable', retryable: true });
   });
 
@@ -144,7 +144,7 @@ describe('a failing server', () => {
     process.env['TEST_KEY_OF_SERVER'] = KEY;
     server = await modelServer({ kind: 'vllm', modelPath: TINY_FOLDER, apiKey: KEY });
     const options = { tokenizer: null, log: () => undefined };
-    backend = await createBackend(`vllm:${server.url}`, { ...options, apiKeyEnv: 'TEST_KEY_OF_SERVER' });
+    backend = await createTokenBackend(`vllm:${server.url}`, { ...options, apiKeyEnv: 'TEST_KEY_OF_SERVER' });
     expect(server.seen.every(({ headers }) => headers.authorization === `Bearer ${KEY}`)).toBe(true);
     server.fail(said(401, `Incorrect API key provided: ${KEY}. Or is it ${KEY}?`));
     const error = (await ask().catch((e: unknown) => e)) as Error;
@@ -152,13 +152,13 @@ describe('a failing server', () => {
     expect(error.message).toContain('Incorrect API key provided: [key]');
     expect(JSON.stringify([error, error.message, String(error.cause), error.stack])).not.toContain(KEY);
     process.env['TEST_KEY_OF_SERVER'] = `wrong-${KEY}`;
-    const wrong = createBackend(`vllm:${server.url}`, { ...options, apiKeyEnv: 'TEST_KEY_OF_SERVER' });
+    const wrong = createTokenBackend(`vllm:${server.url}`, { ...options, apiKeyEnv: 'TEST_KEY_OF_SERVER' });
     const refusal = (await wrong.catch((e: unknown) => e)) as Error;
     expect(refusal).toMatchObject({ reason: 'server-auth', retryable: false });
     expect(refusal.message).not.toContain(KEY);
     delete process.env['TEST_KEY_OF_SERVER'];
     await expect(
-      (async () => createBackend(`vllm:${server.url}`, { ...options, apiKeyEnv: 'TEST_KEY_OF_SERVER' }))(),
+      (async () => createTokenBackend(`vllm:${server.url}`, { ...options, apiKeyEnv: 'TEST_KEY_OF_SERVER' }))(),
     ).rejects.toMatchObject({ reason: 'no-api-key' });
   });
 
@@ -232,7 +232,7 @@ describe('a failing server', () => {
     await open('sglang', { msPerToken: 5 });
     const asked = ask({ maxNewTokens: 400, stopTokenIds: [] });
     await expect.poll(() => server.running()).toBe(1);
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await expect.poll(() => server.engine.log.at(-1)!.outputs.length).toBeGreaterThan(0);
     server.engine.abort(null);
     const { outputIds, finish, logprobs } = await asked;
     expect(finish).toBe('abort');

@@ -2,8 +2,8 @@
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
-import type { Backend, GenerateRequest } from '../../inference/backend.ts';
-import { createBackend } from '../../inference/index.ts';
+import type { TokenBackend, GenerateRequest } from '../../inference/backend.ts';
+import { createTokenBackend } from '../support/kinds.ts';
 import { undisturbed } from '../contract/backend.ts';
 import { modelServer, type ModelServer } from '../support/model-server.ts';
 import type { Shape } from '../support/toy-engine.ts';
@@ -20,7 +20,7 @@ async function start(shape: Shape): Promise<ModelServer> {
   return server;
 }
 
-const ask = (backend: Backend, changes: Partial<GenerateRequest>) =>
+const ask = (backend: TokenBackend, changes: Partial<GenerateRequest>) =>
   backend.generate(
     {
       requestId: 'run/q/0/1',
@@ -44,7 +44,7 @@ describe('a request to a server', () => {
   ] as const)('finds out at start that a %s means %s', async (kind, meaning, expected) => {
     for (const scaleOut of [true, false]) {
       const server = await start({ kind, meaning, scaleOut });
-      const backend = await createBackend(`${kind}:${server.url}`, { tokenizer: null, log: () => undefined });
+      const backend = await createTokenBackend(`${kind}:${server.url}`, { tokenizer: null, log: () => undefined });
       opened.push(backend);
       expect(backend.facts.logprobs).toBe(expected);
     }
@@ -53,7 +53,7 @@ describe('a request to a server', () => {
   test('all settings that a server could have other defaults for are said, by names it knows', async () => {
     for (const kind of ['sglang', 'vllm'] as const) {
       const server = await start({ kind });
-      const backend = await createBackend(`${kind}:${server.url}`, { tokenizer: null, log: () => undefined });
+      const backend = await createTokenBackend(`${kind}:${server.url}`, { tokenizer: null, log: () => undefined });
       opened.push(backend);
       await ask(backend, { sampling: { temperature: 0.7, topP: 0.9, topK: 50 }, stopTokenIds: [2] });
       const { sampling_params: params } = server.seen.findLast(({ body }) => 'sampling_params' in body)!.body;
@@ -78,19 +78,19 @@ describe('a request to a server', () => {
     const log = () => undefined;
     const nowhere = await start({ kind: 'sglang', modelPath: '/nowhere/model' });
     const url = `sglang:${nowhere.url}`;
-    await expect(createBackend(url, { tokenizer: null, log })).rejects.toMatchObject({
+    await expect(createTokenBackend(url, { tokenizer: null, log })).rejects.toMatchObject({
       reason: 'no-tokenizer',
       retryable: false,
       fix: expect.stringContaining('--tokenizer'),
     });
-    const backend = await createBackend(url, { tokenizer: TINY_FOLDER, log });
+    const backend = await createTokenBackend(url, { tokenizer: TINY_FOLDER, log });
     opened.push(backend);
     expect(backend.facts.vocabSize).toBe(692);
   });
 
   test('a rollout’s requests are marked for routers, the same on every turn', async () => {
     const server = await start({ kind: 'vllm' });
-    const backend = await createBackend(`vllm:${server.url}`, { tokenizer: null, log: () => undefined });
+    const backend = await createTokenBackend(`vllm:${server.url}`, { tokenizer: null, log: () => undefined });
     opened.push(backend);
     for (const requestId of ['run/a/0/1', 'run/a/0/2', 'run/b/0/1']) await ask(backend, { requestId });
     const [first, second, other] = server.seen.slice(-3).map(({ headers }) => headers['x-session-id']);
@@ -100,7 +100,7 @@ describe('a request to a server', () => {
 
   test('connections are kept: many requests, one after the other, make few', async () => {
     const server = await start({ kind: 'sglang' });
-    const backend = await createBackend(`sglang:${server.url}`, { tokenizer: null, log: () => undefined });
+    const backend = await createTokenBackend(`sglang:${server.url}`, { tokenizer: null, log: () => undefined });
     opened.push(backend);
     for (let seed = 0; seed < 30; seed++) await ask(backend, { seed });
     expect(server.connections()).toBeLessThan(10);
@@ -112,7 +112,7 @@ describe('a request to a server', () => {
       ['vllm', 'seed'],
     ] as const) {
       const server = await start({ kind });
-      const backend = await createBackend(`${kind}:${server.url}`, { tokenizer: null, log: () => undefined });
+      const backend = await createTokenBackend(`${kind}:${server.url}`, { tokenizer: null, log: () => undefined });
       opened.push(backend);
       const prefer = { server: server.url, version: 0 };
       await ask(backend, { seed: 42 });

@@ -1,7 +1,7 @@
 // The shipped model by the real runtime, against PyTorch's account of it and against itself.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Backend, GenerateRequest, Reply } from '../../inference/backend.ts';
+import type { TokenBackend, GenerateRequest, Reply } from '../../inference/backend.ts';
 import { DecodeEngine } from '../../inference/decode/engine.ts';
 import { uniformAt } from '../../inference/decode/philox.ts';
 import { loadModel, type LoadedModel } from '../../inference/embedded/load.ts';
@@ -26,7 +26,7 @@ interface TokenizerFixture {
 }
 
 describe('the model', () => {
-  let backend: Backend;
+  let backend: TokenBackend;
   let loaded: LoadedModel;
   beforeAll(async () => {
     backend = await openTiny();

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { ModelError } from '../../domain/errors.ts';
 import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
-import { createBackend } from '../../inference/index.ts';
+import { createTokenBackend } from '../support/kinds.ts';
 import type { Http } from '../../inference/http/http.ts';
 import type { WeightControls } from '../../inference/weights/controls.ts';
 import { weightServers } from '../../inference/weights/index.ts';
@@ -43,7 +43,7 @@ describe('a weight update', () => {
 
   test.each(KINDS)('tokens of %s before and after an update say which weights made them', async (kind) => {
     const [server] = await servers(1, { kind, msPerToken: 2 });
-    const backend = await createBackend(`${kind}:${server!.url}`, { tokenizer: null, log: () => undefined });
+    const backend = await createTokenBackend(`${kind}:${server!.url}`, { tokenizer: null, log: () => undefined });
     opened.push(backend);
     const asked = backend.generate(
       {

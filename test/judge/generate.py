@@ -11,14 +11,17 @@ import random
 import sys
 
 import gmpy2
+import mpmath
 from gmpy2 import mpfr, mpq
 
 from kinds import structured
+from second import as_mp, second
 from grow import WHOLE, analytic, broken, complex_letters, complex_number, constant, counted, mutate, rewrite, stepped
 from trees import NoValue, letters, numbers, ops, size, tex, value
 
 EXACT = type(mpq(1))
 POINTS = 210
+SECOND = 8
 TOLD = mpfr("1e-52")
 SAME = mpfr("1e-58")
 
@@ -27,8 +30,15 @@ def points(pair, r):
     names = sorted(letters(pair[0]) | letters(pair[1]))
     used = ops(pair[0]) | ops(pair[1])
     natural = used & {"fact", "binom", "sum", "gcd", "lcm"}
-    breaks = sorted(abs(q) for q in numbers(pair[0]) | numbers(pair[1]))[:8]
+    used_numbers = sorted(abs(q) for q in numbers(pair[0]) | numbers(pair[1]))
+    # Where a line in one letter is zero: quotients, sums and differences of what is written.
+    mixed = {f(p, q) for p in used_numbers for q in used_numbers for f in (lambda p, q: p / q if q else p, lambda p, q: p + q, lambda p, q: abs(p - q))}
+    breaks = used_numbers[:8] + r.sample(sorted(mixed), min(len(mixed), 24))
+    # Between two such zeros, however near they are.
+    breaks += [(p + q) / 2 for p, q in zip(sorted(mixed), sorted(mixed)[1:])][-12:]
     near = [sign * q + off for q in breaks for sign in (1, -1) for off in (0, mpq(1, 10**6), -mpq(1, 10**6), mpq(1, 3))]
+
+    guards = [guard for tree in pair for guard in guards_of(tree)]
 
     def drawn(name):
         roll = r.random()
@@ -51,8 +61,30 @@ def points(pair, r):
         point = {name: drawn(name) for name in names}
         if "z" in point:
             point["z"] = gmpy2.mpc(mpfr(point["z"]), mpfr(drawn("z")))
-        # Letters of one value show nothing of their order.
+        if guards and r.random() < 0.3:
+            onto(point, r.choice(guards), r)
         yield point
+
+
+def guards_of(tree):
+    """What changes the formula where it is zero."""
+    own = [tree[1]] if tree[0] in ("sgn", "abs", "sqrt") else [("-", tree[1], tree[2])] if tree[0] in ("max", "min") else []
+    return own + [guard for part in tree[1:] if isinstance(part, tuple) for guard in guards_of(part)]
+
+
+def onto(point, guard, r):
+    """Moves one letter to where the guard is zero, or next to it."""
+    names = sorted(name for name in letters(guard) if name not in WHOLE and name in point and isinstance(point[name], EXACT))
+    if not names:
+        return
+    name = r.choice(names)
+    try:
+        low, high = (value(guard, {**point, name: mpq(at)}) for at in (0, 1))
+    except (NoValue, OverflowError, ZeroDivisionError):
+        return
+    if isinstance(low, EXACT) and isinstance(high, EXACT) and low != high:
+        off = r.choice([mpq(0), mpq(1, 7), mpq(-1, 7), mpq(1, 10**6), mpq(-1, 10**6), mpq(2), mpq(-2)])
+        point[name] = -low / (high - low) + off
 
 
 def told_again(pair, point, off):
@@ -65,9 +97,22 @@ def told_again(pair, point, off):
         return abs(a - b) > off * mpfr("1e-6")
 
 
+def doubted(pair, point, found):
+    """Does the second evaluator find another value than the first?"""
+    for tree, first in zip(pair, found):
+        try:
+            other = second(tree, point)
+        except (NoValue, OverflowError, ZeroDivisionError):
+            return True
+        mine = as_mp(first)
+        if abs(other - mine) > mpmath.mpf("1e-40") * max(1, abs(mine)):
+            return True
+    return False
+
+
 def compare(pair, r):
     """equal, different; unclear: too few values, or one side has values where the other has none."""
-    told, lost = 0, 0
+    told, lost, kept = 0, 0, []
     for point in points(pair, r):
         found = []
         for tree in pair:
@@ -92,6 +137,9 @@ def compare(pair, r):
         if off > SAME * scale:
             continue
         told += 1
+        kept.append((point, found))
+    if any(doubted(pair, point, found) for point, found in r.sample(kept, min(len(kept), SECOND))):
+        return "doubted"
     if not letters(pair[0]) and not letters(pair[1]):
         return "equal" if told else "unclear"
     # What lies this near may differ where no point lies.

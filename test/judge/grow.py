@@ -1,6 +1,6 @@
 """Random expressions, rewriting that keeps their value, and changes that need not."""
 
-from trees import N, V, letters, ops, size, swap
+from trees import N, V, letters, ops, size, swap, value
 
 REALS = ["x", "y", "a", "b", "t"]
 WHOLE = ["n", "m", "k"]
@@ -207,7 +207,7 @@ def rewrite(t, r):
         ways += [("-", a, ("*", b, ("floor", ("/", a, b)))), ("mod", ("+", a, b), b)]
     if op == "fact" and a[0] == "+" and a[2][0] == "num" and a[2][1] >= 1:
         ways.append(("*", a, ("fact", ("+", a[1], N(a[2][1] - 1)))))
-    if op == "binom" and (b[0] != "num" or a[0] != "num" or b[1] <= a[1]):
+    if op == "binom" and (letters(a) or 0 <= value(b, {}) <= value(a, {})):
         ways.append(("/", ("fact", a), ("*", ("fact", b), ("fact", ("-", a, b)))))
         if b == N(2):
             ways.append(("/", ("*", a, ("-", a, N(1))), N(2)))

@@ -323,6 +323,97 @@ def small_kind(r):
     return "congruence", r.choice(shapes[:3]).format(u, m), r.choice(shapes).format(v, w), word(m == w and (u - v) % m == 0)
 
 
+def angle(q):
+    """A fraction of pi."""
+    n, d = int(q.numerator), int(q.denominator)
+    top = f"{'-' if n < 0 else ''}{abs(n) if abs(n) != 1 else ''}\\pi"
+    return "0" if n == 0 else top if d == 1 else f"{'-' if n < 0 else ''}\\frac{{{top.lstrip('-')}}}{{{d}}}"
+
+
+def family(r):
+    """start + step k over all integers: one coset or several, under any letter."""
+    step = mpq(r.choice([1, 2, 2, 1, 3]), r.choice([1, 1, 2, 3]))
+    starts = [mpq(r.randint(0, 11), r.choice([2, 3, 4, 6]))]
+    if r.random() < 0.4:
+        starts.append(starts[0] + mpq(r.randint(1, 5), 6))
+    lines = [(step, t) for t in starts]
+    other = [(r.choice([1, -1]) * s, t + r.randint(-2, 2) * s) for s, t in lines]
+    roll = r.random()
+    if roll < 0.25:
+        s, t = other.pop()
+        other += [(2 * s, t), (2 * s, t + s)]
+    elif roll < 0.4:
+        k = r.randrange(len(other))
+        other[k] = (other[k][0], other[k][1] + mpq(1, r.choice([2, 3, 5])))
+    elif roll < 0.55:
+        k = r.randrange(len(other))
+        other[k] = (2 * other[k][0], other[k][1])
+    elif roll < 0.65 and len(other) > 1:
+        other.pop()
+
+    def cosets(all_lines):
+        period = mpq(12)
+        return {(t + k * s) % period for s, t in all_lines for k in range(int(period / abs(s)))}
+
+    over, another = "\\mathbb{Z}", "\\mathbb{Z}"
+    if r.random() < 0.1:
+        another = "\\mathbb{N}"
+
+    def show(all_lines, domain):
+        letter = r.choice("knm")
+        parts = []
+        for s, t in all_lines:
+            turn = angle(s).replace("\\pi", letter + "\\pi" if r.random() < 0.5 else "\\pi " + letter)
+            parts.append(turn if t == 0 else f"{angle(t)} {'' if turn.startswith('-') else '+ '}{turn}")
+        name = r.choice(["x = ", ""])
+        text = r.choice([", ", " \\text{ or } "]).join(name + part for part in parts)
+        if domain == over:
+            tail = r.choice([f", {letter} \\in {domain}", f" \\text{{ for any integer }} {letter}", f" \\quad ({letter} \\in {domain})"])
+        else:
+            tail = f", {letter} \\in {domain}"
+        return text + tail
+
+    return "family", show(lines, over), show(other, another), word(over == another and cosets(lines) == cosets(other))
+
+
+def vector(r):
+    own = [r.randint(-9, 9) for _ in range(r.choice([2, 3, 3]))]
+    other = list(own)
+    if r.random() < 0.5:
+        k = r.randrange(len(own))
+        other[k] = r.choice([-own[k], own[k] + 1])
+        if r.random() < 0.3:
+            other.reverse()
+
+    def show(v):
+        mark = r.choice(["\\mathbf{{{}}}", "\\hat{{{}}}", "\\vec{{{}}}", None])
+        if mark is None or not any(v[1:]):
+            return r.choice(["({})", "\\langle {} \\rangle"]).format(", ".join(map(str, v)))
+        if len(v) == 3 and v[2] == 0:
+            return "\\begin{pmatrix} " + " \\\\ ".join(map(str, v)) + " \\end{pmatrix}"
+        text = ""
+        for n, axis in zip(v, "ijk"):
+            if n:
+                text += f" {'-' if n < 0 else '+'} {abs(n) if abs(n) != 1 else ''}{mark.format(axis)}"
+        return text.strip().removeprefix("+ ")
+
+    return "vector", show(own), show(other), word(own == other)
+
+
+def counts(r):
+    import math
+
+    n, k = r.randint(3, 14), r.randint(0, 3)
+    chosen = r.random() < 0.6
+    size = math.comb(n, k) if chosen else math.perm(n, k)
+    told = size if r.random() < 0.5 else r.choice([size + 1, math.comb(n, k + 1), math.perm(n, k), n**k])
+    letter = "C" if chosen else "P"
+    shapes = ["{l}({n}, {k})", "{{}}_{{{n}}}{l}_{{{k}}}", "{{}}^{{{n}}}{l}_{{{k}}}", "{l}_{{{n}}}^{{{k}}}"]
+    if chosen:
+        shapes.append("\\binom{{{n}}}{{{k}}}")
+    return "counts", str(told), r.choice(shapes).format(l=letter, n=n, k=k), word(told == size)
+
+
 def structured(r):
-    makers = [collection, collection, collection, interval, union, number, number, unit, equation, plus_minus, inequality, small_kind]
+    makers = [family, vector, counts, collection, collection, collection, interval, union, number, number, unit, equation, plus_minus, inequality, small_kind]
     return r.choice(makers)(r)

@@ -4,6 +4,7 @@
 // when more than 0.05 % of the equal pairs are not found.
 
 import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +21,7 @@ const { values } = parseArgs({
     record: { type: 'string' },
   },
 });
-const PACKAGES = ['gmpy2==2.2.1'];
+const PACKAGES = ['gmpy2==2.2.1', 'mpmath==1.3.0'];
 const SHOWN = 40;
 const ALLOWED_MISSES = 0.0005;
 
@@ -28,17 +29,18 @@ function python() {
   if (values.python) return values.python;
   const folder = join(homedir(), '.cache', 'everturn', 'judge-oracle');
   const found = join(folder, 'bin', 'python');
-  if (!existsSync(join(folder, 'ready'))) {
+  const ready = join(folder, `ready ${PACKAGES.join(' ')}`);
+  if (!existsSync(ready)) {
     mkdirSync(folder, { recursive: true });
     execFileSync('python3', ['-m', 'venv', folder], { stdio: 'inherit' });
     execFileSync(found, ['-m', 'pip', 'install', '--quiet', ...PACKAGES], { stdio: 'inherit' });
-    writeFileSync(join(folder, 'ready'), '');
+    writeFileSync(ready, '');
   }
   return found;
 }
 
 const counts = new Map();
-const tally = { equal: 0, different: 0, unclear: 0, falseYes: 0, falseNo: 0 };
+const tally = { equal: 0, different: 0, unclear: 0, doubted: 0, falseYes: 0, falseNo: 0 };
 let shown = 0;
 
 function judged({ seed, kind, gold, answer, word }) {
@@ -46,10 +48,10 @@ function judged({ seed, kind, gold, answer, word }) {
   tally[word]++;
   const falseYes = word === 'different' && verdict === 'right';
   const falseNo = word === 'equal' && verdict !== 'right';
-  const of = counts.get(kind) ?? { equal: 0, different: 0, unclear: 0, falseYes: 0, falseNo: 0 };
+  const of = counts.get(kind) ?? { equal: 0, different: 0, unclear: 0, doubted: 0, falseYes: 0, falseNo: 0 };
   counts.set(kind, of);
   of[word]++;
-  if (values.record && word !== 'unclear')
+  if (values.record && (word === 'equal' || word === 'different'))
     appendFileSync(values.record, `${JSON.stringify({ seed, kind, gold, answer, word })}\n`);
   if (!falseYes && !falseNo) return;
   tally[falseYes ? 'falseYes' : 'falseNo']++;
@@ -70,8 +72,16 @@ await Promise.all(
     const child = spawn(program, [generator, String(seed + k * share), String(own)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
-    for await (const line of createInterface({ input: child.stdout })) judged(JSON.parse(line));
-    if (child.exitCode) throw new Error(`the generator ended with ${child.exitCode}`);
+    let judgedBy = -1;
+    for await (const line of createInterface({ input: child.stdout })) {
+      judged(JSON.parse(line));
+      judgedBy++;
+    }
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    if (child.exitCode !== 0)
+      throw new Error(
+        `the generator ended with ${child.exitCode ?? child.signalCode} after seed ${seed + k * share + judgedBy}`,
+      );
   }),
 );
 console.table(Object.fromEntries([...counts].sort()));

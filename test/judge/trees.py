@@ -76,7 +76,7 @@ def value(t, at):
         if op == "*":
             return a * b
         if op == "/":
-            if b == 0:
+            if b == 0 or (not isinstance(b, type(mpq(1))) and abs(b) < mpfr("1e-55")):
                 raise NoValue
             return a / b
         return power(a, b)

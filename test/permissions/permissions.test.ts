@@ -10,7 +10,7 @@ import type { RolloutSettings } from '../../domain/settings.ts';
 import { tokenizerLoader } from '../../inference/tokenizer/server-tokenizer.ts';
 import { operatorOf, type OperatorWords } from '../../permissions/operator.ts';
 import { openPermissions } from '../../permissions/permissions.ts';
-import { registerRun, registeredRun } from '../../permissions/registered.ts';
+import { registerRun, registeredRun, registerUpdate } from '../../permissions/registered.ts';
 import { homeAt } from '../../service/home.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-allowed-'));
@@ -56,7 +56,7 @@ describe('a folder', () => {
   test('is none of the local service where nothing is said', () => {
     expect(reasonOf(() => opened({}, true).mayUseRun(process.cwd(), 'x'))).toBe('not-allowed');
     expect(reasonOf(() => opened({}, true).mayUseRun(join(root, 'runs'), 'own'))).toBe('allowed');
-    expect(() => opened({ runsUnder: 'runs' }, true)).toThrow('has no folder of yours');
+    expect(() => opened({ runsUnder: 'runs' }, true)).toThrow('cannot be a permitted folder');
   });
 
   test('is what its links lead to, also where they are made after it was allowed', () => {
@@ -181,5 +181,55 @@ describe('a data set', () => {
     expect(read(join(root, 'elsewhere', 'rows.jsonl'))).toBe('allowed');
     for (const path of ['/etc/passwd', 'rows.jsonl', `${root}/elsewhere/../x.jsonl`, ''])
       expect(read(path)).toBe('not-allowed');
+  });
+});
+
+describe('new weights', () => {
+  const fleet = settings({ model: 'sglang:https://fleet.example' });
+  const use = (
+    weights: string,
+    {
+      flags = {},
+      apiKeyEnv = null,
+      at = folder,
+    }: { flags?: OperatorWords; apiKeyEnv?: string | null; at?: string } = {},
+  ) => reasonOf(() => opened(flags).mayUseWeights({ settings: fleet, folder: at, weights, apiKeyEnv }));
+  const checkpoints = join(root, 'checkpoints');
+  mkdirSync(join(checkpoints, 'step-1'), { recursive: true });
+
+  test('are those of a folder that the operator names, also one that only servers see', () => {
+    const flags = { models: `${checkpoints},/on-servers` };
+    expect(use(join(checkpoints, 'step-1'))).toBe('not-allowed');
+    expect(use(join(checkpoints, 'step-1'), { flags })).toBe('allowed');
+    expect(use('/on-servers/step-2', { flags })).toBe('allowed');
+    expect(use('/elsewhere/step-2', { flags })).toBe('not-allowed');
+    symlinkSync('/etc', join(checkpoints, 'link'));
+    expect(use(join(checkpoints, 'link'), { flags })).toBe('not-allowed');
+    for (const odd of ['relative/step', `${checkpoints}/../x`, '', 'someone/model', '/a\0b', 7 as never, null as never])
+      expect(use(odd, { flags })).toBe('not-allowed');
+  });
+
+  test('are those that a command of the user gave this run, and no other run', () => {
+    const other = join(root, 'runs', 'other-run');
+    mkdirSync(other);
+    registerUpdate(home, { folder, model: fleet.model, apiKeyEnv: null, weights: '/given/step-3' });
+    registerUpdate(home, { folder, model: fleet.model, apiKeyEnv: null, weights: '/given/step-4' });
+    expect(use('/given/step-3')).toBe('allowed');
+    expect(use('/given/step-4')).toBe('allowed');
+    expect(use('/given/step-5')).toBe('not-allowed');
+    expect(use('/given/step-3', { at: other })).toBe('not-allowed');
+    expect(use('/given/step-3', { apiKeyEnv: 'OWN_API_KEY' })).toBe('not-allowed');
+  });
+
+  test('send no key that the operator did not name for the servers, or the user in the command', () => {
+    const flags = { models: checkpoints };
+    const weights = join(checkpoints, 'step-1');
+    expect(use(weights, { flags, apiKeyEnv: 'A_API_KEY' })).toBe('not-allowed');
+    const rule = { ...flags, apiKeyEnv: 'A_API_KEY=https://fleet.example' };
+    expect(use(weights, { flags: rule, apiKeyEnv: 'A_API_KEY' })).toBe('allowed');
+    expect(use(weights, { flags: rule, apiKeyEnv: 'PATH' })).toBe('not-allowed');
+    registerUpdate(home, { folder, model: fleet.model, apiKeyEnv: 'A_API_KEY', weights });
+    expect(use(weights, { apiKeyEnv: 'A_API_KEY' })).toBe('allowed');
+    expect(use(weights, { flags: { apiKeyEnv: 'B_API_KEY' }, apiKeyEnv: 'A_API_KEY' })).toBe('not-allowed');
   });
 });

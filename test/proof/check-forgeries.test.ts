@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tokenizerOf, type FoundTokenizer } from '../../cli/find/tokenizer.ts';
 import { areal } from '../../exporters/areal.ts';
 import { checkRun } from '../../proof/check.ts';
+import { everturnVersion } from '../../machine/package-root.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { rolloutFolder } from '../../storage/record/layout.ts';
 import { sha256 } from '../../storage/record/text.ts';
@@ -18,9 +19,10 @@ import { forgeries } from './run-forgeries.ts';
 const root = mkdtempSync(join(tmpdir(), 'everturn-forged-'));
 const played = join(root, 'played');
 let tokenizer: FoundTokenizer['tokenizer'];
+let model: FoundTokenizer['model'];
 beforeAll(async () => {
   for (const run of ['always', 'success', 'cut']) unpack(`run-${run}.json`, join(played, run));
-  ({ tokenizer } = await tokenizerOf(openFileStore(played, 'always'), root));
+  ({ tokenizer, model } = await tokenizerOf(openFileStore(played, 'always'), root));
   if (!tokenizer) throw new Error('the shipped tokenizer is not here');
 });
 afterAll(() => rmSync(root, { recursive: true }));
@@ -36,6 +38,8 @@ async function problemsOf(out: string, run: string, byTokenizer: boolean): Promi
   await checkRun(openFileStore(out, run), ({ path, problem }) => problems.push(`${path}: ${problem}`), {
     export: { exporter: areal },
     tokenizer: byTokenizer ? tokenizer : undefined,
+    model: byTokenizer ? model : undefined,
+    everturn: everturnVersion(),
   });
   return problems;
 }

@@ -53,7 +53,7 @@ const own = (): string => `127.0.0.1:${port}`;
 describe('the local UI', () => {
   test('answers its own page: the pages, the questions that they ask, and links that lead to them', async () => {
     // Its first questions to the server may come too early.
-    await expect.poll(() => status({ headers: { host: own() } }), { timeout: 30_000 }).toBe(200);
+    await expect.poll(() => status({ headers: { host: own() } })).toBe(200);
     for (const path of ['/', '/namespaces/default/workflows', '/api/v1/namespaces', '/api/v1/settings']) {
       for (const host of [own(), `localhost:${port}`, `[::1]:${port}`, `LOCALHOST:${port}`])
         expect(await status({ path, headers: { host } }), `${host}${path}`).toBe(200);

@@ -56,7 +56,10 @@ afterAll(async () => {
 });
 
 /** How a workflow of that input ends: the type of its failure, and what it said. */
-async function attempt(type: 'rollout' | 'collection', input: object): Promise<{ reason: string; message: string }> {
+async function attempt(
+  type: 'rollout' | 'collection' | 'updateWeights',
+  input: object,
+): Promise<{ reason: string; message: string }> {
   const workflowId = `attack-${count++}`;
   try {
     const options = { taskQueue: 'everturn', workflowId, workflowExecutionTimeout: '60 s', args: [input] } as const;
@@ -258,5 +261,29 @@ describe('a workflow that a stranger starts', () => {
       ).toMatchObject({ reason: 'not-allowed' });
     }
     expect(existsSync(mine('models'))).toBe(false);
+  });
+
+  test('gives no run weights from a folder that the operator did not name, and asks no server of its own choice', async () => {
+    const begun = await attempt('rollout', {
+      run: 'fleet',
+      out: mine(),
+      row: ROW,
+      settings: { model: `sglang:${url}` },
+    });
+    expect(begun.reason).not.toBe('not-allowed');
+    const asked = sent.length;
+    const weights = '/ckpt/step-1';
+    for (const more of [
+      { weights },
+      { weights: '../x' },
+      { weights, servers: ['http://127.0.0.1:9'] },
+      { weights, apiKeyEnv: 'MY_SECRET' },
+      { weights, out: within('stranger') },
+      { weights, run: '../own' },
+    ]) {
+      const { reason } = await attempt('updateWeights', { run: 'fleet', out: mine(), version: 1, ...more });
+      expect(['not-allowed', 'run-name'], JSON.stringify(more)).toContain(reason);
+    }
+    expect(sent).toHaveLength(asked);
   });
 });

@@ -1,8 +1,9 @@
 // One real server by itself: what it says of itself, budgets, many at once, aborts; and what it answers as a chat.
 
 import { expect, test } from 'vitest';
+import { asText } from '../support/kinds.ts';
 import { createBackend } from '../../inference/index.ts';
-import { aRequest, undisturbed } from '../contract/backend.ts';
+import { aRequest, aTextRequest, undisturbed } from '../contract/backend.ts';
 import { openTiny } from '../support/tiny.ts';
 import type { RealServer } from './real-server.ts';
 import { LONG, type Place } from './place.ts';
@@ -12,7 +13,7 @@ export function oneServerTests({ traits, first, backend, ask, say }: Place): voi
     expect(backend().facts).toMatchObject({
       name: 'tiny',
       vocabSize: 692,
-      trainable: true,
+      kind: 'tokens',
       logprobs: traits.first.meaning,
     });
     const described = (await first().call('GET', '/v1/models')) as { data: { max_model_len: number }[] };
@@ -79,18 +80,18 @@ export function oneServerTests({ traits, first, backend, ask, say }: Place): voi
   });
 
   test('as a chat it gives the text that the embedded model gives, with logprobs, and nothing to train on', async () => {
-    const chat = await createBackend(`openai:${first().url}#tiny`, { tokenizer: null, log: say });
+    const chat = asText(await createBackend(`openai:${first().url}#tiny`, { tokenizer: null, log: say }));
     const embedded = await openTiny();
-    expect(chat.facts).toMatchObject({ trainable: false, takes: 'messages' });
+    expect(chat.facts).toMatchObject({ kind: 'text' });
     const messages = [{ role: 'user' as const, content: 'What is 34 + 27?' }];
     const greedy = { sampling: { temperature: 0, topP: 1, topK: 1e8 }, maxNewTokens: 64 };
-    const theirs = await chat.generate({ ...(await aRequest(chat, '', greedy)), messages }, undisturbed());
+    const theirs = await chat.generate(aTextRequest('', { ...greedy, messages }), undisturbed());
     const ours = await embedded.generate(await aRequest(embedded, messages[0]!.content, greedy), undisturbed());
-    say(`chat: ${JSON.stringify(theirs.text)}, ${theirs.textLogprobs?.length} logprobs`);
-    expect(theirs).toMatchObject({ outputIds: [], logprobs: [], finish: 'stop', server: `${first().url}/v1` });
+    say(`chat: ${JSON.stringify(theirs.text)}, ${theirs.textLogprobs.length} logprobs`);
+    expect(theirs).toMatchObject({ finish: 'stop', server: `${first().url}/v1` });
     expect(theirs.text).toBe(await embedded.tokenizer.decode(ours.outputIds, { skipSpecialTokens: true }));
-    expect(theirs.textLogprobs?.length).toBe(ours.outputIds.length);
-    const worst = Math.max(...ours.logprobs.map((own, i) => Math.abs(own - theirs.textLogprobs![i]!.logprob)));
+    expect(theirs.textLogprobs.length).toBe(ours.outputIds.length);
+    const worst = Math.max(...ours.logprobs.map((own, i) => Math.abs(own - theirs.textLogprobs[i]!.logprob)));
     say(`chat: max abs error of its logprobs ${worst.toExponential(2)}`);
     expect(worst).toBeLessThan(1e-4);
     await Promise.all([chat.close(), embedded.close()]);

@@ -1,6 +1,6 @@
 // What the tests of real servers share: how those of one kind are started, and the ones that are up.
 
-import type { Backend, GenerateRequest, Reply } from '../../inference/backend.ts';
+import type { TokenBackend, GenerateRequest, Reply } from '../../inference/backend.ts';
 import type { RealKind, RealServer, Start } from './real-server.ts';
 
 /** How the servers of one kind are started and paused, and what is expected of them. */
@@ -13,7 +13,7 @@ export interface Traits {
   /** The second one tells one version for a whole answer. */
   readonly secondMayMove: boolean;
   /** A folder that it cannot load: the state of its server after that. */
-  readonly afterBadFolder: 'refused' | 'unsure' | 'unreached';
+  readonly afterBadFolder: readonly ('refused' | 'unsure' | 'unreached')[];
   /** Tokens that it has made since it was started, by its own count, where it keeps one. */
   tokensMade?(server: RealServer): Promise<number>;
   pauseWithAbort(server: RealServer): Promise<unknown>;
@@ -25,9 +25,9 @@ export interface Place {
   readonly traits: Traits;
   readonly first: () => RealServer;
   readonly second: () => RealServer;
-  readonly backend: () => Backend;
-  readonly open: (...servers: readonly RealServer[]) => Promise<Backend>;
-  readonly ask: (question: string, changes?: Partial<GenerateRequest>, backend?: Backend) => Promise<Reply>;
+  readonly backend: () => TokenBackend;
+  readonly open: (...servers: readonly RealServer[]) => Promise<TokenBackend>;
+  readonly ask: (question: string, changes?: Partial<GenerateRequest>, backend?: TokenBackend) => Promise<Reply>;
   readonly say: (line: string) => void;
 }
 

@@ -6,7 +6,6 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFailed, test } from 'vitest';
 import type { WeightUpdate } from '../../cli/commands/update-weights.ts';
-import { updateModel } from '../support/weights.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { readTrajectories } from '../../storage/trajectories.ts';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
@@ -68,12 +67,30 @@ export function runTests({ traits, first, second, say }: Place): void {
     expect(found.worst).toBeLessThan(1e-3);
   });
 
+  test('a version that goes back is refused by name, and taken where it is declared', async () => {
+    const words = ['update-weights', 'real', '--weight-version', 'step-5', '--from', TINY_FOLDER, '--json'];
+    const refused = await everturn.run(...words);
+    expect(refused.code, refused.stderr).toBe(2);
+    expect(refused.stderr).toContain('goes back');
+    const rewound = await everturn.run(...words, '--rewind');
+    expect(rewound.code, rewound.stderr).toBe(0);
+    say(`rewound: ${rewound.stdout.trim()}`);
+    expect(JSON.parse(rewound.stdout) as WeightUpdate).toMatchObject({ whole: true, version: 5 });
+  });
+
   test('a folder that cannot be loaded is stopped at the first server, and said', async () => {
-    const weights = { from: '/nonexistent', version: 'step-10' };
-    const done = await updateModel(`${traits.kind}:${second().url},${first().url}`, weights);
-    say(`bad folder: ${JSON.stringify(done[0])}`);
-    expect(done.map(({ state }) => state)).toEqual([traits.afterBadFolder, 'not-asked']);
-    expect(done[0]!.error).toContain('nonexistent');
+    const model = `${traits.kind}:${second().url},${first().url}`;
+    const shape = ['--limit', '1', '--num-turns', '1', '--max-new-tokens', '8', '--temperature', '1'];
+    const played = await everturn.run('run', DATA, '--name', 'both', '--model', model, ...shape);
+    expect(played.code, played.stderr).toBe(0);
+    const words = ['update-weights', 'both', '--from', '/nonexistent', '--weight-version', 'step-10', '--json'];
+    const failed = await everturn.run(...words);
+    expect(failed.code, failed.stderr).toBe(5);
+    const { servers } = JSON.parse(failed.stdout) as WeightUpdate;
+    say(`bad folder: ${JSON.stringify(servers[0])}`);
+    expect(traits.afterBadFolder).toContain(servers[0]!.state);
+    expect(servers[1]!.state).toBe('not-asked');
+    expect(servers[0]!.error).toContain('nonexistent');
   });
 }
 

@@ -6,7 +6,7 @@ suite({
   first: { meaning: 'temperature' },
   second: { meaning: 'raw', env: { SGLANG_RETURN_ORIGINAL_LOGPROB: '1' } },
   secondMayMove: false,
-  afterBadFolder: 'refused',
+  afterBadFolder: ['refused'],
   pauseWithAbort: (server) => server.call('POST', '/pause_generation', { mode: 'abort' }),
   resume: (server) => server.call('POST', '/continue_generation', {}),
 });

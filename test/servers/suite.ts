@@ -2,10 +2,11 @@
 // are said to be, new weights in the middle of turns, fleets, and being killed. Prints figures; asserts no speed.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Backend } from '../../inference/backend.ts';
-import { createBackend } from '../../inference/index.ts';
+import type { TokenBackend } from '../../inference/backend.ts';
+import { createTokenBackend } from '../support/kinds.ts';
 import { aRequest, backendContract, undisturbed } from '../contract/backend.ts';
 import { fleetTests } from './fleet-tests.ts';
+import { identityTests } from './identity-tests.ts';
 import { logprobTests } from './logprob-tests.ts';
 import { oneServerTests } from './one-server-tests.ts';
 import { LONG, type Place, type Traits } from './place.ts';
@@ -16,10 +17,10 @@ import { weightTests } from './weight-tests.ts';
 export function suite(traits: Traits): void {
   const { kind } = traits;
   let servers: RealServer[] = [];
-  let backend: Backend;
+  let backend: TokenBackend;
   const say = (line: string) => process.stdout.write(`${kind}: ${line}\n`);
   const open: Place['open'] = (...of) =>
-    createBackend(`${kind}:${of.map(({ url }) => url).join(',')}`, { tokenizer: null, log: say });
+    createTokenBackend(`${kind}:${of.map(({ url }) => url).join(',')}`, { tokenizer: null, log: say });
   const place: Place = {
     traits,
     first: () => servers[0]!,
@@ -48,6 +49,7 @@ export function suite(traits: Traits): void {
     });
 
     backendContract(kind, { open: () => open(servers[0]!), question: 'What is 34 * 27?', seeded: traits.seeded });
+    identityTests(place);
     oneServerTests(place);
     logprobTests(place);
     weightTests(place);

@@ -34,10 +34,10 @@ export async function putRun(
     format: 'everturn-run/1',
     run: RUN,
     settings: part.settings ?? someSettings(),
-    origins: {},
+    origins: Object.fromEntries(Object.keys(someSettings()).map((key) => [key, 'flag' as const])),
     samples: part.samples ?? 1,
     dataset: { path: 'q.jsonl', sha256, accepted, refused: 0 },
-    versions: { everturn: '0.0.0', node: 'v20' },
+    versions: { everturn: '0.0.0', node: 'v20.20.0' },
     createdAt: 1,
   });
 }
@@ -148,7 +148,7 @@ export function turnRecord(turn: number, contextText: string, version = 0): Turn
     attempt: 1,
     startedAt: 1,
     finishedAt: 2,
-    model: 'scripted',
+    model: 'tiny',
     server: null,
   };
 }

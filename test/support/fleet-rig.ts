@@ -2,8 +2,9 @@
 
 import { DEFAULT_SETTINGS } from '../../domain/defaults.ts';
 import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
-import type { Backend, FleetOptions, GenerateRequest } from '../../inference/backend.ts';
+import type { TokenBackend, FleetOptions, GenerateRequest } from '../../inference/backend.ts';
 import { openFleet, type FleetParts } from '../../inference/fleet/fleet.ts';
+import { tokenRules } from '../../inference/fleet/token-fleet.ts';
 import { tokenizerLoader } from '../../inference/tokenizer/server-tokenizer.ts';
 import { openSglang } from '../../inference/servers/sglang.ts';
 import { undisturbed } from '../contract/backend.ts';
@@ -29,16 +30,17 @@ export async function servers(count: number, shape: Partial<Shape> = {}): Promis
 
 export async function fleet(
   of: readonly { readonly url: string }[],
-  options: Partial<FleetOptions> = {},
-  circuit: FleetParts['circuit'] = { coolDownMs: 20, longestCoolDownMs: 100 },
+  options: Partial<FleetOptions & Pick<FleetParts<'tokens'>, 'late'>> = {},
+  circuit: FleetParts<'tokens'>['circuit'] = { coolDownMs: 20, longestCoolDownMs: 100 },
   log: (line: string) => void = () => undefined,
-): Promise<Backend> {
+): Promise<TokenBackend> {
   const tokenizers = tokenizerLoader(null);
   const backend = await openFleet({
     urls: of.map(({ url }) => url),
     ...SPREAD,
     ...options,
     log,
+    rules: tokenRules(log),
     circuit,
     open: (url) => openSglang({ url, apiKey: null, tokenizers, log }),
   });
@@ -57,7 +59,7 @@ export const request = (rollout: string, changes: Partial<GenerateRequest> = {})
   ...changes,
 });
 
-export const ask = (backend: Backend, rollout: string, changes: Partial<GenerateRequest> = {}) =>
+export const ask = (backend: TokenBackend, rollout: string, changes: Partial<GenerateRequest> = {}) =>
   backend.generate(request(rollout, changes), undisturbed());
 
 export const generations = ({ seen }: ModelServer) =>

@@ -34,6 +34,8 @@ export interface ModelServer {
   readonly connections: () => number;
   /** Takes requests, and answers none. */
   silent: boolean;
+  /** Awaited before a request has its effect, and before its answer is sent. */
+  hold: ((path: string, when: 'before' | 'after') => Promise<void>) | null;
   fail(...faults: Fault[]): void;
   /** Faults that nobody met yet are taken back. */
   heal(): void;
@@ -76,7 +78,10 @@ export async function modelServer(given: Shape): Promise<ModelServer> {
     const fault = generating ? faults.shift() : undefined;
     if (fault && 'act' in fault) return fault.act(request, response);
     if (fault) return send(response, fault);
-    send(response, await answer({ method, path: url, text, body, broken, gone: () => response.destroyed }));
+    await self.hold?.(url, 'before');
+    const reply = await answer({ method, path: url, text, body, broken, gone: () => response.destroyed });
+    await self.hold?.(url, 'after');
+    send(response, reply);
   }
 
   await new Promise<void>((resolve, reject) => {
@@ -86,6 +91,7 @@ export async function modelServer(given: Shape): Promise<ModelServer> {
   const { port } = server.address() as AddressInfo;
   const self: ModelServer = {
     silent: false,
+    hold: null,
     url: `http://127.0.0.1:${port}`,
     port,
     seen,

@@ -86,7 +86,7 @@ export async function openRig(
         survey,
         settings: parseSettings(run, { ...settings }),
         samples,
-        origins: {},
+        origins: Object.fromEntries(Object.keys(settings).map((key) => [key, 'input' as const])),
       });
     },
     closedRollouts: (run, ids) => closedRollouts(client, run, ids),

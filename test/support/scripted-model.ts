@@ -2,7 +2,7 @@
 // tokenizer is UTF-8 bytes plus three special tokens. Never shown to a user.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Backend, GenerateRequest, Tokenizer } from '../../inference/backend.ts';
+import type { GenerateRequest, TextBackend, TextRequest, TokenBackend, Tokenizer } from '../../inference/backend.ts';
 
 const EOS = 256;
 const START = 257;
@@ -51,7 +51,7 @@ export interface Script {
   readonly server?: string;
 }
 
-export interface ScriptedBackend extends Backend {
+export interface ScriptedBackend extends TokenBackend {
   readonly requests: GenerateRequest[];
 }
 
@@ -59,7 +59,14 @@ export function scriptedBackend({ answer, delayMs = 0, contextLength = 100_000, 
   const requests: GenerateRequest[] = [];
   return {
     requests,
-    facts: { name: 'scripted', fingerprint: null, vocabSize: 259, contextLength, stopTokenIds: [EOS], trainable: true },
+    facts: {
+      kind: 'tokens',
+      name: 'tiny',
+      fingerprint: null,
+      vocabSize: 259,
+      contextLength,
+      stopTokenIds: [EOS],
+    },
     tokenizer: byteTokenizer,
     async generate(request, { signal, onProgress }) {
       requests.push(request);
@@ -80,6 +87,24 @@ export function scriptedBackend({ answer, delayMs = 0, contextLength = 100_000, 
         versions: [{ version: 0, start: 0, end: outputIds.length }],
         server: server ?? null,
       };
+    },
+    close: async () => {},
+  };
+}
+
+/** A model that takes messages and gives text, as `openai:` does. */
+export function scriptedTextBackend(
+  answer: (request: TextRequest) => string,
+  server = 'http://scripted',
+): TextBackend & { readonly requests: TextRequest[] } {
+  const requests: TextRequest[] = [];
+  return {
+    requests,
+    facts: { kind: 'text', name: 'scripted-text', fingerprint: null, logprobs: 'unknown' },
+    async generate(request, { signal }) {
+      signal.throwIfAborted();
+      requests.push(request);
+      return { text: answer(request), finish: 'stop', server, textLogprobs: [] };
     },
     close: async () => {},
   };

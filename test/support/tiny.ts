@@ -2,14 +2,14 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Backend } from '../../inference/backend.ts';
-import { createBackend } from '../../inference/index.ts';
+import type { TokenBackend } from '../../inference/backend.ts';
+import { createTokenBackend } from './kinds.ts';
 
 const root = join(import.meta.dirname, '../..');
 export const TINY_FOLDER = join(root, 'models/tiny');
 
-export function openTiny(log: (line: string) => void = () => undefined): Promise<Backend> {
-  return createBackend('tiny', { tokenizer: null, log });
+export function openTiny(log: (line: string) => void = () => undefined): Promise<TokenBackend> {
+  return createTokenBackend('tiny', { tokenizer: null, log });
 }
 
 export function fixture(name: string): unknown {

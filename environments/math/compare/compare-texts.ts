@@ -4,6 +4,7 @@
 import type { Verdict } from '../../../domain/verdict.ts';
 import type { Node } from '../ast.ts';
 import { compareAnswers } from './compare.ts';
+import { familiesOf } from './families.ts';
 import { newComparison } from '../value/comparison.ts';
 import type { LeafOptions, Word } from './leaf.ts';
 import { isHedged, withoutHedges } from '../read/harmless-words.ts';
@@ -13,7 +14,7 @@ import { numberWord, withDigits } from '../read/number-words.ts';
 import { parseAnswer } from '../read/parse.ts';
 import * as Q from '../rational.ts';
 import { MANY, remembered } from '../remembered.ts';
-import { withoutQualifier } from '../read/qualifiers.ts';
+import { type Family, familyOf, impliedFamily, withoutQualifier } from '../read/qualifiers.ts';
 import { respell } from '../read/spelling.ts';
 import { isSpelling } from './spelled.ts';
 import type { Reading } from '../read/tokens.ts';
@@ -25,6 +26,7 @@ import {
   namesOneChoice,
   plainWords,
   sameWords,
+  WRAPPER,
   says,
   saysEverything,
   saysNothing,
@@ -75,6 +77,14 @@ function compareContents(gold: string, answer: string, options: LeafOptions): Ou
   const [g, a] = options.decimalsGiven ? [undefined, undefined] : [plainNumber(gold), plainNumber(answer)];
   // The same verdict as every way below, sooner.
   if (g && a) return Q.equal(g, a) ? { verdict: 'right', reason: 'equal' } : WRONG;
+  // IV is no VI, CO no Co, C' no C.
+  const [name, own] = [bareName(gold), bareName(answer)];
+  if (name && own && name !== own) return WRONG;
+  let [family, other] = [familyOf(gold), familyOf(answer)];
+  // x = kπ runs over the integers by convention.
+  if (family && !other) other = impliedFamily(answer);
+  else if (other && !family) family = impliedFamily(gold);
+  if (family && other) return compareFamilies(family, other, options);
   const moments = compareMoments(gold, answer);
   if (moments) return moments;
   if (/[A-Za-z]\s*\?+[}$)\s.]*$/.test(answer) && !gold.includes('?')) return WRONG;
@@ -90,6 +100,24 @@ function compareContents(gold: string, answer: string, options: LeafOptions): Ou
     options,
     isProse(answer),
   );
+}
+
+const ROMAN = /^M{0,3}(?:C[MD]|D?C{0,3})(?:X[CL]|L?X{0,3})(?:I[XV]|V?I{0,3})$/;
+
+/** A Roman numeral, a chemical sign of two letters, a letter with a prime. */
+function bareName(text: string): string | undefined {
+  const plain = text.replace(WRAPPER, ' ').replace(/[{}$ ]/g, '');
+  if (!/^[A-Z][A-Za-z']{0,9}$/.test(plain)) return undefined;
+  return (plain.length > 1 && ROMAN.test(plain)) || /^[A-Z](?:[A-Za-z]|'*)$/.test(plain) ? plain : undefined;
+}
+
+/** The same numbers run, under whatever letter. */
+function compareFamilies(gold: Family, answer: Family, options: LeafOptions): Outcome {
+  const [g, a] = [read(gold.body, PLAIN), read(answer.body, PLAIN)];
+  if (typeof a === 'string') return wrong(a);
+  if (typeof g === 'string' || gold.over !== answer.over) return WRONG;
+  const pair = familiesOf(g, a, [gold.letter, answer.letter], gold.over === 'Z', newComparison());
+  return pair ? decide(...pair, options) : WRONG;
 }
 
 const PLAIN_NUMBER = /^-?\d{1,30}(?:\.\d{1,30})?$/;
@@ -216,6 +244,13 @@ export function compareSpellings(gold: string, answer: string): Outcome {
 const spelling = (text: string): string =>
   asWritten(
     text
+      .replace(/\\leq?(?:slant)?(?![A-Za-z])|≤/g, '<=')
+      .replace(/\\geq?(?:slant)?(?![A-Za-z])|≥/g, '>=')
+      .replace(/\\neq?(?![A-Za-z])/g, '≠')
+      .replace(/\\wedge(?![A-Za-z])/g, '\\land')
+      .replace(/\\vee(?![A-Za-z])/g, '\\lor')
+      .replace(/\\lt(?![A-Za-z])/g, '<')
+      .replace(/\\gt(?![A-Za-z])/g, '>')
       .replace(/,?\s*&\s*(?:\\(?:text|mbox|mathrm)\s*\{\s*,?\s*(?:if|for|when)\s*\})?/g, '&')
       .replace(/,(?=\s*(?:\\\\|\\end))/g, ''),
   );
@@ -229,6 +264,8 @@ export function standsForItself(
   const choice = choiceOf(text);
   if (choice || loneLetter(text) || plainNumber(text) || timeOf(text) || dateOf(text) || yesOrNo(text)) return 'yes';
   if (isWording(text)) return 'yes';
+  const family = familyOf(text);
+  if (family && compareFamilies(family, family, options).verdict === 'right') return 'yes';
   const plain = numberWord(text) ?? withoutHedges(text);
   const spelled = isSpelling(text) ? 'spelled' : undefined;
   const node = readGold(plain);

@@ -2,7 +2,7 @@
 // inequalities as sets of numbers, equations, matrices, ratios. Nothing is right because it is close: every
 // kind ends in leaf.ts.
 
-import { call, children, ELEMENT, mapChildren, type Node, type Of, some } from '../ast.ts';
+import { children, ELEMENT, mapChildren, type Node, type Of, some } from '../ast.ts';
 import type { Comparison } from '../value/comparison.ts';
 import { letters } from '../value/letters.ts';
 import { compareLeaves, type LeafOptions, type Word } from './leaf.ts';
@@ -20,7 +20,9 @@ import {
   valuesOfEquation,
 } from './relation.ts';
 import { alignNames, isOtherwiseNamed } from './assignments.ts';
+import { withCounts } from './counts.ts';
 import { withProducts } from './products.ts';
+import { withVectors } from './vectors.ts';
 import { compareConditions } from './conditions.ts';
 import { compareRatios } from './ratios.ts';
 import { shape } from './shape.ts';
@@ -30,7 +32,7 @@ import { sameWords, saysEverything, saysNothing } from '../read/words.ts';
 
 /** `no-value`: the answer holds a constant such as 7/0. */
 export function compareAnswers(gold: Node, answer: Node, c: Comparison, options: LeafOptions): Word | 'no-value' {
-  const [first, second] = withOperators(wordsAsSets(gold), wordsAsSets(answer));
+  const [first, second] = withOperators(...withCounts(...withVectors(wordsAsSets(gold), wordsAsSets(answer))));
   const [left, right] = withProducts(outwardGold(first), unitsOutward(second));
   const [g, a] = [shapedGold(left), shape(right)];
   if (isValueless(a, c)) return 'no-value';
@@ -83,9 +85,8 @@ function compare(gold: Node, answer: Node, c: Comparison, o: LeafOptions): Word 
   const [point, bare] = [pointNamed(g), pointNamed(a)];
   if (point && a.k === 'tuple') return again(point, a);
   if (bare && g.k === 'tuple') return again(g, bare);
-  const [chosen, choose] = [chooseOf(g), chooseOf(a)];
-  if ((chosen || choose) && g.k !== a.k) return again(chosen ?? g, choose ?? a);
   if (g.k === 'matrix' || a.k === 'matrix') return compareMatrices(g, a, again);
+  if (holdsRegion(g) !== holdsRegion(a)) return 'different';
   if (isRegion(g) || isRegion(a)) {
     const word = compareRegions(g, a, c, o);
     if (word !== undefined) return word;
@@ -99,13 +100,6 @@ function compare(gold: Node, answer: Node, c: Comparison, o: LeafOptions): Word 
   if (g.k === 'setop' && a.k === 'setop')
     return g.op === a.op ? (sameSides(g, a, again) ?? sameSides(g, turned(a), again) ?? 'different') : 'different';
   return compareLeaves(g, a, c, o);
-}
-
-/** C(10, 3) beside a value is a binomial. */
-function chooseOf(node: Node): Node | undefined {
-  if (node.k !== 'apply' || node.name !== 'C' || node.args.length !== 2) return undefined;
-  const whole = node.args.every((n) => n.k === 'sym' || (n.k === 'num' && n.value.den === 1n && n.value.num >= 0n));
-  return whole ? call('binom', ...node.args) : undefined;
 }
 
 function pointNamed(node: Node): Node | undefined {
@@ -151,6 +145,14 @@ function withRelation(g: Node, a: Node, c: Comparison, o: LeafOptions): Word | u
 
 const isCollection = (node: Node): node is Of<'list'> | Of<'set'> => node.k === 'list' || node.k === 'set';
 
+/** A set that has an interval for its element is no interval. */
+const holdsRegion = (node: Node): boolean =>
+  node.k === 'set' &&
+  node.explicit &&
+  node.items.length === 1 &&
+  node.items[0]?.k === 'tuple' &&
+  isRegion(node.items[0]);
+
 /** Can only be a set of numbers: not a point, not a list. */
 function isRegion(node: Node): boolean {
   if (node.k === 'tuple') return node.items.length === 2 && (node.open === '[' || node.close === ']');
@@ -165,6 +167,8 @@ function isRegion(node: Node): boolean {
 }
 
 function compareRegions(g: Node, a: Node, c: Comparison, o: LeafOptions): Word | undefined {
+  // Of conditions "and" is no "or".
+  if (g.k === 'list' && a.k === 'list' && g.join !== a.join && g.join !== ',' && a.join !== ',') return 'different';
   const samePoint = (x: Node, y: Node): Word => compareLeaves(x, y, c, o);
   // x > 2 says nothing of y.
   const [unknown, other] = [unknownOf(g), unknownOf(a)];
@@ -216,7 +220,9 @@ function inOrder(g: readonly Node[], a: readonly Node[], again: (g: Node, a: Nod
   return all;
 }
 
-function compareCollections(g: Node, a: Node, again: (g: Node, a: Node) => Word): Word {
+function compareCollections(g: Node, a: Node, compareItems: (g: Node, a: Node) => Word): Word {
+  // {1} is 1 where it is the whole answer; inside another set it is no 1.
+  const again = (x: Node, y: Node): Word => (isBraced(x) === isBraced(y) ? compareItems(x, y) : 'different');
   // A tuple against a list or plain braces: the order written counts. Against \{ \}: a set is no tuple.
   if (g.k === 'tuple' || a.k === 'tuple') {
     const [tuple, other] = g.k === 'tuple' ? [g, a] : [a, g];
@@ -250,6 +256,8 @@ function compareCollections(g: Node, a: Node, again: (g: Node, a: Node) => Word)
   }
   return all;
 }
+
+const isBraced = (node: Node): boolean => node.k === 'set' && node.explicit;
 
 function distinct(items: readonly Node[], again: (g: Node, a: Node) => Word): Node[] {
   const kept: Node[] = [];

@@ -1,5 +1,5 @@
-// Inequalities in one unknown, solved: bounds as they stand, absolute values, polynomials and fractions of them whose
-// zeros can be written down. What it cannot solve it leaves undecided.
+// Inequalities in one unknown, solved: plain bounds, absolute values, polynomials and fractions of them whose
+// zeros can be written down. Leaves all others undecided.
 
 import { add, children, mapChildren, neg, type Node, type Of, type Relop } from '../ast.ts';
 import type { Comparison } from '../value/comparison.ts';

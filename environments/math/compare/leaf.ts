@@ -5,7 +5,7 @@ import { mul, type Node, num, some } from '../ast.ts';
 import type { Comparison, Equality } from '../value/comparison.ts';
 import { equalExpressions } from '../value/equal.ts';
 import { exact } from '../value/exact.ts';
-import { constant } from '../value/letters.ts';
+import { precise } from '../value/letters.ts';
 import * as Q from '../rational.ts';
 import { isHarmlessPhrase, sameLabels, type Unit, unitOf } from '../read/unit-words.ts';
 import { asProduct } from './units-outward.ts';
@@ -20,6 +20,8 @@ export interface LeafOptions {
   readonly decimalsGiven: boolean;
   /** Letters may be renamed. */
   readonly rename: boolean;
+  /** The text of the question, or nothing. */
+  readonly question: string;
 }
 
 interface Peeled {
@@ -57,7 +59,7 @@ export function compareLeaves(gold: Node, answer: Node, c: Comparison, options: 
   const a = peel(answer);
   if (g.unit !== undefined && a.unit !== undefined) {
     const [x, y] = samePounds(unitOf(g.unit), unitOf(a.unit), g.unit, a.unit);
-    if (!sameLabels(g.unit, x === y ? g.unit : a.unit)) return 'different';
+    if (!sameLabels(g.unit, x === y ? g.unit : a.unit, options.question)) return 'different';
     if (x.dimension !== '' && y.dimension !== '' && !Q.equal(x.factor, y.factor))
       return compareValues(scaled(g.node, x.factor), scaled(a.node, y.factor), c, options);
   } else if (g.unit !== undefined && !g.strong) {
@@ -68,7 +70,7 @@ export function compareLeaves(gold: Node, answer: Node, c: Comparison, options: 
     const product = asProduct(a.node, a.unit);
     if (product && letterIn(g.node)) return compareValues(g.node, product, c, options);
   }
-  if (a.unit !== undefined && g.unit === undefined && !isHarmlessPhrase(a.unit)) return 'different';
+  if (a.unit !== undefined && g.unit === undefined && !isHarmlessPhrase(a.unit, options.question)) return 'different';
   if (g.degrees !== a.degrees && g.unit === undefined && a.unit === undefined) {
     const [degrees, other] = g.degrees ? [g.node, a.node] : [a.node, g.node];
     const radians = g.radians || a.radians;
@@ -160,9 +162,8 @@ function rounded(gold: Node, answer: Node, c: Comparison, options: LeafOptions):
     const alike = Q.equal(round(decimal, options.decimals), round(exactValue, options.decimals));
     return alike && (options.decimalsGiven || near(Q.sub(decimal, exactValue), exactValue, places));
   }
-  const approximate = constant(other, c);
-  if (approximate === undefined || Math.abs(approximate) > 1e12) return false;
-  const target = Q.rational(BigInt(Math.round(approximate * 2 ** 40)), 2n ** 40n);
+  const target = precise(other, c);
+  if (!target || Q.compare(Q.abs(target), Q.rational(10n ** 12n)) > 0) return false;
   const half = Q.rational(500_001n, 1_000_000n * 10n ** BigInt(options.decimals));
   const off = Q.abs(Q.sub(round(decimal, options.decimals), target));
   return Q.compare(off, half) <= 0 && (options.decimalsGiven || near(Q.sub(decimal, target), target, places));
@@ -180,15 +181,17 @@ function placesOf(value: Q.Rational): number {
 
 /**
  * Within one part in ten thousand, which keeps small numbers apart that share their first decimals with zero;
- * and right to the last place written, but for what a double loses.
+ * and rounded to its last place, but for what a double loses.
  */
 function near(off: Q.Rational, of: Q.Rational, places: number): boolean {
   const size = Q.abs(of);
   const distance = Q.abs(off);
   if (Q.compare(Q.mul(distance, Q.rational(10_000n)), size) > 0) return false;
-  const lastPlace = Q.rational(1n, 10n ** BigInt(Math.min(places, 300)));
-  const lost = Q.div(Q.add(size, Q.rational(1n)), Q.rational(10n ** 11n));
-  return Q.compare(distance, lastPlace) <= 0 || Q.compare(distance, lost) <= 0;
+  const half = Q.rational(1n, 2n * 10n ** BigInt(Math.min(places, 300)));
+  if (Q.compare(distance, half) <= 0) return true;
+  // The last digits of a double, which writes no more than 17.
+  const whole = (size.num / size.den).toString().replace(/^0$/, '').length;
+  return places + whole >= 13 && places + whole <= 17 && Q.compare(distance, Q.div(size, Q.rational(10n ** 14n))) <= 0;
 }
 
 function round(value: Q.Rational, places: number): Q.Rational {

@@ -9,7 +9,28 @@ export function withOperators(gold: Node, answer: Node): readonly [Node, Node] {
   const matrices = new Set<string>();
   let marked = collect(gold, matrices);
   marked = collect(answer, matrices) || marked;
+  const letters = capitalsOf(gold, answer);
+  for (const name of letters) matrices.add(name);
+  marked ||= letters.length > 0;
   return marked ? [rewritten(gold, matrices), rewritten(answer, matrices)] : [gold, answer];
+}
+
+/** Where nothing but such capitals is multiplied, and nothing divided, they may be matrices: AB is not shown to be BA. */
+const MAY_BE_MATRICES = /^[ABCDMNPQSTUVXY]$/;
+
+function capitalsOf(gold: Node, answer: Node): string[] {
+  const names = new Set<string>();
+  let plain = true;
+  const visit = (node: Node): void => {
+    if (node.k === 'sym') names.add(node.name);
+    else if (node.k === 'div') plain = false;
+    else if (node.k === 'call' && node.name === 'index') visit(node.args[0] ?? node);
+    else if (node.k !== 'apply') children(node).forEach(visit);
+  };
+  visit(gold);
+  visit(answer);
+  const all = [...names];
+  return plain && all.every((name) => MAY_BE_MATRICES.test(name)) ? all : [];
 }
 
 const isSym = (node: Node | undefined, name?: string): boolean =>
@@ -24,6 +45,10 @@ function collect(node: Node, matrices: Set<string>): boolean {
     const [first] = node.args;
     marked = node.name === 'bold' || node.name === 'pmod' || node.name.startsWith('\\');
     if (node.name === 'bold' && first?.k === 'sym') matrices.add(first.name);
+  }
+  if (node.k === 'pow' && node.base.k === 'sym' && node.exp.k === 'sym' && node.exp.name === '\\dagger') {
+    matrices.add(node.base.name);
+    marked = true;
   }
   if (node.k === 'pow' && isMatrixLetter(node.base) && node.base.k === 'sym' && isMatrixExponent(node.exp)) {
     matrices.add(node.base.name);
@@ -97,6 +122,7 @@ function isOrdered(node: Node, matrices: ReadonlySet<string>, beside: boolean): 
   if (node.k === 'sym')
     return matrices.has(node.name) || node.name.startsWith('vec ') || (beside && /^[A-Z]$/.test(node.name));
   if (node.k === 'call' && (node.name === 'bold' || node.name === '\\vec')) return true;
+  if (node.k === 'call' && node.name === 'index' && node.args[0]) return isOrdered(node.args[0], matrices, false);
   if (node.k === 'pow') return isOrdered(node.base, matrices, beside);
   if (node.k === 'add') return node.items.some((item) => isOrdered(item, matrices, beside));
   return node.k === 'neg' && isOrdered(node.arg, matrices, beside);

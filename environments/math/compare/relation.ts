@@ -24,9 +24,14 @@ export function isName(node: Node, inSum = false): boolean {
   if (node.k === 'sym' || node.k === 'apply' || node.k === 'text') return true;
   if (node.k === 'const') return node.name !== 'inf';
   if (node.k === 'call')
-    return ['index', 'prime', 'abs', 'arg'].includes(node.name) || node.args.every((n) => isName(n));
+    return ['index', 'prime', 'abs', 'arg', 'at'].includes(node.name) || node.args.every((n) => isName(n));
   if (node.k === 'add') return node.items.every((n) => isName(n, true));
-  if (node.k === 'tuple' || node.k === 'ratio' || node.k === 'mul') return node.items.every((n) => isName(n, inSum));
+  // P(A ∩ B), P(X ≥ 3)
+  const [head] = node.k === 'mul' ? node.items : [];
+  const event = (n: Node): boolean => head?.k === 'sym' && head.name === 'P' && (n.k === 'setop' || n.k === 'rel');
+  if (node.k === 'tuple' || node.k === 'ratio' || node.k === 'mul')
+    return node.items.every((n) => event(n) || isName(n, inSum));
+  if (node.k === 'setop') return isName(node.left) && isName(node.right);
   if (node.k === 'neg') return isName(node.arg, true);
   if (node.k === 'div') return isName(node.top) && isName(node.bottom);
   if (node.k === 'pow') return isName(node.base, inSum) && (isName(node.exp) || (!inSum && node.exp.k === 'num'));
@@ -85,6 +90,8 @@ function isRounding(rounded: Node, exact: Node, c: Comparison): boolean {
 
 /** Both are equations or inequalities. */
 export function compareRelations(gold: Of<'rel'>, answer: Of<'rel'>, c: Comparison, compare: Compare): Word {
+  // ≈ is = only before a decimal.
+  if (isApproximate(gold) !== isApproximate(answer)) return 'different';
   if (isAssignment(gold) && isAssignment(answer)) {
     const word = compareAssignments(gold, answer, compare);
     if (word !== 'different') return word;
@@ -114,6 +121,11 @@ function compareAssignments(gold: Of<'rel'>, answer: Of<'rel'>, compare: Compare
     return compare(x, replaceSymbol(y, from.letter, { k: 'sym', name: to.letter }));
   return 'different';
 }
+
+const isApproximate = (node: Of<'rel'>): boolean => {
+  const last = node.items.at(-1);
+  return node.ops.includes('~') && !node.ops.includes('=') && !(last?.k === 'num' && last.decimal);
+};
 
 const isGraph = (node: Node): boolean => node.k === 'sym' && node.name === 'y';
 

@@ -12,6 +12,7 @@ export function shape(node: Node): Node {
 }
 
 const TRIG = /^(sin|cos|tan|cot|sec|csc)$/;
+const constant = (name: 'e' | 'i'): Node => ({ k: 'const', name });
 const PER_DEGREE: Node = {
   k: 'div',
   top: { k: 'const', name: 'pi' },
@@ -21,6 +22,9 @@ const PER_DEGREE: Node = {
 /** Degrees inside a trigonometric function are angles; elsewhere they are a unit that may be left out. */
 function settle(node: Node, inTrig: boolean): Node {
   if (node.k === 'deg' && inTrig) return mul([settle(node.arg, true), PER_DEGREE]);
+  // cis 60° is e^{iπ/3}.
+  if (node.k === 'call' && node.name === 'cis' && node.args[0])
+    return { k: 'pow', base: constant('e'), exp: mul([constant('i'), settle(node.args[0], true)]) };
   if (node.k === 'apply' && node.args.length === 1 && !FUNCTION_LETTERS.has(node.name)) {
     const [arg] = node.args;
     if (arg && arg.k !== 'list') return mul([{ k: 'sym', name: node.name }, settle(arg, inTrig)]);

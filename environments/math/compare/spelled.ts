@@ -6,13 +6,20 @@ const BEGINS = /^\s*(?:[=*/_<>≤≥≠×·]|\\(?:cdot|times|div|le|ge|leq|geq|n
 const ENDS = new RegExp(`${OPERATOR}\\s*[.,;]?\\s*$`);
 const DOUBLED =
   /[+*/=<>]\s*[*/]|[=^_]\s*[=^_*/)}\]]|\\[dt]?frac\s*(?:\{\s*\}|\{[^{}]*\}\s*(?:\{\s*\}|$))|\\(?:frac|sqrt)\s*$|\\sqrt\s*\{\s*\}/;
-const CHARGED = /\^\s*(?:\{?[+-]\}?|\*)/g;
+const CHARGED = /\^\s*(?:\{\s*[+-]\s*\}|[+-]|\*)/g;
+const NUMBERED = /(?:^|(?<=[\s;,]))\(?\d{1,2}\)(?=[\s\\])/g;
+const SIGN =
+  /^\s*\$?\s*(?:[<>=≤≥≠≈]|[<>]=|\\(?:leq?|geq?|lt|gt|neq?|approx|equiv|leqslant|geqslant)(?![A-Za-z]))\s*\$?\s*$/;
+
+/** "Which sign stands in the gap?" */
+export const isRelationSign = (text: string): boolean => SIGN.test(text);
 const MAX_CHARS = 400;
 
 export function isSpelling(text: string): boolean {
+  if (isRelationSign(text)) return true;
   if (text.length > MAX_CHARS || !/[\p{L}\p{N}]/u.test(text) || /\?/.test(text)) return false;
   // Na^+ and x^* are names; 4x = is half of an equation.
-  const plain = text.replace(CHARGED, ' ');
+  const plain = text.replace(CHARGED, ' ').replace(NUMBERED, ' ');
   return !BEGINS.test(plain) && !ENDS.test(plain) && !DOUBLED.test(plain) && isBalanced(plain);
 }
 

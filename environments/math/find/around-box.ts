@@ -17,7 +17,7 @@ interface Around {
   readonly right: string;
 }
 
-/** What the box answers: its content alone (undefined), or the text that takes its place ('' for none). */
+/** The answer in a box: its content alone (undefined), or the text that replaces it ('' for none). */
 export function aroundBox(text: string, placed: Placed): string | undefined {
   const formula = inFormula(text, placed);
   const earlier = joinedBefore(text, placed.start);

@@ -32,7 +32,7 @@ export interface ChildEvents {
 /** Heap of one child: enough for the judge, small enough that a runaway dies at once. */
 const HEAP_MB = 96;
 
-/** What nobody sends to itself by its work. A child over its limit of processor time ends by SIGXCPU. */
+/** Signals that always come from outside. A child over its limit of processor time ends by SIGXCPU. */
 const FROM_OUTSIDE: ReadonlySet<string | null> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT']);
 
 export class Child {

@@ -76,7 +76,7 @@ function writeOut(bytes: Uint8Array): void {
     try {
       at += writeSync(1, bytes, at);
     } catch (error) {
-      // Whoever reads is slow: a full pipe is tried again, a closed one ends us.
+      // The reader is slow: a full pipe is retried, a closed one ends this process.
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') process.kill(process.pid, 'SIGKILL');
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
     }

@@ -135,8 +135,8 @@ export class JudgePool {
     if (this.#closed || this.#queue.length + this.#alone.length === 0) return;
     if (this.#children.size < this.#options.children) this.#staff(this.#options.children);
     for (const child of this.#children) if (child.idle && this.#alone.length > 0) this.#sendAlone(child);
-    // The idle ones first; then each gets a batch ahead, so that none waits for the next one.
-    // Where a job waits to be alone, children are let run dry.
+    // Idle children first; then each gets the next batch in advance, so that none waits.
+    // If a job must run alone, children finish their jobs and get no new ones.
     for (const most of new Set(this.#alone.length > 0 ? [0] : [0, this.#ahead])) {
       const able = [...this.#children].filter(
         (child) => child.ready && !child.stalled && child.pending.length <= most && !child.pending[0]?.alone,

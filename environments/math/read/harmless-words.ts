@@ -15,7 +15,7 @@ const FILLERS = words(`
   area volume length width height depth perimeter circumference radius diameter side probability chance distance speed rate
   cost price profit revenue age weight mass ratio fraction percentage average mean median mode range expected expression
   function sequence equation range domain measure degree shaded surface coordinates point set interval largest greatest
-  respectively do does can together exist exists worth apart here`);
+  them respectively do does can together exist exists worth apart here`);
 
 /** May stand directly before a value: articles, verbs and names for a value. None of them can change it. */
 const LEADING = words(`
@@ -43,7 +43,9 @@ export function leadsTo(led: string, plain: boolean): boolean {
 
 /** An adjective that is the last word behind a number, and what turns its sign: "6 negative", "6 loss". */
 export const isChanging = (word: string): boolean => CHANGING.has(word);
-const CHANGING = words('negative loss deficit short prime primes before after');
+const CHANGING = words(
+  'negative loss deficit short prime primes before after factorial minus plus times over modulo percent',
+);
 
 /** A hedge before or behind a whole number bounds it; before a decimal, and behind a value and "or", it says that it was rounded. */
 const HEDGES =

@@ -32,7 +32,7 @@ export function numberWord(text: string): string | undefined {
   if (inner === 'infinity') return `${sign === undefined ? '' : '-'}\\infty`;
   const value = sign === undefined && percent === undefined ? undefined : numberWord(inner);
   if (value !== undefined) return `${sign === undefined ? '' : '-'}${value}${percent === undefined ? '' : '\\%'}`;
-  const ratio = /^(\d{1,9}) (?:to|out of) (\d{1,9})$/.exec(plainWords(text));
+  const ratio = /^(\d{1,9}) (?:to|in|out of) (\d{1,9})$/.exec(plainWords(text));
   if (ratio) return `${ratio[1]}:${ratio[2]}`;
   if (/\d|[a-z]{20}/.test(text) || !/[a-z]{3}/i.test(text)) return undefined;
   const parts = plainWords(text).replace(/-/g, ' ').split(' ');

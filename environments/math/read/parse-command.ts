@@ -1,7 +1,7 @@
 // The commands of LaTeX that stand for values: fractions, roots, functions, sums, sets, matrices. Also serves
 // plain text (`sqrt(2)`, `sin x`), whose words arrive here as commands.
 
-import { add, call, int, type Node } from '../ast.ts';
+import { add, call, int, mul, type Node, some } from '../ast.ts';
 import { accept, expect, isCmd, isSign, nested, peek, take, type Cursor } from './cursor.ts';
 import { Unparsed } from '../limits.ts';
 import { bars, numberNode } from './parse-primary.ts';
@@ -18,6 +18,7 @@ import {
   FUNCTIONS,
   GREEK,
   NAMED_SETS,
+  OPERATOR_SIGNS,
   TRANSPARENT,
 } from './vocabulary.ts';
 
@@ -28,6 +29,9 @@ export function parseCommand(c: Cursor, token: Token): Node {
   if (/^[dt]?binom$/.test(name)) return call('binom', argument(c), argument(c));
   if (name === 'sqrt') return root(c);
   if (name === 'cbrt') return call('root', argument(c, true), int(3));
+  // `\max = 4`, `f_{\max}`: its name.
+  if (/^(?:max|min|sup|inf)$/.test(name) && (isSign(peek(c), '=', '}') || peek(c) === undefined))
+    return { k: 'sym', name: `\\${name}` };
   if (FUNCTIONS.has(name) || name === 'Re' || name === 'Im') return functionCall(c, FUNCTION_NAMES[name] ?? name);
   if (name === 'pi') return { k: 'const', name: 'pi' };
   if (name === 'infty' || name === 'infin') return { k: 'const', name: 'inf' };
@@ -36,6 +40,8 @@ export function parseCommand(c: Cursor, token: Token): Node {
     const figure = pointsOf(c, DECORATIONS[name] ?? name);
     if (figure) return figure;
   }
+  if (OPERATOR_SIGNS.has(name) && c.tokens.length > 1 && !isSign(c.tokens[c.at - 2], '^', '_', '{'))
+    throw new Unparsed(`\\${name} may be an operator`);
   if (GREEK.has(name)) return greek(c, name);
   if (name === '|' || name === 'lVert' || name === 'Vert') return bars(c, '||');
   if (name === 'lvert' || name === 'vert') return bars(c, '|');
@@ -53,7 +59,7 @@ export function parseCommand(c: Cursor, token: Token): Node {
   if (BIG.has(name)) return bigOperator(c, name);
   if (name === 'overline' || name === 'bar') {
     // A segment is named by its points; over anything else the bar means another value, a conjugate or a mean.
-    const points = pointsOf(c, 'segment');
+    const points = pointsOf(c, 'segment') ?? positional(c);
     if (points) return points;
     const arg = argument(c);
     // The conjugate of a complex number; over a real letter a bar means a mean, a complement: another letter.
@@ -65,11 +71,16 @@ export function parseCommand(c: Cursor, token: Token): Node {
   }
   if (Object.hasOwn(DECORATIONS, name)) return decorated(c, DECORATIONS[name] ?? name);
   if (TRANSPARENT.has(name)) {
+    if (name === 'underline' && (isSign(c.tokens[c.at - 2], '^') || isSign(c.tokens[c.at - 3], '^')))
+      return call('\\falling', argument(c));
     if (/^(?:text)?color$/.test(name)) argument(c);
     return argument(c);
   }
-  // An unknown sign is a letter of its own, if it takes no argument.
-  if (/^[A-Za-z]+$/.test(name) && !isSign(peek(c), '{', '[', '(')) return { k: 'sym', name: `\\${name}` };
+  // An unknown sign may be an operator, whose sides have an order: a letter only where it stands alone or as a power.
+  const before = c.tokens[c.at - 2];
+  const power = isSign(before, '^') || (isSign(before, '{') && isSign(c.tokens[c.at - 3], '^'));
+  if (/^[A-Za-z]+$/.test(name) && (c.tokens.length === 1 || (power && !isSign(peek(c), '{', '[', '('))))
+    return { k: 'sym', name: `\\${name}` };
   throw new Unparsed(`unknown command ${name}`);
 }
 
@@ -121,6 +132,11 @@ function pointsOf(c: Cursor, figure: string): Node | undefined {
   if (braces && !isSign(peek(c, 2), '}')) return undefined;
   c.at += braces ? 3 : 1;
   let letters = points.v;
+  // Over one letter the bar means a complement or a mean, over three a number's digits.
+  if (figure === 'segment' && letters.length !== 2) {
+    c.at -= braces ? 3 : 1;
+    return undefined;
+  }
   if (figure === 'segment') return { k: 'mul', items: [...letters].map((l): Node => ({ k: 'sym', name: l })) };
   if (figure === 'triangle') letters = [...letters].toSorted().join('');
   if (figure === 'angle' && letters.length === 3 && letters > [...letters].toReversed().join(''))
@@ -128,14 +144,30 @@ function pointsOf(c: Cursor, figure: string): Node | undefined {
   return { k: 'sym', name: `${figure} ${letters}` };
 }
 
+/** `\overline{a5b}` is 100a + 50 + b; with z, w or i it is a conjugate. */
+function positional(c: Cursor): Node | undefined {
+  const isDigits = (at: number): boolean =>
+    /^(?:num|id|word)$/.test(peek(c, at)?.t ?? '') && /^[a-hj-vxyA-Z\d]+$/.test(peek(c, at)?.v ?? '');
+  let digits = '';
+  let to = 1;
+  for (; isSign(peek(c), '{') && isDigits(to); to++) digits += peek(c, to)?.v ?? '';
+  if (!isSign(peek(c, to), '}') || digits.length < 2 || !/[a-zA-Z]/.test(digits)) return undefined;
+  c.at += to + 1;
+  const terms = [...digits].map((digit, k) => {
+    const value: Node = /\d/.test(digit) ? int(BigInt(digit)) : { k: 'sym', name: digit };
+    return mul([int(10n ** BigInt(digits.length - 1 - k)), value]);
+  });
+  return add(terms);
+}
+
 /** A mark over or under a letter belongs to its name. */
 function decorated(c: Cursor, name: string): Node {
   const first = argument(c);
   if (/^(over|under)set$|^stackrel$/.test(name)) return call(`\\${name}`, first, argument(c));
   if (/^(under|over)brace$/.test(name)) {
-    // The words under a brace only explain.
-    if (accept(c, '_', '^')) argument(c);
-    return first;
+    // The words under a brace only explain; a count is part of what it says.
+    const label = accept(c, '_', '^') ? argument(c) : undefined;
+    return !label || some(label, (n) => n.k === 'text') ? first : call(`\\${name}`, first, label);
   }
   return call(`\\${name}`, first);
 }
@@ -192,8 +224,6 @@ function functionCall(c: Cursor, name: string): Node {
   if (name === 'log' && base) node = call('logbase', first, base);
   else if (name === 'log10') node = call('logbase', first, int(10));
   else if (name === 'sqrt') node = call('root', first, int(2));
-  else if (name === 'cis')
-    node = add([call('cos', first), { k: 'mul', items: [{ k: 'const', name: 'i' }, call('sin', first)] }]);
   else if (name === 'exp') node = { k: 'pow', base: { k: 'const', name: 'e' }, exp: first };
   else {
     // \max\{a, b\} is \max(a, b).

@@ -20,11 +20,12 @@ export function congruence(node: Node): Node {
 /** Between vectors a dot and a cross are operators of their own, and no product of numbers. */
 export function vectorProduct(left: Node, right: Node, token: Token | undefined): Node | undefined {
   const last = left.k === 'mul' ? left.items.at(-1) : left;
-  if (token?.t !== 'cmd' || !last || !isVector(last) || !isVector(right)) return undefined;
+  if (token?.t !== 'cmd' || !last || !(isNabla(last) || (isVector(last) && isVector(right)))) return undefined;
   const product = call(token.v === 'times' ? 'cross' : 'dot', last, right);
   return left.k === 'mul' ? mul([...left.items.slice(0, -1), product]) : product;
 }
 
+const isNabla = (node: Node): boolean => node.k === 'sym' && node.name === 'nabla';
 const isVector = (node: Node): boolean =>
   some(
     node,

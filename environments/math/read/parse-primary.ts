@@ -9,7 +9,7 @@ import { dottedPeriod, isNamedFunction, operatorCall } from './parse-names.ts';
 import { numberWord } from './number-words.ts';
 import { degreeAhead, degrees, isDegree, isPrimes } from './parse-degrees.ts';
 import { add as addRational, fromDecimal, rational } from '../rational.ts';
-import { FUNCTIONS, startsCommand } from './vocabulary.ts';
+import { FUNCTION_LETTERS, FUNCTIONS, startsCommand } from './vocabulary.ts';
 
 /** Can the next token begin a factor? */
 export function startsPrimary(c: Cursor): boolean {
@@ -73,6 +73,8 @@ export function parsePostfix(c: Cursor, start?: Node): Node {
         c.at++;
         if (isDegree(c)) node = degrees(c, node);
         else if (isPrimes(c)) node = call(`prime`, node);
+        else if (node.k === 'sym' && FUNCTION_LETTERS.has(node.name) && isSign(peek(c), '{') && isSign(peek(c, 1), '('))
+          node = call('index', node, call('\\order', parseExponent(c)));
         else node = { k: 'pow', base: node, exp: parseExponent(c) };
       } else if (isCmd(token, 'degree')) {
         c.at++;
@@ -137,6 +139,9 @@ function parseIndex(c: Cursor, base: Node): Node {
   if (base.k === 'num' && index.k === 'num' && !base.decimal && base.value.den === 1n) {
     return { k: 'base', digits: base.value.num.toString(), base: Number(index.value.num) };
   }
+  // A_{ij} is no A_{ji}.
+  const names = index.k === 'mul' ? index.items.map((n) => (n.k === 'sym' || n.k === 'const' ? n.name : '')) : [];
+  if (names.length > 1 && !names.includes('')) index = { k: 'sym', name: names.join('') };
   return call('index', base, index);
 }
 

@@ -3,6 +3,7 @@
 import { ELEMENT, type Node } from '../ast.ts';
 import { isCmd, isSign, peek, shallow, take, type Cursor } from './cursor.ts';
 import { replaceSymbol } from '../value/exact.ts';
+import { letters } from '../value/letters.ts';
 import { Unparsed } from '../limits.ts';
 
 /** `\{1, 2\}` and `\{x \mid x > 1\}`; the latter is its condition. */
@@ -15,12 +16,15 @@ export function explicitSet(c: Cursor): Node {
   if (isSign(bar, '|') || isCmd(bar, 'mid', 'vert')) {
     c.at++;
     const condition = c.parseList(c);
-    if (condition.k !== 'rel') throw new Unparsed('a set by a condition');
-    inner = inner.k === 'sym' ? ofElement(shallow(condition), inner.name) : condition;
+    const several = condition.k === 'list' && condition.items.every((item) => item.k === 'rel');
+    if (condition.k !== 'rel' && !several) throw new Unparsed('a set by a condition');
+    const own = inner.k === 'rel' && inner.ops[0] === 'in' && isReals(inner.items[1]) ? inner.items[0] : inner;
+    inner = ofElement(shallow(condition), elementOf(own, condition));
   } else if (inner.k === 'rel' && inner.ops[0] === 'in' && inner.items[1]?.k === 'ratio') {
     // `\{x \in \mathbb{R} : x > 2\}`
     const [name, [, first, more]] = [inner.items[0], inner.items[1].items];
-    if (name?.k !== 'sym' || !first || more) throw new Unparsed('a set by a condition');
+    if (name?.k !== 'sym' || !first || more || !isReals(inner.items[1].items[0]))
+      throw new Unparsed('a set by a condition');
     if (!isCmd(take(c), '}', 'rbrace')) throw new Unparsed('a set is not closed');
     return ofElement(
       shallow({ ...inner, items: [first, ...inner.items.slice(2)], ops: inner.ops.slice(1) }),
@@ -32,11 +36,19 @@ export function explicitSet(c: Cursor): Node {
     if (!name || !first || more) throw new Unparsed('a set by a condition');
     if (!isCmd(take(c), '}', 'rbrace')) throw new Unparsed('a set is not closed');
     const condition: Node = { ...inner, items: [first, ...inner.items.slice(1)] };
-    return name.k === 'sym' ? ofElement(shallow(condition), name.name) : condition;
+    return ofElement(shallow(condition), elementOf(name, condition));
   }
   if (!isCmd(take(c), '}', 'rbrace')) throw new Unparsed('a set is not closed');
-  if (inner.k === 'rel' && (isSign(bar, '|') || isCmd(bar, 'mid', 'vert'))) return inner;
+  if ((inner.k === 'rel' || inner.k === 'list') && (isSign(bar, '|') || isCmd(bar, 'mid', 'vert'))) return inner;
   return { k: 'set', items: inner.k === 'list' ? inner.items : [inner], explicit: true };
+}
+
+const isReals = (node: Node | undefined): boolean => node?.k === 'named' && node.name === 'R';
+
+/** The letter that the condition is about: of `2x` or of another letter it says something else. */
+function elementOf(node: Node | undefined, condition: Node): string {
+  if (node?.k !== 'sym' || !letters(condition).has(node.name)) throw new Unparsed('a set by a condition');
+  return node.name;
 }
 
 /** Bars in pairs, up to the end of the set, are absolute values; a single one parts an element from its condition. */

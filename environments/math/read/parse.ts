@@ -54,6 +54,7 @@ function parseList(c: Cursor): Node {
     let join: Join = ',';
     let total = 0;
     let dangling = false;
+    const ends: number[] = [];
     while (startsItem(c)) {
       groups.at(-1)?.push(parseRelation(c));
       if (++total > LIMITS.items) throw new TooBig('too many items');
@@ -62,10 +63,14 @@ function parseList(c: Cursor): Node {
       for (;;) {
         const token = peek(c);
         if (isWord(token, 'and', 'or')) dangling = true;
+        if (isCmd(token, 'land', 'wedge', 'lor', 'vee') && groups.at(-1)?.at(-1)?.k !== 'rel')
+          throw new Unparsed('an operation of logic');
         if (isSign(token, ',')) commas = true;
         else if (isWord(token, 'and') || isCmd(token, 'land', 'wedge', 'And')) join = 'and';
-        else if (isWord(token, 'or') || isCmd(token, 'lor', 'vee')) join = 'or';
-        else if (isSign(token, ';')) {
+        else if (isWord(token, 'or') || isCmd(token, 'lor', 'vee')) {
+          join = 'or';
+          ends.push(total);
+        } else if (isSign(token, ';')) {
           if (!semicolons || (groups.at(-1)?.length ?? 0) > 0) groups.push([]);
           semicolons = true;
         } else if (token?.t !== 'newline') break;
@@ -76,6 +81,8 @@ function parseList(c: Cursor): Node {
     }
     if (dangling && !startsItem(c)) throw new Unparsed('nothing behind "or"');
     const filled = groups.filter((group) => group.length > 0);
+    const cases = commas && !semicolons ? casesOf(filled[0] ?? [], ends) : undefined;
+    if (cases) return { k: 'list', items: cases.map((items) => ({ k: 'list', items, join: ',' })), join };
     const lists: Node[] = filled.map((items) =>
       items.length === 1 && items[0] ? items[0] : { k: 'list', items: excluded(items), join },
     );
@@ -84,6 +91,16 @@ function parseList(c: Cursor): Node {
       return { k: 'list', items: lists.flatMap((n) => (n.k === 'list' ? n.items : [n])), join };
     return { k: 'list', items: lists, join };
   });
+}
+
+/** `x = 1, y = 2 or x = 2, y = 1`: each "or" begins another case, if each case names the same letters. */
+function casesOf(items: readonly Node[], ends: readonly number[]): Node[][] | undefined {
+  const names = items.map((item) => (item.k === 'rel' && item.items[0]?.k === 'sym' ? item.items[0].name : ''));
+  const size = ends[0] ?? 0;
+  if (size < 2 || names.includes('') || new Set(names.slice(0, size)).size < size) return undefined;
+  if (items.length !== size * (ends.length + 1) || ends.some((end, k) => end !== size * (k + 1))) return undefined;
+  if (names.some((name, k) => name !== names[k % size])) return undefined;
+  return ends.concat(items.length).map((end) => items.slice(end - size, end));
 }
 
 /** `x ≠ 1, 2` excludes both. */

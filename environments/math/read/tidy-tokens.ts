@@ -96,7 +96,7 @@ export function tidy(tokens: Token[], reading: Reading): Token[] {
       out.push({ t: 'text', v: '$', sp: token.sp });
       continue;
     }
-    if (/^(?:sin|cos|tan|cot|csc|arcsin|arccos|arctan|ln|log|exp|gcd|lcm)$/.test(text)) {
+    if (/^(?:sin|cos|tan|cot|csc|arcsin|arccos|arctan|sinh|cosh|tanh|ln|log|exp|gcd|lcm|cis)$/.test(text)) {
       out.push({ t: 'cmd', v: text, sp: token.sp });
       continue;
     }

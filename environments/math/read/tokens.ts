@@ -112,6 +112,9 @@ export function tokenize(source: string, reading: Reading): Token[] {
         const plain = body.content.trim();
         if (/^(?:operatorname|mathrm)$/.test(name) && (FUNCTIONS.has(plain) || Object.hasOwn(FUNCTION_NAMES, plain)))
           push('cmd', plain);
+        // An operator that nobody knows is no product.
+        else if (name === 'operatorname' && /^[a-z]{2,}$/.test(plain) && /^\s*[_(^]/.test(text.slice(at, at + 4)))
+          push('cmd', plain);
         else if (name === 'operatorname' && /^[A-Z][a-z]{1,3}$/.test(plain)) push('word', plain);
         else push('text', body.content);
       } else if (name === 'left' || name === 'right') {

@@ -3,9 +3,10 @@
 
 import { isCmd, isSign, peek, type Cursor } from './cursor.ts';
 import { fromDecimal, mul, rational, type Rational, inv } from '../rational.ts';
-import { isChanging, isFiller, isNoun, singular } from './harmless-words.ts';
+import { isChanging, isFiller, isNoun, isRefusing, SCALES, singular } from './harmless-words.ts';
+import { numberWord } from './number-words.ts';
 import { remembered } from '../remembered.ts';
-import { CONDITION_WORDS } from './vocabulary.ts';
+import { CONDITION_WORDS, FUNCTIONS } from './vocabulary.ts';
 
 export interface Unit {
   /** `length^2 time^-1` as a sorted text; empty without a unit of known worth. */
@@ -176,6 +177,9 @@ const BEHIND = new Map([
   ['cubed', 3],
 ]);
 
+/** Behind these letters a unit is another one in capitals: mg and Mg, pm and Pm. */
+const PREFIXED = /^(?:m|n|p)(?:m|g|l|s|mol|a|v|w|j|n|hz|t|h|f|c|bar|ev|pa)$/;
+
 const isTime = (word: string | undefined): boolean =>
   /^(time|year|month)$/.test(UNITS.get(word ?? '')?.dimension ?? '');
 
@@ -211,15 +215,16 @@ export const unitOf = remembered((phrase: string): Unit => {
       pending = 1;
       // Twelve ways in total are no inches.
       const inches = lower !== 'in' || (k === 0 && !/^\p{L}/u.test(after ?? ''));
-      const unit = inches ? (UNITS.get(token) ?? UNITS.get(lower)) : undefined;
+      const unit = inches ? (UNITS.get(token) ?? (PREFIXED.test(lower) ? undefined : UNITS.get(lower))) : undefined;
       if (unit) {
         for (let n = 0; n < Math.abs(power); n++)
           factor = mul(factor, sign * power > 0 ? unit.factor : inv(unit.factor));
         for (const [dimension, times] of COMPOSED[unit.dimension] ?? [[unit.dimension, 1]])
           powers.set(dimension, (powers.get(dimension) ?? 0) + sign * power * times);
       } else if (!isFiller(lower) && lower !== 'a') {
-        nouns.add(power === 1 ? singular(lower) : `${singular(lower)}^${power}`);
-        if (!isNoun(lower)) unknown.push(singular(lower));
+        const name = PREFIXED.test(lower) ? token : singular(lower);
+        nouns.add(power === 1 ? name : `${name}^${power}`);
+        if (!isNoun(lower)) unknown.push(name);
       }
     }
   }
@@ -228,15 +233,27 @@ export const unitOf = remembered((phrase: string): Unit => {
 });
 
 /** Are all words of this known: units, nouns of the table, words that change nothing? */
-export const isHarmlessPhrase = (phrase: string): boolean => unitOf(phrase).unknown.length === 0;
+export const isHarmlessPhrase = (phrase: string, question = ''): boolean =>
+  unitOf(phrase).unknown.every((word) => isAsked(word, question));
+
+/** The question counts the thing: "How many cups of feed …", "24 zebras". A word that bounds, denies or multiplies is no thing. */
+function isAsked(word: string, question: string): boolean {
+  if (question === '' || !/^[a-z]{3,20}$/.test(word) || isRefusing(word) || isChanging(word) || SCALES.has(word))
+    return false;
+  if (numberWord(word) !== undefined || FUNCTIONS.has(word) || BEHIND.has(word) || AHEAD.has(word)) return false;
+  return new RegExp(
+    `(?:how (?:many|much)|number of|\\d[\\d.,]*)(?:\\s+[A-Za-z'’-]+){0,4}\\s+${word}(?:s|es)?(?![A-Za-z])`,
+    'i',
+  ).test(question);
+}
 
 /**
  * May the answer's words stand for the solution's? Its units are the same kind, what it counts is the same thing, and
  * no word of it is unknown, unless the solution holds it as well. Either side may leave all of it out.
  */
-export function sameLabels(gold: string, answer: string): boolean {
+export function sameLabels(gold: string, answer: string, question: string): boolean {
   const [g, a] = [unitOf(gold), unitOf(answer)];
-  if (a.unknown.some((word) => !g.nouns.has(word))) return false;
+  if (a.unknown.some((word) => !g.nouns.has(word) && !isAsked(word, question))) return false;
   if (g.dimension !== '' && a.dimension !== '' && g.dimension !== a.dimension) return false;
   const [few, many] = g.nouns.size < a.nouns.size ? [g, a] : [a, g];
   if (few.nouns.size > 0 || few.dimension === '' || many.dimension !== '')

@@ -56,6 +56,9 @@ export const GREEK =
   varrho sigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega ell hbar
   aleph nabla partial imath jmath triangle square bullet star angle`);
 
+/** Signs that stand between two sides as often as for a thing. */
+export const OPERATOR_SIGNS = words('triangle square bullet star');
+
 /** Letters that name functions when a bracket follows them. */
 export const FUNCTION_LETTERS = words('f g h F G H phi psi Phi Psi varphi Gamma');
 

@@ -12,7 +12,7 @@ export const plainWords = remembered((text: string): string =>
     .replace(WRAPPER, ' ')
     .replace(/\\[,;:! ]|\\q?quad|[{}$*"'`~]/g, ' ')
     .toLowerCase()
-    .replace(/[.,;:!?()]+(?=\s|$)|(?<=^|\s)[.,;:!?()]+/g, ' ')
+    .replace(/(?<![.,;:!?()])[.,;:!?()]+(?=\s|$)|(?<=^|\s)[.,;:!?()]+/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
     .replace(/^(the|an?) /, ''),

@@ -5,7 +5,7 @@ import type { Node } from '../ast.ts';
 import type { Big, BigReals } from './bigreals.ts';
 import type { Complex, NumericContext } from './complex.ts';
 import type { Comparison } from './comparison.ts';
-import { valueAt } from './domains.ts';
+import { signsTurned, valueAt } from './domains.ts';
 import * as Q from '../rational.ts';
 import type { Ball, Reals } from './reals.ts';
 import { Hidden } from './watchful.ts';
@@ -35,9 +35,7 @@ export function atPoint<T>(
   const one = (x === 'not-real' && typeof y === 'object') || (y === 'not-real' && typeof x === 'object');
   // A count below zero is no part of what was asked.
   const counts = [...point].every(([name, at]) => !(COUNTING.test(name) && at.num < 0n && at.den === 1n));
-  // √(xy) is √x·√y but for two signs turned at once: laws of roots and logarithms of several letters mean that.
-  const negative = [...point].filter(([, at]) => at.num < 0n).length;
-  return one && counts && negative <= 1 ? 'one' : undefined;
+  return one && counts && !signsTurned(x === 'not-real' ? a : b, context) ? 'one' : undefined;
 }
 
 /** Two values whose difference lies below the digits are not told apart. */

@@ -130,6 +130,18 @@ function makeReals(digits: number): BigReals {
     return round(x, (a.e - room) / 2);
   };
 
+  const root = (a: Big, degree: number): Big => {
+    if (a.m <= 0n) return ZERO;
+    const [k, less] = [BigInt(degree), BigInt(degree - 1)];
+    // Room for as many bits in the root as a number has.
+    const down = bits * degree - bitLength(a.m);
+    const room = down + ((((a.e - down) % degree) + degree) % degree);
+    const n = shift(a.m, room);
+    let x = 1n << BigInt(Math.ceil(bitLength(n) / degree));
+    for (let next = (less * x + n / x ** less) / k; next < x; next = (less * x + n / x ** less) / k) x = next;
+    return round(x, (a.e - room) / degree);
+  };
+
   const ONE: Big = round(1n, 0);
   const TWO: Big = round(2n, 0);
   const fromDouble = (v: number): Big => {
@@ -227,13 +239,14 @@ function makeReals(digits: number): BigReals {
 
   const tiny = from(Q.rational(1n, 10n ** BigInt(Math.floor(digits * 0.7))));
   return {
-    cost: Math.ceil(4 * (digits / 50) ** 1.5),
+    cost: Math.ceil(12 * (digits / 100) ** 0.75),
     from,
     add,
     sub,
     mul,
     div,
     sqrt,
+    root,
     exp,
     ln,
     sin,

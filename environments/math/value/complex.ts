@@ -54,7 +54,7 @@ export function exponential<T>(a: Complex<T>, c: NumericContext<T>): Complex<T> 
 
 export function logarithm<T>(a: Complex<T>, c: NumericContext<T>): Complex<T> {
   const { reals } = c;
-  spend(c.symbolic.budget, 20 * c.reals.cost);
+  spend(c.symbolic.budget, 40 * c.reals.cost);
   if (a.im === undefined) {
     const sign = reals.sign(a.re);
     if (sign === 0) throw new Undefined('the logarithm of zero');

@@ -15,7 +15,7 @@ export function functionValue<T>(
 ): Complex<T> | undefined {
   const [first = int(0), second = int(2)] = node.args;
   const r = c.reals;
-  spend(c.symbolic.budget, 20 * c.reals.cost);
+  spend(c.symbolic.budget, 2 * c.reals.cost);
   switch (node.name) {
     case 'root':
       return rootValue(evaluate(first), second, c);
@@ -68,6 +68,9 @@ function absolute<T>(a: Complex<T>, r: Reals<T>): Complex<T> {
   return { re: r.sign(a.re) < 0 ? r.sub(r.from(Q.ZERO), a.re) : a.re, im: undefined };
 }
 
+/** Roots of a higher degree are powers. */
+const MAX_ROOT = 8n;
+
 function rootValue<T>(a: Complex<T>, degreeNode: Node, c: NumericContext<T>): Complex<T> {
   const r = c.reals;
   if (degreeNode.k !== 'num' || degreeNode.value.den !== 1n) throw new NoValue('a root of unknown degree');
@@ -81,7 +84,10 @@ function rootValue<T>(a: Complex<T>, degreeNode: Node, c: NumericContext<T>): Co
       if (degree % 2n === 1n) return { re: r.sub(r.from(Q.ZERO), size.re), im: undefined };
       if (c.realOnly) throw new NotReal('not real');
       if (degree === 2n) return { re: r.from(Q.ZERO), im: size.re };
-    } else if (degree === 2n) return { re: r.sqrt(a.re), im: undefined };
+    } else if (degree <= MAX_ROOT) {
+      spend(c.symbolic.budget, Number(degree) * r.cost);
+      return { re: degree === 2n ? r.sqrt(a.re) : r.root(a.re, Number(degree)), im: undefined };
+    }
   }
   const log = logarithm(a, c);
   const share = r.from(Q.rational(1n, degree));
@@ -108,6 +114,7 @@ function trigonometric<T>(
   c: NumericContext<T>,
 ): Complex<T> | undefined {
   const r = c.reals;
+  spend(c.symbolic.budget, 30 * c.reals.cost);
   const one = r.from(Q.ONE);
   const two = r.from(Q.rational(2n));
   const real = (re: T): Complex<T> => ({ re, im: undefined });

@@ -1,8 +1,10 @@
 // The letters of an expression, and the value of one that has none.
 
 import { children, type Node, some } from '../ast.ts';
+import { bigReals } from './bigreals.ts';
 import type { Comparison } from './comparison.ts';
 import { value } from './numeric.ts';
+import * as Q from '../rational.ts';
 import { balls, Imprecise, NoValue } from './reals.ts';
 
 export function letters(node: Node, into = new Set<string>(), bound: readonly string[] = []): Set<string> {
@@ -24,6 +26,21 @@ export function constant(node: Node, c: Comparison): number | undefined {
     const result = value(node, { reals: balls, letters: new Map(), symbolic: c.contexts[0], realOnly: true });
     if (result.im !== undefined || result.re.e > Math.abs(result.re.v) * 1e-9 + 1e-12) return undefined;
     return some(node, (n) => n.k === 'sym' || n.k === 'apply') ? undefined : result.re.v;
+  } catch (error) {
+    if (error instanceof NoValue || error instanceof Imprecise) return undefined;
+    throw error;
+  }
+}
+
+const DIGITS = 60;
+
+/** A real constant to fifty digits or more. */
+export function precise(node: Node, c: Comparison): Q.Rational | undefined {
+  if (constant(node, c) === undefined) return undefined;
+  try {
+    const reals = bigReals(DIGITS);
+    const { re } = value(node, { reals, letters: new Map(), symbolic: c.contexts[0], realOnly: true });
+    return re.e < 0 ? Q.rational(re.m, 1n << BigInt(-re.e)) : Q.rational(re.m << BigInt(re.e));
   } catch (error) {
     if (error instanceof NoValue || error instanceof Imprecise) return undefined;
     throw error;

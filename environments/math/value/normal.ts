@@ -2,7 +2,7 @@
 // binomials as factorials, factorials over the smallest one of their row, ceilings and remainders as floors.
 // Unknown quantities (f(x), a_n) become letters; z and w become complex numbers where that matters.
 
-import { add, call, int, mapChildren, mul, neg, type Node, num, some } from '../ast.ts';
+import { add, call, children, int, mapChildren, mul, neg, type Node, num, some } from '../ast.ts';
 import type { Comparison } from './comparison.ts';
 import { exact } from './exact.ts';
 import * as Q from '../rational.ts';
@@ -28,7 +28,7 @@ const isUnknown = (n: Node): boolean =>
   n.k === 'apply' ||
   n.k === 'text' ||
   (n.k === 'call' && /^(index|prime|at|bracket|dot|cross|ordered|\\.*)$/.test(n.name));
-const isCounting = (n: Node): boolean => n.k === 'call' && /^(binom|ceil|mod|gcd|lcm)$/.test(n.name);
+const isCounting = (n: Node): boolean => n.k === 'call' && /^(binom|ceil|mod|gcd|lcm|sgn|sinh|cosh|tanh)$/.test(n.name);
 
 /** Named by what they are, so that the same quantity is the same letter. */
 function withLetters(node: Node, c: Comparison): Node {
@@ -45,6 +45,9 @@ function rewritten(node: Node, c: Comparison): Node {
   const [u, v] = inner.args;
   if (!u || exact(inner, c)) return inner;
   if (inner.name === 'ceil') return neg(call('floor', neg(u)));
+  if (inner.name === 'sgn') return integerBetween(int(0), u, c) === 0n ? int(0) : inner;
+  if (inner.name.endsWith('h'))
+    return children(node).some((n) => some(n, isCounting)) ? inner : inExponentials(inner.name, u);
   if (!v || inner.args.length !== 2) return inner;
   const size = exact(v, c);
   if (inner.name === 'mod')
@@ -61,6 +64,16 @@ function rewritten(node: Node, c: Comparison): Node {
   }
   const rest = add([u, neg(v)]);
   return { k: 'div', top: call('factorial', u), bottom: mul([call('factorial', v), call('factorial', rest)]) };
+}
+
+/** What lies below the digits of e^1000 stays in the form. */
+function inExponentials(name: string, u: Node): Node {
+  const [up, down] = [u, neg(u)].map((exp): Node => ({ k: 'pow', base: { k: 'const', name: 'e' }, exp })) as [
+    Node,
+    Node,
+  ];
+  const [sinh, cosh] = [add([up, neg(down)]), add([up, down])];
+  return { k: 'div', top: name === 'cosh' ? cosh : sinh, bottom: name === 'tanh' ? cosh : int(2) };
 }
 
 const FAR = 60n;

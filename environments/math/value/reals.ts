@@ -12,6 +12,8 @@ export interface Reals<T> {
   mul(a: T, b: T): T;
   div(a: T, b: T): T;
   sqrt(a: T): T;
+  /** The root of degree 3 or more of a positive number. */
+  root(a: T, degree: number): T;
   exp(a: T): T;
   ln(a: T): T;
   sin(a: T): T;
@@ -71,6 +73,12 @@ export const balls: Reals<Ball> = {
   sqrt: (a) => {
     const v = Math.sqrt(Math.max(a.v, 0));
     return ball(v, v > 0 ? Math.min(a.e / v, Math.sqrt(a.e)) : Math.sqrt(a.e));
+  },
+  root: (a, degree) => {
+    const room = a.v - a.e;
+    if (!(room > 0)) throw new Imprecise('a root of what may be zero');
+    const v = a.v ** (1 / degree);
+    return ball(v, v * (a.e / room / degree + (4 + Math.abs(Math.log(a.v))) * U));
   },
   exp: (a) => {
     const v = Math.exp(a.v);

@@ -1,7 +1,7 @@
-// Values of both sides at many points. Doubles that know their error can only tell apart; reals of a hundred digits
-// have the last word. Points depend on the pair, so none can be prepared for; where a formula changes (cells.ts)
-// every cell holds one; letters that count by convention (n, m, k) are whole, all others are broken. What could hide below the digits, or in a
-// cell that cannot be reached, is not shown.
+// Values of both sides at many points. Doubles with error bounds can only show a difference; reals of a hundred digits
+// decide the rest. Points depend on the pair, so no answer can prepare for them; every cell in which a formula has one
+// form (cells.ts) contains a point; letters that count by convention (n, m, k) are whole, all others are fractions.
+// Not covered: differences below the digits, or in a cell that cannot be reached.
 
 import { children, type Node, some } from '../ast.ts';
 import { type BigReals, bigReals } from './bigreals.ts';

@@ -1,6 +1,6 @@
-// Reals of many digits that notice what they would lose: a term, an angle or an exponent so small next to the rest
-// that it would change only digits which are not compared. What agrees by losing something is not shown equal.
-// A sum that cancels to its last bits is zero.
+// Reals of many digits that notice a loss: a term, an angle or an exponent so small next to the rest
+// that it would change only digits which are not compared. Two values that agree only by such a loss are not shown
+// equal. A sum that cancels to its last bits is zero.
 
 import { type Big, bitLength, type BigReals } from './bigreals.ts';
 import { NoValue, Undefined } from './reals.ts';

@@ -1,0 +1,40 @@
+// The answer of a model that takes messages and gives text: one request with the whole conversation. No ids and no
+// logprobs of ids are recorded, so the turn is marked as not trainable. Its tokens are not counted here, and chunks do
+// not apply.
+
+import { conversationOf, newTranscript } from '../domain/new-context.ts';
+import type { TextBackend } from '../inference/backend.ts';
+import { type Answered, type NoRoom, nullIfFull, requestOf, type Turn } from './answer.ts';
+
+export async function answerInText(backend: TextBackend, asked: Turn): Promise<Answered | NoRoom> {
+  const { rollout, turn, before, judged, options } = asked;
+  const { maxNewTokens } = rollout.settings;
+  const earlier = await Promise.all(before.map((_, place) => judged(place)));
+  const request = {
+    ...requestOf(asked),
+    maxNewTokens,
+    messages: conversationOf(rollout.query.prompt, earlier),
+  };
+  const reply = await backend.generate(request, options).catch(nullIfFull(turn));
+  if (!reply) return { noRoom: true, contextTokens: 0, modelLength: null };
+  const { text, finish, server, textLogprobs } = reply;
+  return {
+    fields: {
+      contextIds: [],
+      contextText: newTranscript(rollout, earlier.at(-1) ?? null),
+      outputIds: [],
+      logprobs: [],
+      outputText: text,
+      answer: text,
+      finish,
+      versions: [],
+      versionStart: 0,
+      versionEnd: 0,
+      contextLength: 0,
+      maxNewTokens,
+    },
+    server,
+    traits: { trainable: false, ...(textLogprobs.length > 0 ? { textLogprobs } : {}) },
+    chunks: 0,
+  };
+}

@@ -1,0 +1,137 @@
+// The answer of a model that takes and gives token ids, generated in chunks if the run asks for it or a server aborts.
+// Every chunk but the last is stored before the next is requested: a kill loses at most the chunk in flight. Ids and
+// logprobs accumulate; of two workers' records of one chunk the first counts.
+
+import { tokenBudget } from '../domain/ending.ts';
+import { ModelError } from '../domain/errors.ts';
+import { meaningOf, mustServeLogprobs } from '../domain/logprob-meaning.ts';
+import { newContext } from '../domain/new-context.ts';
+import { concatenated } from '../domain/trajectory.ts';
+import type { ChunkRecord, Finish } from '../domain/turn.ts';
+import type { GenerateRequest, Reply, TokenBackend } from '../inference/backend.ts';
+import { type Answered, type NoRoom, nullIfFull, requestOf, type Turn } from './answer.ts';
+
+const LONG_CONTEXT = 50_000;
+
+export async function answerInTokens(backend: TokenBackend, asked: Turn): Promise<Answered | NoRoom> {
+  const { rollout, turn, before, judged } = asked;
+  const { settings } = rollout;
+  const { facts, tokenizer } = backend;
+  mustServeLogprobs(facts, settings);
+  const fresh = await newContext(rollout, turn > 1 ? await judged(turn - 2) : null, backend);
+  const context = concatenated(...before.flatMap(({ record: t }) => [t.contextIds, t.outputIds]), fresh.ids);
+  // A context of a million tokens takes some milliseconds to put together, and as many to check and send.
+  if (context.length > LONG_CONTEXT) await new Promise(setImmediate);
+  const noRoom = { noRoom: true, contextTokens: context.length, modelLength: facts.contextLength } as const;
+  const maxNewTokens = tokenBudget(context.length, settings.maxNewTokens, facts.contextLength);
+  if (maxNewTokens === 0) return noRoom;
+  const request = {
+    ...requestOf(asked),
+    contextIds: context,
+    maxNewTokens,
+    deterministic: settings.deterministic,
+    stopTokenIds: facts.stopTokenIds,
+  };
+  const answer = await inChunks(backend, asked, request).catch(nullIfFull(turn));
+  if (!answer) return noRoom;
+  const { outputIds, logprobs, finish, versions, server, chunks } = answer;
+  return {
+    fields: {
+      contextIds: fresh.ids,
+      contextText: fresh.text,
+      outputIds,
+      logprobs,
+      outputText: await tokenizer.decode(outputIds, { skipSpecialTokens: false }),
+      answer: await tokenizer.decode(outputIds, { skipSpecialTokens: true }),
+      finish,
+      versions,
+      versionStart: versions[0]?.version ?? 0,
+      versionEnd: versions.at(-1)?.version ?? 0,
+      contextLength: context.length,
+      maxNewTokens,
+    },
+    server,
+    traits: { logprobsOf: settings.logprobs, logprobsFound: meaningOf(facts) },
+    chunks,
+  };
+}
+
+/** The replies to one turn's requests, joined. */
+interface Answer extends Reply {
+  /** Chunks that are stored. */
+  readonly chunks: number;
+}
+
+async function inChunks(backend: TokenBackend, asked: Turn, request: GenerateRequest): Promise<Answer> {
+  const { store, id, turn, options } = asked;
+  const { newTokensPerChunk } = asked.rollout.settings;
+  let answer: Answer = { outputIds: [], logprobs: [], finish: 'length', versions: [], server: null, chunks: 0 };
+  for (let chunk = 1; ; chunk++) {
+    const stored = chunk === 1 ? asked.firstChunk : (await store.getChunk(id, turn, chunk))?.record;
+    if (stored) {
+      answer = joined(answer, stored, 1);
+      continue;
+    }
+    const room = request.maxNewTokens - answer.outputIds.length;
+    if (room <= 0) return answer;
+    const startedAt = asked.now();
+    const part = await backend.generate(rest(request, answer, Math.min(room, newTokensPerChunk ?? room)), {
+      signal: options.signal,
+      onProgress: (tokens) => options.onProgress?.(answer.outputIds.length + tokens),
+    });
+    const whole = joined(answer, part, 0);
+    if (part.finish === 'stop' || whole.outputIds.length >= request.maxNewTokens) return whole;
+    if (part.outputIds.length === 0) throw nothingCame(part.finish);
+    const { outputIds, logprobs, finish, versions, server } = part;
+    const record: ChunkRecord = {
+      turn,
+      chunk,
+      outputIds,
+      logprobs,
+      finish,
+      versions,
+      server,
+      attempt: asked.attempt,
+      startedAt,
+      finishedAt: Math.max(startedAt, asked.now()),
+    };
+    answer = joined(answer, (await store.putChunk(id, record)).record, 1);
+  }
+}
+
+/** The request for what is missing of an answer. */
+function rest(request: GenerateRequest, answer: Answer, maxNewTokens: number): GenerateRequest {
+  const version = answer.versions.at(-1)?.version;
+  const prefer = answer.server !== null && version !== undefined ? { server: answer.server, version } : null;
+  return { ...request, contextIds: concatenated(request.contextIds, answer.outputIds), maxNewTokens, prefer };
+}
+
+function joined(before: Answer, part: Reply, stored: 0 | 1): Answer {
+  const offset = before.outputIds.length;
+  const versions = [...before.versions];
+  for (const { version, start, end, ...more } of part.versions) {
+    if (start === end) continue;
+    const last = versions.at(-1);
+    // After a rewind a number comes again, with other weights.
+    if (last?.version === version && last.versionLabel === more.versionLabel)
+      versions[versions.length - 1] = { ...last, end: offset + end };
+    else versions.push({ ...more, version, start: offset + start, end: offset + end });
+  }
+  return {
+    outputIds: concatenated(before.outputIds, part.outputIds),
+    logprobs: concatenated(before.logprobs, part.logprobs),
+    finish: part.finish,
+    versions,
+    server: part.server,
+    chunks: before.chunks + stored,
+  };
+}
+
+/** Asking again at once would be a busy loop: Temporal asks again, with growing pauses. */
+function nothingCame(finish: Finish): ModelError {
+  return new ModelError(`The model ended an answer with "${finish}" before its first token.`, {
+    reason: 'nothing-generated',
+    fix: 'Was it paused, or is it being updated? It is asked again.',
+    retryable: true,
+  });
+}

@@ -1,0 +1,62 @@
+// The rows of any file format, once they are values: each is returned, good or with its fault, in file order; ids are
+// unique. Throws a DatasetError if no row is good. Memory: one batch, and the ids seen so far.
+
+import { DatasetError } from '../domain/errors.ts';
+import type { BadRow, Row } from './dataset.ts';
+import { type IdSet, openIdSet } from './id-set.ts';
+import { mustBeFile, type ReadLine, unreadable } from './json-line.ts';
+import { badRowText, wrong, type Problem } from './problem.ts';
+import { idFieldOf, queryFromRow } from './row.ts';
+
+export interface NumberedRow {
+  /** 1-based: the line of a text file, the row of a table. */
+  readonly number: number;
+  readonly read: ReadLine;
+}
+
+/** `emptyFix`: what to write into an empty file. */
+export async function* acceptedRows(
+  file: string,
+  batches: () => AsyncIterable<readonly NumberedRow[]>,
+  emptyFix: string,
+): AsyncGenerator<Row> {
+  await mustBeFile(file);
+  const ids = openIdSet();
+  let good = 0;
+  let firstBad: BadRow | undefined;
+  try {
+    for await (const batch of batches()) {
+      for (const numbered of batch) {
+        const row = acceptRow(file, numbered, ids);
+        if (row.ok) good++;
+        else firstBad ??= row.bad;
+        yield row;
+      }
+    }
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+  if (good > 0) return;
+  if (!firstBad) throw new DatasetError(`${file} is empty`, { reason: 'dataset-empty', fix: emptyFix });
+  throw new DatasetError(`${file} has no good row. The first: ${badRowText(firstBad)}`, {
+    reason: 'dataset-no-good-row',
+  });
+}
+
+function acceptRow(file: string, { number, read }: NumberedRow, ids: IdSet): Row {
+  const bad = (problem: Problem): Row => ({ ok: false, bad: { file, line: number, ...problem } });
+  if ('problem' in read) return bad(read.problem);
+  const { json, inexact } = read;
+  const result = queryFromRow(json, String(number), inexact);
+  if (!result.ok) return bad({ field: result.field, problem: result.problem, fix: result.fix });
+  const { query, stated } = result;
+  if (!ids.add(query.queryId)) {
+    const shown = JSON.stringify(query.queryId);
+    const field = idFieldOf(json);
+    const problem = field
+      ? `${shown} is the id of an earlier row`
+      : `is missing, and its line number ${shown} is the id of an earlier row`;
+    return bad(wrong(field ?? 'id', problem, 'Give each row an id of its own.'));
+  }
+  return { ok: true, line: number, query, stated };
+}

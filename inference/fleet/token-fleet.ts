@@ -1,0 +1,67 @@
+// The token servers of one fleet must agree: ids mean the same tokens, and answers end alike. Different kinds of
+// logprobs are allowed while the run samples at temperature 1 without cuts, where all kinds coincide.
+
+import { ModelError } from '../../domain/errors.ts';
+import { logprobsServe, meaningOf } from '../../domain/logprob-meaning.ts';
+import { logprobsBy, type FleetRules, type Met } from './rules.ts';
+
+export function tokenRules(log: (line: string) => void): FleetRules<'tokens'> {
+  let vocabSize = 0;
+  return {
+    mustAgree: (servers, whole) => mustAgree(servers, whole?.contextLength ?? 0),
+    factsOf(servers) {
+      const [first] = servers;
+      const mixture = mixedLogprobs(servers);
+      if (mixture) log(`${mixture}: only for temperature 1 without cuts is this one distribution.`);
+      vocabSize = first!.facts.vocabSize;
+      return {
+        ...first!.facts,
+        ...(mixture ? { logprobs: 'mixed' } : {}),
+        logprobsBy: logprobsBy(servers),
+        contextLength: Math.min(...servers.map(({ facts }) => facts.contextLength)),
+        seeded: servers.every(({ facts }) => facts.seeded ?? true),
+      };
+    },
+    partsOf: ({ tokenizer }) => ({ tokenizer }),
+    mayAnswer({ sampling }, servers) {
+      const mixture = logprobsServe('mixed', 'policy', sampling, vocabSize) ? null : mixedLogprobs(servers());
+      if (mixture) throw mixed(mixture);
+    },
+    tokensOf: ({ contextIds, maxNewTokens }) => contextIds.length + maxNewTokens,
+    homeOf: ({ prefer }) => prefer ?? null,
+  };
+}
+
+function mustAgree(servers: Met<'tokens'>, leastLength: number): void {
+  for (const [what, of] of TRAITS) {
+    if (new Set(servers.map(of)).size > 1) throw mixed(`The servers have different ${what} (${each(servers, of)})`);
+  }
+  const short = servers.find(({ facts }) => facts.contextLength < leastLength);
+  if (short)
+    throw mixed(`${short.url} has a context of ${short.facts.contextLength}, less than the run's ${leastLength}`);
+}
+
+const TRAITS: readonly [string, (server: Met<'tokens'>[number]) => unknown][] = [
+  ['vocabularies', ({ facts }) => facts.vocabSize],
+  ['stop tokens', ({ facts }) => facts.stopTokenIds.join(' ')],
+];
+
+const meaning = ({ facts }: Met<'tokens'>[number]) => meaningOf(facts);
+
+/** Says how they differ; null where they do not. */
+function mixedLogprobs(servers: Met<'tokens'>): string | null {
+  if (new Set(servers.map(meaning)).size <= 1) return null;
+  return `The servers return different kinds of logprobs (${each(servers, meaning)})`;
+}
+
+function each(servers: Met<'tokens'>, of: (server: Met<'tokens'>[number]) => unknown): string {
+  return servers.map((server) => `${server.url}: ${String(of(server))}`).join('; ');
+}
+
+/** One run cannot be made of these servers; the message begins with the reason's name. */
+export function mixed(what: string): ModelError {
+  return new ModelError(`mixed-fleet: ${what}`, {
+    reason: 'mixed-fleet',
+    fix: 'Start them alike, or name only one of them.',
+  });
+}

@@ -1,0 +1,249 @@
+"""What consumers' own code makes of Everturn's exports. `consumers.py <folder>` reads the files of one run, and prints one
+JSON object a consumer: name, version, what it read. Exit code 1 if a consumer refuses a file; one that is not installed
+is said to be skipped. EVERTURN_TRAINERS_SOURCES: a folder with checkouts of what has no package (README.md)."""
+
+import importlib
+import importlib.metadata
+import json
+import os
+import sys
+import traceback
+import types
+
+FOLDER = sys.argv[1]
+SOURCES = os.environ.get("EVERTURN_TRAINERS_SOURCES", "")
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../../examples/train"))
+import everturn_rows as adapters  # noqa: E402
+
+
+class Skipped(Exception):
+    pass
+
+
+def need(*names):
+    for name in names:
+        try:
+            importlib.import_module(name)
+        except ImportError as error:
+            raise Skipped(f"no {name} here ({error})") from None
+
+
+def source(name, *more):
+    path = os.path.join(SOURCES, name)
+    if not SOURCES or not os.path.isdir(path):
+        raise Skipped(f"no checkout of {name}")
+    sys.path.insert(0, os.path.join(path, *more))
+    return path
+
+
+def version(package):
+    return f"{package} {importlib.metadata.version(package)}"
+
+
+def lines(name):
+    with open(os.path.join(FOLDER, name), encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def stub(name, **members):
+    """An import that the code under test makes and never uses."""
+    made = types.ModuleType(name)
+    made.__dict__.update(members)
+    sys.modules[name] = made
+    return made
+
+
+ROWS = lines("rows.jsonl")
+ADVANCED = lines("rows-mean.jsonl")
+
+
+def datasets_reads_text():
+    need("datasets")
+    from datasets import load_dataset
+
+    said = {}
+    for name in ("messages", "dpo", "kto", "labels", "rows"):
+        data = load_dataset("json", data_files=os.path.join(FOLDER, f"{name}.jsonl"), split="train")
+        assert len(data) == len(lines(f"{name}.jsonl")), name
+        said[name] = len(data)
+    data = load_dataset("parquet", data_files=os.path.join(FOLDER, "rows.parquet"), split="train")
+    assert [row["id"] for row in data] == [row["id"] for row in ROWS]
+    for ours, theirs in zip(ROWS, data):
+        assert theirs["logprobs"] == ours["logprobs"] and theirs["versions"] == ours["versions"], ours["id"]
+    return version("datasets"), {**said, "parquet": len(data)}
+
+
+def pyarrow_reads_parquet():
+    need("pyarrow")
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(os.path.join(FOLDER, "rows.parquet"))
+    assert table.to_pylist() == ROWS, "a value differs"
+    return version("pyarrow"), {"rows": table.num_rows, "columns": table.num_columns}
+
+
+def trl_reads_datasets():
+    need("trl", "transformers", "torch")
+    from trl.data_utils import is_conversational, maybe_extract_prompt, maybe_unpair_preference_dataset  # noqa: F401
+    from trl.trainer.sft_trainer import DataCollatorForLanguageModeling
+
+    for name in ("dpo", "kto", "messages"):
+        assert is_conversational(lines(f"{name}.jsonl")[0]), name
+    collator = DataCollatorForLanguageModeling(pad_token_id=0)
+    examples = [{"input_ids": row["input_ids"], "labels": row["labels"]} for row in lines("labels.jsonl")]
+    batch = collator(examples)
+    trained = [[label for label in row["labels"] if label != -100] for row in examples]
+    kept = [[int(label) for label in row if label != -100] for row in batch["labels"]]
+    assert kept == trained
+    made = adapters.to_trl(ROWS)
+    assert len(made["prompt_ids"]) == len(ROWS)
+    return version("trl"), {"labels": list(batch["input_ids"].shape), "trained_tokens": sum(map(len, trained))}
+
+
+def prime_rl_reads_micro_batches():
+    need("msgspec")
+    path = source("prime-rl", "src/prime_rl/transports/rollouts")
+    import msgspec
+    import types as _types
+
+    module = _types.ModuleType("prime_rl_types")
+    sys.modules["prime_rl_types"] = module
+    with open(os.path.join(path, "src/prime_rl/transports/rollouts/types.py"), encoding="utf-8") as file:
+        exec(compile(file.read(), "types.py", "exec"), module.__dict__)
+    decoder = msgspec.msgpack.Decoder(type=list[module.MicroBatch])
+    said = {"batches": 0, "tokens": 0, "trained": 0}
+    root = os.path.join(FOLDER, "prime/rollouts")
+    for step in sorted(os.listdir(root)):
+        ranks = []
+        for rank in sorted(os.listdir(os.path.join(root, step))):
+            with open(os.path.join(root, step, rank), "rb") as file:
+                ranks.append(decoder.decode(file.read()))
+        assert len({len(batches) for batches in ranks}) == 1, "ranks differ"
+        for batch in sum(ranks, []):
+            length = len(batch.input_ids)
+            for name in ("loss_mask", "advantages", "inference_logprobs", "position_ids", "temperatures", "env_names"):
+                assert len(getattr(batch, name)) == length, name
+            assert sum(batch.sequence_lengths) == sum(batch.seq_lens) == length
+            assert all(isinstance(value, float) for value in batch.inference_logprobs + batch.advantages)
+            said["batches"] += 1
+            said["tokens"] += length
+            said["trained"] += sum(batch.loss_mask)
+    assert said["trained"] == sum(sum(row["response_mask"]) for row in ROWS)
+    return f"prime-rl@559b4477, {version('msgspec')}", said
+
+
+def verifiers_reads_traces():
+    need("verifiers")
+    from verifiers.v1 import WireEpisode
+
+    episodes = [WireEpisode.model_validate(line) for line in lines("verifiers.jsonl")]
+    for row, episode in zip(ADVANCED, episodes):
+        (trace,) = episode.traces
+        (branch,) = trace.branches
+        assert branch.token_ids == adapters.input_ids(row), row["id"]
+        mask = adapters.on_all_tokens(row, row["response_mask"])
+        assert [int(one) for one in branch.sampled_mask] == mask
+        assert branch.logprobs == adapters.on_all_tokens(row, row["logprobs"], 0.0)
+        assert branch.advantages == adapters.on_all_tokens(row, adapters.token_advantages(row), 0.0)
+        assert trace.reward == row["reward"] and trace.num_turns == len(row["turn_rewards"])
+        assert not trace.is_truncated or row["finish"] == "length"
+        assert episode.run.work.policy.drift == row["version_end"] - row["version_start"]
+    return version("verifiers"), {"episodes": len(episodes), "tokens": sum(len(e.traces[0].branches[0].token_ids) for e in episodes)}
+
+
+def tinker_reads_datums():
+    need("tinker")
+    datums = [adapters.tinker_datum(line) for line in lines("tinker.jsonl")]
+    for row, datum in zip(ADVANCED, datums):
+        made = adapters.to_tinker(row)
+        assert datum.model_input == made.model_input and datum.model_input.length == len(adapters.input_ids(row)) - 1
+        for name, value in datum.loss_fn_inputs.items():
+            assert value.shape == [datum.model_input.length], name
+            assert value.tolist() == made.loss_fn_inputs[name].tolist(), row["id"]
+            assert str(value.to_numpy().dtype) == ("int64" if name == "target_tokens" else "float32")
+    return version("tinker"), {"datums": len(datums)}
+
+
+def slime_reads_samples():
+    need("torch", "httpx")
+    source("slime")
+    stub("ray")
+    from slime.utils.types import Sample
+
+    samples = [Sample.from_dict(json.loads(json.dumps(adapters.to_slime(row, index=i)))) for i, row in enumerate(ROWS)]
+    for row, sample in zip(ROWS, samples):
+        assert len(sample.loss_mask) == sample.response_length == len(sample.rollout_log_probs)
+        assert sample.tokens == adapters.input_ids(row)
+        assert sample.effective_response_length == sum(row["response_mask"])
+    return "slime@624b824a", {"samples": len(samples)}
+
+
+def skyrl_checks_its_output():
+    need("torch", "numpy", "loguru")
+    path = source("skyrl")
+    name = os.path.join(path, "skyrl/train/utils/trainer_utils.py")
+    import ast
+
+    import loguru
+    import numpy as np
+
+    # The module wants ray and flash attention; the check itself wants neither.
+    with open(name, encoding="utf-8") as file:
+        tree = ast.parse(file.read())
+    wanted = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == "validate_generator_output"]
+    scope = {"GeneratorOutput": dict, "np": np, "logger": loguru.logger}
+    exec(compile(ast.Module(wanted, []), name, "exec"), scope)
+    output = adapters.to_skyrl(ROWS, lambda group, sample: (group, sample))
+    scope["validate_generator_output"](len(ROWS), output)
+    for row, rewards in zip(ROWS, output["rewards"]):
+        assert abs(sum(rewards) - sum(row["turn_rewards"])) < 1e-9
+    return "SkyRL@a9564572", {"responses": len(output["response_ids"])}
+
+
+def areal_gathers_samples():
+    need("torch", "transformers", "pydantic")
+    source("areal")
+    for name in ("ray", "colorlog", "numba", "etcd3", "omegaconf", "hydra", "hydra.core", "hydra.core.config_store"):
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            stub(name)
+    from areal_sample import sequence_sample  # beside this file: how the class is loaded without a GPU's packages
+
+    SequenceSample = sequence_sample(os.path.join(SOURCES, "areal"))
+    said = {}
+    for name in ("areal-rollout", "areal-turn"):
+        samples = [SequenceSample.from_json_compatible(line) for line in lines(f"{name}.jsonl")]
+        batch = SequenceSample.gather(samples)
+        assert batch.bs == len(samples)
+        assert [one.as_json_compatible()["data"] for one in samples] == [line["data"] for line in lines(f"{name}.jsonl")]
+        said[name] = {"ids": batch.bs, "tokens": int(batch.data["packed_input_ids"].shape[0])}
+    # The PPO actor expands task_ids by group_size: here every id has one sequence.
+    assert {len(sizes) for sizes in batch.seqlens["packed_input_ids"]} == {1}
+    return "AReaL@820ca498", said
+
+
+CONSUMERS = [
+    datasets_reads_text,
+    pyarrow_reads_parquet,
+    trl_reads_datasets,
+    prime_rl_reads_micro_batches,
+    verifiers_reads_traces,
+    tinker_reads_datums,
+    slime_reads_samples,
+    skyrl_checks_its_output,
+    areal_gathers_samples,
+]
+
+failed = False
+for consumer in CONSUMERS:
+    try:
+        by, said = consumer()
+        print(json.dumps({"consumer": consumer.__name__, "ok": True, "by": by, **said}), flush=True)
+    except Skipped as why:
+        print(json.dumps({"consumer": consumer.__name__, "skipped": str(why)}), flush=True)
+    except Exception:
+        failed = True
+        print(json.dumps({"consumer": consumer.__name__, "ok": False, "error": traceback.format_exc()[-1500:]}), flush=True)
+sys.exit(1 if failed else 0)

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Installs what consumers of exports can be installed on a CPU, and runs their own code over our files. Opt-in.
+# EVERTURN_TRAINERS_PYTHON: a Python that has them already. EVERTURN_TRAINERS_SOURCES: checkouts, see README.md.
+set -eu
+CACHE="${EVERTURN_TRAINERS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/everturn/trainers}"
+if [ -z "${EVERTURN_TRAINERS_PYTHON:-}" ]; then
+  [ -x "$CACHE/venv/bin/python" ] || python3 -m venv "$CACHE/venv"
+  nice -n 10 "$CACHE/venv/bin/pip" install --quiet datasets pyarrow msgspec numpy pyzmq orjson tinker verifiers loguru httpx torch transformers trl
+  export EVERTURN_TRAINERS_PYTHON="$CACHE/venv/bin/python"
+fi
+if [ -z "${EVERTURN_TRAINERS_SOURCES:-}" ]; then
+  export EVERTURN_TRAINERS_SOURCES="$CACHE/sources"
+  mkdir -p "$EVERTURN_TRAINERS_SOURCES"
+  while read -r name repository commit; do
+    place="$EVERTURN_TRAINERS_SOURCES/$name"
+    [ -d "$place/.git" ] && continue
+    git clone --quiet --filter=blob:none --no-checkout "https://github.com/$repository" "$place" &&
+      git -C "$place" checkout --quiet "$commit" || { echo "$name could not be fetched: it is skipped" >&2; rm -rf "$place"; }
+  done <<LIST
+areal inclusionAI/AReaL 820ca498b72d
+slime THUDM/slime 624b824a898ab0ec1fcb4d373004c7f3852bf515
+skyrl NovaSky-AI/SkyRL a9564572eb8e91076be43c1bd5e4615e3de17265
+prime-rl PrimeIntellect-ai/prime-rl 559b44772e471d1538537b8805cc77f3824a5e64
+LIST
+fi
+exec nice -n 10 npx vitest run --project trainers --maxWorkers=1

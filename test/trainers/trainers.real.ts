@@ -1,0 +1,54 @@
+// Exports of one run, read by the consumers' own code: consumers.py. A consumer that is not installed is said to be
+// skipped; README.md says what each needs. Run by `npm run test:trainers`, not with the other tests.
+
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { exporterNamed } from '../../exporters/index.ts';
+import { openSteps } from '../../exporters/prime-rl.ts';
+import { exportFolder } from '../../storage/export-folder.ts';
+import { exportRun } from '../../storage/export-run.ts';
+import { openFileStore } from '../../storage/files.ts';
+import { someRun } from '../exporters/some-run.ts';
+import { RUN } from '../storage/play.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'everturn-trainers-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const python = process.env['EVERTURN_TRAINERS_PYTHON'] ?? 'python3';
+
+interface Said {
+  readonly consumer: string;
+  readonly ok?: boolean;
+  readonly skipped?: string;
+  readonly error?: string;
+}
+
+describe('consumers of exports', () => {
+  test('read every format with their own code', async () => {
+    const store = openFileStore(folder, RUN);
+    await someRun(store);
+    const out = (name: string) => join(folder, name);
+    for (const name of ['rows', 'messages', 'dpo', 'kto', 'labels'])
+      await exportRun(store, exporterNamed(name), out(`${name}.jsonl`));
+    await exportRun(store, exporterNamed('rows'), out('rows-mean.jsonl'), { advantages: 'mean' });
+    for (const name of ['verifiers', 'tinker', 'nemo-gym'])
+      await exportRun(store, exporterNamed(name), out(`${name}.jsonl`), { advantages: 'mean' });
+    await exportRun(store, exporterNamed('parquet'), out('rows.parquet'));
+    await exportRun(store, exporterNamed('areal'), out('areal-rollout.jsonl'));
+    await exportRun(store, exporterNamed('areal', 'turn'), out('areal-turn.jsonl'));
+    const steps = openSteps({ seqLen: 64, ranks: 2, groupsPerStep: 2, firstStep: 0 });
+    const place = { folder: out('prime'), top: 'rollouts' };
+    await exportFolder(store, steps, place, { advantages: 'mean', grouped: true });
+
+    const { stdout, stderr } = spawnSync(python, [join(import.meta.dirname, 'consumers.py'), folder], {
+      encoding: 'utf8',
+    });
+    const said = stdout.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Said] : []));
+    for (const one of said) console.log(JSON.stringify(one));
+    expect(said.length, stderr).toBeGreaterThan(8);
+    expect(said.filter(({ ok }) => ok === false)).toEqual([]);
+    expect(said.filter(({ ok }) => ok === true).length, 'no consumer is installed').toBeGreaterThan(0);
+  });
+});
