@@ -113,8 +113,28 @@ scenario('collection-paced-without-a-feed', {}, async () => {
   return handle;
 });
 
-feed('feed-of-nothing-more', { queries: 2, more: { idleMs: undefined } }, async (trainer) => {
-  await train(trainer, 1, 1);
+scenario('collection-admitted-early', {}, async () => {
+  const [{ out, client }, run] = [rig(), 'collection-admitted-early'];
+  await makeFeedRun(out, run, { queries: 4, samples: 1, train: { batchGroups: 1, maxStaleness: 0 } });
+  const handle = await client.workflow.signalWithStart('collection', {
+    workflowId: run,
+    taskQueue: 'everturn',
+    args: [{ run, out }],
+    signal: 'admit',
+    signalArgs: [2],
+  });
+  await handle.signal('admit', 'all');
+  await until('it waits', async () => (await handle.query<{ done: number }>('progress')).done === 2);
+  await handle.signal('admit', 4);
+  await handle.result();
+  return handle;
+});
+
+feed('feed-of-nothing-more', { queries: 4, more: { idleMs: undefined } }, async (trainer) => {
+  const { id } = await trainer.lease();
+  await trainer.ask('renew', { lease: id, seconds: 60 });
+  await trainer.ask('rewind', { version: 0 });
+  await train(trainer, 1, 2);
   await trainer.feed.cancel();
   await trainer.ends();
 });
