@@ -15,6 +15,7 @@ const PARTS = [
   'test/inference/{bad-models,embedded-weights,fleet,fleet-versions,model-process,run-model,tiny,weight-update}.test.ts',
   'test/inference/server-*.test.ts',
   'test/exporters/{everturn-rows,read-samples,sample-id-python}.test.ts',
+  'test/train/*.test.ts',
   'test/cli/model.test.ts',
   'test/house/imports.test.ts',
   // A process now and then, or many seconds.
@@ -31,7 +32,7 @@ const FULL = CHAOS_SIZE === 'full';
 const CHAOS =
   FULL || CHAOS_SIZE === 'tenth'
     ? ['test/chaos/*.chaos.ts']
-  : ['test/chaos/{storm,torn,race,disk,steer,weights}.chaos.ts', 'test/chaos/*.test.ts'];
+    : ['test/chaos/{storm,torn,race,disk,steer,weights}.chaos.ts', 'test/chaos/*.test.ts'];
 const SERVER = ['test/support/global-setup.ts'];
 /** Begun first, in this order: of several at once none is left alone at the end. Most of them wait, some compute. */
 const LONGEST = [

@@ -80,8 +80,6 @@ class Feed:
             lines = self._send("lease", {**asked, **({} if least is None else {"least": least})}, timeout=wait + 60)
             head, rows = lines[0], lines[1:]
             if head["lease"] is not None:
-                if len(rows) != head["rows"]:
-                    raise FeedError(502, f"the lease {head['lease']} announced {head['rows']} rows and {len(rows)} came")
                 return Batch(self, head, rows)
             if head["why"] == "finished":
                 return None
@@ -141,6 +139,8 @@ class Feed:
             lines = [json.loads(line) for line in answer.read().splitlines() if line]
         if not lines:
             raise ValueError("an empty answer")
+        if verb == "lease" and lines[0]["lease"] is not None and len(lines) != 1 + lines[0]["rows"]:
+            raise ValueError(f"the lease {lines[0]['lease']} announced {lines[0]['rows']} rows and {len(lines) - 1} came")
         return lines
 
     @staticmethod
