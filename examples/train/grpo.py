@@ -93,8 +93,8 @@ def train(feed, work, a):
     version, folder = newest(work)
     tidy(work, version, a.keep)
     policy = Policy(folder, a.learning_rate, a.train)
-    feed.rewind(version)
-    if version > 0 or feed.status()["line"] > 0:
+    line = feed.rewind(version)["line"]
+    if version > 0 or line > 0:
         feed.version(version, folder)  # servers may have later weights, of a line that ended
     log(work, event="started", version=version)
     if version == 0 and a.evaluate_every:
@@ -123,7 +123,7 @@ def train(feed, work, a):
               f"ratio {figures['ratio']:.3f}; seconds: {parts}", flush=True)
         if a.evaluate_every and version % a.evaluate_every == 0:
             report(work, policy, version)
-            clock("evaluate")
+        clock = Clock()
 
 
 def report(work, policy, version):
