@@ -16,7 +16,7 @@ import time
 import torch
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from everturn_feed import Feed, FeedError  # noqa: E402
+from everturn_feed import Feed, FeedError, token_advantages  # noqa: E402
 from policy import ROOT, Policy  # noqa: E402
 
 
@@ -56,11 +56,6 @@ def log(work, **line):
         f.write(json.dumps({"time": round(time.time(), 3), **line}).encode() + b"\n")
         f.flush()
         os.fsync(f.fileno())
-
-
-def token_advantages(row):
-    """One float per response token: the advantage of its turn against the same turn in the group's other members."""
-    return [0.0 if turn < 0 else row["turn_advantages"][turn] for turn in row["turn_ids"]]
 
 
 def main():
