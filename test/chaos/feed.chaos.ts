@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { addEntry, emptyLine } from '../../domain/feed-entry.ts';
 import { groupId, groupPlace } from '../../domain/group.ts';
 import { numbersIn } from '../../domain/number-set.ts';
@@ -38,53 +38,55 @@ interface Step {
   readonly ids: readonly string[];
 }
 
-test(
-  `${QUERIES * EPOCHS} groups and ${KILLS} kills: each group once along the surviving line, none lost`,
-  { timeout: 3_600_000 },
-  async () => {
-    const trainer = join(workload.folder, 'trainer');
-    mkdirSync(trainer);
-    const flags = ['--samples', String(SAMPLES), '--epochs', String(EPOCHS), '--train', '--max-staleness', '2'];
-    const run = { name: RUN, rollouts: QUERIES, turns: 1, maxConcurrent: 16 };
-    await workload.start({ ...run, flags: [...flags, '--batch-groups', String(BATCH)] });
-    const folder = join(workload.out, RUN);
-    startTrainer(trainer, folder);
-    const begun = Date.now();
-    const { kills, lost } = await torment(trainer);
-    await until('the trainer has finished', () => finished(trainer), 3_000_000);
-    writeFileSync(join(trainer, 'stop'), '');
-    await until('the run has its result', () => existsSync(join(folder, 'result.json')), 60_000);
+describe('a feed under kills', () => {
+  test(
+    `${QUERIES * EPOCHS} groups and ${KILLS} kills: each group once along the surviving line, none lost`,
+    { timeout: 3_600_000 },
+    async () => {
+      const trainer = join(workload.folder, 'trainer');
+      mkdirSync(trainer);
+      const flags = ['--samples', String(SAMPLES), '--epochs', String(EPOCHS), '--train', '--max-staleness', '2'];
+      const run = { name: RUN, rollouts: QUERIES, turns: 1, maxConcurrent: 16 };
+      await workload.start({ ...run, flags: [...flags, '--batch-groups', String(BATCH)] });
+      const folder = join(workload.out, RUN);
+      startTrainer(trainer, folder);
+      const begun = Date.now();
+      const { kills, lost } = await torment(trainer);
+      await until('the trainer has finished', () => finished(trainer), 3_000_000);
+      writeFileSync(join(trainer, 'stop'), '');
+      await until('the run has its result', () => existsSync(join(folder, 'result.json')), 60_000);
 
-    const wanted = expectedGroups();
-    const logged = survivingSteps(trainer);
-    expect(logged.flatMap(({ groups }) => groups).sort()).toEqual(wanted);
-    const ids = logged.flatMap((step) => step.ids);
-    expect([ids.length, new Set(ids).size]).toEqual([wanted.length * SAMPLES, wanted.length * SAMPLES]);
+      const wanted = expectedGroups();
+      const logged = survivingSteps(trainer);
+      expect(logged.flatMap(({ groups }) => groups).sort()).toEqual(wanted);
+      const ids = logged.flatMap((step) => step.ids);
+      expect([ids.length, new Set(ids).size]).toEqual([wanted.length * SAMPLES, wanted.length * SAMPLES]);
 
-    const store = openFileStore(workload.out, RUN);
-    const line = emptyLine();
-    const entries = await store.countFeedEntries();
-    for (let n = 1; n <= entries; n++) addEntry(line, (await store.getFeedEntry(n))!.record);
-    const shape = { queries: QUERIES, samples: SAMPLES };
-    const queries = (await store.readQueries(0, QUERIES)).map(({ queryId }) => queryId);
-    const ledger = line.acknowledged.map(({ version, groups }) => ({
-      version,
-      groups: [...numbersIn(groups)].map((group) => {
-        const { index, epoch } = groupPlace(shape, group);
-        return groupId(queries[index]!, epoch);
-      }),
-    }));
-    expect(ledger).toEqual(logged.map(({ version, groups }) => ({ version, groups })));
+      const store = openFileStore(workload.out, RUN);
+      const line = emptyLine();
+      const entries = await store.countFeedEntries();
+      for (let n = 1; n <= entries; n++) addEntry(line, (await store.getFeedEntry(n))!.record);
+      const shape = { queries: QUERIES, samples: SAMPLES };
+      const queries = (await store.readQueries(0, QUERIES)).map(({ queryId }) => queryId);
+      const ledger = line.acknowledged.map(({ version, groups }) => ({
+        version,
+        groups: [...numbersIn(groups)].map((group) => {
+          const { index, epoch } = groupPlace(shape, group);
+          return groupId(queries[index]!, epoch);
+        }),
+      }));
+      expect(ledger).toEqual(logged.map(({ version, groups }) => ({ version, groups })));
 
-    const breaches: string[] = [];
-    const { feed } = await checkRun(store, ({ path, problem }) => breaches.push(`${path}: ${problem}`));
-    expect(breaches).toEqual([]);
-    expect(feed).toMatchObject({ trained: wanted.length, entries });
-    const seconds = Math.round((Date.now() - begun) / 1000);
-    console.log(JSON.stringify({ seed: SEED, groups: wanted.length, kills, lost, ...feed, seconds }));
-    expect(Object.values(kills).reduce((sum, n) => sum + n, 0)).toBeGreaterThanOrEqual(KILLS);
-  },
-);
+      const breaches: string[] = [];
+      const { feed } = await checkRun(store, ({ path, problem }) => breaches.push(`${path}: ${problem}`));
+      expect(breaches).toEqual([]);
+      expect(feed).toMatchObject({ trained: wanted.length, entries });
+      const seconds = Math.round((Date.now() - begun) / 1000);
+      console.log(JSON.stringify({ seed: SEED, groups: wanted.length, kills, lost, ...feed, seconds }));
+      expect(Object.values(kills).reduce((sum, n) => sum + n, 0)).toBeGreaterThanOrEqual(KILLS);
+    },
+  );
+});
 
 function startTrainer(trainer: string, folder: string): void {
   const { TEMPORAL_ADDRESS: _, ...own } = process.env;
