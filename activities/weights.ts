@@ -85,8 +85,7 @@ export function weightsActivities(deps: ActivityDeps) {
       progress({ failedAt });
       const { settings, folder } = await settingsOf(out, run);
       const { entries } = await weights.ledger(folder).read();
-      const entry = entries.find((each) => each.number === number);
-      if (!entry) throw noSuchUpdate(run, number);
+      const entry = entryOf(entries, run, number);
       const apiKeyEnv = step.apiKeyEnv === undefined ? settings.apiKeyEnv : step.apiKeyEnv;
       weights.permit({ settings, folder, weights: entry.folder, apiKeyEnv });
       mustBeServers([url], weights.servers(settings.model) ?? [], run);
@@ -168,7 +167,7 @@ export function weightsActivities(deps: ActivityDeps) {
           const ledger = weights.ledger(folder);
           const { entries, current } = await ledger.read();
           if ((current?.number ?? 0) > number) return false;
-          const mine = entries.find((entry) => entry.number === number)!.workflowId;
+          const mine = entryOf(entries, run, number).workflowId;
           const others = entries.filter((entry) => entry.workflowId !== mine).slice(-LATEST);
           const ids = [...new Set(others.map(({ workflowId }) => workflowId))];
           const closed = await closedRollouts(run, ids);
@@ -222,12 +221,14 @@ export function weightsActivities(deps: ActivityDeps) {
         await mine();
         if (step.label !== null) await server.name(step.label);
         await server.resume();
-        return {};
+        // Another process may be there by now, with the weights that it is started with.
+        return { now: await server.version() };
       }),
 
     async noteWeights({ out, run, number, progress, loaded }: NoteInput): Promise<void> {
       const { folder } = await settingsOf(out, run);
       const ledger = weights.ledger(folder);
+      entryOf((await ledger.read()).entries, run, number);
       if (loaded) await ledger.markLoaded(number);
       await ledger.note(number, progress);
     },
@@ -271,8 +272,11 @@ function noServers(run: string, model: string): UsageError {
   });
 }
 
-function noSuchUpdate(run: string, number: number): UsageError {
-  return new UsageError(`Run "${run}" has no update ${String(number).slice(0, 20)}.`, {
+/** A number that comes from elsewhere names no file. */
+function entryOf(entries: readonly DeclaredWeights[], run: string, number: number): DeclaredWeights {
+  const entry = entries.find((each) => each.number === number);
+  if (entry) return entry;
+  throw new UsageError(`Run "${run}" has no update ${String(number).slice(0, 20)}.`, {
     reason: 'not-allowed',
     fix: 'A step belongs to an update that was declared.',
   });

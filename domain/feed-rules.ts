@@ -114,7 +114,7 @@ export function checkAcknowledge(
     return before.version === version
       ? { before }
       : {
-          reason: 'version-back',
+          reason: 'version-goes-back',
           message: `Lease ${id} was acknowledged with version ${before.version} already.`,
           fix: `Acknowledge it with ${before.version}, or not again.`,
         };
@@ -123,7 +123,7 @@ export function checkAcknowledge(
   if (isRefusal(lease)) return lease;
   if (version <= lease.version) {
     return {
-      reason: 'version-back',
+      reason: 'version-goes-back',
       message: `Lease ${id} was taken at version ${lease.version}, and is trained into a later one, not into ${version}.`,
       fix: `Acknowledge with the version that the step makes: ${lease.version + 1} or above.`,
     };
@@ -131,7 +131,7 @@ export function checkAcknowledge(
   const least = Math.max(state.version, state.trained);
   if (version < least) {
     return {
-      reason: 'version-back',
+      reason: 'version-goes-back',
       message: `Version ${version} goes back: the trainer is at version ${least}.`,
       fix: 'Versions grow; to go back to a checkpoint, call `rewind`.',
     };
@@ -174,7 +174,7 @@ export function checkVersion(state: FeedState, { version, weights }: VersionArgu
   if (version === state.version) return weights == null || weights === state.weights;
   if (version > state.version) return false;
   return {
-    reason: 'version-back',
+    reason: 'version-goes-back',
     message: `Version ${version} goes back: version ${state.version} is published.`,
     fix: 'Versions grow; to go back to a checkpoint, call `rewind`.',
   };
@@ -193,7 +193,7 @@ export function checkRewind(state: FeedState, { version }: RewindArguments): boo
   const most = Math.max(state.version, state.trained);
   if (version > most) {
     return {
-      reason: 'version-back',
+      reason: 'version-goes-back',
       message: `There is no version ${version} to rewind to: the trainer is at version ${most}.`,
       fix: `Rewind to a version from 0 to ${most}.`,
     };

@@ -39,7 +39,6 @@ export const REASONS = {
     'unknown-model',
     'unknown-option',
     'update-in-progress',
-    'version-back',
     'version-goes-back',
     'weights-changed',
     'weights-not-loaded',

@@ -20,8 +20,8 @@ export interface SagaSteps {
   /** Learns the server's label, and pauses it unless that is the wanted one. `superseded`: another update has begun. */
   pause(url: string): Promise<StepResult<{ readonly before: string | null; readonly superseded?: boolean }>>;
   load(url: string): Promise<StepResult<{ readonly now: string }>>;
-  /** `label`: first the server is told to call its weights so. */
-  resume(url: string, label: string | null): Promise<StepResult<object>>;
+  /** `label`: first the server is told to call its weights so. `now`: what it calls them after it was told to continue. */
+  resume(url: string, label: string | null): Promise<StepResult<{ readonly now?: string | null }>>;
 }
 
 export interface SagaOptions {
@@ -59,9 +59,17 @@ export async function updateServers(
   return urls.map((url) => done.get(url)!);
 }
 
-async function updateOne(url: string, steps: SagaSteps, options: SagaOptions): Promise<ServerUpdate> {
+/** A server that is started again between two steps has lost what was done: all is done once more, so often at most. */
+const TRIES = 3;
+
+async function updateOne(
+  url: string,
+  steps: SagaSteps,
+  options: SagaOptions,
+  startedAt = options.now(),
+  tries = 1,
+): Promise<ServerUpdate> {
   const { label, now, onStep } = options;
-  const startedAt = now();
   let before: string | null = null;
   const result = (state: UpdateState, at: string | null, failure?: StepFailure): ServerUpdate => ({
     url,
@@ -87,21 +95,25 @@ async function updateOne(url: string, steps: SagaSteps, options: SagaOptions): P
   }
   if (paused.superseded) return result('not-asked', null);
   before = paused.before;
-  if (before === label) {
-    const continued = await goOn();
-    return continued.ok ? result('already', label) : result(continued.gone ? 'unreached' : 'paused', label, continued);
-  }
+  if (before === label) return ended('already');
 
   onStep(url, 'loading');
   const loaded = await steps.load(url);
-  if (loaded.ok) {
-    const continued = await goOn();
-    return continued.ok ? result('updated', label) : result(continued.gone ? 'unreached' : 'paused', label, continued);
-  }
+  if (loaded.ok) return ended('updated');
   const called = loaded.unchanged ? before : unsureLabel(label);
   const continued = loaded.gone ? { ok: false, gone: true } : await goOn(loaded.unchanged ? null : called);
   if (!continued.ok) return result(continued.gone ? 'unreached' : 'paused', null, loaded);
   return result(loaded.unchanged ? 'refused' : 'unsure', called, loaded);
+
+  async function ended(state: 'already' | 'updated'): Promise<ServerUpdate> {
+    const continued = await goOn();
+    if (!continued.ok) return result(continued.gone ? 'unreached' : 'paused', label, continued);
+    const { now: called = label } = continued;
+    if (called === label) return result(state, label);
+    if (tries < TRIES) return updateOne(url, steps, options, startedAt, tries + 1);
+    const error = `It was started again ${tries} times during the update, and has ${called ?? 'weights without a label'}.`;
+    return result('unreached', called, { reason: 'version-not-taken', error });
+  }
 }
 
 function notAsked(url: string): ServerUpdate {

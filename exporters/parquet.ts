@@ -6,7 +6,7 @@ import type { SchemaElement } from 'hyparquet';
 import { type NeutralRow, neutralRow } from '../domain/neutral-row.ts';
 import type { Encoder, Exporter } from './exporter.ts';
 
-type Kind = 'text' | 'int' | 'double' | 'float' | 'bool';
+type Kind = 'text' | 'int' | 'long' | 'double' | 'float' | 'bool';
 interface Column {
   readonly kind: Kind;
   readonly list?: true;
@@ -43,13 +43,14 @@ const COLUMNS: Readonly<Record<keyof NeutralRow, Column>> = {
   zero_variance: { kind: 'bool' },
   logprobs_of: { kind: 'text' },
   temperature: { kind: 'double' },
-  birth_time: { kind: 'int' },
+  birth_time: { kind: 'long' },
 };
 const NAMES = Object.keys(COLUMNS) as (keyof NeutralRow)[];
 
 const ELEMENT: Readonly<Record<Kind, Omit<SchemaElement, 'name'>>> = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
-  int: { type: 'INT64' },
+  int: { type: 'INT32' },
+  long: { type: 'INT64' },
   double: { type: 'DOUBLE' },
   float: { type: 'FLOAT' },
   bool: { type: 'BOOLEAN' },
@@ -69,7 +70,7 @@ const SCHEMA: SchemaElement[] = [
   ),
 ];
 
-const GROUP_TOKENS = 1 << 20;
+const GROUP_TOKENS = 1 << 17;
 
 export const parquet: Exporter = {
   name: 'parquet',
@@ -111,9 +112,8 @@ export function encoder(groupTokens = GROUP_TOKENS): Encoder {
   };
 }
 
-function cell({ kind, list }: Column, value: unknown): unknown {
-  if (kind !== 'int' || value === null) return value;
-  return list ? (value as readonly number[]).map(BigInt) : BigInt(value as number);
+function cell({ kind }: Column, value: unknown): unknown {
+  return kind === 'long' ? BigInt(value as number) : value;
 }
 
 /** The library's writer keeps all bytes; here they are handed out, and its offsets go on counting. */

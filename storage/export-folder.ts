@@ -46,7 +46,7 @@ export async function exportFolder(
     skipped[rollout.outcome] = (skipped[rollout.outcome] ?? 0) + 1;
     onSkip?.(rollout);
   };
-  const written = { exported: 0, finishedTurns: 0, files: 0 };
+  const written = { exported: 0, lines: 0, finishedTurns: 0, files: 0 };
   async function write(files: readonly FolderFile[]): Promise<void> {
     for (const { path, bytes } of files) {
       const file = join(temporary, path.slice(top.length + 1));

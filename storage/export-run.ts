@@ -52,6 +52,8 @@ export interface LineMaker {
 export interface ExportSummary {
   /** Trajectories written. */
   readonly exported: number;
+  /** Lines or parts written: several trajectories may make one, or one several. */
+  readonly lines: number;
   /** Those of them that are finished turns of an undecided rollout. */
   readonly finishedTurns: number;
   /** Trajectories left out, by outcome. */
@@ -71,14 +73,18 @@ export async function exportRun(
   target: string | Writable,
   { onSkip, overwrite = true, ...selection }: ExportOptions = {},
 ): Promise<ExportSummary> {
-  const written = { exported: 0, finishedTurns: 0 };
+  const written = { exported: 0, lines: 0, finishedTurns: 0 };
   const skipped: Partial<Record<WhySkipped, number>> = {};
   const count = (rollout: SkippedRollout): void => {
     skipped[rollout.outcome] = (skipped[rollout.outcome] ?? 0) + 1;
     onSkip?.(rollout);
   };
   const encoder = exporter.open?.() ?? lineByLine(exporter);
-  async function writeAll(write: (chunk: Chunk) => Promise<void>): Promise<void> {
+  async function writeAll(writeChunk: (chunk: Chunk) => Promise<void>): Promise<void> {
+    const write = (chunk: Chunk): Promise<void> => {
+      if (typeof chunk === 'string') written.lines++;
+      return writeChunk(chunk);
+    };
     const { forTraining = false, grouped = false } = exporter;
     for await (const { trajectory, labels, whole } of selectedTrajectories(store, count, {
       ...selection,

@@ -71,7 +71,8 @@ export function openWeightsLedger(runFolder: string): WeightsLedger {
     },
     async progress(number) {
       try {
-        return JSON.parse((await readText(path(number, 'servers'))) ?? 'null') as WeightsProgress | null;
+        const said = JSON.parse((await readText(path(number, 'servers'))) ?? 'null') as WeightsProgress | null;
+        return Array.isArray(said?.servers) && typeof said.state === 'string' ? said : null;
       } catch {
         return null; // of people's interest only
       }

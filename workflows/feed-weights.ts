@@ -28,7 +28,7 @@ export async function loadWeights(
     const { state, servers } = await executeChild<(input: object) => Promise<WeightsEnd>>('updateWeights', {
       workflowId: `${run}/${goesBack ? 'rewind' : 'weights'}-${number}`,
       taskQueue: TASK_QUEUE,
-      // It always lets its servers go on, so the end of the feed must not end it.
+      // It always lets its servers go on, also after the end of the feed.
       parentClosePolicy: ParentClosePolicy.ABANDON,
       args: [{ run, out, version: number, weights, ...(goesBack ? { rewind: true } : {}) }],
       staticSummary: `version ${number} from ${weights}`.slice(0, 180),

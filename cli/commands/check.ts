@@ -9,14 +9,7 @@ import { isServerFailure } from '../../temporal/connection.ts';
 import { describeWorkflow } from '../../temporal/runs.ts';
 import { TemporalError, UsageError } from '../../domain/errors.ts';
 import type { UndecidedPolicy } from '../../domain/finished-turns.ts';
-import {
-  exporterNamed,
-  PROVED,
-  SEQUENCES,
-  type Sequences,
-  sequencesFor,
-  unknownFormat,
-} from '../../exporters/index.ts';
+import { exporterNamed, PROVED, SEQUENCES, type Sequences, sequencesFor } from '../../exporters/index.ts';
 import { collectionHistory, rolloutHistories } from '../../temporal/histories.ts';
 import { checkHistories, type HistoriesSummary } from '../../proof/histories.ts';
 import { CLOCK_SKEW_MS } from '../../proof/times.ts';
@@ -87,7 +80,12 @@ async function check(io: Io, named: string, flags: Flags): Promise<ExitCode> {
     else print(io, `${oneLine(breach.path)}: ${oneLine(breach.problem)}`);
   };
   const file = flags.export === undefined ? {} : { file: exportFile(io, flags.export) };
-  if (!PROVED.includes(flags.format)) throw unknownFormat(flags.format, PROVED);
+  if (!PROVED.includes(flags.format)) {
+    throw new UsageError(`No proof is known for exports of the format ${JSON.stringify(flags.format)}.`, {
+      reason: 'unknown-format',
+      fix: `Choose one of: ${PROVED.join(', ')}.`,
+    });
+  }
   const stop = (await place.store.getRun().catch(() => undefined))?.record.settings?.stop ?? 'always';
   const exporter = exporterNamed(flags.format, flags.sequences ?? sequencesFor(stop));
   const wanted = typeof flags.tokenizer === 'string' || flags.tokenizer === false ? flags.tokenizer : undefined;

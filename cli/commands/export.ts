@@ -77,19 +77,21 @@ async function exportTo(io: Io, named: string, flags: Flags): Promise<ExitCode> 
   const onSkip = (rollout: SkippedRollout) => void (skipped.length < LISTED && skipped.push(rollout));
   const { note, summary } = await planned(store, file, { overwrite: flags.overwrite === true, onSkip });
   if (flags.json) printJson(io, { ...summary, format: flags.format, file });
-  report(io, summary, skipped);
+  report(io, flags, summary, skipped);
   if (note) say(io, `Note: ${note}`);
   return EXIT.ok;
 }
 
-function report(io: Io, summary: ExportSummary, skipped: readonly SkippedRollout[]): void {
+function report(io: Io, flags: Flags, summary: ExportSummary, skipped: readonly SkippedRollout[]): void {
   const left = Object.entries(summary.skipped);
   const leftTotal = left.reduce((sum, [, n]) => sum + n, 0);
   const rest = left.map(([outcome, n]) => `${n} ${outcome}`).join(', ');
   const exported = plural(summary.exported, 'trajectory', 'trajectories');
   const partly =
     summary.finishedTurns > 0 ? `, ${summary.finishedTurns} of them the finished turns of undecided rollouts` : '';
-  say(io, `${exported} exported${partly}${rest ? `; left out: ${rest}.` : '.'}`);
+  const many = summary.lines > 0 || flags.format === 'dpo';
+  const as = many && summary.lines !== summary.exported ? ` as ${plural(summary.lines, 'line')}` : '';
+  say(io, `${exported} exported${as}${partly}${rest ? `; left out: ${rest}.` : '.'}`);
   for (const { query, sample, outcome } of skipped) say(io, `  ${oneLine(query)}, sample ${sample}: ${outcome}`);
   if (leftTotal > skipped.length) say(io, `  … and ${leftTotal - skipped.length} more`);
 }

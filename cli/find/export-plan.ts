@@ -63,11 +63,13 @@ export function plannedExport(flags: ExportFlags): PlannedExport {
   if (format.name === primeRl.name) return primeRlExport(flags, selection);
   for (const flag of STEP_FLAGS) if (flags[flag] !== undefined) throw notFor(flagOf(flag), format.name);
   return async (store, file, target) => {
-    const stop = (await store.getRun().catch(() => undefined))?.record.settings.stop ?? 'always';
+    const run = await runOf(store);
+    const stop = run?.settings.stop ?? 'always';
     const sequences = flags.sequences ?? sequencesFor(stop);
     const exporter = exporterNamed(format.name, sequences);
     const summary = await exportRun(store, exporter, file ?? process.stdout, { ...selection, ...target });
-    return { summary, note: format.name === areal.name ? arealNote(flags, sequences, stop) : exporter.note };
+    const note = format.name === areal.name ? arealNote(flags, sequences, stop) : exporter.note;
+    return { summary, note: joined(note, selection.advantages === 'none' ? undefined : loneNote(run)) };
   };
 }
 
@@ -99,9 +101,18 @@ function primeRlExport(flags: ExportFlags, selection: Selection): PlannedExport 
     const summary = await exportFolder(store, steps, place, { ...selection, onSkip, forTraining: true, grouped: true });
     const cut = steps.cut();
     const said = cut > 0 ? ` ${cut} samples were longer than --seq-len and were cut there, as prime-rl does.` : '';
-    return { summary, note: `${primeRl.note}${said}` };
+    return { summary, note: joined(`${primeRl.note}${said}`, loneNote(await runOf(store))) };
   };
 }
+
+/** A damaged run.json is for `check` to name. */
+const runOf = async (store: Store) => (await store.getRun().catch(() => undefined))?.record;
+
+const joined = (...notes: readonly (string | undefined)[]): string | undefined =>
+  notes.filter((note) => note !== undefined).join(' ') || undefined;
+
+const loneNote = (run: { readonly samples: number } | undefined): string | undefined =>
+  run?.samples === 1 ? 'This run has one sample per query: every advantage is 0, and nothing is learned.' : undefined;
 
 function arealNote(flags: ExportFlags, sequences: Sequences, stop: 'always' | 'success'): string | undefined {
   if (sequences === 'turn')

@@ -1,4 +1,4 @@
-// The feed as `status` shows it: from its workflow where that answers, else from the ledger in the run's folder.
+// The part of `status` on a run's feed: from its workflow if that answers, else from the ledger in the run's folder.
 
 import { addEntry, countOf, emptyLine } from '../../domain/feed-entry.ts';
 import type { FeedProgress } from '../../domain/feed-messages.ts';

@@ -5,9 +5,11 @@
 import type { Verdict } from '../../domain/verdict.ts';
 import { compareSpellings, compareTexts } from './compare/compare-texts.ts';
 import { isRelationSign } from './compare/spelled.ts';
-import { extractAnswer, extractChoice } from './find/extract.ts';
+import { extractChoice } from './find/choice.ts';
+import { extractAnswer } from './find/extract.ts';
 import type { LeafOptions } from './compare/leaf.ts';
 import type { Extraction, Found } from './find/phrases.ts';
+import type { Known } from './find/account.ts';
 import { type JudgeOptions, leafOptions } from './judge-options.ts';
 import { readSolution, type Solution } from './solution.ts';
 import { choiceOf } from './read/words.ts';
@@ -24,7 +26,7 @@ export function judgeMath(answer: string, solutions: readonly string[], options:
     const reason = read.every((solution) => solution.reason === 'empty') ? 'no-solution' : 'solution-unreadable';
     return { verdict: 'undecided', reason };
   }
-  const found = extractAnswer(answer, options.cut);
+  const found = extractAnswer(answer, options.cut, knownIn(options.question, usable));
   let best: Verdict | undefined;
   for (const gold of usable) {
     const verdict = judgeOne(answer, found, gold, leaf, options.cut === true);
@@ -56,6 +58,10 @@ function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOpt
   }
   if (!own) return { verdict: 'wrong', reason: found === 'cut-off' || cut ? 'cut-off' : 'no-answer' };
   const extracted = own.text.trim().slice(0, SHOWN_CHARS);
+  // The sixth is not six.
+  if (ORDINAL.test(own.text) && !ORDINAL.test(gold.text)) return { verdict: 'wrong', reason: 'different', extracted };
+  const other = own.also?.find((said) => !agrees(said, own, gold, options));
+  if (other !== undefined) return { verdict: 'wrong', reason: 'different', extracted };
   if (gold.spelled) return { ...compareSpellings(gold.text, own.text), extracted };
   const first = compareTexts(gold.text, own.text, options);
   for (const [g, a] of [
@@ -69,6 +75,33 @@ function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOpt
   }
   return { ...first, extracted };
 }
+
+const ORDINAL = /^\W*\d+\s*\^?\\?(?:text|mathrm|textsuperscript)?\s*\{?(?:st|nd|rd|th)\}?\W*$/;
+
+/** Is what was said once more right as well, as far as it says a value? */
+function agrees(said: string, own: Extraction, gold: Solution, options: LeafOptions): boolean {
+  if (choiceOf(gold.text) && !choiceOf(said)) return true;
+  const again = extractAnswer(said.replace(/[.,;\s]+$/, ''));
+  if (!again || again === 'cut-off') return !/\d/.test(said);
+  if (again.text.trim() === own.text.trim() || gold.spelled) return true;
+  return [gold.text, gold.bare].some(
+    (g) => g !== undefined && compareTexts(g, again.text, options).verdict === 'right',
+  );
+}
+
+/** What the question or a solution names may stand in a statement of the answer. */
+function knownIn(question: string | undefined, usable: readonly Solution[]): Known {
+  let known: ReadonlySet<string> | undefined;
+  return (word) =>
+    (known ??= new Set(
+      `${question ?? ''} ${usable.map(({ text }) => text).join(' ')}`
+        .toLowerCase()
+        .match(/\p{L}{2,}/gu)
+        ?.map(stem),
+    )).has(stem(word));
+}
+
+const stem = (word: string): string => word.replace(/(?:ies|es|s|ed|d|ing|e|y)$/, '');
 
 /** Nothing in the answer was marked, or all of it is a sentence. */
 const needsChoice = (own: Extraction | undefined): boolean =>

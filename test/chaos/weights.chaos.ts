@@ -4,7 +4,7 @@
 // with makes no token of the run before it has those in force.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { WeightsInput, WeightsResult } from '../../domain/weights.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { readTrajectories } from '../../storage/trajectories.ts';
@@ -62,25 +62,27 @@ function blows(kind: keyof typeof STEPS, random: Random): Blow[] {
   return Array.from({ length: KILLS }, (_, i) => [...first, ...rest][i % all.length]!);
 }
 
-test.each(FULL ? (['sglang', 'vllm'] as const) : (['vllm'] as const))(
-  `updates of %s killed ${KILLS} times at their steps: nobody stays paused, every token says its weights`,
-  { timeout: FULL ? 3_600_000 : 400_000 },
-  async (kind) => {
-    const lives: ModelServer[] = [];
-    const fleet: ModelServer[] = [];
-    const open = async (port = 0) => {
-      const server = await modelServer({ kind, meaning: 'policy', msPerToken: 2, length: 2048, port });
-      lives.push(server);
-      return server;
-    };
-    for (let i = 0; i < SERVERS; i++) fleet.push(await open());
-    try {
-      await play(kind, fleet, lives, open);
-    } finally {
-      await Promise.all(fleet.map((server) => server.close()));
-    }
-  },
-);
+describe('updates of weights under kills', () => {
+  test.each(FULL ? (['sglang', 'vllm'] as const) : (['vllm'] as const))(
+    `leave no %s paused after ${KILLS} of them, and no token of other weights than it says`,
+    { timeout: FULL ? 3_600_000 : 400_000 },
+    async (kind) => {
+      const lives: ModelServer[] = [];
+      const fleet: ModelServer[] = [];
+      const open = async (port = 0) => {
+        const server = await modelServer({ kind, meaning: 'policy', msPerToken: 2, length: 2048, port });
+        lives.push(server);
+        return server;
+      };
+      for (let i = 0; i < SERVERS; i++) fleet.push(await open());
+      try {
+        await play(kind, fleet, lives, open);
+      } finally {
+        await Promise.all(fleet.map((server) => server.close()));
+      }
+    },
+  );
+});
 
 async function play(
   kind: keyof typeof STEPS,

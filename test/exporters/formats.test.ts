@@ -48,7 +48,7 @@ describe('an export format', () => {
     expect(lines.map(({ id }) => id)).toEqual([
       ...['q1', 'q1@1', 'q1@2', 'q2', 'q2@1', 'q2@2', 'q%403', 'q4', 'q4@1', 'raw', 'raw@1'],
     ]);
-    expect(summary).toEqual({ exported: 11, finishedTurns: 0, skipped: { failed: 1, undecided: 1 } });
+    expect(summary).toEqual({ exported: 11, lines: 11, finishedTurns: 0, skipped: { failed: 1, undecided: 1 } });
     const of = (id: string) => lines.find((row) => row.id === id)!;
     expect(of('q1@1')).toMatchObject({
       group: 'q1',

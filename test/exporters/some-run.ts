@@ -1,9 +1,14 @@
 // A run with every kind of rollout that an export meets: chat and text prompts, right and wrong first turns, several
 // samples, weights that change inside an answer, a group without signal, a failed and an undecided member.
 
+import { join } from 'node:path';
 import type { Query } from '../../domain/query.ts';
 import type { RolloutSettings } from '../../domain/settings.ts';
 import type { TurnRecord } from '../../domain/turn.ts';
+import { exporterNamed } from '../../exporters/index.ts';
+import { openSteps } from '../../exporters/prime-rl.ts';
+import { exportFolder } from '../../storage/export-folder.ts';
+import { exportRun } from '../../storage/export-run.ts';
 import type { Store } from '../../storage/store.ts';
 import { aQuery, play, putRun, type Script, someSettings } from '../storage/play.ts';
 
@@ -56,4 +61,20 @@ export async function someRun(store: Store, part: Partial<RolloutSettings> = {})
   for (const sample of [0, 1]) await one(q4, 3, sample, { verdicts: ['wrong', 'wrong', 'wrong'], stop: 'max-turns' });
   await one(text, 4, 0, { verdicts: ['wrong', 'right'] });
   await one(text, 4, 1, { verdicts: ['right'] });
+}
+
+/** Every format, under the names that test/trainers/consumers.py reads. */
+export async function exportAll(store: Store, folder: string): Promise<void> {
+  const out = (name: string) => join(folder, name);
+  for (const name of ['rows', 'messages', 'dpo', 'kto', 'labels'])
+    await exportRun(store, exporterNamed(name), out(`${name}.jsonl`));
+  await exportRun(store, exporterNamed('rows'), out('rows-mean.jsonl'), { advantages: 'mean' });
+  for (const name of ['verifiers', 'tinker', 'nemo-gym'])
+    await exportRun(store, exporterNamed(name), out(`${name}.jsonl`), { advantages: 'mean' });
+  await exportRun(store, exporterNamed('parquet'), out('rows.parquet'));
+  await exportRun(store, exporterNamed('areal'), out('areal-rollout.jsonl'));
+  await exportRun(store, exporterNamed('areal', 'turn'), out('areal-turn.jsonl'));
+  const steps = openSteps({ seqLen: 64, ranks: 2, groupsPerStep: 2, firstStep: 0 });
+  const place = { folder: out('prime'), top: 'rollouts' };
+  await exportFolder(store, steps, place, { advantages: 'mean', grouped: true });
 }

@@ -86,18 +86,16 @@ describe('the probe of a large vocabulary', () => {
     // Bytes that are parts of characters, but for those that UTF-8 does not use.
     const bytes = new Set(texts.flatMap((text, id) => (text === '\uFFFD' ? [id] : [])));
     expect([...bytes].filter((id) => !honest.seen.has(id)).length).toBeLessThanOrEqual(13);
-    // Merges hide some tokens behind others: no text gives them.
-    expect(honest.seen.size).toBeGreaterThan(TOKENS * 0.9);
+    // Merges hide the other tokens of this vocabulary behind these: no text gives them.
+    expect(honest.seen.size).toBeGreaterThan(TOKENS / 2);
   }, 120_000);
 
   test('shows an exchange of two ids, wherever they are', async () => {
     const honest = server((id) => id);
     await honest.identify();
     const there = [...honest.seen];
-    for (let i = 0; i < 1; i++) {
-      const [a, b] = [there[Math.floor((there.length * (i + 0.3)) / 1)]!, there[(i * 7919 + 11) % there.length]!];
-      const exchanged = server((id) => (id === a ? b : id === b ? a : id));
-      await expect(exchanged.identify(), `${a} and ${b}`).rejects.toMatchObject({ reason: 'other-tokenizer' });
-    }
+    const [a, b] = [there[Math.floor(there.length * 0.3)]!, there[Math.floor(there.length * 0.9)]!];
+    const exchanged = server((id) => (id === a ? b : id === b ? a : id));
+    await expect(exchanged.identify(), `${a} and ${b}`).rejects.toMatchObject({ reason: 'other-tokenizer' });
   }, 120_000);
 });

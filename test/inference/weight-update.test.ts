@@ -190,4 +190,19 @@ describe('a weight update', () => {
     expect(states(done)).toEqual(['updated', 'not-asked', 'not-asked']);
     expect(all.map(({ paused }) => paused)).toEqual([false, false, false]);
   });
+
+  test('a server that is started again between two steps gets the weights once more', async () => {
+    let starts = 1;
+    const server = scripted({});
+    const resume = server.resume;
+    server.resume = async () => {
+      await resume();
+      if (starts++ === 1) await server.name('old'); // a new process
+    };
+    expect(await updateAll([server])).toMatchObject([{ state: 'updated', now: 'new' }]);
+    expect(await server.version()).toBe('new');
+    const never = scripted({});
+    never.resume = async () => never.name('old');
+    expect(await updateAll([never])).toMatchObject([{ state: 'unreached', now: 'old', reason: 'version-not-taken' }]);
+  });
 });

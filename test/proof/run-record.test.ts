@@ -253,9 +253,9 @@ describe('a check of the model’s identity', () => {
       { numRuns: 50 },
     );
   });
-});
 
-test('a folder alone does not tell a reward setting that was said to be given', async () => {
-  // docs/check.md says so: with Temporal's histories, or a name that follows from the settings, it is found.
-  expect(await problemsAfter((read) => everywhere(read, { turnDiscount: 0.5 }))).toEqual([]);
+  test('a folder alone does not tell a reward setting that was said to be given', async () => {
+    // docs/check.md says so: with Temporal's histories, or a name that follows from the settings, it is found.
+    expect(await problemsAfter((read) => everywhere(read, { turnDiscount: 0.5 }))).toEqual([]);
+  });
 });

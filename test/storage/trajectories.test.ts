@@ -112,7 +112,12 @@ describe('trajectories of a store', () => {
     expect(readFileSync(file, 'utf8')).toBe(
       ['zeta 0.1', 'a/b 0.2', 'Mid 1.1', 'by itself 0.1'].map((line) => `${line}\nand more\n`).join(''),
     );
-    expect(summary).toEqual({ exported: 4, finishedTurns: 0, skipped: { unfinished: 1, undecided: 1, cancelled: 1 } });
+    expect(summary).toEqual({
+      exported: 4,
+      lines: 8,
+      finishedTurns: 0,
+      skipped: { unfinished: 1, undecided: 1, cancelled: 1 },
+    });
     expect(skips).toEqual(['zeta 1 unfinished', 'Mid 0 undecided', 'late 0 cancelled']);
   });
 
@@ -139,9 +144,12 @@ describe('trajectories of a store', () => {
       };
     };
     const dropped = await samples('drop');
-    expect(dropped).toEqual({ summary: { exported: 0, finishedTurns: 0, skipped: { undecided: 2 } }, lines: [] });
+    expect(dropped).toEqual({
+      summary: { exported: 0, lines: 0, finishedTurns: 0, skipped: { undecided: 2 } },
+      lines: [],
+    });
     const { summary, lines } = await samples('finished-turns');
-    expect(summary).toEqual({ exported: 1, finishedTurns: 1, skipped: { undecided: 1 } });
+    expect(summary).toEqual({ exported: 1, lines: lines.length, finishedTurns: 1, skipped: { undecided: 1 } });
     // r = ((success − 0.5)·2 − 0.25)·2, G = r + 0.5·G of the next: nothing of the third turn is in them.
     expect(lines.map(({ ids, data }) => [ids, data['rewards']])).toEqual([[['third'], [-2.5 + 0.5 * 1.5, 1.5]]]);
     expect(lines[0]!.data['seq_no_eos_mask']).toHaveLength(2);
@@ -161,6 +169,7 @@ describe('trajectories of a store', () => {
     const summary = await exportRun(store, maker, join(root, 'past.txt'), { onSkip: (skip) => skips.push(skip) });
     expect(summary).toEqual({
       exported: 3,
+      lines: 6,
       finishedTurns: 0,
       skipped: { broken: 1, unfinished: 1, undecided: 1, cancelled: 1 },
     });

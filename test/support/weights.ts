@@ -74,7 +74,7 @@ export function updateControls(
       step(url, async (server) => {
         if (label !== null) await server.name(label);
         await server.resume();
-        return {};
+        return { now: await server.version() };
       }),
   };
   return updateServers([...servers.keys()], steps, {

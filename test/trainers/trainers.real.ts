@@ -6,12 +6,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { exporterNamed } from '../../exporters/index.ts';
-import { openSteps } from '../../exporters/prime-rl.ts';
-import { exportFolder } from '../../storage/export-folder.ts';
-import { exportRun } from '../../storage/export-run.ts';
 import { openFileStore } from '../../storage/files.ts';
-import { someRun } from '../exporters/some-run.ts';
+import { exportAll, someRun } from '../exporters/some-run.ts';
 import { RUN } from '../storage/play.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'everturn-trainers-'));
@@ -29,19 +25,7 @@ describe('consumers of exports', () => {
   test('read every format with their own code', async () => {
     const store = openFileStore(folder, RUN);
     await someRun(store);
-    const out = (name: string) => join(folder, name);
-    for (const name of ['rows', 'messages', 'dpo', 'kto', 'labels'])
-      await exportRun(store, exporterNamed(name), out(`${name}.jsonl`));
-    await exportRun(store, exporterNamed('rows'), out('rows-mean.jsonl'), { advantages: 'mean' });
-    for (const name of ['verifiers', 'tinker', 'nemo-gym'])
-      await exportRun(store, exporterNamed(name), out(`${name}.jsonl`), { advantages: 'mean' });
-    await exportRun(store, exporterNamed('parquet'), out('rows.parquet'));
-    await exportRun(store, exporterNamed('areal'), out('areal-rollout.jsonl'));
-    await exportRun(store, exporterNamed('areal', 'turn'), out('areal-turn.jsonl'));
-    const steps = openSteps({ seqLen: 64, ranks: 2, groupsPerStep: 2, firstStep: 0 });
-    const place = { folder: out('prime'), top: 'rollouts' };
-    await exportFolder(store, steps, place, { advantages: 'mean', grouped: true });
-
+    await exportAll(store, folder);
     const { stdout, stderr } = spawnSync(python, [join(import.meta.dirname, 'consumers.py'), folder], {
       encoding: 'utf8',
     });

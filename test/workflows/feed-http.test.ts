@@ -100,8 +100,8 @@ describe('the feed over HTTP', () => {
       ['/lease', { consumer: 't', groups: 1, more: 1 }, 400, 'bad-value'],
       ['/acknowledge', { lease: 'served~1', version: 5 }, 404, 'no-such-lease'],
       ['/acknowledge', { lease: 'other~1', version: 5 }, 404, 'no-such-lease'],
-      ['/version', { version: 0 }, 409, 'version-back'],
-      ['/rewind', { version: 9 }, 409, 'version-back'],
+      ['/version', { version: 0 }, 409, 'version-goes-back'],
+      ['/rewind', { version: 9 }, 409, 'version-goes-back'],
     ] as const) {
       const answer = await post(path, body);
       expect([answer.status, answer.lines[0]!['reason']], `${path} ${JSON.stringify(body)}`).toEqual([code, reason]);

@@ -64,7 +64,7 @@ describe('a feed', { timeout: 240_000 }, () => {
     expect(await refused(ask('rewound', 'acknowledge', { lease: third.id, version: 2 }))).toBe('no-such-lease');
     const again = await lease('rewound', { groups: 4 });
     expect(numbers(again)).toEqual([...numbers(second), ...numbers(third)]);
-    expect(await refused(ask('rewound', 'acknowledge', { lease: again.id, version: 1 }))).toBe('version-back');
+    expect(await refused(ask('rewound', 'acknowledge', { lease: again.id, version: 1 }))).toBe('version-goes-back');
     await ask('rewound', 'acknowledge', { lease: again.id, version: 2 });
     expect((await progress('rewound')).trained).toBe(6);
   });
@@ -88,13 +88,13 @@ describe('a feed', { timeout: 240_000 }, () => {
       ['acknowledge', { lease: own.id, version: -1 }, 'bad-value'],
       ['acknowledge', { lease: own.id, version: 1.5 }, 'bad-value'],
       ['acknowledge', { lease: own.id, version: '1' }, 'bad-value'],
-      ['acknowledge', { lease: own.id, version: 0 }, 'version-back'],
+      ['acknowledge', { lease: own.id, version: 0 }, 'version-goes-back'],
       ['acknowledge', { lease: foreign.id, version: 1 }, 'no-such-lease'],
       ['acknowledge', { lease: 'hostile~0', version: 1 }, 'no-such-lease'],
       ['acknowledge', { lease: '../../x', version: 1 }, 'no-such-lease'],
       ['version', { version: 2 ** 40 }, 'bad-value'],
       ['version', { version: 1, weights: 7 }, 'bad-value'],
-      ['rewind', { version: 1 }, 'version-back'],
+      ['rewind', { version: 1 }, 'version-goes-back'],
       ['renew', { lease: foreign.id }, 'no-such-lease'],
     ];
     for (const [verb, given, reason] of bad) {
@@ -103,8 +103,8 @@ describe('a feed', { timeout: 240_000 }, () => {
     await until('hostile', (p) => p.ready === 2);
     expect(await progress('hostile')).toMatchObject({ entries: 0, trained: 0, version: 0, leases: before.leases });
     await ask('hostile', 'version', { version: 3 });
-    expect(await refused(ask('hostile', 'version', { version: 2 }))).toBe('version-back');
-    expect(await refused(ask('hostile', 'acknowledge', { lease: own.id, version: 2 }))).toBe('version-back');
+    expect(await refused(ask('hostile', 'version', { version: 2 }))).toBe('version-goes-back');
+    expect(await refused(ask('hostile', 'acknowledge', { lease: own.id, version: 2 }))).toBe('version-goes-back');
     expect(await ask('hostile', 'version', { version: 3 })).toEqual({ version: 3, already: true });
   });
 

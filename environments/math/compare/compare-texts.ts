@@ -9,7 +9,7 @@ import { newComparison } from '../value/comparison.ts';
 import type { LeafOptions, Word } from './leaf.ts';
 import { isHedged, withoutHedges } from '../read/harmless-words.ts';
 import { LIMITS, TooBig, Unparsed } from '../limits.ts';
-import { dateOf, timeOf } from '../find/moments.ts';
+import { dateOf, timeOf, weekdayOf } from '../find/moments.ts';
 import { numberWord, withDigits } from '../read/number-words.ts';
 import { parseAnswer } from '../read/parse.ts';
 import * as Q from '../rational.ts';
@@ -142,6 +142,7 @@ function compareMoments(gold: string, answer: string): Outcome | undefined {
   const g = timeOf(gold);
   const a = g && timeOf(answer);
   if (g && a) {
+    if (g.day !== a.day) return WRONG;
     if (g.marked === a.marked) return g.seconds === a.seconds ? { verdict: 'right', reason: 'equal' } : WRONG;
     // "15:30" is 3:30 pm; a bare solution accepts the same clock with either mark.
     if (g.seconds === a.seconds || (!g.marked && g.clock === a.clock)) return { verdict: 'right', reason: 'equal' };
@@ -151,7 +152,11 @@ function compareMoments(gold: string, answer: string): Outcome | undefined {
   if (g?.marked && /^[\s\d.,]+$/.test(answer)) return WRONG;
   const x = dateOf(gold);
   const y = x && dateOf(answer);
-  if (x && y) return x === y ? { verdict: 'right', reason: 'equal' } : WRONG;
+  const [day, other] = [weekdayOf(gold), weekdayOf(answer)];
+  if (x && y)
+    return x === y && (day === undefined || other === undefined || day === other)
+      ? { verdict: 'right', reason: 'equal' }
+      : WRONG;
   return undefined;
 }
 

@@ -64,7 +64,8 @@ function inFormula(text: string, { text: content, start, end }: Placed): string 
   )
     return undefined;
   // `2 + \boxed{5} = 7` fills a gap: numbers alone stand around it.
-  if (/^[^=]*=/.test(after) && !/[A-Za-z]/.test((before + after).replace(/\\[A-Za-z]+/g, ''))) return undefined;
+  if (/\S/.test(before) && /^[^=]*=/.test(after) && !/[A-Za-z]/.test((before + after).replace(/\\[A-Za-z]+/g, '')))
+    return undefined;
   return `${before}${atom(content, before, after)}${after}`;
 }
 
@@ -93,7 +94,7 @@ function formulaAround(text: string, start: number, end: number): Around {
       left: (beside ? beside[0].slice(-1) : '') + left,
       right:
         piece.slice(to, Math.max(to, segment.end - close)) +
-        (/^[\d^!]|^\.\d|^,\d{3}/.exec(piece.slice(segment.end))?.[0] ?? ''),
+        (/^[\d^]|^!(?=\s*[-+*/=^!)])|^\.\d|^,\d{3}/.exec(piece.slice(segment.end))?.[0] ?? ''),
     };
   }
   return {
@@ -121,7 +122,7 @@ function proselessStart(after: string): string {
     )?.[0] ?? '';
   if (/^\.\d|^,\d{3}/.test(run)) return run;
   const first = run.split(/[.:;!?]+(?=\s|$|[*_"”<])|,\s+(?![-\d(\\])/)[0] ?? '';
-  const math = /^[)}\]^!_A-Za-z\d\\]|^\s*(?:[-+*/=<>^|,:]\s*[\d\\A-Za-z(]|\\[a-z]+)/.test(first);
+  const math = /^[)}\]^!_A-Za-z\d\\]|^\s*(?:[-+*/=<>^|,:×·±÷]\s*[\d\\A-Za-z(]|\\[a-z]+)/.test(first);
   return math ? first.replace(/[*_"”\s]+$/, '') : '';
 }
 

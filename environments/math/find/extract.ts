@@ -10,7 +10,10 @@ import { lastNumber } from './numbers-in-text.ts';
 import { dateOf, timeOf } from './moments.ts';
 import { hasProse, mathSegments, type Segment } from './segments.ts';
 import { answerPhrase, blank, type Extraction, finalPhrase, type Found, hash } from './phrases.ts';
-import { isChanged, isRefused, isUnstated, PLACE, tailOf } from './statement.ts';
+import { isAccounted, type Known, STRUCK } from './account.ts';
+import { afterwards } from './afterwards.ts';
+import { PLACE, tailOf } from './tail.ts';
+import { inEnglish } from '../read/statement-words.ts';
 import { yesOrNo } from '../read/words.ts';
 
 // The answer ends at a mark by which a chat template starts another turn.
@@ -26,24 +29,30 @@ const TURNS = [
 ];
 
 /** `cut`: the text was cut by a limit, so that only a closed box or a complete statement of the answer counts. */
-export function extractAnswer(source: string, cut = false): Found {
+const NOTHING: Known = () => false;
+
+/** `known`: words that the question or a solution holds. */
+export function extractAnswer(source: string, cut = false, known: Known = NOTHING): Found {
   const text = ownText(source, cut);
   const thought = text.lastIndexOf('</think>');
   if (thought >= 0) {
     const said = text.slice(thought + 8);
-    const found = fromAnswer(said, cut);
+    const found = fromAnswer(said, cut, known);
     // A thought counts only in a box.
     if (found || scanBoxes(text).boxes.length === 0) return found;
   }
   // A thought that was cut before it ended has answered nothing.
   if (cut && text.lastIndexOf('<think>') > thought) return 'cut-off';
-  return fromAnswer(text, cut);
+  return fromAnswer(text, cut, known);
 }
 
-function ownText(source: string, cut = false): string {
+/** Marks of joy and lines change nothing; any other picture stays, and is not accounted for. */
+const ORNAMENTS = /[✅✔☑✓✨🎉🎊🎯😀-😎😺🙂🙌👍👏👌💯🏆🥇🥳🤗🌟⭐💡🔥🚀💪📌📝🧮🔢🎓🏁🔍➡👉📐📏🍎🍏🟢🟩☺]\uFE0F?/gu;
+
+export function ownText(source: string, cut = false): string {
   // In a text that was cut, emphasis shows what is complete.
   let text = source.slice(-LIMITS.textChars);
-  if (!cut) text = withoutMarkup(text);
+  if (!cut) text = withoutMarkup(text).replace(ORNAMENTS, ' ');
   for (const mark of TURNS) {
     const at = text.indexOf(mark);
     if (at > 0 && text.slice(0, at).trim() !== '') text = text.slice(0, at);
@@ -51,23 +60,32 @@ function ownText(source: string, cut = false): string {
   return text;
 }
 
-function fromAnswer(text: string, cut: boolean): Found {
+function fromAnswer(text: string, cut: boolean, known: Known): Found {
   const { boxes, unfinished } = scanBoxes(text);
   const group = lastGroup(text, boxes);
   if (unfinished) return 'cut-off';
   if (group) {
-    const later = finalPhrase(text, group.end, cut);
+    if (boxes.at(-1)?.content.trim() === '') return undefined;
+    if (!isAccounted(text, group.start, group.end, known, true)) return undefined;
+    // A later "final answer" takes its place.
+    const later = finalPhrase(text.slice(group.end), cut, known);
     if (later) return later;
-    if (isRefused(text, group.start, group.end) || isChanged(text, group.start, group.end)) return undefined;
+    const after = afterwards(text, group.end, group.text);
+    if (after.withdrawn) return undefined;
     const around = aroundBox(text, group);
     if (around === '') return undefined;
     if (cut && continues(text.slice(group.end))) return 'cut-off';
-    return around === undefined ? boxed(group) : { text: around, by: 'box' };
+    return { ...(around === undefined ? boxed(group) : { text: around, by: 'box' }), also: after.also };
   }
-  if (boxes.length > 0) return fromAnswer(withoutBoxes(text, boxes), cut);
-  const named = tagged(text) ?? hash(text, cut) ?? finalPhrase(text, 0, cut) ?? answerPhrase(text, cut);
+  if (boxes.length > 0) return fromAnswer(withoutBoxes(text, boxes), cut, known);
+  return unboxed(text, inEnglish(text), cut, known);
+}
+
+function unboxed(source: string, text: string, cut: boolean, known: Known): Found {
+  const named =
+    tagged(text, known) ?? hash(text, cut) ?? finalPhrase(text, cut, known) ?? answerPhrase(text, cut, known);
   if (named || cut) return named ?? 'cut-off';
-  return whole(text) ?? lastValue(text);
+  return whole(source) ?? lastValue(text, known);
 }
 
 /** Behind the box of a text that was cut: something that may have gone on to make it another answer. */
@@ -85,13 +103,13 @@ const withoutBoxes = (text: string, boxes: readonly Box[]): string =>
 
 export function extractSolution(source: string): Found {
   const text = source.slice(-LIMITS.textChars).trim();
-  return marked(text) ?? whole(text) ?? finalPhrase(text, 0) ?? answerPhrase(text) ?? lastValue(text);
+  return marked(text) ?? whole(text) ?? finalPhrase(text) ?? answerPhrase(text) ?? lastValue(text);
 }
 
 function marked(text: string): Extraction | undefined {
   const { boxes, unfinished } = scanBoxes(text);
   const group = lastGroup(text, boxes);
-  const found = hash(text) ?? (group && (finalPhrase(text, group.end) ?? boxed(group)));
+  const found = hash(text) ?? (group && boxed(group));
   if (found || !unfinished) return found;
   // A solution that was cut inside its box still says what it says.
   const open = text.indexOf('{', text.lastIndexOf('\\boxed'));
@@ -99,11 +117,12 @@ function marked(text: string): Extraction | undefined {
 }
 
 /** `<answer>…</answer>`: the last one. */
-function tagged(text: string): Extraction | undefined {
+function tagged(text: string, known: Known): Extraction | undefined {
   const end = text.lastIndexOf('</answer>');
   const start = end < 0 ? -1 : text.lastIndexOf('<answer>', end);
-  if (start < 0 || /^\s*(?:or|and)\b/i.test(text.slice(end + 9))) return undefined;
-  const found = fromAnswer(text.slice(start + 8, end), false);
+  if (start < 0 || /^\s*(?:or|and)\b/i.test(text.slice(end + 9)) || afterwards(text, end + 9, '').withdrawn)
+    return undefined;
+  const found = fromAnswer(text.slice(start + 8, end), false, known);
   return found && found !== 'cut-off' ? { ...found, by: 'phrase' } : undefined;
 }
 
@@ -164,7 +183,8 @@ function whole(source: string): Extraction | undefined {
     .trim()
     .replace(/^\*\*|\*\*$/g, '')
     .trim();
-  if (text === '' || text.length > LIMITS.candidateChars) return undefined;
+  if (text === '' || text.length > LIMITS.candidateChars || STRUCK.test(text)) return undefined;
+  if (/\bof (?:the|my|our) (?:answer|solution|result)\b/.test(text)) return undefined;
   const short = text.length <= 400 || !/\s/.test(text);
   if (!short || /,\s+(?:so|hence|thus|therefore)\s/.test(text)) return undefined;
   const segments = mathSegments(text);
@@ -200,7 +220,7 @@ const EXTREMUM =
   /\b(?:minimum|maximum|min|max|smallest|largest|least|greatest)\b[^.\n]{0,300}(?:\.\d[^.\n]{0,60})?\.?\s*$/i;
 
 /** The last formula or number. A formula that is only a name does not count if a value stands anywhere. */
-function lastValue(text: string): Extraction | undefined {
+function lastValue(text: string, known?: Known): Extraction | undefined {
   // "The minimum is 6, attained at x = 2." says 6.
   const tail = text
     .slice(-60_000)
@@ -214,12 +234,22 @@ function lastValue(text: string): Extraction | undefined {
     if (!segment) break;
     if (number && number.start > segment.start) break;
     if (isNameOnly(segment.content) && (number || segments.some((s) => !isNameOnly(s.content)))) continue;
-    if (isRefused(tail, segment.start, segment.end) || isUnstated(tail, segment.start, segment.end)) return undefined;
-    return { text: joined(tail, segments, k), by: 'formula' };
+    return stated(tail, segment, known) && { text: joined(tail, segments, k), by: 'formula' };
   }
-  if (!number || isRefused(tail, number.start, number.end) || isUnstated(tail, number.start, number.end))
-    return undefined;
+  if (!number || !stated(tail, number, known)) return undefined;
   return { text: withTail(number.content, tail, number.end), by: 'number' };
+}
+
+/** An unmarked value counts where a sentence states it, or on a line of its own; without `known` the text is a solution's. */
+function stated(text: string, { start, end, content }: Segment, known?: Known): true | undefined {
+  if (known === undefined) return true;
+  const last = Math.max(end, text.startsWith(content, start) ? start + content.length : 0);
+  const before = text.slice(Math.max(0, start - 40), start);
+  const enumerated =
+    /(?:^|\n)[ \t]*$/.test(before) && before.includes('\n') && /^[.)] +[A-Za-z]/.test(text.slice(end, end + 8));
+  const bare = /(?<!\b(?:ans|i\.e|e\.g|approx|viz))[.!?][ \t]+$/i.test(before) && !content.includes('=');
+  if (enumerated || bare || !isAccounted(text, start, last, known, false)) return undefined;
+  return afterwards(text, end, content).withdrawn ? undefined : true;
 }
 
 const isNameOnly = (content: string): boolean =>
@@ -235,26 +265,4 @@ function joined(text: string, segments: readonly Segment[], k: number): string {
   const parts = segments.slice(from, to + 1).map((s) => s.content.trim().replace(/[.,;]$/, ''));
   const last = segments[to];
   return last ? withTail(parts.join(' , '), text, last.end) : parts.join(' , ');
-}
-
-const CHOICE_CHARS = 160;
-/** Two letters joined name none. */
-const SEVERAL = /(?<![A-Za-z])\(?[A-J]\)?\s*(?:or|and|,|\/|&)\s*(?:[a-z]+ )?\(?[A-J]\)?(?![A-Za-z])/;
-
-/** A choice letter near the end of running text, for solutions that are one: "(B)", "B. …" at the start, the last lone capital. */
-export function extractChoice(source: string): Extraction | undefined {
-  const text = ownText(source).slice(-CHOICE_CHARS);
-  if (SEVERAL.test(text)) return undefined;
-  const opening = /^\s*\**\(?([A-J])\)?[.):]\**(?=\s|$)/.exec(text);
-  let last: string | undefined;
-  for (const m of text.matchAll(
-    /(?<![A-Za-z0-9$\\_^{=+*/-])(?:\*\*)?\(?([A-J])\)?(?:\*\*)?(?=[.,:;!?\s]|$)(?! [a-z]+ [a-z]+ (?:is|are|was)\b)/g,
-  )) {
-    // "A" and "I" are words as well.
-    if ((m[1] === 'A' || m[1] === 'I') && /^ [a-z]/.test(text.slice(m.index + m[0].length))) continue;
-    if (isRefused(text, m.index, m.index + m[0].length)) continue;
-    last = m[1];
-  }
-  const letter = opening?.[1] ?? last;
-  return letter ? { text: letter, by: 'choice' } : undefined;
 }

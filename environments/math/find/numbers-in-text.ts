@@ -48,7 +48,12 @@ export function lastNumber(text: string): Segment | undefined {
       if (named && /^[([]/.test(last[0])) return { content: last[0], start, end, kind: 'number' };
       const list = listBefore(text, value.from);
       if (list && NOT.test(text.slice(Math.max(0, list.from - 16), list.from))) return undefined;
-      return { content: [...(list?.items ?? []), value.content].join(' , '), start, end, kind: 'number' };
+      return {
+        content: [...(list?.items ?? []), value.content].join(' , '),
+        start: list?.from ?? value.from,
+        end,
+        kind: 'number',
+      };
     }
     if (offset === 0) break;
   }

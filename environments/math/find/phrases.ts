@@ -1,7 +1,9 @@
 // Answers that are named: `#### …`, "the answer is …", "Answer: …". The whole statement is the answer, and a text that was
 // cut has to complete it.
 
-import { PLACE } from './statement.ts';
+import { type Known, isLedTo } from './account.ts';
+import { afterwards } from './afterwards.ts';
+import { PLACE } from './tail.ts';
 import { mathSegments, type Segment } from './segments.ts';
 
 export interface Extraction {
@@ -9,6 +11,8 @@ export interface Extraction {
   /** The same without a percent sign that stands outside the box: either may be meant. */
   readonly bare?: string;
   /** The place it was found in. A marked one was named as the answer; the others are the last thing said. */
+  /** Named as an answer once more behind it: each has to be right as well. */
+  readonly also?: readonly string[];
   readonly by: 'box' | 'phrase' | 'hash' | 'whole' | 'formula' | 'number' | 'choice';
 }
 
@@ -20,22 +24,24 @@ export function hash(text: string, cut = false): Extraction | undefined {
   const said = text.slice(at + 4, at + 600).trimStart();
   if (at < 0 || (cut && !said.includes('\n'))) return undefined;
   const line = firstLine(said);
-  return /[\dA-Za-z\\]/.test(line) ? { text: line, by: 'hash' } : undefined;
+  if (!/[\dA-Za-z\\]/.test(line)) return undefined;
+  const { withdrawn, also } = afterwards(text, at + 4, line);
+  return withdrawn ? undefined : { text: line, by: 'hash', also };
 }
 
 const firstLine = (text: string): string => text.trimStart().split('\n', 1)[0]?.trim() ?? '';
 
-/** "The final answer is …" behind `from`, if a value follows it. */
-export function finalPhrase(text: string, from: number, cut = false): Extraction | undefined {
-  return phrase(text, from, /final answer\**\s*(?:(?:to|for|of)\b[^.\n:]{0,80}?)?\s*(?:is|:|=)\**\s*:?\**/gi, cut);
+/** "The final answer is …", if a value follows it. `known`: of an answer, whose words have to be accounted for. */
+export function finalPhrase(text: string, cut = false, known?: Known): Extraction | undefined {
+  return phrase(text, /final answer\**\s*(?:(?:to|for|of)\b[^.\n:]{0,80}?)?\s*(?:is|:|=)\**\s*:?\**/gi, cut, known);
 }
 
-export function answerPhrase(text: string, cut = false): Extraction | undefined {
+export function answerPhrase(text: string, cut = false, known?: Known): Extraction | undefined {
   return phrase(
     text,
-    0,
     /\banswers?\**\s*(?:(?:to|for|of)\b[^.\n:]{0,80}?)?\s*(?:is|are|:|=)\**\s*:?\**|\b(?:correct|right) (?:option|choice) is\**:?\**/gi,
     cut,
+    known,
     NEAR_END_CHARS,
   );
 }
@@ -43,25 +49,32 @@ export function answerPhrase(text: string, cut = false): Extraction | undefined 
 /** Said further from the end than this, "the answer is" was a thought on the way. */
 const NEAR_END_CHARS = 600;
 
-/** "Perhaps the answer is" names nothing. */
-const HEDGE =
-  /\b(?:perhaps|maybe|might|could|would|if|whether|suppose|assume|guess|not|wrong|incorrect|n[’']t)\b[^.!?\n]*$/i;
-
-function phrase(text: string, from: number, pattern: RegExp, cut: boolean, near = Infinity): Extraction | undefined {
-  const tail = text.slice(from).slice(-60_000);
-  const last = [...tail.matchAll(pattern)].findLast((m) => !HEDGE.test(tail.slice(Math.max(0, m.index - 60), m.index)));
+function phrase(
+  text: string,
+  pattern: RegExp,
+  cut: boolean,
+  known: Known | undefined,
+  near = Infinity,
+): Extraction | undefined {
+  const tail = text.slice(-60_000);
+  const last = [...tail.matchAll(pattern)].at(-1);
   if (!last || tail.length - last.index > near) return undefined;
-  const rest = tail.slice(last.index + last[0].length, last.index + last[0].length + 2_000).replace(/^[\s*:}]+/, '');
+  const said = last.index + last[0].length;
+  if (known && !isLedTo(tail, said, known)) return undefined;
+  const rest = tail.slice(said, said + 2_000).replace(/^[\s*:}]+/, '');
   const found = statement(rest, cut);
-  return found === undefined ? undefined : { text: found, by: 'phrase' };
+  if (found === undefined) return undefined;
+  const after = known ? afterwards(tail, said + (/^[\s*:}]*/.exec(tail.slice(said))?.[0].length ?? 0), found) : AGREED;
+  return after.withdrawn ? undefined : { text: found, by: 'phrase', also: after.also };
 }
 
+const AGREED = { withdrawn: false, also: [] };
+
 /** The end of a sentence, which a point inside a number is not. */
-const ENDS = /(?<=[^\d\s]|\d\d|[\s/]\d|^\d|[A-Za-z]\d)\.(?=\s|$|\*|")|[!?](?=\s|$|\*)|\n/;
+const ENDS = /(?<=[^\d\s]|\d\d|[\s/]\d|^\d|[A-Za-z]\d)\.(?=\s|$|\*|")|[!?](?=\s|$|\*)|\n|[。！？；]/;
 /** An explanation is no part of the answer, and neither is what it is not. */
 const EXPLAINED =
   /,?\s+\(?(?:because|since|as|which|so|hence|due to|and (?:we|this|that|it)|(?:but |and )?not(?=\s+[\d$\\(-])|rather than|instead of)\s.*$/s;
-const RETRACTS = /^[^.!?\n]{0,60}\b(?:no|wrong|incorrect|not (?:right|correct)|mistake)\b/i;
 
 /** The text behind "the answer is", up to the end of the sentence: all of it is the answer, each word is accounted for. */
 function statement(rest: string, cut: boolean): string | undefined {
@@ -69,7 +82,7 @@ function statement(rest: string, cut: boolean): string | undefined {
   const place = end?.index ?? rest.length;
   const raw = rest.slice(0, place);
   // "The answer is 42? No, …" asks.
-  if (end?.[0] === '?' || RETRACTS.test(rest.slice(place + 1))) return undefined;
+  if (end?.[0] === '?' || end?.[0] === '？') return undefined;
   // The end of a text that was cut may be half of a number.
   if (cut && (!end || (end[0] === '.' && place + 1 >= rest.length)) && !/(?:\$|\\[)\]]|\*\*)\s*$/.test(raw))
     return undefined;

@@ -8,8 +8,8 @@ const FILLERS = words(`
   the an is are was were be answer answers ans final result results value values equal equals equivalently namely
   exactly precisely just simply only so then thus therefore hence that this these
   those it its he his she her they their there we our you your i my get gets got have has had obtain find found
-  indeed clearly obviously certainly evidently must should needs need both either works total altogether overall combined all of in on at to by from into after before during
-  each every per possible different distinct unique such more remaining left long tall wide high deep away old ago later now
+  indeed clearly obviously certainly evidently must should needs need both either works total altogether overall combined all of in on at to by from into during
+  per possible different distinct unique such more remaining left long tall wide high deep away old
   correct solution solutions root roots number numbers amount quantity sum minimum maximum
   smallest largest following required desired finally also again
   area volume length width height depth perimeter circumference radius diameter side probability chance distance speed rate
@@ -79,7 +79,7 @@ const NOUNS = words(`
   hit shot lap trip ride visit flight stop station street road block city town state country village
   clip gift present toothpick stick stone rock brick board pole post rope string ribbon thread wire pipe nail screw
   bolt tool machine part batch order sale shift job task project bale bundle stack pile
-  red blue green yellow white black pink purple brown gold silver small big large new extra full empty
+  red blue green yellow white black pink purple brown gold silver small big large new full empty
   positive negative real complex rational irrational whole natural ordered unordered nonzero even odd`);
 
 const IRREGULAR: Readonly<Record<string, string>> = {

@@ -65,7 +65,9 @@ export const choiceOf = remembered((text: string): Choice | undefined => {
 export const namesOneChoice = ({ rest }: Choice): boolean =>
   rest === '' ||
   !(
-    /(?<![A-Za-z])[A-Ja-j]\)|\?|\b(?:or|and) \(?[A-J](?![A-Za-z])/.test(rest) ||
+    /^\s*[a-z]+s (?:the|an?|our|all|this|that)\b|(?<![A-Za-z])[A-Ja-j]\)|\?|\b(?:or|and) \(?[A-J](?![A-Za-z])/.test(
+      rest,
+    ) ||
     /^[\s.,:;-]*(?:[/&+|]|(?:\(?[A-J]\)?(?:[\s,]|$))|(?:or|and|not|nor|but|is|isn[’']t|was|can|cannot|can[’']t|could|may|might|maybe|perhaps|possibly|probably|would|wrong|incorrect|rather|never)\b)/i.test(
       rest,
     )
@@ -93,7 +95,9 @@ export function yesOrNo(text: string): 'yes' | 'no' | undefined {
       .toLowerCase(),
   );
   // "Yes, or no" says neither.
-  const [said = '', why = ''] = (m?.[2] ?? '').split(/\b(?:because|since|as)\b/);
+  const [said = '', why = ''] = (m?.[2] ?? '')
+    .replace(/\bthere (?:is|are|exists?) no\b/g, m?.[1] === 'no' ? ' ' : '$&')
+    .split(/\b(?:because|since|as)\b/);
   const harmless = (word: string): boolean =>
     !isRefusing(word) || (m?.[1] === 'no' && /^(?:not|cannot|never|impossible|.*n[’']t)$/.test(word));
   if (

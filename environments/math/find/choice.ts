@@ -1,0 +1,32 @@
+// A choice letter in running text, for solutions that are one: "(B)", "B. …" at the start, or the letter of a sentence that
+// holds nothing but the words that name a choice.
+
+import { follows, isLedTo } from './account.ts';
+import { ownText } from './extract.ts';
+import type { Extraction } from './phrases.ts';
+
+const CHOICE_CHARS = 160;
+/** Two letters joined, or two lines that begin with one, name none. */
+const SEVERAL =
+  /(?<![A-Za-z])\(?[A-J]\)?\s*(?:or|and|,|\/|&)\s*(?:[a-z]+ )?\(?[A-J]\)?(?![A-Za-z])|(?:^|\n)\s*\(?[A-J][).:][^\n]*\n\s*\(?[A-J][).:]/;
+/** "(C) contradicts the hypothesis" is a sentence about C. */
+const PREDICATE =
+  /^\s*(?:[a-z]+s\s+(?:the|a|an|our|all|this|that|with)\b|[a-z]+ed\b|(?:is|was|can|cannot|does|would|could|fails?|may|might)\b)/;
+
+export function extractChoice(source: string): Extraction | undefined {
+  const text = ownText(source).slice(-CHOICE_CHARS);
+  if (SEVERAL.test(text)) return undefined;
+  const opening = /^\s*\**\(?([A-J])\)?[.):]\**(?=\s|$)(?!\s*$)/.exec(text);
+  if (opening?.[1] && !PREDICATE.test(text.slice(opening[0].length))) return { text: opening[1], by: 'choice' };
+  let last: string | undefined;
+  for (const m of text.matchAll(
+    /(?<![A-Za-z0-9$\\_^{=+*/-])(?:\*\*)?\(?([A-J])\)?(?:\*\*)?(?=[.,:;!?\s]|$)(?! [a-z]+ [a-z]+ (?:is|are|was)\b)/g,
+  )) {
+    // "A" and "I" are words as well.
+    if ((m[1] === 'A' || m[1] === 'I') && /^ [a-z]/.test(text.slice(m.index + m[0].length))) continue;
+    last = isLedTo(text, m.index, NOTHING, true) && follows(text, m.index + m[0].length, NOTHING) ? m[1] : undefined;
+  }
+  return last ? { text: last, by: 'choice' } : undefined;
+}
+
+const NOTHING = (): boolean => false;

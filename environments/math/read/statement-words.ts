@@ -1,0 +1,134 @@
+// The words of a sentence that states an answer. Tables only: what stands in none of them is not accounted for.
+
+import { isHarmless } from './harmless-words.ts';
+import { isUnitWord } from './unit-words.ts';
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/).filter(Boolean));
+
+/** Lead from reasoning to "the answer": beside "answer" or "solution" nothing else may stand. */
+const LEAD = words(`
+  so then thus therefore hence and now finally consequently accordingly thereby overall altogether ultimately lastly
+  the a an this that these those our my its it we i you us one is are was be being been has have had to as of for in by on at
+  answer answers ans solution solutions result results final correct right exact numerical numeric simplified required desired requested
+  complete overall short full following total only sole unique value number question problem puzzle exercise task equation
+  original given your here above below conclude concludes conclude conclusion conclusively follows follow get gets obtain obtained find
+  found see know think believe means mean gives give giving shows show implies confirm verified verify confirms
+  state write report provide present box boxed summary short simply just exactly precisely indeed clearly evidently
+  rounded simplest form option choice letter must should will can equals equal summarise summarize all both together
+  calculation calculations computation steps work reasoning analysis from with based using after
+  computed calculated determined identified yields yield yielding arrive arrived arrives reach reached leads leading lead
+  correctly i'm am confident sure set sets options choices system systems choose select selected pick chosen statement best matches corresponding corresponds
+  approximately about roughly let's let me which where there into it's that's here's we've we're nearest according logic`);
+
+/** Verbs of word problems: what stands behind them is had, paid, made. */
+const VERBS = words(`
+  gives gave give given makes made make takes took take needs need needed requires required buys bought buy sells sold sell earns earned
+  earn spends spent spend pays paid pay costs cost saves saved save eats ate eat eaten drinks drank drink bakes baked bake cooks cooked cook
+  reads read writes wrote written write walks walked walk runs ran run drives drove drive travels traveled travelled travel rides rode
+  ride collects collected collect picks picked pick plants planted plant grows grew grow receives received receive finds found find
+  keeps kept keep uses works worked work contains contained contain holds held hold weighs weighed weigh measures measured
+  produces produced produce scores scored score wins won win loses lost lose plays played play sleeps slept sleep finishes finished
+  finish starts started start ends ended begins began leaves left leave remains remained remain becomes became become totals equals
+  adds added comes came goes went go counts counted charges charged charge owes owed owe shares shared donates donated delivers
+  delivered catches caught lays laid fills filled cuts cut builds built paints painted raises raised invests invested lives lived
+  watches watched brings brought sees saw swims swam jumps covers covered cover completes completed complete solves solved arrives
+  arrived arrive reaches reached gains gained carries carried orders ordered rents rented sends sent attends attended passes passed
+  yields yielded yield simplifies evaluates occurs lasts lasted consumes consumed serves served stands departs returns returned gets got
+  get has have had obtains obtained obtain seats seated pass meets meet meeting departs opens closes there're weighs feeds fed`);
+
+/** Other small words of such sentences. */
+const COMMON = words(`
+  he she they him her them his their who whose what how many much some any other another same such also already still even
+  up out off down through between among along around about across against per via until till while when where which than
+  as twice half double triple proof but because since or if either each every both few several more did do does will can must should
+  simplify simplifying computing compute calculating calculate calculated substituting solving adding multiplying dividing subtracting
+  taking using combining summing getting giving determine determined minimize maximize maximized minimized achieved attained
+  first second third last next previous initial initially original originally new old current currently true real actual whole entire
+  full complete single common greatest lowest highest least most mean modal slope intercept hypotenuse leg base remainder quotient
+  product difference dividend denominator numerator coefficient exponent power logarithm determinant rank trace eigenvalue limit
+  derivative integral norm magnitude length distance velocity acceleration force energy mass density pressure temperature voltage
+  current resistance frequency wavelength charge momentum concentration moles molarity percent percentage capacity interest discount
+  tax tip bill balance payment salary wage income savings earnings money cents dollars times hours minutes day days week weeks month
+  months year years today morning afternoon evening arrange arranging choose choosing form forming ways foci focus radius center
+  centre circle ellipse available necessary individually feet foot taller shorter older younger faster slower heavier longer
+  earlier later late early ahead missing thick thin sum sums satisfying satisfies satisfy desired wanted expected asked sought note
+  eventually similarly together claimed shown proof side everything everyone inches square cubic natural positive negative odd even
+  prime complex sequences series terms graph lines curve plane sphere cone cylinder pyramid hexagon pentagon octagon parallelogram
+  rhombus trapezoid prism tetrahedron chord arc sector tangent bisector median altitude diagonal known know call denote function
+  inside outside strictly matrix vector ring field condition conditions constraint constraints requirement requirements equations inequality divisible
+  integer integers inclusive`);
+
+const LINK_WORDS = words(
+  'is are was were be been being equals equal = : lautet ist est es è é son sind beträgt равен равна равно',
+);
+/** Of a sentence, not of a thing in it: what follows is denied, doubted, supposed or attributed to somebody. */
+const DENYING = words(`
+  not no never neither nor nobody none cannot can't wrong incorrect false untrue invalid mistaken impossible excluded doubt doubtful
+  maybe perhaps possibly probably likely unlikely might may could suppose supposing assume assuming guess guessing if unless whether
+  except without hardly barely scarcely rarely seldom fails fail fake nowhere nothing pretend imagine hypothetically supposedly
+  allegedly reject rejects rejected rejecting exclude excludes excluding eliminate eliminates eliminating discard discards discarded discarding
+  dismiss contradict contradicts contradicting disprove disproved disproves refute refuted refutes deny denied avoid
+  mistake error misled tempting tempted trap decoy distractor pitfall naive wrongly falsely incorrectly erroneously contrary
+  exceed exceeds differs differ different unequal approach approaches example format placeholder template
+  nicht kein keine pas non ne не ни нет nunca jamais jamás nie niemals kaum falsch faux falso неверно
+  claims claimed says said thinks thought believes believed`);
+/** Names of parts of the text itself, which a number may label. */
+const META =
+  words(`question questions problem problems part parts step steps page lemma theorem case figure table section chapter
+  exercise example item attempt attempts try tries trial trials guess guesses error errors code confidence hint objection objections
+  token tokens version reason reasons paragraph sentence bound bounds estimate upper lower`);
+const ANSWER =
+  /^(?:answers?|ans|solution|result|final|option|choice|antwort|lösung|réponse|respuesta|risposta|resposta|ответ)$/;
+/** Sentences of other languages that name an answer, read as an English one. */
+const FOREIGN: readonly (readonly [RegExp, string])[] = [
+  [/(?:因此|所以|因而|于是|从而|综上(?:所述)?|最终|最后|那么|由此|可知|可得|故(?=选|答|应|此)|^故)\s*[,，]?/g, ' so '],
+  [/(?:正确|最终)?(?:答案|结果|选项)\s*(?:应该|应当|应|就)?(?:是|为|等于|选)?\s*(?:选项)?/g, ' answer is '],
+  [/(?:故|应|本题|因此)?选择?(?:选项)?(?![一-鿿])/g, ' answer is '],
+  [/(?:等于|就是|得到|得出|[是为得有共])(?=\s*(?:$|[\s:：$\\\d⟦-]))/g, ' is '],
+  [/\b(?:die |eine )?(?:end|gesamt)?(?:antwort|lösung|ergebnis) (?:ist|lautet|beträgt)\b/gi, ' the answer is '],
+  [/\b(?:la |le )?(?:réponse|solution|résultat)(?: finale?)? est\b/gi, ' the answer is '],
+  [/\b(?:la |el )?(?:respuesta|solución|resultado)(?: final)? es\b/gi, ' the answer is '],
+  [/\b(?:la |il |a |o )?(?:risposta|resposta|soluzione|risultato)(?: finale?)? (?:è|é)\b/gi, ' the answer is '],
+  [/(?<![\p{L}])(?:ответ|итак|следовательно)(?![\p{L}])/giu, ' answer '],
+  [/\b(?:antwort|réponse|respuesta|risposta|resposta|lösung|ergebnis|resultado)(?=\s*[:：])/gi, ' answer '],
+  [/\b(?:also|daher|somit|donc|ainsi|por (?:lo )?tanto|entonces|quindi|portanto|logo)\b/gi, ' so '],
+];
+
+export function inEnglish(text: string): string {
+  if (!/[^\x00-\x7F]|\b[a-z]+(?:wort|ndo|nis|sta|tado|rno|anto)\b|donc|ainsi|daher|somit|entonces/i.test(text))
+    return text;
+  let out = text.replace(/：/g, ':').replace(/，/g, ', ');
+  for (const [form, english] of FOREIGN) out = out.replace(form, english);
+  return out;
+}
+
+const PREPOSITIONS =
+  words(`of in on at for from to with by per between among that which who whom whose such where when after before over into through
+  during under around satisfying has have had containing without`);
+export const opensZone = (word: string): boolean => PREPOSITIONS.has(word);
+const DETERMINERS = words(
+  'el la le les los las das die der den ein eine un une il lo the a an this that its our his her their my each every these those some any all one',
+);
+export const isDeterminer = (word: string): boolean => DETERMINERS.has(word);
+export const isLink = (word: string): boolean => LINK_WORDS.has(word) || VERBS.has(word);
+/** A verb may have somebody or something between it and the value: "costs him 20". */
+export const isAction = (word: string): boolean => VERBS.has(word);
+export const isDenying = (word: string): boolean => DENYING.has(word) || /n[’']t$/.test(word);
+export const isMeta = (word: string): boolean => META.has(word);
+export const namesAnswer = (word: string): boolean => ANSWER.test(word);
+export const isLead = (word: string): boolean => LEAD.has(word);
+
+/** Chinese has no blanks: a run without a sign of denial, doubt or choice names a thing. */
+export const isForeignNoun = (word: string): boolean =>
+  /^[\p{Script=Han}]+$/u.test(word) && !/[不没非错否未无勿别莫假误或若除]/.test(word);
+
+/** Words that the question or the solution holds, or that any statement may hold. */
+export const isCommon = (word: string, known: (word: string) => boolean): boolean =>
+  /^(?:[a-zα-ω]|[\d.,]+)$/u.test(word) ||
+  isForeignNoun(word) ||
+  COMMON.has(word) ||
+  VERBS.has(word) ||
+  LEAD.has(word) ||
+  isHarmless(word) ||
+  isUnitWord(word) ||
+  known(word);

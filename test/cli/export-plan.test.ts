@@ -1,0 +1,80 @@
+// The flags of an export: which are refused, and what follows where none is given.
+
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type ExportFlags, plannedExport } from '../../cli/find/export-plan.ts';
+import { FORMATS } from '../../exporters/index.ts';
+import { openFileStore } from '../../storage/files.ts';
+import { someRun } from '../exporters/some-run.ts';
+import { RUN } from '../storage/play.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'everturn-plan-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const flags = (part: Partial<ExportFlags>): ExportFlags => ({ format: 'rows', undecided: 'drop', ...part });
+const target = { overwrite: true, onSkip: () => {} };
+
+async function storeOf(stop: 'always' | 'success') {
+  const store = openFileStore(join(folder, stop), RUN);
+  if ((await store.countQueries().catch(() => 0)) === 0) await someRun(store, { stop });
+  return store;
+}
+
+describe('the flags of an export', () => {
+  test.each<[string, Partial<ExportFlags>, string]>([
+    ['an unknown format', { format: 'csv' }, 'there is no export format "csv"'],
+    ['limits in the wrong order', { successRate: '0.9:0.1' }, '--success-rate'],
+    ['limits above 1', { successRate: '0:2' }, '--success-rate'],
+    ['half a member', { minMembers: '1.5' }, '--min-members'],
+    ['no member', { minMembers: '0' }, '--min-members'],
+    ['sequences of another format', { sequences: 'turn' }, '--sequences'],
+    ['advantages where there is no place for them', { format: 'dpo', advantages: 'std' }, '--advantages'],
+    ['ranks of another format', { ranks: '2' }, '--ranks'],
+    ['prime-rl without its sequence length', { format: 'prime-rl' }, 'prime-rl'],
+    ['a sequence length that is none', { format: 'prime-rl', seqLen: '1e3' }, '--seq-len'],
+  ])('%s is refused before anything is read', (_, part, said) => {
+    expect(() => plannedExport(flags(part))).toThrow(
+      expect.objectContaining({ boundary: 'usage', message: expect.stringContaining(said), fix: expect.any(String) }),
+    );
+  });
+
+  test('prime-rl to stdout, or with --overwrite, is refused', async () => {
+    const planned = plannedExport(flags({ format: 'prime-rl', seqLen: '64' }));
+    const store = await storeOf('always');
+    await expect(planned(store, undefined, target)).rejects.toMatchObject({
+      message: expect.stringContaining('folder'),
+    });
+    await expect(planned(store, join(folder, 'p'), target)).rejects.toMatchObject({
+      message: expect.stringContaining('--overwrite'),
+    });
+  });
+
+  test('AReaL’s samples are per turn where rollouts stop at success, else per rollout, unless it is said', async () => {
+    const layouts = await Promise.all(
+      (['always', 'success'] as const).flatMap((stop) =>
+        [undefined, 'rollout' as const, 'turn' as const].map(async (sequences) => {
+          const file = join(folder, `${stop}-${sequences}.jsonl`);
+          const planned = plannedExport(flags({ format: 'areal', ...(sequences ? { sequences } : {}) }));
+          const { note } = await planned(await storeOf(stop), file, target);
+          const first = JSON.parse(readFileSync(file, 'utf8').split('\n')[0]!) as { ids: string[] };
+          return [stop, sequences ?? 'default', first.ids[0], /group_size/.test(note ?? '')];
+        }),
+      ),
+    );
+    expect(layouts).toEqual([
+      ['always', 'default', 'q1', false],
+      ['always', 'rollout', 'q1', false],
+      ['always', 'turn', 'q1@0-t1', true],
+      ['success', 'default', 'q1@0-t1', true],
+      ['success', 'rollout', 'q1', true],
+      ['success', 'turn', 'q1@0-t1', true],
+    ]);
+  });
+
+  test('every format that cannot carry all of a rollout says so', () => {
+    const silent = FORMATS.filter(({ note }) => note === undefined).map(({ name }) => name);
+    expect(silent).toEqual(['areal', 'rows', 'parquet']);
+  });
+});
