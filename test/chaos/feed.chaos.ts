@@ -38,7 +38,7 @@ interface Step {
   readonly ids: readonly string[];
 }
 
-describe('a trainer on the feed', () => {
+describe('a feed under kills', () => {
   test(
     `${QUERIES * EPOCHS} groups and ${KILLS} kills: each group once along the surviving line, none lost`,
     { timeout: 3_600_000 },

@@ -1,5 +1,4 @@
-// What a feed hears from trainers, and what becomes of it: each verb, each refusal that its history holds, leases that
-// end, members that are played again, a ledger that is ahead, weights that are loaded, and histories that continue.
+// Feeds and their trainers: verbs, refusals, leases that end, members played again, a ledger that is ahead, weights.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +27,6 @@ interface Trainer {
   readonly run: string;
   readonly feed: WorkflowHandle;
   ask<T>(verb: string, given: object): Promise<T>;
-  /** A refusal is no failure of the scenario. */
   tried(verb: string, given: object): Promise<unknown>;
   lease(given?: object): Promise<GrantedLease>;
   progress(): Promise<FeedProgress>;
@@ -38,7 +36,6 @@ interface Trainer {
 interface Given extends Made {
   readonly scenario?: Scenario;
   readonly collection?: boolean;
-  /** More of the feed's input. */
   readonly more?: object;
   /** Its model is a server of ours. */
   readonly fleet?: boolean;
@@ -288,11 +285,8 @@ feed('feed-publishes-weights', { fleet: true }, async (trainer) => {
   await trainer.ask('version', { version: 0, weights });
   // Another workflow has that id: it loads that version, as far as the feed can know.
   const { out, client } = rig();
-  const other = await client.workflow.start('feed', {
-    workflowId: `${run}/weights-3`,
-    taskQueue: 'everturn',
-    args: [{ run: 'nobody', out }],
-  });
+  const args: [object] = [{ run: 'nobody', out }];
+  const other = await client.workflow.start('feed', { workflowId: `${run}/weights-3`, taskQueue: 'everturn', args });
   await trainer.tried('version', { version: 3, weights });
   await other.terminate();
   await server.close();

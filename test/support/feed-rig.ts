@@ -37,9 +37,10 @@ export async function openFeedRig() {
   const ask = <T>(run: string, verb: string, given: unknown): Promise<T> =>
     rig.client.workflow.getHandle(feedWorkflowId(run)).executeUpdate<T, [unknown]>(verb, { args: [given] });
   async function lease(run: string, given: object = {}): Promise<GrantedLease> {
-    const { lease: granted } = await ask<LeaseResult>(run, 'lease', { consumer: 't', groups: 2, wait: 30, ...given });
-    if (!granted) throw new Error('no lease');
-    return granted;
+    for (;;) {
+      const { lease: granted } = await ask<LeaseResult>(run, 'lease', { consumer: 't', groups: 2, wait: 30, ...given });
+      if (granted) return granted;
+    }
   }
   const progress = (run: string) => rig.client.workflow.getHandle(feedWorkflowId(run)).query<FeedProgress>('progress');
   async function until(run: string, holds: (p: FeedProgress) => boolean): Promise<FeedProgress> {

@@ -34,6 +34,6 @@ export async function makeFeedRun(
     samples,
     ...(epochs === undefined ? {} : { epochs }),
     ...(train === null ? {} : { train: { ...defaults, ...train } }),
-    origins: {},
+    origins: { numTurns: 'flag', ...(model === undefined ? {} : { model: 'flag' as const }) },
   });
 }

@@ -24,7 +24,7 @@ const numbers: FeedRig['numbers'] = (granted) => feeds.numbers(granted);
 const breaches: FeedRig['breaches'] = (run) => feeds.breaches(run);
 const refused: FeedRig['refused'] = (work) => feeds.refused(work);
 
-describe('a feed', () => {
+describe('a feed', { timeout: 240_000 }, () => {
   test('hands out every group of every epoch once, whole, and paces the run', async () => {
     const collection = await begin('paced', { epochs: 2 });
     const seen: number[] = [];
