@@ -55,7 +55,7 @@ def main():
             next_to += [near[v][j] for v in near if v != version]
     middle = lambda values: sorted(values)[len(values) // 2]  # noqa: E731
     print(f"{sum(counts.values())} rows of {len(by_version)} versions: {counts[0]} nearest to their own version, {len(wrong)} not; "
-          f"median distance {middle(own):.5f} under their own, {middle(next_to):.5f} under a neighbour")
+          f"median distance {middle(own):.1e} under their own, {middle(next_to):.1e} under a neighbour")
     sys.exit(f"nearer to another version: {wrong[:10]}" if wrong else 0)
 
 
