@@ -3,7 +3,7 @@
     everturn export first --format rows --out rows.jsonl
     python3 examples/train/labels.py --work train-first --rows rows.jsonl
 
-For each row of one version v, its logprobs are computed under the checkpoints v - 1, v and v + 1: they should be nearest to
+For each row of one version v, its logprobs are computed under the weights v - 1, v and v + 1: they should be nearest to
 the sampler's own under v. Needs the checkpoints (grpo.py --keep 1000) and torch. Rows of several versions are left out."""
 import argparse
 import json
@@ -44,7 +44,7 @@ def main():
     wrong, counts, own, next_to = [], Counter(), [], []
     for version, rows in sorted(by_version.items()):
         rows = rows[:: a.every]
-        near = {v: distances(Policy(folders[v]), rows) for v in (version - 1, version, version + 1) if v in folders}
+        near = {v: distances(Policy(folders[v], played=True), rows) for v in (version - 1, version, version + 1) if v in folders}
         if version not in near:
             sys.exit(f"rows say version {version}, and {a.work} has no such checkpoint")
         for j, row in enumerate(rows):
@@ -55,7 +55,7 @@ def main():
             next_to += [near[v][j] for v in near if v != version]
     middle = lambda values: sorted(values)[len(values) // 2]  # noqa: E731
     print(f"{sum(counts.values())} rows of {len(by_version)} versions: {counts[0]} nearest to their own version, {len(wrong)} not; "
-          f"median distance {middle(own):.5f} under their own, {middle(next_to):.5f} under a neighbour")
+          f"median distance {middle(own):.1e} under their own, {middle(next_to):.1e} under a neighbour")
     sys.exit(f"nearer to another version: {wrong[:10]}" if wrong else 0)
 
 

@@ -30,9 +30,10 @@ ROWS = 32  # rows of one forward pass: longer batches cost memory and no less ti
 class Policy:
     """Weights of one version with their optimizer.
 
-    train: "norms" trains the 1,728 weights of the norms and freezes the rest; "all" trains everything."""
+    train: "norms" trains the 1,728 weights of the norms and freezes the rest; "all" trains everything.
+    played: the float16 weights that Everturn samples with, rather than the float32 ones that training goes on from."""
 
-    def __init__(self, folder, learning_rate=5e-3, train="norms", warmup=5, clip=0.2):
+    def __init__(self, folder, learning_rate=5e-3, train="norms", warmup=5, clip=0.2, played=False):
         self.folder, self.clip, self.warmup, self.rate, self.steps = folder, clip, warmup, learning_rate, 0
         self.tokenizer = load_tokenizer(folder)
         self.network = Llama(self.tokenizer.get_vocab_size())
@@ -41,7 +42,7 @@ class Policy:
             p.requires_grad = train == "all" or "norm" in name
         trained = [p for p in self.network.parameters() if p.requires_grad]
         self.optimizer = torch.optim.AdamW(trained, lr=learning_rate, betas=(0.9, 0.95), weight_decay=0.0)
-        if os.path.exists(f"{folder}/trainer.pt"):
+        if not played and os.path.exists(f"{folder}/trainer.pt"):
             state = torch.load(f"{folder}/trainer.pt", weights_only=True)
             self.network.load_state_dict(state["weights"], strict=False)
             self.optimizer.load_state_dict(state["optimizer"])
@@ -105,13 +106,13 @@ class Policy:
             json.dump(notes, f)
         publish(beside, folder)
 
-    def accuracy(self, count=400, seed=11):
-        """First-turn accuracy at temperature 1 on `count` held-out problems, with its standard error."""
+    def accuracy(self, count=400, seed=11, temperature=1.0):
+        """First-turn accuracy on `count` held-out problems, with its standard error. Temperature 0 is greedy."""
         problems = heldout_problems(count)
         generator = torch.Generator().manual_seed(seed)
         prompts = [self.tokenizer.encode(render([("user", p["question"])], True), add_special_tokens=False).ids for p in problems]
         end = self.tokenizer.token_to_id(END)
-        answers = sample(self.network.eval(), prompts, generator, eos=end)
+        answers = sample(self.network.eval(), prompts, generator, temperature, eos=end)
         right = [boxed(self.tokenizer.decode([t for t in ids if t != end], skip_special_tokens=False)) == str(p["answer"])
                  for ids, p in zip(answers, problems)]
         share = sum(right) / count
