@@ -121,7 +121,7 @@ export function sentenceEnd(behind: string): number {
 
 const CLAUSES =
   /,\s+(?!that\b|which\b|whether\b)|:\s+(?=(?:so |thus )?(?:the|our)\b)|—|\s-\s|\b(?:so|then|thus|therefore|hence|implying)\b(?: that)?|(?<!\bnot? )\b(?:shows?|means?|implies|implying|concludes?|deduce|see|find|follows|verified|know) that\b|⇒|→|(?:\d|⟦)\s+(?=\p{Lu}\p{Ll}+(?:\s\p{L}+)?\s*:)/u;
-const LIST = /(?:(?:⟦|(?<![\d./])[-−]?\d[\d./]{0,30})(?:\s?,\s{0,3}(?:and\s|or\s)?|\s{1,3}(?:and|or)\s)\s{0,3}){1,20}$/;
+const LIST = /(?:(?:⟦|(?<![\d./])[-−]?\d[\d./]{0,30})(?:\s?,\s{0,3}(?:(?:and|or)\s{1,3})?|\s{1,3}(?:and|or)\s{1,3})){1,20}$/;
 
 /** Do the words before a value lead to it? */
 function leads(left: string, known: Known, marked: boolean, number: boolean, value = ''): boolean {

@@ -54,7 +54,9 @@ export function afterwards(text: string, end: number, value: string): After {
     own === '' || own.length > 60
       ? undefined
       : new RegExp(`\\$?(?<![\\w.,\\\\])${own.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')}(?!\\w)\\$?`, 'g');
-  for (const raw of later.split(/(?<=[.!?;])(?<!(?:^|\n)[ \t]{0,4}\d{1,2}\.)(?=\s)|[。！？；\n]/u)) {
+  // A model that runs on says the same sentence many times.
+  const sentences = new Set(later.split(/(?<=[.!?;])(?<!(?:^|\n)[ \t]{0,4}\d{1,2}\.)(?=\s)|[。！？；\n]/u));
+  for (const raw of sentences) {
     const said = raw
       .trim()
       .replace(/^(?:[-•>#(]|\d+[.)](?=\s\p{L})|note:?|n\.?b\.?:?|ps:?)+\s*/iu, '')

@@ -99,7 +99,7 @@ const continues = (after: string): boolean =>
 
 /** Empty boxes say nothing, and are no words either. */
 const withoutBoxes = (text: string, boxes: readonly Box[]): string =>
-  boxes.reduceRight((rest, { start, end }) => `${rest.slice(0, start)} ${rest.slice(end)}`, text);
+  [...boxes.map(({ start }, k) => text.slice(boxes[k - 1]?.end ?? 0, start)), text.slice(boxes.at(-1)?.end)].join(' ');
 
 export function extractSolution(source: string): Found {
   const text = source.slice(-LIMITS.textChars).trim();
