@@ -199,13 +199,18 @@ function whole(source: string): Extraction | undefined {
   if (text.includes('\n') && !/\\begin/.test(text)) return onlyValues(text);
   if (!/[\p{L}\p{N}\\∅∞]/u.test(text)) return undefined;
   if (dateOf(text) || timeOf(text) || yesOrNo(text)) return { text, by: 'whole' };
+  if (SENTENCE_IN_HAN.test(text)) return undefined;
   if (!hasProse(text)) return /\d\s*:\s*$/.test(text) ? undefined : { text, by: 'whole' };
+  if (afterwards(text, 0, '').withdrawn) return undefined;
   const length = text.split(/\s+/).length;
   // A value and its label: "42 apples", "$x = 5$ units".
   if (length <= 8 && /^[-−+]?\s?(?:[\d$€£¥₹(.]|\\[([\w])/.test(text)) return { text, by: 'whole' };
   const plainWords = !/[\d$\\=]/.test(text) && length <= 8;
   return plainWords || /^\\(text|mathrm|textbf)\{[^{}]*\}$/.test(text) ? { text, by: 'whole' } : undefined;
 }
+
+/** Chinese or Japanese words that lead to a value. */
+const SENTENCE_IN_HAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}][^\n]*[\d$\\]/u;
 
 /** Lines that hold a value each, and no steps, are a list. */
 function onlyValues(text: string): Extraction | undefined {

@@ -88,14 +88,22 @@ const FOREIGN: readonly (readonly [RegExp, string])[] = [
   [/\b(?:die |eine )?(?:end|gesamt)?(?:antwort|lösung|ergebnis) (?:ist|lautet|beträgt)\b/gi, ' the answer is '],
   [/\b(?:la |le )?(?:réponse|solution|résultat)(?: finale?)? est\b/gi, ' the answer is '],
   [/\b(?:la |el )?(?:respuesta|solución|resultado)(?: final)? es\b/gi, ' the answer is '],
-  [/\b(?:la |il |a |o )?(?:risposta|resposta|soluzione|risultato)(?: finale?)? (?:è|é)\b/gi, ' the answer is '],
+  [/\b(?:la |il |a |o )?(?:risposta|resposta|soluzione|risultato)(?: finale?)? (?:è|é)(?!\p{L})/giu, ' the answer is '],
+  [/\b(?:ist|lautet|beträgt) (?:die |das )?(?:end|gesamt)?(?:antwort|lösung|ergebnis)\b/gi, ' the answer is '],
+  [/(?:よって|したがって|ゆえに|だから|以上より|なので)[、,]?/g, ' so '],
+  [/(?:答え|解|正解)は[、,]?/g, ' the answer is '],
+  [/(?:です|である|となる|になる|だ)(?=\s*(?:$|[。.!]))/g, ' '],
   [/(?<![\p{L}])(?:ответ|итак|следовательно)(?![\p{L}])/giu, ' answer '],
   [/\b(?:antwort|réponse|respuesta|risposta|resposta|lösung|ergebnis|resultado)(?=\s*[:：])/gi, ' answer '],
   [/\b(?:also|daher|somit|donc|ainsi|por (?:lo )?tanto|entonces|quindi|portanto|logo)\b/gi, ' so '],
 ];
 
 export function inEnglish(text: string): string {
-  if (!/[^\x00-\x7F]|\b[a-z]+(?:wort|ndo|nis|sta|tado|rno|anto)\b|donc|ainsi|daher|somit|entonces/i.test(text))
+  if (
+    !/[^\x00-\x7F]|\b[a-z]+(?:wort|ndo|nis|sta|tado|rno|anto)\b|donc|ainsi|daher|somit|entonces|lösung|risposta/i.test(
+      text,
+    )
+  )
     return text;
   let out = text.replace(/：/g, ':').replace(/，/g, ', ');
   for (const [form, english] of FOREIGN) out = out.replace(form, english);
