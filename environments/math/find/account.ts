@@ -14,6 +14,8 @@ import {
   isMeta,
   namesAnswer,
   opensZone,
+  SUPPOSED,
+  WORK,
 } from '../read/statement-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
 
@@ -124,18 +126,14 @@ export function sentenceEnd(behind: string): number {
 const CLAUSES =
   /,\s+(?!that\b|which\b|whether\b)|:\s+(?=(?:so |thus )?(?:the|our)\b)|—|\s-\s|\b(?:so|then|thus|therefore|hence|implying)\b(?: that)?|(?<!\bnot? )\b(?:shows?|means?|implies|implying|concludes?|deduce|see|find|follows|verified|know) that\b|⇒|→|(?:\d|⟦)\s+(?=\p{Lu}\p{Ll}+(?:\s\p{L}+)?\s*:)/u;
 const LIST =
-  /(?:(?:⟦|(?<![\d./])[-−]?\d[\d./]{0,30})(?:\s?,\s{0,3}(?:(?:and|or)\s{1,3})?|\s{1,3}(?:and|or)\s{1,3})){1,20}$/;
-
-/** Another problem than the one that was asked, or a part of it: unless the question says so too. */
-const SUPPOSED =
-  /^\W*(?:so |then |but )?(were|had|without|ignoring|neglecting|disregarding|forgetting|dropping|relaxing|unless|pretending)\b|\b(?:so|thus) (far)\b(?! as)|\b(for now|as yet|up to now|unfinished|intermediate|partial)\b|(如果|假如|假设|倘若|若|忽略|不考虑)/i;
+  /(?:(?:⟦|(?<![\d./])[-−]?\d[\d./]{0,30})(?:\s?,\s{0,6}(?:(?:and|or)\s{1,6})?|\s{1,3}(?:and|or)\s{1,6})){1,20}$/;
 
 /** Do the words before a value lead to it? */
 function leads(left: string, known: Known, marked: boolean, number: boolean, value = ''): boolean {
   const said = left
     .replace(/[*_"“”`]/g, ' ')
     .replace(/^(?:\s*(?:no\s*[,!—]|(?:oops|wait|yes|ok|okay|actually|correction|hmm+)\s*[,:!—]))+/i, ' ')
-    .replace(/\b(?:oops|wait|correction)\s*[:!—]\s*$/i, ' ')
+    .replace(/(?:(?<=[\d⟦].{0,20})\bno|\b(?:oops|wait|correction))\s*[:!—]\s*$/i, ' ')
     .replace(/^\s*(?:step\s*\d+|\d+[.)]|\(\w\)|[-•#>]+)\s*[:.)]?\s*(?=\p{Lu}|⟦)/iu, ' ')
     .replace(/\bnot\s+(?:just\s+|only\s+)?(?:⟦|[\d.,]+),?\s+but\b/i, ' ')
     .replace(/\bnot (?:hard|difficult) to\b|\bno other (?:option|choice|possibility|value|solution|answer)\b/i, ' ')
@@ -144,7 +142,10 @@ function leads(left: string, known: Known, marked: boolean, number: boolean, val
   const clauses = said.split(CLAUSES);
   const clause = clauses.at(-1) ?? '';
   if (/\bif\b/i.test(said) && /\b(?:would|were)\b/i.test(said)) return false;
-  const supposed = SUPPOSED.exec(said)?.[1]?.toLowerCase();
+  const supposed = SUPPOSED.exec(said)
+    ?.slice(1)
+    .find((word) => word !== undefined)
+    ?.toLowerCase();
   if (supposed !== undefined && !known(supposed)) return false;
   if (clauses.slice(0, -1).some((earlier) => /\b(?:not|never|cannot|false|wrong|suppose|assume)\s*$/i.test(earlier)))
     return false;
@@ -225,9 +226,6 @@ const QUANTITY =
 
 const EXPLAINED =
   /(?:^|[\s,(—-])(?:because|since|as|so|hence|thus|therefore|where|using|by|i\.?e\.?|that is|namely|or else|due to|and (?:we|this|that|it|thus|hence|so)|and the (?!(?:other|answer|negative|solution|value|opposite|same|rest|result|next|correct|true|right|real)\b)\p{L}+ (?:is|are)|which (?:means|gives|implies|matches|equals|simplifies|completes)|not(?=\s+(?:⟦|[\d$(-]|\p{L}+ing\b))|(?:rather than|instead of)(?=\s+(?:⟦|[\d$(-]|\p{L}+ing\b))|(?:attained|achieved|reached|occurring)?\s*(?:when|at(?! (?:most|least)\b)|if and only if|iff))(?![\p{L}]).*$/su;
-/** What is still to be done to a value makes it another one. */
-export const WORK =
-  /^[\s,]*(?:so|and|then|now|next|finally|it remains|what remains|all that remains|(?:so |and |then |now |next |finally )?,?\s?we (?:still|now|then|next|must|have to|need to))\b(?: [\p{L}]+){0,4},? (?:add|subtract|multiply|divide|square|double|halve|triple|remove|deduct|discard)\b/iu;
 const OTHERS = /\(\s*(?:we )?(?:reject|discard|exclud|ignor|not|choices?)[^()]*(?:⟦|\d)[^()]*\)/i;
 
 /** Do the words behind a value leave it as it is? */

@@ -199,7 +199,7 @@ function whole(source: string): Extraction | undefined {
   if (text.includes('\n') && !/\\begin/.test(text)) return onlyValues(text);
   if (!/[\p{L}\p{N}\\∅∞]/u.test(text)) return undefined;
   if (dateOf(text) || timeOf(text) || yesOrNo(text)) return { text, by: 'whole' };
-  if (SENTENCE_IN_HAN.test(text)) return undefined;
+  if (isForeignSentence(text)) return undefined;
   if (!hasProse(text)) return /\d\s*:\s*$/.test(text) ? undefined : { text, by: 'whole' };
   if (afterwards(text, 0, '').withdrawn) return undefined;
   const length = text.split(/\s+/).length;
@@ -210,7 +210,11 @@ function whole(source: string): Extraction | undefined {
 }
 
 /** Chinese or Japanese words that lead to a value. */
-const SENTENCE_IN_HAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}][^\n]*[\d$\\]/u;
+const HAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+const isForeignSentence = (text: string): boolean => {
+  const [words, value] = [text.search(HAN), text.search(/[\d$\\]/)];
+  return words >= 0 && words < value && /[，。、：$]|[是为得有]\s*[-−]?\d/.test(text);
+};
 
 /** Lines that hold a value each, and no steps, are a list. */
 function onlyValues(text: string): Extraction | undefined {
