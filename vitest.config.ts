@@ -15,6 +15,7 @@ const PARTS = [
   'test/inference/{bad-models,big-vocabulary,embedded-weights,fleet,fleet-versions,model-process,run-model,tiny,weight-update}.test.ts',
   'test/inference/server-*.test.ts',
   'test/exporters/{everturn-rows,read-samples,sample-id-python}.test.ts',
+  'test/train/*.test.ts',
   'test/cli/model.test.ts',
   'test/house/imports.test.ts',
   // A process now and then, or many seconds.

@@ -67,13 +67,17 @@ async function measure(session: Session, env: NodeJS.ProcessEnv, out: string, be
   console.log(`after ${before} groups: lease and acknowledge ${GROUPS} in ${took.map(Math.round).join(', ')} ms`);
   console.log(`  median ${median(took).toFixed(1)} ms (wanted: below 100)`);
   const server = await serveFeed({ place, store, session: () => session, host: '127.0.0.1', port: 0, token: null });
-  const begun = performance.now();
+  const [begun, cpu] = [performance.now(), process.cpuUsage()];
   const response = await fetch(`${server.url}/lease`, { method: 'POST', body: `{"consumer":"b","groups":${GROUPS}}` });
   const text = await response.text();
   const seconds = (performance.now() - begun) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
   await server.close();
   const rows = text.trimEnd().split('\n').length - 1;
-  console.log(`  ${(rows / seconds).toFixed(0)} samples/s of ${TOKENS} tokens, ${(text.length / 1e6).toFixed(1)} MB`);
+  const cpuMs = ((user + system) / 1000 / rows).toFixed(2);
+  console.log(
+    `  ${(rows / seconds).toFixed(0)} samples/s of ${TOKENS} tokens, ${cpuMs} ms of CPU each, the reader's included`,
+  );
 }
 
 /** `before` groups were trained; those of the epoch after them are there to be leased. */

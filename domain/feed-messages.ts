@@ -93,6 +93,8 @@ export interface FeedProgress {
     readonly lease: string;
     readonly consumer: string;
     readonly groups: number;
+    /** Their numbers. */
+    readonly numbers: NumberSet;
     readonly until: number;
   }[];
   readonly trained: number;

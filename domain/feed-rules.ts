@@ -259,6 +259,7 @@ export function feedProgress(state: FeedState): FeedProgress {
       lease: id,
       consumer,
       groups: sizeOf(groups),
+      numbers: groups,
       until,
     })),
     trained: state.trainedGroups,

@@ -2,9 +2,10 @@
 // Starts nothing.
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { isServerFailure } from '../../temporal/connection.ts';
 import { describeWorkflow, progressOf, takesActivities } from '../../temporal/runs.ts';
+import { oneLine } from '../../domain/foreign-text.ts';
 import type { CollectionCounts } from '../../domain/progress.ts';
 import { ended } from '../../domain/progress.ts';
 import { TASK_QUEUE } from '../../domain/queues.ts';
@@ -19,6 +20,7 @@ import { openLinkIfUp, workflowUrl } from '../find/link.ts';
 import { paintFor } from '../view/paint.ts';
 import { programName, shortPath, type RunPlace, runArgument } from '../find/place.ts';
 import { knownResult, recordedProgress } from '../find/recorded.ts';
+import { groupLine, groupStates } from '../view/feed-groups.ts';
 import { feedLines, feedStatusOf, type FeedStatus } from '../view/feed-status.ts';
 import { serverTable } from '../view/servers.ts';
 import { accuracyTable, outcomeLine, reasonLines, wrongReasonsLine } from '../view/summary.ts';
@@ -28,6 +30,7 @@ import { type WeightsStatus, weightsLines, weightsStatus } from '../view/weights
 interface Flags {
   readonly out: string;
   readonly json?: boolean;
+  readonly groups?: boolean;
 }
 
 export interface RunStatus {
@@ -59,6 +62,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
   command
     .argument('<run>', "a run's name, or its folder")
     .addOption(outOption())
+    .addOption(new Option('--groups', 'of a run that a trainer lives on: each group, and where it is'))
     .addOption(jsonOption())
     .addHelpText('after', '\nExample:\n  everturn status my-run')
     .action(async (named: string, flags: Flags) => {
@@ -73,8 +77,16 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
       const status: RunStatus = { ...found, servers, feed, weights };
       if (flags.json) printJson(io, status);
       else print(io, statusText(io, place, status));
+      if (flags.groups) await printGroups(io, place, status, flags.json === true);
       exit(EXIT.ok);
     });
+}
+
+async function printGroups(io: Io, { store }: RunPlace, { feed }: RunStatus, json: boolean): Promise<void> {
+  for await (const group of groupStates(store, feed?.open?.leases ?? [])) {
+    if (json) printJson(io, group);
+    else print(io, oneLine(groupLine(group, io.now())));
+  }
 }
 
 async function statusOf(io: Io, place: RunPlace): Promise<Omit<RunStatus, 'servers' | 'feed' | 'weights'>> {

@@ -37,6 +37,7 @@ export interface FeedServer {
 /** One Update waits so long at most; then it is asked again. */
 const SLICE_SECONDS = 20;
 const TRIES = 6;
+const LOADING_MS = 30 * 60_000;
 
 export const newToken = (): string => randomBytes(24).toString('base64url');
 
@@ -68,7 +69,9 @@ export async function serveFeed(options: FeedServerOptions): Promise<FeedServer>
     if (verb === 'status') return json(response, (await feedProgressOf(session(), place.run)) ?? null);
     const given = await argumentsOf(verb, request);
     if (verb === 'version' && typeof given['weights'] === 'string') options.onWeights?.(given['weights']);
-    if (verb !== 'lease') return json(response, await call(verb, given));
+    // Weights take as long as the servers take to load them.
+    const waitMs = verb === 'version' ? LOADING_MS : 0;
+    if (verb !== 'lease') return json(response, await call(verb, given, waitMs));
     const granted = await leaseFor(given as unknown as LeaseArguments, response);
     if (granted.lease === null) return json(response, granted);
     try {
@@ -131,7 +134,13 @@ export async function serveFeed(options: FeedServerOptions): Promise<FeedServer>
 async function write(response: ServerResponse, text: string): Promise<void> {
   if (response.destroyed) throw new Error('The consumer has gone.');
   if (response.write(text)) return;
-  await Promise.race([once(response, 'drain'), once(response, 'close')]);
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      for (const event of ['drain', 'close']) response.off(event, done);
+      resolve();
+    };
+    for (const event of ['drain', 'close']) response.on(event, done);
+  });
 }
 
 function json(response: ServerResponse, value: unknown): void {

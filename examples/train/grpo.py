@@ -1,7 +1,7 @@
 """GRPO on the shipped model, fed by Everturn: lease groups, take a step, write weights, tell the version, acknowledge.
 
     python3 models/training/problems.py --training 2000 > problems.jsonl
-    everturn run problems.jsonl --name first --turns 1 --samples 8 --epochs 100 --train --batch-groups 16 --max-staleness 1 --detach
+    everturn run problems.jsonl --name first --num-turns 1 --samples 8 --epochs 100 --train --batch-groups 16 --max-staleness 1 --detach
     python3 examples/train/grpo.py --run first --steps 100
 
 Kill it at any time and start it again: it goes on from its newest checkpoint, and each group is trained exactly once
@@ -16,8 +16,19 @@ import time
 import torch
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from everturn_feed import Feed  # noqa: E402
+from everturn_feed import Feed, FeedError, token_advantages  # noqa: E402
 from policy import ROOT, Policy  # noqa: E402
+
+
+class Clock:
+    """Seconds of each part of a step: clock("lease") ends the part that began when the one before it ended."""
+
+    def __init__(self):
+        self.at, self.parts = time.monotonic(), {}
+
+    def __call__(self, part):
+        before, self.at = self.at, time.monotonic()
+        self.parts[part] = round(self.at - before, 2)
 
 
 def newest(work):
@@ -26,7 +37,7 @@ def newest(work):
     return (max(found), os.path.join(work, f"version-{max(found)}")) if found else (0, os.path.join(ROOT, "models", "tiny"))
 
 
-def tidy(work, version, keep=3, every=20):
+def tidy(work, version, keep, every=20):
     """Removes older checkpoints but the last `keep` and each `every`-th, and what a kill left half written."""
     for name in os.listdir(work):
         number = name[8:]
@@ -36,15 +47,15 @@ def tidy(work, version, keep=3, every=20):
 
 
 def log(work, **line):
-    with open(os.path.join(work, "log.jsonl"), "a") as f:
-        f.write(json.dumps({"time": round(time.time(), 3), **line}) + "\n")
+    """Appends to <work>/log.jsonl, on disk before it returns; surviving.py reads it."""
+    with open(os.path.join(work, "log.jsonl"), "ab+") as f:
+        if f.tell() > 0:
+            f.seek(-1, os.SEEK_END)
+            if f.read() != b"\n":
+                f.write(b"\n")  # a kill cut off the line before
+        f.write(json.dumps({"time": round(time.time(), 3), **line}).encode() + b"\n")
         f.flush()
         os.fsync(f.fileno())
-
-
-def token_advantages(row):
-    """One float per response token: the advantage of its turn against the same turn in the group's other members."""
-    return [0.0 if turn < 0 else row["turn_advantages"][turn] for turn in row["turn_ids"]]
 
 
 def main():
@@ -58,39 +69,56 @@ def main():
     args.add_argument("--train", choices=("norms", "all"), default="norms")
     args.add_argument("--evaluate-every", type=int, default=20, help="0: never")
     args.add_argument("--command", default="npx everturn", help="how Everturn is called")
+    args.add_argument("--keep", type=int, default=3, help="newest checkpoints that stay, beside each 20th (default: 3)")
     args.add_argument("--threads", type=int, default=1)
     a = args.parse_args()
     torch.set_num_threads(a.threads)
     torch.manual_seed(0)
     work = os.path.abspath(a.work or f"train-{os.path.basename(os.path.abspath(a.run))}")
     os.makedirs(work, exist_ok=True)
-    version, folder = newest(work)
-    tidy(work, version)
-    policy = Policy(folder, a.learning_rate, a.train)
     with Feed(a.run, out=a.out, command=a.command.split()) as feed:
-        feed.rewind(version)
-        if version > 0 or feed.status()["line"] > 0:
-            feed.version(version, folder)  # servers may have later weights, of a line that ended
-        log(work, event="started", version=version)
-        if version == 0 and a.evaluate_every:
-            report(work, policy, 0)
-        while version < a.steps and (batch := feed.lease(a.groups, least=a.groups)) is not None:
-            started = time.time()
-            stale = [version - row["version_start"] for row in batch.rows]
-            figures = policy.step(batch.rows, [token_advantages(row) for row in batch.rows])
-            version += 1
-            batch.acknowledge(version)
-            notes = {"version": version, "lease": batch.lease, "groups": batch.groups, "line": batch.line}
-            log(work, event="trained", **notes, staleness=[min(stale), max(stale)],
-                accuracy=sum(row["success"] for row in batch.rows) / len(batch.rows), **figures)
-            folder = os.path.join(work, f"version-{version}")
-            policy.save(folder, notes)
-            feed.version(version, folder)
-            tidy(work, version)
-            print(f"version {version}: {len(batch.rows)} rows, accuracy {sum(r['success'] for r in batch.rows) / len(batch.rows):.3f}, "
-                  f"staleness {min(stale)}..{max(stale)}, ratio {figures['ratio']:.3f}, step {time.time() - started:.1f} s", flush=True)
-            if a.evaluate_every and version % a.evaluate_every == 0:
-                report(work, policy, version)
+        try:
+            train(feed, work, a)
+        except FeedError as refused:
+            # another trainer has rewound, or the lease ended: this step is discarded, the checkpoints stay
+            sys.exit(f"The feed refused: {refused} Start the trainer again: it goes on from version {newest(work)[0]}.")
+
+
+def train(feed, work, a):
+    version, folder = newest(work)
+    tidy(work, version, a.keep)
+    policy = Policy(folder, a.learning_rate, a.train)
+    line = feed.rewind(version)["line"]
+    if version > 0 or line > 0:
+        feed.version(version, folder)  # servers may have later weights, of a line that ended
+    log(work, event="started", version=version)
+    if version == 0 and a.evaluate_every:
+        report(work, policy, 0)
+    clock = Clock()
+    while version < a.steps and (batch := feed.lease(a.groups, least=a.groups)) is not None:
+        clock("lease")
+        stale = [version - row["version_start"] for row in batch.rows]
+        accuracy = sum(row["success"] for row in batch.rows) / len(batch.rows)
+        figures = policy.step(batch.rows, [token_advantages(row) for row in batch.rows])
+        clock("step")
+        version += 1
+        batch.acknowledge(version)
+        clock("acknowledge")
+        # logged before it is saved: a checkpoint that is there was logged
+        notes = {"version": version, "lease": batch.lease, "groups": batch.groups, "line": batch.line}
+        log(work, event="trained", **notes, staleness=[min(stale), max(stale)], accuracy=accuracy, **figures, seconds=clock.parts)
+        folder = os.path.join(work, f"version-{version}")
+        policy.save(folder, notes)
+        clock("save")
+        feed.version(version, folder)
+        clock("publish")
+        tidy(work, version, a.keep)
+        parts = ", ".join(f"{part} {seconds:.1f}" for part, seconds in clock.parts.items())
+        print(f"version {version}: accuracy {accuracy:.3f} of {len(batch.rows)} rows, staleness {min(stale)}..{max(stale)}, "
+              f"ratio {figures['ratio']:.3f}; seconds: {parts}", flush=True)
+        if a.evaluate_every and version % a.evaluate_every == 0:
+            report(work, policy, version)
+        clock = Clock()
 
 
 def report(work, policy, version):

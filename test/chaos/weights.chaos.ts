@@ -137,7 +137,8 @@ async function play(
     for (const { record } of trajectory.turns) {
       turns++;
       const inForce = ended.findLast(({ at }) => at < record.startedAt)?.version ?? 0;
-      if (record.versions.some((span) => span.version < inForce)) late++;
+      // What a killed worker left of the answer is older than the try that ended it.
+      if (record.versions.at(-1)!.version < inForce) late++;
     }
   }
   const checked = await workload.everturn.run('check', run, '--json');

@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '../..');
 export interface RecordedHistory {
   /** `0.1.0/rollout-never-right` */
   readonly name: string;
-  readonly workflow: 'rollout' | 'collection' | 'updateWeights';
+  readonly workflow: 'rollout' | 'collection' | 'updateWeights' | 'feed';
   readonly bytes: number;
   readonly history: { readonly events: readonly object[] };
 }
@@ -23,7 +23,13 @@ export function recordedHistories(): RecordedHistory[] {
     .map((file) => {
       const text = readFileSync(join(import.meta.dirname, file), 'utf8');
       const history = JSON.parse(text) as RecordedHistory['history'];
-      const workflow = /\/rollout-/.test(file) ? 'rollout' : /\/weights-/.test(file) ? 'updateWeights' : 'collection';
+      const workflow = /\/rollout-/.test(file)
+        ? 'rollout'
+        : /\/weights-/.test(file)
+          ? 'updateWeights'
+          : /\/feed-/.test(file)
+            ? 'feed'
+            : 'collection';
       return { name: file.replace(/\.json$/, ''), workflow, bytes: text.length, history };
     });
 }

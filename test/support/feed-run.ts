@@ -13,13 +13,14 @@ export interface Made {
   readonly samples?: number;
   readonly epochs?: number;
   readonly train?: Partial<TrainRecord> | null;
+  readonly model?: string;
 }
 
 /** Accepts `queries` rows, q0, q1, …, whose answer is 4, into a run's folder. */
 export async function makeFeedRun(
   out: string,
   run: string,
-  { queries = 8, samples = 2, epochs, train = {} }: Made = {},
+  { queries = 8, samples = 2, epochs, train = {}, model }: Made = {},
 ): Promise<void> {
   mkdirSync(out, { recursive: true });
   const dataset = join(out, `${run}.jsonl`);
@@ -29,10 +30,10 @@ export async function makeFeedRun(
   await createRun(openFileStore(out, run), {
     run,
     survey: await surveyDataset({ dataset, limit: null, shuffleSeed: null }),
-    settings: parseSettings(run, { numTurns: 1 }),
+    settings: parseSettings(run, { numTurns: 1, ...(model === undefined ? {} : { model }) }),
     samples,
     ...(epochs === undefined ? {} : { epochs }),
     ...(train === null ? {} : { train: { ...defaults, ...train } }),
-    origins: {},
+    origins: { numTurns: 'flag', ...(model === undefined ? {} : { model: 'flag' as const }) },
   });
 }

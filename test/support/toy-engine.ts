@@ -20,6 +20,8 @@ export interface Shape {
   /** Of SGLang: spans of versions. */
   readonly spans?: boolean;
   readonly msPerToken?: number;
+  /** True: named requests that come now wait before their first token. */
+  readonly held?: () => boolean;
   /** Folders of weights that it can load; nothing said: all but those whose names begin with `non`. */
   readonly folders?: readonly string[] | null;
   /** As it is served. */
@@ -90,6 +92,7 @@ export function toyEngine(given: Shape): ToyEngine {
     devMode: true,
     spans: true,
     msPerToken: 0,
+    held: () => false,
     folders: null,
     name: 'tiny',
     model: '',
@@ -135,6 +138,7 @@ export function toyEngine(given: Shape): ToyEngine {
       log.push(noted);
       try {
         const ids = [...context];
+        while (!isMade(id) && shape.held() && !run.aborted && !gone()) await sleep(5);
         while (outputs.length < max && !stops.includes(outputs.at(-1)?.id ?? -1)) {
           if (shape.msPerToken > 0) await sleep(shape.msPerToken);
           while (engine.paused && !run.aborted && !gone()) await sleep(1);

@@ -1,75 +1,30 @@
 // A feed on a real server: groups handed out whole and once, refusals that change nothing, and a state that follows
 // from the folder when the workflow is gone.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { GrantedLease, FeedProgress, LeaseResult } from '../../domain/feed-messages.ts';
-import { ModelError } from '../../domain/errors.ts';
-import { numbersIn } from '../../domain/number-set.ts';
+import type { LeaseResult } from '../../domain/feed-messages.ts';
 import { feedWorkflowId } from '../../domain/ids.ts';
-import { checkRun } from '../../proof/check.ts';
-import { openFileStore } from '../../storage/files.ts';
-import { type Made, makeFeedRun } from '../support/feed-run.ts';
-import { openRig, type Rig } from '../support/rig.ts';
-import type { GenerateRequest } from '../../inference/backend.ts';
+import { makeFeedRun } from '../support/feed-run.ts';
+import { type FeedRig, openFeedRig } from '../support/feed-rig.ts';
 
-let rig: Rig;
-/** Answers by run; a run that is not here is right every second time. */
-const answers = new Map<string, (request: GenerateRequest) => string | Promise<string>>();
-
+let feeds: FeedRig;
+let rig: FeedRig['rig'];
+let answers: FeedRig['answers'];
 beforeAll(async () => {
-  rig = await openRig({
-    answer(request) {
-      const [run, , sample] = request.requestId.split('/');
-      return answers.get(run!)?.(request) ?? `\\boxed{${Number(sample) % 2 === 0 ? 4 : 5}}`;
-    },
-  });
-  await rig.startWorker();
+  feeds = await openFeedRig();
+  ({ rig, answers } = feeds);
 });
 afterAll(() => rig.close());
+const begin: FeedRig['begin'] = (...args) => feeds.begin(...args);
+const ask: FeedRig['ask'] = (...args) => feeds.ask(...args);
+const lease: FeedRig['lease'] = (...args) => feeds.lease(...args);
+const progress: FeedRig['progress'] = (...args) => feeds.progress(...args);
+const until: FeedRig['until'] = (...args) => feeds.until(...args);
+const numbers: FeedRig['numbers'] = (granted) => feeds.numbers(granted);
+const breaches: FeedRig['breaches'] = (run) => feeds.breaches(run);
+const refused: FeedRig['refused'] = (work) => feeds.refused(work);
 
-const start = (type: 'collection' | 'feed', run: string, more: object = {}) =>
-  rig.client.workflow.start(type, {
-    workflowId: type === 'feed' ? feedWorkflowId(run) : run,
-    taskQueue: 'everturn',
-    args: [{ run, out: rig.out, ...more }],
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-  });
-async function begin(run: string, made: Made = {}, more: object = {}) {
-  await makeFeedRun(rig.out, run, made);
-  await start('feed', run, more);
-  return start('collection', run);
-}
-const ask = <T>(run: string, verb: string, given: unknown): Promise<T> =>
-  rig.client.workflow.getHandle(feedWorkflowId(run)).executeUpdate<T, [unknown]>(verb, { args: [given] });
-async function lease(run: string, given: object = {}): Promise<GrantedLease> {
-  const { lease: granted } = await ask<LeaseResult>(run, 'lease', { consumer: 't', groups: 2, wait: 30, ...given });
-  if (!granted) throw new Error('no lease');
-  return granted;
-}
-const progress = (run: string) => rig.client.workflow.getHandle(feedWorkflowId(run)).query<FeedProgress>('progress');
-async function until(run: string, holds: (p: FeedProgress) => boolean): Promise<FeedProgress> {
-  for (;;) {
-    const p = await progress(run);
-    if (p && holds(p)) return p;
-    await sleep(50);
-  }
-}
-async function refused(work: Promise<unknown>): Promise<string> {
-  const error = (await work.then(
-    () => undefined,
-    (e: unknown) => e,
-  )) as { cause?: { type?: string } } | undefined;
-  return error === undefined ? 'accepted' : String(error.cause?.type ?? error);
-}
-const numbers = (granted: GrantedLease) => [...numbersIn(granted.groups)];
-async function breaches(run: string): Promise<string[]> {
-  const found: string[] = [];
-  await checkRun(openFileStore(rig.out, run), ({ path, problem }) => found.push(`${path} ${problem}`));
-  return found;
-}
-
-describe('a feed', () => {
+describe('a feed', { timeout: 240_000 }, () => {
   test('hands out every group of every epoch once, whole, and paces the run', async () => {
     const collection = await begin('paced', { epochs: 2 });
     const seen: number[] = [];
@@ -195,21 +150,6 @@ describe('a feed', () => {
     expect(leftOut).toEqual({ members: 0, 'success-rate': 0, 'zero-variance': 5 });
   });
 
-  test('plays a member that failed again, and only that', async () => {
-    let failures = 0;
-    answers.set('again', ({ requestId }) => {
-      if (requestId.startsWith('again/q1/1/') && failures++ === 0)
-        throw new ModelError('no', { reason: 'request-refused' });
-      return '\\boxed{4}';
-    });
-    await begin('again', { queries: 2 });
-    const granted = await lease('again');
-    expect(numbers(granted)).toEqual([0, 1]);
-    const store = openFileStore(rig.out, 'again');
-    const ids = await store.listRolloutsOf('q1');
-    expect(ids.map(({ sample, attempt }) => `${sample}.${attempt}`)).toEqual(['0.1', '1.1', '1.2']);
-  });
-
   test('reads its state from the folder when its workflow is gone', async () => {
     await begin('gone');
     const first = await lease('gone');
@@ -217,7 +157,7 @@ describe('a feed', () => {
     await ask('gone', 'version', { version: 1 });
     await lease('gone');
     await rig.client.workflow.getHandle(feedWorkflowId('gone')).terminate();
-    await start('feed', 'gone');
+    await feeds.start('feed', 'gone');
     const second = await lease('gone');
     expect(numbers(second)).toEqual([2, 3]);
     expect(await progress('gone')).toMatchObject({ trained: 2, version: 1, entries: 2 });
@@ -227,8 +167,8 @@ describe('a feed', () => {
 
   test('loses nothing over continue-as-new, and ends by itself when nothing is open', async () => {
     await makeFeedRun(rig.out, 'renewed', { queries: 12 });
-    const feed = await start('feed', 'renewed', { maxUpdates: 5, idleMs: 300 });
-    await start('collection', 'renewed');
+    const feed = await feeds.start('feed', 'renewed', { maxUpdates: 5, idleMs: 300 });
+    await feeds.start('collection', 'renewed');
     const seen: number[] = [];
     for (let version = 1; version <= 6; version++) {
       let granted: LeaseResult;

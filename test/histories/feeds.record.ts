@@ -1,0 +1,296 @@
+// Feeds and their trainers: verbs, refusals, leases that end, members played again, a ledger that is ahead, weights.
+
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WorkflowHandle } from '@temporalio/client';
+import { afterAll, beforeAll } from 'vitest';
+import { ModelError, StoreError } from '../../domain/errors.ts';
+import type { FeedEntry } from '../../domain/feed-entry.ts';
+import type { FeedProgress, GrantedLease, LeaseResult } from '../../domain/feed-messages.ts';
+import { feedWorkflowId, rolloutWorkflowId } from '../../domain/ids.ts';
+import { openFileStore } from '../../storage/files.ts';
+import { type Made, makeFeedRun } from '../support/feed-run.ts';
+import { modelServer, type ModelServer } from '../support/model-server.ts';
+import { until } from '../support/until.ts';
+import { recorder, RIGHT, type Scenario } from './recorder.ts';
+
+const { open, close, rig, scenario } = recorder();
+const servers: ModelServer[] = [];
+beforeAll(open);
+afterAll(async () => {
+  await close();
+  await Promise.all(servers.map((server) => server.close()));
+});
+
+interface Trainer {
+  readonly run: string;
+  readonly feed: WorkflowHandle;
+  ask<T>(verb: string, given: object): Promise<T>;
+  tried(verb: string, given: object): Promise<unknown>;
+  lease(given?: object): Promise<GrantedLease>;
+  progress(): Promise<FeedProgress>;
+  ends(): Promise<void>;
+}
+
+interface Given extends Made {
+  readonly scenario?: Scenario;
+  readonly collection?: boolean;
+  readonly more?: object;
+  /** Its model is a server of ours. */
+  readonly fleet?: boolean;
+}
+
+function feed(
+  name: string,
+  { scenario: parts = {}, collection = true, more = {}, fleet = false, ...made }: Given,
+  play: (trainer: Trainer) => Promise<WorkflowHandle | { workflowId: string; runId: string } | void>,
+): void {
+  scenario(name, parts, async () => {
+    const { out, client } = rig();
+    if (fleet) servers.push(await modelServer({ kind: 'sglang' }));
+    const model = fleet ? { model: `sglang:${servers.at(-1)!.url}` } : {};
+    await makeFeedRun(out, name, { queries: 4, samples: 1, ...model, ...made });
+    const start = (type: string, workflowId: string, input: object) =>
+      client.workflow.start(type, { workflowId, taskQueue: 'everturn', args: [{ run: name, out, ...input }] });
+    const feed = await start('feed', feedWorkflowId(name), { idleMs: 300, ...more });
+    if (collection) await start('collection', name, {});
+    // A history that continued as new is another one of the same workflow.
+    const latest = client.workflow.getHandle(feedWorkflowId(name));
+    const ask = <T>(verb: string, given: object): Promise<T> =>
+      latest.executeUpdate<T, [object]>(verb, { args: [given] }).catch((error: unknown) => {
+        // A machine too busy to end a task in time: the update was not taken.
+        if ((error as { cause?: { code?: unknown } }).cause?.code !== 9) throw error;
+        return ask<T>(verb, given);
+      });
+    const trainer: Trainer = {
+      run: name,
+      feed,
+      ask,
+      tried: (verb, given) => ask(verb, given).catch(() => undefined),
+      async lease(given = {}) {
+        for (;;) {
+          const { lease } = await ask<LeaseResult>('lease', { consumer: 't', groups: 2, wait: 20, ...given });
+          if (lease) return lease;
+        }
+      },
+      progress: () => latest.query<FeedProgress>('progress'),
+      ends: async () => void (await latest.result().catch(() => {})),
+    };
+    const kept = await play(trainer);
+    return kept ?? { workflowId: feed.workflowId, runId: feed.firstExecutionRunId };
+  });
+}
+
+async function train(trainer: Trainer, from: number, to: number): Promise<void> {
+  for (let version = from; version <= to; version++) {
+    const lease = await trainer.lease();
+    await trainer.ask('acknowledge', { lease: lease.id, version });
+    await trainer.ask('version', { version });
+  }
+}
+
+feed('feed-whole', { epochs: 2, train: { maxStaleness: 0 } }, async (trainer) => {
+  await train(trainer, 1, 4);
+  await trainer.ask('lease', { consumer: 't', groups: 1, wait: 5 });
+  await trainer.ends();
+});
+
+scenario('collection-paced-without-a-feed', {}, async () => {
+  const [{ out, client }, run] = [rig(), 'collection-paced-without-a-feed'];
+  await makeFeedRun(out, run, { queries: 4, samples: 1, train: { batchGroups: 1, maxStaleness: 0 } });
+  const handle = await client.workflow.start('collection', {
+    workflowId: run,
+    taskQueue: 'everturn',
+    args: [{ run, out }],
+  });
+  await until('it waits', async () => (await handle.query<{ done: number }>('progress')).done === 1);
+  await handle.executeUpdate('stop');
+  await handle.result();
+  return handle;
+});
+
+scenario('collection-admitted-early', {}, async () => {
+  const [{ out, client }, run] = [rig(), 'collection-admitted-early'];
+  await makeFeedRun(out, run, { queries: 4, samples: 1, train: { batchGroups: 1, maxStaleness: 0 } });
+  const handle = await client.workflow.signalWithStart('collection', {
+    workflowId: run,
+    taskQueue: 'everturn',
+    args: [{ run, out }],
+    signal: 'admit',
+    signalArgs: [2],
+  });
+  await handle.signal('admit', 'all');
+  await until('it waits', async () => (await handle.query<{ done: number }>('progress')).done === 2);
+  await handle.signal('admit', 4);
+  await handle.result();
+  return handle;
+});
+
+feed('feed-of-nothing-more', { queries: 4, more: { idleMs: undefined } }, async (trainer) => {
+  const { id } = await trainer.lease();
+  await trainer.ask('renew', { lease: id, seconds: 60 });
+  await trainer.ask('rewind', { version: 0 });
+  await train(trainer, 1, 2);
+  await trainer.feed.cancel();
+  await trainer.ends();
+});
+
+feed('collection-paced', { epochs: 2, train: { maxStaleness: 0 } }, async (trainer) => {
+  await train(trainer, 1, 4);
+  const { client } = rig();
+  const handle = client.workflow.getHandle(trainer.run);
+  await handle.result();
+  return handle;
+});
+
+feed('feed-rewound', { queries: 6 }, async (trainer) => {
+  await train(trainer, 1, 2);
+  const { id } = await trainer.lease({ request: 'mine' });
+  await trainer.lease({ request: 'mine' });
+  await trainer.tried('renew', { lease: id });
+  await trainer.tried('renew', { lease: 'feed-rewound~nobody' });
+  await Promise.all([trainer.tried('rewind', { version: 1 }), trainer.tried('rewind', { version: 2 })]);
+  await trainer.tried('rewind', { version: 1 });
+  const again = await trainer.lease();
+  await Promise.all([2, 3].map((version) => trainer.tried('acknowledge', { lease: again.id, version })));
+  await trainer.tried('acknowledge', { lease: again.id, version: 2 });
+  await Promise.all([3, 2].map((version) => trainer.tried('version', { version })));
+  await Promise.all([4, 4].map((version) => trainer.tried('version', { version })));
+  await trainer.lease({ groups: 2, wait: 0, least: 1 }).catch(() => undefined);
+  await trainer.feed.cancel();
+  await trainer.ends();
+});
+
+feed('feed-leases-that-end', {}, async (trainer) => {
+  const late = await trainer.lease({ seconds: 0.3 });
+  await until('it has ended', async () => (await trainer.progress()).leases.length === 0, 60_000);
+  await trainer.tried('renew', { lease: late.id });
+  await trainer.ask('acknowledge', { lease: late.id, version: 1 });
+  await trainer.tried('lease', { consumer: 't', groups: 4, wait: 0.2 });
+  await trainer.tried('lease', { consumer: 't', groups: 4 });
+  await trainer.feed.cancel();
+  await trainer.ends();
+});
+
+const failsOnce: Scenario = {
+  answer({ query, tries }) {
+    if (query === 'q1' && tries === 1) throw new ModelError('no', { reason: 'request-refused' });
+    return RIGHT;
+  },
+};
+
+feed('feed-plays-a-member-again', { scenario: failsOnce }, async (trainer) => {
+  await train(trainer, 1, 2);
+  await trainer.ends();
+});
+
+feed(
+  'feed-member-is-being-played',
+  {
+    queries: 2,
+    collection: false,
+    more: { idleMs: 200 },
+    scenario: {
+      answer: failsOnce.answer!,
+      // The second try of q1 is open, and has recorded nothing yet.
+      at: ({ step, query, tries }) => (step === 'open' && query === 'q1' && tries === 2 ? sleep(4000) : undefined),
+    },
+  },
+  async (trainer) => {
+    const { out, client } = rig();
+    const [run, input] = [trainer.run, { run: trainer.run, out, index: 1, sample: 0 }];
+    const start = (attempt: number) =>
+      client.workflow.start('rollout', {
+        workflowId: rolloutWorkflowId({ run, query: 'q1', sample: 0, attempt }),
+        taskQueue: 'everturn',
+        args: [{ ...input, attempt }],
+      });
+    await trainer.feed.terminate();
+    await (await start(1)).result();
+    await start(2);
+    const again = await client.workflow.start('feed', {
+      workflowId: feedWorkflowId(run),
+      taskQueue: 'everturn',
+      args: [{ run, out, idleMs: 200 }],
+    });
+    await until(
+      'it was started',
+      async () => (await openFileStore(out, run).getRollout({ run, query: 'q1', sample: 0, attempt: 2 })) !== undefined,
+      60_000,
+    );
+    await sleep(500);
+    await again.cancel();
+    await again.result().catch(() => {});
+    return { workflowId: again.workflowId, runId: again.firstExecutionRunId };
+  },
+);
+
+/** As another feed, or a task whose worker died, would have written it. */
+async function writeBehind(run: string, said: object): Promise<void> {
+  const store = openFileStore(rig().out, run);
+  const entries = await store.countFeedEntries();
+  const previous = entries === 0 ? null : (await store.getFeedEntry(entries))!.hash;
+  await store.putFeedEntry({ ...said, number: entries + 1, previous, at: 0 } as unknown as FeedEntry);
+}
+
+feed('feed-behind-its-ledger', { queries: 6 }, async (trainer) => {
+  const { id, consumer, groups } = await trainer.lease();
+  const trained = { kind: 'trained', lease: id, consumer, groups, leasedAt: 0, version: 1 };
+  await writeBehind(trainer.run, { kind: 'version', version: 1, weights: null });
+  await writeBehind(trainer.run, trained);
+  await trainer.ask('acknowledge', { lease: id, version: 1 });
+  await writeBehind(trainer.run, { kind: 'rewind', to: 0 });
+  await trainer.tried('version', { version: 2 });
+  // Another folder under the same name.
+  rmSync(join(rig().out, trainer.run, 'feed'), { recursive: true });
+  await writeBehind(trainer.run, { kind: 'version', version: 5, weights: null });
+  await trainer.tried('version', { version: 6 });
+  await trainer.feed.cancel();
+  await trainer.ends();
+});
+
+for (const part of ['first', 'last'] as const) {
+  feed(`feed-continued-${part}`, { queries: 6, more: { maxUpdates: 4 } }, async (trainer) => {
+    const waits = trainer.tried('lease', { consumer: 'w', groups: 6, least: 6, wait: 30 });
+    await train(trainer, 1, 3);
+    await waits;
+    await trainer.ends();
+    if (part === 'first') return undefined;
+    const { client } = rig();
+    const { runId } = await client.workflow.getHandle(feedWorkflowId(trainer.run)).describe();
+    return { workflowId: feedWorkflowId(trainer.run), runId };
+  });
+}
+
+feed(
+  'feed-that-cannot-read',
+  {
+    collection: false,
+    scenario: {
+      at({ step }) {
+        if (step === 'page') throw new StoreError('The disk is broken.', { reason: 'io-error' });
+      },
+    },
+  },
+  (trainer) => trainer.ends(),
+);
+
+feed('feed-publishes-weights', { fleet: true }, async (trainer) => {
+  const server = servers.at(-1)!;
+  const [run, weights] = [trainer.run, '/ckpt/step'];
+  await trainer.lease();
+  await trainer.ask('version', { version: 1, weights });
+  await trainer.ask('rewind', { version: 0 });
+  await trainer.ask('version', { version: 0, weights });
+  // Another workflow has that id: it loads that version, as far as the feed can know.
+  const { out, client } = rig();
+  const args: [object] = [{ run: 'nobody', out }];
+  const other = await client.workflow.start('feed', { workflowId: `${run}/weights-3`, taskQueue: 'everturn', args });
+  await trainer.tried('version', { version: 3, weights });
+  await other.terminate();
+  await server.close();
+  await trainer.tried('version', { version: 4, weights });
+  await trainer.feed.cancel();
+  await trainer.ends();
+});

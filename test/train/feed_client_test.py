@@ -1,0 +1,163 @@
+"""examples/train/everturn_feed.py against a scripted HTTP server: what is repeated, and what is not."""
+import json
+import os
+import sys
+import threading
+import unittest
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../examples/train"))
+from everturn_feed import Feed, FeedError  # noqa: E402
+
+HEAD = {"lease": "r~1", "groups": ["a"], "rows": 2, "until": "2026-01-01T00:00:00Z", "version": 3, "trained_at": 4, "line": 0}
+LEASE = [HEAD, {"id": "a/0"}, {"id": "a/1"}]
+
+
+class Script:
+    """A server that answers call after call with `steps`: (status, lines), or a function of the handler."""
+
+    def __init__(self, *steps):
+        self.steps, self.calls = list(steps), []
+        script = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self):
+                length = int(self.headers.get("Content-Length") or 0)
+                body = json.loads(self.rfile.read(length) or b"null")
+                script.calls.append((self.path, body, self.headers.get("Authorization")))
+                step = script.steps.pop(0)
+                step(self) if callable(step) else answer(self, *step)
+
+            do_GET = do_POST
+
+            def log_message(self, *_):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def answer(handler, status, lines, length=None):
+    body = "".join(json.dumps(line) + "\n" for line in lines).encode()
+    handler.send_response(status)
+    handler.send_header("Content-Length", str(len(body) if length is None else length))
+    handler.end_headers()
+    handler.wfile.write(body)
+
+
+def torn(handler):
+    """Promises more than it sends."""
+    answer(handler, 200, LEASE[:2], length=10_000)
+
+
+def cut(handler):
+    """Ends in the middle of a line, as a proxy without a length does."""
+    handler.send_response(200)
+    handler.end_headers()
+    handler.wfile.write(json.dumps(HEAD).encode() + b'\n{"id": "a/')
+
+
+def silent(handler):
+    handler.close_connection = True
+
+
+def feed(script, **more):
+    return Feed(url=script.url, token="secret", consumer="me", **{"patience": 20, **more})
+
+
+class Leases(unittest.TestCase):
+    def test_a_lease_is_whole_groups_with_the_token_sent(self):
+        with Script((200, LEASE)) as script:
+            batch = feed(script).lease(1, least=1)
+        self.assertEqual([row["id"] for row in batch.rows], ["a/0", "a/1"])
+        self.assertEqual((batch.lease, batch.groups, batch.version, batch.line), ("r~1", ["a"], 3, 0))
+        path, body, token = script.calls[0]
+        self.assertEqual((path, token), ("/lease", "Bearer secret"))
+        self.assertEqual((body["consumer"], body["groups"], body["least"]), ("me", 1, 1))
+
+    def test_a_lost_answer_is_asked_for_again_under_the_same_request(self):
+        for broken in (torn, cut, silent, (200, []), (503, [{"error": "Temporal is away"}]), (502, [])):
+            with self.subTest(broken=broken), Script(broken, (200, LEASE)) as script:
+                self.assertEqual(len(feed(script).lease(1).rows), 2)
+                requests = [body["request"] for _, body, _ in script.calls]
+                self.assertEqual((len(requests), len(set(requests))), (2, 1))
+
+    def test_the_next_lease_has_another_request(self):
+        with Script((200, LEASE), (200, LEASE)) as script:
+            client = feed(script)
+            client.lease(1), client.lease(1)
+        self.assertEqual(len({body["request"] for _, body, _ in script.calls}), 2)
+
+    def test_waiting_is_asked_again_and_finished_ends_the_batches(self):
+        steps = [(200, [{"lease": None, "why": "waiting"}]), (200, LEASE), (200, [{"lease": None, "why": "finished"}])]
+        with Script(*steps) as script:
+            self.assertEqual(len(list(feed(script).batches(1))), 1)
+        self.assertEqual(len(script.calls), 3)
+
+    def test_fewer_rows_than_announced_are_asked_for_again(self):
+        with Script((200, LEASE[:2]), (200, LEASE)) as script:
+            self.assertEqual(len(feed(script).lease(1).rows), 2)
+        self.assertEqual(len({body["request"] for _, body, _ in script.calls}), 1)
+
+
+class Refusals(unittest.TestCase):
+    def test_a_refusal_is_not_repeated_and_has_the_feeds_words(self):
+        for status in (400, 401, 404, 409, 413):
+            refusal = {"error": "The lease ended.", "reason": "lease-lost", "fix": "Rewind."}
+            with self.subTest(status=status), Script((status, [refusal])) as script:
+                with self.assertRaises(FeedError) as raised:
+                    feed(script).acknowledge("r~1", 4)
+                self.assertEqual((raised.exception.status, raised.exception.reason), (status, "lease-lost"))
+                self.assertEqual(str(raised.exception), "The lease ended. Rewind.")
+                self.assertEqual(len(script.calls), 1)
+
+    def test_a_refusal_that_is_no_json_still_has_its_status(self):
+        with Script(lambda handler: answer(handler, 409, [])) as script:
+            with self.assertRaises(FeedError) as raised:
+                feed(script).rewind(1)
+        self.assertEqual(raised.exception.status, 409)
+
+    def test_a_refusal_that_ends_by_itself_is_waited_for(self):
+        busy = (409, [{"error": "An update runs.", "reason": "update-in-progress"}])
+        with Script(busy, (200, [{"version": 4}])) as script:
+            self.assertEqual(feed(script).version(4), {"version": 4})
+        self.assertEqual([body for _, body, _ in script.calls], [{"version": 4}] * 2)
+
+    def test_patience_ends(self):
+        with Script() as script:
+            url = script.url
+        with self.assertRaises(FeedError) as raised:
+            Feed(url=url, patience=0.3).rewind(1)
+        self.assertEqual(raised.exception.status, 503)
+
+    def test_a_feed_needs_a_run_or_an_address(self):
+        for wrong in ({}, {"run": "a", "url": "http://127.0.0.1:1"}):
+            with self.assertRaises(ValueError):
+                Feed(**wrong)
+
+
+class Verbs(unittest.TestCase):
+    def test_weights_are_an_absolute_folder(self):
+        with Script((200, [{"version": 4}])) as script:
+            feed(script).version(4, "weights/4")
+        self.assertEqual(script.calls[0][1], {"version": 4, "weights": os.path.abspath("weights/4")})
+
+    def test_a_proxy_of_the_environment_does_not_see_the_token(self):
+        os.environ["http_proxy"] = "http://127.0.0.1:9"
+        try:
+            with Script((200, [{"version": 4}])) as script:
+                self.assertEqual(feed(script).status(), {"version": 4})
+        finally:
+            del os.environ["http_proxy"]
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,102 @@
+// What a feed does with members that fail or are lost, and with weights that its trainer publishes.
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ModelError } from '../../domain/errors.ts';
+import type { GenerateRequest } from '../../inference/backend.ts';
+import { openFileStore } from '../../storage/files.ts';
+import { modelServer } from '../support/model-server.ts';
+import { type FeedRig, openFeedRig } from '../support/feed-rig.ts';
+
+let feeds: FeedRig;
+let rig: FeedRig['rig'];
+let answers: FeedRig['answers'];
+beforeAll(async () => {
+  feeds = await openFeedRig();
+  ({ rig, answers } = feeds);
+});
+afterAll(() => rig.close());
+const begin: FeedRig['begin'] = (...args) => feeds.begin(...args);
+const ask: FeedRig['ask'] = (...args) => feeds.ask(...args);
+const lease: FeedRig['lease'] = (...args) => feeds.lease(...args);
+const progress: FeedRig['progress'] = (...args) => feeds.progress(...args);
+const until: FeedRig['until'] = (...args) => feeds.until(...args);
+const numbers: FeedRig['numbers'] = (granted) => feeds.numbers(granted);
+const refused: FeedRig['refused'] = (work) => feeds.refused(work);
+
+describe('a feed', { timeout: 240_000 }, () => {
+  test('plays a member that failed again, and only that', async () => {
+    let failures = 0;
+    answers.set('again', ({ requestId }) => {
+      if (requestId.startsWith('again/q1/1/') && failures++ === 0)
+        throw new ModelError('no', { reason: 'request-refused' });
+      return '\\boxed{4}';
+    });
+    await begin('again', { queries: 2 });
+    const granted = await lease('again');
+    expect(numbers(granted)).toEqual([0, 1]);
+    const store = openFileStore(rig.out, 'again');
+    const ids = await store.listRolloutsOf('q1');
+    expect(ids.map(({ sample, attempt }) => `${sample}.${attempt}`)).toEqual(['0.1', '1.1', '1.2']);
+  });
+
+  test('hands out what is left of a group once its tries are spent, where so few members are enough', async () => {
+    const script = ({ requestId }: GenerateRequest) => {
+      if (/\/q1\/1\//.test(requestId)) throw new ModelError('no', { reason: 'request-refused' });
+      return '\\boxed{4}';
+    };
+    answers.set('few', script);
+    answers.set('whole', script);
+    await begin('few', { queries: 2, train: { minMembers: 1 } });
+    await begin('whole', { queries: 2 });
+    expect(numbers(await lease('few'))).toEqual([0, 1]);
+    expect(numbers(await lease('whole'))).toEqual([0]);
+    expect((await progress('whole')).leftOut).toMatchObject({ members: 1 });
+    const tries = await openFileStore(rig.out, 'few').listRolloutsOf('q1');
+    expect(tries.map(({ sample, attempt }) => `${sample}.${attempt}`)).toEqual(['0.1', '1.1', '1.2', '1.3']);
+  });
+
+  test('starts a rollout again that somebody terminated, from what it has recorded', async () => {
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    answers.set('killed', async ({ requestId }) => {
+      if (requestId.startsWith('killed/q0/0/')) await gate;
+      return '\\boxed{4}';
+    });
+    await begin('killed', { queries: 2 });
+    const store = openFileStore(rig.out, 'killed');
+    const id = { run: 'killed', query: 'q0', sample: 0, attempt: 1 };
+    await until('killed', (p) => p.ready === 1);
+    expect(await store.getRollout(id)).toBeDefined();
+    await rig.client.workflow.getHandle('killed/q0/0').terminate();
+    open();
+    // Its age is asked for every ten seconds.
+    expect(numbers(await lease('killed', { wait: 60 }))).toEqual([0, 1]);
+    expect((await store.listRolloutsOf('q0')).map(({ attempt }) => attempt)).toEqual([1, 1]);
+  });
+
+  test('moves its clock when the weights are on a server, and not where they are on none', async () => {
+    const server = await modelServer({ kind: 'sglang' });
+    try {
+      await begin('weighty', { queries: 4, model: `sglang:${server.url}` });
+      await lease('weighty');
+      expect(await ask('weighty', 'version', { version: 1, weights: '/ckpt/1' })).toEqual({
+        version: 1,
+        already: false,
+      });
+      const loads = () => server.seen.filter(({ path }) => path === '/update_weights_from_disk').length;
+      expect(loads()).toBe(1);
+      expect(await ask('weighty', 'version', { version: 1, weights: '/ckpt/1' })).toEqual({
+        version: 1,
+        already: true,
+      });
+      // The checkpoint's weights, on servers that are ahead of it.
+      await ask('weighty', 'rewind', { version: 0 });
+      expect(await ask('weighty', 'version', { version: 0, weights: '/ckpt/0' })).toMatchObject({ already: false });
+      expect(loads()).toBe(2);
+    } finally {
+      await server.close();
+    }
+    expect(await refused(ask('weighty', 'version', { version: 2, weights: '/ckpt/2' }))).toBe('weights-not-loaded');
+    expect(await progress('weighty')).toMatchObject({ version: 0, line: 1 });
+  });
+});
