@@ -53,7 +53,8 @@ function usage(message: string, fix: string): UsageError {
 
 const HELP = `
 Pairs: each line that is not blank gives one line {"id", "verdict", "reason", "extracted"}, in the same order.
-A line may carry "options": {"decimals": 2, "strict": false, "cut": true}, where cut says that a limit ended the answer.
+A line may carry "options": {"decimals": 2, "strict": false, "cut": true, "question": "How many cups …"}:
+cut says that a limit ended the answer, question is the text that was asked: what it counts may stand behind the number.
 Without an "id" it goes by its number. A bad line is named on stderr by file, line and field, counted, and gives
 "undecided" with reason "bad-line".
 

@@ -260,6 +260,10 @@ const spelling = (text: string): string =>
       .replace(/,(?=\s*(?:\\\\|\\end))/g, ''),
   );
 
+/** (0,1) × (0,2) is a rectangle, and has no value as a product of points. */
+const isProductOfSets = (text: string): boolean =>
+  /(?:[([][^()[\]]{1,60},[^()[\]]{1,60}[)\]]|\\mathbb\s*\{?[A-Z]\}?)\s*(?:\\times(?![A-Za-z])|×)/.test(text);
+
 /** Can the solution's final answer be read, and is it shown equal to itself? `spelled`: it cannot, but is well formed. */
 export function standsForItself(
   text: string,
@@ -280,6 +284,6 @@ export function standsForItself(
   if (typeof again === 'string') return spelled ?? 'unreadable';
   const word = wordOn(node, again, options);
   if (word === 'too-big') return spelled ?? word;
-  if (word === 'no-value') return 'not-equal-to-itself';
+  if (word === 'no-value') return isProductOfSets(text) ? (spelled ?? 'not-equal-to-itself') : 'not-equal-to-itself';
   return RIGHT[word] ? 'yes' : (spelled ?? 'not-equal-to-itself');
 }

@@ -14,6 +14,8 @@ import {
   isMeta,
   namesAnswer,
   opensZone,
+  SUPPOSED,
+  WORK,
 } from '../read/statement-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
 
@@ -26,6 +28,8 @@ const FORMULA =
 const TEXT = /\\(?:text|textbf|textit|mathrm|mbox|textrm|underline)\s*\{([^{}]*)\}/g;
 /** Marks that strike out what they stand at. */
 export const STRUCK = /~~|<\/?(?:s|del|strike)>|[❌✖✗✘⛔🚫👎🙅❎❓❔⁉⍻🗙]/u;
+/** `~~6~~`: a single pair of tildes is LaTeX's blank. */
+export const STRIKES = /~~[^~]+~~|<(?:s|del|strike)>/;
 const SENTENCE = /[.!?;](?=[\s"'”’)*]|$)|[。！？；]/;
 const NOUN = '⟦';
 
@@ -46,7 +50,7 @@ const wordsOf = (text: string): string[] => text.match(/⟦|[=:]|\p{L}+(?:[’']
 export function isAccounted(text: string, start: number, end: number, known: Known, marked: boolean): boolean {
   const value = text.slice(start, end);
   const { left, inside } = leftOf(text, start);
-  if (STRUCK.test(left)) return false;
+  if (STRUCK.test(left) || STRIKES.test(value)) return false;
   const decimal = /\d[.,]\d/.test(value);
   if (
     !leads(
@@ -121,14 +125,15 @@ export function sentenceEnd(behind: string): number {
 
 const CLAUSES =
   /,\s+(?!that\b|which\b|whether\b)|:\s+(?=(?:so |thus )?(?:the|our)\b)|—|\s-\s|\b(?:so|then|thus|therefore|hence|implying)\b(?: that)?|(?<!\bnot? )\b(?:shows?|means?|implies|implying|concludes?|deduce|see|find|follows|verified|know) that\b|⇒|→|(?:\d|⟦)\s+(?=\p{Lu}\p{Ll}+(?:\s\p{L}+)?\s*:)/u;
-const LIST = /(?:(?:⟦|(?<![\d./])[-−]?\d[\d./]{0,30})(?:\s?,\s{0,3}(?:and\s|or\s)?|\s{1,3}(?:and|or)\s)\s{0,3}){1,20}$/;
+const LIST =
+  /(?:(?:⟦|(?<![\d./])[-−]?\d[\d./]{0,30})(?:\s?,\s{0,6}(?:(?:and|or)\s{1,6})?|\s{1,3}(?:and|or)\s{1,6})){1,20}$/;
 
 /** Do the words before a value lead to it? */
 function leads(left: string, known: Known, marked: boolean, number: boolean, value = ''): boolean {
   const said = left
     .replace(/[*_"“”`]/g, ' ')
-    .replace(/^(?:\s*(?:oops|wait|no|yes|ok|okay|actually|correction|hmm+)\s*[,:!—])+/i, ' ')
-    .replace(/\b(?:no|oops|wait|correction)\s*[:!—]\s*$/i, ' ')
+    .replace(/^(?:\s*(?:no\s*[,!—]|(?:oops|wait|yes|ok|okay|actually|correction|hmm+)\s*[,:!—]))+/i, ' ')
+    .replace(/(?:(?<=[\d⟦].{0,20})\bno|\b(?:oops|wait|correction))\s*[:!—]\s*$/i, ' ')
     .replace(/^\s*(?:step\s*\d+|\d+[.)]|\(\w\)|[-•#>]+)\s*[:.)]?\s*(?=\p{Lu}|⟦)/iu, ' ')
     .replace(/\bnot\s+(?:just\s+|only\s+)?(?:⟦|[\d.,]+),?\s+but\b/i, ' ')
     .replace(/\bnot (?:hard|difficult) to\b|\bno other (?:option|choice|possibility|value|solution|answer)\b/i, ' ')
@@ -137,6 +142,11 @@ function leads(left: string, known: Known, marked: boolean, number: boolean, val
   const clauses = said.split(CLAUSES);
   const clause = clauses.at(-1) ?? '';
   if (/\bif\b/i.test(said) && /\b(?:would|were)\b/i.test(said)) return false;
+  const supposed = SUPPOSED.exec(said)
+    ?.slice(1)
+    .find((word) => word !== undefined)
+    ?.toLowerCase();
+  if (supposed !== undefined && !known(supposed)) return false;
   if (clauses.slice(0, -1).some((earlier) => /\b(?:not|never|cannot|false|wrong|suppose|assume)\s*$/i.test(earlier)))
     return false;
   const tokens = wordsOf(clause);
@@ -144,6 +154,8 @@ function leads(left: string, known: Known, marked: boolean, number: boolean, val
   if (lower.length === 0) return true;
   if (lower.includes('≠')) return false;
   if (lower.includes('either') && !/\bor\b/.test(`${left} ${value}`)) return false;
+  // The square of the answer is another value.
+  if (lower.some((word) => word.endsWith("'s") && namesAnswer(word.slice(0, -2)))) return false;
   if (lower.some(namesAnswer))
     return (
       !/^(?:has|have|had)$/.test(lower.at(-1) ?? '') &&
@@ -213,7 +225,7 @@ const QUANTITY =
   /^(?:total|value|answer|result|amount|profit|cost|price|distance|length|speed|area|volume|salary|income|revenue|height|weight|age|score|tip|discount|balance|average|width|radius|perimeter)$/;
 
 const EXPLAINED =
-  /(?:^|[\s,(—-])(?:because|since|as|so|hence|thus|therefore|where|using|by|i\.?e\.?|that is|namely|or else|due to|and (?:we|this|that|it|thus|hence|so)|and the (?!(?:other|answer|negative|solution|value|opposite|same|rest|result|next|correct|true|right|real)\b)\p{L}+ (?:is|are)|which (?:means|gives|implies|matches|equals|simplifies|completes)|not(?=\s+(?:⟦|[\d$(-]|\p{L}+ing\b))|rather than|instead of|(?:attained|achieved|reached|occurring)?\s*(?:when|at(?! (?:most|least)\b)|if and only if|iff))(?![\p{L}]).*$/su;
+  /(?:^|[\s,(—-])(?:because|since|as|so|hence|thus|therefore|where|using|by|i\.?e\.?|that is|namely|or else|due to|and (?:we|this|that|it|thus|hence|so)|and the (?!(?:other|answer|negative|solution|value|opposite|same|rest|result|next|correct|true|right|real)\b)\p{L}+ (?:is|are)|which (?:means|gives|implies|matches|equals|simplifies|completes)|not(?=\s+(?:⟦|[\d$(-]|\p{L}+ing\b))|(?:rather than|instead of)(?=\s+(?:⟦|[\d$(-]|\p{L}+ing\b))|(?:attained|achieved|reached|occurring)?\s*(?:when|at(?! (?:most|least)\b)|if and only if|iff))(?![\p{L}]).*$/su;
 const OTHERS = /\(\s*(?:we )?(?:reject|discard|exclud|ignor|not|choices?)[^()]*(?:⟦|\d)[^()]*\)/i;
 
 /** Do the words behind a value leave it as it is? */
@@ -224,9 +236,10 @@ export function follows(text: string, end: number, known: Known, inside = false,
   const said = right.replace(/[*_"“”`]/g, ' ').replace(OTHERS, ' ');
   const why = EXPLAINED.exec(said)?.[0] ?? '';
   if (
-    /\b(?:wrong|incorrect|mistake\w*|refuted|error|rejected|guess\w*|not (?:right|correct|the answer)|unless|fails|extraneous|only if)\b/i.test(
+    /\b(?:wrong|incorrect|mistake\w*|refuted|error|rejected|guess\w*|not (?:right|correct|the answer)|unless|fails|extraneous|only if|unfinished|partial|incomplete|intermediate|placeholder)\b/i.test(
       why,
-    )
+    ) ||
+    WORK.test(why)
   )
     return false;
   const rest = said.slice(0, said.length - why.length);
@@ -238,7 +251,7 @@ export function follows(text: string, end: number, known: Known, inside = false,
   )
     return true;
   const tokens = wordsOf(rest);
-  let [zone, counted] = [false, false];
+  let [zone, counted, about] = [false, false, object];
   if (
     /^(?:factorial|minus|plus|times|over|to|divided|multiplied|squared|cubed|modulo|negative)$/i.test(tokens[0] ?? '')
   )
@@ -261,11 +274,14 @@ export function follows(text: string, end: number, known: Known, inside = false,
       if (isDeterminer(tokens[k - 1]?.toLowerCase() ?? '')) continue;
       return false;
     }
-    if ((opensZone(word) && !/^(?:which|that)$/.test(word)) || word === 'than') zone ||= object;
+    // "The 6 in the statement is …" says something of the 6.
+    if (zone && /^(?:is|are|was|were)$/.test(word) && !/^(?:that|which|who|there)$/.test(tokens[k - 1] ?? ''))
+      [zone, about] = [false, false];
+    if ((opensZone(word) && !/^(?:which|that)$/.test(word)) || word === 'than') zone ||= about;
     const noun = k <= 1 && (isNoun(word) || isUnitWord(word));
     counted ||= noun;
     if (noun || zone || isCommon(word, known)) continue;
-    const name = object && k > 0 && /^\p{Lu}/u.test(token);
+    const name = about && k > 0 && /^\p{Lu}/u.test(token);
     const pair = /[^s]s$/.test(tokens[k + 1]?.toLowerCase() ?? '') && !/(?:ed|ly|s)$/.test(word);
     if (object && k === 0 && pair) continue;
     const unknown =
@@ -281,4 +297,4 @@ export function follows(text: string, end: number, known: Known, inside = false,
 }
 /** "is the answer", "as the final answer": of the value itself. */
 const LEADING_IN =
-  /^[\s,.()]*(?:(?:which )?(?:is|as|being|must be)\s+)?(?:the|our|my)?\s*(?:(?:final|correct|right|required|desired|only)\s+)*(?:answers?|solutions?|result|choice|option)[\s.!)]*$/i;
+  /^[\s,.()]*(?:(?:which )?(?:is|as|being|must be)\s+)?(?:the|our|my)?\s*(?:(?:final|correct|right|required|desired|only|unique)\s+)*(?:answers?|solutions?|result|choice|option)(?: (?:to|of|for) (?:the|this|our) (?:(?:given|original) )?(?:equation|problem|question|system|inequality|puzzle))?[\s.!)]*$/i;

@@ -2,6 +2,7 @@
 // holds nothing but the words that name a choice.
 
 import { follows, isLedTo } from './account.ts';
+import { afterwards } from './afterwards.ts';
 import { ownText } from './extract.ts';
 import type { Extraction } from './phrases.ts';
 
@@ -15,7 +16,7 @@ const PREDICATE =
 
 export function extractChoice(source: string): Extraction | undefined {
   const text = ownText(source).slice(-CHOICE_CHARS);
-  if (SEVERAL.test(text)) return undefined;
+  if (SEVERAL.test(text) || afterwards(text, 0, '').withdrawn) return undefined;
   const opening = /^\s*\**\(?([A-J])\)?[.):]\**(?=\s|$)(?!\s*$)/.exec(text);
   if (opening?.[1] && !PREDICATE.test(text.slice(opening[0].length))) return { text: opening[1], by: 'choice' };
   let last: string | undefined;

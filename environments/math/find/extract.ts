@@ -99,7 +99,7 @@ const continues = (after: string): boolean =>
 
 /** Empty boxes say nothing, and are no words either. */
 const withoutBoxes = (text: string, boxes: readonly Box[]): string =>
-  boxes.reduceRight((rest, { start, end }) => `${rest.slice(0, start)} ${rest.slice(end)}`, text);
+  [...boxes.map(({ start }, k) => text.slice(boxes[k - 1]?.end ?? 0, start)), text.slice(boxes.at(-1)?.end)].join(' ');
 
 export function extractSolution(source: string): Found {
   const text = source.slice(-LIMITS.textChars).trim();
@@ -199,13 +199,22 @@ function whole(source: string): Extraction | undefined {
   if (text.includes('\n') && !/\\begin/.test(text)) return onlyValues(text);
   if (!/[\p{L}\p{N}\\∅∞]/u.test(text)) return undefined;
   if (dateOf(text) || timeOf(text) || yesOrNo(text)) return { text, by: 'whole' };
+  if (isForeignSentence(text)) return undefined;
   if (!hasProse(text)) return /\d\s*:\s*$/.test(text) ? undefined : { text, by: 'whole' };
+  if (afterwards(text, 0, '').withdrawn) return undefined;
   const length = text.split(/\s+/).length;
   // A value and its label: "42 apples", "$x = 5$ units".
   if (length <= 8 && /^[-−+]?\s?(?:[\d$€£¥₹(.]|\\[([\w])/.test(text)) return { text, by: 'whole' };
   const plainWords = !/[\d$\\=]/.test(text) && length <= 8;
   return plainWords || /^\\(text|mathrm|textbf)\{[^{}]*\}$/.test(text) ? { text, by: 'whole' } : undefined;
 }
+
+/** Chinese or Japanese words that lead to a value. */
+const HAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+const isForeignSentence = (text: string): boolean => {
+  const [words, value] = [text.search(HAN), text.search(/[\d$\\]/)];
+  return words >= 0 && words < value && /[，。、：$]|[是为得有]\s*[-−]?\d/.test(text);
+};
 
 /** Lines that hold a value each, and no steps, are a list. */
 function onlyValues(text: string): Extraction | undefined {

@@ -1,7 +1,7 @@
 // Answers that are named: `#### …`, "the answer is …", "Answer: …". The whole statement is the answer, and a text that was
 // cut has to complete it.
 
-import { type Known, isLedTo } from './account.ts';
+import { type Known, isLedTo, STRIKES } from './account.ts';
 import { afterwards } from './afterwards.ts';
 import { PLACE } from './tail.ts';
 import { mathSegments, type Segment } from './segments.ts';
@@ -63,9 +63,15 @@ function phrase(
   if (known && !isLedTo(tail, said, known)) return undefined;
   const rest = tail.slice(said, said + 2_000).replace(/^[\s*:}]+/, '');
   const found = statement(rest, cut);
-  if (found === undefined) return undefined;
+  if (found === undefined || (known && STRIKES.test(found))) return undefined;
   const after = known ? afterwards(tail, said + (/^[\s*:}]*/.exec(tail.slice(said))?.[0].length ?? 0), found) : AGREED;
-  return after.withdrawn ? undefined : { text: found, by: 'phrase', also: after.also };
+  return after.withdrawn ? undefined : { text: bare(found), by: 'phrase', also: after.also };
+}
+
+/** One formula that fills the statement, without its dollars. */
+function bare(said: string): string {
+  const [only] = mathSegments(said);
+  return only && only.start === 0 && only.end === said.length ? only.content : said;
 }
 
 const AGREED = { withdrawn: false, also: [] };
@@ -74,7 +80,7 @@ const AGREED = { withdrawn: false, also: [] };
 const ENDS = /(?<=[^\d\s]|\d\d|[\s/]\d|^\d|[A-Za-z]\d)\.(?=\s|$|\*|")|[!?](?=\s|$|\*)|\n|[。！？；]/;
 /** An explanation is no part of the answer, and neither is what it is not. */
 const EXPLAINED =
-  /,?\s+\(?(?:because|since|as|which|so|hence|due to|and (?:we|this|that|it)|(?:but |and )?not(?=\s+[\d$\\(-])|rather than|instead of)\s.*$/s;
+  /,?\s+\(?(?:because|since|as|which(?!\s+(?:I|we|he|she|they)\b(?! (?:verified|checked|confirmed)))|so|hence|due to|and (?:we|this|that|it)|(?:but |and )?not(?=\s+[\d$\\(-])|(?:rather than|instead of)(?=\s+[\d$\\(-]))\s.*$/s;
 
 /** The text behind "the answer is", up to the end of the sentence: all of it is the answer, each word is accounted for. */
 function statement(rest: string, cut: boolean): string | undefined {

@@ -88,14 +88,22 @@ const FOREIGN: readonly (readonly [RegExp, string])[] = [
   [/\b(?:die |eine )?(?:end|gesamt)?(?:antwort|lösung|ergebnis) (?:ist|lautet|beträgt)\b/gi, ' the answer is '],
   [/\b(?:la |le )?(?:réponse|solution|résultat)(?: finale?)? est\b/gi, ' the answer is '],
   [/\b(?:la |el )?(?:respuesta|solución|resultado)(?: final)? es\b/gi, ' the answer is '],
-  [/\b(?:la |il |a |o )?(?:risposta|resposta|soluzione|risultato)(?: finale?)? (?:è|é)\b/gi, ' the answer is '],
+  [/\b(?:la |il |a |o )?(?:risposta|resposta|soluzione|risultato)(?: finale?)? (?:è|é)(?!\p{L})/giu, ' the answer is '],
+  [/\b(?:ist|lautet|beträgt) (?:die |das )?(?:end|gesamt)?(?:antwort|lösung|ergebnis)\b/gi, ' the answer is '],
+  [/(?:よって|したがって|ゆえに|だから|以上より|なので)[、,]?/g, ' so '],
+  [/(?:答え|解|正解)は[、,]?/g, ' the answer is '],
+  [/(?:です|である|となる|になる|だ)(?=\s*(?:$|[。.!]))/g, ' '],
   [/(?<![\p{L}])(?:ответ|итак|следовательно)(?![\p{L}])/giu, ' answer '],
   [/\b(?:antwort|réponse|respuesta|risposta|resposta|lösung|ergebnis|resultado)(?=\s*[:：])/gi, ' answer '],
   [/\b(?:also|daher|somit|donc|ainsi|por (?:lo )?tanto|entonces|quindi|portanto|logo)\b/gi, ' so '],
 ];
 
 export function inEnglish(text: string): string {
-  if (!/[^\x00-\x7F]|\b[a-z]+(?:wort|ndo|nis|sta|tado|rno|anto)\b|donc|ainsi|daher|somit|entonces/i.test(text))
+  if (
+    !/[^\x00-\x7F]|\b[a-z]+(?:wort|ndo|nis|sta|tado|rno|anto)\b|donc|ainsi|daher|somit|entonces|lösung|risposta/i.test(
+      text,
+    )
+  )
     return text;
   let out = text.replace(/：/g, ':').replace(/，/g, ', ');
   for (const [form, english] of FOREIGN) out = out.replace(form, english);
@@ -120,7 +128,7 @@ export const isLead = (word: string): boolean => LEAD.has(word);
 
 /** Chinese has no blanks: a run without a sign of denial, doubt or choice names a thing. */
 export const isForeignNoun = (word: string): boolean =>
-  /^[\p{Script=Han}]+$/u.test(word) && !/[不没非错否未无勿别莫假误或若除]/.test(word);
+  /^[\p{Script=Han}]+$/u.test(word) && !/[不没非错否未无勿别莫假误或若除]|[第负约近超于每至多少]$/.test(word);
 
 /** Words that the question or the solution holds, or that any statement may hold. */
 export const isCommon = (word: string, known: (word: string) => boolean): boolean =>
@@ -132,3 +140,10 @@ export const isCommon = (word: string, known: (word: string) => boolean): boolea
   isHarmless(word) ||
   isUnitWord(word) ||
   known(word);
+
+/** What is still to be done to a value makes it another one. */
+export const WORK =
+  /^[\s,]*(?:so|and|then|now|next|finally|it remains|what remains|all that remains|(?:so |and |then |now |next |finally )?,?\s?we (?:still|now|then|next|must|have to|need to))\b,?(?: [\p{L}]+){0,4},? (?:add|subtract|multiply|divide|square|double|halve|triple|remove|deduct|discard)\b/iu;
+/** Another problem than the one that was asked, or a part of it: unless the question says so too. */
+export const SUPPOSED =
+  /^\W*(?:so |then |but )?(were|had|without|ignoring|neglecting|disregarding|forgetting|dropping|relaxing|unless|pretending)\b|\b(?:so|thus) (far)\b(?! as)|\b(for now|as yet|up to now|unfinished|intermediate|partial)\b|(如果|假如|假设|倘若|若|忽略|不考虑)/i;
