@@ -7,7 +7,7 @@ const ENDS = new RegExp(`${OPERATOR}\\s*[.,;]?\\s*$`);
 const DOUBLED =
   /[+*/=<>]\s*[*/]|[=^_]\s*[=^_*/)}\]]|\\[dt]?frac\s*(?:\{\s*\}|\{[^{}]*\}\s*(?:\{\s*\}|$))|\\(?:frac|sqrt)\s*$|\\sqrt\s*\{\s*\}/;
 const CHARGED = /\^\s*(?:\{\s*[+-]\s*\}|[+-]|\*)/g;
-const NUMBERED = /(?:^|(?<=[\s;,]))\(?\d{1,2}\)(?=[\s\\])/g;
+const NUMBERED = /(?:^|(?<=[\s;]))\(?\d{1,2}\)(?=[\s\\])/g;
 const SIGN =
   /^\s*\$?\s*(?:[<>=≤≥≠≈]|[<>]=|\\(?:leq?|geq?|lt|gt|neq?|approx|equiv|leqslant|geqslant)(?![A-Za-z]))\s*\$?\s*$/;
 
