@@ -80,7 +80,11 @@ function translated(run: string, verb: string, error: unknown): unknown {
     const { cause } = error;
     const type = cause instanceof ApplicationFailure ? cause.type : undefined;
     const reason = (REASONS.usage as readonly string[]).includes(type ?? '') ? (type as Reason<'usage'>) : 'refused';
-    return new UsageError(cause?.message ?? error.message, { reason, cause: error });
+    const message = cause?.message ?? error.message;
+    // The message ends with the advice, for clients that read nothing else.
+    const fix = cause instanceof ApplicationFailure ? cause.details?.[0] : undefined;
+    if (typeof fix !== 'string' || !message.endsWith(fix)) return new UsageError(message, { reason, cause: error });
+    return new UsageError(message.slice(0, message.length - fix.length).trimEnd(), { reason, fix, cause: error });
   }
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
     return new TemporalError(`The feed of run "${run}" did not answer \`${verb}\` in time.`, {
