@@ -59,6 +59,21 @@ export async function callFeed<T>(
   }
 }
 
+/** The entries that the feed of this folder counts; undefined if none answers. `since`: epoch ms of the run's creation. */
+export async function entriesOfFeed(session: Session, { run, out }: Place, since: number): Promise<number | undefined> {
+  const { client } = session;
+  const handle = client.workflow.getHandle(feedWorkflowId(run));
+  try {
+    const { memo, startTime } = await client.withDeadline(Date.now() + QUERY_MS, () => handle.describe());
+    // Another folder's, or that of an earlier run of this name.
+    if (memo?.['out'] !== out || startTime.getTime() < since) return undefined;
+    return (await feedProgressOf(session, run))?.entries;
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError) && !isServerFailure(error)) throw error;
+    return undefined;
+  }
+}
+
 /** Null while it opens; undefined if there is none, or nobody answers. */
 export async function feedProgressOf(
   { client }: { readonly client: Client },

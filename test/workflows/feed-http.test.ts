@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FeedServer, serveFeed } from '../../cli/serve/feed-server.ts';
 import type { NeutralRow } from '../../domain/neutral-row.ts';
 import type { Session } from '../../temporal/connection.ts';
+import { entriesOfFeed } from '../../temporal/feed.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { makeFeedRun } from '../support/feed-run.ts';
 import { openRig, type Rig } from '../support/rig.ts';
@@ -93,6 +94,8 @@ describe('the feed over HTTP', () => {
   });
 
   test('refuses what does not fit with a reason, and changes nothing', async () => {
+    // All that are admitted have ended: the state moves by requests only.
+    await expect.poll(async () => ((await status()) as { ready: number }).ready, { timeout: 60_000 }).toBe(4);
     const before = await status();
     for (const [path, body, code, reason] of [
       ['/lease', '{', 400, 'bad-value'],
@@ -159,5 +162,19 @@ describe('the feed over HTTP', () => {
       const { lines } = await post('/lease', { consumer: 'trainer', groups: 2, wait: 60 });
       expect(lines[0]).toMatchObject({ rows: 4, version: 1 });
     }
+  });
+});
+
+describe('the entries that a feed counts', () => {
+  test('are those of its ledger, and of no other folder or earlier run', async () => {
+    const session = { client: rig.client, namespace: rig.namespace } as unknown as Session;
+    const place = { run: 'served', out: rig.out };
+    await post('/rewind', { version: 0 });
+    const entries = await openFileStore(rig.out, 'served').countFeedEntries();
+    expect(await entriesOfFeed(session, place, 0)).toBe(entries);
+    expect(await entriesOfFeed(session, { ...place, out: '/elsewhere' }, 0)).toBeUndefined();
+    expect(await entriesOfFeed(session, place, Date.now() + 60_000)).toBeUndefined();
+    expect(await entriesOfFeed(session, { ...place, run: 'nobody' }, 0)).toBeUndefined();
+    expect(entries).toBeGreaterThan(0);
   });
 });
