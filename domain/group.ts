@@ -2,6 +2,7 @@
 // advantages of its members. Pure. Guarantees: two groups of a run share no id and no number; a member without a reward
 // (failed, cancelled, undecided) counts in no mean. Leaves out how members are played again: workflows/feed.ts.
 
+import { UsageError } from './errors.ts';
 import type { EndRecord } from './trajectory.ts';
 
 /** Sizes of a run, as far as its groups depend on them. */
@@ -128,6 +129,14 @@ export function whyLeftOut(labels: GroupLabels, filter: GroupFilter, samples: nu
   const [least, most] = filter.successRate ?? [0, 1];
   if (labels.successRate! < least || labels.successRate! > most) return 'success-rate';
   return filter.dropZeroVariance && labels.zeroVariance ? 'zero-variance' : null;
+}
+
+/** No group has more members than its query has samples: such a filter would mean something else than it says. */
+export function tooManyMembers(minMembers: number, samples: number): UsageError {
+  return new UsageError(`--min-members ${minMembers} is above --samples ${samples}: no group has so many members.`, {
+    reason: 'bad-value',
+    fix: `Give a number from 1 to ${samples}.`,
+  });
 }
 
 /** `0.1:0.9`; undefined for a text that is not two numbers from 0 to 1 in order. */

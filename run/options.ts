@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { DEFAULT_MAX_CONCURRENT, DEFAULT_SETTINGS, MAX_CONCURRENT } from '../domain/defaults.ts';
 import { UsageError } from '../domain/errors.ts';
-import { parseSuccessRate } from '../domain/group.ts';
+import { parseSuccessRate, tooManyMembers } from '../domain/group.ts';
 import { FLEET_POLICIES, type RolloutSettings } from '../domain/settings.ts';
 import { MODEL_FORMS, parseModelSpec } from '../inference/index.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
@@ -256,9 +256,10 @@ export function givenSettings(options: RunOptions): Omit<RolloutSettings, 'seed'
   return (seed === null ? settings : { ...settings, seed }) as ReturnType<typeof givenSettings>;
 }
 
-/** The part of run.json on epochs and training; empty if the run has neither. */
+/** The part of run.json on epochs and training; empty if the run has neither. Throws a UsageError. */
 export function groupsOf(options: RunOptions): Pick<RunRecord, 'epochs' | 'train'> {
-  const { epochs, train, batchGroups, maxStaleness, minMembers, successRate, dropZeroVariance } = options;
+  const { epochs, train, batchGroups, maxStaleness, minMembers, successRate, dropZeroVariance, samples } = options;
+  if (minMembers !== null && minMembers > samples) throw tooManyMembers(minMembers, samples);
   return {
     ...(epochs === 1 ? {} : { epochs }),
     ...(train ? { train: { batchGroups, maxStaleness, minMembers, successRate, dropZeroVariance } } : {}),

@@ -59,6 +59,21 @@ export async function callFeed<T>(
   }
 }
 
+/** The entries that the feed of this folder counts; undefined if none answers. `since`: epoch ms of the run's creation. */
+export async function entriesOfFeed(session: Session, { run, out }: Place, since: number): Promise<number | undefined> {
+  const { client } = session;
+  const handle = client.workflow.getHandle(feedWorkflowId(run));
+  try {
+    const { memo, startTime } = await client.withDeadline(Date.now() + QUERY_MS, () => handle.describe());
+    // Another folder's, or that of an earlier run of this name.
+    if (memo?.['out'] !== out || startTime.getTime() < since) return undefined;
+    return (await feedProgressOf(session, run))?.entries;
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError) && !isServerFailure(error)) throw error;
+    return undefined;
+  }
+}
+
 /** Null while it opens; undefined if there is none, or nobody answers. */
 export async function feedProgressOf(
   { client }: { readonly client: Client },
@@ -80,7 +95,11 @@ function translated(run: string, verb: string, error: unknown): unknown {
     const { cause } = error;
     const type = cause instanceof ApplicationFailure ? cause.type : undefined;
     const reason = (REASONS.usage as readonly string[]).includes(type ?? '') ? (type as Reason<'usage'>) : 'refused';
-    return new UsageError(cause?.message ?? error.message, { reason, cause: error });
+    const message = cause?.message ?? error.message;
+    // The message ends with the advice, for clients that read nothing else.
+    const fix = cause instanceof ApplicationFailure ? cause.details?.[0] : undefined;
+    if (typeof fix !== 'string' || !message.endsWith(fix)) return new UsageError(message, { reason, cause: error });
+    return new UsageError(message.slice(0, message.length - fix.length).trimEnd(), { reason, fix, cause: error });
   }
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
     return new TemporalError(`The feed of run "${run}" did not answer \`${verb}\` in time.`, {

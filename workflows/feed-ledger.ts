@@ -68,5 +68,6 @@ function isMoved(error: unknown): boolean {
 }
 
 export function refusal({ reason, message, fix }: rules.Refusal): ApplicationFailure {
-  return ApplicationFailure.create({ message: `${message} ${fix}`.trim(), type: reason, nonRetryable: true });
+  const said = `${message} ${fix}`.trim();
+  return ApplicationFailure.create({ message: said, type: reason, nonRetryable: true, details: [fix] });
 }

@@ -19,6 +19,7 @@ import {
   type VersionArguments,
   type VersionResult,
 } from '../domain/feed-messages.ts';
+import * as limits from '../domain/feed-limits.ts';
 import * as rules from '../domain/feed-rules.ts';
 import { type FeedState, isExhausted, type Lease } from '../domain/feed-state.ts';
 import { sizeOf } from '../domain/number-set.ts';
@@ -35,6 +36,8 @@ export const feedProgress = defineQuery<FeedProgress | null>('progress');
 
 /** Updates that wait for groups at once: the server lets ten be in flight. */
 const MOST_WAITING = 5;
+const ARGUMENTS = 'docs/feed.md has the arguments.';
+const LIMITED: ReadonlySet<Verb> = new Set(['acknowledge', 'version']);
 
 export interface Verbs {
   /** Runs work that changes the state, after all that was asked for before it. */
@@ -64,8 +67,10 @@ export function openVerbs(input: FeedInput, stateOf: () => FeedState | undefined
   const validated = (verb: Verb, more: (state: FeedState, given: never) => object | boolean = () => true) => ({
     validator: (given: unknown) => {
       const problem = argumentProblem(verb, given);
-      if (problem !== undefined) throw refusal({ reason: 'bad-value', message: `${problem}.`, fix: '' });
-      const state = stateOf();
+      if (problem !== undefined) throw refusal({ reason: 'bad-value', message: `${problem}.`, fix: ARGUMENTS });
+      const state = stateOf() ?? input.carried;
+      // The limits on steps are asked here only: what is accepted unseen would escape them.
+      if (!state && LIMITED.has(verb)) throw refusal(limits.OPENING);
       const found = state && more(state, given as never);
       if (typeof found === 'object' && rules.isRefusal(found)) throw refusal(found);
     },
@@ -100,10 +105,10 @@ export function openVerbs(input: FeedInput, stateOf: () => FeedState | undefined
     },
     {
       description: 'Groups for a consumer, until the lease ends',
-      ...validated('lease', (_, { wait }: LeaseArguments) =>
-        wait && waiting >= MOST_WAITING
+      ...validated('lease', (state, given: LeaseArguments) =>
+        given.wait && waiting >= MOST_WAITING
           ? { reason: 'feed-busy', message: `${waiting} leases wait already.`, fix: 'Ask again in a second.' }
-          : true,
+          : limits.mayLease(state, given),
       ),
     },
   );
@@ -125,7 +130,7 @@ export function openVerbs(input: FeedInput, stateOf: () => FeedState | undefined
         return { ...done, already: false };
       });
     },
-    { description: 'These groups were trained', ...validated('acknowledge', rules.checkAcknowledge as never) },
+    { description: 'These groups were trained', ...validated('acknowledge', limits.mayAcknowledge) },
   );
 
   let publishing: Promise<unknown> = Promise.resolve();
@@ -155,7 +160,7 @@ export function openVerbs(input: FeedInput, stateOf: () => FeedState | undefined
       publishing = done.catch(() => undefined);
       return done;
     },
-    { description: 'The newest weights', ...validated('version', rules.checkVersion) },
+    { description: 'The newest weights', ...validated('version', limits.mayPublish) },
   );
 
   setHandler(

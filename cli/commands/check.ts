@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { oneLine } from '../../domain/foreign-text.ts';
 import { isServerFailure } from '../../temporal/connection.ts';
+import { entriesOfFeed } from '../../temporal/feed.ts';
 import { describeWorkflow } from '../../temporal/runs.ts';
 import { TemporalError, UsageError } from '../../domain/errors.ts';
 import type { UndecidedPolicy } from '../../domain/finished-turns.ts';
@@ -95,7 +96,11 @@ async function check(io: Io, named: string, flags: Flags): Promise<ExitCode> {
     ...{ tokenizer, model, everturn: everturnVersion(), clockSkewMs: flags.clockSkew * 1000 },
     ...(flags.histories === false ? {} : { isGoing: () => isGoing(io, place.run) }),
   };
+  // Asked first: the ledger only grows.
+  const counted = flags.histories === false ? undefined : await countedByFeed(io, place);
   const summary = await checkRun(place.store, report, options);
+  const entries = summary.feed?.entries ?? 0;
+  if (counted !== undefined && entries < counted) report(shortened(entries, counted));
   const histories = flags.histories === false ? 'disabled by --no-histories' : await compared(io, place, report, flags);
   const breaches = found;
   if (flags.json)
@@ -103,6 +108,7 @@ async function check(io: Io, named: string, flags: Flags): Promise<ExitCode> {
       event: 'summary',
       folder: place.store.folder,
       ...summary,
+      ...(counted === undefined ? {} : { feedCounts: counted }),
       breaches,
       histories,
       tokenizer: tokenizer?.name ?? null,
@@ -116,10 +122,34 @@ async function check(io: Io, named: string, flags: Flags): Promise<ExitCode> {
       `Texts and ids were compared by ${tokenizer ? tokenizer.name : `rules that hold for every tokenizer: ${why}`}.`,
     );
     say(io, historiesLine(histories));
+    if (entries > 0 || counted !== undefined) say(io, ledgerLine(entries, counted));
     if (breaches === 0) print(io, `${all}: all is right.`);
     else say(io, `${all}: ${plural(breaches, 'breach', 'breaches')}.`);
   }
   return breaches === 0 ? EXIT.ok : EXIT.breach;
+}
+
+/** The entries of the ledger as the run's feed counts them; undefined if none answers. */
+async function countedByFeed(io: Io, { run, out, store }: RunPlace): Promise<number | undefined> {
+  const record = (await store.getRun().catch(() => undefined))?.record;
+  if (!record?.train && (await store.countFeedEntries().catch(() => 0)) === 0) return undefined;
+  const link = await openLinkIfUp(io).catch(() => undefined);
+  if (!link) return undefined;
+  try {
+    return await entriesOfFeed(link.session, { run, out }, record?.createdAt ?? 0);
+  } finally {
+    await link.close();
+  }
+}
+
+export function shortened(entries: number, counted: number): Parameters<OnBreach>[0] {
+  return { path: 'feed', problem: `has ${plural(entries, 'entry', 'entries')}; the run's feed counts ${counted}` };
+}
+
+export function ledgerLine(entries: number, counted: number | undefined): string {
+  const said = `The feed's ledger: ${plural(entries, 'entry', 'entries')} checked`;
+  if (counted === undefined) return `${said}; no feed answers, so a ledger that was cut at its end is not noticed.`;
+  return `${said}; the run's feed counts ${counted}.`;
 }
 
 /** Undefined if no server answers. */

@@ -55,7 +55,15 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 
 async function update(io: Io, place: RunPlace, flags: Flags): Promise<ExitCode> {
   const { run, out, store } = place;
-  const { model } = (await store.getRun())!.record.settings;
+  const { settings, train } = (await store.getRun())!.record;
+  const { model } = settings;
+  if (train) {
+    // Its clock would not follow.
+    throw new UsageError(`Run "${run}" is paced by its feed, which alone publishes its weights.`, {
+      reason: 'not-allowed',
+      fix: `Call \`version\` of the feed with the number and the folder: \`everturn feed ${run}\`, docs/feed.md.`,
+    });
+  }
   const isEmbedded = weightServers(model) === null;
   const apiKeyEnv = flags.apiKeyEnv ?? (await ownKey(io, place));
   const label = versionWord(flags.weightVersion);
@@ -99,9 +107,21 @@ async function ownKey(io: Io, { run, store }: RunPlace): Promise<string | null> 
   });
 }
 
+/** Versions are int32. */
+const MAX_NUMBER = 2 ** 31 - 1;
+
 /** Servers report the version, and every record stores it. */
 function versionWord(text: string): string {
   const word = text.trim();
+  if (/^\d{1,200}$/.test(word) && Number(word) > MAX_NUMBER) {
+    throw new UsageError(
+      `--weight-version ${word.slice(0, 40)} is above ${MAX_NUMBER}, the greatest that trainers store.`,
+      {
+        reason: 'bad-value',
+        fix: `Give a number from 0 to ${MAX_NUMBER}, or a string that ends in one, as in step-7.`,
+      },
+    );
+  }
   if (/^[\x21-\x7e]{1,200}$/.test(word) && word !== 'default') return word;
   throw new UsageError(`--weight-version ${JSON.stringify(text)} cannot be a version.`, {
     reason: 'bad-value',

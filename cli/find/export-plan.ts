@@ -3,7 +3,7 @@
 
 import type { UndecidedPolicy } from '../../domain/finished-turns.ts';
 import { UsageError } from '../../domain/errors.ts';
-import { type GroupFilter, parseSuccessRate } from '../../domain/group.ts';
+import { type GroupFilter, parseSuccessRate, tooManyMembers } from '../../domain/group.ts';
 import { areal } from '../../exporters/areal.ts';
 import { exporterNamed, FORMATS, type Sequences, sequencesFor, unknownFormat } from '../../exporters/index.ts';
 import { openSteps, primeRl } from '../../exporters/prime-rl.ts';
@@ -64,6 +64,7 @@ export function plannedExport(flags: ExportFlags): PlannedExport {
   for (const flag of STEP_FLAGS) if (flags[flag] !== undefined) throw notFor(flagOf(flag), format.name);
   return async (store, file, target) => {
     const run = await runOf(store);
+    mustFit(filter, run);
     const stop = run?.settings.stop ?? 'always';
     const sequences = flags.sequences ?? sequencesFor(stop);
     const exporter = exporterNamed(format.name, sequences);
@@ -89,6 +90,8 @@ function primeRlExport(flags: ExportFlags, selection: Selection): PlannedExport 
     firstStep: wholeNumber('--first-step', flags.firstStep ?? '0', 0),
   };
   return async (store, folder, { overwrite, onSkip }) => {
+    const run = await runOf(store);
+    mustFit(selection.filter, run);
     if (folder === undefined) {
       throw new UsageError('prime-rl takes a folder of files.', {
         reason: 'bad-value',
@@ -101,12 +104,17 @@ function primeRlExport(flags: ExportFlags, selection: Selection): PlannedExport 
     const summary = await exportFolder(store, steps, place, { ...selection, onSkip, forTraining: true, grouped: true });
     const cut = steps.cut();
     const said = cut > 0 ? ` ${cut} samples were longer than --seq-len and were cut there, as prime-rl does.` : '';
-    return { summary, note: joined(`${primeRl.note}${said}`, loneNote(await runOf(store))) };
+    return { summary, note: joined(`${primeRl.note}${said}`, loneNote(run)) };
   };
 }
 
 /** A damaged run.json is for `check` to name. */
 const runOf = async (store: Store) => (await store.getRun().catch(() => undefined))?.record;
+
+function mustFit(filter: GroupFilter | undefined, run: { readonly samples: number } | undefined): void {
+  const members = filter?.minMembers ?? 1;
+  if (run && members > run.samples) throw tooManyMembers(members, run.samples);
+}
 
 const joined = (...notes: readonly (string | undefined)[]): string | undefined =>
   notes.filter((note) => note !== undefined).join(' ') || undefined;

@@ -50,6 +50,7 @@ const LARGE_BYTES = 100_000_000;
 export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   if (given.name !== undefined) mustBeRunName(given.name);
   const options = withAbsolutePaths(given.resolved.options, io.cwd);
+  const groups = groupsOf(options);
   const dataset = resolve(io.cwd, given.dataset);
   if ((statSync(dataset, { throwIfNoEntry: false })?.size ?? 0) > LARGE_BYTES)
     say(io, `Reading ${oneLine(given.dataset)} …`);
@@ -61,9 +62,8 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   });
 
   // The name is derived from everything that decides the turns, but not from speed and --max-failed.
-  const run = given.name ?? nameOfRun(offered, givenSettings(options), options.samples, groupsOf(options));
+  const run = given.name ?? nameOfRun(offered, givenSettings(options), options.samples, groups);
   const { samples } = options;
-  const groups = groupsOf(options);
   const place = placeOf(resolve(io.cwd, given.out), run);
   const settings = settingsOf(run, options);
   const there = await place.store.getRun();

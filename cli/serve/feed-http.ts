@@ -63,12 +63,33 @@ export async function argumentsOf(verb: Verb, request: IncomingMessage): Promise
   } catch {
     throw new HttpRefusal(400, 'bad-value', 'The body is not JSON.', `/${verb} takes one JSON object.`);
   }
+  const doubled = doubledKey(text);
+  if (doubled !== undefined) {
+    const message = `The body has the key ${JSON.stringify(doubled.slice(0, 40))} twice.`;
+    throw new HttpRefusal(400, 'bad-value', message, 'Send each key once.');
+  }
   const isObject = typeof given === 'object' && given !== null && !Array.isArray(given);
   const wait = isObject ? (given as { wait?: unknown }).wait : undefined;
   const long = verb === 'lease' && typeof wait === 'number' && wait > 0 && wait <= MAX_WAIT_SECONDS;
   const problem = argumentProblem(verb, long ? { ...(given as object), wait: 0 } : given);
   if (problem !== undefined) throw new HttpRefusal(400, 'bad-value', `${problem}.`, 'docs/feed.md has the arguments.');
   return given as Record<string, unknown>;
+}
+
+/** A key of the outermost object that stands there twice, however it is escaped; for text that is JSON. */
+export function doubledKey(text: string): string | undefined {
+  const seen = new Set<string>();
+  let depth = 0;
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"(?:\s*:)?|[[\]{}]/g)) {
+    if (token === '{' || token === '[') depth++;
+    else if (token === '}' || token === ']') depth--;
+    else if (depth === 1 && token.endsWith(':')) {
+      const key = JSON.parse(token.slice(0, token.lastIndexOf('"') + 1)) as string;
+      if (seen.has(key)) return key;
+      seen.add(key);
+    }
+  }
+  return undefined;
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
@@ -101,7 +122,7 @@ function asRefusal(error: unknown): Pick<HttpRefusal, 'status' | 'reason' | 'mes
   if (error instanceof HttpRefusal) return error;
   if (error instanceof UsageError) {
     const status = error.reason === 'bad-value' ? 400 : error.reason === 'no-such-lease' ? 404 : 409;
-    return { status, reason: error.reason, message: error.message, fix: error.fix ?? '' };
+    return { status, reason: error.reason, message: error.message, fix: error.fix ?? 'docs/feed.md has the rules.' };
   }
   const status = error instanceof TemporalError ? 503 : 500;
   const reason = error instanceof EverturnError ? error.reason : 'error';

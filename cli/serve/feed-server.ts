@@ -89,7 +89,8 @@ export async function serveFeed(options: FeedServerOptions): Promise<FeedServer>
       try {
         return await callFeed<T>(session(), place, verb, given, waitMs);
       } catch (error) {
-        if (!(error instanceof TemporalError) || n >= TRIES) throw error;
+        const opens = error instanceof UsageError && error.reason === 'feed-busy' && verb !== 'lease';
+        if ((!opens && !(error instanceof TemporalError)) || n >= TRIES) throw error;
         await sleep(250 * 2 ** n);
       }
     }

@@ -24,15 +24,16 @@ async function call(verb, given) {
       // A server that was killed comes back with another token.
       const { url, token } = JSON.parse(readFileSync(server, 'utf8'));
       const response = await fetch(`${url}/${verb}`, {
-        method: 'POST',
+        method: given ? 'POST' : 'GET',
         headers: { authorization: `Bearer ${token}` },
-        body: JSON.stringify(given),
+        ...(given ? { body: JSON.stringify(given) } : {}),
       });
       const lines = (await response.text())
         .split('\n')
         .filter(Boolean)
         .map((line) => JSON.parse(line));
-      if (response.status === 401 || response.status >= 500) throw new Error(JSON.stringify(lines));
+      const busy = lines[0]?.reason === 'feed-busy';
+      if (busy || response.status === 401 || response.status >= 500) throw new Error(JSON.stringify(lines));
       if (!response.ok) throw Object.assign(new Error(JSON.stringify(lines[0])), { refused: true });
       if (verb === 'lease' && lines[0].lease !== null && lines.length !== lines[0].rows + 1) throw new Error('cut off');
       return lines;
@@ -41,6 +42,14 @@ async function call(verb, given) {
       await sleep(100);
     }
   }
+}
+
+/** Only the last step of a run may be smaller: nothing but this lease is open. */
+async function isLast(lease) {
+  const [status] = await call('status');
+  return (
+    status !== null && status.playing + status.ready === 0 && status.leases.every((other) => other.lease === lease)
+  );
 }
 
 function newest() {
@@ -64,6 +73,8 @@ process.send?.('ready');
 let { version, trained } = newest();
 log({ event: 'resume', version });
 await call('rewind', { version });
+// A checkpoint may be saved and not yet published.
+await call('version', { version });
 for (let step = 0; !existsSync(join(folder, 'stop')); step++) {
   const [head, ...rows] = await call('lease', {
     ...{ consumer: `trainer ${process.pid}`, groups, wait: 20, seconds: 30, request: `${process.pid}-${step}` },
@@ -73,6 +84,11 @@ for (let step = 0; !existsSync(join(folder, 'stop')); step++) {
     log({ event: 'finished', version });
     while (!existsSync(join(folder, 'stop'))) await sleep(50);
     break;
+  }
+  if (head.groups.length < groups && !(await isLast(head.lease))) {
+    await call('renew', { lease: head.lease, seconds: 0.1 });
+    await sleep(500);
+    continue;
   }
   await sleep(Math.random() * stepMs);
   const ids = rows.map(({ id }) => id);

@@ -40,6 +40,21 @@ describe('the flags of an export', () => {
     );
   });
 
+  test.each(['rows', 'dpo', 'prime-rl'])('%s with more members than the run has samples is refused', async (format) => {
+    const store = await storeOf('always');
+    const { samples } = (await store.getRun())!.record;
+    const planned = (minMembers: number) =>
+      plannedExport(
+        flags({ format, minMembers: String(minMembers), ...(format === 'prime-rl' ? { seqLen: '64' } : {}) }),
+      );
+    const file = join(folder, `members-${format}`);
+    await expect(planned(samples + 1)(store, file, target)).rejects.toMatchObject({
+      reason: 'bad-value',
+      message: expect.stringContaining(`--min-members ${samples + 1}`),
+      fix: expect.stringContaining(String(samples)),
+    });
+  });
+
   test('prime-rl to stdout, or with --overwrite, is refused', async () => {
     const planned = plannedExport(flags({ format: 'prime-rl', seqLen: '64' }));
     const store = await storeOf('always');

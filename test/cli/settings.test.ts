@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../domain/errors.ts';
+import { groupsOf } from '../../run/options.ts';
 import { parseSettings, resolveOptions, settingsOf } from '../../run/config.ts';
 
 const kept = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
@@ -23,6 +24,13 @@ describe('settings', () => {
       expect(() => resolveOptions({ flags: { rewardScaling: value } })).toThrow('does not fit');
       expect(() => resolveOptions({ flags: { temperature: value } })).toThrow('does not fit');
     }
+  });
+
+  test('more members of a group than samples are refused', () => {
+    const of = (minMembers: number) =>
+      groupsOf(resolveOptions({ flags: { train: true, samples: 4, minMembers } }).options);
+    expect(of(4).train).toMatchObject({ minMembers: 4 });
+    expect(() => of(5)).toThrow('--min-members 5 is above --samples 4');
   });
 
   test('whatever is accepted comes back from JSON as it was', () => {

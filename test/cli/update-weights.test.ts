@@ -19,6 +19,7 @@ beforeAll(async () => {
   servers = await Promise.all([1, 2].map(() => modelServer({ kind: 'sglang' })));
   await aRun('fleet', `sglang:${servers.map(({ url }) => url).join(',')}`);
   await aRun('embedded', 'tiny');
+  await aRun('trained', `sglang:${servers[0]!.url}`, null, true);
   await aRun('text', 'openai:http://127.0.0.1:1#m');
   mkdirSync(join(cwd, 'step-7'));
   writeFileSync(join(cwd, 'step-7/model.safetensors'), '');
@@ -29,13 +30,15 @@ afterAll(async () => {
   rmSync(cwd, { recursive: true });
 });
 
-async function aRun(run: string, model: string, apiKeyEnv: string | null = null): Promise<void> {
+async function aRun(run: string, model: string, apiKeyEnv: string | null = null, train = false): Promise<void> {
+  const paced = { batchGroups: 2, maxStaleness: 1, successRate: null, dropZeroVariance: false, minMembers: null };
   await openFileStore(join(cwd, 'runs'), run).putRun({
     format: 'everturn-run/1',
     run,
     settings: completeSettings(run, { model, apiKeyEnv }),
     origins: {},
     samples: 1,
+    ...(train ? { train: paced } : {}),
     dataset: null,
     versions: { everturn: 'test', node: 'test' },
     createdAt: 0,
@@ -60,6 +63,9 @@ describe('everturn update-weights', () => {
     [['fleet', '--from', 'step-7', '--weight-version', 'default'], 'bad-value'],
     [['fleet', '--from', 'step-7', '--weight-version', ' '], 'bad-value'],
     [['fleet', '--from', 'step-7', '--weight-version', 'step 9'], 'bad-value'],
+    [['fleet', '--from', 'step-7', '--weight-version', '2147483648'], 'bad-value'],
+    [['fleet', '--from', 'step-7', '--weight-version', '9'.repeat(200)], 'bad-value'],
+    [['trained', '--from', 'step-7', '--weight-version', '7'], 'not-allowed'],
     [['nobody', '--from', 'step-7', '--weight-version', '9'], 'no-such-run'],
   ])('%s is refused, and no server is asked', async (args, reason) => {
     const before = asked();

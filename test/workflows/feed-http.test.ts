@@ -2,10 +2,12 @@
 
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FeedServer, serveFeed } from '../../cli/serve/feed-server.ts';
 import type { NeutralRow } from '../../domain/neutral-row.ts';
 import type { Session } from '../../temporal/connection.ts';
+import { entriesOfFeed } from '../../temporal/feed.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { makeFeedRun } from '../support/feed-run.ts';
 import { openRig, type Rig } from '../support/rig.ts';
@@ -92,20 +94,28 @@ describe('the feed over HTTP', () => {
   });
 
   test('refuses what does not fit with a reason, and changes nothing', async () => {
+    // All that are admitted have ended: the state moves by requests only.
+    await expect.poll(async () => ((await status()) as { ready: number }).ready, { timeout: 60_000 }).toBe(4);
     const before = await status();
     for (const [path, body, code, reason] of [
       ['/lease', '{', 400, 'bad-value'],
       ['/lease', '[]', 400, 'bad-value'],
       ['/lease', { consumer: 't', groups: 1, wait: 1e9 }, 400, 'bad-value'],
       ['/lease', { consumer: 't', groups: 1, more: 1 }, 400, 'bad-value'],
+      ['/lease', { consumer: 't', groups: 3 }, 400, 'bad-value'],
+      ['/lease', '{"consumer":"t","groups":1,"groups":2}', 400, 'bad-value'],
+      ['/rewind', '{"version":1,"v\\u0065rsion":0}', 400, 'bad-value'],
       ['/acknowledge', { lease: 'served~1', version: 5 }, 404, 'no-such-lease'],
       ['/acknowledge', { lease: 'other~1', version: 5 }, 404, 'no-such-lease'],
       ['/version', { version: 0 }, 409, 'version-goes-back'],
+      ['/version', { version: 2 }, 409, 'step-too-small'],
+      ['/version', { version: 3 }, 409, 'version-skips'],
       ['/rewind', { version: 9 }, 409, 'version-goes-back'],
     ] as const) {
       const answer = await post(path, body);
       expect([answer.status, answer.lines[0]!['reason']], `${path} ${JSON.stringify(body)}`).toEqual([code, reason]);
-      expect(answer.lines[0]!['error']).toEqual(expect.any(String));
+      const { error, fix } = answer.lines[0] as { error: string; fix: string };
+      expect([error.length > 0, fix.length > 0, error.endsWith(fix)]).toEqual([true, true, false]);
     }
     expect(await status()).toEqual(before);
   });
@@ -136,15 +146,35 @@ describe('the feed over HTTP', () => {
 
   test('offers the groups of a consumer that hangs up again', async () => {
     const { hostname, port } = new URL(server.url);
-    const body = JSON.stringify({ consumer: 'gone', groups: 6, wait: 30 });
+    const held: unknown[] = [];
+    for (let n = 0; n < 2; n++)
+      held.push((await post('/lease', { consumer: 'holder', groups: 2, wait: 60 })).lines[0]!['lease']);
+    const body = JSON.stringify({ consumer: 'gone', groups: 2, wait: 30 });
     const socket = connect(Number(port), hostname);
     socket.write(
       `POST /lease HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TOKEN}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
     );
-    // It waits for more groups than are admitted.
-    await expect.poll(async () => ((await status()) as { ready: number }).ready, { timeout: 30_000 }).toBe(4);
+    // It waits: all that are admitted are leased.
+    await sleep(500);
     socket.destroy();
-    const { lines } = await post('/lease', { consumer: 'trainer', groups: 4, wait: 60 });
-    expect(lines[0]).toMatchObject({ rows: 8, version: 1 });
+    for (const lease of held) await post('/renew', { lease, seconds: 0.1 });
+    for (let n = 0; n < 2; n++) {
+      const { lines } = await post('/lease', { consumer: 'trainer', groups: 2, wait: 60 });
+      expect(lines[0]).toMatchObject({ rows: 4, version: 1 });
+    }
+  });
+});
+
+describe('the entries that a feed counts', () => {
+  test('are those of its ledger, and of no other folder or earlier run', async () => {
+    const session = { client: rig.client, namespace: rig.namespace } as unknown as Session;
+    const place = { run: 'served', out: rig.out };
+    await post('/rewind', { version: 0 });
+    const entries = await openFileStore(rig.out, 'served').countFeedEntries();
+    expect(await entriesOfFeed(session, place, 0)).toBe(entries);
+    expect(await entriesOfFeed(session, { ...place, out: '/elsewhere' }, 0)).toBeUndefined();
+    expect(await entriesOfFeed(session, place, Date.now() + 60_000)).toBeUndefined();
+    expect(await entriesOfFeed(session, { ...place, run: 'nobody' }, 0)).toBeUndefined();
+    expect(entries).toBeGreaterThan(0);
   });
 });

@@ -78,7 +78,8 @@ describe('a feed', { timeout: 240_000 }, () => {
     const server = await modelServer({ kind: 'sglang' });
     try {
       await begin('weighty', { queries: 4, model: `sglang:${server.url}` });
-      await lease('weighty');
+      const { id } = await lease('weighty');
+      await ask('weighty', 'acknowledge', { lease: id, version: 1 });
       expect(await ask('weighty', 'version', { version: 1, weights: '/ckpt/1' })).toEqual({
         version: 1,
         already: false,
@@ -96,7 +97,9 @@ describe('a feed', { timeout: 240_000 }, () => {
     } finally {
       await server.close();
     }
-    expect(await refused(ask('weighty', 'version', { version: 2, weights: '/ckpt/2' }))).toBe('weights-not-loaded');
+    const { id } = await lease('weighty');
+    await ask('weighty', 'acknowledge', { lease: id, version: 1 });
+    expect(await refused(ask('weighty', 'version', { version: 1, weights: '/ckpt/1b' }))).toBe('weights-not-loaded');
     expect(await progress('weighty')).toMatchObject({ version: 0, line: 1 });
   });
 });

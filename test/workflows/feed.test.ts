@@ -62,10 +62,19 @@ describe('a feed', { timeout: 240_000 }, () => {
     expect(await ask('rewound', 'rewind', { version: 1 })).toEqual({ version: 1, line: 1, offered: 4 });
     expect(await ask('rewound', 'rewind', { version: 1 })).toEqual({ version: 1, line: 1, offered: 0 });
     expect(await refused(ask('rewound', 'acknowledge', { lease: third.id, version: 2 }))).toBe('no-such-lease');
-    const again = await lease('rewound', { groups: 4 });
-    expect(numbers(again)).toEqual([...numbers(second), ...numbers(third)]);
+    const again = await lease('rewound');
+    expect(numbers(again)).toEqual(numbers(second));
     expect(await refused(ask('rewound', 'acknowledge', { lease: again.id, version: 1 }))).toBe('version-goes-back');
+    // The checkpoint of version 2 is saved, and its trainer killed before it publishes.
     await ask('rewound', 'acknowledge', { lease: again.id, version: 2 });
+    const lost = await lease('rewound');
+    expect(numbers(lost)).toEqual(numbers(third));
+    await ask('rewound', 'rewind', { version: 2 });
+    expect((await progress('rewound')).version).toBe(1);
+    const next = await lease('rewound');
+    expect(await refused(ask('rewound', 'acknowledge', { lease: next.id, version: 3 }))).toBe('version-skips');
+    expect(await ask('rewound', 'version', { version: 2 })).toEqual({ version: 2, already: false });
+    await ask('rewound', 'acknowledge', { lease: next.id, version: 3 });
     expect((await progress('rewound')).trained).toBe(6);
   });
 
@@ -78,6 +87,7 @@ describe('a feed', { timeout: 240_000 }, () => {
     const bad: [string, unknown, string][] = [
       ['lease', { consumer: 't', groups: 0 }, 'bad-value'],
       ['lease', { consumer: 't', groups: 1e9 }, 'bad-value'],
+      ['lease', { consumer: 't', groups: 3 }, 'bad-value'],
       ['lease', { consumer: 't', groups: 1, least: 2 }, 'bad-value'],
       ['lease', { consumer: 'a\nb', groups: 1 }, 'bad-value'],
       ['lease', { consumer: 'x'.repeat(100_000), groups: 1 }, 'bad-value'],
@@ -92,6 +102,10 @@ describe('a feed', { timeout: 240_000 }, () => {
       ['acknowledge', { lease: foreign.id, version: 1 }, 'no-such-lease'],
       ['acknowledge', { lease: 'hostile~0', version: 1 }, 'no-such-lease'],
       ['acknowledge', { lease: '../../x', version: 1 }, 'no-such-lease'],
+      ['acknowledge', { lease: own.id, version: 2 }, 'version-skips'],
+      ['acknowledge', { lease: own.id, version: 101 }, 'version-skips'],
+      ['version', { version: 1 }, 'step-too-small'],
+      ['version', { version: 3 }, 'version-skips'],
       ['version', { version: 2 ** 40 }, 'bad-value'],
       ['version', { version: 1, weights: 7 }, 'bad-value'],
       ['rewind', { version: 1 }, 'version-goes-back'],
@@ -102,10 +116,27 @@ describe('a feed', { timeout: 240_000 }, () => {
     }
     await until('hostile', (p) => p.ready === 2);
     expect(await progress('hostile')).toMatchObject({ entries: 0, trained: 0, version: 0, leases: before.leases });
-    await ask('hostile', 'version', { version: 3 });
-    expect(await refused(ask('hostile', 'version', { version: 2 }))).toBe('version-goes-back');
+    await ask('hostile', 'acknowledge', { lease: own.id, version: 1 });
+    await ask('hostile', 'version', { version: 1 });
+    expect(await refused(ask('hostile', 'version', { version: 0 }))).toBe('version-goes-back');
     expect(await refused(ask('hostile', 'acknowledge', { lease: own.id, version: 2 }))).toBe('version-goes-back');
-    expect(await ask('hostile', 'version', { version: 3 })).toEqual({ version: 3, already: true });
+    expect(await ask('hostile', 'version', { version: 1 })).toEqual({ version: 1, already: true });
+  });
+
+  test('publishes a version when its leases make a whole step, and a smaller one only at the end', async () => {
+    await begin('stepped', { queries: 3 });
+    const [a, b] = [await lease('stepped', { groups: 1 }), await lease('stepped', { groups: 1 })];
+    await ask('stepped', 'acknowledge', { lease: a.id, version: 1 });
+    expect(await refused(ask('stepped', 'version', { version: 1 }))).toBe('step-too-small');
+    await ask('stepped', 'acknowledge', { lease: b.id, version: 1 });
+    await ask('stepped', 'version', { version: 1 });
+    const last = await lease('stepped');
+    expect(numbers(last)).toHaveLength(1);
+    expect(await refused(ask('stepped', 'version', { version: 2 }))).toBe('step-too-small');
+    await ask('stepped', 'acknowledge', { lease: last.id, version: 2 });
+    await ask('stepped', 'version', { version: 2 });
+    expect(await refused(ask('stepped', 'version', { version: 3 }))).toBe('step-too-small');
+    expect(await breaches('stepped')).toEqual([]);
   });
 
   test('gives the groups of a lease that ended to others, and then takes no late acknowledgement', async () => {

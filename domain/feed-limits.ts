@@ -1,0 +1,64 @@
+// The limits on steps: a version of the weights is one step of `batchGroups` groups, so that counting versions bounds
+// staleness. Validators of Updates ask these before an Update is accepted; a replay does not, so older histories hold.
+// Each answers what the rule of its verb answers (domain/feed-rules.ts), or one more refusal. Pure.
+
+import type { AcknowledgeArguments, LeaseArguments, VersionArguments } from './feed-messages.ts';
+import { checkAcknowledge, checkVersion, leaseOfRequest, type Refusal } from './feed-rules.ts';
+import { type FeedState, isExhausted } from './feed-state.ts';
+
+/** While a feed reads its ledger it knows no version. */
+export const OPENING: Refusal = {
+  reason: 'feed-busy',
+  message: 'The feed is reading its ledger.',
+  fix: 'Ask again in a second.',
+};
+
+/** More than one step's groups are never there to be handed out at once. */
+export function mayLease(state: FeedState, { consumer, groups, request }: LeaseArguments): Refusal | true {
+  const { batchGroups } = state.shape;
+  if (batchGroups === null || groups <= batchGroups) return true;
+  if (request != null && leaseOfRequest(state, consumer, request)) return true;
+  return {
+    reason: 'bad-value',
+    message: `\`groups\` of lease is ${groups}; a step of run "${state.run}" takes ${batchGroups} (--batch-groups).`,
+    fix: `Lease at most ${batchGroups} groups at once.`,
+  };
+}
+
+export function mayAcknowledge(state: FeedState, given: AcknowledgeArguments): ReturnType<typeof checkAcknowledge> {
+  const checked = checkAcknowledge(state, given);
+  const next = state.version + 1;
+  if (!('lease' in checked) || given.version <= next) return checked;
+  return {
+    reason: 'version-skips',
+    message: `Version ${given.version} skips: version ${state.version} is published, and the next step makes ${next}.`,
+    fix:
+      state.trained >= next
+        ? `Publish version ${next} with \`version\` first, or call \`rewind\` with the version of your checkpoint.`
+        : `Acknowledge with version ${next}.`,
+  };
+}
+
+export function mayPublish(state: FeedState, given: VersionArguments): boolean | Refusal {
+  const checked = checkVersion(state, given);
+  const { version } = given;
+  if (checked !== false || version === state.version) return checked;
+  const next = state.version + 1;
+  if (version !== next) {
+    return {
+      reason: 'version-skips',
+      message: `Version ${version} skips: version ${state.version} is published, and the next one is ${next}.`,
+      fix: `Publish version ${next}, once its groups are acknowledged.`,
+    };
+  }
+  const { batchGroups } = state.shape;
+  // A run that is not paced has no limit of staleness.
+  if (batchGroups === null) return false;
+  const done = state.ahead.reduce((sum, taken) => sum + (taken.version === version ? taken.groups : 0), 0);
+  if (done >= batchGroups || (done > 0 && isExhausted(state))) return false;
+  return {
+    reason: 'step-too-small',
+    message: `Version ${version} has ${done} of the ${batchGroups} groups of a step (--batch-groups).`,
+    fix: `Lease and acknowledge ${batchGroups - done} more with version ${version}, then publish it; only the last step of a run may be smaller.`,
+  };
+}
