@@ -11,9 +11,10 @@ const NUMBERED = /(?:^|(?<=[\s;]))\(?\d{1,2}\)(?=[\s\\])/g;
 const SIGN =
   /^\s*\$?\s*(?:[<>=≤≥≠≈]|[<>]=|\\(?:leq?|geq?|lt|gt|neq?|approx|equiv|leqslant|geqslant)(?![A-Za-z]))\s*\$?\s*$/;
 
-/** "Which sign stands in the gap?" */
-export const isRelationSign = (text: string): boolean => SIGN.test(text);
 const MAX_CHARS = 400;
+
+/** "Which sign stands in the gap?" */
+export const isRelationSign = (text: string): boolean => text.length <= MAX_CHARS && SIGN.test(text);
 
 export function isSpelling(text: string): boolean {
   if (isRelationSign(text)) return true;
