@@ -65,10 +65,7 @@ export async function updateProgress(
 }
 
 /** Waits for the end. Throws the error that the update was refused with. */
-export async function updateResult(
-  { client }: Session,
-  { workflowId, runId }: StartedUpdate,
-): Promise<WeightsResult> {
+export async function updateResult({ client }: Session, { workflowId, runId }: StartedUpdate): Promise<WeightsResult> {
   try {
     return (await client.workflow.getHandle(workflowId, runId).result()) as WeightsResult;
   } catch (error) {

@@ -115,7 +115,7 @@ describe('a data set that cannot be played', () => {
     ['empty', ['empty.jsonl'], /is empty/],
     ['blank', ['blank.jsonl'], /is empty/],
     ['not UTF-8', ['latin1.jsonl'], /not UTF-8/],
-    ['of another kind', ['data.parquet'], /unknown data set format/],
+    ['of another kind', ['data.xlsx'], /unknown data set format/],
     ['all too long lines', ['long.jsonl'], /101 MiB long/],
     ['with an id that leaves its folder', ['outside.jsonl'], /`\.\.` path segment/],
     ['with NUL in an id', ['nul.jsonl'], /control character/],

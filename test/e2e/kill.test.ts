@@ -52,7 +52,7 @@ describe('a run with the local service', () => {
       first.child.kill('SIGKILL');
       await first.ended;
       const second = everturn.start(...RUN, '--max-concurrent', '8', '--seed', '7');
-      await until('the command attaches', () => second.output().includes('(attached: it is being played)'));
+      await until('the command attaches', () => second.output().includes('(attached: it is running)'));
       second.child.kill('SIGINT');
       expect((await second.ended).code, second.output()).toBe(130);
       const third = await everturn.run(...RUN, '--max-concurrent', '8', '--seed', '7');

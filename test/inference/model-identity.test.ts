@@ -122,9 +122,7 @@ describe('the identity of a model', () => {
           if (got) servers.add(got.server);
         }
         expect([...servers]).toEqual([all[1]!.url]);
-        await expect
-          .poll(() => backend.serverStatus!()[0]!.lastFailure)
-          .toContain('another model');
+        await expect.poll(() => backend.serverStatus!()[0]!.lastFailure).toContain('another model');
         await replaced(impostor, { model: '' });
         await expect.poll(() => backend.serverStatus!()[0]!.state).not.toBe('down');
         expect((await ask(backend, 'x', { prefer: { server: all[0]!.url, version: 0 } })).server).toBe(all[0]!.url);

@@ -54,7 +54,7 @@ function scripted(name: string, onMessage: string): string {
   return path;
 }
 
-const READY = `if (m.type === 'load') process.send({ type: 'ready', facts: { vocabSize: 9, contextLength: 99, eosTokenIds: [1], fingerprint: String(process.env.EVERTURN_TEST_WEIGHTS), notes: [] } });`;
+const READY = `if (m.type === 'load') process.send({ type: 'ready', id: m.id, facts: { vocabSize: 9, contextLength: 99, eosTokenIds: [1], fingerprint: String(process.env.EVERTURN_TEST_WEIGHTS), notes: [] } });`;
 
 async function untilGone(pid: number): Promise<void> {
   for (;;) {

@@ -1,6 +1,7 @@
 // A real worker with scripted parts on the shared test server: its own task queue per test file is not
 // possible (the queues are part of the contract), so each test uses its own namespace instead.
 
+import { everturnVersion } from '../../machine/package-root.ts';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,7 +69,7 @@ export async function openRig(
   const native = await NativeConnection.connect({ address });
   const backend = scriptedBackend(script);
   const deps: ActivityDeps = {
-    version: 'test',
+    version: everturnVersion(),
     openStore: openFileStore,
     backend: async () => backend,
     environment: createEnvironments(),
