@@ -27,4 +27,31 @@ describe('a value in a text', () => {
     expect(of).toBeGreaterThanOrEqual(3_000);
     expect(missed.length / of, missed.slice(0, 20).join('\n')).toBeLessThanOrEqual(0.005);
   });
+
+  test.each([
+    'We obtain $\\boxed{0.75}$, which is less than 1 as required.',
+    'Hence the ratio is $\\boxed{0.75}$, which is smaller than one, as the problem demands.',
+    'So the value is $\\boxed{0.75}$, matching the check above.',
+  ])('stays the answer when its clause compares or confirms it: %s', (answer) => {
+    expect(judgeMath(answer, ['0.75']).verdict).toBe('right');
+  });
+
+  test.each([
+    'We obtain $\\boxed{0.75}$, which is less than 1, impossible.',
+    'We obtain $\\boxed{0.75}$, which is greater than 0.5, too large.',
+    'We obtain $\\boxed{0.75}$, which is less than the answer by 1.',
+    'We obtain $\\boxed{0.75}$, matching the wrong key.',
+  ])('is none when that clause refutes it: %s', (answer) => {
+    expect(judgeMath(answer, ['0.75']).verdict).toBe('wrong');
+  });
+
+  test.each([
+    ['Options A and C fail, therefore (B).', 'right'],
+    ['Therefore (B) is correct, since A and C fail.', 'right'],
+    ['B and C fail. Therefore (B).', 'wrong'],
+    ['A and C fail. Therefore (B) or (D).', 'wrong'],
+    ['A and B are wrong, so C.', 'wrong'],
+  ])('is a choice that is left when others are eliminated: %s', (answer, verdict) => {
+    expect(judgeMath(answer, ['B']).verdict).toBe(verdict);
+  });
 });

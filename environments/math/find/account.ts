@@ -14,7 +14,10 @@ import {
   isMeta,
   namesAnswer,
   opensZone,
+  NUMBER_WORD,
+  QUANTITY,
   SUPPOSED,
+  UNFIT,
   WORK,
 } from '../read/statement-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
@@ -219,13 +222,8 @@ function linked(
   );
 }
 
-const NUMBER_WORD =
-  /^(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand)$/;
-const QUANTITY =
-  /^(?:total|value|answer|result|amount|profit|cost|price|distance|length|speed|area|volume|salary|income|revenue|height|weight|age|score|tip|discount|balance|average|width|radius|perimeter)$/;
-
 const EXPLAINED =
-  /(?:^|[\s,(—-])(?:because|since|as|so|hence|thus|therefore|where|using|by|i\.?e\.?|that is|namely|or else|due to|and (?:we|this|that|it|thus|hence|so)|and the (?!(?:other|answer|negative|solution|value|opposite|same|rest|result|next|correct|true|right|real)\b)\p{L}+ (?:is|are)|which (?:means|gives|implies|matches|equals|simplifies|completes)|not(?=\s+(?:⟦|[\d$(-]|\p{L}+ing\b))|(?:rather than|instead of)(?=\s+(?:⟦|[\d$(-]|\p{L}+ing\b))|(?:attained|achieved|reached|occurring)?\s*(?:when|at(?! (?:most|least)\b)|if and only if|iff))(?![\p{L}]).*$/su;
+  /(?:^|[\s,(—-])(?:because|since|as|so|hence|thus|therefore|where|using|by|i\.?e\.?|that is|namely|or else|due to|and (?:we|this|that|it|thus|hence|so)|and the (?!(?:other|answer|negative|solution|value|opposite|same|rest|result|next|correct|true|right|real)\b)\p{L}+ (?:is|are)|which (?:means|gives|implies|matches|equals|simplifies|completes|is (?:less|smaller|greater|larger) than (?:(?=[\d⟦])|one\b|zero\b))|matching|confirming|agreeing with|consistent with|not(?=\s+(?:⟦|[\d$(-]|\p{L}+ing\b))|(?:rather than|instead of)(?=\s+(?:⟦|[\d$(-]|\p{L}+ing\b))|(?:attained|achieved|reached|occurring)?\s*(?:when|at(?! (?:most|least)\b)|if and only if|iff))(?![\p{L}]).*$/su;
 const OTHERS = /\(\s*(?:we )?(?:reject|discard|exclud|ignor|not|choices?)[^()]*(?:⟦|\d)[^()]*\)/i;
 
 /** Do the words behind a value leave it as it is? */
@@ -239,7 +237,8 @@ export function follows(text: string, end: number, known: Known, inside = false,
     /\b(?:wrong|incorrect|mistake\w*|refuted|error|rejected|guess\w*|not (?:right|correct|the answer)|unless|fails|extraneous|only if|unfinished|partial|incomplete|intermediate|placeholder)\b/i.test(
       why,
     ) ||
-    WORK.test(why)
+    WORK.test(why) ||
+    UNFIT.test(why)
   )
     return false;
   const rest = said.slice(0, said.length - why.length);

@@ -10,12 +10,17 @@ const CHOICE_CHARS = 160;
 /** Two letters joined, or two lines that begin with one, name none. */
 const SEVERAL =
   /(?<![A-Za-z])\(?[A-J]\)?\s*(?:or|and|,|\/|&)\s*(?:[a-z]+ )?\(?[A-J]\)?(?![A-Za-z])|(?:^|\n)\s*\(?[A-J][).:][^\n]*\n\s*\(?[A-J][).:]/;
+/** "Options A and C fail": said of letters that are none of the answer. */
+const ELIMINATED =
+  /(?:\b(?:options?|choices?|both)\s+)?((?:\(?[A-J]\)?,?\s+(?:and\s+)?){1,4})(?:fail|are (?:all |both )?(?:wrong|incorrect|false|impossible|eliminated|ruled out)|can be (?:eliminated|ruled out)|do not work)\b/g;
 /** "(C) contradicts the hypothesis" is a sentence about C. */
 const PREDICATE =
   /^\s*(?:[a-z]+s\s+(?:the|a|an|our|all|this|that|with)\b|[a-z]+ed\b|(?:is|was|can|cannot|does|would|could|fails?|may|might)\b)/;
 
 export function extractChoice(source: string): Extraction | undefined {
-  const text = ownText(source).slice(-CHOICE_CHARS);
+  const whole = ownText(source).slice(-CHOICE_CHARS);
+  const eliminated = [...whole.matchAll(ELIMINATED)].map((m) => m[1]).join(' ');
+  const text = eliminated === '' ? whole : whole.replace(ELIMINATED, ' ');
   if (SEVERAL.test(text) || afterwards(text, 0, '').withdrawn) return undefined;
   const opening = /^\s*\**\(?([A-J])\)?[.):]\**(?=\s|$)(?!\s*$)/.exec(text);
   if (opening?.[1] && !PREDICATE.test(text.slice(opening[0].length))) return { text: opening[1], by: 'choice' };
@@ -27,7 +32,7 @@ export function extractChoice(source: string): Extraction | undefined {
     if ((m[1] === 'A' || m[1] === 'I') && /^ [a-z]/.test(text.slice(m.index + m[0].length))) continue;
     last = isLedTo(text, m.index, NOTHING, true) && follows(text, m.index + m[0].length, NOTHING) ? m[1] : undefined;
   }
-  return last ? { text: last, by: 'choice' } : undefined;
+  return last && !eliminated.includes(last) ? { text: last, by: 'choice' } : undefined;
 }
 
 const NOTHING = (): boolean => false;

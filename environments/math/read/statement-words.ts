@@ -147,3 +147,12 @@ export const WORK =
 /** Another problem than the one that was asked, or a part of it: unless the question says so too. */
 export const SUPPOSED =
   /^\W*(?:so |then |but )?(were|had|without|ignoring|neglecting|disregarding|forgetting|dropping|relaxing|unless|pretending)\b|\b(?:so|thus) (far)\b(?! as)|\b(for now|as yet|up to now|unfinished|intermediate|partial)\b|(如果|假如|假设|倘若|若|忽略|不考虑)/i;
+/** A clause that compares a value with a bound and finds that it does not fit. */
+export const UNFIT =
+  /^[\s,]*(?:which is|matching|confirming|agreeing|consistent)\b.*\b(?:impossible|contradict\w*|violat\w*|not allowed|too (?:large|small|big|many|few)|other)\b/isu;
+/** A number in words, as a noun's count. */
+export const NUMBER_WORD =
+  /^(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand)$/;
+/** Nouns that may stand between the verb and the value. */
+export const QUANTITY =
+  /^(?:total|value|answer|result|amount|profit|cost|price|distance|length|speed|area|volume|salary|income|revenue|height|weight|age|score|tip|discount|balance|average|width|radius|perimeter)$/;
