@@ -66,7 +66,7 @@ export interface WeightsParts {
 }
 
 /** How a workflow closed, as far as its records may not say it. */
-export type WorkflowClosing = 'cancelled' | 'other';
+export type WorkflowClosing = 'cancelled' | 'absent' | 'other';
 
 export interface ActivityDeps {
   /** Everturn's own, for run.json. */

@@ -144,16 +144,18 @@ export function groupActivities({ openStore, closedRollouts, now }: ActivityDeps
 
         /** Members whose workflow has closed without a record are started again, from what they have recorded. */
         async function closedOnes(waiting: readonly Waiting[], result: RunEnd | undefined): Promise<MemberToStart[]> {
-          const byId = new Map<string, MemberToStart>();
-          for (const { begun, ...member } of waiting) {
+          const byId = new Map<string, Waiting>();
+          for (const member of waiting) {
             const { attempt, birthTime } = await latestOf(store, { run, ...member });
-            if (begun && birthTime > now() - CLOSED_MS) continue;
+            if (member.begun && birthTime > now() - CLOSED_MS) continue;
             byId.set(rolloutWorkflowId({ run, ...member, attempt }), { ...member, attempt });
           }
-          const closed = byId.size === 0 ? [] : (await closedRollouts(run, [...byId.keys()].slice(0, 100))).keys();
+          const closed = byId.size === 0 ? [] : await closedRollouts(run, [...byId.keys()].slice(0, 100));
           const start: MemberToStart[] = [];
-          for (const id of closed) {
-            const member = byId.get(id)!;
+          for (const [id, closing] of closed) {
+            const { begun, ...member } = byId.get(id)!;
+            // The run itself will begin it, or is being cancelled: a rollout that it does not know it would not count.
+            if (closing === 'absent' && !begun && result === undefined) continue;
             if (await store.getEnd({ run, ...member })) continue;
             const key = `${member.group}/${member.sample}`;
             if (result?.cancelled || (restarts[key] ?? 0) >= MAX_RESTARTS) known.set(key, null);

@@ -120,7 +120,7 @@ export async function closedRollouts(
   client: Client,
   run: string,
   workflowIds: readonly string[],
-): Promise<Map<string, 'cancelled' | 'other'>> {
+): Promise<Map<string, 'cancelled' | 'absent' | 'other'>> {
   const open = workflowIds.length > FEW ? await openRollouts(client, run) : new Set();
   const asked = workflowIds.filter((id) => !open.has(id)).slice(0, FEW);
   const states = await Promise.all(
@@ -133,9 +133,10 @@ export async function closedRollouts(
       }
     }),
   );
-  const closed = new Map<string, 'cancelled' | 'other'>();
+  const closed = new Map<string, 'cancelled' | 'absent' | 'other'>();
   asked.forEach((id, i) => {
-    if (states[i] !== 'running') closed.set(id, states[i] === 'cancelled' ? 'cancelled' : 'other');
+    const state = states[i]!;
+    if (state !== 'running') closed.set(id, state === 'cancelled' || state === 'absent' ? state : 'other');
   });
   return closed;
 }
