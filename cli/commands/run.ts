@@ -16,7 +16,7 @@ interface Flags extends RunFlags {
 
 export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
   command
-    .argument('<dataset>', 'a file of JSON lines: one problem a line')
+    .argument('<dataset>', 'a file of problems: JSON lines, CSV, TSV or Parquet')
     .addOption(outOption())
     .addOption(new Option('--name <run>', 'name of the run (default: derived from data and settings)'))
     .addOption(new Option('--detach', 'return as soon as the run has started'))
