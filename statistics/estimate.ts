@@ -31,12 +31,21 @@ export function shareEstimate(named: Named, clusters: readonly (readonly number[
     const right = filled.reduce((sum, [one]) => sum + one!, 0);
     return { ...named, value, n, standardError, interval: wilson(right, n), method: n > 0 ? 'wilson' : null };
   }
+  const certain = unanimous(value, filled.length, standardError);
+  if (certain) return { ...named, value, n, standardError, interval: certain, method: 'wilson' };
   return { ...named, value, n, standardError, interval: clipped(interval), method: interval ? 't' : null };
+}
+
+/** All right or all wrong: an error of 0 would be a claim of certainty. Wilson, with one observation a query. */
+function unanimous(value: number | null, queries: number, standardError: number | null): Interval | null {
+  return standardError === 0 && (value === 0 || value === 1) ? wilson(value * queries, queries) : null;
 }
 
 /** A mean over queries of one share each: plain error of these, and the bootstrap over queries or t. */
 export function queryMeanEstimate(named: Named, values: readonly number[], method: 't' | 'bootstrap'): Estimate {
   const { value, standardError, interval } = meanOf(values);
+  const certain = unanimous(value, values.length, standardError);
+  if (certain) return { ...named, value, n: values.length, standardError, interval: certain, method: 'wilson' };
   const found = method === 't' ? clipped(interval) : bootstrapMean(values);
   return { ...named, value, n: values.length, standardError, interval: found, method: found ? method : null };
 }

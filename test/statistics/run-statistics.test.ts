@@ -75,6 +75,15 @@ describe('the statistics of a run', () => {
     expect(passAtK[0]).toMatchObject({ value: null, n: 0, leftOut: 4, interval: null });
   });
 
+  test('never claim certainty: of unanimous queries the interval is Wilson’s', () => {
+    const all = WORKED.map((rollout) => ({ ...rollout, success: [1] as const }));
+    const { solved, passAtK } = runStatistics(all, SHAPE);
+    for (const found of [solved, ...passAtK]) {
+      expect(found).toMatchObject({ value: 1, method: 'wilson' });
+      expect(found.interval![0]).toBeCloseTo(0.5101, 4);
+    }
+  });
+
   test('are numbers or null for an empty run: never NaN', () => {
     const text = JSON.stringify(runStatistics([], shape({ queries: 0 })), (_, value: unknown) => {
       if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`found ${value}`);
