@@ -100,7 +100,7 @@ export default defineConfig({
         isolate: false,
         env: SCRATCH,
       }),
-      project('parts', { include: PARTS, ...WAITS }),
+      project('parts', { include: PARTS, env: SCRATCH, ...WAITS }),
       project('temporal', { include: TEMPORAL, globalSetup: SERVER, ...WAITS }),
       project('chaos', {
         include: CHAOS,

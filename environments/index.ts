@@ -1,4 +1,4 @@
-// The registry: which environment judges which task. One object that dispatches, built once per worker.
+// The registry of environments, by task: one object that dispatches, built once per worker.
 
 import type { Task } from '../domain/query.ts';
 import type { Environment } from './environment.ts';
@@ -6,7 +6,7 @@ import { createMathEnvironment } from './math/math-environment.ts';
 
 export interface Environments {
   readonly math?: Environment;
-  /** Absent: code is undecided, `no-code-judge`. */
+  /** If absent, code is undecided, with the reason `no-code-judge`. */
   readonly code?: Environment;
 }
 
