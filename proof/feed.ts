@@ -101,7 +101,9 @@ function ruleProblems(
 function shapeProblem(entry: FeedEntry, run: RunRecord | undefined, queries: number): string | undefined {
   const is = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
   const groups = run ? queries * (run.epochs ?? 1) : undefined;
-  const good: Readonly<Record<string, (e: Partial<TrainedEntry> & { to?: unknown; weights?: unknown; request?: unknown }) => boolean>> = {
+  const good: Readonly<
+    Record<string, (e: Partial<TrainedEntry> & { to?: unknown; weights?: unknown; request?: unknown }) => boolean>
+  > = {
     trained: (e) =>
       typeof e.lease === 'string' &&
       e.lease !== '' &&
