@@ -34,6 +34,7 @@ export const REASONS = {
     'run-elsewhere',
     'run-name',
     'run-not-open',
+    'stale-line',
     'step-too-small',
     'unknown-command',
     'unknown-format',
