@@ -49,6 +49,11 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'two runs of the same queries, with a test of the difference',
     load: () => import('./commands/compare.ts'),
   },
+  search: {
+    group: 'Look',
+    summary: 'where a text occurs in a run',
+    load: () => import('./commands/search.ts'),
+  },
   check: { group: 'Look', summary: "prove a run's folder", load: () => import('./commands/check.ts') },
   judge: {
     group: 'Look',
