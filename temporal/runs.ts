@@ -10,6 +10,7 @@ import {
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { calling, isServerFailure, type Session, TRIES } from './connection.ts';
 import { TemporalError, UsageError } from '../domain/errors.ts';
+import { runPriority } from '../domain/priority.ts';
 import { TASK_QUEUE } from '../domain/queues.ts';
 import type {
   CollectionInput,
@@ -43,6 +44,7 @@ export async function startCollection({ client }: Session, input: CollectionInpu
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       staticSummary: summary.slice(0, SUMMARY_CHARS),
+      priority: runPriority(input.run),
       memo: { out: input.out },
       typedSearchAttributes: [{ key: RUN, value: input.run }],
     }),
