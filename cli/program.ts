@@ -39,6 +39,11 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'what a rollout waits for, or why it ended as it did',
     load: () => import('./commands/why.ts'),
   },
+  view: {
+    group: 'Look',
+    summary: 'all runs in the browser: turns, tokens, verdicts, live',
+    load: () => import('./commands/view.ts'),
+  },
   check: { group: 'Look', summary: "prove a run's folder", load: () => import('./commands/check.ts') },
   judge: {
     group: 'Look',

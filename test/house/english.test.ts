@@ -13,7 +13,7 @@ const PAGES = ['README.md', 'CONTRIBUTING.md', ...readdirSync(join(ROOT, 'docs')
   (path) => path.endsWith('.md') && !LATER.includes(path),
 );
 const OURS = sources().filter((path) =>
-  ROOMS.some((room) => path.startsWith(`${room}/`) && !LATER.includes(room) && path.endsWith('.ts')),
+  ROOMS.some((room) => path.startsWith(`${room}/`) && !LATER.includes(room) && /\.tsx?$/.test(path)),
 );
 
 const OPENING = /(?:^|[.!?:;] )(?:Who|Whom|Whose|Whoever|What|Whatever|Where|Wherever)\b[^.?]*(?:[.;:]|$)/;

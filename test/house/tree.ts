@@ -23,6 +23,7 @@ export const ROOMS = [
   'service',
   'storage',
   'temporal',
+  'viewer',
   'workflows',
 ];
 
@@ -38,5 +39,5 @@ export function filesUnder(folder = '.'): string[] {
 }
 
 export function sources(): string[] {
-  return filesUnder().filter((path) => /\.(?:ts|js|mjs)$/.test(path));
+  return filesUnder().filter((path) => /\.(?:tsx?|js|mjs)$/.test(path));
 }
