@@ -44,6 +44,11 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'all runs in the browser: turns, tokens, verdicts, live',
     load: () => import('./commands/view.ts'),
   },
+  stats: {
+    group: 'Look',
+    summary: 'every number of a run, with n, interval and definition',
+    load: () => import('./commands/stats.ts'),
+  },
   check: { group: 'Look', summary: "prove a run's folder", load: () => import('./commands/check.ts') },
   judge: {
     group: 'Look',
