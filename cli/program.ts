@@ -49,6 +49,16 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'every number of a run, with n, interval and definition',
     load: () => import('./commands/stats.ts'),
   },
+  compare: {
+    group: 'Look',
+    summary: 'two runs of the same queries, with a test of the difference',
+    load: () => import('./commands/compare.ts'),
+  },
+  search: {
+    group: 'Look',
+    summary: 'where a text occurs in a run',
+    load: () => import('./commands/search.ts'),
+  },
   check: { group: 'Look', summary: "prove a run's folder", load: () => import('./commands/check.ts') },
   judge: {
     group: 'Look',
