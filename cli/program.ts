@@ -39,6 +39,11 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'what a rollout waits for, or why it ended as it did',
     load: () => import('./commands/why.ts'),
   },
+  view: {
+    group: 'Look',
+    summary: 'all runs in the browser: turns, tokens, verdicts, live',
+    load: () => import('./commands/view.ts'),
+  },
   stats: {
     group: 'Look',
     summary: 'every number of a run, with n, interval and definition',
