@@ -35,6 +35,7 @@ export const REASONS = {
     'run-name',
     'run-not-open',
     'step-too-small',
+    'still-played',
     'unknown-command',
     'unknown-format',
     'unknown-model',
