@@ -87,6 +87,16 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'load new weights into every server of a running run',
     load: () => import('./commands/update-weights.ts'),
   },
+  verdict: {
+    group: 'Steer',
+    summary: "a person's verdict on one turn, beside the judge's",
+    load: () => import('./commands/verdict.ts'),
+  },
+  note: {
+    group: 'Steer',
+    summary: "a person's note on one rollout",
+    load: () => import('./commands/note.ts'),
+  },
   cancel: {
     group: 'Steer',
     summary: 'end a run; finished turns stay stored',

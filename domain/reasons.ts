@@ -36,6 +36,7 @@ export const REASONS = {
     'run-not-open',
     'stale-line',
     'step-too-small',
+    'still-played',
     'unknown-command',
     'unknown-format',
     'unknown-model',
