@@ -11,7 +11,7 @@ const TEMPORAL = [
 ];
 const PARTS = [
   'test/machine/*.test.ts',
-  'test/environments/{code-judge,code-sandbox,environments,math-generated,outbox,pool,repeated,under-load}.test.ts',
+  'test/environments/{code-judge,code-sandbox,environments,math-generated,outbox,own-command,own-doors,pool,repeated,under-load}.test.ts',
   'test/inference/{bad-models,big-vocabulary,embedded-weights,fleet,fleet-versions,model-process,run-model,tiny,weight-update}.test.ts',
   'test/inference/server-*.test.ts',
   'test/exporters/{everturn-rows,read-samples,sample-id-python}.test.ts',

@@ -18,19 +18,19 @@ import { parseSettings } from './run/config.ts';
 import { createRun } from './run/create-run.ts';
 import { examineDataset, surveyDataset } from './run/survey.ts';
 import { statedProblem } from './datasets/examine.ts';
-import type { Problem } from './datasets/problem.ts';
-import { queryFromRow } from './datasets/row.ts';
-import { DatasetError, EverturnError, explain, SandboxError, UsageError } from './domain/errors.ts';
+import { parsedRow, rowError } from './datasets/one-row.ts';
+import { EverturnError, explain, UsageError } from './domain/errors.ts';
 import type { RolloutSettings } from './domain/settings.ts';
 import type { DeclaredWeights } from './domain/weights.ts';
 import { weightsParts } from './run/weights.ts';
 import { foundLogprobs, mustServeLogprobs } from './domain/logprob-meaning.ts';
-import { CODE_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from './domain/queues.ts';
+import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from './domain/queues.ts';
 import type { SolutionReader } from './domain/solution-reader.ts';
-import { createCodeEnvironment } from './environments/code/code-environment.ts';
-import { UNSAFE_FLAG, unsafeCodeAllowed } from './environments/code/consent.ts';
-import type { Environment } from './environments/environment.ts';
+import { unsafeCodeAllowed } from './environments/code/consent.ts';
+import { openCodeJudge } from './environments/code/open-judge.ts';
+import type { Environments } from './environments/environment.ts';
 import { createEnvironments } from './environments/index.ts';
+import { createOwnEnvironments, servedBy } from './environments/own/own-environments.ts';
 import { createMathJudge } from './environments/math/math-environment.ts';
 import { createSolutionReader } from './environments/solution-reader.ts';
 import { type Operator, operatorOf, type OperatorWords } from './permissions/operator.ts';
@@ -62,17 +62,15 @@ export interface RunningWorker {
 }
 
 export async function startWorker({ slots, unsafeCode, operator }: WorkerSettings): Promise<RunningWorker> {
-  const [{ session, connection }, code] = await Promise.all([openCluster(), openCodeJudge(unsafeCode)]);
-  const environment = createEnvironments(code ? { code } : {});
-  const backends = openBackends(
-    (line) => console.error(line),
-    (runFolder, current) => bringUpToDate(session, runFolder, current),
-  );
+  const [{ session, connection }, code] = await Promise.all([openCluster(), openCodeJudge(unsafeCode, say)]);
+  const permissions = openPermissions(operator, homeOf(process.env), await servedBy(operator, say));
+  const own = createOwnEnvironments({ log: say, permitted: permissions.mayUseEnvironment });
+  const environments = createEnvironments(code ? { code } : {}, own);
+  const backends = openBackends(say, (runFolder, current) => bringUpToDate(session, runFolder, current));
   const disk = openThreadedDisk();
   const reading = createMathJudge(); // of new runs' solutions
   const reader = createSolutionReader(reading);
-  const permissions = openPermissions(operator, homeOf(process.env));
-  const activities = createActivities(dependencies({ session, environment, backends, disk, permissions, reader }));
+  const activities = createActivities(dependencies({ session, environments, backends, disk, permissions, reader }));
   const { generate, ...light } = activities;
   const common: Pick<WorkerOptions, 'connection' | 'namespace' | 'shutdownGraceTime' | 'shutdownForceTime'> = {
     connection,
@@ -97,6 +95,13 @@ export async function startWorker({ slots, unsafeCode, operator }: WorkerSetting
       maxConcurrentActivityTaskExecutions: slots,
       maxHeartbeatThrottleInterval: HEARTBEAT,
     }),
+    Worker.create({
+      ...common,
+      taskQueue: ENVIRONMENT_QUEUE,
+      activities: { begin: light.begin, evaluate: light.evaluate, endEnvironment: light.endEnvironment },
+      maxConcurrentActivityTaskExecutions: ENVIRONMENT_CALLS,
+      maxHeartbeatThrottleInterval: HEARTBEAT,
+    }),
     ...(code
       ? [
           Worker.create({
@@ -116,7 +121,7 @@ export async function startWorker({ slots, unsafeCode, operator }: WorkerSetting
     done: done.finally(async () => {
       reading.close();
       await Promise.allSettled([
-        environment.close(),
+        environments.close(),
         backends.close(),
         disk.close(),
         session.close(),
@@ -125,6 +130,11 @@ export async function startWorker({ slots, unsafeCode, operator }: WorkerSetting
     }),
   };
 }
+
+const say = (line: string): void => console.error(line);
+
+/** Of all environments: one that hangs holds up its own calls, and no other's. */
+const ENVIRONMENT_CALLS = 256;
 
 /** Seldom enough to be cheap, often enough that a busy machine misses no 10 s deadline. */
 const HEARTBEAT = '3 seconds';
@@ -145,29 +155,16 @@ async function openCluster() {
   return { session, connection };
 }
 
-/** Undefined if no sandbox is proven: then this worker takes no code. */
-async function openCodeJudge(unsafe: boolean): Promise<Environment | undefined> {
-  try {
-    const judge = await createCodeEnvironment({ unsafeWithoutSandbox: unsafe });
-    if (unsafe) console.error(`UNSAFE: programs that a model wrote run here without a sandbox (${UNSAFE_FLAG}).`);
-    return judge;
-  } catch (error) {
-    if (!(error instanceof SandboxError)) throw error;
-    console.error(`This worker judges no code. ${explain(error)}`);
-    return undefined;
-  }
-}
-
 interface Parts {
   readonly session: Session;
-  readonly environment: ActivityDeps['environment'];
+  readonly environments: Environments;
   readonly backends: Backends;
   readonly disk: Disk;
   readonly reader: SolutionReader;
   readonly permissions: Permissions;
 }
 
-function dependencies({ session, environment, backends, disk, permissions, reader }: Parts): ActivityDeps {
+function dependencies({ session, environments, backends, disk, permissions, reader }: Parts): ActivityDeps {
   const cache = openRecordCache();
   const openStore: ActivityDeps['openStore'] = (out, run) => {
     permissions.mayUseRun(out, run);
@@ -184,12 +181,12 @@ function dependencies({ session, environment, backends, disk, permissions, reade
   return {
     version: everturnVersion(),
     openStore,
-    environment,
+    environments,
     backend,
     permit: permissions.mayUseModel,
-    parseRow: (row) => parsed(row).query,
-    async readSolutions(row) {
-      const problem = await statedProblem(parsed(row), reader);
+    parseRow: (row, { environments: own }) => parsedRow(row, own).query,
+    async readSolutions(row, { environments: own }) {
+      const problem = await statedProblem(parsedRow(row, own), reader);
       if (problem) throw rowError(problem);
     },
     parseSettings,
@@ -199,7 +196,15 @@ function dependencies({ session, environment, backends, disk, permissions, reade
       const complete = parseSettings(run, { ...settings });
       const store = openStore(out, run);
       permissions.mayUseModel(complete, store.folder);
-      const survey = await examineDataset(await surveyDataset({ dataset, limit, shuffleSeed }), reader);
+      const survey = await examineDataset(
+        await surveyDataset({
+          dataset,
+          limit,
+          shuffleSeed,
+          ...(complete.environments && { environments: complete.environments }),
+        }),
+        reader,
+      );
       // Rollouts wait for a model that is away; the run does not.
       const facts = await backend(complete, store.folder).then((b) => b.facts, ifRetryable);
       if (facts) mustServeLogprobs(facts, complete);
@@ -223,17 +228,6 @@ function dependencies({ session, environment, backends, disk, permissions, reade
 function bringUpToDate(session: Session, runFolder: string, { version, label, folder, rewind }: DeclaredWeights): void {
   const input = { run: basename(runFolder), out: dirname(runFolder), version, label, weights: folder, rewind };
   startUpdate(session, input).catch((error: unknown) => console.error(explain(error)));
-}
-
-function parsed(row: Readonly<Record<string, unknown>>) {
-  const result = queryFromRow(row, '1');
-  if (result.ok) return result;
-  throw rowError(result);
-}
-
-function rowError({ field, problem, fix }: Problem): DatasetError {
-  const where = field === null ? 'The row' : `Field \`${field}\` of the row`;
-  return new DatasetError(`${where}: ${problem}`, { reason: 'bad-row', fix });
 }
 
 function ifRetryable(error: unknown): null {

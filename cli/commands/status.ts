@@ -23,7 +23,7 @@ import { knownResult, recordedProgress } from '../find/recorded.ts';
 import { groupLine, groupStates } from '../view/feed-groups.ts';
 import { feedLines, feedStatusOf, type FeedStatus } from '../view/feed-status.ts';
 import { serverTable } from '../view/servers.ts';
-import { accuracyTable, outcomeLine, reasonLines, wrongReasonsLine } from '../view/summary.ts';
+import { outcomeLine, reasonLines, turnTables, wrongReasonsLine } from '../view/summary.ts';
 import { awaitedOf } from '../view/trouble.ts';
 import { type WeightsStatus, weightsLines, weightsStatus } from '../view/weights.ts';
 
@@ -190,8 +190,8 @@ function statusText(io: Io, place: RunPlace, status: RunStatus): string {
   return [
     `${paint('bold', place.run)}: ${state}${flight}`,
     ...(status.waitingFor ? [paint('yellow', status.waitingFor)] : []),
-    ...(counts.judgedAt.length > 0 ? ['', accuracyTable({ counts, total }, paint)] : []),
     '',
+    ...turnTables({ counts, total }, paint),
     outcomeLine({ counts, total }),
     ...reasonLines({ counts }, paint),
     ...wrongReasonsLine({ counts }, `${me} judge --run ${runArgument(io, place)}`),

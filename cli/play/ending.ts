@@ -6,7 +6,7 @@ import { EXIT, type ExitCode, exitCodeOfResult, modelFailedAll } from '../exit.t
 import { clock, count, plural } from '../view/format.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { paintFor } from '../view/paint.ts';
-import { accuracyTable, outcomeLine, reasonLines, wrongReasonsLine } from '../view/summary.ts';
+import { outcomeLine, reasonLines, turnTables, wrongReasonsLine } from '../view/summary.ts';
 import type { CollectionResult } from '../../domain/messages.ts';
 
 export interface Ending {
@@ -46,7 +46,7 @@ async function endingText(io: Io, { place, result, url, local, tookMs }: Ending)
   ];
   return [
     '',
-    ...(result.counts.judgedAt.length > 0 ? [accuracyTable(result, paint), ''] : []),
+    ...turnTables(result, paint),
     outcomeLine(result) + speed,
     ...reasonLines(result, paint),
     ...wrongReasonsLine(result, `${me} judge --run ${run}`),
