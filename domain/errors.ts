@@ -72,6 +72,10 @@ export class TemporalError extends BoundaryError<'temporal'> {
 export class JudgeError extends BoundaryError<'judge'> {
   readonly boundary = 'judge';
 }
+/** A user's own environment: never a wrong answer (exit 2, because it is found when a run is started). */
+export class EnvironmentError extends BoundaryError<'environment'> {
+  readonly boundary = 'environment';
+}
 /** The run's folder: unreadable, full, or with unexpected content (exit 1). */
 export class StoreError extends BoundaryError<'store'> {
   readonly boundary = 'store';

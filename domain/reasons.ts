@@ -162,6 +162,21 @@ export const REASONS = {
   ],
   /** The judge could not do its work. */
   judge: ['judge-closed', 'judge-killed', 'judge-process', 'judge-stalled', 'not-built', 'sandbox-trouble'],
+  /** A user's own environment could not do its work, or may not run here. */
+  environment: [
+    'environment-broken',
+    'environment-closed',
+    'environment-error',
+    'environment-exited',
+    'environment-mismatch',
+    'environment-missing',
+    'environment-not-deterministic',
+    'environment-not-served',
+    'environment-timeout',
+    'environment-too-large',
+    'environment-unloadable',
+    'not-built',
+  ],
   /** The run's folder and the disk it is on. */
   store: [
     'disk-full',

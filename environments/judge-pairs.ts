@@ -5,12 +5,12 @@ import { JudgeError } from '../domain/errors.ts';
 import type { Pair } from '../domain/pair.ts';
 import type { Query } from '../domain/query.ts';
 import type { Verdict } from '../domain/verdict.ts';
-import type { Environment } from './environment.ts';
+import type { Judge } from './environment.ts';
 import type { MathJudge } from './math/math-environment.ts';
 
 export interface PairJudges {
   readonly math: Pick<MathJudge, 'judge'>;
-  readonly code: Pick<Environment, 'judge'>;
+  readonly code: Pick<Judge, 'judge'>;
 }
 
 export function judgePair(pair: Pair, { math, code }: PairJudges, signal: AbortSignal): Promise<Verdict> {

@@ -9,6 +9,7 @@ import { type Outcome, OUTCOMES } from '../domain/ending.ts';
 import { samplesPerQuery } from '../domain/group.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { CheckTokenizer } from './context.ts';
+import { checkCode, checkReplies } from './environments.ts';
 import { openCopyCheck } from './copies.ts';
 import { checkJudgements } from './judgements.ts';
 import { checkFeed, type FeedFacts } from './feed.ts';
@@ -83,6 +84,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   const facts = { tokenizer, clockSkewMs, runAt: run?.createdAt };
   const ofRun = openRunCheck(store, run, report, options);
   await ofRun.run();
+  await checkCode(store, run, report);
   const copies = openCopyCheck(report);
   const logs = openLogCheck(store, report);
   const queries = openQueriesCheck(store, run, report);
@@ -116,6 +118,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
     queries.rollout(rollout);
     counts.rollout(rollout);
     copies(rollout);
+    checkReplies(rollout, report);
     await ofRun.rollout(rollout);
     if (!rollout.end) return;
     totals.ended++;

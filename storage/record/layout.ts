@@ -13,6 +13,9 @@ export const ANSWERS = 'answers';
 export const JUDGEMENTS = 'judgements';
 export const WEIGHTS = 'weights';
 
+/** `code/<sha256>.cjs`: an environment that is a module, as environments/own/module.ts loads it. */
+export const codeFile = (sha256: string): string => `code/${sha256}.cjs`;
+
 export const ROLLOUT_FILE = 'rollout.json';
 export const END_FILE = 'end.json';
 export const turnFile = (turn: number): string => `turn-${padded('turn', turn)}.json`;

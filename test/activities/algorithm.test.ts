@@ -17,6 +17,7 @@ import { type OpenedRollout, turnFacts } from '../../domain/rollout-facts.ts';
 import type { TurnFacts } from '../../domain/turn.ts';
 import { areal } from '../../exporters/areal.ts';
 import type { TokenBackend } from '../../inference/backend.ts';
+import { onlyJudge } from '../../environments/index.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { readTrajectory } from '../../storage/trajectories.ts';
 import { byteTokenizer } from '../support/scripted-model.ts';
@@ -198,10 +199,10 @@ async function play(p: Plan, run: string, question: string) {
     version: 'test',
     openStore: openFileStore,
     backend: async () => backendOf(p),
-    environment: {
+    environments: onlyJudge({
       judge: async (_, answer) => ({ verdict: answer.endsWith('\\boxed{4}') ? 'right' : 'wrong', reason: 'scripted' }),
       close: async () => {},
-    },
+    }),
     permit: () => undefined,
     parseRow: () => ({
       queryId: 'q',
