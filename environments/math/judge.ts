@@ -9,7 +9,7 @@ import { extractChoice } from './find/choice.ts';
 import { extractAnswer } from './find/extract.ts';
 import type { LeafOptions } from './compare/leaf.ts';
 import type { Extraction, Found } from './find/phrases.ts';
-import type { Known } from './find/account.ts';
+import { type Known, wordsIn } from './find/known.ts';
 import { type JudgeOptions, leafOptions } from './judge-options.ts';
 import { readSolution, type Solution } from './solution.ts';
 import { choiceOf } from './read/words.ts';
@@ -90,18 +90,8 @@ function agrees(said: string, own: Extraction, gold: Solution, options: LeafOpti
 }
 
 /** What the question or a solution names may stand in a statement of the answer. */
-function knownIn(question: string | undefined, usable: readonly Solution[]): Known {
-  let known: ReadonlySet<string> | undefined;
-  return (word) =>
-    (known ??= new Set(
-      `${question ?? ''} ${usable.map(({ text }) => text).join(' ')}`
-        .toLowerCase()
-        .match(/\p{L}{2,}/gu)
-        ?.map(stem),
-    )).has(stem(word));
-}
-
-const stem = (word: string): string => word.replace(/(?:ies|es|s|ed|d|ing|e|y)$/, '');
+const knownIn = (question: string | undefined, usable: readonly Solution[]): Known =>
+  wordsIn(() => `${question ?? ''} ${usable.map(({ text }) => text).join(' ')}`, (question ?? '') !== '');
 
 /** Nothing in the answer was marked, or all of it is a sentence. */
 const needsChoice = (own: Extraction | undefined): boolean =>

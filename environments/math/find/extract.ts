@@ -10,7 +10,9 @@ import { lastNumber } from './numbers-in-text.ts';
 import { dateOf, timeOf } from './moments.ts';
 import { hasProse, mathSegments, type Segment } from './segments.ts';
 import { answerPhrase, blank, type Extraction, finalPhrase, type Found, hash } from './phrases.ts';
-import { isAccounted, type Known, STRUCK } from './account.ts';
+import { isStated } from './statement.ts';
+import { type Known, NOTHING } from './known.ts';
+import { STRUCK } from './sentence.ts';
 import { afterwards } from './afterwards.ts';
 import { PLACE, tailOf } from './tail.ts';
 import { inEnglish } from '../read/statement-words.ts';
@@ -29,7 +31,6 @@ const TURNS = [
 ];
 
 /** `cut`: the text was cut by a limit, so that only a closed box or a complete statement of the answer counts. */
-const NOTHING: Known = () => false;
 
 /** `known`: words that the question or a solution holds. */
 export function extractAnswer(source: string, cut = false, known: Known = NOTHING): Found {
@@ -66,11 +67,11 @@ function fromAnswer(text: string, cut: boolean, known: Known): Found {
   if (unfinished) return 'cut-off';
   if (group) {
     if (boxes.at(-1)?.content.trim() === '') return undefined;
-    if (!isAccounted(text, group.start, group.end, known, true)) return undefined;
     // A later "final answer" takes its place.
     const later = finalPhrase(text.slice(group.end), cut, known);
     if (later) return later;
-    const after = afterwards(text, group.end, group.text);
+    if (!isStated(text, group.start, group.end, known, true)) return undefined;
+    const after = afterwards(text, group.end, group.text, known);
     if (after.withdrawn) return undefined;
     const around = aroundBox(text, group);
     if (around === '') return undefined;
@@ -120,7 +121,12 @@ function marked(text: string): Extraction | undefined {
 function tagged(text: string, known: Known): Extraction | undefined {
   const end = text.lastIndexOf('</answer>');
   const start = end < 0 ? -1 : text.lastIndexOf('<answer>', end);
-  if (start < 0 || /^\s*(?:or|and)\b/i.test(text.slice(end + 9)) || afterwards(text, end + 9, '').withdrawn)
+  if (
+    start < 0 ||
+    /\b(?:not|rather than|instead of)\s*$/.test(text.slice(0, start)) ||
+    /^\s*(?:or|and)\b/i.test(text.slice(end + 9)) ||
+    afterwards(text, end + 9, '', known).withdrawn
+  )
     return undefined;
   const found = fromAnswer(text.slice(start + 8, end), false, known);
   return found && found !== 'cut-off' ? { ...found, by: 'phrase' } : undefined;
@@ -257,8 +263,8 @@ function stated(text: string, { start, end, content }: Segment, known?: Known): 
   const enumerated =
     /(?:^|\n)[ \t]*$/.test(before) && before.includes('\n') && /^[.)] +[A-Za-z]/.test(text.slice(end, end + 8));
   const bare = /(?<!\b(?:ans|i\.e|e\.g|approx|viz))[.!?][ \t]+$/i.test(before) && !content.includes('=');
-  if (enumerated || bare || !isAccounted(text, start, last, known, false)) return undefined;
-  return afterwards(text, end, content).withdrawn ? undefined : true;
+  if (enumerated || bare || !isStated(text, start, last, known, false)) return undefined;
+  return afterwards(text, end, content, known).withdrawn ? undefined : true;
 }
 
 const isNameOnly = (content: string): boolean =>
