@@ -26,6 +26,8 @@ const DEMANDS =
 const OWN = /(?<![\p{L}\d$\\_^=(])(?:I|I[’']\w+|my|me|myself|sorry)(?![\p{L}\d_^=)])/u;
 const COUNTERFACTUAL = /^(?:note|if|were|had)\b.*\bwould\b|\bif\b.*\bwould\b|\bwould\b.*\bif\b/i;
 
+const MOST_SENTENCES = 1_000;
+
 export interface After {
   readonly withdrawn: boolean;
   /** What the text names as an answer once more. */
@@ -61,7 +63,10 @@ export function afterwards(text: string, end: number, value: string, known: Know
     own === '' || own.length > 60
       ? undefined
       : new RegExp(String.raw`^(${LED_TO}*)(?<![\w.,\\])${own.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')}(?!\w)\$?`, 'i');
+  let count = 0;
   for (const said of sentencesOf(later)) {
+    // A text that goes on for so long is about something else.
+    if (++count > MOST_SENTENCES) return { withdrawn: true, also };
     const it = mention === undefined ? said : said.replace(mention, '$1 it ').replace(/^[$]/, '');
     const checks = CHECKS.test(said) && !/≠|\\ne(?:q|\b)/.test(said);
     if (OPENS.test(said) && !checks) return { withdrawn: true, also };

@@ -48,7 +48,7 @@ export function speaksAgainst(sentence: string, known: Known, before: string): b
     words.some((word) => ABOUT.has(word) || AGAIN.test(word)) ||
     WORKING.has(words[0] ?? '') ||
     /^(?:\P{L}*\p{L}+ing(?!\p{L})|to \p{L}+,)/iu.test(said);
-  const fragment = !words.some((word) => word === NOUN || isLink(word));
+  const fragment = words.length < 5 && !words.some((word) => word === NOUN || isLink(word));
   if (reasoned) return false;
   if (UNDONE.test(said)) return true;
   if (!about && !fragment) return false;
