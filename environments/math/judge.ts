@@ -9,7 +9,7 @@ import { extractChoice } from './find/choice.ts';
 import { extractAnswer } from './find/extract.ts';
 import type { LeafOptions } from './compare/leaf.ts';
 import type { Extraction, Found } from './find/phrases.ts';
-import { type Known, wordsIn } from './find/known.ts';
+import { knownIn } from './find/known.ts';
 import { type JudgeOptions, leafOptions } from './judge-options.ts';
 import { readSolution, type Solution } from './solution.ts';
 import { choiceOf } from './read/words.ts';
@@ -26,7 +26,14 @@ export function judgeMath(answer: string, solutions: readonly string[], options:
     const reason = read.every((solution) => solution.reason === 'empty') ? 'no-solution' : 'solution-unreadable';
     return { verdict: 'undecided', reason };
   }
-  const found = extractAnswer(answer, options.cut, knownIn(options.question, usable));
+  const found = extractAnswer(
+    answer,
+    options.cut,
+    knownIn(
+      options.question ?? '',
+      usable.map(({ text }) => text),
+    ),
+  );
   let best: Verdict | undefined;
   for (const gold of usable) {
     const verdict = judgeOne(answer, found, gold, leaf, options.cut === true);
@@ -88,10 +95,6 @@ function agrees(said: string, own: Extraction, gold: Solution, options: LeafOpti
     (g) => g !== undefined && compareTexts(g, again.text, options).verdict === 'right',
   );
 }
-
-/** What the question or a solution names may stand in a statement of the answer. */
-const knownIn = (question: string | undefined, usable: readonly Solution[]): Known =>
-  wordsIn(() => `${question ?? ''} ${usable.map(({ text }) => text).join(' ')}`, (question ?? '') !== '');
 
 /** Nothing in the answer was marked, or all of it is a sentence. */
 const needsChoice = (own: Extraction | undefined): boolean =>

@@ -46,6 +46,7 @@ const GOES_ON = /[:：,，][*\s]*$|(?:^|\s)(?:is|are|be|equals|get|that|to|the|o
 export function leftOf(text: string, start: number): Left {
   const reach = text
     .slice(Math.max(0, start - REACH), start)
+    .replace(/\\\$/g, ' ')
     .replace(FORMULA, (m) => (/\\n(?:e|eq|ot)(?![A-Za-z])|≠/.test(m) ? ` ${NOUN}≠ ` : ` ${NOUN} `));
   const open = FORMULA_TO.exec(reach);
   const before = open ? reach.slice(0, open.index) : reach;

@@ -85,7 +85,9 @@ const OPENINGS: readonly (readonly [RegExp, string])[] = [
   [/(?:(?<=[\d⟦].{0,20})\bno|\b(?:oops|wait|correction))\s*[:!—]\s*$/i, ' '],
   [/^\s*(?:step\s*\d+|\d+[.)]|\(\w\)|[-•#>]+)\s*[:.)]?\s*(?=\p{Lu}|⟦)/iu, ' '],
   [/\bnot\s+(?:just\s+|only\s+)?(?:⟦|[\d.,]+),?\s+but\b/i, ' '],
+  [/^\s*(?:solution|(?:final )?answer|result|conclusion|explanation)\s*:\s*(?=\p{Lu}\p{Ll}*\s)/iu, ' '],
   [/\bit would be\b/i, 'it is'],
+  [/\b(it|that|there|here|what|he|she)['’]s\b/gi, '$1 is'],
   [/\bnot (?:hard|difficult) to\b|\bno other (?:option|choice|possibility|value|solution|answer)\b/i, ' '],
   [/\b(?:impossible|cannot|not possible|can't)(?: to)? (?:do|get) (?:any )?better than\b/i, ' is '],
   [
@@ -124,7 +126,10 @@ function leads(left: string, known: Known, { marked, number, value }: Value): bo
   if (lower.some((word) => word.endsWith("'s") && namesAnswer(word.slice(0, -2)))) return false;
   if (lower.some((word, k) => namesAnswer(word) && (word !== 'final' || !isNamed(lower[k + 1]))))
     return isAnswerClause(lower, known, number);
-  const link = lower.findLastIndex(isLink);
+  const linked = lower.findLastIndex(isLink);
+  // A verb of the question's own: "Yuki jogs 26".
+  const link =
+    linked < 0 && known.asked ? lower.findLastIndex((word) => /(?:s|ed)$/.test(word) && known(word)) : linked;
   return isObject(words.slice(link + 1), lower[link], known, number) && isSubject(words, link, known, marked);
 }
 
@@ -211,7 +216,7 @@ function isObject(words: readonly Word[], link: string | undefined, known: Known
   if (lower.some((word) => /[^\x00-\x7F]/.test(word) && word !== NOUN && !isForeignNoun(word) && !known(word)))
     return false;
   if (leadsTo(lower.join(' '), true)) return true;
-  const action = link !== undefined && isAction(link);
+  const action = link !== undefined && (isAction(link) || !isLink(link));
   return words.every(
     ({ word, written }, k) =>
       /^\d/.test(word) ||

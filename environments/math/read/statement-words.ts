@@ -61,7 +61,7 @@ const COMMON = words(`
   phase wavelength exponent base logarithm root roots zero zeros discriminant asymptote vertex axis origin quadrant gradient divergence curl residue
   order index degree genus dimension kernel image cardinality supremum infimum extremum optimum minimum maximum upper part real imaginary modulus
   argument conjugate inverse reciprocal transpose adjoint cofactor permutation permutations combination combinations arrangements outcome outcomes
-  once twice greater larger smaller bigger reading gcd lcm hcf divisor multiple quotients remainders digit digits sides angles lengths heights values
+  parallel closed open interval notation once twice greater larger smaller bigger reading gcd lcm hcf divisor multiple quotients remainders digit digits sides angles lengths heights values
   inside outside strictly matrix vector ring field condition conditions constraint constraints requirement requirements equations inequality divisible
   integer integers inclusive`);
 
