@@ -71,7 +71,12 @@ function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOpt
   if (other !== undefined) return { verdict: 'wrong', reason: 'different', extracted };
   if (gold.spelled) return { ...compareSpellings(gold.text, own.text), extracted };
   const first = compareTexts(gold.text, own.text, options);
+  const [goldPercent, ownPercent] = ASKS_PERCENT.test(options.question)
+    ? [withoutPercent(gold.text), withoutPercent(own.text)]
+    : [];
   for (const [g, a] of [
+    [goldPercent, own.text],
+    [gold.text, ownPercent],
     [gold.bare, own.text],
     [gold.text, own.bare],
     [gold.bare, own.bare],
@@ -82,6 +87,11 @@ function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOpt
   }
   return { ...first, extracted };
 }
+
+/** What is asked in percent may be said with the sign or without it. */
+const ASKS_PERCENT = /\b(?:what|which|find the|how many) (?:is the )?(?:[a-z]+ ){0,2}percent|\b(?:in|as a) percent/i;
+const withoutPercent = (text: string): string | undefined =>
+  /^\s*-?\d[\d.,]*\s*(?:\\?%|percent)\s*\.?$/.test(text) ? text.replace(/\s*(?:\\?%|percent).*$/, '') : undefined;
 
 const ORDINAL = /^\W*\d+\s*\^?\\?(?:text|mathrm|textsuperscript)?\s*\{?(?:st|nd|rd|th)\}?\W*$/;
 

@@ -14,6 +14,7 @@ import {
   UNFIT,
   WORK,
 } from '../read/statement-words.ts';
+import { numberWord } from '../read/number-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
 import { speaksAgainst } from './explanation.ts';
 import { NOUN, STRUCK, wordsOf } from './sentence.ts';
@@ -67,7 +68,13 @@ export function unexplained(said: string, known: Known, before: string): string 
 /** Do the words behind a value leave it as it is? */
 export function leaves(right: string, known: Known, { object, before, value }: Behind): boolean {
   if (STRUCK.test(right) || /[?？]\W*$|\bat (?:most|least)\b/i.test(right)) return false;
-  const said = right.replace(/[*_"“”`]/g, ' ').replace(OTHERS, ' ');
+  const said = right
+    .replace(/[*_"“”`]/g, ' ')
+    .replace(OTHERS, ' ')
+    // "9 (nine)"
+    .replace(/^([\s$}\])]*)\(([a-z][a-z -]{1,60})\)/i, (all, closed: string, word: string) =>
+      numberWord(word.toLowerCase()) === /\d+/.exec(value)?.[0] ? closed : all,
+    );
   if (concludesOtherwise(said, value)) return false;
   const rest = unexplained(said, known, before);
   if (rest === undefined) return false;

@@ -78,9 +78,10 @@ export function severalChoices(text: string, between: ',' | ''): string | undefi
   if (text.length > 80) return undefined;
   const plain = text
     .replace(WRAPPER, ' ')
-    .replace(/\\[,;:! ]|\\q?quad|[{}$*~().]|\b(?:and|options?|choices?)\b/g, ' ')
+    .replace(/\\[,;:! ]|\\q?quad|[{}$*~().]|\b(?:options?|choices?)\b/g, ' ')
+    .replace(/\band\b|[;、]/g, ',')
     .trim();
-  const letters = plain.split(/[\s,;、]+/);
+  const letters = plain.split(/\s*,[\s,]*/);
   const listed = letters.length > 1 && letters.every((letter) => /^[A-J]$/.test(letter));
   const joined = between === '' && /^[A-J]{2,8}$/.test(plain);
   const all = listed ? letters : joined ? [...plain] : [];
