@@ -20,6 +20,7 @@ const PARTS = [
   'test/train/*.test.ts',
   'test/cli/model.test.ts',
   'test/house/imports.test.ts',
+  'test/viewer/browser-*.test.ts',
   // A process now and then, or many seconds.
   'test/activities/{algorithm,heartbeat}.test.ts',
   'test/cli/{exit,export,format,judge,update-weights}.test.ts',

@@ -10,60 +10,34 @@ import type { InputOutput, Message, Prompt, Query } from '../domain/query.ts';
 import { FLEET_POLICIES, type RolloutSettings } from '../domain/settings.ts';
 import type { EndRecord, Failure, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import type { ChunkRecord, TurnRecord, VersionSpan } from '../domain/turn.ts';
+import { type ActOf, HUMAN_VERDICTS, type NoteAct, type RetryAct, type VerdictAct } from '../domain/steering.ts';
 import type { ModelIdentity } from '../domain/model-identity.ts';
+import {
+  BOOLEAN,
+  COUNT,
+  flawIn,
+  HASH,
+  IDS,
+  INT32,
+  isObject,
+  listOf,
+  mapOf,
+  maybe,
+  NAME,
+  NUMBER,
+  NUMBERS,
+  oneOf,
+  only,
+  orNull,
+  PLACE,
+  TEXT,
+  type Fields,
+  type Test,
+} from './field-tests.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
 import { encodeRecord, type Owner, type RecordKind } from '../storage/record/text.ts';
 import type { Stored } from '../storage/store.ts';
 
-type Test = readonly [(value: unknown) => boolean, string];
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
-
-const TEXT: Test = [(value) => typeof value === 'string', 'a text'];
-const NAME: Test = [(value) => typeof value === 'string' && value !== '', 'a text that is not empty'];
-const HASH: Test = [(value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value), 'a SHA-256'];
-const COUNT: Test = [isCount, 'a whole number'];
-const PLACE: Test = [(value) => isCount(value) && value !== 0, 'a whole number above 0'];
-const IDS: Test = [(value) => Array.isArray(value) && value.every(isCount), 'a list of token ids'];
-const NUMBERS: Test = [
-  (value) => Array.isArray(value) && value.every((item) => Number.isFinite(item)),
-  'a list of numbers',
-];
-const INT32: Test = [(value) => isCount(value) && (value as number) < 2 ** 31, 'an int32 from 0'];
-const oneOf = (...values: readonly unknown[]): Test => [
-  (value) => values.includes(value),
-  `one of ${values.join(', ')}`,
-];
-const listOf = (test: Test): Test => [
-  (value) => Array.isArray(value) && value.every((item) => test[0](item)),
-  `a list, each ${test[1]}`,
-];
-const orNull = ([test, name]: Test): Test => [(value) => value === null || test(value), `${name} or null`];
-const maybe = ([test, name]: Test): Test => [(value) => value === undefined || test(value), name];
-
-/** A test for each field of a record: an optional one may be absent. */
-type Fields<T> = { readonly [K in keyof Required<T>]: Test };
-
-/** An object of these fields and no others. */
-function only<T>(fields: Fields<T> & Readonly<Record<string, Test>>): Test {
-  return [(value) => isObject(value) && flawIn(fields, value) === undefined, `{${Object.keys(fields).join(', ')}}`];
-}
-
-function flawIn(fields: Readonly<Record<string, Test>>, value: Readonly<Record<string, unknown>>): string | undefined {
-  const alien = Object.keys(value).find((key) => !Object.hasOwn(fields, key));
-  if (alien !== undefined) return `has the field ${shown(alien)}, which Everturn does not write`;
-  for (const [field, [test, wanted]] of Object.entries(fields))
-    if (!test(value[field])) return `has no right ${field}: it should be ${wanted}, and is ${shown(value[field])}`;
-  return undefined;
-}
-
-const NUMBER: Test = [(value) => Number.isFinite(value), 'a number'];
-const BOOLEAN = oneOf(true, false);
-const mapOf = ([test, name]: Test): Test => [
-  (value) => isObject(value) && Object.values(value).every((item) => test(item)),
-  `an object, each of its values ${name}`,
-];
 const LIMIT: Test = [(value) => Number.isFinite(value) && (value as number) > 0, 'a number above 0'];
 const SETTINGS: Fields<RolloutSettings> = {
   model: NAME,
@@ -237,6 +211,26 @@ const END: Fields<EndRecord> = {
   turns: listOf(HASH),
   finishedAt: COUNT,
 };
+const ACT = {
+  format: TEXT,
+  of: only<ActOf>({ query: NAME, sample: COUNT, attempt: PLACE, turn: orNull(PLACE), hash: HASH }),
+  by: NAME,
+  via: NAME,
+  at: COUNT,
+};
+const VERDICT_ACT: Fields<VerdictAct & { readonly format: string }> = {
+  ...ACT,
+  act: oneOf('verdict'),
+  verdict: oneOf(...HUMAN_VERDICTS),
+  reason: orNull(NAME),
+  after: orNull(NAME),
+};
+const NOTE_ACT: Fields<NoteAct & { readonly format: string }> = { ...ACT, act: oneOf('note'), text: NAME };
+const RETRY_ACT: Fields<RetryAct & { readonly format: string }> = {
+  ...ACT,
+  act: oneOf('retry'),
+  reason: orNull(NAME),
+};
 const FIELDS: Readonly<Partial<Record<RecordKind, Readonly<Record<string, Test>>>>> = {
   run: RUN,
   result: RESULT,
@@ -246,13 +240,21 @@ const FIELDS: Readonly<Partial<Record<RecordKind, Readonly<Record<string, Test>>
   verdict: VERDICT,
   end: END,
 };
+/** By what a person did. */
+const STEERING: Readonly<Record<string, Readonly<Record<string, Test>>>> = {
+  verdict: VERDICT_ACT,
+  note: NOTE_ACT,
+  retry: RETRY_ACT,
+};
 
 /** The fault of a record's fields; undefined if there is none. */
 export function shapeProblem(kind: RecordKind, record: object): string | undefined {
   const fields = record as Readonly<Record<string, unknown>>;
-  if (!FIELDS[kind]) return undefined;
+  const known = kind === 'steering' ? STEERING[String(fields['act'])] : FIELDS[kind];
+  if (kind === 'steering' && !known) return 'is no act that Everturn knows';
+  if (!known) return undefined;
   const { settings } = fields;
-  const flaw = flawIn(FIELDS[kind], fields);
+  const flaw = flawIn(known, fields);
   if (flaw === undefined || !isObject(settings) || !flaw.startsWith('has no right settings')) return flaw;
   return `${flawIn(SETTINGS, settings)} (in settings)`;
 }
@@ -270,12 +272,4 @@ export async function textProblem(
   } catch (error) {
     return `cannot be written again: ${explain(error)}`;
   }
-}
-
-/** JSON reads 1e400 as Infinity. */
-function shown(value: unknown): string {
-  const whole = JSON.stringify(value, (_, item: unknown) =>
-    typeof item === 'number' && !Number.isFinite(item) ? String(item) : item,
-  );
-  return whole === undefined ? 'missing' : whole.length > 80 ? `${whole.slice(0, 80)}…` : whole;
 }

@@ -10,6 +10,7 @@ import {
 import { calling, isServerFailure, type Session, TRIES } from './connection.ts';
 import { TemporalError, UsageError } from '../domain/errors.ts';
 import { startOptions } from './start-options.ts';
+import { runPriority } from '../domain/priority.ts';
 import type {
   CollectionInput,
   CollectionProgress,
@@ -33,7 +34,10 @@ const ACTIVITY_QUEUE = 2;
 /** Starts the run's collection, or attaches to it if it is open. `summary` is its title in the UI. */
 export async function startCollection({ client }: Session, input: CollectionInput, summary: string): Promise<void> {
   await calling(`start run "${input.run}"`, () =>
-    client.workflow.start('collection', startOptions({ workflowId: input.run, input, summary })),
+    client.workflow.start('collection', {
+      ...startOptions({ workflowId: input.run, input, summary }),
+      priority: runPriority(input.run),
+    }),
   );
 }
 

@@ -4,6 +4,7 @@
 
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
+import { turnPriority } from '../domain/priority.ts';
 import type { Task } from '../domain/query.ts';
 import { CODE_QUEUE, GENERATE_QUEUE } from '../domain/queues.ts';
 import type { Generated, GeneratedTurn, OpenedRollout } from '../domain/rollout-facts.ts';
@@ -44,7 +45,8 @@ export function open(input: RolloutInput): Promise<OpenedRollout> {
 }
 
 export function generate(rollout: TrajectoryReference, turn: number): Promise<Generated> {
-  return generation.generate.executeWithOptions({ summary: `turn ${turn} · generate` }, [{ rollout, turn }]);
+  const options = { summary: `turn ${turn} · generate`, priority: turnPriority(rollout.run, turn) };
+  return generation.generate.executeWithOptions(options, [{ rollout, turn }]);
 }
 
 export function evaluate(
@@ -53,8 +55,9 @@ export function evaluate(
   task?: Task,
 ): Promise<Verdict> {
   const summary = `turn ${turn} · judge ${outputTokens} tokens`;
+  const options = task === 'code' ? { summary, priority: turnPriority(rollout.run, turn) } : { summary };
   const { evaluate: judge } = task === 'code' ? judgingCode : light;
-  return judge.executeWithOptions({ summary }, [{ rollout, turn }]);
+  return judge.executeWithOptions(options, [{ rollout, turn }]);
 }
 
 export function log(

@@ -79,14 +79,16 @@ describe('a feed', { timeout: 240_000 }, () => {
       });
       // The checkpoint's weights, on servers that are ahead of it.
       await ask('weighty', 'rewind', { version: 0 });
-      expect(await ask('weighty', 'version', { version: 0, weights: '/ckpt/0' })).toMatchObject({ already: false });
+      const back = { version: 0, weights: '/ckpt/0', line: 1 };
+      expect(await ask('weighty', 'version', back)).toMatchObject({ already: false });
       expect(loads()).toBe(2);
     } finally {
       await server.close();
     }
-    const { id } = await lease('weighty');
+    const { id } = await lease('weighty', { line: 1 });
     await ask('weighty', 'acknowledge', { lease: id, version: 1 });
-    expect(await refused(ask('weighty', 'version', { version: 1, weights: '/ckpt/1b' }))).toBe('weights-not-loaded');
+    const unloaded = { version: 1, weights: '/ckpt/1b', line: 1 };
+    expect(await refused(ask('weighty', 'version', unloaded))).toBe('weights-not-loaded');
     expect(await progress('weighty')).toMatchObject({ version: 0, line: 1 });
   });
 });
