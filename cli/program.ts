@@ -87,6 +87,11 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'end a run; finished turns stay stored',
     load: () => import('./commands/cancel.ts'),
   },
+  doctor: {
+    group: 'Run the service',
+    summary: 'try everything that a run needs, and say what to do',
+    load: () => import('./commands/doctor.ts'),
+  },
   up: {
     group: 'Run the service',
     summary: 'start the local service: Temporal server and worker, in the background',
