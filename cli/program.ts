@@ -102,6 +102,21 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'end a run; finished turns stay stored',
     load: () => import('./commands/cancel.ts'),
   },
+  doctor: {
+    group: 'Run the service',
+    summary: 'try everything that a run needs, and say what to do',
+    load: () => import('./commands/doctor.ts'),
+  },
+  config: {
+    group: 'Run the service',
+    summary: 'each setting of a run, and where it comes from',
+    load: () => import('./commands/config.ts'),
+  },
+  completion: {
+    group: 'Run the service',
+    summary: 'completion for bash, zsh or fish',
+    load: () => import('./commands/completion.ts'),
+  },
   up: {
     group: 'Run the service',
     summary: 'start the local service: Temporal server and worker, in the background',
