@@ -16,6 +16,7 @@ const EVERY_ROOM = [
   'temporal/',
   'run/',
   'proof/',
+  'statistics/',
   'service/',
   'permissions/',
 ];
@@ -26,6 +27,7 @@ const EVERY_ROOM = [
  */
 const ROOMS = {
   'domain/': {},
+  'statistics/': { ours: ['domain/'] },
   'machine/': { ours: ['domain/'], outside: ['node:'] },
   'workflows/': {
     ours: ['domain/'],

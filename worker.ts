@@ -3,16 +3,15 @@
 // code. Run as a program it serves until SIGTERM, SIGINT or the end of the process that started it.
 
 import { realpathSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
-import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
 import type { ActivityDeps } from './activities/deps.ts';
 import { type BackendPermissions, type Backends, openBackends } from './run/backends.ts';
 import { closedRollouts } from './temporal/runs.ts';
-import { clusterConfig, connect, type Session } from './temporal/connection.ts';
+import type { Session } from './temporal/connection.ts';
 import { holdsStep, startUpdate } from './temporal/weights.ts';
 import { parseSettings } from './run/config.ts';
 import { createRun } from './run/create-run.ts';
@@ -20,11 +19,11 @@ import { examineDataset, surveyDataset } from './run/survey.ts';
 import { statedProblem } from './datasets/examine.ts';
 import { parsedRow, rowError } from './datasets/one-row.ts';
 import { EverturnError, explain, UsageError } from './domain/errors.ts';
+import { oneLine } from './domain/foreign-text.ts';
 import type { RolloutSettings } from './domain/settings.ts';
 import type { DeclaredWeights } from './domain/weights.ts';
 import { weightsParts } from './run/weights.ts';
 import { foundLogprobs, mustServeLogprobs } from './domain/logprob-meaning.ts';
-import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from './domain/queues.ts';
 import type { SolutionReader } from './domain/solution-reader.ts';
 import { unsafeCodeAllowed } from './environments/code/consent.ts';
 import { openCodeJudge } from './environments/code/open-judge.ts';
@@ -36,8 +35,11 @@ import { createSolutionReader } from './environments/solution-reader.ts';
 import { type Operator, operatorOf, type OperatorWords } from './permissions/operator.ts';
 import { openPermissions, type Permissions } from './permissions/permissions.ts';
 import { homeOf } from './service/home.ts';
+import { openHealthPort } from './machine/health-port.ts';
 import { endWithParent, tellReady } from './machine/parent.ts';
-import { ensureSearchAttributes } from './temporal/search-attributes.ts';
+import { watchCluster } from './temporal/readiness.ts';
+import { openWorkerConnection } from './temporal/worker-connection.ts';
+import { openQueues } from './temporal/worker-queues.ts';
 import type { Disk } from './storage/disk/disk.ts';
 import { openFileStore } from './storage/files.ts';
 import { openRecordCache } from './storage/record/cache.ts';
@@ -51,75 +53,59 @@ export interface WorkerSettings {
   readonly unsafeCode: boolean;
   /** Permissions of workflows beyond the runs of the user's own commands. */
   readonly operator: Operator;
+  /** Seconds that work in flight may take to finish once the worker is asked to stop. */
+  readonly drainSeconds: number;
+  /** Serves `/live` and `/ready`. */
+  readonly health?: { readonly host: string; readonly port: number };
 }
 
 export const DEFAULT_SLOTS = 64;
+/** What is cancelled then is generated again, elsewhere. */
+export const DEFAULT_DRAIN_SECONDS = 2;
 
 export interface RunningWorker {
   /** Resolves when all queues are drained; rejects if the worker failed. */
   readonly done: Promise<void>;
-  stop(): void;
+  /** Null while it takes work; else why not. */
+  problem(): string | null;
 }
 
-export async function startWorker({ slots, unsafeCode, operator }: WorkerSettings): Promise<RunningWorker> {
-  const [{ session, connection }, code] = await Promise.all([openCluster(), openCodeJudge(unsafeCode, say)]);
-  const permissions = openPermissions(operator, homeOf(process.env), await servedBy(operator, say));
+/** `stop` ends the wait for the cluster, and later the worker itself, in order. */
+export async function startWorker(settings: WorkerSettings, stop: AbortSignal): Promise<RunningWorker> {
+  const { slots, unsafeCode, operator, drainSeconds } = settings;
+  const say = (line: string) => console.error(oneLine(line));
+  const [cluster, code, served] = await Promise.all([
+    openWorkerConnection({ say, signal: stop }),
+    openCodeJudge(unsafeCode, say),
+    servedBy(operator, say),
+  ]);
+  const { session, connection } = cluster;
+  const permissions = openPermissions(operator, homeOf(process.env), served);
   const own = createOwnEnvironments({ log: say, permitted: permissions.mayUseEnvironment });
   const environments = createEnvironments(code ? { code } : {}, own);
-  const backends = openBackends(say, (runFolder, current) => bringUpToDate(session, runFolder, current));
+  const backends = openBackends(
+    (line) => console.error(line),
+    (runFolder, current) => bringUpToDate(session, runFolder, current),
+  );
   const disk = openThreadedDisk();
   const reading = createMathJudge(); // of new runs' solutions
   const reader = createSolutionReader(reading);
   const activities = createActivities(dependencies({ session, environments, backends, disk, permissions, reader }));
-  const { generate, ...light } = activities;
-  const common: Pick<WorkerOptions, 'connection' | 'namespace' | 'shutdownGraceTime' | 'shutdownForceTime'> = {
-    connection,
-    namespace: session.namespace,
-    shutdownGraceTime: '2 seconds',
-    shutdownForceTime: '10 seconds',
-  };
-  const workers = await Promise.all([
-    Worker.create({
-      ...common,
-      taskQueue: TASK_QUEUE,
-      workflowBundle: { codePath: workflowBundle() },
-      activities: light,
-      // After this time another worker takes over the runs of a dead one.
-      stickyQueueScheduleToStartTimeout: '3 seconds',
-      maxCachedWorkflows: cachedWorkflows(slots),
-    }),
-    Worker.create({
-      ...common,
-      taskQueue: GENERATE_QUEUE,
-      activities: { generate },
-      maxConcurrentActivityTaskExecutions: slots,
-      maxHeartbeatThrottleInterval: HEARTBEAT,
-    }),
-    Worker.create({
-      ...common,
-      taskQueue: ENVIRONMENT_QUEUE,
-      activities: { begin: light.begin, evaluate: light.evaluate, endEnvironment: light.endEnvironment },
-      maxConcurrentActivityTaskExecutions: ENVIRONMENT_CALLS,
-      maxHeartbeatThrottleInterval: HEARTBEAT,
-    }),
-    ...(code
-      ? [
-          Worker.create({
-            ...common,
-            taskQueue: CODE_QUEUE,
-            activities: { evaluate: light.evaluate },
-            maxConcurrentActivityTaskExecutions: availableParallelism(),
-            maxHeartbeatThrottleInterval: HEARTBEAT,
-          }),
-        ]
-      : []),
-  ]);
-  const stop = () => workers.forEach((w) => w.getState() === 'RUNNING' && w.shutdown());
-  const done = Promise.all(workers.map((w) => w.run().finally(stop))).then(() => undefined);
+  const queues = await openQueues(cluster, {
+    activities,
+    workflowBundle: workflowBundle(),
+    slots,
+    judgesCode: code !== undefined,
+    drainMs: drainSeconds * 1000,
+  });
+  const reached = watchCluster(session);
+  if (stop.aborted) queues.stop();
+  stop.addEventListener('abort', queues.stop, { once: true });
   return {
-    stop,
-    done: done.finally(async () => {
+    problem: () => queues.problem() ?? reached.problem(),
+    done: queues.done.finally(async () => {
       reading.close();
+      reached.close();
       await Promise.allSettled([
         environments.close(),
         backends.close(),
@@ -129,30 +115,6 @@ export async function startWorker({ slots, unsafeCode, operator }: WorkerSetting
       ]);
     }),
   };
-}
-
-const say = (line: string): void => console.error(line);
-
-/** Of all environments: one that hangs holds up its own calls, and no other's. */
-const ENVIRONMENT_CALLS = 256;
-
-/** Seldom enough to be cheap, often enough that a busy machine misses no 10 s deadline. */
-const HEARTBEAT = '3 seconds';
-
-/**
- * Workflows in the cache are not replayed when their answer arrives. With more in flight than the cache holds, the
- * evicted one is always the next one needed. The rest is for collections.
- */
-export function cachedWorkflows(slots: number): number {
-  return Math.max(1000, slots + 100);
-}
-
-async function openCluster() {
-  const session = await connect();
-  const { connectionOptions } = clusterConfig();
-  const connection = await NativeConnection.connect({ ...connectionOptions });
-  await ensureSearchAttributes(session.client.connection, session.namespace);
-  return { session, connection };
 }
 
 interface Parts {
@@ -255,11 +217,22 @@ export async function serve(settings: WorkerSettings): Promise<number> {
     }),
     shutdownSignals: [],
   });
-  const worker = await startWorker(settings);
-  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, worker.stop);
-  endWithParent(worker.stop);
-  tellReady();
-  await worker.done;
+  const stop = new AbortController();
+  let worker: RunningWorker | undefined;
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => stop.abort());
+  endWithParent(() => stop.abort());
+  const { health } = settings;
+  const problem = () => (stop.signal.aborted ? 'it is ending' : worker ? worker.problem() : 'it is starting');
+  const port = health && (await openHealthPort(health.host, health.port, { problem }));
+  try {
+    worker = await startWorker(settings, stop.signal);
+    tellReady();
+    await worker.done;
+  } catch (error) {
+    if (worker || !stop.signal.aborted) throw error;
+  } finally {
+    port?.close();
+  }
   return 0;
 }
 
@@ -271,12 +244,19 @@ export function workerSettings(
 ): WorkerSettings {
   const operator = operatorOf(env, flags, at);
   const unsafeCode = unsafeCodeAllowed(env);
-  const text = env['EVERTURN_SLOTS'];
-  if (!text) return { slots: DEFAULT_SLOTS, unsafeCode, operator };
-  if (/^[1-9]\d{0,4}$/.test(text)) return { slots: Number(text), unsafeCode, operator };
-  throw new UsageError(`EVERTURN_SLOTS is "${text}".`, {
+  const slots = wholeNumber('EVERTURN_SLOTS', env['EVERTURN_SLOTS'], 1) ?? DEFAULT_SLOTS;
+  // The local service ends its worker after 10 s, whatever it does.
+  const wanted = at.local ? undefined : wholeNumber('EVERTURN_DRAIN_SECONDS', env['EVERTURN_DRAIN_SECONDS'], 0);
+  return { slots, unsafeCode, operator, drainSeconds: wanted ?? DEFAULT_DRAIN_SECONDS };
+}
+
+/** Of a flag or variable; undefined where it is not set. */
+export function wholeNumber(name: string, text: string | undefined, least: number): number | undefined {
+  if (!text) return undefined;
+  if (/^\d{1,5}$/.test(text) && Number(text) >= least) return Number(text);
+  throw new UsageError(`${name} is "${text}".`, {
     reason: 'bad-value',
-    fix: 'It takes a whole number of at least 1.',
+    fix: `It takes a whole number of at least ${least}.`,
   });
 }
 

@@ -39,6 +39,11 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'what a rollout waits for, or why it ended as it did',
     load: () => import('./commands/why.ts'),
   },
+  stats: {
+    group: 'Look',
+    summary: 'every number of a run, with n, interval and definition',
+    load: () => import('./commands/stats.ts'),
+  },
   check: { group: 'Look', summary: "prove a run's folder", load: () => import('./commands/check.ts') },
   judge: {
     group: 'Look',

@@ -147,6 +147,7 @@ export const REASONS = {
     'service-up',
     'temporal-away',
     'temporal-call',
+    'temporal-refused',
     'temporal-unreachable',
     'terminated',
     'timed-out',

@@ -21,9 +21,9 @@ import { type CheckedRollout, checkRollout } from './rollout.ts';
 import { openRunCheck, type RunCheckFacts } from './run.ts';
 import { shapeProblem, textProblem } from './shape.ts';
 import { RESULT_FILE, RUN_FILE } from '../storage/record/layout.ts';
-import { type OnBreach, rolloutAt } from '../storage/record/listing.ts';
+import { rolloutAt } from '../storage/record/listing.ts';
 import type { RecordKind } from '../storage/record/text.ts';
-import type { Breach, Store, Stored } from '../storage/store.ts';
+import type { Breach, OnBreach, Store, Stored } from '../storage/store.ts';
 
 export interface CheckSummary {
   readonly breaches: number;

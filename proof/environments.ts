@@ -5,9 +5,8 @@ import { createHash } from 'node:crypto';
 import type { EnvironmentRecord } from '../domain/environment.ts';
 import { codeFile, ROLLOUT_FILE, rolloutFolder, verdictFile } from '../storage/record/layout.ts';
 import { readText } from '../storage/disk/write-once.ts';
-import type { OnBreach } from '../storage/record/listing.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
-import type { Store } from '../storage/store.ts';
+import type { OnBreach, Store } from '../storage/store.ts';
 import type { CheckedRollout } from './rollout.ts';
 
 /** The code in the run's folder. */

@@ -8,9 +8,8 @@ import type { UndecidedPolicy } from '../domain/finished-turns.ts';
 import { type ExportedSample, exportedSamples, type LineMaker } from '../storage/export-run.ts';
 import type { SkippedRollout } from '../storage/selection.ts';
 import { fileError } from '../storage/disk/errors.ts';
-import type { OnBreach } from '../storage/record/listing.ts';
 import { sha256 } from '../storage/record/text.ts';
-import type { Store } from '../storage/store.ts';
+import type { OnBreach, Store } from '../storage/store.ts';
 
 export interface ExportCheck {
   readonly exporter: LineMaker & { readonly name: string };

@@ -9,8 +9,7 @@ import type { TrajectoryReference } from '../domain/ids.ts';
 import type { EndRecord } from '../domain/trajectory.ts';
 import { outputTokens, type TurnRecord } from '../domain/turn.ts';
 import { END_FILE, RESULT_FILE, ROLLOUT_FILE, rolloutFolder, turnFile, verdictFile } from '../storage/record/layout.ts';
-import type { OnBreach } from '../storage/record/listing.ts';
-import type { Store, Stored } from '../storage/store.ts';
+import type { OnBreach, Store, Stored } from '../storage/store.ts';
 
 export interface HistoriesSummary {
   /** Executions that were compared with their records. */

@@ -6,11 +6,10 @@ import { explain } from '../domain/errors.ts';
 import { samplesPerQuery } from '../domain/group.ts';
 import { QUERIES_FILE, queryFolder, ROLLOUT_FILE, rolloutFolder, RUN_FILE } from '../storage/record/layout.ts';
 import type { CheckedRollout } from './rollout.ts';
-import type { OnBreach } from '../storage/record/listing.ts';
 import { hashOfQueriesFile, queryLine } from '../storage/queries.ts';
 import { sha256 } from '../storage/record/text.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
-import type { Store } from '../storage/store.ts';
+import type { OnBreach, Store } from '../storage/store.ts';
 
 export interface QueriesCheck {
   rollout(rollout: CheckedRollout): void;

@@ -16,7 +16,7 @@ import { checkHistories, type HistoriesSummary } from '../../proof/histories.ts'
 import { CLOCK_SKEW_MS } from '../../proof/times.ts';
 import { checkRun } from '../../proof/check.ts';
 import { everturnVersion } from '../../machine/package-root.ts';
-import type { OnBreach } from '../../storage/record/listing.ts';
+import type { OnBreach } from '../../storage/store.ts';
 import { tokenizerOf } from '../find/tokenizer.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { jsonOption, outOption, undecidedOption } from '../flags.ts';

@@ -57,11 +57,11 @@ interface Files {
   /** tokenizer.json and tokenizer_config.json, as text. */
   readonly json: string;
   readonly config: string;
-  /** The chat template, where it is in a file of its own. */
+  /** The chat template, if it is in a separate file. */
   readonly template: string | null;
 }
 
-/** transformers.js only renders templates: it gets the configuration, and no second copy of the vocabulary. */
+/** transformers.js only renders templates: it gets the configuration without a second copy of the vocabulary. */
 const NO_VOCABULARY = {
   version: '1.0',
   truncation: null,
@@ -76,7 +76,7 @@ const NO_VOCABULARY = {
 
 async function filesOf(folder: string): Promise<Files> {
   const [json, config] = await Promise.all(TOKENIZER_FILES.map((name) => readFile(join(folder, name), 'utf8')));
-  // As in Python, a template in a file of its own takes precedence over one in the configuration.
+  // As in Python, a template in a separate file takes precedence over one in the configuration.
   const template = await readFile(join(folder, 'chat_template.jinja'), 'utf8').catch(() => null);
   return { json: json!, config: config!, template };
 }

@@ -108,9 +108,6 @@ export function parseFeedFile(path: string): number | undefined {
   return number >= 1 && feedFile(number) === path ? number : undefined;
 }
 
-/** A writer's unfinished file: no reader opens it, and a killed writer may leave it behind. */
-export const temporaryName = (name: string, unique: string): string => `.${name}.${unique}.tmp`;
-export const isTemporary = (name: string): boolean => /^\..+\.tmp$/.test(name);
 /** Temporary files and those that file managers create: readers and checks ignore them. */
 export const isHarmless = (name: string): boolean => name.startsWith('.');
 

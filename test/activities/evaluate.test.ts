@@ -57,8 +57,9 @@ describe('the evaluate activity', () => {
 
   test('a local judging sends no heartbeat, of which the worker would warn each time', async () => {
     const slow = () => new Promise<Verdict>((resolve) => setTimeout(() => resolve(RIGHT), 1200));
-    expect(await evaluate(slow, { attempt: 1, isLocal: true })).toEqual({ judged: RIGHT, lastBeat: undefined });
-    expect((await evaluate(slow, { attempt: 1 })).lastBeat).toEqual({ silent: 0 });
+    const [local, other] = await Promise.all([true, false].map((isLocal) => evaluate(slow, { attempt: 1, isLocal })));
+    expect(local).toEqual({ judged: RIGHT, lastBeat: undefined });
+    expect(other!.lastBeat).toEqual({ silent: 0 });
   });
 
   test('a verdict is still found after a full disk refused it many times', async () => {

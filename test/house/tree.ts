@@ -21,6 +21,7 @@ export const ROOMS = [
   'proof',
   'run',
   'service',
+  'statistics',
   'storage',
   'temporal',
   'workflows',
