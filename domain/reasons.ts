@@ -175,6 +175,7 @@ export const REASONS = {
     'environment-timeout',
     'environment-too-large',
     'environment-unloadable',
+    'environment-unreachable',
     'not-built',
   ],
   /** The run's folder and the disk it is on. */

@@ -2,7 +2,7 @@
 // the same code. Whether this worker may is asked first, each time; the answer may name the operator's own command.
 
 import { join } from 'node:path';
-import { environmentTitle, type EnvironmentRecord } from '../../domain/environment.ts';
+import type { EnvironmentRecord } from '../../domain/environment.ts';
 import { EnvironmentError } from '../../domain/errors.ts';
 import type { Environment } from '../environment.ts';
 import type { OwnEnvironments } from '../index.ts';
@@ -11,6 +11,7 @@ import { codeFile, describeModule, type ModuleCode, moduleLaunch, mustBeModule }
 import { processEnvironment } from './process-environment.ts';
 import { openProcessPool } from './process-pool.ts';
 import { parseSpec, type Spec } from './spec.ts';
+import { describeUrl, urlEnvironment } from './url.ts';
 
 export interface OwnEnvironmentsOptions {
   readonly log: Log;
@@ -37,7 +38,7 @@ export function createOwnEnvironments({
   let closed = false;
 
   function make(record: EnvironmentRecord, words: readonly string[], runFolder: string): Opened {
-    if (record.door === 'url') throw noSuchDoor(record);
+    if (record.door === 'url') return { environment: urlEnvironment(record, words), close: () => undefined };
     const [launch, accept] =
       record.door === 'module'
         ? [
@@ -78,16 +79,7 @@ export interface DescribedEnvironment {
 export async function describeEnvironment({ door, words }: Spec, log: Log): Promise<DescribedEnvironment> {
   if (door === 'command') return { record: await describeCommand(words, log) };
   if (door === 'module') return describeModule(words[0]!, log);
-  throw noSuchDoor({ door, name: words.join(' '), version: '', fingerprint: '' });
-}
-
-function noSuchDoor(record: Pick<EnvironmentRecord, 'door' | 'name' | 'version' | 'fingerprint'>): EnvironmentError {
-  return new EnvironmentError(
-    `This worker knows no environment of the kind ${record.door}: ${environmentTitle(record)}.`,
-    {
-      reason: 'environment-not-served',
-    },
-  );
+  return { record: await describeUrl(words[0]!) };
 }
 
 /** The operator's own commands, described: a run that has the same code is served with them. */
