@@ -23,10 +23,10 @@ const PARTS = [
   'test/viewer/browser-*.test.ts',
   // A process now and then, or many seconds.
   'test/activities/{algorithm,heartbeat}.test.ts',
-  'test/cli/{completion,doctor,dry-run,exit,export,format,judge,update-weights}.test.ts',
+  'test/cli/{completion,doctor,dry-run,exit,export,format,judge,update-weights,verdict}.test.ts',
   'test/environments/code-stack.test.ts',
   'test/inference/{malformed-replies,model-identity}.test.ts',
-  'test/proof/check-forgeries.test.ts',
+  'test/proof/{check,check-forgeries}.test.ts',
   'test/storage/{export-ids,processes,threaded-disk}.test.ts',
 ];
 /** With every commit, at a tenth of their size; the others cost more than a minute each: `npm run test:chaos`. */
