@@ -16,6 +16,7 @@ import { clusterConfig, connect, type Session } from './temporal/connection.ts';
 import { holdsStep, startUpdate } from './temporal/weights.ts';
 import { parseSettings } from './run/config.ts';
 import { createRun } from './run/create-run.ts';
+import { parseGroups } from './run/groups.ts';
 import { examineDataset, surveyDataset } from './run/survey.ts';
 import { statedProblem } from './datasets/examine.ts';
 import type { Problem } from './datasets/problem.ts';
@@ -194,21 +195,20 @@ function dependencies({ session, environment, backends, disk, permissions, reade
     },
     parseSettings,
     now: Date.now,
-    async createRun({ run, out, dataset, samples, limit, shuffleSeed, settings }) {
+    async createRun({ run, out, dataset, samples, limit, shuffleSeed, settings, epochs, train }) {
       permissions.mayReadDataset(dataset);
       const complete = parseSettings(run, { ...settings });
+      const groups = parseGroups({ samples, epochs, train });
       const store = openStore(out, run);
       permissions.mayUseModel(complete, store.folder);
       const survey = await examineDataset(await surveyDataset({ dataset, limit, shuffleSeed }), reader);
-      // Rollouts wait for a model that is away; the run does not.
-      const facts = await backend(complete, store.folder).then((b) => b.facts, ifRetryable);
+      const facts = await backend(complete, store.folder).then((b) => b.facts, ifRetryable); // rollouts wait for it
       if (facts) mustServeLogprobs(facts, complete);
       const origins = Object.fromEntries(
         Object.keys(complete).map((k) => [k, k in settings ? 'input' : 'default'] as const),
       );
-      const logprobs = facts && foundLogprobs(facts);
-      const model = facts?.identity ?? null;
-      await createRun(store, { run, survey, settings: complete, samples, origins, logprobs, model });
+      const found = { logprobs: facts && foundLogprobs(facts), model: facts?.identity ?? null };
+      await createRun(store, { run, survey, settings: complete, samples, ...groups, origins, ...found });
     },
     closedRollouts: (run, workflowIds) => closedRollouts(session.client, run, workflowIds),
     weights: {
