@@ -9,9 +9,9 @@ import { groupId, groupPlace, NO_FILTER, whyLeftOut } from '../domain/group.ts';
 import { isNumberSet, numbersIn } from '../domain/number-set.ts';
 import { readGroup } from '../storage/group-members.ts';
 import { FEED, feedFile, isHarmless, parseFeedFile } from '../storage/record/layout.ts';
-import { FOREIGN, namesIn, type OnBreach } from '../storage/record/listing.ts';
+import { FOREIGN, namesIn } from '../storage/record/listing.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
-import type { Store } from '../storage/store.ts';
+import type { OnBreach, Store } from '../storage/store.ts';
 
 export interface FeedFacts {
   readonly entries: number;

@@ -25,6 +25,7 @@ import { admitted, type FeedState, isExhausted, nothingToCome } from '../domain/
 import { feedTable } from '../domain/feed-table.ts';
 import { rolloutWorkflowId } from '../domain/ids.ts';
 import { sizeOf } from '../domain/number-set.ts';
+import { runPriority } from '../domain/priority.ts';
 import { TASK_QUEUE } from '../domain/queues.ts';
 import { openFeed, watchGroups } from './feed-steps.ts';
 import { openVerbs } from './feed-verbs.ts';
@@ -138,6 +139,7 @@ export async function feed(input: FeedInput): Promise<FeedProgress> {
         args: [{ run, out, index, sample, attempt }],
         parentClosePolicy: ParentClosePolicy.ABANDON,
         staticSummary: `group ${group}: try ${attempt} of sample ${sample}`,
+        priority: runPriority(run),
         typedSearchAttributes: [
           { key: RUN, value: run },
           { key: QUERY, value: query },

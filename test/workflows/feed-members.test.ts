@@ -2,28 +2,15 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { ModelError } from '../../domain/errors.ts';
 import type { GenerateRequest } from '../../inference/backend.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { modelServer } from '../support/model-server.ts';
-import { type FeedRig, openFeedRig } from '../support/feed-rig.ts';
+import { openFeedRig } from '../support/feed-rig.ts';
 
-let feeds: FeedRig;
-let rig: FeedRig['rig'];
-let answers: FeedRig['answers'];
-beforeAll(async () => {
-  feeds = await openFeedRig();
-  ({ rig, answers } = feeds);
-});
+const { rig, answers, start, begin, ask, lease, progress, until, numbers, refused } = await openFeedRig();
 afterAll(() => rig.close());
-const begin: FeedRig['begin'] = (...args) => feeds.begin(...args);
-const ask: FeedRig['ask'] = (...args) => feeds.ask(...args);
-const lease: FeedRig['lease'] = (...args) => feeds.lease(...args);
-const progress: FeedRig['progress'] = (...args) => feeds.progress(...args);
-const until: FeedRig['until'] = (...args) => feeds.until(...args);
-const numbers: FeedRig['numbers'] = (granted) => feeds.numbers(granted);
-const refused: FeedRig['refused'] = (work) => feeds.refused(work);
 
 describe('a feed', { timeout: 240_000 }, () => {
   test('plays a member that failed again, and only that', async () => {
@@ -86,8 +73,8 @@ describe('a feed', { timeout: 240_000 }, () => {
       train: { batchGroups: 2, maxStaleness: 0 },
       settings: { numTurns: 1 },
     };
-    const collection = await feeds.start('collection', 'bare', given);
-    await feeds.start('feed', 'bare');
+    const collection = await start('collection', 'bare', given);
+    await start('feed', 'bare');
     const seen: number[] = [];
     for (let version = 1; version <= 4; version++) {
       const granted = await lease('bare');

@@ -1,28 +1,14 @@
 // A feed on a real server: groups handed out whole and once, refusals that change nothing, and a state that follows
 // from the folder when the workflow is gone.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { LeaseResult } from '../../domain/feed-messages.ts';
 import { feedWorkflowId } from '../../domain/ids.ts';
 import { makeFeedRun } from '../support/feed-run.ts';
-import { type FeedRig, openFeedRig } from '../support/feed-rig.ts';
+import { openFeedRig } from '../support/feed-rig.ts';
 
-let feeds: FeedRig;
-let rig: FeedRig['rig'];
-let answers: FeedRig['answers'];
-beforeAll(async () => {
-  feeds = await openFeedRig();
-  ({ rig, answers } = feeds);
-});
+const { rig, answers, start, begin, ask, lease, progress, until, numbers, breaches, refused } = await openFeedRig();
 afterAll(() => rig.close());
-const begin: FeedRig['begin'] = (...args) => feeds.begin(...args);
-const ask: FeedRig['ask'] = (...args) => feeds.ask(...args);
-const lease: FeedRig['lease'] = (...args) => feeds.lease(...args);
-const progress: FeedRig['progress'] = (...args) => feeds.progress(...args);
-const until: FeedRig['until'] = (...args) => feeds.until(...args);
-const numbers: FeedRig['numbers'] = (granted) => feeds.numbers(granted);
-const breaches: FeedRig['breaches'] = (run) => feeds.breaches(run);
-const refused: FeedRig['refused'] = (work) => feeds.refused(work);
 
 describe('a feed', { timeout: 240_000 }, () => {
   test('hands out every group of every epoch once, whole, and paces the run', async () => {
@@ -99,7 +85,7 @@ describe('a feed', { timeout: 240_000 }, () => {
     expect(await refused(ask('fenced', 'acknowledge', { lease: own.id, version: 1 }))).toBe('no-such-lease');
     // The ledger alone knows it too.
     await rig.client.workflow.getHandle(feedWorkflowId('fenced')).terminate();
-    await feeds.start('feed', 'fenced');
+    await start('feed', 'fenced');
     expect(await refused(ask('fenced', 'rewind', { version: 0, request: 'a' }))).toBe('stale-line');
     expect(await ask('fenced', 'rewind', { version: 0, request: 'b' })).toEqual({ version: 0, line: 2, offered: 0 });
     expect(await refused(ask('fenced', 'lease', { consumer: 't', groups: 1, line: 1 }))).toBe('stale-line');
@@ -244,7 +230,7 @@ describe('a feed', { timeout: 240_000 }, () => {
     await ask('gone', 'version', { version: 1 });
     await lease('gone');
     await rig.client.workflow.getHandle(feedWorkflowId('gone')).terminate();
-    await feeds.start('feed', 'gone');
+    await start('feed', 'gone');
     const second = await lease('gone');
     expect(numbers(second)).toEqual([2, 3]);
     expect(await progress('gone')).toMatchObject({ trained: 2, version: 1, entries: 2 });
@@ -254,8 +240,8 @@ describe('a feed', { timeout: 240_000 }, () => {
 
   test('loses nothing over continue-as-new, and ends by itself when nothing is open', async () => {
     await makeFeedRun(rig.out, 'renewed', { queries: 12 });
-    const feed = await feeds.start('feed', 'renewed', { maxUpdates: 5, idleMs: 300 });
-    await feeds.start('collection', 'renewed');
+    const feed = await start('feed', 'renewed', { maxUpdates: 5, idleMs: 300 });
+    await start('collection', 'renewed');
     const seen: number[] = [];
     for (let version = 1; version <= 6; version++) {
       let granted: LeaseResult;
