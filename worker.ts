@@ -15,6 +15,7 @@ import type { Session } from './temporal/connection.ts';
 import { holdsStep, startUpdate } from './temporal/weights.ts';
 import { parseSettings } from './run/config.ts';
 import { createRun } from './run/create-run.ts';
+import { parseGroups } from './run/groups.ts';
 import { examineDataset, surveyDataset } from './run/survey.ts';
 import { statedProblem } from './datasets/examine.ts';
 import { parsedRow, rowError } from './datasets/one-row.ts';
@@ -151,9 +152,10 @@ function dependencies({ session, environments, backends, disk, permissions, read
     },
     parseSettings,
     now: Date.now,
-    async createRun({ run, out, dataset, samples, limit, shuffleSeed, settings }) {
+    async createRun({ run, out, dataset, samples, limit, shuffleSeed, settings, epochs, train }) {
       permissions.mayReadDataset(dataset);
       const complete = parseSettings(run, { ...settings });
+      const groups = parseGroups({ samples, epochs, train });
       const store = openStore(out, run);
       permissions.mayUseModel(complete, store.folder);
       const survey = await examineDataset(
@@ -171,9 +173,8 @@ function dependencies({ session, environments, backends, disk, permissions, read
       const origins = Object.fromEntries(
         Object.keys(complete).map((k) => [k, k in settings ? 'input' : 'default'] as const),
       );
-      const logprobs = facts && foundLogprobs(facts);
-      const model = facts?.identity ?? null;
-      await createRun(store, { run, survey, settings: complete, samples, origins, logprobs, model });
+      const found = { logprobs: facts && foundLogprobs(facts), model: facts?.identity ?? null };
+      await createRun(store, { run, survey, settings: complete, samples, ...groups, origins, ...found });
     },
     closedRollouts: (run, workflowIds) => closedRollouts(session.client, run, workflowIds),
     weights: {
