@@ -19,6 +19,7 @@ const EVERY_ROOM = [
   'statistics/',
   'service/',
   'permissions/',
+  'metrics/',
 ];
 
 /**
@@ -27,6 +28,11 @@ const EVERY_ROOM = [
  */
 const ROOMS = {
   'domain/': {},
+  'metrics/': {
+    ours: ['domain/', 'inference/http/safe-url.ts'],
+    types: ['storage/store.ts'],
+    outside: ['@temporalio/worker'],
+  },
   'statistics/': { ours: ['domain/'] },
   'machine/': { ours: ['domain/'], outside: ['node:'] },
   'workflows/': {

@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os';
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
-import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
 import type { ActivityDeps } from './activities/deps.ts';
 import { type BackendPermissions, type Backends, openBackends } from './run/backends.ts';
@@ -33,6 +33,10 @@ import type { Environment } from './environments/environment.ts';
 import { createEnvironments } from './environments/index.ts';
 import { createMathJudge } from './environments/math/math-environment.ts';
 import { createSolutionReader } from './environments/solution-reader.ts';
+import { metricsTarget, type MetricsTarget } from './metrics/endpoint.ts';
+import type { Meter } from './metrics/meter.ts';
+import { installRuntime } from './metrics/runtime.ts';
+import { openWorkerMetrics, UNMEASURED, type WorkerMetrics } from './metrics/worker-metrics.ts';
 import { type Operator, operatorOf, type OperatorWords } from './permissions/operator.ts';
 import { openPermissions, type Permissions } from './permissions/permissions.ts';
 import { homeOf } from './service/home.ts';
@@ -51,6 +55,8 @@ export interface WorkerSettings {
   readonly unsafeCode: boolean;
   /** Permissions of workflows beyond the runs of the user's own commands. */
   readonly operator: Operator;
+  /** Null: nothing is measured. */
+  readonly metrics?: MetricsTarget | null;
 }
 
 export const DEFAULT_SLOTS = 64;
@@ -61,7 +67,10 @@ export interface RunningWorker {
   stop(): void;
 }
 
-export async function startWorker({ slots, unsafeCode, operator }: WorkerSettings): Promise<RunningWorker> {
+/** `meter`: of the installed runtime; undefined: nothing is measured. */
+export async function startWorker(settings: WorkerSettings, meter?: Meter): Promise<RunningWorker> {
+  const { slots, unsafeCode, operator } = settings;
+  const measured = meter ? openWorkerMetrics(meter, slots) : UNMEASURED;
   const [{ session, connection }, code] = await Promise.all([openCluster(), openCodeJudge(unsafeCode)]);
   const environment = createEnvironments(code ? { code } : {});
   const backends = openBackends(
@@ -72,8 +81,8 @@ export async function startWorker({ slots, unsafeCode, operator }: WorkerSetting
   const reading = createMathJudge(); // of new runs' solutions
   const reader = createSolutionReader(reading);
   const permissions = openPermissions(operator, homeOf(process.env));
-  const activities = createActivities(dependencies({ session, environment, backends, disk, permissions, reader }));
-  const { generate, ...light } = activities;
+  const parts = { session, environment, backends, disk, permissions, reader, measured };
+  const { generate, ...light } = createActivities(dependencies(parts));
   const common: Pick<WorkerOptions, 'connection' | 'namespace' | 'shutdownGraceTime' | 'shutdownForceTime'> = {
     connection,
     namespace: session.namespace,
@@ -93,7 +102,7 @@ export async function startWorker({ slots, unsafeCode, operator }: WorkerSetting
     Worker.create({
       ...common,
       taskQueue: GENERATE_QUEUE,
-      activities: { generate },
+      activities: { generate: measured.generate(generate) },
       maxConcurrentActivityTaskExecutions: slots,
       maxHeartbeatThrottleInterval: HEARTBEAT,
     }),
@@ -165,13 +174,14 @@ interface Parts {
   readonly disk: Disk;
   readonly reader: SolutionReader;
   readonly permissions: Permissions;
+  readonly measured: WorkerMetrics;
 }
 
-function dependencies({ session, environment, backends, disk, permissions, reader }: Parts): ActivityDeps {
+function dependencies({ session, environment, backends, disk, permissions, reader, measured }: Parts): ActivityDeps {
   const cache = openRecordCache();
   const openStore: ActivityDeps['openStore'] = (out, run) => {
     permissions.mayUseRun(out, run);
-    return openFileStore(out, run, { cache, disk });
+    return measured.store(openFileStore(out, run, { cache, disk }));
   };
   const mayOf = (settings: RolloutSettings, folder: string): BackendPermissions => ({
     mayLoad: permissions.mayLoad(settings, folder),
@@ -245,23 +255,13 @@ function workflowBundle(): string {
   return fileURLToPath(new URL('./workflow-bundle.js', import.meta.url));
 }
 
-/** The SDK's warnings about queues that serve only some kinds of work, as intended here. */
-const EXPECTED = /^No (?:Nexus services|workflows) registered, not polling/;
-
 /** Serves until it is asked to stop; resolves to the exit code. */
 export async function serve(settings: WorkerSettings): Promise<number> {
   // V8 lets garbage grow to several times what is alive. Measured with 4,000 rollouts open and played: a worker takes
   // 680 MiB at most with this, 1,000 without, at the same turns/s.
   setFlagsFromString('--heap-growing-percent=50');
-  Runtime.install({
-    logger: new DefaultLogger('INFO', ({ level, timestampNanos, message, meta }) => {
-      if (EXPECTED.test(message)) return;
-      const time = new Date(Number(timestampNanos / 1_000_000n)).toISOString();
-      process.stderr.write(`${time} ${level} ${message}${meta ? ` ${JSON.stringify(meta)}` : ''}\n`);
-    }),
-    shutdownSignals: [],
-  });
-  const worker = await startWorker(settings);
+  const meter = installRuntime(settings.metrics ?? null);
+  const worker = await startWorker(settings, meter);
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, worker.stop);
   endWithParent(worker.stop);
   tellReady();
@@ -272,14 +272,14 @@ export async function serve(settings: WorkerSettings): Promise<number> {
 /** The environment's settings; for the operator's lists, flags have precedence. */
 export function workerSettings(
   env: NodeJS.ProcessEnv,
-  flags: OperatorWords = {},
+  flags: OperatorWords & { readonly metricsPort?: string } = {},
   at: { readonly local?: boolean; readonly cwd?: string } = {},
 ): WorkerSettings {
-  const operator = operatorOf(env, flags, at);
-  const unsafeCode = unsafeCodeAllowed(env);
+  const metrics = metricsTarget(env, flags.metricsPort);
+  const rest = { unsafeCode: unsafeCodeAllowed(env), operator: operatorOf(env, flags, at), metrics };
   const text = env['EVERTURN_SLOTS'];
-  if (!text) return { slots: DEFAULT_SLOTS, unsafeCode, operator };
-  if (/^[1-9]\d{0,4}$/.test(text)) return { slots: Number(text), unsafeCode, operator };
+  if (!text) return { slots: DEFAULT_SLOTS, ...rest };
+  if (/^[1-9]\d{0,4}$/.test(text)) return { slots: Number(text), ...rest };
   throw new UsageError(`EVERTURN_SLOTS is "${text}".`, {
     reason: 'bad-value',
     fix: 'It takes a whole number of at least 1.',

@@ -12,6 +12,7 @@ import { type Io, say } from '../io.ts';
 
 interface Flags {
   readonly slots?: string;
+  readonly metricsPort?: string;
   readonly unsafeRunCodeWithoutSandbox?: boolean;
   readonly runsUnder?: string;
   readonly models?: string;
@@ -21,6 +22,12 @@ interface Flags {
 export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
   command
     .addOption(new Option('--slots <n>', `concurrent generations (default: EVERTURN_SLOTS, or ${DEFAULT_SLOTS})`))
+    .addOption(
+      new Option(
+        '--metrics-port <n>',
+        'Prometheus metrics of Everturn and of Temporal on 127.0.0.1:<n>/metrics (or EVERTURN_METRICS, EVERTURN_OTLP)',
+      ),
+    )
     .addOption(unsafeOption())
     .optionsGroup(
       'Permissions of workflows (docs/security.md). Runs that your own `everturn run` starts here need none of these:',
