@@ -19,6 +19,7 @@ const EVERY_ROOM = [
   'statistics/',
   'service/',
   'permissions/',
+  'viewer/',
 ];
 
 /**
@@ -58,6 +59,10 @@ const ROOMS = {
   'proof/': { ours: ['domain/', 'storage/'], outside: ['node:'] },
   'service/': { ours: ['domain/', 'machine/', 'temporal/'], outside: ['node:', '@temporalio/client'] },
   'permissions/': { ours: ['domain/', 'machine/', 'service/home.ts', 'inference/'], outside: ['node:'] },
+  // The browser's code, and what it shares with the server, come before the room around them.
+  'viewer/model/': { ours: ['domain/'] },
+  'viewer/page/': { ours: ['domain/', 'viewer/model/'], outside: ['preact'] },
+  'viewer/': { ours: ['domain/', 'storage/'], outside: ['node:'] },
   'cli/': { ours: [...EVERY_ROOM, 'worker.ts'], outside: ['node:', 'vendor'] },
   'worker.ts': {
     ours: [...EVERY_ROOM, 'workflows/', 'activities/'],

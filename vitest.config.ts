@@ -20,9 +20,10 @@ const PARTS = [
   'test/train/*.test.ts',
   'test/cli/model.test.ts',
   'test/house/imports.test.ts',
+  'test/viewer/browser-*.test.ts',
   // A process now and then, or many seconds.
   'test/activities/{algorithm,heartbeat}.test.ts',
-  'test/cli/{exit,export,format,judge,update-weights}.test.ts',
+  'test/cli/{completion,doctor,dry-run,exit,export,format,judge,update-weights}.test.ts',
   'test/environments/code-stack.test.ts',
   'test/inference/{malformed-replies,model-identity}.test.ts',
   'test/proof/check-forgeries.test.ts',
@@ -100,7 +101,7 @@ export default defineConfig({
         isolate: false,
         env: SCRATCH,
       }),
-      project('parts', { include: PARTS, ...WAITS }),
+      project('parts', { include: PARTS, env: SCRATCH, ...WAITS }),
       project('temporal', { include: TEMPORAL, globalSetup: SERVER, ...WAITS }),
       project('chaos', {
         include: CHAOS,

@@ -73,20 +73,15 @@ export interface RunningWorker {
 /** `stop` ends the wait for the cluster, and later the worker itself, in order. */
 export async function startWorker(settings: WorkerSettings, stop: AbortSignal): Promise<RunningWorker> {
   const { slots, unsafeCode, operator, drainSeconds } = settings;
-  const say = (line: string) => console.error(oneLine(line));
-  const [cluster, code, served] = await Promise.all([
+  const [cluster, code] = await Promise.all([
     openWorkerConnection({ say, signal: stop }),
     openCodeJudge(unsafeCode, say),
-    servedBy(operator, say),
   ]);
   const { session, connection } = cluster;
-  const permissions = openPermissions(operator, homeOf(process.env), served);
+  const permissions = openPermissions(operator, homeOf(process.env), await servedBy(operator, say));
   const own = createOwnEnvironments({ log: say, permitted: permissions.mayUseEnvironment });
   const environments = createEnvironments(code ? { code } : {}, own);
-  const backends = openBackends(
-    (line) => console.error(line),
-    (runFolder, current) => bringUpToDate(session, runFolder, current),
-  );
+  const backends = openBackends(say, (runFolder, current) => bringUpToDate(session, runFolder, current));
   const disk = openThreadedDisk();
   const reading = createMathJudge(); // of new runs' solutions
   const reader = createSolutionReader(reading);
@@ -116,6 +111,8 @@ export async function startWorker(settings: WorkerSettings, stop: AbortSignal): 
     }),
   };
 }
+
+const say = (line: string): void => console.error(oneLine(line));
 
 interface Parts {
   readonly session: Session;

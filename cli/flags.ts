@@ -3,6 +3,7 @@
 import { type Command, Option } from 'commander';
 import { flagOf, resolveOptions, type ResolvedOptions } from '../run/config.ts';
 import { UNDECIDED, type UndecidedPolicy } from '../domain/finished-turns.ts';
+import { CONTRADICTED, VERDICT_SOURCES, type VerdictSource } from '../domain/judged-by-people.ts';
 import { DEFAULT_OPTIONS, FIELDS, type RunOptions } from '../run/options.ts';
 import type { Io } from './io.ts';
 
@@ -24,6 +25,20 @@ export function undecidedOption(): Option {
   )
     .choices(UNDECIDED)
     .default('drop' satisfies UndecidedPolicy);
+}
+
+/** By whose verdicts an export counts, and what it does where people contradict the feedback that a turn answered. */
+export function verdictOptions(): [Option, Option] {
+  return [
+    new Option('--verdicts <whose>', "the judge's verdicts, or people's where they gave one (everturn verdict)")
+      .choices(VERDICT_SOURCES)
+      .default('judge' satisfies VerdictSource),
+    new Option(
+      '--contradicted <what>',
+      "with --verdicts human: rollouts that went on after feedback which people's verdict contradicts: drop them " +
+        '(default), cut them after that turn, or keep them whole',
+    ).choices(CONTRADICTED),
+  ];
 }
 
 export interface RunFlags {

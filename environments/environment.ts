@@ -9,14 +9,14 @@ import type { Verdict } from '../domain/verdict.ts';
 
 export interface JudgeCall {
   readonly signal: AbortSignal;
-  /** The answer did not end by itself: a limit of length, or an abort, cut it. Absent means false. */
+  /** A length limit or an abort cut the answer. Default: false. */
   readonly cut?: boolean;
 }
 
 export interface Judge {
   /**
-   * Right, wrong or undecided, with a reason. Model text is hostile: whatever it holds, the call ends
-   * in bounded time and memory. Throws JudgeError only when the judge itself is broken.
+   * Right, wrong or undecided, with a reason. Model text is hostile: the call always ends in bounded time and memory.
+   * Throws JudgeError only if the judge itself is broken.
    */
   judge(query: Query, answer: string, call: JudgeCall): Promise<Verdict>;
   /** Ends every process it owns. */

@@ -20,6 +20,7 @@ import { missingResult, openResultCheck } from './result.ts';
 import { type CheckedRollout, checkRollout } from './rollout.ts';
 import { openRunCheck, type RunCheckFacts } from './run.ts';
 import { shapeProblem, textProblem } from './shape.ts';
+import { checkSteering } from './steering.ts';
 import { RESULT_FILE, RUN_FILE } from '../storage/record/layout.ts';
 import { rolloutAt } from '../storage/record/listing.ts';
 import type { RecordKind } from '../storage/record/text.ts';
@@ -37,6 +38,8 @@ export interface CheckSummary {
   readonly byOutcome: Readonly<Record<Outcome, number>>;
   /** Verdicts of later judgements, over all files. */
   readonly judgements: number;
+  /** Acts of people: verdicts, notes, retries. */
+  readonly acts: number;
   /** The feed's ledger; absent where there is none. */
   readonly feed?: FeedFacts;
   /** The content of an export made now; absent without an exporter. */
@@ -133,6 +136,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
     if (rollout) await logs.rollout(rollout, () => {});
   });
   const judgements = await checkJudgements(store, basename(store.folder), report);
+  const acts = await checkSteering(store, basename(store.folder), report, clockSkewMs);
   // A cancelled run need not be complete.
   const concluded = result !== undefined && !('cancelled' in result && result.cancelled);
   const count = await queries.all(concluded);
@@ -145,7 +149,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   const unfinished = totals.rollouts - totals.ended;
   const seen = { complete, ended: concluded && unfinished === 0 };
   const exported = options.export && (await checkExport(store, options.export, seen, report));
-  const summary = { queries: count, ...totals, unfinished, byOutcome, judgements, ...(feed && { feed }) };
+  const summary = { queries: count, ...totals, unfinished, byOutcome, judgements, acts, ...(feed && { feed }) };
   return { breaches, ...summary, ...(exported ? { export: exported } : {}) };
 }
 

@@ -12,30 +12,31 @@ import { FLEET_POLICIES, type RolloutSettings } from '../domain/settings.ts';
 import type { Begun, EndRecord, Failure, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import type { ChunkRecord, TurnRecord, VersionSpan } from '../domain/turn.ts';
 import type { ModelIdentity } from '../domain/model-identity.ts';
-import type { RunRecord } from '../storage/record/run-record.ts';
-import { VERDICTS } from '../domain/verdict.ts';
 import {
-  type Fields,
   BOOLEAN,
   COUNT,
+  flawIn,
   HASH,
   IDS,
   INT32,
-  NAME,
-  NUMBER,
-  NUMBERS,
-  PLACE,
-  TEXT,
-  flawIn,
   isObject,
   listOf,
   mapOf,
   maybe,
+  NAME,
+  NUMBER,
+  NUMBERS,
   oneOf,
   only,
   orNull,
+  PLACE,
+  TEXT,
+  type Fields,
   type Test,
-} from './forms.ts';
+} from './field-tests.ts';
+import type { RunRecord } from '../storage/record/run-record.ts';
+import { VERDICTS } from '../domain/verdict.ts';
+import { ACTS } from './act-shapes.ts';
 import { encodeRecord, type Owner, type RecordKind } from '../storage/record/text.ts';
 import type { Stored } from '../storage/store.ts';
 
@@ -248,13 +249,14 @@ const FIELDS: Readonly<Partial<Record<RecordKind, Readonly<Record<string, Test>>
   verdict: VERDICT,
   end: END,
 };
-
 /** The fault of a record's fields; undefined if there is none. */
 export function shapeProblem(kind: RecordKind, record: object): string | undefined {
   const fields = record as Readonly<Record<string, unknown>>;
-  if (!FIELDS[kind]) return undefined;
+  const known = kind === 'steering' ? ACTS[String(fields['act'])] : FIELDS[kind];
+  if (kind === 'steering' && !known) return 'is no act that Everturn knows';
+  if (!known) return undefined;
   const { settings } = fields;
-  const flaw = flawIn(FIELDS[kind], fields);
+  const flaw = flawIn(known, fields);
   if (flaw === undefined || !isObject(settings) || !flaw.startsWith('has no right settings')) return flaw;
   return `${flawIn(SETTINGS, settings)} (in settings)`;
 }

@@ -7,7 +7,7 @@ import { type Interval, percentile } from './mean.ts';
 const MOST_DRAWS = 1000;
 const LEAST_DRAWS = 200;
 /** Draws of single queries in all: with many queries fewer resamples are needed. */
-const MOST_WORK = 20_000_000;
+const MOST_WORK = 4_000_000;
 
 /**
  * 2.5 and 97.5 % quantiles of Σ top / Σ bottom over resampled queries; a mean over queries has bottoms of 1. Null with

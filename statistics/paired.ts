@@ -15,15 +15,22 @@ export interface PairedDifference extends Mean {
   readonly p: number | null;
 }
 
-/** d̄ ± t_{n−1} · s_d / √n of one difference a query. Without any spread p is 1 for d̄ = 0, else 0. */
+/**
+ * d̄ ± t_{n−1} · s_d / √n of one difference a query. Without any spread the t-test says nothing: p is 1 if all
+ * differences are 0, else null, and there is no interval; random signs (signFlip) still answer.
+ */
 export function pairedDifference(differences: readonly number[]): PairedDifference {
   const n = differences.length;
   const mean = meanOf(differences);
   const spread = spreadOf(differences);
   const { value, standardError } = mean;
   if (value === null || standardError === null) return { ...mean, n, spread, t: null, p: null };
-  const t = standardError === 0 ? (value === 0 ? 0 : Math.sign(value) * Infinity) : value / standardError;
-  return { ...mean, n, spread, t: Number.isFinite(t) ? t : null, p: tTwoSided(t, n - 1) };
+  if (standardError === 0) {
+    const none = value === 0;
+    return { ...mean, interval: null, n, spread, t: none ? 0 : null, p: none ? 1 : null };
+  }
+  const t = value / standardError;
+  return { ...mean, n, spread, t, p: tTwoSided(t, n - 1) };
 }
 
 /** Exact McNemar (sign test): `onlyA` and `onlyB` are queries that one run alone has right. */

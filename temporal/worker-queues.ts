@@ -1,5 +1,5 @@
-// The task queues that a worker serves: workflows with light activities, generation, users' own environments, and, with
-// a proven sandbox, code.
+// The task queues that a worker serves: workflows with light activities, generation, environments of the user's own, and,
+// with a proven sandbox, code.
 // One that ends ends all. After `stop` each finishes what it has begun, within `drainMs`; then its activities are
 // cancelled, and retried by another worker.
 
@@ -9,13 +9,8 @@ import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../do
 import type { WorkerConnection } from './worker-connection.ts';
 
 export interface QueueOptions {
-  /** All by name: `generate`, `evaluate` of code, and those of environments have queues of their own. */
-  readonly activities: {
-    readonly generate: object;
-    readonly evaluate: object;
-    readonly begin: object;
-    readonly endEnvironment: object;
-  } & object;
+  /** All by name: `generate` has a queue of its own; so have, beside the common one, those that may be slow. */
+  readonly activities: Record<'generate' | 'begin' | 'evaluate' | 'endEnvironment', object>;
   readonly workflowBundle: string;
   /** Concurrent generations. */
   readonly slots: number;
@@ -33,7 +28,7 @@ export interface Queues {
 
 /** Seldom enough to be cheap, often enough that a busy machine misses no 10 s deadline. */
 const HEARTBEAT = '3 seconds';
-/** Of all users' environments: one that hangs holds up its own calls, and no other's. */
+/** Of all environments: one that hangs holds up its own calls, and no other's. */
 const ENVIRONMENT_CALLS = 256;
 /** From the end of the drain time to the forced end. */
 const FORCE_MS = 8_000;

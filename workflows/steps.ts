@@ -4,6 +4,7 @@
 
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
+import { turnPriority } from '../domain/priority.ts';
 import type { Task } from '../domain/query.ts';
 import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE } from '../domain/queues.ts';
 import type { Generated, GeneratedTurn, Judged, OpenedRollout } from '../domain/rollout-facts.ts';
@@ -70,7 +71,8 @@ export function endEnvironment(rollout: TrajectoryReference, turns: number, envi
 }
 
 export function generate(rollout: TrajectoryReference, turn: number): Promise<Generated> {
-  return generation.generate.executeWithOptions({ summary: `turn ${turn} · generate` }, [{ rollout, turn }]);
+  const options = { summary: `turn ${turn} · generate`, priority: turnPriority(rollout.run, turn) };
+  return generation.generate.executeWithOptions(options, [{ rollout, turn }]);
 }
 
 export function evaluate(
@@ -80,8 +82,10 @@ export function evaluate(
   environment?: string,
 ): Promise<Judged> {
   const summary = `turn ${turn} · ${environment ?? 'judge'} ${outputTokens} tokens`;
+  const slow = environment !== undefined || task === 'code';
+  const options = slow ? { summary, priority: turnPriority(rollout.run, turn) } : { summary };
   const { evaluate: judge } = environment !== undefined ? responding : task === 'code' ? judgingCode : light;
-  return judge.executeWithOptions({ summary }, [{ rollout, turn }]);
+  return judge.executeWithOptions(options, [{ rollout, turn }]);
 }
 
 export function log(

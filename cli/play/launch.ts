@@ -31,8 +31,10 @@ import { type Link, openLink, workflowUrl } from '../find/link.ts';
 import { describeOwn } from './environments.ts';
 import { checkModel, withAbsolutePaths } from './model.ts';
 import { programName, shortPath, placeOf, type RunPlace, runArgument } from '../find/place.ts';
-import { knownResult } from '../find/recorded.ts';
+import { knownResult, recordedProgress } from '../find/recorded.ts';
+import { dryRun } from './dry-run.ts';
 import { showEnding } from './ending.ts';
+import { ended } from '../../domain/progress.ts';
 
 export interface Launch {
   /** As the user typed it. */
@@ -43,6 +45,8 @@ export interface Launch {
   readonly resolved: ResolvedOptions;
   readonly strict: boolean;
   readonly detach: boolean;
+  /** Says what would be played, and ends. */
+  readonly dryRun?: boolean;
   readonly json: boolean;
 }
 
@@ -78,6 +82,21 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   // The rows of an existing run were read when it was made.
   const survey = there ? { ...offered, ...there.record.dataset } : await readSolutions(offered);
   reportRows(io, given, survey);
+  if (given.dryRun) {
+    // Of a run that exists, other data or settings are refused; nothing is written.
+    if (isKnown)
+      await createRun(place.store, { run, survey, settings, samples, ...groups, origins: given.resolved.origins });
+    const progress = isKnown ? ended((await recordedProgress(place)).counts) : null;
+    await dryRun(io, {
+      place,
+      survey,
+      resolved: { ...given.resolved, options },
+      settings,
+      ended: progress,
+      json: given.json,
+    });
+    return EXIT.ok;
+  }
   const found = isKnown ? null : await checkModel(settings, survey.openings, io);
 
   const known = isKnown ? await knownResult(place) : undefined;

@@ -2,6 +2,7 @@
 // known before the first is read. Memory: a few rows at a time.
 
 import type { GrantedLease } from '../../domain/feed-messages.ts';
+import { survives } from '../../domain/feed-line.ts';
 import { groupId, groupPlace } from '../../domain/group.ts';
 import { StoreError } from '../../domain/errors.ts';
 import { neutralRow, type RowLabels } from '../../domain/neutral-row.ts';
@@ -70,7 +71,14 @@ export async function openBatch(store: Store, shape: RunShape, lease: GrantedLea
           });
         }
         const row = neutralRow(trajectory, member.labels);
-        return `${JSON.stringify({ ...row, staleness: lease.trainedAt - row.version_start })}\n`;
+        const surviving = survives(
+          trajectory.turns.flatMap(({ record }) => record.versions),
+          lease.floors ?? [],
+        );
+        const age = lease.trainedAt - row.version_start;
+        // Weights that ended, or may have, have no age on this line.
+        const staleness = surviving ? Math.max(0, age) : surviving === null && age >= 0 ? age : null;
+        return `${JSON.stringify({ ...row, staleness, surviving })}\n`;
       };
       while (next < members.length || pending.length > 0) {
         while (pending.length < AT_ONCE && next < members.length) {

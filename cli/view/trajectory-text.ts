@@ -4,22 +4,30 @@
 import { oneLine, visible } from '../../domain/foreign-text.ts';
 import { questionOf } from '../../domain/query.ts';
 import { turnReward } from '../../domain/reward.ts';
+import type { NamedAct } from '../../domain/steering.ts';
 import type { PlayedTurn, Trajectory } from '../../domain/trajectory.ts';
 import { plural } from './format.ts';
 import type { Paint, Tint } from './paint.ts';
+import { saidLines, saidOf } from './people.ts';
 
 export interface TrajectoryTextOptions {
   /** 1-based; undefined for all. */
   readonly only: number | undefined;
   readonly tokens: boolean;
   readonly paint: Paint;
+  /** People's acts on this rollout. */
+  readonly acts?: readonly NamedAct[];
 }
 
-export function trajectoryText(trajectory: Trajectory, { only, tokens, paint }: TrajectoryTextOptions): string {
+export function trajectoryText(
+  trajectory: Trajectory,
+  { only, tokens, paint, acts = [] }: TrajectoryTextOptions,
+): string {
   const turns = trajectory.turns.filter(({ record }) => only === undefined || record.turn === only);
-  const blocks = turns.map((turn) => turnText(trajectory, turn, tokens, paint));
+  const blocks = turns.map((turn) => turnText(trajectory, turn, tokens, paint, acts));
+  const notes = saidLines(saidOf(acts, null), '', paint);
   return [
-    only === undefined ? headText(trajectory, paint) : '',
+    only === undefined ? [headText(trajectory, paint), ...notes].join('\n') : '',
     ...blocks,
     only === undefined ? endText(trajectory, paint) : '',
   ]
@@ -56,6 +64,7 @@ function turnText(
   { record, verdict }: PlayedTurn,
   tokens: boolean,
   paint: Paint,
+  acts: readonly NamedAct[],
 ): string {
   const { turn, versionStart, versionEnd, startedAt, finishedAt, attempt } = record;
   const seconds = (finishedAt - startedAt) / 1000;
@@ -69,6 +78,7 @@ function turnText(
   ];
   return [
     `${paint('bold', `turn ${turn}`)} ${paint('dim', `of ${rollout.settings.numTurns}`)}  ${verdictText(verdict, paint)}${rewardText(rollout.settings, turn, verdict, end, paint)}`,
+    ...saidLines(saidOf(acts, turn), '  ', paint),
     paint('dim', facts.join(' · ')),
     ...(verdict?.metrics ? [paint('dim', `measured ${namedNumbers(verdict.metrics)}`)] : []),
     ...(verdict?.note === undefined ? [] : [paint('yellow', oneLine(verdict.note))]),

@@ -27,6 +27,8 @@ export interface ModelTokenizer extends Tokenizer {
   readonly specialIds: ReadonlySet<number>;
   /** The text of each id by itself; special tokens have none. */
   decodeEach(ids: readonly number[]): Promise<string[]>;
+  /** The text of each list of ids, special tokens included. */
+  decodeLists(lists: readonly (readonly number[])[]): Promise<string[]>;
 }
 
 export async function loadTokenizer(folderOrHubId: string): Promise<ModelTokenizer> {
@@ -107,7 +109,7 @@ function wrap(
     if (template === null && !templates.chat_template) {
       throw new ModelError(`The tokenizer of ${name} has no chat template`, {
         reason: 'no-chat-template',
-        fix: 'Give rows with `prompt`, which is taken as it stands, or a model folder with chat_template.jinja.',
+        fix: 'Give rows with `prompt`, which is used unchanged, or a model folder with chat_template.jinja.',
       });
     }
     try {
@@ -131,6 +133,11 @@ function wrap(
       tokenizer.decodeBatch(
         each.map((id) => [id]),
         true,
+      ),
+    decodeLists: (lists) =>
+      tokenizer.decodeBatch(
+        lists.map((ids) => [...ids]),
+        false,
       ),
     encode: (text) => encode(text, true),
     encodeRendered: (text) => encode(text, false),

@@ -93,6 +93,11 @@ export const judgementsFile = (name: string): string => `${JUDGEMENTS}/${name}.j
 export const isJudgementsFile = (name: string): boolean =>
   name.endsWith('.jsonl') && isRunName(name.slice(0, -'.jsonl'.length));
 
+export const STEERING = 'steering';
+/** `steering/<act>-<32 hex>.json` */
+export const steeringFile = (name: string): string => `${STEERING}/${name}.json`;
+export const isActFile = (name: string): boolean => /^[a-z]+-[0-9a-f]{32}\.json$/.test(name);
+
 export const FEED = 'feed';
 const PER_FOLDER = 1000;
 

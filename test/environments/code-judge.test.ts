@@ -27,7 +27,12 @@ const judge = (inputOutput: InputOutput, answer: string) =>
 describe.concurrent('never rewards', () => {
   const cheats = [
     ...CALL_CHEATS.map((cheat) => ({ ...cheat, io: CALLED, way: 'called' })),
-    ...CALL_CHEATS.map((cheat) => ({ ...cheat, io: CALLED_AS_TEXT, way: 'called as text' })),
+    // The other spelling of arguments is read before the sandbox: a few cheats show that nothing else differs.
+    ...CALL_CHEATS.filter((_, i) => i % 6 === 0).map((cheat) => ({
+      ...cheat,
+      io: CALLED_AS_TEXT,
+      way: 'called as text',
+    })),
     ...[...PRINT_CHEATS, ...EXCUSES].map((cheat) => ({ ...cheat, io: PRINTED, way: 'printed' })),
     ...ROUGH_CHEATS.map((cheat) => ({ ...cheat, io: ROUGH, way: 'printed roughly' })),
   ];

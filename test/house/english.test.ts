@@ -14,7 +14,7 @@ const PAGES = ['README.md', 'CONTRIBUTING.md', ...readdirSync(join(ROOT, 'docs')
   (path) => path.endsWith('.md') && !isLater(path),
 );
 const OURS = sources().filter(
-  (path) => ROOMS.some((room) => path.startsWith(`${room}/`)) && path.endsWith('.ts') && !isLater(path),
+  (path) => ROOMS.some((room) => path.startsWith(`${room}/`)) && /\.tsx?$/.test(path) && !isLater(path),
 );
 
 const OPENING = /(?:^|[.!?:;] )(?:Who|Whom|Whose|Whoever|What|Whatever|Where|Wherever)\b[^.?]*(?:[.;:]|$)/;

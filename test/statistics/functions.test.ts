@@ -160,9 +160,9 @@ describe('the comparison of pairs', () => {
     expect(Math.abs(signFlip(many) - mcnemar(20, 10))).toBeLessThan(0.02);
   });
 
-  test('a difference without spread is certain, and one query says nothing', () => {
+  test('a difference without spread has no t-test, and one query says nothing', () => {
     expect(pairedDifference([0, 0, 0])).toMatchObject({ value: 0, p: 1 });
-    expect(pairedDifference([0.5, 0.5])).toMatchObject({ value: 0.5, p: 0, t: null });
+    expect(pairedDifference([0.5, 0.5])).toMatchObject({ value: 0.5, p: null, t: null, interval: null });
     expect(pairedDifference([0.5])).toMatchObject({ n: 1, interval: null, p: null });
     expect(pairedDifference([])).toMatchObject({ n: 0, value: null });
   });

@@ -1,4 +1,5 @@
-// The tests that a record's form is made of: each with the words for what it wants.
+// Tests of a record's fields: each a predicate with the words for what is right. An object has the fields that are named
+// and no others.
 
 export type Test = readonly [(value: unknown) => boolean, string];
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

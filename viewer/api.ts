@@ -1,0 +1,270 @@
+// The messages that the pages ask for, made from the records: the server sends them as JSON, the report embeds them.
+// Reads only. A list waits for its first rows, never for all.
+
+import { UsageError } from '../domain/errors.ts';
+import { turnReward } from '../domain/reward.ts';
+import { outputTokens, type TurnRecord } from '../domain/turn.ts';
+import { rolloutFolder } from '../storage/record/layout.ts';
+import type { Stored } from '../storage/store.ts';
+import { parseFilter } from './model/filter.ts';
+import type {
+  RolloutMessage,
+  RowPlace,
+  RowsMessage,
+  RunMessage,
+  RunsMessage,
+  Setting,
+  TokensMessage,
+  TurnMessage,
+} from './model/messages.ts';
+import { sorted } from './model/order.ts';
+import { type Row, rowKey } from './model/row.ts';
+import { summarise, type RunSummary } from './model/summary.ts';
+import { mustBePlain } from './plain-files.ts';
+import type { OpenRun, Runs } from './runs.ts';
+import { type TokenDecoder, tokenSpan } from './token-text.ts';
+
+export interface ListQuery {
+  readonly filter: string;
+  readonly sort: string;
+}
+
+export interface Api {
+  runs(): Promise<RunsMessage>;
+  run(run: string): Promise<RunMessage>;
+  rows(run: string, list: ListQuery, from: number, count: number): Promise<RowsMessage>;
+  rollout(run: string, place: RowPlace, list: ListQuery): Promise<RolloutMessage>;
+  tokens(run: string, place: RowPlace, turn: number): Promise<TokensMessage>;
+}
+
+export interface ApiParts {
+  readonly runs: Runs;
+  /** The tokenizer of a run's model, or the reason why there is none. */
+  readonly decoderOf: (run: OpenRun) => Promise<TokenDecoder | string>;
+  readonly now: () => number;
+}
+
+export const MOST_ROWS = 500;
+/** The first rows of a long run are there after this time at the latest, or the answer has fewer. */
+const FIRST_ROWS_MS = 400;
+
+export function createApi({ runs, decoderOf, now }: ApiParts): Api {
+  const summaries = new WeakMap<OpenRun, { readonly revision: number; readonly summary: RunSummary }>();
+  const decoders = new WeakMap<OpenRun, Promise<TokenDecoder | string>>();
+  const lists = new WeakMap<OpenRun, { readonly key: string; readonly rows: readonly Row[] }>();
+
+  async function opened(name: string): Promise<OpenRun> {
+    const open = await runs.open(name);
+    const { index } = open;
+    if (index.progress.listed) await index.refresh();
+    else await Promise.race([index.start(), delay(FIRST_ROWS_MS)]);
+    return open;
+  }
+
+  function summaryOf(open: OpenRun): RunSummary {
+    const { revision } = open.index.progress;
+    const known = summaries.get(open);
+    if (known?.revision === revision) return known.summary;
+    const summary = summarise(open.index.rows(), open.total, open.record.settings.numTurns);
+    summaries.set(open, { revision, summary });
+    return summary;
+  }
+
+  /** The filtered, sorted list: the last one of a run is in memory, for the next page of it. */
+  function listOf(open: OpenRun, { filter, sort }: ListQuery): readonly Row[] {
+    const key = JSON.stringify([open.index.progress.revision, filter, sort]);
+    const known = lists.get(open);
+    if (known?.key === key) return known.rows;
+    const { holds } = parseFilter(filter);
+    const rows = sorted(filter.trim() === '' ? open.index.rows() : open.index.rows().filter(holds), sort);
+    lists.set(open, { key, rows });
+    return rows;
+  }
+
+  return {
+    async runs() {
+      return { folder: runs.out, runs: await runs.heads() };
+    },
+
+    async run(name) {
+      const open = await opened(name);
+      const head = await runs.head(open);
+      const summary = summaryOf(open);
+      const news = open.index.rows().flatMap(({ doing, endedAt }) => doing?.since ?? endedAt ?? []);
+      return {
+        head,
+        summary,
+        settings: settingsOf(open),
+        facts: factsOf(open),
+        newsAt: news.reduce<number | null>((last, at) => Math.max(last ?? 0, at), null),
+        progress: open.index.progress,
+        now: now(),
+      };
+    },
+
+    async rows(name, list, from, count) {
+      const open = await opened(name);
+      const all = listOf(open, list);
+      const page = all.slice(from, from + Math.min(count, MOST_ROWS));
+      await Promise.race([open.index.glance(page), delay(FIRST_ROWS_MS)]);
+      const rows = page.map((row) => open.index.row(rowKey(row)) ?? row);
+      const { problems } = parseFilter(list.filter);
+      return { from, count: all.length, rows, problems, progress: open.index.progress };
+    },
+
+    async rollout(name, place, list) {
+      const open = await opened(name);
+      const { store, record, index } = open;
+      const id = { run: name, ...place };
+      const folder = rolloutFolder(id);
+      await mustBePlain(store.folder, folder);
+      const rollout = await store.getRollout(id);
+      if (!rollout) throw noRollout(place);
+      const end = (await store.getEnd(id))?.record ?? null;
+      const turns: TurnMessage[] = [];
+      for (let turn = 1; !end || turn <= end.turns.length; turn++) {
+        const [stored, verdict] = await Promise.all([store.getTurn(id, turn), store.getVerdict(id, turn)]);
+        if (!stored) break;
+        const value = verdict?.record.verdict;
+        const reward =
+          value === 'right' || value === 'wrong' ? turnReward(value === 'right', rollout.record.settings) : null;
+        turns.push(turnMessage(stored, verdict?.record ?? null, reward));
+      }
+      const row = index.row(rowKey(place)) ?? rowOf(rollout.record.query.queryId, place);
+      await index.glance([row]);
+      const rows = listOf(open, list);
+      const at = rows.findIndex((other) => rowKey(other) === rowKey(place));
+      return {
+        row: index.row(rowKey(place)) ?? row,
+        query: rollout.record.query,
+        numTurns: record.settings.numTurns,
+        samples: index.rows().filter(({ query }) => query === place.query),
+        turns,
+        end,
+        previous: placeOf(rows[at < 0 ? -1 : at - 1]),
+        next: placeOf(at < 0 ? undefined : rows[at + 1]),
+        folder,
+      };
+    },
+
+    async tokens(name, place, turn) {
+      const open = await runs.open(name);
+      const id = { run: name, ...place };
+      await mustBePlain(open.store.folder, rolloutFolder(id));
+      const stored = await open.store.getTurn(id, turn);
+      if (!stored) throw noRollout(place, turn);
+      const end = (await open.store.getEnd(id))?.record;
+      let decoder = decoders.get(open);
+      if (!decoder) decoders.set(open, (decoder = decoderOf(open)));
+      return tokensMessage(stored.record, end?.outcome, await decoder);
+    },
+  };
+}
+
+async function tokensMessage(
+  record: TurnRecord,
+  outcome: string | undefined,
+  decoder: TokenDecoder | string,
+): Promise<TokensMessage> {
+  const { turn, contextIds, contextText, outputIds, outputText, logprobs, textLogprobs, contextLength } = record;
+  const why =
+    record.trainable === false
+      ? 'the server returned text only'
+      : outcome === undefined
+        ? 'the rollout has not ended'
+        : outcome === 'complete'
+          ? null
+          : `the rollout is ${outcome}`;
+  const base = {
+    turn,
+    versions: record.versions,
+    logprobsOf: record.logprobsFound ?? record.logprobsOf ?? 'policy',
+    trained: why === null,
+    whyNotTrained: why,
+    offset: contextLength,
+  };
+  if (outputIds.length === 0 && textLogprobs) {
+    const output = { ids: [], texts: textLogprobs.map(({ token }) => token) };
+    const values = textLogprobs.map(({ logprob }) => logprob);
+    return { ...base, context: { ids: contextIds, texts: [] }, output, logprobs: values, noText: null };
+  }
+  if (typeof decoder === 'string') {
+    return {
+      ...base,
+      context: { ids: contextIds, texts: [] },
+      output: { ids: outputIds, texts: [] },
+      logprobs,
+      noText: decoder,
+    };
+  }
+  const [context, output] = await Promise.all([
+    tokenSpan(decoder, contextIds, contextText),
+    tokenSpan(decoder, outputIds, outputText),
+  ]);
+  return {
+    ...base,
+    context: context ?? { ids: contextIds, texts: [] },
+    output: output ?? { ids: outputIds, texts: [] },
+    logprobs,
+    noText: output ? null : 'this tokenizer does not give the recorded text for these ids',
+  };
+}
+
+function turnMessage({ record, hash }: Stored<TurnRecord>, verdict: TurnMessage['verdict'], reward: number | null) {
+  const { contextIds, outputIds: _ids, logprobs, textLogprobs, ...rest } = record;
+  return {
+    record: rest,
+    hash,
+    contextTokens: contextIds.length,
+    outputTokens: outputTokens(record),
+    hasTokens: logprobs.length > 0 || (textLogprobs?.length ?? 0) > 0,
+    verdict,
+    reward,
+  };
+}
+
+function settingsOf({ record }: OpenRun): Setting[] {
+  return Object.entries(record.settings)
+    .map(([name, value]) => ({ name, value: shown(value), origin: record.origins[name] ?? 'default' }))
+    .filter(({ origin }) => origin !== 'default');
+}
+
+function factsOf({ record, total }: OpenRun): [string, string][] {
+  const { dataset, versions, settings } = record;
+  return [
+    ['rollouts', String(total)],
+    ...(dataset
+      ? ([
+          ['rows accepted', String(dataset.accepted)],
+          ['rows refused', String(dataset.refused)],
+          ['data set SHA-256', dataset.sha256],
+        ] as [string, string][])
+      : []),
+    ['seed', String(settings.seed)],
+    ['Everturn', versions.everturn],
+    ['Node', versions.node],
+  ];
+}
+
+const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+function rowOf(query: string, { sample, attempt }: RowPlace): Row {
+  const none = { state: 'open', stop: null, reason: null, success: [], reward: null, endedAt: null } as const;
+  return { index: null, query, title: '', sample, attempt, turns: null, ...none };
+}
+
+function placeOf(row: Row | undefined): RowPlace | null {
+  return row ? { query: row.query, sample: row.sample, attempt: row.attempt } : null;
+}
+
+function noRollout({ query, sample, attempt }: RowPlace, turn?: number): UsageError {
+  const what = `query ${JSON.stringify(query)}, sample ${sample}, attempt ${attempt}`;
+  return new UsageError(`There is no ${turn === undefined ? '' : `turn ${turn} of `}${what} in this run.`, {
+    reason: 'no-such-rollout',
+    fix: 'The list of rollouts has those that have begun.',
+  });
+}
+
+async function delay(ms: number): Promise<void> {
+  await new Promise((resolve) => void setTimeout(resolve, ms).unref());
+}
