@@ -119,9 +119,8 @@ async function openOwnJudge(spec: string, io: Io): Promise<TurnJudge & { close()
 }
 
 async function* rows(turns: AsyncIterable<JudgedTurn>, judge: TurnJudge, changes: Changes): AsyncGenerator<VerdictRow> {
-  const { signal } = new AbortController();
-
   async function judged(one: JudgedTurn): Promise<VerdictRow> {
+    const { signal } = new AbortController();
     const { id, verdict: own } = one;
     const verdict = await judge.judge(one, signal);
     const was = { verdict: own.verdict, reason: own.reason };
