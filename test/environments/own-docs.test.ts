@@ -100,7 +100,7 @@ describe('everturn env', () => {
     expect(await everturn('env', 'new', name, ...flags)).toMatchObject({ code: 2 });
   });
 
-  test('test names the row, the turn and the field that breaks the contract, and a reply that is not repeated', async () => {
+  test('names, when it tests, the row, the turn and the field that breaks the contract, and a reply that is not repeated', async () => {
     writeFileSync(
       join(folder, 'odd.mjs'),
       `export default { name: 'odd', version: '1', respond: ({ episode }) =>
@@ -113,7 +113,7 @@ describe('everturn env', () => {
     expect(tried.out).toMatch(/b: The environment odd broke the contract in `respond`.*succes/);
   });
 
-  test('test refuses what does not load (2), and rows that are not there (6)', async () => {
+  test('refuses to test what does not load (2), and rows that are not there (6)', async () => {
     expect(await everturn('env', 'test', './none.ts', 'odd.jsonl')).toMatchObject({ code: 2 });
     expect(await everturn('env', 'test', './odd.mjs', 'none.jsonl')).toMatchObject({ code: 6 });
   });
