@@ -23,7 +23,7 @@ const record = (given: Partial<EnvironmentRecord> = {}): EnvironmentRecord => ({
   name: 'game',
   version: '1',
   door: 'command',
-  spec: ['python3', '/home/me/game.py'],
+  spec: ['python3', '/opt/me/game.py'],
   fingerprint: 'a'.repeat(64),
   state: 'none',
   begins: false,
@@ -44,7 +44,7 @@ function use(asked: EnvironmentRecord, folder: string, flags: OperatorWords = {}
 
 describe("a run's own environment", () => {
   test('is run for a run that the own command started, with exactly these words', () => {
-    expect(use(record(), own)).toEqual(['python3', '/home/me/game.py']);
+    expect(use(record(), own)).toEqual(['python3', '/opt/me/game.py']);
     const changed = [
       { spec: ['sh', '-c', 'id'] },
       { fingerprint: 'b'.repeat(64) },
