@@ -60,9 +60,9 @@ const ROOMS = {
   'service/': { ours: ['domain/', 'machine/', 'temporal/'], outside: ['node:', '@temporalio/client'] },
   'permissions/': { ours: ['domain/', 'machine/', 'service/home.ts', 'inference/'], outside: ['node:'] },
   // The browser's code, and what it shares with the server, come before the room around them.
-  'viewer/model/': { ours: ['domain/'] },
-  'viewer/page/': { ours: ['domain/', 'viewer/model/'], outside: ['preact'] },
-  'viewer/': { ours: ['domain/', 'storage/'], outside: ['node:'] },
+  'viewer/model/': { ours: ['domain/', 'statistics/'] },
+  'viewer/page/': { ours: ['domain/', 'statistics/', 'viewer/model/'], outside: ['preact'] },
+  'viewer/': { ours: ['domain/', 'statistics/', 'storage/'], outside: ['node:'] },
   'cli/': { ours: [...EVERY_ROOM, 'worker.ts'], outside: ['node:', 'vendor'] },
   'worker.ts': {
     ours: [...EVERY_ROOM, 'workflows/', 'activities/'],

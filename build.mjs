@@ -42,7 +42,7 @@ async function bundlePage() {
   await build({
     input: fileURLToPath(at('./viewer/page/main.tsx')),
     transform: { target: 'es2022' },
-    output: { file: fileURLToPath(at('./dist/viewer/page/page.js')), format: 'iife', minify: true },
+    output: { file: fileURLToPath(at('./dist/viewer/page/page.js')), format: 'esm', minify: true },
     logLevel: 'warn',
   });
   const style = readFileSync(at('./viewer/page/page.css'), 'utf8');

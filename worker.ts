@@ -73,12 +73,13 @@ export interface RunningWorker {
 /** `stop` ends the wait for the cluster, and later the worker itself, in order. */
 export async function startWorker(settings: WorkerSettings, stop: AbortSignal): Promise<RunningWorker> {
   const { slots, unsafeCode, operator, drainSeconds } = settings;
-  const [cluster, code] = await Promise.all([
+  const [cluster, code, served] = await Promise.all([
     openWorkerConnection({ say, signal: stop }),
     openCodeJudge(unsafeCode, say),
+    servedBy(operator, say),
   ]);
   const { session, connection } = cluster;
-  const permissions = openPermissions(operator, homeOf(process.env), await servedBy(operator, say));
+  const permissions = openPermissions(operator, homeOf(process.env), served);
   const own = createOwnEnvironments({ log: say, permitted: permissions.mayUseEnvironment });
   const environments = createEnvironments(code ? { code } : {}, own);
   const backends = openBackends(say, (runFolder, current) => bringUpToDate(session, runFolder, current));

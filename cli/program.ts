@@ -44,6 +44,11 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'all runs in the browser: turns, tokens, verdicts, live',
     load: () => import('./commands/view.ts'),
   },
+  report: {
+    group: 'Look',
+    summary: 'a run as one HTML file that opens from disk and prints',
+    load: () => import('./commands/report.ts'),
+  },
   stats: {
     group: 'Look',
     summary: 'every number of a run, with n, interval and definition',

@@ -27,6 +27,7 @@ export const REASONS = {
     'no-such-turn',
     'no-weights',
     'no-weights-to-update',
+    'no-zeromq',
     'not-allowed',
     'not-begun',
     'refused',

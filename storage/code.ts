@@ -1,4 +1,4 @@
-// The code that a run brings: `code/<sha256>.cjs` in its folder. Written once; a worker that loads it compares the hash.
+// The code that a run brings: `code/<sha256>.cjs` in its folder. Written once; its reader compares the hash.
 
 import { join } from 'node:path';
 import { codeFile } from './record/layout.ts';

@@ -7,22 +7,30 @@ import { outputTokens, type TurnRecord } from '../domain/turn.ts';
 import { rolloutFolder } from '../storage/record/layout.ts';
 import type { Stored } from '../storage/store.ts';
 import { parseFilter } from './model/filter.ts';
+import { compareRuns } from './compare-runs.ts';
 import type {
+  Cell,
+  CompareMessage,
+  QueriesMessage,
   RolloutMessage,
   RowPlace,
   RowsMessage,
   RunMessage,
   RunsMessage,
-  Setting,
+  RunState,
   TokensMessage,
   TurnMessage,
 } from './model/messages.ts';
 import { sorted } from './model/order.ts';
 import { type Row, rowKey } from './model/row.ts';
+import { type Numbers, numbersOf } from './model/numbers.ts';
+import { difficulty, type Kind } from './model/queries.ts';
 import { summarise, type RunSummary } from './model/summary.ts';
 import { mustBePlain } from './plain-files.ts';
 import type { OpenRun, Runs } from './runs.ts';
-import { type TokenDecoder, tokenSpan } from './token-text.ts';
+import { factsOf, settingsOf } from './run-facts.ts';
+import { tokensMessage } from './token-message.ts';
+import type { TokenDecoder } from './token-text.ts';
 
 export interface ListQuery {
   readonly filter: string;
@@ -33,6 +41,9 @@ export interface Api {
   runs(): Promise<RunsMessage>;
   run(run: string): Promise<RunMessage>;
   rows(run: string, list: ListQuery, from: number, count: number): Promise<RowsMessage>;
+  queries(run: string, kind: Kind, from: number, count: number): Promise<QueriesMessage>;
+  /** `cell`: only these queries; null for all. */
+  compare(a: string, b: string, cell: Cell | null): Promise<CompareMessage>;
   rollout(run: string, place: RowPlace, list: ListQuery): Promise<RolloutMessage>;
   tokens(run: string, place: RowPlace, turn: number): Promise<TokensMessage>;
 }
@@ -44,12 +55,23 @@ export interface ApiParts {
   readonly now: () => number;
 }
 
+interface Counted {
+  readonly revision: number;
+  readonly summary: RunSummary;
+  readonly numbers: Numbers;
+  /** When it was made, and how long that took. */
+  readonly at: number;
+  readonly tookMs: number;
+}
+
+/** Counting takes at most one part in so many of the time. */
+const PATIENCE = 10;
 export const MOST_ROWS = 500;
 /** The first rows of a long run are there after this time at the latest, or the answer has fewer. */
 const FIRST_ROWS_MS = 400;
 
 export function createApi({ runs, decoderOf, now }: ApiParts): Api {
-  const summaries = new WeakMap<OpenRun, { readonly revision: number; readonly summary: RunSummary }>();
+  const summaries = new WeakMap<OpenRun, Counted>();
   const decoders = new WeakMap<OpenRun, Promise<TokenDecoder | string>>();
   const lists = new WeakMap<OpenRun, { readonly key: string; readonly rows: readonly Row[] }>();
 
@@ -61,13 +83,19 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
     return open;
   }
 
-  function summaryOf(open: OpenRun): RunSummary {
-    const { revision } = open.index.progress;
+  function countsOf(open: OpenRun, state: RunState): Counted {
+    const { revision, listed, glanced, begun: rowsBegun } = open.index.progress;
     const known = summaries.get(open);
-    if (known?.revision === revision) return known.summary;
-    const summary = summarise(open.index.rows(), open.total, open.record.settings.numTurns);
-    summaries.set(open, { revision, summary });
-    return summary;
+    const begun = now();
+    // Of a long run that is still read or played, the numbers may be a little older than the rows; it is asked again.
+    const changes = state === 'open' || !listed || glanced < rowsBegun;
+    if (known && (known.revision === revision || (changes && begun - known.at < PATIENCE * known.tookMs))) return known;
+    const rows = open.index.rows();
+    const summary = summarise(rows, open.total, open.record.settings.numTurns);
+    const numbers = numbersOf(rows, open.shape);
+    const counted = { revision, summary, numbers, at: now(), tookMs: now() - begun };
+    summaries.set(open, counted);
+    return counted;
   }
 
   /** The filtered, sorted list: the last one of a run is in memory, for the next page of it. */
@@ -89,11 +117,12 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
     async run(name) {
       const open = await opened(name);
       const head = await runs.head(open);
-      const summary = summaryOf(open);
+      const { summary, numbers } = countsOf(open, head.state);
       const news = open.index.rows().flatMap(({ doing, endedAt }) => doing?.since ?? endedAt ?? []);
       return {
         head,
         summary,
+        numbers,
         settings: settingsOf(open),
         facts: factsOf(open),
         newsAt: news.reduce<number | null>((last, at) => Math.max(last ?? 0, at), null),
@@ -110,6 +139,18 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
       const rows = page.map((row) => open.index.row(rowKey(row)) ?? row);
       const { problems } = parseFilter(list.filter);
       return { from, count: all.length, rows, problems, progress: open.index.progress };
+    },
+
+    async queries(name, kind, from, count) {
+      const open = await opened(name);
+      const { counts, histogram, rows } = difficulty(open.index.rows(), kind, open.record.settings.numTurns);
+      const page = rows.slice(from, from + Math.min(count, MOST_ROWS));
+      return { counts, histogram, from, count: rows.length, rows: page, progress: open.index.progress };
+    },
+
+    async compare(a, b, cell) {
+      const both = [await opened(a), await opened(b)] as const;
+      return compareRuns(both, [await runs.head(both[0]), await runs.head(both[1])], cell);
     },
 
     async rollout(name, place, list) {
@@ -161,55 +202,6 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
   };
 }
 
-async function tokensMessage(
-  record: TurnRecord,
-  outcome: string | undefined,
-  decoder: TokenDecoder | string,
-): Promise<TokensMessage> {
-  const { turn, contextIds, contextText, outputIds, outputText, logprobs, textLogprobs, contextLength } = record;
-  const why =
-    record.trainable === false
-      ? 'the server returned text only'
-      : outcome === undefined
-        ? 'the rollout has not ended'
-        : outcome === 'complete'
-          ? null
-          : `the rollout is ${outcome}`;
-  const base = {
-    turn,
-    versions: record.versions,
-    logprobsOf: record.logprobsFound ?? record.logprobsOf ?? 'policy',
-    trained: why === null,
-    whyNotTrained: why,
-    offset: contextLength,
-  };
-  if (outputIds.length === 0 && textLogprobs) {
-    const output = { ids: [], texts: textLogprobs.map(({ token }) => token) };
-    const values = textLogprobs.map(({ logprob }) => logprob);
-    return { ...base, context: { ids: contextIds, texts: [] }, output, logprobs: values, noText: null };
-  }
-  if (typeof decoder === 'string') {
-    return {
-      ...base,
-      context: { ids: contextIds, texts: [] },
-      output: { ids: outputIds, texts: [] },
-      logprobs,
-      noText: decoder,
-    };
-  }
-  const [context, output] = await Promise.all([
-    tokenSpan(decoder, contextIds, contextText),
-    tokenSpan(decoder, outputIds, outputText),
-  ]);
-  return {
-    ...base,
-    context: context ?? { ids: contextIds, texts: [] },
-    output: output ?? { ids: outputIds, texts: [] },
-    logprobs,
-    noText: output ? null : 'this tokenizer does not give the recorded text for these ids',
-  };
-}
-
 function turnMessage({ record, hash }: Stored<TurnRecord>, verdict: TurnMessage['verdict'], reward: number | null) {
   const { contextIds, outputIds: _ids, logprobs, textLogprobs, ...rest } = record;
   return {
@@ -222,31 +214,6 @@ function turnMessage({ record, hash }: Stored<TurnRecord>, verdict: TurnMessage[
     reward,
   };
 }
-
-function settingsOf({ record }: OpenRun): Setting[] {
-  return Object.entries(record.settings)
-    .map(([name, value]) => ({ name, value: shown(value), origin: record.origins[name] ?? 'default' }))
-    .filter(({ origin }) => origin !== 'default');
-}
-
-function factsOf({ record, total }: OpenRun): [string, string][] {
-  const { dataset, versions, settings } = record;
-  return [
-    ['rollouts', String(total)],
-    ...(dataset
-      ? ([
-          ['rows accepted', String(dataset.accepted)],
-          ['rows refused', String(dataset.refused)],
-          ['data set SHA-256', dataset.sha256],
-        ] as [string, string][])
-      : []),
-    ['seed', String(settings.seed)],
-    ['Everturn', versions.everturn],
-    ['Node', versions.node],
-  ];
-}
-
-const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 function rowOf(query: string, { sample, attempt }: RowPlace): Row {
   const none = { state: 'open', stop: null, reason: null, success: [], reward: null, endedAt: null } as const;

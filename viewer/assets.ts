@@ -26,3 +26,30 @@ export function serverAssets({ script, style }: Bundle): Assets {
     '/page.css': { type: 'text/css; charset=utf-8', text: style },
   };
 }
+
+export interface ReportParts {
+  readonly bundle: Bundle;
+  readonly island: { readonly type: string; readonly text: string };
+  /** The source expression of a script or a style in the policy. */
+  readonly sha: (text: string) => string;
+  readonly title: string;
+}
+
+/** The policy allows the one script and the one style, by their hashes, and no request. */
+export function reportHtml({ bundle, island, sha, title }: ReportParts): string {
+  // In a script these are only in texts; in HTML they would end it or begin a comment.
+  const script = bundle.script.replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
+  const style = bundle.style.replaceAll('</style', '<\\/style');
+  const policy =
+    `default-src 'none'; script-src ${sha(script)}; style-src ${sha(style)}; img-src data:; ` +
+    "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+  return (
+    `<!doctype html>\n<html lang="en"><head>${HEAD}<meta http-equiv="Content-Security-Policy" content="${policy}">` +
+    `<title>${escaped(title)}</title><style>${style}</style></head><body><div id="app"></div>${NO_SCRIPT}` +
+    `<script id="report" type="${island.type}">${island.text}</script><script type="module">${script}</script></body></html>\n`
+  );
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+}

@@ -73,7 +73,9 @@ async function readTurn(folder: string, turn: number): Promise<TurnTail | undefi
   const tail = await readTail(path, TAIL_BYTES);
   if (tail === undefined) return undefined;
   const at = tail.lastIndexOf('"finish":"');
-  const text = at < 0 ? await readTail(path) : `{${tail.slice(at)}`;
+  // Text of a server without token ids has its count in a list before.
+  const whole = at < 0 || tail.includes('"trainable":false', at);
+  const text = whole ? await readTail(path) : `{${tail.slice(at)}`;
   try {
     const record = JSON.parse(text ?? '') as Partial<TurnRecord>;
     const { finish, versionStart = 0, versionEnd = 0, startedAt = 0, finishedAt = 0, server = null } = record;

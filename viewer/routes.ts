@@ -3,8 +3,10 @@
 
 import type { Api, ListQuery } from './api.ts';
 import { MOST_ROWS } from './api.ts';
+import { CELLS } from '../statistics/comparison.ts';
 import { Refusal } from './guard.ts';
 import type { RowPlace } from './model/messages.ts';
+import { KINDS } from './model/queries.ts';
 
 const MOST_FILTER_CHARS = 2_000;
 
@@ -13,11 +15,18 @@ export async function answerTo(api: Api, url: URL): Promise<unknown> {
   const [root, kind, run = '', what, ...more] = parts;
   if (root !== 'api') throw nothing(url);
   if (kind === 'runs' && parts.length === 2) return api.runs();
+  if (kind === 'compare' && run !== '' && what !== undefined && more.length === 0) {
+    return api.compare(run, what, oneOf(url, 'cell', CELLS));
+  }
   if (kind !== 'run' || run === '') throw nothing(url);
   const list = listOf(url);
   if (what === undefined) return api.run(run);
   if (what === 'rows' && more.length === 0) {
     return api.rows(run, list, whole(url, 'from', 0, 1e9), whole(url, 'count', 200, MOST_ROWS));
+  }
+  if (what === 'queries' && more.length === 0) {
+    const kind = oneOf(url, 'kind', KINDS) ?? 'all';
+    return api.queries(run, kind, whole(url, 'from', 0, 1e9), whole(url, 'count', 100, MOST_ROWS));
   }
   if (what === 'rollout' && more.length === 0) return api.rollout(run, placeOf(url), list);
   if (what === 'tokens' && more.length === 0) return api.tokens(run, placeOf(url), whole(url, 'turn', 1, 1e6));
@@ -37,6 +46,13 @@ function placeOf(url: URL): RowPlace {
     sample: whole(url, 'sample', 0, 1e9),
     attempt: whole(url, 'attempt', 1, 1e9),
   };
+}
+
+function oneOf<T extends string>(url: URL, name: string, known: readonly T[]): T | null {
+  const text = url.searchParams.get(name);
+  const found = known.find((one) => one === text);
+  if (text === null || found !== undefined) return found ?? null;
+  throw new Refusal(400, `\`${name}\` is one of ${known.join(', ')}.`);
 }
 
 function whole(url: URL, name: string, fallback: number, most: number): number {

@@ -9,6 +9,7 @@ import { samplesPerQuery } from '../domain/group.ts';
 import { isRunName } from '../domain/ids.ts';
 import type { CollectionResult } from '../domain/messages.ts';
 import { ended } from '../domain/progress.ts';
+import type { RunShape } from '../domain/rollout-summary.ts';
 import { openFileStore } from '../storage/files.ts';
 import { RUN_FILE } from '../storage/record/layout.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
@@ -23,6 +24,7 @@ export interface OpenRun {
   readonly record: RunRecord;
   /** Rollouts of the run, as far as the data set says. */
   readonly total: number;
+  readonly shape: RunShape;
   readonly index: RunIndex;
 }
 
@@ -77,7 +79,9 @@ export function openRuns(out: string): Runs {
     const index = new RunIndex(store, samplesPerQuery(record));
     void index.start();
     const queries = await store.countQueries().catch(() => 0);
-    return { run, store, record, total: queries * samplesPerQuery(record), index };
+    const { samples, epochs = 1, settings } = record;
+    const shape = { queries, samples, epochs, numTurns: settings.numTurns, stop: settings.stop };
+    return { run, store, record, total: queries * samples * epochs, shape, index };
   }
 
   async function head({ store, record, total, index }: OpenRun): Promise<RunHead> {

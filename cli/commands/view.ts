@@ -1,22 +1,18 @@
 // `everturn view`: serves the pages of all runs of a folder on 127.0.0.1 until Ctrl-C. Reads only, needs no Temporal.
 
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { explain, UsageError } from '../../domain/errors.ts';
-import { loadTokenizer } from '../../inference/tokenizer/tokenizer.ts';
-import { packageRoot } from '../../machine/package-root.ts';
 import { wantsUi } from '../../service/shared-machine.ts';
 import { createApi } from '../../viewer/api.ts';
-import { type Bundle, serverAssets } from '../../viewer/assets.ts';
-import { openRuns, type OpenRun } from '../../viewer/runs.ts';
+import { serverAssets } from '../../viewer/assets.ts';
+import { openRuns } from '../../viewer/runs.ts';
 import { serveView, type ViewServer } from '../../viewer/server.ts';
-import type { TokenDecoder } from '../../viewer/token-text.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findRun, shortPath } from '../find/place.ts';
 import { whole } from '../find/rollout.ts';
-import { tokenizerFolderOf } from '../find/tokenizer.ts';
+import { bundle, decoderOf } from '../find/viewer.ts';
 import { jsonOption, outOption } from '../flags.ts';
 import { newToken } from '../serve/feed-server.ts';
 import { type Io, print, printJson, say } from '../io.ts';
@@ -74,31 +70,6 @@ async function listen(port: number, serve: () => Promise<ViewServer>): Promise<V
       reason: 'bad-value',
       fix: 'Leave --port out: any free one is taken.',
     });
-  }
-}
-
-/** The page as the build made it. */
-export function bundle(): Bundle {
-  const file = (name: string) => readFileSync(join(packageRoot(), 'dist', 'viewer', 'page', name), 'utf8');
-  try {
-    return { script: file('page.js'), style: file('page.css') };
-  } catch (cause) {
-    throw new UsageError('The viewer’s page is not built.', {
-      reason: 'bad-value',
-      fix: '`npm run build` makes it.',
-      cause,
-    });
-  }
-}
-
-/** The run's own tokenizer, if its files are on this machine. */
-export async function decoderOf({ record }: OpenRun, cwd: string): Promise<TokenDecoder | string> {
-  const found = await tokenizerFolderOf(record.settings, cwd);
-  if ('why' in found) return found.why;
-  try {
-    return await loadTokenizer(found.folder);
-  } catch (error) {
-    return explain(error);
   }
 }
 

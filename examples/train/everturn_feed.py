@@ -188,8 +188,8 @@ class Feed:
         except (OSError, ValueError, KeyError, http.client.HTTPException) as absent:
             if not self.command or (self.child and self.child.poll() is None):
                 raise OSError(f"no feed of {self.folder} answers: {absent}") from absent
-        self.child = subprocess.Popen([*self.command, "feed", os.path.basename(os.path.abspath(self.folder)), "--out", self.out],
-                                      stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        self.child = subprocess.Popen([*self.command, "feed", os.path.basename(os.path.abspath(self.folder)), "--out", self.out, "--until-stdin-ends"],
+                                      stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
         raise OSError("the feed is starting")
 
 

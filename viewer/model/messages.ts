@@ -4,6 +4,9 @@
 import type { Query } from '../../domain/query.ts';
 import type { EndRecord, VerdictRecord } from '../../domain/trajectory.ts';
 import type { TurnRecord } from '../../domain/turn.ts';
+import type { Cell, Comparison, PairedQuery } from '../../statistics/comparison.ts';
+import type { Numbers } from './numbers.ts';
+import type { Kind, QueryRow } from './queries.ts';
 import type { Row } from './row.ts';
 import type { RunSummary } from './summary.ts';
 
@@ -45,6 +48,7 @@ export interface Setting {
 export interface RunMessage {
   readonly head: RunHead;
   readonly summary: RunSummary;
+  readonly numbers: Numbers;
   /** Settings that were given, by name; the others have their default. */
   readonly settings: readonly Setting[];
   readonly facts: readonly (readonly [string, string])[];
@@ -76,6 +80,31 @@ export interface RowsMessage {
   readonly problems: readonly string[];
   readonly progress: Progress;
 }
+
+export interface QueriesMessage {
+  readonly counts: Readonly<Record<Kind, number>>;
+  readonly histogram: readonly number[];
+  readonly from: number;
+  /** Queries of the kind. */
+  readonly count: number;
+  readonly rows: readonly QueryRow[];
+  readonly progress: Progress;
+}
+
+export interface CompareMessage {
+  readonly a: RunHead;
+  readonly b: RunHead;
+  readonly numbers: Omit<Comparison, 'pairs'>;
+  readonly paired: number;
+  /** Pairs in the chosen cell, of which `pairs` has the first, the largest difference first. */
+  readonly count: number;
+  readonly pairs: readonly PairedQuery[];
+  readonly settings: readonly { readonly name: string; readonly a: string; readonly b: string }[];
+  /** Output tokens of a rollout, on average; null: not known yet. */
+  readonly tokens: readonly [number | null, number | null];
+}
+
+export type { Cell, Kind };
 
 /** One rollout with its records; arrays of tokens are left out (TokensMessage). */
 export interface RolloutMessage {

@@ -13,6 +13,7 @@ const FACTS = {
   tokens: tokensOf,
   seconds: msOf,
   ended: (row) => row.endedAt,
+  waiting: (row) => row.doing?.since ?? null,
 } as const satisfies Record<string, (row: Row) => string | number | null>;
 export type SortKey = keyof typeof FACTS;
 

@@ -1,5 +1,5 @@
 // The numbers of a run from its rows: accuracy by turn, what feedback changed, how rollouts ended, tokens and times.
-// Pure. Only the last attempt of a sample counts; a failed or undecided turn is never a wrong one. Facts of turns
+// Pure. Numbers by turn are of ended rollouts. Only the last attempt of a sample counts; a failed or undecided turn is never a wrong one. Facts of turns
 // (tokens, times, reasons) are of the rollouts that were looked at, and `glanced` is their number.
 
 import { OUTCOMES, type Outcome, type StopReason } from '../../domain/ending.ts';
@@ -75,7 +75,7 @@ export function summarise(rows: readonly Row[], total: number, numTurns: number)
     glanced: glanced.length,
     outcomes,
     ends: endsOf(ended),
-    turns: Array.from({ length: Math.max(longest, Math.min(numTurns, MAX_TURNS)) }, (_, i) => turnSummary(counted, i)),
+    turns: Array.from({ length: Math.max(longest, Math.min(numTurns, MAX_TURNS)) }, (_, i) => turnSummary(ended, i)),
     tokens: sum(glanced.map(({ tokens }) => sum(tokens))),
     ms: sum(glanced.map(({ ms }) => sum(ms))),
     reasons: tally(glanced.flatMap(({ reasons }) => reasons.filter((reason) => reason !== ''))),

@@ -1,7 +1,8 @@
 // The page: the route of the address, the header around it, and the keys that work everywhere.
 
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { ComparePage } from './compare-page.tsx';
 import { Header } from './header.tsx';
 import { Help } from './help.tsx';
 import { onKey } from './keys.ts';
@@ -15,7 +16,7 @@ import { nextTheme } from './theme.ts';
 export function App({ source }: { readonly source: Source }): JSX.Element {
   const [route, setRoute] = useState<Route>(() => parseRoute(location.hash));
   const [help, setHelp] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const changed = () => setRoute(parseRoute(location.hash));
     addEventListener('hashchange', changed);
     return () => removeEventListener('hashchange', changed);
@@ -46,6 +47,8 @@ function Page({ route, source }: { readonly route: Route; readonly source: Sourc
       return <RunPage key={route.run} route={route} source={source} />;
     case 'rollout':
       return <RolloutPage key={route.run} route={route} source={source} />;
+    case 'compare':
+      return <ComparePage key={`${route.a}/${route.b}`} route={route} source={source} />;
   }
 }
 
@@ -62,5 +65,7 @@ function titleOf(route: Route): string {
       return `${route.run} · Everturn`;
     case 'rollout':
       return `${route.place.query} · ${route.run} · Everturn`;
+    case 'compare':
+      return `${route.a} and ${route.b} · Everturn`;
   }
 }

@@ -3,7 +3,8 @@
 const WHOLE = new Intl.NumberFormat('en-US');
 
 export const count = (n: number): string => WHOLE.format(Math.round(n));
-export const plural = (n: number, noun: string): string => `${count(n)} ${noun}${n === 1 ? '' : 's'}`;
+export const plural = (n: number, noun: string, several = `${noun}s`): string =>
+  `${count(n)} ${n === 1 ? noun : several}`;
 
 /** 12,345,678 as 12.3 M. */
 export function brief(n: number): string {
@@ -68,3 +69,14 @@ export function chance(logprob: number): string {
   if (percent > 99.95 && logprob < 0) return '> 99.9 %';
   return percent < 0.001 ? '< 0.001 %' : `${decimals(percent)} %`;
 }
+
+/** A difference of shares in points. */
+export function points(difference: number | null): string {
+  if (difference === null) return '–';
+  const value = 100 * difference;
+  const text = Math.abs(value).toFixed(1);
+  return `${Number(text) === 0 ? '' : value > 0 ? '+' : '−'}${text} points`;
+}
+
+export const pValue = (p: number | null): string =>
+  p === null ? '–' : p < 0.001 ? '< .001' : p.toFixed(3).replace(/^0/, '');

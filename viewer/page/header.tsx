@@ -20,6 +20,7 @@ export function Header({ route, source, onHelp }: Props): JSX.Element {
           <span>Everturn</span>
         </a>
         {(route.page === 'run' || route.page === 'rollout') && <Crumb href={runHref(route.run)} text={route.run} />}
+        {route.page === 'compare' && <Crumb text={`${route.a} and ${route.b}`} />}
         {route.page === 'rollout' && <Crumb text={placeText(route.place)} />}
       </nav>
       <div class="tools">

@@ -2,10 +2,13 @@
 // were wrong, times, settings. Every count is a link to the rollouts behind it.
 
 import type { JSX } from 'preact';
+import type { Interval } from '../../statistics/mean.ts';
 import type { RunMessage } from '../model/messages.ts';
+import type { Numbers } from '../model/numbers.ts';
 import type { EndCount, RunSummary } from '../model/summary.ts';
 import { Flow } from './flow.tsx';
 import { brief, count, duration, named, percent, spaced } from './format.ts';
+import { Provisional } from './live-page.tsx';
 import { listHref } from './route.ts';
 
 export function Overview({ message }: { readonly message: RunMessage }): JSX.Element {
@@ -17,7 +20,8 @@ export function Overview({ message }: { readonly message: RunMessage }): JSX.Ele
         {summary.turns.some(({ judged }) => judged > 0) ? (
           <>
             <Flow turns={summary.turns} />
-            <TurnTable run={head.run} summary={summary} />
+            {message.numbers.provisional && <Provisional message={message} />}
+            <TurnTable run={head.run} summary={summary} numbers={message.numbers} />
           </>
         ) : (
           <p class="dim">No turn is judged yet.</p>
@@ -83,7 +87,13 @@ export function Overview({ message }: { readonly message: RunMessage }): JSX.Ele
   );
 }
 
-function TurnTable({ run, summary }: { readonly run: string; readonly summary: RunSummary }): JSX.Element {
+interface TableProps {
+  readonly run: string;
+  readonly summary: RunSummary;
+  readonly numbers: Numbers;
+}
+
+function TurnTable({ run, summary, numbers }: TableProps): JSX.Element {
   const timed = summary.turns.some(({ ms }) => ms !== null);
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Accuracy by turn, as a table">
@@ -94,6 +104,9 @@ function TurnTable({ run, summary }: { readonly run: string; readonly summary: R
             <th scope="col">judged</th>
             <th scope="col">right</th>
             <th scope="col">accuracy</th>
+            <th scope="col" title="95 % interval of the accuracy">
+              95 %
+            </th>
             <th scope="col" title="right at this turn or before, of all rollouts">
               right by now
             </th>
@@ -124,6 +137,7 @@ function TurnTable({ run, summary }: { readonly run: string; readonly summary: R
                 <a href={listHref(run, `right@${turn.turn}:yes`)}>{count(turn.right)}</a>
               </td>
               <td class="strong">{percent(turn.right, turn.judged)}</td>
+              <td class="dim">{interval(numbers.byTurn[turn.turn - 1]?.accuracy)}</td>
               <td>{percent(turn.rightBy, summary.total)}</td>
               <td>
                 <Change run={run} turn={turn.turn} from="no" to="yes" n={turn.repaired} />
@@ -145,6 +159,10 @@ function TurnTable({ run, summary }: { readonly run: string; readonly summary: R
       </table>
     </div>
   );
+}
+
+function interval(found: Interval | null | undefined): string {
+  return found ? `${(100 * found[0]).toFixed(1)}–${(100 * found[1]).toFixed(1)}` : '–';
 }
 
 interface ChangeProps {

@@ -43,7 +43,9 @@ export function RolloutList({ route, source, run }: Props): JSX.Element {
   const { filter, sort } = route;
   const [text, setText] = useState(filter);
   const input = useRef<HTMLInputElement>(null);
-  const pages = usePages(source, route.run, { filter, sort }, run.progress.revision);
+  const key = JSON.stringify([route.run, filter, sort]);
+  const ask = (from: number, n: number) => source.rows(route.run, { filter, sort }, from, n);
+  const pages = usePages(key, ask, run.progress.revision);
   const [chosen, setChosen] = useState(-1);
   useEffect(() => setText(filter), [filter]);
   useEffect(() => setChosen(-1), [filter, sort]);

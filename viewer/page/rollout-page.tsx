@@ -12,7 +12,7 @@ import { Loading, Notice, State } from './parts.tsx';
 import { hrefOf, listHref, parseRoute, rolloutHref, type Route } from './route.ts';
 import type { Source } from './source.ts';
 import { TokenView } from './token-view.tsx';
-import { Turn } from './turn.tsx';
+import { plain, Turn } from './turn.tsx';
 import { useMessage } from './use-message.ts';
 
 type RolloutRoute = Extract<Route, { page: 'rollout' }>;
@@ -62,14 +62,7 @@ export function RolloutPage({ route, source }: Props): JSX.Element {
         <>
           <div class="turns">
             {message.turns.map((turn) => (
-              <Turn
-                key={`${of} ${turn.record.turn}`}
-                run={run}
-                route={route}
-                message={message}
-                turn={turn}
-                expanded={expanded}
-              />
+              <Turn key={`${of} ${turn.record.turn}`} route={route} message={message} turn={turn} expanded={expanded} />
             ))}
           </div>
           <End message={message} />
@@ -124,7 +117,7 @@ function Question({ message, route }: { readonly message: RolloutMessage; readon
   return (
     <header class="question">
       <h1>{query.queryId}</h1>
-      <p class="asked">{inText(questionOf(query)).replaceAll('↵\n', '\n').trim()}</p>
+      <p class="asked">{plain(questionOf(query)).trim()}</p>
       {expected.length > 0 && (
         <p class="expected">
           <span class="dim">expected</span> <Expected texts={expected} />

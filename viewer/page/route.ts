@@ -1,6 +1,7 @@
 // The address of a page as its hash: everything that is seen is in it, so a copied address shows the same. The server
 // and the report have the same addresses. An address that names no page leads to the list of runs.
 
+import { type Cell, CELLS } from '../../statistics/comparison.ts';
 import type { RowPlace } from '../model/messages.ts';
 
 interface List {
@@ -8,7 +9,7 @@ interface List {
   readonly sort: string;
 }
 
-export type RunTab = 'overview' | 'rollouts';
+export type RunTab = 'overview' | 'rollouts' | 'queries' | 'live';
 
 export type Route =
   | { readonly page: 'runs' }
@@ -22,9 +23,10 @@ export type Route =
       readonly tokens: boolean;
       /** The chosen cell. */
       readonly token: number | null;
-    } & List);
+    } & List)
+  | { readonly page: 'compare'; readonly a: string; readonly b: string; readonly cell: Cell | null };
 
-const TABS: readonly RunTab[] = ['overview', 'rollouts'];
+const TABS: readonly RunTab[] = ['overview', 'rollouts', 'queries', 'live'];
 
 export function parseRoute(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');
@@ -32,6 +34,9 @@ export function parseRoute(hash: string): Route {
   const params = new URLSearchParams(search);
   const list = { filter: params.get('f') ?? '', sort: params.get('s') ?? '' };
   const [kind, run = '', tab = 'overview', query, sample, , turn, tok, token] = parts;
+  if (kind === 'compare' && parts[1] && parts[2]) {
+    return { page: 'compare', a: parts[1], b: parts[2], cell: CELLS.find((cell) => cell === parts[3]) ?? null };
+  }
   if (kind !== 'run' || run === '') return { page: 'runs' };
   if (tab === 'q' && query !== undefined && query !== '') {
     const [s = '', attempt = '1'] = (sample ?? '0').split('.');
@@ -51,6 +56,9 @@ export function parseRoute(hash: string): Route {
 
 export function hrefOf(route: Route): string {
   if (route.page === 'runs') return '#/';
+  if (route.page === 'compare') {
+    return `#/compare/${enc(route.a)}/${enc(route.b)}${route.cell === null ? '' : `/${route.cell}`}`;
+  }
   const params = new URLSearchParams();
   if (route.filter !== '') params.set('f', route.filter);
   if (route.sort !== '') params.set('s', route.sort);

@@ -1,12 +1,12 @@
-// All runs of the folder, the newest first.
+// All runs of the folder, the newest first. Two that are chosen can be compared.
 
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { RunHead } from '../model/messages.ts';
 import { brief, count, moment, percent } from './format.ts';
 import { onKey } from './keys.ts';
 import { Loading, Notice } from './parts.tsx';
-import { runHref } from './route.ts';
+import { hrefOf, runHref } from './route.ts';
 import type { Source } from './source.ts';
 import { useMessage } from './use-message.ts';
 
@@ -18,13 +18,29 @@ export function RunsPage({ source }: { readonly source: Source }): JSX.Element {
     () => source.runs(),
     () => (source.kind === 'server' ? AGAIN_MS : 0),
   );
+  const [chosen, setChosen] = useState<readonly string[]>([]);
   useEffect(() => onKey({ j: () => step(1), k: () => step(-1) }), []);
   if (!message) return <Loading error={error} />;
+  const toggle = (run: string) =>
+    setChosen((all) => (all.includes(run) ? all.filter((one) => one !== run) : [...all.slice(-1), run]));
+  // The older one is the first.
+  const [b, a] = message.runs.map(({ run }) => run).filter((run) => chosen.includes(run));
   return (
     <section class="runs">
       <div class="head">
         <h1>Runs</h1>
         <p class="dim path">{message.folder}</p>
+        {source.kind === 'server' && message.runs.length > 1 && (
+          <p class="act">
+            {a !== undefined && b !== undefined ? (
+              <a class="button" href={hrefOf({ page: 'compare', a, b, cell: null })}>
+                Compare {a} with {b}
+              </a>
+            ) : (
+              <span class="dim">Choose two runs to compare them.</span>
+            )}
+          </p>
+        )}
       </div>
       {error !== undefined && <Notice kind="problem">{error}</Notice>}
       {message.runs.length === 0 ? (
@@ -34,7 +50,12 @@ export function RunsPage({ source }: { readonly source: Source }): JSX.Element {
       ) : (
         <ul class="cards">
           {message.runs.map((head) => (
-            <Card key={head.run} head={head} />
+            <Card
+              key={head.run}
+              head={head}
+              chosen={chosen.includes(head.run)}
+              onChoose={message.runs.length > 1 && source.kind === 'server' ? () => toggle(head.run) : undefined}
+            />
           ))}
         </ul>
       )}
@@ -42,10 +63,21 @@ export function RunsPage({ source }: { readonly source: Source }): JSX.Element {
   );
 }
 
-function Card({ head }: { readonly head: RunHead }): JSX.Element {
+interface CardProps {
+  readonly head: RunHead;
+  readonly chosen: boolean;
+  readonly onChoose: (() => void) | undefined;
+}
+
+function Card({ head, chosen, onChoose }: CardProps): JSX.Element {
   const { run, problem, state, first, last, numTurns, total, ended } = head;
   return (
     <li class="card">
+      <span class="choose">
+        {onChoose && (
+          <input type="checkbox" checked={chosen} onChange={onChoose} aria-label={`Choose ${run} for a comparison`} />
+        )}
+      </span>
       <div class="name">
         <a class="whole" href={runHref(run)}>
           {run}

@@ -1,6 +1,10 @@
 // The source of messages: the viewer’s server, or what a report embeds. The pages know only this interface.
 
 import type {
+  Cell,
+  CompareMessage,
+  Kind,
+  QueriesMessage,
   ErrorMessage,
   RolloutMessage,
   RowPlace,
@@ -17,17 +21,25 @@ export interface Source {
   rows(run: string, list: { filter: string; sort: string }, from: number, count: number): Promise<RowsMessage>;
   rollout(run: string, place: RowPlace, list: { filter: string; sort: string }): Promise<RolloutMessage>;
   tokens(run: string, place: RowPlace, turn: number): Promise<TokensMessage>;
+  queries(run: string, kind: Kind, from: number, count: number): Promise<QueriesMessage>;
+  compare(a: string, b: string, cell: Cell | null): Promise<CompareMessage>;
+  /** The things that a report leaves out; empty for the server. */
+  readonly left: readonly string[];
 }
 
 export function serverSource(): Source {
   return {
     kind: 'server',
+    left: [],
     runs: () => get('runs', {}),
     run: (run) => get(`run/${encodeURIComponent(run)}`, {}),
     rows: (run, { filter, sort }, from, count) =>
       get(`run/${encodeURIComponent(run)}/rows`, { filter, sort, from, count }),
     rollout: (run, { query, sample, attempt }, { filter, sort }) =>
       get(`run/${encodeURIComponent(run)}/rollout`, { query, sample, attempt, filter, sort }),
+    queries: (run, kind, from, count) => get(`run/${encodeURIComponent(run)}/queries`, { kind, from, count }),
+    compare: (a, b, cell) =>
+      get(`compare/${encodeURIComponent(a)}/${encodeURIComponent(b)}`, cell === null ? {} : { cell }),
     tokens: (run, { query, sample, attempt }, turn) =>
       get(`run/${encodeURIComponent(run)}/tokens`, { query, sample, attempt, turn }),
   };

@@ -9,8 +9,8 @@ import { count, decimals, duration, FINISH, named, plural, signed } from './form
 import { hrefOf, type Route } from './route.ts';
 
 interface Props {
-  readonly run: string;
-  readonly route: Extract<Route, { page: 'rollout' }>;
+  /** Null on paper: no links. */
+  readonly route: Extract<Route, { page: 'rollout' }> | null;
   readonly message: RolloutMessage;
   readonly turn: TurnMessage;
   readonly expanded: boolean;
@@ -18,7 +18,7 @@ interface Props {
 
 export function Turn({ route, message, turn, expanded }: Props): JSX.Element {
   const { record, verdict, hasTokens } = turn;
-  const [open, setOpen] = useState(false);
+  const [open, setOpen] = useState(expanded);
   useEffect(() => setOpen(expanded), [expanded]);
   const name = `turn-${record.turn}`;
   return (
@@ -27,7 +27,7 @@ export function Turn({ route, message, turn, expanded }: Props): JSX.Element {
         <h2 id={`${name}-title`}>Turn {record.turn}</h2>
         <Verdict message={message} turn={turn} />
         <span class="spring" />
-        {hasTokens && (
+        {hasTokens && route && (
           <a class="quiet" href={hrefOf({ ...route, turn: record.turn, tokens: true, token: null })}>
             tokens
           </a>
@@ -117,5 +117,5 @@ function Facts({ turn }: { readonly turn: TurnMessage }): JSX.Element {
 }
 
 /** As it is, with what would steer or hide shown as signs; line ends stay line ends. */
-const plain = (text: string): string => inText(text).replaceAll('↵\n', '\n').replaceAll('⇥\t', '\t');
+export const plain = (text: string): string => inText(text).replaceAll('↵\n', '\n').replaceAll('⇥\t', '\t');
 const first = (text: string): string => plain(text).trim().split('\n', 1)[0]!.slice(0, 60);

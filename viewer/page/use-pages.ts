@@ -2,31 +2,40 @@
 // are asked for again, and the old ones stay until the new ones are there.
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { Row } from '../model/row.ts';
-import type { Source } from './source.ts';
 
 const PAGE = 100;
 const MOST_PAGES = 20;
 
-export interface Pages {
+/** One page of a list. */
+export interface Page<T> {
+  readonly count: number;
+  readonly rows: readonly T[];
+  readonly problems?: readonly string[];
+}
+
+export interface Pages<T> {
   /** −1: not known yet. */
   readonly count: number;
   readonly problems: readonly string[];
   readonly error: string | undefined;
-  readonly row: (i: number) => Row | undefined;
+  readonly row: (i: number) => T | undefined;
   readonly want: (from: number, to: number) => void;
 }
 
-interface Known {
+interface Known<T> {
   count: number;
   problems: readonly string[];
   error: string | undefined;
-  readonly pages: Map<number, { readonly rows: readonly Row[]; readonly asked: string }>;
+  readonly pages: Map<number, { readonly rows: readonly T[]; readonly asked: string }>;
 }
 
-export function usePages(source: Source, run: string, list: { filter: string; sort: string }, revision: number): Pages {
-  const key = JSON.stringify([run, list.filter, list.sort]);
-  const known = useRef<Known>({ count: -1, problems: [], error: undefined, pages: new Map() });
+/** `key` stands for the question; `revision` changes when its answer may have changed. */
+export function usePages<T>(
+  key: string,
+  ask: (from: number, count: number) => Promise<Page<T>>,
+  revision: number,
+): Pages<T> {
+  const known = useRef<Known<T>>({ count: -1, problems: [], error: undefined, pages: new Map() });
   const lastKey = useRef(key);
   const seen = useRef({ from: 0, to: 30 });
   const [, repaint] = useState(0);
@@ -42,11 +51,11 @@ export function usePages(source: Source, run: string, list: { filter: string; so
       for (let page = Math.floor(from / PAGE); page * PAGE < Math.max(to, 1); page++) {
         if (mine.pages.get(page)?.asked === asked) continue;
         mine.pages.set(page, { rows: mine.pages.get(page)?.rows ?? [], asked });
-        void source.rows(run, list, page * PAGE, PAGE).then(
+        void ask(page * PAGE, PAGE).then(
           (message) => {
             if (known.current.pages !== mine.pages) return;
             known.current.count = message.count;
-            known.current.problems = message.problems;
+            known.current.problems = message.problems ?? [];
             known.current.error = undefined;
             mine.pages.delete(page);
             mine.pages.set(page, { rows: message.rows, asked });

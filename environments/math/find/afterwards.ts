@@ -15,6 +15,7 @@ const TURNS =
 const EXCLUDES =
   /\b(?:not|cannot|never|no|exclud\w*|reject\w*|impossible|extraneous|too|fails?|invalid|only)\b|n[’']t\b/i;
 const VALUE = String.raw`(?:\$[^$\n]{1,200}\$|\\\([^\n]{1,200}?\\\)|[-−+]?\d{0,9}\\(?:[dt]?frac|sqrt|pi)[^\s.,;]*|[-−+]?[$€£¥₹]?\d[\d.,/]*(?:\s?%)?|\(?[A-J]\)?(?![A-Za-z])|\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)`;
+const HAS_VALUE = new RegExp(VALUE, 'u');
 /** A check: it shows in what it states. */
 const CHECKS =
   /\b(?:let(?:[’']s| me| us)|we can(?: also)?|to|i(?:[’']ll| will)?|for) (?:just |quickly |also )?(?:double[- ]?|re-?)?(?:check|verif|confirm|ver\b|test)/i;
@@ -50,7 +51,8 @@ const WORKS = new RegExp(
 
 const LED_TO = String.raw`(?:(?:so|but|and|yet|however|thus|hence|therefore|then|the (?:value|number|answer|result))\b|[$,\s]|\\\(|[a-z]\s*=)`;
 
-export function afterwards(text: string, end: number, value: string, known: Known = NOTHING): After {
+/** `cut`: the last sentence is not complete, and is held to nothing but its opening. */
+export function afterwards(text: string, end: number, value: string, known: Known = NOTHING, cut = false): After {
   const also: string[] = [];
   // Behind the value its own sentence goes on, which is accounted for elsewhere.
   const rest = text.slice(end);
@@ -63,6 +65,7 @@ export function afterwards(text: string, end: number, value: string, known: Know
     own === '' || own.length > 60
       ? undefined
       : new RegExp(String.raw`^(${LED_TO}*)(?<![\w.,\\])${own.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')}(?!\w)\$?`, 'i');
+  const unfinished = cut ? [...sentencesOf(later)].at(-1) : undefined;
   let count = 0;
   for (const said of sentencesOf(later)) {
     // A text that goes on for so long is about something else.
@@ -72,15 +75,16 @@ export function afterwards(text: string, end: number, value: string, known: Know
     if (OPENS.test(said) && !checks) return { withdrawn: true, also };
     if (WORK.test(said) && !checks) return { withdrawn: true, also };
     if (TURNS.test(said) && DEMANDS.test(it)) return { withdrawn: true, also };
-    if (TURNS.test(said) && new RegExp(VALUE, 'u').test(it.replace(/^\w+/, '')) && !EXCLUDES.test(said))
+    if (TURNS.test(said) && HAS_VALUE.test(it.replace(/^\w+/, '')) && !EXCLUDES.test(said))
       return { withdrawn: true, also };
     if (!COUNTERFACTUAL.test(said)) {
       const others = statedIn(said);
       also.push(...others);
       if (others.length > 0) continue;
     }
-    if (checks || COUNTERFACTUAL.test(said)) continue;
+    if (checks || said === unfinished) continue;
     if (OWN.test(said.replace(/\$[^$]*\$/g, ' ')) && !REMARK.test(said)) return { withdrawn: true, also };
+    if (COUNTERFACTUAL.test(said)) continue;
     if (speaksAgainst(it, known, before)) return { withdrawn: true, also };
   }
   for (const m of rest.slice(sentence).matchAll(/####\s*([^\n]{1,200})|<answer>([\s\S]{1,300}?)<\/answer>/g))

@@ -3,6 +3,7 @@
 // formula or number. For a solution: `####`, boxes, the whole text, then as for an answer. Linear in length.
 
 import { aroundBox } from './around-box.ts';
+import { boldValue } from './bold.ts';
 import { scanBoxes, type Box } from './boxes.ts';
 import { LIMITS } from '../limits.ts';
 import { withoutMarkup } from '../markdown.ts';
@@ -34,6 +35,13 @@ const TURNS = [
 
 /** `known`: words that the question or a solution holds. */
 export function extractAnswer(source: string, cut = false, known: Known = NOTHING): Found {
+  const found = fromText(source, cut, known);
+  const unmarked = !found || (found !== 'cut-off' && /^(?:number|formula|whole)$/.test(found.by));
+  if (cut || !unmarked || !source.includes('**')) return found;
+  return boldValue(source.slice(source.lastIndexOf('</think>') + 1), found || undefined, known) ?? found;
+}
+
+function fromText(source: string, cut: boolean, known: Known): Found {
   const text = ownText(source, cut);
   const thought = text.lastIndexOf('</think>');
   if (thought >= 0) {
@@ -71,7 +79,7 @@ function fromAnswer(text: string, cut: boolean, known: Known): Found {
     const later = finalPhrase(text.slice(group.end), cut, known);
     if (later) return later;
     if (!isStated(text, group.start, group.end, known, true)) return undefined;
-    const after = afterwards(text, group.end, group.text, known);
+    const after = afterwards(text, group.end, group.text, known, cut);
     if (after.withdrawn) return undefined;
     const around = aroundBox(text, group);
     if (around === '') return undefined;
@@ -84,7 +92,7 @@ function fromAnswer(text: string, cut: boolean, known: Known): Found {
 
 function unboxed(source: string, text: string, cut: boolean, known: Known): Found {
   const named =
-    tagged(text, known) ?? hash(text, cut) ?? finalPhrase(text, cut, known) ?? answerPhrase(text, cut, known);
+    tagged(text, known, cut) ?? hash(text, cut) ?? finalPhrase(text, cut, known) ?? answerPhrase(text, cut, known);
   if (named || cut) return named ?? 'cut-off';
   return whole(source) ?? lastValue(text, known);
 }
@@ -118,14 +126,14 @@ function marked(text: string): Extraction | undefined {
 }
 
 /** `<answer>…</answer>`: the last one. */
-function tagged(text: string, known: Known): Extraction | undefined {
+function tagged(text: string, known: Known, cut: boolean): Extraction | undefined {
   const end = text.lastIndexOf('</answer>');
   const start = end < 0 ? -1 : text.lastIndexOf('<answer>', end);
   if (
     start < 0 ||
     /\b(?:not|rather than|instead of)\s*$/.test(text.slice(0, start)) ||
     /^\s*(?:or|and)\b/i.test(text.slice(end + 9)) ||
-    afterwards(text, end + 9, '', known).withdrawn
+    afterwards(text, end + 9, '', known, cut).withdrawn
   )
     return undefined;
   const found = fromAnswer(text.slice(start + 8, end), false, known);

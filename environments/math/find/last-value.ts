@@ -21,7 +21,10 @@ export function lastValue(source: string, known?: Known): Extraction | undefined
   const { text: shown, also } = known ? withoutAsides(withoutCheck(text, known)) : { text, also: [] };
   // "The minimum is 6, attained at x = 2." says 6.
   const tail = shown
-    .replace(/,\s(?:since|because|attained|achieved|reached)\s[^.\n]{0,200}\.?\s*$/, '')
+    .replace(
+      /(?:,\s(?:since|as|attained|achieved|reached)|,?\s(?:because))\s[^.\n]{0,200}\.?\s*$/,
+      (why, at: number) => (known && speaksAgainst(why, known, shown.slice(0, at)) ? why : ''),
+    )
     .replace(/\s(?:rather than|instead of)\s+\$?[-\d.,/]+\$?\.?\s*$/, '')
     .replace(EXTREMUM, (m) => m.replace(PLACE, ''));
   const segments = mathSegments(tail);

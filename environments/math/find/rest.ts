@@ -76,6 +76,8 @@ export function leaves(right: string, known: Known, { object, before, value }: B
       numberWord(word.toLowerCase()) === /\d+/.exec(value)?.[0] ? closed : all,
     );
   if (concludesOtherwise(said, value)) return false;
+  const over = /\b(?:missing|left ?over)\b/.exec(said)?.[0];
+  if (known.asked && over !== undefined && !known(over)) return false;
   const rest = unexplained(said, known, before);
   if (rest === undefined) return false;
   if (JOINED.test(rest)) return true;

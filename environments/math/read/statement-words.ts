@@ -106,7 +106,7 @@ export const ABOUT = words(`
   it this that these those one ones he she they them its i my me we you your don't do please
   opposite truth answer answers result results value values number total count sum box boxed solution claim proof argument above below
   former latter statement statements sentence line question problem task reasoning calculation computation derivation check sanity
-  grader teacher reference output response text estimate bound everything nothing
+  see elsewhere grader teacher reference output response text estimate bound everything nothing
   but however yet still though although instead actually really rather otherwise alternatively`);
 /** Leave the answer open: something is missing, wanted or still to be done. */
 export const OPEN_ENDED = words(`
