@@ -130,7 +130,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     });
     for (const { code } of described) if (code) await putCode(place.store.folder, code);
     // Workers of this user trust this list, and no claim of a workflow.
-    registerRun(homeOf(io.env), { folder: place.store.folder, ...settings });
+    registerRun(homeOf(io.env), { folder: place.store.folder, ...settings }, environments);
     if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);
     // From here on Ctrl-C detaches, with a message; the run continues.
     if (!given.detach) io.interrupted();

@@ -31,7 +31,8 @@ const record = (given: Partial<EnvironmentRecord> = {}): EnvironmentRecord => ({
   timeoutSeconds: 60,
   ...given,
 });
-registerRun(home, { folder: own, model: 'tiny', tokenizer: null, apiKeyEnv: null, environments: [record()] });
+const model = { model: 'tiny', tokenizer: null, apiKeyEnv: null };
+registerRun(home, { folder: own, ...model }, [record()]);
 
 function use(asked: EnvironmentRecord, folder: string, flags: OperatorWords = {}, served: EnvironmentRecord[] = []) {
   const permissions = openPermissions(operatorOf({}, flags, { cwd: root }), home, served);
@@ -43,16 +44,21 @@ function use(asked: EnvironmentRecord, folder: string, flags: OperatorWords = {}
 }
 
 describe("a run's own environment", () => {
-  test('is run for a run that the own command started, with exactly these words', () => {
+  test("is run for a run that the own command started, with that command's words, whatever the folder says", () => {
     expect(use(record(), own)).toEqual(['python3', '/opt/me/game.py']);
-    const changed = [
-      { spec: ['sh', '-c', 'id'] },
-      { fingerprint: 'b'.repeat(64) },
-      { door: 'module' as const },
-      { timeoutSeconds: 1 },
-    ];
+    expect(use(record({ spec: ['sh', '-c', 'id'] }), own)).toEqual(['python3', '/opt/me/game.py']);
+    const changed = [{ fingerprint: 'b'.repeat(64) }, { door: 'module' as const }, { name: 'other' }];
     for (const change of changed) expect(use(record(change), own)).toBe('environment-not-served');
     expect(use(record(), foreign)).toBe('environment-not-served');
+  });
+
+  test('is not registered by a command that only reads the folder of a run, and stays registered through one', () => {
+    const evil = record({ spec: ['sh', '-c', 'id'], fingerprint: 'e'.repeat(64) });
+    registerRun(home, { folder: foreign, ...model, environments: [evil] } as never);
+    expect(use(evil, foreign)).toBe('environment-not-served');
+    registerRun(home, { folder: own, ...model, environments: [evil] } as never);
+    expect(use(evil, own)).toBe('environment-not-served');
+    expect(use(record(), own)).toEqual(['python3', '/opt/me/game.py']);
   });
 
   test("of another's run is answered by the operator's own command, if that has the same code", () => {
