@@ -24,7 +24,7 @@ import { putCode } from '../../storage/code.ts';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { followToEnd } from './follow-to-end.ts';
-import { mustProveSandbox, mustTakeCode } from './code-sandbox.ts';
+import { mustProveSandbox, mustTakeCode, mustTakeEnvironments } from './code-sandbox.ts';
 import { plural } from '../view/format.ts';
 import { printJson, say, type Io } from '../io.ts';
 import { type Link, openLink, workflowUrl } from '../find/link.ts';
@@ -116,10 +116,11 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     const { state, out } = await describeWorkflow(link.session, run);
     if (state === 'running' && out !== null && out !== place.out) throw elsewhere(run, out);
     if (codeRows > 0 && state !== 'running') await mustTakeCode(link);
+    if (environments.length > 0 && state !== 'running') await mustTakeEnvironments(link);
     if (!isKnown) await createRun(place.store, { ...made, ...found });
     for (const { code } of described) if (code) await putCode(place.store.folder, code);
     // Workers of this user trust this list, and no claim of a workflow.
-    registerRun(homeOf(io.env), { folder: place.store.folder, ...settings });
+    registerRun(homeOf(io.env), { folder: place.store.folder, ...settings }, environments);
     if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);
     // From here on Ctrl-C detaches, with a message; the run continues.
     if (!given.detach) io.interrupted();
