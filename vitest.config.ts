@@ -23,7 +23,7 @@ const PARTS = [
   'test/viewer/browser-*.test.ts',
   // A process now and then, or many seconds.
   'test/activities/{algorithm,heartbeat}.test.ts',
-  'test/cli/{completion,doctor,dry-run,exit,export,format,judge,update-weights,verdict}.test.ts',
+  'test/cli/{completion,doctor,dry-run,exit,export,format,judge,update-weights,verdict,view}.test.ts',
   'test/environments/code-stack.test.ts',
   'test/inference/{malformed-replies,model-identity}.test.ts',
   'test/proof/{check,check-forgeries}.test.ts',
