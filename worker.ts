@@ -43,6 +43,7 @@ import { openQueues } from './temporal/worker-queues.ts';
 import type { Disk } from './storage/disk/disk.ts';
 import { openFileStore } from './storage/files.ts';
 import { openRecordCache } from './storage/record/cache.ts';
+import { openPacksOf } from './storage/pack/packs.ts';
 import { openThreadedDisk } from './storage/disk/threaded-disk.ts';
 import { everturnVersion } from './machine/package-root.ts';
 
@@ -136,9 +137,10 @@ interface Parts {
 
 function dependencies({ session, environment, backends, disk, permissions, reader }: Parts): ActivityDeps {
   const cache = openRecordCache();
+  const packsOf = openPacksOf();
   const openStore: ActivityDeps['openStore'] = (out, run) => {
     permissions.mayUseRun(out, run);
-    return openFileStore(out, run, { cache, disk });
+    return openFileStore(out, run, { cache, disk, packsOf });
   };
   const mayOf = (settings: RolloutSettings, folder: string): BackendPermissions => ({
     mayLoad: permissions.mayLoad(settings, folder),

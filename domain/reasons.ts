@@ -178,6 +178,7 @@ export const REASONS = {
     'not-a-folder',
     'not-built',
     'not-json',
+    'packed',
     'pipe-closed',
     'queries-missing',
     'read-only',

@@ -11,6 +11,7 @@ import { FLEET_POLICIES, type RolloutSettings } from '../domain/settings.ts';
 import type { EndRecord, Failure, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import type { ChunkRecord, TurnRecord, VersionSpan } from '../domain/turn.ts';
 import type { ModelIdentity } from '../domain/model-identity.ts';
+import type { PackRecord } from '../storage/pack/manifest.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
 import { encodeRecord, type Owner, type RecordKind } from '../storage/record/text.ts';
 import type { Stored } from '../storage/store.ts';
@@ -237,6 +238,14 @@ const END: Fields<EndRecord> = {
   turns: listOf(HASH),
   finishedAt: COUNT,
 };
+const PACK: Fields<PackRecord & { readonly format: string }> = {
+  format: TEXT,
+  number: PLACE,
+  pack: NAME,
+  bytes: COUNT,
+  zipSha256: HASH,
+  rollouts: listOf(TEXT),
+};
 const FIELDS: Readonly<Partial<Record<RecordKind, Readonly<Record<string, Test>>>>> = {
   run: RUN,
   result: RESULT,
@@ -245,6 +254,7 @@ const FIELDS: Readonly<Partial<Record<RecordKind, Readonly<Record<string, Test>>
   chunk: CHUNK,
   verdict: VERDICT,
   end: END,
+  pack: PACK,
 };
 
 /** The fault of a record's fields; undefined if there is none. */
