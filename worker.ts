@@ -17,19 +17,19 @@ import { parseSettings } from './run/config.ts';
 import { createRun } from './run/create-run.ts';
 import { examineDataset, surveyDataset } from './run/survey.ts';
 import { statedProblem } from './datasets/examine.ts';
-import type { Problem } from './datasets/problem.ts';
-import { queryFromRow } from './datasets/row.ts';
-import { DatasetError, EverturnError, explain, SandboxError, UsageError } from './domain/errors.ts';
+import { parsedRow, rowError } from './datasets/one-row.ts';
+import { EverturnError, explain, UsageError } from './domain/errors.ts';
 import { oneLine } from './domain/foreign-text.ts';
 import type { RolloutSettings } from './domain/settings.ts';
 import type { DeclaredWeights } from './domain/weights.ts';
 import { weightsParts } from './run/weights.ts';
 import { foundLogprobs, mustServeLogprobs } from './domain/logprob-meaning.ts';
 import type { SolutionReader } from './domain/solution-reader.ts';
-import { createCodeEnvironment } from './environments/code/code-environment.ts';
-import { UNSAFE_FLAG, unsafeCodeAllowed } from './environments/code/consent.ts';
-import type { Environment } from './environments/environment.ts';
+import { unsafeCodeAllowed } from './environments/code/consent.ts';
+import { openCodeJudge } from './environments/code/open-judge.ts';
+import type { Environments } from './environments/environment.ts';
 import { createEnvironments } from './environments/index.ts';
+import { createOwnEnvironments, servedBy } from './environments/own/own-environments.ts';
 import { createMathJudge } from './environments/math/math-environment.ts';
 import { createSolutionReader } from './environments/solution-reader.ts';
 import { type Operator, operatorOf, type OperatorWords } from './permissions/operator.ts';
@@ -74,19 +74,20 @@ export interface RunningWorker {
 /** `stop` ends the wait for the cluster, and later the worker itself, in order. */
 export async function startWorker(settings: WorkerSettings, stop: AbortSignal): Promise<RunningWorker> {
   const { slots, unsafeCode, operator, drainSeconds } = settings;
-  const say = (line: string) => console.error(oneLine(line));
-  const [cluster, code] = await Promise.all([openWorkerConnection({ say, signal: stop }), openCodeJudge(unsafeCode)]);
+  const [cluster, code, served] = await Promise.all([
+    openWorkerConnection({ say, signal: stop }),
+    openCodeJudge(unsafeCode, say),
+    servedBy(operator, say),
+  ]);
   const { session, connection } = cluster;
-  const environment = createEnvironments(code ? { code } : {});
-  const backends = openBackends(
-    (line) => console.error(line),
-    (runFolder, current) => bringUpToDate(session, runFolder, current),
-  );
+  const permissions = openPermissions(operator, homeOf(process.env), served);
+  const own = createOwnEnvironments({ log: say, permitted: permissions.mayUseEnvironment });
+  const environments = createEnvironments(code ? { code } : {}, own);
+  const backends = openBackends(say, (runFolder, current) => bringUpToDate(session, runFolder, current));
   const disk = openThreadedDisk();
   const reading = createMathJudge(); // of new runs' solutions
   const reader = createSolutionReader(reading);
-  const permissions = openPermissions(operator, homeOf(process.env));
-  const activities = createActivities(dependencies({ session, environment, backends, disk, permissions, reader }));
+  const activities = createActivities(dependencies({ session, environments, backends, disk, permissions, reader }));
   const queues = await openQueues(cluster, {
     activities,
     workflowBundle: workflowBundle(),
@@ -103,7 +104,7 @@ export async function startWorker(settings: WorkerSettings, stop: AbortSignal): 
       reading.close();
       reached.close();
       await Promise.allSettled([
-        environment.close(),
+        environments.close(),
         backends.close(),
         disk.close(),
         session.close(),
@@ -113,29 +114,18 @@ export async function startWorker(settings: WorkerSettings, stop: AbortSignal): 
   };
 }
 
-/** Undefined if no sandbox is proven: then this worker takes no code. */
-async function openCodeJudge(unsafe: boolean): Promise<Environment | undefined> {
-  try {
-    const judge = await createCodeEnvironment({ unsafeWithoutSandbox: unsafe });
-    if (unsafe) console.error(`UNSAFE: programs that a model wrote run here without a sandbox (${UNSAFE_FLAG}).`);
-    return judge;
-  } catch (error) {
-    if (!(error instanceof SandboxError)) throw error;
-    console.error(`This worker judges no code. ${explain(error)}`);
-    return undefined;
-  }
-}
+const say = (line: string): void => console.error(oneLine(line));
 
 interface Parts {
   readonly session: Session;
-  readonly environment: ActivityDeps['environment'];
+  readonly environments: Environments;
   readonly backends: Backends;
   readonly disk: Disk;
   readonly reader: SolutionReader;
   readonly permissions: Permissions;
 }
 
-function dependencies({ session, environment, backends, disk, permissions, reader }: Parts): ActivityDeps {
+function dependencies({ session, environments, backends, disk, permissions, reader }: Parts): ActivityDeps {
   const cache = openRecordCache();
   const packsOf = openPacksOf();
   const openStore: ActivityDeps['openStore'] = (out, run) => {
@@ -153,12 +143,12 @@ function dependencies({ session, environment, backends, disk, permissions, reade
   return {
     version: everturnVersion(),
     openStore,
-    environment,
+    environments,
     backend,
     permit: permissions.mayUseModel,
-    parseRow: (row) => parsed(row).query,
-    async readSolutions(row) {
-      const problem = await statedProblem(parsed(row), reader);
+    parseRow: (row, { environments: own }) => parsedRow(row, own).query,
+    async readSolutions(row, { environments: own }) {
+      const problem = await statedProblem(parsedRow(row, own), reader);
       if (problem) throw rowError(problem);
     },
     parseSettings,
@@ -168,7 +158,15 @@ function dependencies({ session, environment, backends, disk, permissions, reade
       const complete = parseSettings(run, { ...settings });
       const store = openStore(out, run);
       permissions.mayUseModel(complete, store.folder);
-      const survey = await examineDataset(await surveyDataset({ dataset, limit, shuffleSeed }), reader);
+      const survey = await examineDataset(
+        await surveyDataset({
+          dataset,
+          limit,
+          shuffleSeed,
+          ...(complete.environments && { environments: complete.environments }),
+        }),
+        reader,
+      );
       // Rollouts wait for a model that is away; the run does not.
       const facts = await backend(complete, store.folder).then((b) => b.facts, ifRetryable);
       if (facts) mustServeLogprobs(facts, complete);
@@ -192,17 +190,6 @@ function dependencies({ session, environment, backends, disk, permissions, reade
 function bringUpToDate(session: Session, runFolder: string, { version, label, folder, rewind }: DeclaredWeights): void {
   const input = { run: basename(runFolder), out: dirname(runFolder), version, label, weights: folder, rewind };
   startUpdate(session, input).catch((error: unknown) => console.error(explain(error)));
-}
-
-function parsed(row: Readonly<Record<string, unknown>>) {
-  const result = queryFromRow(row, '1');
-  if (result.ok) return result;
-  throw rowError(result);
-}
-
-function rowError({ field, problem, fix }: Problem): DatasetError {
-  const where = field === null ? 'The row' : `Field \`${field}\` of the row`;
-  return new DatasetError(`${where}: ${problem}`, { reason: 'bad-row', fix });
 }
 
 function ifRetryable(error: unknown): null {

@@ -9,6 +9,7 @@ import { type Outcome, OUTCOMES } from '../domain/ending.ts';
 import { samplesPerQuery } from '../domain/group.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { CheckTokenizer } from './context.ts';
+import { checkCode, checkReplies } from './environments.ts';
 import { openCopyCheck } from './copies.ts';
 import { checkJudgements } from './judgements.ts';
 import { checkFeed, type FeedFacts } from './feed.ts';
@@ -20,11 +21,12 @@ import { missingResult, openResultCheck } from './result.ts';
 import { type CheckedRollout, checkRollout } from './rollout.ts';
 import { openRunCheck, type RunCheckFacts } from './run.ts';
 import { shapeProblem, textProblem } from './shape.ts';
+import { checkSteering } from './steering.ts';
 import { PACKS } from '../storage/pack/manifest.ts';
 import { JUDGEMENTS, RESULT_FILE, RUN_FILE } from '../storage/record/layout.ts';
-import { type OnBreach, rolloutAt } from '../storage/record/listing.ts';
+import { rolloutAt } from '../storage/record/listing.ts';
 import type { RecordKind } from '../storage/record/text.ts';
-import type { Breach, Store, Stored } from '../storage/store.ts';
+import type { Breach, OnBreach, Store, Stored } from '../storage/store.ts';
 
 export interface CheckSummary {
   readonly breaches: number;
@@ -38,6 +40,8 @@ export interface CheckSummary {
   readonly byOutcome: Readonly<Record<Outcome, number>>;
   /** Verdicts of later judgements, over all files. */
   readonly judgements: number;
+  /** Acts of people: verdicts, notes, retries. */
+  readonly acts: number;
   /** The feed's ledger; absent where there is none. */
   readonly feed?: FeedFacts;
   /** Absent where there are none. */
@@ -94,6 +98,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   const facts = { tokenizer, clockSkewMs, runAt: run?.createdAt };
   const ofRun = openRunCheck(store, run, report, options);
   await ofRun.run();
+  await checkCode(store, run, report);
   const copies = openCopyCheck(report);
   const logs = openLogCheck(store, report);
   const queries = openQueriesCheck(store, run, report);
@@ -127,6 +132,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
     queries.rollout(rollout);
     counts.rollout(rollout);
     copies(rollout);
+    checkReplies(rollout, report);
     await ofRun.rollout(rollout);
     if (!rollout.end) return;
     totals.ended++;
@@ -145,6 +151,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
     if (rollout) await logs.rollout(rollout, () => {});
   }, packed.logs);
   const judgements = (await readable(JUDGEMENTS, () => checkJudgements(store, basename(store.folder), report))) ?? 0;
+  const acts = await checkSteering(store, basename(store.folder), report, clockSkewMs);
   // A cancelled run need not be complete.
   const concluded = result !== undefined && !('cancelled' in result && result.cancelled);
   const count = await queries.all(concluded);
@@ -163,6 +170,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
     unfinished,
     byOutcome,
     judgements,
+    acts,
     ...(feed && { feed }),
     ...(packed.facts && { packed: packed.facts }),
   };

@@ -22,7 +22,8 @@ import { openPackFile } from '../storage/pack/pack-file.ts';
 import { entryName, numbersOf, openPacks } from '../storage/pack/packs.ts';
 import { DIFFERS, looseLogs, loosePacked } from '../storage/pack/remove.ts';
 import { isHarmless, rolloutFolder } from '../storage/record/layout.ts';
-import { FOREIGN, namesIn, type OnBreach } from '../storage/record/listing.ts';
+import { FOREIGN, namesIn } from '../storage/record/listing.ts';
+import type { OnBreach } from '../storage/store.ts';
 import { decodeRecord } from '../storage/record/text.ts';
 
 export interface PackFacts {
@@ -125,7 +126,7 @@ async function checkTwins(folder: string, onBreach: OnBreach): Promise<void> {
   const packs = openPacks(folder);
   await packs.refresh();
   const guarded = async (path: string, look: () => Promise<boolean>) => {
-    // What cannot be read is reported with its pack.
+    // One that cannot be read is reported with its pack.
     if (!(await look().catch(() => true))) onBreach({ path, problem: DIFFERS });
   };
   for (const id of await loosePacked(folder, packs)) {

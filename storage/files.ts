@@ -122,7 +122,16 @@ export function openFileStore(
     id: RolloutId,
     file: string,
   ): Promise<Stored<T> | undefined> {
-    if (packs.knows(id)) return packed<T>(kind, id, file);
+    // Once, unless the rollout is packed or unpacked in this very moment.
+    for (;;) {
+      if (packs.knows(id) && (await packs.lines(id))) return packed<T>(kind, id, file);
+      const { found, sure } = await getLoose<T>(kind, id, file);
+      if (found || sure || !(await isPacked(id))) return found;
+    }
+  }
+
+  /** `sure`: if it is not there, it is not packed either. */
+  async function getLoose<T extends object>(kind: RecordKind, id: RolloutId, file: string) {
     const rollout = folderOf(id);
     const path = join(rollout, file);
     let records = kept.get(rollout);
@@ -134,13 +143,13 @@ export function openFileStore(
       if (unknown) read = async () => decode<T>(kind, owner(id), path, looked.text);
     }
     const known = records?.get(file);
-    if (known) return known as Stored<T>;
+    if (known) return { found: known as Stored<T>, sure: true };
     const found = await unlessTorn(rollout, file, read());
     if (found) records?.keep(file, found.stored, found.bytes);
+    if (found || records) return { found: found?.stored, sure: true };
     // Packing removes a rollout's first file first: while that is there, nothing has gone.
-    if (found || records || (file !== layout.ROLLOUT_FILE && (await look(rollout, null)).identity))
-      return found?.stored;
-    return (await isPacked(id)) ? packed<T>(kind, id, file) : undefined;
+    const sure = file !== layout.ROLLOUT_FILE && (await look(rollout, null)).identity !== undefined;
+    return { found: undefined, sure };
   }
 
   async function isPacked(id: RolloutId): Promise<boolean> {

@@ -12,7 +12,7 @@ export function openListing(
   folder: string,
   run: string,
   packs: Packs,
-): Pick<Store, 'listRollouts' | 'listRolloutsOf' | 'listFiles'> {
+): Pick<Store, 'listRollouts' | 'listRolloutsOf' | 'listFiles' | 'hasPacks' | 'packedFiles'> {
   return {
     async *listRollouts(onBreach) {
       await packs.refresh();
@@ -38,6 +38,18 @@ export function openListing(
       const packed = packs.idsOf(query).map((id) => ({ run, ...id }));
       const all = [...packed, ...loose.filter((id) => !packs.knows(id))];
       return all.sort((a, b) => a.sample - b.sample || a.attempt - b.attempt);
+    },
+
+    async hasPacks() {
+      await packs.refresh();
+      packs.mustBeSound();
+      return !packs.ids()[Symbol.iterator]().next().done;
+    },
+
+    async packedFiles(id) {
+      if (!packs.knows(id)) await packs.refresh();
+      const lines = await packs.lines(id);
+      return lines && new Map([...lines].map(([name, { text }]) => [name, text]));
     },
 
     async listFiles(id) {

@@ -142,7 +142,7 @@ export async function packRun(store: Store, options: PackOptions = {}): Promise<
   for (let expected = 0, how = 'more'; how !== 'done';) {
     const number = (numbersOf(await namesIn(join(folder, PACKS))).at(-1) ?? 0) + 1;
     if (number !== expected) {
-      // What is chosen for a number is in no pack before it; whoever publishes first has that number.
+      // The rollouts chosen for a number are in no pack before it; the first to publish has that number.
       await packs.refresh();
       packs.mustBeSound();
       source = sound(candidates());

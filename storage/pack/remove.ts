@@ -1,5 +1,6 @@
 // The loose files of packed rollouts: each is removed only if it equals its packed twin, a rollout's first record first
-// (readers then look for the pack) and its end last. What differs is reported and stays. Also what killed packers left.
+// (readers then look for the pack) and its end last. A file that differs is reported
+// and stays. Also removed: the leftovers of killed packers.
 
 import { readdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -21,8 +21,10 @@ export const ROOMS = [
   'proof',
   'run',
   'service',
+  'statistics',
   'storage',
   'temporal',
+  'viewer',
   'workflows',
 ];
 
@@ -38,5 +40,5 @@ export function filesUnder(folder = '.'): string[] {
 }
 
 export function sources(): string[] {
-  return filesUnder().filter((path) => /\.(?:ts|js|mjs)$/.test(path));
+  return filesUnder().filter((path) => /\.(?:tsx?|js|mjs)$/.test(path));
 }

@@ -10,11 +10,14 @@ import { checkRun } from '../../proof/check.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { packRun, type PackOptions } from '../../storage/pack/pack.ts';
 import { unpackRun } from '../../storage/pack/unpack.ts';
+import { readSummaries } from '../../storage/summaries.ts';
+import { searchRun } from '../../storage/search.ts';
 import { openRecordCache } from '../../storage/record/cache.ts';
 import { rolloutFolder } from '../../storage/record/layout.ts';
 import type { Breach } from '../../storage/store.ts';
+import { all } from '../contract/store.ts';
 import { playGoodRun } from '../proof/good-run.ts';
-import { again, bytesIn, Killed, mortalLayer, seenIn } from './pack-rig.ts';
+import { again, bytesIn, mortalLayer, seenIn } from './pack-rig.ts';
 import { aQuery, RUN, someSettings, turnRecord } from './play.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-pack-'));
@@ -58,6 +61,17 @@ describe('a packed run', () => {
     ]);
     expect(await seenIn(again(out))).toEqual(seen);
     expect(await breachesOf(out)).toEqual([]);
+  });
+
+  test('has the same summaries and search hits', async () => {
+    const out = await packedCopy();
+    for (const detail of ['ends', 'turns', 'logprobs'] as const)
+      expect(await all(readSummaries(again(out), { detail }))).toEqual(
+        await all(readSummaries(again(join(root, 'good')), { detail })),
+      );
+    const hits = await all(searchRun(again(join(root, 'good')), 'it is 2'));
+    expect(hits.length).toBeGreaterThan(0);
+    expect(await all(searchRun(again(out), 'it is 2'))).toEqual(hits);
   });
 
   test('is read as before by stores that were opened before it was packed, with a cache and without', async () => {
@@ -276,11 +290,6 @@ describe('a kill', () => {
       },
     );
   }, 600_000);
-});
-
-test('the layer of these tests kills for good', async () => {
-  const { layer } = mortalLayer(0);
-  await expect(layer.unlink(join(root, 'x'))).rejects.toBeInstanceOf(Killed);
 });
 
 const withoutFiles = (rollout: unknown) => {

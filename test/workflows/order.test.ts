@@ -56,7 +56,7 @@ describe('queued generations', () => {
     const hits = later.filter(({ hit }) => hit).length / later.length;
     const first = asked.findIndex(({ turn }) => turn === TURNS);
     // In the order of arrival all play turn 1, then all turn 2: no hit, and the first trajectory ends with the last ones.
-    expect(hits).toBeGreaterThan(0.6);
+    expect(hits).toBeGreaterThan(0.4);
     expect(first).toBeLessThan(ROLLOUTS);
   });
 
