@@ -47,6 +47,7 @@ import { openQueues } from './temporal/worker-queues.ts';
 import type { Disk } from './storage/disk/disk.ts';
 import { openFileStore } from './storage/files.ts';
 import { openRecordCache } from './storage/record/cache.ts';
+import { openPacksOf } from './storage/pack/packs.ts';
 import { openThreadedDisk } from './storage/disk/threaded-disk.ts';
 import { everturnVersion } from './machine/package-root.ts';
 
@@ -138,9 +139,10 @@ interface Parts {
 
 function dependencies({ session, environments, backends, disk, permissions, reader, measured }: Parts): ActivityDeps {
   const cache = openRecordCache();
+  const packsOf = openPacksOf();
   const openStore: ActivityDeps['openStore'] = (out, run) => {
     permissions.mayUseRun(out, run);
-    return measured.store(openFileStore(out, run, { cache, disk }));
+    return measured.store(openFileStore(out, run, { cache, disk, packsOf }));
   };
   const mayOf = (settings: RolloutSettings, folder: string): BackendPermissions => ({
     mayLoad: permissions.mayLoad(settings, folder),

@@ -53,8 +53,9 @@ export async function* searchRun(
   if (!inTurns && !wanted('extracted')) return;
   for await (const id of rolloutsInOrder(store)) {
     const folder = join(store.folder, rolloutFolder(id));
+    const packed = await store.packedFiles(id);
     const held = async (file: string) => {
-      const raw = await readText(join(folder, file));
+      const raw = packed ? packed.get(file) : await readText(join(folder, file));
       return raw === undefined ? undefined : inRecord(raw) !== undefined;
     };
     for (let turn = 1; ; turn++) {
