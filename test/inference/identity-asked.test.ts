@@ -49,14 +49,15 @@ describe.each(KINDS)('a %s server that is asked who it is', (kind) => {
       (error: unknown) => ((given = true), error),
     );
     // The connection that broke may fail the first request; a further one meets the slow server.
-    const again = expect.poll(
-      async () => {
-        if (given && held === 0) void ask(backend, 'run/late/1').catch(() => undefined);
-        return held;
-      },
-      { timeout: 30_000 },
-    );
-    await again.toBeGreaterThan(0);
+    await expect
+      .poll(
+        async () => {
+          if (given && held === 0) void ask(backend, 'run/late/1').catch(() => undefined);
+          return held;
+        },
+        { timeout: 30_000 },
+      )
+      .toBeGreaterThan(0);
     open();
     await answer;
     await expect
