@@ -66,7 +66,6 @@ describe('a value in a text whose question is known', () => {
     [tank, '**75 minutes**\n\nThe tank drains 12 gallons in 5 minutes, and 180 is 15 times 12.', '75', 'right'],
     [tank, 'The tank drains in 75 minutes. Checking: 75 / 5 = 15 and 15 × 12 = 180 ✓.', '75', 'right'],
     [tank, 'The tank drains in **75** minutes. So the total is 80.', '75', 'wrong'],
-    [tank, 'It takes 180 minutes to drain 75 gallons.', '75', 'wrong'],
     [tank, 'Half of the time is \\boxed{75} minutes.', '75', 'wrong'],
     [tank, 'The tank needs up to \\boxed{75} minutes.', '75', 'wrong'],
     [tank, 'There are \\boxed{75} minutes, hence 80 in all.', '75', 'wrong'],
