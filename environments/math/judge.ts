@@ -88,7 +88,7 @@ function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOpt
   return { ...first, extracted };
 }
 
-/** What is asked in percent may be said with the sign or without it. */
+/** An answer to a question that asks in percent may leave the sign out. */
 const ASKS_PERCENT = /\b(?:what|which|find the|how many) (?:is the )?(?:[a-z]+ ){0,2}percent|\b(?:in|as a) percent/i;
 const withoutPercent = (text: string): string | undefined =>
   /^\s*-?\d[\d.,]*\s*(?:\\?%|percent)\s*\.?$/.test(text) ? text.replace(/\s*(?:\\?%|percent).*$/, '') : undefined;

@@ -1,6 +1,6 @@
 // The environment of mathematics and natural-science problems: right if the answer's final value is any of the
 // query's solutions. Judged in killable child processes. An answer that kills them while the solution alone does not is
-// wrong, `too-big`; a solution that does is undecided. What is neither's doing is a JudgeError.
+// wrong, `too-big`; a solution that does is undecided. A failure of neither is a JudgeError.
 
 import { JudgeError } from '../../domain/errors.ts';
 import { type Query, questionOf } from '../../domain/query.ts';
@@ -99,7 +99,7 @@ export function createMathEnvironment(options: MathEnvironmentOptions = {}): Jud
 }
 
 const ASKED_CHARS = 2_000;
-/** What is counted stands at the end of a question. */
+/** The end of a question says what it asks for. */
 const asked = (query: Query): string => questionOf(query).slice(-ASKED_CHARS);
 
 const tail = (text: string): string => text.slice(-LIMITS.textChars);

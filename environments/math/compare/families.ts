@@ -34,7 +34,7 @@ export function familiesOf(
 /** n stands for whole numbers by convention. */
 const counting = (node: Node): Node => replaceSymbol(node, RUNNING, { k: 'sym', name: 'n' });
 
-/** What is assigned: the x of `x = kπ`. */
+/** The assigned name: the x of `x = kπ`. */
 function namesOf(node: Node): string[] {
   const items = node.k === 'list' || node.k === 'set' ? node.items : [node];
   const names = items.map((item) => (item.k === 'rel' && item.items[0] ? [...letters(item.items[0])].join(' ') : ''));

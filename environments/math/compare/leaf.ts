@@ -1,5 +1,5 @@
-// Compares two single values: units and currency, degrees, percentages, rounding. What the value itself is
-// worth is settled by equal.ts.
+// Compares two single values: units and currency, degrees, percentages, rounding. The worth of a
+// value itself is settled by equal.ts.
 
 import { mul, type Node, num, some } from '../ast.ts';
 import type { Comparison, Equality } from '../value/comparison.ts';

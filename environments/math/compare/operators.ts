@@ -16,7 +16,7 @@ export function withOperators(gold: Node, answer: Node): readonly [Node, Node] {
   return marked ? [rewritten(gold, matrices), rewritten(answer, matrices)] : [gold, answer];
 }
 
-/** Where nothing but such capitals is multiplied, and nothing divided, they may be matrices: AB is not shown to be BA. */
+/** Such capitals may be matrices if nothing else is multiplied, and nothing divided: AB is not shown to be BA. */
 const MAY_BE_MATRICES = /^[ABCDMNPQSTUVXY]$/;
 
 function capitalsOf(gold: Node, answer: Node): string[] {

@@ -1,5 +1,5 @@
-// What a text says behind its answer. A sentence that speaks of other things is free, a sentence that speaks of the answer has
-// to be of a closed form (explanation.ts), and another statement of an answer has to agree with the first. Linear.
+// The text behind an answer. A sentence that speaks of other things is free, a sentence that speaks of the answer has to be of a
+// closed form (explanation.ts), and another statement of an answer has to agree with the first. Linear.
 
 import { inEnglish, isLead, WORK } from '../read/statement-words.ts';
 import { REMARK, speaksAgainst } from './explanation.ts';
@@ -19,7 +19,7 @@ const HAS_VALUE = new RegExp(VALUE, 'u');
 /** A check: it shows in what it states. */
 const CHECKS =
   /\b(?:let(?:[’']s| me| us)|we can(?: also)?|to|i(?:[’']ll| will)?|for) (?:just |quickly |also )?(?:double[- ]?|re-?)?(?:check|verif|confirm|ver\b|test)/i;
-/** What the answer would have to be, after "but". */
+/** A demand on the answer, after "but". */
 const DEMANDS =
   /\b(?:answer|value|result|number|solution|it) (?:must|should|has to|had to|needs? to|cannot|can[’']t)\b/i;
 
@@ -31,7 +31,7 @@ const MOST_SENTENCES = 1_000;
 
 export interface After {
   readonly withdrawn: boolean;
-  /** What the text names as an answer once more. */
+  /** Values that the text names as an answer once more. */
   readonly also: readonly string[];
 }
 

@@ -39,7 +39,8 @@ export function extractChoice(source: string): Extraction | undefined {
     if ((m[1] === 'A' || m[1] === 'I') && /^ [a-z]/.test(text.slice(end))) continue;
     const right = rightOf(text, end, false);
     const stated =
-      isLedTo(text, m.index, NOTHING, true) && leaves(right, NOTHING, { object: false, before: '', value: '' });
+      isLedTo(text, m.index, NOTHING, true) &&
+      leaves(right, NOTHING, { object: false, named: true, before: '', value: '' });
     last = stated && m[1] !== undefined ? { letter: m[1], end } : undefined;
   }
   if (!last || afterwards(text, last.end, last.letter).withdrawn) return undefined;

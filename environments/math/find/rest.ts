@@ -1,4 +1,4 @@
-// What stands behind a value in its own sentence: units, counted nouns and closed words leave it as it is; an explanation is
+// The words behind a value in its own sentence: units, counted nouns and closed words leave it as it is; an explanation is
 // read as a sentence of its own. Part of the grammar in statement.ts. Linear: the rest of one sentence is read.
 
 import { isNoun, isRefusing } from '../read/harmless-words.ts';
@@ -25,7 +25,7 @@ const EXPLAINED =
   /(?:^|[\s,(—-])(?:because|since|as(?! (?:far|long|well|soon|(?:the |our )?(?:final )?answer)\b)|so|hence|thus|therefore|where|using|by|i\.?e\.?|that is|namely|or else|due to|while|whereas|and (?:we|this|it|thus|hence|so)|and the (?!(?:other|answer|negative|solution|value|opposite|same|rest|result|next|correct|true|right|real)\b)\p{L}+ (?:is|are)|which (?:means|gives|implies|matches|equals|simplifies|completes|satisfies|fits|makes sense|(?:I|we) (?:have )?(?:verified|checked|confirmed)|is (?:less|smaller|greater|larger) than (?:(?=[\d⟦])|one\b|zero\b))|matching|confirming|agreeing with|consistent with|not(?=\s+(?:⟦|[\d$(-]|\p{L}+ing\b))|(?:rather than|instead of)(?=\s+(?:⟦|[\d$(-]|\p{L}+ing\b))|(?:attained|achieved|reached|occurring)?\s*(?:when|at(?! (?:most|least)\b)|if and only if|iff))(?![\p{L}]).*$/su;
 /** Other values, set aside in brackets. */
 const OTHERS = /\(\s*(?:we )?(?:reject|discard|exclud|ignor|not|choices?)[^()]*(?:⟦|\d)[^()]*\)/i;
-/** What "or" and "and" add is read with the value. */
+/** A value that "or" or "and" adds is read with the first. */
 const JOINED =
   /^[\s,)(]*(?:or(?![^)]*\))|≈|approximately|about|and(?=\s+(?:⟦|[\d(-])))(?:\s+(?:about|approximately|roughly|equivalently|simply))?(?!\p{L})/iu;
 /** An operation goes on with the value. */
@@ -38,6 +38,8 @@ const NAMED =
 export interface Behind {
   /** Did a subject and a verb stand before the value, so that it is an object? */
   readonly object: boolean;
+  /** Does the subject name the answer? Then a preposition opens no room for unknown words. */
+  readonly named: boolean;
   /** The text before the value. */
   readonly before: string;
   readonly value: string;
@@ -66,7 +68,7 @@ export function unexplained(said: string, known: Known, before: string): string 
 }
 
 /** Do the words behind a value leave it as it is? */
-export function leaves(right: string, known: Known, { object, before, value }: Behind): boolean {
+export function leaves(right: string, known: Known, { object, named, before, value }: Behind): boolean {
   if (STRUCK.test(right) || /[?？]\W*$|\bat (?:most|least)\b/i.test(right)) return false;
   const said = right
     .replace(/[*_"“”`]/g, ' ')
@@ -112,10 +114,11 @@ export function leaves(right: string, known: Known, { object, before, value }: B
     if ((opensZone(word) && !/^(?:which|that)$/.test(word)) || word === 'than') zone ||= about;
     const noun = k <= 1 && (isNoun(word) || isUnitWord(word));
     counted ||= noun;
-    if (noun || zone || isCommon(word, known)) continue;
+    if (noun || (zone && !named) || isCommon(word, known)) continue;
     const name = about && k > 0 && /^\p{Lu}/u.test(token);
     const pair = /[^s]s$/.test(tokens[k + 1]?.toLowerCase() ?? '') && !/(?:ed|ly|s)$/.test(word);
     if (object && k === 0 && pair && !known.asked) continue;
+    if (named) return false;
     const unknown =
       !known.asked &&
       object &&

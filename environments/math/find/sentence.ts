@@ -90,8 +90,8 @@ export function sentenceEnd(behind: string): number {
   return end === null ? behind.length : closed + end.index + end[0].length;
 }
 
-const ENDS = /(?<=[.!?;])(?<!(?:^|\n)[ \t]{0,4}\d{1,2}\.)(?=\s)|[。！？；\n]/u;
-const LABEL = /^(?:[-•>#(]|\d+[.)](?=\s\p{L})|note:|n\.?b\.?:|ps:)+\s*/iu;
+const ENDS = /(?<=[.!?;][)\]"'”’]{0,2})(?<!(?:^|\n)[ \t]{0,4}\d{1,2}\.)(?=\s)|[。！？；\n]/u;
+const LABEL = /^(?:\$\\(?:blacksquare|square|Box|qed)\$|[-•>#(]|\d+[.)](?=\s\p{L})|note:|n\.?b\.?:|ps:)+\s*/iu;
 const SENTENCE_CHARS = 600;
 
 /** The sentences of a text, each once: a model that runs on says the same many times. */

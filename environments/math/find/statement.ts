@@ -64,6 +64,7 @@ export function isStated(text: string, start: number, end: number, known: Known,
     leads(left, known, { marked, number, value }) &&
     leaves(rightOf(text, end, inside), known, {
       object: /\p{L}{2}|⟦/u.test(words),
+      named: wordsOf(words).some((word) => namesAnswer(word.toLowerCase())),
       before: text.slice(0, start),
       value,
     })
@@ -78,7 +79,7 @@ export function isLedTo(text: string, start: number, known: Known, strict = fals
   return leads(words, known, { marked: true, number: false, value: '' });
 }
 
-/** What may stand before the sentence proper and says nothing of the value. */
+/** Openings of a sentence that say nothing of its value. */
 const OPENINGS: readonly (readonly [RegExp, string])[] = [
   [/[*_"“”`]/g, ' '],
   [/^(?:\s*(?:no\s*[,!—]|(?:oops|wait|yes|ok|okay|actually|correction|hmm+)\s*[,:!—]))+/i, ' '],
@@ -219,7 +220,6 @@ function isObject(words: readonly Word[], link: string | undefined, known: Known
   const action = link !== undefined && (isAction(link) || !isLink(link));
   return words.every(
     ({ word, written }, k) =>
-      /^\d/.test(word) ||
       word === NOUN ||
       /^(?:now|then|currently|still|also)$/.test(word) ||
       leadsTo(word, true) ||

@@ -1,5 +1,5 @@
-// What stands behind a value and belongs to it: a percent sign, units, factors, "or 6"; and what does not: the place at which
-// an extremum is taken. Linear: a few hundred characters are read.
+// Text behind a value that belongs to it: a percent sign, units, factors, "or 6"; and text that does not: the place at which an
+// extremum is taken. Linear: a few hundred characters are read.
 
 import { SCALES } from '../read/harmless-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';

@@ -1,5 +1,5 @@
 // Units and counting words that stand behind a number in Chinese and Japanese: 5厘米 is 5 cm, 57个 and 4個です are numbers with a
-// thing counted. What bounds or multiplies (以上, 多, 万) stands in no table and stays.
+// thing counted. Words that bound or multiply (以上, 多, 万) stand in no table and stay.
 
 const UNITS: readonly (readonly [RegExp, string])[] = (
   [

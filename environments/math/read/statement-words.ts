@@ -203,7 +203,7 @@ export const isLead = (word: string): boolean => LEAD.has(word);
 
 /** Chinese has no blanks: a run without a sign of denial, doubt or choice names a thing. */
 export const isForeignNoun = (word: string): boolean =>
-  /^[\p{Script=Han}]+$/u.test(word) && !/[不没非错否未无勿别莫假误或若除]|[第负约近超于每至多少]$/.test(word);
+  /^[\p{Script=Han}]+$/u.test(word) && !/[不没非错否未无勿别莫假误或若除倍]|[第负约近超于每至多少]$/.test(word);
 
 /** Words that the question or the solution holds, or that any statement may hold. */
 export const isCommon = (word: string, known: (word: string) => boolean): boolean =>
@@ -216,7 +216,7 @@ export const isCommon = (word: string, known: (word: string) => boolean): boolea
   isUnitWord(word) ||
   known(word);
 
-/** What is still to be done to a value makes it another one. */
+/** Work that is still to be done to a value makes it another one. */
 export const WORK =
   /^[\s,]*(?:so|and|then|now|next|finally|it remains|what remains|all that remains|(?:so |and |then |now |next |finally )?,?\s?we (?:still|now|then|next|must|have to|need to))\b,?(?: [\p{L}]+){0,4},? (?:add|subtract|multiply|divide|square|double|halve|triple|remove|deduct|discard)\b/iu;
 /** Another problem than the one that was asked, or a part of it: unless the question says so too. */

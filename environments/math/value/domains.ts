@@ -1,5 +1,5 @@
-// Where an expression is real, and whether two expressions are real at the same places: ln x² has values where 2 ln x
-// has none, and equal where both are real is not equal.
+// The points at which an expression is real, and whether two expressions are real at the same ones: ln x² has values where
+// 2 ln x has none, and two that agree only where both are real are not equal.
 
 import { children, type Node } from '../ast.ts';
 import type { Complex, NumericContext } from './complex.ts';

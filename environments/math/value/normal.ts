@@ -66,7 +66,7 @@ function rewritten(node: Node, c: Comparison): Node {
   return { k: 'div', top: call('factorial', u), bottom: mul([call('factorial', v), call('factorial', rest)]) };
 }
 
-/** What lies below the digits of e^1000 stays in the form. */
+/** A part below the digits of e^1000 stays in the form. */
 function inExponentials(name: string, u: Node): Node {
   const [up, down] = [u, neg(u)].map((exp): Node => ({ k: 'pow', base: { k: 'const', name: 'e' }, exp })) as [
     Node,
