@@ -1,5 +1,6 @@
 // The dependencies of activities: the plug points' interfaces, constructed by worker.ts.
 
+import type { TrainInput } from '../domain/messages.ts';
 import type { Query } from '../domain/query.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import type { Environments } from '../environments/environment.ts';
@@ -15,6 +16,8 @@ export interface NewRun {
   readonly limit: number | null;
   readonly shuffleSeed: number | null;
   readonly settings: Partial<RolloutSettings>;
+  readonly epochs?: number;
+  readonly train?: TrainInput;
 }
 
 /** One server, while it gets other weights. A step that it cannot do is a ModelError. */
