@@ -2,7 +2,8 @@
 // shipped model, a sandbox; `temporal`: a real server, started once; `chaos`: the same and kills. test/README.md.
 // `servers` (real SGLang and vLLM), `trainers` (consumers of exports) and `record` (histories) run only when asked for.
 
-import { existsSync, statfsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -73,11 +74,17 @@ class LongestFirst extends BaseSequencer {
   }
 }
 /** Temporary files in memory: on a disk these tests mostly wait for fsync, and none of them proves durability. */
-const SCRATCH: Record<string, string> = bytesFree('/dev/shm') > 2 ** 31 ? { TMPDIR: '/dev/shm' } : {};
+const SCRATCH: Record<string, string> = bytesFree('/dev/shm') > 2 ** 31 ? { TMPDIR: scratchIn('/dev/shm') } : {};
 function bytesFree(folder: string): number {
   if (!existsSync(folder)) return 0;
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;
+}
+/** What tests leave behind goes with this process. */
+function scratchIn(memory: string): string {
+  const folder = mkdtempSync(join(memory, 'everturn-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 /** They wait more than they compute, for servers, heartbeats and limits: more at once than there are cores. */
 const WAITS = { maxWorkers: 4, sequence: { groupOrder: 1 } };
