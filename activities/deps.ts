@@ -23,7 +23,7 @@ export interface NewRun {
 /** One server, while it gets other weights. A step that it cannot do is a ModelError. */
 export interface WeightServer {
   readonly url: string;
-  /** Its own label for the weights it has; null where it tells none. */
+  /** The server's label of its weights; null if it reports none. */
   version(): Promise<string | null>;
   pause(): Promise<void>;
   load(folder: string, label: string): Promise<void>;
