@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { bench } from 'vitest';
 import { openBatch } from '../cli/serve/feed-rows.ts';
 import type { GrantedLease, LeaseResult } from '../domain/feed-messages.ts';
+import { stopService } from '../service/service-control.ts';
 import { ensureService } from '../service/service.ts';
 import { openFileStore } from '../storage/files.ts';
 import { connect, type Session } from '../temporal/connection.ts';
@@ -69,7 +70,7 @@ bench(
       console.log(`ratio ${ratio.toFixed(2)} (wanted: at least 2.77)`);
     } finally {
       await session.close();
-      spawnSync(process.execPath, [BIN, 'down'], { cwd: folder, env });
+      await stopService(env);
       for (const server of servers) server.stop();
       rmSync(folder, { recursive: true, force: true });
     }

@@ -33,7 +33,14 @@ export async function openFeedRig() {
     return start('collection', run);
   }
   const ask = <T>(run: string, verb: string, given: unknown): Promise<T> =>
-    rig.client.workflow.getHandle(feedWorkflowId(run)).executeUpdate<T, [unknown]>(verb, { args: [given] });
+    rig.client.workflow
+      .getHandle(feedWorkflowId(run))
+      .executeUpdate<T, [unknown]>(verb, { args: [given] })
+      .catch((error: unknown) => {
+        // A machine too busy to end a task in time: the update was not taken.
+        if ((error as { cause?: { code?: unknown } }).cause?.code !== 9) throw error;
+        return ask<T>(run, verb, given);
+      });
   async function lease(run: string, given: object = {}): Promise<GrantedLease> {
     for (;;) {
       const { lease: granted } = await ask<LeaseResult>(run, 'lease', { consumer: 't', groups: 2, wait: 30, ...given });
