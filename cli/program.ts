@@ -81,6 +81,11 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'write a run in a format that trainers read',
     load: () => import('./commands/export.ts'),
   },
+  env: {
+    group: 'Play',
+    summary: 'write an environment of your own, and try it without a model',
+    load: () => import('./commands/env.ts'),
+  },
   feed: {
     group: 'Play',
     summary: "serve a run's groups to a trainer, over HTTP",

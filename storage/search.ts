@@ -3,9 +3,9 @@
 
 import { join } from 'node:path';
 import type { RolloutId } from '../domain/ids.ts';
-import { type Query, questionOf } from '../domain/query.ts';
+import { questionOf } from '../domain/query.ts';
 import { readText } from './disk/write-once.ts';
-import { allQueries } from './queries.ts';
+import { playedQueries } from './played-queries.ts';
 import { rolloutFolder, turnFile, verdictFile } from './record/layout.ts';
 import type { Store } from './store.ts';
 import { rolloutsInOrder } from './trajectories.ts';
@@ -79,22 +79,9 @@ export async function* searchRun(
 }
 
 async function* questions(store: Store, find: Finder): AsyncGenerator<Hit> {
-  const hit = (query: Query): Hit[] => {
+  for await (const query of playedQueries(store)) {
     const found = find(questionOf(query));
-    return found
-      ? [{ query: query.queryId, sample: null, attempt: null, turn: null, where: 'question', ...found }]
-      : [];
-  };
-  if ((await store.countQueries()) > 0) {
-    for await (const query of allQueries(store)) yield* hit(query);
-    return;
-  }
-  const seen = new Set<string>();
-  for await (const id of store.listRollouts()) {
-    if (seen.has(id.query)) continue;
-    seen.add(id.query);
-    const rollout = await store.getRollout(id);
-    if (rollout) yield* hit(rollout.record.query);
+    if (found) yield { query: query.queryId, sample: null, attempt: null, turn: null, where: 'question', ...found };
   }
 }
 

@@ -14,6 +14,7 @@ interface Flags {
   readonly slots?: string;
   readonly healthPort?: string;
   readonly drainSeconds?: string;
+  readonly metricsPort?: string;
   readonly unsafeRunCodeWithoutSandbox?: boolean;
   readonly runsUnder?: string;
   readonly models?: string;
@@ -30,6 +31,12 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
       new Option(
         '--drain-seconds <n>',
         `time for work in flight to finish when the worker is ended (default: EVERTURN_DRAIN_SECONDS, or ${DEFAULT_DRAIN_SECONDS})`,
+      ),
+    )
+    .addOption(
+      new Option(
+        '--metrics-port <n>',
+        'Prometheus metrics of Everturn and of Temporal on 127.0.0.1:<n>/metrics (or EVERTURN_METRICS, EVERTURN_OTLP)',
       ),
     )
     .addOption(unsafeOption())
