@@ -20,6 +20,7 @@ const EVERY_ROOM = [
   'service/',
   'permissions/',
   'viewer/',
+  'metrics/',
 ];
 
 /**
@@ -28,6 +29,11 @@ const EVERY_ROOM = [
  */
 const ROOMS = {
   'domain/': {},
+  'metrics/': {
+    ours: ['domain/', 'inference/http/safe-url.ts'],
+    types: ['storage/store.ts'],
+    outside: ['@temporalio/worker'],
+  },
   'statistics/': { ours: ['domain/'] },
   'machine/': { ours: ['domain/'], outside: ['node:'] },
   'workflows/': {

@@ -70,10 +70,21 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'judge answers, or a run again, without a model or Temporal',
     load: () => import('./commands/judge.ts'),
   },
+  pack: {
+    group: 'Look',
+    summary: 'move the files of ended rollouts into a few zips, which every command reads',
+    load: () => import('./commands/pack.ts'),
+  },
+  unpack: { group: 'Look', summary: 'make files of packed rollouts again', load: () => import('./commands/unpack.ts') },
   export: {
     group: 'Look',
     summary: 'write a run in a format that trainers read',
     load: () => import('./commands/export.ts'),
+  },
+  env: {
+    group: 'Play',
+    summary: 'write an environment of your own, and try it without a model',
+    load: () => import('./commands/env.ts'),
   },
   feed: {
     group: 'Play',
@@ -92,10 +103,35 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'load new weights into every server of a running run',
     load: () => import('./commands/update-weights.ts'),
   },
+  verdict: {
+    group: 'Steer',
+    summary: "a person's verdict on one turn, beside the judge's",
+    load: () => import('./commands/verdict.ts'),
+  },
+  note: {
+    group: 'Steer',
+    summary: "a person's note on one rollout",
+    load: () => import('./commands/note.ts'),
+  },
   cancel: {
     group: 'Steer',
     summary: 'end a run; finished turns stay stored',
     load: () => import('./commands/cancel.ts'),
+  },
+  doctor: {
+    group: 'Run the service',
+    summary: 'try everything that a run needs, and say what to do',
+    load: () => import('./commands/doctor.ts'),
+  },
+  config: {
+    group: 'Run the service',
+    summary: 'each setting of a run, and where it comes from',
+    load: () => import('./commands/config.ts'),
+  },
+  completion: {
+    group: 'Run the service',
+    summary: 'completion for bash, zsh or fish',
+    load: () => import('./commands/completion.ts'),
   },
   up: {
     group: 'Run the service',

@@ -9,17 +9,21 @@ import { type Outcome, OUTCOMES } from '../domain/ending.ts';
 import { samplesPerQuery } from '../domain/group.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { CheckTokenizer } from './context.ts';
+import { checkCode, checkReplies } from './environments.ts';
 import { openCopyCheck } from './copies.ts';
 import { checkJudgements } from './judgements.ts';
 import { checkFeed, type FeedFacts } from './feed.ts';
 import { checkExport, type ExportCheck, type ExportFacts } from './export.ts';
 import { openLogCheck } from './logs.ts';
+import { checkPacks, type PackFacts } from './packs.ts';
 import { openQueriesCheck } from './queries.ts';
 import { missingResult, openResultCheck } from './result.ts';
 import { type CheckedRollout, checkRollout } from './rollout.ts';
 import { openRunCheck, type RunCheckFacts } from './run.ts';
 import { shapeProblem, textProblem } from './shape.ts';
-import { RESULT_FILE, RUN_FILE } from '../storage/record/layout.ts';
+import { checkSteering } from './steering.ts';
+import { PACKS } from '../storage/pack/manifest.ts';
+import { JUDGEMENTS, RESULT_FILE, RUN_FILE } from '../storage/record/layout.ts';
 import { rolloutAt } from '../storage/record/listing.ts';
 import type { RecordKind } from '../storage/record/text.ts';
 import type { Breach, OnBreach, Store, Stored } from '../storage/store.ts';
@@ -36,8 +40,12 @@ export interface CheckSummary {
   readonly byOutcome: Readonly<Record<Outcome, number>>;
   /** Verdicts of later judgements, over all files. */
   readonly judgements: number;
+  /** Acts of people: verdicts, notes, retries. */
+  readonly acts: number;
   /** The feed's ledger; absent where there is none. */
   readonly feed?: FeedFacts;
+  /** Absent where there are none. */
+  readonly packed?: PackFacts;
   /** The content of an export made now; absent without an exporter. */
   readonly export?: ExportFacts;
 }
@@ -74,12 +82,23 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
       return undefined;
     }
   };
+  /** Of a part that reads many rollouts: one pack of them may be unreadable. */
+  const readable = async <T>(path: string, part: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await part();
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.retryable) throw error;
+      report({ path, problem: explain(error) });
+      return undefined;
+    }
+  };
   const run = await read(RUN_FILE, 'run', () => store.getRun());
   const result = await read(RESULT_FILE, 'result', () => store.getResult());
   const { tokenizer, clockSkewMs } = options;
   const facts = { tokenizer, clockSkewMs, runAt: run?.createdAt };
   const ofRun = openRunCheck(store, run, report, options);
   await ofRun.run();
+  await checkCode(store, run, report);
   const copies = openCopyCheck(report);
   const logs = openLogCheck(store, report);
   const queries = openQueriesCheck(store, run, report);
@@ -113,6 +132,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
     queries.rollout(rollout);
     counts.rollout(rollout);
     copies(rollout);
+    checkReplies(rollout, report);
     await ofRun.rollout(rollout);
     if (!rollout.end) return;
     totals.ended++;
@@ -124,12 +144,14 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   }
 
   await eachAtOnce(store.listRollouts(report), AT_ONCE, one);
+  const packed = await checkPacks(store.folder, report);
   await logs.foreign(async (folder) => {
     const id = await rolloutAt(store.folder, folder, () => {});
     const rollout = id && (await checkRollout(store, { run: basename(store.folder), ...id }, () => {}));
     if (rollout) await logs.rollout(rollout, () => {});
-  });
-  const judgements = await checkJudgements(store, basename(store.folder), report);
+  }, packed.logs);
+  const judgements = (await readable(JUDGEMENTS, () => checkJudgements(store, basename(store.folder), report))) ?? 0;
+  const acts = await checkSteering(store, basename(store.folder), report, clockSkewMs);
   // A cancelled run need not be complete.
   const concluded = result !== undefined && !('cancelled' in result && result.cancelled);
   const count = await queries.all(concluded);
@@ -141,8 +163,17 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   const feed = await checkFeed(store, run, count, report);
   const unfinished = totals.rollouts - totals.ended;
   const seen = { complete, ended: concluded && unfinished === 0 };
-  const exported = options.export && (await checkExport(store, options.export, seen, report));
-  const summary = { queries: count, ...totals, unfinished, byOutcome, judgements, ...(feed && { feed }) };
+  const exported = options.export && (await readable(PACKS, () => checkExport(store, options.export!, seen, report)));
+  const summary = {
+    queries: count,
+    ...totals,
+    unfinished,
+    byOutcome,
+    judgements,
+    acts,
+    ...(feed && { feed }),
+    ...(packed.facts && { packed: packed.facts }),
+  };
   return { breaches, ...summary, ...(exported ? { export: exported } : {}) };
 }
 

@@ -50,7 +50,7 @@ function oneTurn(groups: readonly QueryGroup[], turn: number): TurnStatistics {
     turn,
     judged: flat.length,
     right: flat.filter((one) => one === 1).length,
-    undecided: all.filter(({ success }) => success[turn - 1] === null).length,
+    undecided: here.filter(({ verdict }) => verdict === 'undecided').length,
     accuracy: shareEstimate(
       {
         name: `accuracy@turn${turn}`,

@@ -1,15 +1,16 @@
-// The task queues that a worker serves: workflows with light activities, generation, and, with a proven sandbox, code.
+// The task queues that a worker serves: workflows with light activities, generation, environments of the user's own, and,
+// with a proven sandbox, code.
 // One that ends ends all. After `stop` each finishes what it has begun, within `drainMs`; then its activities are
 // cancelled, and retried by another worker.
 
 import { availableParallelism } from 'node:os';
 import { Worker, type WorkerOptions } from '@temporalio/worker';
-import { CODE_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../domain/queues.ts';
+import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../domain/queues.ts';
 import type { WorkerConnection } from './worker-connection.ts';
 
 export interface QueueOptions {
-  /** All by name: `generate` and `evaluate` have queues of their own, `evaluate` only for code. */
-  readonly activities: { readonly generate: object; readonly evaluate: object } & object;
+  /** All by name: `generate` has a queue of its own; so have, beside the common one, those that may be slow. */
+  readonly activities: Record<'generate' | 'begin' | 'evaluate' | 'endEnvironment', object>;
   readonly workflowBundle: string;
   /** Concurrent generations. */
   readonly slots: number;
@@ -27,6 +28,8 @@ export interface Queues {
 
 /** Seldom enough to be cheap, often enough that a busy machine misses no 10 s deadline. */
 const HEARTBEAT = '3 seconds';
+/** Of all environments: one that hangs holds up its own calls, and no other's. */
+const ENVIRONMENT_CALLS = 256;
 /** From the end of the drain time to the forced end. */
 const FORCE_MS = 8_000;
 
@@ -55,6 +58,12 @@ export async function openQueues(
       taskQueue: GENERATE_QUEUE,
       activities: { generate },
       maxConcurrentActivityTaskExecutions: slots,
+      maxHeartbeatThrottleInterval: HEARTBEAT,
+    }),
+    queue({
+      taskQueue: ENVIRONMENT_QUEUE,
+      activities: { begin: light.begin, evaluate: light.evaluate, endEnvironment: light.endEnvironment },
+      maxConcurrentActivityTaskExecutions: ENVIRONMENT_CALLS,
       maxHeartbeatThrottleInterval: HEARTBEAT,
     }),
     ...(judgesCode

@@ -103,12 +103,12 @@ function costOf(a: RunSummaries, b: RunSummaries) {
 }
 
 function sayWhatIsMissing(io: Io, names: readonly string[], runs: readonly RunSummaries[], pairs: number): void {
-  for (const [i, { rollouts, shape, broken }] of runs.entries()) {
+  for (const [i, { rollouts, shape, broken, end }] of runs.entries()) {
     const [ended, total] = [rollouts.filter(hasEnded).length, totalOf(shape)];
     if (ended < total) {
       say(
         io,
-        `"${names[i]}" is in progress: ${ended} of ${plural(total, 'rollout')} ended. These numbers are provisional.`,
+        `"${names[i]}" is ${end ?? 'in progress'}: ${ended} of ${plural(total, 'rollout')} ended. These numbers are provisional.`,
       );
     }
     if (broken.length > 0) {

@@ -48,7 +48,7 @@ async function stats(io: Io, named: string, flags: Flags): Promise<ExitCode> {
   const prices = flags.prices === undefined ? undefined : pricesOf(flags.prices);
   const place = findRun(io, named, flags.out);
   const read = await readRunSummaries(place, flags.logprobs ? 'logprobs' : 'turns');
-  const { shape, rollouts, broken, record } = read;
+  const { shape, rollouts, broken, record, end } = read;
   const atTurn = flags.atTurn === undefined ? shape.numTurns : whole('--at-turn', flags.atTurn, 1);
   mustBePossible(ks, atTurn, read);
   const statistics = runStatistics(rollouts, shape, { ks: ks ?? defaultKs(shape), atTurn });
@@ -56,6 +56,7 @@ async function stats(io: Io, named: string, flags: Flags): Promise<ExitCode> {
   if (flags.json) {
     printJson(io, {
       run: place.run,
+      end,
       model: record?.settings.model ?? null,
       ...statistics,
       ...(cost && { cost }),
@@ -73,7 +74,7 @@ async function stats(io: Io, named: string, flags: Flags): Promise<ExitCode> {
       io,
       `${paint('bold', place.run)}: ${ended}${all} rollouts of ${plural(queries, 'query', 'queries')} ended (${said.join(', ') || 'none'})${flight}`,
     );
-    print(io, `\n${statisticsText(statistics, { explain: flags.explain === true, paint })}`);
+    print(io, `\n${statisticsText(statistics, { explain: flags.explain === true, end, paint })}`);
     if (cost)
       print(
         io,

@@ -14,10 +14,13 @@ interface Flags {
   readonly slots?: string;
   readonly healthPort?: string;
   readonly drainSeconds?: string;
+  readonly metricsPort?: string;
   readonly unsafeRunCodeWithoutSandbox?: boolean;
   readonly runsUnder?: string;
   readonly models?: string;
   readonly apiKeyEnv?: string;
+  readonly runModules?: boolean;
+  readonly serve?: readonly string[];
 }
 
 export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
@@ -30,6 +33,12 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
         `time for work in flight to finish when the worker is ended (default: EVERTURN_DRAIN_SECONDS, or ${DEFAULT_DRAIN_SECONDS})`,
       ),
     )
+    .addOption(
+      new Option(
+        '--metrics-port <n>',
+        'Prometheus metrics of Everturn and of Temporal on 127.0.0.1:<n>/metrics (or EVERTURN_METRICS, EVERTURN_OTLP)',
+      ),
+    )
     .addOption(unsafeOption())
     .optionsGroup(
       'Permissions of workflows (docs/security.md). Runs that your own `everturn run` starts here need none of these:',
@@ -37,6 +46,15 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addOption(new Option('--runs-under <dir,…>', 'folders that runs and data sets may be in (default: ./runs)'))
     .addOption(new Option('--models <dir|id,…>', 'folders of models and tokenizers, and ids of the hub'))
     .addOption(new Option('--api-key-env <NAME=url,…>', 'keys, each with a server that it may be sent to'))
+    .addOption(
+      new Option('--run-modules', 'run the environments that runs bring as modules in their folders, as this user'),
+    )
+    .addOption(
+      new Option(
+        '--serve <what>',
+        'a command or an address: an environment for runs that have the same; may be repeated',
+      ).argParser((text: string, before: string[] | undefined) => [...(before ?? []), text]),
+    )
     .optionsGroup('')
     .addHelpText(
       'after',

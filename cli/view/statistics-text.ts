@@ -12,7 +12,7 @@ import { type Column, table } from './table.ts';
 
 const right = (title: string): Column => ({ title, align: 'right' });
 
-export function statisticsText(statistics: RunStatistics, { explain = false, paint }: TextOptions): string {
+export function statisticsText(statistics: RunStatistics, { explain = false, end = null, paint }: TextOptions): string {
   const { byTurn, timing, provisional, endings, returns, meanLogprob } = statistics;
   const shares = [
     statistics.solved,
@@ -23,7 +23,7 @@ export function statisticsText(statistics: RunStatistics, { explain = false, pai
     ...statistics.majorityAtK,
   ];
   return [
-    ...(provisional ? [...provisionalLines(provisional, paint), ''] : []),
+    ...(provisional ? [...provisionalLines(provisional, end, paint), ''] : []),
     ...(byTurn.length > 0 ? [turnTable(byTurn, paint), ''] : []),
     numberTable(shares, explain, paint),
     ...(shares.some(saysNothing)
@@ -58,6 +58,8 @@ export function statisticsText(statistics: RunStatistics, { explain = false, pai
 export interface TextOptions {
   /** Adds the definition of each number. */
   readonly explain?: boolean;
+  /** How the run ended; null: not yet. */
+  readonly end?: string | null;
   readonly paint: Paint;
 }
 
@@ -113,7 +115,11 @@ function numberTable(numbers: readonly Estimate[], explain: boolean, paint: Pain
   );
 }
 
-function provisionalLines({ of, ended, endedSoFar, closedPrefix, bounds }: Provisional, paint: Paint): string[] {
+function provisionalLines(
+  { of, ended, endedSoFar, closedPrefix, bounds }: Provisional,
+  end: string | null,
+  paint: Paint,
+): string[] {
   const { length, estimate } = closedPrefix;
   const first =
     length === 0
@@ -122,7 +128,7 @@ function provisionalLines({ of, ended, endedSoFar, closedPrefix, bounds }: Provi
   return [
     paint(
       'yellow',
-      `In progress: ${count(ended)} of ${plural(of, 'rollout')} ended. Do not stop a run on a number that was looked at often.`,
+      `${end === null ? 'In progress' : `The run is ${end}`}: ${count(ended)} of ${plural(of, 'rollout')} ended.${end === null ? ' Do not stop a run on a number that was looked at often.' : ''}`,
     ),
     `  ${first}`,
     `  bounds: at the end between ${share(bounds?.[0] ?? null)} and ${share(bounds?.[1] ?? null)} of all rollouts are right`,

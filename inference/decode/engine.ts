@@ -24,7 +24,7 @@ export interface EngineLimits {
   readonly prefillPerStep: number;
   /** Keys and values of one batch. */
   readonly batchBytes: number;
-  /** Keys and values kept of finished rows. */
+  /** Keys and values stored for finished rows. */
   readonly prefixBytes: number;
 }
 

@@ -121,7 +121,7 @@ export class ModelProcess {
     const answer = new Promise<ResultMessage | ReadyMessage>((resolve, reject) => {
       this.#pending.set(id, { resolve, reject, onProgress });
     });
-    answer.catch(() => undefined); // when aborted, nobody waits for it any more
+    answer.catch(() => undefined); // after an abort nobody awaits it
     return answer;
   }
 

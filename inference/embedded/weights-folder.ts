@@ -35,9 +35,9 @@ export async function checkWeightsFolder(
   // If the model's first folder is gone, nothing can be compared; the load itself then fails or succeeds.
   const differs = before === null ? [] : ARCHITECTURE.filter((key) => textOf(before[key]) !== textOf(now?.[key]));
   if (differs.length > 0) {
-    const said = differs.map((key) => `${key} ${textOf(before![key])} there, ${textOf(now?.[key])} here`);
+    const differences = differs.map((key) => `${key} ${textOf(before![key])} there, ${textOf(now?.[key])} here`);
     throw new ModelError(
-      `The weights ${label} in ${folder} are of another architecture than ${model.name}: ${said.join('; ')}`,
+      `The weights ${label} in ${folder} are of another architecture than ${model.name}: ${differences.join('; ')}`,
       {
         reason: 'other-architecture',
         fix: 'New weights are those of the same model, exported in the same way.',

@@ -126,7 +126,7 @@ export function parseReply<T>(schema: z.ZodType<T>, reply: unknown, place: Place
   if (reply === null) throw badReply('sent an empty answer', place, { flaw: 'an empty answer' });
   const words = errorIn(reply);
   if (words !== null) {
-    const what = `said that all is well, and sent an error: ${short(words, 500, place.secret)}`;
+    const what = `answered with status 200 and an error: ${short(words, 500, place.secret)}`;
     throw badReply(what, place, { flaw: 'an error with status 200' });
   }
   const { path, message } = parsed.error.issues[0]!;

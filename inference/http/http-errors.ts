@@ -171,7 +171,7 @@ export function bombReply(what: string, place: Place): ModelError {
 
 /** Replies are stored and shown: one that contains the API key would spread it. */
 export function keyReply(place: Place): ModelError {
-  const fix = 'Change the key, and ask whoever runs that server why it knows how to say it.';
+  const fix = 'Change the key, and ask its operator why the answers contain it.';
   return new ModelError(`${at(place)} repeated the API key in its answer`, { reason: 'reply-tells-key', fix });
 }
 

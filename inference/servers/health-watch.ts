@@ -5,12 +5,12 @@ import { ModelError } from '../../domain/errors.ts';
 import type { Http } from '../http/http.ts';
 import { at } from '../http/http-errors.ts';
 
-export interface Vigil {
+export interface HealthWatch {
   /** Runs `work` with a signal that aborts with the caller's signal, or once the server stops answering. */
   during<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }
 
-export interface VigilOptions {
+export interface HealthWatchOptions {
   readonly everyMs?: number;
   readonly timeoutMs?: number;
   /** Consecutive health requests without an answer. A fully loaded server may miss one. */
@@ -19,7 +19,7 @@ export interface VigilOptions {
 
 const PATH = '/health';
 
-export function watchHealth(http: Http, options: VigilOptions = {}): Vigil {
+export function watchHealth(http: Http, options: HealthWatchOptions = {}): HealthWatch {
   const { everyMs = 15_000, timeoutMs = 30_000, misses = 3 } = options;
   const waiting = new Set<AbortController>();
   let timer: NodeJS.Timeout | undefined;

@@ -109,7 +109,7 @@ function wrap(
     if (template === null && !templates.chat_template) {
       throw new ModelError(`The tokenizer of ${name} has no chat template`, {
         reason: 'no-chat-template',
-        fix: 'Give rows with `prompt`, which is taken as it stands, or a model folder with chat_template.jinja.',
+        fix: 'Give rows with `prompt`, which is used unchanged, or a model folder with chat_template.jinja.',
       });
     }
     try {

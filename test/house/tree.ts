@@ -17,6 +17,7 @@ export const ROOMS = [
   'exporters',
   'inference',
   'machine',
+  'metrics',
   'permissions',
   'proof',
   'run',
