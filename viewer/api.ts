@@ -64,6 +64,9 @@ interface Counted {
   readonly tookMs: number;
 }
 
+/** A longer list has its intervals when it is complete. */
+const SOON = 5_000;
+const NO_NUMBERS: Numbers = { byTurn: [], passAtK: [], provisional: null };
 /** Counting takes at most one part in so many of the time. */
 const PATIENCE = 10;
 export const MOST_ROWS = 500;
@@ -99,7 +102,7 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
     if (known && (known.revision === revision || (changes && begun - known.at < PATIENCE * known.tookMs))) return known;
     const rows = open.index.rows();
     const summary = summarise(rows, open.total, open.record.settings.numTurns);
-    const numbers = numbersOf(rows, open.shape);
+    const numbers = listed || rows.length < SOON ? numbersOf(rows, open.shape) : NO_NUMBERS;
     const counted = { revision, summary, numbers, at: now(), tookMs: now() - begun };
     summaries.set(open, counted);
     return counted;
@@ -165,7 +168,7 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
       const { store, record, index } = open;
       const id = { run: name, ...place };
       const folder = rolloutFolder(id);
-      await mustBePlain(store.folder, folder);
+      mustBePlain(store.folder, folder);
       void decoderFor(open).catch(() => {});
       const rollout = await store.getRollout(id);
       if (!rollout) throw noRollout(place);
@@ -199,7 +202,7 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
     async tokens(name, place, turn) {
       const open = await runs.open(name);
       const id = { run: name, ...place };
-      await mustBePlain(open.store.folder, rolloutFolder(id));
+      mustBePlain(open.store.folder, rolloutFolder(id));
       const stored = await open.store.getTurn(id, turn);
       if (!stored) throw noRollout(place, turn);
       const end = (await open.store.getEnd(id))?.record;

@@ -11,8 +11,8 @@ import type { Doing, Glance } from './model/row.ts';
 import { changedAt, filesIn, readTail } from './plain-files.ts';
 
 /** The end of a rollout; undefined while there is none. */
-export async function readEnd(folder: string, owner: Owner): Promise<EndRecord | { problem: string } | undefined> {
-  const text = await readTail(join(folder, END_FILE));
+export function readEnd(folder: string, owner: Owner): EndRecord | { problem: string } | undefined {
+  const text = readTail(join(folder, END_FILE));
   if (text === undefined) return undefined;
   const decoded = decodeRecord('end', owner, text);
   return 'problem' in decoded ? { problem: `${END_FILE} ${decoded.problem}` } : (decoded.record as EndRecord);
@@ -25,29 +25,24 @@ export interface OpenFacts {
 }
 
 /** The turns of an open rollout, and the step that it waits for. */
-export async function readOpen(folder: string): Promise<OpenFacts> {
-  const files = (await filesIn(folder)).map((name) => ({ name, ...parseRolloutFile(name) }));
+export function readOpen(folder: string): OpenFacts {
+  const files = filesIn(folder).map((name) => ({ name, ...parseRolloutFile(name) }));
   const numbers = (kind: 'turn' | 'verdict') => files.flatMap((file) => (file.kind === kind ? file.turn : []));
   const [turns, judged] = [Math.max(0, ...numbers('turn')), Math.max(0, ...numbers('verdict'))];
   const chunks = files.filter((file) => file.kind === 'chunk' && file.turn === turns + 1).length;
-  const changes = await Promise.all(files.map(({ name }) => changedAt(join(folder, name))));
-  const since = Math.max(0, ...changes.map((at) => at ?? 0));
-  const success = await Promise.all(
-    Array.from({ length: judged }, async (_, i) => {
-      const verdict = await readVerdict(folder, i + 1);
-      return verdict ? successOf(verdict.verdict) : null;
-    }),
-  );
+  const since = Math.max(0, ...files.map(({ name }) => changedAt(join(folder, name)) ?? 0));
+  const success = Array.from({ length: judged }, (_, i) => {
+    const verdict = readVerdict(folder, i + 1);
+    return verdict ? successOf(verdict.verdict) : null;
+  });
   const what = turns > judged ? 'judge' : 'answer';
   return { turns, success, doing: { turn: turns > judged ? turns : turns + 1, what, chunks, since } };
 }
 
-export async function readGlance(folder: string, turns: number): Promise<Glance> {
+export function readGlance(folder: string, turns: number): Glance {
   const numbers = Array.from({ length: turns }, (_, i) => i + 1);
-  const [facts, verdicts] = await Promise.all([
-    Promise.all(numbers.map((turn) => readTurn(folder, turn))),
-    Promise.all(numbers.map((turn) => readVerdict(folder, turn))),
-  ]);
+  const facts = numbers.map((turn) => readTurn(folder, turn));
+  const verdicts = numbers.map((turn) => readVerdict(folder, turn));
   const known = facts.flatMap((fact) => fact ?? []);
   return {
     tokens: facts.map((fact) => fact?.tokens ?? 0),
@@ -68,14 +63,14 @@ interface TurnTail extends Pick<TurnRecord, 'versionStart' | 'versionEnd' | 'sta
 const TAIL_BYTES = 4096;
 
 /** Lists and texts come first in a turn's record; quotes inside of texts are escaped, so none can forge this. */
-async function readTurn(folder: string, turn: number): Promise<TurnTail | undefined> {
+function readTurn(folder: string, turn: number): TurnTail | undefined {
   const path = join(folder, turnFile(turn));
-  const tail = await readTail(path, TAIL_BYTES);
+  const tail = readTail(path, TAIL_BYTES);
   if (tail === undefined) return undefined;
   const at = tail.lastIndexOf('"finish":"');
   // Text of a server without token ids has its count in a list before.
   const whole = at < 0 || tail.includes('"trainable":false', at);
-  const text = whole ? await readTail(path) : `{${tail.slice(at)}`;
+  const text = whole ? readTail(path) : `{${tail.slice(at)}`;
   try {
     const record = JSON.parse(text ?? '') as Partial<TurnRecord>;
     const { finish, versionStart = 0, versionEnd = 0, startedAt = 0, finishedAt = 0, server = null } = record;
@@ -90,8 +85,8 @@ async function readTurn(folder: string, turn: number): Promise<TurnTail | undefi
   }
 }
 
-async function readVerdict(folder: string, turn: number): Promise<VerdictRecord | undefined> {
-  const text = await readTail(join(folder, verdictFile(turn)));
+function readVerdict(folder: string, turn: number): VerdictRecord | undefined {
+  const text = readTail(join(folder, verdictFile(turn)));
   if (text === undefined) return undefined;
   try {
     return JSON.parse(text) as VerdictRecord;

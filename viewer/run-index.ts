@@ -14,7 +14,7 @@ import { readEnd, readGlance, readOpen } from './glance.ts';
 import { inOrder, type Row, rowKey } from './model/row.ts';
 import type { Progress } from './model/messages.ts';
 import { changedAt, foldersIn, readTail } from './plain-files.ts';
-import { inParallel } from './parallel.ts';
+import { inBatches } from './in-batches.ts';
 
 interface KnownQuery {
   readonly index: number | null;
@@ -25,7 +25,6 @@ interface KnownQuery {
 }
 
 const PAGE = 512;
-const AT_ONCE = 32;
 const TITLE_CHARS = 120;
 const CHECKED_PER_REFRESH = 4_000;
 
@@ -100,24 +99,27 @@ export class RunIndex {
   async glance(rows: readonly Row[]): Promise<void> {
     const wanted = rows.filter(({ turns }) => turns === null);
     if (wanted.length === 0) return;
-    await inParallel(wanted, AT_ONCE, (row) => this.#glance(row));
+    await inBatches(wanted, (row) => this.#glance(row));
     this.#changed();
   }
 
   async #list(): Promise<void> {
     if (await this.#store.hasPacks())
       this.#problem = 'Packed rollouts are not listed here: `everturn unpack` makes files of them again.';
-    const begun = await this.#listShards();
+    const begun = new Set<string>();
     const total = await this.#store.countQueries().catch(() => 0);
     for (let from = 0; from < total && !this.#closed; from += PAGE) {
       const page = await this.#store.readQueries(from, PAGE);
-      await inParallel([...page.entries()], AT_ONCE, async ([i, query]) => {
+      await inBatches(page.entries(), ([i, query]) => {
         const name = safeName(query.queryId);
         this.#places.set(name, from + i);
-        if (begun.delete(name)) await this.#visit(name, known(query, from + i));
+        // The first rows do not wait for the names of all the others.
+        if (from === 0 || begun.delete(name)) this.#visit(name, known(query, from + i));
       });
+      if (from === 0) for (const name of await this.#listShards()) begun.add(name);
       this.#changed();
     }
+    if (total === 0) for (const name of await this.#listShards()) begun.add(name);
     await this.#meet([...begun]);
   }
 
@@ -125,33 +127,33 @@ export class RunIndex {
   async #listShards(): Promise<Set<string>> {
     const root = join(this.#store.folder, ROLLOUTS);
     const found = new Set<string>();
-    const shards = (await foldersIn(root)).filter((name) => /^[0-9a-f]{2}$/.test(name));
-    await inParallel(shards, AT_ONCE, async (shard) => {
-      const changed = await changedAt(join(root, shard));
+    const shards = foldersIn(root).filter((name) => /^[0-9a-f]{2}$/.test(name));
+    await inBatches(shards, (shard) => {
+      const changed = changedAt(join(root, shard));
       if (changed === undefined || this.#shards.get(shard) === changed) return;
       this.#shards.set(shard, changed);
-      for (const name of await foldersIn(join(root, shard))) if (!this.#queries.has(name)) found.add(name);
+      for (const name of foldersIn(join(root, shard))) if (!this.#queries.has(name)) found.add(name);
     });
     return found;
   }
 
   /** Queries that have begun since. */
   async #meet(names: readonly string[]): Promise<void> {
-    await inParallel(names, AT_ONCE, async (name) => {
+    for (const name of names) {
       const place = this.#places.get(name);
-      const query = place === undefined ? await this.#stranger(name) : (await this.#store.readQueries(place, 1))[0];
-      if (query && safeName(query.queryId) === name) await this.#visit(name, known(query, place ?? null));
+      const query = place === undefined ? this.#stranger(name) : (await this.#store.readQueries(place, 1))[0];
+      if (query && safeName(query.queryId) === name) this.#visit(name, known(query, place ?? null));
       // It has begun, and its first record is not there yet.
       else this.#shards.clear();
-    });
+    }
   }
 
   /** The query of a rollout that a client started directly. */
-  async #stranger(name: string): Promise<Query | undefined> {
+  #stranger(name: string): Query | undefined {
     const folder = join(this.#store.folder, ROLLOUTS, shardOf(name), name);
-    for (const rollout of await foldersIn(folder)) {
+    for (const rollout of foldersIn(folder)) {
       if (!parseRolloutFolder(rollout)) continue;
-      const text = await readTail(join(folder, rollout, ROLLOUT_FILE));
+      const text = readTail(join(folder, rollout, ROLLOUT_FILE));
       try {
         if (text !== undefined) return (JSON.parse(text) as RolloutRecord).query;
       } catch {
@@ -162,26 +164,28 @@ export class RunIndex {
   }
 
   /** Reads the rollouts of a query that are not read yet. */
-  async #visit(name: string, query: KnownQuery): Promise<void> {
+  #visit(name: string, query: KnownQuery): void {
     const folder = join(this.#store.folder, queryFolder(query.id));
-    query.changed = (await changedAt(folder)) ?? 0;
+    const changed = changedAt(folder);
+    if (changed === undefined) return;
+    query.changed = changed;
     this.#queries.set(name, query);
     const samples = new Set<number>();
-    for (const child of await foldersIn(folder)) {
+    for (const child of foldersIn(folder)) {
       const place = parseRolloutFolder(child);
       if (!place) continue;
       samples.add(place.sample);
       const id = { query: query.id, ...place };
-      if (!this.#rows.has(rowKey(id))) await this.#read(query, id, join(folder, child));
+      if (!this.#rows.has(rowKey(id))) this.#read(query, id, join(folder, child));
     }
     if (samples.size < this.#perQuery) this.#growing.add(name);
     else this.#growing.delete(name);
   }
 
-  async #read(query: KnownQuery, id: Pick<Row, 'query' | 'sample' | 'attempt'>, folder: string): Promise<void> {
+  #read(query: KnownQuery, id: Pick<Row, 'query' | 'sample' | 'attempt'>, folder: string): void {
     const before = this.#rows.get(rowKey(id));
     const base = { index: query.index, title: query.title, ...id };
-    const end = await readEnd(folder, id);
+    const end = readEnd(folder, id);
     if (end && !('problem' in end)) {
       const { outcome: state, stopReason: stop, success, finishedAt: endedAt } = end;
       const reason = end.failure?.reason ?? null;
@@ -189,10 +193,10 @@ export class RunIndex {
       this.#put({ ...base, state, stop, reason, success, reward, endedAt, turns: null });
       return;
     }
-    const { turns, success, doing } = await readOpen(folder);
+    const { turns, success, doing } = readOpen(folder);
     const flaw = end ? { flaw: end.problem } : {};
     const same = before?.doing?.turn === doing.turn && before.doing.what === doing.what ? before.turns : null;
-    const glance = same ?? (await readGlance(folder, turns));
+    const glance = same ?? readGlance(folder, turns);
     const waiting = { state: 'open', stop: null, reason: null, reward: null, endedAt: null } as const;
     this.#put({ ...base, ...waiting, success, turns: glance, doing, ...flaw });
   }
@@ -206,11 +210,11 @@ export class RunIndex {
     this.#rows.set(key, row);
   }
 
-  async #glance(row: Row): Promise<void> {
+  #glance(row: Row): void {
     const now = this.#rows.get(rowKey(row));
     if (!now || now.turns !== null) return;
     const folder = join(this.#store.folder, queryFolder(row.query), `${row.sample}.${row.attempt}`);
-    const turns = await readGlance(folder, now.success.length);
+    const turns = readGlance(folder, now.success.length);
     const reason = now.reason ?? (now.state === 'undecided' ? (turns.reasons.at(-1) ?? null) : null);
     if (this.#rows.get(rowKey(row)) === now) this.#put({ ...now, reason, turns });
   }
@@ -219,27 +223,27 @@ export class RunIndex {
   async #glanceAll(): Promise<void> {
     const waiting = this.rows().filter(({ turns }) => turns === null);
     for (let from = 0; from < waiting.length && !this.#closed; from += PAGE) {
-      await inParallel(waiting.slice(from, from + PAGE), 8, (row) => this.#glance(row)).catch(() => {});
+      await inBatches(waiting.slice(from, from + PAGE), (row) => this.#glance(row)).catch(() => {});
       this.#changed();
     }
   }
 
   async #refresh(): Promise<void> {
     const open = [...this.#rows.values()].filter(({ state }) => state === 'open');
-    await inParallel(open, AT_ONCE, async (row) => {
+    await inBatches(open, (row) => {
       const query = this.#queries.get(safeName(row.query));
       const folder = join(this.#store.folder, queryFolder(row.query), `${row.sample}.${row.attempt}`);
-      if (query) await this.#read(query, row, folder);
+      if (query) this.#read(query, row, folder);
     });
     await this.#meet([...(await this.#listShards())]);
     // Those that were checked go to the end of the line.
     const growing = [...this.#growing].slice(0, CHECKED_PER_REFRESH);
-    await inParallel(growing, AT_ONCE, async (name) => {
+    await inBatches(growing, (name) => {
       const query = this.#queries.get(name)!;
-      const changed = await changedAt(join(this.#store.folder, queryFolder(query.id)));
+      const changed = changedAt(join(this.#store.folder, queryFolder(query.id)));
       this.#growing.delete(name);
       this.#growing.add(name);
-      if (changed !== query.changed) await this.#visit(name, query);
+      if (changed !== query.changed) this.#visit(name, query);
     });
     this.#changed();
     await this.glance([...this.#rows.values()].filter(({ turns }) => turns === null).slice(0, PAGE));

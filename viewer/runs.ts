@@ -44,7 +44,7 @@ export function openRuns(out: string): Runs {
   const opened = new Map<string, Promise<OpenRun>>();
 
   async function names(): Promise<string[]> {
-    return (await foldersIn(out)).filter((name) => isRunName(name) && existsSync(join(out, name, RUN_FILE)));
+    return foldersIn(out).filter((name) => isRunName(name) && existsSync(join(out, name, RUN_FILE)));
   }
 
   async function open(run: string): Promise<OpenRun> {
