@@ -178,8 +178,10 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
         const [stored, verdict] = await Promise.all([store.getTurn(id, turn), store.getVerdict(id, turn)]);
         if (!stored) break;
         const value = verdict?.record.verdict;
-        const reward =
-          value === 'right' || value === 'wrong' ? turnReward(value === 'right', rollout.record.settings) : null;
+        const judged = value === 'right' || value === 'wrong';
+        const made = judged ? turnReward(value === 'right', rollout.record.settings) : null;
+        // An environment may give a reward of its own.
+        const reward = verdict?.record.reward ?? made;
         turns.push(turnMessage(stored, verdict?.record ?? null, reward));
       }
       const row = index.row(rowKey(place)) ?? rowOf(rollout.record.query.queryId, place);
