@@ -2,7 +2,7 @@
 
 import type { Query } from '../domain/query.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
-import type { Environment } from '../environments/environment.ts';
+import type { Environments } from '../environments/environment.ts';
 import type { DeclaredWeights, Known, WeightsProgress } from '../domain/weights.ts';
 import type { Backend } from '../inference/backend.ts';
 import type { Store } from '../storage/store.ts';
@@ -74,13 +74,16 @@ export interface ActivityDeps {
   openStore(out: string, run: string): Store;
   /** The backend that `settings.model` names; built once per worker and kept. */
   backend(settings: RolloutSettings, runFolder: string): Promise<Backend>;
-  readonly environment: Environment;
+  readonly environments: Environments;
   /** Throws `not-allowed` if the operator does not let workflows use this model with this key. */
   permit(settings: RolloutSettings, runFolder: string): void;
   /** Parses one data set row; throws DatasetError naming the field. */
-  parseRow(row: Readonly<Record<string, unknown>>): Query;
+  parseRow(row: Readonly<Record<string, unknown>>, settings: Pick<RolloutSettings, 'environments'>): Query;
   /** Throws DatasetError naming the field if the judge cannot use the row's solutions. */
-  readSolutions?(row: Readonly<Record<string, unknown>>): Promise<void>;
+  readSolutions?(
+    row: Readonly<Record<string, unknown>>,
+    settings: Pick<RolloutSettings, 'environments'>,
+  ): Promise<void>;
   /** Checks and completes settings that came from outside; throws UsageError naming the field. */
   parseSettings(run: string, settings: Readonly<Record<string, unknown>>): RolloutSettings;
   /** Accepts a data set into a new run's folder; does nothing where that was done before. */

@@ -39,6 +39,7 @@ const EXIT_OF: Readonly<Record<Boundary, ExitCode>> = {
   model: EXIT.model,
   temporal: EXIT.temporal,
   judge: EXIT.bug,
+  environment: EXIT.usage,
   store: EXIT.bug,
   sandbox: EXIT.sandbox,
   everturn: EXIT.bug,

@@ -3,6 +3,7 @@
 import { type Command, Option } from 'commander';
 import { flagOf, resolveOptions, type ResolvedOptions } from '../run/config.ts';
 import { UNDECIDED, type UndecidedPolicy } from '../domain/finished-turns.ts';
+import { CONTRADICTED, VERDICT_SOURCES, type VerdictSource } from '../domain/judged-by-people.ts';
 import { DEFAULT_OPTIONS, FIELDS, type RunOptions } from '../run/options.ts';
 import type { Io } from './io.ts';
 
@@ -26,6 +27,20 @@ export function undecidedOption(): Option {
     .default('drop' satisfies UndecidedPolicy);
 }
 
+/** By whose verdicts an export counts, and what it does where people contradict the feedback that a turn answered. */
+export function verdictOptions(): [Option, Option] {
+  return [
+    new Option('--verdicts <whose>', "the judge's verdicts, or people's where they gave one (everturn verdict)")
+      .choices(VERDICT_SOURCES)
+      .default('judge' satisfies VerdictSource),
+    new Option(
+      '--contradicted <what>',
+      "with --verdicts human: rollouts that went on after feedback which people's verdict contradicts: drop them " +
+        '(default), cut them after that turn, or keep them whole',
+    ).choices(CONTRADICTED),
+  ];
+}
+
 export interface RunFlags {
   readonly config?: string;
   readonly set?: readonly string[];
@@ -36,20 +51,19 @@ export interface RunFlags {
 export function addRunFlags(command: Command, defaults: Partial<RunOptions> = {}): Command {
   command
     .addOption(new Option('--config <file>', 'options from a YAML or JSON file'))
-    .addOption(
-      new Option('--set <name=value>', 'one option by its name; may be repeated').argParser(
-        (text: string, before: string[] | undefined) => [...(before ?? []), text],
-      ),
-    )
+    .addOption(new Option('--set <name=value>', 'one option by its name; may be repeated').argParser(collected))
     .optionsGroup('Options of the run (each also as EVERTURN_NAME and in --config):');
-  for (const [key, { argument, help }] of Object.entries(FIELDS)) {
+  for (const [key, { argument, help, many }] of Object.entries(FIELDS)) {
     const value = { ...DEFAULT_OPTIONS, ...defaults }[key as keyof RunOptions];
     const text = shown(value);
     const said = text === '' ? '' : ` (default: ${text})`;
-    command.addOption(new Option(argument === null ? flagOf(key) : `${flagOf(key)} ${argument}`, help + said));
+    const option = new Option(argument === null ? flagOf(key) : `${flagOf(key)} ${argument}`, help + said);
+    command.addOption(many ? option.argParser(collected) : option);
   }
   return command.optionsGroup('');
 }
+
+const collected = (text: string, before: string[] | undefined): string[] => [...(before ?? []), text];
 
 export function resolveRunFlags(flags: RunFlags, io: Io, defaults: Partial<RunOptions> = {}): ResolvedOptions {
   const { options, origins } = resolveOptions({

@@ -39,6 +39,16 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'what a rollout waits for, or why it ended as it did',
     load: () => import('./commands/why.ts'),
   },
+  view: {
+    group: 'Look',
+    summary: 'all runs in the browser: turns, tokens, verdicts, live',
+    load: () => import('./commands/view.ts'),
+  },
+  report: {
+    group: 'Look',
+    summary: 'a run as one HTML file that opens from disk and prints',
+    load: () => import('./commands/report.ts'),
+  },
   stats: {
     group: 'Look',
     summary: 'every number of a run, with n, interval and definition',
@@ -81,6 +91,16 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     group: 'Steer',
     summary: 'load new weights into every server of a running run',
     load: () => import('./commands/update-weights.ts'),
+  },
+  verdict: {
+    group: 'Steer',
+    summary: "a person's verdict on one turn, beside the judge's",
+    load: () => import('./commands/verdict.ts'),
+  },
+  note: {
+    group: 'Steer',
+    summary: "a person's note on one rollout",
+    load: () => import('./commands/note.ts'),
   },
   cancel: {
     group: 'Steer',

@@ -16,6 +16,7 @@ import {
 } from 'hyparquet';
 import { DatasetError } from '../domain/errors.ts';
 import { acceptedRows, type NumberedRow } from './accepted-rows.ts';
+import type { RowEnvironments } from './row.ts';
 import type { Dataset } from './dataset.ts';
 import type { ReadLine } from './json-line.ts';
 import { plainValue, UNREADABLE } from './parquet-value.ts';
@@ -24,8 +25,8 @@ import { wrong } from './problem.ts';
 const MAX_GROUP_BYTES = 1 << 30;
 const MAX_METADATA_BYTES = 64 << 20;
 
-export function parquetDataset(file: string): Dataset {
-  return { rows: () => acceptedRows(file, () => batches(file), 'Write at least one row.') };
+export function parquetDataset(file: string, environments?: RowEnvironments): Dataset {
+  return { rows: () => acceptedRows(file, () => batches(file), 'Write at least one row.', environments) };
 }
 
 async function* batches(file: string): AsyncGenerator<NumberedRow[]> {

@@ -1,7 +1,7 @@
 // Makes C_t from S_{t-1}: the prompt, or the feedback on the turn before. The model's own ids are never made from text
 // again; the added text is tokenised in its position after them.
 
-import { feedbackMessage, seedFeedback } from './conversation.ts';
+import { feedbackOn, seedFeedback } from './conversation.ts';
 import { ModelError } from './errors.ts';
 import { extension, mustExtend, TEXT_PROMPT, withoutStop } from './feedback-delta.ts';
 import type { Message, Prompt } from './query.ts';
@@ -41,9 +41,9 @@ export async function newContext(
 ): Promise<NewContext> {
   const render = tokenizer.renderChat;
   if (answered) {
-    const right = answered.verdict.verdict === 'right';
-    if (settings.feedback === 'delta') return deltaFeedback(tokenizer, prompt, answered.turn, right);
-    const text = seedFeedback(right, render);
+    const feedback = feedbackOn(answered.verdict);
+    if (settings.feedback === 'delta') return deltaFeedback(tokenizer, prompt, answered.turn, feedback);
+    const text = seedFeedback(feedback, render);
     return { text, ids: await tokenizer.encode(text) };
   }
   if (settings.feedback === 'delta') {
@@ -56,7 +56,7 @@ export async function newContext(
 
 /** The new part of a conversation with a model that takes messages, for readers: its own rendering is not known here. */
 export function newTranscript({ query: { prompt } }: RolloutRecord, answered: EarlierTurn | null): string {
-  if (answered) return seedFeedback(answered.verdict.verdict === 'right', transcript);
+  if (answered) return seedFeedback(feedbackOn(answered.verdict), transcript);
   return prompt.kind === 'text' ? prompt.text : transcript(prompt.messages);
 }
 
@@ -68,10 +68,7 @@ function transcript(messages: readonly Message[]): string {
 export function conversationOf(prompt: Prompt, answered: readonly EarlierTurn[]): readonly Message[] {
   return [
     ...(prompt.kind === 'messages' ? prompt.messages : []),
-    ...answered.flatMap(({ turn, verdict }) => [
-      { role: 'assistant', content: turn.answer },
-      feedbackMessage(verdict.verdict === 'right'),
-    ]),
+    ...answered.flatMap(({ turn, verdict }) => [{ role: 'assistant', content: turn.answer }, ...feedbackOn(verdict)]),
   ];
 }
 
@@ -79,9 +76,9 @@ async function deltaFeedback(
   tokenizer: ContextTokenizer,
   prompt: Prompt,
   { turn, outputIds, finish }: TurnRecord,
-  right: boolean,
+  feedback: readonly Message[],
 ): Promise<NewContext> {
-  const extended = extension(tokenizer.renderChat, messagesOf(prompt), turn, feedbackMessage(right));
+  const extended = extension(tokenizer.renderChat, messagesOf(prompt), turn, feedback);
   if (!extended.ok) throw new ModelError(extended.obstacle.does, { reason: 'feedback-delta' });
   const last = finish === 'stop' ? outputIds.at(-1) : undefined;
   const stop = last === undefined ? null : await tokenizer.decode([last], { skipSpecialTokens: false });

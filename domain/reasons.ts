@@ -27,6 +27,7 @@ export const REASONS = {
     'no-such-turn',
     'no-weights',
     'no-weights-to-update',
+    'no-zeromq',
     'not-allowed',
     'not-begun',
     'refused',
@@ -34,7 +35,9 @@ export const REASONS = {
     'run-elsewhere',
     'run-name',
     'run-not-open',
+    'stale-line',
     'step-too-small',
+    'still-played',
     'unknown-command',
     'unknown-format',
     'unknown-model',
@@ -147,6 +150,7 @@ export const REASONS = {
     'service-up',
     'temporal-away',
     'temporal-call',
+    'temporal-refused',
     'temporal-unreachable',
     'terminated',
     'timed-out',
@@ -159,6 +163,22 @@ export const REASONS = {
   ],
   /** The judge could not do its work. */
   judge: ['judge-closed', 'judge-killed', 'judge-process', 'judge-stalled', 'not-built', 'sandbox-trouble'],
+  /** A user's own environment could not do its work, or may not run here. */
+  environment: [
+    'environment-broken',
+    'environment-closed',
+    'environment-error',
+    'environment-exited',
+    'environment-mismatch',
+    'environment-missing',
+    'environment-not-deterministic',
+    'environment-not-served',
+    'environment-timeout',
+    'environment-too-large',
+    'environment-unloadable',
+    'environment-unreachable',
+    'not-built',
+  ],
   /** The run's folder and the disk it is on. */
   store: [
     'disk-full',

@@ -9,15 +9,17 @@ import type { RolloutSettings } from '../domain/settings.ts';
 import type { Home } from '../service/home.ts';
 import { realPath } from './folders.ts';
 
-export interface RegisteredRun extends Pick<RolloutSettings, 'model' | 'tokenizer' | 'apiKeyEnv'> {
+export interface RegisteredRun extends Pick<RolloutSettings, 'model' | 'tokenizer' | 'apiKeyEnv' | 'environments'> {
   /** The run's own folder, links resolved. */
   readonly folder: string;
 }
 
 export function registerRun(home: Home, run: RegisteredRun): void {
-  const { model, tokenizer, apiKeyEnv } = run;
+  const { model, tokenizer, apiKeyEnv, environments } = run;
   const folder = realPath(run.folder);
-  if (folder !== undefined) register(home, RUNS, { folder, model, tokenizer, apiKeyEnv } satisfies RegisteredRun);
+  if (folder === undefined) return;
+  const own = environments ? { environments } : {};
+  register(home, RUNS, { folder, model, tokenizer, apiKeyEnv, ...own } satisfies RegisteredRun);
 }
 
 /** `folder`: links resolved. Undefined if no command of this user made it, or if other users can write in the home. */

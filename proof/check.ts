@@ -9,6 +9,7 @@ import { type Outcome, OUTCOMES } from '../domain/ending.ts';
 import { samplesPerQuery } from '../domain/group.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { CheckTokenizer } from './context.ts';
+import { checkCode, checkReplies } from './environments.ts';
 import { openCopyCheck } from './copies.ts';
 import { checkJudgements } from './judgements.ts';
 import { checkFeed, type FeedFacts } from './feed.ts';
@@ -19,10 +20,11 @@ import { missingResult, openResultCheck } from './result.ts';
 import { type CheckedRollout, checkRollout } from './rollout.ts';
 import { openRunCheck, type RunCheckFacts } from './run.ts';
 import { shapeProblem, textProblem } from './shape.ts';
+import { checkSteering } from './steering.ts';
 import { RESULT_FILE, RUN_FILE } from '../storage/record/layout.ts';
-import { type OnBreach, rolloutAt } from '../storage/record/listing.ts';
+import { rolloutAt } from '../storage/record/listing.ts';
 import type { RecordKind } from '../storage/record/text.ts';
-import type { Breach, Store, Stored } from '../storage/store.ts';
+import type { Breach, OnBreach, Store, Stored } from '../storage/store.ts';
 
 export interface CheckSummary {
   readonly breaches: number;
@@ -36,6 +38,8 @@ export interface CheckSummary {
   readonly byOutcome: Readonly<Record<Outcome, number>>;
   /** Verdicts of later judgements, over all files. */
   readonly judgements: number;
+  /** Acts of people: verdicts, notes, retries. */
+  readonly acts: number;
   /** The feed's ledger; absent where there is none. */
   readonly feed?: FeedFacts;
   /** The content of an export made now; absent without an exporter. */
@@ -80,6 +84,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   const facts = { tokenizer, clockSkewMs, runAt: run?.createdAt };
   const ofRun = openRunCheck(store, run, report, options);
   await ofRun.run();
+  await checkCode(store, run, report);
   const copies = openCopyCheck(report);
   const logs = openLogCheck(store, report);
   const queries = openQueriesCheck(store, run, report);
@@ -113,6 +118,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
     queries.rollout(rollout);
     counts.rollout(rollout);
     copies(rollout);
+    checkReplies(rollout, report);
     await ofRun.rollout(rollout);
     if (!rollout.end) return;
     totals.ended++;
@@ -130,6 +136,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
     if (rollout) await logs.rollout(rollout, () => {});
   });
   const judgements = await checkJudgements(store, basename(store.folder), report);
+  const acts = await checkSteering(store, basename(store.folder), report, clockSkewMs);
   // A cancelled run need not be complete.
   const concluded = result !== undefined && !('cancelled' in result && result.cancelled);
   const count = await queries.all(concluded);
@@ -142,7 +149,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   const unfinished = totals.rollouts - totals.ended;
   const seen = { complete, ended: concluded && unfinished === 0 };
   const exported = options.export && (await checkExport(store, options.export, seen, report));
-  const summary = { queries: count, ...totals, unfinished, byOutcome, judgements, ...(feed && { feed }) };
+  const summary = { queries: count, ...totals, unfinished, byOutcome, judgements, acts, ...(feed && { feed }) };
   return { breaches, ...summary, ...(exported ? { export: exported } : {}) };
 }
 

@@ -50,6 +50,14 @@ export async function contextProblems(
 
 function shownProblems({ query, settings }: RolloutRecord, verdict: VerdictRecord | null, turn: TurnRecord): string[] {
   const { contextText: text } = turn;
+  if (verdict?.messages) {
+    const missing = verdict.messages
+      .map(({ content }) => firstMissing(text, content))
+      .find((word) => word !== undefined);
+    return missing === undefined
+      ? []
+      : [`does not tell the model what the environment said: ${JSON.stringify(missing)}`];
+  }
   if (verdict) {
     const [told, other] =
       verdict.verdict === 'right' ? [FEEDBACK_RIGHT, FEEDBACK_WRONG] : [FEEDBACK_WRONG, FEEDBACK_RIGHT];

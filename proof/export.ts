@@ -5,17 +5,19 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { UndecidedPolicy } from '../domain/finished-turns.ts';
+import type { ContradictedPolicy, VerdictSource } from '../domain/judged-by-people.ts';
 import { type ExportedSample, exportedSamples, type LineMaker } from '../storage/export-run.ts';
 import type { SkippedRollout } from '../storage/selection.ts';
 import { fileError } from '../storage/disk/errors.ts';
-import type { OnBreach } from '../storage/record/listing.ts';
 import { sha256 } from '../storage/record/text.ts';
-import type { Store } from '../storage/store.ts';
+import type { OnBreach, Store } from '../storage/store.ts';
 
 export interface ExportCheck {
   readonly exporter: LineMaker & { readonly name: string };
-  /** The policy of that export; default `drop`. */
+  /** The policies of that export; default `drop`, `judge`, `drop`. */
   readonly undecided?: UndecidedPolicy;
+  readonly verdicts?: VerdictSource;
+  readonly contradicted?: ContradictedPolicy;
   /** An earlier export file. */
   readonly file?: string;
 }
@@ -37,7 +39,7 @@ export interface Seen {
 
 export async function checkExport(
   store: Store,
-  { exporter, undecided, file }: ExportCheck,
+  { exporter, file, ...selection }: ExportCheck,
   seen: Seen,
   onBreach: OnBreach,
 ): Promise<ExportFacts> {
@@ -50,7 +52,7 @@ export async function checkExport(
   const onSkip = ({ query, sample, outcome, problem }: SkippedRollout) => {
     if (outcome === 'broken') onBreach({ path, problem: `cannot export ${nameOf({ query, sample })}: ${problem}` });
   };
-  for await (const made of exportedSamples(store, exporter, onSkip, undecided)) {
+  for await (const made of exportedSamples(store, exporter, onSkip, selection)) {
     samples++;
     const { query, sample, id, former } = made;
     const other = id === null ? undefined : ids.get(id);
@@ -66,7 +68,9 @@ export async function checkExport(
       if (formerLine !== undefined) formerLines.set(sha256(`${formerLine}\n`), { of, id: former!.id });
     }
   }
-  if (samples < seen.complete || (seen.ended && samples > seen.complete)) {
+  // People's verdicts may leave a complete rollout out, or complete an undecided one.
+  const counted = selection.verdicts !== 'human';
+  if (counted && (samples < seen.complete || (seen.ended && samples > seen.complete))) {
     onBreach({ path, problem: `gives ${samples} samples; the records hold ${seen.complete} to be exported` });
   }
   if (file !== undefined) await checkFile(file, lines, formerLines, (problem) => onBreach({ path: file, problem }));

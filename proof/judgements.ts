@@ -7,9 +7,9 @@ import { explain } from '../domain/errors.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import { fileError } from '../storage/disk/errors.ts';
 import { isHarmless, isJudgementsFile, JUDGEMENTS } from '../storage/record/layout.ts';
-import { FOREIGN, namesIn, type OnBreach } from '../storage/record/listing.ts';
+import { FOREIGN, namesIn } from '../storage/record/listing.ts';
 import type { VerdictRow } from '../storage/judgements.ts';
-import type { Store } from '../storage/store.ts';
+import type { OnBreach, Store } from '../storage/store.ts';
 
 const VERDICTS: readonly unknown[] = ['right', 'wrong', 'undecided'];
 

@@ -4,8 +4,8 @@
 import { logName, turnLogBlock, turnLogLine } from '../domain/turn-log.ts';
 import type { CheckedRollout } from './rollout.ts';
 import { ANSWERS, folderOfLog, isHarmless, logPath, type LogKind } from '../storage/record/layout.ts';
-import { FOREIGN, foldersIn, namesIn, type OnBreach } from '../storage/record/listing.ts';
-import type { Store } from '../storage/store.ts';
+import { FOREIGN, foldersIn, namesIn } from '../storage/record/listing.ts';
+import type { OnBreach, Store } from '../storage/store.ts';
 
 export interface LogCheck {
   rollout(rollout: CheckedRollout, onBreach: OnBreach): Promise<void>;

@@ -12,9 +12,9 @@ import { shapeProblem, textProblem } from './shape.ts';
 import { CLOCK_SKEW_MS, timeProblems } from './times.ts';
 import { turnProblems } from './turn.ts';
 import * as layout from '../storage/record/layout.ts';
-import { FOREIGN, namesIn, type OnBreach } from '../storage/record/listing.ts';
+import { FOREIGN, namesIn } from '../storage/record/listing.ts';
 import { decodeRecord, type RecordKind } from '../storage/record/text.ts';
-import type { Store, Stored } from '../storage/store.ts';
+import type { OnBreach, Store, Stored } from '../storage/store.ts';
 import { readText } from '../storage/disk/write-once.ts';
 
 /** The readable records of a rollout; all others have been reported. */

@@ -3,68 +3,56 @@
 // readers. The tables are typed by the records: a new field needs a line here. Not covered: whether values fit together.
 
 import { explain } from '../domain/errors.ts';
+import { DOORS, type EnvironmentRecord, STATES } from '../domain/environment.ts';
 import { LOGPROB_MEANINGS } from '../domain/logprob-meaning.ts';
 import type { CollectionResult } from '../domain/messages.ts';
-import type { CollectionCounts } from '../domain/progress.ts';
+import type { CollectionCounts, RewardCount } from '../domain/progress.ts';
 import type { InputOutput, Message, Prompt, Query } from '../domain/query.ts';
 import { FLEET_POLICIES, type RolloutSettings } from '../domain/settings.ts';
-import type { EndRecord, Failure, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
+import type { Begun, EndRecord, Failure, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import type { ChunkRecord, TurnRecord, VersionSpan } from '../domain/turn.ts';
 import type { ModelIdentity } from '../domain/model-identity.ts';
+import {
+  BOOLEAN,
+  COUNT,
+  flawIn,
+  HASH,
+  IDS,
+  INT32,
+  isObject,
+  listOf,
+  mapOf,
+  maybe,
+  NAME,
+  NUMBER,
+  NUMBERS,
+  oneOf,
+  only,
+  orNull,
+  PLACE,
+  TEXT,
+  type Fields,
+  type Test,
+} from './field-tests.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
+import { VERDICTS } from '../domain/verdict.ts';
+import { ACTS } from './act-shapes.ts';
 import { encodeRecord, type Owner, type RecordKind } from '../storage/record/text.ts';
 import type { Stored } from '../storage/store.ts';
 
-type Test = readonly [(value: unknown) => boolean, string];
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
-
-const TEXT: Test = [(value) => typeof value === 'string', 'a text'];
-const NAME: Test = [(value) => typeof value === 'string' && value !== '', 'a text that is not empty'];
-const HASH: Test = [(value) => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value), 'a SHA-256'];
-const COUNT: Test = [isCount, 'a whole number'];
-const PLACE: Test = [(value) => isCount(value) && value !== 0, 'a whole number above 0'];
-const IDS: Test = [(value) => Array.isArray(value) && value.every(isCount), 'a list of token ids'];
-const NUMBERS: Test = [
-  (value) => Array.isArray(value) && value.every((item) => Number.isFinite(item)),
-  'a list of numbers',
-];
-const INT32: Test = [(value) => isCount(value) && (value as number) < 2 ** 31, 'an int32 from 0'];
-const oneOf = (...values: readonly unknown[]): Test => [
-  (value) => values.includes(value),
-  `one of ${values.join(', ')}`,
-];
-const listOf = (test: Test): Test => [
-  (value) => Array.isArray(value) && value.every((item) => test[0](item)),
-  `a list, each ${test[1]}`,
-];
-const orNull = ([test, name]: Test): Test => [(value) => value === null || test(value), `${name} or null`];
-const maybe = ([test, name]: Test): Test => [(value) => value === undefined || test(value), name];
-
-/** A test for each field of a record: an optional one may be absent. */
-type Fields<T> = { readonly [K in keyof Required<T>]: Test };
-
-/** An object of these fields and no others. */
-function only<T>(fields: Fields<T> & Readonly<Record<string, Test>>): Test {
-  return [(value) => isObject(value) && flawIn(fields, value) === undefined, `{${Object.keys(fields).join(', ')}}`];
-}
-
-function flawIn(fields: Readonly<Record<string, Test>>, value: Readonly<Record<string, unknown>>): string | undefined {
-  const alien = Object.keys(value).find((key) => !Object.hasOwn(fields, key));
-  if (alien !== undefined) return `has the field ${shown(alien)}, which Everturn does not write`;
-  for (const [field, [test, wanted]] of Object.entries(fields))
-    if (!test(value[field])) return `has no right ${field}: it should be ${wanted}, and is ${shown(value[field])}`;
-  return undefined;
-}
-
-const NUMBER: Test = [(value) => Number.isFinite(value), 'a number'];
-const BOOLEAN = oneOf(true, false);
-const mapOf = ([test, name]: Test): Test => [
-  (value) => isObject(value) && Object.values(value).every((item) => test(item)),
-  `an object, each of its values ${name}`,
-];
 const LIMIT: Test = [(value) => Number.isFinite(value) && (value as number) > 0, 'a number above 0'];
+const ENVIRONMENT = only<EnvironmentRecord>({
+  name: NAME,
+  version: TEXT,
+  state: oneOf(...STATES),
+  begins: BOOLEAN,
+  ends: BOOLEAN,
+  timeoutSeconds: LIMIT,
+  door: oneOf(...DOORS),
+  spec: listOf(NAME),
+  fingerprint: HASH,
+  claimed: maybe(oneOf(true)),
+});
 const SETTINGS: Fields<RolloutSettings> = {
   model: NAME,
   tokenizer: orNull(NAME),
@@ -88,6 +76,7 @@ const SETTINGS: Fields<RolloutSettings> = {
   serverLimits: mapOf(LIMIT),
   serverWeights: mapOf(LIMIT),
   seed: COUNT,
+  environments: maybe(listOf(ENVIRONMENT)),
 };
 const SETTINGS_TEST: Test = [
   (value) => isObject(value) && flawIn(SETTINGS, value) === undefined,
@@ -122,13 +111,17 @@ const PROMPT = eitherOf(
   }),
 );
 const LIST: Test = [Array.isArray, 'a list'];
+const ANY: Test = [() => true, 'anything'];
+const MESSAGES = listOf(only<Message>({ role: TEXT, content: TEXT }));
 const QUERY: Test = [
   only<Query>({
     queryId: NAME,
     prompt: PROMPT,
-    task: oneOf('math', 'stem', 'code'),
+    task: oneOf('math', 'stem', 'code', 'environment'),
     solutions: listOf(TEXT),
     inputOutput: maybe(only<InputOutput>({ inputs: LIST, outputs: LIST, fn_name: maybe(TEXT) })),
+    environment: maybe(NAME),
+    row: maybe([isObject, 'an object']),
   })[0],
   'a query',
 ];
@@ -163,6 +156,7 @@ const COUNTS = only<CollectionCounts>({
   judgedAt: listOf(COUNT),
   rightAt: listOf(COUNT),
   rightBy: listOf(COUNT),
+  rewardAt: maybe(listOf(only<RewardCount>({ count: COUNT, sum: NUMBER, squares: NUMBER, min: NUMBER, max: NUMBER }))),
   failures: LIST,
 });
 
@@ -198,6 +192,7 @@ const ROLLOUT: Fields<RolloutRecord> = {
   attempt: PLACE,
   settings: SETTINGS_TEST,
   birthTime: COUNT,
+  begun: maybe(only<Begun>({ asked: PROMPT, state: ANY, environment: HASH })),
 };
 const TURN: Fields<TurnRecord> = {
   ...ANSWERED,
@@ -220,16 +215,24 @@ const TURN: Fields<TurnRecord> = {
 const CHUNK: Fields<ChunkRecord> = { ...ANSWERED, chunk: PLACE };
 const VERDICT: Fields<VerdictRecord> = {
   turn: PLACE,
-  verdict: oneOf('right', 'wrong', 'undecided'),
+  verdict: oneOf(...VERDICTS),
   reason: NAME,
   of: HASH,
   extracted: maybe(TEXT),
   suspectedTamper: maybe(BOOLEAN),
   tookMs: COUNT,
+  reward: maybe(NUMBER),
+  rewards: maybe(mapOf(NUMBER)),
+  metrics: maybe(mapOf(NUMBER)),
+  messages: maybe(MESSAGES),
+  done: maybe(BOOLEAN),
+  state: ANY,
+  environment: maybe(HASH),
+  note: maybe(TEXT),
 };
 const END: Fields<EndRecord> = {
   outcome: oneOf('complete', 'undecided', 'failed', 'cancelled'),
-  stopReason: oneOf('max-turns', 'success', 'context-length', 'undecided', 'failed', 'cancelled'),
+  stopReason: oneOf('max-turns', 'success', 'done', 'context-length', 'undecided', 'failed', 'cancelled'),
   failure: orNull(only<Failure>({ boundary: maybe(NAME), reason: NAME, message: TEXT, turn: PLACE })),
   turnRewards: NUMBERS,
   rewards: NUMBERS,
@@ -246,13 +249,14 @@ const FIELDS: Readonly<Partial<Record<RecordKind, Readonly<Record<string, Test>>
   verdict: VERDICT,
   end: END,
 };
-
 /** The fault of a record's fields; undefined if there is none. */
 export function shapeProblem(kind: RecordKind, record: object): string | undefined {
   const fields = record as Readonly<Record<string, unknown>>;
-  if (!FIELDS[kind]) return undefined;
+  const known = kind === 'steering' ? ACTS[String(fields['act'])] : FIELDS[kind];
+  if (kind === 'steering' && !known) return 'is no act that Everturn knows';
+  if (!known) return undefined;
   const { settings } = fields;
-  const flaw = flawIn(FIELDS[kind], fields);
+  const flaw = flawIn(known, fields);
   if (flaw === undefined || !isObject(settings) || !flaw.startsWith('has no right settings')) return flaw;
   return `${flawIn(SETTINGS, settings)} (in settings)`;
 }
@@ -270,12 +274,4 @@ export async function textProblem(
   } catch (error) {
     return `cannot be written again: ${explain(error)}`;
   }
-}
-
-/** JSON reads 1e400 as Infinity. */
-function shown(value: unknown): string {
-  const whole = JSON.stringify(value, (_, item: unknown) =>
-    typeof item === 'number' && !Number.isFinite(item) ? String(item) : item,
-  );
-  return whole === undefined ? 'missing' : whole.length > 80 ? `${whole.slice(0, 80)}…` : whole;
 }

@@ -7,7 +7,6 @@ import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { StoreError, UsageError } from '../domain/errors.ts';
-import type { UndecidedPolicy } from '../domain/finished-turns.ts';
 import type { RowLabels } from '../domain/neutral-row.ts';
 import type { Trajectory } from '../domain/trajectory.ts';
 import { fileError } from './disk/errors.ts';
@@ -152,10 +151,14 @@ export async function* exportedSamples(
   store: Store,
   exporter: LineMaker,
   onSkip: (rollout: SkippedRollout) => void,
-  undecided: UndecidedPolicy = 'drop',
+  selection: Pick<SelectionOptions, 'undecided' | 'verdicts' | 'contradicted'> = {},
 ): AsyncGenerator<ExportedSample> {
   const { forTraining = false, grouped = false } = exporter;
-  for await (const { trajectory, labels } of selectedTrajectories(store, onSkip, { undecided, forTraining, grouped })) {
+  for await (const { trajectory, labels } of selectedTrajectories(store, onSkip, {
+    ...selection,
+    forTraining,
+    grouped,
+  })) {
     const { query, sample } = trajectory.rollout;
     const one = made(exporter, trajectory, onSkip, () => ({
       id: exporter.id?.(trajectory) ?? null,

@@ -15,6 +15,7 @@ import { finishedTurns, type UndecidedPolicy } from '../domain/finished-turns.ts
 import type { RolloutId } from '../domain/ids.ts';
 import type { RowLabels } from '../domain/neutral-row.ts';
 import type { EndRecord, RolloutRecord } from '../domain/trajectory.ts';
+import type { People } from './people.ts';
 import type { Store } from './store.ts';
 import { readTrajectory } from './trajectories.ts';
 
@@ -40,10 +41,12 @@ interface Group {
 export interface LabelOptions {
   readonly undecided: UndecidedPolicy;
   readonly advantages: Advantages;
+  /** People's verdicts, where they replace the judge's. */
+  readonly people?: People | undefined;
 }
 
 /** Call it in the order of queries: it remembers the last group only. */
-export function openGroupLabels(store: Store, { undecided, advantages }: LabelOptions) {
+export function openGroupLabels(store: Store, { undecided, advantages, people }: LabelOptions) {
   let samplesPerEpoch: number | undefined;
   let last: Group | undefined;
 
@@ -80,9 +83,16 @@ export function openGroupLabels(store: Store, { undecided, advantages }: LabelOp
 
   /** A damaged end is a rollout without one: the export names it when it comes to it. */
   async function endOf(id: RolloutId): Promise<EndRecord | null> {
-    const end = (await store.getEnd(id).catch(() => undefined))?.record ?? null;
+    let end = (await store.getEnd(id).catch(() => undefined))?.record ?? null;
+    let played = end && people?.on(id) ? await readTrajectory(store, id).catch(() => undefined) : undefined;
+    if (people && played) {
+      const judged = people.judged(played);
+      // The export leaves it out, so it is no member with a reward.
+      if (typeof judged === 'string') return null;
+      [played, end] = [judged, judged.end];
+    }
     if (end?.outcome !== 'undecided' || undecided === 'drop') return end;
-    const played = await readTrajectory(store, id).catch(() => undefined);
+    played ??= await readTrajectory(store, id).catch(() => undefined);
     return (played && finishedTurns(played)?.end) ?? null;
   }
 }

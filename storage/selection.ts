@@ -6,9 +6,11 @@ import type { StoreError } from '../domain/errors.ts';
 import { finishedTurns, type UndecidedPolicy } from '../domain/finished-turns.ts';
 import { type GroupFilter, whyLeftOut, type LeftOut } from '../domain/group.ts';
 import type { RolloutId } from '../domain/ids.ts';
+import type { ContradictedPolicy, PeopleLeaveOut, VerdictSource } from '../domain/judged-by-people.ts';
 import type { RowLabels } from '../domain/neutral-row.ts';
 import type { Trajectory } from '../domain/trajectory.ts';
 import { type Advantages, openGroupLabels } from './group-labels.ts';
+import { openPeople } from './people.ts';
 import type { Store } from './store.ts';
 import { readTrajectories } from './trajectories.ts';
 
@@ -17,9 +19,9 @@ export type NotCarried = 'no-right-answer' | 'text-prompt';
 
 /**
  * `unfinished` is in flight; `broken` has damaged records; `not-trainable` has answers without token ids; LeftOut: the
- * group filter; NotCarried: the format.
+ * group filter; NotCarried: the format; PeopleLeaveOut: people's verdicts.
  */
-export type WhySkipped = Outcome | 'unfinished' | 'broken' | 'not-trainable' | LeftOut | NotCarried;
+export type WhySkipped = Outcome | 'unfinished' | 'broken' | 'not-trainable' | LeftOut | NotCarried | PeopleLeaveOut;
 
 export interface SkippedRollout {
   readonly query: string;
@@ -30,6 +32,10 @@ export interface SkippedRollout {
 }
 
 export interface SelectionOptions {
+  /** Default `judge`. */
+  readonly verdicts?: VerdictSource;
+  /** Rollouts that people's verdicts contradict before their last turn; default `drop`. */
+  readonly contradicted?: ContradictedPolicy;
   /** Default `drop`. */
   readonly undecided?: UndecidedPolicy;
   readonly filter?: GroupFilter;
@@ -51,16 +57,23 @@ export interface Selected {
 export async function* selectedTrajectories(
   store: Store,
   onSkip: (rollout: SkippedRollout) => void,
-  { undecided = 'drop', filter, advantages = 'none', forTraining = false, grouped = false }: SelectionOptions,
+  options: SelectionOptions,
 ): AsyncGenerator<Selected> {
+  const { undecided = 'drop', filter, advantages = 'none', forTraining = false, grouped = false } = options;
   const onBroken = ({ query, sample }: RolloutId, { message: problem }: StoreError) =>
     onSkip({ query, sample, outcome: 'broken', problem });
-  const labelsOf = openGroupLabels(store, { undecided, advantages });
+  const people = await openPeople(store, options);
+  const labelsOf = openGroupLabels(store, { undecided, advantages, people });
   const labelled = grouped || filter !== undefined || advantages !== 'none';
-  for await (const played of readTrajectories(store, { onBroken })) {
-    const { query, sample } = played.rollout;
+  for await (const recorded of readTrajectories(store, { onBroken })) {
+    const { query, sample } = recorded.rollout;
     const skip = (outcome: WhySkipped, problem: string | null = null) =>
       onSkip({ query: query.queryId, sample, outcome, problem });
+    const played = people ? people.judged(recorded) : recorded;
+    if (typeof played === 'string') {
+      skip(played);
+      continue;
+    }
     const outcome = played.end?.outcome ?? 'unfinished';
     const whole = outcome === 'complete';
     const partly = outcome === 'undecided' && undecided === 'finished-turns';

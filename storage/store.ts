@@ -7,24 +7,9 @@ import type { Query } from '../domain/query.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import type { ChunkRecord, TurnRecord } from '../domain/turn.ts';
 import type { RunRecord } from './record/run-record.ts';
+import type { Breach, OnBreach, Stored } from './record/stored.ts';
 
-/** A record as stored, with the SHA-256 (hex) of its content. */
-export interface Stored<T> {
-  /** Its settings, where it has some, are complete: what an older version did not write has its default. */
-  readonly record: T;
-  /** The record without those defaults, where some were missing: what `hash` is of. */
-  readonly asWritten?: T;
-  readonly hash: string;
-  /** False if an earlier put of the same name won. */
-  readonly created: boolean;
-}
-
-/** A file that should not exist, or whose content is wrong. */
-export interface Breach {
-  /** Path relative to the run's folder. */
-  readonly path: string;
-  readonly problem: string;
-}
+export type { Breach, OnBreach, Stored };
 
 /** One turn of a log, or all of it. */
 export interface LogText {
@@ -72,7 +57,7 @@ export interface Store {
   getLog(version: number, name: string, kind: 'txt' | 'jsonl'): Promise<string | undefined>;
 
   /** Every rollout of the run, in no order; torn or foreign files go to `onBreach` and are skipped. */
-  listRollouts(onBreach?: (breach: Breach) => void): AsyncIterable<RolloutId>;
+  listRollouts(onBreach?: OnBreach): AsyncIterable<RolloutId>;
   /** The rollouts of one query, by sample, then attempt. */
   listRolloutsOf(query: string): Promise<RolloutId[]>;
 

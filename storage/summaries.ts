@@ -124,9 +124,10 @@ function finishedTurns(names: readonly string[]): number {
 }
 
 /** r_t of each judged turn, in order: an end holds no null for the others. */
-function withRewards(turns: readonly TurnSummary[], { success, turnRewards }: EndRecord): TurnSummary[] {
+function withRewards(turns: readonly TurnSummary[], { turnRewards }: EndRecord): TurnSummary[] {
   let next = 0;
-  return turns.map((turn, i) => (success[i] == null ? turn : { ...turn, reward: turnRewards[next++] ?? null }));
+  const isJudged = ({ verdict }: TurnSummary) => verdict !== null && verdict !== 'undecided';
+  return turns.map((turn) => (isJudged(turn) ? { ...turn, reward: turnRewards[next++] ?? null } : turn));
 }
 
 function readTurn(owner: Owner, path: string, turn: number, detail: SummaryOptions['detail']): TurnSummary {

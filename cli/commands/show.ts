@@ -2,12 +2,14 @@
 
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../domain/errors.ts';
+import { oneLine } from '../../domain/foreign-text.ts';
+import { actsOn, readActs } from '../../storage/steering.ts';
 import { readTrajectory } from '../../storage/trajectories.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findRollout, noRollout, rolloutArguments, whole, type WhichRollout } from '../find/rollout.ts';
 import { jsonOption } from '../flags.ts';
 import { plural } from '../view/format.ts';
-import { type Io, print, printJson } from '../io.ts';
+import { type Io, print, printJson, say } from '../io.ts';
 import { paintFor } from '../view/paint.ts';
 import { findRun } from '../find/place.ts';
 import { trajectoryText } from '../view/trajectory-text.ts';
@@ -38,11 +40,15 @@ async function show(io: Io, named: string, query: string, flags: Flags): Promise
       reason: 'no-such-turn',
     });
   }
+  const acts = actsOn(await readActs(place.store, ({ message }) => say(io, `Left out: ${oneLine(message)}`)), id);
   if (flags.json) {
     const turns = trajectory.turns.filter(({ record }) => only === undefined || record.turn === only);
-    printJson(io, { ...trajectory, turns });
+    printJson(io, { ...trajectory, turns, ...(acts.length > 0 && { acts: acts.map(({ act }) => act) }) });
   } else {
-    print(io, trajectoryText(trajectory, { only, tokens: flags.tokens === true, paint: paintFor(io.out, io.env) }));
+    print(
+      io,
+      trajectoryText(trajectory, { only, tokens: flags.tokens === true, paint: paintFor(io.out, io.env), acts }),
+    );
   }
   return EXIT.ok;
 }

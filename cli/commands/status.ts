@@ -22,8 +22,9 @@ import { programName, shortPath, type RunPlace, runArgument } from '../find/plac
 import { knownResult, recordedProgress } from '../find/recorded.ts';
 import { groupLine, groupStates } from '../view/feed-groups.ts';
 import { feedLines, feedStatusOf, type FeedStatus } from '../view/feed-status.ts';
+import { type PeopleCounts, peopleCounts, peopleLine } from '../view/people.ts';
 import { serverTable } from '../view/servers.ts';
-import { accuracyTable, outcomeLine, reasonLines, wrongReasonsLine } from '../view/summary.ts';
+import { outcomeLine, reasonLines, turnTables, wrongReasonsLine } from '../view/summary.ts';
 import { awaitedOf } from '../view/trouble.ts';
 import { type WeightsStatus, weightsLines, weightsStatus } from '../view/weights.ts';
 
@@ -54,6 +55,8 @@ export interface RunStatus {
   readonly feed: FeedStatus | null;
   /** The last update of its weights; null if there was none. */
   readonly weights: WeightsStatus | null;
+  /** Counts of people's acts on its rollouts; null without any. */
+  readonly people: PeopleCounts | null;
   /** The missing worker, with the fix, or the model server that is away. */
   readonly waitingFor: string | null;
 }
@@ -69,12 +72,13 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
       const place = await locateRun(io, named, flags.out);
       const found = await statusOf(io, place);
       const since = found.source === 'result' ? 0 : Date.now() - STALE_MS;
-      const [servers, feed, weights] = await Promise.all([
+      const [servers, feed, weights, people] = await Promise.all([
         readFleet(place.store.folder, since),
         feedStatusOf(io, place.run, place.store),
         weightsStatus(place.store.folder),
+        peopleCounts(place.store),
       ]);
-      const status: RunStatus = { ...found, servers, feed, weights };
+      const status: RunStatus = { ...found, servers, feed, weights, people };
       if (flags.json) printJson(io, status);
       else print(io, statusText(io, place, status));
       if (flags.groups) await printGroups(io, place, status, flags.json === true);
@@ -89,7 +93,7 @@ async function printGroups(io: Io, { store }: RunPlace, { feed }: RunStatus, jso
   }
 }
 
-async function statusOf(io: Io, place: RunPlace): Promise<Omit<RunStatus, 'servers' | 'feed' | 'weights'>> {
+async function statusOf(io: Io, place: RunPlace): Promise<Omit<RunStatus, 'servers' | 'feed' | 'weights' | 'people'>> {
   const { run, store } = place;
   const base = { run, folder: store.folder };
   const result = await knownResult(place);
@@ -190,11 +194,12 @@ function statusText(io: Io, place: RunPlace, status: RunStatus): string {
   return [
     `${paint('bold', place.run)}: ${state}${flight}`,
     ...(status.waitingFor ? [paint('yellow', status.waitingFor)] : []),
-    ...(counts.judgedAt.length > 0 ? ['', accuracyTable({ counts, total }, paint)] : []),
     '',
+    ...turnTables({ counts, total }, paint),
     outcomeLine({ counts, total }),
     ...reasonLines({ counts }, paint),
     ...wrongReasonsLine({ counts }, `${me} judge --run ${runArgument(io, place)}`),
+    ...peopleLine(status.people),
     ...(status.feed ? ['', ...feedLines(status.feed, io.now()), ''] : []),
     ...(status.servers.length > 0 ? ['', serverTable(status.servers, paint), ''] : []),
     ...weightsLines(status.weights, paint),

@@ -10,6 +10,7 @@ import { rolloutWorkflowId, type RolloutId } from '../../domain/ids.ts';
 import { resultOf, type Trajectory } from '../../domain/trajectory.ts';
 import { outputTokens } from '../../domain/turn.ts';
 import { readFleet, STALE_MS } from '../../storage/fleet-status.ts';
+import { actsOn, readActs } from '../../storage/steering.ts';
 import { readTrajectory } from '../../storage/trajectories.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findRollout, isQuery, rolloutArguments, whole, type WhichRollout } from '../find/rollout.ts';
@@ -17,6 +18,7 @@ import { jsonOption } from '../flags.ts';
 import { type Io, print, printJson } from '../io.ts';
 import { openLinkIfUp, workflowUrl } from '../find/link.ts';
 import { findRun, type RunPlace } from '../find/place.ts';
+import { saidOf } from '../view/people.ts';
 import { type Why, whyText } from '../view/why-text.ts';
 
 interface Flags extends WhichRollout {
@@ -36,6 +38,7 @@ async function why(io: Io, named: string, query: string, flags: Flags): Promise<
   const found = {
     ...fromRecords(id, await readTrajectory(place.store, id), place.out),
     ...(await askedServers(place)),
+    ...(await saidByPeople(place, id)),
   };
   const known = found.state === 'ended' ? found : { ...found, ...(await fromTemporal(io, place, id, found)) };
   if (flags.json) printJson(io, known);
@@ -82,6 +85,14 @@ function fromRecords({ run, query, sample, attempt }: RolloutId, trajectory: Tra
     servers: [],
     url: null,
   };
+}
+
+async function saidByPeople({ store }: RunPlace, id: RolloutId): Promise<Pick<Why, 'people'>> {
+  // Damaged files are for `check` to name.
+  const acts = actsOn(await readActs(store, () => {}), id);
+  const turns = new Set(acts.flatMap(({ act }) => act.of.turn ?? []));
+  const people = [null, ...[...turns].sort((a, b) => a - b)].flatMap((turn) => saidOf(acts, turn));
+  return people.length > 0 ? { people } : {};
 }
 
 async function askedServers({ store }: RunPlace): Promise<Pick<Why, 'servers'>> {

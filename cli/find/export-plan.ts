@@ -4,6 +4,7 @@
 import type { UndecidedPolicy } from '../../domain/finished-turns.ts';
 import { UsageError } from '../../domain/errors.ts';
 import { type GroupFilter, parseSuccessRate, tooManyMembers } from '../../domain/group.ts';
+import type { ContradictedPolicy, VerdictSource } from '../../domain/judged-by-people.ts';
 import { areal } from '../../exporters/areal.ts';
 import { exporterNamed, FORMATS, type Sequences, sequencesFor, unknownFormat } from '../../exporters/index.ts';
 import { openSteps, primeRl } from '../../exporters/prime-rl.ts';
@@ -16,6 +17,8 @@ import type { Store } from '../../storage/store.ts';
 export interface ExportFlags {
   readonly format: string;
   readonly undecided: UndecidedPolicy;
+  readonly verdicts?: VerdictSource;
+  readonly contradicted?: ContradictedPolicy;
   readonly successRate?: string;
   readonly dropZeroVariance?: boolean;
   readonly minMembers?: string;
@@ -57,6 +60,7 @@ export function plannedExport(flags: ExportFlags): PlannedExport {
   const filter = filterOf(flags);
   const selection = {
     undecided: flags.undecided,
+    ...verdictsOf(flags),
     advantages: flags.advantages ?? format.advantages ?? 'none',
     ...(filter ? { filter } : {}),
   };
@@ -72,6 +76,17 @@ export function plannedExport(flags: ExportFlags): PlannedExport {
     const note = format.name === areal.name ? arealNote(flags, sequences, stop) : exporter.note;
     return { summary, note: joined(note, selection.advantages === 'none' ? undefined : loneNote(run)) };
   };
+}
+
+/** Throws a UsageError: a policy for people's verdicts means nothing to the judge's. */
+export function verdictsOf({ verdicts, contradicted }: Pick<ExportFlags, 'verdicts' | 'contradicted'>) {
+  if (contradicted !== undefined && verdicts !== 'human') {
+    throw new UsageError("--contradicted says what to do where people's verdicts contradict the judge's feedback.", {
+      reason: 'bad-value',
+      fix: 'Give it with --verdicts human.',
+    });
+  }
+  return { ...(verdicts && { verdicts }), ...(contradicted && { contradicted }) };
 }
 
 type Selection = Parameters<typeof exportFolder>[3];

@@ -10,7 +10,7 @@ import { EXIT, type ExitCode, exitCodeOfResult, modelFailedAll } from '../exit.t
 import { clock, count, percent, plural } from '../view/format.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { paintFor } from '../view/paint.ts';
-import { accuracyTable, outcomeLine, reasonLines, wrongReasonsLine } from '../view/summary.ts';
+import { outcomeLine, reasonLines, turnTables, wrongReasonsLine } from '../view/summary.ts';
 import type { CollectionResult } from '../../domain/messages.ts';
 
 export interface Ending {
@@ -61,7 +61,7 @@ async function endingText(io: Io, { place, result, url, local, tookMs }: Ending)
   ];
   return [
     '',
-    ...(result.counts.judgedAt.length > 0 ? [accuracyTable(result, paint), ''] : []),
+    ...turnTables(result, paint),
     outcomeLine(result) + speed,
     ...passLines(await passAtKOf(place, result)),
     ...reasonLines(result, paint),

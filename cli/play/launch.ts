@@ -4,6 +4,7 @@
 import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { environmentTitle } from '../../domain/environment.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
 import { startFeed } from '../../temporal/feed.ts';
 import { describeWorkflow, startCollection } from '../../temporal/runs.ts';
@@ -19,6 +20,7 @@ import { createMathJudge } from '../../environments/math/math-environment.ts';
 import { createSolutionReader } from '../../environments/solution-reader.ts';
 import { registerRun } from '../../permissions/registered.ts';
 import { homeOf } from '../../service/home.ts';
+import { putCode } from '../../storage/code.ts';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { followToEnd } from './follow-to-end.ts';
@@ -26,6 +28,7 @@ import { mustProveSandbox, mustTakeCode } from './code-sandbox.ts';
 import { plural } from '../view/format.ts';
 import { printJson, say, type Io } from '../io.ts';
 import { type Link, openLink, workflowUrl } from '../find/link.ts';
+import { describeOwn } from './environments.ts';
 import { checkModel, withAbsolutePaths } from './model.ts';
 import { programName, shortPath, placeOf, type RunPlace, runArgument } from '../find/place.ts';
 import { knownResult, recordedProgress } from '../find/recorded.ts';
@@ -56,6 +59,9 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   const options = withAbsolutePaths(given.resolved.options, io.cwd);
   const groups = groupsOf(options);
   const dataset = resolve(io.cwd, given.dataset);
+  const described = await describeOwn(options.environment, io);
+  const environments = described.map(({ record }) => record);
+  const own = environments.length > 0 ? { environments } : {};
   if ((statSync(dataset, { throwIfNoEntry: false })?.size ?? 0) > LARGE_BYTES)
     say(io, `Reading ${oneLine(given.dataset)} …`);
   const offered = await surveyDataset({
@@ -63,13 +69,14 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     limit: options.limit,
     shuffleSeed: options.shuffleSeed,
     strict: given.strict,
+    ...own,
   });
 
   // The name is derived from everything that decides the turns, but not from speed and --max-failed.
-  const run = given.name ?? nameOfRun(offered, givenSettings(options), options.samples, groups);
+  const run = given.name ?? nameOfRun(offered, { ...givenSettings(options), ...own }, options.samples, groups);
   const { samples } = options;
   const place = placeOf(resolve(io.cwd, given.out), run);
-  const settings = settingsOf(run, options);
+  const settings = { ...settingsOf(run, options), ...own };
   const there = await place.store.getRun();
   const isKnown = there !== undefined;
   // The rows of an existing run were read when it was made.
@@ -120,6 +127,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
       origins: given.resolved.origins,
       ...found,
     });
+    for (const { code } of described) if (code) await putCode(place.store.folder, code);
     // Workers of this user trust this list, and no claim of a workflow.
     registerRun(homeOf(io.env), { folder: place.store.folder, ...settings });
     if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);
@@ -190,6 +198,8 @@ function announce(
     const limit = plural(maxStaleness, 'version');
     say(io, `Training   ${batchGroups} groups a step, at most ${limit} old: \`${me} feed ${run}\` hands them out`);
   }
+  for (const environment of survey.selection.environments ?? [])
+    say(io, `Answered   by ${oneLine(environmentTitle(environment))}`);
   if (url) say(io, `Temporal   ${url}`);
   if (json) {
     const { address, namespace } = link.session;

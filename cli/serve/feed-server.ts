@@ -71,7 +71,9 @@ export async function serveFeed(options: FeedServerOptions): Promise<FeedServer>
     if (verb === 'version' && typeof given['weights'] === 'string') options.onWeights?.(given['weights']);
     // Weights take as long as the servers take to load them.
     const waitMs = verb === 'version' ? LOADING_MS : 0;
-    if (verb !== 'lease') return json(response, await call(verb, given, waitMs));
+    // Asked again by `call`, it must not begin another line.
+    const named = verb === 'rewind' ? { ...given, request: given['request'] ?? randomUUID() } : given;
+    if (verb !== 'lease') return json(response, await call(verb, named, waitMs));
     const granted = await leaseFor(given as unknown as LeaseArguments, response);
     if (granted.lease === null) return json(response, granted);
     try {

@@ -4,22 +4,30 @@
 import { oneLine, visible } from '../../domain/foreign-text.ts';
 import { questionOf } from '../../domain/query.ts';
 import { turnReward } from '../../domain/reward.ts';
+import type { NamedAct } from '../../domain/steering.ts';
 import type { PlayedTurn, Trajectory } from '../../domain/trajectory.ts';
 import { plural } from './format.ts';
 import type { Paint, Tint } from './paint.ts';
+import { saidLines, saidOf } from './people.ts';
 
 export interface TrajectoryTextOptions {
   /** 1-based; undefined for all. */
   readonly only: number | undefined;
   readonly tokens: boolean;
   readonly paint: Paint;
+  /** People's acts on this rollout. */
+  readonly acts?: readonly NamedAct[];
 }
 
-export function trajectoryText(trajectory: Trajectory, { only, tokens, paint }: TrajectoryTextOptions): string {
+export function trajectoryText(
+  trajectory: Trajectory,
+  { only, tokens, paint, acts = [] }: TrajectoryTextOptions,
+): string {
   const turns = trajectory.turns.filter(({ record }) => only === undefined || record.turn === only);
-  const blocks = turns.map((turn) => turnText(trajectory, turn, tokens, paint));
+  const blocks = turns.map((turn) => turnText(trajectory, turn, tokens, paint, acts));
+  const notes = saidLines(saidOf(acts, null), '', paint);
   return [
-    only === undefined ? headText(trajectory, paint) : '',
+    only === undefined ? [headText(trajectory, paint), ...notes].join('\n') : '',
     ...blocks,
     only === undefined ? endText(trajectory, paint) : '',
   ]
@@ -43,14 +51,20 @@ function headText({ rollout }: Trajectory, paint: Paint): string {
   ].join('\n');
 }
 
-const SIGNS = { right: '✓', wrong: '✗', undecided: '?' } as const;
-const TINTS: Readonly<Record<keyof typeof SIGNS, Tint>> = { right: 'green', wrong: 'red', undecided: 'yellow' };
+const SIGNS = { right: '✓', wrong: '✗', undecided: '?', scored: '·' } as const;
+const TINTS: Readonly<Record<keyof typeof SIGNS, Tint>> = {
+  right: 'green',
+  wrong: 'red',
+  undecided: 'yellow',
+  scored: 'cyan',
+};
 
 function turnText(
   { rollout, end }: Trajectory,
   { record, verdict }: PlayedTurn,
   tokens: boolean,
   paint: Paint,
+  acts: readonly NamedAct[],
 ): string {
   const { turn, versionStart, versionEnd, startedAt, finishedAt, attempt } = record;
   const seconds = (finishedAt - startedAt) / 1000;
@@ -64,7 +78,10 @@ function turnText(
   ];
   return [
     `${paint('bold', `turn ${turn}`)} ${paint('dim', `of ${rollout.settings.numTurns}`)}  ${verdictText(verdict, paint)}${rewardText(rollout.settings, turn, verdict, end, paint)}`,
+    ...saidLines(saidOf(acts, turn), '  ', paint),
     paint('dim', facts.join(' · ')),
+    ...(verdict?.metrics ? [paint('dim', `measured ${namedNumbers(verdict.metrics)}`)] : []),
+    ...(verdict?.note === undefined ? [] : [paint('yellow', oneLine(verdict.note))]),
     indented(record.contextText, '  > ', (text) => paint('dim', text)),
     indented(record.outputText, '  ', (text) => text),
     ...(tokens ? [tokenText(record.outputIds, record.logprobs, paint)] : []),
@@ -86,9 +103,18 @@ function rewardText(
   paint: Paint,
 ): string {
   if (!verdict || verdict.verdict === 'undecided') return '';
-  const raw = turnReward(verdict.verdict === 'right', settings);
+  const raw = verdict.reward ?? turnReward(verdict.verdict === 'right', settings);
+  const parts = verdict.rewards ? ` (${namedNumbers(verdict.rewards)})` : '';
   const whole = end?.rewards[turn - 1];
-  return paint('dim', `  reward ${raw}${whole === undefined ? '' : `, return ${whole}`}`);
+  return paint('dim', `  reward ${raw}${parts}${whole === undefined ? '' : `, return ${whole}`}`);
+}
+
+const MOST_NAMED = 20;
+
+/** `format 0.5, length 2`: names are the environment's, foreign text. */
+function namedNumbers(numbers: Readonly<Record<string, number>>): string {
+  const all = Object.entries(numbers).map(([name, value]) => `${oneLine(name)} ${value}`);
+  return [...all.slice(0, MOST_NAMED), ...(all.length > MOST_NAMED ? ['…'] : [])].join(', ');
 }
 
 function endText({ end, turns }: Trajectory, paint: Paint): string {

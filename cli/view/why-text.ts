@@ -7,6 +7,7 @@ import { clock, plural } from './format.ts';
 import type { Io } from '../io.ts';
 import { paintFor } from './paint.ts';
 import { programName, runArgument, type RunPlace } from '../find/place.ts';
+import { type Said, saidLines } from './people.ts';
 import { serverTable } from './servers.ts';
 
 export interface Why {
@@ -42,18 +43,32 @@ export interface Why {
   /** The run that it waits for. */
   readonly collection: { readonly state: string; readonly inFlight: number; readonly maxConcurrent: number } | null;
   readonly servers: readonly ServerReport[];
+  /** Verdicts and notes of people, if there are any. */
+  readonly people?: readonly Said[];
   readonly url: string | null;
 }
 
 export function whyText(io: Io, place: RunPlace, why: Why): string {
   const paint = paintFor(io.out, io.env);
-  const { query, sample, attempt, turns, pending, servers, url } = why;
+  const { query, sample, attempt, turns, pending, servers, url, people = [] } = why;
   const which = [...(sample > 0 ? [`sample ${sample}`] : []), ...(attempt > 1 ? [`attempt ${attempt}`] : [])];
   const failing = servers.filter(({ state, failures }) => state !== 'up' || failures > 0);
   const failed = pending?.lastFailure;
   return [
     `${paint('bold', oneLine(query))}${which.length > 0 ? ` (${which.join(', ')})` : ''} ${sentence(io, place, why)}`,
-    ...turns.map(turnLine),
+    ...saidLines(
+      people.filter(({ turn }) => turn === null),
+      '  ',
+      paint,
+    ),
+    ...turns.flatMap((turn) => [
+      turnLine(turn),
+      ...saidLines(
+        people.filter((said) => said.turn === turn.turn),
+        '    ',
+        paint,
+      ),
+    ]),
     ...(failed ? [`  last failure: ${oneLine(failed.reason)}: ${oneLine(failed.message)}`] : []),
     ...(pending && failing.length > 0 ? ['', serverTable(failing, paint)] : []),
     ...(url ? ['', `${paint('dim', 'Temporal')}   ${url}`] : []),

@@ -105,6 +105,7 @@ class Policy:
         with open(f"{beside}/trained.json", "w") as f:
             json.dump(notes, f)
         publish(beside, folder)
+        self.folder = folder  # the folder it began with may be removed by now
 
     def accuracy(self, count=400, seed=11, temperature=1.0):
         """First-turn accuracy on `count` held-out problems, with its standard error. Temperature 0 is greedy."""

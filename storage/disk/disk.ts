@@ -3,7 +3,7 @@
 
 import { codeOf, fileError } from './errors.ts';
 import { type FileLayer, NODE_FILES } from './file-layer.ts';
-import { draftFile, settleFile } from '../record/log-file.ts';
+import { draftFile, settleFile } from './log-file.ts';
 import { readText, writeOnce } from './write-once.ts';
 
 export interface Disk {

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isOlderThan } from './clock.ts';
 import { codeOf, fileError } from './errors.ts';
 import { type FileLayer, NODE_FILES, type OpenFile, withPlace } from './file-layer.ts';
-import { temporaryName } from '../record/layout.ts';
+import { temporaryName } from './temporary.ts';
 
 export type Content = string | Uint8Array;
 /** Writes the content to an open, empty file. Only for Node's own files. */

@@ -13,6 +13,9 @@ export const ANSWERS = 'answers';
 export const JUDGEMENTS = 'judgements';
 export const WEIGHTS = 'weights';
 
+/** `code/<sha256>.cjs`: an environment that is a module, as environments/own/module.ts loads it. */
+export const codeFile = (sha256: string): string => `code/${sha256}.cjs`;
+
 export const ROLLOUT_FILE = 'rollout.json';
 export const END_FILE = 'end.json';
 export const turnFile = (turn: number): string => `turn-${padded('turn', turn)}.json`;
@@ -90,6 +93,11 @@ export const judgementsFile = (name: string): string => `${JUDGEMENTS}/${name}.j
 export const isJudgementsFile = (name: string): boolean =>
   name.endsWith('.jsonl') && isRunName(name.slice(0, -'.jsonl'.length));
 
+export const STEERING = 'steering';
+/** `steering/<act>-<32 hex>.json` */
+export const steeringFile = (name: string): string => `${STEERING}/${name}.json`;
+export const isActFile = (name: string): boolean => /^[a-z]+-[0-9a-f]{32}\.json$/.test(name);
+
 export const FEED = 'feed';
 const PER_FOLDER = 1000;
 
@@ -105,9 +113,6 @@ export function parseFeedFile(path: string): number | undefined {
   return number >= 1 && feedFile(number) === path ? number : undefined;
 }
 
-/** A writer's unfinished file: no reader opens it, and a killed writer may leave it behind. */
-export const temporaryName = (name: string, unique: string): string => `.${name}.${unique}.tmp`;
-export const isTemporary = (name: string): boolean => /^\..+\.tmp$/.test(name);
 /** Temporary files and those that file managers create: readers and checks ignore them. */
 export const isHarmless = (name: string): boolean => name.startsWith('.');
 

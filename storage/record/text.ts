@@ -15,6 +15,7 @@ export const FORMATS = {
   end: 'everturn-end/1',
   feed: 'everturn-feed/1',
   weights: 'everturn-weights/1',
+  steering: 'everturn-steering/1',
 } as const;
 export type RecordKind = keyof typeof FORMATS;
 

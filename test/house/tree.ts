@@ -25,6 +25,7 @@ export const ROOMS = [
   'statistics',
   'storage',
   'temporal',
+  'viewer',
   'workflows',
 ];
 
@@ -40,5 +41,5 @@ export function filesUnder(folder = '.'): string[] {
 }
 
 export function sources(): string[] {
-  return filesUnder().filter((path) => /\.(?:ts|js|mjs)$/.test(path));
+  return filesUnder().filter((path) => /\.(?:tsx?|js|mjs)$/.test(path));
 }

@@ -70,6 +70,7 @@ describe('the check of a run', () => {
       byOutcome: { complete: 6, undecided: 2, failed: 0, cancelled: 0 },
       // Every turn but those of the failed attempts that were never judged.
       judgements: 23,
+      acts: 0,
       export: { format: 'areal', samples: 6, sha256: sha256(readFileSync(join(root, 'good', RUN, EXPORT), 'utf8')) },
     });
   });

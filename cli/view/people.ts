@@ -1,0 +1,105 @@
+// People's acts on a run, as text: verdicts beside the judge's, notes, and a line of counts. Everything that a person wrote
+// is foreign text.
+
+import { oneLine } from '../../domain/foreign-text.ts';
+import { agreed, type NamedAct, type NoteAct, standingVerdicts } from '../../domain/steering.ts';
+import { type Acts, readActs } from '../../storage/steering.ts';
+import type { Store } from '../../storage/store.ts';
+import { plural } from './format.ts';
+import type { Paint } from './paint.ts';
+
+/** A person's verdict or note, for JSON. */
+export interface Said {
+  readonly by: string;
+  readonly at: number;
+  readonly turn: number | null;
+  readonly verdict?: string;
+  readonly reason?: string | null;
+  readonly note?: string;
+}
+
+/** Verdicts that stand, and notes, on one turn (null: the rollout as a whole). */
+export function saidOf(acts: readonly NamedAct[], turn: number | null): Said[] {
+  const verdicts = turn === null ? [] : standingVerdicts(acts, turn);
+  const notes = acts
+    .flatMap(({ act }) => (act.act === 'note' && act.of.turn === turn ? [act] : []))
+    .sort((a: NoteAct, b: NoteAct) => a.at - b.at);
+  return [
+    ...verdicts.map(({ act: { by, at, verdict, reason } }) => ({ by, at, turn, verdict, reason })),
+    ...notes.map(({ by, at, text }) => ({ by, at, turn, note: text })),
+  ];
+}
+
+export function saidLines(said: readonly Said[], margin: string, paint: Paint): string[] {
+  const lines = said.map(({ by, verdict, reason, note }) => {
+    const who = oneLine(by);
+    if (note !== undefined) return `${paint('dim', `${who} notes:`)} ${oneLine(note)}`;
+    const sign = verdict === 'right' ? paint('green', '✓ right') : paint('red', '✗ wrong');
+    return `${paint('dim', `${who} says`)} ${sign}${reason ? paint('dim', ` (${oneLine(reason)})`) : ''}`;
+  });
+  const verdicts = new Set(said.flatMap(({ verdict }) => verdict ?? []));
+  if (verdicts.size > 1) lines.push(paint('yellow', 'People disagree: --verdicts human leaves this rollout out.'));
+  return lines.map((line) => margin + line);
+}
+
+export interface PeopleCounts {
+  /** Turns with a verdict that stands. */
+  readonly turns: number;
+  /** Of these: as the judge's; otherwise; people disagree. */
+  readonly agree: number;
+  readonly differ: number;
+  readonly disagree: number;
+  readonly people: number;
+  readonly notes: number;
+  readonly retries: number;
+}
+
+/** Null where nobody did anything. Damaged files are for `check` to name. */
+export async function peopleCounts(store: Store): Promise<PeopleCounts | null> {
+  const acts = await readActs(store, () => {});
+  const all = [...acts.values()].flat();
+  if (all.length === 0) return null;
+  const counts = { agree: 0, differ: 0, disagree: 0 };
+  for (const [, verdict] of await verdictsOf(store, acts)) counts[verdict]++;
+  return {
+    turns: counts.agree + counts.differ + counts.disagree,
+    ...counts,
+    people: new Set(all.map(({ act }) => act.by)).size,
+    notes: all.filter(({ act }) => act.act === 'note').length,
+    retries: all.filter(({ act }) => act.act === 'retry').length,
+  };
+}
+
+type Comparison = 'agree' | 'differ' | 'disagree';
+
+async function verdictsOf(store: Store, acts: Acts): Promise<[string, Comparison][]> {
+  const found: [string, Comparison][] = [];
+  for (const [folder, on] of acts) {
+    const turns = new Set(on.flatMap(({ act }) => (act.act === 'verdict' && act.of.turn ? [act.of.turn] : [])));
+    for (const turn of turns) {
+      const said = agreed(standingVerdicts(on, turn));
+      const { query, sample, attempt } = on[0]!.act.of;
+      const judge = await store.getVerdict({ run: '', query, sample, attempt }, turn).catch(() => undefined);
+      if (said === undefined) continue;
+      const how = said === 'disagree' ? said : said === judge?.record.verdict ? 'agree' : 'differ';
+      found.push([`${folder}/${turn}`, how]);
+    }
+  }
+  return found;
+}
+
+export function peopleLine(counts: PeopleCounts | null): string[] {
+  if (!counts) return [];
+  const { turns, agree, differ, disagree, people, notes, retries } = counts;
+  const verdicts = [
+    `${agree} as the judge`,
+    `${differ} otherwise`,
+    ...(disagree > 0 ? [`${disagree} on which people disagree`] : []),
+  ];
+  const parts = [
+    ...(turns > 0 ? [`verdicts on ${plural(turns, 'turn')} (${verdicts.join(', ')})`] : []),
+    ...(notes > 0 ? [plural(notes, 'note')] : []),
+    ...(retries > 0 ? [plural(retries, 'retry', 'retries')] : []),
+  ];
+  return [`${plural(people, 'person', 'people')}: ${parts.join(', ')}.`];
+}

@@ -1,0 +1,61 @@
+// A trajectory under people's verdicts instead of the judge's: success, r_t and G_t are computed again, and an undecided
+// turn that a person decided makes its rollout complete. Pure; the records stay as they are.
+//
+// A later turn answered the judge's feedback. If people say otherwise of an earlier turn, that feedback was untrue of the
+// verdict that is exported: such a rollout is left out, cut after that turn, or taken whole, as asked.
+
+import { successOf } from './ending.ts';
+import { discountedReturns, turnRewards } from './reward.ts';
+import { agreed, type NamedAct, standingVerdicts } from './steering.ts';
+import type { EndRecord, PlayedTurn, Trajectory } from './trajectory.ts';
+
+export const VERDICT_SOURCES = ['judge', 'human'] as const;
+/** `human`: people's verdicts where there are any, else the judge's. */
+export type VerdictSource = (typeof VERDICT_SOURCES)[number];
+
+export const CONTRADICTED = ['drop', 'truncate', 'keep'] as const;
+export type ContradictedPolicy = (typeof CONTRADICTED)[number];
+
+export const PEOPLE_LEAVE_OUT = ['people-disagree', 'feedback-contradicts'] as const;
+export type PeopleLeaveOut = (typeof PEOPLE_LEAVE_OUT)[number];
+
+/** `acts`: those on this rollout. */
+export function judgedByPeople(
+  played: Trajectory,
+  acts: readonly NamedAct[],
+  contradicted: ContradictedPolicy,
+): Trajectory | PeopleLeaveOut {
+  const { rollout, end } = played;
+  if (!end || (end.outcome !== 'complete' && end.outcome !== 'undecided')) return played;
+  const turns: PlayedTurn[] = [];
+  let changed = false;
+  for (const turn of played.turns) {
+    const said = agreed(standingVerdicts(acts, turn.record.turn));
+    if (said === 'disagree') return 'people-disagree';
+    const differs = said !== undefined && turn.verdict !== null && said !== turn.verdict.verdict;
+    if (!differs) {
+      turns.push(turn);
+      continue;
+    }
+    changed = true;
+    turns.push({ ...turn, verdict: { ...turn.verdict!, verdict: said, reason: 'human' } });
+    if (turn.record.turn === played.turns.length || contradicted === 'keep') continue;
+    if (contradicted === 'drop') return 'feedback-contradicts';
+    break;
+  }
+  return changed ? { rollout, turns, end: endOf(turns, end, played) } : played;
+}
+
+function endOf(turns: readonly PlayedTurn[], end: EndRecord, { rollout }: Trajectory): EndRecord {
+  const success = turns.map(({ verdict }) => (verdict ? successOf(verdict.verdict) : null));
+  const complete = !success.includes(null);
+  const rewards = turnRewards(success, rollout.settings);
+  return {
+    ...end,
+    outcome: complete ? 'complete' : 'undecided',
+    turnRewards: rewards,
+    rewards: complete ? discountedReturns(rewards, rollout.settings.turnDiscount) : [],
+    success,
+    turns: end.turns.slice(0, turns.length),
+  };
+}
