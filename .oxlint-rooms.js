@@ -19,8 +19,8 @@ const EVERY_ROOM = [
   'statistics/',
   'service/',
   'permissions/',
-  'metrics/',
   'viewer/',
+  'metrics/',
 ];
 
 /**

@@ -12,7 +12,7 @@ const TEMPORAL = [
 ];
 const PARTS = [
   'test/machine/*.test.ts',
-  'test/environments/{code-judge,code-sandbox,environments,outbox,own-command,own-doors,pool,repeated,under-load}.test.ts',
+  'test/environments/{code-judge,code-sandbox,environments,outbox,own-command,own-docs,own-doors,pool,repeated,under-load}.test.ts',
   'test/environments/{bigreals,math-generated,math-random,metamorphic}.test.ts',
   'test/inference/{bad-models,big-vocabulary,embedded-weights,fleet,fleet-versions,model-process,run-model,tiny,weight-update}.test.ts',
   'test/inference/server-*.test.ts',
@@ -23,11 +23,11 @@ const PARTS = [
   'test/viewer/browser-*.test.ts',
   // A process now and then, or many seconds.
   'test/activities/{algorithm,heartbeat}.test.ts',
-  'test/cli/{completion,doctor,dry-run,exit,export,format,judge,update-weights}.test.ts',
+  'test/cli/{completion,doctor,dry-run,exit,export,format,judge,update-weights,verdict,view}.test.ts',
   'test/environments/code-stack.test.ts',
   'test/inference/{malformed-replies,model-identity}.test.ts',
-  'test/proof/check-forgeries.test.ts',
-  'test/storage/{export-ids,processes,threaded-disk}.test.ts',
+  'test/proof/{check,check-forgeries,check-packed}.test.ts',
+  'test/storage/{export-ids,pack,processes,threaded-disk}.test.ts',
 ];
 /** With every commit, at a tenth of their size; the others cost more than a minute each: `npm run test:chaos`. */
 const CHAOS_SIZE = process.env['EVERTURN_CHAOS'];

@@ -14,6 +14,7 @@ import type { Session } from './temporal/connection.ts';
 import { holdsStep, startUpdate } from './temporal/weights.ts';
 import { parseSettings } from './run/config.ts';
 import { createRun } from './run/create-run.ts';
+import { parseGroups } from './run/groups.ts';
 import { examineDataset, surveyDataset } from './run/survey.ts';
 import { statedProblem } from './datasets/examine.ts';
 import { parsedRow, rowError } from './datasets/one-row.ts';
@@ -46,6 +47,7 @@ import { openQueues } from './temporal/worker-queues.ts';
 import type { Disk } from './storage/disk/disk.ts';
 import { openFileStore } from './storage/files.ts';
 import { openRecordCache } from './storage/record/cache.ts';
+import { openPacksOf } from './storage/pack/packs.ts';
 import { openThreadedDisk } from './storage/disk/threaded-disk.ts';
 import { everturnVersion } from './machine/package-root.ts';
 
@@ -60,7 +62,7 @@ export interface WorkerSettings {
   readonly drainSeconds: number;
   /** Serves `/live` and `/ready`. */
   readonly health?: { readonly host: string; readonly port: number };
-  /** Absent or null: nothing is measured. */
+  /** Null: nothing is measured. */
   readonly metrics?: MetricsTarget | null;
 }
 
@@ -75,9 +77,13 @@ export interface RunningWorker {
   problem(): string | null;
 }
 
-/** `stop` ends the wait for the cluster, and later the worker itself, in order. `meter`: of the installed runtime. */
+/**
+ * `stop` ends the wait for the cluster, and later the worker itself, in order.
+ * `meter`: of the installed runtime; undefined: nothing is measured.
+ */
 export async function startWorker(settings: WorkerSettings, stop: AbortSignal, meter?: Meter): Promise<RunningWorker> {
   const { slots, unsafeCode, operator, drainSeconds } = settings;
+  const measured = meter ? openWorkerMetrics(meter, slots) : UNMEASURED;
   const [cluster, code, served] = await Promise.all([
     openWorkerConnection({ say, signal: stop }),
     openCodeJudge(unsafeCode, say),
@@ -91,7 +97,6 @@ export async function startWorker(settings: WorkerSettings, stop: AbortSignal, m
   const disk = openThreadedDisk();
   const reading = createMathJudge(); // of new runs' solutions
   const reader = createSolutionReader(reading);
-  const measured = meter ? openWorkerMetrics(meter, slots) : UNMEASURED;
   const parts = { session, environments, backends, disk, permissions, reader, measured };
   const activities = createActivities(dependencies(parts));
   const queues = await openQueues(cluster, {
@@ -132,12 +137,12 @@ interface Parts {
   readonly measured: WorkerMetrics;
 }
 
-function dependencies(parts: Parts): ActivityDeps {
-  const { session, environments, backends, disk, permissions, reader, measured } = parts;
+function dependencies({ session, environments, backends, disk, permissions, reader, measured }: Parts): ActivityDeps {
   const cache = openRecordCache();
+  const packsOf = openPacksOf();
   const openStore: ActivityDeps['openStore'] = (out, run) => {
     permissions.mayUseRun(out, run);
-    return measured.store(openFileStore(out, run, { cache, disk }));
+    return measured.store(openFileStore(out, run, { cache, disk, packsOf }));
   };
   const mayOf = (settings: RolloutSettings, folder: string): BackendPermissions => ({
     mayLoad: permissions.mayLoad(settings, folder),
@@ -160,9 +165,10 @@ function dependencies(parts: Parts): ActivityDeps {
     },
     parseSettings,
     now: Date.now,
-    async createRun({ run, out, dataset, samples, limit, shuffleSeed, settings }) {
+    async createRun({ run, out, dataset, samples, limit, shuffleSeed, settings, epochs, train }) {
       permissions.mayReadDataset(dataset);
       const complete = parseSettings(run, { ...settings });
+      const groups = parseGroups({ samples, epochs, train });
       const store = openStore(out, run);
       permissions.mayUseModel(complete, store.folder);
       const survey = await examineDataset(
@@ -180,9 +186,8 @@ function dependencies(parts: Parts): ActivityDeps {
       const origins = Object.fromEntries(
         Object.keys(complete).map((k) => [k, k in settings ? 'input' : 'default'] as const),
       );
-      const logprobs = facts && foundLogprobs(facts);
-      const model = facts?.identity ?? null;
-      await createRun(store, { run, survey, settings: complete, samples, origins, logprobs, model });
+      const found = { logprobs: facts && foundLogprobs(facts), model: facts?.identity ?? null };
+      await createRun(store, { run, survey, settings: complete, samples, ...groups, origins, ...found });
     },
     closedRollouts: (run, workflowIds) => closedRollouts(session.client, run, workflowIds),
     weights: {
@@ -240,11 +245,11 @@ export function workerSettings(
   at: { readonly local?: boolean; readonly cwd?: string } = {},
 ): WorkerSettings {
   const operator = operatorOf(env, flags, at);
+  const metrics = metricsTarget(env, flags.metricsPort);
   const unsafeCode = unsafeCodeAllowed(env);
   const slots = wholeNumber('EVERTURN_SLOTS', env['EVERTURN_SLOTS'], 1) ?? DEFAULT_SLOTS;
   // The local service ends its worker after 10 s, whatever it does.
   const wanted = at.local ? undefined : wholeNumber('EVERTURN_DRAIN_SECONDS', env['EVERTURN_DRAIN_SECONDS'], 0);
-  const metrics = metricsTarget(env, flags.metricsPort);
   return { slots, unsafeCode, operator, drainSeconds: wanted ?? DEFAULT_DRAIN_SECONDS, metrics };
 }
 

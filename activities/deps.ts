@@ -1,5 +1,6 @@
 // The dependencies of activities: the plug points' interfaces, constructed by worker.ts.
 
+import type { TrainInput } from '../domain/messages.ts';
 import type { Query } from '../domain/query.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import type { Environments } from '../environments/environment.ts';
@@ -15,12 +16,14 @@ export interface NewRun {
   readonly limit: number | null;
   readonly shuffleSeed: number | null;
   readonly settings: Partial<RolloutSettings>;
+  readonly epochs?: number;
+  readonly train?: TrainInput;
 }
 
 /** One server, while it gets other weights. A step that it cannot do is a ModelError. */
 export interface WeightServer {
   readonly url: string;
-  /** Its own label for the weights it has; null where it tells none. */
+  /** The server's label of its weights; null if it reports none. */
   version(): Promise<string | null>;
   pause(): Promise<void>;
   load(folder: string, label: string): Promise<void>;

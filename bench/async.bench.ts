@@ -89,10 +89,10 @@ const say = ({ samplesPerSecond, seconds, steps, busy }: Trained): string =>
   `${samplesPerSecond.toFixed(2)} samples/s: ${steps.length} steps in ${seconds.toFixed(1)} s ` +
   `(${steps.map((s) => s.toFixed(1)).join(', ')}), ${(busy * 100).toFixed(0)} % of the places taken`;
 
-/** Timed from the start of the run, until the last step is published. */
+/** Timed from the moment in which the run was accepted, until the last step is published. */
 async function train(session: Session, out: string, run: string, steps: number, start: () => void): Promise<Trained> {
-  const begun = performance.now();
   start();
+  const begun = performance.now();
   const place = { run, out: join(out, 'runs') };
   await startFeed(session, place);
   const took: number[] = [];

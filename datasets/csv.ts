@@ -42,6 +42,9 @@ function headerOf(file: string, record: CsvRecord, delimiter: string): readonly 
     throw new DatasetError(`${file}:${record.line}: the header ${problem}`, { reason: 'dataset-unreadable', fix });
   };
   if (!Array.isArray(cells)) return refuse((cells as Problem).problem, (cells as Problem).fix);
+  if ((cells as string[]).some((cell) => cell.trim().includes('\r'))) {
+    refuse('holds a carriage return: the lines of this file end in CR alone', 'End lines in LF or CR LF (mac2unix).');
+  }
   const names = (cells as string[]).map((name) => name.trim());
   const twice = names.find((name, i) => name !== '' && names.indexOf(name) !== i);
   if (twice !== undefined) refuse(`names ${JSON.stringify(twice)} twice`, 'Name each column once.');

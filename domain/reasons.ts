@@ -197,6 +197,7 @@ export const REASONS = {
     'not-a-folder',
     'not-built',
     'not-json',
+    'packed',
     'pipe-closed',
     'queries-missing',
     'read-only',

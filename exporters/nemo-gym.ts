@@ -69,7 +69,7 @@ function verifyResponse(trajectory: Trajectory, labels: Labels = {}): object {
   };
 }
 
-/** Responses have no tool messages of a bare text: it stands as the user's. */
+/** Responses have no tool messages of plain text: these become the user's. */
 function easyMessage({ role, content }: Message): object {
   return { type: 'message', role: role === 'tool' ? 'user' : role, content };
 }

@@ -2,7 +2,6 @@
 // input, so each folder, model and key that an input names must be permitted by the operator, or belong to a run that
 // this user's own command made. Otherwise it fails as `not-allowed`, without retry, before any read, write or request.
 
-import { isDeepStrictEqual } from 'node:util';
 import { type EnvironmentRecord, environmentTitle } from '../domain/environment.ts';
 import { EnvironmentError, UsageError } from '../domain/errors.ts';
 import { isRunName } from '../domain/ids.ts';
@@ -149,7 +148,8 @@ export function openPermissions(
     mayUseEnvironment(record, runFolder) {
       const same = (other: EnvironmentRecord) =>
         other.name === record.name && other.door === record.door && other.fingerprint === record.fingerprint;
-      const own = ownRun(runFolder)?.environments?.find((known) => isDeepStrictEqual(known, record));
+      // The words are those of the own command, whatever the run's folder says.
+      const own = ownRun(runFolder)?.environments?.find(same);
       if (own) return own.spec;
       const ours = served.find(same);
       if (ours) return ours.spec;

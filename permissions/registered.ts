@@ -4,6 +4,7 @@
 
 import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { EnvironmentRecord } from '../domain/environment.ts';
 import { sha256Hex } from '../domain/sha256.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import type { Home } from '../service/home.ts';
@@ -14,12 +15,21 @@ export interface RegisteredRun extends Pick<RolloutSettings, 'model' | 'tokenize
   readonly folder: string;
 }
 
-export function registerRun(home: Home, run: RegisteredRun): void {
-  const { model, tokenizer, apiKeyEnv, environments } = run;
+/**
+ * `environments`: as the user's own command named them, and never as a run's folder does, since they are code. Not given:
+ * those that are registered already.
+ */
+export function registerRun(
+  home: Home,
+  run: Omit<RegisteredRun, 'environments'>,
+  environments?: readonly EnvironmentRecord[],
+): void {
+  const { model, tokenizer, apiKeyEnv } = run;
   const folder = realPath(run.folder);
   if (folder === undefined) return;
-  const own = environments ? { environments } : {};
-  register(home, RUNS, { folder, model, tokenizer, apiKeyEnv, ...own } satisfies RegisteredRun);
+  const own = environments ?? registeredRun(home, folder)?.environments;
+  const named = own && own.length > 0 ? { environments: own } : {};
+  register(home, RUNS, { folder, model, tokenizer, apiKeyEnv, ...named } satisfies RegisteredRun);
 }
 
 /** `folder`: links resolved. Undefined if no command of this user made it, or if other users can write in the home. */

@@ -15,13 +15,15 @@ import { checkJudgements } from './judgements.ts';
 import { checkFeed, type FeedFacts } from './feed.ts';
 import { checkExport, type ExportCheck, type ExportFacts } from './export.ts';
 import { openLogCheck } from './logs.ts';
+import { checkPacks, type PackFacts } from './packs.ts';
 import { openQueriesCheck } from './queries.ts';
 import { missingResult, openResultCheck } from './result.ts';
 import { type CheckedRollout, checkRollout } from './rollout.ts';
 import { openRunCheck, type RunCheckFacts } from './run.ts';
 import { shapeProblem, textProblem } from './shape.ts';
 import { checkSteering } from './steering.ts';
-import { RESULT_FILE, RUN_FILE } from '../storage/record/layout.ts';
+import { PACKS } from '../storage/pack/manifest.ts';
+import { JUDGEMENTS, RESULT_FILE, RUN_FILE } from '../storage/record/layout.ts';
 import { rolloutAt } from '../storage/record/listing.ts';
 import type { RecordKind } from '../storage/record/text.ts';
 import type { Breach, OnBreach, Store, Stored } from '../storage/store.ts';
@@ -42,6 +44,8 @@ export interface CheckSummary {
   readonly acts: number;
   /** The feed's ledger; absent where there is none. */
   readonly feed?: FeedFacts;
+  /** Absent where there are none. */
+  readonly packed?: PackFacts;
   /** The content of an export made now; absent without an exporter. */
   readonly export?: ExportFacts;
 }
@@ -74,6 +78,16 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
       if (problem) report({ path, problem });
       return problem ? undefined : found?.record;
     } catch (error) {
+      report({ path, problem: explain(error) });
+      return undefined;
+    }
+  };
+  /** Of a part that reads many rollouts: one pack of them may be unreadable. */
+  const readable = async <T>(path: string, part: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await part();
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.retryable) throw error;
       report({ path, problem: explain(error) });
       return undefined;
     }
@@ -130,12 +144,13 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   }
 
   await eachAtOnce(store.listRollouts(report), AT_ONCE, one);
+  const packed = await checkPacks(store.folder, report);
   await logs.foreign(async (folder) => {
     const id = await rolloutAt(store.folder, folder, () => {});
     const rollout = id && (await checkRollout(store, { run: basename(store.folder), ...id }, () => {}));
     if (rollout) await logs.rollout(rollout, () => {});
-  });
-  const judgements = await checkJudgements(store, basename(store.folder), report);
+  }, packed.logs);
+  const judgements = (await readable(JUDGEMENTS, () => checkJudgements(store, basename(store.folder), report))) ?? 0;
   const acts = await checkSteering(store, basename(store.folder), report, clockSkewMs);
   // A cancelled run need not be complete.
   const concluded = result !== undefined && !('cancelled' in result && result.cancelled);
@@ -148,8 +163,17 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   const feed = await checkFeed(store, run, count, report);
   const unfinished = totals.rollouts - totals.ended;
   const seen = { complete, ended: concluded && unfinished === 0 };
-  const exported = options.export && (await checkExport(store, options.export, seen, report));
-  const summary = { queries: count, ...totals, unfinished, byOutcome, judgements, acts, ...(feed && { feed }) };
+  const exported = options.export && (await readable(PACKS, () => checkExport(store, options.export!, seen, report)));
+  const summary = {
+    queries: count,
+    ...totals,
+    unfinished,
+    byOutcome,
+    judgements,
+    acts,
+    ...(feed && { feed }),
+    ...(packed.facts && { packed: packed.facts }),
+  };
   return { breaches, ...summary, ...(exported ? { export: exported } : {}) };
 }
 

@@ -34,6 +34,7 @@ import {
   type Fields,
   type Test,
 } from './field-tests.ts';
+import type { PackRecord } from '../storage/pack/manifest.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
 import { VERDICTS } from '../domain/verdict.ts';
 import { ACTS } from './act-shapes.ts';
@@ -240,6 +241,14 @@ const END: Fields<EndRecord> = {
   turns: listOf(HASH),
   finishedAt: COUNT,
 };
+const PACK: Fields<PackRecord & { readonly format: string }> = {
+  format: TEXT,
+  number: PLACE,
+  pack: NAME,
+  bytes: COUNT,
+  zipSha256: HASH,
+  rollouts: listOf(TEXT),
+};
 const FIELDS: Readonly<Partial<Record<RecordKind, Readonly<Record<string, Test>>>>> = {
   run: RUN,
   result: RESULT,
@@ -248,6 +257,7 @@ const FIELDS: Readonly<Partial<Record<RecordKind, Readonly<Record<string, Test>>
   chunk: CHUNK,
   verdict: VERDICT,
   end: END,
+  pack: PACK,
 };
 /** The fault of a record's fields; undefined if there is none. */
 export function shapeProblem(kind: RecordKind, record: object): string | undefined {

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Query } from '../domain/query.ts';
-import { allQueries } from './queries.ts';
+import { playedQueries } from './played-queries.ts';
 import type { Store } from './store.ts';
 
 export interface QueryDigest {
@@ -12,19 +12,8 @@ export interface QueryDigest {
   readonly solutions: string;
 }
 
-/** In data set order; then, of a run without a data set, those of its rollouts. */
 export async function* queryDigests(store: Store): AsyncGenerator<QueryDigest> {
-  if ((await store.countQueries()) > 0) {
-    for await (const query of allQueries(store)) yield digestOf(query);
-    return;
-  }
-  const seen = new Set<string>();
-  for await (const id of store.listRollouts()) {
-    if (seen.has(id.query)) continue;
-    seen.add(id.query);
-    const rollout = await store.getRollout(id);
-    if (rollout) yield digestOf(rollout.record.query);
-  }
+  for await (const query of playedQueries(store)) yield digestOf(query);
 }
 
 function digestOf({ queryId, prompt, ...judged }: Query): QueryDigest {

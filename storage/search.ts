@@ -3,9 +3,9 @@
 
 import { join } from 'node:path';
 import type { RolloutId } from '../domain/ids.ts';
-import { type Query, questionOf } from '../domain/query.ts';
+import { questionOf } from '../domain/query.ts';
 import { readText } from './disk/write-once.ts';
-import { allQueries } from './queries.ts';
+import { playedQueries } from './played-queries.ts';
 import { rolloutFolder, turnFile, verdictFile } from './record/layout.ts';
 import type { Store } from './store.ts';
 import { rolloutsInOrder } from './trajectories.ts';
@@ -53,8 +53,9 @@ export async function* searchRun(
   if (!inTurns && !wanted('extracted')) return;
   for await (const id of rolloutsInOrder(store)) {
     const folder = join(store.folder, rolloutFolder(id));
+    const packed = await store.packedFiles(id);
     const held = async (file: string) => {
-      const raw = await readText(join(folder, file));
+      const raw = packed ? packed.get(file) : await readText(join(folder, file));
       return raw === undefined ? undefined : inRecord(raw) !== undefined;
     };
     for (let turn = 1; ; turn++) {
@@ -78,22 +79,9 @@ export async function* searchRun(
 }
 
 async function* questions(store: Store, find: Finder): AsyncGenerator<Hit> {
-  const hit = (query: Query): Hit[] => {
+  for await (const query of playedQueries(store)) {
     const found = find(questionOf(query));
-    return found
-      ? [{ query: query.queryId, sample: null, attempt: null, turn: null, where: 'question', ...found }]
-      : [];
-  };
-  if ((await store.countQueries()) > 0) {
-    for await (const query of allQueries(store)) yield* hit(query);
-    return;
-  }
-  const seen = new Set<string>();
-  for await (const id of store.listRollouts()) {
-    if (seen.has(id.query)) continue;
-    seen.add(id.query);
-    const rollout = await store.getRollout(id);
-    if (rollout) yield* hit(rollout.record.query);
+    if (found) yield { query: query.queryId, sample: null, attempt: null, turn: null, where: 'question', ...found };
   }
 }
 

@@ -1,5 +1,6 @@
 // The store interface: one run's records. Every put is atomic, by name and write-once: a second put of the same name
-// changes nothing and returns the first record. Readers never see a partial record.
+// changes nothing and returns the first record. Readers never see a partial record, and no difference between a rollout
+// that is packed (pack/) and one that is not; a packed one takes no further record.
 
 import type { FeedEntry } from '../domain/feed-entry.ts';
 import type { RolloutId } from '../domain/ids.ts';
@@ -60,6 +61,12 @@ export interface Store {
   listRollouts(onBreach?: OnBreach): AsyncIterable<RolloutId>;
   /** The rollouts of one query, by sample, then attempt. */
   listRolloutsOf(query: string): Promise<RolloutId[]>;
+  /** The names of a rollout's files, its chunks and foreign ones included; none if it has not begun. */
+  listFiles(id: RolloutId): Promise<string[]>;
+  /** Whether some of its rollouts are packed: for readers of the files themselves. */
+  hasPacks(): Promise<boolean>;
+  /** The text of each file of a packed rollout, by name; undefined for a loose one. */
+  packedFiles(id: RolloutId): Promise<ReadonlyMap<string, string> | undefined>;
 
   /** An entry of the feed's ledger, by its number; returns the first one stored, which may be another's. */
   putFeedEntry(entry: FeedEntry): Promise<Stored<FeedEntry>>;

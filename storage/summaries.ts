@@ -3,7 +3,7 @@
 // of turns only if logprobs are asked for. `check` proves, exports read whole records.
 
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setImmediate as breath } from 'node:timers/promises';
 import { successOf } from '../domain/ending.ts';
 import type { RolloutId } from '../domain/ids.ts';
@@ -34,28 +34,32 @@ export async function* readSummaries(store: Store, options: SummaryOptions = {})
     await breath();
     until = Date.now() + BATCH_MS;
   };
+  const packs = await store.hasPacks();
+  const run = basename(store.folder);
+  const summaryOf = async (owner: Owner, index: number | null) =>
+    readSummary(store, owner, index, options, packs ? await store.packedFiles({ run, ...owner }) : undefined);
   const seen = new Set<string>();
   const total = await store.countQueries();
   for (let from = 0; from < total; from += PAGE) {
     const page = await store.readQueries(from, PAGE);
     for (const [i, { queryId }] of page.entries()) {
       const folder = layout.queryFolder(queryId);
-      const places = lastAttempts(store.folder, folder);
+      const places = packs ? latest(await store.listRolloutsOf(queryId)) : lastAttempts(store.folder, folder);
       if (places.length > 0) seen.add(folder);
       for (const place of places) {
-        const summary = readSummary(store, { query: queryId, ...place }, from + i, options);
+        const summary = await summaryOf({ query: queryId, ...place }, from + i);
         if (summary) yield summary;
       }
       await rest();
     }
   }
   // Rollouts that a client started directly have no row in queries.jsonl.
-  for await (const { query } of listRollouts(store.folder, '', () => {})) {
+  for await (const { query } of packs ? store.listRollouts(() => {}) : listRollouts(store.folder, '', () => {})) {
     const folder = layout.queryFolder(query);
     if (seen.has(folder)) continue;
     seen.add(folder);
-    for (const place of lastAttempts(store.folder, folder)) {
-      const summary = readSummary(store, { query, ...place }, null, options);
+    for (const place of packs ? latest(await store.listRolloutsOf(query)) : lastAttempts(store.folder, folder)) {
+      const summary = await summaryOf({ query, ...place }, null);
       if (summary) yield summary;
     }
     await rest();
@@ -65,26 +69,35 @@ export async function* readSummaries(store: Store, options: SummaryOptions = {})
 type Place = Pick<RolloutId, 'sample' | 'attempt'>;
 
 function lastAttempts(root: string, folder: string): Place[] {
+  return latest(namesIn(join(root, folder)).flatMap((name) => layout.parseRolloutFolder(name) ?? []));
+}
+
+function latest(places: readonly Place[]): Place[] {
   const last = new Map<number, number>();
-  for (const name of namesIn(join(root, folder))) {
-    const place = layout.parseRolloutFolder(name);
-    if (place) last.set(place.sample, Math.max(place.attempt, last.get(place.sample) ?? 0));
-  }
+  for (const { sample, attempt } of places) last.set(sample, Math.max(attempt, last.get(sample) ?? 0));
   return [...last].map(([sample, attempt]) => ({ sample, attempt })).sort((a, b) => a.sample - b.sample);
 }
 
-/** One rollout; undefined if it has not begun or a record of it is damaged. Blocks for a few small reads. */
+/** One rollout; undefined if it has not begun or a record of it is damaged. Blocks for a few small reads, unless `packed`. */
 export function readSummary(
   { folder }: Pick<Store, 'folder'>,
   owner: Owner,
   index: number | null,
   { detail = 'turns', onBroken }: SummaryOptions = {},
+  packed?: ReadonlyMap<string, string>,
 ): RolloutSummary | undefined {
-  const path = join(folder, layout.rolloutFolder(owner));
+  const folderPath = join(folder, layout.rolloutFolder(owner));
+  const path: Files = packed
+    ? { text: (file) => packed.get(file), tail: (file) => packed.get(file), names: () => [...packed.keys()] }
+    : {
+        text: (file) => readWhole(join(folderPath, file)),
+        tail: (file) => tailOf(join(folderPath, file)),
+        names: () => namesIn(folderPath),
+      };
   try {
     const end = readRecord<EndRecord>('end', owner, path, layout.END_FILE);
     // Without an end, turns are found by name; a rollout that an end names needs no listing.
-    const names = end ? null : namesIn(path);
+    const names = end ? null : path.names();
     if (names && !names.includes(layout.ROLLOUT_FILE)) return undefined;
     const count = end ? end.turns.length : finishedTurns(names!);
     const wanted = detail !== 'ends' || !end;
@@ -106,6 +119,14 @@ export function readSummary(
     onBroken?.({ path: join(layout.rolloutFolder(owner), error.file), problem: error.message });
     return undefined;
   }
+}
+
+/** Of one rollout, loose or packed. */
+interface Files {
+  readonly text: (file: string) => string | undefined;
+  /** At least the last kilobytes. */
+  readonly tail: (file: string) => string | undefined;
+  readonly names: () => string[];
 }
 
 class DamagedRecord extends Error {
@@ -130,10 +151,10 @@ function withRewards(turns: readonly TurnSummary[], { turnRewards }: EndRecord):
   return turns.map((turn) => (isJudged(turn) ? { ...turn, reward: turnRewards[next++] ?? null } : turn));
 }
 
-function readTurn(owner: Owner, path: string, turn: number, detail: SummaryOptions['detail']): TurnSummary {
+function readTurn(owner: Owner, path: Files, turn: number, detail: SummaryOptions['detail']): TurnSummary {
   const file = layout.turnFile(turn);
   const verdict = readRecord<VerdictRecord>('verdict', owner, path, layout.verdictFile(turn));
-  const short = detail === 'logprobs' ? undefined : turnTail(join(path, file));
+  const short = detail === 'logprobs' ? undefined : turnTail(path.tail(file));
   const record = short ?? readRecord<TurnRecord>('turn', owner, path, file);
   if (!record) throw new DamagedRecord(file, 'is missing');
   return {
@@ -177,8 +198,7 @@ const FIRST_SMALL_FIELD = '"finish":"';
  * The small fields of a turn's record, which follow its lists and texts, from the last bytes of its file. No answer can
  * forge them: inside a JSON string the quotes of the field's name are escaped. Undefined if more must be read.
  */
-function turnTail(path: string): Tail | undefined {
-  const text = tailOf(path);
+function turnTail(text: string | undefined): Tail | undefined {
   const at = text?.lastIndexOf(FIRST_SMALL_FIELD) ?? -1;
   if (!text || at < 0 || !text.endsWith('"}\n')) return undefined;
   try {
@@ -212,20 +232,24 @@ function tailOf(path: string): string | undefined {
 function readRecord<T extends RolloutRecord | EndRecord | VerdictRecord | TurnRecord>(
   kind: RecordKind,
   owner: Owner,
-  folder: string,
+  files: Files,
   file: string,
 ): T | undefined {
-  let text: string;
-  try {
-    text = readFileSync(join(folder, file), 'utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw fileError('read', join(folder, file), error);
-  }
+  const text = files.text(file);
+  if (text === undefined) return undefined;
   const decoded = decodeRecord(kind, owner, text);
   if (!('problem' in decoded)) return decoded.record as T;
   if (decoded.torn && kind === 'end') return undefined;
   throw new DamagedRecord(file, decoded.problem);
+}
+
+function readWhole(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw fileError('read', path, error);
+  }
 }
 
 function namesIn(folder: string): string[] {

@@ -83,6 +83,13 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
     return open;
   }
 
+  /** A tokenizer takes seconds to load: it is begun before the first tokens are asked for. */
+  function decoderFor(open: OpenRun): Promise<TokenDecoder | string> {
+    let decoder = decoders.get(open);
+    if (!decoder) decoders.set(open, (decoder = decoderOf(open)));
+    return decoder;
+  }
+
   function countsOf(open: OpenRun, state: RunState): Counted {
     const { revision, listed, glanced, begun: rowsBegun } = open.index.progress;
     const known = summaries.get(open);
@@ -159,6 +166,7 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
       const id = { run: name, ...place };
       const folder = rolloutFolder(id);
       await mustBePlain(store.folder, folder);
+      void decoderFor(open).catch(() => {});
       const rollout = await store.getRollout(id);
       if (!rollout) throw noRollout(place);
       const end = (await store.getEnd(id))?.record ?? null;
@@ -195,8 +203,7 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
       const stored = await open.store.getTurn(id, turn);
       if (!stored) throw noRollout(place, turn);
       const end = (await open.store.getEnd(id))?.record;
-      let decoder = decoders.get(open);
-      if (!decoder) decoders.set(open, (decoder = decoderOf(open)));
+      const decoder = decoderFor(open);
       return tokensMessage(stored.record, end?.outcome, await decoder);
     },
   };

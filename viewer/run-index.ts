@@ -105,6 +105,8 @@ export class RunIndex {
   }
 
   async #list(): Promise<void> {
+    if (await this.#store.hasPacks())
+      this.#problem = 'Packed rollouts are not listed here: `everturn unpack` makes files of them again.';
     const begun = await this.#listShards();
     const total = await this.#store.countQueries().catch(() => 0);
     for (let from = 0; from < total && !this.#closed; from += PAGE) {

@@ -113,7 +113,7 @@ export async function feed(input: FeedInput): Promise<FeedProgress> {
     try {
       await getExternalWorkflowHandle(run).signal(admit, groups);
     } catch (error) {
-      // A run that has ended, or has not begun, is told nothing: it reads run.json when it begins.
+      // A run that has ended, or has not begun, needs no signal: it reads run.json when it begins.
       if (isCancellation(error)) throw error;
     }
   }

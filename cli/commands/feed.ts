@@ -86,7 +86,6 @@ async function feed(io: Io, named: string, flags: Flags): Promise<ExitCode> {
     const token = flags.token ? newToken() : null;
     const server = await serveFeed({
       place: { run, out },
-      store,
       session: () => link.session,
       host: flags.host,
       port,

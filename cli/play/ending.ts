@@ -56,6 +56,7 @@ async function endingText(io: Io, { place, result, url, local, tookMs }: Ending)
     ...(url ? [['Temporal', url] as [string, string]] : []),
     ['Next', `${me} stats ${run}`],
     ['', `${me} show ${run} ${shellQuoted(await firstQuery(place))}`],
+    ['', `${me} view ${run}`],
     ['', `${me} export ${run} --format areal --out ${place.run}.jsonl`],
     ['', `${me} check ${run}`],
   ];

@@ -24,7 +24,7 @@ import { putCode } from '../../storage/code.ts';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { followToEnd } from './follow-to-end.ts';
-import { mustProveSandbox, mustTakeCode } from './code-sandbox.ts';
+import { mustProveSandbox, mustTakeCode, mustTakeEnvironments } from './code-sandbox.ts';
 import { plural } from '../view/format.ts';
 import { printJson, say, type Io } from '../io.ts';
 import { type Link, openLink, workflowUrl } from '../find/link.ts';
@@ -82,10 +82,10 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   // The rows of an existing run were read when it was made.
   const survey = there ? { ...offered, ...there.record.dataset } : await readSolutions(offered);
   reportRows(io, given, survey);
+  const made = { run, survey, settings, samples, ...groups, origins: given.resolved.origins };
+  // Refuses other data or other settings under this name; writes nothing.
+  if (isKnown) await createRun(place.store, made);
   if (given.dryRun) {
-    // Of a run that exists, other data or settings are refused; nothing is written.
-    if (isKnown)
-      await createRun(place.store, { run, survey, settings, samples, ...groups, origins: given.resolved.origins });
     const progress = isKnown ? ended((await recordedProgress(place)).counts) : null;
     await dryRun(io, {
       place,
@@ -101,8 +101,6 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
 
   const known = isKnown ? await knownResult(place) : undefined;
   if (known) {
-    // Refuses another data set or other settings under this name.
-    await createRun(place.store, { run, survey, settings, samples, ...groups, origins: given.resolved.origins });
     say(io, `Run "${run}" ${known.cancelled ? 'was cancelled' : 'is finished'}; it is not played again.`);
     return showEnding(
       io,
@@ -118,18 +116,11 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     const { state, out } = await describeWorkflow(link.session, run);
     if (state === 'running' && out !== null && out !== place.out) throw elsewhere(run, out);
     if (codeRows > 0 && state !== 'running') await mustTakeCode(link);
-    await createRun(place.store, {
-      run,
-      survey,
-      settings,
-      samples,
-      ...groups,
-      origins: given.resolved.origins,
-      ...found,
-    });
+    if (environments.length > 0 && state !== 'running') await mustTakeEnvironments(link);
+    if (!isKnown) await createRun(place.store, { ...made, ...found });
     for (const { code } of described) if (code) await putCode(place.store.folder, code);
     // Workers of this user trust this list, and no claim of a workflow.
-    registerRun(homeOf(io.env), { folder: place.store.folder, ...settings });
+    registerRun(homeOf(io.env), { folder: place.store.folder, ...settings }, environments);
     if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);
     // From here on Ctrl-C detaches, with a message; the run continues.
     if (!given.detach) io.interrupted();

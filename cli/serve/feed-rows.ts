@@ -59,7 +59,7 @@ export async function openBatch(store: Store, shape: RunShape, lease: GrantedLea
     }
   }
   async function read(member: (typeof members)[number]): Promise<Trajectory> {
-    const trajectory = await readTrajectory(store, member.id);
+    const trajectory = await readTrajectory(store, member.id, member.end);
     if (trajectory) return trajectory;
     throw new StoreError(`Query "${member.id.query}", sample ${member.id.sample} is not in ${store.folder}.`, {
       reason: 'record-missing',

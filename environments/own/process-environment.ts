@@ -20,7 +20,7 @@ import {
 } from './wire.ts';
 
 export function processEnvironment(
-  { name, state: kind, begins, timeoutSeconds }: EnvironmentRecord,
+  { name, state: kind, begins, ends, timeoutSeconds }: EnvironmentRecord,
   pool: ProcessPool,
 ): Environment {
   const timeoutMs = timeoutSeconds * 1000;
@@ -71,14 +71,16 @@ export function processEnvironment(
       });
     },
 
-    async end({ rollout, before }, { signal }) {
-      const turns = await before();
-      const { key } = episodeOf(rollout);
-      await pool.use(key, signal, async ({ process, live }) => {
-        await process.call('end', endParams(rollout, turns, kind), { signal, timeoutMs });
-        live.delete(key);
-      });
-    },
+    ...(ends && {
+      async end({ rollout, before }, { signal }) {
+        const turns = await before();
+        const { key } = episodeOf(rollout);
+        await pool.use(key, signal, async ({ process, live }) => {
+          await process.call('end', endParams(rollout, turns, kind), { signal, timeoutMs });
+          live.delete(key);
+        });
+      },
+    }),
   };
 }
 

@@ -31,6 +31,30 @@ export async function writeOnce(
   }
 }
 
+/**
+ * As writeOnce, where `base` has to be there before and after: `alone` if it is not, and then this call has left nothing.
+ */
+export async function writeBeside(
+  base: string,
+  path: string,
+  content: Content,
+  layer: FileLayer = NODE_FILES,
+): Promise<'created' | 'exists' | 'alone'> {
+  const isThere = () =>
+    layer.stat(base).then(
+      () => true,
+      (error: unknown) => {
+        if (codeOf(error) === 'ENOENT') return false;
+        throw fileError('read', base, error);
+      },
+    );
+  if (!(await isThere())) return 'alone';
+  const created = await writeOnce(path, content, layer);
+  if (await isThere()) return created ? 'created' : 'exists';
+  if (created) await layer.unlink(path).catch(() => {});
+  return 'alone';
+}
+
 export async function replaceFile(path: string, content: Content | Fill, layer: FileLayer = NODE_FILES): Promise<void> {
   await moveThere(await writeTemporary(path, content, layer), path, layer);
   await withPlace(() => syncFolder(dirname(path), layer));

@@ -14,6 +14,7 @@ import { createActivities } from '../../activities/index.ts';
 import { closedRollouts } from '../../temporal/runs.ts';
 import { parseSettings } from '../../run/config.ts';
 import { createRun } from '../../run/create-run.ts';
+import { parseGroups } from '../../run/groups.ts';
 import { surveyDataset } from '../../run/survey.ts';
 import { queryFromRow } from '../../datasets/row.ts';
 import { DatasetError } from '../../domain/errors.ts';
@@ -80,13 +81,14 @@ export async function openRig(
       throw new DatasetError(parsed.problem, { reason: 'bad-row', fix: parsed.fix });
     },
     parseSettings,
-    async createRun({ run, dataset, samples, limit, shuffleSeed, settings }) {
+    async createRun({ run, dataset, samples, limit, shuffleSeed, settings, epochs, train }) {
       const survey = await surveyDataset({ dataset, limit, shuffleSeed });
       await createRun(openFileStore(out, run), {
         run,
         survey,
         settings: parseSettings(run, { ...settings }),
         samples,
+        ...parseGroups({ samples, epochs, train }),
         origins: Object.fromEntries(Object.keys(settings).map((key) => [key, 'input' as const])),
       });
     },

@@ -48,7 +48,7 @@ export async function openPage(browser: Browser, url: string, options: BrowserCo
   page.on('pageerror', (error) => errors.push(error.message));
   page.on('request', (request) => {
     const to = request.url();
-    if (!to.startsWith(`${origin}/`) && !to.startsWith('data:') && to !== url) left.push(to);
+    if (!to.startsWith(`${origin}/`) && !to.startsWith('data:') && to !== url.split('#', 1)[0]) left.push(to);
   });
   await page.goto(url);
   return { page, errors, left, close: () => context.close() };

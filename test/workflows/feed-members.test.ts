@@ -1,5 +1,7 @@
 // What a feed does with members that fail or are lost, and with weights that its trainer publishes.
 
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ModelError } from '../../domain/errors.ts';
 import type { GenerateRequest } from '../../inference/backend.ts';
@@ -7,7 +9,7 @@ import { openFileStore } from '../../storage/files.ts';
 import { modelServer } from '../support/model-server.ts';
 import { openFeedRig } from '../support/feed-rig.ts';
 
-const { rig, answers, begin, ask, lease, progress, until, numbers, refused } = await openFeedRig();
+const { rig, answers, start, begin, ask, lease, progress, until, numbers, refused } = await openFeedRig();
 afterAll(() => rig.close());
 
 describe('a feed', { timeout: 240_000 }, () => {
@@ -59,6 +61,29 @@ describe('a feed', { timeout: 240_000 }, () => {
     // Its age is asked for every ten seconds.
     expect(numbers(await lease('killed', { wait: 60 }))).toEqual([0, 1]);
     expect((await store.listRolloutsOf('q0')).map(({ attempt }) => attempt)).toEqual([1, 1]);
+  });
+
+  test('is there for a run that a bare client started, with epochs and a trainer', async () => {
+    const dataset = join(rig.out, 'bare-data.jsonl');
+    writeFileSync(dataset, [0, 1, 2, 3].map((i) => `{"id":"q${i}","question":"Is ${i}?","answer":"4"}\n`).join(''));
+    const given = {
+      dataset,
+      samples: 2,
+      epochs: 2,
+      train: { batchGroups: 2, maxStaleness: 0 },
+      settings: { numTurns: 1 },
+    };
+    const collection = await start('collection', 'bare', given);
+    await start('feed', 'bare');
+    const seen: number[] = [];
+    for (let version = 1; version <= 4; version++) {
+      const granted = await lease('bare');
+      seen.push(...numbers(granted));
+      await ask('bare', 'acknowledge', { lease: granted.id, version });
+      await ask('bare', 'version', { version });
+    }
+    expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(await collection.result()).toMatchObject({ total: 16 });
   });
 
   test('moves its clock when the weights are on a server, and not where they are on none', async () => {

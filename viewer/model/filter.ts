@@ -54,7 +54,9 @@ export function parseFilter(text: string): Filter {
   const tests: ((row: Row) => boolean)[] = [];
   const problems: string[] = [];
   for (const [part] of [...text.matchAll(PART)].slice(0, MAX_PARTS)) {
-    const test = parsePart(part.replaceAll('"', ''));
+    const plain = part.replaceAll('"', '');
+    // Quoted as a whole it is a word, whatever it holds.
+    const test = part.startsWith('"') ? inWords(plain) : parsePart(plain);
     if (typeof test === 'string') problems.push(test);
     else tests.push(test);
   }

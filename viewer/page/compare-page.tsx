@@ -228,10 +228,12 @@ function Pairs({ route, message }: { readonly route: CompareRoute; readonly mess
         {pairs.map(({ query, a, b }) => (
           <li key={query}>
             <span class="id">{query}</span>
-            <a href={rolloutHref(route.a, place(query))} aria-label={`${query} in A`}>
+            <a href={rolloutHref(route.a, place(query))}>
+              <span class="unseen">{query} in A: </span>
               <Mark value={a} />
             </a>
-            <a href={rolloutHref(route.b, place(query))} aria-label={`${query} in B`}>
+            <a href={rolloutHref(route.b, place(query))}>
+              <span class="unseen">{query} in B: </span>
               <Mark value={b} />
             </a>
             <span class="dim">{a === b ? '' : points(b - a)}</span>

@@ -25,7 +25,7 @@ const WORDS: readonly (readonly [string, string])[] = [
   ['right@1:no right@T:yes', 'at turn 1, at the last turn'],
   ['has:repair has:spoil', 'wrong, then right; right, then wrong'],
   ['tokens>2000 seconds>=10 turns:5', 'also sample, attempt, version, return'],
-  ['finish:length server:10.0 found:42', 'how turns ended, who answered, what was found'],
+  ['finish:length found:42', 'how a turn ended, what was found; also server'],
   ['-outcome:complete', 'without'],
 ];
 

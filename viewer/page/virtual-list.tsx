@@ -47,7 +47,7 @@ export function VirtualList({ count, chosen, head, row, onRange }: Props): JSX.E
       current.scrollTop = bottom - current.clientHeight + HEAD_PX;
   }, [chosen]);
   return (
-    <div ref={box} class="virtual" tabIndex={0} onScroll={measure}>
+    <div ref={box} class="virtual" role="rowgroup" tabIndex={0} onScroll={measure}>
       {head}
       <div class="all" style={{ height: `${shown * ROW_PX}px` }}>
         {Array.from({ length: Math.max(0, to - range.from) }, (_, i) => row(range.from + i))}
