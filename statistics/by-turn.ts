@@ -5,7 +5,7 @@ import type { RolloutSummary } from '../domain/rollout-summary.ts';
 import type { Finish } from '../domain/turn.ts';
 import { type Estimate, shareEstimate } from './estimate.ts';
 import { meanOf, spreadOf } from './mean.ts';
-import { known, type QueryGroup, rightAt } from './outcomes.ts';
+import { isScored, known, type QueryGroup, rightAt } from './outcomes.ts';
 
 /** `count` of `of`; a rate without observations does not exist. */
 export interface Part {
@@ -44,6 +44,7 @@ function oneTurn(groups: readonly QueryGroup[], turn: number): TurnStatistics {
   const all = groups.flatMap(({ rollouts }) => rollouts);
   const judged = groups.map(({ rollouts }) => known(rollouts.map((r) => rightAt(r, turn))));
   const flat = judged.flat();
+  const decided = all.filter((r) => !isScored(r));
   const here = all.flatMap(({ turns }) => turns[turn - 1] ?? []);
   const rewards = known(here.map(({ reward }) => reward));
   return {
@@ -64,10 +65,12 @@ function oneTurn(groups: readonly QueryGroup[], turn: number): TurnStatistics {
       {
         name: `rightBy@turn${turn}`,
         unit: 'rollouts',
-        leftOut: 0,
-        definition: `right at any turn up to ${turn} / all ended rollouts; failed and undecided ones count as not right`,
+        leftOut: all.length - decided.length,
+        definition: `right at any turn up to ${turn} / all ended rollouts; failed and undecided ones count as not right; those with rewards and no verdict are left out`,
       },
-      groups.map(({ rollouts }) => rollouts.map(({ success }) => (success.slice(0, turn).includes(1) ? 1 : 0))),
+      groups.map(({ rollouts }) =>
+        rollouts.flatMap((r) => (isScored(r) ? [] : r.success.slice(0, turn).includes(1) ? 1 : 0)),
+      ),
     ),
     repairs: changed(all, turn, 0),
     spoils: changed(all, turn, 1),

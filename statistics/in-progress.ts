@@ -5,7 +5,7 @@
 import type { RolloutSummary, RunShape } from '../domain/rollout-summary.ts';
 import { bareEstimate, type Estimate, shareEstimate } from './estimate.ts';
 import type { Interval } from './mean.ts';
-import { byQuery, hasEnded, known, rightBy } from './outcomes.ts';
+import { byQuery, hasEnded, isScored, known, rightBy } from './outcomes.ts';
 
 export interface Provisional {
   /** Rollouts of the run; those that have ended. */
@@ -17,7 +17,7 @@ export interface Provisional {
     readonly length: number;
     readonly estimate: Estimate;
   };
-  /** The share of right ones of all `of` rollouts lies between, at the end. */
+  /** The share of right ones of all `of` rollouts lies between, at the end; null for rewards without verdicts. */
   readonly bounds: Interval | null;
 }
 
@@ -57,7 +57,7 @@ export function provisional(rollouts: readonly RolloutSummary[], shape: RunShape
         groups,
       ),
     },
-    bounds: [solved / of, (solved + of - ended.length) / of],
+    bounds: ended.some(isScored) ? null : [solved / of, (solved + of - ended.length) / of],
   };
 }
 

@@ -18,7 +18,9 @@ export function rightAt({ success }: RolloutSummary, turn: number): Success {
  */
 export function rightBy({ outcome, success }: RolloutSummary, turn: number): Success {
   const seen = success.slice(0, turn);
-  const known = outcome === 'complete' || (seen.length === turn && !seen.includes(null));
+  // A complete rollout has a null where an environment gave a reward and no verdict: neither right nor wrong.
+  const judged = seen.some((one) => one !== null);
+  const known = outcome === 'complete' ? judged : seen.length === turn && !seen.includes(null);
   return known ? (seen.includes(1) ? 1 : 0) : null;
 }
 
@@ -26,6 +28,11 @@ export function rightBy({ outcome, success }: RolloutSummary, turn: number): Suc
 export function rightAtLast(rollout: RolloutSummary, turn: number): Success {
   if (rightBy(rollout, turn) === null) return null;
   return rollout.success.slice(0, turn).findLast((one) => one !== null) ?? null;
+}
+
+/** Complete, with rewards alone: no verdict of right or wrong exists. */
+export function isScored({ outcome, success }: RolloutSummary): boolean {
+  return outcome === 'complete' && success.every((one) => one === null);
 }
 
 export interface QueryGroup {

@@ -103,6 +103,22 @@ describe('the statistics of a run', () => {
     expect(byTurn[0]!.reward!.mean).toBeCloseTo(0.55, 12);
   });
 
+  test('never call a rollout right or wrong that has rewards and no verdict', () => {
+    const scored = [0.25, 0.5].map((reward, index) =>
+      rolloutOf(`q${index}`, [null], {
+        index,
+        returns: [reward],
+        turns: [turnOf(1, null, { verdict: 'scored', reward })],
+      }),
+    );
+    const found = runStatistics(scored, shape({ queries: 3, numTurns: 1 }));
+    expect(found.solved).toMatchObject({ value: null, n: 0, leftOut: 2 });
+    expect(found.passAtK[0]).toMatchObject({ value: null, n: 0 });
+    expect(found.byTurn[0]).toMatchObject({ judged: 0, undecided: 0, rightBy: { value: null, n: 0, leftOut: 2 } });
+    expect(found.returns.value).toBeCloseTo(0.375, 12);
+    expect(found.provisional!.bounds).toBeNull();
+  });
+
   test('count overlapping time once, and bound a cost that the records do not hold', () => {
     const at = (startedAt: number, finishedAt: number) => turnOf(1, 1, { startedAt, finishedAt, outputTokens: 100 });
     const timed = [at(0, 1000), at(500, 2000), at(3000, 4000)].map((turn, index) =>
