@@ -23,6 +23,7 @@ export function finishActivity({ openStore, now }: ActivityDeps) {
     const turns = await recordedTurns(store, id, result.turns);
     await writeLogs(store, id, result.turns);
     const failed = result.outcome === 'failed';
+    const said = turns.flatMap(({ record }) => (record.said ? [record.turn] : []));
     const { record: stored } = await store.putEnd(id, {
       outcome: result.outcome,
       stopReason: result.stopReason,
@@ -32,6 +33,7 @@ export function finishActivity({ openStore, now }: ActivityDeps) {
       success: result.success,
       turns: turns.map((t) => t.hash),
       finishedAt: now(),
+      ...(said.length > 0 && { said }),
     });
     const same =
       stored.stopReason === result.stopReason &&

@@ -49,6 +49,7 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
       const rollout = await recordedRollout(store, id);
       const { settings } = rollout.record;
       const before = await recordedTurns(store, id, turn - 1);
+      const said = turn > 1 ? await store.getSay(id, turn) : undefined;
       const backend = await backendOf(settings, store.folder).catch(counted);
       const startedAt = now();
       const seed = turnSeed(settings.seed, id.query, id.sample, turn);
@@ -82,6 +83,7 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
         model: backend.facts.name,
         server: answer.server,
         ...answer.traits,
+        ...(said && { said: { text: said.record.text, hash: said.hash } }),
       });
       if (answer.chunks > 0) await store.dropChunks(id, turn);
       return factsOf(stored);
@@ -90,7 +92,8 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
 }
 
 async function answeredTurn(store: Store, id: TrajectoryReference, turn: TurnRecord): Promise<EarlierTurn> {
-  return { turn, verdict: (await recordedVerdict(store, id, turn.turn)).record };
+  const [verdict, said] = await Promise.all([recordedVerdict(store, id, turn.turn), store.getSay(id, turn.turn + 1)]);
+  return { turn, verdict: verdict.record, ...(said && { said: said.record.text }) };
 }
 
 function givesText(backend: Backend): backend is TextBackend {

@@ -77,6 +77,11 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "a person's note on one rollout",
     load: () => import('./commands/note.ts'),
   },
+  fork: {
+    group: 'Steer',
+    summary: 'play one rollout again from a turn on, as a new run',
+    load: () => import('./commands/fork.ts'),
+  },
   cancel: {
     group: 'Steer',
     summary: 'end a run; finished turns stay stored',

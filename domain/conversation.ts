@@ -6,11 +6,17 @@ import type { Message } from './query.ts';
 export const FEEDBACK_RIGHT = 'Congratulations! You are correct!';
 export const FEEDBACK_WRONG = "Unfortunately your answer is wrong. Let's try again.";
 
-export function feedbackMessage(success: boolean): Message {
-  return { role: 'user', content: success ? FEEDBACK_RIGHT : FEEDBACK_WRONG };
+/** `said`: a person's message, behind the feedback. */
+export function feedbackMessage(success: boolean, said?: string): Message {
+  const feedback = success ? FEEDBACK_RIGHT : FEEDBACK_WRONG;
+  return { role: 'user', content: said === undefined ? feedback : `${feedback}\n\n${said}` };
 }
 
 /** "\n" ++ chat_template([{role: user, content: F}], add_generation_prompt). */
-export function seedFeedback(success: boolean, render: (messages: readonly Message[]) => string): string {
-  return `\n${render([feedbackMessage(success)])}`;
+export function seedFeedback(
+  success: boolean,
+  render: (messages: readonly Message[]) => string,
+  said?: string,
+): string {
+  return `\n${render([feedbackMessage(success, said)])}`;
 }

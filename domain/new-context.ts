@@ -32,6 +32,8 @@ export interface NewContext {
 export interface EarlierTurn {
   readonly turn: TurnRecord;
   readonly verdict: VerdictRecord;
+  /** A person's message behind the feedback on it. */
+  readonly said?: string;
 }
 
 export async function newContext(
@@ -42,8 +44,9 @@ export async function newContext(
   const render = tokenizer.renderChat;
   if (answered) {
     const right = answered.verdict.verdict === 'right';
-    if (settings.feedback === 'delta') return deltaFeedback(tokenizer, prompt, answered.turn, right);
-    const text = seedFeedback(right, render);
+    const { said } = answered;
+    if (settings.feedback === 'delta') return deltaFeedback(tokenizer, prompt, answered.turn, { right, said });
+    const text = seedFeedback(right, render, said);
     return { text, ids: await tokenizer.encode(text) };
   }
   if (settings.feedback === 'delta') {
@@ -56,7 +59,7 @@ export async function newContext(
 
 /** The new part of a conversation with a model that takes messages, for readers: its own rendering is not known here. */
 export function newTranscript({ query: { prompt } }: RolloutRecord, answered: EarlierTurn | null): string {
-  if (answered) return seedFeedback(answered.verdict.verdict === 'right', transcript);
+  if (answered) return seedFeedback(answered.verdict.verdict === 'right', transcript, answered.said);
   return prompt.kind === 'text' ? prompt.text : transcript(prompt.messages);
 }
 
@@ -68,9 +71,9 @@ function transcript(messages: readonly Message[]): string {
 export function conversationOf(prompt: Prompt, answered: readonly EarlierTurn[]): readonly Message[] {
   return [
     ...(prompt.kind === 'messages' ? prompt.messages : []),
-    ...answered.flatMap(({ turn, verdict }) => [
+    ...answered.flatMap(({ turn, verdict, said }) => [
       { role: 'assistant', content: turn.answer },
-      feedbackMessage(verdict.verdict === 'right'),
+      feedbackMessage(verdict.verdict === 'right', said),
     ]),
   ];
 }
@@ -79,9 +82,9 @@ async function deltaFeedback(
   tokenizer: ContextTokenizer,
   prompt: Prompt,
   { turn, outputIds, finish }: TurnRecord,
-  right: boolean,
+  { right, said }: { readonly right: boolean; readonly said: string | undefined },
 ): Promise<NewContext> {
-  const extended = extension(tokenizer.renderChat, messagesOf(prompt), turn, feedbackMessage(right));
+  const extended = extension(tokenizer.renderChat, messagesOf(prompt), turn, feedbackMessage(right, said));
   if (!extended.ok) throw new ModelError(extended.obstacle.does, { reason: 'feedback-delta' });
   const last = finish === 'stop' ? outputIds.at(-1) : undefined;
   const stop = last === undefined ? null : await tokenizer.decode([last], { skipSpecialTokens: false });

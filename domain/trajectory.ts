@@ -2,6 +2,7 @@
 // and its result.
 
 import { type Outcome, recordedResult, type RolloutResult, type StopReason } from './ending.ts';
+import type { Carried, Parent } from './lineage.ts';
 import type { Query } from './query.ts';
 import type { Boundary } from './reasons.ts';
 import type { RolloutSettings } from './settings.ts';
@@ -21,6 +22,8 @@ export interface RolloutRecord {
   readonly settings: RolloutSettings;
   /** Epoch milliseconds when the trajectory began: the sample's birth_time. */
   readonly birthTime: number;
+  /** Present in a fork: the turns before `parent.turn` are carried over. */
+  readonly parent?: Parent;
 }
 
 export interface VerdictRecord extends Verdict {
@@ -29,6 +32,8 @@ export interface VerdictRecord extends Verdict {
   readonly of: string;
   /** Milliseconds the judge took. */
   readonly tookMs: number;
+  /** Present if it was carried over from another run. */
+  readonly carried?: Carried;
 }
 
 export interface Failure {
@@ -56,6 +61,8 @@ export interface EndRecord {
   /** Hashes of the turn records, in order. */
   readonly turns: readonly string[];
   readonly finishedAt: number;
+  /** Turns with a person's message in their context; absent if there is none. */
+  readonly said?: readonly number[];
 }
 
 export interface PlayedTurn {

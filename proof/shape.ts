@@ -10,7 +10,6 @@ import type { InputOutput, Message, Prompt, Query } from '../domain/query.ts';
 import { FLEET_POLICIES, type RolloutSettings } from '../domain/settings.ts';
 import type { EndRecord, Failure, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import type { ChunkRecord, TurnRecord, VersionSpan } from '../domain/turn.ts';
-import { type ActOf, HUMAN_VERDICTS, type NoteAct, type RetryAct, type VerdictAct } from '../domain/steering.ts';
 import type { ModelIdentity } from '../domain/model-identity.ts';
 import {
   BOOLEAN,
@@ -34,6 +33,7 @@ import {
   type Fields,
   type Test,
 } from './field-tests.ts';
+import { CARRIED, FORKED_FROM, PARENT, SAID, SAY, STEERING } from './steering-fields.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
 import { encodeRecord, type Owner, type RecordKind } from '../storage/record/text.ts';
 import type { Stored } from '../storage/store.ts';
@@ -153,6 +153,7 @@ const RUN: Fields<RunRecord> = {
     orNull(only<NonNullable<RunRecord['logprobs']>>({ meaning: MEANING, servers: maybe(mapOf(MEANING)) })),
   ),
   model: maybe(orNull(MODEL)),
+  forkedFrom: maybe(FORKED_FROM),
   versions: only<RunRecord['versions']>({ everturn: NAME, node: NAME }),
   createdAt: COUNT,
 };
@@ -172,6 +173,7 @@ const ROLLOUT: Fields<RolloutRecord> = {
   attempt: PLACE,
   settings: SETTINGS_TEST,
   birthTime: COUNT,
+  parent: maybe(PARENT),
 };
 const TURN: Fields<TurnRecord> = {
   ...ANSWERED,
@@ -190,6 +192,8 @@ const TURN: Fields<TurnRecord> = {
   logprobsFound: maybe(MEANING),
   trainable: maybe(BOOLEAN),
   textLogprobs: maybe(listOf(only<{ token: string; logprob: number }>({ token: TEXT, logprob: NUMBER }))),
+  said: maybe(SAID),
+  carried: maybe(CARRIED),
 };
 const CHUNK: Fields<ChunkRecord> = { ...ANSWERED, chunk: PLACE };
 const VERDICT: Fields<VerdictRecord> = {
@@ -200,6 +204,7 @@ const VERDICT: Fields<VerdictRecord> = {
   extracted: maybe(TEXT),
   suspectedTamper: maybe(BOOLEAN),
   tookMs: COUNT,
+  carried: maybe(CARRIED),
 };
 const END: Fields<EndRecord> = {
   outcome: oneOf('complete', 'undecided', 'failed', 'cancelled'),
@@ -210,26 +215,7 @@ const END: Fields<EndRecord> = {
   success: listOf(oneOf(0, 1, null)),
   turns: listOf(HASH),
   finishedAt: COUNT,
-};
-const ACT = {
-  format: TEXT,
-  of: only<ActOf>({ query: NAME, sample: COUNT, attempt: PLACE, turn: orNull(PLACE), hash: HASH }),
-  by: NAME,
-  via: NAME,
-  at: COUNT,
-};
-const VERDICT_ACT: Fields<VerdictAct & { readonly format: string }> = {
-  ...ACT,
-  act: oneOf('verdict'),
-  verdict: oneOf(...HUMAN_VERDICTS),
-  reason: orNull(NAME),
-  after: orNull(NAME),
-};
-const NOTE_ACT: Fields<NoteAct & { readonly format: string }> = { ...ACT, act: oneOf('note'), text: NAME };
-const RETRY_ACT: Fields<RetryAct & { readonly format: string }> = {
-  ...ACT,
-  act: oneOf('retry'),
-  reason: orNull(NAME),
+  said: maybe(listOf(PLACE)),
 };
 const FIELDS: Readonly<Partial<Record<RecordKind, Readonly<Record<string, Test>>>>> = {
   run: RUN,
@@ -239,14 +225,8 @@ const FIELDS: Readonly<Partial<Record<RecordKind, Readonly<Record<string, Test>>
   chunk: CHUNK,
   verdict: VERDICT,
   end: END,
+  say: SAY,
 };
-/** By what a person did. */
-const STEERING: Readonly<Record<string, Readonly<Record<string, Test>>>> = {
-  verdict: VERDICT_ACT,
-  note: NOTE_ACT,
-  retry: RETRY_ACT,
-};
-
 /** The fault of a record's fields; undefined if there is none. */
 export function shapeProblem(kind: RecordKind, record: object): string | undefined {
   const fields = record as Readonly<Record<string, unknown>>;

@@ -16,6 +16,7 @@ export const FORMATS = {
   feed: 'everturn-feed/1',
   weights: 'everturn-weights/1',
   steering: 'everturn-steering/1',
+  say: 'everturn-say/1',
 } as const;
 export type RecordKind = keyof typeof FORMATS;
 
