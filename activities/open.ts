@@ -2,6 +2,7 @@
 
 import { samplesPerQuery } from '../domain/group.ts';
 import { firstWords } from '../domain/foreign-text.ts';
+import { mayRetry } from '../domain/ending.ts';
 import { DatasetError, StoreError, UsageError } from '../domain/errors.ts';
 import { questionOf } from '../domain/query.ts';
 import { unfitRewards } from '../domain/reward.ts';
@@ -103,12 +104,12 @@ function noSuchSample(run: string, samples: number): UsageError {
   });
 }
 
-/** A new attempt takes the place of one that failed, and of no other. */
+/** A new attempt takes the place of one that failed or could not be judged, and of no other. */
 async function mustHaveFailed(store: Store, before: RolloutId): Promise<void> {
   const end = await store.getEnd(before);
-  if (end?.record.outcome === 'failed') return;
-  throw new UsageError(`Attempt ${before.attempt} at "${before.query}" has not failed.`, {
+  if (end && mayRetry(end.record.outcome)) return;
+  throw new UsageError(`Attempt ${before.attempt} at "${before.query}" has not failed, and was not undecided.`, {
     reason: 'not-allowed',
-    fix: 'Only what failed is tried again.',
+    fix: 'Only such a rollout is tried again.',
   });
 }

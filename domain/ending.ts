@@ -73,6 +73,11 @@ export function outcomeOf(stop: StopReason): Outcome {
   }
 }
 
+/** Whether a rollout that ended so may be played again in the same run: it gave no sample. */
+export function mayRetry(outcome: Outcome): boolean {
+  return outcome === 'failed' || outcome === 'undecided';
+}
+
 /** 1 right, 0 wrong, null not judged. */
 export function successOf(verdict: VerdictValue): 0 | 1 | null {
   return verdict === 'undecided' ? null : verdict === 'right' ? 1 : 0;

@@ -16,8 +16,8 @@ import { evaluate, finish, generate, log, open } from './steps.ts';
 
 async function play({ rollout, limits, task }: OpenedRollout, progress: Progress): Promise<StopReason> {
   for (let turn = 1; ; turn++) {
-    await progress.mayBegin(turn);
-    const answer = await generate(rollout, turn);
+    const said = await progress.mayBegin(turn);
+    const answer = await generate(rollout, turn, said);
     if (answer.noRoom) return 'context-length';
     const verdict = await evaluate(rollout, answer, task);
     await log(rollout, answer, verdict);

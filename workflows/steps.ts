@@ -6,7 +6,8 @@ import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from 
 import type { Activities } from '../activities/index.ts';
 import type { Task } from '../domain/query.ts';
 import { CODE_QUEUE, GENERATE_QUEUE } from '../domain/queues.ts';
-import type { Generated, GeneratedTurn, OpenedRollout } from '../domain/rollout-facts.ts';
+import type { Generated, GeneratedTurn, GenerateInput, OpenedRollout } from '../domain/rollout-facts.ts';
+import type { SentMessage } from '../domain/say.ts';
 import type { Verdict } from '../domain/verdict.ts';
 import type { RolloutResult } from '../domain/ending.ts';
 import type { TrajectoryReference } from '../domain/ids.ts';
@@ -43,8 +44,10 @@ export function open(input: RolloutInput): Promise<OpenedRollout> {
   return light.open.executeWithOptions({ summary: 'fix the query' }, [input]);
 }
 
-export function generate(rollout: TrajectoryReference, turn: number): Promise<Generated> {
-  return generation.generate.executeWithOptions({ summary: `turn ${turn} · generate` }, [{ rollout, turn }]);
+/** `say`: a person's message before this turn. */
+export function generate(rollout: TrajectoryReference, turn: number, say?: SentMessage): Promise<Generated> {
+  const input: GenerateInput = say ? { rollout, turn, say } : { rollout, turn };
+  return generation.generate.executeWithOptions({ summary: `turn ${turn} · generate` }, [input]);
 }
 
 export function evaluate(
