@@ -38,8 +38,8 @@ rollout(
     answer: always,
     async at({ step, turn }, handle) {
       if (step !== 'generate' || turn !== 1) return;
-      const args = [{ text: 'Check the sign.', by: 'anna' }];
-      for (let i = 0; i < 2; i++) handle.executeUpdate<unknown, unknown[]>('say', { args }).catch(() => {});
+      const args: [object] = [{ text: 'Check the sign.', by: 'anna' }];
+      for (let i = 0; i < 2; i++) handle.executeUpdate<unknown, [object]>('say', { args }).catch(() => {});
       await sleep(300);
     },
   },
