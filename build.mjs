@@ -1,4 +1,4 @@
-// Compiles to dist/ and bundles the workflows once, so that a worker starts without webpack. What is built already is left
+// Compiles to dist/, and bundles the workflows once, so that a worker starts without webpack, and the viewer's page. What is built already is left
 // as it is (npm builds again before the first `npx`, and a service that runs from dist/ would have to restart); --force.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -8,7 +8,9 @@ import { fileURLToPath } from 'node:url';
 
 const at = (path) => new URL(path, import.meta.url);
 const stamp = at('./dist/.built-from');
-const built = ['worker.js', 'workflow-bundle.js', 'cli/index.js'].every((file) => existsSync(at(`./dist/${file}`)));
+const built = ['worker.js', 'workflow-bundle.js', 'cli/index.js', 'viewer/page/page.js', 'viewer/page/page.css'].every(
+  (file) => existsSync(at(`./dist/${file}`)),
+);
 const sources = hashOfSources();
 if (built && existsSync(stamp) && readFileSync(stamp, 'utf8') === sources && !process.argv.includes('--force')) {
   process.exit(0);
@@ -31,7 +33,21 @@ const { code } = await bundleWorkflowCode({
 });
 writeFileSync(at('./dist/workflow-bundle.js'), code);
 chmodSync(at('./dist/cli/index.js'), 0o755);
+await bundlePage();
 writeFileSync(stamp, sources);
+
+/** The viewer's page: one script and one style sheet, for the server and for reports. */
+async function bundlePage() {
+  const { build } = await import('rolldown');
+  await build({
+    input: fileURLToPath(at('./viewer/page/main.tsx')),
+    transform: { target: 'es2022' },
+    output: { file: fileURLToPath(at('./dist/viewer/page/page.js')), format: 'esm', minify: true },
+    logLevel: 'warn',
+  });
+  const style = readFileSync(at('./viewer/page/page.css'), 'utf8');
+  writeFileSync(at('./dist/viewer/page/page.css'), style.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\s+/g, ' '));
+}
 
 /** Of everything that dist/ is made from; the lock file stands for what is installed. */
 function hashOfSources() {
@@ -42,7 +58,7 @@ function hashOfSources() {
       const path = `${folder}${entry.name}`;
       if (entry.isDirectory()) {
         if (folder !== './' || !others.test(entry.name)) add(`${path}/`);
-      } else if (/\.(?:ts|mjs|json)$/.test(entry.name)) hash.update(`\n${path}\n`).update(readFileSync(at(path)));
+      } else if (/\.(?:tsx?|mjs|json|css)$/.test(entry.name)) hash.update(`\n${path}\n`).update(readFileSync(at(path)));
     }
   };
   add('./');

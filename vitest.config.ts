@@ -2,6 +2,7 @@
 // shipped model, a sandbox; `temporal`: a real server, started once; `chaos`: the same and kills. test/README.md.
 // `servers` (real SGLang and vLLM), `trainers` (consumers of exports) and `record` (histories) run only when asked for.
 
+import { existsSync, statfsSync } from 'node:fs';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -11,20 +12,22 @@ const TEMPORAL = [
 ];
 const PARTS = [
   'test/machine/*.test.ts',
-  'test/environments/{code-judge,code-sandbox,environments,math-generated,outbox,pool,repeated,under-load}.test.ts',
+  'test/environments/{code-judge,code-sandbox,environments,outbox,own-command,own-docs,own-doors,pool,repeated,under-load}.test.ts',
+  'test/environments/{bigreals,math-generated,math-random,metamorphic}.test.ts',
   'test/inference/{bad-models,big-vocabulary,embedded-weights,fleet,fleet-versions,model-process,run-model,tiny,weight-update}.test.ts',
   'test/inference/server-*.test.ts',
   'test/exporters/{everturn-rows,read-samples,sample-id-python}.test.ts',
   'test/train/*.test.ts',
   'test/cli/model.test.ts',
   'test/house/imports.test.ts',
+  'test/viewer/browser-*.test.ts',
   // A process now and then, or many seconds.
   'test/activities/{algorithm,heartbeat}.test.ts',
-  'test/cli/{exit,export,format,judge,update-weights}.test.ts',
+  'test/cli/{completion,doctor,dry-run,exit,export,format,judge,update-weights,verdict,view}.test.ts',
   'test/environments/code-stack.test.ts',
   'test/inference/{malformed-replies,model-identity}.test.ts',
-  'test/proof/check-forgeries.test.ts',
-  'test/storage/{export-ids,processes,threaded-disk}.test.ts',
+  'test/proof/{check,check-forgeries,check-packed}.test.ts',
+  'test/storage/{export-ids,pack,processes,threaded-disk}.test.ts',
 ];
 /** With every commit, at a tenth of their size; the others cost more than a minute each: `npm run test:chaos`. */
 const CHAOS_SIZE = process.env['EVERTURN_CHAOS'];
@@ -69,6 +72,13 @@ class LongestFirst extends BaseSequencer {
     return (await super.sort(files)).sort((a, b) => group(a) - group(b) || place(a) - place(b));
   }
 }
+/** Temporary files in memory: on a disk these tests mostly wait for fsync, and none of them proves durability. */
+const SCRATCH: Record<string, string> = bytesFree('/dev/shm') > 2 ** 31 ? { TMPDIR: '/dev/shm' } : {};
+function bytesFree(folder: string): number {
+  if (!existsSync(folder)) return 0;
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}
 /** They wait more than they compute, for servers, heartbeats and limits: more at once than there are cores. */
 const WAITS = { maxWorkers: 4, sequence: { groupOrder: 1 } };
 const project = (name: string, test: Record<string, unknown>) => ({ extends: true as const, test: { name, ...test } });
@@ -89,8 +99,9 @@ export default defineConfig({
         exclude: [...configDefaults.exclude, ...PARTS, ...TEMPORAL],
         // What the files import is loaded once per process: half of the time of so many small files.
         isolate: false,
+        env: SCRATCH,
       }),
-      project('parts', { include: PARTS, ...WAITS }),
+      project('parts', { include: PARTS, env: SCRATCH, ...WAITS }),
       project('temporal', { include: TEMPORAL, globalSetup: SERVER, ...WAITS }),
       project('chaos', {
         include: CHAOS,

@@ -3,44 +3,51 @@
 // code. Run as a program it serves until SIGTERM, SIGINT or the end of the process that started it.
 
 import { realpathSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
-import { DefaultLogger, NativeConnection, Runtime, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
 import type { ActivityDeps } from './activities/deps.ts';
 import { type BackendPermissions, type Backends, openBackends } from './run/backends.ts';
 import { closedRollouts } from './temporal/runs.ts';
-import { clusterConfig, connect, type Session } from './temporal/connection.ts';
+import type { Session } from './temporal/connection.ts';
 import { holdsStep, startUpdate } from './temporal/weights.ts';
 import { parseSettings } from './run/config.ts';
 import { createRun } from './run/create-run.ts';
+import { parseGroups } from './run/groups.ts';
 import { examineDataset, surveyDataset } from './run/survey.ts';
 import { statedProblem } from './datasets/examine.ts';
-import type { Problem } from './datasets/problem.ts';
-import { queryFromRow } from './datasets/row.ts';
-import { DatasetError, EverturnError, explain, SandboxError, UsageError } from './domain/errors.ts';
+import { parsedRow, rowError } from './datasets/one-row.ts';
+import { EverturnError, explain, UsageError } from './domain/errors.ts';
+import { oneLine } from './domain/foreign-text.ts';
 import type { RolloutSettings } from './domain/settings.ts';
 import type { DeclaredWeights } from './domain/weights.ts';
 import { weightsParts } from './run/weights.ts';
 import { foundLogprobs, mustServeLogprobs } from './domain/logprob-meaning.ts';
-import { CODE_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from './domain/queues.ts';
 import type { SolutionReader } from './domain/solution-reader.ts';
-import { createCodeEnvironment } from './environments/code/code-environment.ts';
-import { UNSAFE_FLAG, unsafeCodeAllowed } from './environments/code/consent.ts';
-import type { Environment } from './environments/environment.ts';
+import { unsafeCodeAllowed } from './environments/code/consent.ts';
+import { openCodeJudge } from './environments/code/open-judge.ts';
+import type { Environments } from './environments/environment.ts';
 import { createEnvironments } from './environments/index.ts';
+import { createOwnEnvironments, servedBy } from './environments/own/own-environments.ts';
 import { createMathJudge } from './environments/math/math-environment.ts';
 import { createSolutionReader } from './environments/solution-reader.ts';
+import { metricsTarget, type MetricsTarget } from './metrics/endpoint.ts';
+import type { Meter } from './metrics/meter.ts';
+import { installRuntime } from './metrics/runtime.ts';
+import { openWorkerMetrics, UNMEASURED, type WorkerMetrics } from './metrics/worker-metrics.ts';
 import { type Operator, operatorOf, type OperatorWords } from './permissions/operator.ts';
 import { openPermissions, type Permissions } from './permissions/permissions.ts';
 import { homeOf } from './service/home.ts';
+import { openHealthPort } from './machine/health-port.ts';
 import { endWithParent, tellReady } from './machine/parent.ts';
-import { ensureSearchAttributes } from './temporal/search-attributes.ts';
+import { watchCluster } from './temporal/readiness.ts';
+import { openWorkerConnection } from './temporal/worker-connection.ts';
+import { openQueues } from './temporal/worker-queues.ts';
 import type { Disk } from './storage/disk/disk.ts';
 import { openFileStore } from './storage/files.ts';
 import { openRecordCache } from './storage/record/cache.ts';
+import { openPacksOf } from './storage/pack/packs.ts';
 import { openThreadedDisk } from './storage/disk/threaded-disk.ts';
 import { everturnVersion } from './machine/package-root.ts';
 
@@ -51,72 +58,64 @@ export interface WorkerSettings {
   readonly unsafeCode: boolean;
   /** Permissions of workflows beyond the runs of the user's own commands. */
   readonly operator: Operator;
+  /** Seconds that work in flight may take to finish once the worker is asked to stop. */
+  readonly drainSeconds: number;
+  /** Serves `/live` and `/ready`. */
+  readonly health?: { readonly host: string; readonly port: number };
+  /** Null: nothing is measured. */
+  readonly metrics?: MetricsTarget | null;
 }
 
 export const DEFAULT_SLOTS = 64;
+/** What is cancelled then is generated again, elsewhere. */
+export const DEFAULT_DRAIN_SECONDS = 2;
 
 export interface RunningWorker {
   /** Resolves when all queues are drained; rejects if the worker failed. */
   readonly done: Promise<void>;
-  stop(): void;
+  /** Null while it takes work; else why not. */
+  problem(): string | null;
 }
 
-export async function startWorker({ slots, unsafeCode, operator }: WorkerSettings): Promise<RunningWorker> {
-  const [{ session, connection }, code] = await Promise.all([openCluster(), openCodeJudge(unsafeCode)]);
-  const environment = createEnvironments(code ? { code } : {});
-  const backends = openBackends(
-    (line) => console.error(line),
-    (runFolder, current) => bringUpToDate(session, runFolder, current),
-  );
+/**
+ * `stop` ends the wait for the cluster, and later the worker itself, in order.
+ * `meter`: of the installed runtime; undefined: nothing is measured.
+ */
+export async function startWorker(settings: WorkerSettings, stop: AbortSignal, meter?: Meter): Promise<RunningWorker> {
+  const { slots, unsafeCode, operator, drainSeconds } = settings;
+  const measured = meter ? openWorkerMetrics(meter, slots) : UNMEASURED;
+  const [cluster, code, served] = await Promise.all([
+    openWorkerConnection({ say, signal: stop }),
+    openCodeJudge(unsafeCode, say),
+    servedBy(operator, say),
+  ]);
+  const { session, connection } = cluster;
+  const permissions = openPermissions(operator, homeOf(process.env), served);
+  const own = createOwnEnvironments({ log: say, permitted: permissions.mayUseEnvironment });
+  const environments = createEnvironments(code ? { code } : {}, own);
+  const backends = openBackends(say, (runFolder, current) => bringUpToDate(session, runFolder, current));
   const disk = openThreadedDisk();
   const reading = createMathJudge(); // of new runs' solutions
   const reader = createSolutionReader(reading);
-  const permissions = openPermissions(operator, homeOf(process.env));
-  const activities = createActivities(dependencies({ session, environment, backends, disk, permissions, reader }));
-  const { generate, ...light } = activities;
-  const common: Pick<WorkerOptions, 'connection' | 'namespace' | 'shutdownGraceTime' | 'shutdownForceTime'> = {
-    connection,
-    namespace: session.namespace,
-    shutdownGraceTime: '2 seconds',
-    shutdownForceTime: '10 seconds',
-  };
-  const workers = await Promise.all([
-    Worker.create({
-      ...common,
-      taskQueue: TASK_QUEUE,
-      workflowBundle: { codePath: workflowBundle() },
-      activities: light,
-      // After this time another worker takes over the runs of a dead one.
-      stickyQueueScheduleToStartTimeout: '3 seconds',
-      maxCachedWorkflows: cachedWorkflows(slots),
-    }),
-    Worker.create({
-      ...common,
-      taskQueue: GENERATE_QUEUE,
-      activities: { generate },
-      maxConcurrentActivityTaskExecutions: slots,
-      maxHeartbeatThrottleInterval: HEARTBEAT,
-    }),
-    ...(code
-      ? [
-          Worker.create({
-            ...common,
-            taskQueue: CODE_QUEUE,
-            activities: { evaluate: light.evaluate },
-            maxConcurrentActivityTaskExecutions: availableParallelism(),
-            maxHeartbeatThrottleInterval: HEARTBEAT,
-          }),
-        ]
-      : []),
-  ]);
-  const stop = () => workers.forEach((w) => w.getState() === 'RUNNING' && w.shutdown());
-  const done = Promise.all(workers.map((w) => w.run().finally(stop))).then(() => undefined);
+  const parts = { session, environments, backends, disk, permissions, reader, measured };
+  const activities = createActivities(dependencies(parts));
+  const queues = await openQueues(cluster, {
+    activities: { ...activities, generate: measured.generate(activities.generate) },
+    workflowBundle: workflowBundle(),
+    slots,
+    judgesCode: code !== undefined,
+    drainMs: drainSeconds * 1000,
+  });
+  const reached = watchCluster(session);
+  if (stop.aborted) queues.stop();
+  stop.addEventListener('abort', queues.stop, { once: true });
   return {
-    stop,
-    done: done.finally(async () => {
+    problem: () => queues.problem() ?? reached.problem(),
+    done: queues.done.finally(async () => {
       reading.close();
+      reached.close();
       await Promise.allSettled([
-        environment.close(),
+        environments.close(),
         backends.close(),
         disk.close(),
         session.close(),
@@ -126,52 +125,24 @@ export async function startWorker({ slots, unsafeCode, operator }: WorkerSetting
   };
 }
 
-/** Seldom enough to be cheap, often enough that a busy machine misses no 10 s deadline. */
-const HEARTBEAT = '3 seconds';
-
-/**
- * Workflows in the cache are not replayed when their answer arrives. With more in flight than the cache holds, the
- * evicted one is always the next one needed. The rest is for collections.
- */
-export function cachedWorkflows(slots: number): number {
-  return Math.max(1000, slots + 100);
-}
-
-async function openCluster() {
-  const session = await connect();
-  const { connectionOptions } = clusterConfig();
-  const connection = await NativeConnection.connect({ ...connectionOptions });
-  await ensureSearchAttributes(session.client.connection, session.namespace);
-  return { session, connection };
-}
-
-/** Undefined if no sandbox is proven: then this worker takes no code. */
-async function openCodeJudge(unsafe: boolean): Promise<Environment | undefined> {
-  try {
-    const judge = await createCodeEnvironment({ unsafeWithoutSandbox: unsafe });
-    if (unsafe) console.error(`UNSAFE: programs that a model wrote run here without a sandbox (${UNSAFE_FLAG}).`);
-    return judge;
-  } catch (error) {
-    if (!(error instanceof SandboxError)) throw error;
-    console.error(`This worker judges no code. ${explain(error)}`);
-    return undefined;
-  }
-}
+const say = (line: string): void => console.error(oneLine(line));
 
 interface Parts {
   readonly session: Session;
-  readonly environment: ActivityDeps['environment'];
+  readonly environments: Environments;
   readonly backends: Backends;
   readonly disk: Disk;
   readonly reader: SolutionReader;
   readonly permissions: Permissions;
+  readonly measured: WorkerMetrics;
 }
 
-function dependencies({ session, environment, backends, disk, permissions, reader }: Parts): ActivityDeps {
+function dependencies({ session, environments, backends, disk, permissions, reader, measured }: Parts): ActivityDeps {
   const cache = openRecordCache();
+  const packsOf = openPacksOf();
   const openStore: ActivityDeps['openStore'] = (out, run) => {
     permissions.mayUseRun(out, run);
-    return openFileStore(out, run, { cache, disk });
+    return measured.store(openFileStore(out, run, { cache, disk, packsOf }));
   };
   const mayOf = (settings: RolloutSettings, folder: string): BackendPermissions => ({
     mayLoad: permissions.mayLoad(settings, folder),
@@ -184,31 +155,39 @@ function dependencies({ session, environment, backends, disk, permissions, reade
   return {
     version: everturnVersion(),
     openStore,
-    environment,
+    environments,
     backend,
     permit: permissions.mayUseModel,
-    parseRow: (row) => parsed(row).query,
-    async readSolutions(row) {
-      const problem = await statedProblem(parsed(row), reader);
+    parseRow: (row, { environments: own }) => parsedRow(row, own).query,
+    async readSolutions(row, { environments: own }) {
+      const problem = await statedProblem(parsedRow(row, own), reader);
       if (problem) throw rowError(problem);
     },
     parseSettings,
     now: Date.now,
-    async createRun({ run, out, dataset, samples, limit, shuffleSeed, settings }) {
+    async createRun({ run, out, dataset, samples, limit, shuffleSeed, settings, epochs, train }) {
       permissions.mayReadDataset(dataset);
       const complete = parseSettings(run, { ...settings });
+      const groups = parseGroups({ samples, epochs, train });
       const store = openStore(out, run);
       permissions.mayUseModel(complete, store.folder);
-      const survey = await examineDataset(await surveyDataset({ dataset, limit, shuffleSeed }), reader);
+      const survey = await examineDataset(
+        await surveyDataset({
+          dataset,
+          limit,
+          shuffleSeed,
+          ...(complete.environments && { environments: complete.environments }),
+        }),
+        reader,
+      );
       // Rollouts wait for a model that is away; the run does not.
       const facts = await backend(complete, store.folder).then((b) => b.facts, ifRetryable);
       if (facts) mustServeLogprobs(facts, complete);
       const origins = Object.fromEntries(
         Object.keys(complete).map((k) => [k, k in settings ? 'input' : 'default'] as const),
       );
-      const logprobs = facts && foundLogprobs(facts);
-      const model = facts?.identity ?? null;
-      await createRun(store, { run, survey, settings: complete, samples, origins, logprobs, model });
+      const found = { logprobs: facts && foundLogprobs(facts), model: facts?.identity ?? null };
+      await createRun(store, { run, survey, settings: complete, samples, ...groups, origins, ...found });
     },
     closedRollouts: (run, workflowIds) => closedRollouts(session.client, run, workflowIds),
     weights: {
@@ -225,17 +204,6 @@ function bringUpToDate(session: Session, runFolder: string, { version, label, fo
   startUpdate(session, input).catch((error: unknown) => console.error(explain(error)));
 }
 
-function parsed(row: Readonly<Record<string, unknown>>) {
-  const result = queryFromRow(row, '1');
-  if (result.ok) return result;
-  throw rowError(result);
-}
-
-function rowError({ field, problem, fix }: Problem): DatasetError {
-  const where = field === null ? 'The row' : `Field \`${field}\` of the row`;
-  return new DatasetError(`${where}: ${problem}`, { reason: 'bad-row', fix });
-}
-
 function ifRetryable(error: unknown): null {
   if (error instanceof EverturnError && error.retryable) return null;
   throw error;
@@ -245,44 +213,53 @@ function workflowBundle(): string {
   return fileURLToPath(new URL('./workflow-bundle.js', import.meta.url));
 }
 
-/** The SDK's warnings about queues that serve only some kinds of work, as intended here. */
-const EXPECTED = /^No (?:Nexus services|workflows) registered, not polling/;
-
 /** Serves until it is asked to stop; resolves to the exit code. */
 export async function serve(settings: WorkerSettings): Promise<number> {
   // V8 lets garbage grow to several times what is alive. Measured with 4,000 rollouts open and played: a worker takes
   // 680 MiB at most with this, 1,000 without, at the same turns/s.
   setFlagsFromString('--heap-growing-percent=50');
-  Runtime.install({
-    logger: new DefaultLogger('INFO', ({ level, timestampNanos, message, meta }) => {
-      if (EXPECTED.test(message)) return;
-      const time = new Date(Number(timestampNanos / 1_000_000n)).toISOString();
-      process.stderr.write(`${time} ${level} ${message}${meta ? ` ${JSON.stringify(meta)}` : ''}\n`);
-    }),
-    shutdownSignals: [],
-  });
-  const worker = await startWorker(settings);
-  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, worker.stop);
-  endWithParent(worker.stop);
-  tellReady();
-  await worker.done;
+  const meter = installRuntime(settings.metrics ?? null);
+  const stop = new AbortController();
+  let worker: RunningWorker | undefined;
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => stop.abort());
+  endWithParent(() => stop.abort());
+  const { health } = settings;
+  const problem = () => (stop.signal.aborted ? 'it is ending' : worker ? worker.problem() : 'it is starting');
+  const port = health && (await openHealthPort(health.host, health.port, { problem }));
+  try {
+    worker = await startWorker(settings, stop.signal, meter);
+    tellReady();
+    await worker.done;
+  } catch (error) {
+    if (worker || !stop.signal.aborted) throw error;
+  } finally {
+    port?.close();
+  }
   return 0;
 }
 
 /** The environment's settings; for the operator's lists, flags have precedence. */
 export function workerSettings(
   env: NodeJS.ProcessEnv,
-  flags: OperatorWords = {},
+  flags: OperatorWords & { readonly metricsPort?: string } = {},
   at: { readonly local?: boolean; readonly cwd?: string } = {},
 ): WorkerSettings {
   const operator = operatorOf(env, flags, at);
+  const metrics = metricsTarget(env, flags.metricsPort);
   const unsafeCode = unsafeCodeAllowed(env);
-  const text = env['EVERTURN_SLOTS'];
-  if (!text) return { slots: DEFAULT_SLOTS, unsafeCode, operator };
-  if (/^[1-9]\d{0,4}$/.test(text)) return { slots: Number(text), unsafeCode, operator };
-  throw new UsageError(`EVERTURN_SLOTS is "${text}".`, {
+  const slots = wholeNumber('EVERTURN_SLOTS', env['EVERTURN_SLOTS'], 1) ?? DEFAULT_SLOTS;
+  // The local service ends its worker after 10 s, whatever it does.
+  const wanted = at.local ? undefined : wholeNumber('EVERTURN_DRAIN_SECONDS', env['EVERTURN_DRAIN_SECONDS'], 0);
+  return { slots, unsafeCode, operator, drainSeconds: wanted ?? DEFAULT_DRAIN_SECONDS, metrics };
+}
+
+/** Of a flag or variable; undefined where it is not set. */
+export function wholeNumber(name: string, text: string | undefined, least: number): number | undefined {
+  if (!text) return undefined;
+  if (/^\d{1,5}$/.test(text) && Number(text) >= least) return Number(text);
+  throw new UsageError(`${name} is "${text}".`, {
     reason: 'bad-value',
-    fix: 'It takes a whole number of at least 1.',
+    fix: `It takes a whole number of at least ${least}.`,
   });
 }
 

@@ -65,6 +65,7 @@ export function collectionActivities(deps: ActivityDeps) {
     accept: (input: CollectionInput): Promise<Accepted> =>
       heartbeating(async () => {
         const { run, out, dataset, samples = 1, limit = null, shuffleSeed = null, settings = {} } = input;
+        const { epochs: wantedEpochs, train: wantedTrain } = input;
         const store = openStore(out, run);
         if (!(await store.getRun())) {
           if (!dataset) {
@@ -73,7 +74,11 @@ export function collectionActivities(deps: ActivityDeps) {
               fix: 'Give `dataset`: a JSON lines file that the workers can read.',
             });
           }
-          await createRun({ run, out, dataset, samples, limit, shuffleSeed, settings });
+          await createRun({
+            ...{ run, out, dataset, samples, limit, shuffleSeed, settings },
+            ...(wantedEpochs === undefined ? {} : { epochs: wantedEpochs }),
+            ...(wantedTrain === undefined ? {} : { train: wantedTrain }),
+          });
         }
         const { record } = (await store.getRun())!;
         if (!record.dataset) {

@@ -1,8 +1,9 @@
 // The dependencies of activities: the plug points' interfaces, constructed by worker.ts.
 
+import type { TrainInput } from '../domain/messages.ts';
 import type { Query } from '../domain/query.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
-import type { Environment } from '../environments/environment.ts';
+import type { Environments } from '../environments/environment.ts';
 import type { DeclaredWeights, Known, WeightsProgress } from '../domain/weights.ts';
 import type { Backend } from '../inference/backend.ts';
 import type { Store } from '../storage/store.ts';
@@ -15,12 +16,14 @@ export interface NewRun {
   readonly limit: number | null;
   readonly shuffleSeed: number | null;
   readonly settings: Partial<RolloutSettings>;
+  readonly epochs?: number;
+  readonly train?: TrainInput;
 }
 
 /** One server, while it gets other weights. A step that it cannot do is a ModelError. */
 export interface WeightServer {
   readonly url: string;
-  /** Its own label for the weights it has; null where it tells none. */
+  /** The server's label of its weights; null if it reports none. */
   version(): Promise<string | null>;
   pause(): Promise<void>;
   load(folder: string, label: string): Promise<void>;
@@ -74,13 +77,16 @@ export interface ActivityDeps {
   openStore(out: string, run: string): Store;
   /** The backend that `settings.model` names; built once per worker and kept. */
   backend(settings: RolloutSettings, runFolder: string): Promise<Backend>;
-  readonly environment: Environment;
+  readonly environments: Environments;
   /** Throws `not-allowed` if the operator does not let workflows use this model with this key. */
   permit(settings: RolloutSettings, runFolder: string): void;
   /** Parses one data set row; throws DatasetError naming the field. */
-  parseRow(row: Readonly<Record<string, unknown>>): Query;
+  parseRow(row: Readonly<Record<string, unknown>>, settings: Pick<RolloutSettings, 'environments'>): Query;
   /** Throws DatasetError naming the field if the judge cannot use the row's solutions. */
-  readSolutions?(row: Readonly<Record<string, unknown>>): Promise<void>;
+  readSolutions?(
+    row: Readonly<Record<string, unknown>>,
+    settings: Pick<RolloutSettings, 'environments'>,
+  ): Promise<void>;
   /** Checks and completes settings that came from outside; throws UsageError naming the field. */
   parseSettings(run: string, settings: Readonly<Record<string, unknown>>): RolloutSettings;
   /** Accepts a data set into a new run's folder; does nothing where that was done before. */

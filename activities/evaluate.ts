@@ -1,30 +1,39 @@
-// Lets the environment judge one turn's answer. The first verdict stands: a retry returns it. A judge that stays
-// broken leaves the turn undecided; any other failure (a full disk, say) is retried.
+// Lets the environment reply to one turn's answer. The first reply stands: a retry returns it. An environment that stays
+// broken leaves the turn undecided, and one that is not the run's fails it; any other failure (a full disk) is retried.
 
 import { Context } from '@temporalio/activity';
-import { JudgeError, SandboxError } from '../domain/errors.ts';
-import type { TurnReference } from '../domain/rollout-facts.ts';
+import { type Reply, replyFields, verdictOf } from '../domain/environment.ts';
+import { EnvironmentError, explain, JudgeError, SandboxError } from '../domain/errors.ts';
+import { short } from '../domain/foreign-text.ts';
+import type { Judged, TurnReference } from '../domain/rollout-facts.ts';
+import type { VerdictRecord } from '../domain/trajectory.ts';
 import { noEos } from '../domain/turn.ts';
-import type { Verdict } from '../domain/verdict.ts';
 import type { ActivityDeps } from './deps.ts';
 import { beat, heartbeating } from './heartbeat.ts';
-import { recordedRollout, recordedTurn } from './recorded.ts';
+import { earlierTurns, recordedRollout, recordedTurn } from './recorded.ts';
 
 const JUDGE_TRIES = 5;
+const NOTE_CHARS = 500;
 
-export function evaluateActivity({ openStore, environment }: ActivityDeps) {
-  return async function evaluate({ rollout: id, turn }: TurnReference): Promise<Verdict> {
+export function evaluateActivity({ openStore, environments }: ActivityDeps) {
+  return async function evaluate({ rollout: id, turn }: TurnReference): Promise<Judged> {
     const store = openStore(id.out, id.run);
     const known = await store.getVerdict(id, turn);
     if (known) return inShort(known.record);
-    const { query } = (await recordedRollout(store, id)).record;
+    const { record: rollout } = await recordedRollout(store, id);
     const { record, hash } = await recordedTurn(store, id, turn);
-    const cut = noEos(record.finish);
+    const environment = environments.of(rollout, store.folder);
+    const before = () => earlierTurns(store, id, turn - 1);
+    const move = { rollout, turn, answer: record.answer, cut: noEos(record.finish), before };
     const startedAt = performance.now();
-    const verdict = await tryJudge((signal) => environment.judge(query, record.answer, { signal, cut }));
+    const { note, ...reply } = await tryJudge((signal) => environment.respond(move, { signal }));
+    const own = rollout.settings?.environments?.find(({ name }) => name === rollout.query.environment);
     const stored = await store.putVerdict(id, {
       turn,
-      ...verdict,
+      ...verdictOf(reply),
+      ...(note === undefined ? {} : { note }),
+      ...replyFields(reply),
+      ...(own && { environment: own.fingerprint }),
       of: hash,
       tookMs: Math.round(performance.now() - startedAt),
     });
@@ -37,11 +46,14 @@ interface JudgeTries {
   readonly silent: number;
 }
 
+/** `note`: what broke. */
+type Tried = Reply & { readonly note?: string };
+
 /** Gives up on a judge after some tries. Attempts that failed for other causes, a full disk say, do not count. */
-async function tryJudge(judge: (signal: AbortSignal) => Promise<Verdict>): Promise<Verdict> {
+async function tryJudge(judge: (signal: AbortSignal) => Promise<Reply>): Promise<Tried> {
   const context = Context.current();
   const { silent } = (context.info.heartbeatDetails as JudgeTries | undefined) ?? { silent: 0 };
-  if (silent >= JUDGE_TRIES) return { verdict: 'undecided', reason: 'judge-gave-up' };
+  if (silent >= JUDGE_TRIES) return { verdict: { verdict: 'undecided', reason: 'judge-gave-up' } };
   const begun: JudgeTries = { silent: silent + 1 };
   beat(begun);
   try {
@@ -50,15 +62,26 @@ async function tryJudge(judge: (signal: AbortSignal) => Promise<Verdict>): Promi
       return judge(signal);
     });
   } catch (error) {
-    const broken = error instanceof JudgeError || error instanceof SandboxError;
+    const own = error instanceof EnvironmentError && !FINAL.has(error.reason);
+    const broken = own || error instanceof JudgeError || error instanceof SandboxError;
     if (!broken || (error.retryable && context.info.attempt < JUDGE_TRIES)) throw error;
-    return { verdict: 'undecided', reason: error.reason };
+    const verdict = { verdict: 'undecided', reason: error.reason } as const;
+    return own ? { verdict, note: short(explain(error), NOTE_CHARS) } : { verdict };
   } finally {
     beat({ silent } satisfies JudgeTries);
   }
 }
 
-/** The part of a verdict that the workflow needs. */
-function inShort({ verdict, reason }: Verdict): Verdict {
-  return { verdict, reason };
+/** The rollout cannot continue with this environment, or not on this worker. */
+const FINAL: ReadonlySet<string> = new Set([
+  'environment-mismatch',
+  'environment-missing',
+  'environment-not-deterministic',
+  'environment-not-served',
+  'environment-closed',
+]);
+
+/** The part of a reply that the workflow needs. */
+function inShort({ verdict, reason, reward, done }: VerdictRecord): Judged {
+  return { verdict, reason, ...(reward === undefined ? {} : { reward }), ...(done === true && { done }) };
 }

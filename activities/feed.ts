@@ -156,6 +156,8 @@ async function stateOf(store: Store, record: RunRecord): Promise<FeedState> {
     admissions: [],
     restarts: {},
     concluded: false,
+    floors: line.floors,
+    rewinds: line.rewinds,
   };
   noteAdmission(state);
   return state;

@@ -21,6 +21,7 @@ export function finishActivity({ openStore, now }: ActivityDeps) {
     const store = openStore(id.out, id.run);
     const { settings } = (await recordedRollout(store, id)).record;
     const turns = await recordedTurns(store, id, result.turns);
+    const { success, turnRewards: own } = result;
     await writeLogs(store, id, result.turns);
     const failed = result.outcome === 'failed';
     const said = turns.flatMap(({ record }) => (record.said ? [record.turn] : []));
@@ -28,7 +29,7 @@ export function finishActivity({ openStore, now }: ActivityDeps) {
       outcome: result.outcome,
       stopReason: result.stopReason,
       failure: failed ? failureOf(result, message) : null,
-      turnRewards: turnRewards(result.success, settings),
+      turnRewards: own ?? turnRewards(success, settings),
       rewards: result.rewards,
       success: result.success,
       turns: turns.map((t) => t.hash),

@@ -2,6 +2,7 @@
 
 import { collectionActivities } from './collection.ts';
 import type { ActivityDeps } from './deps.ts';
+import { endActivity } from './end-environment.ts';
 import { evaluateActivity } from './evaluate.ts';
 import { translated } from './failures.ts';
 import { feedActivities } from './feed.ts';
@@ -9,14 +10,16 @@ import { finishActivity } from './finish.ts';
 import { generateActivity } from './generate.ts';
 import { groupActivities } from './groups.ts';
 import { logActivity } from './log.ts';
-import { openActivity } from './open.ts';
+import { beginActivity, openActivity } from './open.ts';
 import { weightsActivities } from './weights.ts';
 
 export function createActivities(deps: ActivityDeps) {
   return translated({
     open: openActivity(deps),
     generate: generateActivity(deps),
+    begin: beginActivity(deps),
     evaluate: evaluateActivity(deps),
+    endEnvironment: endActivity(deps),
     log: logActivity(deps),
     finish: finishActivity(deps),
     ...collectionActivities(deps),

@@ -1,21 +1,54 @@
 // A rollout's first step: records the query and the settings it plays; later changes of their sources have no effect.
 
+import { Context } from '@temporalio/activity';
 import { samplesPerQuery } from '../domain/group.ts';
 import { firstWords } from '../domain/foreign-text.ts';
 import { mayRetry } from '../domain/ending.ts';
-import { DatasetError, StoreError, UsageError } from '../domain/errors.ts';
-import { questionOf } from '../domain/query.ts';
+import type { Begun, EnvironmentRecord } from '../domain/environment.ts';
+import { DatasetError, EnvironmentError, explain, StoreError, UsageError } from '../domain/errors.ts';
+import { type Prompt, questionOf } from '../domain/query.ts';
 import { unfitRewards } from '../domain/reward.ts';
 import type { OpenedRollout } from '../domain/rollout-facts.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import type { RolloutId } from '../domain/ids.ts';
+import type { RolloutRecord } from '../domain/trajectory.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
 import type { Store } from '../storage/store.ts';
 import type { RolloutInput } from '../domain/messages.ts';
 import type { ActivityDeps } from './deps.ts';
 import { endedResult } from './ended-result.ts';
+import { heartbeating } from './heartbeat.ts';
 
+/** Records the rollout, unless its environment has to begin it: then `begin` does. */
 export function openActivity(deps: ActivityDeps) {
+  const opening = openingWith(deps);
+  return (input: RolloutInput): Promise<OpenedRollout> => opening(input, null);
+}
+
+/** Asks the rollout's environment for its first messages and state, and records the rollout with them. */
+export function beginActivity(deps: ActivityDeps) {
+  const opening = openingWith(deps);
+  return (input: RolloutInput): Promise<OpenedRollout> =>
+    heartbeating((signal) =>
+      opening(input, (rollout, folder) => {
+        const environment = deps.environments.of(rollout, folder);
+        return environment.begin?.(rollout, { signal }) ?? Promise.resolve({});
+      }),
+    );
+}
+
+const BEGIN_TRIES = 5;
+
+/** An environment that stays broken fails the rollout; one that another worker serves is waited for. */
+function givenUp(error: unknown): EnvironmentError | undefined {
+  if (!(error instanceof EnvironmentError) || error.reason === 'environment-not-served') return undefined;
+  if (error.retryable && Context.current().info.attempt < BEGIN_TRIES) return undefined;
+  return new EnvironmentError(explain(error), { reason: error.reason });
+}
+
+type Begin = (rollout: RolloutRecord, folder: string) => Promise<Begun>;
+
+function openingWith(deps: ActivityDeps) {
   const { openStore, parseRow, readSolutions, parseSettings, permit, now, version } = deps;
   /** The record of a run whose rollouts are started one by one. */
   const looseRun = (run: string, settings: RolloutSettings): RunRecord => ({
@@ -29,7 +62,7 @@ export function openActivity(deps: ActivityDeps) {
     createdAt: now(),
   });
 
-  return async function open(input: RolloutInput): Promise<OpenedRollout> {
+  return async function opening(input: RolloutInput, begin: Begin | null): Promise<OpenedRollout> {
     const { run, out, sample = 0, attempt = 1 } = input;
     const store = openStore(out, run);
     const known = await store.getRun();
@@ -48,9 +81,11 @@ export function openActivity(deps: ActivityDeps) {
       throw noSuchSample(run, samplesPerQuery(known.record));
     if (attempt > 1) await mustHaveFailed(store, { ...id, attempt: attempt - 1 });
     // A rollout that was accepted before is not asked again; one that is refused leaves nothing in the folder.
-    if (input.row && !(await store.getRollout(id))) await readSolutions?.(input.row);
+    const environment = settings.environments?.find(({ name }) => name === query.environment);
+    const there = input.row || environment?.begins ? await store.getRollout(id) : undefined;
+    if (input.row && !there) await readSolutions?.(input.row, settings);
     const inForce = !known && input.row ? await store.putRun(looseRun(run, settings)) : known;
-    const { record, hash, created } = await store.putRollout(id, {
+    const fresh: RolloutRecord = {
       run,
       query,
       index: input.index ?? null,
@@ -58,21 +93,48 @@ export function openActivity(deps: ActivityDeps) {
       attempt,
       settings,
       birthTime: now(),
-    });
+    };
+    const begins = environment?.begins === true && !there?.record.begun && !(there && (await store.getEnd(id)));
+    if (begins && !begin) return openedOf(fresh, { name: environment.name, begins });
+    const first = begins && begin ? await begunRollout(environment, fresh) : fresh;
+    const { record, hash, created } = await store.putRollout(id, first);
     const ended = created ? undefined : await endedResult(store, { out, ...id });
-    const { numTurns, stop, rewardScaling, rewardBias, turnDiscount } = record.settings;
     return {
-      rollout: { out, ...id },
-      limits: { numTurns, stop },
-      reward: { rewardScaling, rewardBias, turnDiscount },
-      title: firstWords(questionOf(record.query)),
-      task: record.query.task,
+      ...openedOf(record, environment && { name: environment.name, begins: false, ends: environment.ends }),
       ...(ended && { ended }),
       records: { run: inForce?.hash ?? null, rollout: hash },
     };
 
+    function openedOf(
+      { query: played, settings: in_ }: RolloutRecord,
+      own: (Omit<NonNullable<OpenedRollout['environment']>, 'ends'> & { readonly ends?: boolean }) | undefined,
+    ): OpenedRollout {
+      const { numTurns, stop, rewardScaling, rewardBias, turnDiscount } = in_;
+      return {
+        rollout: { out, ...id },
+        limits: { numTurns, stop },
+        reward: { rewardScaling, rewardBias, turnDiscount },
+        title: firstWords(questionOf(played)),
+        task: played.task,
+        ...(own && { environment: { ends: false, ...own } }),
+      };
+    }
+
+    async function begunRollout(own: EnvironmentRecord, rollout: RolloutRecord): Promise<RolloutRecord> {
+      try {
+        // An earlier workflow of this rollout recorded that it could not be begun.
+        if (there) throw new EnvironmentError('It was given up before.', { reason: 'environment-error' });
+        return withBeginning(rollout, own, await begin!(rollout, store.folder));
+      } catch (error) {
+        const last = givenUp(error);
+        // Its failure is recorded with it.
+        if (last) await store.putRollout(id, rollout);
+        throw last ?? error;
+      }
+    }
+
     async function queryOf() {
-      if (input.row) return parseRow(input.row);
+      if (input.row) return parseRow(input.row, settings);
       if (input.index === undefined) {
         throw new DatasetError(`The rollout of run "${run}" names no query.`, {
           reason: 'no-query',
@@ -86,6 +148,24 @@ export function openActivity(deps: ActivityDeps) {
         fix: `It holds ${await store.countQueries()} queries.`,
       });
     }
+  };
+}
+
+function withBeginning(rollout: RolloutRecord, environment: EnvironmentRecord, begun: Begun): RolloutRecord {
+  const { query } = rollout;
+  const { messages, state } = begun;
+  const prompt: Prompt = messages ? { kind: 'messages', messages } : query.prompt;
+  if (prompt.kind === 'messages' && prompt.messages.length === 0) {
+    throw new EnvironmentError(`The environment ${environment.name} gave no messages, and the row has no prompt.`, {
+      reason: 'environment-broken',
+      fix: 'Let `begin` return `messages`, or give the row a prompt.',
+    });
+  }
+  const kept = state === undefined ? {} : { state };
+  return {
+    ...rollout,
+    query: { ...query, prompt },
+    begun: { asked: query.prompt, ...kept, environment: environment.fingerprint },
   };
 }
 

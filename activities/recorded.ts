@@ -3,6 +3,7 @@
 import { StoreError } from '../domain/errors.ts';
 import type { TrajectoryReference } from '../domain/ids.ts';
 import type { RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
+import type { EarlierTurn } from '../domain/new-context.ts';
 import type { TurnRecord } from '../domain/turn.ts';
 import type { Store, Stored } from '../storage/store.ts';
 
@@ -33,6 +34,17 @@ export async function recordedVerdict(
   turn: number,
 ): Promise<Stored<VerdictRecord>> {
   return (await store.getVerdict(id, turn)) ?? missing(store, id, `the verdict of turn ${turn}`);
+}
+
+/** Turns 1 … `count` with the replies to them, all of which must be there. */
+export async function earlierTurns(store: Store, id: TrajectoryReference, count: number): Promise<EarlierTurn[]> {
+  const turns = await recordedTurns(store, id, count);
+  return Promise.all(
+    turns.map(async ({ record }) => ({
+      turn: record,
+      verdict: (await recordedVerdict(store, id, record.turn)).record,
+    })),
+  );
 }
 
 function missing(store: Store, id: TrajectoryReference, what: string): never {

@@ -67,7 +67,7 @@ async function measure(session: Session, env: NodeJS.ProcessEnv, out: string, be
   }
   console.log(`after ${before} groups: lease and acknowledge ${GROUPS} in ${took.map(Math.round).join(', ')} ms`);
   console.log(`  median ${median(took).toFixed(1)} ms (wanted: below 100)`);
-  const server = await serveFeed({ place, store, session: () => session, host: '127.0.0.1', port: 0, token: null });
+  const server = await serveFeed({ place, session: () => session, host: '127.0.0.1', port: 0, token: null });
   const [begun, cpu] = [performance.now(), process.cpuUsage()];
   const response = await fetch(`${server.url}/lease`, { method: 'POST', body: `{"consumer":"b","groups":${GROUPS}}` });
   const text = await response.text();

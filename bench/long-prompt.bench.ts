@@ -58,11 +58,11 @@ bench(
     const backend = await createBackend(`sglang:${model.url}`, { tokenizer, log: () => {} });
     const cache = openRecordCache();
     const disk = openThreadedDisk();
-    const environment = createEnvironments();
+    const environments = createEnvironments();
     const activities = createActivities({
       version: 'bench',
       openStore: (folder, run) => openFileStore(folder, run, { cache, disk }),
-      environment,
+      environments,
       backend: async () => backend,
       permit: () => undefined,
       parseRow(row) {
@@ -118,7 +118,7 @@ bench(
         .join(', '),
     );
     model.stop();
-    await Promise.all([backend.close(), environment.close(), disk.close()]);
+    await Promise.all([backend.close(), environments.close(), disk.close()]);
     rmSync(out, { recursive: true });
   },
   { iterations: 1, time: 0, warmupIterations: 0, warmupTime: 0 },

@@ -144,7 +144,7 @@ export async function startModel(ids: readonly number[], env: NodeJS.ProcessEnv 
 }
 
 /** Ids of a plausible text of the wanted length that ends with an answer and the stop token. */
-async function answerIds(): Promise<number[]> {
+export async function answerIds(): Promise<number[]> {
   const tokenizer = await openTokenizer(await findModelSource(TOKENIZER));
   const end = [...(await tokenizer.encodeRendered('So the answer is \\boxed{41}.')), tokenizer.stopTokenIds[0]!];
   const step = await tokenizer.encodeRendered('First take 6 of them, then 7 more; that makes 13, and 13 + 28 = 41.\n');

@@ -1,11 +1,14 @@
 // A model server that costs next to nothing: speaks as SGLang does, and gives the same answer to every request, made
-// ready once, after DELAY_MS; the first HOLD requests only when all of them are there. Arguments: the answer's token
+// ready once, after DELAY_MS; the first HOLD requests only when all of them are there. With LENGTHS (`<median>,<sigma>`)
+// an answer has a log-normal number of tokens that follows from its prompt and seed, and takes DELAY_MS for each. Arguments: the answer's token
 // ids as JSON. Says its url on stdout; ends with its parent.
 
+import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 
 const ids = JSON.parse(process.argv[2]);
 const delayMs = Number(process.env.DELAY_MS ?? 0);
+const [median, sigma] = (process.env.LENGTHS ?? '').split(',').map(Number);
 let hold = Number(process.env.HOLD ?? 0);
 const held = [];
 const VOCAB = 692;
@@ -29,6 +32,18 @@ const answer = (outputs, finish, top) =>
   });
 const whole = answer(ids, { type: 'stop', matched: ids.at(-1) }, false);
 const first = answer(ids.slice(0, 1), { type: 'length', length: 1 }, true);
+
+/** The same for the same prompt and seed, in whatever run. */
+function lengthOf(body) {
+  const { input_ids: input, sampling_params: sampling } = JSON.parse(body);
+  const hash = createHash('sha256')
+    .update(JSON.stringify([input, sampling.sampling_seed]))
+    .digest();
+  const [u, v] = [(hash.readUInt32LE(0) + 1) / 2 ** 32, hash.readUInt32LE(4) / 2 ** 32];
+  const normal = Math.sqrt(-2 * Math.log(u)) * Math.cos(2 * Math.PI * v);
+  return Math.max(1, Math.min(ids.length, Math.round(median * Math.exp(sigma * normal))));
+}
+
 const facts = {
   '/model_info': { served_model_name: 'bench', model_path: 'bench', tokenizer_path: 'bench', weight_version: '0' },
   '/server_info': { max_req_input_len: LENGTH, enable_deterministic_inference: true, version: '0.5.23' },
@@ -48,11 +63,17 @@ const server = createServer((request, response) => {
     const head = Buffer.concat(chunks).toString('latin1');
     if (head.includes('"top_logprobs_num"')) return send(first);
     most = Math.max(most, ++inFlight);
+    const tokens = median > 0 ? lengthOf(Buffer.concat(chunks).toString()) : ids.length;
+    const said =
+      tokens === ids.length ? whole : answer(ids.slice(-tokens), { type: 'stop', matched: ids.at(-1) }, false);
     const answerSoon = () =>
-      setTimeout(() => {
-        inFlight--;
-        send(whole);
-      }, delayMs);
+      setTimeout(
+        () => {
+          inFlight--;
+          send(said);
+        },
+        median > 0 ? delayMs * tokens : delayMs,
+      );
     if (hold === 0) return answerSoon();
     held.push(answerSoon);
     if (held.length < hold) return undefined;

@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process';
 import { bench } from 'vitest';
 import { createCodeEnvironment } from '../environments/code/code-environment.ts';
-import type { Environment } from '../environments/environment.ts';
+import type { Judge } from '../environments/environment.ts';
 import { queryOf } from '../test/contract/environment.ts';
 import { ATTACKS } from '../test/environments/code-attacks.ts';
 import { CALL_CHEATS, CALLED, PRINTED } from '../test/environments/code-cheats.ts';
@@ -86,7 +86,7 @@ async function perSecond(work: (i: number) => Promise<unknown>): Promise<{ rate:
   return { rate: (PROGRAMS * 1000) / (performance.now() - startedAt), tookMs };
 }
 
-async function speed(environment: Environment, name: string, inputOutput: object, program: string): Promise<void> {
+async function speed(environment: Judge, name: string, inputOutput: object, program: string): Promise<void> {
   const query = queryOf('code', { inputOutput: inputOutput as never });
   const judge = async () => {
     const { verdict, reason } = await environment.judge(query, fence(program), { signal });

@@ -16,6 +16,8 @@ export const EXIT = {
   model: 5,
   dataset: 6,
   sandbox: 7,
+  /** `compare --min-delta`: the second run is worse. */
+  below: 10,
   detached: 130,
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
@@ -37,6 +39,7 @@ const EXIT_OF: Readonly<Record<Boundary, ExitCode>> = {
   model: EXIT.model,
   temporal: EXIT.temporal,
   judge: EXIT.bug,
+  environment: EXIT.usage,
   store: EXIT.bug,
   sandbox: EXIT.sandbox,
   everturn: EXIT.bug,

@@ -55,20 +55,19 @@ export interface RunFlags {
 export function addRunFlags(command: Command, defaults: Partial<RunOptions> = {}): Command {
   command
     .addOption(new Option('--config <file>', 'options from a YAML or JSON file'))
-    .addOption(
-      new Option('--set <name=value>', 'one option by its name; may be repeated').argParser(
-        (text: string, before: string[] | undefined) => [...(before ?? []), text],
-      ),
-    )
+    .addOption(new Option('--set <name=value>', 'one option by its name; may be repeated').argParser(collected))
     .optionsGroup('Options of the run (each also as EVERTURN_NAME and in --config):');
-  for (const [key, { argument, help }] of Object.entries(FIELDS)) {
+  for (const [key, { argument, help, many }] of Object.entries(FIELDS)) {
     const value = { ...DEFAULT_OPTIONS, ...defaults }[key as keyof RunOptions];
     const text = shown(value);
     const said = text === '' ? '' : ` (default: ${text})`;
-    command.addOption(new Option(argument === null ? flagOf(key) : `${flagOf(key)} ${argument}`, help + said));
+    const option = new Option(argument === null ? flagOf(key) : `${flagOf(key)} ${argument}`, help + said);
+    command.addOption(many ? option.argParser(collected) : option);
   }
   return command.optionsGroup('');
 }
+
+const collected = (text: string, before: string[] | undefined): string[] => [...(before ?? []), text];
 
 export function resolveRunFlags(flags: RunFlags, io: Io, defaults: Partial<RunOptions> = {}): ResolvedOptions {
   const { options, origins } = resolveOptions({

@@ -7,6 +7,7 @@ export interface Stream {
   write(text: string): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
+  readonly rows?: number;
 }
 
 export interface Io {

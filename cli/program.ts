@@ -39,16 +39,52 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'what a rollout waits for, or why it ended as it did',
     load: () => import('./commands/why.ts'),
   },
+  view: {
+    group: 'Look',
+    summary: 'all runs in the browser: turns, tokens, verdicts, live',
+    load: () => import('./commands/view.ts'),
+  },
+  report: {
+    group: 'Look',
+    summary: 'a run as one HTML file that opens from disk and prints',
+    load: () => import('./commands/report.ts'),
+  },
+  stats: {
+    group: 'Look',
+    summary: 'every number of a run, with n, interval and definition',
+    load: () => import('./commands/stats.ts'),
+  },
+  compare: {
+    group: 'Look',
+    summary: 'two runs of the same queries, with a test of the difference',
+    load: () => import('./commands/compare.ts'),
+  },
+  search: {
+    group: 'Look',
+    summary: 'where a text occurs in a run',
+    load: () => import('./commands/search.ts'),
+  },
   check: { group: 'Look', summary: "prove a run's folder", load: () => import('./commands/check.ts') },
   judge: {
     group: 'Look',
     summary: 'judge answers, or a run again, without a model or Temporal',
     load: () => import('./commands/judge.ts'),
   },
+  pack: {
+    group: 'Look',
+    summary: 'move the files of ended rollouts into a few zips, which every command reads',
+    load: () => import('./commands/pack.ts'),
+  },
+  unpack: { group: 'Look', summary: 'make files of packed rollouts again', load: () => import('./commands/unpack.ts') },
   export: {
     group: 'Look',
     summary: 'write a run in a format that trainers read',
     load: () => import('./commands/export.ts'),
+  },
+  env: {
+    group: 'Play',
+    summary: 'write an environment of your own, and try it without a model',
+    load: () => import('./commands/env.ts'),
   },
   feed: {
     group: 'Play',
@@ -101,6 +137,21 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     group: 'Steer',
     summary: 'end a run; finished turns stay stored',
     load: () => import('./commands/cancel.ts'),
+  },
+  doctor: {
+    group: 'Run the service',
+    summary: 'try everything that a run needs, and say what to do',
+    load: () => import('./commands/doctor.ts'),
+  },
+  config: {
+    group: 'Run the service',
+    summary: 'each setting of a run, and where it comes from',
+    load: () => import('./commands/config.ts'),
+  },
+  completion: {
+    group: 'Run the service',
+    summary: 'completion for bash, zsh or fish',
+    load: () => import('./commands/completion.ts'),
   },
   up: {
     group: 'Run the service',

@@ -6,7 +6,7 @@ import type { BadRow, Row } from './dataset.ts';
 import { type IdSet, openIdSet } from './id-set.ts';
 import { mustBeFile, type ReadLine, unreadable } from './json-line.ts';
 import { badRowText, wrong, type Problem } from './problem.ts';
-import { idFieldOf, queryFromRow } from './row.ts';
+import { idFieldOf, queryFromRow, type RowEnvironments } from './row.ts';
 
 export interface NumberedRow {
   /** 1-based: the line of a text file, the row of a table. */
@@ -19,6 +19,7 @@ export async function* acceptedRows(
   file: string,
   batches: () => AsyncIterable<readonly NumberedRow[]>,
   emptyFix: string,
+  environments?: RowEnvironments,
 ): AsyncGenerator<Row> {
   await mustBeFile(file);
   const ids = openIdSet();
@@ -27,7 +28,7 @@ export async function* acceptedRows(
   try {
     for await (const batch of batches()) {
       for (const numbered of batch) {
-        const row = acceptRow(file, numbered, ids);
+        const row = acceptRow(file, numbered, ids, environments);
         if (row.ok) good++;
         else firstBad ??= row.bad;
         yield row;
@@ -43,11 +44,16 @@ export async function* acceptedRows(
   });
 }
 
-function acceptRow(file: string, { number, read }: NumberedRow, ids: IdSet): Row {
+function acceptRow(
+  file: string,
+  { number, read }: NumberedRow,
+  ids: IdSet,
+  environments: RowEnvironments | undefined,
+): Row {
   const bad = (problem: Problem): Row => ({ ok: false, bad: { file, line: number, ...problem } });
   if ('problem' in read) return bad(read.problem);
   const { json, inexact } = read;
-  const result = queryFromRow(json, String(number), inexact);
+  const result = queryFromRow(json, String(number), inexact, environments);
   if (!result.ok) return bad({ field: result.field, problem: result.problem, fix: result.fix });
   const { query, stated } = result;
   if (!ids.add(query.queryId)) {

@@ -4,6 +4,7 @@
 import { isUtf8 } from 'node:buffer';
 import { DatasetError } from '../domain/errors.ts';
 import { acceptedRows, type NumberedRow } from './accepted-rows.ts';
+import type { RowEnvironments } from './row.ts';
 import { type CsvRecord, csvRecords } from './csv-records.ts';
 import type { Dataset } from './dataset.ts';
 import { MAX_LINE_BYTES, readJson, type ReadLine } from './json-line.ts';
@@ -16,10 +17,10 @@ const STRUCTURED: ReadonlySet<string> = new Set([
   ...['messages', 'solutions', 'choices', 'options', 'reward_model', 'extra_info'],
 ]);
 
-export function csvDataset(file: string): Dataset {
+export function csvDataset(file: string, environments?: RowEnvironments): Dataset {
   const delimiter = /\.tsv(?:\.gz)?$/i.test(file) ? '\t' : ',';
   const fix = `Write a header such as question${delimiter}answer, and a row a line.`;
-  return { rows: () => acceptedRows(file, () => batches(file, delimiter), fix) };
+  return { rows: () => acceptedRows(file, () => batches(file, delimiter), fix, environments) };
 }
 
 async function* batches(file: string, delimiter: string): AsyncGenerator<NumberedRow[]> {
@@ -41,6 +42,9 @@ function headerOf(file: string, record: CsvRecord, delimiter: string): readonly 
     throw new DatasetError(`${file}:${record.line}: the header ${problem}`, { reason: 'dataset-unreadable', fix });
   };
   if (!Array.isArray(cells)) return refuse((cells as Problem).problem, (cells as Problem).fix);
+  if ((cells as string[]).some((cell) => cell.trim().includes('\r'))) {
+    refuse('holds a carriage return: the lines of this file end in CR alone', 'End lines in LF or CR LF (mac2unix).');
+  }
   const names = (cells as string[]).map((name) => name.trim());
   const twice = names.find((name, i) => name !== '' && names.indexOf(name) !== i);
   if (twice !== undefined) refuse(`names ${JSON.stringify(twice)} twice`, 'Name each column once.');

@@ -5,8 +5,12 @@ import type { Dataset } from './dataset.ts';
 import { csvDataset } from './csv.ts';
 import { jsonlDataset } from './jsonl.ts';
 import { parquetDataset } from './parquet.ts';
+import type { RowEnvironments } from './row.ts';
 
-const FORMATS: readonly { readonly extension: string; readonly open: (file: string) => Dataset }[] = [
+const FORMATS: readonly {
+  readonly extension: string;
+  readonly open: (file: string, environments?: RowEnvironments) => Dataset;
+}[] = [
   { extension: '.jsonl', open: jsonlDataset },
   { extension: '.ndjson', open: jsonlDataset },
   { extension: '.json', open: jsonlDataset },
@@ -16,10 +20,10 @@ const FORMATS: readonly { readonly extension: string; readonly open: (file: stri
 ];
 
 /** Opens a data set by its file's extension, also followed by `.gz`. Reads nothing yet. */
-export function openDataset(file: string): Dataset {
+export function openDataset(file: string, environments?: RowEnvironments): Dataset {
   const name = file.toLowerCase().replace(/(?<!\.parquet)\.gz$/, '');
   const format = FORMATS.find(({ extension }) => name.endsWith(extension));
-  if (format) return format.open(file);
+  if (format) return format.open(file, environments);
   throw new DatasetError(`${file} has an unknown data set format`, {
     reason: 'dataset-format',
     fix: `Use a file whose name ends in ${FORMATS.map(({ extension }) => extension).join(', ')} (or texts with .gz).`,

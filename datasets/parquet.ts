@@ -1,5 +1,5 @@
 // Parquet: one row a row, by the same rules. Row groups are read one at a time, and refused above a size, so memory holds
-// one of them. Numbers that are not exact are told as such; a cell that is not UTF-8 makes its own row bad.
+// one of them. Inexact numbers are marked; a cell that is not UTF-8 makes its own row bad.
 
 import { isUtf8 } from 'node:buffer';
 import { open } from 'node:fs/promises';
@@ -16,6 +16,7 @@ import {
 } from 'hyparquet';
 import { DatasetError } from '../domain/errors.ts';
 import { acceptedRows, type NumberedRow } from './accepted-rows.ts';
+import type { RowEnvironments } from './row.ts';
 import type { Dataset } from './dataset.ts';
 import type { ReadLine } from './json-line.ts';
 import { plainValue, UNREADABLE } from './parquet-value.ts';
@@ -24,8 +25,8 @@ import { wrong } from './problem.ts';
 const MAX_GROUP_BYTES = 1 << 30;
 const MAX_METADATA_BYTES = 64 << 20;
 
-export function parquetDataset(file: string): Dataset {
-  return { rows: () => acceptedRows(file, () => batches(file), 'Write at least one row.') };
+export function parquetDataset(file: string, environments?: RowEnvironments): Dataset {
+  return { rows: () => acceptedRows(file, () => batches(file), 'Write at least one row.', environments) };
 }
 
 async function* batches(file: string): AsyncGenerator<NumberedRow[]> {
@@ -92,7 +93,7 @@ function mustFit(file: string, index: number, { columns, num_rows: rows }: FileM
 const leavesOf = ({ path, children }: SchemaTree): string[] =>
   children.length === 0 ? [path.join('.')] : children.flatMap(leavesOf);
 
-/** The reader begins all columns of a group at once: one that it cannot place would fail where nobody waits for it. */
+/** The reader begins all columns of a group at once: one that it cannot place would reject unhandled. */
 function mustMatch({ columns }: FileMetaData['row_groups'][number], leaves: readonly string[]): void {
   const found = columns.map(({ meta_data: column }) => column?.path_in_schema.join('.'));
   if (JSON.stringify(found) !== JSON.stringify(leaves)) throw new Error('its columns are not those of its schema');

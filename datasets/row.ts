@@ -1,10 +1,12 @@
 // One data set row, already parsed, as a query; or the field at fault, the reason and the fix. Null counts as absent.
 // docs/datasets.md has the layouts; prompt.ts reads the question, stated.ts the reference answer.
 
-import { TASKS, type Query, type Task } from '../domain/query.ts';
+import { type EnvironmentRecord, isEnvironmentName } from '../domain/environment.ts';
+import type { JsonObject } from '../domain/json.ts';
+import { TASKS, type Prompt, type Query, type Task } from '../domain/query.ts';
 import type { Stated } from './dataset.ts';
 import { inputOutputOf } from './input-output.ts';
-import { IDS, type RowObject } from './names.ts';
+import { found, IDS, PROMPTS, type RowObject } from './names.ts';
 import { ALL_EXACT, type Inexact, numberText } from './number-text.ts';
 import { fail, isObject, kindOf, loneSurrogate, notObject, RowError, shown, type Problem } from './problem.ts';
 import { promptOf } from './prompt.ts';
@@ -17,19 +19,33 @@ export type RowResult =
 
 const MAX_ID_BYTES = 1000;
 
+/** The environments of a run, as far as its rows depend on them: each has another name. */
+export type RowEnvironments = readonly Pick<EnvironmentRecord, 'name' | 'begins'>[];
+
 /** `fallbackId` names a row without an id; `inexact`: the numbers that lost digits when the row was parsed. */
-export function queryFromRow(row: unknown, fallbackId: string, inexact: Inexact = ALL_EXACT): RowResult {
+export function queryFromRow(
+  row: unknown,
+  fallbackId: string,
+  inexact: Inexact = ALL_EXACT,
+  environments: RowEnvironments = [],
+): RowResult {
   try {
-    return parse(row, fallbackId, inexact);
+    return parse(row, fallbackId, inexact, environments);
   } catch (error) {
     if (error instanceof RowError) return { ok: false, ...error.problem };
     throw error;
   }
 }
 
-function parse(row: unknown, fallbackId: string, inexact: Inexact): RowResult {
+function parse(row: unknown, fallbackId: string, inexact: Inexact, environments: RowEnvironments): RowResult {
   if (!isObject(row)) return { ok: false, ...notObject(row) };
   const queryId = idOf(row, inexact) ?? fallbackId;
+  const environment = environmentOf(row, environments);
+  if (environment) {
+    const prompt: Prompt = environment.begins && !asks(row) ? { kind: 'messages', messages: [] } : promptOf(row);
+    const own = { task: 'environment', solutions: [], environment: environment.name, row: asJson(row) } as const;
+    return { ok: true, query: { queryId, prompt, ...own }, stated: undefined };
+  }
   const prompt = promptOf(row);
   const task = taskOf(row);
   if (task === 'code') {
@@ -40,6 +56,38 @@ function parse(row: unknown, fallbackId: string, inexact: Inexact): RowResult {
   const stated = statedOf(row, inexact);
   return { ok: true, query: { queryId, prompt, task, solutions: textsOf(stated) }, stated };
 }
+
+/** The environment that a row names, or the only one of the run; undefined for a judge of Everturn's. */
+function environmentOf(row: RowObject, environments: RowEnvironments): RowEnvironments[number] | undefined {
+  const value = row['environment'];
+  if (environments.length === 0) {
+    if (typeof value === 'string' && isEnvironmentName(value) && !BUILT_IN.includes(value))
+      fail('environment', `is ${shown(value)}, and the run has no environment`, 'Give it with --environment.');
+    return undefined;
+  }
+  const names = [...environments.map(({ name }) => name), ...BUILT_IN].join(', ');
+  if (value == null) {
+    if (environments.length === 1) return environments[0];
+    fail('environment', 'is missing, and the run has several', `Name one of: ${names}.`);
+  }
+  if (typeof value === 'string' && BUILT_IN.includes(value)) return undefined;
+  const found = environments.find(({ name }) => name === value);
+  return found ?? fail('environment', `is ${shown(value)}`, `Name one of: ${names}.`);
+}
+
+const BUILT_IN: readonly string[] = TASKS;
+
+const asks = (row: RowObject): boolean => found(row, PROMPTS).length > 0;
+
+/** The row as JSON: a table's values may be others. */
+function asJson(row: RowObject): JsonObject {
+  const text = JSON.stringify(row);
+  if (text.length > MAX_ROW_CHARS)
+    fail(null, `has ${text.length} characters`, `An environment takes rows of at most ${MAX_ROW_CHARS}.`);
+  return JSON.parse(text) as JsonObject;
+}
+
+const MAX_ROW_CHARS = 8 * 2 ** 20;
 
 const textsOf = ({ solutions }: Stated): string[] => solutions.map(({ text }) => text);
 
@@ -70,7 +118,8 @@ function idOf(row: RowObject, inexact: Inexact): string | undefined {
 }
 
 function taskOf(row: RowObject): Task {
-  const value = row['task'] ?? 'math';
+  const named = BUILT_IN.find((known) => known === row['environment']);
+  const value = row['task'] ?? named ?? 'math';
   const task = TASKS.find((known) => known === value);
   return task ?? fail('task', `is ${shown(value)}`, `Give one of: ${TASKS.join(', ')}; or leave it out for math.`);
 }

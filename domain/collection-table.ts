@@ -2,7 +2,7 @@
 
 import { escapeMarkdown } from './foreign-text.ts';
 import { type Column, markdownTable } from './markdown.ts';
-import type { CollectionCounts } from './progress.ts';
+import { type CollectionCounts, rewardMoments } from './progress.ts';
 
 export interface CollectionTableInput {
   readonly state: string;
@@ -17,11 +17,23 @@ const COLUMNS: readonly Column[] = ['turn', 'judged', 'right', 'accuracy', 'righ
   align: 'right',
 }));
 
+const REWARD_COLUMNS: readonly Column[] = ['turn', 'rewarded', 'mean', 'spread', 'least', 'most'].map((name) => ({
+  name,
+  align: 'right',
+}));
+
+/** Enough digits to compare by, few enough to read. */
+const digits = (value: number): string => String(Number(value.toPrecision(4)));
+
 export function collectionTable({ state, total, done, inFlight, counts }: CollectionTableInput): string {
   const outcomes = Object.entries(counts.outcomes).map(([name, n]) => `${n} ${name}`);
   const rows = counts.judgedAt.map((judged, i) => {
     const right = counts.rightAt[i] ?? 0;
     return [i + 1, judged, right, percent(right, judged), percent(counts.rightBy[i] ?? 0, total)];
+  });
+  const rewards = (counts.rewardAt ?? []).map((at, i) => {
+    const { mean, spread } = rewardMoments(at);
+    return [i + 1, at.count, digits(mean), digits(spread), digits(at.min), digits(at.max)];
   });
   const failures = counts.failures.map(
     (f) => `- ${escapeMarkdown(f.query)} / ${f.sample}: ${f.outcome}, ${escapeMarkdown(f.reason)}`,
@@ -29,7 +41,8 @@ export function collectionTable({ state, total, done, inFlight, counts }: Collec
   return [
     `${state}: ${done} of ${total} rollouts, ${inFlight} in flight (${outcomes.join(', ')})`,
     '',
-    ...markdownTable(COLUMNS, rows),
+    ...(rows.length > 0 || rewards.length === 0 ? markdownTable(COLUMNS, rows) : []),
+    ...(rewards.length > 0 ? ['', ...markdownTable(REWARD_COLUMNS, rewards)] : []),
     ...(failures.length ? ['', '**Failures**', '', ...failures] : []),
   ].join('\n');
 }

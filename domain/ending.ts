@@ -14,12 +14,13 @@ export type Outcome = (typeof OUTCOMES)[number];
  * The reason why no further turn was played.
  *   max-turns        all turns of --num-turns were played
  *   success          --stop success, and the answer was right
+ *   done             the environment ended it
  *   context-length   the next turn cannot fit into the model's context
  *   undecided        the judge could not decide: no feedback would be true
  *   failed           infrastructure; `failure` names it
  *   cancelled        a user ended it
  */
-export type StopReason = 'max-turns' | 'success' | 'context-length' | 'undecided' | 'failed' | 'cancelled';
+export type StopReason = 'max-turns' | 'success' | 'done' | 'context-length' | 'undecided' | 'failed' | 'cancelled';
 
 export interface Limits {
   /** T: at most this many turns. */
@@ -36,8 +37,10 @@ export interface RolloutResult {
   readonly turns: number;
   /** Discounted returns G_t, one per turn; empty unless the outcome is `complete`. */
   readonly rewards: readonly number[];
-  /** 1 right, 0 wrong, null not judged; one per finished turn. */
+  /** 1 right, 0 wrong, null neither; one per finished turn. */
   readonly success: readonly (0 | 1 | null)[];
+  /** Undiscounted r_t of the judged turns; present if an environment gave one of them. */
+  readonly turnRewards?: readonly number[];
   /** The turns that were judged, by verdict and reason; absent in histories from before they were counted. */
   readonly verdicts?: VerdictCounts;
   /** Output tokens of all turns. */
@@ -49,9 +52,10 @@ export interface RolloutResult {
   readonly trajectory: TrajectoryReference;
 }
 
-/** After a judged turn, in this order: undecided, success, max-turns. The turn after it finds `context-length`. */
-export function stopReason(turn: number, verdict: VerdictValue, limits: Limits): StopReason | undefined {
+/** After a judged turn, in this order: undecided, done, success, max-turns. The turn after it finds `context-length`. */
+export function stopReason(turn: number, verdict: VerdictValue, limits: Limits, done = false): StopReason | undefined {
   if (verdict === 'undecided') return 'undecided';
+  if (done) return 'done';
   if (verdict === 'right' && limits.stop === 'success') return 'success';
   if (turn >= limits.numTurns) return 'max-turns';
   return undefined;
@@ -66,6 +70,7 @@ export function outcomeOf(stop: StopReason): Outcome {
   switch (stop) {
     case 'max-turns':
     case 'success':
+    case 'done':
     case 'context-length':
       return 'complete';
     default:
@@ -78,9 +83,9 @@ export function mayRetry(outcome: Outcome): boolean {
   return outcome === 'failed' || outcome === 'undecided';
 }
 
-/** 1 right, 0 wrong, null not judged. */
+/** 1 right, 0 wrong, null neither. */
 export function successOf(verdict: VerdictValue): 0 | 1 | null {
-  return verdict === 'undecided' ? null : verdict === 'right' ? 1 : 0;
+  return verdict === 'right' ? 1 : verdict === 'wrong' ? 0 : null;
 }
 
 /**
@@ -96,22 +101,28 @@ export function rolloutResult(
 ): RolloutResult {
   const outcome = outcomeOf(stop);
   const success = turns.map((t) => successOf(t.verdict));
-  const rewards =
-    outcome === 'complete' ? discountedReturns(turnRewards(success, settings), settings.turnDiscount) : [];
+  const own = turns.map(({ reward }) => reward);
+  const raw = turnRewards(success, settings, own);
+  const rewards = outcome === 'complete' ? discountedReturns(raw, settings.turnDiscount) : [];
   const counted = turns.map((verdict) => ({ tokens: verdict.outputTokens, verdict }));
-  return recordedResult(trajectory, { outcome, stopReason: stop, rewards, success, failure }, counted);
+  return recordedResult(
+    trajectory,
+    { outcome, stopReason: stop, rewards, success, turnRewards: raw, failure },
+    counted,
+  );
 }
 
 /** The part of an end's record that a result repeats. */
 export interface RecordedEnd extends Pick<RolloutResult, 'outcome' | 'stopReason' | 'rewards' | 'success'> {
+  readonly turnRewards?: readonly number[];
   readonly failure: { readonly reason: string; readonly boundary?: Boundary } | null;
 }
 
 /** The result of a rollout with this end and these turns; a turn's verdict is null where it was not judged. */
 export function recordedResult(
   trajectory: TrajectoryReference,
-  { outcome, stopReason: stop, rewards, success, failure }: RecordedEnd,
-  turns: readonly { readonly tokens: number; readonly verdict: Verdict | null }[],
+  { outcome, stopReason: stop, rewards, success, turnRewards: raw, failure }: RecordedEnd,
+  turns: readonly { readonly tokens: number; readonly verdict: (Verdict & { readonly reward?: number }) | null }[],
 ): RolloutResult {
   const undecided = outcome === 'undecided' ? turns.at(-1)?.verdict?.reason : undefined;
   return {
@@ -120,6 +131,7 @@ export function recordedResult(
     turns: turns.length,
     rewards,
     success,
+    ...(raw && turns.some(({ verdict }) => verdict?.reward !== undefined) && { turnRewards: raw }),
     verdicts: countedVerdicts(turns.flatMap(({ verdict }) => verdict ?? [])),
     tokens: turns.reduce((sum, { tokens }) => sum + tokens, 0),
     reason: failure?.reason ?? undecided ?? null,

@@ -41,49 +41,37 @@ export abstract class EverturnError extends Error {
   }
 }
 
-/** Binds a class to the reasons of its boundary. */
-abstract class BoundaryError<B extends Boundary> extends EverturnError {
-  abstract override readonly boundary: B;
-  declare readonly reason: Reason<B>;
+/** The base of a boundary's class: binds it to the reasons of its boundary. */
+function errorAt<B extends Boundary>(boundary: B) {
+  return class extends EverturnError {
+    readonly boundary = boundary;
+    declare readonly reason: Reason<B>;
 
-  // oxlint-disable-next-line no-useless-constructor -- it narrows the type of the details
-  constructor(message: string, details: ErrorDetails<B>) {
-    super(message, details);
-  }
+    // oxlint-disable-next-line no-useless-constructor -- it narrows the type of the details
+    constructor(message: string, details: ErrorDetails<B>) {
+      super(message, details);
+    }
+  };
 }
 
 /** A flag, a config value or a name that the user gave (exit 2). */
-export class UsageError extends BoundaryError<'usage'> {
-  readonly boundary = 'usage';
-}
+export class UsageError extends errorAt('usage') {}
 /** The data set as a whole cannot be used (exit 6). */
-export class DatasetError extends BoundaryError<'dataset'> {
-  readonly boundary = 'dataset';
-}
+export class DatasetError extends errorAt('dataset') {}
 /** The model, its tokenizer or its server (exit 5). */
-export class ModelError extends BoundaryError<'model'> {
-  readonly boundary = 'model';
-}
+export class ModelError extends errorAt('model') {}
 /** The Temporal server, its binary or its connection (exit 4). */
-export class TemporalError extends BoundaryError<'temporal'> {
-  readonly boundary = 'temporal';
-}
+export class TemporalError extends errorAt('temporal') {}
 /** The judge could not run: never a wrong answer. */
-export class JudgeError extends BoundaryError<'judge'> {
-  readonly boundary = 'judge';
-}
+export class JudgeError extends errorAt('judge') {}
+/** A user's own environment: never a wrong answer (exit 2, because it is found when a run is started). */
+export class EnvironmentError extends errorAt('environment') {}
 /** The run's folder: unreadable, full, or with unexpected content (exit 1). */
-export class StoreError extends BoundaryError<'store'> {
-  readonly boundary = 'store';
-}
+export class StoreError extends errorAt('store') {}
 /** A sandbox is required and absent (exit 7). */
-export class SandboxError extends BoundaryError<'sandbox'> {
-  readonly boundary = 'sandbox';
-}
+export class SandboxError extends errorAt('sandbox') {}
 /** A bug of ours (exit 1). */
-export class InternalError extends BoundaryError<'everturn'> {
-  readonly boundary = 'everturn';
-}
+export class InternalError extends errorAt('everturn') {}
 
 /** The text for a terminal or a log: the message, its fix, and its causes in one line. */
 export function explain(error: unknown): string {

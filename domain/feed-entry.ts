@@ -1,6 +1,7 @@
 // The feed's ledger: what each entry says, and what all of them together mean. Invariants of a ledger: entries are
 // numbered 1, 2, 3, …; along a line versions never go back; a group is trained at most once along the surviving line.
 
+import { addFloor, type Floor, type RewindRequest, rememberRewind } from './feed-line.ts';
 import { type NumberSet, sizeOf, union } from './number-set.ts';
 
 interface EntryBase {
@@ -35,6 +36,8 @@ export interface RewindEntry extends EntryBase {
   readonly kind: 'rewind';
   /** Groups trained into a later version no longer count. */
   readonly to: number;
+  /** The caller's own id of the request; absent in older entries. */
+  readonly request?: string;
 }
 
 export type FeedEntry = TrainedEntry | VersionEntry | RewindEntry;
@@ -53,10 +56,12 @@ export interface Line {
   trained: number;
   /** In order; versions never go back. */
   readonly acknowledged: Trained[];
+  floors: Floor[];
+  rewinds: RewindRequest[];
 }
 
 export function emptyLine(): Line {
-  return { line: 0, version: 0, weights: null, loaded: -1, trained: 0, acknowledged: [] };
+  return { line: 0, version: 0, weights: null, loaded: -1, trained: 0, acknowledged: [], floors: [], rewinds: [] };
 }
 
 /** Adds the next entry; returns the acknowledgements that it takes off the line. */
@@ -77,7 +82,12 @@ export function addEntry(line: Line, entry: FeedEntry): Trained[] {
       if (line.version >= entry.to) line.weights = null;
       line.version = Math.min(line.version, entry.to);
       line.trained = entry.to;
+      line.floors = addFloor(line.floors, line.line, entry.to);
       line.line++;
+      if (entry.request !== undefined) {
+        const made = { request: entry.request, version: entry.to, line: line.line, offered: countOf(gone) };
+        line.rewinds = rememberRewind(line.rewinds, made);
+      }
       return gone;
     }
   }

@@ -1,9 +1,17 @@
 // The limits on steps: a version of the weights is one step of `batchGroups` groups, so that counting versions bounds
-// staleness. Validators of Updates ask these before an Update is accepted; a replay does not, so older histories hold.
-// Each answers what the rule of its verb answers (domain/feed-rules.ts), or one more refusal. Pure.
+// staleness; and the line of the trainer. Validators of Updates ask these before an Update is accepted, and a fenced feed
+// again when its turn comes; older histories were not asked again, and hold. Each answers what the rule of its verb
+// answers (domain/feed-rules.ts), or one more refusal. Pure.
 
-import type { AcknowledgeArguments, LeaseArguments, VersionArguments } from './feed-messages.ts';
-import { checkAcknowledge, checkVersion, leaseOfRequest, type Refusal } from './feed-rules.ts';
+import { checkLine, repeatedRewind } from './feed-fence.ts';
+import type {
+  AcknowledgeArguments,
+  LeaseArguments,
+  RenewArguments,
+  RewindArguments,
+  VersionArguments,
+} from './feed-messages.ts';
+import { checkAcknowledge, checkRewind, checkVersion, isRefusal, leaseOfRequest, type Refusal } from './feed-rules.ts';
 import { type FeedState, isExhausted } from './feed-state.ts';
 
 /** While a feed reads its ledger it knows no version. */
@@ -14,7 +22,9 @@ export const OPENING: Refusal = {
 };
 
 /** More than one step's groups are never there to be handed out at once. */
-export function mayLease(state: FeedState, { consumer, groups, request }: LeaseArguments): Refusal | true {
+export function mayLease(state: FeedState, { consumer, groups, request, line }: LeaseArguments): Refusal | true {
+  const stale = checkLine(state, line);
+  if (stale) return stale;
   const { batchGroups } = state.shape;
   if (batchGroups === null || groups <= batchGroups) return true;
   if (request != null && leaseOfRequest(state, consumer, request)) return true;
@@ -26,6 +36,8 @@ export function mayLease(state: FeedState, { consumer, groups, request }: LeaseA
 }
 
 export function mayAcknowledge(state: FeedState, given: AcknowledgeArguments): ReturnType<typeof checkAcknowledge> {
+  const stale = given.line == null ? undefined : checkLine(state, given.line);
+  if (stale) return stale;
   const checked = checkAcknowledge(state, given);
   const next = state.version + 1;
   if (!('lease' in checked) || given.version <= next) return checked;
@@ -40,6 +52,8 @@ export function mayAcknowledge(state: FeedState, given: AcknowledgeArguments): R
 }
 
 export function mayPublish(state: FeedState, given: VersionArguments): boolean | Refusal {
+  const stale = checkLine(state, given.line);
+  if (stale) return stale;
   const checked = checkVersion(state, given);
   const { version } = given;
   if (checked !== false || version === state.version) return checked;
@@ -61,4 +75,14 @@ export function mayPublish(state: FeedState, given: VersionArguments): boolean |
     message: `Version ${version} has ${done} of the ${batchGroups} groups of a step (--batch-groups).`,
     fix: `Lease and acknowledge ${batchGroups - done} more with version ${version}, then publish it; only the last step of a run may be smaller.`,
   };
+}
+
+export function mayRewind(state: FeedState, given: RewindArguments): ReturnType<typeof checkRewind> {
+  const repeated = repeatedRewind(state, given.request);
+  if (repeated === undefined) return checkRewind(state, given);
+  return isRefusal(repeated) ? repeated : true;
+}
+
+export function mayRenew(state: FeedState, { line }: RenewArguments): Refusal | true {
+  return (line == null ? undefined : checkLine(state, line)) ?? true;
 }

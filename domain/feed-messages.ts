@@ -1,6 +1,7 @@
 // The JSON messages of a feed: arguments and results of its Updates, and its progress. docs/feed.md says what they mean.
 // `problemOf…` reads arguments from outside, which may be anything.
 
+import type { Floor } from './feed-line.ts';
 import type { NumberSet } from './number-set.ts';
 import type { FeedState, Lease } from './feed-state.ts';
 import type { LeftOut } from './group.ts';
@@ -28,6 +29,8 @@ export interface LeaseArguments {
   readonly seconds?: number;
   /** The caller's own id of this request: sent again, it gets the same lease. */
   readonly request?: string;
+  /** The line that the trainer's rewind began; default 0: it never called `rewind`. */
+  readonly line?: number;
 }
 
 /** `waiting`: not enough groups in time. `finished`: none is left to be leased. `again`: ask again at once. */
@@ -35,11 +38,19 @@ export type WhyNone = 'waiting' | 'finished' | 'again';
 
 export type LeaseResult = { readonly lease: null; readonly why: WhyNone } | { readonly lease: GrantedLease };
 
-export type GrantedLease = Pick<Lease, 'id' | 'consumer' | 'groups' | 'version' | 'trainedAt' | 'line' | 'until'>;
+export interface GrantedLease extends Pick<
+  Lease,
+  'id' | 'consumer' | 'groups' | 'version' | 'trainedAt' | 'line' | 'until'
+> {
+  /** Which weights survived the rewinds so far; absent from older feeds. */
+  readonly floors?: readonly Floor[];
+}
 
 export interface AcknowledgeArguments {
   readonly lease: string;
   readonly version: number;
+  /** Default: that of the lease. */
+  readonly line?: number;
 }
 
 export interface AcknowledgeResult {
@@ -54,6 +65,8 @@ export interface VersionArguments {
   readonly version: number;
   /** A folder that every server (or worker, for an embedded model) reaches. */
   readonly weights?: string | null;
+  /** As of a lease. */
+  readonly line?: number;
 }
 
 export interface VersionResult {
@@ -63,10 +76,13 @@ export interface VersionResult {
 
 export interface RewindArguments {
   readonly version: number;
+  /** The caller's own id of this request: sent again, it begins no other line. */
+  readonly request?: string;
 }
 
 export interface RewindResult {
   readonly version: number;
+  /** The line that began: the verbs of this trainer carry it from now on. */
   readonly line: number;
   /** Groups that are offered again. */
   readonly offered: number;
@@ -75,6 +91,8 @@ export interface RewindResult {
 export interface RenewArguments {
   readonly lease: string;
   readonly seconds?: number;
+  /** Default: that of the lease. */
+  readonly line?: number;
 }
 
 export interface FeedProgress {
@@ -128,6 +146,7 @@ const text = (most: number): Rule => [
 const maybe = ([test, wanted]: Rule): Rule => [(value) => value === undefined || value === null || test(value), wanted];
 
 const VERSION = whole(0, MAX_VERSION);
+const LINE = maybe(VERSION);
 const RULES = {
   lease: {
     consumer: text(200),
@@ -136,11 +155,12 @@ const RULES = {
     least: maybe(whole(1, MAX_LEASE_GROUPS)),
     seconds: maybe(real(0.1, MAX_LEASE_SECONDS)),
     request: maybe(text(200)),
+    line: LINE,
   },
-  acknowledge: { lease: text(300), version: VERSION },
-  version: { version: VERSION, weights: maybe(text(4096)) },
-  rewind: { version: VERSION },
-  renew: { lease: text(300), seconds: maybe(real(0.1, MAX_LEASE_SECONDS)) },
+  acknowledge: { lease: text(300), version: VERSION, line: LINE },
+  version: { version: VERSION, weights: maybe(text(4096)), line: LINE },
+  rewind: { version: VERSION, request: maybe(text(200)) },
+  renew: { lease: text(300), seconds: maybe(real(0.1, MAX_LEASE_SECONDS)), line: LINE },
 } as const satisfies Record<string, Record<string, Rule>>;
 
 export type Verb = keyof typeof RULES;

@@ -22,6 +22,7 @@ import {
   trainsNext,
 } from './feed-state.ts';
 import type { TrainedEntry } from './feed-entry.ts';
+import { addFloor, rememberRewind } from './feed-line.ts';
 import type { LeftOut } from './group.ts';
 import { numbersIn, type NumberSet, setOf, sizeOf, union, without } from './number-set.ts';
 import type { Reason } from './reasons.ts';
@@ -44,8 +45,7 @@ export function takeLease(
   const known = request == null ? undefined : leaseOfRequest(state, consumer, request);
   if (known) return known;
   const chosen = available(state, groups);
-  const last = nothingToCome(state);
-  if (chosen.length === 0 || (chosen.length < (least ?? groups) && !last)) return undefined;
+  if (chosen.length === 0 || (chosen.length < (least ?? groups) && !isRest(state))) return undefined;
   const set = setOf(chosen);
   const lease: Lease = {
     id,
@@ -71,9 +71,15 @@ export function leaseOfRequest(state: FeedState, consumer: string, request: stri
 /** True if a lease of these would be granted now. */
 export function canLease(state: FeedState, { consumer, groups, least, request }: LeaseArguments): boolean {
   if (request != null && leaseOfRequest(state, consumer, request)) return true;
-  if (nothingToCome(state) && (state.ready.length > 0 || isExhausted(state))) return true;
+  if (isExhausted(state) || (isRest(state) && state.ready.length > 0)) return true;
   const needed = least ?? groups;
   return sizeOf(state.ready) >= needed && available(state, needed).length >= needed;
+}
+
+/** Nothing is to come beside what is ready: a lease may be smaller than its caller asked for. */
+function isRest(state: FeedState): boolean {
+  // Groups that others hold may be offered again, and then make a whole step.
+  return nothingToCome(state) && (!state.fenced || state.shape.batchGroups === null || state.leases.length === 0);
 }
 
 /** Ends the leases whose time is over: their groups are offered again. */
@@ -183,12 +189,13 @@ export function checkVersion(state: FeedState, { version, weights }: VersionArgu
 export function publish(state: FeedState, version: number, weights: string | null): void {
   state.version = version;
   state.weights = weights;
+  state.settled = true;
   if (weights !== null) state.loaded = version;
   state.ahead = state.ahead.filter((taken) => taken.version > version);
   noteAdmission(state);
 }
 
-/** True if there is nothing to do. */
+/** True if there is nothing to do: only an older workflow leaves such a rewind out. */
 export function checkRewind(state: FeedState, { version }: RewindArguments): boolean | Refusal {
   const most = Math.max(state.version, state.trained);
   if (version > most) {
@@ -198,11 +205,11 @@ export function checkRewind(state: FeedState, { version }: RewindArguments): boo
       fix: `Rewind to a version from 0 to ${most}.`,
     };
   }
-  return version === most && state.leases.length === 0 && state.expired.length === 0;
+  return !state.fenced && version === most && state.leases.length === 0 && state.expired.length === 0;
 }
 
 /** `offered`: what was trained into a later version along the line. Returns the number of groups offered again. */
-export function rewind(state: FeedState, to: number, offered: NumberSet): number {
+export function rewind(state: FeedState, to: number, offered: NumberSet, request?: string | null): number {
   const leased = state.leases.reduce((sum, { groups }) => sum + sizeOf(groups), 0);
   endLeases(state, () => true);
   state.expired = [];
@@ -210,12 +217,20 @@ export function rewind(state: FeedState, to: number, offered: NumberSet): number
   state.trainedGroups -= sizeOf(offered);
   state.acknowledged = state.acknowledged.filter(({ version }) => version <= to);
   state.ahead = state.ahead.filter(({ version }) => version <= to);
-  if (state.version >= to) state.weights = null;
+  // Servers may have weights that were never published; then those of `to` must be loaded again.
+  const kept = state.fenced && state.settled && state.version === to;
+  if (state.version >= to && !kept) state.weights = null;
   state.version = Math.min(state.version, to);
   state.trained = to;
+  state.floors = addFloor(state.floors ?? [], state.line, to);
   state.line++;
   noteAdmission(state);
-  return sizeOf(offered) + leased;
+  const again = sizeOf(offered) + leased;
+  if (request != null) {
+    const made = { request, version: to, line: state.line, offered: again };
+    state.rewinds = rememberRewind(state.rewinds ?? [], made);
+  }
+  return again;
 }
 
 /** A group that was looked at, and has ended. */

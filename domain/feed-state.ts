@@ -1,6 +1,7 @@
 // The state of a feed as plain JSON that continue-as-new can carry: open groups and leases only, never what was trained.
 // And the rules of admission and of handing out, as pure functions.
 
+import type { Floor, RewindRequest } from './feed-line.ts';
 import type { GroupFilter, LeftOut } from './group.ts';
 import { type NumberSet, numbersIn, sizeOf } from './number-set.ts';
 
@@ -40,6 +41,13 @@ export interface Acknowledged {
 export interface FeedState {
   readonly run: string;
   readonly shape: FeedShape;
+  /** Every rewind begins a line, and the verbs are refused on another one. Absent in a workflow that is older. */
+  fenced?: boolean;
+  /** domain/feed-line.ts. */
+  floors?: Floor[];
+  rewinds?: RewindRequest[];
+  /** No server has later weights than those that are published; absent if that is not known. */
+  settled?: boolean;
   /** Entries of the ledger, and the hash of the last one. */
   entries: number;
   last: string | null;

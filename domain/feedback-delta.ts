@@ -35,12 +35,17 @@ const LOOKS_AHEAD = [
 ];
 
 /**
- * The text after the answer of turn `turn` if `message` follows. Markers replace the answers of the turns between:
+ * The text after the answer of turn `turn` if `added` follows. Markers replace the answers of the turns between:
  * for a template that `obstacleOf` accepts they make no difference.
  */
-export function extension(render: Render, messages: readonly Message[], turn: number, message: Message): Extension {
-  const mark = markerFor(messages);
-  return extend(render, conversation(messages, turn, mark), mark, message);
+export function extension(
+  render: Render,
+  messages: readonly Message[],
+  turn: number,
+  added: readonly Message[],
+): Extension {
+  const mark = markerFor([...messages, ...added]);
+  return extend(render, conversation(messages, turn, mark), mark, added);
 }
 
 /**
@@ -55,7 +60,7 @@ export function withoutStop(text: string, stop: string | null): string {
 /** Null if a conversation that begins with these messages can be extended, whatever the model answers. */
 function obstacleOf(render: Render, template: string, messages: readonly Message[]): Obstacle | null {
   const mark = markerFor(messages);
-  const message: Message = { role: 'user', content: FEEDBACK_WRONG };
+  const added: readonly Message[] = [{ role: 'user', content: FEEDBACK_WRONG }];
   const answers: { text: string; clues: readonly string[] }[] = [
     { text: mark, clues: [] },
     { text: `${mark} \n\n  ${mark}`, clues: [] },
@@ -66,7 +71,7 @@ function obstacleOf(render: Render, template: string, messages: readonly Message
   ];
   for (let turn = 1; turn <= PROBED_TURNS; turn++) {
     for (const { text, clues } of answers) {
-      const extended = extend(render, conversation(messages, turn, mark), text, message);
+      const extended = extend(render, conversation(messages, turn, mark), text, added);
       if (!extended.ok) return { does: extended.obstacle.does, clues: [...clues, ...extended.obstacle.clues] };
     }
   }
@@ -117,12 +122,12 @@ function templateLine(template: string, { clues }: Obstacle): string | null {
 
 const MAX_LINE = 160;
 
-function extend(render: Render, before: readonly Message[], answer: string, message: Message): Extension {
+function extend(render: Render, before: readonly Message[], answer: string, added: readonly Message[]): Extension {
   let prefix: string;
   let whole: string;
   try {
     prefix = render(before);
-    whole = render([...before, { role: 'assistant', content: answer }, message]);
+    whole = render([...before, { role: 'assistant', content: answer }, ...added]);
   } catch (error) {
     const reason = deepest(error);
     return no(`it refuses such a conversation (${reason})`, [reason]);

@@ -11,11 +11,15 @@ export type UndecidedPolicy = (typeof UNDECIDED)[number];
 
 /** Undefined if no turn was judged. `end.outcome` must be `undecided`. */
 export function finishedTurns({ rollout, turns, end }: Trajectory): Trajectory | undefined {
+  const open = turns.findIndex(({ verdict }) => !verdict || verdict.verdict === 'undecided');
+  const count = open < 0 ? turns.length : open;
   const success = turns.map(({ verdict }) => (verdict ? successOf(verdict.verdict) : null));
-  const open = success.indexOf(null);
-  const count = open < 0 ? success.length : open;
   if (!end || count === 0) return undefined;
-  const rewards = turnRewards(success.slice(0, count), rollout.settings);
+  const rewards = turnRewards(
+    success.slice(0, count),
+    rollout.settings,
+    turns.map(({ verdict }) => verdict?.reward),
+  );
   const ended: EndRecord = {
     ...end,
     outcome: 'complete',

@@ -31,6 +31,15 @@ export interface RolloutProgress {
   readonly turns: readonly TurnFacts[];
 }
 
+/** The options of `--train`; each has the default of the command line. */
+export interface TrainInput {
+  readonly batchGroups?: number;
+  readonly maxStaleness?: number;
+  readonly minMembers?: number | null;
+  readonly successRate?: readonly [number, number] | null;
+  readonly dropZeroVariance?: boolean;
+}
+
 export interface CollectionInput {
   readonly run: string;
   readonly out: string;
@@ -39,6 +48,10 @@ export interface CollectionInput {
   readonly settings?: Partial<RolloutSettings>;
   /** Rollouts per query; default 1. */
   readonly samples?: number;
+  /** How often the data set is played, each time with other samples; default 1. */
+  readonly epochs?: number;
+  /** A trainer lives on the run, through its feed: docs/feed.md. Absent: no trainer. */
+  readonly train?: TrainInput;
   /** Rollouts in flight at once; default 16, at most 1,000. */
   readonly maxConcurrent?: number;
   /** At most this many rows of the data set. */

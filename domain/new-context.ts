@@ -1,7 +1,7 @@
 // Makes C_t from S_{t-1}: the prompt, or the feedback on the turn before. The model's own ids are never made from text
 // again; the added text is tokenised in its position after them.
 
-import { feedbackMessage, seedFeedback } from './conversation.ts';
+import { feedbackOn, seedFeedback } from './conversation.ts';
 import { ModelError } from './errors.ts';
 import { extension, mustExtend, TEXT_PROMPT, withoutStop } from './feedback-delta.ts';
 import type { Message, Prompt } from './query.ts';
@@ -43,10 +43,9 @@ export async function newContext(
 ): Promise<NewContext> {
   const render = tokenizer.renderChat;
   if (answered) {
-    const right = answered.verdict.verdict === 'right';
-    const { said } = answered;
-    if (settings.feedback === 'delta') return deltaFeedback(tokenizer, prompt, answered.turn, { right, said });
-    const text = seedFeedback(right, render, said);
+    const feedback = feedbackOn(answered.verdict, answered.said);
+    if (settings.feedback === 'delta') return deltaFeedback(tokenizer, prompt, answered.turn, feedback);
+    const text = seedFeedback(feedback, render);
     return { text, ids: await tokenizer.encode(text) };
   }
   if (settings.feedback === 'delta') {
@@ -59,7 +58,7 @@ export async function newContext(
 
 /** The new part of a conversation with a model that takes messages, for readers: its own rendering is not known here. */
 export function newTranscript({ query: { prompt } }: RolloutRecord, answered: EarlierTurn | null): string {
-  if (answered) return seedFeedback(answered.verdict.verdict === 'right', transcript, answered.said);
+  if (answered) return seedFeedback(feedbackOn(answered.verdict, answered.said), transcript);
   return prompt.kind === 'text' ? prompt.text : transcript(prompt.messages);
 }
 
@@ -73,7 +72,7 @@ export function conversationOf(prompt: Prompt, answered: readonly EarlierTurn[])
     ...(prompt.kind === 'messages' ? prompt.messages : []),
     ...answered.flatMap(({ turn, verdict, said }) => [
       { role: 'assistant', content: turn.answer },
-      feedbackMessage(verdict.verdict === 'right', said),
+      ...feedbackOn(verdict, said),
     ]),
   ];
 }
@@ -82,9 +81,9 @@ async function deltaFeedback(
   tokenizer: ContextTokenizer,
   prompt: Prompt,
   { turn, outputIds, finish }: TurnRecord,
-  { right, said }: { readonly right: boolean; readonly said: string | undefined },
+  feedback: readonly Message[],
 ): Promise<NewContext> {
-  const extended = extension(tokenizer.renderChat, messagesOf(prompt), turn, feedbackMessage(right, said));
+  const extended = extension(tokenizer.renderChat, messagesOf(prompt), turn, feedback);
   if (!extended.ok) throw new ModelError(extended.obstacle.does, { reason: 'feedback-delta' });
   const last = finish === 'stop' ? outputIds.at(-1) : undefined;
   const stop = last === undefined ? null : await tokenizer.decode([last], { skipSpecialTokens: false });

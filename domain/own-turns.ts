@@ -1,6 +1,6 @@
 // The own turns of a fork. They alone are trained on and have returns: what was carried over is their context. Pure.
 
-import { feedbackMessage } from './conversation.ts';
+import { feedbackOn } from './conversation.ts';
 import type { Message, Query } from './query.ts';
 import type { EndRecord, PlayedTurn, Trajectory } from './trajectory.ts';
 import type { TurnRecord } from './turn.ts';
@@ -54,7 +54,7 @@ function promptOf({ prompt }: Query, before: readonly PlayedTurn[], first: TurnR
   for (const [i, { record, verdict }] of before.entries()) {
     const next = before[i + 1]?.record ?? first;
     messages.push({ role: 'assistant', content: record.answer });
-    messages.push(feedbackMessage(verdict?.verdict === 'right', next.said?.text));
+    if (verdict) messages.push(...feedbackOn(verdict, next.said?.text));
   }
   return { kind: 'messages', messages };
 }

@@ -13,6 +13,26 @@ export interface FailedRollout {
   readonly boundary?: Boundary;
 }
 
+/** Rewards as sums, so that mean and spread follow, in any order of arrival up to rounding. */
+export interface RewardCount {
+  readonly count: number;
+  readonly sum: number;
+  readonly squares: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+export interface RewardMoments {
+  readonly mean: number;
+  /** Standard deviation, of the population. */
+  readonly spread: number;
+}
+
+export function rewardMoments({ count, sum, squares }: RewardCount): RewardMoments {
+  const mean = count === 0 ? 0 : sum / count;
+  return { mean, spread: count === 0 ? 0 : Math.sqrt(Math.max(0, squares / count - mean * mean)) };
+}
+
 export interface CollectionCounts {
   /** Rollouts that ended, by how. */
   readonly outcomes: Record<Outcome, number>;
@@ -29,6 +49,8 @@ export interface CollectionCounts {
   readonly judgedAt: number[];
   readonly rightAt: number[];
   readonly rightBy: number[];
+  /** Index t − 1: the rewards r_t that environments gave; absent if none did. */
+  rewardAt?: RewardCount[];
   /** The first failures, for people; at most 20. */
   readonly failures: FailedRollout[];
 }
@@ -67,6 +89,7 @@ export function addResult(counts: CollectionCounts, result: RolloutResult, numTu
     bump(counts.judgedAt, i);
     bump(counts.rightAt, i, success);
   });
+  result.turnRewards?.forEach((reward, i) => addReward((counts.rewardAt ??= []), i, reward));
   const firstRight = result.success.indexOf(1);
   const turnsCounted = firstRight < 0 ? result.success.length : Math.max(result.success.length, numTurns);
   for (let i = 0; i < turnsCounted; i++) bump(counts.rightBy, i, firstRight >= 0 && i >= firstRight ? 1 : 0);
@@ -80,6 +103,20 @@ export function addResult(counts: CollectionCounts, result: RolloutResult, numTu
       counts.failures.push({ query, sample, outcome: result.outcome, reason, ...(boundary && { boundary }) });
     }
   }
+}
+
+const NO_REWARDS: RewardCount = { count: 0, sum: 0, squares: 0, min: 0, max: 0 };
+
+function addReward(series: RewardCount[], index: number, reward: number): void {
+  while (series.length <= index) series.push(NO_REWARDS);
+  const { count, sum, squares, min, max } = series[index]!;
+  series[index] = {
+    count: count + 1,
+    sum: sum + reward,
+    squares: squares + reward * reward,
+    min: count === 0 ? reward : Math.min(min, reward),
+    max: count === 0 ? reward : Math.max(max, reward),
+  };
 }
 
 function bump(series: number[], index: number, by = 1): void {

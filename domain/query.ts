@@ -1,11 +1,14 @@
 // A query: one accepted problem of the data set. Contains everything that a rollout needs to be played and
 // judged, and no settings.
 
+import type { Json } from './json.ts';
+
 export const TASKS = ['math', 'stem', 'code'] as const;
-export type Task = (typeof TASKS)[number];
+/** `environment`: the query names an environment of its run, which alone knows its row. */
+export type Task = (typeof TASKS)[number] | 'environment';
 
 /** AReaL's task index, `task_ids` of a sample: the place in [math, code, rlhf, stem]. */
-export const TASK_INDEX: Readonly<Record<Task, number>> = { math: 0, code: 1, stem: 3 };
+export const TASK_INDEX: Readonly<Partial<Record<Task, number>>> = { math: 0, code: 1, stem: 3 };
 
 export interface Message {
   readonly role: string;
@@ -28,9 +31,13 @@ export interface Query {
   readonly queryId: string;
   readonly prompt: Prompt;
   readonly task: Task;
-  /** Any of them is right. Each may be a full worked text. Empty only for `code`. */
+  /** Any of them is right. Each may be a full worked text. Empty only for `code` and `environment`. */
   readonly solutions: readonly string[];
   readonly inputOutput?: InputOutput;
+  /** The environment of the run that answers for this query; absent: the judge of its task. */
+  readonly environment?: string;
+  /** With `environment`: the whole row. */
+  readonly row?: Readonly<Record<string, Json>>;
 }
 
 /** The user's question, for titles: the last user message, or the text. */

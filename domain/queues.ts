@@ -4,5 +4,7 @@
 export const TASK_QUEUE = 'everturn';
 /** Generation only: one slot for each request that the model may have in flight. */
 export const GENERATE_QUEUE = 'everturn-generate';
+/** Calls of users' own environments. */
+export const ENVIRONMENT_QUEUE = 'everturn-environment';
 /** Judging of model-written code: polled only by workers with a proven sandbox. */
 export const CODE_QUEUE = 'everturn-code';

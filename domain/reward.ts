@@ -11,9 +11,16 @@ export function turnReward(success: boolean, settings: RewardSettings): number {
   return (((success ? 1 : 0) - 0.5) * 2 - settings.rewardBias) * settings.rewardScaling;
 }
 
-/** r_t of each judged turn; a turn that was not judged (null) has none. */
-export function turnRewards(success: readonly (0 | 1 | null)[], settings: RewardSettings): number[] {
-  return success.flatMap((one) => (one === null ? [] : [turnReward(one === 1, settings)]));
+/**
+ * r_t of each judged turn; a turn that was not judged (null) has none. `own`: by turn, the reward that an environment
+ * gave, which stands as it is.
+ */
+export function turnRewards(
+  success: readonly (0 | 1 | null)[],
+  settings: RewardSettings,
+  own: readonly (number | undefined)[] = [],
+): number[] {
+  return success.flatMap((one, i) => own[i] ?? (one === null ? [] : turnReward(one === 1, settings)));
 }
 
 /** One return per turn, in turn order. */

@@ -22,6 +22,13 @@ export interface OpenedRollout {
   readonly records?: { readonly run: string | null; readonly rollout: string };
   /** Its result, if its folder already holds an end; absent in histories from before this was read. */
   readonly ended?: RolloutResult;
+  /** The query's own environment, if it names one. */
+  readonly environment?: {
+    readonly name: string;
+    /** Its activity `begin` comes next, and records the rollout. */
+    readonly begins: boolean;
+    readonly ends: boolean;
+  };
 }
 
 /** `noRoom`: the turn cannot fit into the model's context, and nothing was generated. */
@@ -29,7 +36,7 @@ export type Generated =
   { readonly noRoom: true; readonly contextTokens: number } | ({ readonly noRoom: false } & GeneratedTurn);
 
 /** The facts of a turn that is not judged yet. */
-export interface GeneratedTurn extends Omit<TurnFacts, 'verdict' | 'reason'> {
+export interface GeneratedTurn extends Omit<TurnFacts, 'verdict' | 'reason' | 'reward'> {
   /** SHA-256 of the turn's record; absent in histories from before it was sent. */
   readonly hash?: string;
 }
@@ -72,7 +79,16 @@ export function boundaryOf(reason: string, detail: () => unknown): Boundary {
   return boundaryOfReason(reason) ?? 'everturn';
 }
 
-export function turnFacts(generated: GeneratedTurn, { verdict, reason }: Verdict): TurnFacts {
+/** The part of a reply that the workflow needs: all of it is in the verdict's record. */
+export interface Judged extends Verdict {
+  /** The environment's own; absent: the seed's formula on the verdict. */
+  readonly reward?: number;
+  /** The environment ended the rollout. */
+  readonly done?: boolean;
+}
+
+export function turnFacts(generated: GeneratedTurn, { verdict, reason, reward }: Judged): TurnFacts {
   const { turn, outputTokens, contextTokens, finish, versionStart, versionEnd } = generated;
-  return { turn, outputTokens, contextTokens, finish, versionStart, versionEnd, verdict, reason };
+  const own = reward === undefined ? {} : { reward };
+  return { turn, outputTokens, contextTokens, finish, versionStart, versionEnd, verdict, reason, ...own };
 }

@@ -1,6 +1,7 @@
 // All settings that decide what a rollout plays. Fixed when its run is created; stored in run.json.
 
 import type { Limits } from './ending.ts';
+import type { EnvironmentRecord } from './environment.ts';
 import type { WantedLogprobs } from './logprob-meaning.ts';
 import type { RewardSettings } from './reward.ts';
 import type { Sampling } from './sampling.ts';
@@ -37,4 +38,6 @@ export interface RolloutSettings extends Limits, RewardSettings, Sampling {
   readonly seed: number;
   /** The same seed gives the same ids, whatever else is in flight. */
   readonly deterministic: boolean;
+  /** The user's own environments; absent: the judge of each query's task. */
+  readonly environments?: readonly EnvironmentRecord[];
 }

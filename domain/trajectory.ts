@@ -1,9 +1,11 @@
 // The records of a rollout: its query, each verdict, and its end; the trajectory assembled from them,
 // and its result.
 
+import type { ReplyFields } from './environment.ts';
+import type { Json } from './json.ts';
 import { type Outcome, recordedResult, type RolloutResult, type StopReason } from './ending.ts';
 import type { Carried, Parent } from './lineage.ts';
-import type { Query } from './query.ts';
+import type { Prompt, Query } from './query.ts';
 import type { Boundary } from './reasons.ts';
 import type { RolloutSettings } from './settings.ts';
 import { outputTokens, type TurnRecord } from './turn.ts';
@@ -24,9 +26,25 @@ export interface RolloutRecord {
   readonly birthTime: number;
   /** Present in a fork: the turns before `parent.turn` are carried over. */
   readonly parent?: Parent;
+  /** Of an environment that began the rollout: the prompt of `query` is then its own. */
+  readonly begun?: Begun;
 }
 
-export interface VerdictRecord extends Verdict {
+export interface Begun {
+  /** The row's prompt. */
+  readonly asked: Prompt;
+  /** The first state. */
+  readonly state?: Json;
+  /** The fingerprint of the environment. */
+  readonly environment: string;
+}
+
+/** With an environment of the user's, the rest of its reply. */
+export interface VerdictRecord extends Verdict, ReplyFields {
+  /** The fingerprint of the user's environment that replied. */
+  readonly environment?: string;
+  /** The environment's failure, if the answer is undecided because of it. */
+  readonly note?: string;
   readonly turn: number;
   /** Hash of the turn record that was judged. */
   readonly of: string;
@@ -52,11 +70,11 @@ export interface EndRecord {
   readonly outcome: Outcome;
   readonly stopReason: StopReason;
   readonly failure: Failure | null;
-  /** Undiscounted r_t, one per judged turn. */
+  /** Undiscounted r_t, one per judged turn: the environment's own, or the seed's formula on the verdict. */
   readonly turnRewards: readonly number[];
   /** Discounted returns G_t, one per turn; empty unless outcome is complete. */
   readonly rewards: readonly number[];
-  /** 1 right, 0 wrong, null not judged; one per finished turn. */
+  /** 1 right, 0 wrong, null neither; one per finished turn. */
   readonly success: readonly (0 | 1 | null)[];
   /** Hashes of the turn records, in order. */
   readonly turns: readonly string[];

@@ -6,7 +6,7 @@ import { safeName, type RolloutId } from './ids.ts';
 import { turnReward } from './reward.ts';
 import type { RolloutRecord } from './trajectory.ts';
 import type { TurnRecord } from './turn.ts';
-import type { Verdict } from './verdict.ts';
+import type { Judged } from './rollout-facts.ts';
 
 const DIM_YELLOW = '\u001b[33m\u001b[2m';
 const RESET = '\u001b[0m';
@@ -23,7 +23,7 @@ export function turnLogBlock(
   rollout: RolloutRecord,
   turns: readonly TurnRecord[],
   turn: number,
-  verdict: Verdict,
+  verdict: Judged,
 ): string {
   const played = turns.slice(0, turn);
   const last = played.at(-1)!;
@@ -31,7 +31,7 @@ export function turnLogBlock(
   const reward =
     verdict.verdict === 'undecided'
       ? `undecided (${verdict.reason})`
-      : decimal(turnReward(verdict.verdict === 'right', rollout.settings));
+      : decimal(verdict.reward ?? turnReward(verdict.verdict === 'right', rollout.settings));
   return [
     `idx: ${turn} / ${rollout.settings.numTurns}, seqlen: ${last.contextLength + last.outputIds.length}, ` +
       `head version: ${last.versionStart}, tail version: ${last.versionEnd}.`,
@@ -41,12 +41,12 @@ export function turnLogBlock(
   ].join('\n');
 }
 
-/** `success` is null if the judge could not decide. */
-export function turnLogLine(record: TurnRecord, { verdict }: Verdict): string {
+/** `success` is null if the answer is neither right nor wrong. */
+export function turnLogLine(record: TurnRecord, { verdict }: Judged): string {
   const line = {
     version_start: record.versionStart,
     version_end: record.versionEnd,
-    success: verdict === 'undecided' ? null : verdict === 'right',
+    success: verdict === 'right' ? true : verdict === 'wrong' ? false : null,
     prompt_len: record.contextLength,
     answer_len: record.outputIds.length,
   };

@@ -21,16 +21,30 @@ const COLUMNS: readonly Column[] = [
   { name: 'reason', align: 'left' },
 ];
 
+/** Shown where an environment gives rewards of its own. */
+const REWARD: Column = { name: 'reward', align: 'right' };
+
 export function turnTable({ title, phase, turns, numTurns }: TurnTableInput): string {
+  const rewarded = turns.some(({ reward }) => reward !== undefined);
+  const columns = rewarded ? [...COLUMNS, REWARD] : COLUMNS;
   const rows = turns.map((t) => {
     const version = t.versionStart === t.versionEnd ? `${t.versionStart}` : `${t.versionStart}–${t.versionEnd}`;
-    return [t.turn, t.verdict, t.outputTokens, t.contextTokens, t.finish, version, escapeMarkdown(t.reason)];
+    return [
+      t.turn,
+      t.verdict,
+      t.outputTokens,
+      t.contextTokens,
+      t.finish,
+      version,
+      escapeMarkdown(t.reason),
+      ...(rewarded ? [t.reward ?? '–'] : []),
+    ];
   });
   return [
     `**${escapeMarkdown(title)}**`,
     '',
     `${phase} (${turns.length} of ${numTurns} turns)`,
     '',
-    ...markdownTable(COLUMNS, rows),
+    ...markdownTable(columns, rows),
   ].join('\n');
 }

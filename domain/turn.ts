@@ -102,6 +102,8 @@ export interface TurnFacts {
   readonly versionEnd: number;
   readonly verdict: VerdictValue;
   readonly reason: string;
+  /** Of an environment that gives its own. */
+  readonly reward?: number;
 }
 
 export function noEos(finish: Finish): boolean {

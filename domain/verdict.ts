@@ -1,7 +1,8 @@
 // The judge's verdict on one answer, and counts of verdicts. With a usable solution an answer is right or wrong,
 // whatever it contains; only our side or the data set can cause `undecided`. Each verdict is stored with its reason.
 
-export const VERDICTS = ['right', 'wrong', 'undecided'] as const;
+/** `scored`: an environment gave a reward and no verdict; neither right nor wrong. */
+export const VERDICTS = ['right', 'wrong', 'undecided', 'scored'] as const;
 export type VerdictValue = (typeof VERDICTS)[number];
 
 export interface Verdict {

@@ -1,16 +1,16 @@
-// The saga of new weights: each server is paused, loads them, tells their version, and is told to continue, whatever
-// became of it. Servers go one by one until one has shown that the weights can be loaded, then all at once. The steps
-// are given: activities in the workflow, plain calls in tests. Retries nothing itself. Pure.
+// The saga of new weights: each server is paused, loads them, reports their version, and is resumed, whatever failed
+// before. Servers are updated one by one until one has loaded the weights, then all at once. The steps are passed in:
+// activities in the workflow, plain calls in tests. Retries nothing itself. Pure.
 
 import { type ServerUpdate, unsureLabel, type UpdateState, type UpdateStep } from './weights.ts';
 
-/** The finding of a step that the server did not do. */
+/** The failure of a step. */
 export interface StepFailure {
   readonly reason: string;
   readonly error: string;
-  /** Of `pause`: it was surely not paused. Of `load`: it surely has the weights of before. */
+  /** Of `pause`: it was certainly not paused. Of `load`: it certainly has the old weights. */
   readonly unchanged?: boolean;
-  /** Nobody is there: the process that was paused is gone. */
+  /** The process that was paused is gone. */
   readonly gone?: boolean;
 }
 
@@ -20,13 +20,13 @@ export interface SagaSteps {
   /** Learns the server's label, and pauses it unless that is the wanted one. `superseded`: another update has begun. */
   pause(url: string): Promise<StepResult<{ readonly before: string | null; readonly superseded?: boolean }>>;
   load(url: string): Promise<StepResult<{ readonly now: string }>>;
-  /** `label`: first the server is told to call its weights so. `now`: what it calls them after it was told to continue. */
+  /** `label`: set on the server's weights first. `now`: the label that the resumed server reports. */
   resume(url: string, label: string | null): Promise<StepResult<{ readonly now?: string | null }>>;
 }
 
 export interface SagaOptions {
   readonly label: string;
-  /** True: servers that were begun are finished, no other is begun. */
+  /** True: updates in progress are finished, no other is begun. */
   readonly stopped: () => boolean;
   readonly now: () => number;
   readonly onStep: (url: string, step: UpdateStep) => void;

@@ -44,7 +44,7 @@ export interface DeclaredWeights {
  * already     it had that version; it generates
  * refused     it generates with the weights it had
  * unsure      which weights it has is unknown: it generates under a label of its own, and the run does not use it
- * paused      it could not be told to continue, and may still be paused
+ * paused      it could not be resumed, and may still be paused
  * unreached   it could not be asked; it has what it had, or what it is started with
  * not-asked   another server could not load the weights, or the update was cancelled or superseded
  */

@@ -1,9 +1,9 @@
-// Work on what a stream brings, several at once, with the results in the stream's order. A result is handed on as
-// soon as all before it are, also while the stream has nothing new; what is held is bounded by number and weight.
+// Processes the items of a stream, several at once, and yields the results in the stream's order. A result is yielded as
+// soon as all earlier ones are, even while the stream is silent. Items in progress are bounded by number and weight.
 
 export interface InOrderOptions<T> {
   readonly atOnce: number;
-  /** No more is begun while what is open weighs more than this. */
+  /** No item is begun while those in progress weigh more than this. */
   readonly mostWeight?: number;
   readonly weigh?: (item: T) => number;
 }
@@ -42,18 +42,18 @@ export async function* inOrder<T, R>(
         continue;
       }
       const begun = { result: work(item.value), weight: weigh(item.value) };
-      // It is awaited in its turn; until then its failure must not count as unseen.
+      // It is awaited later; until then its rejection must not count as unhandled.
       begun.result.catch(() => undefined);
       weight += begun.weight;
       open.push(begun);
     }
   } finally {
-    // Not awaited: a stream that never brings anything more must not hold us.
+    // Not awaited: the stream may never settle.
     void source.return?.();
   }
 }
 
-/** The stream's next item; undefined where the head's result came first. */
+/** The stream's next item; undefined if the head's result came first. */
 function earlier<T>(
   next: Promise<IteratorResult<T>>,
   head: Promise<unknown> | undefined,

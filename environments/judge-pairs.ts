@@ -1,16 +1,16 @@
 // Judges an answer without a model or a workflow: for users who try the judge, and for a run that is judged again.
-// No one else repeats here what failed on the way, so it is done here, a few times; then it is undecided.
+// Temporal is not involved, so retryable failures are retried here, a few times; then the answer is undecided.
 
 import { JudgeError } from '../domain/errors.ts';
 import type { Pair } from '../domain/pair.ts';
 import type { Query } from '../domain/query.ts';
 import type { Verdict } from '../domain/verdict.ts';
-import type { Environment } from './environment.ts';
+import type { Judge } from './environment.ts';
 import type { MathJudge } from './math/math-environment.ts';
 
 export interface PairJudges {
   readonly math: Pick<MathJudge, 'judge'>;
-  readonly code: Pick<Environment, 'judge'>;
+  readonly code: Pick<Judge, 'judge'>;
 }
 
 export function judgePair(pair: Pair, { math, code }: PairJudges, signal: AbortSignal): Promise<Verdict> {
@@ -28,7 +28,7 @@ export function judgePair(pair: Pair, { math, code }: PairJudges, signal: AbortS
 
 const TRIES = 3;
 
-/** A judge that stays broken in a way that can pass leaves the answer undecided; any other failure is one. */
+/** A retryable failure that persists leaves the answer undecided; any other failure is thrown. */
 export async function judgeWithRetries(judge: () => Promise<Verdict>): Promise<Verdict> {
   for (let n = 1; ; n++) {
     try {

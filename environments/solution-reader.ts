@@ -1,6 +1,5 @@
-// Reads the solutions of a data set with the judge's own parts, before anything is played: what a text's final
-// answer is, whether the judge can use it, and whether two statements of a row disagree. A judge that cannot run is
-// an error, never a bad row.
+// Reads the solutions of a data set with the judge's own parts, before a run is made: a text's final answer, whether the
+// judge can use it, and whether two statements of a row disagree. A judge that cannot run is an error, never a bad row.
 
 import type { FinalAnswer, SolutionReader } from '../domain/solution-reader.ts';
 import type { Verdict } from '../domain/verdict.ts';

@@ -93,8 +93,10 @@ export function sequenceSampleOf(
   const turns = chosen(all);
   const ones = turns.map(() => 1);
   const transitions = lengths.map((length) => length - 1);
+  const { task } = rollout.query;
+  const index = TASK_INDEX[task];
   const prompt = only === undefined ? turns[0]!.contextIds : inputIds.slice(0, turns[0]!.contextLength);
-  return {
+  const sample: SequenceSample = {
     // Samples beyond the first have their own ids: a batch refuses doubled ones.
     ids: [id],
     keys: Object.keys(DTYPES) as Key[],
@@ -122,9 +124,24 @@ export function sequenceSampleOf(
       version_end: turns.map(({ versionEnd }) => versionEnd),
       rewards: chosen(end.rewards).map(float32),
       birth_time: [rollout.birthTime],
-      task_ids: [TASK_INDEX[rollout.query.task]],
+      task_ids: index === undefined ? [] : [index],
     },
     metadata: {},
+  };
+  return index === undefined ? without('task_ids', sample) : sample;
+}
+
+/** A key that a sample need not have; AReaL has no index for a task of the user's own. */
+function without(key: Key, sample: SequenceSample): SequenceSample {
+  const rest = <T>(values: PerKey<T>): PerKey<T> =>
+    Object.fromEntries(Object.entries(values).filter(([name]) => name !== key)) as PerKey<T>;
+  return {
+    ...sample,
+    keys: sample.keys.filter((name) => name !== key),
+    trailing_shapes: rest(sample.trailing_shapes),
+    dtypes: rest(sample.dtypes),
+    seqlens: rest(sample.seqlens),
+    data: rest(sample.data),
   };
 }
 

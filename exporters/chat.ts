@@ -1,7 +1,7 @@
 // A trajectory as a conversation: what each answer was given, as messages, and whether it was right. It ends with the
 // first right answer, because what follows it is praise and a problem already solved. Text: a reader tokenises it again.
 
-import { feedbackMessage } from '../domain/conversation.ts';
+import { feedbackOn } from '../domain/conversation.ts';
 import type { Message } from '../domain/query.ts';
 import type { Trajectory } from '../domain/trajectory.ts';
 
@@ -30,7 +30,7 @@ export function chatOf({ rollout: { query }, turns }: Trajectory): ChatTurn[] {
     const right = verdict?.verdict === 'right';
     chat.push({ context, answer, right });
     if (right) break;
-    context = [...context, answer, feedbackMessage(false, turns[i + 1]?.record.said?.text)];
+    context = [...context, answer, ...(verdict ? feedbackOn(verdict, turns[i + 1]?.record.said?.text) : [])];
   }
   return chat;
 }

@@ -1,5 +1,5 @@
 // DPO: a right and a wrong answer to the same messages, of two samples of one query. Each answer is in one pair at most,
-// and no pair stands twice. Pairs need the whole group: memory holds one group's texts.
+// and no pair occurs twice. Pairs need the whole group: memory holds one group's texts.
 
 import { sampleId } from '../domain/sample-id.ts';
 import type { Message } from '../domain/query.ts';

@@ -2,7 +2,7 @@
 // that the prompt of an answer begins with all tokens seen so far, which is what C_t is. An answer repeats its context.
 
 import { completeTurns } from '../domain/complete-turns.ts';
-import { feedbackMessage } from '../domain/conversation.ts';
+import { feedbackOn } from '../domain/conversation.ts';
 import { neutralRow } from '../domain/neutral-row.ts';
 import type { Message } from '../domain/query.ts';
 import { contextIds, type Trajectory } from '../domain/trajectory.ts';
@@ -29,7 +29,8 @@ function verifyResponse(trajectory: Trajectory, labels: Labels = {}): object {
   const records = completeTurns(trajectory).turns;
   const output: object[] = [];
   for (const [i, record] of records.entries()) {
-    if (i > 0) output.push(easyMessage(feedbackMessage(turns[i - 1]!.verdict?.verdict === 'right')));
+    const said = turns[i - 1]?.verdict;
+    if (said) output.push(...feedbackOn(said).map(easyMessage));
     output.push({
       id: `msg_${row.id}_${record.turn}`,
       type: 'message',
@@ -68,7 +69,7 @@ function verifyResponse(trajectory: Trajectory, labels: Labels = {}): object {
   };
 }
 
-/** Responses have no tool messages of a bare text: it stands as the user's. */
+/** Responses have no tool messages of plain text: these become the user's. */
 function easyMessage({ role, content }: Message): object {
   return { type: 'message', role: role === 'tool' ? 'user' : role, content };
 }

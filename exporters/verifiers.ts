@@ -1,10 +1,10 @@
 // verifiers' trace file: one Episode with one Trace a line. A node per message, with the tokens that it adds; a path from
 // the root is the sample. All of the prompt's tokens stand on its last message: which of them are whose is not recorded.
 
-import { feedbackMessage } from '../domain/conversation.ts';
+import { feedbackOn } from '../domain/conversation.ts';
 import { neutralRow } from '../domain/neutral-row.ts';
 import type { Message, Query } from '../domain/query.ts';
-import type { Trajectory } from '../domain/trajectory.ts';
+import type { PlayedTurn, Trajectory } from '../domain/trajectory.ts';
 import type { Finish } from '../domain/turn.ts';
 import type { Exporter, Labels } from './exporter.ts';
 
@@ -37,7 +37,7 @@ function episode(trajectory: Trajectory, labels: Labels = {}): object {
   const nodes: object[] = [];
   const calls: object[] = [];
   for (const [i, { record, verdict }] of turns.entries()) {
-    const added = i === 0 ? promptOf(query) : [feedbackMessage(turns[i - 1]!.verdict?.verdict === 'right')];
+    const added = i === 0 ? promptOf(query) : followed(turns[i - 1]!);
     for (const [k, message] of added.entries())
       node(message, k === added.length - 1 ? record.contextIds : [], false, record.startedAt);
     node({ role: 'assistant', content: record.answer }, record.outputIds, true, record.finishedAt, {
@@ -80,7 +80,7 @@ function episode(trajectory: Trajectory, labels: Labels = {}): object {
         nodes,
         calls,
         rewards: { return: { score: row.reward, weight: 1 } },
-        metrics: { success: row.success ? 1 : 0, turns: turns.length },
+        metrics: { ...lastMetrics(turns), success: row.success ? 1 : 0, turns: turns.length },
         info: { turn_rewards: row.turn_rewards, turn_returns: row.turn_returns, turn_success: row.turn_success },
         is_completed: true,
         ok: true,
@@ -105,12 +105,19 @@ function episode(trajectory: Trajectory, labels: Labels = {}): object {
   }
 }
 
+const followed = ({ verdict }: PlayedTurn): readonly Message[] => (verdict ? feedbackOn(verdict) : []);
+
 function promptOf({ prompt }: Query): readonly Message[] {
   return prompt.kind === 'messages' ? prompt.messages : [{ role: 'user', content: prompt.text }];
 }
 
 function taskData(query: Query, index: number | null): object {
   return { idx: index, name: query.queryId, prompt: promptOf(query).map(traceMessage), solutions: query.solutions };
+}
+
+/** The environment's metrics of the last turn that has some. */
+function lastMetrics(turns: readonly PlayedTurn[]): Readonly<Record<string, number>> {
+  return turns.findLast(({ verdict }) => verdict?.metrics)?.verdict?.metrics ?? {};
 }
 
 /** verifiers knows system, user, assistant and tool. */

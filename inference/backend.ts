@@ -1,5 +1,5 @@
-// The interface of every inference backend. A token backend takes ids and gives ids and logprobs, to train on; a text
-// backend takes a conversation and gives text, and has no vocabulary, no ids and no tokenizer.
+// The interface of every inference backend. A token backend takes ids and returns ids and logprobs, for training; a text
+// backend takes a conversation and returns text, and has no vocabulary, no ids and no tokenizer.
 // A backend never retries: it throws a ModelError whose `retryable` says whether Temporal does.
 
 import type { LogprobMeaning } from '../domain/logprob-meaning.ts';
@@ -17,14 +17,14 @@ interface AnyRequest {
   readonly sampling: Sampling;
   /** Seed of this request's own random stream. */
   readonly seed: number;
-  /** Servers whose answers to this turn could not be read: others are asked first. */
+  /** Servers whose answers to this turn were unreadable: others are preferred. */
   readonly avoid?: readonly string[];
 }
 
 export interface GenerateRequest extends AnyRequest {
   /** The whole context; every id is inside the vocabulary. Its length and maxNewTokens fit the model's contextLength. */
   readonly contextIds: readonly number[];
-  /** Same seed, same ids, whatever else is in flight. */
+  /** The same seed gives the same ids, whatever else is in flight. */
   readonly deterministic: boolean;
   /** Generation ends after one of these; it stays in the output. */
   readonly stopTokenIds: readonly number[];
@@ -37,7 +37,7 @@ export interface TextRequest extends AnyRequest {
   readonly messages: readonly Message[];
 }
 
-/** What a model answered to one request. */
+/** A model's answer to one request. */
 export interface Reply {
   readonly outputIds: readonly number[];
   /** One natural logprob per output id, under the distribution it was sampled from. Finite. */
@@ -45,7 +45,7 @@ export interface Reply {
   readonly finish: Finish;
   /** Contiguous, covering all of outputIds. */
   readonly versions: readonly VersionSpan[];
-  /** Which server answered; null for an embedded model. */
+  /** The server that answered; null for an embedded model. */
   readonly server: string | null;
 }
 
@@ -54,7 +54,7 @@ export interface TextReply {
   readonly text: string;
   readonly finish: Finish;
   readonly server: string | null;
-  /** The server's own tokens of `text` and their logprobs, where it gave them: never ids. */
+  /** The server's own tokens of `text` and their logprobs, if it sent them: never ids. */
   readonly textLogprobs: readonly TextLogprob[];
 }
 
@@ -66,22 +66,22 @@ export interface TextLogprob {
 export interface GenerateOptions {
   /** Aborts within one decode step; the promise then rejects with the signal's reason. */
   readonly signal: AbortSignal;
-  /** Called now and then with the tokens generated so far: a sign of life. */
+  /** Called from time to time with the number of tokens generated so far. */
   readonly onProgress?: (tokens: number) => void;
 }
 
 interface AnyFacts {
   /** Short name for people: `tiny`, `qwen2.5-0.5b`. */
   readonly name: string;
-  /** Content hash or server id of the weights, where it is known. */
+  /** Content hash or server id of the weights, if known. */
   readonly fingerprint: string | null;
-  /** Which distribution the logprobs are of; absent: `policy`. Found out at start by asking. */
+  /** The distribution of the logprobs; absent: `policy`. Probed at start. */
   readonly logprobs?: LogprobMeaning;
-  /** Of each server that was reached at start. */
+  /** The same for each server that was reachable at start. */
   readonly logprobsBy?: Readonly<Record<string, LogprobMeaning>>;
-  /** What the model is known by, on another day too; absent where nothing tells. */
+  /** Identifies the model permanently; absent if it cannot be identified. */
   readonly identity?: ModelIdentity;
-  /** False where a server draws its own random numbers whatever seed it is given. */
+  /** False if the server ignores the seed. */
   readonly seeded?: boolean;
 }
 
@@ -94,7 +94,7 @@ export interface TokenFacts extends AnyFacts {
   readonly stopTokenIds: readonly number[];
 }
 
-/** Of a server that gives no ids: it reports no vocabulary and no length, and none is invented. */
+/** The facts of a server without ids: it reports no vocabulary and no length, and none is invented. */
 export interface TextFacts extends AnyFacts {
   readonly kind: 'text';
 }
@@ -102,10 +102,10 @@ export interface TextFacts extends AnyFacts {
 /** One server of a fleet, as this worker sees it. */
 export interface ServerStatus {
   readonly url: string;
-  /** `trying`: it was down, and is being tried again. */
+  /** `trying`: it was down and is being probed. */
   readonly state: 'up' | 'trying' | 'down';
   readonly requests: number;
-  /** Part of all requests, 0 to 1. */
+  /** Share of all requests, 0 to 1. */
   readonly share: number;
   readonly failures: number;
   /** The same by reason (ModelError.reason). */
@@ -115,12 +115,12 @@ export interface ServerStatus {
   readonly latencyP50Ms: number | null;
   readonly version: number | null;
   readonly versionLabel: string | null;
-  /** One line; null while none failed. */
+  /** One line; null if no request failed. */
   readonly lastFailure: string | null;
 }
 
 export interface Tokenizer {
-  /** A plain tokenizer call: special tokens are added as its configuration says. */
+  /** A plain tokenizer call: adds special tokens according to its configuration. */
   encode(text: string): Promise<number[]>;
   /** Text of the ids, spaces not cleaned up. [] gives ''. */
   decode(ids: readonly number[], options: { readonly skipSpecialTokens: boolean }): Promise<string>;
@@ -128,13 +128,13 @@ export interface Tokenizer {
   renderChat(messages: readonly Message[]): string;
   /** Ids of the rendered chat. */
   encodeChat(messages: readonly Message[]): Promise<number[]>;
-  /** Ids of rendered chat text: no special tokens are added, those that are written in it are found. */
+  /** Ids of rendered chat text: adds no special tokens, and recognises those in the text. */
   encodeRendered(text: string): Promise<number[]>;
-  /** The chat template's own text, for messages to people; null where there is none. */
+  /** The chat template's text, for messages to people; null if there is none. */
   chatTemplate(): string | null;
 }
 
-/** What the two kinds of backend take, give and have. */
+/** The request, result and parts of the two kinds of backend. */
 export interface Kinds {
   readonly tokens: { request: GenerateRequest; reply: Reply; facts: TokenFacts; parts: TokenParts };
   readonly text: { request: TextRequest; reply: TextReply; facts: TextFacts; parts: object };
@@ -143,16 +143,16 @@ export type Kind = keyof Kinds;
 
 interface TokenParts {
   readonly tokenizer: Tokenizer;
-  /** For embedded models: the same with other weights, in the same process; answers in flight go on with their own. */
+  /** For embedded models: the same with other weights, in the same process; answers in flight continue with their own. */
   withWeights?(weights: EmbeddedWeights): Promise<TokenBackend>;
 }
 
 interface Asked<K extends Kind> {
   readonly facts: Kinds[K]['facts'];
   generate(request: Kinds[K]['request'], options: GenerateOptions): Promise<Kinds[K]['reply']>;
-  /** For backends that ask servers: each of them, in the order given. */
+  /** For backends with servers: each of them, in the order given. */
   serverStatus?(): readonly ServerStatus[];
-  /** Ends every process and connection it owns. Requests in flight reject. */
+  /** Closes every process and connection it owns. Requests in flight reject. */
   close(): Promise<void>;
 }
 
@@ -162,27 +162,27 @@ export type TextBackend = BackendOf<'text'>;
 /** `facts.kind` says which. */
 export type Backend = TokenBackend | TextBackend;
 
-/** Weights that a run's trainer declared, for a model that runs here. */
+/** Weights that a run's trainer declared, for an embedded model. */
 export interface EmbeddedWeights {
   readonly folder: string;
   readonly version: number;
   readonly label: string;
 }
 
-/** Is a server that says it has this label to get other weights before it is asked for anything? */
+/** Decides whether a server that reports this label must get other weights before any request. */
 export interface LateServers {
-  /** The label that it should have; null where it may be asked. */
+  /** The label that it should have; null if it may get requests. */
   wanted(label: string | null): Promise<string | null>;
-  /** Has it brought up to date, some time soon. */
+  /** Schedules its update. */
   update(): void;
 }
 
-/** What of a run's settings its servers are opened with. */
+/** The settings of a run that its servers are opened with. */
 export interface FleetOptions extends Pick<
   RolloutSettings,
   'fleetPolicy' | 'maxInFlightPerServer' | 'serverLimits' | 'serverWeights'
 > {
-  /** A folder that all workers of the run reach: limits hold over all of them. Null: over this process alone. */
+  /** A folder that all workers of the run share: limits then hold over all of them. Null: over this process alone. */
   readonly leaseFolder: string | null;
 }
 
@@ -190,12 +190,12 @@ export interface BackendOptions
   extends FleetOptions, Pick<RolloutSettings, 'tokenizer' | 'apiKeyEnv' | 'requestTimeoutSeconds'> {
   /** The part after the scheme: a folder, a hub id, a url. Empty for `tiny`. */
   readonly target: string;
-  /** Where a backend's own log lines go; one line each. */
+  /** Takes a backend's own log lines; one line each. */
   readonly log: (line: string) => void;
-  /** Of an embedded model: in place of the weights in `target`. */
+  /** For an embedded model: replaces the weights in `target`. */
   readonly weights?: EmbeddedWeights | undefined;
-  /** Of servers: those that came back with older weights. */
+  /** For servers: handles those that restarted with older weights. */
   readonly late?: LateServers | undefined;
-  /** Throws where a server names a folder or hub id that is not to be loaded. Absent: it may name any. */
+  /** Throws if a server names a folder or hub id that must not be loaded. Absent: any may be loaded. */
   readonly mayLoad?: ((folderOrHubId: string) => void) | undefined;
 }

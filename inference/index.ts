@@ -11,14 +11,14 @@ import type { Backend, BackendOptions } from './backend.ts';
 import { parseOpenaiTarget, parseServerUrls } from './http/server-url.ts';
 
 interface Entry {
-  /** How it is written, for help and messages. */
+  /** Its notation, for help and messages. */
   readonly usage: string;
   /**
    * The part after the colon: `nothing`; `files`: a folder or hub id, which a worker reads; `server`: the url of one;
    * `fleet`: the urls of several.
    */
   readonly target: 'nothing' | 'files' | 'server' | 'fleet';
-  /** The urls in a target; throws a UsageError where it cannot be one. */
+  /** The urls in a target; throws a UsageError if it is not valid. */
   readonly servers?: (target: string) => readonly string[];
   create(options: BackendOptions): Promise<Backend>;
 }
@@ -56,10 +56,10 @@ const BACKENDS = {
 
 export type Scheme = keyof typeof BACKENDS;
 
-/** How each model is written, in the order of the registry. */
+/** The notation of each model, in the order of the registry. */
 export const MODEL_FORMS: readonly string[] = Object.values(BACKENDS).map(({ usage }) => usage);
 
-/** The schemes of models that may be several servers. */
+/** The schemes of models that may be served by several servers. */
 export const FLEET_SCHEMES: readonly string[] = Object.entries(BACKENDS).flatMap(([scheme, { target }]) =>
   target === 'fleet' ? [scheme] : [],
 );
@@ -68,9 +68,9 @@ export interface ModelSpec {
   readonly scheme: Scheme;
   /** The part after the colon; empty for `tiny`. */
   readonly target: string;
-  /** The folder or hub id that a worker reads; null where there is none to read. */
+  /** The folder or hub id that a worker reads; null if it reads none. */
   readonly files: string | null;
-  /** The urls of its servers; none where the model runs here. */
+  /** The urls of its servers; empty for an embedded model. */
   readonly servers: readonly string[];
 }
 
@@ -90,7 +90,7 @@ export function parseModelSpec(spec: string): ModelSpec {
   return { scheme, target, files, servers: entry.servers?.(target) ?? [] };
 }
 
-/** Settings that are left out have their defaults. */
+/** Absent settings take their defaults. */
 export function createBackend(
   spec: string,
   options: Partial<Omit<BackendOptions, 'target'>> & Pick<BackendOptions, 'log'>,

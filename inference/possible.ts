@@ -1,5 +1,5 @@
-// Whether an answer is possible. Numbers that no model gives are refused and never corrected: records contain only
-// the model's own output. Applies to servers and to the embedded engine. Retries nothing.
+// Checks that a model can have produced an answer. Impossible numbers are rejected and never corrected: records contain
+// only the model's own output. Applies to servers and to the embedded engine. Retries nothing.
 
 import type { Reason } from '../domain/reasons.ts';
 import type { Finish, VersionSpan } from '../domain/turn.ts';
@@ -15,7 +15,7 @@ export interface Claimed {
 
 export interface Impossible {
   readonly reason: Reason<'model'>;
-  /** The same text for the same mistake. */
+  /** The same text for the same fault. */
   readonly flaw: string;
   /** With numbers, to follow the name of the server: "gave 3 logprobs for 4 tokens". */
   readonly what: string;
@@ -23,18 +23,18 @@ export interface Impossible {
 
 export interface Limits {
   readonly vocabSize: number;
-  /** Whether this is one of the model's stop ids, requested or not. */
+  /** True for the model's stop ids, requested or not. */
   readonly ends: (id: number) => boolean;
 }
 
-/** float32 arithmetic can end a little above 0; this is far more than it ever yields. */
+/** float32 arithmetic may end slightly above 0; this is far above any such result. */
 export const ROUNDING = 1e-3;
-/** No softmax in float32 or bfloat16 gives less to a token that was drawn. */
+/** No softmax in float32 or bfloat16 gives a sampled token less. */
 export const LEAST_LOGPROB = -1e4;
 /** From this number on a version is a hash of its string, which has no order (domain/weight-version.ts). */
 const UNORDERED = 2 ** 30;
 
-/** Of an answer that has tokens; null where it can be. */
+/** The fault of an answer that has tokens; null if it is possible. */
 export function impossible(answer: Claimed, request: GenerateRequest, limits: Limits): Impossible | null {
   const { outputIds, logprobs, versions } = answer;
   const n = outputIds.length;
@@ -61,10 +61,10 @@ export function impossible(answer: Claimed, request: GenerateRequest, limits: Li
     };
   }
   if (versions === null) {
-    return malformed('versions that do not cover the tokens', `told versions that do not cover its ${n} tokens`);
+    return malformed('versions that do not cover the tokens', `reported versions that do not cover its ${n} tokens`);
   }
   const back = goesBack(versions);
-  if (back) return malformed('versions that go back', `told versions that go back: ${back}`);
+  if (back) return malformed('versions that go back', `reported versions that go back: ${back}`);
   return flawOfEnd(answer, request, limits.ends, malformed);
 }
 

@@ -1,4 +1,4 @@
-// Is a request one that the model can answer? Checked once, before anything is sent, for every backend.
+// Checks that the model can answer a request: once, before anything is sent, for every backend.
 
 import { ModelError } from '../domain/errors.ts';
 import type { Reason } from '../domain/reasons.ts';
@@ -28,7 +28,7 @@ export function checkRequest(request: GenerateRequest, facts: TokenFacts): void 
   }
 }
 
-/** A conversation's length is for its server to judge: nobody here can count its tokens. */
+/** Only the server can check a conversation's length: its tokenizer is unknown here. */
 export function checkTextRequest(request: TextRequest): void {
   const refuse = refusalOf(request);
   if (request.messages.length === 0) {

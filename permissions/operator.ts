@@ -19,9 +19,14 @@ export interface Operator {
   readonly keys: readonly KeyRule[];
   /** Names of variables that the command which started a run may use without a rule. */
   readonly ownKeys: 'any' | 'api-keys' | 'listed';
+  /** Environments that a run brings in its folder are run here, as this user. */
+  readonly runModules: boolean;
+  readonly serve: readonly string[];
 }
 
 export interface OperatorWords {
+  readonly runModules?: boolean | undefined;
+  readonly serve?: readonly string[] | undefined;
   readonly runsUnder?: string | undefined;
   readonly models?: string | undefined;
   readonly apiKeyEnv?: string | undefined;
@@ -31,7 +36,10 @@ export const OPERATOR_VARIABLES = {
   runsUnder: 'EVERTURN_RUNS_UNDER',
   models: 'EVERTURN_ALLOWED_MODELS',
   apiKeyEnv: 'EVERTURN_ALLOWED_KEYS',
-} as const satisfies Record<keyof OperatorWords, string>;
+} as const satisfies Partial<Record<keyof OperatorWords, string>>;
+
+/** The lists of names. */
+type OperatorList = keyof typeof OPERATOR_VARIABLES;
 
 /** `local`: the worker of the local service, which serves one user only. Flags override the environment. */
 export function operatorOf(
@@ -40,13 +48,15 @@ export function operatorOf(
   { local = false, cwd = process.cwd() } = {},
 ): Operator {
   const from = local ? null : cwd;
-  const said = (what: keyof OperatorWords) => list(flags[what] ?? env[OPERATOR_VARIABLES[what]] ?? '');
+  const said = (what: OperatorList) => list(flags[what] ?? env[OPERATOR_VARIABLES[what]] ?? '');
   const folders = said('runsUnder');
   const keys = said('apiKeyEnv').map(keyRule);
   return {
     runsUnder: (folders.length > 0 || local ? folders : ['runs']).map((folder) => folderOf(folder, from)),
     models: said('models').map((model) => (isPath(model) ? folderOf(model, from) : model)),
     keys,
+    runModules: flags.runModules === true,
+    serve: flags.serve ?? [],
     ownKeys: keys.length > 0 ? 'listed' : local ? 'any' : 'api-keys',
   };
 }

@@ -2,14 +2,15 @@
 // input, so each folder, model and key that an input names must be permitted by the operator, or belong to a run that
 // this user's own command made. Otherwise it fails as `not-allowed`, without retry, before any read, write or request.
 
-import { UsageError } from '../domain/errors.ts';
+import { type EnvironmentRecord, environmentTitle } from '../domain/environment.ts';
+import { EnvironmentError, UsageError } from '../domain/errors.ts';
 import { isRunName } from '../domain/ids.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import { parseModelSpec } from '../inference/index.ts';
 import { join } from 'node:path';
 import type { Home } from '../service/home.ts';
 import { isUnder, plainPath, realPath } from './folders.ts';
-import { type Operator, OPERATOR_VARIABLES, type OperatorWords } from './operator.ts';
+import { type Operator, OPERATOR_VARIABLES } from './operator.ts';
 import { registeredRun, type RegisteredRun, registeredUpdates } from './registered.ts';
 
 export interface Permissions {
@@ -20,6 +21,11 @@ export interface Permissions {
   mayUseModel(settings: RolloutSettings, runFolder: string): void;
   /** The folder of new weights, and the key for the servers that load them. */
   mayUseWeights(update: WeightsUse): void;
+  /**
+   * The words to run for a run's own environment: as the user's command gave them, or as the operator serves the same
+   * code. Throws EnvironmentError, which another worker may not have to.
+   */
+  mayUseEnvironment(record: EnvironmentRecord, runFolder: string): readonly string[];
   /** A tokenizer that a server, not the settings, names. */
   mayLoad(settings: RolloutSettings, runFolder: string): (folderOrHubId: string) => void;
 }
@@ -36,7 +42,13 @@ export interface WeightsUse {
 const ALLOWED_FOR_MS = 5_000;
 const MOST_KNOWN = 1_000;
 
-export function openPermissions(operator: Operator, home: Home, now: () => number = Date.now): Permissions {
+/** `served`: the operator's own commands and addresses, with what they say of themselves. */
+export function openPermissions(
+  operator: Operator,
+  home: Home,
+  served: readonly EnvironmentRecord[] = [],
+  now: () => number = Date.now,
+): Permissions {
   const known = new Map<string, number>();
 
   function ownRun(runFolder: string): RegisteredRun | undefined {
@@ -133,6 +145,25 @@ export function openPermissions(operator: Operator, home: Home, now: () => numbe
       if (apiKeyEnv !== null && !(isOwn && isOwnName(apiKeyEnv))) mayUseModel({ ...settings, apiKeyEnv }, folder);
     },
 
+    mayUseEnvironment(record, runFolder) {
+      const same = (other: EnvironmentRecord) =>
+        other.name === record.name && other.door === record.door && other.fingerprint === record.fingerprint;
+      // The words are those of the own command, whatever the run's folder says.
+      const own = ownRun(runFolder)?.environments?.find(same);
+      if (own) return own.spec;
+      const ours = served.find(same);
+      if (ours) return ours.spec;
+      if (record.door === 'module' && operator.runModules) return record.spec;
+      const flag = record.door === 'module' ? '--run-modules' : `--serve ${quoted(record.spec.join(' '))}`;
+      throw new EnvironmentError(`This worker does not run the environment ${environmentTitle(record)}.`, {
+        reason: 'environment-not-served',
+        fix:
+          `\`everturn worker ${flag}\` does (docs/environments.md); what \`everturn run\` starts is allowed by ` +
+          'itself, for the workers of the same user.',
+        retryable: true,
+      });
+    },
+
     mayLoad(settings, runFolder) {
       return (named) => {
         const own = ownRun(runFolder);
@@ -144,7 +175,7 @@ export function openPermissions(operator: Operator, home: Home, now: () => numbe
 
 const FLAGS = { runsUnder: '--runs-under', models: '--models', apiKeyEnv: '--api-key-env' } as const;
 
-function refused(what: string, list: keyof OperatorWords, entry: string): UsageError {
+function refused(what: string, list: keyof typeof OPERATOR_VARIABLES, entry: string): UsageError {
   return new UsageError(`This worker does not ${what} for a workflow.`, {
     reason: 'not-allowed',
     fix:

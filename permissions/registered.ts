@@ -4,20 +4,32 @@
 
 import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { EnvironmentRecord } from '../domain/environment.ts';
 import { sha256Hex } from '../domain/sha256.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import type { Home } from '../service/home.ts';
 import { realPath } from './folders.ts';
 
-export interface RegisteredRun extends Pick<RolloutSettings, 'model' | 'tokenizer' | 'apiKeyEnv'> {
+export interface RegisteredRun extends Pick<RolloutSettings, 'model' | 'tokenizer' | 'apiKeyEnv' | 'environments'> {
   /** The run's own folder, links resolved. */
   readonly folder: string;
 }
 
-export function registerRun(home: Home, run: RegisteredRun): void {
+/**
+ * `environments`: as the user's own command named them, and never as a run's folder does, since they are code. Not given:
+ * those that are registered already.
+ */
+export function registerRun(
+  home: Home,
+  run: Omit<RegisteredRun, 'environments'>,
+  environments?: readonly EnvironmentRecord[],
+): void {
   const { model, tokenizer, apiKeyEnv } = run;
   const folder = realPath(run.folder);
-  if (folder !== undefined) register(home, RUNS, { folder, model, tokenizer, apiKeyEnv } satisfies RegisteredRun);
+  if (folder === undefined) return;
+  const own = environments ?? registeredRun(home, folder)?.environments;
+  const named = own && own.length > 0 ? { environments: own } : {};
+  register(home, RUNS, { folder, model, tokenizer, apiKeyEnv, ...named } satisfies RegisteredRun);
 }
 
 /** `folder`: links resolved. Undefined if no command of this user made it, or if other users can write in the home. */

@@ -9,22 +9,25 @@ import { type Outcome, OUTCOMES } from '../domain/ending.ts';
 import { samplesPerQuery } from '../domain/group.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { CheckTokenizer } from './context.ts';
+import { checkCode, checkReplies } from './environments.ts';
 import { openCopyCheck } from './copies.ts';
 import { checkJudgements } from './judgements.ts';
 import { openForkCheck } from './forked-run.ts';
 import { checkFeed, type FeedFacts } from './feed.ts';
 import { checkExport, type ExportCheck, type ExportFacts } from './export.ts';
 import { openLogCheck } from './logs.ts';
+import { checkPacks, type PackFacts } from './packs.ts';
 import { openQueriesCheck } from './queries.ts';
 import { missingResult, openResultCheck } from './result.ts';
 import { type CheckedRollout, checkRollout } from './rollout.ts';
 import { openRunCheck, type RunCheckFacts } from './run.ts';
 import { shapeProblem, textProblem } from './shape.ts';
 import { checkSteering } from './steering.ts';
-import { RESULT_FILE, RUN_FILE } from '../storage/record/layout.ts';
-import { type OnBreach, rolloutAt } from '../storage/record/listing.ts';
+import { PACKS } from '../storage/pack/manifest.ts';
+import { JUDGEMENTS, RESULT_FILE, RUN_FILE } from '../storage/record/layout.ts';
+import { rolloutAt } from '../storage/record/listing.ts';
 import type { RecordKind } from '../storage/record/text.ts';
-import type { Breach, Store, Stored } from '../storage/store.ts';
+import type { Breach, OnBreach, Store, Stored } from '../storage/store.ts';
 
 export interface CheckSummary {
   readonly breaches: number;
@@ -42,6 +45,8 @@ export interface CheckSummary {
   readonly acts: number;
   /** The feed's ledger; absent where there is none. */
   readonly feed?: FeedFacts;
+  /** Absent where there are none. */
+  readonly packed?: PackFacts;
   /** The content of an export made now; absent without an exporter. */
   readonly export?: ExportFacts;
 }
@@ -78,6 +83,16 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
       return undefined;
     }
   };
+  /** Of a part that reads many rollouts: one pack of them may be unreadable. */
+  const readable = async <T>(path: string, part: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await part();
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.retryable) throw error;
+      report({ path, problem: explain(error) });
+      return undefined;
+    }
+  };
   const run = await read(RUN_FILE, 'run', () => store.getRun());
   const result = await read(RESULT_FILE, 'result', () => store.getResult());
   const { tokenizer, clockSkewMs } = options;
@@ -86,6 +101,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   await ofRun.run();
   const fork = openForkCheck(store, run, report, clockSkewMs);
   await fork.run();
+  await checkCode(store, run, report);
   const copies = openCopyCheck(report);
   const logs = openLogCheck(store, report);
   const queries = openQueriesCheck(store, run, report);
@@ -120,6 +136,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
     counts.rollout(rollout);
     copies(rollout);
     fork.rollout(rollout);
+    checkReplies(rollout, report);
     await ofRun.rollout(rollout);
     if (!rollout.end) return;
     totals.ended++;
@@ -131,12 +148,13 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   }
 
   await eachAtOnce(store.listRollouts(report), AT_ONCE, one);
+  const packed = await checkPacks(store.folder, report);
   await logs.foreign(async (folder) => {
     const id = await rolloutAt(store.folder, folder, () => {});
     const rollout = id && (await checkRollout(store, { run: basename(store.folder), ...id }, () => {}));
     if (rollout) await logs.rollout(rollout, () => {});
-  });
-  const judgements = await checkJudgements(store, basename(store.folder), report);
+  }, packed.logs);
+  const judgements = (await readable(JUDGEMENTS, () => checkJudgements(store, basename(store.folder), report))) ?? 0;
   const acts = await checkSteering(store, basename(store.folder), report, clockSkewMs);
   // A cancelled run need not be complete.
   const concluded = result !== undefined && !('cancelled' in result && result.cancelled);
@@ -149,8 +167,17 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   const feed = await checkFeed(store, run, count, report);
   const unfinished = totals.rollouts - totals.ended;
   const seen = { complete, ended: concluded && unfinished === 0 };
-  const exported = options.export && (await checkExport(store, options.export, seen, report));
-  const summary = { queries: count, ...totals, unfinished, byOutcome, judgements, acts, ...(feed && { feed }) };
+  const exported = options.export && (await readable(PACKS, () => checkExport(store, options.export!, seen, report)));
+  const summary = {
+    queries: count,
+    ...totals,
+    unfinished,
+    byOutcome,
+    judgements,
+    acts,
+    ...(feed && { feed }),
+    ...(packed.facts && { packed: packed.facts }),
+  };
   return { breaches, ...summary, ...(exported ? { export: exported } : {}) };
 }
 

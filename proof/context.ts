@@ -50,6 +50,13 @@ export async function contextProblems(
 
 function shownProblems({ query, settings }: RolloutRecord, before: EarlierTurn | null, turn: TurnRecord): string[] {
   const { contextText: text } = turn;
+  if (before?.verdict.messages) {
+    const told = [...before.verdict.messages.map(({ content }) => content), before.said ?? ''];
+    const missing = told.map((content) => firstMissing(text, content)).find((word) => word !== undefined);
+    return missing === undefined
+      ? []
+      : [`does not tell the model what the environment said: ${JSON.stringify(missing)}`];
+  }
   if (before) {
     const { verdict, said } = before;
     const [told, other] =

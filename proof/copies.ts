@@ -7,7 +7,7 @@ import type { RolloutSettings } from '../domain/settings.ts';
 import type { TurnRecord } from '../domain/turn.ts';
 import type { CheckedRollout } from './rollout.ts';
 import { rolloutFolder, turnFile, ROLLOUT_FILE } from '../storage/record/layout.ts';
-import type { OnBreach } from '../storage/record/listing.ts';
+import type { OnBreach } from '../storage/store.ts';
 
 /** This many different logprobs, equal to the bit, do not recur by chance after another context. */
 const TELLING_VALUES = 16;

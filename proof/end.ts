@@ -33,7 +33,8 @@ export function endProblems(
   const said = verdicts.slice(0, count);
   if (said.length === count && said.every((verdict) => verdict !== undefined)) {
     const success = said.map(({ verdict }) => successOf(verdict));
-    const rewards = turnRewards(success, settings);
+    const own = said.map(({ reward }) => reward);
+    const rewards = turnRewards(success, settings, own);
     differs('success', end.success, success);
     differs('turn rewards', end.turnRewards, rewards);
     differs(
@@ -41,11 +42,12 @@ export function endProblems(
       end.rewards,
       end.outcome === 'complete' ? discountedReturns(rewards, settings.turnDiscount) : [],
     );
-    if (end.outcome === 'complete' && success.includes(null))
+    const undecided = said.map(({ verdict }) => verdict === 'undecided');
+    if (end.outcome === 'complete' && undecided.includes(true))
       problems.push('says complete, though a turn is undecided');
     if (end.stopReason === 'success' && success.at(-1) !== 1)
       problems.push('says success, though the last turn is not right');
-    if (end.stopReason === 'undecided' && success.at(-1) !== null)
+    if (end.stopReason === 'undecided' && undecided.at(-1) !== true)
       problems.push('says undecided, though the last turn is decided');
     problems.push(...stopProblems(end, settings, said));
   }
@@ -65,13 +67,13 @@ export function endProblems(
 /** The rule that ends a rollout follows from its verdicts in order. */
 function stopProblems({ stopReason: says, turns }: EndRecord, settings: RolloutSettings, said: VerdictRecord[]) {
   const problems: string[] = [];
-  said.forEach(({ verdict }, i) => {
-    const rule = stopReason(i + 1, verdict, settings);
+  said.forEach(({ verdict, done }, i) => {
+    const rule = stopReason(i + 1, verdict, settings, done);
     if (i + 1 < turns.length && rule && rule !== 'max-turns')
       problems.push(`goes on after turn ${i + 1}, which ends a rollout by ${rule}`);
   });
   const last = said.at(-1);
-  const rule = last && stopReason(turns.length, last.verdict, settings);
+  const rule = last && stopReason(turns.length, last.verdict, settings, last.done);
   // A failure or a cancellation may come at any time.
   if (last && rule !== says && outcomeOf(says) !== 'failed' && outcomeOf(says) !== 'cancelled') {
     if (rule) problems.push(`says ${says}; turn ${turns.length} ends it by ${rule}`);

@@ -8,9 +8,8 @@ import { type ExportedSample, exportedSamples, type LineMaker } from '../storage
 import type { ReadingOptions } from '../storage/reading.ts';
 import type { SkippedRollout } from '../storage/selection.ts';
 import { fileError } from '../storage/disk/errors.ts';
-import type { OnBreach } from '../storage/record/listing.ts';
 import { sha256 } from '../storage/record/text.ts';
-import type { Store } from '../storage/store.ts';
+import type { OnBreach, Store } from '../storage/store.ts';
 
 /** With the policies of that export. */
 export interface ExportCheck extends ReadingOptions {

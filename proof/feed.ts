@@ -9,9 +9,9 @@ import { groupId, groupPlace, NO_FILTER, whyLeftOut } from '../domain/group.ts';
 import { isNumberSet, numbersIn } from '../domain/number-set.ts';
 import { readGroup } from '../storage/group-members.ts';
 import { FEED, feedFile, isHarmless, parseFeedFile } from '../storage/record/layout.ts';
-import { FOREIGN, namesIn, type OnBreach } from '../storage/record/listing.ts';
+import { FOREIGN, namesIn } from '../storage/record/listing.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
-import type { Store } from '../storage/store.ts';
+import type { OnBreach, Store } from '../storage/store.ts';
 
 export interface FeedFacts {
   readonly entries: number;
@@ -101,7 +101,9 @@ function ruleProblems(
 function shapeProblem(entry: FeedEntry, run: RunRecord | undefined, queries: number): string | undefined {
   const is = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
   const groups = run ? queries * (run.epochs ?? 1) : undefined;
-  const good: Readonly<Record<string, (e: Partial<TrainedEntry> & { to?: unknown; weights?: unknown }) => boolean>> = {
+  const good: Readonly<
+    Record<string, (e: Partial<TrainedEntry> & { to?: unknown; weights?: unknown; request?: unknown }) => boolean>
+  > = {
     trained: (e) =>
       typeof e.lease === 'string' &&
       e.lease !== '' &&
@@ -111,7 +113,7 @@ function shapeProblem(entry: FeedEntry, run: RunRecord | undefined, queries: num
       isNumberSet(e.groups, groups) &&
       e.groups.length > 0,
     version: (e) => is(e.version) && (e.weights === null || typeof e.weights === 'string'),
-    rewind: (e) => is(e.to),
+    rewind: (e) => is(e.to) && (e.request === undefined || typeof e.request === 'string'),
   };
   const test = Object.hasOwn(good, entry.kind) ? good[entry.kind] : undefined;
   if (!test) return `has the kind ${JSON.stringify(entry.kind)}; it should be ${Object.keys(good).join(', ')}`;

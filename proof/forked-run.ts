@@ -9,9 +9,8 @@ import type { CheckedRollout } from './rollout.ts';
 import { CLOCK_SKEW_MS } from './times.ts';
 import { openFileStore } from '../storage/files.ts';
 import { ROLLOUT_FILE, rolloutFolder, RUN_FILE } from '../storage/record/layout.ts';
-import type { OnBreach } from '../storage/record/listing.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
-import type { Store } from '../storage/store.ts';
+import type { OnBreach, Store } from '../storage/store.ts';
 
 export function openForkCheck(
   store: Store,

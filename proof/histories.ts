@@ -9,8 +9,7 @@ import type { TrajectoryReference } from '../domain/ids.ts';
 import type { EndRecord } from '../domain/trajectory.ts';
 import { outputTokens, type TurnRecord } from '../domain/turn.ts';
 import { END_FILE, RESULT_FILE, ROLLOUT_FILE, rolloutFolder, turnFile, verdictFile } from '../storage/record/layout.ts';
-import type { OnBreach } from '../storage/record/listing.ts';
-import type { Store, Stored } from '../storage/store.ts';
+import type { OnBreach, Store, Stored } from '../storage/store.ts';
 
 export interface HistoriesSummary {
   /** Executions that were compared with their records. */
@@ -123,7 +122,7 @@ function turnProblems(told: GeneratedTurn, { record, hash }: Stored<TurnRecord>)
   if (told.hash !== undefined && told.hash !== hash) {
     return [`is another record than the one that was generated: ${hash}; its history says ${told.hash}`];
   }
-  const is: Omit<GeneratedTurn, 'turn' | 'hash'> = {
+  const is: Omit<GeneratedTurn, 'turn' | 'hash' | 'reward'> = {
     outputTokens: outputTokens(record),
     contextTokens: record.contextLength,
     finish: record.finish,

@@ -4,14 +4,13 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { explain } from '../domain/errors.ts';
+import { VERDICTS } from '../domain/verdict.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import { fileError } from '../storage/disk/errors.ts';
 import { isHarmless, isJudgementsFile, JUDGEMENTS } from '../storage/record/layout.ts';
-import { FOREIGN, namesIn, type OnBreach } from '../storage/record/listing.ts';
+import { FOREIGN, namesIn } from '../storage/record/listing.ts';
 import type { VerdictRow } from '../storage/judgements.ts';
-import type { Store } from '../storage/store.ts';
-
-const VERDICTS: readonly unknown[] = ['right', 'wrong', 'undecided'];
+import type { OnBreach, Store } from '../storage/store.ts';
 
 /** Returns the number of rows in all files. */
 export async function checkJudgements(store: Store, run: string, onBreach: OnBreach): Promise<number> {
@@ -73,6 +72,8 @@ async function rowProblem(store: Store, run: string, text: string, seen: Set<str
   return undefined;
 }
 
+const isVerdict = (value: unknown): boolean => (VERDICTS as readonly unknown[]).includes(value);
+
 function rowOf(text: string): VerdictRow | undefined {
   let row: Partial<VerdictRow> | null;
   try {
@@ -87,7 +88,7 @@ function rowOf(text: string): VerdictRow | undefined {
     isWhole(row.attempt, 1) &&
     isWhole(row.turn, 1) &&
     typeof row.of === 'string' &&
-    VERDICTS.includes(row.verdict) &&
-    VERDICTS.includes(row.was?.verdict);
+    isVerdict(row.verdict) &&
+    isVerdict(row.was?.verdict);
   return good ? (row as VerdictRow) : undefined;
 }

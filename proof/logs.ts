@@ -1,16 +1,17 @@
 // Proves the algorithm's logs: every turn of an ended rollout is logged once, in order, in the files of the version it
 // began with, and no file holds anything else.
 
+import { explain } from '../domain/errors.ts';
 import { logName, turnLogBlock, turnLogLine } from '../domain/turn-log.ts';
 import type { CheckedRollout } from './rollout.ts';
 import { ANSWERS, folderOfLog, isHarmless, logPath, type LogKind } from '../storage/record/layout.ts';
-import { FOREIGN, foldersIn, namesIn, type OnBreach } from '../storage/record/listing.ts';
-import type { Store } from '../storage/store.ts';
+import { FOREIGN, foldersIn, namesIn } from '../storage/record/listing.ts';
+import type { OnBreach, Store } from '../storage/store.ts';
 
 export interface LogCheck {
   rollout(rollout: CheckedRollout, onBreach: OnBreach): Promise<void>;
   /** After the last rollout: files that belong to none. `again` reads the rollout of that folder a second time. */
-  foreign(again: (folder: string) => Promise<void>): Promise<void>;
+  foreign(again: (folder: string) => Promise<void>, packed: readonly string[]): Promise<void>;
 }
 
 interface Entry {
@@ -31,7 +32,13 @@ export function openLogCheck(store: Store, onBreach: OnBreach): LogCheck {
     report: OnBreach,
   ): Promise<void> {
     const path = logPath(version, logName(rollout.id), kind);
-    const text = await store.getLog(version, logName(rollout.id), kind);
+    expected.add(path);
+    let text: string | undefined;
+    try {
+      text = await store.getLog(version, logName(rollout.id), kind);
+    } catch (error) {
+      return report({ path, problem: explain(error) });
+    }
     if (text === undefined) {
       const first = entries.find((entry) => entry.must);
       if (first) report({ path, problem: `is missing; turn ${first.turn} should be there` });
@@ -39,7 +46,6 @@ export function openLogCheck(store: Store, onBreach: OnBreach): LogCheck {
       const problem = logProblem(text, entries);
       if (problem) report({ path, problem });
     }
-    expected.add(path);
   }
 
   return {
@@ -68,7 +74,9 @@ export function openLogCheck(store: Store, onBreach: OnBreach): LogCheck {
       }
     },
 
-    async foreign(again) {
+    async foreign(again, packed) {
+      for (const path of packed)
+        if (!expected.has(path)) onBreach({ path, problem: `${FOREIGN}: no turn was logged there` });
       for (const folder of await foldersIn(store.folder, ANSWERS, onBreach)) {
         for (const name of await namesIn(`${store.folder}/${folder}`)) {
           const path = `${folder}/${name}`;

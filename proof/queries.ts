@@ -6,11 +6,10 @@ import { explain } from '../domain/errors.ts';
 import { samplesPerQuery } from '../domain/group.ts';
 import { QUERIES_FILE, queryFolder, ROLLOUT_FILE, rolloutFolder, RUN_FILE } from '../storage/record/layout.ts';
 import type { CheckedRollout } from './rollout.ts';
-import type { OnBreach } from '../storage/record/listing.ts';
 import { hashOfQueriesFile, queryLine } from '../storage/queries.ts';
 import { sha256 } from '../storage/record/text.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
-import type { Store } from '../storage/store.ts';
+import type { OnBreach, Store } from '../storage/store.ts';
 
 export interface QueriesCheck {
   rollout(rollout: CheckedRollout): void;
@@ -31,7 +30,9 @@ export function openQueriesCheck(store: Store, run: RunRecord | undefined, onBre
       const path = `${rolloutFolder(id)}/${ROLLOUT_FILE}`;
       if (run && rollout.run !== run.run) onBreach({ path, problem: `is of the run ${JSON.stringify(rollout.run)}` });
       if (rollout.index === null) return;
-      const digest = sha256(queryLine(rollout.query)).slice(0, 32);
+      // An environment that begins the rollout gives it another prompt.
+      const { query, begun } = rollout;
+      const digest = sha256(queryLine(begun ? { ...query, prompt: begun.asked } : query)).slice(0, 32);
       const known = played.get(rollout.index);
       if (!known) played.set(rollout.index, { digest, path });
       else if (known.digest !== digest) notThatQuery(path, rollout.index);

@@ -8,9 +8,8 @@ import { outputTokens } from '../domain/turn.ts';
 import { countedVerdicts, VERDICTS } from '../domain/verdict.ts';
 import type { CheckedRollout } from './rollout.ts';
 import { RESULT_FILE } from '../storage/record/layout.ts';
-import type { OnBreach } from '../storage/record/listing.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
-import type { Store } from '../storage/store.ts';
+import type { OnBreach, Store } from '../storage/store.ts';
 
 /** The proved part of it. */
 interface LastWord {

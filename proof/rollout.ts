@@ -14,9 +14,9 @@ import { shapeProblem, textProblem } from './shape.ts';
 import { CLOCK_SKEW_MS, timeProblems } from './times.ts';
 import { turnProblems } from './turn.ts';
 import * as layout from '../storage/record/layout.ts';
-import { FOREIGN, namesIn, type OnBreach } from '../storage/record/listing.ts';
+import { FOREIGN } from '../storage/record/listing.ts';
 import { decodeRecord, type RecordKind } from '../storage/record/text.ts';
-import type { Store, Stored } from '../storage/store.ts';
+import type { OnBreach, Store, Stored } from '../storage/store.ts';
 import { readText } from '../storage/disk/write-once.ts';
 
 /** The readable records of a rollout; all others have been reported. */
@@ -82,7 +82,10 @@ export async function checkRollout(
 
   // The end is read before the files are listed: the turns that it names existed by then, also in a running run.
   const end = await read(layout.END_FILE, 'end', store.getEnd(id));
-  const files = (await namesIn(`${store.folder}/${folder}`)).map((name) => ({
+  // A pack that cannot be read was reported with the end.
+  const names = await store.listFiles(id).catch(() => undefined);
+  if (!names) return undefined;
+  const files = names.map((name) => ({
     name,
     ...layout.parseRolloutFile(name),
   }));
@@ -100,7 +103,12 @@ export async function checkRollout(
     Promise.all(numbers.map((turn) => read(layout.turnFile(turn), 'turn', store.getTurn(id, turn)))),
     Promise.all(numbers.map((turn) => read(layout.verdictFile(turn), 'verdict', store.getVerdict(id, turn)))),
   ]);
-  if (!rollout) return undefined;
+  if (!rollout) {
+    const [first] = names.toSorted();
+    if (!has(layout.ROLLOUT_FILE))
+      breach(layout.ROLLOUT_FILE, first ? `is missing, though ${first} is there` : 'is missing');
+    return undefined;
+  }
 
   for (const turn of numbers) {
     if (!has(layout.turnFile(turn))) breach(layout.turnFile(turn), `is missing, though turn ${count} is there`);

@@ -11,6 +11,7 @@ import { originOf, serversOf } from './servers.ts';
 
 /** Options of a run that are no settings of its rollouts. */
 const BESIDE = [
+  'environment',
   'samples',
   'epochs',
   'train',
@@ -51,7 +52,8 @@ function originProblems({ run, settings, origins, samples, dataset }: RunRecord)
   const defaults: Readonly<Record<string, unknown>> = { ...DEFAULT_SETTINGS, seed: seedOfRun(run) };
   for (const [key, value] of Object.entries(settings)) {
     // A run of rollouts that clients start one by one takes its settings from the first of them.
-    if (dataset === null || (origins[key] ?? 'default') !== 'default') continue;
+    const origin = origins[key === 'environments' ? 'environment' : key] ?? 'default';
+    if (dataset === null || origin !== 'default') continue;
     if ([defaults[key], demo[key]].some((one) => one !== undefined && isDeepStrictEqual(one, value))) continue;
     const right = JSON.stringify(defaults[key]);
     problems.push(

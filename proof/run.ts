@@ -11,9 +11,8 @@ import type { CheckedRollout } from './rollout.ts';
 import { runRecordProblems } from './run-record.ts';
 import { namedModel, serverProblem } from './servers.ts';
 import { ROLLOUT_FILE, rolloutFolder, RUN_FILE, turnFile } from '../storage/record/layout.ts';
-import type { OnBreach } from '../storage/record/listing.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
-import type { Store } from '../storage/store.ts';
+import type { OnBreach, Store } from '../storage/store.ts';
 
 export interface RunCheckFacts {
   /** The version that checks. */

@@ -3,12 +3,13 @@
 // readers. The tables are typed by the records: a new field needs a line here. Not covered: whether values fit together.
 
 import { explain } from '../domain/errors.ts';
+import { DOORS, type EnvironmentRecord, STATES } from '../domain/environment.ts';
 import { LOGPROB_MEANINGS } from '../domain/logprob-meaning.ts';
 import type { CollectionResult } from '../domain/messages.ts';
-import type { CollectionCounts } from '../domain/progress.ts';
+import type { CollectionCounts, RewardCount } from '../domain/progress.ts';
 import type { InputOutput, Message, Prompt, Query } from '../domain/query.ts';
 import { FLEET_POLICIES, type RolloutSettings } from '../domain/settings.ts';
-import type { EndRecord, Failure, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
+import type { Begun, EndRecord, Failure, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import type { ChunkRecord, TurnRecord, VersionSpan } from '../domain/turn.ts';
 import type { ModelIdentity } from '../domain/model-identity.ts';
 import {
@@ -34,11 +35,25 @@ import {
   type Test,
 } from './field-tests.ts';
 import { CARRIED, FORKED_FROM, PARENT, SAID, SAY, STEERING } from './steering-fields.ts';
+import type { PackRecord } from '../storage/pack/manifest.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
+import { VERDICTS } from '../domain/verdict.ts';
 import { encodeRecord, type Owner, type RecordKind } from '../storage/record/text.ts';
 import type { Stored } from '../storage/store.ts';
 
 const LIMIT: Test = [(value) => Number.isFinite(value) && (value as number) > 0, 'a number above 0'];
+const ENVIRONMENT = only<EnvironmentRecord>({
+  name: NAME,
+  version: TEXT,
+  state: oneOf(...STATES),
+  begins: BOOLEAN,
+  ends: BOOLEAN,
+  timeoutSeconds: LIMIT,
+  door: oneOf(...DOORS),
+  spec: listOf(NAME),
+  fingerprint: HASH,
+  claimed: maybe(oneOf(true)),
+});
 const SETTINGS: Fields<RolloutSettings> = {
   model: NAME,
   tokenizer: orNull(NAME),
@@ -62,6 +77,7 @@ const SETTINGS: Fields<RolloutSettings> = {
   serverLimits: mapOf(LIMIT),
   serverWeights: mapOf(LIMIT),
   seed: COUNT,
+  environments: maybe(listOf(ENVIRONMENT)),
 };
 const SETTINGS_TEST: Test = [
   (value) => isObject(value) && flawIn(SETTINGS, value) === undefined,
@@ -96,13 +112,17 @@ const PROMPT = eitherOf(
   }),
 );
 const LIST: Test = [Array.isArray, 'a list'];
+const ANY: Test = [() => true, 'anything'];
+const MESSAGES = listOf(only<Message>({ role: TEXT, content: TEXT }));
 const QUERY: Test = [
   only<Query>({
     queryId: NAME,
     prompt: PROMPT,
-    task: oneOf('math', 'stem', 'code'),
+    task: oneOf('math', 'stem', 'code', 'environment'),
     solutions: listOf(TEXT),
     inputOutput: maybe(only<InputOutput>({ inputs: LIST, outputs: LIST, fn_name: maybe(TEXT) })),
+    environment: maybe(NAME),
+    row: maybe([isObject, 'an object']),
   })[0],
   'a query',
 ];
@@ -137,6 +157,7 @@ const COUNTS = only<CollectionCounts>({
   judgedAt: listOf(COUNT),
   rightAt: listOf(COUNT),
   rightBy: listOf(COUNT),
+  rewardAt: maybe(listOf(only<RewardCount>({ count: COUNT, sum: NUMBER, squares: NUMBER, min: NUMBER, max: NUMBER }))),
   failures: LIST,
 });
 
@@ -174,6 +195,7 @@ const ROLLOUT: Fields<RolloutRecord> = {
   settings: SETTINGS_TEST,
   birthTime: COUNT,
   parent: maybe(PARENT),
+  begun: maybe(only<Begun>({ asked: PROMPT, state: ANY, environment: HASH })),
 };
 const TURN: Fields<TurnRecord> = {
   ...ANSWERED,
@@ -198,17 +220,25 @@ const TURN: Fields<TurnRecord> = {
 const CHUNK: Fields<ChunkRecord> = { ...ANSWERED, chunk: PLACE };
 const VERDICT: Fields<VerdictRecord> = {
   turn: PLACE,
-  verdict: oneOf('right', 'wrong', 'undecided'),
+  verdict: oneOf(...VERDICTS),
   reason: NAME,
   of: HASH,
   extracted: maybe(TEXT),
   suspectedTamper: maybe(BOOLEAN),
   tookMs: COUNT,
+  reward: maybe(NUMBER),
+  rewards: maybe(mapOf(NUMBER)),
+  metrics: maybe(mapOf(NUMBER)),
+  messages: maybe(MESSAGES),
+  done: maybe(BOOLEAN),
+  state: ANY,
+  environment: maybe(HASH),
+  note: maybe(TEXT),
   carried: maybe(CARRIED),
 };
 const END: Fields<EndRecord> = {
   outcome: oneOf('complete', 'undecided', 'failed', 'cancelled'),
-  stopReason: oneOf('max-turns', 'success', 'context-length', 'undecided', 'failed', 'cancelled'),
+  stopReason: oneOf('max-turns', 'success', 'done', 'context-length', 'undecided', 'failed', 'cancelled'),
   failure: orNull(only<Failure>({ boundary: maybe(NAME), reason: NAME, message: TEXT, turn: PLACE })),
   turnRewards: NUMBERS,
   rewards: NUMBERS,
@@ -216,6 +246,14 @@ const END: Fields<EndRecord> = {
   turns: listOf(HASH),
   finishedAt: COUNT,
   said: maybe(listOf(PLACE)),
+};
+const PACK: Fields<PackRecord & { readonly format: string }> = {
+  format: TEXT,
+  number: PLACE,
+  pack: NAME,
+  bytes: COUNT,
+  zipSha256: HASH,
+  rollouts: listOf(TEXT),
 };
 const FIELDS: Readonly<Partial<Record<RecordKind, Readonly<Record<string, Test>>>>> = {
   run: RUN,
@@ -226,6 +264,7 @@ const FIELDS: Readonly<Partial<Record<RecordKind, Readonly<Record<string, Test>>
   verdict: VERDICT,
   end: END,
   say: SAY,
+  pack: PACK,
 };
 /** The fault of a record's fields; undefined if there is none. */
 export function shapeProblem(kind: RecordKind, record: object): string | undefined {

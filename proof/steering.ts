@@ -8,9 +8,9 @@ import { type ActOf, actName, type SteeringAct } from '../domain/steering.ts';
 import { CLOCK_SKEW_MS } from './times.ts';
 import { shapeProblem, textProblem } from './shape.ts';
 import { isActFile, isHarmless, STEERING, steeringFile } from '../storage/record/layout.ts';
-import { FOREIGN, namesIn, type OnBreach } from '../storage/record/listing.ts';
+import { FOREIGN, namesIn } from '../storage/record/listing.ts';
 import { decodeRecord } from '../storage/record/text.ts';
-import type { Store } from '../storage/store.ts';
+import type { OnBreach, Store } from '../storage/store.ts';
 import { readText } from '../storage/disk/write-once.ts';
 
 /** The checking machine may be another than the one that recorded it. */

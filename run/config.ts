@@ -179,7 +179,7 @@ function keyOf(name: string, place: string): keyof RunOptions {
   });
 }
 
-function parseValue<K extends keyof RunOptions>(key: K, raw: unknown, place: string): RunOptions[K] {
+export function parseValue<K extends keyof RunOptions>(key: K, raw: unknown, place: string): RunOptions[K] {
   const { schema, fromText: own }: Field<RunOptions[K]> = FIELDS[key];
   const candidates = typeof raw === 'string' ? [raw, ...fromText(raw), ...(own ? [own(raw)] : [])] : [raw];
   for (const candidate of candidates) {

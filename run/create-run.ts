@@ -7,6 +7,7 @@
 
 import { rmdir } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { environmentTitle, type EnvironmentRecord, identityOf } from '../domain/environment.ts';
 import { UsageError } from '../domain/errors.ts';
 import { derivedRunName } from '../domain/run-name.ts';
 import type { FoundLogprobs } from '../domain/logprob-meaning.ts';
@@ -80,10 +81,14 @@ function same(
   wanted: { settings: RolloutSettings; samples: number; groups: Pick<RunRecord, 'epochs' | 'train'>; offered: string },
   folder: string,
 ): RunRecord {
+  const { environments: own, ...rest } = wanted.settings;
   const there = new Map<string, unknown>(Object.entries(record.settings));
-  const differing = Object.entries(wanted.settings)
+  const differing = Object.entries(rest)
     .filter(([key, value]) => !isDeepStrictEqual(there.get(key), value))
     .map(([key, value]) => `${key} (${JSON.stringify(there.get(key))} there, ${JSON.stringify(value)} here)`);
+  const [theirs, ours] = [record.settings.environments, own].map((all) => (all ?? []).map(identityOf));
+  if (!isDeepStrictEqual(theirs, ours))
+    differing.push(`environment (${titles(record.settings.environments)} there, ${titles(own)} here)`);
   if (record.samples !== wanted.samples) differing.push(`samples (${record.samples} there, ${wanted.samples} here)`);
   for (const key of ['epochs', 'train'] as const) {
     if (isDeepStrictEqual(record[key], wanted.groups[key])) continue;
@@ -94,6 +99,9 @@ function same(
   if (differing.length > 0) throw differs(run, folder, differing);
   return record;
 }
+
+const titles = (environments: readonly EnvironmentRecord[] = []): string =>
+  environments.map(environmentTitle).join(', ') || 'none';
 
 function differs(run: string, folder: string, what: readonly string[]): UsageError {
   return new UsageError(`Run "${run}" exists in ${folder}, and differs: ${what.join(', ')}.`, {

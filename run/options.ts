@@ -8,7 +8,9 @@ import { FLEET_POLICIES, type RolloutSettings } from '../domain/settings.ts';
 import { MODEL_FORMS, parseModelSpec } from '../inference/index.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
 
-export interface RunOptions extends Omit<RolloutSettings, 'seed'> {
+export interface RunOptions extends Omit<RolloutSettings, 'seed' | 'environments'> {
+  /** Of the user's own: a module, a command or an address each. */
+  readonly environment: readonly string[];
   /** Null: derived from the run's name. */
   readonly seed: number | null;
   readonly samples: number;
@@ -50,8 +52,11 @@ export interface Field<T> {
   readonly help: string;
   /** Parses a text from a shell that is not a number, a truth value or null. */
   readonly fromText?: (text: string) => unknown;
+  /** The flag may be repeated: all of its values are one list. */
+  readonly many?: true;
 }
 
+const ENVIRONMENTS = 'a module (./my-env.ts), a command ("python3 my_env.py") or an address (https://…)';
 const RATES = 'two numbers from 0 to 1 in order, as in 0.1:0.9';
 const ENV_NAME = 'the name of an environment variable';
 const LIMITS = 'limits by url, as in http://a:30000=64,http://b:30000=32';
@@ -74,6 +79,13 @@ export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } 
     schema: z.enum(['always', 'success'], 'always or success'),
     argument: '<when>',
     help: 'when a rollout ends: always = after all its turns; success = at the first right answer',
+  },
+  environment: {
+    schema: z.array(z.string(ENVIRONMENTS).trim().min(1, ENVIRONMENTS), ENVIRONMENTS).max(64, 'at most 64 of them'),
+    argument: '<what>',
+    help: `your own environment, which answers instead of the judge: ${ENVIRONMENTS}; several may be given, and rows name one`,
+    fromText: (text) => [text],
+    many: true,
   },
   samples: { schema: whole(1, 10_000), argument: '<n>', help: 'number of rollouts of each query' },
   epochs: {
@@ -230,6 +242,7 @@ export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } 
 export const DEFAULT_OPTIONS: Readonly<RunOptions> = {
   ...DEFAULT_SETTINGS,
   seed: null,
+  environment: [],
   samples: 1,
   epochs: 1,
   train: false,

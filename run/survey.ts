@@ -7,6 +7,7 @@ import type { BadRow, Row } from '../datasets/dataset.ts';
 import { examinedRows } from '../datasets/examine.ts';
 import { openDataset } from '../datasets/index.ts';
 import { badRowText } from '../datasets/problem.ts';
+import type { EnvironmentRecord } from '../domain/environment.ts';
 import { DatasetError } from '../domain/errors.ts';
 import type { Query, Task } from '../domain/query.ts';
 import { shuffled } from '../domain/shuffle.ts';
@@ -21,6 +22,8 @@ export interface DataSelection {
   readonly shuffleSeed: number | null;
   /** Refuse the whole file for one bad row. */
   readonly strict?: boolean;
+  /** The run's own environments. */
+  readonly environments?: readonly EnvironmentRecord[];
 }
 
 export interface DatasetSurvey {
@@ -111,13 +114,13 @@ function strictError(bad: BadRow): DatasetError {
 }
 
 async function* select(
-  { dataset, limit, shuffleSeed }: DataSelection,
+  { dataset, limit, shuffleSeed, environments }: DataSelection,
   step: Step,
   onBad: (bad: BadRow) => void,
 ): AsyncGenerator<Query> {
   let left = limit ?? Infinity;
   if (left <= 0) return;
-  const rows = openDataset(dataset).rows();
+  const rows = openDataset(dataset, environments).rows();
   for await (const row of step(shuffleSeed === null ? rows : inRandomOrder(rows, shuffleSeed))) {
     if (row.ok) yield row.query;
     else onBad(row.bad);

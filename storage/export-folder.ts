@@ -7,7 +7,7 @@ import { UsageError } from '../domain/errors.ts';
 import type { Trajectory } from '../domain/trajectory.ts';
 import { fileError } from './disk/errors.ts';
 import { type ExportSummary, type Labels, made, notExported } from './export-run.ts';
-import { temporaryName } from './record/layout.ts';
+import { temporaryName } from './disk/temporary.ts';
 import { selectedTrajectories, type SelectionOptions, type SkippedRollout, type WhySkipped } from './selection.ts';
 import type { Store } from './store.ts';
 

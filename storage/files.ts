@@ -1,25 +1,30 @@
 // The store as plain files in `<out>/<run>/`: names in layout.ts, the text of a record in record/text.ts, atomic
-// writes in write-once.ts. A damaged record is an error that names its file; a torn record that no later record refers
+// writes in write-once.ts, packed rollouts in pack/. A damaged record is an error that names its file; a torn record that no later record refers
 // to counts as never written (torn.ts).
 
+import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { StoreError, UsageError } from '../domain/errors.ts';
 import { isRunName, type RolloutId } from '../domain/ids.ts';
 import { type Disk, openDisk } from './disk/disk.ts';
 import { recordError } from './disk/errors.ts';
 import * as layout from './record/layout.ts';
-import { countFeedEntries, dropChunks, listRollouts, listRolloutsOf, removeOldTemporaries } from './record/listing.ts';
+import { countFeedEntries, dropChunks, removeOldTemporaries } from './record/listing.ts';
 import { countQueries, readQueries, writeQueries } from './queries.ts';
+import { openListing } from './pack/listing.ts';
+import { openPacks, type Packs } from './pack/packs.ts';
 import type { FileLayer } from './disk/file-layer.ts';
 import type { KeptRecords, RecordCache } from './record/cache.ts';
 import { completed } from './record/complete.ts';
 import { decodeRecord, encodeRecord, type Owner, type RecordKind } from './record/text.ts';
-import type { Store, Stored } from './store.ts';
+import type { LogText, Store, Stored } from './store.ts';
 import { setAside, unlessTorn } from './record/torn.ts';
 
 export interface FileStoreParts {
   /** With a cache, a rollout's folder is examined once per opening: for callers that open a store for each step. */
   readonly cache?: RecordCache;
+  /** The packs of a run's folder, for callers that open a store for each step. Default: of this store alone. */
+  readonly packsOf?: (folder: string) => Packs;
   /** Performs the file I/O. Default: in this process, through `layer`. */
   readonly disk?: Disk;
   readonly layer?: FileLayer;
@@ -29,7 +34,7 @@ export interface FileStoreParts {
 export function openFileStore(
   out: string,
   run: string,
-  { cache, layer, disk = openDisk(layer) }: FileStoreParts = {},
+  { cache, layer, disk = openDisk(layer), packsOf = openPacks }: FileStoreParts = {},
 ): Store {
   if (!isRunName(run)) {
     throw new UsageError(`${JSON.stringify(run)} cannot name a run`, {
@@ -38,6 +43,7 @@ export function openFileStore(
     });
   }
   const folder = resolve(out, run);
+  const packs = packsOf(folder);
 
   function asStored<T extends object>(kind: RecordKind, text: T, hash: string, created: boolean): Stored<T> {
     const record = completed(kind, run, text);
@@ -55,9 +61,19 @@ export function openFileStore(
     return { stored: asStored(kind, decoded.record as T, decoded.hash, false), bytes: text.length };
   }
 
-  async function write<T extends object>(kind: RecordKind, owner: Owner | null, path: string, record: T) {
+  /** Undefined if the record has a base (its rollout's first file) that is not there, and the rollout may be packed. */
+  async function write<T extends object>(
+    kind: RecordKind,
+    owner: Owner | null,
+    path: string,
+    record: T,
+    base: string | null = null,
+  ) {
     const { text, hash, record: kept } = await encode(path, kind, owner, record);
-    if (await disk.writeOnce(path, text)) {
+    const put = base === null ? disk.writeOnce(path, text) : disk.writeBeside(base, path, text);
+    const how = await put;
+    if (how === 'alone') return undefined;
+    if (how === true || how === 'created') {
       // A put returns the same object as a later get, not the caller's object.
       return { stored: asStored(kind, kept as T, hash, true), bytes: text.length };
     }
@@ -71,16 +87,16 @@ export function openFileStore(
     (await load<T>(kind, null, ofRun(name)))?.stored;
   async function put<T extends object>(kind: RecordKind, name: string, record: T): Promise<Stored<T>> {
     const present = await get<T>(kind, name);
-    return present ?? (await write(kind, null, ofRun(name), record)).stored;
+    return present ?? (await write(kind, null, ofRun(name), record))!.stored;
   }
 
   const kept = new Map<string, KeptRecords>();
-  /** Reads the identity of the rollout's folder, and one of its files, in a single call. */
+  /** Reads one file of a rollout, and after that the identity of its folder, in a single call. */
   async function look(rollout: string, file: string | null) {
     const { identity, text } = await disk.look(join(rollout, layout.ROLLOUT_FILE), file && join(rollout, file));
     const records = cache?.of(rollout, identity);
     if (records) kept.set(rollout, records);
-    return { records, text };
+    return { records, text, identity };
   }
   async function keptOf(rollout: string): Promise<KeptRecords | undefined> {
     return kept.get(rollout) ?? (cache && (await look(rollout, null)).records);
@@ -94,7 +110,28 @@ export function openFileStore(
   }
   const owner = ({ query, sample, attempt }: RolloutId): Owner => ({ query, sample, attempt });
 
-  async function getOf<T extends object>(kind: RecordKind, id: RolloutId, file: string) {
+  async function packed<T extends object>(kind: RecordKind, id: RolloutId, file: string) {
+    const line = (await packs.lines(id))?.get(file);
+    if (!line) return undefined;
+    if ('problem' in line) throw recordError(join(folderOf(id), file), line.problem);
+    return asStored(kind, line.record as T, line.hash, false);
+  }
+
+  async function getOf<T extends object>(
+    kind: RecordKind,
+    id: RolloutId,
+    file: string,
+  ): Promise<Stored<T> | undefined> {
+    // Once, unless the rollout is packed or unpacked in this very moment.
+    for (;;) {
+      if (packs.knows(id) && (await packs.lines(id))) return packed<T>(kind, id, file);
+      const { found, sure } = await getLoose<T>(kind, id, file);
+      if (found || sure || !(await isPacked(id))) return found;
+    }
+  }
+
+  /** `sure`: if it is not there, it is not packed either. */
+  async function getLoose<T extends object>(kind: RecordKind, id: RolloutId, file: string) {
     const rollout = folderOf(id);
     const path = join(rollout, file);
     let records = kept.get(rollout);
@@ -106,24 +143,79 @@ export function openFileStore(
       if (unknown) read = async () => decode<T>(kind, owner(id), path, looked.text);
     }
     const known = records?.get(file);
-    if (known) return known as Stored<T>;
+    if (known) return { found: known as Stored<T>, sure: true };
     const found = await unlessTorn(rollout, file, read());
     if (found) records?.keep(file, found.stored, found.bytes);
-    return found?.stored;
+    if (found || records) return { found: found?.stored, sure: true };
+    // Packing removes a rollout's first file first: while that is there, nothing has gone.
+    const sure = file !== layout.ROLLOUT_FILE && (await look(rollout, null)).identity !== undefined;
+    return { found: undefined, sure };
   }
 
-  async function putOf<T extends object>(kind: RecordKind, id: RolloutId, file: string, record: T) {
+  async function isPacked(id: RolloutId): Promise<boolean> {
+    await packs.refresh();
+    if (packs.knows(id)) return true;
+    packs.mustBeSound();
+    return false;
+  }
+
+  async function putOf<T extends object>(kind: RecordKind, id: RolloutId, file: string, record: T): Promise<Stored<T>> {
     const rollout = folderOf(id);
     const path = join(rollout, file);
+    const isFirst = file === layout.ROLLOUT_FILE;
+    if (isFirst && (await isPacked(id))) return inPack(kind, id, file);
+    let base = isFirst ? null : join(rollout, layout.ROLLOUT_FILE);
     let written: { readonly stored: Stored<T>; readonly bytes: number } | undefined;
-    while (!(written = await unlessTorn(rollout, file, write(kind, owner(id), path, record)))) await setAside(path);
+    for (;;) {
+      const attempt = write(kind, owner(id), path, record, base).then((found) => found ?? ALONE);
+      const done = await unlessTorn(rollout, file, attempt);
+      if (done === ALONE) {
+        if (await isPacked(id)) return inPack(kind, id, file);
+        base = null;
+      } else if (done) {
+        written = done;
+        break;
+      } else await setAside(path);
+    }
     const { stored, bytes } = written;
+    if (isFirst && stored.created && (await isPacked(id))) {
+      // It was packed between the two looks, and its first file had just gone.
+      await rm(path, { force: true });
+      return inPack(kind, id, file);
+    }
     (await keptOf(rollout))?.keep(file, stored, bytes);
     return stored;
   }
 
+  async function inPack<T extends object>(kind: RecordKind, id: RolloutId, file: string): Promise<Stored<T>> {
+    const found = await packed<T>(kind, id, file);
+    if (found) return found;
+    throw new StoreError(`${join(folderOf(id), file)} is not written: its rollout has ended and is packed`, {
+      reason: 'packed',
+      fix: 'An ended rollout takes no further record; `everturn unpack` makes loose files of it again.',
+    });
+  }
+
   const logPath = (version: number, name: string, kind: layout.LogKind) =>
     join(folder, layout.logPath(version, logName(name), kind));
+
+  /** True if the log is in a pack; its rollout has ended, so it may only be the log that it was, or an earlier state. */
+  async function hasPackedLog(version: number, name: string, text: LogText): Promise<boolean> {
+    const place = layout.folderOfLog(`${logName(name)}.txt`);
+    // A rollout that this opening has looked at is not packed.
+    if (place === undefined || kept.has(join(folder, place))) return false;
+    if ((await look(join(folder, place), null)).identity) return false;
+    await packs.refresh();
+    if (!packs.isPackedFolder(place)) return false;
+    for (const kind of layout.LOG_KINDS) {
+      const path = layout.logPath(version, name, kind);
+      if ((await packs.log(path))?.startsWith(text[kind])) continue;
+      throw new StoreError(`${join(folder, path)} is not written: its rollout has ended and is packed`, {
+        reason: 'packed',
+      });
+    }
+    return true;
+  }
 
   return {
     folder,
@@ -163,15 +255,26 @@ export function openFileStore(
     getEnd: (id) => getOf('end', id, layout.END_FILE),
 
     async putLog(version, name, text, { draft = false } = {}) {
+      if (await hasPackedLog(version, name, text)) return;
       const write = draft ? disk.draft : disk.settle;
       await Promise.all(layout.LOG_KINDS.map((kind) => write(logPath(version, name, kind), text[kind])));
     },
-    getLog: (version, name, kind) => disk.read(logPath(version, name, kind)),
+    async getLog(version, name, kind) {
+      const path = layout.logPath(version, logName(name), kind);
+      const packed = await packs.log(path);
+      if (packed !== undefined) return packed;
+      const text = await disk.read(join(folder, path));
+      if (text !== undefined) return text;
+      await packs.refresh();
+      return packs.log(path);
+    },
 
-    listRollouts: (onBreach) => listRollouts(folder, run, onBreach ?? (() => {})),
-    listRolloutsOf: (query) => listRolloutsOf(folder, run, query),
+    ...openListing(folder, run, packs),
   };
 }
+
+/** A write that found no base. */
+const ALONE = Symbol('alone');
 
 async function encode(path: string, kind: RecordKind, owner: Owner | null, record: object) {
   try {

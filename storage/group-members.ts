@@ -4,10 +4,11 @@
 import { type GroupLabels, groupLabels, memberSamples, scoredMember, turnAdvantages } from '../domain/group.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { EndRecord } from '../domain/trajectory.ts';
-import type { Store } from './store.ts';
+import type { Store, Stored } from './store.ts';
 
 export interface GroupMember {
   readonly id: RolloutId;
+  readonly end: Stored<EndRecord>;
   /** Group-normalised, one per turn. */
   readonly turnAdvantages: readonly number[];
 }
@@ -26,20 +27,23 @@ export async function readGroup(
   const found = await Promise.all(
     memberSamples({ samples }, epoch).map((sample) => lastAttempt(store, { run, query, sample, attempt: 1 })),
   );
-  const trainable = found.map(({ id, end }) => (end && scoredMember(end) ? { id, end } : null));
-  const advantages = turnAdvantages(trainable.map((member) => member && member.end.rewards));
+  const trainable = found.map(({ id, end }) => (end && scoredMember(end.record) ? { id, end } : null));
+  const advantages = turnAdvantages(trainable.map((member) => member && member.end.record.rewards));
   return {
-    members: trainable.flatMap((member, i) => (member ? [{ id: member.id, turnAdvantages: advantages[i]! }] : [])),
-    labels: groupLabels(trainable.map((member) => member && scoredMember(member.end))),
+    members: trainable.flatMap((member, i) => (member ? [{ ...member, turnAdvantages: advantages[i]! }] : [])),
+    labels: groupLabels(trainable.map((member) => member && scoredMember(member.end.record))),
   };
 }
 
-async function lastAttempt(store: Store, first: RolloutId): Promise<{ id: RolloutId; end: EndRecord | null }> {
-  let [id, end] = [first, (await store.getEnd(first))?.record ?? null];
+async function lastAttempt(
+  store: Store,
+  first: RolloutId,
+): Promise<{ id: RolloutId; end: Stored<EndRecord> | undefined }> {
+  let [id, end] = [first, await store.getEnd(first)];
   // Only what failed is tried again.
-  while (end?.outcome === 'failed') {
+  while (end?.record.outcome === 'failed') {
     const next = { ...id, attempt: id.attempt + 1 };
-    const later = (await store.getEnd(next))?.record;
+    const later = await store.getEnd(next);
     if (!later) break;
     [id, end] = [next, later];
   }

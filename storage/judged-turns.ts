@@ -4,7 +4,8 @@
 import { StoreError } from '../domain/errors.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { Query } from '../domain/query.ts';
-import type { VerdictRecord } from '../domain/trajectory.ts';
+import type { EarlierTurn } from '../domain/new-context.ts';
+import type { RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import type { TurnRecord } from '../domain/turn.ts';
 import { recordError } from './disk/errors.ts';
 import { rolloutFolder, verdictFile } from './record/layout.ts';
@@ -14,7 +15,10 @@ import { rolloutsInOrder } from './trajectories.ts';
 export interface JudgedTurn {
   readonly id: RolloutId;
   readonly query: Query;
+  readonly rollout: RolloutRecord;
   readonly turn: Stored<TurnRecord>;
+  /** The turns before it. */
+  readonly before: readonly EarlierTurn[];
   readonly verdict: VerdictRecord;
 }
 
@@ -44,12 +48,15 @@ async function* turnsOf(
   const rollout = await store.getRollout(id);
   if (!rollout) return;
   const { query } = rollout.record;
+  const before: EarlierTurn[] = [];
   for (let number = 1; ; number++) {
     const [turn, verdict] = await Promise.all([store.getTurn(id, number), store.getVerdict(id, number)]);
     if (!turn) return;
     if (!verdict) onUnjudged(id, number);
-    else if (verdict.record.of === turn.hash) yield { id, query, turn, verdict: verdict.record };
-    else
+    else if (verdict.record.of === turn.hash) {
+      yield { id, query, rollout: rollout.record, turn, before: [...before], verdict: verdict.record };
+      before.push({ turn: turn.record, verdict: verdict.record });
+    } else
       throw recordError(`${store.folder}/${rolloutFolder(id)}/${verdictFile(number)}`, 'judges another turn than this');
   }
 }

@@ -23,7 +23,9 @@ export interface VerdictRow extends Verdict {
   readonly of: string;
   /** The run's own verdict. */
   readonly was: Pick<Verdict, 'verdict' | 'reason'>;
-  /** The judge's version: `everturn 0.1.0`. */
+  /** An environment's own. */
+  readonly reward?: number;
+  /** The judge's version: `everturn 0.1.0`; or an environment's name, version and fingerprint. */
   readonly by: string;
 }
 

@@ -1,5 +1,6 @@
 // The store interface: one run's records. Every put is atomic, by name and write-once: a second put of the same name
-// changes nothing and returns the first record. Readers never see a partial record.
+// changes nothing and returns the first record. Readers never see a partial record, and no difference between a rollout
+// that is packed (pack/) and one that is not; a packed one takes no further record.
 
 import type { FeedEntry } from '../domain/feed-entry.ts';
 import type { RolloutId } from '../domain/ids.ts';
@@ -8,24 +9,9 @@ import type { SayRecord } from '../domain/say.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import type { ChunkRecord, TurnRecord } from '../domain/turn.ts';
 import type { RunRecord } from './record/run-record.ts';
+import type { Breach, OnBreach, Stored } from './record/stored.ts';
 
-/** A record as stored, with the SHA-256 (hex) of its content. */
-export interface Stored<T> {
-  /** Its settings, where it has some, are complete: what an older version did not write has its default. */
-  readonly record: T;
-  /** The record without those defaults, where some were missing: what `hash` is of. */
-  readonly asWritten?: T;
-  readonly hash: string;
-  /** False if an earlier put of the same name won. */
-  readonly created: boolean;
-}
-
-/** A file that should not exist, or whose content is wrong. */
-export interface Breach {
-  /** Path relative to the run's folder. */
-  readonly path: string;
-  readonly problem: string;
-}
+export type { Breach, OnBreach, Stored };
 
 /** One turn of a log, or all of it. */
 export interface LogText {
@@ -76,9 +62,15 @@ export interface Store {
   getLog(version: number, name: string, kind: 'txt' | 'jsonl'): Promise<string | undefined>;
 
   /** Every rollout of the run, in no order; torn or foreign files go to `onBreach` and are skipped. */
-  listRollouts(onBreach?: (breach: Breach) => void): AsyncIterable<RolloutId>;
+  listRollouts(onBreach?: OnBreach): AsyncIterable<RolloutId>;
   /** The rollouts of one query, by sample, then attempt. */
   listRolloutsOf(query: string): Promise<RolloutId[]>;
+  /** The names of a rollout's files, its chunks and foreign ones included; none if it has not begun. */
+  listFiles(id: RolloutId): Promise<string[]>;
+  /** Whether some of its rollouts are packed: for readers of the files themselves. */
+  hasPacks(): Promise<boolean>;
+  /** The text of each file of a packed rollout, by name; undefined for a loose one. */
+  packedFiles(id: RolloutId): Promise<ReadonlyMap<string, string> | undefined>;
 
   /** An entry of the feed's ledger, by its number; returns the first one stored, which may be another's. */
   putFeedEntry(entry: FeedEntry): Promise<Stored<FeedEntry>>;

@@ -3,14 +3,18 @@
 
 import { StoreError } from '../domain/errors.ts';
 import type { RolloutId } from '../domain/ids.ts';
-import type { PlayedTurn, Trajectory } from '../domain/trajectory.ts';
-import type { Store } from './store.ts';
+import type { EndRecord, PlayedTurn, Trajectory } from '../domain/trajectory.ts';
+import type { Store, Stored } from './store.ts';
 
-/** All records of one rollout; undefined if it has not begun. A damaged record is a StoreError. */
-export async function readTrajectory(store: Store, id: RolloutId): Promise<Trajectory | undefined> {
+/** All records of one rollout; undefined if it has not begun. A damaged record is a StoreError. `known`: its end. */
+export async function readTrajectory(
+  store: Store,
+  id: RolloutId,
+  known?: Stored<EndRecord>,
+): Promise<Trajectory | undefined> {
   const rollout = await store.getRollout(id);
   if (!rollout) return undefined;
-  const end = await store.getEnd(id);
+  const end = known ?? (await store.getEnd(id));
   const turns: PlayedTurn[] = [];
   // An ended rollout has the turns that its end names; a later one was abandoned.
   for (let turn = 1; !end || turn <= end.record.turns.length; turn++) {

@@ -57,21 +57,22 @@ export async function connect(address?: Address, options: ConnectOptions = {}): 
 }
 
 async function connectOnce(address: Address | undefined, withinMs: number): Promise<Session> {
-  const config = clusterConfig();
-  const options = address ? { address: address.address } : (config.connectionOptions ?? {});
-  const namespace = address?.namespace ?? config.namespace ?? 'default';
-  const where = options.address ?? 'localhost:7233';
+  const options = address ? { address: address.address } : (clusterConfig().connectionOptions ?? {});
+  const { address: where, namespace } = address ?? clusterAddress();
+  let connection: Connection | undefined;
   try {
-    const connection = await Connection.connect({
-      ...options,
-      ...proxyOptions(where),
-      connectTimeout: Math.ceil(withinMs),
-    });
+    connection = Connection.lazy({ ...options, ...proxyOptions(where), connectTimeout: Math.ceil(withinMs) });
+    await connection.ensureConnected();
     await mustServe(connection, where, namespace);
     const client = new Client({ connection, namespace });
-    return { client, address: where, namespace, close: () => connection.close() };
+    const { close } = connection;
+    return { client, address: where, namespace, close: close.bind(connection) };
   } catch (cause) {
+    // Its channel would go on connecting.
+    await connection?.close().catch(() => undefined);
     if (cause instanceof TemporalError) throw cause;
+    if (isRefusal(cause)) throw refused(where, cause);
+    if (isOfSettings(cause)) throw badConfig(cause);
     throw new TemporalError(`The Temporal server at ${where} cannot be reached.`, {
       reason: 'temporal-unreachable',
       fix: 'Is it running, and is TEMPORAL_ADDRESS right? Without TEMPORAL_ADDRESS, Everturn runs its own.',
@@ -81,28 +82,55 @@ async function connectOnce(address: Address | undefined, withinMs: number): Prom
   }
 }
 
+/** Of the settings, before any connection was tried: a certificate that is none. */
+function isOfSettings(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('ERR_');
+}
+
+/** PERMISSION_DENIED or UNAUTHENTICATED. */
+export function isRefusal(error: unknown): boolean {
+  const status = statusOf(error);
+  return status === 7 || status === 16;
+}
+
+export function refused(where: string, cause: unknown): TemporalError {
+  return new TemporalError(`The Temporal server at ${where} refuses this client.`, {
+    reason: 'temporal-refused',
+    fix: 'Are the key or certificate right (TEMPORAL_API_KEY, TEMPORAL_TLS_CLIENT_CERT_PATH), and have they permission for TEMPORAL_NAMESPACE?',
+    cause,
+  });
+}
+
 /** The address may belong to another kind of server, or to one without this namespace. */
 async function mustServe(connection: Connection, where: string, namespace: string): Promise<void> {
   try {
     await connection.withDeadline(Date.now() + 5000, () => connection.workflowService.describeNamespace({ namespace }));
   } catch (cause) {
     const code = isGrpcServiceError(cause) ? cause.code : undefined;
-    const fix = 'Are TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE right?';
     // Permission to describe the namespace is not required: the calls that need a permission will report it.
     if (code === 12) {
       throw new TemporalError(`The server at ${where} is not a Temporal server.`, {
         reason: 'not-temporal',
-        fix,
+        fix: 'Are TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE right?',
         cause,
       });
     }
-    if (code !== 5) return;
-    throw new TemporalError(`The Temporal server at ${where} has no namespace "${namespace}".`, {
-      reason: 'no-namespace',
-      fix,
-      cause,
-    });
+    if (code === 5) throw unknownNamespace(where, namespace, cause);
   }
+}
+
+export function unknownNamespace(where: string, namespace: string, cause: unknown): TemporalError {
+  return new TemporalError(`The Temporal server at ${where} has no namespace "${namespace}".`, {
+    reason: 'no-namespace',
+    fix: 'Are TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE right?',
+    cause,
+  });
+}
+
+/** Of the cluster that TEMPORAL_* or temporal.toml names, or of Temporal's own defaults. */
+export function clusterAddress(): Address {
+  const { connectionOptions, namespace } = clusterConfig();
+  return { address: connectionOptions?.address ?? 'localhost:7233', namespace: namespace ?? 'default' };
 }
 
 /** True if the environment or temporal.toml names a cluster, and Everturn starts no server. Empty values do not count. */
@@ -115,12 +143,16 @@ export function clusterConfig(): ReturnType<typeof loadClientConnectConfig> {
   try {
     return loadClientConnectConfig();
   } catch (cause) {
-    throw new UsageError('The TEMPORAL_* variables or temporal.toml cannot be understood.', {
-      reason: 'bad-temporal-config',
-      fix: 'TEMPORAL_CONFIG_FILE names the file; see https://docs.temporal.io/develop/environment-configuration.',
-      cause,
-    });
+    throw badConfig(cause);
   }
+}
+
+function badConfig(cause: unknown): UsageError {
+  return new UsageError('The TEMPORAL_* variables or temporal.toml cannot be understood.', {
+    reason: 'bad-temporal-config',
+    fix: 'TEMPORAL_CONFIG_FILE names the file; see https://docs.temporal.io/develop/environment-configuration.',
+    cause,
+  });
 }
 
 /** One call to the server, retried while it is away; idempotent because of the workflow id. */
@@ -163,6 +195,11 @@ const FAILED_CALLS = [
 ];
 
 function isPassing(error: unknown): boolean {
-  const cause = error instanceof Error && isGrpcServiceError(error.cause) ? error.cause : error;
-  return isGrpcServiceError(cause) && [1, 4, 8, 10, 14].includes(cause.code);
+  return [1, 4, 8, 10, 14].includes(statusOf(error) ?? -1);
+}
+
+/** The gRPC status of the answer behind an error. */
+export function statusOf(error: unknown): number | undefined {
+  if (isGrpcServiceError(error)) return error.code;
+  return error instanceof Error && isGrpcServiceError(error.cause) ? error.cause.code : undefined;
 }

@@ -8,15 +8,14 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { ApplicationFailure, defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import { ApplicationFailure } from '@temporalio/common';
 import { TemporalError, UsageError } from '../domain/errors.ts';
 import type { FeedInput, FeedProgress, Verb } from '../domain/feed-messages.ts';
 import { feedWorkflowId } from '../domain/ids.ts';
-import { TASK_QUEUE } from '../domain/queues.ts';
 import { type Reason, REASONS } from '../domain/reasons.ts';
 import { calling, isServerFailure, type Session } from './connection.ts';
+import { startOptions } from './start-options.ts';
 
-const RUN = defineSearchAttributeKey('EverturnRun', SearchAttributeType.KEYWORD);
 const CALL_MS = 15_000;
 
 type Place = Pick<FeedInput, 'run' | 'out'>;
@@ -26,18 +25,8 @@ export async function startFeed({ client }: Session, place: Place): Promise<void
   await calling(`start the feed of run "${place.run}"`, () => client.workflow.start('feed', options(place)));
 }
 
-function options({ run, out }: Place) {
-  return {
-    workflowId: feedWorkflowId(run),
-    taskQueue: TASK_QUEUE,
-    args: [{ run, out }],
-    workflowIdConflictPolicy: 'USE_EXISTING' as const,
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
-    staticSummary: `feed of ${run}`.slice(0, 180),
-    memo: { out },
-    typedSearchAttributes: [{ key: RUN, value: run }],
-  };
-}
+const options = ({ run, out }: Place) =>
+  startOptions({ workflowId: feedWorkflowId(run), input: { run, out }, summary: `feed of ${run}` });
 
 /** `waitMs`: as long as the verb itself may wait. */
 export async function callFeed<T>(

@@ -7,10 +7,10 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 import { calling, isServerFailure, type Session, TRIES } from './connection.ts';
 import { TemporalError, UsageError } from '../domain/errors.ts';
-import { TASK_QUEUE } from '../domain/queues.ts';
+import { startOptions } from './start-options.ts';
+import { runPriority } from '../domain/priority.ts';
 import type {
   CollectionInput,
   CollectionProgress,
@@ -23,8 +23,6 @@ export type Steering = 'pause' | 'resume' | 'stop';
 
 export type WorkflowState = 'running' | 'completed' | 'failed' | 'cancelled' | 'terminated' | 'timed-out' | 'absent';
 
-const RUN = defineSearchAttributeKey('EverturnRun', SearchAttributeType.KEYWORD);
-const SUMMARY_CHARS = 180;
 const QUERY_MS = 3000;
 const CALL_MS = 10_000;
 const STEER_MS = 15_000;
@@ -37,14 +35,8 @@ const ACTIVITY_QUEUE = 2;
 export async function startCollection({ client }: Session, input: CollectionInput, summary: string): Promise<void> {
   await calling(`start run "${input.run}"`, () =>
     client.workflow.start('collection', {
-      workflowId: input.run,
-      taskQueue: TASK_QUEUE,
-      args: [input],
-      workflowIdConflictPolicy: 'USE_EXISTING',
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      staticSummary: summary.slice(0, SUMMARY_CHARS),
-      memo: { out: input.out },
-      typedSearchAttributes: [{ key: RUN, value: input.run }],
+      ...startOptions({ workflowId: input.run, input, summary }),
+      priority: runPriority(input.run),
     }),
   );
 }

@@ -37,6 +37,11 @@ export async function ensureSearchAttributes(
   return missing.map(([name]) => name);
 }
 
+/** The names that are not there yet; changes nothing. */
+export async function missingSearchAttributes(connection: Connected, namespace: string): Promise<readonly string[]> {
+  return (await missingOf(connection, namespace, SEARCH_ATTRIBUTES)).map(([name]) => name);
+}
+
 type Attribute = readonly [name: string, type: SearchAttributeType];
 
 async function missingOf(

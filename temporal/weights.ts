@@ -1,20 +1,13 @@
 // Starts and follows updates of a run's weights. The workflow id follows from run and version, so starting is idempotent: a
 // second start attaches, or, after the end, gives the version to the servers that lack it.
 
-import {
-  ActivityFailure,
-  ApplicationFailure,
-  CancelledFailure,
-  defineSearchAttributeKey,
-  SearchAttributeType,
-} from '@temporalio/common';
+import { ActivityFailure, ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { calling, isServerFailure, type Session } from './connection.ts';
+import { startOptions } from './start-options.ts';
 import { ModelError, TemporalError, UsageError } from '../domain/errors.ts';
-import { TASK_QUEUE } from '../domain/queues.ts';
 import { type WeightsInput, type WeightsProgress, type WeightsResult, weightsWorkflowId } from '../domain/weights.ts';
 
-const RUN = defineSearchAttributeKey('EverturnRun', SearchAttributeType.KEYWORD);
 const QUERY_MS = 3000;
 
 /** Of one execution, for the calls below. */
@@ -28,16 +21,15 @@ export async function startUpdate({ client }: Session, input: WeightsInput): Pro
   const workflowId = weightsWorkflowId(input);
   const what = `update the weights of run "${input.run}"`;
   const handle = await calling(what, () =>
-    client.workflow.start('updateWeights', {
-      workflowId,
-      taskQueue: TASK_QUEUE,
-      args: [input],
-      workflowIdConflictPolicy: 'USE_EXISTING',
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      staticSummary: `version ${input.version} from ${input.weights}`.slice(0, 180),
-      memo: { out: input.out, weights: input.weights },
-      typedSearchAttributes: [{ key: RUN, value: input.run }],
-    }),
+    client.workflow.start(
+      'updateWeights',
+      startOptions({
+        workflowId,
+        input,
+        summary: `version ${input.version} from ${input.weights}`,
+        memo: { weights: input.weights },
+      }),
+    ),
   );
   const runId = handle.firstExecutionRunId;
   const { memo } = await calling(what, () => client.workflow.getHandle(workflowId, runId).describe());

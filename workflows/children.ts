@@ -16,6 +16,7 @@ import {
 import type { Unit } from '../activities/collection.ts';
 import { type RolloutResult, unrecordedResult } from '../domain/ending.ts';
 import { rolloutWorkflowId } from '../domain/ids.ts';
+import { runPriority } from '../domain/priority.ts';
 import { TASK_QUEUE } from '../domain/queues.ts';
 import { begin, settle, type UnitInFlight, type WindowState } from '../domain/window.ts';
 import { awaitEnds } from './collection-steps.ts';
@@ -76,6 +77,7 @@ export function openChildren({ run, out }: CollectionInput, state: WindowState, 
         args: [{ run, out, index: unit.index, sample: unit.sample }],
         parentClosePolicy: ParentClosePolicy.ABANDON,
         staticSummary: unit.title,
+        priority: runPriority(run),
         typedSearchAttributes: [
           { key: RUN, value: run },
           { key: QUERY, value: unit.query },

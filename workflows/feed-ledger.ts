@@ -47,7 +47,7 @@ async function catchUp({ run, out }: Place, state: FeedState): Promise<void> {
   const found = await entriesAfter({ run, out, entries: state.entries, last: state.last });
   if (found === null) {
     // The folder is another one: nothing that is remembered holds.
-    Object.assign(state, await openFeed({ run, out }));
+    Object.assign(state, { settled: undefined }, await openFeed({ run, out }));
     return;
   }
   for (const { entry, hash } of found) {
@@ -55,7 +55,7 @@ async function catchUp({ run, out }: Place, state: FeedState): Promise<void> {
     else if (entry.kind === 'trained') rules.trainedBy(state, entry);
     else {
       const trained = await trainedAfter({ run, out, entries: state.entries, version: entry.to });
-      rules.rewind(state, entry.to, trained);
+      rules.rewind(state, entry.to, trained, entry.request);
     }
     state.entries = entry.number;
     state.last = hash;

@@ -19,6 +19,7 @@ import {
   type VersionArguments,
   type VersionResult,
 } from '../domain/feed-messages.ts';
+import { checkLine, repeatedRewind } from '../domain/feed-fence.ts';
 import * as limits from '../domain/feed-limits.ts';
 import * as rules from '../domain/feed-rules.ts';
 import { type FeedState, isExhausted, type Lease } from '../domain/feed-state.ts';
@@ -76,8 +77,16 @@ export function openVerbs(input: FeedInput, stateOf: () => FeedState | undefined
     },
   });
 
+  function mustBeNewest(line: number): void {
+    const stale = checkLine(stateOf()!, line);
+    if (stale) throw refusal(stale);
+  }
+
   async function take(given: LeaseArguments): Promise<Lease | undefined> {
-    return alone(async () => rules.takeLease(stateOf()!, given, `${run}~${uuid4()}`, Date.now()));
+    return alone(async () => {
+      mustBeNewest(given.line ?? 0);
+      return rules.takeLease(stateOf()!, given, `${run}~${uuid4()}`, Date.now());
+    });
   }
 
   setHandler(
@@ -91,7 +100,8 @@ export function openVerbs(input: FeedInput, stateOf: () => FeedState | undefined
       try {
         // Others may take them first.
         while (!(granted = await take(given)) && Date.now() < until && !draining && !isExhausted(stateOf()!)) {
-          await condition(() => draining || rules.canLease(stateOf()!, given), until - Date.now());
+          const woken = () => rules.canLease(stateOf()!, given) || checkLine(stateOf()!, given.line) !== undefined;
+          await condition(() => draining || woken(), until - Date.now());
         }
       } finally {
         waiting--;
@@ -99,7 +109,7 @@ export function openVerbs(input: FeedInput, stateOf: () => FeedState | undefined
       changed();
       if (granted) {
         const { request: _, ...facts } = granted;
-        return { lease: facts };
+        return { lease: { ...facts, floors: stateOf()!.floors ?? [] } };
       }
       return { lease: null, why: isExhausted(state) ? 'finished' : draining ? 'again' : 'waiting' };
     },
@@ -120,7 +130,7 @@ export function openVerbs(input: FeedInput, stateOf: () => FeedState | undefined
       await opened();
       return alone(async () => {
         const state = stateOf()!;
-        const checked = rules.checkAcknowledge(state, given);
+        const checked = state.fenced ? limits.mayAcknowledge(state, given) : rules.checkAcknowledge(state, given);
         if (rules.isRefusal(checked)) throw refusal(checked);
         if ('before' in checked) return { ...checked.before, already: true };
         const { id, consumer, groups, version: leasedAt } = checked.lease;
@@ -142,7 +152,9 @@ export function openVerbs(input: FeedInput, stateOf: () => FeedState | undefined
       const weights = given.weights ?? null;
       const done = publishing.then(async (): Promise<VersionResult> => {
         const check = () => {
-          const checked = rules.checkVersion(stateOf()!, given);
+          // A rewind may have come since it was accepted.
+          const state = stateOf()!;
+          const checked = state.fenced ? limits.mayPublish(state, given) : rules.checkVersion(state, given);
           if (typeof checked === 'object') throw refusal(checked);
           return checked;
         };
@@ -170,28 +182,35 @@ export function openVerbs(input: FeedInput, stateOf: () => FeedState | undefined
       await opened();
       return alone(async () => {
         const state = stateOf()!;
-        const checked = rules.checkRewind(state, given);
-        if (typeof checked === 'object') throw refusal(checked);
+        const repeated = repeatedRewind(state, given.request);
+        const checked = repeated ?? rules.checkRewind(state, given);
+        if (typeof checked === 'object') {
+          if (rules.isRefusal(checked)) throw refusal(checked);
+          const { version, line, offered } = checked;
+          return { version, line, offered };
+        }
         if (checked) return { version: given.version, line: state.line, offered: 0 };
         const trained =
           given.version < state.trained
             ? await trainedAfter({ run, out, entries: state.entries, version: given.version })
             : [];
-        await record(input, state, { kind: 'rewind', to: given.version });
-        const offered = rules.rewind(state, given.version, trained);
+        const named = given.request == null ? {} : { request: given.request };
+        await record(input, state, { kind: 'rewind', to: given.version, ...named });
+        const offered = rules.rewind(state, given.version, trained, given.request);
         changed();
         return { version: given.version, line: state.line, offered };
       });
     },
-    { description: 'Goes back to a checkpoint', ...validated('rewind', rules.checkRewind) },
+    { description: 'Goes back to a checkpoint', ...validated('rewind', limits.mayRewind) },
   );
 
   setHandler(
     renew,
-    async ({ lease: id, seconds }) => {
+    async ({ lease: id, seconds, line }) => {
       updates++;
       await opened();
       return alone(async () => {
+        if (line != null) mustBeNewest(line);
         const found = rules.findLease(stateOf()!, id);
         if (rules.isRefusal(found)) throw refusal(found);
         if (!stateOf()!.leases.includes(found)) {
@@ -206,7 +225,7 @@ export function openVerbs(input: FeedInput, stateOf: () => FeedState | undefined
         return { lease: id, until: found.until };
       });
     },
-    { description: 'The lease ends later', ...validated('renew') },
+    { description: 'The lease ends later', ...validated('renew', limits.mayRenew) },
   );
 
   setHandler(feedProgress, () => (stateOf() ? rules.feedProgress(stateOf()!) : null), {

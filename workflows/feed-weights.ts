@@ -4,6 +4,7 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { executeChild, ParentClosePolicy } from '@temporalio/workflow';
 import type { FeedInput } from '../domain/feed-messages.ts';
+import { lineLabel } from '../domain/feed-line.ts';
 import type { FeedState } from '../domain/feed-state.ts';
 import { TASK_QUEUE } from '../domain/queues.ts';
 import { refusal } from './feed-ledger.ts';
@@ -18,27 +19,35 @@ interface WeightsEnd {
 /** The saga, by its type: it gives the weights to every server, and always lets them go on. */
 export async function loadWeights(
   { run, out }: Pick<FeedInput, 'run' | 'out'>,
-  { loaded }: Pick<FeedState, 'loaded'>,
+  state: FeedState,
   number: number,
   weights: string,
 ): Promise<void> {
   // On the servers a version that goes back is a rewind, which must be declared.
-  const goesBack = number <= loaded;
+  const goesBack = number <= state.loaded;
+  // Published again from another folder, it needs another label than before: the saga makes one.
+  const isAgain = number === state.version && state.weights !== null;
+  const label = state.fenced && !isAgain ? { label: lineLabel(state.line, number) } : {};
+  state.settled = false;
   try {
-    const { state, servers } = await executeChild<(input: object) => Promise<WeightsEnd>>('updateWeights', {
+    const ended = await executeChild<(input: object) => Promise<WeightsEnd>>('updateWeights', {
       workflowId: `${run}/${goesBack ? 'rewind' : 'weights'}-${number}`,
       taskQueue: TASK_QUEUE,
       // It always lets its servers go on, also after the end of the feed.
       parentClosePolicy: ParentClosePolicy.ABANDON,
-      args: [{ run, out, version: number, weights, ...(goesBack ? { rewind: true } : {}) }],
+      args: [{ run, out, version: number, weights, ...label, ...(goesBack ? { rewind: true } : {}) }],
       staticSummary: `version ${number} from ${weights}`.slice(0, 180),
       memo: { out, weights },
       typedSearchAttributes: [{ key: RUN, value: run }],
     });
     // A server that lacks it gets it before it makes a token.
-    if (state === 'whole' || state === 'partial') return;
-    const why = servers.find(({ error }) => error !== null)?.error;
-    throw new Error(`the update ended as \`${state}\`${why ? `: ${why}` : ''}`);
+    if (ended.state === 'whole' || ended.state === 'partial') {
+      // Also where a rewind comes before it is published.
+      if (state.fenced) state.loaded = number;
+      return;
+    }
+    const why = ended.servers.find(({ error }) => error !== null)?.error;
+    throw new Error(`the update ended as \`${ended.state}\`${why ? `: ${why}` : ''}`);
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) {
       throw refusal({

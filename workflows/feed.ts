@@ -11,6 +11,7 @@ import {
   getExternalWorkflowHandle,
   isCancellation,
   ParentClosePolicy,
+  patched,
   setCurrentDetails,
   setHandler,
   startChild,
@@ -24,10 +25,12 @@ import { admitted, type FeedState, isExhausted, nothingToCome } from '../domain/
 import { feedTable } from '../domain/feed-table.ts';
 import { rolloutWorkflowId } from '../domain/ids.ts';
 import { sizeOf } from '../domain/number-set.ts';
+import { runPriority } from '../domain/priority.ts';
 import { TASK_QUEUE } from '../domain/queues.ts';
 import { openFeed, watchGroups } from './feed-steps.ts';
 import { openVerbs } from './feed-verbs.ts';
 import { admit, collectionBegan } from './messages.ts';
+import { FENCED_BY_LINE } from './patches.ts';
 import { rollout } from './rollout.ts';
 import { QUERY, RUN } from './search-attributes.ts';
 
@@ -40,6 +43,8 @@ const IDLE_MS = 10 * 60_000;
 
 export async function feed(input: FeedInput): Promise<FeedProgress> {
   const { run, out } = input;
+  // For a whole execution: one that an older worker began goes on as it began, until it continues as new.
+  const fenced = patched(FENCED_BY_LINE);
   const held: { state?: FeedState } = {};
   let changes = 0;
   const changed = () => {
@@ -48,7 +53,9 @@ export async function feed(input: FeedInput): Promise<FeedProgress> {
   };
   // Handlers are set before the first await, so no early update is lost.
   const verbs = openVerbs(input, () => held.state, changed);
-  const state = (held.state = input.carried ?? (await openFeed({ run, out })));
+  const state = input.carried ?? (await openFeed({ run, out }));
+  state.fenced = fenced;
+  held.state = state;
   changed();
 
   let sent = -1;
@@ -106,7 +113,7 @@ export async function feed(input: FeedInput): Promise<FeedProgress> {
     try {
       await getExternalWorkflowHandle(run).signal(admit, groups);
     } catch (error) {
-      // A run that has ended, or has not begun, is told nothing: it reads run.json when it begins.
+      // A run that has ended, or has not begun, needs no signal: it reads run.json when it begins.
       if (isCancellation(error)) throw error;
     }
   }
@@ -132,6 +139,7 @@ export async function feed(input: FeedInput): Promise<FeedProgress> {
         args: [{ run, out, index, sample, attempt }],
         parentClosePolicy: ParentClosePolicy.ABANDON,
         staticSummary: `group ${group}: try ${attempt} of sample ${sample}`,
+        priority: runPriority(run),
         typedSearchAttributes: [
           { key: RUN, value: run },
           { key: QUERY, value: query },

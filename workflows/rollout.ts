@@ -12,17 +12,17 @@ import { type OpenedRollout, turnFacts } from '../domain/rollout-facts.ts';
 import { failureOf } from './failure.ts';
 import { STOPPED_NOT_FAILED } from './patches.ts';
 import { openProgress, type Progress } from './progress.ts';
-import { evaluate, finish, generate, log, open } from './steps.ts';
+import { begin, endEnvironment, evaluate, finish, generate, log, open } from './steps.ts';
 
-async function play({ rollout, limits, task }: OpenedRollout, progress: Progress): Promise<StopReason> {
+async function play({ rollout, limits, task, environment }: OpenedRollout, progress: Progress): Promise<StopReason> {
   for (let turn = 1; ; turn++) {
     const said = await progress.mayBegin(turn);
     const answer = await generate(rollout, turn, said);
     if (answer.noRoom) return 'context-length';
-    const verdict = await evaluate(rollout, answer, task);
-    await log(rollout, answer, verdict);
-    progress.played(turnFacts(answer, verdict));
-    const stop = stopReason(turn, verdict.verdict, limits);
+    const reply = await evaluate(rollout, answer, task, environment?.name);
+    await log(rollout, answer, reply);
+    progress.played(turnFacts(answer, reply));
+    const stop = stopReason(turn, reply.verdict, limits, reply.done);
     if (stop) return stop;
   }
 }
@@ -31,7 +31,7 @@ async function play({ rollout, limits, task }: OpenedRollout, progress: Progress
 export async function rollout(input: RolloutInput): Promise<RolloutResult> {
   const scope = new CancellationScope();
   const progress = openProgress(scope);
-  const opened = await open(input);
+  const [opened, notBegun] = await begunBy(input, await open(input));
   progress.opened(opened);
   if (opened.ended) {
     // Restarted after it had ended: the stored result is returned, also a cancelled one.
@@ -45,11 +45,13 @@ export async function rollout(input: RolloutInput): Promise<RolloutResult> {
     // If a workflow task whose worker died has already recorded an end, that one counts.
     const stored = await CancellationScope.nonCancellable(() => finish(wanted, failure?.message ?? null));
     const result = stored ?? wanted;
+    if (opened.environment?.ends) await leave(opened, progress.turns.length);
     progress.closed(result);
     return result;
   };
 
   try {
+    if (notBegun) throw notBegun;
     return await end(await scope.run(() => play(opened, progress)));
   } catch (error) {
     if (!isCancellation(error) && !failureOf(error)) throw error;
@@ -58,6 +60,24 @@ export async function rollout(input: RolloutInput): Promise<RolloutResult> {
     if (result.outcome === 'cancelled' && CancellationScope.current().consideredCancelled) throw cancellation(error);
     return result;
   }
+}
+
+/** As its environment began it; and the failure, if it could not. */
+async function begunBy(input: RolloutInput, opened: OpenedRollout): Promise<readonly [OpenedRollout, unknown?]> {
+  const { environment } = opened;
+  if (!environment?.begins) return [opened];
+  try {
+    return [await begin(input, environment.name)];
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return [opened, error];
+  }
+}
+
+/** The environment gives back what it took; the result does not depend on it. */
+async function leave({ rollout: id, environment }: OpenedRollout, turns: number): Promise<void> {
+  const ended = () => endEnvironment(id, turns, environment!.name);
+  await CancellationScope.nonCancellable(ended).catch(() => undefined);
 }
 
 /** Work that was asked to end is not retried when it fails. */

@@ -4,11 +4,11 @@
 
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
+import { turnPriority } from '../domain/priority.ts';
 import type { Task } from '../domain/query.ts';
-import { CODE_QUEUE, GENERATE_QUEUE } from '../domain/queues.ts';
-import type { Generated, GeneratedTurn, GenerateInput, OpenedRollout } from '../domain/rollout-facts.ts';
+import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE } from '../domain/queues.ts';
+import type { Generated, GeneratedTurn, GenerateInput, Judged, OpenedRollout } from '../domain/rollout-facts.ts';
 import type { SentMessage } from '../domain/say.ts';
-import type { Verdict } from '../domain/verdict.ts';
 import type { RolloutResult } from '../domain/ending.ts';
 import type { TrajectoryReference } from '../domain/ids.ts';
 import type { RolloutInput } from '../domain/messages.ts';
@@ -40,32 +40,64 @@ const judgingCode = proxyActivities<Activities>({
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
 
+/** A user's own environment may take its time: its worker reports that it is alive. */
+const responding = proxyActivities<Activities>({
+  taskQueue: ENVIRONMENT_QUEUE,
+  startToCloseTimeout: '30 minutes',
+  scheduleToCloseTimeout: '24 hours',
+  heartbeatTimeout: '10 seconds',
+  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+});
+
+/** After these tries it is left alone: the rollout's result does not depend on it. */
+const leaving = proxyActivities<Activities>({
+  taskQueue: ENVIRONMENT_QUEUE,
+  startToCloseTimeout: '5 minutes',
+  scheduleToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '10 seconds',
+  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumAttempts: 3 },
+});
+
 export function open(input: RolloutInput): Promise<OpenedRollout> {
   return light.open.executeWithOptions({ summary: 'fix the query' }, [input]);
+}
+
+export function begin(input: RolloutInput, environment: string): Promise<OpenedRollout> {
+  return responding.begin.executeWithOptions({ summary: `${environment} begins` }, [input]);
+}
+
+export function endEnvironment(rollout: TrajectoryReference, turns: number, environment: string): Promise<void> {
+  return leaving.endEnvironment.executeWithOptions({ summary: `${environment} ends` }, [{ rollout, turns }]);
 }
 
 /** `say`: a person's message before this turn. */
 export function generate(rollout: TrajectoryReference, turn: number, say?: SentMessage): Promise<Generated> {
   const input: GenerateInput = say ? { rollout, turn, say } : { rollout, turn };
-  return generation.generate.executeWithOptions({ summary: `turn ${turn} · generate` }, [input]);
+  const options = { summary: `turn ${turn} · generate`, priority: turnPriority(rollout.run, turn) };
+  return generation.generate.executeWithOptions(options, [input]);
 }
 
 export function evaluate(
   rollout: TrajectoryReference,
   { turn, outputTokens }: GeneratedTurn,
   task?: Task,
-): Promise<Verdict> {
-  const summary = `turn ${turn} · judge ${outputTokens} tokens`;
-  const { evaluate: judge } = task === 'code' ? judgingCode : light;
-  return judge.executeWithOptions({ summary }, [{ rollout, turn }]);
+  environment?: string,
+): Promise<Judged> {
+  const summary = `turn ${turn} · ${environment ?? 'judge'} ${outputTokens} tokens`;
+  const slow = environment !== undefined || task === 'code';
+  const options = slow ? { summary, priority: turnPriority(rollout.run, turn) } : { summary };
+  const { evaluate: judge } = environment !== undefined ? responding : task === 'code' ? judgingCode : light;
+  return judge.executeWithOptions(options, [{ rollout, turn }]);
 }
 
 export function log(
   rollout: TrajectoryReference,
   { turn, outputTokens }: GeneratedTurn,
-  { verdict }: Verdict,
+  { verdict, reward }: Judged,
 ): Promise<void> {
-  const summary = `turn ${turn} · ${outputTokens} tokens · ${verdict}`;
+  const own = reward === undefined ? '' : ` · ${reward}`;
+  const summary = `turn ${turn} · ${outputTokens} tokens · ${verdict}${own}`;
   return light.log.executeWithOptions({ summary }, [{ rollout, turn }]);
 }
 

@@ -1,6 +1,6 @@
-// New weights for a run, as a saga: pause, load, tell the version, continue, server by server (domain/weights-saga.ts). A
-// server that was begun is always told to continue, also when this workflow is cancelled: only those not begun are left
-// out. Started twice it does nothing twice; one update of a run at a time. Partial failure is a result, by server.
+// New weights for a run, as a saga: pause, load, set the version, resume, server by server (domain/weights-saga.ts). A
+// paused server is always resumed, also when this workflow is cancelled: only servers not yet begun are left out.
+// Idempotent; one update of a run at a time. A partial failure is a result, by server.
 
 import {
   CancelledFailure,

@@ -18,7 +18,7 @@ import { CLOCK_SKEW_MS } from '../../proof/times.ts';
 import { checkRun } from '../../proof/check.ts';
 import { everturnVersion } from '../../machine/package-root.ts';
 import type { HumanTurnsPolicy } from '../../storage/reading.ts';
-import type { OnBreach } from '../../storage/record/listing.ts';
+import type { OnBreach } from '../../storage/store.ts';
 import { tokenizerOf } from '../find/tokenizer.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { jsonOption, outOption, peopleOptions, undecidedOption } from '../flags.ts';

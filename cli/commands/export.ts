@@ -34,7 +34,12 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addOption(new Option('--out <file>', 'where to write (default: stdout); for prime-rl its output folder'))
     .addOption(undecidedOption())
     .addOption(new Option('--overwrite', 'replace an existing file once the new one is complete'))
-    .addOption(new Option('--runs <dir>', 'the folder that holds runs').default(DEFAULT_OUT, './runs'))
+    .addOption(
+      new Option('--runs <dir>', 'the folder that holds runs: --out of the other commands').default(
+        DEFAULT_OUT,
+        './runs',
+      ),
+    )
     .addOption(jsonOption('a summary as JSON on stdout; needs --out'))
     .optionsGroup('Groups (the samples of one query):')
     .addOption(new Option('--success-rate <least:most>', 'only groups with this share of right rollouts: 0.1:0.9'))
@@ -72,6 +77,12 @@ async function exportTo(io: Io, named: string, flags: Flags): Promise<ExitCode> 
       fix: 'Name a file for the export with --out.',
     });
   }
+  if (flags.format === 'parquet' && file === undefined && io.out.isTTY) {
+    throw new UsageError('Parquet is binary, and stdout is a terminal.', {
+      reason: 'bad-value',
+      fix: 'Name a file with --out, or send stdout into one.',
+    });
+  }
   const planned = plannedExport(flags);
   const { store } = findRun(io, named, flags.runs);
   const skipped: SkippedRollout[] = [];
@@ -91,7 +102,10 @@ function report(io: Io, flags: Flags, summary: ExportSummary, skipped: readonly 
   const partly =
     summary.finishedTurns > 0 ? `, ${summary.finishedTurns} of them the finished turns of undecided rollouts` : '';
   const many = summary.lines > 0 || flags.format === 'dpo';
-  const as = many && summary.lines !== summary.exported ? ` as ${plural(summary.lines, 'line')}` : '';
+  const as =
+    many && summary.lines !== summary.exported
+      ? ` as ${plural(summary.lines, flags.format === 'dpo' ? 'pair' : 'line')}`
+      : '';
   say(io, `${exported} exported${as}${partly}${rest ? `; left out: ${rest}.` : '.'}`);
   for (const { query, sample, outcome } of skipped) say(io, `  ${oneLine(query)}, sample ${sample}: ${outcome}`);
   if (leftTotal > skipped.length) say(io, `  … and ${leftTotal - skipped.length} more`);

@@ -1,4 +1,5 @@
-// `everturn feed <run>`: serves the run's feed over HTTP until Ctrl-C. The run itself goes on without it.
+// `everturn feed <run>`: serves the run's feed over HTTP, or pushes it to AReaL, until Ctrl-C. The run itself goes on
+// without it.
 
 import { chmod, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -16,15 +17,17 @@ import { openLink } from '../find/link.ts';
 import { shortPath } from '../find/place.ts';
 import { jsonOption, outOption } from '../flags.ts';
 import { type Io, printJson, say } from '../io.ts';
+import { type ArealFlags, feedAreal } from '../serve/areal.ts';
 import { newToken, serveFeed } from '../serve/feed-server.ts';
 
-interface Flags {
+interface Flags extends Partial<ArealFlags> {
   readonly out: string;
   readonly host: string;
   readonly port: string;
   /** Commander's: false for --no-token. */
   readonly token: boolean;
   readonly json?: boolean;
+  readonly untilStdinEnds?: boolean;
 }
 
 export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
@@ -34,6 +37,14 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addOption(new Option('--host <address>', 'the address to listen on').default('127.0.0.1'))
     .addOption(new Option('--port <n>', 'the port to listen on; 0 is any free one').default('0'))
     .addOption(new Option('--no-token', 'ask callers for no token'))
+    .addOption(new Option('--until-stdin-ends', 'end when standard input ends: with the process that started this one'))
+    .addOption(new Option('--areal <experiment/trial>', "push the samples to AReaL's trainer instead"))
+    .addOption(
+      new Option('--areal-names <folder>', "AReaL's name-resolving folders").default('/tmp/areal/name_resolve'),
+    )
+    .addOption(new Option('--areal-user <name>', 'the user whose names they are (default: this one)'))
+    .addOption(new Option('--areal-role <name>', 'the model whose version counts').default('actor'))
+    .addOption(new Option('--areal-weights <folder>', 'load <folder>/<role>/<version> on the servers (default: none)'))
     .addOption(jsonOption('the address as JSON on stdout, everything else on stderr'))
     .addHelpText('after', HELP)
     .action(async (named: string, flags: Flags) => exit(await feed(io, named, flags)));
@@ -55,19 +66,31 @@ async function feed(io: Io, named: string, flags: Flags): Promise<ExitCode> {
     if (record) registerRun(homeOf(io.env), { folder: store.folder, ...record.settings });
     await startFeed(link.session, { run, out });
     const interrupted = io.interrupted();
+    const onWeights = (weights: string) => {
+      if (!record) return;
+      const { model, apiKeyEnv } = record.settings;
+      registerUpdate(homeOf(io.env), { folder: store.folder, model, apiKeyEnv, weights });
+    };
+    if (record && flags.areal !== undefined) {
+      const { areal, arealNames = '', arealRole = '' } = flags;
+      endWithParent(() => process.kill(process.pid, 'SIGTERM'));
+      const steps = await feedAreal({
+        flags: { ...flags, areal, arealNames, arealRole },
+        ...{ record, place: { run, out }, store, onWeights, signal: interrupted },
+        session: () => link.session,
+        say: (text) => say(io, text),
+      });
+      say(io, `AReaL      ${steps} steps were pushed and loaded.`);
+      return EXIT.ok;
+    }
     const token = flags.token ? newToken() : null;
     const server = await serveFeed({
       place: { run, out },
-      store,
       session: () => link.session,
       host: flags.host,
       port,
       token,
-      onWeights: (weights) => {
-        if (!record) return;
-        const { model, apiKeyEnv } = record.settings;
-        registerUpdate(homeOf(io.env), { folder: store.folder, model, apiKeyEnv, weights });
-      },
+      onWeights,
       onError: (error) => say(io, error instanceof Error ? error.message : String(error)),
     });
     const file = join(store.folder, '.feed', 'server.json');
@@ -77,6 +100,7 @@ async function feed(io: Io, named: string, flags: Flags): Promise<ExitCode> {
     if (flags.json) printJson(io, { event: 'serving', run, url: server.url, file });
     tellReady();
     endWithParent(() => process.kill(process.pid, 'SIGTERM'));
+    if (flags.untilStdinEnds) process.stdin.once('close', () => process.kill(process.pid, 'SIGTERM')).resume();
     while (!interrupted.aborted) {
       await sleep(KEEP_UP_MS, undefined, { signal: interrupted }).catch(() => undefined);
       if (!interrupted.aborted) await link.keepUp(() => {}).catch((error: unknown) => say(io, String(error)));

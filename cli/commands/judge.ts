@@ -15,6 +15,7 @@ interface Flags {
   readonly run?: string;
   readonly out: string;
   readonly name?: string;
+  readonly environment?: string;
   readonly unsafeRunCodeWithoutSandbox?: boolean;
   readonly json?: boolean;
 }
@@ -28,6 +29,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addOption(new Option('--run <run>', "judge a run's turns again: its name, or its folder"))
     .addOption(outOption())
     .addOption(new Option('--name <name>', "with --run: the file's name (default: version and time)"))
+    .addOption(new Option('--environment <what>', 'with --run: an environment of your own judges, without a state'))
     .addOption(unsafeOption())
     .addOption(jsonOption('with --run: the summary as one JSON object; of pairs the output is JSON lines anyway'))
     .addHelpText('after', HELP)
@@ -38,12 +40,14 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
           throw usage('There is nothing to judge.', 'Name a file of pairs, or a run with --run.');
         if (flags.name !== undefined)
           throw usage('--name needs --run.', 'It names the file of the run’s new verdicts.');
+        if (flags.environment !== undefined) throw usage('--environment needs --run.', 'It judges the turns of a run.');
         return exit(await judgeLines(io, pairs, flags.judge, unsafe));
       }
       if (pairs !== undefined) throw usage('A file of pairs and --run exclude each other.', 'Give one of them.');
       if (flags.judge !== undefined)
         throw usage('--judge cannot be used with --run.', 'Each query’s task decides the judge.');
-      exit(await judgeRun(io, { run: flags.run, out: flags.out, name: flags.name, unsafe, json: flags.json === true }));
+      const { run, out, name, environment, json = false } = flags;
+      exit(await judgeRun(io, { run, out, name, environment, unsafe, json }));
     });
 }
 

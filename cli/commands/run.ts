@@ -11,6 +11,7 @@ interface Flags extends RunFlags {
   readonly name?: string;
   readonly strict?: boolean;
   readonly detach?: boolean;
+  readonly dryRun?: boolean;
   readonly json?: boolean;
 }
 
@@ -20,6 +21,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addOption(outOption())
     .addOption(new Option('--name <run>', 'name of the run (default: derived from data and settings)'))
     .addOption(new Option('--detach', 'return as soon as the run has started'))
+    .addOption(new Option('--dry-run', 'say what would be played and what it takes at most; start and write nothing'))
     .addOption(new Option('--strict', 'refuse a data set with a bad row'))
     .addOption(jsonOption('events as JSON lines on stdout, everything else on stderr'));
   addRunFlags(command)
@@ -33,6 +35,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
           resolved: resolveRunFlags(flags, io),
           strict: flags.strict === true,
           detach: flags.detach === true,
+          dryRun: flags.dryRun === true,
           json: flags.json === true,
         }),
       );

@@ -6,7 +6,7 @@ import { DEFAULT_OPTIONS } from '../../run/options.ts';
 import { showEnding } from '../play/ending.ts';
 import type { ExitCode } from '../exit.ts';
 import { jsonOption, outOption } from '../flags.ts';
-import { followToEnd } from '../play/follow-to-end.ts';
+import { fillsScreen, followToEnd } from '../play/follow-to-end.ts';
 import { locateRun } from '../find/locate.ts';
 import { say, type Io } from '../io.ts';
 import { openLink } from '../find/link.ts';
@@ -15,6 +15,7 @@ import { knownResult } from '../find/recorded.ts';
 interface Flags {
   readonly out: string;
   readonly json?: boolean;
+  readonly plain?: boolean;
   readonly maxFailed?: string;
 }
 
@@ -28,6 +29,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
         `exit with code 3 if more rollouts than this fail (default: ${DEFAULT_OPTIONS.maxFailed})`,
       ),
     )
+    .addOption(new Option('--plain', 'one line instead of the whole terminal'))
     .addOption(jsonOption('events as JSON lines on stdout, everything else on stderr'))
     .addHelpText(
       'after',
@@ -44,8 +46,9 @@ async function watch(io: Io, named: string, flags: Flags): Promise<ExitCode> {
   if (result) return showEnding(io, { place, result, maxFailed, url: null, local: false, tookMs: null }, json);
   const link = await openLink(io);
   try {
-    if (!json) say(io, 'Ctrl-C detaches; the run continues.');
-    return await followToEnd(io, link, place, { maxFailed, json });
+    const screen = !json && flags.plain !== true;
+    if (!json && !(screen && fillsScreen(io))) say(io, 'Ctrl-C detaches; the run continues.');
+    return await followToEnd(io, link, place, { maxFailed, json, screen });
   } finally {
     await link.close();
   }

@@ -5,22 +5,40 @@ import { type Command, Option } from 'commander';
 import { namesCluster } from '../../temporal/connection.ts';
 import { TemporalError, UsageError } from '../../domain/errors.ts';
 import { serviceStatus } from '../../service/service-control.ts';
-import { DEFAULT_SLOTS, serve, workerSettings } from '../../worker.ts';
+import { DEFAULT_DRAIN_SECONDS, DEFAULT_SLOTS, serve, wholeNumber, workerSettings } from '../../worker.ts';
 import { unsafeOption } from '../play/code-sandbox.ts';
 import type { ExitCode } from '../exit.ts';
 import { type Io, say } from '../io.ts';
 
 interface Flags {
   readonly slots?: string;
+  readonly healthPort?: string;
+  readonly drainSeconds?: string;
+  readonly metricsPort?: string;
   readonly unsafeRunCodeWithoutSandbox?: boolean;
   readonly runsUnder?: string;
   readonly models?: string;
   readonly apiKeyEnv?: string;
+  readonly runModules?: boolean;
+  readonly serve?: readonly string[];
 }
 
 export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
   command
     .addOption(new Option('--slots <n>', `concurrent generations (default: EVERTURN_SLOTS, or ${DEFAULT_SLOTS})`))
+    .addOption(new Option('--health-port <[host:]n>', 'serve /live and /ready by HTTP on this port'))
+    .addOption(
+      new Option(
+        '--drain-seconds <n>',
+        `time for work in flight to finish when the worker is ended (default: EVERTURN_DRAIN_SECONDS, or ${DEFAULT_DRAIN_SECONDS})`,
+      ),
+    )
+    .addOption(
+      new Option(
+        '--metrics-port <n>',
+        'Prometheus metrics of Everturn and of Temporal on 127.0.0.1:<n>/metrics (or EVERTURN_METRICS, EVERTURN_OTLP)',
+      ),
+    )
     .addOption(unsafeOption())
     .optionsGroup(
       'Permissions of workflows (docs/security.md). Runs that your own `everturn run` starts here need none of these:',
@@ -28,26 +46,48 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addOption(new Option('--runs-under <dir,…>', 'folders that runs and data sets may be in (default: ./runs)'))
     .addOption(new Option('--models <dir|id,…>', 'folders of models and tokenizers, and ids of the hub'))
     .addOption(new Option('--api-key-env <NAME=url,…>', 'keys, each with a server that it may be sent to'))
+    .addOption(
+      new Option('--run-modules', 'run the environments that runs bring as modules in their folders, as this user'),
+    )
+    .addOption(
+      new Option(
+        '--serve <what>',
+        'a command or an address: an environment for runs that have the same; may be repeated',
+      ).argParser((text: string, before: string[] | undefined) => [...(before ?? []), text]),
+    )
     .optionsGroup('')
     .addHelpText(
       'after',
       '\nIt must be able to read and write the folders of its runs. Any number of workers may run, on any machines; Ctrl-C\n' +
-        'ends one in order, and another continues its work.\n' +
+        'ends one in order, and another continues its work. One that starts while its cluster is away waits for it.\n' +
         'A worker judges code only with a proven sandbox, and prints so otherwise.\n\nExample:\n  TEMPORAL_ADDRESS=temporal.example.com:7233 everturn worker --slots 128 --runs-under /shared/runs',
     )
     .action(async (flags: Flags) => {
-      const slots = flags.slots === undefined ? undefined : slotsOf(flags.slots);
+      const slots = wholeNumber('--slots', flags.slots, 1);
+      const drainSeconds = wholeNumber('--drain-seconds', flags.drainSeconds, 0);
+      const health = flags.healthPort === undefined ? undefined : healthOf(flags.healthPort);
       useLocalService(io);
       say(io, `Worker for ${process.env['TEMPORAL_ADDRESS'] ?? 'the cluster of temporal.toml'}; Ctrl-C ends it.`);
       const settings = workerSettings(process.env, flags, { cwd: io.cwd });
-      const unsafeCode = flags.unsafeRunCodeWithoutSandbox === true || settings.unsafeCode;
-      exit((await serve({ ...settings, slots: slots ?? settings.slots, unsafeCode })) as ExitCode);
+      const code = await serve({
+        ...settings,
+        slots: slots ?? settings.slots,
+        drainSeconds: drainSeconds ?? settings.drainSeconds,
+        unsafeCode: flags.unsafeRunCodeWithoutSandbox === true || settings.unsafeCode,
+        ...(health && { health }),
+      });
+      exit(code as ExitCode);
     });
 }
 
-function slotsOf(text: string): number {
-  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
-  throw new UsageError(`--slots is "${text}".`, { reason: 'bad-value', fix: 'It takes a whole number of at least 1.' });
+/** All addresses of the machine by default: a kubelet asks from outside. */
+function healthOf(text: string): { readonly host: string; readonly port: number } {
+  const [, host = '0.0.0.0', port] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? [];
+  if (port !== undefined && Number(port) <= 65_535) return { host: host.replace(/^\[|\]$/g, ''), port: Number(port) };
+  throw new UsageError(`--health-port is "${text}".`, {
+    reason: 'bad-value',
+    fix: 'It takes a port, or a host and a port: 9000, 127.0.0.1:9000.',
+  });
 }
 
 /** The worker reads its cluster from the environment, however it was started. */

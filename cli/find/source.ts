@@ -1,6 +1,6 @@
 // The rollout that a fork goes on from: read whole, of a run that this Everturn knows, ended, and with a next turn.
 
-import { successOf, stopReason } from '../../domain/ending.ts';
+import { stopReason } from '../../domain/ending.ts';
 import { StoreError, UsageError } from '../../domain/errors.ts';
 import type { RolloutId } from '../../domain/ids.ts';
 import type { Parent } from '../../domain/lineage.ts';
@@ -51,6 +51,7 @@ export async function sourceOf(
   const { query, sample, attempt } = id;
   const [rollout, trajectory] = [await place.store.getRollout(id), await readTrajectory(place.store, id)];
   if (!rollout || !trajectory) throw new StoreError('its first record is gone', { reason: 'record-missing' });
+  if (rollout.record.settings.environments?.length || rollout.record.begun) throw ofAnEnvironment(place.run);
   const { turns, end } = trajectory;
   if (!end) throw stillPlayed(io, place, id);
   const turn = wanted ?? turns.length + 1;
@@ -58,8 +59,8 @@ export async function sourceOf(
   if (turn > most) throw noTurn(io, place, id, turn, turns.length, most);
   const limits = { ...rollout.record.settings, numTurns: numTurns(turns.length) };
   for (const { record, verdict } of turns.slice(0, turn - 1)) {
-    if (!verdict || successOf(verdict.verdict) === null) throw undecided(record.turn);
-    if (stopReason(record.turn, verdict.verdict, limits)) throw isOver(record.turn);
+    if (!verdict || verdict.verdict === 'undecided') throw undecided(record.turn);
+    if (stopReason(record.turn, verdict.verdict, limits, verdict.done)) throw isOver(record.turn);
   }
   const last = turn > 1 ? await place.store.getTurn(id, turn - 1) : rollout;
   const hashes = { runHash: run.hash, rolloutHash: rollout.hash, hash: last!.hash };
@@ -74,6 +75,14 @@ export function stillPlayed(io: Io, place: RunPlace, id: RolloutId): UsageError 
   return new UsageError(`${shown(id)} of run "${place.run}" has not ended.`, {
     reason: 'still-played',
     fix: `\`${me} watch ${run}\` follows it to its end; \`${me} say ${run}\` gives it a message meanwhile.`,
+  });
+}
+
+/** Its state is the environment's own: a copy of the turns does not bring it back. */
+function ofAnEnvironment(run: string): UsageError {
+  return new UsageError(`Run "${run}" has environments of its own, whose state a fork cannot carry over.`, {
+    reason: 'not-allowed',
+    fix: 'Begin another run; `everturn verdict` and `note` work on this one.',
   });
 }
 
@@ -93,7 +102,7 @@ function undecided(turn: number): UsageError {
 }
 
 function isOver(turn: number): UsageError {
-  return new UsageError(`Turn ${turn} ended the rollout: with --stop success a right answer is the last.`, {
+  return new UsageError(`Turn ${turn} ended the rollout: no turn follows it.`, {
     reason: 'not-allowed',
     fix: `Fork from turn ${turn} or before.`,
   });

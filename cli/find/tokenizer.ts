@@ -11,6 +11,7 @@ import { canaryIds, probeHash } from '../../inference/fleet/identity.ts';
 import { tokenizerHashes, weightsHash } from '../../inference/tokenizer/model-files.ts';
 import type { CheckTokenizer } from '../../proof/context.ts';
 import type { KnownModel } from '../../proof/model.ts';
+import type { RolloutSettings } from '../../domain/settings.ts';
 import type { Store } from '../../storage/store.ts';
 
 export interface FoundTokenizer {
@@ -28,18 +29,33 @@ export async function tokenizerOf(store: Store, cwd: string, wanted?: string | f
   // The check itself reports a broken run.json.
   const settings = (await store.getRun().catch(() => undefined))?.record.settings;
   if (typeof settings?.model !== 'string') return { why: 'run.json names no model' };
-  const [scheme, target] = parts(settings.model);
-  if (scheme === 'openai') return { why: 'the server returns text only' };
-  const model = scheme === 'tiny' ? join(packageRoot(), 'models', 'tiny') : scheme === 'transformers' ? target : null;
-  const named = settings.tokenizer ?? model;
-  const found = named === null ? undefined : await folderOf(cwd, named);
-  if (!found) return { why: "the model's tokenizer is not on this machine (--tokenizer names a folder)" };
+  const folder = await tokenizerFolderOf(settings, cwd);
+  if ('why' in folder) return folder.why === NOT_HERE ? { why: `${NOT_HERE} (--tokenizer names a folder)` } : folder;
+  const { folder: found, scheme, model } = folder;
   const modelFolder = model === null ? undefined : await folderOf(cwd, model);
   // Other weights than the shipped ones may be gigabytes: their hash is not computed here.
   const weights = scheme === 'tiny' && modelFolder !== undefined ? modelFolder : null;
   return open(found, modelFolder === undefined ? [] : [modelFolder], weights).catch((error: unknown) => ({
     why: explain(error),
   }));
+}
+
+const NOT_HERE = "the model's tokenizer is not on this machine";
+
+/** The folder of a run's tokenizer, if it is on this machine. `model`: the model's own folder or name, if it has one. */
+export async function tokenizerFolderOf(
+  settings: Pick<RolloutSettings, 'model' | 'tokenizer'>,
+  cwd: string,
+): Promise<
+  { readonly folder: string; readonly scheme: string; readonly model: string | null } | { readonly why: string }
+> {
+  const [scheme, target] = parts(settings.model);
+  if (scheme === 'openai') return { why: 'the server returns text only' };
+  const model = scheme === 'tiny' ? join(packageRoot(), 'models', 'tiny') : scheme === 'transformers' ? target : null;
+  const named = settings.tokenizer ?? model;
+  const folder = named === null ? undefined : await folderOf(cwd, named);
+  if (folder === undefined) return { why: NOT_HERE };
+  return { folder, scheme, model };
 }
 
 async function open(folder: string, models: readonly string[], weights: string | null = null): Promise<FoundTokenizer> {

@@ -4,8 +4,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Option } from 'commander';
 import { takesActivities } from '../../temporal/runs.ts';
-import { SandboxError } from '../../domain/errors.ts';
-import { CODE_QUEUE } from '../../domain/queues.ts';
+import { EnvironmentError, SandboxError } from '../../domain/errors.ts';
+import { CODE_QUEUE, ENVIRONMENT_QUEUE } from '../../domain/queues.ts';
 import { proveSandbox } from '../../environments/code/canary.ts';
 import { UNSAFE_FLAG, UNSAFE_VARIABLE, unsafeCodeAllowed } from '../../environments/code/consent.ts';
 import type { Io } from '../io.ts';
@@ -30,13 +30,28 @@ export async function mustProveSandbox(io: Io): Promise<void> {
 const WAIT_MS = { local: 15_000, elsewhere: 5_000 };
 const POLL_MS = 250;
 
+/** Throws an EnvironmentError if no worker takes the calls of users' own environments. */
+export async function mustTakeEnvironments({ session, local }: Link): Promise<void> {
+  if (await isTaken(session, local, ENVIRONMENT_QUEUE)) return;
+  throw new EnvironmentError(`No worker at ${session.address} takes environments (queue ${ENVIRONMENT_QUEUE}).`, {
+    reason: 'environment-not-served',
+    fix: local
+      ? '`everturn down` and this command restart the local service.'
+      : 'Start `everturn worker` of this version; older ones know no environments.',
+  });
+}
+
+async function isTaken(session: Link['session'], local: boolean, queue: string): Promise<boolean> {
+  for (const end = Date.now() + WAIT_MS[local ? 'local' : 'elsewhere']; ; await sleep(POLL_MS)) {
+    // If the server does not list its workers, assume that one takes it.
+    if ((await takesActivities(session, queue)) !== false) return true;
+    if (Date.now() > end) return false;
+  }
+}
+
 /** Throws a SandboxError if no worker takes code. */
 export async function mustTakeCode({ session, local }: Link): Promise<void> {
-  for (const end = Date.now() + WAIT_MS[local ? 'local' : 'elsewhere']; ; await sleep(POLL_MS)) {
-    // If the server does not list its workers, assume that one takes code.
-    if ((await takesActivities(session, CODE_QUEUE)) !== false) return;
-    if (Date.now() > end) break;
-  }
+  if (await isTaken(session, local, CODE_QUEUE)) return;
   const where = local ? 'the local service' : `the cluster at ${session.address}`;
   throw new SandboxError(
     `The data set has code to judge, and no worker of ${where} takes code (queue ${CODE_QUEUE}).`,

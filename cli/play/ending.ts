@@ -1,12 +1,16 @@
 // The summary of an ended run, as text or as JSON, and the exit code that follows from it.
 
 import { oneLine } from '../../domain/foreign-text.ts';
+import { samplesPerQuery } from '../../domain/group.ts';
+import type { Estimate } from '../../statistics/estimate.ts';
+import { runStatistics } from '../../statistics/run-statistics.ts';
+import { readRunSummaries } from '../find/summaries.ts';
 import { programName, shortPath, runArgument, shellQuoted, type RunPlace } from '../find/place.ts';
 import { EXIT, type ExitCode, exitCodeOfResult, modelFailedAll } from '../exit.ts';
-import { clock, count, plural } from '../view/format.ts';
+import { clock, count, percent, plural } from '../view/format.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { paintFor } from '../view/paint.ts';
-import { accuracyTable, outcomeLine, reasonLines, wrongReasonsLine } from '../view/summary.ts';
+import { outcomeLine, reasonLines, turnTables, wrongReasonsLine } from '../view/summary.ts';
 import type { CollectionResult } from '../../domain/messages.ts';
 
 export interface Ending {
@@ -23,8 +27,18 @@ export interface Ending {
 export async function showEnding(io: Io, ending: Ending, json: boolean): Promise<ExitCode> {
   const { place, result, maxFailed } = ending;
   const code = exitCodeOfResult(result, maxFailed);
-  if (json) printJson(io, { event: 'ended', exitCode: code, ...result, folder: place.store.folder, url: ending.url });
-  else print(io, await endingText(io, ending));
+  if (json) {
+    const found = (await passAtKOf(place, result)).map(({ name, value, n }) => ({ name, value, queries: n }));
+    const passAtK = found.length > 0 ? { passAtK: found } : {};
+    printJson(io, {
+      event: 'ended',
+      exitCode: code,
+      ...result,
+      ...passAtK,
+      folder: place.store.folder,
+      url: ending.url,
+    });
+  } else print(io, await endingText(io, ending));
   await sayWhy(io, ending, code);
   return code;
 }
@@ -40,14 +54,17 @@ async function endingText(io: Io, { place, result, url, local, tookMs }: Ending)
   const facts: [string, string][] = [
     ['Folder', shortPath(io, place.store.folder)],
     ...(url ? [['Temporal', url] as [string, string]] : []),
-    ['Next', `${me} show ${run} ${shellQuoted(await firstQuery(place))}`],
+    ['Next', `${me} stats ${run}`],
+    ['', `${me} show ${run} ${shellQuoted(await firstQuery(place))}`],
+    ['', `${me} view ${run}`],
     ['', `${me} export ${run} --format areal --out ${place.run}.jsonl`],
     ['', `${me} check ${run}`],
   ];
   return [
     '',
-    ...(result.counts.judgedAt.length > 0 ? [accuracyTable(result, paint), ''] : []),
+    ...turnTables(result, paint),
     outcomeLine(result) + speed,
+    ...passLines(await passAtKOf(place, result)),
     ...reasonLines(result, paint),
     ...wrongReasonsLine(result, `${me} judge --run ${run}`),
     '',
@@ -57,6 +74,23 @@ async function endingText(io: Io, { place, result, url, local, tookMs }: Ending)
       : []),
     '',
   ].join('\n');
+}
+
+/** Reading the ends of more rollouts than this would keep the user waiting; `stats` shows them. */
+const MOST_READ = 20_000;
+
+/** Of a run with several samples of a query, from the ends of its rollouts. */
+async function passAtKOf(place: RunPlace, { total }: CollectionResult): Promise<readonly Estimate[]> {
+  const record = (await place.store.getRun().catch(() => undefined))?.record;
+  if (!record || samplesPerQuery(record) < 2 || total > MOST_READ) return [];
+  // A damaged folder must not change how the run ended: `check` names the damage.
+  const read = await readRunSummaries(place, 'ends').catch(() => undefined);
+  return read ? runStatistics(read.rollouts, read.shape).passAtK : [];
+}
+
+function passLines(estimates: readonly Estimate[]): string[] {
+  const said = estimates.flatMap(({ name, value }) => (value === null ? [] : `${name} ${percent(value, 1)}`));
+  return said.length === 0 ? [] : [`${said.join(', ')} (right at any turn).`];
 }
 
 async function firstQuery({ store }: RunPlace): Promise<string> {

@@ -9,16 +9,19 @@ import { printJson, say, type Io } from '../io.ts';
 import { type Link, workflowUrl } from '../find/link.ts';
 import { programName, type RunPlace, runArgument } from '../find/place.ts';
 import { openProgressView } from '../view/progress-view.ts';
+import { openWatchView } from '../view/watch-view.ts';
 import { knownResult } from '../find/recorded.ts';
 import { showEnding } from './ending.ts';
 
 export interface FollowOptions {
   readonly maxFailed: number;
   readonly json: boolean;
+  /** Draws on the whole terminal, where there is one. */
+  readonly screen?: boolean;
 }
 
 export async function followToEnd(io: Io, link: Link, place: RunPlace, options: FollowOptions): Promise<ExitCode> {
-  const view = openProgressView(io, options.json);
+  const view = options.screen && fillsScreen(io) ? openWatchView(io, place) : openProgressView(io, options.json);
   let startedAt: number | null = null;
   const remember = (progress: CollectionProgress) => {
     startedAt ??= progress.startedAt || null;
@@ -32,6 +35,11 @@ export async function followToEnd(io: Io, link: Link, place: RunPlace, options: 
   if (!result) throw await closedEarly(io, link, place, end);
   const url = workflowUrl(link, place.run);
   return showEnding(io, { place, result, maxFailed: options.maxFailed, url, local: link.local, tookMs }, options.json);
+}
+
+/** A terminal that can be drawn on. */
+export function fillsScreen(io: Io): boolean {
+  return io.err.isTTY === true && io.out.isTTY === true && io.env['TERM'] !== 'dumb';
 }
 
 function detached(io: Io, place: RunPlace, json: boolean): ExitCode {

@@ -1,7 +1,7 @@
 // The changes between two judgements of a run: numbers of turns by old and new verdict, and the first changed ones.
 
 import { oneLine } from '../../domain/foreign-text.ts';
-import type { VerdictValue } from '../../domain/verdict.ts';
+import { VERDICTS, type VerdictValue } from '../../domain/verdict.ts';
 import type { VerdictRow } from '../../storage/judgements.ts';
 import { count, plural } from '../view/format.ts';
 import type { Paint } from '../view/paint.ts';
@@ -30,7 +30,7 @@ export interface Changes {
   text(paint: Paint): string;
 }
 
-const ORDER: readonly VerdictValue[] = ['right', 'wrong', 'undecided'];
+const ORDER: readonly VerdictValue[] = VERDICTS;
 const EXAMPLES = 10;
 const SHOWN_CHARS = 60;
 

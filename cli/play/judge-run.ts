@@ -1,7 +1,9 @@
 // Judges a run's turns again: a file of new verdicts beside the old ones, and a table of the changes.
 
 import { oneLine } from '../../domain/foreign-text.ts';
-import { DatasetError } from '../../domain/errors.ts';
+import { environmentTitle, replyFields, verdictOf } from '../../domain/environment.ts';
+import { DatasetError, EnvironmentError, UsageError } from '../../domain/errors.ts';
+import type { Judged } from '../../domain/rollout-facts.ts';
 import { noEos } from '../../domain/turn.ts';
 import type { Verdict } from '../../domain/verdict.ts';
 import { inOrder } from '../../environments/in-order.ts';
@@ -13,6 +15,7 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { plural } from '../view/format.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { openChanges, type Changes } from './judge-changes.ts';
+import { openOwn } from './environments.ts';
 import { AT_ONCE, type Judges, MOST_CHARS, openJudges } from './judges.ts';
 import { paintFor } from '../view/paint.ts';
 import { findRun, shortPath } from '../find/place.ts';
@@ -21,6 +24,8 @@ export interface JudgeRun {
   readonly run: string;
   readonly out: string;
   readonly name: string | undefined;
+  /** Judges in place of Everturn's judges. */
+  readonly environment: string | undefined;
   readonly unsafe: boolean;
   readonly json: boolean;
 }
@@ -39,12 +44,13 @@ export async function judgeRun(io: Io, given: JudgeRun): Promise<ExitCode> {
       if (++leftOut.broken <= NAMED_BROKEN) say(io, `Left out: ${oneLine(message)}`);
     },
   });
+  const own = given.environment === undefined ? undefined : await openOwnJudge(given.environment, io);
   const judges = openJudges(io, given.unsafe);
   let file: string;
   try {
-    file = await writeJudgements(store, name, rows(turns, judges, changes));
+    file = await writeJudgements(store, name, rows(turns, own ?? judgedBy(judges), changes));
   } finally {
-    await judges.close();
+    await Promise.all([judges.close(), own?.close()]);
   }
   const summary = { run, name, file, ...changes.summary(), leftOut };
   if (given.json) printJson(io, summary);
@@ -58,26 +64,68 @@ export async function judgeRun(io: Io, given: JudgeRun): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-async function* rows(turns: AsyncIterable<JudgedTurn>, judges: Judges, changes: Changes): AsyncGenerator<VerdictRow> {
-  const by = `everturn ${everturnVersion()}`;
-  const { signal } = new AbortController();
+/** A judge of turns, and its name and version. */
+interface TurnJudge {
+  readonly by: string;
+  judge(turn: JudgedTurn, signal: AbortSignal): Promise<Judged>;
+}
 
-  async function judged({ id, query, turn, verdict: own }: JudgedTurn): Promise<VerdictRow> {
+function judgedBy(judges: Judges): TurnJudge {
+  async function judge({ id, query, turn }: JudgedTurn, signal: AbortSignal): Promise<Verdict> {
     const { task, solutions, inputOutput } = query;
-    const judge = task === 'code' ? 'code' : 'math';
+    if (task === 'environment') {
+      throw new UsageError('The run was answered by an environment of its own, which alone can judge it again.', {
+        reason: 'bad-arguments',
+        fix: 'Give it with --environment.',
+      });
+    }
     const pair = {
       id: id.query,
       answer: turn.record.answer,
-      judge,
+      judge: task === 'code' ? 'code' : 'math',
       solutions,
       ...(inputOutput && { inputOutput }),
       // As in the run: the verdict may depend on it.
       options: { cut: noEos(turn.record.finish) },
     } as const;
-    const verdict: Verdict = await judgePair(pair, judges, signal);
+    return judgePair(pair, judges, signal);
+  }
+  return { by: `everturn ${everturnVersion()}`, judge };
+}
+
+const TRIES = 3;
+
+/** One that stays broken leaves the answer undecided. */
+async function openOwnJudge(spec: string, io: Io): Promise<TurnJudge & { close(): Promise<void> }> {
+  const { record, environment, close } = await openOwn(spec, io);
+  return {
+    by: environmentTitle(record),
+    close,
+    async judge({ rollout, turn, before }, signal) {
+      const { answer, finish, turn: number } = turn.record;
+      const move = { rollout, turn: number, answer, cut: noEos(finish), before: async () => before };
+      for (let tries = 1; ; tries++) {
+        try {
+          const reply = await environment.respond(move, { signal });
+          const { reward } = replyFields(reply);
+          return { ...verdictOf(reply), ...(reward === undefined ? {} : { reward }) };
+        } catch (error) {
+          if (!(error instanceof EnvironmentError)) throw error;
+          if (!error.retryable || tries >= TRIES) return { verdict: 'undecided', reason: error.reason };
+        }
+      }
+    },
+  };
+}
+
+async function* rows(turns: AsyncIterable<JudgedTurn>, judge: TurnJudge, changes: Changes): AsyncGenerator<VerdictRow> {
+  async function judged(one: JudgedTurn): Promise<VerdictRow> {
+    const { signal } = new AbortController();
+    const { id, verdict: own } = one;
+    const verdict = await judge.judge(one, signal);
     const was = { verdict: own.verdict, reason: own.reason };
     const { sample, attempt } = id;
-    return { query: id.query, sample, attempt, turn: own.turn, of: own.of, ...verdict, was, by };
+    return { query: id.query, sample, attempt, turn: own.turn, of: own.of, ...verdict, was, by: judge.by };
   }
 
   let count = 0;

@@ -4,7 +4,7 @@
 import { availableParallelism } from 'node:os';
 import { createCodeEnvironment } from '../../environments/code/code-environment.ts';
 import { unsafeCodeAllowed } from '../../environments/code/consent.ts';
-import type { Environment } from '../../environments/environment.ts';
+import type { Judge } from '../../environments/environment.ts';
 import type { PairJudges } from '../../environments/judge-pairs.ts';
 import { createMathJudge } from '../../environments/math/math-environment.ts';
 import type { Io } from '../io.ts';
@@ -22,7 +22,7 @@ export const MOST_CHARS = 64 * 1024 * 1024;
 export function openJudges(io: Io, unsafe: boolean): Judges {
   const unsafeWithoutSandbox = unsafe || unsafeCodeAllowed(io.env);
   const math = createMathJudge({ children: availableParallelism() });
-  let opened: Promise<Environment> | undefined;
+  let opened: Promise<Judge> | undefined;
   return {
     math,
     code: {

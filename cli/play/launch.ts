@@ -4,6 +4,7 @@
 import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { environmentTitle } from '../../domain/environment.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
 import { startFeed } from '../../temporal/feed.ts';
 import { describeWorkflow, startCollection } from '../../temporal/runs.ts';
@@ -19,17 +20,21 @@ import { createMathJudge } from '../../environments/math/math-environment.ts';
 import { createSolutionReader } from '../../environments/solution-reader.ts';
 import { registerRun } from '../../permissions/registered.ts';
 import { homeOf } from '../../service/home.ts';
+import { putCode } from '../../storage/code.ts';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { followToEnd } from './follow-to-end.ts';
-import { mustProveSandbox, mustTakeCode } from './code-sandbox.ts';
+import { mustProveSandbox, mustTakeCode, mustTakeEnvironments } from './code-sandbox.ts';
 import { plural } from '../view/format.ts';
 import { printJson, say, type Io } from '../io.ts';
 import { type Link, openLink, workflowUrl } from '../find/link.ts';
+import { describeOwn } from './environments.ts';
 import { checkModel, withAbsolutePaths } from './model.ts';
 import { programName, shortPath, placeOf, type RunPlace, runArgument } from '../find/place.ts';
-import { knownResult } from '../find/recorded.ts';
+import { knownResult, recordedProgress } from '../find/recorded.ts';
+import { dryRun } from './dry-run.ts';
 import { showEnding } from './ending.ts';
+import { ended } from '../../domain/progress.ts';
 
 export interface Launch {
   /** As the user typed it. */
@@ -40,6 +45,8 @@ export interface Launch {
   readonly resolved: ResolvedOptions;
   readonly strict: boolean;
   readonly detach: boolean;
+  /** Says what would be played, and ends. */
+  readonly dryRun?: boolean;
   readonly json: boolean;
 }
 
@@ -52,6 +59,9 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   const options = withAbsolutePaths(given.resolved.options, io.cwd);
   const groups = groupsOf(options);
   const dataset = resolve(io.cwd, given.dataset);
+  const described = await describeOwn(options.environment, io);
+  const environments = described.map(({ record }) => record);
+  const own = environments.length > 0 ? { environments } : {};
   if ((statSync(dataset, { throwIfNoEntry: false })?.size ?? 0) > LARGE_BYTES)
     say(io, `Reading ${oneLine(given.dataset)} …`);
   const offered = await surveyDataset({
@@ -59,24 +69,38 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     limit: options.limit,
     shuffleSeed: options.shuffleSeed,
     strict: given.strict,
+    ...own,
   });
 
   // The name is derived from everything that decides the turns, but not from speed and --max-failed.
-  const run = given.name ?? nameOfRun(offered, givenSettings(options), options.samples, groups);
+  const run = given.name ?? nameOfRun(offered, { ...givenSettings(options), ...own }, options.samples, groups);
   const { samples } = options;
   const place = placeOf(resolve(io.cwd, given.out), run);
-  const settings = settingsOf(run, options);
+  const settings = { ...settingsOf(run, options), ...own };
   const there = await place.store.getRun();
   const isKnown = there !== undefined;
   // The rows of an existing run were read when it was made.
   const survey = there ? { ...offered, ...there.record.dataset } : await readSolutions(offered);
   reportRows(io, given, survey);
+  const made = { run, survey, settings, samples, ...groups, origins: given.resolved.origins };
+  // Refuses other data or other settings under this name; writes nothing.
+  if (isKnown) await createRun(place.store, made);
+  if (given.dryRun) {
+    const progress = isKnown ? ended((await recordedProgress(place)).counts) : null;
+    await dryRun(io, {
+      place,
+      survey,
+      resolved: { ...given.resolved, options },
+      settings,
+      ended: progress,
+      json: given.json,
+    });
+    return EXIT.ok;
+  }
   const found = isKnown ? null : await checkModel(settings, survey.openings, io);
 
   const known = isKnown ? await knownResult(place) : undefined;
   if (known) {
-    // Refuses another data set or other settings under this name.
-    await createRun(place.store, { run, survey, settings, samples, ...groups, origins: given.resolved.origins });
     say(io, `Run "${run}" ${known.cancelled ? 'was cancelled' : 'is finished'}; it is not played again.`);
     return showEnding(
       io,
@@ -92,17 +116,11 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     const { state, out } = await describeWorkflow(link.session, run);
     if (state === 'running' && out !== null && out !== place.out) throw elsewhere(run, out);
     if (codeRows > 0 && state !== 'running') await mustTakeCode(link);
-    await createRun(place.store, {
-      run,
-      survey,
-      settings,
-      samples,
-      ...groups,
-      origins: given.resolved.origins,
-      ...found,
-    });
+    if (environments.length > 0 && state !== 'running') await mustTakeEnvironments(link);
+    if (!isKnown) await createRun(place.store, { ...made, ...found });
+    for (const { code } of described) if (code) await putCode(place.store.folder, code);
     // Workers of this user trust this list, and no claim of a workflow.
-    registerRun(homeOf(io.env), { folder: place.store.folder, ...settings });
+    registerRun(homeOf(io.env), { folder: place.store.folder, ...settings }, environments);
     if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);
     // From here on Ctrl-C detaches, with a message; the run continues.
     if (!given.detach) io.interrupted();
@@ -171,6 +189,8 @@ function announce(
     const limit = plural(maxStaleness, 'version');
     say(io, `Training   ${batchGroups} groups a step, at most ${limit} old: \`${me} feed ${run}\` hands them out`);
   }
+  for (const environment of survey.selection.environments ?? [])
+    say(io, `Answered   by ${oneLine(environmentTitle(environment))}`);
   if (url) say(io, `Temporal   ${url}`);
   if (json) {
     const { address, namespace } = link.session;

@@ -8,6 +8,11 @@ import { argumentProblem, type Verb, VERBS } from '../../domain/feed-messages.ts
 
 export const MAX_BODY_BYTES = 64 * 1024;
 
+/** With any port: it may be forwarded. */
+const LOOPBACK_NAMES = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
+
+export const isLoopback = (host: string): boolean => LOOPBACK_NAMES.test(host.includes(':') ? `[${host}]` : host);
+
 /** A refusal with its status. */
 export class HttpRefusal extends Error {
   readonly status: number;
@@ -22,8 +27,16 @@ export class HttpRefusal extends Error {
   }
 }
 
-/** `token`: null if none is asked for. */
-export function mustBeAllowed({ headers }: IncomingMessage, token: string | null): void {
+/** `token`: null if none is asked for. `loopback`: the server listens there alone, so nobody calls it by another name. */
+export function mustBeAllowed({ headers }: IncomingMessage, token: string | null, loopback: boolean): void {
+  if (loopback && !LOOPBACK_NAMES.test(headers.host ?? '')) {
+    throw new HttpRefusal(
+      403,
+      'not-allowed',
+      'The request names another host.',
+      'Call the feed by the address that it printed.',
+    );
+  }
   if (headers.origin !== undefined) {
     throw new HttpRefusal(403, 'not-allowed', 'A web page may not use the feed.', 'Call it from a program.');
   }

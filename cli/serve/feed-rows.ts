@@ -2,9 +2,11 @@
 // known before the first is read. Memory: a few rows at a time.
 
 import type { GrantedLease } from '../../domain/feed-messages.ts';
+import { survives } from '../../domain/feed-line.ts';
 import { groupId, groupPlace } from '../../domain/group.ts';
 import { StoreError } from '../../domain/errors.ts';
 import { neutralRow, type RowLabels } from '../../domain/neutral-row.ts';
+import type { Trajectory } from '../../domain/trajectory.ts';
 import { numbersIn } from '../../domain/number-set.ts';
 import { type GroupMember, readGroup } from '../../storage/group-members.ts';
 import type { Store } from '../../storage/store.ts';
@@ -19,6 +21,7 @@ export interface Batch {
   readonly rows: number;
   /** Each a line of JSON with its newline. */
   lines(): AsyncGenerator<string>;
+  trajectories(): AsyncGenerator<Trajectory>;
 }
 
 export interface RunShape {
@@ -55,34 +58,44 @@ export async function openBatch(store: Store, shape: RunShape, lease: GrantedLea
       }
     }
   }
+  async function read(member: (typeof members)[number]): Promise<Trajectory> {
+    const trajectory = await readTrajectory(store, member.id, member.end);
+    if (trajectory) return trajectory;
+    throw new StoreError(`Query "${member.id.query}", sample ${member.id.sample} is not in ${store.folder}.`, {
+      reason: 'record-missing',
+      fix: `Run \`everturn check ${store.folder}\` to list every fault.`,
+    });
+  }
+  async function* each<T>(make: (trajectory: Trajectory, labels: Partial<RowLabels>) => T): AsyncGenerator<T> {
+    const pending: Promise<T>[] = [];
+    let next = 0;
+    while (next < members.length || pending.length > 0) {
+      while (pending.length < AT_ONCE && next < members.length) {
+        const member = members[next++]!;
+        const made = read(member).then((trajectory) => make(trajectory, member.labels));
+        // It is awaited in its turn; until then its failure must not count as an unhandled rejection.
+        made.catch(() => {});
+        pending.push(made);
+      }
+      yield await pending.shift()!;
+    }
+  }
   return {
     groups,
     rows: members.length,
-    async *lines() {
-      const pending: Promise<string>[] = [];
-      let next = 0;
-      const read = async (member: (typeof members)[number]): Promise<string> => {
-        const trajectory = await readTrajectory(store, member.id);
-        if (!trajectory) {
-          throw new StoreError(`Query "${member.id.query}", sample ${member.id.sample} is not in ${store.folder}.`, {
-            reason: 'record-missing',
-            fix: `Run \`everturn check ${store.folder}\` to list every fault.`,
-          });
-        }
-        const row = neutralRow(trajectory, member.labels);
-        return `${JSON.stringify({ ...row, staleness: lease.trainedAt - row.version_start })}\n`;
-      };
-      while (next < members.length || pending.length > 0) {
-        while (pending.length < AT_ONCE && next < members.length) {
-          const line = read(members[next++]!);
-          // It is awaited in its turn; until then its failure must not count as an unhandled rejection.
-          line.catch(() => {});
-          pending.push(line);
-        }
-        yield await pending.shift()!;
-      }
-    },
+    trajectories: () => each((trajectory) => trajectory),
+    lines: () => each((trajectory, labels) => rowLine(trajectory, labels, lease)),
   };
+}
+
+function rowLine(trajectory: Trajectory, labels: Partial<RowLabels>, lease: GrantedLease): string {
+  const row = neutralRow(trajectory, labels);
+  const spans = trajectory.turns.flatMap(({ record }) => record.versions);
+  const surviving = survives(spans, lease.floors ?? []);
+  const age = lease.trainedAt - row.version_start;
+  // Weights that ended, or may have, have no age on this line.
+  const staleness = surviving ? Math.max(0, age) : surviving === null && age >= 0 ? age : null;
+  return `${JSON.stringify({ ...row, staleness, surviving })}\n`;
 }
 
 async function queriesOf(store: Store, shape: RunShape, groups: readonly number[]): Promise<Map<number, string>> {

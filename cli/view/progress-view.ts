@@ -2,6 +2,7 @@
 // only if something changed. With --json the same facts as JSON lines.
 
 import { visible } from '../../domain/foreign-text.ts';
+import { type RewardCount, rewardMoments } from '../../domain/progress.ts';
 import type { CollectionProgress } from '../../domain/messages.ts';
 import { clock, count, percent } from './format.ts';
 import { type Io, printJson } from '../io.ts';
@@ -110,10 +111,13 @@ function facts(progress: CollectionProgress, { tokensPerSecond, remainingMs }: R
   if (state === 'accepting') return ['accepting the data set'];
   const right = counts.rightBy.at(-1) ?? 0;
   const { failed, undecided, cancelled } = counts.outcomes;
+  const scored = counts.rewardAt?.at(-1);
   return [
     `${count(done)}/${count(total)}${state === 'running' ? '' : ` ${state}`}`,
     ...(failed > 0 ? [`${count(failed)} failed`] : []),
-    `${count(right)} right so far${done > 0 ? ` (${percent(right, done, 0)})` : ''}`,
+    ...(scored
+      ? [rewardPart(scored)]
+      : [`${count(right)} right so far${done > 0 ? ` (${percent(right, done, 0)})` : ''}`]),
     ...(tokensPerSecond === null ? [] : [`${count(tokensPerSecond)} tokens/s`]),
     ...(remainingMs === null || done === total || state !== 'running' ? [] : [`ETA ${clock(remainingMs)}`]),
     ...(inFlight > 0 ? [`${count(inFlight)} in flight`] : []),
@@ -121,3 +125,6 @@ function facts(progress: CollectionProgress, { tokensPerSecond, remainingMs }: R
     ...(cancelled > 0 ? [`${count(cancelled)} cancelled`] : []),
   ];
 }
+
+/** Of the last turn that has rewards. */
+const rewardPart = (at: RewardCount): string => `mean reward ${Number(rewardMoments(at).mean.toPrecision(3))}`;

@@ -1,7 +1,7 @@
 // The summary of a run, from its counts: accuracy by turn, outcomes, and the reasons of failures.
 
 import { oneLine } from '../../domain/foreign-text.ts';
-import { ended } from '../../domain/progress.ts';
+import { ended, rewardMoments } from '../../domain/progress.ts';
 import { OUTCOMES } from '../../domain/ending.ts';
 import type { CollectionResult } from '../../domain/messages.ts';
 import { count, percent, plural } from './format.ts';
@@ -29,6 +29,31 @@ export function accuracyTable({ counts, total }: Pick<CollectionResult, 'counts'
     ];
   });
   return table(COLUMNS, rows, paint, (_, column) => (column === 3 ? 'bold' : undefined));
+}
+
+const REWARD_COLUMNS = [
+  { title: 'turn', align: 'right' },
+  { title: 'rewarded', align: 'right' },
+  { title: 'mean', align: 'right' },
+  { title: 'spread', align: 'right' },
+  { title: 'least', align: 'right' },
+  { title: 'most', align: 'right' },
+] as const;
+
+const digits = (value: number): string => String(Number(value.toPrecision(4)));
+
+/** The accuracy of the turns that have a verdict, and the rewards of those that have one of their own. */
+export function turnTables(result: Pick<CollectionResult, 'counts' | 'total'>, paint: Paint): string[] {
+  const { judgedAt, rewardAt = [] } = result.counts;
+  const rewards = rewardAt.map((at, i) => {
+    const { mean, spread } = rewardMoments(at);
+    return [String(i + 1), count(at.count), digits(mean), digits(spread), digits(at.min), digits(at.max)];
+  });
+  const tables = [
+    ...(judgedAt.length > 0 ? [accuracyTable(result, paint)] : []),
+    ...(rewards.length > 0 ? [table(REWARD_COLUMNS, rewards, paint, (_, i) => (i === 2 ? 'bold' : undefined))] : []),
+  ];
+  return tables.flatMap((text) => [text, '']);
 }
 
 /** `60 of 60 rollouts: 58 complete, 2 failed. 300 turns, 12,345 tokens.` */

@@ -64,8 +64,13 @@ export function lineageText({ run, query, sample, attempt, turn }: Parent): stri
   return `${which.join(', ')}, from turn ${turn} on`;
 }
 
-const SIGNS = { right: '✓', wrong: '✗', undecided: '?' } as const;
-const TINTS: Readonly<Record<keyof typeof SIGNS, Tint>> = { right: 'green', wrong: 'red', undecided: 'yellow' };
+const SIGNS = { right: '✓', wrong: '✗', undecided: '?', scored: '·' } as const;
+const TINTS: Readonly<Record<keyof typeof SIGNS, Tint>> = {
+  right: 'green',
+  wrong: 'red',
+  undecided: 'yellow',
+  scored: 'cyan',
+};
 
 function turnText(
   { rollout, end }: Trajectory,
@@ -90,6 +95,8 @@ function turnText(
     `${paint('bold', `turn ${turn}`)} ${paint('dim', `of ${rollout.settings.numTurns}`)}  ${verdictText(verdict, paint)}${rewardText(rollout.settings, turn, verdict, end, paint)}`,
     ...saidLines(saidOf(acts, turn), '  ', paint),
     paint('dim', facts.join(' · ')),
+    ...(verdict?.metrics ? [paint('dim', `measured ${namedNumbers(verdict.metrics)}`)] : []),
+    ...(verdict?.note === undefined ? [] : [paint('yellow', oneLine(verdict.note))]),
     indented(record.contextText, '  > ', (text) => paint('dim', text)),
     indented(record.outputText, '  ', (text) => text),
     ...(tokens ? [tokenText(record.outputIds, record.logprobs, paint)] : []),
@@ -111,9 +118,18 @@ function rewardText(
   paint: Paint,
 ): string {
   if (!verdict || verdict.verdict === 'undecided') return '';
-  const raw = turnReward(verdict.verdict === 'right', settings);
+  const raw = verdict.reward ?? turnReward(verdict.verdict === 'right', settings);
+  const parts = verdict.rewards ? ` (${namedNumbers(verdict.rewards)})` : '';
   const whole = end?.rewards[turn - 1];
-  return paint('dim', `  reward ${raw}${whole === undefined ? '' : `, return ${whole}`}`);
+  return paint('dim', `  reward ${raw}${parts}${whole === undefined ? '' : `, return ${whole}`}`);
+}
+
+const MOST_NAMED = 20;
+
+/** `format 0.5, length 2`: names are the environment's, foreign text. */
+function namedNumbers(numbers: Readonly<Record<string, number>>): string {
+  const all = Object.entries(numbers).map(([name, value]) => `${oneLine(name)} ${value}`);
+  return [...all.slice(0, MOST_NAMED), ...(all.length > MOST_NAMED ? ['…'] : [])].join(', ');
 }
 
 function endText({ end, turns }: Trajectory, paint: Paint): string {

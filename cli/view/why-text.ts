@@ -116,7 +116,12 @@ const ENDED: Readonly<Record<string, string>> = {
   cancelled: 'was cancelled.',
 };
 
-const DOES: Readonly<Record<string, string>> = { generate: 'the model', evaluate: 'the judge' };
+const DOES: Readonly<Record<string, string>> = {
+  generate: 'the model',
+  evaluate: 'the judge',
+  begin: 'its environment to begin',
+  endEnvironment: 'its environment to end',
+};
 
 function playing(io: Io, { pending, waitsForWorker }: Why): string {
   if (!pending) return waitsForWorker ? 'waits for a worker: none has taken it.' : 'is between two steps.';

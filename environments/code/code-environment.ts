@@ -7,7 +7,7 @@ import { availableParallelism } from 'node:os';
 import { SandboxError } from '../../domain/errors.ts';
 import type { Query } from '../../domain/query.ts';
 import type { Verdict } from '../../domain/verdict.ts';
-import type { Environment } from '../environment.ts';
+import type { Judge } from '../environment.ts';
 import { proveSandbox } from './canary.ts';
 import { casesOf, type GoodCase, inputOf } from './cases.ts';
 import { sameOutput, sameValue } from './compare.ts';
@@ -36,7 +36,7 @@ export interface CodeOptions {
 const SHOWN_CHARS = 200;
 
 /** Throws SandboxError if no sandbox holds and the operator did not disable it. */
-export async function createCodeEnvironment(options: CodeOptions = {}): Promise<Environment> {
+export async function createCodeEnvironment(options: CodeOptions = {}): Promise<Judge> {
   const sandbox = options.unsafeWithoutSandbox ? await unsafeSandbox() : await provenSandbox();
   const runtimes = new Map<Language, Runtime>();
   for (const language of LANGUAGES) {

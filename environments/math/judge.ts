@@ -9,7 +9,7 @@ import { extractChoice } from './find/choice.ts';
 import { extractAnswer } from './find/extract.ts';
 import type { LeafOptions } from './compare/leaf.ts';
 import type { Extraction, Found } from './find/phrases.ts';
-import type { Known } from './find/account.ts';
+import { knownIn } from './find/known.ts';
 import { type JudgeOptions, leafOptions } from './judge-options.ts';
 import { readSolution, type Solution } from './solution.ts';
 import { choiceOf } from './read/words.ts';
@@ -26,7 +26,14 @@ export function judgeMath(answer: string, solutions: readonly string[], options:
     const reason = read.every((solution) => solution.reason === 'empty') ? 'no-solution' : 'solution-unreadable';
     return { verdict: 'undecided', reason };
   }
-  const found = extractAnswer(answer, options.cut, knownIn(options.question, usable));
+  const found = extractAnswer(
+    answer,
+    options.cut,
+    knownIn(
+      options.question ?? '',
+      usable.map(({ text }) => text),
+    ),
+  );
   let best: Verdict | undefined;
   for (const gold of usable) {
     const verdict = judgeOne(answer, found, gold, leaf, options.cut === true);
@@ -64,7 +71,12 @@ function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOpt
   if (other !== undefined) return { verdict: 'wrong', reason: 'different', extracted };
   if (gold.spelled) return { ...compareSpellings(gold.text, own.text), extracted };
   const first = compareTexts(gold.text, own.text, options);
+  const [goldPercent, ownPercent] = ASKS_PERCENT.test(options.question)
+    ? [withoutPercent(gold.text), withoutPercent(own.text)]
+    : [];
   for (const [g, a] of [
+    [goldPercent, own.text],
+    [gold.text, ownPercent],
     [gold.bare, own.text],
     [gold.text, own.bare],
     [gold.bare, own.bare],
@@ -75,6 +87,11 @@ function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOpt
   }
   return { ...first, extracted };
 }
+
+/** What is asked in percent may be said with the sign or without it. */
+const ASKS_PERCENT = /\b(?:what|which|find the|how many) (?:is the )?(?:[a-z]+ ){0,2}percent|\b(?:in|as a) percent/i;
+const withoutPercent = (text: string): string | undefined =>
+  /^\s*-?\d[\d.,]*\s*(?:\\?%|percent)\s*\.?$/.test(text) ? text.replace(/\s*(?:\\?%|percent).*$/, '') : undefined;
 
 const ORDINAL = /^\W*\d+\s*\^?\\?(?:text|mathrm|textsuperscript)?\s*\{?(?:st|nd|rd|th)\}?\W*$/;
 
@@ -88,20 +105,6 @@ function agrees(said: string, own: Extraction, gold: Solution, options: LeafOpti
     (g) => g !== undefined && compareTexts(g, again.text, options).verdict === 'right',
   );
 }
-
-/** What the question or a solution names may stand in a statement of the answer. */
-function knownIn(question: string | undefined, usable: readonly Solution[]): Known {
-  let known: ReadonlySet<string> | undefined;
-  return (word) =>
-    (known ??= new Set(
-      `${question ?? ''} ${usable.map(({ text }) => text).join(' ')}`
-        .toLowerCase()
-        .match(/\p{L}{2,}/gu)
-        ?.map(stem),
-    )).has(stem(word));
-}
-
-const stem = (word: string): string => word.replace(/(?:ies|es|s|ed|d|ing|e|y)$/, '');
 
 /** Nothing in the answer was marked, or all of it is a sentence. */
 const needsChoice = (own: Extraction | undefined): boolean =>

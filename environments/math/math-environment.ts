@@ -6,7 +6,7 @@ import { JudgeError } from '../../domain/errors.ts';
 import { type Query, questionOf } from '../../domain/query.ts';
 import type { Verdict } from '../../domain/verdict.ts';
 import { compiledScript } from '../../machine/compiled.ts';
-import type { Environment } from '../environment.ts';
+import type { Judge } from '../environment.ts';
 import type { ChildJob } from './pool/child.ts';
 import type { JudgeOptions } from './judge.ts';
 import { LIMITS } from './limits.ts';
@@ -89,7 +89,7 @@ export function createMathJudge(options: MathEnvironmentOptions = {}): MathJudge
   };
 }
 
-export function createMathEnvironment(options: MathEnvironmentOptions = {}): Environment {
+export function createMathEnvironment(options: MathEnvironmentOptions = {}): Judge {
   const judge = createMathJudge(options);
   return {
     judge: (query, answer, { signal, cut = false }) =>

@@ -8,7 +8,8 @@ Needs Python 3.9 and nothing else at import; a framework is imported inside the 
             batch.acknowledge(version)
 
 The client: docs/feed.md defines the verbs and the rules for a trainer. Every verb may be repeated: a call whose answer was
-lost is sent again, a lease under the same request id, and the feed gives the same answer.
+lost is sent again, a lease or a rewind under the same request id, and the feed gives the same answer. `rewind` begins a
+line, which the calls after it carry: once another process has rewound, they are refused (reason `stale-line`).
 
 The adapters: pure functions of the neutral rows of a lease, or of `everturn export <run> --format rows` (`read_rows`):
 nothing is tokenised again, and no field of a row is changed. A trainer that sums or discounts over tokens itself gets
@@ -58,16 +59,17 @@ class Feed:
     """run: its name, under the folder `out`, or its folder. url and token: of a feed that runs elsewhere.
 
     Without a url the address is read from <run>/.feed/server.json; `command` starts a feed of our own if none answers.
-    patience: seconds for which an address that does not answer is asked again (a feed may be restarted meanwhile)."""
+    patience: seconds for which an address that does not answer is asked again (a feed may be restarted meanwhile).
+    line: for a second process of the same trainer, the `line` that its first process got from `rewind`."""
 
-    def __init__(self, run=None, url=None, token=None, consumer=None, out="runs", command=("npx", "everturn"), patience=300.0):
+    def __init__(self, run=None, url=None, token=None, consumer=None, out="runs", command=("npx", "everturn"), patience=300.0, line=None):
         if (run is None) == (url is None):
             raise ValueError("give either run= (a run's name) or url= (and token=) of a feed")
         self.run, self.url, self.token, self.command, self.patience = run, url, token, list(command or ()), patience
         self.folder = None if run is None else run if os.path.isdir(run) else os.path.join(out, run)
         self.out = out if self.folder is None else os.path.dirname(os.path.abspath(self.folder))
         self.consumer = consumer or f"{os.path.basename(os.sys.argv[0]) or 'python'}-{os.getpid()}"
-        self.child, self.fixed = None, url is not None
+        self.child, self.fixed, self.line = None, url is not None, line
 
     def __enter__(self):
         return self
@@ -112,8 +114,11 @@ class Feed:
         return self.call("version", timeout=900, version=number, **folder)
 
     def rewind(self, version):
-        """Goes on from the checkpoint `version`; call it at the start of every trainer."""
-        return self.call("rewind", version=version)
+        """Goes on from the checkpoint `version`; call it at the start of every trainer. Whatever process had the run before
+        is refused from now on."""
+        answer = self.call("rewind", version=version)
+        self.line = answer["line"]
+        return answer
 
     def status(self):
         return self._send("status", None)[0]
@@ -125,8 +130,10 @@ class Feed:
 
     def _send(self, verb, body, timeout=120):
         """The lines of the answer. A connection that breaks is tried again, the same request, until patience ends."""
-        if verb == "lease":
+        if verb in ("lease", "rewind"):
             body = {**body, "request": uuid.uuid4().hex}
+        if self.line is not None and verb in ("lease", "acknowledge", "version", "renew"):
+            body = {**body, "line": self.line}
         started, pause = time.monotonic(), 0.2
         while True:
             try:
@@ -181,8 +188,8 @@ class Feed:
         except (OSError, ValueError, KeyError, http.client.HTTPException) as absent:
             if not self.command or (self.child and self.child.poll() is None):
                 raise OSError(f"no feed of {self.folder} answers: {absent}") from absent
-        self.child = subprocess.Popen([*self.command, "feed", os.path.basename(os.path.abspath(self.folder)), "--out", self.out],
-                                      stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        self.child = subprocess.Popen([*self.command, "feed", os.path.basename(os.path.abspath(self.folder)), "--out", self.out, "--until-stdin-ends"],
+                                      stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
         raise OSError("the feed is starting")
 
 

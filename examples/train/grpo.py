@@ -89,7 +89,7 @@ def train(feed, work, a):
     tidy(work, version, a.keep)
     policy = Policy(folder, a.learning_rate, a.train)
     line = feed.rewind(version)["line"]
-    if version > 0 or line > 0:
+    if version > 0 or line > 1:
         feed.version(version, folder)  # servers may have later weights, of a line that ended
     log(work, event="started", version=version)
     if version == 0 and a.evaluate_every:
@@ -97,7 +97,9 @@ def train(feed, work, a):
     clock = Clock()
     while version < a.steps and (batch := feed.lease(a.groups, least=a.groups)) is not None:
         clock("lease")
-        stale = [version - row["version_start"] for row in batch.rows]
+        # rows of weights that a rewind took back have no age; their logprobs are their own, so the ratio holds
+        stale = [row["staleness"] for row in batch.rows if row["staleness"] is not None] or [0]
+        ended = sum(row.get("surviving") is False for row in batch.rows)
         accuracy = sum(row["success"] for row in batch.rows) / len(batch.rows)
         figures = policy.step(batch.rows, [token_advantages(row) for row in batch.rows])
         clock("step")
@@ -106,7 +108,7 @@ def train(feed, work, a):
         clock("acknowledge")
         # logged before it is saved: a checkpoint that is there was logged
         notes = {"version": version, "lease": batch.lease, "groups": batch.groups, "line": batch.line}
-        log(work, event="trained", **notes, staleness=[min(stale), max(stale)], accuracy=accuracy, **figures, seconds=clock.parts)
+        log(work, event="trained", **notes, staleness=[min(stale), max(stale)], ended=ended, accuracy=accuracy, **figures, seconds=clock.parts)
         folder = os.path.join(work, f"version-{version}")
         policy.save(folder, notes)
         clock("save")
@@ -114,7 +116,7 @@ def train(feed, work, a):
         clock("publish")
         tidy(work, version, a.keep)
         parts = ", ".join(f"{part} {seconds:.1f}" for part, seconds in clock.parts.items())
-        print(f"version {version}: accuracy {accuracy:.3f} of {len(batch.rows)} rows, staleness {min(stale)}..{max(stale)}, "
+        print(f"version {version}: accuracy {accuracy:.3f} of {len(batch.rows)} rows, staleness {min(stale)}..{max(stale)}{f' ({ended} rows of ended weights)' if ended else ''}, "
               f"ratio {figures['ratio']:.3f}; seconds: {parts}", flush=True)
         if a.evaluate_every and version % a.evaluate_every == 0:
             report(work, policy, version)

@@ -23,7 +23,8 @@ class Loop(TrainerCallback):
 
     def __init__(self, feed, work, groups):
         self.feed, self.work, self.groups, self.version, self.batch = feed, work, groups, 0, None
-        feed.rewind(0)
+        if feed.rewind(0)["line"] > 1:
+            feed.version(0, MODEL)  # servers may have later weights, of a trainer before
 
     def rollouts(self, prompts, trainer):
         self.batch = self.feed.lease(self.groups, least=self.groups)

@@ -6,7 +6,7 @@ import { gatherRows, kvBytes, replaceRow, type KvRow } from './kv.ts';
 import type { Row } from './row.ts';
 import type { Kv, KvShape, StepModel } from './step-model.ts';
 
-/** Slots of common padding worth a copy of the whole cache to get rid of. */
+/** Slots of common padding whose removal is worth a copy of the whole cache. */
 const TRIM_SLOTS = 32;
 
 export class Batch {
@@ -68,7 +68,7 @@ export class Batch {
   }
 
   /**
-   * Closes empty places and common padding where that pays, or wherever possible.
+   * Removes empty places and common padding if that pays, or always if possible.
    * @param expected rows that will soon want an empty place
    */
   tidy(expected: number, always = false): void {

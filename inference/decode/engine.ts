@@ -24,7 +24,7 @@ export interface EngineLimits {
   readonly prefillPerStep: number;
   /** Keys and values of one batch. */
   readonly batchBytes: number;
-  /** Keys and values kept of finished rows. */
+  /** Keys and values stored for finished rows. */
   readonly prefixBytes: number;
 }
 
@@ -46,11 +46,11 @@ export class DecodeEngine {
   readonly #queue: Row[] = [];
   #prefilling: Row[] = [];
   #ready: Row[] = [];
-  /** Rows that are bit for bit what they would be alone. */
+  /** Rows that are bit-identical to a run alone. */
   readonly #shared: Batch;
-  /** Rows too long for that, which did not ask for it. */
+  /** Longer rows that did not request it. */
   readonly #free: Batch;
-  /** Rows too long for that, which did: each alone. */
+  /** Longer rows that requested it: each runs alone. */
   readonly #solo = new Set<Batch>();
   #running = false;
 
@@ -83,7 +83,7 @@ export class DecodeEngine {
     });
   }
 
-  /** Forgets the request before the next step. */
+  /** Drops the request before the next step. */
   cancel(id: number): void {
     const cancelled = (row: Row) => row.id === id;
     for (const list of [this.#queue, this.#prefilling, this.#ready]) {
@@ -144,7 +144,7 @@ export class DecodeEngine {
     }
   }
 
-  /** Each prompt alone, block by block: its keys and values cannot depend on company. */
+  /** Each prompt alone, block by block: its keys and values cannot depend on other rows. */
   async #prefill(): Promise<void> {
     let budget = this.#limits.prefillPerStep;
     while (budget > 0 && this.#prefilling.length > 0 && this.#ready.length < this.#limits.maxRows) {
@@ -169,7 +169,7 @@ export class DecodeEngine {
     }
   }
 
-  /** Lets ready rows into the batches they may join now; the others wait for the next step. */
+  /** Adds ready rows to the batches that they may join now; the others wait for the next step. */
   #place(): void {
     if (this.#ready.length === 0) return;
     const joining = new Map<Batch, Row[]>();
@@ -178,7 +178,7 @@ export class DecodeEngine {
       if (room <= 0) return true;
       const batch = this.#homeOf(row);
       const others = joining.get(batch) ?? [];
-      // one batch takes several at once only when they fit each other, too
+      // One batch takes several rows at once only if these also fit each other.
       const fits = batch.fits(row) && others.every((o) => (o.length - row.length) % this.#modulusOf(batch) === 0);
       const inUse = batch.rows.length + others.length > 0;
       if (!fits || (inUse && batch.bytesWith([...others, row]) > this.#limits.batchBytes)) return true;
@@ -234,12 +234,12 @@ export class DecodeEngine {
     }
   }
 
-  /** Rows that reached the proven length move on; the rest loses its common padding. */
+  /** Rows that reached the proven length leave; the others lose their common padding. */
   #shorten(): void {
     for (const row of this.#shared.rows) {
       if (row.length < this.#traits.exactUpTo) continue;
       this.#shared.remove(row);
-      // a copy, because another row may soon be written over its place
+      // A copy, because another row may soon overwrite its place.
       row.kv = { from: gatherRows(this.#model.shape, [row.kv], row.length), row: 0, pad: 0 };
       this.#ready.push(row);
     }

@@ -3,7 +3,7 @@
 
 import type { Kv, KvShape } from './step-model.ts';
 
-/** A row of a cache: the slots from `pad` on are its tokens. */
+/** A row of a cache: its tokens begin at slot `pad`. */
 export interface KvRow {
   readonly from: Kv;
   readonly row: number;

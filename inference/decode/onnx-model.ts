@@ -1,6 +1,6 @@
 // A StepModel over an ONNX session with the layout of `optimum`'s text-generation-with-past exports: input_ids,
 // attention_mask, optional position_ids and num_logits_to_keep, past_key_values.N.key|value; logits and
-// present.N.key|value. Anything else is refused by name: an input fed by guess makes a model that lies.
+// present.N.key|value. Any other input is rejected by name: a guessed value would silently change the results.
 
 import { ModelError } from '../../domain/errors.ts';
 import type { Kv, KvShape, StepInput, StepModel, StepOutput } from './step-model.ts';
@@ -41,7 +41,7 @@ interface Layout {
   readonly keepsLogits: boolean;
 }
 
-/** `name` is how its user knows it, for errors. */
+/** `name`: as the user gave it, for errors. */
 export function createOnnxModel(
   name: string,
   session: OnnxSession,
@@ -91,7 +91,7 @@ function positionsOf(rows: number, width: number, slots: number, pads: ArrayLike
   return positions;
 }
 
-/** [rows, kept, vocab] to [rows, vocab]: a view where the model keeps one position per row. */
+/** [rows, positions, vocab] to [rows, vocab]: a view if the model returns one position per row. */
 function lastLogits(logits: OnnxTensor, rows: number, vocabSize: number): Float32Array {
   const kept = logits.dims[1]!;
   const data = logits.data as Float32Array;

@@ -8,7 +8,7 @@ import type { Kv, KvShape } from './step-model.ts';
 interface Entry {
   readonly ids: Int32Array;
   readonly kv: Kv;
-  /** Bit for bit what feeding the ids to the model at once gives. */
+  /** True if bit-identical to feeding the ids to the model at once. */
   readonly exact: boolean;
 }
 
@@ -24,7 +24,7 @@ export class PrefixCache {
     this.#maxBytes = maxBytes;
   }
 
-  /** Keeps a copy of the row's cache, in place of what it continues. */
+  /** Stores a copy of the row's cache, replacing the entry that it continues. */
   keep(row: Row, exact: boolean): void {
     const bytes = this.#size(row.length);
     if (bytes > this.#maxBytes / 4) return;

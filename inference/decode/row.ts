@@ -1,4 +1,4 @@
-// One request on its way through the decode loop.
+// One request in the decode loop.
 
 import { ModelError } from '../../domain/errors.ts';
 import type { Sampling } from '../../domain/sampling.ts';
@@ -27,9 +27,9 @@ export interface Row {
   readonly request: DecodeRequest;
   /** Tokens whose keys and values are cached. */
   length: number;
-  /** Its cache while it is in no batch. */
+  /** Its cache, while it is in no batch. */
   kv: KvRow | null;
-  /** False once a step may have rounded differently than it would have alone. */
+  /** False once a step may have rounded differently than for the row alone. */
   exact: boolean;
   readonly outputIds: number[];
   readonly logprobs: number[];

@@ -10,14 +10,14 @@ export interface Drawn {
 }
 
 /**
- * `uniform` in [0, 1). Throws RangeError where the logits are no distribution (NaN, +inf, all -inf).
+ * `uniform` in [0, 1). Throws RangeError if the logits are no distribution (NaN, +inf, all -inf).
  *
  *   z_i = logit_i / T            p_i = exp(z_i - max z) / sum over kept j of exp(z_j - max z)
  *   logprob(token) = z_token - max z - ln(sum over kept j of exp(z_j - max z))
  *
  * Kept are, first, the top_k largest z; then, of these, the fewest most probable whose probabilities (summing to 1
  * over the top_k) reach top_p. T = 0 is greedy: the largest logit, and as its logprob that of the uncut distribution
- * at T = 1, because the point mass it is drawn from would say 0 always.
+ * at T = 1, because under the point mass that it is drawn from it would always be 0.
  */
 export type DrawToken = (logits: Float32Array, sampling: Sampling, uniform: number) => Drawn;
 

@@ -12,7 +12,7 @@ const TOLERANCE = 1e-3;
 const TEXT_TOKENS = 48;
 const STEPS = 3;
 const ALIGNMENTS = [8, 16, 32];
-/** Proving longer lengths stops after this; what is unproven runs alone. */
+/** Milliseconds after which the search for longer lengths stops; longer rows run alone. */
 const PROOF_MS = 1500;
 
 export interface CheckReport {
@@ -121,7 +121,7 @@ function createTrial(model: StepModel, kv: Kv, ids: readonly number[]) {
 
   const alone = new Map<number, Float32Array[]>();
   return {
-    /** The largest difference that company makes to any logit; 0 when every bit is the same. */
+    /** The largest difference that a batch makes to any logit; 0 if every bit is the same. */
     async error(lengths: readonly number[]): Promise<number> {
       for (const length of lengths) if (!alone.has(length)) alone.set(length, (await steps([length]))[0]!);
       const together = await steps(lengths);
@@ -137,7 +137,7 @@ function equal(a: Float32Array, b: Float32Array): boolean {
   return a.length === b.length && a.every((value, i) => value === b[i]);
 }
 
-/** Infinity where either holds something that is no number. */
+/** Infinity if either contains NaN. */
 function relativeError(expected: Float32Array, actual: Float32Array): number {
   let difference = 0;
   let size = 0;

@@ -1,5 +1,5 @@
-// The one thing the decode loop asks of a model: feed new tokens to some rows, on top of what was cached for
-// them, and get the last position's logits. Rows are padded on the left; nothing here knows ONNX.
+// The interface of the decode loop to a model: feed new tokens to some rows, on top of their KV caches, and get the last
+// position's logits. Rows are padded on the left. Independent of ONNX.
 
 /** Cached keys and values of a batch; each tensor is [rows, heads, slots, dim], float32, row-major. */
 export interface Kv {

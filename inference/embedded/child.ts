@@ -1,6 +1,6 @@
-// The model process: owns one model, now and then with several weights, and answers the messages of protocol.ts. It is
-// a process of its own because a step of the model blocks the thread that runs it, which would stop a worker's
-// heartbeats. It ends with its parent, also when that is killed.
+// The model process: owns one model, sometimes with several weights, and answers the messages of protocol.ts. It is a
+// separate process because a step of the model blocks its thread, which would stop a worker's heartbeats. It ends
+// with its parent, also if that is killed.
 
 import { ModelError } from '../../domain/errors.ts';
 import { DecodeEngine } from '../decode/engine.ts';
@@ -12,9 +12,9 @@ const PROGRESS_MS = 250;
 const RELEASE_AFTER_MS = 10_000;
 
 process.title = 'everturn-model';
-// SIGKILL and not exit(): exit handlers of the native runtime may abort, and nothing here needs a farewell.
+// SIGKILL and not exit(): exit handlers of the native runtime may abort, and nothing here needs cleanup.
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
-// Ctrl-C reaches the whole terminal group; the parent decides what it means.
+// Ctrl-C reaches the whole process group; the parent alone handles it.
 process.on('SIGINT', () => undefined);
 
 interface Loaded {
@@ -25,7 +25,7 @@ interface Loaded {
 }
 
 const loaded = new Map<string, Loaded>();
-/** Of the first weights: others of the same architecture behave alike in batches. */
+/** Traits of the first weights: others of the same architecture behave alike in batches. */
 let traits: Traits | null = null;
 let loading: Promise<unknown> = Promise.resolve();
 
@@ -54,7 +54,7 @@ process.on('message', (message: ToModel) => {
 
 setInterval(() => {
   const tokens = [...loaded.values()].flatMap(({ engine }) => engine.progress());
-  if (tokens.length > 0) tell({ type: 'progress', tokens: tokens.map((row) => [row.id, row.tokens] as const) });
+  if (tokens.length > 0) send({ type: 'progress', tokens: tokens.map((row) => [row.id, row.tokens] as const) });
 }, PROGRESS_MS);
 
 async function load(message: LoadMessage): Promise<void> {
@@ -62,7 +62,7 @@ async function load(message: LoadMessage): Promise<void> {
     const { model, traits: found, facts, release } = await loadModel(message, traits);
     traits ??= found;
     loaded.set(message.key, { engine: new DecodeEngine(model, found), release, answers: 0, unwanted: false });
-    tell({ type: 'ready', id: message.id, facts });
+    send({ type: 'ready', id: message.id, facts });
   }
 }
 
@@ -74,7 +74,7 @@ async function generate({ id, key, ...request }: GenerateMessage): Promise<void>
   weights.answers++;
   try {
     const { outputIds, logprobs, finish } = await weights.engine.generate(id, request);
-    tell({ type: 'result', id, outputIds: Int32Array.from(outputIds), logprobs: Float64Array.from(logprobs), finish });
+    send({ type: 'result', id, outputIds: Int32Array.from(outputIds), logprobs: Float64Array.from(logprobs), finish });
   } finally {
     weights.answers--;
     releaseIfIdle(weights);
@@ -82,11 +82,11 @@ async function generate({ id, key, ...request }: GenerateMessage): Promise<void>
 }
 
 function releaseIfIdle({ unwanted, answers, release }: Loaded): void {
-  // A step that was begun for a cancelled row may still run: never freed under it.
+  // A step for a cancelled row may still run: weights are freed only after it.
   if (unwanted && answers === 0) setTimeout(() => void release().catch(() => undefined), RELEASE_AFTER_MS);
 }
 
-function tell(message: FromModel): void {
+function send(message: FromModel): void {
   if (process.connected) process.send!(message);
 }
 
@@ -102,5 +102,5 @@ function tellError(id: number | null, error: unknown): void {
   const { message, reason, fix, retryable } = wrapped;
   const causes: string[] = [];
   for (let e = wrapped.cause; e instanceof Error && causes.length < 4; e = e.cause) causes.push(e.message);
-  tell({ type: 'error', id, message, reason, fix, retryable, causes });
+  send({ type: 'error', id, message, reason, fix, retryable, causes });
 }

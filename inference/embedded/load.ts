@@ -14,18 +14,18 @@ import { checkModelFolder, hubCacheFolder, pretrainedName, type ModelSource } fr
 import { hubUnreachable } from '../tokenizer/tokenizer.ts';
 import type { LoadedFacts, LoadMessage } from './protocol.ts';
 
-/** Below this, a second thread costs more in waiting than it computes. */
+/** In smaller models a second thread waits longer than it computes. */
 const ONE_THREAD_BYTES = 64 * 2 ** 20;
 
 export interface LoadedModel {
   readonly model: StepModel;
   readonly traits: Traits;
   readonly facts: LoadedFacts;
-  /** Frees its memory. Nothing may be asked of it any more. */
+  /** Frees its memory. It must not be called afterwards. */
   readonly release: () => Promise<unknown>;
 }
 
-/** `known`: of other weights of the same architecture, so that only what the weights decide is checked. */
+/** `known`: traits of other weights of the same architecture, so that only properties of the weights are checked. */
 export async function loadModel(
   { source, tokenizerSize }: Pick<LoadMessage, 'type' | 'source' | 'tokenizerSize'>,
   known: Traits | null = null,
@@ -33,7 +33,7 @@ export async function loadModel(
   if (source.kind === 'folder') await checkModelFolder(source.path, false);
   const { AutoModelForCausalLM, Tensor, env } = await import('@huggingface/transformers');
   env.cacheDir = hubCacheFolder();
-  // Optional files that a folder lacks are not to be looked for on the network.
+  // Optional files that a folder lacks are not requested from the network.
   env.allowRemoteModels = source.kind === 'hub';
   const folder = source.kind === 'folder' ? source.path : join(hubCacheFolder(), source.id);
   const bytes = (await stat(join(folder, 'onnx/model.onnx')).catch(() => null))?.size ?? ONE_THREAD_BYTES;
@@ -77,7 +77,7 @@ export async function loadModel(
   };
 }
 
-/** A training step can leave numbers that are none. */
+/** A training step can produce NaN. */
 async function checkWeights(model: StepModel, traits: Traits): Promise<CheckReport> {
   const ids = Array.from({ length: 8 }, (_, i) => i % model.vocabSize);
   const { logits } = await model.step({ rows: 1, width: ids.length, ids, pads: [0], past: null });

@@ -1,5 +1,5 @@
-// The errors of a model process that cannot answer: its own errors as they came, its death, its end, and weights that
-// are no longer those of before.
+// The errors of a model process that cannot answer: its own errors unchanged, its death, its shutdown, and weights
+// that differ from those loaded before.
 
 import { ModelError } from '../../domain/errors.ts';
 import type { ErrorMessage, LoadMessage } from './protocol.ts';

@@ -1,6 +1,6 @@
-// Owns the model process: starts it, starts it again when it dies, passes requests through. Requests in flight when
-// it dies reject with a retryable error; the next ones wait for the new process. One that keeps dying is given up
-// for a while, with what it last said. Leaves out what the requests mean.
+// Owns the model process: starts it, restarts it when it dies, passes requests through. Requests in flight when it
+// dies reject with a retryable error; later ones wait for the new process. After repeated deaths requests are refused
+// for a while, with the last lines of its stderr. Leaves out the meaning of the requests.
 
 import { fork, type ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -19,17 +19,17 @@ import type {
 } from './protocol.ts';
 
 export interface RestartPolicy {
-  /** Deaths in a row, with no answer in between, after which it is given up. */
+  /** Consecutive deaths without an answer in between, after which requests are refused. */
   readonly maxDeaths: number;
-  /** Wait after the second death in a row; doubled each time. After one it is started at once. */
+  /** Delay after the second consecutive death; doubled each time. After the first it restarts at once. */
   readonly backoffMs: number;
-  /** How long it stays given up. */
+  /** How long requests are refused then. */
   readonly restMs: number;
 }
 
 export const RESTART_POLICY: RestartPolicy = { maxDeaths: 5, backoffMs: 250, restMs: 30_000 };
 const STDERR_LINES = 12;
-/** Weights in memory: those in force, and those before, from which answers may still be drawn. */
+/** Weights in memory: the current ones, and older ones that answers in flight still sample from. */
 const LOADED_AT_ONCE = 2;
 
 interface Pending {
@@ -45,16 +45,16 @@ interface Live {
 
 export class ModelProcess {
   readonly #entry: string;
-  /** The last weights that were asked for: a process that starts again begins with them. */
+  /** The weights requested last: a restarted process loads them first. */
   #load: LoadMessage;
-  /** By key: what the process that runs now has loaded, or is loading. */
+  /** By key: the weights that the current process has loaded or is loading. */
   #loaded = new Map<string, Promise<LoadedFacts>>();
   /** By key: the weights' hash when they were first loaded. */
   readonly #prints = new Map<string, string | null>();
   readonly #log: (line: string) => void;
   readonly #policy: RestartPolicy;
   readonly #pending = new Map<number, Pending>();
-  /** The process that runs or is being started; null when nobody has asked since it was given up. */
+  /** The process that runs or starts; null if no request came since the last refusal. */
   #live: Promise<Live> | null = null;
   #child: ChildProcess | null = null;
   #ready = false;
@@ -71,7 +71,7 @@ export class ModelProcess {
     this.#policy = policy;
   }
 
-  /** Loads the model, or says why it cannot be. */
+  /** Loads the model, or throws the reason why it cannot. */
   async start(): Promise<LoadedFacts> {
     return (await this.#running()).facts;
   }
@@ -97,7 +97,7 @@ export class ModelProcess {
     });
     try {
       let child: ChildProcess;
-      // it may have died, or been closed, between being ready and our turn
+      // It may have died, or been closed, since it was ready.
       do {
         ({ child } = await Promise.race([this.#running(), aborted]));
         await Promise.race([this.#loadInto(child, load), aborted]);
@@ -111,7 +111,7 @@ export class ModelProcess {
     }
   }
 
-  /** Loads these weights beside the others, or says why they cannot be. */
+  /** Loads these weights beside the others, or throws the reason why it cannot. */
   async load(load: LoadMessage): Promise<LoadedFacts> {
     const { child } = await this.#running();
     return this.#loadInto(child, load);
@@ -121,7 +121,7 @@ export class ModelProcess {
     const answer = new Promise<ResultMessage | ReadyMessage>((resolve, reject) => {
       this.#pending.set(id, { resolve, reject, onProgress });
     });
-    answer.catch(() => undefined); // when aborted, nobody waits for it any more
+    answer.catch(() => undefined); // after an abort nobody awaits it
     return answer;
   }
 
@@ -184,10 +184,10 @@ export class ModelProcess {
     }
   }
 
-  /** Null when the process died before it was ready. Throws what is wrong with the model. */
+  /** Null if the process died before it was ready. Throws if the model is at fault. */
   #startOnce(): Promise<Live | null> {
     return new Promise((resolve, reject) => {
-      // no inspector flags and the like from the parent
+      // The parent's inspector flags and the like are not inherited.
       const child = fork(this.#entry, [], {
         serialization: 'advanced',
         stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -219,7 +219,7 @@ export class ModelProcess {
           this.#receive(message);
         }
       });
-      // 'close' and not 'exit': by then all that it wrote to stderr has been read
+      // 'close' and not 'exit': its stderr has been read to the end by then.
       child.on('close', (code, signal) => {
         if (refusal) {
           this.#child = null;
@@ -288,6 +288,6 @@ export class ModelProcess {
 }
 
 function send(child: ChildProcess, message: ToModel): void {
-  // a channel that is closed means that the process is dead, which 'close' tells
+  // A closed channel means that the process is dead; 'close' reports that.
   if (child.connected) child.send(message, () => undefined);
 }

@@ -6,21 +6,21 @@ import type { Reason } from '../../domain/reasons.ts';
 import type { Finish } from '../../domain/turn.ts';
 import type { ModelSource } from '../tokenizer/model-source.ts';
 
-/** The first weights of a process: `id` is null. Later ones are loaded beside those that answers are drawn from. */
+/** The first weights of a process have `id` null. Later ones are loaded beside those in use. */
 export interface LoadMessage {
   readonly type: 'load';
   readonly id: number | null;
   /** The name of these weights in requests. */
   readonly key: string;
   readonly source: ModelSource;
-  /** Largest token id of the tokenizer, plus one: the model must know them all. */
+  /** Largest token id of the tokenizer, plus one: the model must have logits for all of them. */
   readonly tokenizerSize: number;
 }
 
 export interface GenerateMessage {
   readonly type: 'generate';
   readonly id: number;
-  /** The weights to draw from. */
+  /** The weights to sample from. */
   readonly key: string;
   readonly contextIds: Int32Array;
   readonly maxNewTokens: number;
@@ -35,7 +35,7 @@ export interface CancelMessage {
   readonly id: number;
 }
 
-/** Forgets weights, once no answer is drawn from them. */
+/** Unloads weights once no answer samples from them. */
 export interface UnloadMessage {
   readonly type: 'unload';
   readonly key: string;
@@ -47,7 +47,7 @@ export interface LoadedFacts {
   readonly vocabSize: number;
   readonly contextLength: number;
   readonly eosTokenIds: readonly number[];
-  /** SHA-256 of the weights; null where the file is not known. */
+  /** SHA-256 of the weights; null if their file is unknown. */
   readonly fingerprint: string | null;
   /** The self-check's findings, for people. */
   readonly notes: readonly string[];

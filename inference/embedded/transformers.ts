@@ -1,5 +1,5 @@
-// The embedded backend: any ONNX causal language model in a process of its own, and its tokenizer in this one.
-// Exact by construction: token ids in and out, every logprob from the distribution its token was drawn from.
+// The embedded backend: any ONNX causal language model in a child process, and its tokenizer in this process.
+// Exact by construction: token ids in and out, every logprob from the distribution that its token was sampled from.
 
 import { join } from 'node:path';
 
@@ -26,7 +26,7 @@ export async function createTransformersBackend(
   knownName: string | null = null,
 ): Promise<TokenBackend> {
   const source = await findModelSource(options.target);
-  // The tokenizer of a model folder may be elsewhere; everything else is looked for here.
+  // The tokenizer of a model folder may be elsewhere; all other files must be here.
   if (source.kind === 'folder') await checkModelFolder(source.path, options.tokenizer === null);
   const tokenizerSource = options.tokenizer === null ? source : await findModelSource(options.tokenizer);
   const tokenizer = await openTokenizer(tokenizerSource);
@@ -50,7 +50,7 @@ export async function createTransformersBackend(
   const tokenizerFolder = folderOf(tokenizerSource);
   const identity = await folderIdentity(folderOf(source), name, { tokenizerFolder, weights: loaded.fingerprint });
 
-  /** Draws every token of an answer from these weights: null are those of the model itself. */
+  /** Samples every token of an answer from these weights; null: the model's own. */
   function backendOf(weights: EmbeddedWeights | null, { fingerprint }: LoadedFacts): TokenBackend {
     const facts: TokenFacts = {
       kind: 'tokens',
@@ -100,7 +100,7 @@ export async function createTransformersBackend(
   return backendOf(first, loaded);
 }
 
-/** A defect of the engine is never kept as an answer. */
+/** A defect of the engine is never stored as an answer. */
 function mustBePossible(answer: Claimed, request: GenerateRequest, facts: TokenFacts): void {
   const { vocabSize, stopTokenIds } = facts;
   const none = { reason: 'bad-answer' as const, flaw: 'no token', what: 'gave no token' };

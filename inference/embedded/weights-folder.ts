@@ -1,5 +1,5 @@
-// Is a folder of new weights one for this model? The same architecture and the same tokenizer, told from its files before
-// anything is loaded. A difference is named with both values.
+// Checks that a folder of new weights fits this model: the same architecture and the same tokenizer, by its files and
+// before anything is loaded. An error names the difference with both values.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -32,12 +32,12 @@ export async function checkWeightsFolder(
 ): Promise<void> {
   await checkModelFolder(folder, false);
   const [before, now] = await Promise.all([configOf(folderOf(model)), configOf(folder)]);
-  // A model whose first folder is gone cannot be compared: loading shows what it is.
+  // If the model's first folder is gone, nothing can be compared; the load itself then fails or succeeds.
   const differs = before === null ? [] : ARCHITECTURE.filter((key) => textOf(before[key]) !== textOf(now?.[key]));
   if (differs.length > 0) {
-    const said = differs.map((key) => `${key} ${textOf(before![key])} there, ${textOf(now?.[key])} here`);
+    const differences = differs.map((key) => `${key} ${textOf(before![key])} there, ${textOf(now?.[key])} here`);
     throw new ModelError(
-      `The weights ${label} in ${folder} are of another architecture than ${model.name}: ${said.join('; ')}`,
+      `The weights ${label} in ${folder} are of another architecture than ${model.name}: ${differences.join('; ')}`,
       {
         reason: 'other-architecture',
         fix: 'New weights are those of the same model, exported in the same way.',

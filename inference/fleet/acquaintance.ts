@@ -1,6 +1,6 @@
-// Is it still the server that was met? Asked again after every connection that broke, and when a new version of the
-// weights is seen. An answer counts when one process was there from before it was asked for until it came, or when
-// whoever is there afterwards is the right one. Retries nothing.
+// Verifies that an address still has the run's model: after every broken connection, and when a new weight version
+// appears. An answer counts if one process held the address from before the request until the answer, or if the
+// identity check afterwards succeeds. Retries nothing.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -10,12 +10,12 @@ import type { VersionSpan } from '../../domain/turn.ts';
 import type { Kind, Kinds } from '../backend.ts';
 import type { ServerBackend } from './server-backend.ts';
 
-/** What a fleet makes of an identity: throws where it is another model's, says how a canary differs, or null. */
+/** Compares an identity with the run's: throws for another model, returns the difference of a canary, or null. */
 export type Judge = (url: string, identity: ModelIdentity) => string | null | Promise<string | null>;
 
-/** A server that closes every connection would be asked before each request, and after it. */
+/** A server that closes every connection would be checked before and after each request. */
 const LATELY_MS = 1000;
-/** Weights that are just being replaced can be new under their old word for a moment. */
+/** During an update, new weights may briefly have the old label. */
 const LOOKS_AFTER_MS = [200, 1000];
 
 export class Acquaintance<K extends Kind> {
@@ -32,7 +32,7 @@ export class Acquaintance<K extends Kind> {
     this.#judge = judge;
   }
 
-  /** With what was found when it was met. */
+  /** Starts with the identity of the first contact. */
   async begin(): Promise<void> {
     const { identity } = this.#server.facts;
     if (!identity) return;
@@ -40,7 +40,7 @@ export class Acquaintance<K extends Kind> {
     if (this.#server.connections?.lost() === 0) this.#vouched = this.#server.connections.vouch();
   }
 
-  /** An answer that was surely given by the server that was met. */
+  /** An answer that certainly came from the verified server. */
   async ask(work: () => Promise<Kinds[K]['reply']>, signal: AbortSignal): Promise<Kinds[K]['reply']> {
     const { connections, identify } = this.#server;
     if (!connections || !identify) return work();
@@ -53,7 +53,7 @@ export class Acquaintance<K extends Kind> {
     return result;
   }
 
-  /** The canary of weights that were not seen here before. */
+  /** The canary of weights that are new here. */
   async #ofVersion(reply: Kinds[K]['reply']): Promise<void> {
     const word = latestVersion(reply)?.versionLabel;
     if (word === undefined || this.#versions.has(word)) return;
@@ -61,12 +61,12 @@ export class Acquaintance<K extends Kind> {
       await this.#look();
       this.#versions.add(word); // gone again already, if its canary was not asked now
     } catch (error) {
-      // Who it is stands; what its weights say is asked with the next answer.
+      // The identity is verified; the next answer triggers the canary of its weights.
       if (!(error instanceof ModelError) || !error.retryable || !this.#vouched()) throw error;
     }
   }
 
-  /** One at a time, and never one that began before it was asked for. */
+  /** One check at a time; a caller never gets a check that began before its call. */
   #look(): Promise<void> {
     if (this.#next) return this.#next;
     const begin = () => {
@@ -107,12 +107,12 @@ export class Acquaintance<K extends Kind> {
   }
 }
 
-/** Of the weights that sampled the reply's last token; undefined where a reply has no tokens. */
+/** The version of the weights that sampled the reply's last token; undefined for a reply without tokens. */
 export function latestVersion(reply: Kinds[Kind]['reply']): VersionSpan | undefined {
   return 'versions' in reply ? reply.versions.at(-1) : undefined;
 }
 
-/** A server whose canary says something else each time cannot be held against others. */
+/** A server whose canary varies cannot be compared with others. */
 function unlikeItself({ canary: a }: ModelIdentity, { canary: b }: ModelIdentity): boolean {
   return a !== null && b !== null && a.version === b.version && (canaryDistance(a, b) ?? 0) > CANARY_TOLERANCE;
 }

@@ -1,5 +1,5 @@
-// Whether a server gets requests. After failures it gets none for a while, then one probe, then one request, two,
-// four, so that a server that recovers is not overloaded at once. Pauses double, with jitter. A server that answers
+// The circuit breaker of one server. After failures it gets no requests for a while, then one probe, then one request,
+// two, four, so that a recovering server is not overloaded at once. Pauses double, with jitter. A server that answers
 // some requests is unreliable, not down: it still gets requests, because every answer counts.
 
 export interface CircuitOptions {
@@ -45,7 +45,7 @@ export class Circuit {
     return this.#state !== 'down' && inFlight < this.#allowance;
   }
 
-  /** Until the next probe; 0 where none is due. */
+  /** Milliseconds until the next probe; 0 if none is scheduled. */
   get retryInMs(): number {
     return this.#state === 'down' ? Math.max(0, this.#nextProbeAt - performance.now()) : 0;
   }

@@ -1,6 +1,6 @@
-// Several servers as one backend: each request goes to one of them by a policy, round those that are down or full.
-// A failure is the caller's: only Temporal retries, and finds another server then. Refuses servers that cannot make
-// one run (rules.ts).
+// Several servers as one backend: a policy sends each request to one that is neither down nor full. Failures go to the
+// caller: only Temporal retries, and the retry finds another server. Rejects servers that cannot serve one run together
+// (rules.ts).
 
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -24,15 +24,15 @@ import { rolloutKey, type ServerBackend } from './server-backend.ts';
 export interface FleetParts<K extends Kind> extends FleetOptions, Pick<BackendOptions, 'log' | 'late'> {
   readonly urls: readonly string[];
   readonly rules: FleetRules<K>;
-  /** Reaches a server and learns what it serves. Called again when one comes back. */
+  /** Connects to a server and reads its facts. Called again when one recovers. */
   readonly open: (url: string) => Promise<ServerBackend<K>>;
   readonly circuit?: Pick<CircuitOptions, 'coolDownMs' | 'longestCoolDownMs' | 'random'>;
 }
 
-/** A server with this many times its fair share, and more than a few, is passed over for the next-ranked. */
+/** A server with this many times its fair share, and more than a few requests, yields to the next-ranked. */
 const OVERLOAD = 2;
 const A_FEW = 8;
-/** Leases that other processes give back are not announced. */
+/** Other processes do not announce the leases they return. */
 const LEASE_POLL_MS = 100;
 
 export async function openFleet<K extends Kind>(parts: FleetParts<K>): Promise<BackendOf<K>> {
@@ -41,7 +41,7 @@ export async function openFleet<K extends Kind>(parts: FleetParts<K>): Promise<B
   const waiters = new Waiters();
   const isSame = sameModel();
   const judge: Judge = async (url, identity) => {
-    // Who it is, also where it must wait for its weights.
+    // Its identity is checked even while it waits for its weights.
     const differs = isSame(url, identity);
     await refuseLate(url, identity, parts.late);
     return differs;
@@ -51,7 +51,7 @@ export async function openFleet<K extends Kind>(parts: FleetParts<K>): Promise<B
   const members = urls.map((url) => new Member<K>({ url, weight: weightOf(url), limit: limitOf(url) }));
   let closed = false;
 
-  // A probe is a whole new acquaintance, canary and all: a server can come back as another one.
+  // A probe repeats the whole first contact, canary included: a server may come back with another model.
   async function meetAgain(member: Member<K>): Promise<void> {
     try {
       const fresh = await parts.open(member.url);
@@ -98,14 +98,14 @@ export async function openFleet<K extends Kind>(parts: FleetParts<K>): Promise<B
   const first = met[0]!;
   const facts = rules.factsOf(met.map(metOf));
 
-  // A server can come back with another switch: facts, and what was written by them, are of the start.
+  // A server may come back with other switches: facts, and the records that depend on them, are those of the start.
   const atStart = { url: `${first.url} at the start`, facts: first.facts };
   const serversNow = () => [
     ...(members.some(({ backend }) => backend === first) ? [] : [atStart]),
     ...serversOf(members),
   ];
 
-  /** Those that can take a request now, best first. */
+  /** The servers that can take a request now, best first. */
   function candidates(request: Kinds[K]['request']): Member<K>[] {
     const { requestId, avoid = [] } = request;
     const home = rules.homeOf(request);
@@ -121,14 +121,14 @@ export async function openFleet<K extends Kind>(parts: FleetParts<K>): Promise<B
     const free = up.filter(
       ({ circuit, inFlight, limit }) => circuit.admits(inFlight) && inFlight < (limit ?? Number.POSITIVE_INFINITY),
     );
-    // A chunk goes on where its prefix is, while the weights there are those it began with.
+    // A chunk continues at the server with its prefix, while that has the same weights.
     const atHome = ({ url, version }: Member<K>) => url === home?.server && version === home.version;
     const ranked = rank(free, fleetPolicy, rolloutKey(requestId));
     const best = ranked.filter((member) => !passedOver(member));
     return [...best.filter(atHome), ...best.filter((member) => !atHome(member)), ...ranked.filter(passedOver)];
   }
 
-  /** Takes a place on a server, and waits for one where all are full. */
+  /** Takes a place on a server; waits for one if all are full. */
   async function admit(request: Kinds[K]['request'], signal: AbortSignal) {
     for (;;) {
       signal.throwIfAborted();
@@ -151,7 +151,7 @@ export async function openFleet<K extends Kind>(parts: FleetParts<K>): Promise<B
     }
   }
 
-  /** Others may be the right ones: another try asks them. */
+  /** Other servers may have the right model: a retry asks them. */
   function strangerHere({ message, reason, fix }: ModelError): ModelError {
     const retryable = reason === OLD_WEIGHTS || !strangersOnly(members);
     return new ModelError(message, { reason, retryable, ...(fix === undefined ? {} : { fix }) });
@@ -180,7 +180,7 @@ export async function openFleet<K extends Kind>(parts: FleetParts<K>): Promise<B
   };
 }
 
-/** Numbers by url, as users write urls: a slash or `/v1` at the end changes nothing. A url of nobody is a mistake. */
+/** Numbers by url as users write urls: a trailing slash or `/v1` is ignored. A url of no server is an error. */
 function byServer<T extends number | null>(
   what: string,
   urls: readonly string[],
@@ -206,7 +206,7 @@ function byServer<T extends number | null>(
   return (url) => numbers.get(url) ?? otherwise;
 }
 
-/** A server that is away now is waited for while others are there; one that says no is a mistake of the call. */
+/** An unreachable server is retried later if others are reachable; one that rejects the request is a usage error. */
 async function meetAll<K extends Kind>(
   members: readonly Member<K>[],
   { open, log, rules }: FleetParts<K>,
@@ -235,7 +235,7 @@ async function meetAll<K extends Kind>(
   rules.mustAgree(serversOf(members));
   for (const member of members) {
     const { acquaintance } = member;
-    // Who is not there any more is found out with the first request.
+    // The first request finds out whether the server has gone.
     await acquaintance?.begin().catch((error: unknown) => {
       if (!(error instanceof ModelError)) throw error;
       if (error.reason === OLD_WEIGHTS) return member.refuse(error);

@@ -1,5 +1,5 @@
-// What a server does, asked of it: the ids that it gives a probe text, and the logprobs of a canary. The probe holds
-// every token of the vocabulary that a text can hold, so that an exchange of two ids is seen.
+// Identifies a server's model by its behaviour: the ids of a probe text, and the logprobs of a canary. The probe contains
+// every token of the vocabulary that text can contain, so that an exchange of two ids is detected.
 
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -16,7 +16,7 @@ import { CANARY_TIMEOUTS, parseReply } from './server-backend.ts';
 import type { ServedTokenizer } from '../tokenizer/server-tokenizer.ts';
 import type { ModelTokenizer } from '../tokenizer/tokenizer.ts';
 
-/** Ordinary words of several kinds, of which a model is sure to different degrees. */
+/** Ordinary words of several kinds, with a range of probabilities. */
 const CANARY_TEXT =
   'The capital of France is Paris, and 17 + 25 = 42. def add(a, b):\n    return a + b\nEs war einmal ein König, der ' +
   'hatte drei Töchter. Давным-давно жил старик. 从前有一个国王。 If x^2 = 9, then x = 3 or x = -3. \\frac{1}{2} \\boxed{7} ' +
@@ -25,12 +25,12 @@ const CANARY_TOKENS = 96;
 
 export interface Question {
   readonly http: Http;
-  /** As it is served. */
+  /** The name under which it is served. */
   readonly name: string;
   readonly served: ServedTokenizer;
-  /** The model's context. */
+  /** The length of the model's context. */
   readonly contextLength: number;
-  /** Logprobs of these ids, and of what may follow them. Null where the server gives none. */
+  /** Logprobs of these ids, and of possible next tokens. Null if the server returns none. */
   readonly canary: (ids: readonly number[]) => Promise<Canary | null>;
 }
 
@@ -46,12 +46,12 @@ export async function identityOf({ http, name, served, contextLength, canary }: 
   };
 }
 
-/** Servers that are given no name call themselves by the folder they were started with. */
+/** Servers without a configured name report the folder that they were started with. */
 function isFolder(name: string): boolean {
   return /^(?:[/~.]|[A-Za-z]:[\\/])/.test(name);
 }
 
-/** Four digits are more than noise leaves, and little to keep. */
+/** Four digits exceed the noise, and take little space. */
 export function canaryOf(
   given: readonly (readonly [id: number, logprob: number | null])[],
   peek: Peek | null,
@@ -64,12 +64,12 @@ export function canaryOf(
   return Object.keys(values).length > 0 ? { version, values } : null;
 }
 
-/** Ids of the canary's text: a server's canary has these, as many as its context holds. */
+/** Ids of the canary's text: as many of these as the context holds are sent. */
 export async function canaryIds(tokenizer: Tokenizer): Promise<number[]> {
   return (await tokenizer.encodeRendered(CANARY_TEXT)).slice(0, CANARY_TOKENS);
 }
 
-/** What a server's probe is that gives this tokenizer's ids. */
+/** The probe of a server with this tokenizer. */
 export async function probeHash(tokenizer: ModelTokenizer): Promise<string> {
   const hash = createHash('sha256');
   for (const { ids } of await probeTexts(tokenizer)) hash.update(JSON.stringify(ids));
@@ -78,14 +78,14 @@ export async function probeHash(tokenizer: ModelTokenizer): Promise<string> {
 
 const Tokens = z.object({ tokens: numbers });
 
-/** Null where the server does not tokenise for others. */
+/** Null if the server has no tokenize endpoint. */
 async function probeOf(http: Http, model: string, { tokenizer }: ServedTokenizer): Promise<string | null> {
   for (const { text, ids } of await probeTexts(tokenizer)) {
     const there = await tokenise(http, model, text);
     if (there === null) return null;
     if (!holds(there, ids)) throw await otherIds(http.url, tokenizer, ids, there);
   }
-  // Compared and not hashed: the hash in the records of earlier runs is without it.
+  // Compared, not hashed: the hash in the records of earlier runs lacks it.
   const ids = await tokenizer.encodeRendered(BYTES_TEXT);
   const there = await tokenise(http, model, BYTES_TEXT);
   if (there !== null && !holds(there, ids)) throw await otherIds(http.url, tokenizer, ids, there);
@@ -106,7 +106,7 @@ async function tokenise(http: Http, model: string, prompt: string): Promise<read
   }
 }
 
-/** The same ids; a server may put its first and last special token around them whatever it is asked. */
+/** The same ids; a server may add its BOS and EOS tokens in any case. */
 function holds(there: readonly number[], ids: readonly number[]): boolean {
   const more = there.length - ids.length;
   if (more < 0 || more > 2) return false;
@@ -139,19 +139,19 @@ interface ProbeText {
   readonly ids: readonly number[];
 }
 
-/** Rare characters, in which every byte of UTF-8 stands: tokens that are parts of characters are seen in no other text. */
+/** Rare characters that contain every byte of UTF-8: tokens that are parts of characters occur in no other text. */
 const BYTES_TEXT = [
   ...Array.from({ length: 64 }, (_, i) => 0x10c00 + i),
   ...Array.from({ length: 30 }, (_, i) => (i + 2) * 64 + 0x35),
   ...Array.from({ length: 16 }, (_, i) => i * 0x1000 + 0xa7a),
   ...[0x10f70, 0x4ff7a, 0x8ff7a, 0xcff7a, 0x10ff7a],
 ]
-  // Surrogates are no characters: another one has their first byte.
+  // Surrogates are not characters; another character has the same first byte.
   .map((code) => String.fromCodePoint(code >= 0xd800 && code <= 0xdfff ? 0xd7a3 : code))
   .join('\n');
 
 const PROBE_CHARS = 32_000;
-/** Ids that are decoded in one call. */
+/** Number of ids decoded in one call. */
 const AT_ONCE = 1000;
 const probes = new WeakMap<ModelTokenizer, Promise<readonly ProbeText[]>>();
 

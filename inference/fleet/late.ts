@@ -1,5 +1,5 @@
-// A server that comes back late has the weights that it was started with: it gets those in force before it is asked for
-// anything. Here it is only recognised, by its own label, and refused until then; the update itself is a workflow.
+// A restarted server has the weights that it was started with, and must get the current ones before any request. This
+// file only recognises it, by its label, and rejects it until then; a workflow performs the update.
 
 import { ModelError } from '../../domain/errors.ts';
 import type { ModelIdentity } from '../../domain/model-identity.ts';
@@ -7,7 +7,7 @@ import type { LateServers } from '../backend.ts';
 
 export const OLD_WEIGHTS = 'old-weights';
 
-/** Throws where the server must get other weights first. One that tells no label cannot be known to be late. */
+/** Throws if the server must get other weights first. Without a label that cannot be detected. */
 export async function refuseLate(url: string, { canary }: ModelIdentity, late: LateServers | undefined): Promise<void> {
   const label = canary?.version ?? null;
   const wanted = (await late?.wanted(label)) ?? null;

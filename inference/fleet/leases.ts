@@ -7,7 +7,7 @@ import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface Leases {
-  /** Null where all are taken. The function gives the lease back; it never throws. */
+  /** Null if all are taken. The function returns the lease; it never throws. */
   tryAcquire(): Promise<(() => Promise<void>) | null>;
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ export async function openLeases({ folder, limit, ttlMs = 15_000 }: LeaseOptions
     await writeFile(file, '.');
     return (await stat(file)).mtimeMs;
   }
-  /** Not before the first lease: a run that is refused leaves no folder. */
+  /** Created with the first lease: a rejected run leaves no folder. */
   let begun: Promise<unknown> | undefined;
   const begin = async () => {
     await mkdir(folder, { recursive: true });
@@ -45,7 +45,7 @@ export async function openLeases({ folder, limit, ttlMs = 15_000 }: LeaseOptions
   }, ttlMs / 3);
   timer.unref();
 
-  /** Leases of the living. The dead are looked for only where they would be in the way. */
+  /** Live leases. Dead ones are removed only if they would exceed the limit. */
   async function held(): Promise<number> {
     const names = await readdir(folder);
     const all = leasesIn(names);
@@ -62,7 +62,7 @@ export async function openLeases({ folder, limit, ttlMs = 15_000 }: LeaseOptions
       }));
       // Other processes may count a frozen process as dead: it renews its files before its next lease.
       if (performance.now() - beatAt > ttlMs / 2) await beat();
-      // A look before the try: two that try for one place turn each other away.
+      // Counted before the attempt: two concurrent attempts for one place would reject each other.
       if ((await held()) >= limit) return null;
       const file = join(folder, `${self}.${number++}`);
       const giveBack = () => rm(file, { force: true }).catch(() => undefined);

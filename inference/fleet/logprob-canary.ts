@@ -1,5 +1,5 @@
-// What does a server's logprob mean? Asked once at start, on the same context: at temperature 1, at 0.5, and with
-// a cut. Differences between two tokens' logprobs tell, since no normalisation enters them.
+// Determines the kind of a server's logprobs, once at start, on one context: at temperature 1, at 0.5, and with top-k
+// truncation. It compares differences between two tokens' logprobs, which no normalisation changes.
 
 import type { LogprobMeaning } from '../../domain/logprob-meaning.ts';
 import type { Sampling } from '../../domain/sampling.ts';
@@ -8,21 +8,21 @@ import type { Sampling } from '../../domain/sampling.ts';
 export interface Peek {
   readonly sampled: number;
   readonly byId: ReadonlyMap<number, number>;
-  /** The server's word for the weights; null where it does not tell with the answer. */
+  /** The server's label of the weights; null if its answers do not have it. */
   readonly version: string | null;
 }
 
-/** Samples one token. Null where the server gives no logprobs of other tokens. */
+/** Samples one token. Null if the server returns no logprobs of other tokens. */
 export type Ask = (sampling: Sampling) => Promise<Peek | null>;
 
-/** As many as vLLM gives when it is started with nothing said. */
+/** vLLM's default limit. */
 export const PEEK_TOKENS = 20;
 
 const WHOLE = { topP: 1, topK: 100_000_000 };
-/** Nearer than this, two logprobs are too alike to tell a factor of two from noise. */
+/** Closer logprobs do not distinguish a factor of two from noise. */
 const LEAST_GAP = 0.02;
 
-/** Weights that change between two looks say nothing: then it is looked again. */
+/** Weights may change between two probes: then the probes are repeated. */
 const LOOKS = 5;
 
 export async function logprobMeaning(ask: Ask): Promise<LogprobMeaning> {
@@ -45,15 +45,15 @@ async function oneLook(ask: Ask): Promise<LogprobMeaning> {
   if (ratio === null) return 'unknown';
   if (Math.abs(ratio - 1) < 0.1) return 'raw';
   if (Math.abs(ratio - 2) > 0.2) return 'unknown';
-  // Of one token alone, the policy's logprob is 0; what knows nothing of cuts says what it said without them.
+  // With one token left, the policy's logprob is 0; logprobs before truncation are unchanged.
   const cut = await ask({ temperature: 0.5, topP: 1, topK: 1 });
   const own = cut?.byId.get(cut.sampled);
   const uncut = cut && cold.byId.get(cut.sampled);
-  // Where one token has all the probability anyway, a cut shows nothing: the weaker claim is made.
+  // If one token has all the probability, truncation shows nothing: the weaker kind is assumed.
   return own !== undefined && own > -1e-3 && uncut != null && uncut < -1e-2 ? 'policy' : 'temperature';
 }
 
-/** By how much the widest gap that both tell grew. */
+/** The factor by which the widest gap present in both grew. */
 function gapRatio(warm: ReadonlyMap<number, number>, cold: ReadonlyMap<number, number>): number | null {
   let widest = LEAST_GAP;
   let ratio: number | null = null;

@@ -1,4 +1,4 @@
-// One server of a fleet: how to reach it, whether it is well, and what was counted of it.
+// One server of a fleet: its connection, its health, and its counters.
 
 import type { GenerateOptions, Kind, Kinds, ServerStatus } from '../backend.ts';
 import { ModelError } from '../../domain/errors.ts';
@@ -12,11 +12,11 @@ import type { Candidate } from './policies.ts';
 const LATENCIES_KEPT = 128;
 const BUSY_MS = 1000;
 
-/** What says nothing about a server's health. */
+/** Failures that say nothing about a server's health. */
 const NOT_ITS_FAULT = new Set(['backend-closed', 'server-aborted', 'version-moved', 'server-busy']);
-/** After so many answers in a row that cannot be read, whoever they were for, the others are asked first. */
+/** After this many consecutive unreadable answers, to any rollout, other servers are preferred. */
 const MALFORMED_IN_A_ROW = 3;
-/** Said of a server that is not the one of the run, or not yet. */
+/** Reasons of a server that has not the run's model, or not yet. */
 const STRANGE = new Set([OTHER_MODEL, OLD_WEIGHTS, 'other-tokenizer', 'mixed-fleet', 'no-tokenizer']);
 export const isStrange = (error: unknown) => error instanceof ModelError && STRANGE.has(error.reason);
 const GONE = new Set(['server-unreachable']);
@@ -26,10 +26,10 @@ export class Member<K extends Kind> implements Candidate {
   readonly weight: number;
   /** In flight at most; null: no limit. */
   readonly limit: number | null;
-  /** Null until it was reached for the first time. */
+  /** Null until the first contact. */
   backend: ServerBackend<K> | null = null;
   acquaintance: Acquaintance<K> | null = null;
-  /** Why whoever is there now is not asked: it is another model. */
+  /** The reason why the server at this address gets no requests: it has another model. */
   stranger: ModelError | null = null;
   circuit!: Circuit;
   leases: Leases | null = null;
@@ -40,7 +40,7 @@ export class Member<K extends Kind> implements Candidate {
   readonly #users = new Map<ServerBackend<K>, number>();
   #failures = 0;
   readonly #failuresBy = new Map<string, number>();
-  #busyUntil = 0; // as performance.now() tells it: the clock may be set back
+  #busyUntil = 0; // in the time of performance.now(), which is never set back
   #malformed = 0;
   #latenciesMs: number[] = [];
   #version: { readonly version: number; readonly versionLabel?: string } | null = null;
@@ -52,7 +52,7 @@ export class Member<K extends Kind> implements Candidate {
     this.limit = limit;
   }
 
-  /** Better left alone for now, while there are others: it asked for a pause, or answers nobody in words that can be read. */
+  /** Avoided while there are others: it asked for a pause, or its recent answers were unreadable. */
   get busy(): boolean {
     return performance.now() < this.#busyUntil || this.#malformed >= MALFORMED_IN_A_ROW;
   }
@@ -62,7 +62,7 @@ export class Member<K extends Kind> implements Candidate {
     return this.#version?.version ?? null;
   }
 
-  /** Takes a place here, until the function that is returned is called. */
+  /** Takes a place; the returned function gives it back. */
   begin(tokens: number): () => void {
     this.inFlight++;
     this.tokens += tokens;
@@ -72,7 +72,7 @@ export class Member<K extends Kind> implements Candidate {
     };
   }
 
-  /** Replaces the backend; the one before is closed when nobody waits for it any more. */
+  /** Replaces the backend; the previous one is closed after its last request. */
   meet(fresh: ServerBackend<K>, acquaintance: Acquaintance<K>): void {
     const old = this.backend;
     this.backend = fresh;
@@ -123,12 +123,12 @@ export class Member<K extends Kind> implements Candidate {
     if (!(error instanceof ModelError)) return;
     if (error.reason === 'server-busy') this.#busyUntil = performance.now() + (error.retryAfterMs ?? BUSY_MS);
     if (isStrange(error)) return this.refuse(error);
-    // It answers: what is wrong may be of one request alone.
+    // It answers, so the fault may lie in this request alone.
     if (error.flaw !== undefined) this.#malformed++;
     else if (error.retryable && !NOT_ITS_FAULT.has(error.reason)) this.circuit.failed(GONE.has(error.reason));
   }
 
-  /** Whoever is there is not asked any more until the right one is back. */
+  /** Sends no more requests to this address until the right model is back. */
   refuse(error: ModelError): void {
     this.stranger = error;
     this.circuit.open();

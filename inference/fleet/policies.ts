@@ -11,7 +11,7 @@ export interface Candidate {
   readonly inFlight: number;
   /** Tokens of contexts and budgets in flight. */
   readonly tokens: number;
-  /** Of round_robin: grows by the weight at each choice, and pays for being chosen. */
+  /** State of round_robin: grows by the weight at each choice, and drops when chosen. */
   credit: number;
 }
 
@@ -35,7 +35,7 @@ export function charge(chosen: Candidate, candidates: readonly Candidate[]): voi
   chosen.credit -= candidates.reduce((sum, { weight }) => sum + weight, 0);
 }
 
-/** Weighted rendezvous hashing: a server that leaves or comes moves only its own rollouts. */
+/** Weighted rendezvous hashing: a server that leaves or joins moves only its own rollouts. */
 export function rendezvousScore(url: string, weight: number, key: string): number {
   const bits = Number.parseInt(createHash('sha256').update(`${url}\n${key}`).digest('hex').slice(0, 13), 16);
   return weight / -Math.log((bits + 0.5) / 2 ** 52);

@@ -1,5 +1,5 @@
-// What a fleet of one kind of backend needs to know of that kind: the servers that make one fleet, the facts and parts
-// of the whole, and the cost of a request. The fleet itself is the same for both kinds.
+// The part of a fleet that differs between token and text backends: the servers that may form one fleet, the facts and
+// parts of the whole, and the cost of a request.
 
 import { meaningOf } from '../../domain/logprob-meaning.ts';
 import type { Kind, Kinds } from '../backend.ts';
@@ -12,12 +12,12 @@ export function metOf<K extends Kind>(server: ServerBackend<K>): Met<K>[number] 
 }
 
 export interface FleetRules<K extends Kind> {
-  /** Throws if one run cannot be made of the answers of all of them. `whole`: the fleet's facts, once it has some. */
+  /** Throws if the servers' answers cannot belong to one run. `whole`: the fleet's facts, if it has some. */
   mustAgree(servers: Met<K>, whole?: Kinds[K]['facts']): void;
-  /** The facts of all of them as one. */
+  /** The servers' facts, combined. */
   factsOf(servers: Met<K>): Kinds[K]['facts'];
   partsOf(server: ServerBackend<K>): Kinds[K]['parts'];
-  /** Throws if these servers, as they are now, may not answer this request together. */
+  /** Throws if these servers, in their current state, may not answer this request. */
   mayAnswer(request: Kinds[K]['request'], servers: () => Met<K>): void;
   /** Tokens in flight by this request at most. */
   tokensOf(request: Kinds[K]['request']): number;
@@ -25,7 +25,7 @@ export interface FleetRules<K extends Kind> {
   homeOf(request: Kinds[K]['request']): { readonly server: string; readonly version: number } | null;
 }
 
-/** Servers of text have nothing that must agree but the name by which they are asked. */
+/** Text servers need to agree only in the model's name. */
 export const TEXT_RULES: FleetRules<'text'> = {
   mustAgree: () => undefined,
   factsOf: (servers) => ({ ...servers[0]!.facts, logprobsBy: logprobsBy(servers) }),

@@ -6,7 +6,7 @@ import { otherModel, type Judge } from './acquaintance.ts';
 /** Number of versions whose canaries are stored, beside the first. */
 const VERSIONS_KEPT = 64;
 
-/** A judge for which the first server that it compares is the model of the run. */
+/** Takes the first server that it compares as the model of the run. */
 export function sameModel(): Judge {
   let first: Named | null = null;
   const canaries = new Map<string | null, Named>();

@@ -1,5 +1,5 @@
-// What the backends of inference servers share: who asks one server, and how its answer becomes a result. An
-// answer that breaks the contract (ids outside, a logprob too few, spans that do not cover) is never passed on.
+// Shared by the backends of inference servers: the interface of one server, and the check of its answers. An answer that
+// breaks the contract (an id outside the vocabulary, a missing logprob, spans with gaps) is never passed on.
 
 import { createHash, randomUUID } from 'node:crypto';
 import type { z } from 'zod';
@@ -15,12 +15,12 @@ import type { TokenizerLoader } from '../tokenizer/server-tokenizer.ts';
 import { at, badReply, type Place } from '../http/http-errors.ts';
 import { impossible, usableLogprobs, type Claimed } from '../possible.ts';
 
-/** A backend that asks exactly one server; what a fleet is made of. */
+/** A backend of exactly one server; a fleet consists of these. */
 export type ServerBackend<K extends Kind = 'tokens'> = BackendOf<K> & Reachable;
 
 interface Reachable {
   readonly url: string;
-  /** Those to its server, and who that is now; absent where it cannot be known again. */
+  /** The connections to the server, and its identity now; absent if it cannot be identified. */
   readonly connections?: Connections;
   readonly identify?: () => Promise<ModelIdentity>;
 }
@@ -33,7 +33,7 @@ export interface ServerOptions {
   readonly log: (line: string) => void;
 }
 
-/** How long a server may take to forget a request that nobody waits for. */
+/** Time limits of the request that aborts another. */
 export const ABORT_TIMEOUTS = { connectMs: 2000, firstByteMs: 2000, betweenBytesMs: 2000, totalMs: 3000 };
 
 /** The rollout's part of a request id: everything before the turn. */
@@ -42,26 +42,26 @@ export function rolloutKey(requestId: string): string {
   return slash < 0 ? requestId : requestId.slice(0, slash);
 }
 
-/** A name for this one call, which a server's log shows: a retry must not meet the call that it replaces. */
+/** A unique name for one call, for the server's log and aborts: a retry must not collide with the call it replaces. */
 export function callId(requestId: string): string {
   return `${requestId.replace(/[^\w.-]+/g, '_').slice(-80)}-${randomUUID().slice(0, 8)}`;
 }
 
-/** A reply as a server sent it, before it is checked. */
+/** A reply as received, before it is checked. */
 export interface ServerReply extends Claimed {
-  /** At which id it ended, as the server says; null if it does not. */
+  /** The id at which the answer ended, as reported by the server; null if not reported. */
   readonly endedAt?: number | null;
 }
 
-/** What a model's files say of its stop tokens: `stops.ts`. */
+/** The vocabulary and stop tokens, from the model's files. */
 export interface ReplyRules extends Pick<TokenFacts, 'vocabSize'> {
-  readonly ends: (id: number, told: number | null) => boolean;
+  readonly ends: (id: number, reported: number | null) => boolean;
 }
 
-/** The reply, or a ModelError that says why it is not one. */
+/** The reply, or a ModelError with the first fault. */
 export function asReply(answer: ServerReply, request: GenerateRequest, rules: ReplyRules, place: Place): Reply {
   const { outputIds, finish, versions, endedAt = null } = answer;
-  if (outputIds.length === 0) throw nothingSaid(finish, place);
+  if (outputIds.length === 0) throw noTokens(finish, place);
   const { vocabSize } = rules;
   const wrong = impossible(answer, request, { vocabSize, ends: (id) => rules.ends(id, endedAt) });
   if (wrong?.reason === 'token-out-of-vocabulary') {
@@ -74,9 +74,9 @@ export function asReply(answer: ServerReply, request: GenerateRequest, rules: Re
   return { outputIds, logprobs: usableLogprobs(answer.logprobs), finish, versions: versions!, server: place.url };
 }
 
-function nothingSaid(finish: Finish, place: Place): ModelError {
+function noTokens(finish: Finish, place: Place): ModelError {
   if (finish === 'length') {
-    // Every request asks for one token at least: the budget was cut to nothing, in silence.
+    // Every request asks for at least one token: the server silently cut the budget to 0.
     return new ModelError(`${at(place)} had no room for a single token`, { reason: 'context-length' });
   }
   if (finish !== 'abort') return badReply(`gave no token (${finish})`, place, { flaw: 'no token' });
@@ -87,8 +87,8 @@ function nothingSaid(finish: Finish, place: Place): ModelError {
 }
 
 /**
- * A server's random stream begins anew with each request. The later chunk of an answer, sent with the same seed,
- * would be drawn by the same random numbers as the first: its tokens would not be independent of them.
+ * A server restarts its random stream with each request. A later chunk of an answer, sent with the same seed, would be
+ * sampled with the same random numbers as the first chunk, and would not be independent of it.
  */
 export function streamSeed({
   seed,
@@ -100,13 +100,13 @@ export function streamSeed({
   return Number.parseInt(hash.slice(0, 13), 16);
 }
 
-/** Routers in front of servers send one rollout's requests to one server by these. */
+/** Routers in front of servers use these to send one rollout's requests to one server. */
 export function routingHeaders(requestId: string): Record<string, string> {
   const key = createHash('sha256').update(rolloutKey(requestId)).digest('hex').slice(0, 32);
   return { 'x-smg-routing-key': key, 'x-session-id': key };
 }
 
-/** Asks under one name after the other: servers rename their endpoints. */
+/** Tries the paths in order: servers rename their endpoints. */
 export async function getFirst(http: Http, paths: readonly string[], ask: Ask): Promise<unknown> {
   for (const [i, path] of paths.entries()) {
     try {
@@ -119,14 +119,14 @@ export async function getFirst(http: Http, paths: readonly string[], ask: Ask): 
   throw new TypeError('no path to ask');
 }
 
-/** The part of an answer that is read, or a ModelError that names what is wrong with it. */
+/** The part of an answer that is read, or a ModelError that names the fault. */
 export function parseReply<T>(schema: z.ZodType<T>, reply: unknown, place: Place): T {
   const parsed = schema.safeParse(reply);
   if (parsed.success) return parsed.data;
   if (reply === null) throw badReply('sent an empty answer', place, { flaw: 'an empty answer' });
-  const words = complaintIn(reply);
+  const words = errorIn(reply);
   if (words !== null) {
-    const what = `said that all is well, and sent an error: ${short(words, 500, place.secret)}`;
+    const what = `answered with status 200 and an error: ${short(words, 500, place.secret)}`;
     throw badReply(what, place, { flaw: 'an error with status 200' });
   }
   const { path, message } = parsed.error.issues[0]!;
@@ -140,15 +140,15 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce((inner, key) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[key], value);
 }
 
-/** Only where it stands in place of an answer. */
-function complaintIn(reply: unknown): string | null {
+/** The error's text if the body is an error instead of an answer. */
+function errorIn(reply: unknown): string | null {
   const { error, message, object } = (typeof reply === 'object' ? reply : {}) as Record<string, unknown>;
   if (error === undefined && object !== 'error') return null;
   const inner = typeof error === 'object' && error !== null ? (error as Record<string, unknown>)['message'] : error;
   return String(inner ?? message ?? 'no words');
 }
 
-/** One token of a context that no model is sure about. */
+/** One token after a context with many plausible continuations. */
 export const CANARY = { maxNewTokens: 1, seed: 1, stopTokenIds: [] } as const;
 /** A server's first answer can take most of a minute. */
 export const CANARY_TIMEOUTS = { firstByteMs: 120_000, totalMs: 120_000 };
@@ -158,7 +158,7 @@ export async function canaryContext(tokenizer: Tokenizer): Promise<number[]> {
   return ids.length > 0 ? ids : [0];
 }
 
-export function wordOf(version: string | number | null | undefined): string | null {
+export function labelOf(version: string | number | null | undefined): string | null {
   return version === null || version === undefined ? null : String(version);
 }
 
@@ -166,10 +166,13 @@ export function sameIds(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((id, i) => id === b[i]);
 }
 
-/** Which tokens are whose cannot be told: the answer is worth nothing, another one will be had. */
+/** The tokens cannot be assigned to versions, so the answer is unusable and is requested again. */
 export function versionMoved(place: Place): ModelError {
-  return new ModelError(`The weights of ${place.url} changed during this answer, and it does not tell where`, {
-    reason: 'version-moved',
-    retryable: true,
-  });
+  return new ModelError(
+    `The weights of ${place.url} changed during this answer, and the server does not report at which token`,
+    {
+      reason: 'version-moved',
+      retryable: true,
+    },
+  );
 }

@@ -48,7 +48,7 @@ const TRAITS: readonly [string, (server: Met<'tokens'>[number]) => unknown][] = 
 
 const meaning = ({ facts }: Met<'tokens'>[number]) => meaningOf(facts);
 
-/** Says how they differ; null where they do not. */
+/** Describes the difference; null if there is none. */
 function mixedLogprobs(servers: Met<'tokens'>): string | null {
   if (new Set(servers.map(meaning)).size <= 1) return null;
   return `The servers return different kinds of logprobs (${each(servers, meaning)})`;
@@ -58,7 +58,7 @@ function each(servers: Met<'tokens'>, of: (server: Met<'tokens'>[number]) => unk
   return servers.map((server) => `${server.url}: ${String(of(server))}`).join('; ');
 }
 
-/** One run cannot be made of these servers; the message begins with the reason's name. */
+/** Thrown if these servers cannot serve one run; the message begins with the reason's name. */
 export function mixed(what: string): ModelError {
   return new ModelError(`mixed-fleet: ${what}`, {
     reason: 'mixed-fleet',

@@ -1,4 +1,4 @@
-// Requests that wait for a place: woken one by one as places are given back, all when a server comes or goes.
+// Requests that wait for a place: woken one by one as places become free, all together when a server joins or leaves.
 
 export class Waiters {
   readonly #wakes = new Set<() => void>();
@@ -11,7 +11,7 @@ export class Waiters {
     for (const wake of [...this.#wakes]) wake();
   }
 
-  /** Until woken, aborted, or `ms` are over. Never rejects: the caller looks again. */
+  /** Resolves when woken, aborted, or after `ms`. Never rejects: the caller checks again. */
   wait(signal: AbortSignal, ms: number | null): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {

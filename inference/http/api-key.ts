@@ -1,4 +1,4 @@
-// The API key of a server: named by environment variable, read once, never printed or stored.
+// The API key of a server: an environment variable names it; read once, never printed or stored.
 
 import { ModelError } from '../../domain/errors.ts';
 

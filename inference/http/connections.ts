@@ -1,15 +1,15 @@
-// Whether one process has answered at an address all the time: it has, if a connection that was open then is still
-// open. A dead process closes its connections, and another can listen only after that.
+// Proves that the same process has answered at an address all the time: a connection that was open then is still open.
+// A dead process closes its connections, and another can listen only after that.
 
 import { setImmediate as breath } from 'node:timers/promises';
 import type { Pool } from 'undici';
 
 export interface Connections {
-  /** Connections that were ever closed, by either side. */
+  /** Number of connections closed so far, by either side. */
   lost(): number;
-  /** Returns a function: whether a connection that is open now has been open ever since. */
+  /** Returns a function that is true while a connection that is open now has stayed open. */
   vouch(): () => boolean;
-  /** Closings that have arrived are known after this. */
+  /** Resolves once closings that have arrived are counted. */
   settle(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ export function watchConnections(pool: Pool): Connections {
   return {
     lost: () => lost,
     vouch() {
-      // A client that connects again gets another symbol.
+      // A client that reconnects gets another symbol.
       const then = [...open];
       return () => then.some(([client, symbol]) => open.get(client) === symbol);
     },

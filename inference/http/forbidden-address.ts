@@ -1,6 +1,6 @@
 // Addresses that no model server has: link-local ones, and those at which clouds serve a machine's secrets. Checked
 // when a url is parsed and again at each connection, after name resolution, because a name server may change its answer.
-// Loopback and private addresses are where model servers usually are, and are allowed.
+// Loopback and private addresses are allowed: most model servers have one.
 
 import { lookup as systemLookup, type LookupAddress, type LookupOptions } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
@@ -11,7 +11,7 @@ const FORBIDDEN = new BlockList();
 for (const [address, bits] of [['169.254.0.0', 16], ...METADATA.map((each) => [each, 32] as const)] as const) {
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
   const hex = `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`;
-  // As it is (a list of IPv4 addresses also finds them mapped into IPv6), and as ways from IPv6 to IPv4 spell it.
+  // The address itself (a list of IPv4 addresses also matches those mapped into IPv6), and its forms in IPv6 transition prefixes.
   FORBIDDEN.addSubnet(address, bits, 'ipv4');
   FORBIDDEN.addSubnet(`::${hex}`, 96 + bits, 'ipv6');
   FORBIDDEN.addSubnet(`64:ff9b::${hex}`, 96 + bits, 'ipv6');
@@ -20,7 +20,7 @@ for (const [address, bits] of [['169.254.0.0', 16], ...METADATA.map((each) => [e
 FORBIDDEN.addSubnet('fe80::', 10, 'ipv6');
 FORBIDDEN.addAddress('fd00:ec2::254', 'ipv6');
 
-/** `host`: as a URL has it, an IPv6 address in brackets. False for a name: what it means is known when it is resolved. */
+/** `host`: as in a URL, an IPv6 address in brackets. False for a name: `lookup` checks its addresses. */
 export function isForbiddenAddress(host: string): boolean {
   const address = host.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
   const version = isIP(address);
@@ -32,7 +32,7 @@ export const FORBIDDEN_CODE = 'ERR_FORBIDDEN_ADDRESS';
 type Answer = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
 export type Lookup = (name: string, options: LookupOptions, answer: Answer) => void;
 
-/** A lookup that fails where any of a name's addresses is forbidden. */
+/** A lookup that fails if any of a name's addresses is forbidden. */
 export function guarded(lookup: Lookup = systemLookup as Lookup): Lookup {
   return (name, options, answer) =>
     lookup(name, options, (error, address, family) => {

@@ -6,7 +6,7 @@ import type { Reason } from '../../domain/reasons.ts';
 import { FORBIDDEN_CODE } from './forbidden-address.ts';
 import { short } from '../../domain/foreign-text.ts';
 
-/** The place of a failure, with which every message begins. */
+/** The place of a failure; every message begins with it. */
 export interface Place {
   /** Without credentials. */
   readonly url: string;
@@ -92,7 +92,7 @@ function ownWords(body: string): string {
 
 const LONGEST_WAIT_MS = 10 * 60_000;
 
-/** Seconds or a date; nothing where it is neither. */
+/** Seconds or a date; undefined if it is neither. */
 export function retryAfter(header: string | string[] | undefined, now = Date.now()): number | undefined {
   const text = (Array.isArray(header) ? header[0] : header)?.trim();
   if (!text) return undefined;
@@ -139,7 +139,7 @@ function flawOfHttp(cause: unknown, code: string): string | null {
 }
 
 export function forbiddenError(place: Place): ModelError {
-  const fix = 'Link-local addresses, and those where a cloud tells its secrets, are never asked.';
+  const fix = 'Link-local addresses, and those where a cloud serves its secrets, are never requested.';
   return new ModelError(`${at(place)} is at an address that no model server has`, { reason: 'server-forbidden', fix });
 }
 
@@ -171,8 +171,8 @@ export function bombReply(what: string, place: Place): ModelError {
 
 /** Replies are stored and shown: one that contains the API key would spread it. */
 export function keyReply(place: Place): ModelError {
-  const fix = 'Change the key, and ask whoever runs that server why it knows how to say it.';
-  return new ModelError(`${at(place)} said the API key in its answer`, { reason: 'reply-tells-key', fix });
+  const fix = 'Change the key, and ask its operator why the answers contain it.';
+  return new ModelError(`${at(place)} repeated the API key in its answer`, { reason: 'reply-tells-key', fix });
 }
 
 export function tooLargeReply(place: Place, limitBytes: number): ModelError {

@@ -1,5 +1,5 @@
-// HTTP with one inference server: JSON out, JSON in, over keep-alive connections. Every phase has its time limit, a
-// body its size, also after decompression; aborting closes the connection. Never retries, never redirects.
+// HTTP with one inference server: JSON out, JSON in, over keep-alive connections. Every phase has a time limit, and a
+// body a size limit, also after decompression; aborting closes the connection. Never retries, never redirects.
 
 import { setImmediate as breath } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -27,23 +27,23 @@ import { parseJson } from './reply-json.ts';
 
 export interface Timeouts {
   readonly connectMs: number;
-  /** Until the first byte: a whole answer is generated before it comes. */
+  /** Until the first byte: the server generates the whole answer before it sends any. */
   readonly firstByteMs: number;
   readonly betweenBytesMs: number;
   readonly totalMs: number;
 }
 
-/** For an answer of 16,384 tokens from a server that is full. Connections are probed by TCP keep-alive meanwhile. */
+/** Enough for an answer of 16,384 tokens from a fully loaded server. TCP keep-alive probes connections meanwhile. */
 export const GENERATION: Timeouts = {
   connectMs: 10_000,
   firstByteMs: DEFAULT_SETTINGS.requestTimeoutSeconds * 1000,
   betweenBytesMs: 60_000,
   totalMs: DEFAULT_SETTINGS.requestTimeoutSeconds * 1000,
 };
-/** For questions that a server answers by itself. A server that starts can take its time for the first. */
+/** For requests without generation. A starting server may be slow to answer its first. */
 export const QUESTION: Timeouts = { connectMs: 10_000, firstByteMs: 30_000, betweenBytesMs: 10_000, totalMs: 30_000 };
 
-/** 700,000 tokens with their logprobs; what holds the pieces of a body may take twice as much for a moment. */
+/** 700,000 tokens with their logprobs; joining the pieces of a body briefly takes twice as much. */
 export const MAX_BODY_BYTES = 32 * 2 ** 20;
 
 export interface HttpOptions {
@@ -54,7 +54,7 @@ export interface HttpOptions {
   /** For a whole generation. */
   readonly requestTimeoutMs?: number | undefined;
   readonly maxBodyBytes?: number;
-  /** Resolves names; the system's where it is absent. */
+  /** Resolves names; absent: the system's resolver. */
   readonly lookup?: Lookup;
 }
 
@@ -62,14 +62,14 @@ export interface Ask {
   readonly signal?: AbortSignal;
   readonly timeouts?: Partial<Timeouts>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Called when the request is on its way. */
+  /** Called when the request has been sent. */
   readonly onSent?: () => void;
 }
 
 export interface Http {
   readonly url: string;
   place(path: string): Place;
-  /** The parsed body of a 2xx answer; null for an empty one. Everything else is thrown as a ModelError. */
+  /** The parsed body of a 2xx answer; null for an empty one. Any other answer throws a ModelError. */
   get(path: string, ask?: Ask): Promise<unknown>;
   post(path: string, body: unknown, ask?: Ask): Promise<unknown>;
   readonly connections: Connections;
@@ -84,7 +84,7 @@ export function openHttp(options: HttpOptions): Http {
   const lookup = guarded(options.lookup);
   const base = pathname.replace(/\/+$/, '');
   const url = `${origin}${base}`;
-  // No limit of connections here: the fleet limits the requests.
+  // No limit on connections: the fleet limits the requests.
   const pool = new Pool(origin, { connections: null, pipelining: 1, connect: { timeout: connectMs, lookup } });
   const place = (path: string): Place => ({ url, path, secret: apiKey });
 
@@ -143,7 +143,7 @@ export function openHttp(options: HttpOptions): Http {
 
 const LONG_CHARS = 256 * 1024;
 
-/** A long context takes its time to be written out, and again to be sent: the event loop turns between. */
+/** Serialising a long context takes long, and so does sending it: the event loop runs in between. */
 async function asText(body: unknown): Promise<string | Buffer> {
   const text = JSON.stringify(body);
   if (text.length < LONG_CHARS) return text;
@@ -178,7 +178,7 @@ function refuseBomb(piece: Buffer, check: (piece: Buffer) => string | undefined,
   if (bomb !== undefined) throw bombReply(`sent an answer ${bomb}`, place);
 }
 
-/** A server's error message is cut to one line; no more than this of it is read. */
+/** A server's error message is cut to one line, and no more than this is read. */
 const LONGEST_COMPLAINT = 64 * 1024;
 /** A shorter key ("EMPTY") can occur in an answer by chance. */
 const LONG_KEY = 16;
@@ -194,7 +194,7 @@ const INFLATE = {
 const MOST_INFLATION = 100;
 const SMALL_BYTES = 8 * 2 ** 20;
 
-/** Requests ask for no compression; a proxy may compress all the same. */
+/** Requests ask for no compression, but a proxy may compress anyway. */
 async function inflated(bytes: Buffer, encoding: string | string[] | undefined, place: Place, limit: number) {
   const name = String(encoding ?? 'identity').toLowerCase();
   if (name === 'identity' || bytes.length === 0) return bytes;

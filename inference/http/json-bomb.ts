@@ -1,7 +1,8 @@
-// Is a body too deep, too wide or of too many parts to be parsed? One pass over the bytes, which keeps nothing: to
-// parse two million brackets, a million keys or a list of empty lists costs a hundred times what it costs to send them.
+// Rejects a body that is too deep, too wide or has too many parts to be parsed. One pass over the bytes, without a
+// buffer: parsing two million brackets, a million keys or a list of empty lists costs a hundred times as much as
+// sending them.
 
-/** Answers are four deep, and have a handful of parts for each token. */
+/** Answers are four levels deep, with a handful of parts per token. */
 const MAX_DEPTH = 64;
 const MAX_KEYS = 10_000;
 const MAX_PARTS = 2_000_000;
@@ -9,17 +10,17 @@ const MAX_PARTS = 2_000_000;
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Takes a body in pieces. Returns its fault, to be appended to "sent an answer", as soon as there is one. */
+/** Takes a body in pieces. Returns the first fault, to be appended to "sent an answer". */
 export function bombCheck(): (piece: Buffer) => string | undefined {
   const keys: number[] = [0];
   let parts = 0;
   let inText = false;
-  /** Whether an odd number of backslashes stood at the end of the piece before. */
+  /** True if the previous piece ended with an odd number of backslashes. */
   let escaping = false;
   return (piece) => {
     for (let at = 0; at < piece.length; at++) {
       if (inText) {
-        // Most of an answer is text: found by what the machine is fastest at.
+        // Most of an answer is strings: indexOf skips them fastest.
         const quote = piece.indexOf(QUOTE, at);
         const end = quote < 0 ? piece.length : quote;
         let start = end;

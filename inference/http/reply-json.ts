@@ -1,5 +1,5 @@
-// The JSON of a reply, or the name of what stands there instead: HTML, an event stream, a text that was cut. A text
-// that can be read in two ways is refused: bytes that are no UTF-8, and keys that come twice.
+// The JSON of a reply, or a name for other content: HTML, an event stream, a truncated text. An ambiguous text is
+// rejected: bytes that are not UTF-8, and duplicate keys.
 
 import { isUtf8 } from 'node:buffer';
 import { short } from '../../domain/foreign-text.ts';
@@ -16,7 +16,7 @@ export function parseJson(body: Buffer, text: string, place: Place): unknown {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    // The parser's own message quotes the body as it is.
+    // The parser's own message quotes the body without escaping.
     const flaw = insteadOfJson(body, text, error instanceof Error ? error.message : '');
     const quoted = short(text, 200, place.secret);
     throw badReply(`sent an answer that is no JSON, but ${flaw}: ${quoted}`, place, { flaw });
@@ -31,7 +31,7 @@ export function parseJson(body: Buffer, text: string, place: Place): unknown {
 }
 
 const BOM = '\uFEFF';
-/** Spellings that other writers use and JSON does not have, looked for outside of texts. */
+/** Spellings of other writers that JSON does not have, searched outside of strings. */
 const SPELLINGS: readonly [RegExp, string][] = [
   [/\bNaN\b|\bInfinity\b/i, 'JSON with NaN or Infinity'],
   [/\b(?:None|True|False|undefined)\b/, 'JSON with a literal of another language'],
@@ -40,7 +40,7 @@ const SPELLINGS: readonly [RegExp, string][] = [
   [/,\s*[\]},]/, 'JSON with a comma too many'],
 ];
 
-/** What a body is that cannot be parsed; never empty. */
+/** A name for a body that cannot be parsed; never empty. */
 function insteadOfJson(body: Buffer, text: string, complaint: string): string {
   if (text.startsWith(BOM)) return 'JSON behind a byte order mark';
   if (text.includes('\0')) return 'a text with zero bytes (UTF-16?)';
@@ -54,12 +54,12 @@ function insteadOfJson(body: Buffer, text: string, complaint: string): string {
   if (spelling) return spelling[1];
   if (/after JSON/.test(complaint)) return 'JSON with more behind it';
   if (/Unexpected end|Unterminated/.test(complaint)) return 'JSON that was cut';
-  // Cut within a literal or between parts, the parser names what it missed.
+  // If the text ends within a literal or between parts, the parser names the missing token.
   if (/^[[{]/.test(start) && !/[\]}]\s*$/.test(text)) return 'JSON that was cut';
   return /^[[{]/.test(start) ? 'malformed JSON' : 'plain text';
 }
 
-/** Everything that is not within double quotes. */
+/** The text outside of double quotes. */
 function outsideTexts(json: Buffer): string {
   const parts: string[] = [];
   for (let from = 0; from < json.length;) {
@@ -71,7 +71,7 @@ function outsideTexts(json: Buffer): string {
   return parts.join('""');
 }
 
-/** Of valid JSON: every colon outside a text is a key's. */
+/** For valid JSON: every colon outside a string follows a key. */
 function colonsIn(json: Buffer): number {
   let colons = 0;
   for (let at = 0; at < json.length; at++) {
@@ -91,7 +91,7 @@ function endOfText(json: Buffer, start: number): number {
   }
 }
 
-/** Without recursion: a small body can be deep. */
+/** Not recursive: a small body can be deeply nested. */
 function keysIn(value: unknown): number {
   let keys = 0;
   const open: unknown[] = [value];

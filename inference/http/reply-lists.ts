@@ -1,5 +1,5 @@
 // Lists in a server's answer, one entry per token: checked by hand, since zod takes ten times as long for each entry,
-// and copies it. What they are then is only what is read of them.
+// and copies it. Only the fields that are read are checked.
 
 import { z } from 'zod';
 

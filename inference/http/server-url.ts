@@ -5,7 +5,7 @@ import { UsageError } from '../../domain/errors.ts';
 import { isForbiddenAddress } from './forbidden-address.ts';
 import { safeUrl } from './safe-url.ts';
 
-/** `<url>[,<url>…]`: every one as it is asked, without a slash or `/v1` at its end. */
+/** `<url>[,<url>…]`: each as it is requested, without a trailing slash or `/v1`. */
 export function parseServerUrls(target: string): string[] {
   const urls = target.split(',').map((text) => serverUrl(text.trim()).replace(/\/v1$/, ''));
   const twice = urls.find((url, i) => urls.indexOf(url) < i);

@@ -1,25 +1,25 @@
-// Detects a server that hangs during an answer: an answer arrives whole, after minutes, and a hanging server would be
-// waited for just as long. One health request from time to time, whatever the number of waiting requests.
+// Detects a server that hangs during an answer: a complete answer may take minutes, and so would the wait for a hanging
+// server. Sends one health request from time to time, whatever the number of waiting requests.
 
 import { ModelError } from '../../domain/errors.ts';
 import type { Http } from '../http/http.ts';
 import { at } from '../http/http-errors.ts';
 
-export interface Vigil {
-  /** Runs `work` with a signal that is aborted by the caller's, or by a server that does not answer any more. */
+export interface HealthWatch {
+  /** Runs `work` with a signal that aborts with the caller's signal, or once the server stops answering. */
   during<T>(signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }
 
-export interface VigilOptions {
+export interface HealthWatchOptions {
   readonly everyMs?: number;
   readonly timeoutMs?: number;
-  /** Looks in a row without an answer. A server full of work may miss one. */
+  /** Consecutive health requests without an answer. A fully loaded server may miss one. */
   readonly misses?: number;
 }
 
 const PATH = '/health';
 
-export function keepVigil(http: Http, options: VigilOptions = {}): Vigil {
+export function watchHealth(http: Http, options: HealthWatchOptions = {}): HealthWatch {
   const { everyMs = 15_000, timeoutMs = 30_000, misses = 3 } = options;
   const waiting = new Set<AbortController>();
   let timer: NodeJS.Timeout | undefined;

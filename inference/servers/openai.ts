@@ -1,5 +1,5 @@
-// Any endpoint that speaks like OpenAI's chat completions: messages in, text out, logprobs of its own tokens where
-// it gives them. A text backend: no ids, no vocabulary, no tokenizer, so no sample to train on.
+// Any endpoint with OpenAI's chat completions: messages in, text out, with logprobs of the server's own tokens if it sends
+// them. A text backend: no ids, no vocabulary and no tokenizer, so no sample for training.
 
 import { z } from 'zod';
 
@@ -44,12 +44,12 @@ const Completion = z.object({
     .min(1),
 });
 
-/** How this server and model want to be asked; found out at start, by asking. */
+/** The request parameters that this server and model accept, probed at start. */
 interface Dialect {
   readonly budget: 'max_completion_tokens' | 'max_tokens';
   readonly logprobs: boolean;
   readonly seed: boolean;
-  /** Said to a server that would take a model's own top_k where none is said, and cannot. */
+  /** Sent to a server that would otherwise use the model's own top_k and reject it. */
   readonly topK: -1 | null;
 }
 
@@ -69,12 +69,12 @@ export async function openOpenai(
 }
 
 const DIALECT: Dialect = { budget: 'max_tokens', logprobs: true, seed: true, topK: null };
-/** What a server's complaint about one parameter changes. */
+/** The changes that a server's error about one parameter causes. */
 const COMPLAINTS: readonly [RegExp, (dialect: Dialect) => Dialect][] = [
   [/max_completion_tokens|max_tokens/, (d) => ({ ...d, budget: 'max_completion_tokens' })],
   [/logprobs/, (d) => ({ ...d, logprobs: false })],
   [/seed/, (d) => ({ ...d, seed: false })],
-  // SGLang reads generation_config.json, where top_k 0 means none, and refuses it.
+  // SGLang reads generation_config.json, in which top_k 0 means none, and rejects that value.
   [/top_k/, (d) => ({ ...d, topK: -1 })],
 ];
 
@@ -98,7 +98,7 @@ async function learnDialect(http: Http, model: string): Promise<Dialect> {
   }
 }
 
-/** Null where the complaint is about something else, or was heeded already. */
+/** Null if the error is about something else, or was handled already. */
 function afterComplaint({ reason, message }: ModelError, dialect: Dialect): Dialect | null {
   if (reason !== 'request-refused') return null;
   const next = COMPLAINTS.find(([words]) => words.test(message))?.[1](dialect);

@@ -1,5 +1,6 @@
-// SGLang's own /generate: token ids in, token ids, logprobs and spans of weight versions out. Parameter names are
-// SGLang's. Ids are checked before they are sent, since an id outside the vocabulary ends the whole server.
+// The SGLang backend, by its native /generate: token ids in; token ids, logprobs and weight versions out. Every sampling
+// parameter is sent, because servers start with defaults of their own. Ids are checked first: one outside the vocabulary
+// kills the whole server. Not covered: multimodal inputs, LoRA adapters, beam search.
 
 import { z } from 'zod';
 
@@ -23,13 +24,13 @@ import {
   sameIds,
   streamSeed,
   versionMoved,
-  wordOf,
+  labelOf,
   type ServerBackend,
   type ServerOptions,
 } from '../fleet/server-backend.ts';
 import type { ServedTokenizer, TokenizerLoader } from '../tokenizer/server-tokenizer.ts';
 import { meetServer, tokenServer, tokenServers } from './token-server.ts';
-import { oneVersion, toldSpans } from './version-spans.ts';
+import { oneVersion, reportedSpans } from './version-spans.ts';
 
 export function createSglangBackend(options: BackendOptions): Promise<TokenBackend> {
   return tokenServers(options, openSglang);
@@ -68,13 +69,14 @@ const GenerateBody = z.object({
   }),
 });
 type GenerateBody = z.infer<typeof GenerateBody>;
-/** Logprobs of the context, where they were asked for and are given. */
+/** Logprobs of the context, if they were requested and the server sent them. */
 const Given = z.object({ meta_info: z.object({ input_token_logprobs: triples.nullish() }) });
 
 export function openSglang({ log, tokenizers, ...server }: ServerOptions): Promise<ServerBackend> {
   return meetServer(server, async (http) => {
     const { facts, served, spans } = await learn(http, tokenizers);
-    if (!spans) log(`${http.url} tells one version for a whole answer: an answer during an update is asked for again.`);
+    if (!spans)
+      log(`${http.url} reports one version for a whole answer: an answer during an update is requested again.`);
     const identify = () => identityNow(http, tokenizers, facts);
     return serverBackend(http, { ...facts, identity: await identify() }, served, spans, identify);
   });
@@ -111,7 +113,7 @@ async function learn(http: Http, tokenizers: TokenizerLoader) {
   return { facts: { ...facts, logprobs }, served, spans };
 }
 
-/** One token, and the most probable others in its place. */
+/** Samples one token, with the logprobs of the most probable tokens at its position. */
 function lookAt(http: Http, facts: TokenFacts, ids: readonly number[], sampling: Sampling, more: object) {
   const params = samplingParams({ ...CANARY, sampling }, facts);
   const body = {
@@ -150,20 +152,20 @@ async function identityNow(http: Http, tokenizers: TokenizerLoader, facts: Token
       return canaryOf(
         given.map(([logprob, id]) => [id, logprob]),
         peek(reply),
-        wordOf(reply.meta_info.weight_version),
+        labelOf(reply.meta_info.weight_version),
       );
     },
   });
 }
 
 /**
- * SGLang keeps two positions of its own: a budget that would use them is cut in silence. What it calls
- * max_req_input_len is already six short of the model's length, or of its cache where that is smaller.
+ * SGLang reserves two positions and silently cuts a budget that would use them. Its max_req_input_len is already six
+ * less than the model's length, or than the cache's if that is smaller.
  */
 function usableLength(modelLength: number | null | undefined, inputLength: number | null | undefined, url: string) {
   const lengths = [modelLength && modelLength - 2, inputLength && inputLength + 4].filter((n) => typeof n === 'number');
   if (lengths.length > 0) return Math.min(...lengths);
-  throw new ModelError(`${url} does not tell how long its model's context is`, { reason: 'reply-malformed' });
+  throw new ModelError(`${url} does not report the length of its model's context`, { reason: 'reply-malformed' });
 }
 
 function peek({
@@ -172,7 +174,7 @@ function peek({
   const sampled = own?.[0];
   if (!sampled || !top?.[0]) return null;
   const byId = new Map([...top[0], sampled].flatMap(([logprob, id]) => (logprob === null ? [] : [[id, logprob]])));
-  return { sampled: sampled[1], byId, version: wordOf(weight_version) };
+  return { sampled: sampled[1], byId, version: labelOf(weight_version) };
 }
 
 function samplingParams(
@@ -186,14 +188,14 @@ function samplingParams(
     temperature,
     top_p: topP,
     top_k: topK >= facts.vocabSize ? -1 : topK,
-    // Said, because a server can be started with other defaults.
+    // Explicit, because a server may be started with other defaults.
     min_p: 0,
     min_new_tokens: 0,
     frequency_penalty: 0,
     presence_penalty: 0,
     repetition_penalty: 1,
     stop_token_ids: request.stopTokenIds,
-    // Ignoring EOS means ignoring all stop ids: only where there are none.
+    // `ignore_eos` ignores all stop ids, so it is set only if there are none.
     ignore_eos: request.stopTokenIds.length === 0,
     sampling_seed: request.seed,
   };
@@ -222,10 +224,10 @@ function serverBackend(
   function resultOf({ output_ids, meta_info: meta }: GenerateBody, request: GenerateRequest, before: string | null) {
     const { type: finish, matched, message, status_code: status } = meta.finish_reason;
     if (finish === 'abort' && status) throw statusError(status, {}, message ?? '', place);
-    // No stop string was given: SGLang says so when its logits were no numbers.
+    // No stop string was sent: SGLang reports one if its logits were NaN.
     if (finish === 'stop' && typeof matched === 'string')
       throw badReply(`stopped at ${short(matched, 500)}`, place, { flaw: 'a stop without a stop string' });
-    // An abort before the first token can come without.
+    // An abort before the first token may lack them.
     if (!meta.output_token_logprobs && (finish !== 'abort' || output_ids?.length)) {
       const flaw = 'meta_info.output_token_logprobs missing';
       throw badReply(`sent an answer that is of no use (${flaw})`, place, { flaw });
@@ -233,9 +235,9 @@ function serverBackend(
     const pairs = meta.output_token_logprobs ?? [];
     const outputIds = pairs.map(([, id]) => id);
     if (output_ids && !sameIds(output_ids, outputIds)) throw badReply('gave two different lists of token ids', place);
-    if (!spans && before !== wordOf(meta.weight_version)) throw versionMoved(place);
+    if (!spans && before !== labelOf(meta.weight_version)) throw versionMoved(place);
     const versions = meta.weight_versions
-      ? toldSpans(meta.weight_versions, outputIds.length)
+      ? reportedSpans(meta.weight_versions, outputIds.length)
       : oneVersion(meta.weight_version, outputIds.length);
     return asReply(
       {
@@ -257,5 +259,5 @@ function serverBackend(
 
 async function versionNow(http: Http, signal: AbortSignal | undefined): Promise<string | null> {
   const info = await getFirst(http, ['/model_info', '/get_model_info'], signal ? { signal } : {});
-  return wordOf(parseReply(Info, info, http.place('/model_info')).weight_version);
+  return labelOf(parseReply(Info, info, http.place('/model_info')).weight_version);
 }

@@ -1,5 +1,5 @@
-// What servers of token ids have in common, whatever they speak: several are a fleet, one that cannot be met leaves no
-// connection behind, and each request is checked, watched over, and taken back when nobody waits for it any more.
+// Shared by all servers of token ids, whatever their protocol: several form a fleet; a failed start closes its
+// connections; each request is checked, watched for hangs, and aborted at the server once nobody waits for it.
 
 import type { ModelIdentity } from '../../domain/model-identity.ts';
 import { readApiKey } from '../http/api-key.ts';
@@ -17,7 +17,7 @@ import {
 } from '../fleet/server-backend.ts';
 import { tokenizerLoader } from '../tokenizer/server-tokenizer.ts';
 import { parseServerUrls } from '../http/server-url.ts';
-import { keepVigil } from './health-watch.ts';
+import { watchHealth } from './health-watch.ts';
 
 export function tokenServers(
   options: BackendOptions,
@@ -51,17 +51,17 @@ export async function meetServer(
 
 export interface TokenServer extends Pick<ServerBackend, 'facts' | 'tokenizer'> {
   readonly http: Http;
-  /** What it refuses beyond what no model can do. */
+  /** Throws for requests that this kind of server cannot serve, beyond those that no model can. */
   readonly check?: (request: GenerateRequest) => void;
-  /** `id` is this one call's name at the server. */
+  /** `id` is the call's name at the server. */
   readonly ask: (request: GenerateRequest, id: string, call: Ask) => Promise<Reply>;
   readonly identify: () => Promise<ModelIdentity>;
-  /** How a call is taken back. */
+  /** The request that aborts a call. */
   readonly abort: (id: string) => { readonly path: string; readonly body: unknown };
 }
 
 export function tokenServer({ http, facts, tokenizer, check, ask, abort, identify }: TokenServer): ServerBackend {
-  const vigil = keepVigil(http);
+  const health = watchHealth(http);
 
   async function watched(request: GenerateRequest, signal: AbortSignal, onSent: () => void): Promise<Reply> {
     const id = callId(request.requestId);
@@ -87,7 +87,7 @@ export function tokenServer({ http, facts, tokenizer, check, ask, abort, identif
       signal.throwIfAborted();
       checkRequest(request, facts);
       check?.(request);
-      return vigil.during(signal, (either) => watched(request, either, () => onProgress?.(0)));
+      return health.during(signal, (either) => watched(request, either, () => onProgress?.(0)));
     },
     close: http.close,
   };

@@ -4,17 +4,17 @@
 import { FIRST_VERSION, versionNumber } from '../../domain/weight-version.ts';
 import type { VersionSpan } from '../../domain/turn.ts';
 
-export interface ToldSpan {
+export interface ReportedSpan {
   readonly version?: string | number | null | undefined;
   readonly start: number;
   readonly end: number;
 }
 
-/** Null if the spans are not those of `tokens` tokens. Empty ones are left out, equal neighbours joined. */
-export function toldSpans(told: readonly ToldSpan[], tokens: number): VersionSpan[] | null {
+/** Null if the spans do not cover `tokens` tokens. Empty ones are dropped, equal neighbours joined. */
+export function reportedSpans(reported: readonly ReportedSpan[], tokens: number): VersionSpan[] | null {
   const spans: VersionSpan[] = [];
   let end = 0;
-  for (const span of told) {
+  for (const span of reported) {
     if (span.start !== end || span.end < span.start) return null;
     end = span.end;
     if (span.start === span.end) continue;
@@ -27,7 +27,7 @@ export function toldSpans(told: readonly ToldSpan[], tokens: number): VersionSpa
   return end === tokens ? spans : null;
 }
 
-/** All tokens by one version; a server that reports none is at the first. */
+/** One version for all tokens; version 0 if the server reports none. */
 export function oneVersion(word: string | number | null | undefined, tokens: number): VersionSpan[] {
   return tokens === 0 ? [] : [oneSpan(word, 0, tokens)];
 }

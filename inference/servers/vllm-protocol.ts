@@ -1,12 +1,12 @@
-// The two endpoints of vLLM that take and give token ids: what is sent, what of the answer is read, and by which
-// name a request is aborted.
+// The two endpoints of vLLM that take and return token ids: the request's body, the fields read from the answer, and the
+// name under which a request is aborted. Pure.
 
 import { z } from 'zod';
 import type { Finish } from '../../domain/turn.ts';
 import type { ServerReply } from '../fleet/server-backend.ts';
 import type { Peek } from '../fleet/logprob-canary.ts';
 import { numbers, numbersOrNull, strings, tokenLogprobs } from '../http/reply-lists.ts';
-import { toldSpans } from './version-spans.ts';
+import { reportedSpans } from './version-spans.ts';
 
 export type Params = Readonly<Record<string, unknown>>;
 
@@ -19,10 +19,10 @@ export interface Call {
 
 export interface Endpoint {
   readonly path: string;
-  /** Spans of weight versions come with every answer. */
-  readonly tellsSpans: boolean;
+  /** True if every answer has spans of weight versions. */
+  readonly reportsSpans: boolean;
   readonly abortPath: string;
-  /** Under which name the engine knows the call `id`. */
+  /** The engine's name for the call `id`. */
   readonly nameOf: (id: string) => string;
   readonly body: (call: Call) => unknown;
   readonly reply: z.ZodType<Choice>;
@@ -31,19 +31,19 @@ export interface Endpoint {
   readonly peek: (choice: Choice) => Peek | null;
 }
 
-/** A reply as it was sent; `finish` is null for a reason that has no name here. */
+/** A reply as received; `finish` is null for an unknown reason. */
 export type ReadReply = Omit<ServerReply, 'finish'> & { readonly finish: Finish | null };
 
-/** The one choice of either endpoint's body, in one form. */
+/** The single choice of either endpoint's body, in a common form. */
 export interface Choice {
   readonly finish: string | null;
   readonly ids: readonly number[] | null;
-  /** The ids that stand beside the logprobs, where all of them do. */
+  /** The ids beside the logprobs, if all are present. */
   readonly named: readonly number[] | null;
   readonly endedAt: number | null;
   readonly logprobs: readonly (number | null)[];
   readonly spans: readonly { version?: string | number | null | undefined; start: number; end: number }[] | null;
-  /** Of the first position: ids and logprobs. */
+  /** Ids and logprobs at the first position. */
   readonly top: readonly (readonly [number, number])[];
 }
 
@@ -121,7 +121,7 @@ const CompletionReply = z
     };
   });
 
-/** `token_id:169`, which older versions give instead of ids. */
+/** `token_id:169`: older versions return this instead of ids. */
 function idOf(token: string): number | null {
   const digits = /^token_id:(\d+)$/.exec(token)?.[1];
   return digits === undefined ? null : Number(digits);
@@ -139,7 +139,7 @@ const FINISHES: Readonly<Record<string, Finish>> = { stop: 'stop', length: 'leng
 
 function answer({ ids, logprobs, finish, spans, endedAt }: Choice): ReadReply | null {
   if (ids === null) return null;
-  const versions = spans && toldSpans(spans, ids.length);
+  const versions = spans && reportedSpans(spans, ids.length);
   return { outputIds: ids, logprobs, finish: FINISHES[finish ?? ''] ?? null, endedAt, versions };
 }
 
@@ -150,7 +150,7 @@ function peek({ ids, top, spans }: Choice): Peek | null {
   return { sampled, byId: new Map(top), version: word == null ? null : String(word) };
 }
 
-/** Where they were asked for and are given: beside the choices, or in the one choice. */
+/** If requested and sent: beside the choices, or in the single choice. */
 const Given = z.array(z.record(z.string(), z.object({ logprob: z.number().nullable() })).nullable());
 
 export function givenLogprobs(reply: unknown, ids: readonly number[]): (readonly [number, number | null])[] {
@@ -164,7 +164,7 @@ export function givenLogprobs(reply: unknown, ids: readonly number[]): (readonly
 
 export const GENERATE: Endpoint = {
   path: '/inference/v1/generate',
-  tellsSpans: true,
+  reportsSpans: true,
   abortPath: '/inference/v1/abort_requests',
   nameOf: (id) => `generate-tokens-${id}`,
   body: ({ model, contextIds, id, params }) => ({
@@ -180,7 +180,7 @@ export const GENERATE: Endpoint = {
 
 export const COMPLETIONS: Endpoint = {
   path: '/v1/completions',
-  tellsSpans: false,
+  reportsSpans: false,
   abortPath: '/abort_requests',
   nameOf: (id) => `cmpl-${id}-0`,
   body: ({ model, contextIds, id, params }) => ({

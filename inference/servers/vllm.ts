@@ -1,6 +1,6 @@
-// vLLM: token ids in, token ids and logprobs out, by /inference/v1/generate where the server has it (it tells spans
-// of weight versions), else by /v1/completions. Parameter names are vLLM's, which ignores unknown ones in silence,
-// and everything that a generation_config.json could change unseen is said.
+// The vLLM backend: token ids in, token ids and logprobs out, by /inference/v1/generate if the server has it (it reports
+// spans of weight versions), else by /v1/completions. Every sampling parameter is sent, because a generation_config.json
+// changes defaults, and vLLM silently ignores unknown names. Not covered: multimodal inputs, LoRA adapters, beam search.
 
 import { ModelError } from '../../domain/errors.ts';
 import type { ModelIdentity } from '../../domain/model-identity.ts';
@@ -18,7 +18,7 @@ import {
   sameIds,
   streamSeed,
   versionMoved,
-  wordOf,
+  labelOf,
   type ServerBackend,
   type ServerOptions,
 } from '../fleet/server-backend.ts';
@@ -44,7 +44,7 @@ export function openVllm({ log, tokenizers, ...server }: ServerOptions): Promise
     const { url } = http;
     const model = await modelOf(http);
     if (!model.max_model_len) {
-      throw new ModelError(`${url} does not tell how long its model's context is`, {
+      throw new ModelError(`${url} does not report the length of its model's context`, {
         reason: 'reply-malformed',
         fix: 'Is it a vLLM? Any other server that speaks like OpenAI is named openai:<url>#<model>.',
       });
@@ -61,12 +61,12 @@ export function openVllm({ log, tokenizers, ...server }: ServerOptions): Promise
     };
     const contextIds = await canaryContext(served.tokenizer);
     const endpoint = await findEndpoint(http, facts, contextIds);
-    const tellsVersion = endpoint.tellsSpans || (await weightVersion(http)) !== null;
-    if (!endpoint.tellsSpans) {
+    const reportsVersion = endpoint.reportsSpans || (await weightVersion(http)) !== null;
+    if (!endpoint.reportsSpans) {
       log(
-        tellsVersion
-          ? `${url} answers by ${endpoint.path}: an answer during an update is asked for again.`
-          : `${url} does not tell the version of its weights: 0 is written. (--enable-scale-out, or VLLM_SERVER_DEV_MODE=1)`,
+        reportsVersion
+          ? `${url} answers by ${endpoint.path}: an answer during an update is requested again.`
+          : `${url} does not report the version of its weights: 0 is stored. (--enable-scale-out, or VLLM_SERVER_DEV_MODE=1)`,
       );
     }
     const logprobs = await logprobMeaning(async (sampling) => {
@@ -76,7 +76,7 @@ export function openVllm({ log, tokenizers, ...server }: ServerOptions): Promise
     });
     const identify = () => identityNow(http, tokenizers, facts, endpoint);
     const known = { ...facts, logprobs, identity: await identify() };
-    return serverBackend(http, known, served, { ...endpoint, tellsVersion }, identify);
+    return serverBackend(http, known, served, { ...endpoint, reportsVersion }, identify);
   });
 }
 
@@ -101,27 +101,31 @@ async function identityNow(
     served,
     contextLength,
     async canary(contextIds) {
-      const before = endpoint.tellsSpans ? null : await weightVersion(http);
-      // Not every configuration of it gives logprobs of a context.
+      const before = endpoint.reportsSpans ? null : await weightVersion(http);
+      // Not every configuration of vLLM returns logprobs of a context.
       for (const params of [{ ...plain, prompt_logprobs: 0 }, plain]) {
         const sent = await lookAt(http, endpoint, { model: id, contextIds, id: null, params });
         if (sent === null) continue;
         const look = endpoint.peek(parseReply(endpoint.reply, sent, http.place(endpoint.path)));
-        return canaryOf(givenLogprobs(sent, contextIds), look, endpoint.tellsSpans ? (look?.version ?? null) : before);
+        return canaryOf(
+          givenLogprobs(sent, contextIds),
+          look,
+          endpoint.reportsSpans ? (look?.version ?? null) : before,
+        );
       }
       return null;
     },
   });
 }
 
-/** Of a server that has answered already: what it forbids or does not know here, it was started without. */
+/** For a server that has answered before: it was started without whatever it now forbids or lacks. */
 async function findEndpoint(http: Http, facts: TokenFacts, contextIds: readonly number[]): Promise<Endpoint> {
   const params = samplingParams({ ...CANARY, sampling: { temperature: 1, topP: 1, topK: facts.vocabSize } }, facts, 0);
   const body = GENERATE.body({ model: facts.name, contextIds, id: null, params });
   try {
     const sent = await http.post(GENERATE.path, body, { timeouts: CANARY_TIMEOUTS });
     const { spans } = parseReply(GENERATE.reply, sent, http.place(GENERATE.path));
-    return { ...GENERATE, tellsSpans: spans !== null };
+    return { ...GENERATE, reportsSpans: spans !== null };
   } catch (error) {
     const absent = error instanceof ModelError && ['server-auth', 'server-lacks'].includes(error.reason);
     if (absent) return COMPLETIONS;
@@ -163,14 +167,14 @@ function samplingParams(
   };
 }
 
-/** Below this vLLM takes another temperature, and says so only in its log. */
+/** vLLM raises a lower temperature to this one, and reports that only in its log. */
 const LEAST_TEMPERATURE = 0.01;
 
 function serverBackend(
   http: Http,
   facts: TokenFacts,
   served: ServedTokenizer,
-  endpoint: Endpoint & { readonly tellsVersion: boolean },
+  endpoint: Endpoint & { readonly reportsVersion: boolean },
   identify: () => Promise<ModelIdentity>,
 ): ServerBackend {
   const place = http.place(endpoint.path);
@@ -185,7 +189,7 @@ function serverBackend(
   }
 
   async function ask(request: GenerateRequest, id: string, call: Ask): Promise<Reply> {
-    const asks = !endpoint.tellsSpans && endpoint.tellsVersion;
+    const asks = !endpoint.reportsSpans && endpoint.reportsVersion;
     const before = asks ? await weightVersion(http, call.signal) : null;
     const { contextIds } = request;
     const params = samplingParams({ ...request, seed: streamSeed(request) }, facts, 0);
@@ -200,11 +204,11 @@ function serverBackend(
       });
     }
     if (answer.finish === null) throw badReply('ended for a reason that is unknown here', place);
-    // A list of another length is named below, by its length.
+    // A list of another length is rejected below, by its length.
     const twoLists = choice.named?.length === answer.outputIds.length && !sameIds(choice.named, answer.outputIds);
     if (twoLists) throw badReply('gave two different lists of token ids', place);
     if (asks && (await weightVersion(http, call.signal)) !== before) throw versionMoved(place);
-    const versions = endpoint.tellsSpans ? answer.versions : oneVersion(before, answer.outputIds.length);
+    const versions = endpoint.reportsSpans ? answer.versions : oneVersion(before, answer.outputIds.length);
     return asReply({ ...answer, finish: answer.finish, versions }, request, served, place);
   }
 
@@ -212,11 +216,11 @@ function serverBackend(
   return tokenServer({ http, facts, tokenizer: served.tokenizer, check, ask, abort, identify });
 }
 
-/** Null where the server does not tell: it does so in its development mode only. */
+/** Null if the server does not report it; it does so only in its development mode. */
 async function weightVersion(http: Http, signal?: AbortSignal): Promise<string | null> {
   try {
-    const told = await http.get('/weight_info', signal ? { signal } : {});
-    return wordOf(parseReply(WeightInfo, told, http.place('/weight_info')).weight_version);
+    const info = await http.get('/weight_info', signal ? { signal } : {});
+    return labelOf(parseReply(WeightInfo, info, http.place('/weight_info')).weight_version);
   } catch (error) {
     if (error instanceof ModelError && ['server-lacks', 'server-auth'].includes(error.reason)) return null;
     throw error;

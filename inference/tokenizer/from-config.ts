@@ -17,7 +17,7 @@ interface Config {
   readonly eos_token?: unknown;
 }
 
-/** Classes whose Python code writes the post-processor anew from `add_bos_token` (default true) and `add_eos_token`. */
+/** Classes whose Python code rebuilds the post-processor from `add_bos_token` (default true) and `add_eos_token`. */
 const SURROUNDED = /^(?:Llama|CodeLlama|Gemma|Cohere)Tokenizer(?:Fast)?$/;
 
 export function completeTokenizer(json: TokenizerJson, config: Config): TokenizerJson {

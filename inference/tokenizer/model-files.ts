@@ -13,7 +13,7 @@ type Json = Readonly<Record<string, unknown>>;
 export interface ModelConfig {
   /** Null if no config.json has it. */
   readonly vocabSize: number | null;
-  /** Of config.json and generation_config.json; null where there is no generation_config.json to read. */
+  /** From config.json and generation_config.json; null without a readable generation_config.json. */
   readonly endIds: readonly number[] | null;
 }
 
@@ -28,16 +28,16 @@ export async function readModelConfig(folder: string): Promise<ModelConfig> {
 }
 
 export interface TokenizerHashes {
-  /** Null where the file cannot be read. */
+  /** Null if the file cannot be read. */
   readonly tokenizer: string | null;
   readonly template: string | null;
 }
 
 const NAMES = ['tokenizer.json', 'tokenizer_config.json', 'chat_template.jinja'];
-/** By folder: what was hashed, and of which state of the files. */
+/** By folder: the hash, and the state of the files that it is of. */
 const known = new Map<string, { readonly state: string; readonly hashes: TokenizerHashes }>();
 
-/** Read again only where a file changed: a model of many megabytes is asked about after each broken connection. */
+/** Computed again only if a file changed: the identity is checked after each broken connection, and models are large. */
 export async function tokenizerHashes(folder: string): Promise<TokenizerHashes> {
   const stats = await Promise.all(NAMES.map((name) => stat(join(folder, name)).catch(() => null)));
   const state = stats.map((it) => (it ? `${it.ino}/${it.size}/${it.mtimeMs}` : '-')).join(' ');
@@ -81,7 +81,7 @@ export async function folderIdentity(
   };
 }
 
-/** Of tokenizer.json: what decides which ids a text has. Merges were once written as texts, and are pairs now. */
+/** The parts of tokenizer.json that determine a text's ids. Older files write merges as strings, newer ones as pairs. */
 function whatCounts({ model, added_tokens, normalizer, pre_tokenizer, post_processor, decoder }: Json): unknown {
   const { merges, ...rest } = (model ?? {}) as Json;
   const pairs = Array.isArray(merges)

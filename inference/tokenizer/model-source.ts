@@ -1,5 +1,5 @@
-// The source of a model's files: a folder, or a name on the Hugging Face hub. A folder is checked
-// before anything is loaded, because the libraries' own errors do not name the missing file.
+// The source of a model's files: a folder, or a name on the Hugging Face hub. A folder is checked before anything is
+// loaded, because the libraries' own errors do not name the missing file.
 
 import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';

@@ -12,8 +12,8 @@ export interface ServedTokenizer {
   readonly vocabSize: number;
   /** The folder of its files on this machine. */
   readonly folder: string;
-  /** Whether an answer may end at this id. `told`: the id at which it ended, as the server reports. */
-  readonly ends: (id: number, told: number | null) => boolean;
+  /** True if an answer may end at this id. `reported`: the id at which it ended according to the server. */
+  readonly ends: (id: number, reported: number | null) => boolean;
 }
 
 export interface TokenizerLoader {
@@ -58,11 +58,11 @@ async function read(name: string): Promise<ServedTokenizer> {
   const folder = folderOf(source);
   const { vocabSize, endIds } = await readModelConfig(folder);
   const ends = new Set([...tokenizer.stopTokenIds, ...(endIds ?? [])]);
-  // Without generation_config.json the list is incomplete: the server's stop reason counts, for ids that are no text.
+  // Without generation_config.json the list is incomplete: the server's stop reason counts for ids without text.
   return {
     tokenizer,
     vocabSize: vocabSize ?? tokenizer.size,
     folder,
-    ends: (id, told) => ends.has(id) || (endIds === null && told === id && tokenizer.specialIds.has(id)),
+    ends: (id, reported) => ends.has(id) || (endIds === null && reported === id && tokenizer.specialIds.has(id)),
   };
 }

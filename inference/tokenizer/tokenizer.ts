@@ -27,6 +27,8 @@ export interface ModelTokenizer extends Tokenizer {
   readonly specialIds: ReadonlySet<number>;
   /** The text of each id by itself; special tokens have none. */
   decodeEach(ids: readonly number[]): Promise<string[]>;
+  /** The text of each list of ids, special tokens included. */
+  decodeLists(lists: readonly (readonly number[])[]): Promise<string[]>;
 }
 
 export async function loadTokenizer(folderOrHubId: string): Promise<ModelTokenizer> {
@@ -57,11 +59,11 @@ interface Files {
   /** tokenizer.json and tokenizer_config.json, as text. */
   readonly json: string;
   readonly config: string;
-  /** The chat template, where it is in a file of its own. */
+  /** The chat template, if it is in a separate file. */
   readonly template: string | null;
 }
 
-/** transformers.js only renders templates: it gets the configuration, and no second copy of the vocabulary. */
+/** transformers.js only renders templates: it gets the configuration without a second copy of the vocabulary. */
 const NO_VOCABULARY = {
   version: '1.0',
   truncation: null,
@@ -76,7 +78,7 @@ const NO_VOCABULARY = {
 
 async function filesOf(folder: string): Promise<Files> {
   const [json, config] = await Promise.all(TOKENIZER_FILES.map((name) => readFile(join(folder, name), 'utf8')));
-  // As in Python, a template in a file of its own takes precedence over one in the configuration.
+  // As in Python, a template in a separate file takes precedence over one in the configuration.
   const template = await readFile(join(folder, 'chat_template.jinja'), 'utf8').catch(() => null);
   return { json: json!, config: config!, template };
 }
@@ -107,7 +109,7 @@ function wrap(
     if (template === null && !templates.chat_template) {
       throw new ModelError(`The tokenizer of ${name} has no chat template`, {
         reason: 'no-chat-template',
-        fix: 'Give rows with `prompt`, which is taken as it stands, or a model folder with chat_template.jinja.',
+        fix: 'Give rows with `prompt`, which is used unchanged, or a model folder with chat_template.jinja.',
       });
     }
     try {
@@ -131,6 +133,11 @@ function wrap(
       tokenizer.decodeBatch(
         each.map((id) => [id]),
         true,
+      ),
+    decodeLists: (lists) =>
+      tokenizer.decodeBatch(
+        lists.map((ids) => [...ids]),
+        false,
       ),
     encode: (text) => encode(text, true),
     encodeRendered: (text) => encode(text, false),

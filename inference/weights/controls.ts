@@ -1,22 +1,22 @@
-// How one server is given other weights: the few words of each kind of server that the saga of new weights (domain/weights-saga.ts) needs.
-// Each throws a ModelError where the server did not do it.
+// Replaces the weights of one server: the few calls of each kind of server that the saga of domain/weights-saga.ts needs.
+// Each throws a ModelError if the server did not do it.
 
 import type { Http } from '../http/http.ts';
 
 export interface WeightControls {
   readonly http: Http;
-  /** The server's own word for the weights it has; null where it tells none. */
+  /** The server's label of its weights; null if it reports none. */
   version(): Promise<string | null>;
-  /** From here on no token is made. Answers in flight go on after `resume`, their contexts computed anew. */
+  /** Stops generation. Answers in flight continue after `resume`, with their contexts recomputed. */
   pause(): Promise<void>;
-  /** Only while paused. The word is the last thing that changes: who says it has all the rest. */
+  /** Only while paused. The label changes last: a server that reports it has completed all other steps. */
   load(from: string, version: string): Promise<void>;
   resume(): Promise<void>;
-  /** Changes what the server calls the weights that it has. */
+  /** Changes only the label of the weights. */
   name(version: string): Promise<void>;
-  /** After a failed `load`: are the weights surely those of before? Else nobody knows which they are. */
+  /** After a failed `load`: true if the old weights are certainly intact; otherwise they are unknown. */
   keptItsWeights(error: unknown): boolean;
 }
 
-/** For what a server does at once, as soon as it has the time. */
+/** For calls that a server performs at once, when it gets to them. */
 export const CONTROL_TIMEOUTS = { firstByteMs: 120_000, totalMs: 120_000 };

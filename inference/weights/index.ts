@@ -1,4 +1,4 @@
-// Which models can be given other weights, by the scheme of --model: servers that have controls for it, and embedded ones.
+// The models whose weights can be replaced, by the scheme of --model: servers with controls for it, and embedded ones.
 
 import { UsageError } from '../../domain/errors.ts';
 import { readApiKey } from '../http/api-key.ts';
@@ -14,7 +14,7 @@ const CONTROLS: Readonly<Record<string, (http: Http) => WeightControls>> = {
 };
 const EMBEDDED = new Set(['tiny', 'transformers']);
 
-/** The servers of a model; null where it is embedded. Throws a UsageError for one whose weights are not ours to change. */
+/** The servers of a model; null if it is embedded. Throws a UsageError for one whose weights cannot be replaced. */
 export function weightServers(model: string): readonly string[] | null {
   const { scheme, servers } = parseModelSpec(model);
   if (EMBEDDED.has(scheme)) return null;
@@ -25,7 +25,7 @@ export function weightServers(model: string): readonly string[] | null {
   });
 }
 
-/** Of one server of the model. To be closed. */
+/** The controls of one server of the model. The caller closes them. */
 export function openControls(
   model: string,
   url: string,

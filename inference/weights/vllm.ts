@@ -1,11 +1,11 @@
-// vLLM's way to other weights, in its development mode. `keep` freezes requests in flight; after the new weights
-// are loaded their caches are thrown away with all others, and only then the word for the weights changes.
+// Weight updates of vLLM, in its development mode. `keep` freezes requests in flight; once the new weights are loaded,
+// all KV caches are dropped, theirs included, and only then the label of the weights changes.
 
 import { z } from 'zod';
 
 import { ModelError } from '../../domain/errors.ts';
 import type { Http } from '../http/http.ts';
-import { parseReply, wordOf } from '../fleet/server-backend.ts';
+import { parseReply, labelOf } from '../fleet/server-backend.ts';
 import { WeightInfo } from '../servers/vllm-protocol.ts';
 import { CONTROL_TIMEOUTS, type WeightControls } from './controls.ts';
 
@@ -17,8 +17,8 @@ export function vllmControls(http: Http): WeightControls {
   return {
     http,
     async version() {
-      const told = await inDevelopmentMode(http.url, () => http.get('/weight_info'));
-      return wordOf(parseReply(WeightInfo, told, http.place('/weight_info')).weight_version);
+      const info = await inDevelopmentMode(http.url, () => http.get('/weight_info'));
+      return labelOf(parseReply(WeightInfo, info, http.place('/weight_info')).weight_version);
     },
     async pause() {
       await post('/pause?mode=keep');
@@ -40,7 +40,7 @@ export function vllmControls(http: Http): WeightControls {
     async resume() {
       await post('/resume');
     },
-    // Its engine dies of a folder that it cannot load, and no error says how far it came.
+    // A folder that cannot be loaded kills the engine, and no error reports how far the load came.
     keptItsWeights: () => false,
   };
 }

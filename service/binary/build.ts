@@ -132,7 +132,8 @@ function progressOf(
   return { ...base, phase, total, remainingMs: ((now - phaseAtMs) / done) * (total - done) };
 }
 
-function goVersion(env: Environment): Promise<{ readonly version: string } | { readonly problem: string }> {
+/** Go's version, or why it cannot build the server. */
+export function goVersion(env: Environment): Promise<{ readonly version: string } | { readonly problem: string }> {
   return new Promise((resolve) => {
     execFile('go', ['env', 'GOVERSION'], { env: { ...env }, timeout: 20_000, encoding: 'utf8' }, (error, stdout) => {
       if (error?.code === 'ENOENT') return resolve({ problem: 'Go is not installed (no `go` on PATH)' });

@@ -28,31 +28,48 @@ export interface FoundBinary extends TemporalBinary {
   readonly source: string;
 }
 
-export async function findTemporal(options: FindOptions): Promise<FoundBinary> {
-  const { env, onProgress } = options;
-  const folder = join(cacheFolder(env), `temporal-${TEMPORAL_CLI_VERSION}`);
-  const cached = join(folder, 'temporal');
-  const tried: string[] = [];
-  const attempt = async (
-    source: string,
-    step: () => Promise<Found>,
-    quiet = false,
-  ): Promise<FoundBinary | undefined> => {
+type Attempt = (source: string, step: () => Promise<Found>, quiet?: boolean) => Promise<FoundBinary | undefined>;
+
+/** Each failed step goes to `tried`, and to `onProgress` unless it is quiet. */
+function attempts(tried: string[], onProgress: OnProgress | undefined): Attempt {
+  return async (source, step, quiet = false) => {
     const found = await step();
     if ('path' in found) return { ...found, source };
     tried.push(`${source}: ${found.problem}`);
     if (!quiet) onProgress?.({ kind: 'note', text: `${source}: ${found.problem}` });
     return undefined;
   };
+}
 
+const folderIn = (env: Environment): string => join(cacheFolder(env), `temporal-${TEMPORAL_CLI_VERSION}`);
+
+async function installed(env: Environment, attempt: Attempt): Promise<FoundBinary | undefined> {
   const named = env['EVERTURN_TEMPORAL_CLI'];
-  const found =
+  return (
     (named
       ? await attempt('EVERTURN_TEMPORAL_CLI', () => probe(named))
       : await attempt('EVERTURN_TEMPORAL_CLI', async () => ({ problem: 'not set' }), true)) ??
     (await attempt('PATH', () => onPath(env), true)) ??
-    (await attempt('cache', () => probe(cached), true)) ??
-    (await attempt('SDK cache', () => sdkCached(env['TMPDIR'] || tmpdir()), true));
+    (await attempt('cache', () => probe(join(folderIn(env), 'temporal')), true)) ??
+    (await attempt('SDK cache', () => sdkCached(env['TMPDIR'] || tmpdir()), true))
+  );
+}
+
+/** The binary that is there already, without download or build; or what was tried. */
+export async function installedTemporal(
+  env: Environment,
+): Promise<FoundBinary | { readonly tried: readonly string[] }> {
+  const tried: string[] = [];
+  return (await installed(env, attempts(tried, undefined))) ?? { tried };
+}
+
+export async function findTemporal(options: FindOptions): Promise<FoundBinary> {
+  const { env, onProgress } = options;
+  const folder = folderIn(env);
+  const cached = join(folder, 'temporal');
+  const tried: string[] = [];
+  const attempt = attempts(tried, onProgress);
+  const found = await installed(env, attempt);
   if (found) return found;
 
   mkdirSync(folder, { recursive: true });

@@ -14,7 +14,13 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import type { FileLayer, OpenFile } from './file-layer.ts';
+import { type FileLayer, NODE_FILES, type OpenFile } from './file-layer.ts';
+
+/** For a process that only reads small files: they are in the page cache, or its reader waits for them anyway. */
+export const BLOCKING_READS: FileLayer = {
+  ...NODE_FILES,
+  readFile: async (path, encoding) => readFileSync(path, encoding),
+};
 
 export const BLOCKING_FILES: FileLayer = {
   open: async (path, flags) => blockingFile(openSync(path, flags)),

@@ -4,10 +4,10 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { FileLayer } from './file-layer.ts';
-import { temporaryName } from '../record/layout.ts';
+import { temporaryName } from './temporary.ts';
 
 /** Epoch milliseconds. Undefined if the folder takes no file: then nothing in it counts as old. */
-async function fileClock(folder: string, layer: Pick<FileLayer, 'open' | 'stat' | 'unlink'>) {
+export async function fileClock(folder: string, layer: Pick<FileLayer, 'open' | 'stat' | 'unlink'>) {
   const probe = join(folder, temporaryName('clock', randomBytes(8).toString('hex')));
   try {
     await (await layer.open(probe, 'wx')).close();

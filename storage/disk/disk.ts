@@ -3,16 +3,18 @@
 
 import { codeOf, fileError } from './errors.ts';
 import { type FileLayer, NODE_FILES } from './file-layer.ts';
-import { draftFile, settleFile } from '../record/log-file.ts';
-import { readText, writeOnce } from './write-once.ts';
+import { draftFile, settleFile } from './log-file.ts';
+import { readText, writeBeside, writeOnce } from './write-once.ts';
 
 export interface Disk {
   /** The file's text; undefined when there is none. */
   read(path: string): Promise<string | undefined>;
-  /** The identity of one file, undefined if it does not exist; and the text of another file, if one is named. */
+  /** The text of `other`, if one is named, and after that the identity of `path`; undefined for what does not exist. */
   look(path: string, other: string | null): Promise<Look>;
   /** True if this call created the file, false if it existed already (it is unchanged). Durable on return. */
   writeOnce(path: string, text: string): Promise<boolean>;
+  /** The same beside a file that must be there, before and after; else this call leaves nothing. */
+  writeBeside(base: string, path: string, text: string): Promise<'created' | 'exists' | 'alone'>;
   /** Makes the file begin with the text; the change need not survive a power cut. */
   draft(path: string, text: string): Promise<void>;
   /** As draft, and durable on return. */
@@ -30,10 +32,11 @@ export function openDisk(layer: FileLayer = NODE_FILES): Disk {
   return {
     read: (path) => readText(path, layer),
     async look(path, other) {
-      const identity = await identityOf(path, layer);
-      return { identity, text: other === null ? undefined : await readText(other, layer) };
+      const text = other === null ? undefined : await readText(other, layer);
+      return { identity: await identityOf(path, layer), text };
     },
     writeOnce: (path, text) => writeOnce(path, text, layer),
+    writeBeside: (base, path, text) => writeBeside(base, path, text, layer),
     draft: (path, text) => draftFile(path, text, layer),
     settle: (path, text) => settleFile(path, text, layer),
   };

@@ -38,6 +38,7 @@ export function openThreadedDisk(entry: () => string = threadScript): ThreadedDi
     read: call('read'),
     look: call('look'),
     writeOnce: call('writeOnce'),
+    writeBeside: call('writeBeside'),
     draft: call('draft'),
     settle: call('settle'),
     close: async () => {

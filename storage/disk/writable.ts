@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { explain } from '../../domain/errors.ts';
-import { temporaryName } from '../record/layout.ts';
+import { temporaryName } from './temporary.ts';
 import { writeOnce } from './write-once.ts';
 
 /** About the size of a turn's record: a nearly full disk accepts less than that. */

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isOlderThan } from './clock.ts';
 import { codeOf, fileError } from './errors.ts';
 import { type FileLayer, NODE_FILES, type OpenFile, withPlace } from './file-layer.ts';
-import { temporaryName } from '../record/layout.ts';
+import { temporaryName } from './temporary.ts';
 
 export type Content = string | Uint8Array;
 /** Writes the content to an open, empty file. Only for Node's own files. */
@@ -29,6 +29,30 @@ export async function writeOnce(
   } finally {
     await Promise.all([layer.unlink(temporary).catch(() => {}), withPlace(() => syncFolder(dirname(path), layer))]);
   }
+}
+
+/**
+ * As writeOnce, where `base` has to be there before and after: `alone` if it is not, and then this call has left nothing.
+ */
+export async function writeBeside(
+  base: string,
+  path: string,
+  content: Content,
+  layer: FileLayer = NODE_FILES,
+): Promise<'created' | 'exists' | 'alone'> {
+  const isThere = () =>
+    layer.stat(base).then(
+      () => true,
+      (error: unknown) => {
+        if (codeOf(error) === 'ENOENT') return false;
+        throw fileError('read', base, error);
+      },
+    );
+  if (!(await isThere())) return 'alone';
+  const created = await writeOnce(path, content, layer);
+  if (await isThere()) return created ? 'created' : 'exists';
+  if (created) await layer.unlink(path).catch(() => {});
+  return 'alone';
 }
 
 export async function replaceFile(path: string, content: Content | Fill, layer: FileLayer = NODE_FILES): Promise<void> {

@@ -13,6 +13,9 @@ export const ANSWERS = 'answers';
 export const JUDGEMENTS = 'judgements';
 export const WEIGHTS = 'weights';
 
+/** `code/<sha256>.cjs`: an environment that is a module, as environments/own/module.ts loads it. */
+export const codeFile = (sha256: string): string => `code/${sha256}.cjs`;
+
 export const ROLLOUT_FILE = 'rollout.json';
 export const END_FILE = 'end.json';
 export const turnFile = (turn: number): string => `turn-${padded('turn', turn)}.json`;
@@ -113,9 +116,6 @@ export function parseFeedFile(path: string): number | undefined {
   return number >= 1 && feedFile(number) === path ? number : undefined;
 }
 
-/** A writer's unfinished file: no reader opens it, and a killed writer may leave it behind. */
-export const temporaryName = (name: string, unique: string): string => `.${name}.${unique}.tmp`;
-export const isTemporary = (name: string): boolean => /^\..+\.tmp$/.test(name);
 /** Temporary files and those that file managers create: readers and checks ignore them. */
 export const isHarmless = (name: string): boolean => name.startsWith('.');
 

@@ -8,12 +8,11 @@ import type { RolloutRecord } from '../../domain/trajectory.ts';
 import { isOlderThan } from '../disk/clock.ts';
 import { codeOf, fileError } from '../disk/errors.ts';
 import { NODE_FILES } from '../disk/file-layer.ts';
+import { isTemporary } from '../disk/temporary.ts';
 import * as layout from './layout.ts';
 import { decodeRecord } from './text.ts';
-import type { Breach } from '../store.ts';
+import type { OnBreach } from './stored.ts';
 import { readText } from '../disk/write-once.ts';
-
-export type OnBreach = (breach: Breach) => void;
 
 /** Every rollout that has begun, folder by folder. */
 export async function* listRollouts(folder: string, run: string, onBreach: OnBreach): AsyncGenerator<RolloutId> {
@@ -103,7 +102,7 @@ const OLD_MS = 60 * 60 * 1000;
 /** Removes the leftovers of killed writers; a live writer never holds its file for this long. */
 export async function removeOldTemporaries(folder: string): Promise<void> {
   for (const name of await namesIn(folder)) {
-    if (!layout.isTemporary(name)) continue;
+    if (!isTemporary(name)) continue;
     const path = join(folder, name);
     const isFile = await stat(path).then(
       (found) => found.isFile(),

@@ -15,6 +15,7 @@ export const FORMATS = {
   end: 'everturn-end/1',
   feed: 'everturn-feed/1',
   weights: 'everturn-weights/1',
+  pack: 'everturn-pack/1',
   steering: 'everturn-steering/1',
   say: 'everturn-say/1',
 } as const;
@@ -72,6 +73,48 @@ export function decodeRecord(
   owner: Owner | null,
   text: string,
 ): { readonly record: object; readonly hash: string } | Flaw {
+  const hash = soundHash(text);
+  if (typeof hash !== 'string') return hash;
+  const { format, of_rollout: of, sha256: _, ...rest } = JSON.parse(text) as RawRecord;
+  if (format !== FORMATS[kind]) return { problem: `has format ${JSON.stringify(format)}, not ${FORMATS[kind]}` };
+  if (owner && (of?.query !== owner.query || of.sample !== owner.sample || of.attempt !== owner.attempt)) {
+    return { problem: `belongs to another rollout: ${JSON.stringify(of)}` };
+  }
+  return { record: owner ? rest : { format, ...rest }, hash };
+}
+
+type RawRecord = Record<string, unknown> & { readonly format?: string; readonly of_rollout?: Owner };
+
+/** A record of a rollout whose kind and owner are those that its text states. */
+export interface OpenedRecord {
+  readonly kind: RecordKind;
+  readonly of: Owner | undefined;
+  readonly record: object;
+  readonly hash: string;
+}
+
+/** With its fault: as much of it as can be read. */
+export function openRecord(text: string): OpenedRecord | (Flaw & Partial<OpenedRecord>) {
+  const hash = soundHash(text);
+  let raw: RawRecord;
+  try {
+    raw = JSON.parse(text) as RawRecord;
+  } catch {
+    return typeof hash === 'string' ? { problem: 'is no JSON' } : hash;
+  }
+  if (typeof raw !== 'object' || raw === null) return { problem: 'is no record' };
+  const { format, of_rollout: of, sha256: _, ...record } = raw;
+  const kind = KINDS.get(format);
+  if (typeof hash !== 'string') return { ...hash, record, of, ...(kind && { kind }) };
+  return kind ? { kind, of, record, hash } : { problem: `has format ${JSON.stringify(format)}` };
+}
+
+const KINDS: ReadonlyMap<unknown, RecordKind> = new Map(
+  Object.entries(FORMATS).map(([kind, format]) => [format, kind as RecordKind]),
+);
+
+/** The hash of a text that has its end and that hash. */
+function soundHash(text: string): string | Flaw {
   if (text === '') return { problem: 'is empty', torn: true };
   const trailer = TRAILER.exec(text.slice(-120));
   if (!trailer) {
@@ -80,22 +123,7 @@ export function decodeRecord(
   }
   const hash = sha256(text.slice(0, text.length - trailer[0].length));
   if (hash !== trailer[1]) return { problem: `is changed: its content has hash ${hash}, its last line ${trailer[1]}` };
-  const { format, of, record } = opened(owner, text);
-  if (format !== FORMATS[kind]) return { problem: `has format ${JSON.stringify(format)}, not ${FORMATS[kind]}` };
-  if (owner && (of?.query !== owner.query || of.sample !== owner.sample || of.attempt !== owner.attempt)) {
-    return { problem: `belongs to another rollout: ${JSON.stringify(of)}` };
-  }
-  return { record, hash };
-}
-
-function opened(owner: Owner | null, text: string) {
-  const {
-    format,
-    of_rollout: of,
-    sha256: _,
-    ...record
-  } = JSON.parse(text) as Record<string, unknown> & { of_rollout?: Owner };
-  return { format, of, record: owner ? record : { format, ...record } };
+  return hash;
 }
 
 export function sha256(text: string): string {

@@ -10,7 +10,8 @@ import { StoreError } from '../../domain/errors.ts';
 import { isOlderThan } from '../disk/clock.ts';
 import { codeOf, fileError, recordError } from '../disk/errors.ts';
 import { NODE_FILES } from '../disk/file-layer.ts';
-import { parseRolloutFile, type RolloutFile, temporaryName } from './layout.ts';
+import { temporaryName } from '../disk/temporary.ts';
+import { parseRolloutFile, type RolloutFile } from './layout.ts';
 import { namesIn } from './listing.ts';
 import { readText } from '../disk/write-once.ts';
 

@@ -7,7 +7,8 @@ import { evaluateActivity } from '../../activities/evaluate.ts';
 import { JudgeError } from '../../domain/errors.ts';
 import type { Finish } from '../../domain/turn.ts';
 import type { Verdict } from '../../domain/verdict.ts';
-import type { Environment } from '../../environments/environment.ts';
+import { onlyJudge } from '../../environments/index.ts';
+import type { Judge } from '../../environments/environment.ts';
 import type { Store } from '../../storage/store.ts';
 
 const REFERENCE = { rollout: { out: '/runs', run: 'r', query: 'q', sample: 0, attempt: 1 }, turn: 1 };
@@ -22,7 +23,7 @@ interface Attempt {
 
 /** One attempt on a store that takes the verdict: what came of it, and what its heartbeats said last. */
 async function evaluate(
-  judge: (...judged: Parameters<Environment['judge']>) => Promise<Verdict>,
+  judge: (...judged: Parameters<Judge['judge']>) => Promise<Verdict>,
   { attempt, beatBefore, isLocal = false, finish = 'stop' }: Attempt,
 ) {
   const parts = {
@@ -32,7 +33,7 @@ async function evaluate(
       getTurn: () => Promise.resolve({ record: { answer: '4', finish }, hash: 'h' } as never),
       putVerdict: (_, record) => Promise.resolve({ record, hash: 'v' } as never),
     }),
-    environment: { judge, close: () => Promise.resolve() },
+    environments: onlyJudge({ judge, close: () => Promise.resolve() }),
     now: () => 0,
   };
   const activity = evaluateActivity(parts as unknown as ActivityDeps);
@@ -49,15 +50,16 @@ const broken = (retryable: boolean) => () =>
 describe('the evaluate activity', () => {
   test('says to the judge whether a limit or an abort cut the answer', async () => {
     const told: unknown[] = [];
-    const judge: Environment['judge'] = async (_, __, { cut }) => (told.push(cut), RIGHT);
+    const judge: Judge['judge'] = async (_, __, { cut }) => (told.push(cut), RIGHT);
     for (const finish of ['stop', 'length', 'abort'] as const) await evaluate(judge, { attempt: 1, finish });
     expect(told).toEqual([false, true, true]);
   });
 
   test('a local judging sends no heartbeat, of which the worker would warn each time', async () => {
     const slow = () => new Promise<Verdict>((resolve) => setTimeout(() => resolve(RIGHT), 1200));
-    expect(await evaluate(slow, { attempt: 1, isLocal: true })).toEqual({ judged: RIGHT, lastBeat: undefined });
-    expect((await evaluate(slow, { attempt: 1 })).lastBeat).toEqual({ silent: 0 });
+    const [local, other] = await Promise.all([true, false].map((isLocal) => evaluate(slow, { attempt: 1, isLocal })));
+    expect(local).toEqual({ judged: RIGHT, lastBeat: undefined });
+    expect(other!.lastBeat).toEqual({ silent: 0 });
   });
 
   test('a verdict is still found after a full disk refused it many times', async () => {

@@ -72,12 +72,12 @@ process.on('disconnect', () => process.exit(1));
 process.send?.('ready');
 let { version, trained } = newest();
 log({ event: 'resume', version });
-await call('rewind', { version });
+const [{ line }] = await call('rewind', { version, request: `${process.pid}-rewind` });
 // A checkpoint may be saved and not yet published.
-await call('version', { version });
+await call('version', { version, line });
 for (let step = 0; !existsSync(join(folder, 'stop')); step++) {
   const [head, ...rows] = await call('lease', {
-    ...{ consumer: `trainer ${process.pid}`, groups, wait: 20, seconds: 30, request: `${process.pid}-${step}` },
+    ...{ consumer: `trainer ${process.pid}`, groups, wait: 20, seconds: 30, request: `${process.pid}-${step}`, line },
   });
   if (head.lease === null) {
     if (head.why !== 'finished') continue;
@@ -86,17 +86,17 @@ for (let step = 0; !existsSync(join(folder, 'stop')); step++) {
     break;
   }
   if (head.groups.length < groups && !(await isLast(head.lease))) {
-    await call('renew', { lease: head.lease, seconds: 0.1 });
+    await call('renew', { lease: head.lease, seconds: 0.1, line });
     await sleep(500);
     continue;
   }
   await sleep(Math.random() * stepMs);
   const ids = rows.map(({ id }) => id);
-  await call('acknowledge', { lease: head.lease, version: version + 1 });
+  await call('acknowledge', { lease: head.lease, version: version + 1, line });
   version++;
   trained = [...trained, { version, groups: head.groups, ids }];
   log({ event: 'step', version, groups: head.groups, ids });
   await sleep(Math.random() * stepMs);
   save({ version, trained });
-  await call('version', { version });
+  await call('version', { version, line });
 }

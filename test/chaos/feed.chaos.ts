@@ -21,7 +21,7 @@ const QUERIES = Number(process.env['CHAOS_GROUPS'] ?? (FULL ? 2000 : 60)) / 2;
 const EPOCHS = 2;
 const SAMPLES = 2;
 const KILLS = Number(process.env['CHAOS_KILLS'] ?? (FULL ? 100 : 8));
-const BATCH = 4;
+const BATCH = FULL ? 8 : 4;
 const RUN = 'fed';
 
 let workload: Workload;
@@ -46,7 +46,7 @@ describe('a feed under kills', () => {
       const trainer = join(workload.folder, 'trainer');
       mkdirSync(trainer);
       const flags = ['--samples', String(SAMPLES), '--epochs', String(EPOCHS), '--train', '--max-staleness', '2'];
-      const run = { name: RUN, rollouts: QUERIES, turns: 1, maxConcurrent: 16 };
+      const run = { name: RUN, rollouts: QUERIES, turns: 1, maxConcurrent: FULL ? 32 : 16 };
       await workload.start({ ...run, flags: [...flags, '--batch-groups', String(BATCH)] });
       const folder = join(workload.out, RUN);
       startTrainer(trainer, folder);
@@ -96,7 +96,7 @@ function startTrainer(trainer: string, folder: string): void {
     EVERTURN_HOME: join(workload.everturn.folder, 'home'),
   };
   const bin = join(import.meta.dirname, '../../dist/cli/index.js');
-  const config = { server: join(folder, '.feed/server.json'), folder: trainer, groups: BATCH, stepMs: 100 };
+  const config = { server: join(folder, '.feed/server.json'), folder: trainer, groups: BATCH, stepMs: FULL ? 50 : 100 };
   const script = join(import.meta.dirname, 'feed-trainer.mjs');
   const log = (name: string) => join(workload.folder, `${name}.log`);
   kept.push(

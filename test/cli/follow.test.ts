@@ -52,7 +52,8 @@ function rememberingView() {
   return { view, seen };
 }
 
-describe('following a run', () => {
+// Each waits for polls.
+describe.concurrent('following a run', () => {
   test('a server that fails to answer is asked again, and kept up, until the run ends', async () => {
     const { link, asked } = scriptedLink([new Error('gone'), new Error('gone'), 'RUNNING', 'COMPLETED']);
     const { view, seen } = rememberingView();

@@ -2,7 +2,7 @@
 
 import { afterAll, expect, test } from 'vitest';
 import type { Query, Task } from '../../domain/query.ts';
-import type { Environment } from '../../environments/environment.ts';
+import type { Judge } from '../../environments/environment.ts';
 
 export interface EnvironmentCase {
   readonly query: Partial<Query>;
@@ -14,12 +14,7 @@ export function queryOf(task: Task, part: Partial<Query>): Query {
   return { queryId: 'q', prompt: { kind: 'text', text: 'What?' }, task, solutions: [], ...part };
 }
 
-export function environmentContract(
-  name: string,
-  task: Task,
-  create: () => Environment,
-  sample: EnvironmentCase,
-): void {
+export function environmentContract(name: string, task: Task, create: () => Judge, sample: EnvironmentCase): void {
   const environment = create();
   const signal = new AbortController().signal;
   const query = queryOf(task, sample.query);

@@ -27,7 +27,7 @@ describe('a key that stands twice', () => {
       fc.property(value, fc.constantFrom(0, 2), (json, indent) => {
         expect(facts(JSON.stringify(json, null, indent)).doubled).toBeUndefined();
       }),
-      { numRuns: 2000 },
+      { numRuns: 1000 },
     );
   });
 
@@ -40,7 +40,7 @@ describe('a key that stands twice', () => {
         const text = `[${JSON.stringify(before)}, {${JSON.stringify(name)}${gap}:1,${gap}${spelled}: 2}, ${JSON.stringify(after)}]`;
         expect(facts(text).doubled).toBe(`[].${name}`.replaceAll('.[]', '[]'));
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     );
   });
 
@@ -71,7 +71,7 @@ describe('numbers', () => {
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (number) => {
         expect(facts(`{"a": ${JSON.stringify(number)}}`).inexact.size).toBe(0);
       }),
-      { numRuns: 5000 },
+      { numRuns: 2000 },
     );
   });
 

@@ -249,6 +249,7 @@ describe('a CSV data set', () => {
   test.each([
     ['id,question,id\n1,2,3\n', 'names "id" twice'],
     ['question;answer\nWhat?;1\n', 'is one column'],
+    ['question,answer\rWhat?,1\r', 'end in CR alone'],
   ])('the header %j is refused', async (text, problem) => {
     await expect(csv(text)).rejects.toMatchObject({ message: expect.stringContaining(problem) });
   });

@@ -16,7 +16,7 @@ describe('a conversation', () => {
 
   test('seed feedback is a newline and the rendered message alone', () => {
     const rendered: (readonly Message[])[] = [];
-    const text = seedFeedback(false, (messages) => {
+    const text = seedFeedback([feedbackMessage(false)], (messages) => {
       rendered.push(messages);
       return '<user>…<assistant>';
     });

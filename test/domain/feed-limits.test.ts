@@ -4,34 +4,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import * as limits from '../../domain/feed-limits.ts';
 import * as rules from '../../domain/feed-rules.ts';
-import { admitted, type FeedState, isExhausted } from '../../domain/feed-state.ts';
+import { admitted, isExhausted } from '../../domain/feed-state.ts';
 import { numbersIn } from '../../domain/number-set.ts';
+import { openedFeed } from './some.ts';
 
 const [GROUPS, B, ETA] = [20, 3, 1];
-
-function opened(): FeedState {
-  const filter = { successRate: null, dropZeroVariance: false, minMembers: null };
-  return {
-    run: 'r',
-    shape: { queries: GROUPS, samples: 1, epochs: 1, batchGroups: B, maxStaleness: ETA, filter },
-    ...{
-      entries: 0,
-      last: null,
-      line: 0,
-      version: 0,
-      weights: null,
-      loaded: -1,
-      trained: 0,
-      trainedGroups: 0,
-      next: 0,
-    },
-    ...{ playing: [], ready: [], leases: [], expired: [], acknowledged: [], ahead: [] },
-    admissions: [{ version: 0, upTo: (ETA + 1) * B }],
-    leftOut: { members: 0, 'success-rate': 0, 'zero-variance': 0 },
-    restarts: {},
-    concluded: false,
-  };
-}
 
 const step = fc.oneof(
   fc.record({ do: fc.constant('end' as const), n: fc.nat(9) }),
@@ -46,7 +23,7 @@ describe('the limits on steps', () => {
   it('let no group be trained too old, and no version pass without its groups', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 150 }), (steps) => {
-        const state = opened();
+        const state = openedFeed(GROUPS, B, ETA);
         const begunAt = new Map<number, number>();
         let into: { version: number; groups: number[] }[] = [];
         for (const [i, one] of steps.entries()) {
@@ -100,7 +77,7 @@ describe('the limits on steps', () => {
   });
 
   it('name what is refused, and what would be right', () => {
-    const state = opened();
+    const state = openedFeed(GROUPS, B, ETA);
     rules.groupsEnded(
       state,
       [0, 1, 2, 3].map((group) => ({ group, leftOut: null })),

@@ -6,8 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { addEntry, emptyLine, groupsOf, type FeedEntry } from '../../domain/feed-entry.ts';
 import { argumentProblem } from '../../domain/feed-messages.ts';
 import * as rules from '../../domain/feed-rules.ts';
-import { admitted, type FeedState } from '../../domain/feed-state.ts';
+import { admitted } from '../../domain/feed-state.ts';
 import { has, isNumberSet, numbersIn, setOf, sizeOf, union, without } from '../../domain/number-set.ts';
+import { openedFeed } from './some.ts';
 
 const numbers = fc.array(fc.nat(40), { maxLength: 30 });
 
@@ -44,36 +45,6 @@ describe('a set of numbers', () => {
 });
 
 const GROUPS = 24;
-function opened(): FeedState {
-  return {
-    run: 'r',
-    shape: {
-      queries: GROUPS,
-      samples: 1,
-      epochs: 1,
-      batchGroups: 3,
-      maxStaleness: 1,
-      filter: { successRate: null, dropZeroVariance: false, minMembers: null },
-    },
-    ...{
-      entries: 0,
-      last: null,
-      line: 0,
-      version: 0,
-      weights: null,
-      loaded: -1,
-      trained: 0,
-      trainedGroups: 0,
-      next: 0,
-    },
-    ...{ playing: [], ready: [], leases: [], expired: [], acknowledged: [], ahead: [] },
-    admissions: [{ version: 0, upTo: 6 }],
-    leftOut: { members: 0, 'success-rate': 0, 'zero-variance': 0 },
-    restarts: {},
-    concluded: false,
-  };
-}
-
 const step = fc.oneof(
   fc.record({ do: fc.constant('end' as const), n: fc.nat(4), drop: fc.boolean() }),
   fc.record({ do: fc.constant('lease' as const), n: fc.integer({ min: 1, max: 4 }) }),
@@ -87,7 +58,7 @@ describe('the rules of a feed', () => {
   it('lose no group and train none twice along the surviving line, whatever is asked in whatever order', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
-        const state = opened();
+        const state = openedFeed(GROUPS, 3, 1);
         const line = emptyLine();
         const leases: { id: string; line: number }[] = [];
         const left = new Set<number>();

@@ -2,6 +2,8 @@
 
 import fc from 'fast-check';
 import { outcomeOf, type RolloutResult, type StopReason } from '../../domain/ending.ts';
+import { emptyLine } from '../../domain/feed-entry.ts';
+import type { FeedState } from '../../domain/feed-state.ts';
 import type { TurnFacts } from '../../domain/turn.ts';
 
 export const STOPS: readonly StopReason[] = [
@@ -66,3 +68,19 @@ export function someTurn(changes: Partial<TurnFacts> = {}): TurnFacts {
 
 /** Any code point, lone surrogates included: fast-check's own `binary` unit takes seconds to build. */
 export const ANY_CHAR = fc.integer({ min: 0, max: 0x10ffff }).map((code) => String.fromCodePoint(code));
+
+/** A feed of lone samples in which nothing has happened yet. */
+export function openedFeed(queries: number, batchGroups: number, maxStaleness: number): FeedState {
+  const filter = { successRate: null, dropZeroVariance: false, minMembers: null };
+  return {
+    run: 'r',
+    shape: { queries, samples: 1, epochs: 1, batchGroups, maxStaleness, filter },
+    ...emptyLine(),
+    ...{ entries: 0, last: null, trainedGroups: 0, next: 0 },
+    ...{ playing: [], ready: [], leases: [], expired: [], acknowledged: [], ahead: [] },
+    admissions: [{ version: 0, upTo: (maxStaleness + 1) * batchGroups }],
+    leftOut: { members: 0, 'success-rate': 0, 'zero-variance': 0 },
+    restarts: {},
+    concluded: false,
+  };
+}

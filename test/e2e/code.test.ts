@@ -38,8 +38,8 @@ describe.skipIf(!proof.ok)(`code in a workflow${needed}`, () => {
       if (context.includes('two_sum')) return again ? fenced(TWO_SUM) : 'I would rather not write any code.';
       return again ? fenced(SUM) : fenced(`import os\n${SUM}\nos._exit(3)`);
     };
-    const environment = createEnvironments({ code: await createCodeEnvironment() });
-    rig = await openRig({ answer: (_, context) => answer(context) }, { environment });
+    const environments = createEnvironments({ code: await createCodeEnvironment() });
+    rig = await openRig({ answer: (_, context) => answer(context) }, { environments });
     await rig.startWorker();
   });
   afterAll(() => rig.close());

@@ -15,7 +15,7 @@ import { type ModelServer, modelServer } from '../support/model-server.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const DATA = join(ROOT, 'examples/arithmetic.jsonl');
-// 50 updates under 200 rollouts, without the command line: inference/fleet-versions.test.ts.
+// 20 updates under 80 rollouts, without the command line: inference/fleet-versions.test.ts.
 const ROLLOUTS = 50;
 const UPDATES = 15;
 /** At least so many: some answers of chance end early, and some cannot be judged. */

@@ -1,5 +1,5 @@
-// Correct programs in the ways that people and models write them: every problem as a function, as a method, as a
-// program and as a threaded program, and then the idioms of contests.
+// Correct programs in the ways that people and models write them: functions, methods, programs and threaded programs,
+// and then the idioms of contests.
 
 import type { InputOutput } from '../../domain/query.ts';
 import type { Problem } from './code-problem.ts';
@@ -192,8 +192,13 @@ const RULES: readonly Honest[] = [
   },
 ];
 
+const FORMS = [
+  [asFunction, asThread],
+  [asMethod, asProgram],
+] as const;
 export const HONEST: readonly Honest[] = [
-  ...PROBLEMS.flatMap((problem) => [asFunction(problem), asMethod(problem), asProgram(problem), asThread(problem)]),
+  // Every second problem in two of the four forms, the others in the other two.
+  ...PROBLEMS.flatMap((problem, i) => FORMS[i % 2]!.map((form) => form(problem))),
   ...Object.entries(DIALECTS).map(([name, program]) => ({ name: `input: ${name}`, io: SUM, program })),
   ...RULES.map((rule) => ({ ...rule, name: `rule: ${rule.name}` })),
 ];

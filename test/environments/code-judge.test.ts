@@ -6,7 +6,7 @@ import type { InputOutput } from '../../domain/query.ts';
 import { createCodeEnvironment } from '../../environments/code/code-environment.ts';
 import { DEFAULT_LIMITS } from '../../environments/code/limits.ts';
 import { compiledRoom } from '../support/compiled.ts';
-import type { Environment } from '../../environments/environment.ts';
+import type { Judge } from '../../environments/environment.ts';
 import { environmentContract, queryOf } from '../contract/environment.ts';
 import { CALL_CHEATS, CALLED, CALLED_AS_TEXT, PRINTED } from './code-cheats.ts';
 import { EXCUSES, PRINT_CHEATS, ROUGH, ROUGH_CHEATS } from './code-print-cheats.ts';
@@ -16,7 +16,7 @@ import { hasSandbox, needsSandbox, processesWith } from './code-rig.ts';
 needsSandbox();
 
 const limits = { ...DEFAULT_LIMITS, cpuSeconds: 2, wallMs: 6000 };
-const neverAsked: Environment = { judge: () => Promise.reject(new Error('no sandbox')), close: async () => {} };
+const neverAsked: Judge = { judge: () => Promise.reject(new Error('no sandbox')), close: async () => {} };
 const environment = hasSandbox ? await createCodeEnvironment({ limits }) : neverAsked;
 afterAll(() => environment.close());
 
@@ -27,7 +27,12 @@ const judge = (inputOutput: InputOutput, answer: string) =>
 describe.concurrent('never rewards', () => {
   const cheats = [
     ...CALL_CHEATS.map((cheat) => ({ ...cheat, io: CALLED, way: 'called' })),
-    ...CALL_CHEATS.map((cheat) => ({ ...cheat, io: CALLED_AS_TEXT, way: 'called as text' })),
+    // The other spelling of arguments is read before the sandbox: a few cheats show that nothing else differs.
+    ...CALL_CHEATS.filter((_, i) => i % 6 === 0).map((cheat) => ({
+      ...cheat,
+      io: CALLED_AS_TEXT,
+      way: 'called as text',
+    })),
     ...[...PRINT_CHEATS, ...EXCUSES].map((cheat) => ({ ...cheat, io: PRINTED, way: 'printed' })),
     ...ROUGH_CHEATS.map((cheat) => ({ ...cheat, io: ROUGH, way: 'printed roughly' })),
   ];

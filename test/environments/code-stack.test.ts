@@ -4,12 +4,12 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { InputOutput } from '../../domain/query.ts';
 import { createCodeEnvironment } from '../../environments/code/code-environment.ts';
-import type { Environment } from '../../environments/environment.ts';
+import type { Judge } from '../../environments/environment.ts';
 import { queryOf } from '../contract/environment.ts';
 import { hasSandbox, needsSandbox } from './code-rig.ts';
 
 needsSandbox();
-const neverAsked: Environment = { judge: () => Promise.reject(new Error('no sandbox')), close: async () => {} };
+const neverAsked: Judge = { judge: () => Promise.reject(new Error('no sandbox')), close: async () => {} };
 const environment = hasSandbox ? await createCodeEnvironment({}) : neverAsked;
 afterAll(() => environment.close());
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createEnvironments } from '../../environments/index.ts';
+import { judgeByTask } from '../../environments/index.ts';
 import { environmentContract, queryOf } from '../contract/environment.ts';
 
 const sample = {
@@ -7,12 +7,12 @@ const sample = {
   right: 'So \\boxed{42}.',
   wrong: '\\boxed{41}',
 };
-environmentContract('math', 'math', createEnvironments, sample);
-environmentContract('stem', 'stem', createEnvironments, sample);
+environmentContract('math', 'math', judgeByTask, sample);
+environmentContract('stem', 'stem', judgeByTask, sample);
 
 const signal = new AbortController().signal;
 const ask = (solutions: string[], answer: string) =>
-  createEnvironments().judge(queryOf('math', { solutions }), answer, { signal });
+  judgeByTask().judge(queryOf('math', { solutions }), answer, { signal });
 
 describe('the environments', () => {
   test('any of several solutions makes an answer right', async () => {
@@ -34,7 +34,7 @@ describe('the environments', () => {
   });
 
   test('a task without a judge is undecided, never wrong', async () => {
-    const verdict = await createEnvironments().judge(queryOf('code', {}), 'print(1)', { signal });
+    const verdict = await judgeByTask().judge(queryOf('code', {}), 'print(1)', { signal });
     expect(verdict).toEqual({ verdict: 'undecided', reason: 'no-code-judge' });
   });
 });

@@ -64,8 +64,10 @@ const VANISHING = [
 describe('a term that vanishes at whole numbers', () => {
   test.each(VANISHING)('makes any value another one: %s', (term) => {
     const right: string[] = [];
-    for (const value of VALUES)
-      for (const letter of LETTERS) {
+    const at = VANISHING.indexOf(term);
+    for (const [i, value] of VALUES.entries())
+      // Each letter meets each value and each term, but not every pair of these.
+      for (const letter of LETTERS.filter((_, k) => (k + i + at) % 4 === 0)) {
         const own = term.replace('L', () => `${letter} `);
         for (const answer of [`${value}+${own}`, `${value}+3${own}`, `${own}+${value}`])
           if (judged(value, answer) === 'right' || judged(answer, value) === 'right') right.push(answer);

@@ -5,8 +5,6 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { examineSolution } from '../../environments/math/solution.ts';
 import { judgeMath } from '../../environments/math/judge.ts';
-import { fuzzAnswers } from './fuzz-answers.ts';
-import { cpuMs } from '../support/cpu.ts';
 
 interface Pair {
   readonly verdict: 'right' | 'wrong';
@@ -22,19 +20,11 @@ const read = (name: string): Pair[] =>
 const closed = read('./math-closed.jsonl');
 
 describe('a final answer', () => {
-  test.each(closed.filter(({ verdict }) => verdict === 'wrong'))(
-    'is not $solutions.0 when it says $answer',
-    ({ answer, solutions }) => {
-      expect(judgeMath(answer, solutions)).toMatchObject({ verdict: 'wrong' });
-    },
-  );
-
-  test.each(closed.filter(({ verdict }) => verdict === 'right'))(
-    'is $solutions.0 when it says $answer',
-    ({ answer, solutions }) => {
-      expect(judgeMath(answer, solutions)).toMatchObject({ verdict: 'right' });
-    },
-  );
+  test.each(['wrong', 'right'] as const)('is %s in every labelled pair of that verdict', (verdict) => {
+    const pairs = closed.filter((pair) => pair.verdict === verdict);
+    expect(pairs.length).toBeGreaterThan(50);
+    expect(pairs.filter(({ answer, solutions }) => judgeMath(answer, solutions).verdict !== verdict)).toEqual([]);
+  });
 
   test.each([
     ['unreadable', '5', '\\boxed{4x =}'],
@@ -111,21 +101,4 @@ describe('a solution', () => {
     expect(judgeMath('7', ['4x =', '7'])).toMatchObject({ verdict: 'right' });
     expect(judgeMath('8', ['4x =', '7'])).toMatchObject({ verdict: 'wrong', reason: 'different' });
   });
-});
-
-const COUNT = Number(process.env['JUDGE_FUZZ'] ?? 3_000);
-const SEED = Number(process.env['JUDGE_FUZZ_SEED'] ?? 20_261_122);
-const SLOWEST_MS = 1_500;
-
-describe('the judge of random answers', () => {
-  test(`${COUNT} random and mutated answers are each right or wrong, in bounded time (seed ${SEED})`, () => {
-    const pairs = [...read('./math-pairs.jsonl'), ...read('./math-kinds.jsonl')]
-      .map(({ solutions: [solution], answer }) => [solution, answer] as const)
-      .filter(([solution]) => examineSolution(solution).usable);
-    for (const { solution, answer, cut } of fuzzAnswers(SEED, COUNT, pairs)) {
-      const of = JSON.stringify({ solution, answer });
-      const tookMs = cpuMs(() => expect(judgeMath(answer, [solution], { cut }).verdict, of).toMatch(/^(right|wrong)$/));
-      expect(tookMs, of).toBeLessThan(SLOWEST_MS);
-    }
-  }, 600_000);
 });

@@ -3,96 +3,26 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll } from 'vitest';
 import { ModelError, StoreError } from '../../domain/errors.ts';
 import type { FeedEntry } from '../../domain/feed-entry.ts';
-import type { FeedProgress, GrantedLease, LeaseResult } from '../../domain/feed-messages.ts';
 import { feedWorkflowId, rolloutWorkflowId } from '../../domain/ids.ts';
 import { openFileStore } from '../../storage/files.ts';
-import { type Made, makeFeedRun } from '../support/feed-run.ts';
-import { modelServer, type ModelServer } from '../support/model-server.ts';
+import { makeFeedRun } from '../support/feed-run.ts';
+import type { ModelServer } from '../support/model-server.ts';
 import { until } from '../support/until.ts';
+import { feedRecorder, step, train } from './feed-recorder.ts';
 import { recorder, RIGHT, type Scenario } from './recorder.ts';
 
-const { open, close, rig, scenario } = recorder();
+const recording = recorder();
+const { open, close, rig, scenario } = recording;
 const servers: ModelServer[] = [];
+const feed = feedRecorder(recording, servers);
 beforeAll(open);
 afterAll(async () => {
   await close();
   await Promise.all(servers.map((server) => server.close()));
 });
-
-interface Trainer {
-  readonly run: string;
-  readonly feed: WorkflowHandle;
-  ask<T>(verb: string, given: object): Promise<T>;
-  tried(verb: string, given: object): Promise<unknown>;
-  lease(given?: object): Promise<GrantedLease>;
-  progress(): Promise<FeedProgress>;
-  ends(): Promise<void>;
-}
-
-interface Given extends Made {
-  readonly scenario?: Scenario;
-  readonly collection?: boolean;
-  readonly more?: object;
-  /** Its model is a server of ours. */
-  readonly fleet?: boolean;
-}
-
-function feed(
-  name: string,
-  { scenario: parts = {}, collection = true, more = {}, fleet = false, ...made }: Given,
-  play: (trainer: Trainer) => Promise<WorkflowHandle | { workflowId: string; runId: string } | void>,
-): void {
-  scenario(name, parts, async () => {
-    const { out, client } = rig();
-    if (fleet) servers.push(await modelServer({ kind: 'sglang' }));
-    const model = fleet ? { model: `sglang:${servers.at(-1)!.url}` } : {};
-    await makeFeedRun(out, name, { queries: 4, samples: 1, ...model, ...made });
-    const start = (type: string, workflowId: string, input: object) =>
-      client.workflow.start(type, { workflowId, taskQueue: 'everturn', args: [{ run: name, out, ...input }] });
-    const feed = await start('feed', feedWorkflowId(name), { idleMs: 300, ...more });
-    if (collection) await start('collection', name, {});
-    // A history that continued as new is another one of the same workflow.
-    const latest = client.workflow.getHandle(feedWorkflowId(name));
-    const ask = <T>(verb: string, given: object): Promise<T> =>
-      latest.executeUpdate<T, [object]>(verb, { args: [given] }).catch((error: unknown) => {
-        // A machine too busy to end a task in time: the update was not taken.
-        if ((error as { cause?: { code?: unknown } }).cause?.code !== 9) throw error;
-        return ask<T>(verb, given);
-      });
-    const trainer: Trainer = {
-      run: name,
-      feed,
-      ask,
-      tried: (verb, given) => ask(verb, given).catch(() => undefined),
-      async lease(given = {}) {
-        for (;;) {
-          const { lease } = await ask<LeaseResult>('lease', { consumer: 't', groups: 2, wait: 20, ...given });
-          if (lease) return lease;
-        }
-      },
-      progress: () => latest.query<FeedProgress>('progress'),
-      ends: async () => void (await latest.result().catch(() => {})),
-    };
-    const kept = await play(trainer);
-    return kept ?? { workflowId: feed.workflowId, runId: feed.firstExecutionRunId };
-  });
-}
-
-async function step(trainer: Trainer, version: number): Promise<void> {
-  const { id } = await trainer.lease();
-  await trainer.ask('acknowledge', { lease: id, version });
-}
-
-async function train(trainer: Trainer, from: number, to: number): Promise<void> {
-  for (let version = from; version <= to; version++) {
-    await step(trainer, version);
-    await trainer.ask('version', { version });
-  }
-}
 
 feed('feed-whole', { epochs: 2, train: { maxStaleness: 0 } }, async (trainer) => {
   await train(trainer, 1, 4);

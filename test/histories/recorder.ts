@@ -7,17 +7,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { test } from 'vitest';
 import { closedRollouts } from '../../temporal/runs.ts';
+import type { Environment, EnvironmentCall, Environments, Move } from '../../environments/environment.ts';
 import { createEnvironments } from '../../environments/index.ts';
 import { openFileStore } from '../../storage/files.ts';
 import type { Store } from '../../storage/store.ts';
+import type { EnvironmentRecord } from '../../domain/environment.ts';
+import { parseSettings } from '../../run/config.ts';
 import type { CollectionInput, RolloutInput } from '../../domain/messages.ts';
-import { TOLD_IN_MEMO } from '../../workflows/patches.ts';
+import { FENCED_BY_LINE } from '../../workflows/patches.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import { scriptedBackend } from '../support/scripted-model.ts';
 import { isRecorded, keepHistory } from './history-file.ts';
 
 /** The folder of new histories: Everturn's version, and the latest patch of its workflows since. */
-export const RELEASE = `0.1.0+${TOLD_IN_MEMO}`;
+export const RELEASE = `0.1.0+${FENCED_BY_LINE}`;
 export const RIGHT = '\\boxed{4}';
 export const WRONG = '\\boxed{5}';
 /** The run of all rollouts that are recorded one by one. */
@@ -25,7 +28,8 @@ const RUN = 'recorded';
 
 /** Where an activity stands, before it does its work. */
 export interface Reached {
-  readonly step: 'open' | 'generate' | 'judge' | 'log' | 'finish' | 'accept' | 'page' | 'settle' | 'conclude';
+  readonly step:
+    'open' | 'begin' | 'end' | 'generate' | 'judge' | 'log' | 'finish' | 'accept' | 'page' | 'settle' | 'conclude';
   /** Empty for a step of a whole run. */
   readonly query: string;
   /** Of a generation; 0 for other steps. */
@@ -138,7 +142,7 @@ type Reach = (step: Reached['step'], run: string, query?: string, turn?: number)
 /** Model, judge and store, each asking the scenario before it does its work. */
 function parts(scenarios: ReadonlyMap<string, Scenario>, reach: Reach, rig: () => Rig) {
   const of = (run: string, query: string) => scenarios.get(run === RUN ? query : run);
-  const judges = createEnvironments();
+  const judges = createEnvironments({}, { open: (record) => scriptedGame(record, reach), close: async () => {} });
   let requests = 0;
   const model = scriptedBackend({
     contextLength: 900,
@@ -156,16 +160,27 @@ function parts(scenarios: ReadonlyMap<string, Scenario>, reach: Reach, rig: () =
   };
   return {
     backend: async () => ({ ...model, generate }),
+    parseSettings: (run: string, { environments, ...given }: Readonly<Record<string, unknown>>) => ({
+      ...parseSettings(run, given),
+      ...(environments === undefined ? {} : { environments: environments as readonly EnvironmentRecord[] }),
+    }),
     closedRollouts: async (run: string, ids: readonly string[]) => {
       await reach('settle', run);
       return closedRollouts(rig().client, run, ids);
     },
-    environment: {
-      ...judges,
-      judge: async (...[query, answer, options]: Parameters<typeof judges.judge>) => {
-        if (scenarios.has(query.queryId)) await reach('judge', RUN, query.queryId);
-        return judges.judge(query, answer, options);
+    environments: {
+      of(...rollout: Parameters<Environments['of']>): Environment {
+        const environment = judges.of(...rollout);
+        return {
+          ...environment,
+          respond: async (move: Move, call: EnvironmentCall) => {
+            const { queryId } = move.rollout.query;
+            if (scenarios.has(queryId)) await reach('judge', RUN, queryId);
+            return environment.respond(move, call);
+          },
+        };
       },
+      close: judges.close,
     },
     openStore(out: string, run: string): Store {
       const store = openFileStore(out, run);
@@ -182,6 +197,39 @@ function parts(scenarios: ReadonlyMap<string, Scenario>, reach: Reach, rig: () =
         putResult: async (result) => (await reach('conclude', run), store.putResult(result)),
       };
     },
+  };
+}
+
+export const GAME: EnvironmentRecord = {
+  name: 'game',
+  version: '1',
+  door: 'command',
+  spec: ['game'],
+  fingerprint: 'a'.repeat(64),
+  state: 'value',
+  begins: true,
+  ends: true,
+  timeoutSeconds: 10,
+};
+
+/** Two moves: the first is scored, the second ends it. */
+function scriptedGame({ begins, ends }: EnvironmentRecord, reach: Reach): Environment {
+  return {
+    ...(begins && {
+      async begin({ query }) {
+        await reach('begin', RUN, query.queryId);
+        return { messages: [{ role: 'user', content: 'Your move?' }], state: 0 };
+      },
+    }),
+    respond: async ({ turn }) =>
+      turn === 1
+        ? { reward: 0.5, messages: [{ role: 'user', content: 'And now?' }], state: 1 }
+        : { verdict: { verdict: 'right', reason: 'won' }, reward: 1.5, done: true, state: 2 },
+    ...(ends && {
+      async end({ rollout }) {
+        await reach('end', RUN, rollout.query.queryId);
+      },
+    }),
   };
 }
 

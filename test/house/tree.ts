@@ -17,12 +17,15 @@ export const ROOMS = [
   'exporters',
   'inference',
   'machine',
+  'metrics',
   'permissions',
   'proof',
   'run',
   'service',
+  'statistics',
   'storage',
   'temporal',
+  'viewer',
   'workflows',
 ];
 
@@ -38,5 +41,5 @@ export function filesUnder(folder = '.'): string[] {
 }
 
 export function sources(): string[] {
-  return filesUnder().filter((path) => /\.(?:ts|js|mjs)$/.test(path));
+  return filesUnder().filter((path) => /\.(?:tsx?|js|mjs)$/.test(path));
 }

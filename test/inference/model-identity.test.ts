@@ -1,19 +1,13 @@
 // A fleet is of one model, whatever its servers call themselves, and stays of that one while servers come and go.
 
 import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { TokenBackend } from '../../inference/backend.ts';
-import { openFleet } from '../../inference/fleet/fleet.ts';
-import { tokenRules } from '../../inference/fleet/token-fleet.ts';
-import { tokenizerLoader } from '../../inference/tokenizer/server-tokenizer.ts';
-import { openSglang } from '../../inference/servers/sglang.ts';
 import { loadTokenizer } from '../../inference/tokenizer/tokenizer.ts';
-import { openVllm } from '../../inference/servers/vllm.ts';
-import { ask, closeAll, opened, SPREAD } from '../support/fleet-rig.ts';
-import { modelServer, type ModelServer } from '../support/model-server.ts';
+import { ask, closeAll } from '../support/fleet-rig.ts';
+import { behind, fleetOf, replaced, server } from '../support/identity-rig.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 import type { Shape } from '../support/toy-engine.ts';
 
@@ -25,34 +19,6 @@ const SHAPES: (Pick<Shape, 'kind' | 'scaleOut' | 'spans'> & { of: string })[] = 
   { of: 'vllm', kind: 'vllm' },
   { of: 'vllm by completions', kind: 'vllm', scaleOut: false },
 ];
-
-async function server(shape: Shape): Promise<ModelServer> {
-  const one = await modelServer({ modelPath: TINY_FOLDER, ...shape });
-  opened.push(one);
-  return one;
-}
-
-async function fleetOf(all: readonly ModelServer[], tokenizer: string | null = null): Promise<TokenBackend> {
-  const tokenizers = tokenizerLoader(tokenizer);
-  const log = () => undefined;
-  const open = all[0]!.engine.shape.kind === 'vllm' ? openVllm : openSglang;
-  const backend = await openFleet({
-    ...SPREAD,
-    urls: all.map(({ url }) => url),
-    log,
-    rules: tokenRules(log),
-    circuit: { coolDownMs: 20, longestCoolDownMs: 50 },
-    open: (url) => open({ url, apiKey: null, tokenizers, log }),
-  });
-  opened.push(backend);
-  return backend;
-}
-
-/** Another process at the same address. */
-async function replaced(old: ModelServer, changes: Partial<Shape>): Promise<ModelServer> {
-  await old.close();
-  return server({ ...old.engine.shape, ...changes, port: old.port });
-}
 
 /** The model's folder again, with other files. */
 function folder(change: (tokenizer: Tokenizer) => unknown, spaces = 0): string {
@@ -222,23 +188,3 @@ describe('the identity of a model', () => {
     for (let i = 0; i < 3; i++) expect((await ask(backend, `run/q${i}/0`)).outputIds).toHaveLength(4);
   });
 });
-
-/** What stands before a server, and changes what it says. */
-async function behind(origin: ModelServer, change: (text: string) => string, headers: Record<string, string> = {}) {
-  const proxy = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const { method = 'GET', url = '/' } = request;
-      const body = method === 'GET' ? {} : { body: Buffer.concat(chunks) };
-      void fetch(`${origin.url}${url}`, { method, ...body }).then(async (answer) => {
-        const text = await answer.text();
-        response.writeHead(answer.status, { 'content-type': 'application/json', ...headers }).end(change(text));
-      });
-    });
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  const { port } = proxy.address() as { port: number };
-  opened.push({ close: () => new Promise((resolve) => void proxy.close(() => resolve())) });
-  return { ...origin, url: `http://127.0.0.1:${port}`, port };
-}

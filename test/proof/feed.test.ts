@@ -1,14 +1,20 @@
 // A sound ledger has no breach, and each harm to one is named.
 
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FeedEntry } from '../../domain/feed-entry.ts';
 import { checkFeed } from '../../proof/feed.ts';
 import { feedFile } from '../../storage/record/layout.ts';
+import { openFileStore } from '../../storage/files.ts';
 import type { Store } from '../../storage/store.ts';
+import { RUN } from '../storage/play.ts';
 import { playGoodRun } from './good-run.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'everturn-feed-'));
+beforeAll(() => playGoodRun(join(root, 'good')));
+afterAll(() => rmSync(root, { recursive: true }));
 
 type Said = Record<string, unknown> & { readonly kind: string };
 const trained = (
@@ -45,18 +51,15 @@ async function write(store: Store, said: readonly Said[]): Promise<void> {
 }
 
 async function checked(said: readonly Said[], harm: (folder: string, store: Store) => unknown = () => {}) {
-  const out = mkdtempSync(join(tmpdir(), 'everturn-feed-'));
-  try {
-    const store = await playGoodRun(out);
-    await write(store, said);
-    await harm(store.folder, store);
-    const problems: string[] = [];
-    const { record } = (await store.getRun())!;
-    const facts = await checkFeed(store, record, 4, ({ path, problem }) => problems.push(`${path} ${problem}`));
-    return { facts, problems: problems.join('\n') };
-  } finally {
-    rmSync(out, { recursive: true, force: true });
-  }
+  const out = mkdtempSync(join(root, 'bad-'));
+  cpSync(join(root, 'good'), out, { recursive: true });
+  const store = openFileStore(out, RUN);
+  await write(store, said);
+  await harm(store.folder, store);
+  const problems: string[] = [];
+  const { record } = (await store.getRun())!;
+  const facts = await checkFeed(store, record, 4, ({ path, problem }) => problems.push(`${path} ${problem}`));
+  return { facts, problems: problems.join('\n') };
 }
 
 describe('the check of a ledger', () => {

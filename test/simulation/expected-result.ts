@@ -16,6 +16,7 @@ export interface JudgedTurn {
 const OUTCOME: Readonly<Record<StopReason, Outcome>> = {
   'max-turns': 'complete',
   success: 'complete',
+  done: 'complete',
   'context-length': 'complete',
   undecided: 'undecided',
   failed: 'failed',

@@ -24,7 +24,7 @@ export const MUTANTS: readonly Mutant[] = [
     'const answer = await generate(rollout, turn);',
     'await generate(rollout, turn); const answer = await generate(rollout, turn);',
   ),
-  mutant('a turn is not logged', 'workflows/rollout.ts', 'await log(rollout, answer, verdict);', ''),
+  mutant('a turn is not logged', 'workflows/rollout.ts', 'await log(rollout, answer, reply);', ''),
   mutant(
     'a right answer does not stop',
     'domain/ending.ts',

@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { UndecidedPolicy } from '../../domain/finished-turns.ts';
+import { noCounts } from '../../domain/progress.ts';
 import type { Query } from '../../domain/query.ts';
 import type { VerdictValue } from '../../domain/verdict.ts';
 import { areal } from '../../exporters/areal.ts';
@@ -122,16 +123,19 @@ describe('trajectories of a store', () => {
   });
 
   test('the finished turns of an undecided rollout are exported where that is asked, as if it ended there', async () => {
-    const store = openFileStore(root, RUN);
+    const out = mkdtempSync(join(root, 'out-'));
+    const store = openFileStore(out, RUN);
     const settings = someSettings({ numTurns: 4, rewardScaling: 2, rewardBias: 0.25 });
     const runs: Record<string, VerdictValue[]> = { first: ['undecided'], third: ['wrong', 'right', 'undecided'] };
     const queries = Object.keys(runs).map((id) => aQuery(id));
     await putRun(store, queries, { settings });
     for (const [index, query] of queries.entries())
       await play(store, { query, index, settings, verdicts: runs[query.queryId]!, stop: 'undecided' });
+    // A check waits for the result of a run whose rollouts have all ended.
+    await store.putResult({ run: RUN, total: 2, cancelled: false, numTurns: 4, counts: noCounts() });
 
     const samples = async (undecided: UndecidedPolicy) => {
-      const file = join(root, `${undecided}.jsonl`);
+      const file = join(out, `${undecided}.jsonl`);
       const summary = await exportRun(store, areal, file, { undecided });
       const breaches: unknown[] = [];
       const asked = { exporter: areal, undecided, file };
@@ -156,7 +160,7 @@ describe('trajectories of a store', () => {
 
     // An export of the other kind is not what the records give.
     const breaches: { problem: string }[] = [];
-    const wrong = { exporter: areal, file: join(root, 'finished-turns.jsonl') };
+    const wrong = { exporter: areal, file: join(out, 'finished-turns.jsonl') };
     await checkRun(store, (breach) => breaches.push(breach), { export: wrong });
     expect(breaches.map(({ problem }) => problem)).toContain('line 1 is none that the records give');
   });

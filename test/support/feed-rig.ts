@@ -10,8 +10,6 @@ import { openFileStore } from '../../storage/files.ts';
 import { type Made, makeFeedRun } from './feed-run.ts';
 import { openRig } from './rig.ts';
 
-export type FeedRig = Awaited<ReturnType<typeof openFeedRig>>;
-
 export async function openFeedRig() {
   /** Answers by run; a run that is not here is right every second time. */
   const answers = new Map<string, (request: GenerateRequest) => string | Promise<string>>();

@@ -36,6 +36,8 @@ export interface ModelServer {
   silent: boolean;
   /** Awaited before a request has its effect, and before its answer is sent. */
   hold: ((path: string, when: 'before' | 'after') => Promise<void>) | null;
+  /** What is answered instead, to a question of any kind; null: what the model says. */
+  instead: ((path: string, body: Seen['body']) => Reply | null) | null;
   fail(...faults: Fault[]): void;
   /** Faults that nobody met yet are taken back. */
   heal(): void;
@@ -79,6 +81,8 @@ export async function modelServer(given: Shape): Promise<ModelServer> {
     if (fault && 'act' in fault) return fault.act(request, response);
     if (fault) return send(response, fault);
     await self.hold?.(url, 'before');
+    const refusal = self.instead?.(url, (body ?? {}) as Seen['body']);
+    if (refusal) return send(response, refusal);
     const reply = await answer({ method, path: url, text, body, broken, gone: () => response.destroyed });
     await self.hold?.(url, 'after');
     send(response, reply);
@@ -92,6 +96,7 @@ export async function modelServer(given: Shape): Promise<ModelServer> {
   const self: ModelServer = {
     silent: false,
     hold: null,
+    instead: null,
     url: `http://127.0.0.1:${port}`,
     port,
     seen,

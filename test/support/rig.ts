@@ -14,10 +14,11 @@ import { createActivities } from '../../activities/index.ts';
 import { closedRollouts } from '../../temporal/runs.ts';
 import { parseSettings } from '../../run/config.ts';
 import { createRun } from '../../run/create-run.ts';
+import { parseGroups } from '../../run/groups.ts';
 import { surveyDataset } from '../../run/survey.ts';
 import { queryFromRow } from '../../datasets/row.ts';
 import { DatasetError } from '../../domain/errors.ts';
-import { CODE_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../domain/queues.ts';
+import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../domain/queues.ts';
 import { createEnvironments } from '../../environments/index.ts';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
 import { openControls, weightServers } from '../../inference/weights/index.ts';
@@ -72,21 +73,22 @@ export async function openRig(
     version: everturnVersion(),
     openStore: openFileStore,
     backend: async () => backend,
-    environment: createEnvironments(),
+    environments: createEnvironments(),
     permit: () => undefined,
-    parseRow(row) {
-      const parsed = queryFromRow(row, '1');
+    parseRow(row, { environments }) {
+      const parsed = queryFromRow(row, '1', undefined, environments);
       if (parsed.ok) return parsed.query;
       throw new DatasetError(parsed.problem, { reason: 'bad-row', fix: parsed.fix });
     },
     parseSettings,
-    async createRun({ run, dataset, samples, limit, shuffleSeed, settings }) {
+    async createRun({ run, dataset, samples, limit, shuffleSeed, settings, epochs, train }) {
       const survey = await surveyDataset({ dataset, limit, shuffleSeed });
       await createRun(openFileStore(out, run), {
         run,
         survey,
         settings: parseSettings(run, { ...settings }),
         samples,
+        ...parseGroups({ samples, epochs, train }),
         origins: Object.fromEntries(Object.keys(settings).map((key) => [key, 'input' as const])),
       });
     },
@@ -121,6 +123,7 @@ export async function openRig(
           maxCachedWorkflows: cachedWorkflows,
         }),
         Worker.create({ ...common, taskQueue: CODE_QUEUE, activities: { evaluate: light.evaluate } }),
+        Worker.create({ ...common, taskQueue: ENVIRONMENT_QUEUE, activities: light }),
         Worker.create({
           ...common,
           taskQueue: GENERATE_QUEUE,

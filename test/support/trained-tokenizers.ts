@@ -4,14 +4,14 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import rust, { type Model } from 'tokenizers';
+import rust from 'tokenizers';
 import { randomSource, someWord } from './texts.ts';
 
 type Json = Record<string, unknown>;
 export type Family = keyof typeof FAMILIES;
 
 interface Shape {
-  readonly model: 'byte-level' | 'pieces' | 'unigram' | 'wordpiece';
+  readonly model: 'byte-level' | 'pieces';
   readonly modelOptions?: Json;
   readonly normalizer?: Json;
   readonly preTokenizer?: Json;
@@ -92,25 +92,6 @@ const FAMILIES = {
     decoder: piecesDecoder(),
     postProcessor: bosFirst('<s>'),
   },
-  /** SentencePiece's unigram model. */
-  unigram: {
-    model: 'unigram',
-    preTokenizer: { type: 'Metaspace', replacement: '▁', prepend_scheme: 'always', split: true },
-    decoder: { type: 'Metaspace', replacement: '▁', prepend_scheme: 'always', split: true },
-  },
-  /** BERT. */
-  wordpiece: {
-    model: 'wordpiece',
-    normalizer: {
-      type: 'BertNormalizer',
-      clean_text: true,
-      handle_chinese_chars: true,
-      strip_accents: null,
-      lowercase: true,
-    },
-    preTokenizer: { type: 'BertPreTokenizer' },
-    decoder: { type: 'WordPiece', prefix: '##', cleanup: false },
-  },
 } as const satisfies Record<string, Shape>;
 
 export const FAMILY_NAMES = Object.keys(FAMILIES) as Family[];
@@ -167,9 +148,7 @@ function trainedModel({ model, normalizer, preTokenizer }: Shape): Json {
     const text = join(folder, 'text.txt');
     const file = join(folder, 'tokenizer.json');
     writeFileSync(text, corpus());
-    const type = { 'byte-level': 'BPE', pieces: 'BPE', unigram: 'Unigram', wordpiece: 'WordPiece' }[model];
-    const empty = { BPE: rust.BPE.empty(), Unigram: rust.Unigram.empty(), WordPiece: rust.WordPiece.empty() };
-    const blank = new rust.Tokenizer(empty[type as keyof typeof empty] as Model);
+    const blank = new rust.Tokenizer(rust.BPE.empty());
     blank.save(file);
     const json = { ...(JSON.parse(readFileSync(file, 'utf8')) as Json) };
     // Without words, a BPE of pieces would learn whole sentences.
@@ -187,27 +166,22 @@ function trainedModel({ model, normalizer, preTokenizer }: Shape): Json {
 
 /** The trained model with the base tokens first, and with all bytes in it. */
 function completed(kind: Shape['model'], model: Json): Json {
-  if (kind === 'unigram') {
-    const learnt = (model['vocab'] as [string, number][]).filter(([piece]) => !BASE_TOKENS.includes(piece));
-    return { ...model, unk_id: 0, vocab: [...BASE_TOKENS.map((piece) => [piece, 0]), ...learnt] };
-  }
   const learnt = Object.entries(model['vocab'] as Record<string, number>).sort((a, b) => a[1] - b[1]);
   const bytes = {
     'byte-level': rust.byteLevelAlphabet().sort(),
     pieces: Array.from({ length: 256 }, (_, i) => `<0x${i.toString(16).toUpperCase().padStart(2, '0')}>`),
-    wordpiece: [],
   }[kind];
   const names = [...new Set([...BASE_TOKENS, ...bytes, ...learnt.map(([piece]) => piece)])];
   const vocab = Object.fromEntries(names.map((name, id) => [name, id]));
   if (kind === 'pieces') return { ...model, vocab, byte_fallback: true, fuse_unk: true, unk_token: '<unk>' };
-  return kind === 'wordpiece' ? { ...model, vocab, unk_token: '<unk>' } : { ...model, vocab };
+  return { ...model, vocab };
 }
 
-/** Enough words for some thousand tokens; always the same. */
+/** Enough words for a thousand tokens; always the same. */
 function corpus(): string {
   const random = randomSource(11);
-  const words = Array.from({ length: 1500 }, () => someWord(random));
-  return Array.from({ length: 2500 }, () =>
-    Array.from({ length: 4 + random(12) }, () => words[Math.min(random(1500), random(1500))]).join(' '),
+  const words = Array.from({ length: 400 }, () => someWord(random));
+  return Array.from({ length: 500 }, () =>
+    Array.from({ length: 4 + random(12) }, () => words[Math.min(random(400), random(400))]).join(' '),
   ).join('\n');
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { JudgeError } from '../../domain/errors.ts';
+import { onlyJudge } from '../../environments/index.ts';
 import { checkRun } from '../../proof/check.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { openRig, type Rig } from '../support/rig.ts';
@@ -11,7 +12,7 @@ beforeAll(async () => {
     judged++;
     throw new JudgeError('The judge does not start.', { reason: 'judge-process', retryable: true });
   };
-  rig = await openRig({ answer: () => '\\boxed{4}' }, { environment: { judge, close: async () => {} } });
+  rig = await openRig({ answer: () => '\\boxed{4}' }, { environments: onlyJudge({ judge, close: async () => {} }) });
   await rig.startWorker();
 });
 afterAll(() => rig.close());

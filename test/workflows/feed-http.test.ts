@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FeedServer, serveFeed } from '../../cli/serve/feed-server.ts';
 import type { NeutralRow } from '../../domain/neutral-row.ts';
 import type { Session } from '../../temporal/connection.ts';
-import { entriesOfFeed } from '../../temporal/feed.ts';
+import { entriesOfFeed, startFeed } from '../../temporal/feed.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { makeFeedRun } from '../support/feed-run.ts';
 import { openRig, type Rig } from '../support/rig.ts';
@@ -29,7 +29,6 @@ beforeAll(async () => {
   });
   server = await serveFeed({
     place: { run: 'served', out: rig.out },
-    store: openFileStore(rig.out, 'served'),
     session: () => ({ client: rig.client, namespace: rig.namespace }) as unknown as Session,
     host: '127.0.0.1',
     port: 0,
@@ -56,11 +55,26 @@ async function post(path: string, body: unknown, headers: Record<string, string>
   const lines = text.split('\n').filter((line) => line !== '');
   return { status: response.status, lines: lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
 }
+const served = () => ({ run: 'served', out: rig.out });
 const status = async (): Promise<unknown> =>
   (await fetch(`${server.url}/status`, { headers: { authorization: `Bearer ${TOKEN}` } })).json();
 
+/** fetch sets its own Host. */
+const statusOf = (headers: Record<string, string>): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    const all = { authorization: `Bearer ${TOKEN}`, ...headers };
+    const asked = httpRequest(`${server.url}/status`, { headers: all }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    });
+    asked.on('error', reject).end();
+  });
+
 describe('the feed over HTTP', () => {
   test('gives a batch as lines: its lease, then each sample of each group as a neutral row', async () => {
+    // The oldest groups are given first, of those that have ended: all of them have.
+    await startFeed({ client: rig.client, namespace: rig.namespace } as unknown as Session, served());
+    await expect.poll(async () => ((await status()) as { ready: number } | null)?.ready, { timeout: 60_000 }).toBe(4);
     const { status: code, lines } = await post('/lease', { consumer: 'trainer', groups: 2, wait: 60 });
     expect(code).toBe(200);
     const [head, ...rows] = lines as [Record<string, unknown>, ...(Record<string, unknown> & NeutralRow)[]];
@@ -87,6 +101,9 @@ describe('the feed over HTTP', () => {
     expect((await post('/lease', {}, { authorization: '' })).status).toBe(401);
     expect((await fetch(`${server.url}/status`)).status).toBe(401);
     expect((await post('/lease', {}, { origin: 'http://evil.example' })).status).toBe(403);
+    expect(await statusOf({ host: 'evil.example' })).toBe(403);
+    expect(await statusOf({ host: '127.0.0.1.evil.example:80' })).toBe(403);
+    expect(await statusOf({ host: 'localhost:9999' })).toBe(200);
     expect((await post('/../lease%00', {})).status).toBe(404);
     expect((await post('/constructor', {})).status).toBe(404);
     const get = await fetch(`${server.url}/lease`, { headers: { authorization: `Bearer ${TOKEN}` } });

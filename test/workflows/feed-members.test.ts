@@ -1,27 +1,16 @@
 // What a feed does with members that fail or are lost, and with weights that its trainer publishes.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
 import { ModelError } from '../../domain/errors.ts';
 import type { GenerateRequest } from '../../inference/backend.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { modelServer } from '../support/model-server.ts';
-import { type FeedRig, openFeedRig } from '../support/feed-rig.ts';
+import { openFeedRig } from '../support/feed-rig.ts';
 
-let feeds: FeedRig;
-let rig: FeedRig['rig'];
-let answers: FeedRig['answers'];
-beforeAll(async () => {
-  feeds = await openFeedRig();
-  ({ rig, answers } = feeds);
-});
+const { rig, answers, start, begin, ask, lease, progress, until, numbers, refused } = await openFeedRig();
 afterAll(() => rig.close());
-const begin: FeedRig['begin'] = (...args) => feeds.begin(...args);
-const ask: FeedRig['ask'] = (...args) => feeds.ask(...args);
-const lease: FeedRig['lease'] = (...args) => feeds.lease(...args);
-const progress: FeedRig['progress'] = (...args) => feeds.progress(...args);
-const until: FeedRig['until'] = (...args) => feeds.until(...args);
-const numbers: FeedRig['numbers'] = (granted) => feeds.numbers(granted);
-const refused: FeedRig['refused'] = (work) => feeds.refused(work);
 
 describe('a feed', { timeout: 240_000 }, () => {
   test('plays a member that failed again, and only that', async () => {
@@ -74,6 +63,29 @@ describe('a feed', { timeout: 240_000 }, () => {
     expect((await store.listRolloutsOf('q0')).map(({ attempt }) => attempt)).toEqual([1, 1]);
   });
 
+  test('is there for a run that a bare client started, with epochs and a trainer', async () => {
+    const dataset = join(rig.out, 'bare-data.jsonl');
+    writeFileSync(dataset, [0, 1, 2, 3].map((i) => `{"id":"q${i}","question":"Is ${i}?","answer":"4"}\n`).join(''));
+    const given = {
+      dataset,
+      samples: 2,
+      epochs: 2,
+      train: { batchGroups: 2, maxStaleness: 0 },
+      settings: { numTurns: 1 },
+    };
+    const collection = await start('collection', 'bare', given);
+    await start('feed', 'bare');
+    const seen: number[] = [];
+    for (let version = 1; version <= 4; version++) {
+      const granted = await lease('bare');
+      seen.push(...numbers(granted));
+      await ask('bare', 'acknowledge', { lease: granted.id, version });
+      await ask('bare', 'version', { version });
+    }
+    expect(seen).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(await collection.result()).toMatchObject({ total: 16 });
+  });
+
   test('moves its clock when the weights are on a server, and not where they are on none', async () => {
     const server = await modelServer({ kind: 'sglang' });
     try {
@@ -92,14 +104,16 @@ describe('a feed', { timeout: 240_000 }, () => {
       });
       // The checkpoint's weights, on servers that are ahead of it.
       await ask('weighty', 'rewind', { version: 0 });
-      expect(await ask('weighty', 'version', { version: 0, weights: '/ckpt/0' })).toMatchObject({ already: false });
+      const back = { version: 0, weights: '/ckpt/0', line: 1 };
+      expect(await ask('weighty', 'version', back)).toMatchObject({ already: false });
       expect(loads()).toBe(2);
     } finally {
       await server.close();
     }
-    const { id } = await lease('weighty');
+    const { id } = await lease('weighty', { line: 1 });
     await ask('weighty', 'acknowledge', { lease: id, version: 1 });
-    expect(await refused(ask('weighty', 'version', { version: 1, weights: '/ckpt/1b' }))).toBe('weights-not-loaded');
+    const unloaded = { version: 1, weights: '/ckpt/1b', line: 1 };
+    expect(await refused(ask('weighty', 'version', unloaded))).toBe('weights-not-loaded');
     expect(await progress('weighty')).toMatchObject({ version: 0, line: 1 });
   });
 });

@@ -1,28 +1,14 @@
 // A feed on a real server: groups handed out whole and once, refusals that change nothing, and a state that follows
 // from the folder when the workflow is gone.
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { LeaseResult } from '../../domain/feed-messages.ts';
 import { feedWorkflowId } from '../../domain/ids.ts';
 import { makeFeedRun } from '../support/feed-run.ts';
-import { type FeedRig, openFeedRig } from '../support/feed-rig.ts';
+import { openFeedRig } from '../support/feed-rig.ts';
 
-let feeds: FeedRig;
-let rig: FeedRig['rig'];
-let answers: FeedRig['answers'];
-beforeAll(async () => {
-  feeds = await openFeedRig();
-  ({ rig, answers } = feeds);
-});
+const { rig, answers, start, begin, ask, lease, progress, until, numbers, breaches, refused } = await openFeedRig();
 afterAll(() => rig.close());
-const begin: FeedRig['begin'] = (...args) => feeds.begin(...args);
-const ask: FeedRig['ask'] = (...args) => feeds.ask(...args);
-const lease: FeedRig['lease'] = (...args) => feeds.lease(...args);
-const progress: FeedRig['progress'] = (...args) => feeds.progress(...args);
-const until: FeedRig['until'] = (...args) => feeds.until(...args);
-const numbers: FeedRig['numbers'] = (granted) => feeds.numbers(granted);
-const breaches: FeedRig['breaches'] = (run) => feeds.breaches(run);
-const refused: FeedRig['refused'] = (work) => feeds.refused(work);
 
 describe('a feed', { timeout: 240_000 }, () => {
   test('hands out every group of every epoch once, whole, and paces the run', async () => {
@@ -60,22 +46,78 @@ describe('a feed', { timeout: 240_000 }, () => {
     await ask('rewound', 'acknowledge', { lease: second.id, version: 2 });
     const third = await lease('rewound');
     expect(await ask('rewound', 'rewind', { version: 1 })).toEqual({ version: 1, line: 1, offered: 4 });
-    expect(await ask('rewound', 'rewind', { version: 1 })).toEqual({ version: 1, line: 1, offered: 0 });
+    expect(await ask('rewound', 'rewind', { version: 1 })).toEqual({ version: 1, line: 2, offered: 0 });
     expect(await refused(ask('rewound', 'acknowledge', { lease: third.id, version: 2 }))).toBe('no-such-lease');
-    const again = await lease('rewound');
+    const again = await lease('rewound', { line: 2 });
     expect(numbers(again)).toEqual(numbers(second));
     expect(await refused(ask('rewound', 'acknowledge', { lease: again.id, version: 1 }))).toBe('version-goes-back');
     // The checkpoint of version 2 is saved, and its trainer killed before it publishes.
     await ask('rewound', 'acknowledge', { lease: again.id, version: 2 });
-    const lost = await lease('rewound');
+    const lost = await lease('rewound', { line: 2 });
     expect(numbers(lost)).toEqual(numbers(third));
     await ask('rewound', 'rewind', { version: 2 });
     expect((await progress('rewound')).version).toBe(1);
-    const next = await lease('rewound');
+    const next = await lease('rewound', { line: 3 });
     expect(await refused(ask('rewound', 'acknowledge', { lease: next.id, version: 3 }))).toBe('version-skips');
-    expect(await ask('rewound', 'version', { version: 2 })).toEqual({ version: 2, already: false });
+    expect(await ask('rewound', 'version', { version: 2, line: 3 })).toEqual({ version: 2, already: false });
     await ask('rewound', 'acknowledge', { lease: next.id, version: 3 });
     expect((await progress('rewound')).trained).toBe(6);
+  });
+
+  test('refuses a trainer whose line ended, also by a rewind that changed nothing', async () => {
+    await begin('fenced');
+    const first = await ask<{ line: number }>('fenced', 'rewind', { version: 0, request: 'a' });
+    expect(await ask('fenced', 'rewind', { version: 0, request: 'a' })).toEqual({ version: 0, line: 1, offered: 0 });
+    const own = await lease('fenced', { line: first.line });
+    // The second trainer finds the same checkpoint: nothing is to be undone.
+    const second = await ask('fenced', 'rewind', { version: 0, request: 'b' });
+    expect(second).toEqual({ version: 0, line: 2, offered: 2 });
+    for (const [verb, given] of [
+      ['lease', { consumer: 't', groups: 1, line: 1 }],
+      ['lease', { consumer: 't', groups: 1 }],
+      ['acknowledge', { lease: own.id, version: 1, line: 1 }],
+      ['version', { version: 0, line: 1 }],
+      ['renew', { lease: own.id, line: 1 }],
+      ['rewind', { version: 0, request: 'a' }],
+      ['lease', { consumer: 't', groups: 1, line: 3 }],
+    ] as const)
+      expect(await refused(ask('fenced', verb, given)), `${verb} ${JSON.stringify(given)}`).toBe('stale-line');
+    expect(await refused(ask('fenced', 'acknowledge', { lease: own.id, version: 1 }))).toBe('no-such-lease');
+    // The ledger alone knows it too.
+    await rig.client.workflow.getHandle(feedWorkflowId('fenced')).terminate();
+    await start('feed', 'fenced');
+    expect(await refused(ask('fenced', 'rewind', { version: 0, request: 'a' }))).toBe('stale-line');
+    expect(await ask('fenced', 'rewind', { version: 0, request: 'b' })).toEqual({ version: 0, line: 2, offered: 0 });
+    expect(await refused(ask('fenced', 'lease', { consumer: 't', groups: 1, line: 1 }))).toBe('stale-line');
+    const granted = await lease('fenced', { line: 2 });
+    expect(granted).toMatchObject({ line: 2, floors: [{ line: 1, version: 0 }] });
+    await ask('fenced', 'acknowledge', { lease: granted.id, version: 1, line: 2 });
+    expect(await breaches('fenced')).toEqual([]);
+  });
+
+  test('refuses what a rewind overtakes: a lease that waits, and a version that was accepted before', async () => {
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    answers.set('overtaken', async ({ requestId }) => {
+      if (/\/q[2-7]\//.test(requestId)) await gate;
+      return '\\boxed{4}';
+    });
+    await begin('overtaken');
+    const own = await lease('overtaken');
+    await ask('overtaken', 'acknowledge', { lease: own.id, version: 1 });
+    const waits = refused(ask('overtaken', 'lease', { consumer: 't', groups: 2, wait: 60 }));
+    // In one task: the version passes its validator, and the rewind is the first to have its turn.
+    const [rewound, late] = await Promise.all([
+      ask<object>('overtaken', 'rewind', { version: 0 }),
+      refused(ask('overtaken', 'version', { version: 1 })),
+    ]);
+    expect(rewound).toMatchObject({ version: 0, line: 1 });
+    expect(['stale-line', 'accepted']).toContain(late);
+    expect(await waits).toBe('stale-line');
+    expect((await progress('overtaken')).version).toBe(0);
+    open();
+    expect(numbers(await lease('overtaken', { line: 1 }))).toEqual([0, 1]);
+    expect(await breaches('overtaken')).toEqual([]);
   });
 
   test('refuses what does not fit, and changes nothing', async () => {
@@ -188,7 +230,7 @@ describe('a feed', { timeout: 240_000 }, () => {
     await ask('gone', 'version', { version: 1 });
     await lease('gone');
     await rig.client.workflow.getHandle(feedWorkflowId('gone')).terminate();
-    await feeds.start('feed', 'gone');
+    await start('feed', 'gone');
     const second = await lease('gone');
     expect(numbers(second)).toEqual([2, 3]);
     expect(await progress('gone')).toMatchObject({ trained: 2, version: 1, entries: 2 });
@@ -198,8 +240,8 @@ describe('a feed', { timeout: 240_000 }, () => {
 
   test('loses nothing over continue-as-new, and ends by itself when nothing is open', async () => {
     await makeFeedRun(rig.out, 'renewed', { queries: 12 });
-    const feed = await feeds.start('feed', 'renewed', { maxUpdates: 5, idleMs: 300 });
-    await feeds.start('collection', 'renewed');
+    const feed = await start('feed', 'renewed', { maxUpdates: 5, idleMs: 300 });
+    await start('collection', 'renewed');
     const seen: number[] = [];
     for (let version = 1; version <= 6; version++) {
       let granted: LeaseResult;

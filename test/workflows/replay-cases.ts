@@ -16,8 +16,8 @@ const altered = (what: string, caughtBy: RegExp, file: string, from: string, to:
   alterations: [{ file: `workflows/${file}.ts`, from, to }],
 });
 
-const JUDGE = 'const verdict = await evaluate(rollout, answer, task);\n';
-const LOG = '    await log(rollout, answer, verdict);\n';
+const JUDGE = 'const reply = await evaluate(rollout, answer, task, environment?.name);\n';
+const LOG = '    await log(rollout, answer, reply);\n';
 
 export const ALTERED: readonly AlteredWorkflow[] = [
   altered(

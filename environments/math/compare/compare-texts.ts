@@ -26,6 +26,7 @@ import {
   namesOneChoice,
   plainWords,
   sameWords,
+  severalChoices,
   WRAPPER,
   says,
   saysEverything,
@@ -55,6 +56,10 @@ export function compareTexts(solution: string, said: string, options: LeafOption
   const written = asWritten(gold);
   if (written !== '' && written === asWritten(answer)) return AS_WRITTEN;
   if (Math.max(gold.length, answer.length) > LIMITS.candidateChars) return wrong('too-big');
+  const several = severalChoices(gold, ',');
+  const named = several && severalChoices(answer, '');
+  if (named) return several === named ? AS_WRITTEN : WRONG;
+  if (several && /\bor\b/.test(answer)) return WRONG;
   const goldChoice = choiceOf(gold);
   const lone = goldChoice?.rest === '' ? loneLetter(answer) : undefined;
   const answerChoice = choiceOf(answer) ?? lone;

@@ -3,6 +3,7 @@
 // sides are read together.
 
 import { call, children, mapChildren, mul, type Node, num } from '../ast.ts';
+import { LIMITS, TooBig } from '../limits.ts';
 import { rational } from '../rational.ts';
 
 export function withOperators(gold: Node, answer: Node): readonly [Node, Node] {
@@ -95,24 +96,35 @@ function isDerivative(top: Node, bottom: Node): boolean {
 /** A derivative that is still without what it is taken of. */
 const isOpen = (node: Node): boolean => node.k === 'div' && isDerivative(node.top, node.bottom) && node.top.k !== 'mul';
 
+/** Each operator takes what follows it; one pass, so that nothing is rewritten twice. */
 function product(items: readonly Node[], matrices: ReadonlySet<string>): Node {
-  const at = items.findIndex((item, k) => k < items.length - 1 && (isOpen(item) || isOperator(item, items[k + 1])));
-  if (at >= 0) {
-    const operator = items[at] as Node;
+  // They would nest: a tree is no deeper than what is read.
+  if (items.filter((item) => isSym(item, 'nabla') || isOpen(item)).length > LIMITS.treeDepth)
+    throw new TooBig('too many operators');
+  const [parts, ordered]: [Node[], Node[]] = [[], []];
+  let some = false;
+  for (let at = 0; at < items.length;) {
+    const item = items[at] as Node;
+    const takes = at < items.length - 1 && (isOpen(item) || isOperator(item, items[at + 1]));
     // Δx is a letter of its own; ∇ and d/dx take all that follows.
-    const reach = isSym(operator, 'Delta') || isSym(operator, 'partial') ? at + 2 : items.length;
-    const body = rewritten(mul(items.slice(at + 1, reach)), matrices);
-    const name = operator.k === 'sym' ? `\\${operator.name}` : '\\derivative';
-    const args = operator.k === 'div' ? [operator.top, operator.bottom, body] : [body];
-    return product([...items.slice(0, at), call(name, ...args), ...items.slice(reach)], matrices);
+    const reach = !takes ? at + 1 : isSym(item, 'Delta') || isSym(item, 'partial') ? at + 2 : items.length;
+    const part = takes
+      ? operation(item, rewritten(mul(items.slice(at + 1, reach)), matrices))
+      : rewritten(item, matrices);
+    some ||= !takes && isOrdered(item, matrices, false);
+    if (!takes && isOrdered(item, matrices, true)) ordered.push(part);
+    parts.push(part);
+    at = reach;
   }
-  const parts = items.map((item) => rewritten(item, matrices));
-  const some = items.some((item) => isOrdered(item, matrices, false));
-  const ordered = some ? parts.filter((_, k) => isOrdered(items[k] as Node, matrices, true)) : [];
-  if (ordered.length < 2) return mul(parts);
+  if (!some || ordered.length < 2) return mul(parts);
   const scalars = parts.filter((part) => !ordered.includes(part));
   return mul([...scalars, call('ordered', ...ordered)]);
 }
+
+const operation = (operator: Node, body: Node): Node =>
+  operator.k === 'div'
+    ? call('\\derivative', operator.top, operator.bottom, body)
+    : call(`\\${operator.k === 'sym' ? operator.name : 'derivative'}`, body);
 
 const isOperator = (node: Node, next: Node | undefined): boolean =>
   isSym(node, 'nabla') || ((isSym(node, 'Delta') || isSym(node, 'partial')) && isSym(next));

@@ -27,6 +27,7 @@ export function regionOf(node: Node, c: Comparison, same: SamePoint): Region | u
           ALL,
         );
         if (both?.inside.some((inside, k) => inside && k % 2 === 0)) return both;
+        if (join === 'and') return undefined;
       }
       for (const part of parts) union = union && part && combine(union, part, same, (x, y) => x || y);
       return union;

@@ -1,8 +1,11 @@
 // A choice letter in running text, for solutions that are one: "(B)", "B. …" at the start, or the letter of a sentence that
 // holds nothing but the words that name a choice.
 
-import { follows, isLedTo } from './account.ts';
-import { afterwards } from './afterwards.ts';
+import { leaves } from './rest.ts';
+import { rightOf } from './sentence.ts';
+import { NOTHING } from './known.ts';
+import { isLedTo } from './statement.ts';
+import { afterwards, OPENS } from './afterwards.ts';
 import { ownText } from './extract.ts';
 import type { Extraction } from './phrases.ts';
 
@@ -21,18 +24,24 @@ export function extractChoice(source: string): Extraction | undefined {
   const whole = ownText(source).slice(-CHOICE_CHARS);
   const eliminated = [...whole.matchAll(ELIMINATED)].map((m) => m[1]).join(' ');
   const text = eliminated === '' ? whole : whole.replace(ELIMINATED, ' ');
-  if (SEVERAL.test(text) || afterwards(text, 0, '').withdrawn) return undefined;
-  const opening = /^\s*\**\(?([A-J])\)?[.):]\**(?=\s|$)(?!\s*$)/.exec(text);
-  if (opening?.[1] && !PREDICATE.test(text.slice(opening[0].length))) return { text: opening[1], by: 'choice' };
-  let last: string | undefined;
+  if (SEVERAL.test(text)) return undefined;
+  const opening = /^\s*\**\(?([A-J])\)?[.):]\**(?=\s|$)(?!\s*$)\s*/.exec(text);
+  if (opening?.[1] && !PREDICATE.test(text.slice(opening[0].trimEnd().length)))
+    return OPENS.test(text.slice(opening[0].length)) || afterwards(text, opening[0].length, opening[1]).withdrawn
+      ? undefined
+      : { text: opening[1], by: 'choice' };
+  let last: { readonly letter: string; readonly end: number } | undefined;
   for (const m of text.matchAll(
     /(?<![A-Za-z0-9$\\_^{=+*/-])(?:\*\*)?\(?([A-J])\)?(?:\*\*)?(?=[.,:;!?\s]|$)(?! [a-z]+ [a-z]+ (?:is|are|was)\b)/g,
   )) {
+    const end = m.index + m[0].length;
     // "A" and "I" are words as well.
-    if ((m[1] === 'A' || m[1] === 'I') && /^ [a-z]/.test(text.slice(m.index + m[0].length))) continue;
-    last = isLedTo(text, m.index, NOTHING, true) && follows(text, m.index + m[0].length, NOTHING) ? m[1] : undefined;
+    if ((m[1] === 'A' || m[1] === 'I') && /^ [a-z]/.test(text.slice(end))) continue;
+    const right = rightOf(text, end, false);
+    const stated =
+      isLedTo(text, m.index, NOTHING, true) && leaves(right, NOTHING, { object: false, before: '', value: '' });
+    last = stated && m[1] !== undefined ? { letter: m[1], end } : undefined;
   }
-  return last && !eliminated.includes(last) ? { text: last, by: 'choice' } : undefined;
+  if (!last || afterwards(text, last.end, last.letter).withdrawn) return undefined;
+  return eliminated.includes(last.letter) ? undefined : { text: last.letter, by: 'choice' };
 }
-
-const NOTHING = (): boolean => false;

@@ -3,16 +3,19 @@
 // formula or number. For a solution: `####`, boxes, the whole text, then as for an answer. Linear in length.
 
 import { aroundBox } from './around-box.ts';
+import { boldValue } from './bold.ts';
 import { scanBoxes, type Box } from './boxes.ts';
 import { LIMITS } from '../limits.ts';
 import { withoutMarkup } from '../markdown.ts';
-import { lastNumber } from './numbers-in-text.ts';
+import { lastValue } from './last-value.ts';
 import { dateOf, timeOf } from './moments.ts';
-import { hasProse, mathSegments, type Segment } from './segments.ts';
-import { answerPhrase, blank, type Extraction, finalPhrase, type Found, hash } from './phrases.ts';
-import { isAccounted, type Known, STRUCK } from './account.ts';
+import { hasProse, mathSegments } from './segments.ts';
+import { answerPhrase, type Extraction, finalPhrase, type Found, hash } from './phrases.ts';
+import { isStated } from './statement.ts';
+import { type Known, NOTHING } from './known.ts';
+import { STRUCK } from './sentence.ts';
 import { afterwards } from './afterwards.ts';
-import { PLACE, tailOf } from './tail.ts';
+import { percented, tailOf, withTail } from './tail.ts';
 import { inEnglish } from '../read/statement-words.ts';
 import { yesOrNo } from '../read/words.ts';
 
@@ -29,10 +32,16 @@ const TURNS = [
 ];
 
 /** `cut`: the text was cut by a limit, so that only a closed box or a complete statement of the answer counts. */
-const NOTHING: Known = () => false;
 
 /** `known`: words that the question or a solution holds. */
 export function extractAnswer(source: string, cut = false, known: Known = NOTHING): Found {
+  const found = fromText(source, cut, known);
+  const unmarked = !found || (found !== 'cut-off' && /^(?:number|formula|whole)$/.test(found.by));
+  if (cut || !unmarked || !source.includes('**')) return found;
+  return boldValue(source.slice(source.lastIndexOf('</think>') + 1), found || undefined, known) ?? found;
+}
+
+function fromText(source: string, cut: boolean, known: Known): Found {
   const text = ownText(source, cut);
   const thought = text.lastIndexOf('</think>');
   if (thought >= 0) {
@@ -66,11 +75,11 @@ function fromAnswer(text: string, cut: boolean, known: Known): Found {
   if (unfinished) return 'cut-off';
   if (group) {
     if (boxes.at(-1)?.content.trim() === '') return undefined;
-    if (!isAccounted(text, group.start, group.end, known, true)) return undefined;
     // A later "final answer" takes its place.
     const later = finalPhrase(text.slice(group.end), cut, known);
     if (later) return later;
-    const after = afterwards(text, group.end, group.text);
+    if (!isStated(text, group.start, group.end, known, true)) return undefined;
+    const after = afterwards(text, group.end, group.text, known, cut);
     if (after.withdrawn) return undefined;
     const around = aroundBox(text, group);
     if (around === '') return undefined;
@@ -83,7 +92,7 @@ function fromAnswer(text: string, cut: boolean, known: Known): Found {
 
 function unboxed(source: string, text: string, cut: boolean, known: Known): Found {
   const named =
-    tagged(text, known) ?? hash(text, cut) ?? finalPhrase(text, cut, known) ?? answerPhrase(text, cut, known);
+    tagged(text, known, cut) ?? hash(text, cut) ?? finalPhrase(text, cut, known) ?? answerPhrase(text, cut, known);
   if (named || cut) return named ?? 'cut-off';
   return whole(source) ?? lastValue(text, known);
 }
@@ -117,10 +126,15 @@ function marked(text: string): Extraction | undefined {
 }
 
 /** `<answer>…</answer>`: the last one. */
-function tagged(text: string, known: Known): Extraction | undefined {
+function tagged(text: string, known: Known, cut: boolean): Extraction | undefined {
   const end = text.lastIndexOf('</answer>');
   const start = end < 0 ? -1 : text.lastIndexOf('<answer>', end);
-  if (start < 0 || /^\s*(?:or|and)\b/i.test(text.slice(end + 9)) || afterwards(text, end + 9, '').withdrawn)
+  if (
+    start < 0 ||
+    /\b(?:not|rather than|instead of)\s*$/.test(text.slice(0, start)) ||
+    /^\s*(?:or|and)\b/i.test(text.slice(end + 9)) ||
+    afterwards(text, end + 9, '', known, cut).withdrawn
+  )
     return undefined;
   const found = fromAnswer(text.slice(start + 8, end), false, known);
   return found && found !== 'cut-off' ? { ...found, by: 'phrase' } : undefined;
@@ -168,15 +182,6 @@ function joins(gap: string): boolean {
   return plain.length <= 32 && !/[.=]/.test(plain) && /(^|\s)(and|or)(\s|$)/i.test(plain);
 }
 
-/** The words behind the box that belong to the answer: a percent sign, a unit, "or 6". */
-function withTail(content: string, text: string, end: number): string {
-  const tail = tailOf(text, end);
-  return tail === '\\%' ? percented(content, tail) : content + tail;
-}
-
-const percented = (content: string, tail: string): string =>
-  tail === '\\%' && !content.includes('%') ? `${content}\\%` : content;
-
 /** An answer that is nothing but one expression, or a few words. */
 function whole(source: string): Extraction | undefined {
   const text = source
@@ -204,10 +209,14 @@ function whole(source: string): Extraction | undefined {
   if (afterwards(text, 0, '').withdrawn) return undefined;
   const length = text.split(/\s+/).length;
   // A value and its label: "42 apples", "$x = 5$ units".
+  if (SENTENCE_OF.test(text)) return undefined;
   if (length <= 8 && /^[-−+]?\s?(?:[\d$€£¥₹(.]|\\[([\w])/.test(text)) return { text, by: 'whole' };
   const plainWords = !/[\d$\\=]/.test(text) && length <= 8;
   return plainWords || /^\\(text|mathrm|textbf)\{[^{}]*\}$/.test(text) ? { text, by: 'whole' } : undefined;
 }
+
+/** "10 workers need 12 days" says 12. */
+const SENTENCE_OF = /^[\d.,]+(?:\s[A-Za-z]+){1,3}\s(?:needs?|has|have|is|are|takes?|makes?|can|will|equals?)\s.*\d/;
 
 /** Chinese or Japanese words that lead to a value. */
 const HAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
@@ -222,56 +231,4 @@ function onlyValues(text: string): Extraction | undefined {
   return lines.length <= 40 && lines.every((line) => /^[-−\s]*[\d.,/]+\s*$/.test(line))
     ? { text: lines.join(' ; '), by: 'whole' }
     : undefined;
-}
-
-/** A smallest or largest value may say where it is taken: of other values "when" is a condition. */
-const EXTREMUM =
-  /\b(?:minimum|maximum|min|max|smallest|largest|least|greatest)\b[^.\n]{0,300}(?:\.\d[^.\n]{0,60})?\.?\s*$/i;
-
-/** The last formula or number. A formula that is only a name does not count if a value stands anywhere. */
-function lastValue(text: string, known?: Known): Extraction | undefined {
-  // "The minimum is 6, attained at x = 2." says 6.
-  const tail = text
-    .slice(-60_000)
-    .replace(/,\s(?:since|because|attained|achieved|reached)\s[^.\n]{0,200}\.?\s*$/, '')
-    .replace(/\s(?:rather than|instead of)\s+\$?[-\d.,/]+\$?\.?\s*$/, '')
-    .replace(EXTREMUM, (m) => m.replace(PLACE, ''));
-  const segments = mathSegments(tail);
-  const number = lastNumber(blank(tail, segments, '\n'));
-  for (let k = segments.length - 1; k >= 0; k--) {
-    const segment = segments[k];
-    if (!segment) break;
-    if (number && number.start > segment.start) break;
-    if (isNameOnly(segment.content) && (number || segments.some((s) => !isNameOnly(s.content)))) continue;
-    return stated(tail, segment, known) && { text: joined(tail, segments, k), by: 'formula' };
-  }
-  if (!number || !stated(tail, number, known)) return undefined;
-  return { text: withTail(number.content, tail, number.end), by: 'number' };
-}
-
-/** An unmarked value counts where a sentence states it, or on a line of its own; without `known` the text is a solution's. */
-function stated(text: string, { start, end, content }: Segment, known?: Known): true | undefined {
-  if (known === undefined) return true;
-  const last = Math.max(end, text.startsWith(content, start) ? start + content.length : 0);
-  const before = text.slice(Math.max(0, start - 40), start);
-  const enumerated =
-    /(?:^|\n)[ \t]*$/.test(before) && before.includes('\n') && /^[.)] +[A-Za-z]/.test(text.slice(end, end + 8));
-  const bare = /(?<!\b(?:ans|i\.e|e\.g|approx|viz))[.!?][ \t]+$/i.test(before) && !content.includes('=');
-  if (enumerated || bare || !isAccounted(text, start, last, known, false)) return undefined;
-  return afterwards(text, end, content).withdrawn ? undefined : true;
-}
-
-const isNameOnly = (content: string): boolean =>
-  /^\s*\\?[A-Za-z]{1,12}\s*(?:_\{?\w{1,4}\}?)?(?:\s*\([A-Za-z, ]{1,8}\))?\s*$/.test(content);
-
-/** The formula at `k` (or all from it on), with its neighbours that "and", "or" or a comma joins to it. */
-function joined(text: string, segments: readonly Segment[], k: number): string {
-  let [from, to] = [k, k];
-  const touches = (a: Segment | undefined, b: Segment | undefined): boolean =>
-    a !== undefined && b !== undefined && /^\s*(?:,|,?\s*(?:and|or))\s*$/i.test(text.slice(a.end, b.start));
-  while (from > 0 && touches(segments[from - 1], segments[from])) from--;
-  while (to < segments.length - 1 && touches(segments[to], segments[to + 1])) to++;
-  const parts = segments.slice(from, to + 1).map((s) => s.content.trim().replace(/[.,;]$/, ''));
-  const last = segments[to];
-  return last ? withTail(parts.join(' , '), text, last.end) : parts.join(' , ');
 }

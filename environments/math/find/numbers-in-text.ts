@@ -14,14 +14,17 @@ const DAY = /\d{1,2}(?:st|nd|rd|th)?/;
 const DATE = new RegExp(
   `(?:${MONTH.source} ${DAY.source}(?:,? \\d{4})?|${DAY.source} (?:of )?${MONTH.source}(?:,? \\d{4})?|\\d{4}-\\d{2}-\\d{2})(?![\\dA-Za-z])`,
 );
+/** "3 hours and 35 minutes" */
+const DURATION =
+  /\d{1,4} (?:days?|hours?|hrs?|minutes?|feet|foot|ft|pounds?|lbs?)(?:,? and|,)? \d{1,3} (?:hours?|hrs?|minutes?|mins?|seconds?|inch(?:es)?|ounces?|oz)(?![A-Za-z])/;
 /** "3 to 4", "11 out of 36": one value, but of "from 3 to 4" neither. */
 const RATIO = /(?<!from |between )\d{1,9} (?:to|out of) \d{1,9}(?!\.?\d)/;
 // A time of day, or a ratio: what stands behind the colon is no value of its own.
 const CLOCK = /\d{1,9}(?::\d{1,9}){1,4}(?:\s?[AaPp]\.?[Mm]\b\.?)?|\d{1,2}\s?[AaPp]\.?[Mm]\b\.?/;
-const MOMENT = new RegExp(`^(?:${DATE.source}|${CLOCK.source}|${RATIO.source})$`);
+const MOMENT = new RegExp(`^(?:${DURATION.source}|${DATE.source}|${CLOCK.source}|${RATIO.source})$`);
 const number = (...first: readonly RegExp[]): RegExp =>
   new RegExp(
-    `(?<![\\dA-Za-z_^.\\\\{}])(?:${[...first, RATIO, CLOCK, BARE_LATEX, PLAIN_TUPLE, PLAIN_NUMBER].map(({ source }) => source).join('|')})`,
+    `(?<![\\dA-Za-z_^.\\\\{}])(?:${[...first, DURATION, RATIO, CLOCK, BARE_LATEX, PLAIN_TUPLE, PLAIN_NUMBER].map(({ source }) => source).join('|')})`,
     'g',
   );
 const NUMBER = number();
@@ -42,7 +45,7 @@ export function lastNumber(text: string): Segment | undefined {
       const start = offset + last.index;
       const end = start + last[0].length;
       const value = MOMENT.test(last[0])
-        ? { content: last[0].replace(/ (?:to|out of) /, ':'), from: start }
+        ? { content: last[0].replace(/ (?:to|out of) /, ':').replace(/,? and |, /, ' '), from: start }
         : widen(text, start, end);
       const named = /\([A-Za-z](?:,\s?[A-Za-z]){1,5}\)\s?=\s?$/.test(text.slice(Math.max(0, start - 40), start));
       if (named && /^[([]/.test(last[0])) return { content: last[0], start, end, kind: 'number' };

@@ -1,7 +1,10 @@
 // Answers that are named: `#### …`, "the answer is …", "Answer: …". The whole statement is the answer, and a text that was
 // cut has to complete it.
 
-import { type Known, isLedTo, STRIKES } from './account.ts';
+import type { Known } from './known.ts';
+import { isLedTo } from './statement.ts';
+import { unexplained } from './rest.ts';
+import { STRIKES } from './sentence.ts';
 import { afterwards } from './afterwards.ts';
 import { PLACE } from './tail.ts';
 import { mathSegments, type Segment } from './segments.ts';
@@ -62,9 +65,11 @@ function phrase(
   const said = last.index + last[0].length;
   if (known && !isLedTo(tail, said, known)) return undefined;
   const rest = tail.slice(said, said + 2_000).replace(/^[\s*:}]+/, '');
-  const found = statement(rest, cut);
+  const found = statement(rest, cut, known, tail.slice(0, last.index));
   if (found === undefined || (known && STRIKES.test(found))) return undefined;
-  const after = known ? afterwards(tail, said + (/^[\s*:}]*/.exec(tail.slice(said))?.[0].length ?? 0), found) : AGREED;
+  const after = known
+    ? afterwards(tail, said + (/^[\s*:}]*/.exec(tail.slice(said))?.[0].length ?? 0), found, known)
+    : AGREED;
   return after.withdrawn ? undefined : { text: bare(found), by: 'phrase', also: after.also };
 }
 
@@ -78,12 +83,8 @@ const AGREED = { withdrawn: false, also: [] };
 
 /** The end of a sentence, which a point inside a number is not. */
 const ENDS = /(?<=[^\d\s]|\d\d|[\s/]\d|^\d|[A-Za-z]\d)\.(?=\s|$|\*|")|[!?](?=\s|$|\*)|\n|[。！？；]/;
-/** An explanation is no part of the answer, and neither is what it is not. */
-const EXPLAINED =
-  /,?\s+\(?(?:because|since|as|which(?!\s+(?:I|we|he|she|they)\b(?! (?:verified|checked|confirmed)))|so|hence|due to|and (?:we|this|that|it)|(?:but |and )?not(?=\s+[\d$\\(-])|(?:rather than|instead of)(?=\s+[\d$\\(-]))\s.*$/s;
-
 /** The text behind "the answer is", up to the end of the sentence: all of it is the answer, each word is accounted for. */
-function statement(rest: string, cut: boolean): string | undefined {
+function statement(rest: string, cut: boolean, known: Known | undefined, before: string): string | undefined {
   const end = ENDS.exec(blank(rest, mathSegments(rest), '\uE000'));
   const place = end?.index ?? rest.length;
   const raw = rest.slice(0, place);
@@ -92,14 +93,14 @@ function statement(rest: string, cut: boolean): string | undefined {
   // The end of a text that was cut may be half of a number.
   if (cut && (!end || (end[0] === '.' && place + 1 >= rest.length)) && !/(?:\$|\\[)\]]|\*\*)\s*$/.test(raw))
     return undefined;
-  const sentence = raw
-    .replace(/\s+\(i\.?e\.?,?\s+([^()]{1,60})\)/, ' = $1')
-    .replace(EXPLAINED, '')
+  const stated = known ? unexplained(raw, known, before) : raw;
+  const sentence = stated
+    ?.replace(/\s+\(i\.?e\.?,?\s+([^()]{1,60})\)/, ' = $1')
     .replace(PLACE, '')
     .replace(/(?<![\w)}])\*\*|\*\*(?![\w({\\])|^\*|\*$|["“”]/g, '')
     .replace(/^(?:given by|found to be) /, '')
     .trim();
-  return /[\p{L}\p{N}\\]/u.test(sentence) ? sentence : undefined;
+  return sentence !== undefined && /[\p{L}\p{N}\\]/u.test(sentence) ? sentence : undefined;
 }
 
 /** Keeps the places of what remains. */

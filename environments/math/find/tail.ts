@@ -29,3 +29,12 @@ export function tailOf(text: string, end: number): string {
 /** "$4$ when $x = 2$", "4, attained at x = 2": the place of a value is no part of it. */
 export const PLACE =
   /,?\s+\(?(?:with equality |attained |achieved |reached |occurring )?(?:when|where|at|if and only if|iff)\s+\$?\\?\(?\s*[A-Za-z](?:_\w)?(?:\s*=\s*[A-Za-z](?:_\w)?)*\s*=[^=.\n]{1,60}(?:\.\d+)?\$?\)?(?=\s*\.?\s*$)/;
+
+/** The words behind the box that belong to the answer: a percent sign, a unit, "or 6". */
+export function withTail(content: string, text: string, end: number): string {
+  const tail = tailOf(text, end);
+  return tail === '\\%' ? percented(content, tail) : content + tail;
+}
+
+export const percented = (content: string, tail: string): string =>
+  tail === '\\%' && !content.includes('%') ? `${content}\\%` : content;

@@ -55,6 +55,13 @@ const COMMON = words(`
   eventually similarly together claimed shown proof side everything everyone inches square cubic natural positive negative odd even
   prime complex sequences series terms graph lines curve plane sphere cone cylinder pyramid hexagon pentagon octagon parallelogram
   rhombus trapezoid prism tetrahedron chord arc sector tangent bisector median altitude diagonal known know call denote function
+  date capital hypotenuse intersection coordinates coordinate polar complement population increase decrease percent fair lateral surface division circumradius inradius
+  circumference incircle circumcircle apothem vertex edge face tension current resistance work impulse torque accelerations expression binomial
+  constant leading variance deviation covariance median quartile percentile entropy rate ratio proportion scale frequency period amplitude
+  phase wavelength exponent base logarithm root roots zero zeros discriminant asymptote vertex axis origin quadrant gradient divergence curl residue
+  order index degree genus dimension kernel image cardinality supremum infimum extremum optimum minimum maximum upper part real imaginary modulus
+  argument conjugate inverse reciprocal transpose adjoint cofactor permutation permutations combination combinations arrangements outcome outcomes
+  parallel closed open interval notation once twice greater larger smaller bigger reading gcd lcm hcf divisor multiple quotients remainders digit digits sides angles lengths heights values
   inside outside strictly matrix vector ring field condition conditions constraint constraints requirement requirements equations inequality divisible
   integer integers inclusive`);
 
@@ -72,6 +79,74 @@ const DENYING = words(`
   exceed exceeds differs differ different unequal approach approaches example format placeholder template
   nicht kein keine pas non ne не ни нет nunca jamais jamás nie niemals kaum falsch faux falso неверно
   claims claimed says said thinks thought believes believed`);
+/** The syntax of denial, which may also describe a thing: "numbers that are not prime". */
+const NEGATIONS = words(`
+  not no never neither nor nobody none cannot can't without except unless nothing nowhere hardly barely scarcely rarely seldom
+  nicht kein keine pas non ne не ни нет nunca jamais jamás nie niemals`);
+/** Say of something that it is wrong, doubtful, somebody's word or only supposed, wherever in a sentence they stand. */
+const FAULTS = words(`
+  wrong incorrect false untrue invalid mistaken mistake mistakes impossible excluded doubt doubtful maybe perhaps possibly probably
+  unlikely guess guessing guesswork fails failed fail fake pretend imagine hypothetically supposedly allegedly reject rejects rejected
+  rejecting discard discards discarded dismiss dismissed contradict contradicts contradicting contradiction disprove disproved disproves
+  refute refuted refutes deny denied error errors misled tempting tempted trap decoy distractor pitfall naive wrongly falsely incorrectly
+  erroneously erroneous contrary placeholder template falsch faux falso неверно claims claimed says said thinks thought believes
+  believed faulty flawed bogus spurious sloppy careless hasty broken defective corrupt corrupted bug typo typed misread
+  miscounted miscalculated overlooked forgot forgotten forgetting omitted neglected lie lied joke joking kidding sarcasm
+  fiction nonsense absurd rubbish void retract retracted withdrawn withdraw disregard ignore cancel scrap meaningless dummy
+  off unfinished partial intermediate incomplete irrelevant superseded outdated obsolete unverified unproven dubious suspicious`);
+/** Steps of a proof by contradiction: in a premise they are no fault. */
+export const DEDUCING = words(
+  'impossible contradict contradicts contradicting contradiction fail fails failed reject rejected excluded discard discarded absurd false',
+);
+/** Of things of which there are several: without the question nobody knows which is meant. */
+const OTHERS = words(`
+  other another previous old former earlier initial original initially originally alternative wanted hypothetical`);
+/** Pronouns and nouns that speak of the answer or of the text. */
+export const ABOUT = words(`
+  it this that these those one ones he she they them its i my me we you your don't do please
+  opposite truth answer answers result results value values number total count sum box boxed solution claim proof argument above below
+  former latter statement statements sentence line question problem task reasoning calculation computation derivation check sanity
+  see elsewhere grader teacher reference output response text estimate bound everything nothing
+  but however yet still though although instead actually really rather otherwise alternatively`);
+/** Leave the answer open: something is missing, wanted or still to be done. */
+export const OPEN_ENDED = words(`
+  missing left out more another else remaining remain remains next still yet however but though although instead rather actually
+  really wanted asked sought must should need needs have has ought would could might may test format real true finish finally better
+  twice only except half opposite bigger smaller greater larger double doubled needed again`);
+/** Computing verbs in the form of an order or a plan. */
+export const WORKING = words(`
+  add adding subtract subtracting multiply multiplying divide dividing double doubling halve halving square squaring triple tripling
+  remove removing deduct deducting discard discarding times root take taking apply replace replacing round rounding make`);
+/** Words of reasons, checks and theorems. */
+export const PREMISE = words(`
+  symmetry symmetric conclusion definition theorem lemma formula formulas identity inequality substitution substituting plugging
+  elimination factoring expanding simplifying verification verifying verify verified check checks checked checking confirm confirms
+  confirming matches match matching agrees agree agreeing satisfies satisfied consistent hold holds holding back explanation recall
+  indeed equality assumption hypothesis principle property properties rule law fact facts induction similar similarity congruent
+  demands demand matters matter bisect bisects each fact generating derive derived triple pythagorean quadratic discriminant explain shows showing completes complete original result idea key here note
+  whole mean means used uses use using works work required expected desired`);
+/** Open a clause that holds only where it is fulfilled. */
+export const CONDITION = words(`for when if whenever where under assuming supposing provided only`);
+/** Open a clause that may name another place than the question's. */
+export const PLACES = words(`in on at with under among within`);
+/** Leave something out. */
+export const IGNORING = words(`
+  ignoring neglecting disregarding forgetting dropping relaxing pretending leaving setting skipping omitting overlooking excluding
+  imagining disregard without missing avoiding`);
+export const isNegation = (word: string): boolean => NEGATIONS.has(word) || /n[’']t$/.test(word);
+export const isFault = (word: string): boolean => FAULTS.has(word);
+/** Make another quantity of one; where the question is known, it has to ask for that. */
+const TRANSFORMS = words(
+  'twice half thrice double complement reciprocal inverse subtotal empty perpendicular composite runner negative',
+);
+export const isTransform = (word: string): boolean => TRANSFORMS.has(word);
+export const isOther = (word: string): boolean => OTHERS.has(word);
+/** Verbs of finding and writing: their subject is we, or a formula. */
+const FINDING = words(`
+  gives gave give given finds found find obtains obtained obtain gets reads read writes wrote written write counts counted yields yielded
+  yield evaluates shows sees saw measures measured`);
+export const finds = (word: string): boolean => FINDING.has(word);
+
 /** Names of parts of the text itself, which a number may label. */
 const META =
   words(`question questions problem problems part parts step steps page lemma theorem case figure table section chapter
@@ -111,7 +186,7 @@ export function inEnglish(text: string): string {
 }
 
 const PREPOSITIONS =
-  words(`of in on at for from to with by per between among that which who whom whose such where when after before over into through
+  words(`of in on at for from to with by per between among that which who whom whose such where when after before over into through upon
   during under around satisfying has have had containing without`);
 export const opensZone = (word: string): boolean => PREPOSITIONS.has(word);
 const DETERMINERS = words(

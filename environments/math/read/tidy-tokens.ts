@@ -8,12 +8,13 @@ import { isUnit, unitOf } from './unit-words.ts';
 import { GREEK } from './vocabulary.ts';
 import { type Reading, type Token, tokenize } from './tokens.ts';
 
-const IN_WORDS = /(?<=(?:^|[^\d.,/^])(\d{1,12}))\s*(?:\\text\s*\{\s*)?\(([a-z][a-z -]{1,60})\)\s*\}?\s*$/i;
+const IN_WORDS =
+  /(?<=(?:^|[^\d.,/^])(\d{1,12}))\s*(?:\\text\s*\{\s*)?\(([a-z][a-z -]{1,60})\)(?:\s*\})?(?=[a-z\s]{0,60}$)/i;
 
 /** `6 (six)` says 6 twice; `7/12, or about 58.3%` says what it rounds to, which has to agree. */
 function saidOnce(text: string): string {
   const [all = '', number, word = ''] = IN_WORDS.exec(text) ?? [];
-  if (number !== undefined && numberWord(word.toLowerCase()) === number) return text.slice(0, -all.length);
+  if (number !== undefined && numberWord(word.toLowerCase()) === number) return text.replace(all, ' ');
   return text.replace(/,?\s+or\s+(?:about|approximately|roughly)\s+(?=[\d.$\\])/, ' \\approx ');
 }
 

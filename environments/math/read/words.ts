@@ -73,6 +73,21 @@ export const namesOneChoice = ({ rest }: Choice): boolean =>
     )
   );
 
+/** `A, C` of several choices, in one order; without commas (`AC`) where `between` allows it. */
+export function severalChoices(text: string, between: ',' | ''): string | undefined {
+  if (text.length > 80) return undefined;
+  const plain = text
+    .replace(WRAPPER, ' ')
+    .replace(/\\[,;:! ]|\\q?quad|[{}$*~().]|\b(?:options?|choices?)\b/g, ' ')
+    .replace(/\band\b|[;、]/g, ',')
+    .trim();
+  const letters = plain.split(/\s*,[\s,]*/);
+  const listed = letters.length > 1 && letters.every((letter) => /^[A-J]$/.test(letter));
+  const joined = between === '' && /^[A-J]{2,8}$/.test(plain);
+  const all = listed ? letters : joined ? [...plain] : [];
+  return all.length > 1 && new Set(all).size === all.length ? all.sort().join(',') : undefined;
+}
+
 /** `b` where a choice is asked for. */
 export function loneLetter(text: string): Choice | undefined {
   const m = /^\(?([a-j])\)?\.?$/.exec(

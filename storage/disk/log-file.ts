@@ -2,9 +2,9 @@
 // incomplete, and a late writer of an earlier state removes nothing.
 
 import { dirname } from 'node:path';
-import { fileError } from '../disk/errors.ts';
-import { type FileLayer, withPlace } from '../disk/file-layer.ts';
-import { readText, replaceDraft, replaceFile, syncFolder } from '../disk/write-once.ts';
+import { fileError } from './errors.ts';
+import { type FileLayer, withPlace } from './file-layer.ts';
+import { readText, replaceDraft, replaceFile, syncFolder } from './write-once.ts';
 
 /** Makes the file begin with the text. */
 export async function draftFile(path: string, text: string, layer: FileLayer): Promise<void> {

@@ -2,7 +2,7 @@
 
 import { afterEach, describe, expect, test } from 'vitest';
 import { openHttp, type Http } from '../../inference/http/http.ts';
-import { keepVigil } from '../../inference/servers/health-watch.ts';
+import { watchHealth } from '../../inference/servers/health-watch.ts';
 import { modelServer, type ModelServer } from '../support/model-server.ts';
 
 let server: ModelServer;
@@ -24,8 +24,8 @@ describe('a wait for a server', () => {
     server = await modelServer({ kind: 'sglang' });
     http = openHttp({ url: server.url, apiKey: null });
     server.silent = true;
-    const vigil = keepVigil(http, OFTEN);
-    const outcomes = await Promise.allSettled([1, 2, 3].map(() => vigil.during(undisturbed(), never)));
+    const health = watchHealth(http, OFTEN);
+    const outcomes = await Promise.allSettled([1, 2, 3].map(() => health.during(undisturbed(), never)));
     for (const outcome of outcomes) {
       expect(outcome).toMatchObject({
         status: 'rejected',
@@ -37,9 +37,9 @@ describe('a wait for a server', () => {
   test('waits for a server that is well, or that knows no such question', async () => {
     server = await modelServer({ kind: 'openai' });
     http = openHttp({ url: server.url, apiKey: null });
-    const vigil = keepVigil(http, OFTEN);
+    const health = watchHealth(http, OFTEN);
     const looks = () => server.seen.filter(({ path }) => path === '/health').length;
-    const done = await vigil.during(undisturbed(), async () => {
+    const done = await health.during(undisturbed(), async () => {
       await expect.poll(looks).toBeGreaterThan(5);
       return 'done';
     });
@@ -49,8 +49,8 @@ describe('a wait for a server', () => {
   test('looks after nobody when nobody waits', async () => {
     server = await modelServer({ kind: 'openai' });
     http = openHttp({ url: server.url, apiKey: null });
-    const vigil = keepVigil(http, OFTEN);
-    await vigil.during(undisturbed(), async () => undefined);
+    const health = watchHealth(http, OFTEN);
+    await health.during(undisturbed(), async () => undefined);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(server.seen.length).toBeLessThanOrEqual(1);
   });
@@ -59,7 +59,7 @@ describe('a wait for a server', () => {
     server = await modelServer({ kind: 'openai' });
     http = openHttp({ url: server.url, apiKey: null });
     const controller = new AbortController();
-    const waiting = keepVigil(http).during(controller.signal, never);
+    const waiting = watchHealth(http).during(controller.signal, never);
     const reason = new Error('enough');
     controller.abort(reason);
     await expect(waiting).rejects.toBe(reason);

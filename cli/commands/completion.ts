@@ -1,0 +1,50 @@
+// `everturn completion <shell>`: a script for bash, zsh or fish that asks this program at each tab, so it is never out of
+// date: commands, flags, their values, runs and query ids. Only texts that no shell would expand are offered.
+
+import { Argument, type Command } from 'commander';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { candidates } from '../find/candidates.ts';
+import { type Io, print } from '../io.ts';
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+type Shell = (typeof SHELLS)[number];
+
+export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
+  command
+    .addArgument(new Argument('<shell>', 'bash, zsh or fish').choices([...SHELLS, 'reply']))
+    .argument('[words...]', 'for the script: the words typed so far')
+    .addHelpText(
+      'after',
+      '\nExamples:\n' +
+        '  everturn completion bash >> ~/.bashrc\n' +
+        '  everturn completion zsh > "${fpath[1]}/_everturn"\n' +
+        '  everturn completion fish > ~/.config/fish/completions/everturn.fish',
+    )
+    .action(async (shell: Shell | 'reply', words: readonly string[]) => {
+      if (shell !== 'reply') print(io, SCRIPTS[shell]);
+      else for (const word of await candidates(io, words)) print(io, word);
+      exit(EXIT.ok);
+    });
+}
+
+const SCRIPTS: Readonly<Record<Shell, string>> = {
+  bash: `# everturn completion for bash
+_everturn() {
+  local IFS=$'\\n'
+  COMPREPLY=($("\${COMP_WORDS[0]}" completion reply -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+}
+complete -o default -F _everturn everturn
+`,
+  zsh: `#compdef everturn
+# everturn completion for zsh
+_everturn() {
+  local -a found
+  found=("\${(@f)$("\${words[1]}" completion reply -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  if [[ -n "\${found[1]}" ]]; then compadd -a found; else _files; fi
+}
+if [[ "\${funcstack[1]}" = "_everturn" ]]; then _everturn "$@"; else compdef _everturn everturn; fi
+`,
+  fish: `# everturn completion for fish
+complete -c everturn -a '(everturn completion reply -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'
+`,
+};

@@ -1,0 +1,142 @@
+// `everturn stats <run>`: every number of a run with its n, interval and definition. Reads the run's folder alone.
+
+import { type Command, Option } from 'commander';
+import { UsageError } from '../../domain/errors.ts';
+import { csvCell } from '../../domain/foreign-text.ts';
+import type { Estimate } from '../../statistics/estimate.ts';
+import { statisticsRows } from '../../statistics/rows.ts';
+import { defaultKs, runStatistics } from '../../statistics/run-statistics.ts';
+import { costBounds, type Prices } from '../../statistics/timing.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { findRun } from '../find/place.ts';
+import { whole } from '../find/rollout.ts';
+import { readRunSummaries, type RunSummaries } from '../find/summaries.ts';
+import { jsonOption, outOption } from '../flags.ts';
+import { type Io, print, printJson, say } from '../io.ts';
+import { plural } from '../view/format.ts';
+import { paintFor } from '../view/paint.ts';
+import { statisticsText } from '../view/statistics-text.ts';
+
+interface Flags {
+  readonly out: string;
+  readonly k?: string;
+  readonly atTurn?: string;
+  readonly prices?: string;
+  readonly logprobs?: boolean;
+  readonly explain?: boolean;
+  readonly json?: boolean;
+  readonly csv?: boolean;
+}
+
+export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
+  command
+    .argument('<run>', "a run's name, or its folder")
+    .addOption(outOption())
+    .addOption(new Option('--k <list>', 'pass@k, pass^k and maj@k for these k (default: 1, 4, 8, 16 and all samples)'))
+    .addOption(new Option('--at-turn <t>', 'right means: right at any turn up to this one (default: the last)'))
+    .addOption(new Option('--prices <in,cached,out>', 'prices per million tokens: bounds of the cost'))
+    .addOption(new Option('--logprobs', "also the mean logprob of answers: reads every turn's tokens"))
+    .addOption(new Option('--explain', 'the definition of each number'))
+    .addOption(jsonOption('every number as one JSON object on stdout').conflicts('csv'))
+    .addOption(new Option('--csv', 'every number as one line of CSV on stdout'))
+    .addHelpText('after', '\nDefinitions and sources: docs/stats.md.\n\nExample:\n  everturn stats my-run --k 1,4,8')
+    .action(async (named: string, flags: Flags) => exit(await stats(io, named, flags)));
+}
+
+async function stats(io: Io, named: string, flags: Flags): Promise<ExitCode> {
+  const ks = flags.k === undefined ? undefined : listOfK(flags.k);
+  const prices = flags.prices === undefined ? undefined : pricesOf(flags.prices);
+  const place = findRun(io, named, flags.out);
+  const read = await readRunSummaries(place, flags.logprobs ? 'logprobs' : 'turns');
+  const { shape, rollouts, broken, record, end } = read;
+  const atTurn = flags.atTurn === undefined ? shape.numTurns : whole('--at-turn', flags.atTurn, 1);
+  mustBePossible(ks, atTurn, read);
+  const statistics = runStatistics(rollouts, shape, { ks: ks ?? defaultKs(shape), atTurn });
+  const cost = prices && costBounds(rollouts, prices);
+  if (flags.json) {
+    printJson(io, {
+      run: place.run,
+      end,
+      model: record?.settings.model ?? null,
+      ...statistics,
+      ...(cost && { cost }),
+      broken,
+    });
+  } else if (flags.csv) {
+    io.out.write(csvText(statisticsRows(statistics)));
+  } else {
+    const paint = paintFor(io.out, io.env);
+    const { ended, total, inFlight, outcomes, queries } = statistics;
+    const said = Object.entries(outcomes).flatMap(([name, n]) => (n > 0 ? `${n} ${name}` : []));
+    const all = total > ended ? ` of ${total}` : '';
+    const flight = inFlight > 0 ? `, ${inFlight} in flight` : '';
+    print(
+      io,
+      `${paint('bold', place.run)}: ${ended}${all} rollouts of ${plural(queries, 'query', 'queries')} ended (${said.join(', ') || 'none'})${flight}`,
+    );
+    print(io, `\n${statisticsText(statistics, { explain: flags.explain === true, end, paint })}`);
+    if (cost)
+      print(
+        io,
+        `cost         between ${cost[0].toFixed(4)} and ${cost[1].toFixed(4)}: the records do not say which tokens were cached`,
+      );
+  }
+  if (broken.length > 0) {
+    say(
+      io,
+      `everturn: ${plural(broken.length, 'rollout')} left out: records are damaged, the first ${broken[0]!.path}, which ${broken[0]!.problem}. \`everturn check\` lists all.`,
+    );
+  }
+  return EXIT.ok;
+}
+
+const HEAD = ['number', 'value', 'n', 'unit', 'left_out', 'standard_error', 'low95', 'high95', 'method', 'definition'];
+
+function csvText(rows: readonly Estimate[]): string {
+  const lines = rows.map(({ name, value, n, unit, leftOut, standardError, interval, method, definition }) =>
+    [name, value, n, unit, leftOut, standardError, interval?.[0] ?? null, interval?.[1] ?? null, method, definition]
+      .map(csvCell)
+      .join(','),
+  );
+  return `${[HEAD.join(','), ...lines].join('\n')}\n`;
+}
+
+const MOST_KS = 32;
+
+function listOfK(text: string): number[] {
+  const ks = text.split(',').map((k) => k.trim());
+  if (ks.length <= MOST_KS && ks.every((k) => /^[1-9]\d{0,5}$/.test(k))) return [...new Set(ks.map(Number))];
+  throw new UsageError(`--k ${JSON.stringify(text)} is not a list of whole numbers from 1.`, {
+    reason: 'bad-value',
+    fix: `Write at most ${MOST_KS}, with commas: --k 1,4,8.`,
+  });
+}
+
+function pricesOf(text: string): Prices {
+  const prices = text.split(',').map((price) => (price.trim() === '' ? NaN : Number(price)));
+  const [input, cached, output] = prices;
+  if (prices.length === 3 && prices.every((price) => Number.isFinite(price) && price >= 0)) {
+    return { input: input!, cached: cached!, output: output! };
+  }
+  throw new UsageError(`--prices ${JSON.stringify(text)} is not three prices.`, {
+    reason: 'bad-value',
+    fix: 'Give prices per million tokens of input, of cached input and of output: --prices 3,0.3,15.',
+  });
+}
+
+/** A k or a turn that the run does not have gives no number: said, not shown as a dash. */
+function mustBePossible(ks: readonly number[] | undefined, atTurn: number, { shape }: RunSummaries): void {
+  const most = shape.samples * shape.epochs;
+  const large = ks?.find((k) => k > most);
+  if (large !== undefined && shape.queries > 0) {
+    throw new UsageError(`--k ${large} is above the ${plural(most, 'sample')} of each query: no number is defined.`, {
+      reason: 'bad-value',
+      fix: `Give numbers up to ${most}, or play the run with --samples ${large}.`,
+    });
+  }
+  if (atTurn > shape.numTurns) {
+    throw new UsageError(`--at-turn ${atTurn}: the run plays ${plural(shape.numTurns, 'turn')}.`, {
+      reason: 'no-such-turn',
+    });
+  }
+}

@@ -1,0 +1,85 @@
+// `everturn view`: serves the pages of all runs of a folder on 127.0.0.1 until Ctrl-C. Reads only, needs no Temporal.
+
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { explain, UsageError } from '../../domain/errors.ts';
+import { wantsUi } from '../../service/shared-machine.ts';
+import { createApi } from '../../viewer/api.ts';
+import { serverAssets } from '../../viewer/assets.ts';
+import { openRuns } from '../../viewer/runs.ts';
+import { serveView, type ViewServer } from '../../viewer/server.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { findRun, shortPath } from '../find/place.ts';
+import { whole } from '../find/rollout.ts';
+import { bundle, decoderOf } from '../find/viewer.ts';
+import { jsonOption, outOption } from '../flags.ts';
+import { newToken } from '../serve/feed-server.ts';
+import { type Io, print, printJson, say } from '../io.ts';
+
+interface Flags {
+  readonly out: string;
+  readonly port: string;
+  readonly open: boolean;
+  readonly token?: boolean;
+  readonly json?: boolean;
+}
+
+export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
+  command
+    .argument('[run]', 'the run to begin with: its name, or its folder')
+    .addOption(outOption())
+    .addOption(new Option('--port <n>', 'the port on 127.0.0.1').default('0', 'any free one'))
+    .addOption(new Option('--no-open', 'open no browser'))
+    .addOption(new Option('--token', 'ask for a token (default: if other people work on this machine)'))
+    .addOption(jsonOption('the address as one JSON object on stdout'))
+    .addHelpText('after', '\nExample:\n  everturn view my-run')
+    .action(async (named: string | undefined, flags: Flags) => exit(await view(io, named, flags)));
+}
+
+async function view(io: Io, named: string | undefined, flags: Flags): Promise<ExitCode> {
+  const place = named === undefined ? undefined : findRun(io, named, flags.out);
+  const out = place?.out ?? resolve(io.cwd, flags.out);
+  const port = whole('--port', flags.port, 0);
+  const interrupted = io.interrupted();
+  const runs = openRuns(out);
+  const api = createApi({ runs, decoderOf: (run) => decoderOf(run, io.cwd), now: io.now });
+  const token = flags.token === true || !wantsUi(io.env) ? newToken() : null;
+  const server = await listen(port, () =>
+    serveView({ api, assets: serverAssets(bundle()), port, token, onError: (error) => say(io, explain(error)) }),
+  );
+  const url = place === undefined ? server.url : `${server.url}#/run/${encodeURIComponent(place.run)}`;
+  if (flags.json === true) printJson(io, { url, folder: out });
+  else print(io, `${url}\n`);
+  say(io, `The viewer shows the runs in ${shortPath(io, out)}. Ctrl-C ends it.`);
+  if (flags.open && io.out.isTTY === true) openBrowser(io, url);
+  if (!interrupted.aborted) await new Promise((done) => interrupted.addEventListener('abort', done, { once: true }));
+  runs.close();
+  await server.close();
+  return EXIT.ok;
+}
+
+async function listen(port: number, serve: () => Promise<ViewServer>): Promise<ViewServer> {
+  try {
+    return await serve();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EADDRINUSE' && code !== 'EACCES' && code !== 'ERR_SOCKET_BAD_PORT') throw error;
+    const why = code === 'EADDRINUSE' ? 'is taken' : 'cannot be used';
+    throw new UsageError(`Port ${port} of 127.0.0.1 ${why}.`, {
+      reason: 'bad-value',
+      fix: 'Leave --port out: any free one is taken.',
+    });
+  }
+}
+
+/** A browser that cannot be opened is no error: the address is on the screen. */
+function openBrowser(io: Io, url: string): void {
+  const linux = io.env['DISPLAY'] ?? io.env['WAYLAND_DISPLAY'];
+  const program =
+    process.platform === 'darwin' ? 'open' : process.platform === 'linux' && linux ? 'xdg-open' : undefined;
+  if (program === undefined || io.env['CI'] !== undefined) return;
+  spawn(program, [url], { stdio: 'ignore', detached: true })
+    .on('error', () => {})
+    .unref();
+}

@@ -1,0 +1,79 @@
+// Checks of Temporal: the cluster that is named, with its namespace, search attributes and workers; or the local
+// service, and the binary or the Go that it needs. Changes nothing on a server.
+
+import { connect, namesCluster } from '../../temporal/connection.ts';
+import { takesActivities } from '../../temporal/runs.ts';
+import { missingSearchAttributes } from '../../temporal/search-attributes.ts';
+import { CODE_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../domain/queues.ts';
+import { GO_NEEDED, goVersion } from '../../service/binary/build.ts';
+import { installedTemporal } from '../../service/binary/find.ts';
+import { serviceStatus } from '../../service/service-control.ts';
+import { EXIT } from '../exit.ts';
+import type { Io } from '../io.ts';
+import { type Check, fail, type Finding, note, ok } from './check.ts';
+
+export function temporalCheck(io: Io): Check {
+  return {
+    name: 'Temporal',
+    code: EXIT.temporal,
+    withinMs: 60_000,
+    run: async () => (namesCluster() ? cluster() : local(io)),
+  };
+}
+
+async function cluster(): Promise<Finding[]> {
+  const session = await connect(undefined, { firstMs: 10_000 });
+  try {
+    const { address, namespace } = session;
+    const findings: Finding[] = [ok(`${address}, namespace ${namespace}, answers`)];
+    const missing = await missingSearchAttributes(session.client.connection, namespace);
+    if (missing.length > 0) {
+      findings.push(
+        note(
+          `search attributes ${missing.join(', ')} are missing`,
+          '`everturn run` adds them if it may; else it prints the command for an administrator.',
+        ),
+      );
+    }
+    const queues = [
+      [TASK_QUEUE, 'No worker plays runs: start `everturn worker` on a machine that reaches their folders.'],
+      [GENERATE_QUEUE, 'No worker generates: start `everturn worker` on a machine that reaches the model.'],
+      [CODE_QUEUE, 'Only runs with code need one: start `everturn worker` on a machine with bubblewrap.'],
+    ] as const;
+    for (const [queue, fix] of queues) {
+      const takes = await takesActivities(session, queue);
+      if (takes === true) findings.push(ok(`a worker takes ${queue}`));
+      else if (takes === false) findings.push(note(`no worker takes ${queue}`, fix));
+    }
+    return findings;
+  } finally {
+    await session.close();
+  }
+}
+
+async function local(io: Io): Promise<Finding[]> {
+  const { up, state } = serviceStatus(io.env);
+  const findings: Finding[] = [];
+  if (up && state) {
+    const session = await connect({ address: state.address, namespace: 'default' }, { firstMs: 10_000 });
+    await session.close();
+    findings.push(ok(`the local service at ${state.address} answers (Temporal ${state.temporal.version})`));
+  } else findings.push(ok('no cluster is named: `everturn run` starts a local service'));
+  const found = await installedTemporal(io.env);
+  if ('path' in found) return [...findings, ok(`${found.path}, ${found.version} (${found.source})`)];
+  const go = await goVersion(io.env);
+  const install =
+    'Install the Temporal CLI (https://docs.temporal.io/cli), name one by EVERTURN_TEMPORAL_CLI, or name a cluster by TEMPORAL_ADDRESS.';
+  findings.push(
+    'version' in go
+      ? note(
+          'no Temporal server is installed',
+          `The first run downloads one, or builds it with ${go.version} in about 3 minutes. ${install}`,
+        )
+      : fail(
+          `no Temporal server is installed, and ${go.problem}`,
+          `The first run can only try a download. ${install} Or install Go ${GO_NEEDED}.`,
+        ),
+  );
+  return findings;
+}

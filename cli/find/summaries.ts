@@ -1,0 +1,46 @@
+// A run's rollouts as small summaries, with the run's size: what statistics and comparisons are made of.
+
+import type { RolloutSummary, RunShape } from '../../domain/rollout-summary.ts';
+import type { RunRecord } from '../../storage/record/run-record.ts';
+import type { Breach } from '../../storage/store.ts';
+import { readSummaries, type SummaryOptions } from '../../storage/summaries.ts';
+import type { RunPlace } from './place.ts';
+import { knownResult } from './recorded.ts';
+
+export interface RunSummaries {
+  readonly record: RunRecord | undefined;
+  readonly shape: RunShape;
+  /** Begun rollouts, the last attempt of each. */
+  readonly rollouts: readonly RolloutSummary[];
+  /** The run has ended, by itself or because a user cancelled it; null: it is in progress, or interrupted. */
+  readonly end: 'finished' | 'cancelled' | null;
+  /** Damaged records: their rollouts are left out. */
+  readonly broken: readonly Breach[];
+}
+
+export async function readRunSummaries(
+  place: RunPlace,
+  detail: NonNullable<SummaryOptions['detail']> = 'turns',
+): Promise<RunSummaries> {
+  const { store } = place;
+  const record = (await store.getRun())?.record;
+  const rollouts: RolloutSummary[] = [];
+  const broken: Breach[] = [];
+  const options = { detail, onBroken: (breach: Breach) => void broken.push(breach) };
+  for await (const summary of readSummaries(store, options)) rollouts.push(summary);
+  const queries = record?.dataset ? await store.countQueries() : 0;
+  const result = await knownResult(place).catch(() => undefined);
+  const end = result ? (result.cancelled ? 'cancelled' : 'finished') : null;
+  return { record, end, shape: shapeOf(record, queries, rollouts), rollouts, broken };
+}
+
+/** A run without a record of its own has the size that its rollouts show. */
+function shapeOf(record: RunRecord | undefined, queries: number, rollouts: readonly RolloutSummary[]): RunShape {
+  return {
+    queries,
+    samples: record?.samples ?? 1,
+    epochs: record?.epochs ?? 1,
+    numTurns: record?.settings.numTurns ?? rollouts.reduce((most, { success }) => Math.max(most, success.length), 1),
+    stop: record?.settings.stop ?? 'always',
+  };
+}

@@ -1,0 +1,161 @@
+// `run --dry-run`: what a run would play, and at most what it would take: rows, rollouts, calls, tokens, files and disk,
+// which model and which Temporal. Opens the model, because a run would, and renders the first prompt; writes nothing.
+
+import { existsSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { oneLine, visible } from '../../domain/foreign-text.ts';
+import { newContext, newTranscript } from '../../domain/new-context.ts';
+import { mustServeLogprobs } from '../../domain/logprob-meaning.ts';
+import type { Query } from '../../domain/query.ts';
+import type { RolloutSettings } from '../../domain/settings.ts';
+import type { RolloutRecord } from '../../domain/trajectory.ts';
+import { proveSandbox } from '../../environments/code/canary.ts';
+import type { Backend } from '../../inference/backend.ts';
+import { createBackend } from '../../inference/index.ts';
+import type { ResolvedOptions } from '../../run/config.ts';
+import { acceptedQueries, type DatasetSurvey } from '../../run/survey.ts';
+import { clusterConfig, namesCluster } from '../../temporal/connection.ts';
+import { shortPath, type RunPlace } from '../find/place.ts';
+import { type Io, print, printJson, say } from '../io.ts';
+import { count, plural } from '../view/format.ts';
+import { type Plan, planOf, planText } from '../view/plan-text.ts';
+import { paintFor } from '../view/paint.ts';
+
+export interface DryRun {
+  readonly place: RunPlace;
+  readonly survey: DatasetSurvey;
+  readonly resolved: ResolvedOptions;
+  readonly settings: RolloutSettings;
+  /** Rollouts that have ended already, of a run that exists. */
+  readonly ended: number | null;
+  readonly json: boolean;
+}
+
+/** Prompts that are rendered: enough for a mean, and quick. */
+const RENDERED = 200;
+
+export async function dryRun(io: Io, { place, survey, resolved, settings, ended, json }: DryRun): Promise<void> {
+  const backend = await createBackend(settings.model, { ...settings, log: (line) => say(io, line) });
+  try {
+    mustServeLogprobs(backend.facts, settings);
+    const prompts = await renderedPrompts(place.run, survey, settings, backend);
+    const plan = planOf({
+      queries: survey.accepted,
+      refused: survey.refused,
+      options: resolved.options,
+      contextLength: 'contextLength' in backend.facts ? backend.facts.contextLength : null,
+      promptTokens: prompts.tokens,
+    });
+    const servers = (backend.serverStatus?.() ?? []).map(({ url, state }) => ({ url, state }));
+    const temporal = namesCluster() ? (clusterConfig().connectionOptions?.address ?? null) : null;
+    const code = (survey.byTask.code ?? 0) > 0 ? await proveSandbox({ env: { ...io.env } }) : null;
+    const freeBytes = await freeAt(place.store.folder);
+    const sandbox = code === null ? null : code.ok ? 'proved' : `${code.why}. ${code.fix}`;
+    if (json) {
+      const { options, origins } = resolved;
+      printJson(io, {
+        event: 'plan',
+        run: place.run,
+        folder: place.store.folder,
+        ...plan,
+        ended,
+        servers,
+        temporal,
+        sandbox,
+        freeBytes,
+        options,
+        origins,
+        prompt: prompts.first,
+      });
+      return;
+    }
+    const paint = paintFor(io.out, io.env);
+    print(
+      io,
+      [
+        `${paint('bold', 'Nothing is started or written: --dry-run.')}`,
+        `Run        ${place.run} in ${shortPath(io, place.store.folder)}${ended === null ? '' : `: exists, ${plural(ended, 'rollout')} ended`}`,
+        planText(plan, freeBytes),
+        `Model      ${oneLine(settings.model)}${servers.map(({ url, state }) => `\n           ${oneLine(url)}: ${state}`).join('')}`,
+        `Temporal   ${temporal ?? 'the local service, started if needed'}`,
+        ...(sandbox === null ? [] : [`Sandbox    ${oneLine(sandbox)}`]),
+        ...settingLines(resolved),
+        ...promptLines(prompts.first),
+      ].join('\n'),
+    );
+  } finally {
+    await backend.close();
+  }
+}
+
+interface FirstPrompt {
+  readonly query: string;
+  readonly text: string;
+  /** Null: the server tokenises. */
+  readonly ids: readonly number[] | null;
+}
+
+interface Prompts {
+  /** Of the rendered ones; null if the server tokenises. */
+  readonly tokens: Plan['promptTokens'];
+  readonly first: FirstPrompt | null;
+}
+
+async function renderedPrompts(
+  run: string,
+  survey: DatasetSurvey,
+  settings: RolloutSettings,
+  backend: Backend,
+): Promise<Prompts> {
+  const lengths: number[] = [];
+  let first: FirstPrompt | null = null;
+  for await (const query of acceptedQueries(survey)) {
+    const { text, ids } = await promptOf(run, query, settings, backend);
+    first ??= { query: query.queryId, text, ids };
+    if (ids === null) break;
+    if (lengths.push(ids.length) >= RENDERED) break;
+  }
+  if (lengths.length === 0) return { tokens: null, first };
+  const mean = lengths.reduce((sum, n) => sum + n, 0) / lengths.length;
+  return { tokens: { mean, most: Math.max(...lengths), of: lengths.length }, first };
+}
+
+async function promptOf(run: string, query: Query, settings: RolloutSettings, backend: Backend) {
+  const rollout: RolloutRecord = { run, query, index: 0, sample: 0, attempt: 1, settings, birthTime: 0 };
+  return 'tokenizer' in backend
+    ? newContext(rollout, null, backend)
+    : { text: newTranscript(rollout, null), ids: null };
+}
+
+async function freeAt(folder: string): Promise<number> {
+  const near = existsSync(folder) || dirname(folder) === folder ? folder : dirname(folder);
+  if (near !== folder) return freeAt(near);
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+function settingLines({ options, origins }: ResolvedOptions): string[] {
+  const given = Object.entries(origins).filter(([, origin]) => origin !== 'default');
+  if (given.length === 0) return ['Settings   all are defaults'];
+  return given.map(([name, origin], i) => {
+    const value = JSON.stringify(options[name as keyof typeof options]);
+    return `${(i === 0 ? 'Settings' : '').padEnd(11)}${name} = ${oneLine(value)} (${origin})`;
+  });
+}
+
+const SHOWN_CHARS = 2000;
+const SHOWN_IDS = 64;
+
+function promptLines(first: FirstPrompt | null): string[] {
+  if (first === null) return [];
+  const { query, text, ids } = first;
+  const indent = (lines: string) => lines.replace(/^/gm, '  ');
+  const cut = text.length > SHOWN_CHARS ? ` … (${count(text.length)} characters)` : '';
+  const more = (ids?.length ?? 0) > SHOWN_IDS ? `, … (${count(ids!.length)} ids)` : '';
+  return [
+    `First prompt, of ${oneLine(query)}:`,
+    indent(visible(text.slice(0, SHOWN_CHARS)) + cut),
+    ...(ids === null ? [] : [indent(`[${ids.slice(0, SHOWN_IDS).join(', ')}${more}]`)]),
+  ];
+}

@@ -1,0 +1,166 @@
+// Tries an environment on rows of a data set with made-up answers: the same answers must get the same replies, also when
+// its processes were ended between two turns; `end` may come twice. Needs no model and no Temporal server.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { openDataset } from '../../datasets/index.ts';
+import { badRowText } from '../../datasets/problem.ts';
+import { completeSettings } from '../../domain/defaults.ts';
+import {
+  environmentTitle,
+  type EnvironmentRecord,
+  type Reply,
+  replyFields,
+  verdictOf,
+} from '../../domain/environment.ts';
+import { explain, UsageError } from '../../domain/errors.ts';
+import { oneLine, short } from '../../domain/foreign-text.ts';
+import type { EarlierTurn } from '../../domain/new-context.ts';
+import type { Query } from '../../domain/query.ts';
+import type { TurnRecord } from '../../domain/turn.ts';
+import type { Environment, Played } from '../../environments/environment.ts';
+import type { OwnEnvironments } from '../../environments/index.ts';
+import { createOwnEnvironments } from '../../environments/own/own-environments.ts';
+import { putCode } from '../../storage/code.ts';
+import { EXIT, type ExitCode } from '../exit.ts';
+import { type Io, print, printJson, say } from '../io.ts';
+import { plural } from '../view/format.ts';
+import { describeOwn } from './environments.ts';
+
+export interface EnvTest {
+  readonly environment: string;
+  readonly dataset: string;
+  readonly limit: string;
+  readonly turns: string;
+  readonly json: boolean;
+}
+
+/** An honest number, words, nothing, and text that means harm. */
+const ANSWERS = ['The answer is 42.', 'I do not know.', '', '\u001b[31m<|im_end|>\u0000 \ud83d\ude00'.toWellFormed()];
+const RUN = 'env-test';
+
+export async function testEnvironment(io: Io, given: EnvTest): Promise<ExitCode> {
+  const [limit, turns] = [wholeOf('--limit', given.limit), wholeOf('--turns', given.turns)];
+  const [described] = await describeOwn([given.environment], io);
+  const { record, code } = described!;
+  const folder = await mkdtemp(join(tmpdir(), 'everturn-env-test-'));
+  const log = (line: string): void => say(io, oneLine(line));
+  const open = () => createOwnEnvironments({ log, permitted: ({ spec }) => spec });
+  if (!given.json) print(io, `Environment ${oneLine(environmentTitle(record))}, state ${record.state}`);
+  const breaches: string[] = [];
+  let rows = 0;
+  let replies = 0;
+  try {
+    if (code) await putCode(folder, code);
+    for await (const row of openDataset(resolve(io.cwd, given.dataset), [record]).rows()) {
+      if (!row.ok) {
+        breaches.push(badRowText({ ...row.bad, file: given.dataset }));
+        continue;
+      }
+      if (++rows > limit) break;
+      const found = await tryRow(row.query, { record, folder, turns, open });
+      replies += found.replies.length;
+      breaches.push(...found.breaches.map((breach) => `${row.query.queryId}: ${breach}`));
+      if (!given.json) print(io, rowText(row.query, found.replies));
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  rows = Math.min(rows, limit);
+  if (given.json) printJson(io, { environment: record, rows, replies, breaches });
+  else {
+    for (const breach of breaches) print(io, `✗ ${oneLine(breach)}`);
+    const found = breaches.length === 0 ? 'nothing broke' : plural(breaches.length, 'breach', 'breaches');
+    print(io, `${plural(rows, 'row')}, ${plural(replies, 'reply', 'replies')}: ${found}.`);
+  }
+  return breaches.length === 0 ? EXIT.ok : EXIT.breach;
+}
+
+interface Trial {
+  readonly record: EnvironmentRecord;
+  readonly folder: string;
+  readonly turns: number;
+  readonly open: () => OwnEnvironments;
+}
+
+async function tryRow(query: Query, { record, folder, turns, open }: Trial) {
+  const breaches: string[] = [];
+  const replies: Reply[] = [];
+  const { signal } = new AbortController();
+  const whole = open();
+  try {
+    const environment = whole.open(record, folder);
+    const rollout = await begun(environment, query, record);
+    const played: EarlierTurn[] = [];
+    for (let turn = 1; turn <= turns; turn++) {
+      const answer = ANSWERS[(turn - 1) % ANSWERS.length]!;
+      const before = [...played];
+      const move = { rollout, turn, answer, cut: false, before: async () => before };
+      const reply = await environment.respond(move, { signal });
+      replies.push(reply);
+      played.push(earlier(turn, answer, reply));
+      const other = open();
+      try {
+        const again = await other.open(record, folder).respond(move, { signal });
+        if (!isDeepStrictEqual(again, reply))
+          breaches.push(`turn ${turn} gets another reply in another process: ${differing(reply, again)}`);
+      } finally {
+        await other.close();
+      }
+      if (reply.done) break;
+    }
+    for (let n = 0; n < 2; n++) await environment.end?.({ rollout, before: async () => played }, { signal });
+  } catch (error) {
+    breaches.push(explain(error));
+  } finally {
+    await whole.close();
+  }
+  return { breaches, replies };
+}
+
+async function begun(environment: Environment, query: Query, record: EnvironmentRecord): Promise<Played> {
+  const settings = { ...completeSettings(RUN), environments: [record] };
+  const rollout: Played = { run: RUN, query, sample: 0, attempt: 1, settings };
+  if (!environment.begin) return rollout;
+  const { messages, state } = await environment.begin(rollout, { signal: new AbortController().signal });
+  const prompt = messages ? ({ kind: 'messages', messages } as const) : query.prompt;
+  const kept = state === undefined ? {} : { state };
+  const own = { asked: query.prompt, ...kept, environment: record.fingerprint };
+  return { ...rollout, query: { ...query, prompt }, begun: own };
+}
+
+function earlier(turn: number, answer: string, reply: Reply): EarlierTurn {
+  return {
+    turn: { turn, answer, finish: 'stop' } as TurnRecord,
+    verdict: { turn, ...verdictOf(reply), ...replyFields(reply), of: '', tookMs: 0 },
+  };
+}
+
+function differing(one: Reply, other: Reply): string {
+  const key = (Object.keys({ ...one, ...other }) as (keyof Reply)[]).find((k) => !isDeepStrictEqual(one[k], other[k]));
+  return `${key} ${short(JSON.stringify(key && one[key]) ?? 'none', 80)} and ${short(JSON.stringify(key && other[key]) ?? 'none', 80)}`;
+}
+
+function rowText({ queryId }: Query, replies: readonly Reply[]): string {
+  const turns = replies.map((reply, i) => {
+    const { reason, verdict } = verdictOf(reply);
+    const parts = [
+      `${verdict} (${reason})`,
+      ...(reply.reward === undefined ? [] : [`reward ${reply.reward}`]),
+      ...(reply.messages ?? []).map(({ content }) => JSON.stringify(short(content, 80))),
+      ...(reply.done ? ['done'] : []),
+    ];
+    return `  turn ${i + 1}  ${oneLine(parts.join(' · '))}`;
+  });
+  return [oneLine(queryId), ...turns].join('\n');
+}
+
+function wholeOf(flag: string, text: string): number {
+  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
+  throw new UsageError(`${flag} is "${text}".`, {
+    reason: 'bad-value',
+    fix: 'It takes a whole number from 1 to 9999.',
+  });
+}

@@ -1,0 +1,65 @@
+// The user's own environments of a command: each is loaded once, so that one that does not load, or has the name of
+// another, is refused before anything is started.
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EnvironmentRecord } from '../../domain/environment.ts';
+import { TASKS } from '../../domain/query.ts';
+import { UsageError } from '../../domain/errors.ts';
+import { oneLine } from '../../domain/foreign-text.ts';
+import type { Environment } from '../../environments/environment.ts';
+import {
+  createOwnEnvironments,
+  type DescribedEnvironment,
+  describeEnvironment,
+} from '../../environments/own/own-environments.ts';
+import { parseSpec } from '../../environments/own/spec.ts';
+import { putCode } from '../../storage/code.ts';
+import { type Io, say } from '../io.ts';
+
+export async function describeOwn(specs: readonly string[], io: Io): Promise<DescribedEnvironment[]> {
+  const parsed = specs.map((text) => parseSpec(text, io.cwd));
+  const log = (line: string): void => say(io, oneLine(line));
+  const described = await Promise.all(parsed.map((spec) => describeEnvironment(spec, log)));
+  const builtIn: readonly string[] = TASKS;
+  const names = described.map(({ record }) => record.name);
+  for (const [i, name] of names.entries()) {
+    const twice = names.indexOf(name) < i;
+    if (twice) throw refused(specs[i]!, `is named "${name}", and so is another`);
+    if (builtIn.includes(name)) throw refused(specs[i]!, `is named "${name}", as a judge of Everturn's`);
+  }
+  return described;
+}
+
+export interface OpenEnvironment {
+  readonly record: EnvironmentRecord;
+  readonly environment: Environment;
+  close(): Promise<void>;
+}
+
+/** An environment that judges answers by themselves, for a command without a worker. */
+export async function openOwn(spec: string, io: Io): Promise<OpenEnvironment> {
+  const [described] = await describeOwn([spec], io);
+  const { record, code } = described!;
+  if (record.state !== 'none') throw refused(spec, `has the state "${record.state}", and judges no answer by itself`);
+  const folder = await mkdtemp(join(tmpdir(), 'everturn-environment-'));
+  if (code) await putCode(folder, code);
+  const log = (line: string): void => say(io, oneLine(line));
+  const own = createOwnEnvironments({ log, permitted: ({ spec: words }) => words });
+  return {
+    record,
+    environment: own.open(record, folder),
+    async close() {
+      await own.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function refused(text: string, problem: string): UsageError {
+  return new UsageError(`--environment ${JSON.stringify(text)} ${problem}.`, {
+    reason: 'bad-value',
+    fix: 'docs/environments.md says what an environment declares.',
+  });
+}

@@ -1,0 +1,129 @@
+// A run's feed as the pusher to AReaL uses it, and the file in the run's folder in which that pusher remembers its step.
+
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { TemporalError, UsageError } from '../../domain/errors.ts';
+import type { FeedProgress, LeaseResult, RewindResult, Verb } from '../../domain/feed-messages.ts';
+import type { Trajectory } from '../../domain/trajectory.ts';
+import { replaceFile } from '../../storage/disk/write-once.ts';
+import { codeOf } from '../../storage/disk/errors.ts';
+import type { Store } from '../../storage/store.ts';
+import type { Session } from '../../temporal/connection.ts';
+import { callFeed, feedProgressOf } from '../../temporal/feed.ts';
+import type { ArealFeed, ArealSaved } from './areal-push.ts';
+import { openBatch, type RunShape } from './feed-rows.ts';
+
+export interface ArealFeedOptions {
+  readonly place: { readonly run: string; readonly out: string };
+  readonly store: Store;
+  readonly session: () => Session;
+  readonly shape: RunShape;
+  /** Groups of a step: the run's --batch-groups. */
+  readonly groups: number;
+  /** AReaL's samples of a trajectory, each as JSON. */
+  readonly samples: (trajectory: Trajectory) => readonly string[];
+  /** The folder of a version's weights; null: only the clock moves. */
+  readonly weights: (version: number) => string | null;
+  readonly signal: AbortSignal;
+}
+
+const TRIES = 20;
+const LEASE_SECONDS = 3600;
+
+export function arealFeed(options: ArealFeedOptions): ArealFeed {
+  const { place, store, session, shape, groups, samples, weights, signal } = options;
+  let line = 0;
+
+  return {
+    async rewind(version) {
+      const answer = await call<RewindResult>('rewind', { version, request: randomUUID() });
+      ({ line } = answer);
+      return { line, version: (await progress()).version };
+    },
+    async attach(former) {
+      const now = await progress();
+      if (now.line !== former) return null;
+      line = former;
+      return { version: now.version, leases: now.leases.map(({ lease }) => lease) };
+    },
+    async lease(request) {
+      for (;;) {
+        const asked = { consumer: 'areal', groups, wait: 20, seconds: LEASE_SECONDS, request, line };
+        const result = await call<LeaseResult>('lease', asked, 20_000);
+        if (result.lease === null) {
+          if (result.why === 'finished' || signal.aborted) return null;
+          continue;
+        }
+        const batch = await openBatch(store, shape, result.lease);
+        const found: string[] = [];
+        for await (const trajectory of batch.trajectories()) found.push(...samples(trajectory));
+        return { lease: result.lease.id, samples: found };
+      }
+    },
+    async acknowledge(lease, version) {
+      try {
+        await call('acknowledge', { lease, version });
+        return true;
+      } catch (error) {
+        if (error instanceof UsageError && GONE.has(error.reason)) return false;
+        throw error;
+      }
+    },
+    async version(version) {
+      await call('version', { version, weights: weights(version), line }, 1_800_000);
+    },
+    async renew(lease) {
+      await call('renew', { lease, seconds: LEASE_SECONDS, line });
+    },
+  };
+
+  async function progress(): Promise<FeedProgress> {
+    for (let n = 1; ; n++) {
+      const found = await feedProgressOf(session(), place.run);
+      if (found) return found;
+      if (n >= TRIES || signal.aborted) {
+        throw new TemporalError(`The feed of run "${place.run}" does not answer.`, {
+          reason: 'no-worker',
+          retryable: true,
+        });
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+  }
+
+  /** Repeating any verb is harmless, so a server that is away for a moment is asked again. */
+  async function call<T>(verb: Verb, given: object, waitMs = 0): Promise<T> {
+    for (let n = 1; ; n++) {
+      try {
+        return await callFeed<T>(session(), place, verb, given, waitMs);
+      } catch (error) {
+        const passes = error instanceof TemporalError || (error instanceof UsageError && BUSY.has(error.reason));
+        if (!passes || n >= TRIES || signal.aborted) throw error;
+        await new Promise((resolve) => setTimeout(resolve, Math.min(10_000, 250 * 2 ** n)));
+      }
+    }
+  }
+}
+
+const GONE: ReadonlySet<string> = new Set(['no-such-lease', 'version-goes-back', 'version-skips']);
+const BUSY: ReadonlySet<string> = new Set(['feed-busy', 'update-in-progress']);
+
+/** `<run>/.feed/areal.json`. */
+export function arealMemory(folder: string) {
+  const path = join(folder, '.feed', 'areal.json');
+  return {
+    async load(): Promise<ArealSaved | undefined> {
+      try {
+        return JSON.parse(await readFile(path, 'utf8')) as ArealSaved;
+      } catch (error) {
+        if (codeOf(error) === 'ENOENT') return undefined;
+        throw error;
+      }
+    },
+    async save(saved: ArealSaved): Promise<void> {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await replaceFile(path, `${JSON.stringify(saved)}\n`);
+    },
+  };
+}

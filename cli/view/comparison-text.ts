@@ -1,0 +1,132 @@
+// Two runs compared, as text: accuracy by turn with the paired difference, the 2×2 of queries, tests, and the settings
+// that differ. Differences are second run − first run, in percentage points.
+
+import { oneLine, short } from '../../domain/foreign-text.ts';
+import type { Comparison } from '../../statistics/comparison.ts';
+import type { Interval } from '../../statistics/mean.ts';
+import type { SettingDifference } from '../../statistics/settings.ts';
+import { percent, plural } from './format.ts';
+import type { Paint } from './paint.ts';
+import { type Column, table } from './table.ts';
+
+export interface ComparisonTextInput {
+  readonly names: readonly [a: string, b: string];
+  readonly comparison: Comparison;
+  readonly settings: readonly SettingDifference[];
+  /** Tokens of an answer, and seconds of its generation, of each run. */
+  readonly cost: { readonly tokens: readonly (number | null)[]; readonly seconds: readonly (number | null)[] };
+}
+
+export function comparisonText({ names, comparison, settings, cost }: ComparisonTextInput, paint: Paint): string {
+  const [a, b] = names.map((name) => oneLine(name)) as [string, string];
+  const { pairs, measure, atTurn, mcnemar, signFlip, visible, difference } = comparison;
+  const unit = measure === 'right' ? points : real;
+  const what = measure === 'right' ? `right at any turn up to ${atTurn}` : 'return G_1 of complete rollouts';
+  const tests = [
+    `paired t-test p = ${pText(difference.p)}`,
+    `sign flip p = ${pText(signFlip)}`,
+    ...(mcnemar === null ? [] : [`McNemar p = ${pText(mcnemar)}`]),
+  ];
+  return [
+    `${paint('bold', `${a} → ${b}`)}: ${plural(pairs.length, 'query', 'queries')} in both; ${what}`,
+    '',
+    differenceTable(comparison, [a, b], paint),
+    '',
+    `${paint('bold', unit(difference.value))} (95 %: ${intervalText(difference.interval, unit)}); ${tests.join(', ')}.`,
+    ...(visible === null ? [] : [`These queries can show differences of about ${unit(visible).replace(/^\+/, '')}.`]),
+    ...(comparison.table ? ['', cellTable(comparison.table, [a, b], paint)] : []),
+    '',
+    ...ratioLines(cost),
+    ...(settings.length === 0
+      ? ['No setting differs.']
+      : [
+          'Settings that differ:',
+          ...settings.map((one) => `  ${oneLine(one.name)}: ${shown(one.a)} → ${shown(one.b)}`),
+        ]),
+    ...notPaired(comparison, [a, b], paint),
+  ].join('\n');
+}
+
+function differenceTable({ measure, byTurn, ...all }: Comparison, [a, b]: [string, string], paint: Paint): string {
+  const columns: Column[] = [
+    measure === 'right' ? 'right by turn' : '',
+    a,
+    b,
+    'difference',
+    '95 %',
+    'p',
+    'queries',
+  ].map((title) => ({ title, align: 'right' }));
+  const [mean, unit] = measure === 'right' ? [share, points] : [real, real];
+  const rows = (measure === 'right' ? byTurn : [{ turn: 0, ...all }]).map((row) => [
+    row.turn === 0 ? 'return' : String(row.turn),
+    mean(row.a.value),
+    mean(row.b.value),
+    unit(row.difference.value),
+    intervalText(row.difference.interval, unit),
+    pText(row.difference.p),
+    String(row.difference.n),
+  ]);
+  return table(columns, rows, paint, (_, column) => (column === 3 ? 'bold' : undefined));
+}
+
+function cellTable(cells: NonNullable<Comparison['table']>, [a, b]: [string, string], paint: Paint): string {
+  const columns: Column[] = [
+    { title: 'queries' },
+    { title: `${b} right`, align: 'right' },
+    { title: `${b} wrong`, align: 'right' },
+  ];
+  const rows = [
+    [`${a} right`, String(cells.both), String(cells['only-a'])],
+    [`${a} wrong`, String(cells['only-b']), String(cells.neither)],
+  ];
+  return table(columns, rows, paint);
+}
+
+function ratioLines({ tokens, seconds }: ComparisonTextInput['cost']): string[] {
+  const line = (name: string, [a, b]: readonly (number | null)[]) =>
+    a == null || b == null ? [] : [`${name}: ${real(a)} → ${real(b)}${a > 0 ? ` (× ${real(b / a)})` : ''}`];
+  return [...line('Tokens of an answer, mean', tokens), ...line('Seconds of an answer, median', seconds)];
+}
+
+function notPaired(comparison: Comparison, [a, b]: [string, string], paint: Paint): string[] {
+  const some = (queries: readonly string[]) =>
+    queries
+      .slice(0, 3)
+      .map((query) => short(query, 60))
+      .join(', ') + (queries.length > 3 ? ', …' : '');
+  const line = (queries: readonly string[], text: string) =>
+    queries.length === 0
+      ? []
+      : [paint('yellow', `${plural(queries.length, 'query', 'queries')} ${text}: ${some(queries)}`)];
+  return [
+    ...line(comparison.onlyInA, `only in ${a}`),
+    ...line(comparison.onlyInB, `only in ${b}`),
+    ...line(comparison.otherText, 'with the same id and another text, not compared'),
+    ...line(comparison.otherSolutions, 'judged by other solutions in the second run'),
+    ...line(comparison.unknown, 'in both, without a known rollout in one (not ended, failed or undecided)'),
+  ];
+}
+
+const share = (value: number | null): string => (value === null ? '–' : percent(value, 1));
+const sign = (value: number): string => (value > 0 ? '+' : value < 0 ? '−' : '±');
+
+function points(value: number | null): string {
+  return value === null ? '–' : `${sign(value)}${Math.abs(100 * value).toFixed(1)} points`;
+}
+
+function real(value: number | null): string {
+  return value === null ? '–' : String(Number(value.toPrecision(4))).replace('-', '−');
+}
+
+function intervalText(interval: Interval | null, unit: (value: number) => string): string {
+  return interval === null ? '–' : `${unit(interval[0]).replace(' points', '')} to ${unit(interval[1])}`;
+}
+
+function pText(p: number | null): string {
+  if (p === null) return '–';
+  return p < 0.0001 ? '< 0.0001' : p.toFixed(4);
+}
+
+/** A setting's value may be a long url or text of a config file. */
+const shown = (value: unknown): string => (value === undefined ? 'none' : short(JSON.stringify(value), 120));

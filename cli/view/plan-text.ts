@@ -1,0 +1,89 @@
+// The most that a run takes, computed from its size and its limits, and shown as text. Upper bounds: rollouts end early,
+// and answers end before their limit.
+
+import type { RunOptions } from '../../run/options.ts';
+import { count, plural } from './format.ts';
+
+export interface Plan {
+  readonly queries: number;
+  readonly refused: number;
+  readonly samples: number;
+  readonly epochs: number;
+  readonly numTurns: number;
+  readonly rollouts: number;
+  /** Generations at most: one a turn, or one a chunk. */
+  readonly calls: number;
+  readonly promptTokens: { readonly mean: number; readonly most: number; readonly of: number } | null;
+  /** Output tokens at most. */
+  readonly outputTokens: number;
+  /** The context's length rather than --max-new-tokens limits that. */
+  readonly limitedByContext: boolean;
+  readonly files: number;
+  /** At most. */
+  readonly bytes: number;
+  /** For 1,000 output tokens a turn: what most runs are nearer to. */
+  readonly bytesPerThousand: number;
+}
+
+/** Measured: a turn of 2,000 tokens is a record of 69 kB; a file takes at least one block. */
+const BYTES_PER_TOKEN = 35;
+const BLOCK_BYTES = 4096;
+
+export interface PlanInput extends Pick<Plan, 'queries' | 'refused' | 'promptTokens'> {
+  readonly options: Pick<RunOptions, 'samples' | 'epochs' | 'numTurns' | 'maxNewTokens' | 'newTokensPerChunk'>;
+  /** Null: the server does not say. */
+  readonly contextLength: number | null;
+}
+
+export function planOf({ queries, refused, options, contextLength, promptTokens }: PlanInput): Plan {
+  const { samples, epochs, numTurns, maxNewTokens, newTokensPerChunk } = options;
+  const rollouts = queries * samples * epochs;
+  const room = contextLength === null ? Infinity : Math.max(0, contextLength - Math.floor(promptTokens?.mean ?? 0));
+  const perRollout = Math.min(numTurns * maxNewTokens, room);
+  const chunks = newTokensPerChunk === null ? 1 : Math.ceil(Math.min(maxNewTokens, room) / newTokensPerChunk);
+  const perRolloutFiles = 2 + 2 * numTurns + 2;
+  const prompt = (promptTokens?.mean ?? 0) * BYTES_PER_TOKEN;
+  const bytesFor = (tokens: number) =>
+    rollouts * Math.round(perRolloutFiles * BLOCK_BYTES + prompt + tokens * BYTES_PER_TOKEN);
+  return {
+    queries,
+    refused,
+    samples,
+    epochs,
+    numTurns,
+    rollouts,
+    calls: rollouts * numTurns * chunks,
+    promptTokens,
+    outputTokens: rollouts * perRollout,
+    limitedByContext: room < numTurns * maxNewTokens,
+    files: rollouts * perRolloutFiles,
+    bytes: bytesFor(perRollout),
+    bytesPerThousand: bytesFor(Math.min(perRollout, 1000 * numTurns)),
+  };
+}
+
+export function planText(plan: Plan, freeBytes: number): string {
+  const { queries, refused, samples, epochs, numTurns, rollouts, calls, promptTokens, outputTokens, files } = plan;
+  const left = refused > 0 ? `, ${plural(refused, 'bad row')} left out` : '';
+  const prompt =
+    promptTokens === null
+      ? 'the server tokenises'
+      : `${count(promptTokens.mean)} in the mean, ${count(promptTokens.most)} at most (of ${plural(promptTokens.of, 'query', 'queries')})`;
+  const room = freeBytes < plan.bytesPerThousand ? ', which is NOT free' : '';
+  return [
+    `Rows       ${plural(queries, 'query', 'queries')}${left}`,
+    `Rollouts   ${count(rollouts)}: × ${plural(samples, 'sample')}${epochs > 1 ? ` × ${epochs} epochs` : ''}, of at most ${plural(numTurns, 'turn')}`,
+    `Calls      ${count(calls)} generations at most`,
+    `Prompts    tokens: ${prompt}`,
+    `Output     ${count(outputTokens)} tokens at most${plan.limitedByContext ? ", by the model's context" : ', by --max-new-tokens'}`,
+    `Disk       ${count(files)} files; ${size(plan.bytesPerThousand)} with up to 1,000 tokens a turn${room}, ${size(plan.bytes)} at most; ${size(freeBytes)} free`,
+  ].join('\n');
+}
+
+function size(bytes: number): string {
+  const units = ['kB', 'MB', 'GB', 'TB', 'PB'];
+  let value = bytes / 1000;
+  let unit = 0;
+  for (; value >= 1000 && unit < units.length - 1; unit++) value /= 1000;
+  return `${value >= 100 ? value.toFixed(0) : value.toFixed(1)} ${units[unit]}`;
+}

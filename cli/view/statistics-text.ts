@@ -1,0 +1,163 @@
+// The statistics of a run as text: accuracy by turn, the numbers with their intervals, tokens and times, endings.
+
+import { oneLine } from '../../domain/foreign-text.ts';
+import type { TurnStatistics } from '../../statistics/by-turn.ts';
+import { type Estimate, saysNothing } from '../../statistics/estimate.ts';
+import type { Provisional } from '../../statistics/in-progress.ts';
+import type { Distribution, Interval } from '../../statistics/mean.ts';
+import type { RunStatistics } from '../../statistics/run-statistics.ts';
+import { count, percent, plural } from './format.ts';
+import type { Paint } from './paint.ts';
+import { type Column, table } from './table.ts';
+
+const right = (title: string): Column => ({ title, align: 'right' });
+
+export function statisticsText(statistics: RunStatistics, { explain = false, end = null, paint }: TextOptions): string {
+  const { byTurn, timing, provisional, endings, returns, meanLogprob } = statistics;
+  const shares = [
+    statistics.solved,
+    statistics.lastAnswer,
+    statistics.meanOverQueries,
+    ...statistics.passAtK,
+    ...statistics.passAllK,
+    ...statistics.majorityAtK,
+  ];
+  return [
+    ...(provisional ? [...provisionalLines(provisional, end, paint), ''] : []),
+    ...(byTurn.length > 0 ? [turnTable(byTurn, paint), ''] : []),
+    numberTable(shares, explain, paint),
+    ...(shares.some(saysNothing)
+      ? [
+          paint(
+            'yellow',
+            `${plural(statistics.queries, 'query', 'queries')} say nothing: intervals marked – cover most of 0 to 100 %.`,
+          ),
+        ]
+      : []),
+    '',
+    `return       mean ${real(returns.value)}${realInterval(returns.interval)}, spread ${real(returns.spread)}, from ${real(returns.least)} to ${real(returns.most)} (${plural(returns.n, 'rollout')})`,
+    ...(meanLogprob ? [`logprob      mean of an answer: ${spread(meanLogprob, real)}`] : []),
+    ...(timing
+      ? [
+          `tokens       a turn: ${spread(timing.outputTokens, count)}; ${count(timing.outputTokens.sum)} in all`,
+          `seconds      a turn: ${spread(timing.seconds, real)}`,
+          `tokens/s     a turn: ${spread(timing.tokensPerSecond, real)}; all together ${real(timing.throughput)}`,
+          `judging      seconds: ${spread(timing.judgeSeconds, real)}`,
+          `tokens per right rollout  ${real(timing.tokensPerRight.value)}${realInterval(timing.tokensPerRight.interval)}`,
+          ...(timing.retried > 0 ? [`${plural(timing.retried, 'turn')} were generated at a later attempt.`] : []),
+        ]
+      : []),
+    '',
+    ...Object.entries(endings).map(([name, n]) => `${count(n).padStart(8)}  ${oneLine(name)}`),
+    ...(statistics.retried > 0
+      ? [`${plural(statistics.retried, 'rollout')} had an earlier attempt; the last one counts.`]
+      : []),
+  ].join('\n');
+}
+
+export interface TextOptions {
+  /** Adds the definition of each number. */
+  readonly explain?: boolean;
+  /** How the run ended; null: not yet. */
+  readonly end?: string | null;
+  readonly paint: Paint;
+}
+
+function turnTable(turns: readonly TurnStatistics[], paint: Paint): string {
+  const columns = [
+    'turn',
+    'judged',
+    'right',
+    'accuracy',
+    '95 %',
+    'right by then',
+    'of all',
+    '95 %',
+    'repairs',
+    'spoils',
+    'cut',
+  ];
+  const part = ({ count: n, of }: TurnStatistics['repairs']) => (of === 0 ? '–' : `${count(n)}/${count(of)}`);
+  const rows = turns.map((t) => [
+    String(t.turn),
+    count(t.judged),
+    count(t.right),
+    percent(t.right, t.judged),
+    interval(t.accuracy),
+    count(Math.round((t.rightBy.value ?? 0) * t.rightBy.n)),
+    share(t.rightBy.value),
+    interval(t.rightBy),
+    part(t.repairs),
+    part(t.spoils),
+    Object.keys(t.finish).length === 0 ? '–' : count(t.finish.length ?? 0),
+  ]);
+  return table(columns.map(right), rows, paint, (_, column) => (column === 3 ? 'bold' : undefined));
+}
+
+function numberTable(numbers: readonly Estimate[], explain: boolean, paint: Paint): string {
+  const columns: Column[] = [
+    { title: 'number' },
+    right('value'),
+    right('95 %'),
+    { title: 'of' },
+    { title: 'left out' },
+  ];
+  const rows = numbers.map((one) => [
+    one.name,
+    share(one.value),
+    interval(one),
+    of(one),
+    one.leftOut === 0 ? '' : count(one.leftOut),
+    ...(explain ? [one.definition] : []),
+  ]);
+  return table([...columns, ...(explain ? [{ title: 'definition' }] : [])], rows, paint, (_, column) =>
+    column === 1 ? 'bold' : undefined,
+  );
+}
+
+function provisionalLines(
+  { of, ended, endedSoFar, closedPrefix, bounds }: Provisional,
+  end: string | null,
+  paint: Paint,
+): string[] {
+  const { length, estimate } = closedPrefix;
+  const first =
+    length === 0
+      ? 'closed prefix: the first rollout in play order has not ended'
+      : `closed prefix: ${share(estimate.value)} right (95 %: ${interval(estimate)}), of the first ${plural(length, 'rollout')} in play order, which have all ended`;
+  return [
+    paint(
+      'yellow',
+      `${end === null ? 'In progress' : `The run is ${end}`}: ${count(ended)} of ${plural(of, 'rollout')} ended.${end === null ? ' Do not stop a run on a number that was looked at often.' : ''}`,
+    ),
+    `  ${first}`,
+    `  bounds: at the end between ${share(bounds?.[0] ?? null)} and ${share(bounds?.[1] ?? null)} of all rollouts are right`,
+    paint(
+      'dim',
+      `  ended so far (provisional; biased, because short answers end first): ${share(endedSoFar.value)} of ${count(endedSoFar.n)}`,
+    ),
+  ];
+}
+
+const of = ({ n, unit }: Estimate): string => `${count(n)} ${unit}`;
+
+const share = (value: number | null): string => (value === null ? '–' : percent(value, 1));
+
+function interval(estimate: Estimate): string {
+  if (estimate.interval === null || saysNothing(estimate)) return '–';
+  const [low, high] = estimate.interval.map((bound) => (100 * bound).toFixed(1));
+  return `${low} to ${high} %`;
+}
+
+function real(value: number | null): string {
+  if (value === null) return '–';
+  return Math.abs(value) >= 1000 ? count(value) : String(Number(value.toPrecision(4)));
+}
+
+const realInterval = (bounds: Interval | null): string =>
+  bounds === null ? '' : ` (95 %: ${real(bounds[0])} to ${real(bounds[1])})`;
+
+function spread({ p50, p90, p99, max }: Distribution, text: (value: number) => string): string {
+  const one = (value: number | null) => (value === null ? '–' : text(value));
+  return `p50 ${one(p50)}, p90 ${one(p90)}, p99 ${one(p99)}, max ${one(max)}`;
+}

@@ -1,0 +1,25 @@
+// The order in which queued work is taken, by Temporal's priority and fairness keys. Later turns go first: a trajectory
+// is finished before another is begun, while its conversation is in the prefix cache of the inference server. Among
+// equals the runs take turns, so that a second run does not wait for the first one's queue.
+
+import { sha256Hex } from './sha256.ts';
+
+export interface WorkPriority {
+  /** 1 goes first, 5 last; work of versions without priorities has 3. */
+  readonly priorityKey?: number;
+  readonly fairnessKey: string;
+}
+
+const LAST = 5;
+/** The server's limit on a fairness key, in bytes; a run's name is ASCII. */
+const MAX_KEY = 64;
+
+/** Of a run's workflow tasks. */
+export function runPriority(run: string): WorkPriority {
+  return { fairnessKey: run.length <= MAX_KEY ? run : `${run.slice(0, 31)}~${sha256Hex(run).slice(0, 32)}` };
+}
+
+/** Of the activities of a turn. */
+export function turnPriority(run: string, turn: number): WorkPriority {
+  return { priorityKey: Math.max(1, LAST + 1 - turn), ...runPriority(run) };
+}

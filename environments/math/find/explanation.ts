@@ -1,0 +1,75 @@
+// Sentences behind an answer. One that speaks of other things is an explanation, and free. One that speaks of the answer or of
+// the text itself ("it", "this", "the value", "the proof", no subject at all, "but …") is of a closed form: every word known,
+// nothing denied, nothing left to be done. Anything else of that kind takes the answer back. Linear.
+
+import {
+  ABOUT,
+  isCommon,
+  isFault,
+  isLink,
+  isMeta,
+  isNegation,
+  NUMBER_WORD,
+  OPEN_ENDED,
+  PREMISE,
+  WORKING,
+} from '../read/statement-words.ts';
+import { NOUN, withNouns, wordsOf } from './sentence.ts';
+import { type Known, wordsIn } from './known.ts';
+
+/** Farewells, offers and confidence. */
+export const REMARK =
+  /^(?:so |and |therefore,? |thus,? )?(?:(?:i (?:really )?)?hope|i (?:trust|believe (?:it|this) is correct|am (?:confident|sure|happy|glad)|verified|checked|double-checked|used|have (?:verified|checked|shown|used|boxed)|conclude)|let me(?: know|$)|please let me|please feel|feel free|if you|do let me|would you|my (?:final )?answer\b|as i|i[’']m (?:confident|sure|happy|glad|here)|glad i|happy i|thank|great|yes\b|ok\b|correct[.!]?$|right[.!]?$|true[.!]?$|(?:perfect|excellent|good)\b|q\.?\s?e\.?\s?d|done|good luck|have a)|\b(?:let me know|ask me|feel free|i hope)\b/i;
+/** A reason, a check, a condition of equality: it may deny, and name what it likes. */
+const REASONED =
+  /^(?:(?:to |let[’']s |let us |we can (?:also )?|quick |a |double[- ]?|re-?)*(?:check|verif\w*|confirm\w*)|explanation|since|because|as|(?:this|that|it) (?:is )?(?:follows )?(?:because|since|from)|here we|indeed|recall|equality|by|using|note that|we (?:have )?(?:used|applied|chose)|the (?:key )?(?:idea|reason|trick)|common (?:mistake|error|pitfall)s?:)(?!\p{L})/iu;
+/** Something that is not the answer: another value, other letters, a number of its own. */
+export const OTHER_SUBJECT =
+  /^\(?(?:(?:therefore|thus|so|hence|while|whereas|but|and|since|because|note that),? )*(?:(?:the|any|all|both|an?) )*(?:(?:values?|options?|choices?|roots?|case) )?(?:other|remaining|negative|alternatives?|choosing|taking|⟦|\d[\d.]*|\(?[A-J]\)?(?= (?:is|are|was|and|fails?|cannot|can|does|do|would|gives?|has)\b|,)(?:,? (?:and )?\(?[A-J]\)?(?![a-z]))*)(?![\p{L}\d])(?! (?:one|case|value|answer|way|number|result)s? (?:is|are|gives?|yields?|works?) (?!(?:not|impossible|invalid|wrong|extraneous|rejected|discarded|too|nothing)))/iu;
+/** Something is still to be done. */
+const UNDONE =
+  /\b(?:missing|left out|still|yet|should|(?:has|have|had|needs?|remains?|got) to|(?:was|were|is|are) (?:wanted|asked|sought|required|requested)|(?:question|problem|task|exercise) (?:was|is|asks?|asked|wants?|wanted|concerns?)(?! (?:now )?(?:solved|done|complete)))\b/i;
+
+/** Does this sentence, which stands behind an answer, take it back? `before`: the text up to the answer. */
+export function speaksAgainst(sentence: string, known: Known, before: string): boolean {
+  const said = withNouns(sentence.replace(/[*_"“”`]/g, ' '))
+    .replace(/\s+/g, ' ')
+    .replace(/^[\s,(—-]+/, '')
+    .trim();
+  if (said === '' || REMARK.test(said) || OTHER_SUBJECT.test(said)) return false;
+  const tokens = wordsOf(said);
+  const words = tokens.map((word) => word.toLowerCase().replace('’', "'"));
+  const earlier = wordsIn(() => before.slice(-SAID_CHARS));
+  const mine = (word: string): boolean => known(word) || earlier(word);
+  const reasoned = REASONED.test(said);
+  if (words.some((word) => isFault(word) && !mine(word))) return !/^common/i.test(said);
+  const about =
+    words.length < 4 ||
+    words.some((word) => ABOUT.has(word) || AGAIN.test(word)) ||
+    WORKING.has(words[0] ?? '') ||
+    /^(?:\P{L}*\p{L}+ing(?!\p{L})|to \p{L}+,)/iu.test(said);
+  const fragment = words.length < 5 && !words.some((word) => word === NOUN || isLink(word));
+  if (reasoned) return false;
+  if (UNDONE.test(said)) return true;
+  if (!about && !fragment) return false;
+  const strange = (word: string, k: number): boolean =>
+    !/^(?:[⟦=:≠≤≥<>]|\d.*)$/u.test(word) &&
+    !isCommon(word, mine) &&
+    !isMeta(word) &&
+    !PREMISE.has(word) &&
+    (fragment || !NUMBER_WORD.test(word)) &&
+    !isNegation(word) &&
+    !(k > 0 && /^\p{Lu}/u.test(tokens[k] ?? ''));
+  if (words.some(strange)) return true;
+  const from = words.findIndex((word) => /^(?:because|since|as|so that|unlike)$/.test(word));
+  const main = from > 0 ? words.slice(0, from) : words;
+  return main.some(
+    (word, k) => isNegation(word) || (OPEN_ENDED.has(word) && main[k + 1] !== 'than') || WORKING.has(word),
+  );
+}
+
+/** The words of the text up to an answer that are known behind it. */
+const SAID_CHARS = 8_000;
+
+/** A second look. */
+const AGAIN = /^re-?(?:count|calc|comput|check|do|exam|evaluat|vis|consider)/;

@@ -1,0 +1,130 @@
+// What stands behind a value in its own sentence: units, counted nouns and closed words leave it as it is; an explanation is
+// read as a sentence of its own. Part of the grammar in statement.ts. Linear: the rest of one sentence is read.
+
+import { isNoun, isRefusing } from '../read/harmless-words.ts';
+import {
+  isCommon,
+  isDenying,
+  isDeterminer,
+  isMeta,
+  isFault,
+  namesAnswer,
+  NUMBER_WORD,
+  opensZone,
+  UNFIT,
+  WORK,
+} from '../read/statement-words.ts';
+import { numberWord } from '../read/number-words.ts';
+import { isUnitWord } from '../read/unit-words.ts';
+import { speaksAgainst } from './explanation.ts';
+import { NOUN, STRUCK, wordsOf } from './sentence.ts';
+import type { Known } from './known.ts';
+
+/** Opens an explanation, a place or a comparison, which is no part of what is stated. */
+const EXPLAINED =
+  /(?:^|[\s,(—-])(?:because|since|as(?! (?:far|long|well|soon|(?:the |our )?(?:final )?answer)\b)|so|hence|thus|therefore|where|using|by|i\.?e\.?|that is|namely|or else|due to|while|whereas|and (?:we|this|it|thus|hence|so)|and the (?!(?:other|answer|negative|solution|value|opposite|same|rest|result|next|correct|true|right|real)\b)\p{L}+ (?:is|are)|which (?:means|gives|implies|matches|equals|simplifies|completes|satisfies|fits|makes sense|(?:I|we) (?:have )?(?:verified|checked|confirmed)|is (?:less|smaller|greater|larger) than (?:(?=[\d⟦])|one\b|zero\b))|matching|confirming|agreeing with|consistent with|not(?=\s+(?:⟦|[\d$(-]|\p{L}+ing\b))|(?:rather than|instead of)(?=\s+(?:⟦|[\d$(-]|\p{L}+ing\b))|(?:attained|achieved|reached|occurring)?\s*(?:when|at(?! (?:most|least)\b)|if and only if|iff))(?![\p{L}]).*$/su;
+/** Other values, set aside in brackets. */
+const OTHERS = /\(\s*(?:we )?(?:reject|discard|exclud|ignor|not|choices?)[^()]*(?:⟦|\d)[^()]*\)/i;
+/** What "or" and "and" add is read with the value. */
+const JOINED =
+  /^[\s,)(]*(?:or(?![^)]*\))|≈|approximately|about|and(?=\s+(?:⟦|[\d(-])))(?:\s+(?:about|approximately|roughly|equivalently|simply))?(?!\p{L})/iu;
+/** An operation goes on with the value. */
+const OPERATION =
+  /^(?:factorial|minus|plus|times|over|to|divided|multiplied|squared|cubed|modulo|negative|before|without|only|as)$/i;
+/** "is the answer", "as the final answer": of the value itself. */
+const NAMED =
+  /^[\s,.()]*(?:(?:which )?(?:is|as|being|must be)\s+)?(?:the|our|my)?\s*(?:(?:final|correct|right|required|desired|only|unique)\s+)*(?:answers?|solutions?|result|choice|option)(?: (?:to|of|for) (?:the|this|our) (?:(?:given|original) )?(?:equation|problem|question|system|inequality|puzzle))?[\s.!)]*$/i;
+
+export interface Behind {
+  /** Did a subject and a verb stand before the value, so that it is an object? */
+  readonly object: boolean;
+  /** The text before the value. */
+  readonly before: string;
+  readonly value: string;
+}
+
+/** Of the explanation: what it opens with is no part of it; a place may have any words. */
+const isAgainst = (why: string, known: Known, before: string): boolean => {
+  const [opening = ''] = /^[\s,(—-]*(?:or else|rather than|instead of|\p{L}+)/u.exec(why) ?? [];
+  const place = /when|where|at|not|rather|instead|if|attained|achieved|reached|occurring|else/i.test(opening);
+  if (/\b(?:another|then|afterwards|next)\b/.test(why)) return true;
+  return (
+    WORK.test(why) || UNFIT.test(why) || speaksAgainst(place ? `by ${why.slice(opening.length)}` : why, known, before)
+  );
+};
+
+/** "6, hence 8 in all" concludes 8. */
+const concludesOtherwise = (said: string, value: string): boolean => {
+  const [, number] = /\b(?:so|hence|thus|therefore)\b\D{0,60}?(\d[\d.,/]*)\D*$/.exec(said) ?? [];
+  return number !== undefined && !value.includes(number.replace(/[.,]$/, ''));
+};
+
+/** A statement without its explanation; undefined where that speaks against it. */
+export function unexplained(said: string, known: Known, before: string): string | undefined {
+  const why = EXPLAINED.exec(said)?.[0] ?? '';
+  return why !== '' && isAgainst(why, known, before) ? undefined : said.slice(0, said.length - why.length);
+}
+
+/** Do the words behind a value leave it as it is? */
+export function leaves(right: string, known: Known, { object, before, value }: Behind): boolean {
+  if (STRUCK.test(right) || /[?？]\W*$|\bat (?:most|least)\b/i.test(right)) return false;
+  const said = right
+    .replace(/[*_"“”`]/g, ' ')
+    .replace(OTHERS, ' ')
+    // "9 (nine)"
+    .replace(/^([\s$}\])]*)\(([a-z][a-z -]{1,60})\)/i, (all, closed: string, word: string) =>
+      numberWord(word.toLowerCase()) === /\d+/.exec(value)?.[0] ? closed : all,
+    );
+  if (concludesOtherwise(said, value)) return false;
+  const over = /\b(?:missing|left ?over)\b/.exec(said)?.[0];
+  if (known.asked && over !== undefined && !known(over)) return false;
+  const rest = unexplained(said, known, before);
+  if (rest === undefined) return false;
+  if (JOINED.test(rest)) return true;
+  const tokens = wordsOf(rest);
+  if (OPERATION.test(tokens[0] ?? '') && !NAMED.test(rest)) return false;
+  let [zone, counted, about] = [false, false, object];
+  for (const [k, token] of tokens.entries()) {
+    const word = token.toLowerCase().replace('’', "'");
+    if (/^[=:]$/.test(word)) continue;
+    if (isMeta(word) || (namesAnswer(word) && word !== 'final' && !NAMED.test(rest))) return false;
+    if (
+      /^[≠≤≥<>]$/.test(word) ||
+      ((/^(?:other|another|outside|beyond|short)$/.test(word) || isFault(word)) && !known(word))
+    )
+      return false;
+    if (counted && /^(?:not|didn't|don't|never)$/.test(word)) continue;
+    if (isDenying(word) && token !== 'May' && !(k === 0 && word === 'different')) return false;
+    if (/^(?:less|fewer)$/.test(word) && k > 0 && k === tokens.length - 1) continue;
+    if (isRefusing(word) && !/^(?:more|than|below|above|within|over|under|square|plus|minus|far|half|may)$/.test(word))
+      return false;
+    if (word === NOUN || /^\d/.test(word)) {
+      if (zone) continue;
+      return false;
+    }
+    if (NUMBER_WORD.test(word)) {
+      if (isDeterminer(tokens[k - 1]?.toLowerCase() ?? '')) continue;
+      return false;
+    }
+    // "The 6 in the statement is …" says something of the 6.
+    if (zone && /^(?:is|are|was|were)$/.test(word) && !/^(?:that|which|who|there)$/.test(tokens[k - 1] ?? ''))
+      [zone, about] = [false, false];
+    if ((opensZone(word) && !/^(?:which|that)$/.test(word)) || word === 'than') zone ||= about;
+    const noun = k <= 1 && (isNoun(word) || isUnitWord(word));
+    counted ||= noun;
+    if (noun || zone || isCommon(word, known)) continue;
+    const name = about && k > 0 && /^\p{Lu}/u.test(token);
+    const pair = /[^s]s$/.test(tokens[k + 1]?.toLowerCase() ?? '') && !/(?:ed|ly|s)$/.test(word);
+    if (object && k === 0 && pair && !known.asked) continue;
+    const unknown =
+      !known.asked &&
+      object &&
+      k <= 1 &&
+      /[^s]s$/.test(word) &&
+      !/(?:ous|less)$/.test(word) &&
+      !isDeterminer(tokens[k + 1]?.toLowerCase() ?? '');
+    if (!name && !unknown) return false;
+    counted ||= unknown;
+  }
+  return true;
+}

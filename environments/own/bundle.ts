@@ -1,0 +1,75 @@
+// Bundles a module with all that it imports into one file, when its run is made: the code travels with the run. By the
+// webpack and swc that Temporal's worker brings, which bundle our workflows too. The same sources give the same bytes.
+// Leaves out native add-ons, and top-level await: the bundle is CommonJS.
+
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { EnvironmentError } from '../../domain/errors.ts';
+import { short } from '../../domain/foreign-text.ts';
+
+export interface Bundle {
+  readonly code: string;
+  readonly sha256: string;
+}
+
+interface Stats {
+  readonly compilation: { readonly errors: readonly { readonly message: string }[] };
+}
+interface Compiler {
+  run(done: (error: Error | null, stats?: Stats) => void): void;
+  close(done: () => void): void;
+}
+type Webpack = (options: object) => Compiler;
+
+const FILE = 'environment.cjs';
+
+export async function bundleModule(path: string): Promise<Bundle> {
+  const folder = await mkdtemp(join(tmpdir(), 'everturn-bundle-'));
+  try {
+    await compile(path, folder);
+    const code = await readFile(join(folder, FILE), 'utf8');
+    return { code, sha256: createHash('sha256').update(code).digest('hex') };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function compile(path: string, folder: string): Promise<void> {
+  const ours = createRequire(import.meta.url);
+  const theirs = createRequire(ours.resolve('@temporalio/worker'));
+  const webpack = theirs('webpack') as Webpack;
+  const parser = { syntax: 'typescript', decorators: true };
+  const loader = theirs.resolve('swc-loader');
+  const options = { swcrc: false, configFile: false, jsc: { parser, target: 'es2022' } };
+  const compiler = webpack({
+    mode: 'none',
+    target: 'node20',
+    context: dirname(path),
+    entry: path,
+    devtool: false,
+    output: { path: folder, filename: FILE, library: { type: 'commonjs2' }, pathinfo: false },
+    // Numbers in the order of use: no path of this machine stands in the bundle.
+    optimization: { moduleIds: 'natural', usedExports: true, providedExports: true, sideEffects: true },
+    resolve: {
+      extensions: ['.ts', '.mts', '.js', '.mjs', '.cjs', '.json'],
+      extensionAlias: { '.js': ['.ts', '.js'], '.mjs': ['.mts', '.mjs'] },
+    },
+    module: { rules: [{ test: /\.[cm]?ts$/, use: { loader, options } }] },
+  });
+  return new Promise((resolve, reject) => {
+    compiler.run((error, stats) => {
+      compiler.close(() => undefined);
+      const message = error?.message ?? stats?.compilation.errors[0]?.message;
+      if (message === undefined) return resolve();
+      reject(
+        new EnvironmentError(`The module ${path} cannot be bundled: ${short(message, 500)}`, {
+          reason: 'environment-unloadable',
+          fix: 'It is one TypeScript or JavaScript file, with what it imports beside it or in node_modules.',
+        }),
+      );
+    });
+  });
+}

@@ -1,0 +1,92 @@
+// The user's own environments on a worker: opened when a rollout first needs one, shared by all rollouts of all runs with
+// the same code. Whether this worker may is asked first, each time; the answer may name the operator's own command.
+
+import { join } from 'node:path';
+import type { EnvironmentRecord } from '../../domain/environment.ts';
+import { EnvironmentError } from '../../domain/errors.ts';
+import type { Environment } from '../environment.ts';
+import type { OwnEnvironments } from '../index.ts';
+import { commandLaunch, describeCommand, type Log, mustBeCommand, PROCESSES } from './command.ts';
+import { codeFile, describeModule, type ModuleCode, moduleLaunch, mustBeModule } from './module.ts';
+import { processEnvironment } from './process-environment.ts';
+import { openProcessPool } from './process-pool.ts';
+import { parseSpec, type Spec } from './spec.ts';
+import { describeUrl, urlEnvironment } from './url.ts';
+
+export interface OwnEnvironmentsOptions {
+  readonly log: Log;
+  /**
+   * May a run use this environment here? Returns what is run for it: the same words, or those that the operator gave for
+   * it. Throws EnvironmentError if not.
+   */
+  readonly permitted: (record: EnvironmentRecord, runFolder: string) => readonly string[];
+  /** Processes of one environment. */
+  readonly processes?: number;
+}
+
+interface Opened {
+  readonly environment: Environment;
+  close(): void;
+}
+
+export function createOwnEnvironments({
+  log,
+  permitted,
+  processes = PROCESSES,
+}: OwnEnvironmentsOptions): OwnEnvironments {
+  const opened = new Map<string, Opened>();
+  let closed = false;
+
+  function make(record: EnvironmentRecord, words: readonly string[], runFolder: string): Opened {
+    if (record.door === 'url') return { environment: urlEnvironment(record, words), close: () => undefined };
+    const [launch, accept] =
+      record.door === 'module'
+        ? [
+            moduleLaunch(record.name, join(runFolder, codeFile(record.fingerprint)), record.fingerprint, log),
+            mustBeModule.bind(null, record),
+          ]
+        : [commandLaunch(words, log), mustBeCommand.bind(null, record, words)];
+    const pool = openProcessPool({ most: processes, launch, accept });
+    return { environment: processEnvironment(record, pool), close: () => pool.close() };
+  }
+
+  return {
+    open(record, runFolder) {
+      const words = permitted(record, runFolder);
+      if (closed)
+        throw new EnvironmentError('The worker is ending.', { reason: 'environment-closed', retryable: true });
+      // A module's code lies in its run's folder.
+      const key = JSON.stringify([record, record.door === 'module' ? runFolder : words]);
+      let known = opened.get(key);
+      if (!known) opened.set(key, (known = make(record, words, runFolder)));
+      return known.environment;
+    },
+    async close() {
+      closed = true;
+      for (const { close } of opened.values()) close();
+      opened.clear();
+    },
+  };
+}
+
+export interface DescribedEnvironment {
+  readonly record: EnvironmentRecord;
+  /** Of a module, to be kept in the run's folder. */
+  readonly code?: ModuleCode;
+}
+
+/** Loads an environment once, to learn what it says of itself. Throws EnvironmentError if it does not load. */
+export async function describeEnvironment({ door, words }: Spec, log: Log): Promise<DescribedEnvironment> {
+  if (door === 'command') return { record: await describeCommand(words, log) };
+  if (door === 'module') return describeModule(words[0]!, log);
+  return { record: await describeUrl(words[0]!) };
+}
+
+/** The operator's own commands, described: a run that has the same code is served with them. */
+export function servedBy(
+  { serve }: { readonly serve: readonly string[] },
+  log: Log,
+  cwd = process.cwd(),
+): Promise<EnvironmentRecord[]> {
+  return Promise.all(serve.map(async (text) => (await describeEnvironment(parseSpec(text, cwd), log)).record));
+}

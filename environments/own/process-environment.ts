@@ -1,0 +1,95 @@
+// An environment that lives in processes: a command, or the host of a module. State `none` and `value` need no particular
+// process. State `replay` lives in one: where it was lost, the recorded answers are played again in another, and each
+// reply must be the recorded one.
+
+import type { EnvironmentRecord, StateKind } from '../../domain/environment.ts';
+import { EnvironmentError } from '../../domain/errors.ts';
+import type { EarlierTurn } from '../../domain/new-context.ts';
+import type { Environment, Move, Played } from '../environment.ts';
+import { parseBegun, parseReply } from './reply.ts';
+import type { ProcessPool, Seat } from './process-pool.ts';
+import {
+  beginParams,
+  earlierMove,
+  endParams,
+  episodeOf,
+  isBegun,
+  isRecorded,
+  respondParams,
+  stateAfter,
+} from './wire.ts';
+
+export function processEnvironment(
+  { name, state: kind, begins, ends, timeoutSeconds }: EnvironmentRecord,
+  pool: ProcessPool,
+): Environment {
+  const timeoutMs = timeoutSeconds * 1000;
+
+  async function begin({ process, live }: Seat, rollout: Played, signal: AbortSignal) {
+    const { key } = episodeOf(rollout);
+    live.delete(key);
+    const begun = parseBegun(name, kind, await process.call('begin', beginParams(rollout), { signal, timeoutMs }));
+    if (kind === 'replay') live.set(key, 0);
+    return begun;
+  }
+
+  async function respond(
+    { process, live }: Seat,
+    move: Pick<Move, 'rollout' | 'turn' | 'answer' | 'cut'>,
+    before: readonly EarlierTurn[],
+    signal: AbortSignal,
+  ) {
+    const { key } = episodeOf(move.rollout);
+    live.delete(key);
+    const result = await process.call('respond', respondParams(move, before, kind), { signal, timeoutMs });
+    const reply = parseReply(name, kind, result, kind === 'value' ? stateAfter(move.rollout, before) : undefined);
+    if (kind === 'replay') live.set(key, move.turn);
+    return reply;
+  }
+
+  /** Brings a process to the state after these turns. */
+  async function rebuild(seat: Seat, rollout: Played, before: readonly EarlierTurn[], signal: AbortSignal) {
+    if (begins && !isBegun(await begin(seat, rollout, signal), rollout)) throw differs(name, kind, 'its beginning');
+    for (const [i, earlier] of before.entries()) {
+      const reply = await respond(seat, earlierMove(rollout, earlier), before.slice(0, i), signal);
+      if (!isRecorded(reply, earlier)) throw differs(name, kind, `its reply to turn ${earlier.turn.turn}`);
+    }
+  }
+
+  return {
+    ...(begins && {
+      begin: (rollout, { signal }) => pool.use(episodeOf(rollout).key, signal, (seat) => begin(seat, rollout, signal)),
+    }),
+
+    async respond(move, { signal }) {
+      const before = await move.before();
+      const { key } = episodeOf(move.rollout);
+      return pool.use(key, signal, async (seat) => {
+        const isThere = kind !== 'replay' || seat.live.get(key) === move.turn - 1;
+        if (!isThere) await rebuild(seat, move.rollout, before, signal);
+        return respond(seat, move, before, signal);
+      });
+    },
+
+    ...(ends && {
+      async end({ rollout, before }, { signal }) {
+        const turns = await before();
+        const { key } = episodeOf(rollout);
+        await pool.use(key, signal, async ({ process, live }) => {
+          await process.call('end', endParams(rollout, turns, kind), { signal, timeoutMs });
+          live.delete(key);
+        });
+      },
+    }),
+  };
+}
+
+function differs(name: string, kind: StateKind, what: string): EnvironmentError {
+  return new EnvironmentError(
+    `The environment ${name} says that its state is "${kind}", and ${what} is another one when it is played again.`,
+    {
+      reason: 'environment-not-deterministic',
+      fix: 'Take every random number from `episode.seed`, and nothing from the clock; or keep the state as a value.',
+    },
+  );
+}

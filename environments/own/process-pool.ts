@@ -1,0 +1,135 @@
+// The processes of one environment on one worker: at most so many, started when needed, one call each at a time. A call
+// goes to the idle process that knows its rollout, else to any: a process that hangs holds up its own call alone, until
+// its time limit.
+
+import { EnvironmentError } from '../../domain/errors.ts';
+import { broken, parseHello, type Hello } from './reply.ts';
+import { LineProcess, type ProcessLaunch } from './line-process.ts';
+
+/** Loading libraries may take long on a busy machine. */
+export const START_MS = 120_000;
+/** Rollouts whose live objects one process is trusted to hold; the oldest is rebuilt when it comes again. */
+const MOST_LIVE = 4_096;
+
+/** A process, and the turns that it has played of each rollout that it holds. */
+export interface Seat {
+  readonly process: LineProcess;
+  readonly live: Map<string, number>;
+}
+
+export interface PoolOptions {
+  /** Processes at once. */
+  readonly most: number;
+  readonly launch: ProcessLaunch;
+  /** Throws if the process is not the run's environment. */
+  readonly accept: (hello: Hello) => void;
+}
+
+export interface ProcessPool {
+  /** `work` has the process for itself. */
+  use<T>(key: string, signal: AbortSignal | undefined, work: (seat: Seat) => Promise<T>): Promise<T>;
+  close(): void;
+}
+
+export function openProcessPool({ most, launch, accept }: PoolOptions): ProcessPool {
+  const idle: Seat[] = [];
+  const waiting: (() => void)[] = [];
+  const all = new Set<LineProcess>();
+  let busy = 0;
+  let closed = false;
+
+  async function started(signal: AbortSignal | undefined): Promise<Seat> {
+    const process = new LineProcess(launch);
+    all.add(process);
+    try {
+      const hello = parseHello(launch.who, await process.hello({ timeoutMs: START_MS, ...(signal && { signal }) }));
+      accept(hello);
+      return { process, live: new Map() };
+    } catch (error) {
+      all.delete(process);
+      throw process.kill(error);
+    }
+  }
+
+  function taken(key: string): Seat | undefined {
+    for (let i = idle.length - 1; i >= 0; i--) if (idle[i]!.process.isOver) drop(idle.splice(i, 1)[0]!);
+    const known = idle.findIndex(({ live }) => live.has(key));
+    return known >= 0 ? idle.splice(known, 1)[0] : idle.pop();
+  }
+
+  function drop({ process }: Seat): void {
+    process.kill();
+    all.delete(process);
+  }
+
+  return {
+    async use(key, signal, work) {
+      while (busy >= most && !closed) await turnToCome(signal);
+      if (closed) throw closing(launch.who);
+      busy++;
+      let seat: Seat | undefined;
+      try {
+        seat = taken(key) ?? (await started(signal));
+        return await work(seat);
+      } finally {
+        busy--;
+        if (seat && (seat.process.isOver || closed)) drop(seat);
+        else if (seat) {
+          forgetOldest(seat.live);
+          idle.push(seat);
+        }
+        waiting.shift()?.();
+      }
+    },
+    close() {
+      closed = true;
+      for (const process of all) process.kill();
+      all.clear();
+      for (const go of waiting.splice(0)) go();
+    },
+  };
+
+  function turnToCome(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const go = () => {
+        signal?.removeEventListener('abort', leave);
+        resolve();
+      };
+      const leave = () => {
+        waiting.splice(waiting.indexOf(go), 1);
+        reject(signal!.reason);
+      };
+      if (signal?.aborted) return reject(signal.reason);
+      signal?.addEventListener('abort', leave, { once: true });
+      waiting.push(go);
+    });
+  }
+}
+
+function forgetOldest(live: Map<string, number>): void {
+  for (const key of live.keys()) {
+    if (live.size <= MOST_LIVE) return;
+    live.delete(key);
+  }
+}
+
+function closing(who: string): EnvironmentError {
+  return new EnvironmentError(`The environment ${who} is closed.`, { reason: 'environment-closed', retryable: true });
+}
+
+/** Starts a process only to hear what it says about itself. */
+export async function helloOf(launch: ProcessLaunch): Promise<Hello> {
+  const process = new LineProcess(launch);
+  try {
+    return parseHello(launch.who, await process.hello({ timeoutMs: START_MS }));
+  } catch (error) {
+    if (!(error instanceof EnvironmentError)) throw broken(launch.who, 'hello', 'it cannot be read');
+    throw new EnvironmentError(error.message, {
+      reason: error.reason === 'environment-exited' ? 'environment-unloadable' : error.reason,
+      ...(error.fix === undefined ? {} : { fix: error.fix }),
+      cause: error.cause,
+    });
+  } finally {
+    process.kill();
+  }
+}

@@ -1,0 +1,207 @@
+// Reads what a user's environment says: its description, its begin, its replies. Strict: an unknown field, a number that
+// is none or a text that cannot be stored is an EnvironmentError that names the field. Nothing of it is trusted.
+
+import { z } from 'zod';
+import {
+  type Begun,
+  DEFAULT_TIMEOUT_SECONDS,
+  type Description,
+  isEnvironmentName,
+  MAX_REPLY_BYTES,
+  MAX_TIMEOUT_SECONDS,
+  type Reply,
+  type StateKind,
+  STATES,
+} from '../../domain/environment.ts';
+import type { Json } from '../../domain/json.ts';
+import { EnvironmentError } from '../../domain/errors.ts';
+import { short } from '../../domain/foreign-text.ts';
+import type { Verdict } from '../../domain/verdict.ts';
+
+/** Far below float32's end: the sum over a thousand turns fits as well. */
+const MAX_REWARD = 1e30;
+const MAX_MESSAGES = 64;
+const MAX_NAMES = 100;
+const EXTRACTED_CHARS = 200;
+
+const text = z.string().refine((value) => value.isWellFormed() && !value.includes('\u0000'), {
+  message: 'holds NUL or half a character (a lone surrogate)',
+});
+const number = z.number().refine(Number.isFinite, { message: 'is no finite number' });
+const reward = number.refine((value) => Math.abs(value) <= MAX_REWARD, { message: `is beyond ${MAX_REWARD}` });
+const named = <T extends z.ZodType>(value: T) =>
+  z
+    .record(text.min(1).max(100), value)
+    .refine((map) => Object.keys(map).length <= MAX_NAMES, { message: `holds more than ${MAX_NAMES} names` });
+const message = z.strictObject({ role: z.enum(['user', 'system', 'tool']), content: text });
+const opening = z.strictObject({ role: z.enum(['user', 'system', 'assistant', 'tool', 'developer']), content: text });
+const reason = z
+  .string()
+  .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'is not of a-z, 0-9 and hyphens')
+  .max(64);
+const decision = z.enum(['right', 'wrong', 'undecided']);
+const verdict = z.union([
+  decision.transform((value): Verdict => ({ verdict: value, reason: 'environment' })),
+  z
+    .strictObject({ verdict: decision, reason: reason.optional(), extracted: text.optional() })
+    .transform(({ verdict: value, reason: why = 'environment', extracted }): Verdict => {
+      const shown = extracted === undefined ? {} : { extracted: extracted.slice(0, EXTRACTED_CHARS).toWellFormed() };
+      return { verdict: value, reason: why, ...shown };
+    }),
+]);
+const json = z.unknown().refine(isStorable, { message: 'holds NUL, half a character, or is nested too deep' });
+
+const BEGUN = z.strictObject({
+  messages: z.array(opening).min(1).max(MAX_MESSAGES).optional(),
+  state: json.optional(),
+});
+const REPLY = z.strictObject({
+  verdict: verdict.optional(),
+  reward: z.union([reward, named(reward)]).optional(),
+  metrics: named(number).optional(),
+  messages: z.array(message).max(MAX_MESSAGES).optional(),
+  done: z.boolean().optional(),
+  state: json.optional(),
+});
+const HELLO = z.strictObject({
+  protocol: z.literal(1),
+  name: z.string().refine(isEnvironmentName, { message: 'is not of a-z, 0-9 and hyphens, at most 64' }),
+  version: z.union([text.min(1).max(100), number.transform(String)]),
+  state: z.enum(STATES).optional(),
+  begins: z.boolean().optional(),
+  ends: z.boolean().optional(),
+  timeoutSeconds: z.number().gt(0).max(MAX_TIMEOUT_SECONDS).optional(),
+  fingerprint: text.min(1).max(200).optional(),
+});
+
+export interface Hello extends Description {
+  /** Of its code, as it says itself. */
+  readonly fingerprint?: string;
+}
+
+/** `who`: the environment, for messages. */
+export function parseHello(who: string, value: unknown): Hello {
+  const { protocol: _, state = 'none', begins = false, ends = false, ...said } = parsed(who, 'hello', HELLO, value);
+  const { name, version, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS, fingerprint } = said;
+  return {
+    name,
+    version,
+    state,
+    begins,
+    // An environment with live objects has to let them go.
+    ends: ends || state === 'replay',
+    timeoutSeconds,
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+  };
+}
+
+export function parseBegun(who: string, kind: StateKind, value: unknown): Begun {
+  const { messages, state } = parsed(who, 'begin', BEGUN, value ?? {});
+  return {
+    ...(messages && { messages }),
+    ...keptState(who, kind, state as Json | undefined, null),
+  };
+}
+
+/** `before`: the state that was given, which stays where none comes back. */
+export function parseReply(who: string, kind: StateKind, value: unknown, before: Json | undefined): Reply {
+  const { verdict: judged, reward: given, metrics, messages, done, state } = parsed(who, 'respond', REPLY, value);
+  const nothing = judged === undefined && given === undefined && messages === undefined && done === undefined;
+  if (nothing) throw broken(who, 'respond', 'the reply is empty', 'It holds a verdict, a reward, messages, or done.');
+  const said = messages && messages.length > 0 ? { messages } : {};
+  // Without a verdict there is no true sentence of ours to go on with.
+  const ends = done === true || (judged === undefined && !('messages' in said));
+  return {
+    ...(judged && { verdict: judged }),
+    ...rewardsOf(given),
+    ...(metrics && { metrics }),
+    ...said,
+    ...(ends && { done: true }),
+    ...keptState(who, kind, state as Json | undefined, before),
+  };
+}
+
+function rewardsOf(given: number | Readonly<Record<string, number>> | undefined) {
+  if (given === undefined) return {};
+  if (typeof given === 'number') return { reward: given === 0 ? 0 : given };
+  return { reward: Object.values(given).reduce((sum, value) => sum + value, 0), rewards: given };
+}
+
+function keptState(who: string, kind: StateKind, state: Json | undefined, before: Json | undefined) {
+  if (kind === 'value') return state === undefined ? { state: before ?? null } : { state };
+  if (state === undefined || state === null) return {};
+  throw broken(
+    who,
+    'state',
+    `a state came back, and the environment says that its state is "${kind}"`,
+    'Say state "value" in hello.',
+  );
+}
+
+function parsed<T>(who: string, what: string, schema: z.ZodType<T>, value: unknown): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const nested = issue?.code === 'invalid_union' ? issue.errors.flat()[0] : undefined;
+  const path = [...(issue?.path ?? []), ...(nested?.path ?? [])].map(String).join('.');
+  const said = nested?.message ?? issue?.message ?? 'is not of the right form';
+  throw broken(who, what, `${path === '' ? 'the value' : `\`${short(path, 80)}\``}: ${short(said, 200)}`);
+}
+
+export function broken(who: string, what: string, problem: string, fix?: string): EnvironmentError {
+  return new EnvironmentError(`The environment ${who} broke the contract in \`${what}\`: ${problem}.`, {
+    reason: 'environment-broken',
+    fix: fix ?? 'docs/environments.md has the form of each message.',
+  });
+}
+
+const MAX_NESTING = 64;
+
+/** Written with a stack of our own: what is nested deep must not end the worker. */
+function isStorable(value: unknown): boolean {
+  const open: { readonly value: unknown; readonly depth: number }[] = [{ value, depth: 0 }];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { value: one, depth } = next;
+    if (typeof one === 'string' && (!one.isWellFormed() || one.includes('\u0000'))) return false;
+    if (typeof one === 'number' && !Number.isFinite(one)) return false;
+    if (typeof one !== 'object' || one === null) continue;
+    if (depth >= MAX_NESTING) return false;
+    for (const [key, item] of Object.entries(one)) {
+      if (!key.isWellFormed()) return false;
+      open.push({ value: item, depth: depth + 1 });
+    }
+  }
+  return true;
+}
+
+/** The JSON of one line or body; says what is wrong with it. */
+export function parseJson(who: string, bytes: Buffer): unknown {
+  if (bytes.length > MAX_REPLY_BYTES) throw tooLarge(who);
+  let said: string;
+  try {
+    said = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw broken(who, 'reply', 'it is not UTF-8');
+  }
+  try {
+    return JSON.parse(said) as unknown;
+  } catch {
+    const none = /\b(?:NaN|-?Infinity)\b/.exec(said)?.[0];
+    const problem = none
+      ? `it holds ${none}, which JSON does not have`
+      : `${JSON.stringify(short(said, 80))} is not JSON`;
+    throw broken(
+      who,
+      'reply',
+      problem,
+      'Standard output takes one JSON object a line; write anything else to standard error.',
+    );
+  }
+}
+
+export function tooLarge(who: string): EnvironmentError {
+  return new EnvironmentError(`The environment ${who} gave more than ${MAX_REPLY_BYTES >> 20} MiB in one reply.`, {
+    reason: 'environment-too-large',
+    fix: 'Reply with what the model needs; write anything else to a file.',
+  });
+}

@@ -1,0 +1,97 @@
+// Reads what the user gives as an environment: an address, a module's file, or a command. Paths become absolute, since
+// workers run elsewhere. A command is split as a shell does it, and never given to one.
+
+import { existsSync, statSync } from 'node:fs';
+import { extname, resolve } from 'node:path';
+import type { Door } from '../../domain/environment.ts';
+import { UsageError } from '../../domain/errors.ts';
+import { short } from '../../domain/foreign-text.ts';
+
+export interface Spec {
+  readonly door: Door;
+  readonly words: readonly string[];
+}
+
+const MODULES: ReadonlySet<string> = new Set(['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs']);
+const SHELL = /[|&;<>`$]/;
+
+export function parseSpec(text: string, cwd: string): Spec {
+  const given = text.trim();
+  if (/^https?:\/\//i.test(given)) return { door: 'url', words: [addressOf(given)] };
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(given)) throw refused(given, 'is no address of http or https');
+  const whole = resolve(cwd, given);
+  const isFile = isFileAt(whole);
+  if (MODULES.has(extname(given).toLowerCase()) && (isFile || !/\s/.test(given))) {
+    if (isFile) return { door: 'module', words: [whole] };
+    throw refused(given, 'is no file');
+  }
+  const words = isFile ? [whole] : split(given);
+  const [program = ''] = words;
+  if (words.length === 1 && extname(program) === '.py') {
+    if (!isFileAt(resolve(cwd, program))) throw refused(given, 'is no file');
+    return { door: 'command', words: ['python3', resolve(cwd, program)] };
+  }
+  if (words.length === 1 && !isFile) {
+    throw refused(given, existsSync(whole) ? 'is a folder' : 'is neither a file nor a command with an argument');
+  }
+  return { door: 'command', words: words.map((word, i) => absolute(word, i, cwd)) };
+}
+
+/** Words that name files here; the program itself only if it is given by its path. */
+function absolute(word: string, index: number, cwd: string): string {
+  const path = resolve(cwd, word);
+  if (index === 0) return word.includes('/') ? path : word;
+  return /[./]/.test(word) && !word.startsWith('-') && isFileAt(path) ? path : word;
+}
+
+export function isFileAt(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/** Words between blanks; quotes and backslashes as in a shell. */
+function split(text: string): string[] {
+  const words: string[] = [];
+  let word = '';
+  let inWord = false;
+  let quote = '';
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i]!;
+    if (quote !== '') {
+      if (char === quote) quote = '';
+      else if (char === '\\' && quote === '"' && /["\\]/.test(text[i + 1] ?? '')) word += text[++i]!;
+      else word += char;
+    } else if (char === '"' || char === "'") {
+      quote = char;
+      inWord = true;
+    } else if (char === '\\' && i + 1 < text.length) {
+      word += text[++i]!;
+      inWord = true;
+    } else if (/\s/.test(char)) {
+      if (inWord) words.push(word);
+      word = '';
+      inWord = false;
+    } else {
+      if (SHELL.test(char)) throw refused(text, `holds ${char}, and no shell reads it`);
+      word += char;
+      inWord = true;
+    }
+  }
+  if (quote !== '') throw refused(text, `opens a quote (${quote}) that it does not close`);
+  if (inWord) words.push(word);
+  return words;
+}
+
+function addressOf(text: string): string {
+  if (!URL.canParse(text)) throw refused(text, 'is no address');
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '')
+    throw refused(`${url.protocol}//…@${url.host}`, 'holds a password, which would be written into the run');
+  return url.href;
+}
+
+function refused(text: string, problem: string): UsageError {
+  return new UsageError(`--environment ${JSON.stringify(short(text, 200))} ${problem}.`, {
+    reason: 'bad-value',
+    fix: 'Give a module (./my-env.ts), a command ("python3 my_env.py") or an address (https://rewards.internal/v1).',
+  });
+}

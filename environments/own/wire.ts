@@ -1,0 +1,89 @@
+// The parameters of an environment's calls, made from the records of a rollout; and its state, read back from them.
+
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type BeginParams,
+  type Begun,
+  type EndParams,
+  type Episode,
+  type Reply,
+  replyFields,
+  type RespondParams,
+  type StateKind,
+  verdictOf,
+} from '../../domain/environment.ts';
+import type { Json, JsonObject } from '../../domain/json.ts';
+import { rolloutWorkflowId, turnSeed } from '../../domain/ids.ts';
+import { conversationOf, type EarlierTurn } from '../../domain/new-context.ts';
+import { noEos } from '../../domain/turn.ts';
+import type { Move, Played } from '../environment.ts';
+
+/** Turns are numbered from 1: this seed is no turn's. */
+const EPISODE_SEED = 0;
+
+export function episodeOf({ run, query, sample, attempt, settings }: Played): Episode {
+  const { queryId } = query;
+  return {
+    key: rolloutWorkflowId({ run, query: queryId, sample, attempt }),
+    query: queryId,
+    sample,
+    seed: turnSeed(settings.seed, queryId, sample, EPISODE_SEED),
+    row: query.row ?? rowOf(query),
+  };
+}
+
+/** For a query whose row is not stored, as in the runs of Everturn's own judges. */
+function rowOf({ queryId, task, solutions, inputOutput, prompt }: Played['query']): JsonObject {
+  const asked = prompt.kind === 'text' ? { prompt: prompt.text } : { messages: [...prompt.messages] };
+  const cases = inputOutput ? { input_output: inputOutput as unknown as JsonObject } : {};
+  return { query_id: queryId, task, solutions, ...cases, ...asked } as JsonObject;
+}
+
+export function beginParams(rollout: Played): BeginParams {
+  return { episode: episodeOf(rollout) };
+}
+
+type Answer = Pick<Move, 'rollout' | 'turn' | 'answer' | 'cut'>;
+
+export function respondParams(
+  { rollout, turn, answer, cut }: Answer,
+  before: readonly EarlierTurn[],
+  kind: StateKind,
+): RespondParams {
+  const messages = conversationOf(rollout.query.prompt, before);
+  const first = rollout.query.prompt;
+  const prompt = first.kind === 'text' ? [{ role: 'user', content: first.text }] : [];
+  const state = kind === 'value' ? { state: stateAfter(rollout, before) } : {};
+  return { episode: episodeOf(rollout), turn, answer, cut, messages: [...prompt, ...messages], ...state };
+}
+
+export function endParams(rollout: Played, before: readonly EarlierTurn[], kind: StateKind): EndParams {
+  const state = kind === 'value' ? { state: stateAfter(rollout, before) } : {};
+  return { episode: episodeOf(rollout), ...state };
+}
+
+/** The state after these turns. */
+export function stateAfter({ begun }: Pick<Played, 'begun'>, before: readonly EarlierTurn[]): Json {
+  return before.at(-1)?.verdict.state ?? begun?.state ?? null;
+}
+
+/** The call that led to an earlier turn's reply. */
+export function earlierMove(rollout: Played, { turn: { turn, answer, finish } }: EarlierTurn): Answer {
+  return { rollout, turn, answer, cut: noEos(finish) };
+}
+
+/** Is this the reply that was recorded? */
+export function isRecorded(reply: Reply, { verdict: record }: EarlierTurn): boolean {
+  const { verdict, reason, extracted, reward, rewards, metrics, messages, done, state } = record;
+  const was = { verdict, reason, extracted, reward, rewards, metrics, messages, done, state };
+  return isDeepStrictEqual(defined({ ...verdictOf(reply), ...replyFields(reply) }), defined(was));
+}
+
+/** Is this how the rollout began? */
+export function isBegun({ messages }: Begun, { query }: Played): boolean {
+  if (!messages) return true;
+  const { prompt } = query;
+  return prompt.kind === 'messages' && isDeepStrictEqual(defined(prompt.messages), defined(messages));
+}
+
+const defined = (value: object): unknown => JSON.parse(JSON.stringify(value));

@@ -1,0 +1,150 @@
+// Proves the packs of a run: numbered without a gap, each the very file that its manifest names, no rollout in two of
+// them, nothing in them that no rollout has, and no loose file that differs from its packed twin. The records inside are
+// proved as loose ones are, by rollout.ts and logs.ts.
+
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { explain } from '../domain/errors.ts';
+import { logName } from '../domain/turn-log.ts';
+import { shapeProblem, textProblem } from './shape.ts';
+import { readText } from '../storage/disk/write-once.ts';
+import { sha256OfFile } from '../storage/pack/checksum.ts';
+import {
+  isZipName,
+  manifestFile,
+  PACKS,
+  type PackRecord,
+  parseManifestName,
+  parsePackedId,
+  readManifest,
+} from '../storage/pack/manifest.ts';
+import { openPackFile } from '../storage/pack/pack-file.ts';
+import { entryName, numbersOf, openPacks } from '../storage/pack/packs.ts';
+import { DIFFERS, looseLogs, loosePacked } from '../storage/pack/remove.ts';
+import { isHarmless, rolloutFolder } from '../storage/record/layout.ts';
+import { FOREIGN, namesIn } from '../storage/record/listing.ts';
+import type { OnBreach } from '../storage/store.ts';
+import { decodeRecord } from '../storage/record/text.ts';
+
+export interface PackFacts {
+  readonly packs: number;
+  /** Rollouts in them. */
+  readonly rollouts: number;
+}
+
+export interface CheckedPacks {
+  /** Undefined for a run without packs. */
+  readonly facts: PackFacts | undefined;
+  /** Paths of the logs in them. */
+  readonly logs: readonly string[];
+}
+
+export async function checkPacks(folder: string, onBreach: OnBreach): Promise<CheckedPacks> {
+  const names = (await namesIn(join(folder, PACKS))).filter((name) => !isHarmless(name));
+  for (const name of names) {
+    if (parseManifestName(name) === undefined && !isZipName(name))
+      onBreach({ path: `${PACKS}/${name}`, problem: FOREIGN });
+  }
+  const numbers = numbersOf(names);
+  const logs: string[] = [];
+  const seen = new Map<string, string>();
+  for (let number = 1; number <= (numbers.at(-1) ?? 0); number++) {
+    const path = manifestFile(number);
+    const breach = (problem: string) => onBreach({ path, problem });
+    if (!numbers.includes(number)) {
+      // A name may hold any number: one that is far ahead is reported by itself.
+      breach(`is missing, though ${manifestFile(numbers.find((n) => n > number)!)} is there`);
+      number = numbers.find((n) => n > number)! - 1;
+      continue;
+    }
+    try {
+      const manifest = await soundManifest(folder, number, breach);
+      if (!manifest) continue;
+      for (const id of manifest.rollouts) {
+        const other = seen.get(id);
+        if (other !== undefined) breach(`packs ${JSON.stringify(id)}, which ${other} packs`);
+        seen.set(id, path);
+      }
+      logs.push(...(await checkZip(folder, manifest, onBreach)));
+    } catch (error) {
+      breach(withoutPath(explain(error), join(folder, path)));
+    }
+  }
+  if (seen.size > 0) await checkTwins(folder, onBreach);
+  return { facts: numbers.length > 0 ? { packs: numbers.length, rollouts: seen.size } : undefined, logs };
+}
+
+async function soundManifest(
+  folder: string,
+  number: number,
+  breach: (problem: string) => void,
+): Promise<PackRecord | undefined> {
+  const manifest = await readManifest(folder, number);
+  const text = await readText(join(folder, manifestFile(number)));
+  if (!manifest || text === undefined) return undefined;
+  const decoded = decodeRecord('pack', null, text);
+  if ('problem' in decoded) return undefined;
+  const stored = { record: decoded.record, hash: decoded.hash, created: false };
+  const problem = shapeProblem('pack', decoded.record) ?? (await textProblem('pack', null, stored));
+  if (problem) breach(problem);
+  return manifest;
+}
+
+/** Returns the paths of its logs. */
+async function checkZip(folder: string, manifest: PackRecord, onBreach: OnBreach): Promise<string[]> {
+  const path = `${PACKS}/${manifest.pack}`;
+  const say = (problem: string) => onBreach({ path, problem });
+  const file = openPackFile(join(folder, path));
+  try {
+    const entries = [...(await file.entries()).keys()];
+    const { size } = await stat(join(folder, path));
+    const sha256 = await sha256OfFile(join(folder, path));
+    if (size !== manifest.bytes || sha256 !== manifest.zipSha256)
+      say(
+        `is changed: it has ${size} bytes and hash ${sha256}, its manifest says ${manifest.bytes} and ${manifest.zipSha256}`,
+      );
+    const ids = manifest.rollouts.map((id) => parsePackedId(id)!);
+    const rollouts = new Set(ids.map(entryName));
+    const there = entries.filter((name) => rollouts.has(name));
+    const missing = [...rollouts].find((name) => !there.includes(name));
+    if (missing !== undefined) say(`does not hold ${missing}`);
+    else if (there.join() !== [...rollouts].join()) say('holds its rollouts in another order than its manifest');
+    const names = new Set(ids.map(logName));
+    const logs = entries.filter((name) => !rollouts.has(name));
+    const foreign = logs.find((name) => !names.has(/^answers\/\d+\/([^/]+)\.(?:txt|jsonl)$/.exec(name)?.[1] ?? ''));
+    if (foreign !== undefined) say(`holds ${JSON.stringify(foreign)}, which is of none of its rollouts`);
+    return logs;
+  } catch (error) {
+    say(withoutPath(explain(error), join(folder, path)));
+    return [];
+  } finally {
+    file.close();
+  }
+}
+
+async function checkTwins(folder: string, onBreach: OnBreach): Promise<void> {
+  const packs = openPacks(folder);
+  await packs.refresh();
+  const guarded = async (path: string, look: () => Promise<boolean>) => {
+    // One that cannot be read is reported with its pack.
+    if (!(await look().catch(() => true))) onBreach({ path, problem: DIFFERS });
+  };
+  for (const id of await loosePacked(folder, packs)) {
+    const root = rolloutFolder(id);
+    const lines = await packs.lines(id).catch(() => undefined);
+    for (const name of (await namesIn(join(folder, root))).filter((one) => !isHarmless(one)))
+      await guarded(
+        `${root}/${name}`,
+        async () => (await readText(join(folder, root, name))) === lines?.get(name)?.text,
+      );
+  }
+  for (const path of await looseLogs(folder)) {
+    await guarded(path, async () => {
+      const twin = await packs.log(path);
+      return twin === undefined || twin.startsWith((await readText(join(folder, path))) ?? '');
+    });
+  }
+}
+
+const withoutPath = (message: string, path: string): string =>
+  message.startsWith(`${path} `) ? message.slice(path.length + 1) : message;

@@ -1,0 +1,97 @@
+// Accuracy turn by turn: right of the judged, right by then of all, repairs and spoils, answers cut at their limit.
+// Of ended rollouts only.
+
+import type { RolloutSummary } from '../domain/rollout-summary.ts';
+import type { Finish } from '../domain/turn.ts';
+import { type Estimate, shareEstimate } from './estimate.ts';
+import { meanOf, spreadOf } from './mean.ts';
+import { known, type QueryGroup, rightAt } from './outcomes.ts';
+
+/** `count` of `of`; a rate without observations does not exist. */
+export interface Part {
+  readonly count: number;
+  readonly of: number;
+}
+
+export interface TurnStatistics {
+  /** 1-based. */
+  readonly turn: number;
+  /** Rollouts judged right or wrong at this turn, and right ones of them. */
+  readonly judged: number;
+  readonly right: number;
+  /** Rollouts whose answer at this turn could not be judged. */
+  readonly undecided: number;
+  readonly accuracy: Estimate;
+  /** Right at any turn so far, of all ended rollouts: those that failed or are undecided count as not right. */
+  readonly rightBy: Estimate;
+  /** Right now, of those wrong at the turn before; and the reverse. */
+  readonly repairs: Part;
+  readonly spoils: Part;
+  /** Answers by how their generation ended; empty if turns were not read. */
+  readonly finish: Readonly<Partial<Record<Finish, number>>>;
+  /** Verdicts of this turn by reason; empty if turns were not read. */
+  readonly reasons: Readonly<Record<string, number>>;
+  /** r_t: real numbers, where an environment gives them. Null if turns were not read. */
+  readonly reward: { readonly n: number; readonly mean: number | null; readonly spread: number | null } | null;
+}
+
+/** `groups`: of ended rollouts. `turns`: at least as many rows as were played. */
+export function turnStatistics(groups: readonly QueryGroup[], turns: number): TurnStatistics[] {
+  return Array.from({ length: turns }, (_, i) => oneTurn(groups, i + 1));
+}
+
+function oneTurn(groups: readonly QueryGroup[], turn: number): TurnStatistics {
+  const all = groups.flatMap(({ rollouts }) => rollouts);
+  const judged = groups.map(({ rollouts }) => known(rollouts.map((r) => rightAt(r, turn))));
+  const flat = judged.flat();
+  const here = all.flatMap(({ turns }) => turns[turn - 1] ?? []);
+  const rewards = known(here.map(({ reward }) => reward));
+  return {
+    turn,
+    judged: flat.length,
+    right: flat.filter((one) => one === 1).length,
+    undecided: here.filter(({ verdict }) => verdict === 'undecided').length,
+    accuracy: shareEstimate(
+      {
+        name: `accuracy@turn${turn}`,
+        unit: 'rollouts',
+        leftOut: all.length - flat.length,
+        definition: `right at turn ${turn} / judged right or wrong at turn ${turn}; other rollouts are left out`,
+      },
+      judged,
+    ),
+    rightBy: shareEstimate(
+      {
+        name: `rightBy@turn${turn}`,
+        unit: 'rollouts',
+        leftOut: 0,
+        definition: `right at any turn up to ${turn} / all ended rollouts; failed and undecided ones count as not right`,
+      },
+      groups.map(({ rollouts }) => rollouts.map(({ success }) => (success.slice(0, turn).includes(1) ? 1 : 0))),
+    ),
+    repairs: changed(all, turn, 0),
+    spoils: changed(all, turn, 1),
+    finish: counted(here.map(({ finish }) => finish)),
+    reasons: counted(here.flatMap(({ verdict, reason }) => (verdict === null ? [] : (reason ?? [])))),
+    reward: here.length === 0 ? null : { n: rewards.length, mean: meanOf(rewards).value, spread: spreadOf(rewards) },
+  };
+}
+
+/** Of the rollouts that were `from` at the turn before and judged at this one, those with the other verdict. */
+function changed(rollouts: readonly RolloutSummary[], turn: number, from: 0 | 1): Part {
+  let [count, of] = [0, 0];
+  for (const rollout of rollouts) {
+    const now = rightAt(rollout, turn);
+    if (turn < 2 || now === null || rightAt(rollout, turn - 1) !== from) continue;
+    of++;
+    if (now !== from) count++;
+  }
+  return { count, of };
+}
+
+/** Names come from records: none is a key of Object.prototype here. */
+export function counted<K extends string>(names: Iterable<K>): Record<K, number> {
+  const counts = new Map<K, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return Object.fromEntries([...counts].sort((a, b) => b[1] - a[1])) as Record<K, number>;
+}

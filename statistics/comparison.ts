@@ -1,0 +1,171 @@
+// Two runs of the same queries, compared query by query. Paired: a query that is in one run only, or whose text differs,
+// is counted and named and never paired. Differences are B − A: positive means that the second run is better.
+
+import type { RolloutSummary } from '../domain/rollout-summary.ts';
+import { type Mean, meanOf } from './mean.ts';
+import { byQuery, known, rightBy } from './outcomes.ts';
+import { mcnemar, pairedDifference, type PairedDifference, signFlip, visibleDifference } from './paired.ts';
+
+/** `right`: right at any turn up to the one asked for; `return`: G_1 of complete rollouts, real numbers. */
+export const MEASURES = ['right', 'return'] as const;
+export type Measure = (typeof MEASURES)[number];
+
+/** Hashes of a query's prompt and of its solutions. */
+export interface QueryIdentity {
+  readonly prompt: string;
+  readonly solutions: string;
+}
+
+export interface ComparedRun {
+  /** Begun rollouts, the last attempt of each. */
+  readonly rollouts: readonly RolloutSummary[];
+  readonly queries: ReadonlyMap<string, QueryIdentity>;
+}
+
+export const CELLS = ['both', 'only-a', 'only-b', 'neither'] as const;
+export type Cell = (typeof CELLS)[number];
+
+export interface PairedQuery {
+  readonly query: string;
+  /** Means over the known samples of the query. */
+  readonly a: number;
+  readonly b: number;
+  /** Right is: more than half of the samples. Null for returns. */
+  readonly cell: Cell | null;
+}
+
+export interface ComparedTurn {
+  /** 1-based. */
+  readonly turn: number;
+  readonly a: Mean;
+  readonly b: Mean;
+  readonly difference: PairedDifference;
+}
+
+export interface Comparison {
+  readonly measure: Measure;
+  readonly atTurn: number;
+  readonly pairs: readonly PairedQuery[];
+  readonly a: Mean;
+  readonly b: Mean;
+  readonly difference: PairedDifference;
+  /** p of random signs of the differences. */
+  readonly signFlip: number | null;
+  /** Exact, of the discordant queries; null unless each query has one known sample in both runs. */
+  readonly mcnemar: number | null;
+  /** Null for returns. */
+  readonly table: Readonly<Record<Cell, number>> | null;
+  /** The difference that as many such queries show with a power of 80 %; null without a spread. */
+  readonly visible: number | null;
+  /** By turn, of the same queries; empty for returns. */
+  readonly byTurn: readonly ComparedTurn[];
+  /** Queries in one run only. */
+  readonly onlyInA: readonly string[];
+  readonly onlyInB: readonly string[];
+  /** The same id with another prompt: never paired. */
+  readonly otherText: readonly string[];
+  /** Paired, though their solutions differ: then the runs were judged by different rules. */
+  readonly otherSolutions: readonly string[];
+  /** The same in both runs, without a known sample in one of them: not played yet, failed or undecided. */
+  readonly unknown: readonly string[];
+}
+
+export interface ComparisonOptions {
+  readonly measure?: Measure;
+  readonly atTurn: number;
+}
+
+export function comparison(
+  a: ComparedRun,
+  b: ComparedRun,
+  { measure = 'right', atTurn }: ComparisonOptions,
+): Comparison {
+  const [ofA, ofB] = [a, b].map((run) => new Map(byQuery(run.rollouts).map((g) => [g.query, g.rollouts])));
+  const onlyInA: string[] = [];
+  const otherText: string[] = [];
+  const otherSolutions: string[] = [];
+  const same: string[] = [];
+  for (const [query, identity] of a.queries) {
+    const other = b.queries.get(query);
+    if (!other) onlyInA.push(query);
+    else if (other.prompt !== identity.prompt) otherText.push(query);
+    else same.push(query);
+    if (other && other.prompt === identity.prompt && other.solutions !== identity.solutions) otherSolutions.push(query);
+  }
+  const samplesOf = (query: string, turn: number) =>
+    [ofA!, ofB!].map((groups) => valuesOf(groups.get(query) ?? [], measure, turn)) as [number[], number[]];
+  const pairsAt = (turn: number) =>
+    same.flatMap((query) => {
+      const [inA, inB] = samplesOf(query, turn);
+      return inA.length > 0 && inB.length > 0 ? [{ query, inA, inB }] : [];
+    });
+  const found = pairsAt(atTurn);
+  const pairs = found.map(({ query, inA, inB }) => paired(query, meanOf(inA).value!, meanOf(inB).value!, measure));
+  const paired1 = found.every(({ inA, inB }) => inA.length === 1 && inB.length === 1);
+  const differences = pairs.map((pair) => pair.b - pair.a);
+  const difference = pairedDifference(differences);
+  const table = measure === 'right' ? tableOf(pairs) : null;
+  const inBoth = new Set(pairs.map(({ query }) => query));
+  return {
+    measure,
+    atTurn,
+    pairs,
+    a: meanOf(pairs.map((pair) => pair.a)),
+    b: meanOf(pairs.map((pair) => pair.b)),
+    difference,
+    signFlip: pairs.length === 0 ? null : signFlip(differences),
+    mcnemar: table && paired1 && pairs.length > 0 ? mcnemar(table['only-a'], table['only-b']) : null,
+    table,
+    visible: difference.spread ? visible(difference) : null,
+    byTurn: measure === 'return' ? [] : turns(atTurn, pairsAt),
+    onlyInA,
+    onlyInB: [...b.queries.keys()].filter((query) => !a.queries.has(query)),
+    otherText,
+    otherSolutions,
+    unknown: same.filter((query) => !inBoth.has(query)),
+  };
+}
+
+/** Worse by more than `minDelta`, and the 95 % interval lies below 0; without a spread, random signs decide. */
+export function isWorse({ difference, signFlip: p }: Comparison, minDelta: number): boolean {
+  const { value, interval, spread } = difference;
+  if (value === null || value >= -minDelta) return false;
+  return spread === null || spread === 0 ? p !== null && p < 0.05 : interval !== null && interval[1] < 0;
+}
+
+type Pairs = readonly { readonly inA: readonly number[]; readonly inB: readonly number[] }[];
+
+function turns(last: number, pairsAt: (turn: number) => Pairs): ComparedTurn[] {
+  return Array.from({ length: last }, (_, i) => {
+    const pairs = pairsAt(i + 1).map(({ inA, inB }) => ({ a: meanOf(inA).value!, b: meanOf(inB).value! }));
+    return {
+      turn: i + 1,
+      a: meanOf(pairs.map((pair) => pair.a)),
+      b: meanOf(pairs.map((pair) => pair.b)),
+      difference: pairedDifference(pairs.map((pair) => pair.b - pair.a)),
+    };
+  });
+}
+
+function valuesOf(rollouts: readonly RolloutSummary[], measure: Measure, turn: number): number[] {
+  const ended = rollouts.filter(({ outcome }) => outcome !== null);
+  return measure === 'return'
+    ? ended.flatMap(({ returns }) => returns[0] ?? [])
+    : known(ended.map((rollout) => rightBy(rollout, turn)));
+}
+
+function paired(query: string, a: number, b: number, measure: Measure): PairedQuery {
+  const cell = a > 0.5 ? (b > 0.5 ? 'both' : 'only-a') : b > 0.5 ? 'only-b' : 'neither';
+  return { query, a, b, cell: measure === 'right' ? cell : null };
+}
+
+function tableOf(pairs: readonly PairedQuery[]): Record<Cell, number> {
+  const table = { both: 0, 'only-a': 0, 'only-b': 0, neither: 0 };
+  for (const { cell } of pairs) if (cell) table[cell]++;
+  return table;
+}
+
+/** The variance of a difference holds that between queries and, divided by the samples, that within them. */
+function visible({ spread, n }: PairedDifference): number {
+  return visibleDifference({ between: spread! ** 2, withinA: 0, withinB: 0 }, n);
+}

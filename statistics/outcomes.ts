@@ -1,0 +1,50 @@
+// Facts of one rollout from its summary: right at a turn, right by a turn, its last answer. `null` is unknown (failed,
+// undecided, in flight): never 0.
+
+import type { RolloutSummary } from '../domain/rollout-summary.ts';
+
+export type Success = 0 | 1 | null;
+
+export const hasEnded = ({ outcome }: RolloutSummary): boolean => outcome !== null;
+
+/** At this turn; null also if it was not played. */
+export function rightAt({ success }: RolloutSummary, turn: number): Success {
+  return success[turn - 1] ?? null;
+}
+
+/**
+ * At any turn up to this one. Known if the rollout is complete, or all turns up to this one were judged. A rollout that
+ * broke off earlier is unknown even if it was right before: counting only those would favour `right`.
+ */
+export function rightBy({ outcome, success }: RolloutSummary, turn: number): Success {
+  const seen = success.slice(0, turn);
+  const known = outcome === 'complete' || (seen.length === turn && !seen.includes(null));
+  return known ? (seen.includes(1) ? 1 : 0) : null;
+}
+
+/** At the last turn that was judged, up to this one, of a rollout for which `rightBy` is known. */
+export function rightAtLast(rollout: RolloutSummary, turn: number): Success {
+  if (rightBy(rollout, turn) === null) return null;
+  return rollout.success.slice(0, turn).findLast((one) => one !== null) ?? null;
+}
+
+export interface QueryGroup {
+  readonly query: string;
+  readonly rollouts: readonly RolloutSummary[];
+}
+
+/** The rollouts of each query, in the order of their first one. */
+export function byQuery(rollouts: Iterable<RolloutSummary>): QueryGroup[] {
+  const groups = new Map<string, RolloutSummary[]>();
+  for (const rollout of rollouts) {
+    const known = groups.get(rollout.query);
+    if (known) known.push(rollout);
+    else groups.set(rollout.query, [rollout]);
+  }
+  return [...groups].map(([query, own]) => ({ query, rollouts: own }));
+}
+
+/** Numbers that are known, without the others. */
+export function known(values: readonly (number | null)[]): number[] {
+  return values.filter((value) => value !== null);
+}

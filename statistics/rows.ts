@@ -1,0 +1,92 @@
+// Every number of a run as one flat list of rows, for CSV and for tables: the same names as in docs/stats.md.
+
+import { bareEstimate, type Estimate } from './estimate.ts';
+import type { Part } from './by-turn.ts';
+import type { Distribution } from './mean.ts';
+import type { RunStatistics } from './run-statistics.ts';
+
+export function statisticsRows(statistics: RunStatistics): Estimate[] {
+  const { byTurn, returns, timing, meanLogprob, provisional } = statistics;
+  return [
+    ...byTurn.flatMap((turn) => [
+      turn.accuracy,
+      turn.rightBy,
+      part(`repairs@turn${turn.turn}`, 'right now / wrong at the turn before, judged at both', turn.repairs),
+      part(`spoils@turn${turn.turn}`, 'wrong now / right at the turn before, judged at both', turn.spoils),
+      ...shares(`finish@turn${turn.turn}`, 'answers that ended so / answers', turn.finish, 'answers'),
+      ...shares(`verdict@turn${turn.turn}`, 'turns judged with this reason / judged turns', turn.reasons, 'turns'),
+      ...(turn.reward
+        ? [bare(`reward@turn${turn.turn}`, 'mean of r_t over judged turns', turn.reward.mean, turn.reward.n, 'turns')]
+        : []),
+    ]),
+    statistics.solved,
+    statistics.lastAnswer,
+    statistics.meanOverQueries,
+    ...statistics.passAtK,
+    ...statistics.passAllK,
+    ...statistics.majorityAtK,
+    returns,
+    bare('returnSpread', 'standard deviation of the returns, n − 1', returns.spread, returns.n, 'rollouts'),
+    ...shares('ending', 'ended rollouts that ended so / ended rollouts', statistics.endings, 'rollouts'),
+    ...(meanLogprob ? distribution('meanLogprob', 'mean logprob of an answer’s tokens', meanLogprob) : []),
+    ...(timing
+      ? [
+          ...distribution('outputTokens', 'tokens of an answer', timing.outputTokens),
+          ...distribution('contextTokens', 'tokens of a turn’s context', timing.contextTokens),
+          ...distribution('seconds', 'seconds of a turn’s generation', timing.seconds),
+          ...distribution('tokensPerSecond', 'output tokens / seconds, of a turn', timing.tokensPerSecond),
+          ...distribution('judgeSeconds', 'seconds of judging a turn', timing.judgeSeconds),
+          bare(
+            'retriedTurns',
+            'turns generated at the second attempt or later',
+            timing.retried,
+            timing.seconds.n,
+            'turns',
+          ),
+          bare(
+            'busySeconds',
+            'seconds in which an answer was generated',
+            timing.busySeconds,
+            timing.seconds.n,
+            'turns',
+          ),
+          bare('throughput', 'output tokens / busy seconds', timing.throughput, timing.seconds.n, 'turns'),
+          timing.tokensPerRight,
+        ]
+      : []),
+    ...(provisional
+      ? [
+          provisional.endedSoFar,
+          provisional.closedPrefix.estimate,
+          {
+            ...bare('bounds', 'the share of right ones of all rollouts at the end', null, provisional.of, 'rollouts'),
+            interval: provisional.bounds,
+          },
+        ]
+      : []),
+  ];
+}
+
+function bare(name: string, definition: string, value: number | null, n: number, unit: Estimate['unit']): Estimate {
+  return bareEstimate({ name, unit, leftOut: 0, definition }, value, n);
+}
+
+function part(name: string, definition: string, { count, of }: Part): Estimate {
+  return bare(name, definition, of === 0 ? null : count / of, of, 'rollouts');
+}
+
+function shares(
+  name: string,
+  definition: string,
+  counts: Readonly<Record<string, number>>,
+  unit: Estimate['unit'],
+): Estimate[] {
+  const all = Object.values(counts).reduce((sum, n) => sum + n, 0);
+  return Object.entries(counts).map(([key, n]) => bare(`${name}: ${key}`, definition, n / all, all, unit));
+}
+
+function distribution(name: string, definition: string, found: Distribution): Estimate[] {
+  return (['mean', 'p50', 'p90', 'p99', 'max', 'sum'] as const).map((key) =>
+    bare(`${name} ${key}`, definition, found[key], found.n, 'turns'),
+  );
+}

@@ -1,0 +1,102 @@
+// Tokens and times of turns: percentiles, speed, and the seconds in which at least one answer was generated (overlap
+// counted once). Of finished turns, also of rollouts in flight.
+
+import type { RolloutSummary, TurnSummary } from '../domain/rollout-summary.ts';
+import { bootstrapRatio } from './bootstrap.ts';
+import type { Estimate } from './estimate.ts';
+import { type Distribution, distributionOf } from './mean.ts';
+import { known, type QueryGroup } from './outcomes.ts';
+
+export interface TimingStatistics {
+  /** Per turn. */
+  readonly outputTokens: Distribution;
+  readonly contextTokens: Distribution;
+  readonly seconds: Distribution;
+  readonly tokensPerSecond: Distribution;
+  readonly judgeSeconds: Distribution;
+  /** Turns whose generation took more than one attempt. */
+  readonly retried: number;
+  /** Seconds in which at least one answer was generated. */
+  readonly busySeconds: number;
+  /** Output tokens per busy second. */
+  readonly throughput: number | null;
+  /** Output tokens of a query's rollouts, per rollout of it that was right at any turn. */
+  readonly tokensPerRight: Estimate;
+}
+
+const seconds = ({ startedAt, finishedAt }: TurnSummary): number => Math.max(0, finishedAt - startedAt) / 1000;
+
+export function timingStatistics(groups: readonly QueryGroup[]): TimingStatistics {
+  const turns = groups.flatMap(({ rollouts }) => rollouts.flatMap((r) => r.turns));
+  const timed = turns.filter((turn) => seconds(turn) > 0);
+  const outputTokens = distributionOf(turns.map((turn) => turn.outputTokens));
+  const busySeconds = busyMs(turns) / 1000;
+  return {
+    outputTokens,
+    contextTokens: distributionOf(turns.map((turn) => turn.contextTokens)),
+    seconds: distributionOf(turns.map(seconds)),
+    tokensPerSecond: distributionOf(timed.map((turn) => turn.outputTokens / seconds(turn))),
+    judgeSeconds: distributionOf(known(turns.map(({ judgeMs }) => judgeMs)).map((ms) => ms / 1000)),
+    retried: turns.filter(({ tries }) => tries > 1).length,
+    busySeconds,
+    throughput: busySeconds > 0 ? outputTokens.sum / busySeconds : null,
+    tokensPerRight: tokensPerRight(groups),
+  };
+}
+
+/** Length of the union of all spans from start to end. */
+function busyMs(turns: readonly TurnSummary[]): number {
+  const spans = turns.map(({ startedAt, finishedAt }) => [startedAt, finishedAt] as const).sort((a, b) => a[0] - b[0]);
+  let busy = 0;
+  let until = -Infinity;
+  for (const [start, end] of spans) {
+    busy += Math.max(0, end - Math.max(start, until));
+    until = Math.max(until, end);
+  }
+  return busy;
+}
+
+function tokensPerRight(groups: readonly QueryGroup[]): Estimate {
+  const tokens = groups.map(({ rollouts }) => rollouts.reduce((sum, r) => sum + tokensOf(r), 0));
+  const right = groups.map(({ rollouts }) => rollouts.filter(({ success }) => success.includes(1)).length);
+  const [allTokens, allRight] = [tokens, right].map((values) => values.reduce((sum, value) => sum + value, 0));
+  const interval = allRight! > 0 ? bootstrapRatio(tokens, right) : null;
+  return {
+    name: 'tokensPerRight',
+    value: allRight! > 0 ? allTokens! / allRight! : null,
+    n: groups.length,
+    unit: 'queries',
+    leftOut: 0,
+    standardError: null,
+    interval,
+    method: interval ? 'bootstrap' : null,
+    definition: 'output tokens of all finished turns / rollouts that were right at any turn',
+  };
+}
+
+const tokensOf = ({ turns }: RolloutSummary): number => turns.reduce((sum, turn) => sum + turn.outputTokens, 0);
+
+export interface Prices {
+  /** Per million tokens. */
+  readonly input: number;
+  readonly cached: number;
+  readonly output: number;
+}
+
+/**
+ * Least and greatest cost: everything but the new part of each context is cached, or nothing is. The records do not say
+ * which.
+ */
+export function costBounds(rollouts: Iterable<RolloutSummary>, { input, cached, output }: Prices): [number, number] {
+  let [least, most] = [0, 0];
+  for (const { turns } of rollouts) {
+    let before = 0;
+    for (const { contextTokens, outputTokens } of turns) {
+      const repeated = Math.min(before, contextTokens);
+      least += repeated * Math.min(cached, input) + (contextTokens - repeated) * input + outputTokens * output;
+      most += contextTokens * input + outputTokens * output;
+      before = contextTokens + outputTokens;
+    }
+  }
+  return [least / 1e6, most / 1e6];
+}

@@ -1,0 +1,64 @@
+// The rollouts of a run and their files, packed or not, each once, while a packer may be at work: what is listed loose and
+// was packed meanwhile, or the other way round, is neither missed nor listed twice.
+
+import { dirname, join } from 'node:path';
+import { ROLLOUT_FILE, rolloutFolder } from '../record/layout.ts';
+import { listRollouts, listRolloutsOf, namesIn } from '../record/listing.ts';
+import type { Breach, Store } from '../store.ts';
+import { packedId } from './manifest.ts';
+import type { Packs } from './packs.ts';
+
+export function openListing(
+  folder: string,
+  run: string,
+  packs: Packs,
+): Pick<Store, 'listRollouts' | 'listRolloutsOf' | 'listFiles' | 'hasPacks' | 'packedFiles'> {
+  return {
+    async *listRollouts(onBreach) {
+      await packs.refresh();
+      const loose = new Set<string>();
+      const breaches: Breach[] = [];
+      for await (const id of listRollouts(folder, run, (breach) => breaches.push(breach))) {
+        if (packs.knows(id)) continue;
+        loose.add(packedId(id));
+        yield id;
+      }
+      await packs.refresh();
+      // A packer that is at work, or was killed, has removed a part of a packed rollout's files.
+      for (const breach of breaches) if (!packs.isPackedFolder(dirname(breach.path))) onBreach?.(breach);
+      // A check reports a manifest that it cannot read; to all others a part of the run would seem to be all.
+      if (!onBreach) packs.mustBeSound();
+      for (const id of packs.ids()) if (!loose.has(packedId(id))) yield { run, ...id };
+    },
+
+    async listRolloutsOf(query) {
+      const loose = await listRolloutsOf(folder, run, query);
+      await packs.refresh();
+      packs.mustBeSound();
+      const packed = packs.idsOf(query).map((id) => ({ run, ...id }));
+      const all = [...packed, ...loose.filter((id) => !packs.knows(id))];
+      return all.sort((a, b) => a.sample - b.sample || a.attempt - b.attempt);
+    },
+
+    async hasPacks() {
+      await packs.refresh();
+      packs.mustBeSound();
+      return !packs.ids()[Symbol.iterator]().next().done;
+    },
+
+    async packedFiles(id) {
+      if (!packs.knows(id)) await packs.refresh();
+      const lines = await packs.lines(id);
+      return lines && new Map([...lines].map(([name, { text }]) => [name, text]));
+    },
+
+    async listFiles(id) {
+      const lines = await packs.lines(id);
+      if (lines) return [...lines.keys()];
+      const names = await namesIn(join(folder, rolloutFolder(id)));
+      if (names.includes(ROLLOUT_FILE)) return names;
+      await packs.refresh();
+      return [...((await packs.lines(id))?.keys() ?? names)];
+    },
+  };
+}

@@ -1,0 +1,88 @@
+// One open pack: its directory, read once, and its entries by name. The file is closed some seconds after its last use.
+
+import { close, open, read, stat } from 'node:fs';
+import { promisify } from 'node:util';
+import { codeOf, fileError, recordError } from '../disk/errors.ts';
+import { readDirectory, readEntry, type ReadAt, type ZipEntry } from './zip.ts';
+
+const openFd = promisify(open);
+const statFile = promisify(stat);
+const readFd = promisify(read);
+const IDLE_MS = 5_000;
+
+export interface PackFile {
+  readonly path: string;
+  /** Entries in the order of the file. */
+  entries(): Promise<ReadonlyMap<string, ZipEntry>>;
+  /** Undefined if there is no such entry. A damaged one is a StoreError. */
+  text(name: string): Promise<string | undefined>;
+  close(): void;
+}
+
+export function openPackFile(path: string): PackFile {
+  let fd: Promise<number> | undefined;
+  let uses = 0;
+  let idle: NodeJS.Timeout | undefined;
+  let directory: Promise<ReadonlyMap<string, ZipEntry>> | undefined;
+
+  function closeNow(): void {
+    clearTimeout(idle);
+    const opened = fd;
+    fd = undefined;
+    opened?.then(
+      (number) => close(number, () => {}),
+      () => {},
+    );
+  }
+
+  const readAt: ReadAt = async (offset, bytes) => {
+    const buffer = Buffer.allocUnsafe(bytes);
+    clearTimeout(idle);
+    uses++;
+    try {
+      const number = await (fd ??= openFd(path, 'r'));
+      let at = 0;
+      while (at < bytes) {
+        const { bytesRead } = await readFd(number, buffer, at, bytes - at, offset + at);
+        if (bytesRead === 0) break;
+        at += bytesRead;
+      }
+      return buffer.subarray(0, at);
+    } catch (error) {
+      fd = undefined;
+      throw error;
+    } finally {
+      if (--uses === 0) idle = setTimeout(closeNow, IDLE_MS).unref();
+    }
+  };
+
+  async function load(): Promise<ReadonlyMap<string, ZipEntry>> {
+    const { size } = await statFile(path);
+    const entries = await readDirectory(size, readAt);
+    if ('problem' in entries) throw recordError(path, entries.problem);
+    return new Map(entries.map((entry) => [entry.name, entry]));
+  }
+
+  const entries = (): Promise<ReadonlyMap<string, ZipEntry>> => {
+    directory ??= load().catch((error: unknown) => {
+      directory = undefined;
+      throw codeOf(error) === 'ENOENT' ? recordError(path, 'is missing') : fileError('read', path, error);
+    });
+    return directory;
+  };
+
+  return {
+    path,
+    entries,
+    async text(name) {
+      const entry = (await entries()).get(name);
+      if (!entry) return undefined;
+      const text = await readEntry(entry, readAt).catch((error: unknown) => {
+        throw fileError('read', path, error);
+      });
+      if (typeof text !== 'string') throw recordError(`${path}: ${name}`, text.problem);
+      return text;
+    },
+    close: closeNow,
+  };
+}

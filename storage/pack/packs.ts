@@ -1,0 +1,204 @@
+// The packs of a run's folder, as readers see them: which rollouts are packed, and their records and logs. Loaded when
+// first needed, and again when the folder of packs has changed. Memory: some hundred bytes for each packed rollout, and a
+// few rollouts that were just read. A pack that cannot be read is an error for what may be in it, never "not there".
+
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { codeOf, fileError, recordError } from '../disk/errors.ts';
+import { StoreError } from '../../domain/errors.ts';
+import { rolloutFolder } from '../record/layout.ts';
+import { namesIn } from '../record/listing.ts';
+import { linesByName, type PackedLine } from './lines.ts';
+import { PACKS, type PackedId, parseManifestName, parsePackedId, readManifest } from './manifest.ts';
+import { openPackFile, type PackFile } from './pack-file.ts';
+
+export interface Packs {
+  /** Looks for packs that were published or removed; cheap where nothing has changed. */
+  refresh(): Promise<void>;
+  /** In the packs found so far. */
+  knows(id: PackedId): boolean;
+  ids(): Iterable<PackedId>;
+  /** By sample, then attempt. */
+  idsOf(query: string): readonly PackedId[];
+  /** The lines of a packed rollout by file name; undefined if it is packed no more. */
+  lines(id: PackedId): Promise<ReadonlyMap<string, PackedLine> | undefined>;
+  /** A log by its path in the run's folder. */
+  log(path: string): Promise<string | undefined>;
+  /** Whether that path of a rollout's folder is of a packed one. */
+  isPackedFolder(path: string): boolean;
+  /** Throws if a manifest cannot be read, and thus nobody knows what it packs. */
+  mustBeSound(): void;
+}
+
+interface Pack {
+  /** Of its manifest's file. */
+  readonly identity: string;
+  readonly ids: readonly PackedId[];
+  readonly file: PackFile;
+}
+
+interface Place extends PackedId {
+  readonly pack: Pack;
+}
+
+/** Rollouts whose lines stay in memory: a reader asks for one record after the other, of several rollouts at once. */
+const LATELY = 32;
+const LATELY_CHARS = 64 * 1024 * 1024;
+
+export function openPacks(folder: string): Packs {
+  const root = join(folder, PACKS);
+  let packs: ReadonlyMap<number, Pack> = new Map();
+  let places = new Map<string, Place[]>();
+  let folders: Set<string> | undefined;
+  let seen: string | undefined;
+  let broken: StoreError | undefined;
+  let refreshing: Promise<void> | undefined;
+  const lately = new Map<Place, Promise<ReadonlyMap<string, PackedLine> | undefined>>();
+  let latelyChars = 0;
+  /** The last one that had a log. */
+  let last: Pack | undefined;
+
+  async function load(): Promise<void> {
+    const now = await identityOf(root);
+    if (now === seen) return;
+    const found = new Map<number, Pack>();
+    broken = undefined;
+    for (const number of now === undefined ? [] : numbersOf(await namesIn(root))) {
+      const identity = await identityOf(join(root, `${String(number).padStart(6, '0')}.json`));
+      const known = packs.get(number);
+      if (known && known.identity === identity) {
+        found.set(number, known);
+        continue;
+      }
+      try {
+        const manifest = await readManifest(folder, number);
+        if (!manifest || identity === undefined) continue;
+        const file = openPackFile(join(root, manifest.pack));
+        found.set(number, { identity, ids: manifest.rollouts.map((id) => parsePackedId(id)!), file });
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        broken = error;
+      }
+    }
+    for (const [number, pack] of packs) if (found.get(number) !== pack) pack.file.close();
+    packs = found;
+    places = new Map();
+    folders = undefined;
+    lately.clear();
+    latelyChars = 0;
+    for (const pack of found.values()) {
+      for (const id of pack.ids) {
+        const list = places.get(id.query);
+        if (list) list.push({ ...id, pack });
+        else places.set(id.query, [{ ...id, pack }]);
+      }
+    }
+    seen = now;
+  }
+
+  const placeOf = ({ query, sample, attempt }: PackedId): Place | undefined =>
+    places.get(query)?.find((place) => place.sample === sample && place.attempt === attempt);
+
+  async function read(place: Place): Promise<ReadonlyMap<string, PackedLine> | undefined> {
+    const name = entryName(place);
+    const text = await place.pack.file.text(name);
+    if (text === undefined) throw recordError(place.pack.file.path, `does not hold ${name}`);
+    latelyChars += text.length;
+    return linesByName(text, place);
+  }
+
+  async function log(path: string): Promise<string | undefined> {
+    for (const pack of last ? [last, ...packs.values()] : packs.values()) {
+      try {
+        if (!(await pack.file.entries()).has(path)) continue;
+        last = pack;
+        return await pack.file.text(path);
+      } catch (error) {
+        // Unpacked in the meantime?
+        if (last === pack) last = undefined;
+        await refresh();
+        if ([...packs.values()].includes(pack)) throw error;
+        return log(path);
+      }
+    }
+    return undefined;
+  }
+
+  const refresh = async (): Promise<void> => {
+    // One that began before this call may have looked too early.
+    await refreshing?.catch(() => {});
+    refreshing ??= load().finally(() => (refreshing = undefined));
+    return refreshing;
+  };
+
+  return {
+    refresh,
+    knows: (id) => placeOf(id) !== undefined,
+    *ids() {
+      for (const pack of packs.values()) yield* pack.ids;
+    },
+    idsOf: (query) =>
+      (places.get(query) ?? [])
+        .map(({ sample, attempt }) => ({ query, sample, attempt }))
+        .sort((a, b) => a.sample - b.sample || a.attempt - b.attempt),
+    async lines(id) {
+      const place = placeOf(id);
+      if (!place) return undefined;
+      let found = lately.get(place);
+      lately.delete(place);
+      if (!found && latelyChars > LATELY_CHARS) {
+        lately.clear();
+        latelyChars = 0;
+      }
+      if (!found && lately.size >= LATELY) lately.delete(lately.keys().next().value!);
+      found ??= read(place);
+      lately.set(place, found);
+      try {
+        return await found;
+      } catch (error) {
+        lately.delete(place);
+        // Unpacked in the meantime?
+        await refresh();
+        if (!placeOf(id)) return undefined;
+        throw error;
+      }
+    },
+    log,
+    isPackedFolder(path) {
+      folders ??= new Set([...packs.values()].flatMap(({ ids }) => ids.map(rolloutFolder)));
+      return folders.has(path);
+    },
+    mustBeSound() {
+      if (broken) throw broken;
+    },
+  };
+}
+
+/** The entry of a rollout in its pack. */
+export const entryName = (id: PackedId): string => `${rolloutFolder(id)}.jsonl`;
+
+export const numbersOf = (names: readonly string[]): number[] =>
+  names.flatMap((name) => parseManifestName(name) ?? []).sort((a, b) => a - b);
+
+/** Changes when a file is replaced, and a folder when its names change. Undefined if there is none. */
+async function identityOf(path: string): Promise<string | undefined> {
+  try {
+    const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true });
+    return `${dev} ${ino} ${size} ${mtimeNs}`;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
+    throw fileError('read', path, error);
+  }
+}
+
+/** The packs of each of the last folders asked for: for a worker, which opens a store for each step. */
+export function openPacksOf(most = 16): (folder: string) => Packs {
+  const known = new Map<string, Packs>();
+  return (folder) => {
+    const packs = known.get(folder) ?? openPacks(folder);
+    known.delete(folder);
+    known.set(folder, packs);
+    if (known.size > most) known.delete(known.keys().next().value!);
+    return packs;
+  };
+}

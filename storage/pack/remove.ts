@@ -1,0 +1,142 @@
+// The loose files of packed rollouts: each is removed only if it equals its packed twin, a rollout's first record first
+// (readers then look for the pack) and its end last. A file that differs is reported
+// and stays. Also removed: the leftovers of killed packers.
+
+import { readdir, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isOlderThan } from '../disk/clock.ts';
+import type { FileLayer } from '../disk/file-layer.ts';
+import { readText } from '../disk/write-once.ts';
+import {
+  ANSWERS,
+  END_FILE,
+  isHarmless,
+  LOG_KINDS,
+  logPath,
+  ROLLOUT_FILE,
+  rolloutFolder,
+  ROLLOUTS,
+} from '../record/layout.ts';
+import { foldersIn, namesIn, removeOldTemporaries } from '../record/listing.ts';
+import { logName } from '../../domain/turn-log.ts';
+import { isZipName, type PackedId, PACKS, readManifest } from './manifest.ts';
+import { numbersOf, type Packs } from './packs.ts';
+
+type Report = (path: string, problem: string) => void;
+export const DIFFERS = 'is not what its pack holds';
+
+/** Of these rollouts, just packed; or of all. */
+export async function removeTwins(
+  folder: string,
+  packs: Packs,
+  layer: FileLayer,
+  report: Report,
+  ids?: readonly PackedId[],
+): Promise<void> {
+  for (const id of ids ?? (await loosePacked(folder, packs))) await removeRollout(folder, id, packs, layer, report);
+  const logs = ids ? await logsOf(folder, ids) : await looseLogs(folder);
+  for (const path of logs) {
+    const twin = await packs.log(path);
+    const text = twin === undefined ? undefined : await readText(join(folder, path));
+    if (text === undefined) continue;
+    // A worker that was thought dead may have written an earlier state.
+    if (twin!.startsWith(text)) await layer.unlink(join(folder, path)).catch(() => {});
+    else report(path, DIFFERS);
+  }
+}
+
+async function removeRollout(
+  folder: string,
+  id: PackedId,
+  packs: Packs,
+  layer: FileLayer,
+  report: Report,
+): Promise<void> {
+  const root = join(folder, rolloutFolder(id));
+  const names = (await namesIn(root)).filter((name) => !isHarmless(name));
+  const lines = names.length > 0 ? await packs.lines(id) : undefined;
+  const texts = await Promise.all(names.map((name) => readText(join(root, name))));
+  const differs = names.filter((name, i) => texts[i] !== undefined && lines?.get(name)?.text !== texts[i]);
+  for (const name of differs) report(`${rolloutFolder(id)}/${name}`, DIFFERS);
+  if (differs.length > 0) return;
+  const order = (name: string) => (name === ROLLOUT_FILE ? 0 : name === END_FILE ? 2 : 1);
+  for (const name of names.toSorted((a, b) => order(a) - order(b))) await layer.unlink(join(root, name));
+  await removeOldTemporaries(root);
+  await layer.rmdir(root).catch(() => {});
+}
+
+/** Of shards, queries, rollouts and versions. */
+export async function removeEmptyFolders(folder: string): Promise<void> {
+  const remove = async (path: string, depth: number): Promise<void> => {
+    if (depth > 0) for (const inner of await foldersIn(folder, path, () => {})) await remove(inner, depth - 1);
+    await rmdir(join(folder, path)).catch(() => {});
+  };
+  await remove(ROLLOUTS, 3);
+  await remove(ANSWERS, 1);
+}
+
+/** Packed rollouts of which something is still loose. */
+export async function loosePacked(folder: string, packs: Packs): Promise<PackedId[]> {
+  if (isEmpty(packs)) return [];
+  const loose: PackedId[] = [];
+  const byFolder = new Map<string, PackedId>();
+  for (const shard of await foldersIn(folder, ROLLOUTS, () => {})) {
+    for (const query of await foldersIn(folder, shard, () => {})) {
+      for (const path of await foldersIn(folder, query, () => {})) {
+        if (byFolder.size === 0) for (const id of packs.ids()) byFolder.set(rolloutFolder(id), id);
+        const id = byFolder.get(path);
+        if (id) loose.push(id);
+      }
+    }
+  }
+  return loose;
+}
+
+const isEmpty = (packs: Packs): boolean => [...take(packs.ids(), 1)].length === 0;
+
+function* take<T>(items: Iterable<T>, count: number): Generator<T> {
+  let left = count;
+  for (const item of items) {
+    if (left-- === 0) return;
+    yield item;
+  }
+}
+
+async function versions(folder: string): Promise<string[]> {
+  return (await foldersIn(folder, ANSWERS, () => {})).map((path) => path.slice(ANSWERS.length + 1));
+}
+
+async function logsOf(folder: string, ids: readonly PackedId[]): Promise<string[]> {
+  const known = (await versions(folder)).map(Number).filter(Number.isSafeInteger);
+  return ids.flatMap((id) => known.flatMap((v) => LOG_KINDS.map((kind) => logPath(v, logName(id), kind))));
+}
+
+export async function looseLogs(folder: string): Promise<string[]> {
+  const paths: string[] = [];
+  for (const version of await versions(folder)) {
+    const names = await readdir(join(folder, ANSWERS, version));
+    paths.push(...names.filter((name) => !isHarmless(name)).map((name) => `${ANSWERS}/${version}/${name}`));
+  }
+  return paths;
+}
+
+const ORPHAN_MS = 60 * 60 * 1000;
+
+/** Packs that no manifest names: of packers that were killed, or lost their number to another. */
+export async function removeOrphans(folder: string, layer: FileLayer): Promise<void> {
+  const root = join(folder, PACKS);
+  await removeOldTemporaries(root);
+  const orphans = await orphansIn(folder);
+  for (const name of orphans) {
+    // A packer that is alive publishes its pack within this time.
+    if (await isOlderThan(join(root, name), ORPHAN_MS, root, layer))
+      await layer.unlink(join(root, name)).catch(() => {});
+  }
+}
+
+export async function orphansIn(folder: string): Promise<string[]> {
+  const names = await namesIn(join(folder, PACKS));
+  const named = new Set<string>();
+  for (const number of numbersOf(names)) named.add((await readManifest(folder, number))?.pack ?? '');
+  return names.filter((name) => isZipName(name) && !named.has(name));
+}

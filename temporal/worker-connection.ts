@@ -1,0 +1,23 @@
+// A worker's two connections to its cluster (the client's and the SDK core's), with our search attributes there: opened
+// before, after or during an outage of the cluster.
+
+import { NativeConnection } from '@temporalio/worker';
+import { awaitCluster, type UntilAnswered, type Waiting } from './await-cluster.ts';
+import { clusterAddress, clusterConfig, connect, type Session } from './connection.ts';
+import { ensureSearchAttributes } from './search-attributes.ts';
+
+export interface WorkerConnection {
+  readonly session: Session;
+  readonly connection: NativeConnection;
+  /** For the steps that follow: the cluster may go away between any two. */
+  readonly untilAnswered: UntilAnswered;
+}
+
+export async function openWorkerConnection(waiting: Waiting): Promise<WorkerConnection> {
+  const untilAnswered = awaitCluster(clusterAddress(), waiting);
+  const session = await untilAnswered(() => connect());
+  const { connectionOptions } = clusterConfig();
+  const connection = await untilAnswered(() => NativeConnection.connect({ ...connectionOptions }));
+  await untilAnswered(() => ensureSearchAttributes(session.client.connection, session.namespace));
+  return { session, connection, untilAnswered };
+}

@@ -1,0 +1,144 @@
+// `everturn doctor`: its checks are real, each failure says what to do, and one that hangs is given up.
+
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Check, checked, exitOf, fail, note, ok } from '../../cli/doctor/check.ts';
+import { nodeCheck } from '../../cli/doctor/machine.ts';
+import { main } from '../../cli/main.ts';
+import { ModelError } from '../../domain/errors.ts';
+import { scriptedIo } from './scripted-io.ts';
+
+interface Said {
+  readonly ok: boolean;
+  readonly exitCode: number;
+  readonly checks: readonly {
+    readonly check: string;
+    readonly state: string;
+    readonly said: string;
+    readonly fix?: string;
+  }[];
+}
+
+let cwd: string;
+beforeEach(() => (cwd = mkdtempSync(join(tmpdir(), 'everturn-'))));
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+async function doctor(env: Readonly<Record<string, string>>, ...args: string[]): Promise<Said> {
+  const io = scriptedIo({ cwd, env: { EVERTURN_HOME: join(cwd, 'home'), ...env } });
+  const code = await main(io, ['doctor', '--json', ...args]);
+  const said = JSON.parse(io.text.out) as Said;
+  expect(said.exitCode).toBe(code);
+  for (const { state, fix, said: text } of said.checks) {
+    expect(text.length).toBeGreaterThan(0);
+    if (state !== 'ok') expect(fix?.length ?? 0).toBeGreaterThan(10);
+  }
+  return said;
+}
+
+const find = ({ checks }: Said, check: string) => checks.filter((one) => one.check === check);
+
+describe('everturn doctor', () => {
+  test('tries the shipped model and the judge, and leaves no file', async () => {
+    const said = await doctor({ PATH: process.env['PATH'] ?? '' });
+    expect(find(said, 'model')[0]).toMatchObject({ state: 'ok' });
+    expect(find(said, 'model')[0]!.said).toContain('tiny gave 8 tokens with logprobs');
+    expect(find(said, 'judge')[0]).toMatchObject({ state: 'ok' });
+    expect(find(said, 'runs')[0]!.said).toContain('a durable write');
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  test('names a model server that is away, with exit code 5', async () => {
+    const said = await doctor({ PATH: process.env['PATH'] ?? '' }, '--model', 'sglang:http://127.0.0.1:1');
+    expect(said.ok).toBe(false);
+    expect(find(said, 'model')[0]).toMatchObject({ state: 'fail', fix: 'Is it running there?' });
+  });
+
+  test('says what to install where neither a Temporal server nor Go is there', async () => {
+    const said = await doctor({ PATH: join(cwd, 'nothing'), EVERTURN_CACHE: join(cwd, 'cache') });
+    const temporal = find(said, 'Temporal').at(-1)!;
+    // The SDK may have downloaded one on this machine.
+    if (temporal.state === 'fail') {
+      expect(said.exitCode).toBe(4);
+      expect(temporal.fix).toContain('EVERTURN_TEMPORAL_CLI');
+      expect(temporal.fix).toContain('install Go');
+    } else expect(temporal.said).toContain('SDK cache');
+    expect(find(said, 'sandbox')[0]).toMatchObject({ state: 'note' });
+  });
+
+  test('names a variable without a key, and never its value', async () => {
+    const server = createServer((_, response) => response.writeHead(401).end('{}'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const args = ['--model', `vllm:http://127.0.0.1:${port}`, '--api-key-env', 'MY_KEY'];
+      const absent = await doctor({ PATH: '' }, ...args);
+      expect(JSON.stringify(absent)).toContain('MY_KEY');
+      const set = await doctor({ PATH: '', MY_KEY: 'sk-very-secret-value' }, ...args);
+      expect(JSON.stringify(set)).not.toContain('very-secret');
+    } finally {
+      server.close();
+    }
+  });
+});
+
+describe('the checks', () => {
+  const checkOf = (name: string, run: Check['run'], code: Check['code'] = 1): Check => ({
+    name,
+    code,
+    withinMs: 50,
+    run,
+  });
+  const all = async (checks: readonly Check[]) => {
+    const found = [];
+    for await (const one of checked(checks, Date.now)) found.push(one);
+    return found;
+  };
+
+  test('come in their order, and the first failure gives the exit code', async () => {
+    const found = await all([
+      checkOf('a', async () => [note('a', 'do a')]),
+      checkOf('b', async () => [ok('b'), fail('b', 'do b')], 5),
+      checkOf('c', async () => [fail('c', 'do c')], 4),
+    ]);
+    expect(found.map(({ check, state }) => check + state)).toEqual(['anote', 'bok', 'bfail', 'cfail']);
+    expect(exitOf(found)).toBe(5);
+  });
+
+  test('give up one that hangs, and tell it so', async () => {
+    let aborted = false;
+    const [found] = await all([
+      checkOf('slow', (signal) => {
+        signal.addEventListener('abort', () => (aborted = true));
+        return new Promise(() => {});
+      }),
+    ]);
+    expect(found).toMatchObject({ state: 'fail', said: 'did not answer within 0.05 s' });
+    expect(aborted).toBe(true);
+  });
+
+  test('turn an error of ours into its text and its fix, and any other into a report', async () => {
+    const [ours, other] = await all([
+      checkOf('a', async () => {
+        throw new ModelError('The model is gone.', { reason: 'model-not-found', fix: 'Bring it back.' });
+      }),
+      checkOf('b', async () => {
+        throw new TypeError('x is undefined');
+      }),
+    ]);
+    expect(ours).toMatchObject({ said: 'The model is gone.', fix: 'Bring it back.' });
+    expect(other).toMatchObject({ said: 'x is undefined', fix: 'This is unexpected: report it.' });
+  });
+
+  test.each([
+    ['20.19.9', 'fail'],
+    ['18.20.0', 'fail'],
+    ['20.20.0', 'ok'],
+    ['24.1.0', 'ok'],
+  ])('Node %s: %s', async (version, state) => {
+    expect((await nodeCheck(version).run(new AbortController().signal))[0]!.state).toBe(state);
+  });
+});

@@ -1,0 +1,83 @@
+// `run --dry-run` says what a run would take, and leaves nothing behind.
+
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { main } from '../../cli/main.ts';
+import { type Plan, planOf } from '../../cli/view/plan-text.ts';
+import { scriptedIo } from './scripted-io.ts';
+
+let cwd: string;
+beforeEach(() => (cwd = mkdtempSync(join(tmpdir(), 'everturn-'))));
+afterEach(() => rmSync(cwd, { recursive: true, force: true }));
+
+const ROWS = [
+  { id: 'a', question: 'What is 1 + 1?', answer: '2' },
+  { id: 'b', question: 'What is 2 + 2?', answer: '4' },
+  { id: 'c', question: 'What is 3 + 3?' },
+];
+
+async function run(...args: string[]) {
+  writeFileSync(join(cwd, 'data.jsonl'), ROWS.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  const io = scriptedIo({ cwd, env: { EVERTURN_HOME: join(cwd, 'home'), PATH: process.env['PATH'] } });
+  const code = await main(io, ['run', 'data.jsonl', '--dry-run', ...args]);
+  return { code, ...io.text };
+}
+
+describe('run --dry-run', () => {
+  test('counts rows, rollouts, calls and tokens, shows the first prompt, and writes nothing', async () => {
+    const { code, out } = await run('--samples', '3', '--num-turns', '2', '--max-new-tokens', '10', '--json');
+    const plan = JSON.parse(out.trim().split('\n').at(-1)!) as Plan & {
+      readonly prompt: { readonly text: string; readonly ids: number[] };
+      readonly origins: Readonly<Record<string, string>>;
+    };
+    expect(code).toBe(0);
+    expect(plan).toMatchObject({
+      queries: 2,
+      refused: 1,
+      rollouts: 6,
+      calls: 12,
+      outputTokens: 120,
+      limitedByContext: false,
+      files: 48,
+    });
+    expect(plan.prompt.text).toContain('What is 1 + 1?');
+    expect(plan.prompt.ids.length).toBe(Math.min(plan.promptTokens!.most, plan.prompt.ids.length));
+    expect(plan.origins).toMatchObject({ samples: 'flag', temperature: 'default' });
+    expect(readdirSync(cwd)).toEqual(['data.jsonl']);
+  });
+
+  test('prints the same for people', async () => {
+    const { code, out } = await run('--samples', '3');
+    expect(code).toBe(0);
+    expect(out).toContain('2 queries, 1 bad row left out');
+    expect(out).toContain('Settings   samples = 3 (flag)');
+    expect(out).toContain('What is 1 + 1?');
+    expect(readdirSync(cwd)).toEqual(['data.jsonl']);
+  });
+
+  test('fails as the run would: a server that is away, a data set that is not there', async () => {
+    expect((await run('--model', 'vllm:http://127.0.0.1:1')).code).toBe(5);
+    expect((await run('--strict')).code).toBe(6);
+  });
+});
+
+describe('a plan', () => {
+  const options = { samples: 1, epochs: 1, numTurns: 5, maxNewTokens: 16_384, newTokensPerChunk: null };
+  const input = { queries: 10, refused: 0, options, contextLength: null, promptTokens: null };
+
+  test('is limited by the context where that is shorter than all answers', () => {
+    expect(planOf(input)).toMatchObject({ outputTokens: 10 * 5 * 16_384, limitedByContext: false });
+    const promptTokens = { mean: 100, most: 200, of: 10 };
+    expect(planOf({ ...input, contextLength: 4096, promptTokens })).toMatchObject({
+      outputTokens: 10 * 3996,
+      limitedByContext: true,
+    });
+  });
+
+  test('counts a call for each chunk, and every epoch', () => {
+    const chunked = { ...options, newTokensPerChunk: 1000, epochs: 2 };
+    expect(planOf({ ...input, options: chunked })).toMatchObject({ rollouts: 20, calls: 20 * 5 * 17 });
+  });
+});

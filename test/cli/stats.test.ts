@@ -1,0 +1,129 @@
+// `everturn stats` as a user calls it: text, JSON and CSV of one folder, without a server; and what bad input gets.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { main } from '../../cli/main.ts';
+import { csvCell } from '../../domain/foreign-text.ts';
+import type { RunStatistics } from '../../statistics/run-statistics.ts';
+import { openFileStore } from '../../storage/files.ts';
+import { aQuery, play, putRun, RUN, someSettings } from '../storage/play.ts';
+import { scriptedIo } from './scripted-io.ts';
+
+let out: string;
+beforeEach(() => (out = mkdtempSync(join(tmpdir(), 'everturn-'))));
+afterEach(() => rmSync(out, { recursive: true, force: true }));
+
+async function someRun(): Promise<void> {
+  const store = openFileStore(out, RUN);
+  const queries = ['a', 'b', 'c'].map((id) => aQuery(id));
+  await putRun(store, queries, { samples: 2, settings: someSettings({ numTurns: 2 }) });
+  const settings = someSettings({ numTurns: 2 });
+  for (const [index, query] of queries.entries()) {
+    for (const sample of [0, 1]) {
+      if (index === 2 && sample === 1) continue;
+      const verdicts = index === 2 || sample === 1 ? (['wrong', 'wrong'] as const) : (['wrong', 'right'] as const);
+      await play(store, {
+        query,
+        index,
+        sample,
+        verdicts,
+        settings,
+        turn: () => ({ server: '\u001b[31m=HYPERLINK("x")' }),
+      });
+    }
+  }
+}
+
+async function stats(...args: string[]) {
+  const io = scriptedIo({ cwd: out, env: { EVERTURN_HOME: join(out, '.home') } });
+  const code = await main(io, ['stats', RUN, '--out', out, ...args]);
+  return { code, ...io.text };
+}
+
+describe('everturn stats', () => {
+  beforeEach(someRun);
+
+  test('prints one JSON object with every number, its n, interval and definition', async () => {
+    const { code, out: text } = await stats('--json', '--k', '1,2');
+    expect(code).toBe(0);
+    const found = JSON.parse(text) as RunStatistics & { readonly run: string };
+    expect(found).toMatchObject({ run: RUN, total: 6, ended: 5, queries: 3, atTurn: 2 });
+    expect(found.passAtK.map(({ name, value, n, leftOut }) => [name, value, n, leftOut])).toEqual([
+      ['pass@1', 1 / 3, 3, 0],
+      ['pass@2', 1, 2, 1],
+    ]);
+    for (const estimate of [found.solved, ...found.passAtK, ...found.byTurn.map(({ accuracy }) => accuracy)]) {
+      expect(estimate.definition.length).toBeGreaterThan(20);
+      expect(estimate.interval).toHaveLength(2);
+    }
+    expect(found.provisional).toMatchObject({ of: 6, ended: 5, closedPrefix: { length: 5 } });
+  });
+
+  test('shows a run in progress as a closed prefix with bounds, and says that it is provisional', async () => {
+    const { out: text } = await stats();
+    expect(text).toContain('In progress: 5 of 6 rollouts ended');
+    expect(text).toContain('of the first 5 rollouts in play order');
+    expect(text).toContain('at the end between 33.3 % and 50.0 % of all rollouts are right');
+    expect(text).toMatch(/turn {2}judged {2}right/);
+  });
+
+  test('writes CSV of which every line has the same number of cells', async () => {
+    const { out: text } = await stats('--csv');
+    const lines = text.trimEnd().split('\n');
+    const cells = (line: string) =>
+      line.match(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)!.filter((_, i, all) => i < all.length - 1).length;
+    expect(lines.length).toBeGreaterThan(30);
+    expect(new Set(lines.map(cells))).toEqual(new Set([cells(lines[0]!)]));
+  });
+
+  test('bounds the cost by prices', async () => {
+    const { out: text } = await stats('--json', '--prices', '1000000,1000000,0');
+    const { cost } = JSON.parse(text) as { readonly cost: number[] };
+    expect(cost[0]).toBe(cost[1]);
+  });
+
+  test.each([
+    [['--k', '0'], '--k "0" is not a list'],
+    [['--k', '1,x'], 'is not a list of whole numbers'],
+    [['--k', '3'], '--k 3 is above the 2 samples of each query'],
+    [['--at-turn', '9'], 'the run plays 2 turns'],
+    [['--prices', '1,2'], 'is not three prices'],
+    [['--json', '--csv'], 'cannot be used with'],
+  ])('refuses %j in one paragraph', async (args, said) => {
+    const { code, err, out: text } = await stats(...args);
+    expect([code, text]).toEqual([2, '']);
+    expect(err).toContain(said);
+  });
+
+  test('leaves out a damaged rollout, and names its file', async () => {
+    writeFileSync(join(out, RUN, 'rollouts/3e/b/0.1/end.json'), '{"format":"everturn-end/1"}\n');
+    const { code, err, out: text } = await stats('--json');
+    expect(code).toBe(0);
+    expect(err).toContain('1 rollout left out');
+    expect(err).toContain('rollouts/3e/b/0.1/end.json');
+    expect(JSON.parse(text)).toMatchObject({ ended: 4 });
+  });
+
+  test('says which runs there are when there is none of that name', async () => {
+    const io = scriptedIo({ cwd: out, env: { EVERTURN_HOME: join(out, '.home') } });
+    expect(await main(io, ['stats', 'nope', '--out', out])).toBe(2);
+    expect(io.text.err).toContain(`There are: ${RUN}`);
+  });
+});
+
+describe('a cell of CSV', () => {
+  test.each([
+    ['plain', 'plain'],
+    ['a,b', '"a,b"'],
+    ['say "x"', '"say ""x"""'],
+    ['=1+1', "'=1+1"],
+    ['@cmd', "'@cmd"],
+    [' +1', "' +1"],
+    ['a\nb', 'a b'],
+    ['\u001b[31mred', '␛[31mred'],
+  ])('%j is %j', (text, cell) => expect(csvCell(text)).toBe(cell));
+  test('a number stays a number, also a negative one', () =>
+    expect([csvCell(-1.5), csvCell(null)]).toEqual(['-1.5', '']));
+});

@@ -1,0 +1,82 @@
+// `everturn view` and `everturn report` as commands: addresses, files, exit codes.
+
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { main } from '../../cli/main.ts';
+import { openFileStore } from '../../storage/files.ts';
+import { RUN } from '../storage/play.ts';
+import { playSome } from '../viewer/rig.ts';
+import { type ScriptedIo, scriptedIo } from './scripted-io.ts';
+
+let out: string;
+beforeAll(async () => {
+  out = mkdtempSync(join(tmpdir(), 'everturn-view-'));
+  await playSome(openFileStore(out, RUN));
+});
+afterAll(() => rmSync(out, { recursive: true, force: true }));
+
+/** Until Ctrl-C, which `stop` presses. */
+function called(...args: string[]): { io: ScriptedIo; code: Promise<number>; stop: () => void } {
+  const control = new AbortController();
+  const io = { ...scriptedIo({ cwd: out, env: { EVERTURN_UI: 'on' } }), interrupted: () => control.signal };
+  return { io, code: main(io, args), stop: () => control.abort() };
+}
+
+describe('everturn view', () => {
+  test('prints an address that answers, and ends with Ctrl-C', async () => {
+    const { io, code, stop } = called('view', RUN, '--out', out);
+    await expect.poll(() => io.text.out).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#\/run\/r1\n$/);
+    const { origin } = new URL(io.text.out.trim());
+    const runs = (await (await fetch(`${origin}/api/runs`)).json()) as { runs: { run: string }[] };
+    expect(runs.runs.map(({ run }) => run)).toEqual([RUN]);
+    expect(await (await fetch(origin)).text()).toContain('/page.js');
+    stop();
+    expect(await code).toBe(0);
+    await expect(fetch(origin)).rejects.toThrow();
+  });
+
+  test('asks for a token on a machine that others use', async () => {
+    const { io, code, stop } = called('view', '--out', out, '--token', '--json');
+    await expect.poll(() => io.text.out).toContain('\n');
+    const { url } = JSON.parse(io.text.out) as { url: string };
+    expect(url).toMatch(/\?token=[\w-]{32}$/);
+    expect((await fetch(new URL(url).origin)).status).toBe(401);
+    stop();
+    await code;
+  });
+
+  test('says what is wrong with a port that is taken and a run that is not there', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await expect.poll(() => taken.listening).toBe(true);
+    const { port } = taken.address() as { port: number };
+    const busy = called('view', '--out', out, '--port', String(port));
+    expect(await busy.code).toBe(2);
+    expect(busy.io.text.err).toContain(`Port ${port} of 127.0.0.1 is taken. Leave --port out`);
+    taken.close();
+    const absent = called('view', 'nothing', '--out', out);
+    expect(await absent.code).toBe(2);
+    expect(absent.io.text.err).toContain('There is no run "nothing"');
+  });
+});
+
+describe('everturn report', () => {
+  test('writes one file, never over another unless asked, and says what it leaves out', async () => {
+    const file = join(out, 'first.html');
+    const first = called('report', RUN, '--runs', out, '--out', file, '--rollouts', '1');
+    expect(await first.code).toBe(0);
+    expect(first.io.text.err).toMatch(/1 whole rollout.*\n.*Left out: the turns of 2 of 3 rollouts/);
+    expect(readFileSync(file, 'utf8')).toMatch(/^<!doctype html>/);
+    const { mtimeMs } = statSync(file);
+    const second = called('report', RUN, '--runs', out, '--out', file);
+    expect(await second.code).toBe(2);
+    expect(second.io.text.err).toContain('--overwrite replaces it');
+    expect(statSync(file).mtimeMs).toBe(mtimeMs);
+    const third = called('report', RUN, '--runs', out, '--out', file, '--overwrite', '--json');
+    expect(await third.code).toBe(0);
+    expect(JSON.parse(third.io.text.out)).toMatchObject({ file, rollouts: 3 });
+    expect(await called('report', RUN, '--runs', out, '--rollouts', 'many').code).toBe(2);
+  });
+});

@@ -1,0 +1,92 @@
+// The metrics of real workers: one endpoint with Everturn's and the SDK's, whose counts are those of the run.
+
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CollectionResult } from '../../domain/messages.ts';
+import { freePort } from '../../machine/ports.ts';
+import { type Everturn, openEverturn } from '../support/everturn.ts';
+import { brokenHistograms, type Exposition, parseExposition, total } from '../support/prometheus.ts';
+import { until } from '../support/until.ts';
+import { ROOT } from '../house/tree.ts';
+
+let everturn: Everturn;
+let port: number;
+const collected: { path: string; type: string | undefined; body: Buffer }[] = [];
+const collector = createServer((request, response) => {
+  const parts: Buffer[] = [];
+  request.on('data', (part: Buffer) => parts.push(part));
+  request.on('end', () => {
+    collected.push({ path: request.url ?? '', type: request.headers['content-type'], body: Buffer.concat(parts) });
+    response.end();
+  });
+});
+
+beforeAll(async () => {
+  port = await freePort([]);
+  await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
+  everturn = openEverturn({ EVERTURN_METRICS: String(port), EVERTURN_UI: 'off' });
+});
+afterAll(async () => {
+  collector.close();
+  await everturn.close();
+});
+
+async function scraped(): Promise<Exposition> {
+  const response = await fetch(`http://127.0.0.1:${port}/metrics`);
+  expect(response.headers.get('content-type')).toContain('text/plain');
+  return parseExposition(await response.text());
+}
+
+describe('the metrics of a worker', () => {
+  test('are on one endpoint, well formed, and equal the run’s own counts', { timeout: 240_000 }, async () => {
+    const data = join(ROOT, 'examples/arithmetic.jsonl');
+    const args = ['run', data, '--limit', '12', '--num-turns', '2', '--name', 'met', '--max-new-tokens', '64'];
+    const ended = await everturn.run(...args);
+    expect(ended.code, ended.stderr).toBe(0);
+    const { counts } = JSON.parse(
+      readFileSync(join(everturn.folder, 'runs/met/result.json'), 'utf8'),
+    ) as CollectionResult;
+    const found = await scraped();
+    expect(total(found, 'everturn_turns_total')).toBe(counts.turns);
+    expect(total(found, 'everturn_turns_total', { verdict: 'right' })).toBe(counts.rightAt.reduce((a, b) => a + b, 0));
+    expect(total(found, 'everturn_output_tokens_total')).toBe(counts.tokens);
+    expect(total(found, 'everturn_rollouts_total', { outcome: 'complete' })).toBe(12);
+    expect(total(found, 'everturn_generate_duration_seconds_count')).toBe(counts.turns);
+    expect(total(found, 'everturn_slots')).toBe(64);
+    // The SDK's own, by the names that public dashboards expect.
+    expect(total(found, 'temporal_activity_task_received', { activity_type: 'generate' })).toBeGreaterThan(0);
+    expect(found.types.get('temporal_workflow_completed')).toBe('counter');
+    expect(brokenHistograms(found)).toEqual([]);
+    for (const name of found.types.keys()) if (name.startsWith('everturn_')) expect(found.help).toContain(name);
+    const labels = found.samples.flatMap((sample) => Object.values(sample.labels));
+    expect(labels.filter((label) => label.length > 100 || label.includes('arith-'))).toEqual([]);
+    const buckets = found.samples.filter(({ name }) => name === 'everturn_generate_duration_seconds_bucket');
+    expect(buckets.some(({ labels: { le } }) => le === '1800')).toBe(true);
+  });
+
+  test('say in one line that a port is taken, and the worker works without them', { timeout: 120_000 }, async () => {
+    const worker = everturn.start('worker', '--metrics-port', String(port));
+    await until('the worker runs', () => worker.output().includes('RUNNING'), 100_000);
+    worker.child.kill('SIGINT');
+    const { stderr } = await worker.ended;
+    expect(stderr.split('\n').filter((line) => line.includes('No metrics:'))).toHaveLength(1);
+  });
+
+  test('go to a collector instead, over OTLP', { timeout: 120_000 }, async () => {
+    const url = `http://127.0.0.1:${(collector.address() as AddressInfo).port}/v1/metrics`;
+    const { address } = everturn.service()!;
+    const other = openEverturn({ EVERTURN_OTLP: url, TEMPORAL_ADDRESS: address });
+    try {
+      const worker = other.start('worker');
+      await until('metrics were sent', () => collected.some(({ body }) => body.includes('everturn_slots')), 100_000);
+      worker.child.kill('SIGINT');
+      await worker.ended;
+      expect(collected[0]).toMatchObject({ path: '/v1/metrics', type: 'application/x-protobuf' });
+    } finally {
+      await other.close();
+    }
+  });
+});

@@ -1,0 +1,159 @@
+// Commands as environments, honest and hostile: each breach is a named failure, costs nobody else anything, and leaves
+// no process behind.
+
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { EnvironmentRecord } from '../../domain/environment.ts';
+import type { EnvironmentError } from '../../domain/errors.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { OwnEnvironments } from '../../environments/index.ts';
+import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
+import { parseSpec } from '../../environments/own/spec.ts';
+import { moveOf, NEVER, rolloutOf } from './own/rollouts.ts';
+
+const HOSTILE = join(import.meta.dirname, 'own/hostile.py');
+const lines: string[] = [];
+const log = (line: string) => void lines.push(line);
+const describeText = async (text: string) =>
+  (await describeEnvironment(parseSpec(text, import.meta.dirname), log)).record;
+
+let record: EnvironmentRecord;
+let own: OwnEnvironments;
+beforeAll(async () => {
+  record = await describeText(`python3 ${HOSTILE}`);
+  own = createOwnEnvironments({ log, permitted: (asked) => asked.spec, processes: 2 });
+});
+afterAll(() => own.close());
+
+const respond = (row: JsonObject, query = 'q') =>
+  own.open(record, '/runs/r').respond(moveOf(rolloutOf(record, row, query), '4'), { signal: NEVER });
+const failure = (row: JsonObject) =>
+  respond(row).then(
+    (reply) => ({ reason: JSON.stringify(reply), message: '' }),
+    ({ reason, message, retryable }: EnvironmentError) => ({ reason, message, retryable }),
+  );
+
+describe('a command as environment', () => {
+  test('is described once: its name, its version and a hash of its files', async () => {
+    expect(record).toMatchObject({ name: 'hostile', version: '1', door: 'command', state: 'none', timeoutSeconds: 3 });
+    expect(record.fingerprint).toMatch(/^[0-9a-f]{64}$/);
+    expect((await describeText(`python3 ${HOSTILE}`)).fingerprint).toBe(record.fingerprint);
+    expect(await respond({ how: 'fine' })).toEqual({ verdict: { verdict: 'right', reason: 'environment' } });
+  });
+
+  test.each([
+    ['hang', 'environment-timeout', true],
+    ['exit', 'environment-exited', true],
+    ['half', 'environment-exited', true],
+    ['huge', 'environment-too-large', false],
+    ['nan', 'environment-broken', false],
+    ['text', 'environment-broken', false],
+    ['error', 'environment-error', false],
+    ['other-id', 'environment-broken', false],
+    ['surrogate', 'environment-broken', false],
+    ['deep', 'environment-broken', false],
+  ])(
+    'that breaks the contract (%s) fails that call by name, and the next one is served',
+    async (how, reason, again) => {
+      const failed = await failure({ how });
+      expect(failed).toMatchObject({ reason, retryable: again });
+      expect(failed.message).not.toMatch(/[\u0000-\u001f]/);
+      expect(await respond({ how: 'fine' })).toMatchObject({ verdict: { verdict: 'right' } });
+    },
+  );
+
+  test('that writes without being asked loses its process, and no reply goes to another call', async () => {
+    expect(await respond({ how: 'twice' })).toMatchObject({ verdict: { verdict: 'right' } });
+    for (let n = 0; n < 4; n++) {
+      const found = await failure({ how: 'fine' });
+      expect(['{"verdict":{"verdict":"right","reason":"environment"}}', 'environment-broken']).toContain(found.reason);
+    }
+  });
+
+  test('that hangs holds up nobody else', async () => {
+    const hung = failure({ how: 'hang' });
+    for (let n = 0; n < 20; n++) expect(await respond({ how: 'fine' }, `q${n}`)).toMatchObject({ verdict: {} });
+    expect((await hung).reason).toBe('environment-timeout');
+  });
+
+  test('leaves no process behind, not even those that its own started', async () => {
+    const seconds = `${3_000_000 + process.pid}`;
+    await failure({ how: 'sleeper', seconds });
+    const running = () => execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).includes(`sleep ${seconds}`);
+    for (let n = 0; n < 200 && running(); n++) await sleep(50);
+    expect(running()).toBe(false);
+  });
+
+  test.each([
+    [{ reward: 1e31 }, 'reward'],
+    [{ reward: { a: 'x' } }, 'reward'],
+    [{ verdict: 'maybe' }, 'verdict'],
+    [{ verdict: { verdict: 'right', reason: 'Because I say so' } }, 'verdict'],
+    [{ messages: [{ role: 'assistant', content: 'I am right.' }] }, 'messages.0.role'],
+    [{ messages: [{ role: 'user', content: 7 }] }, 'messages.0.content'],
+    [{ done: 'yes' }, 'done'],
+    [{ metrics: { a: null } }, 'metrics'],
+    [{ succes: true }, 'succes'],
+    [{ verdict: 'right', state: { n: 1 } }, 'state'],
+    [{}, 'empty'],
+    [[], 'object'],
+    [null, 'object'],
+  ] as readonly (readonly [JsonObject, string])[])(
+    'that replies %j is refused, and the field is named',
+    async (reply, field) => {
+      const failed = await failure({ how: 'reply', reply });
+      expect(failed.reason).toBe('environment-broken');
+      expect(failed.message).toContain(field);
+    },
+  );
+
+  test.each([
+    [{ reward: 0.25 }, { reward: 0.25, done: true }],
+    [{ reward: { a: 0.5, b: -1 } }, { reward: -0.5, rewards: { a: 0.5, b: -1 }, done: true }],
+    [
+      { verdict: 'wrong', reward: 0 },
+      { verdict: { verdict: 'wrong', reason: 'environment' }, reward: 0 },
+    ],
+    [
+      { messages: [{ role: 'user', content: 'On.' }], metrics: { n: 2 } },
+      { messages: [{ role: 'user', content: 'On.' }], metrics: { n: 2 } },
+    ],
+    [{ verdict: 'undecided', done: false }, { verdict: { verdict: 'undecided', reason: 'environment' } }],
+    [{ done: true }, { done: true }],
+  ] as readonly (readonly [JsonObject, object])[])('that replies %j means %j', async (reply, meaning) => {
+    expect(await respond({ how: 'reply', reply })).toEqual(meaning);
+  });
+
+  test.each([
+    [`python3 ${HOSTILE} --no-hello`, 'environment-broken', 'Loading weights'],
+    [`python3 ${HOSTILE} --exit`, 'environment-unloadable', 'exit code 1'],
+    ['no-such-program-here --x', 'environment-unloadable', 'was not found'],
+  ])('that does not load is refused at start: %s', async (text, reason, says) => {
+    const refused = await describeText(text).catch((error: unknown) => error as EnvironmentError);
+    expect(refused).toMatchObject({ reason });
+    expect((refused as Error).message).toContain(says);
+  });
+
+  test.each([
+    ['./no-such-file.py', 'is no file'],
+    ['./no-such-module.ts', 'is no file'],
+    ['python3', 'neither a file nor a command'],
+    ['ftp://x/y', 'is no address'],
+    ['https://me:secret@x/y', 'holds a password'],
+    ['python3 "x.py', 'opens a quote'],
+    ['python3 x.py | tee log', 'no shell reads it'],
+    ['.', 'is a folder'],
+  ])('that cannot be one is refused with the reason: %s', (text, says) => {
+    const refused = () => parseSpec(text, import.meta.dirname);
+    expect(refused).toThrow(says);
+    expect(refused).not.toThrow('secret');
+  });
+
+  test('that changes under a run is another one, and is not used for it', async () => {
+    const other = { ...record, fingerprint: 'f'.repeat(64) };
+    const asked = own.open(other, '/runs/r').respond(moveOf(rolloutOf(other, {}), '4'), { signal: NEVER });
+    await expect(asked).rejects.toMatchObject({ reason: 'environment-mismatch', retryable: false });
+  });
+});

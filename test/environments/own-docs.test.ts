@@ -1,0 +1,167 @@
+// docs/environments.md and examples/environments as they are written: every environment in them loads and replies; and
+// the commands `env new`, `env test` and `judge --run --environment`.
+
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { exitCodeOf } from '../../cli/exit.ts';
+import { buildProgram } from '../../cli/program.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
+import { parseSpec } from '../../environments/own/spec.ts';
+import { checkRun } from '../../proof/check.ts';
+import { putCode } from '../../storage/code.ts';
+import { openFileStore } from '../../storage/files.ts';
+import { scriptedIo } from '../cli/scripted-io.ts';
+import { aQuery, play, putRun, RUN } from '../storage/play.ts';
+import { playOwn, rolloutOf } from './own/rollouts.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const EXAMPLES = join(ROOT, 'examples/environments');
+const folder = mkdtempSync(join(tmpdir(), 'everturn-docs-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function replies(text: string, row: JsonObject, answers: readonly string[]) {
+  const { record, code } = await describeEnvironment(parseSpec(text, folder), () => undefined);
+  if (code) await putCode(folder, code);
+  const own = createOwnEnvironments({ log: () => undefined, permitted: ({ spec }) => spec, processes: 1 });
+  try {
+    return { record, ...(await playOwn(own.open(record, folder), rolloutOf(record, row), answers)) };
+  } finally {
+    await own.close();
+  }
+}
+
+describe('the page on environments', () => {
+  const page = readFileSync(join(ROOT, 'docs/environments.md'), 'utf8');
+  const blocks = [...page.matchAll(/```(python|ts)\n(.*?)```/gs)].map(([, language, code]) => ({
+    language: language!,
+    code: code!,
+  }));
+
+  test('has a complete environment in each language', () => {
+    expect(blocks.map(({ language }) => language)).toEqual(['python', 'ts']);
+  });
+
+  test.each(blocks)('has one that replies as it is written: $language', async ({ language, code }) => {
+    const file = join(folder, language === 'python' ? 'page.py' : 'page.ts');
+    writeFileSync(file, code);
+    const { record, replies: said } = await replies(file, { answer: '42' }, ['It is 41', 'It is 42']);
+    expect(record).toMatchObject({ name: 'ends-with', version: '1' });
+    expect(said.map(({ verdict }) => verdict?.verdict)).toEqual(['wrong', 'right']);
+  });
+});
+
+describe('the examples', () => {
+  test('in Python and in TypeScript reply the same', async () => {
+    const row = { solutions: ['17 + 25 is \\boxed{42}.'] };
+    const answers = ['It is 40.', 'I do not know.', '43.5', '42'];
+    const [python, typescript] = await Promise.all(
+      ['closer.py', 'closer.ts'].map((name) => replies(join(EXAMPLES, name), row, answers)),
+    );
+    expect(python!.replies).toEqual(typescript!.replies);
+    expect(python!.replies.map(({ verdict }) => verdict?.reason)).toEqual([
+      'too-low',
+      'environment',
+      'too-high',
+      'environment',
+    ]);
+    expect(python!.replies.at(-1)).toMatchObject({ reward: 1, done: true });
+  });
+
+  test('in Python are no longer than a page', () => {
+    const lines = (name: string) => readFileSync(join(EXAMPLES, name), 'utf8').trimEnd().split('\n').length;
+    for (const name of readdirSync(EXAMPLES).filter((file) => file.endsWith('.py')))
+      expect(lines(name), name).toBeLessThanOrEqual(55);
+  });
+});
+
+async function everturn(...args: string[]) {
+  const io = scriptedIo({ cwd: folder });
+  let code: number | undefined;
+  try {
+    const program = await buildProgram(io, args, (ended) => (code = ended));
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    return { code: exitCodeOf(error), ...io.text, message: (error as Error).message };
+  }
+  return { code, ...io.text, message: '' };
+}
+
+describe('everturn env', () => {
+  test.each([['--python'], []])('new writes an environment that test finds nothing wrong with %s', async (...flags) => {
+    const name = flags.length > 0 ? 'in-python' : 'in-typescript';
+    expect(await everturn('env', 'new', name, ...flags)).toMatchObject({ code: 0 });
+    const code = `./${name}.${flags.length > 0 ? 'py' : 'ts'}`;
+    const tried = await everturn('env', 'test', code, `${name}.jsonl`, '--json');
+    expect(tried).toMatchObject({ code: 0 });
+    expect(JSON.parse(tried.out)).toMatchObject({ rows: 3, breaches: [], environment: { name } });
+    expect(await everturn('env', 'new', name, ...flags)).toMatchObject({ code: 2 });
+  });
+
+  test('names, when it tests, the row, the turn and the field that breaks the contract, and a reply that is not repeated', async () => {
+    writeFileSync(
+      join(folder, 'odd.mjs'),
+      `export default { name: 'odd', version: '1', respond: ({ episode }) =>
+        episode.row.odd ? { reward: process.pid, messages: [{ role: 'user', content: 'x' }] } : { succes: 1 } };`,
+    );
+    writeFileSync(join(folder, 'odd.jsonl'), '{"id":"a","question":"?","odd":true}\n{"id":"b","question":"?"}\n');
+    const tried = await everturn('env', 'test', './odd.mjs', 'odd.jsonl');
+    expect(tried.code).toBe(1);
+    expect(tried.out).toContain('a: turn 1 gets another reply in another process: reward');
+    expect(tried.out).toMatch(/b: The environment odd broke the contract in `respond`.*succes/);
+  });
+
+  test('refuses to test what does not load (2), and rows that are not there (6)', async () => {
+    expect(await everturn('env', 'test', './none.ts', 'odd.jsonl')).toMatchObject({ code: 2 });
+    expect(await everturn('env', 'test', './odd.mjs', 'none.jsonl')).toMatchObject({ code: 6 });
+  });
+});
+
+describe('everturn judge --run --environment', () => {
+  test('judges a run again with another judge, whose verdicts stand beside the old ones', async () => {
+    const out = join(folder, 'runs');
+    const store = openFileStore(out, RUN);
+    const query = aQuery('q0', { solutions: ['\\boxed{4}'] });
+    await putRun(store, [query]);
+    await play(store, { query, verdicts: ['wrong', 'right'] });
+    const judged = await everturn(
+      'judge',
+      '--run',
+      RUN,
+      '--out',
+      out,
+      '--environment',
+      join(EXAMPLES, 'closer.py'),
+      '--name',
+      'x',
+      '--json',
+    );
+    expect(judged).toMatchObject({ code: 0 });
+    expect(JSON.parse(judged.out)).toMatchObject({ turns: 2 });
+    const rows = readFileSync(join(store.folder, 'judgements/x.jsonl'), 'utf8');
+    expect(rows).toMatch(/"by":"closer 1 \(command, [0-9a-f]{12}\)"/);
+    expect(rows).toContain('"reward":');
+    const breaches: string[] = [];
+    await checkRun(store, ({ path, problem }) => void breaches.push(`${path} ${problem}`));
+    expect(breaches.filter((breach) => breach.startsWith('judgements'))).toEqual([]);
+  });
+
+  test('refuses an environment that keeps a state', async () => {
+    const guess = `python3 ${join(import.meta.dirname, 'own/guess.py')} value`;
+    const refused = await everturn(
+      'judge',
+      '--run',
+      RUN,
+      '--out',
+      join(folder, 'runs'),
+      '--environment',
+      guess,
+      '--name',
+      'y',
+    );
+    expect(refused).toMatchObject({ code: 2 });
+    expect(refused.message).toContain('has the state "value"');
+  });
+});

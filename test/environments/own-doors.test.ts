@@ -1,0 +1,270 @@
+// One game through every door and with every kind of state: the same answers get the same replies, also when all
+// processes are killed between any two turns. And what a door refuses.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { EnvironmentRecord } from '../../domain/environment.ts';
+import type { EarlierTurn } from '../../domain/new-context.ts';
+import type { Played } from '../../environments/environment.ts';
+import type { OwnEnvironments } from '../../environments/index.ts';
+import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
+import { parseSpec } from '../../environments/own/spec.ts';
+import { putCode } from '../../storage/code.ts';
+import { guess } from './own/guess.ts';
+import { serveEnvironment, type Served } from './own/http-server.ts';
+import { earlier, moveOf, NEVER, playOwn, rolloutOf } from './own/rollouts.ts';
+
+const HERE = join(import.meta.dirname, 'own');
+const lines: string[] = [];
+const log = (line: string) => void lines.push(line);
+const folder = mkdtempSync(join(tmpdir(), 'everturn-own-'));
+const servers: Served[] = [];
+const opened: OwnEnvironments[] = [];
+const open = () => {
+  const own = createOwnEnvironments({ log, permitted: (record) => record.spec, processes: 3 });
+  opened.push(own);
+  return own;
+};
+afterAll(async () => {
+  await Promise.all(opened.map((own) => own.close()));
+  await Promise.all(servers.map((server) => server.close()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function described(text: string): Promise<EnvironmentRecord> {
+  const { record, code } = await describeEnvironment(parseSpec(text, HERE), log);
+  if (code) await putCode(folder, code);
+  return record;
+}
+
+const KINDS = ['none', 'value', 'replay'] as const;
+const DOORS = {
+  command: (kind: string) => described(`python3 guess.py ${kind}`),
+  module: (kind: string) => described(`./guess-${kind}.ts`),
+  async url(kind: (typeof KINDS)[number]) {
+    const server = await serveEnvironment(guess(kind), 'abc');
+    servers.push(server);
+    return described(server.url);
+  },
+};
+const GAMES = Array.from({ length: 12 }, (_, i) => `g${i}`);
+const guesses = (game: string) => [10, 5 + Number(game.slice(1)), 17].map((n) => `I say ${n}.`);
+const played = (record: EnvironmentRecord, game: string): Played => rolloutOf(record, { name: game }, game);
+
+/** Every reply of all games, played at once. */
+async function replies(record: EnvironmentRecord) {
+  const environment = open().open(record, folder);
+  return Promise.all(
+    GAMES.map(async (game) => {
+      const { begun, replies: said, rollout, turns } = await playOwn(environment, played(record, game), guesses(game));
+      await environment.end?.({ rollout, before: async () => turns }, { signal: NEVER });
+      const state = record.state === 'value' ? said.map((reply) => reply.state) : null;
+      return { begun: begun?.messages, said: said.map((reply) => ({ ...reply, state: null })), state };
+    }),
+  );
+}
+
+describe.each(KINDS)('an environment with state %s', (kind) => {
+  let reference: unknown;
+  beforeAll(async () => {
+    reference = await replies(await DOORS.command(kind));
+  });
+
+  test('scores, hints and ends as its rules say', () => {
+    const all = reference as { said: { done?: boolean; reward?: number }[] }[];
+    expect(all.every(({ said }) => said.at(-1)!.done === true && said.length <= 3)).toBe(true);
+    const rewards = new Set(all.flatMap(({ said }) => said.map(({ reward }) => reward)));
+    expect(rewards.size).toBeGreaterThan(5);
+    expect(JSON.stringify(all)).toContain('Higher than 10: 2 left.');
+  });
+
+  test.each(kind === 'replay' ? (['module'] as const) : (['module', 'url'] as const))(
+    'replies the same through the door %s',
+    async (door) => {
+      expect(await replies(await DOORS[door](kind))).toEqual(reference);
+    },
+  );
+
+  test.each(['command', 'module'] as const)(
+    'replies the same when every process is killed between any two turns: %s',
+    async (door) => {
+      const record = await DOORS[door](kind);
+      const again: unknown[] = [];
+      for (const game of GAMES.slice(0, 4)) {
+        const whole = await playOwn(open().open(record, folder), played(record, game), guesses(game));
+        const turns: EarlierTurn[] = [];
+        for (const { turn } of whole.turns) {
+          const own = open();
+          const { answer } = turn;
+          const reply = await own.open(record, folder).respond(moveOf(whole.rollout, answer, turns), { signal: NEVER });
+          turns.push(earlier(turn.turn, answer, reply));
+          await own.close();
+        }
+        again.push(turns);
+        expect(turns).toEqual(whole.turns);
+      }
+      expect(again).toHaveLength(4);
+    },
+  );
+});
+
+describe('an environment with live state', () => {
+  test.each(['command', 'module'] as const)(
+    'that replies otherwise when it is played again fails its rollout by name: %s',
+    async (door) => {
+      const record = await DOORS[door]('replay');
+      const own = open();
+      const rollout = rolloutOf(record, { name: 'x', drift: true });
+      const whole = await playOwn(own.open(record, folder), rollout, ['0', '0']);
+      await own.close();
+      const other = open().open(record, folder);
+      const asked = other.respond(moveOf(whole.rollout, '0', whole.turns), { signal: NEVER });
+      await expect(asked).rejects.toMatchObject({ reason: 'environment-not-deterministic', retryable: false });
+    },
+  );
+
+  test('that is asked the same turn again, as after a lost reply, replies the same', async () => {
+    const record = await DOORS.command('replay');
+    const environment = open().open(record, folder);
+    const { rollout, turns, replies: said } = await playOwn(environment, played(record, 'g1'), ['0', '0']);
+    const again = await environment.respond(moveOf(rollout, '0', turns.slice(0, 1)), { signal: NEVER });
+    expect(again).toEqual(said[1]);
+  });
+});
+
+describe('a module', () => {
+  const write = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+
+  test('has the same fingerprint from the same sources, and another from others', async () => {
+    const first = await described('./guess-none.ts');
+    expect((await described('./guess-none.ts')).fingerprint).toBe(first.fingerprint);
+    expect((await described('./guess-value.ts')).fingerprint).not.toBe(first.fingerprint);
+  });
+
+  test('whose code in the run was changed is not run', async () => {
+    const record = await described('./guess-none.ts');
+    const other = { ...record, fingerprint: 'a'.repeat(64) };
+    await putCode(folder, { sha256: other.fingerprint, code: 'exports.environment = {}' });
+    const asked = open()
+      .open(other, folder)
+      .respond(moveOf(played(other, 'g0'), '1'), { signal: NEVER });
+    await expect(asked).rejects.toMatchObject({ reason: 'environment-unloadable' });
+  });
+
+  test.each([
+    ['nothing.mjs', 'export const other = 1;', 'exports no `environment`'],
+    ['no-respond.mjs', "export const environment = { name: 'a', version: '1' };", 'no function `respond`'],
+    ['throws.mjs', "throw new Error('no weights here');", 'no weights here'],
+    ['odd-name.mjs', "export default { name: 'A b', version: '1', respond() {} };", 'name'],
+    ['syntax.ts', 'export const environment = {{', 'cannot be bundled'],
+    ['missing.ts', "import { x } from './not-there.ts';\nexport const environment = x;", 'cannot be bundled'],
+  ])('that does not load is refused with the reason: %s', async (name, text, says) => {
+    const refused = await described(write(name, text)).catch((error: unknown) => error as Error);
+    expect(refused).toBeInstanceOf(Error);
+    expect((refused as Error).message).toContain(says);
+  });
+
+  test('may write to standard output, throw, and hang, and its process is no other one', async () => {
+    const path = write(
+      'hostile.mjs',
+      `export const environment = { name: 'hostile', version: '1', timeoutSeconds: 3, respond({ answer }) {
+        console.log('noise');
+        if (answer === 'throw') throw Object.assign(new Error('thrown'), { retryable: true });
+        if (answer === 'hang') for (;;);
+        if (answer === 'exit') process.exit(3);
+        return { reward: answer === 'nan' ? NaN : 1 };
+      } };`,
+    );
+    const record = await described(path);
+    const environment = open().open(record, folder);
+    const say = (answer: string) => environment.respond(moveOf(played(record, 'g0'), answer), { signal: NEVER });
+    expect(await say('1')).toEqual({ reward: 1, done: true });
+    await expect(say('throw')).rejects.toMatchObject({ reason: 'environment-error', retryable: true });
+    await expect(say('exit')).rejects.toMatchObject({ reason: 'environment-exited' });
+    await expect(say('nan')).rejects.toMatchObject({ reason: 'environment-broken' });
+    await expect(say('hang')).rejects.toMatchObject({ reason: 'environment-timeout' });
+    expect(await say('1')).toEqual({ reward: 1, done: true });
+  });
+});
+
+describe('an address', () => {
+  test.each([
+    [
+      '#openrlhf',
+      (body: unknown) => ({ rewards: [(body as { query: string[] }).query[0]!.length], extra_logs: { a: [2] } }),
+    ],
+    ['#slime', (body: unknown) => (body as { prompt: string; response: string }).response.length],
+  ])('of a reward server gives its number as the reward: %s', async (shape, reply) => {
+    const server = await serveEnvironment({}, undefined, reply);
+    servers.push(server);
+    const record = await described(`${server.url}${shape}`);
+    expect(record).toMatchObject({ claimed: true, version: 'claimed' });
+    const said = await open()
+      .open(record, folder)
+      .respond(moveOf(rolloutOf(record, { label: '4' }), 'four'), { signal: NEVER });
+    expect(said).toEqual(
+      shape === '#slime'
+        ? { reward: 4, done: true }
+        : { reward: 'Which number?four'.length, metrics: { a: 2 }, done: true },
+    );
+  });
+
+  test('whose server has other code than the run is not used', async () => {
+    const server = await serveEnvironment(guess('none'), 'abc');
+    const other = await serveEnvironment(guess('none'), 'def');
+    servers.push(server, other);
+    const record = { ...(await described(server.url)), spec: [other.url] };
+    const asked = open()
+      .open(record, folder)
+      .respond(moveOf(played(record, 'g0'), '1'), { signal: NEVER });
+    await expect(asked).rejects.toMatchObject({ reason: 'environment-mismatch' });
+  });
+
+  test.each([
+    [503, 'environment-unreachable', true],
+    [429, 'environment-unreachable', true],
+    [404, 'environment-error', false],
+    [302, 'environment-unreachable', true],
+  ])('that answers with status %i fails the call by name', async (status, reason, retryable) => {
+    const server = await serveEnvironment(guess('none'), 'abc');
+    servers.push(server);
+    const record = await described(server.url);
+    server.fault = (response) => void response.writeHead(status, { location: server.url }).end('no');
+    const asked = open()
+      .open(record, folder)
+      .respond(moveOf(played(record, 'g0'), '1'), { signal: NEVER });
+    await expect(asked).rejects.toMatchObject({ reason, retryable });
+  });
+
+  test('that hangs, or never ends its reply, fails the call by name', async () => {
+    const server = await serveEnvironment(guess('none'), 'abc');
+    servers.push(server);
+    const record = { ...(await described(server.url)), timeoutSeconds: 2 };
+    const ask = () =>
+      open()
+        .open(record, folder)
+        .respond(moveOf(played(record, 'g0'), '1'), { signal: NEVER });
+    server.fault = () => undefined;
+    await expect(ask()).rejects.toMatchObject({ reason: 'environment-timeout' });
+    server.fault = (response) => {
+      const more = () => {
+        if (response.writable) response.write('x'.repeat(1 << 16), more);
+      };
+      more();
+    };
+    await expect(ask()).rejects.toMatchObject({ reason: 'environment-too-large' });
+  });
+
+  test('that nobody serves, and one with a live state, are refused at start', async () => {
+    await expect(described('http://127.0.0.1:9/v1')).rejects.toMatchObject({ reason: 'environment-unreachable' });
+    const server = await serveEnvironment(guess('replay'), 'abc');
+    servers.push(server);
+    await expect(described(server.url)).rejects.toThrow('needs a process of its own');
+    await expect(described(`${server.url}#gym`)).rejects.toMatchObject({ fix: expect.stringContaining('#openrlhf') });
+  });
+});

@@ -1,0 +1,193 @@
+// The functions against independent ones: closed forms, exact integers, and brute force over every subset or sign.
+
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { fairCoinsAtMost, incompleteBeta, logGamma, tCritical, tTwoSided } from '../../statistics/distributions.ts';
+import { bootstrapMean } from '../../statistics/bootstrap.ts';
+import { clusteredMean, meanOf } from '../../statistics/mean.ts';
+import { holm, mcnemar, pairedDifference, signFlip } from '../../statistics/paired.ts';
+import { majorityAtK, passAllK, passAtK, type Vote } from '../../statistics/pass-at-k.ts';
+
+const close = (value: number | null, wanted: number, relative = 1e-12) =>
+  expect(Math.abs(value! - wanted)).toBeLessThanOrEqual(relative * Math.max(1, Math.abs(wanted)));
+
+/** Every way to take k of the items. */
+function* subsets<T>(items: readonly T[], k: number): Generator<T[]> {
+  if (k === 0) yield [];
+  else
+    for (let i = 0; i + k <= items.length; i++)
+      for (const rest of subsets(items.slice(i + 1), k - 1)) yield [items[i]!, ...rest];
+}
+
+const shareOf = <T>(all: Iterable<T>, value: (one: T) => number): number => {
+  const values = [...all].map(value);
+  return values.reduce((a, b) => a + b, 0) / values.length;
+};
+
+describe('pass@k, pass^k and maj@k', () => {
+  test('equal brute force over every subset', () => {
+    const vote = fc.record({ answer: fc.constantFrom('1', '2', '3', null), right: fc.boolean() });
+    // One answer has one verdict, as a judge's canonical text has.
+    const votes = fc.array(vote, { minLength: 1, maxLength: 7 }).map((all): Vote[] => {
+      const verdicts = new Map<string | null, boolean>();
+      return all.map(({ answer, right }) => {
+        if (answer === null) return { answer, right };
+        if (!verdicts.has(answer)) verdicts.set(answer, right);
+        return { answer, right: verdicts.get(answer)! };
+      });
+    });
+    fc.assert(
+      fc.property(votes, fc.integer({ min: 1, max: 7 }), (all, k) => {
+        const right = all.filter((v) => v.right).length;
+        if (k > all.length) {
+          expect([passAtK(all.length, right, k), passAllK(all.length, right, k), majorityAtK(all, k)]).toEqual([
+            null,
+            null,
+            null,
+          ]);
+          return;
+        }
+        close(
+          passAtK(all.length, right, k),
+          shareOf(subsets(all, k), (some) => (some.some((v) => v.right) ? 1 : 0)),
+        );
+        close(
+          passAllK(all.length, right, k),
+          shareOf(subsets(all, k), (some) => (some.every((v) => v.right) ? 1 : 0)),
+        );
+        close(majorityAtK(all, k), shareOf(subsets(all, k), majority));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('draws subsets where there are too many, close to the exact value', () => {
+    const votes = Array.from({ length: 40 }, (_, i): Vote => ({ answer: i % 3 === 0 ? 'a' : 'b', right: i % 3 === 0 }));
+    // 14 of 40 hold the right answer: P(at least 2 of 3 drawn).
+    const c = (n: number, k: number): number => (k === 0 ? 1 : (c(n, k - 1) * (n - k + 1)) / k);
+    const exact = (c(14, 2) * 26 + c(14, 3)) / c(40, 3);
+    expect(Math.abs(majorityAtK(votes, 3)! - exact)).toBeLessThan(0.04);
+    expect(majorityAtK(votes, 3)).toBe(majorityAtK(votes, 3));
+  });
+
+  test('stay finite and bounded for very many samples', () => {
+    close(passAtK(100_000, 1, 50_000), 0.5, 1e-9);
+    expect(passAllK(100_000, 99_999, 100_000)).toBe(0);
+  });
+});
+
+function majority(some: readonly Vote[]): number {
+  const counts = new Map<string, { n: number; right: boolean }>();
+  for (const { answer, right } of some)
+    if (answer !== null) counts.set(answer, { n: (counts.get(answer)?.n ?? 0) + 1, right });
+  const most = Math.max(0, ...[...counts.values()].map(({ n }) => n));
+  const tied = [...counts.values()].filter(({ n }) => n === most);
+  return tied.length === 0 ? 0 : tied.filter(({ right }) => right).length / tied.length;
+}
+
+describe('the distributions', () => {
+  test('equal the closed forms of t with 1, 2, 3 and 4 degrees of freedom', () => {
+    for (const t of [0, 0.01, 0.3, 1, Math.sqrt(3), 2.5, 7, 40, 1000]) {
+      close(tTwoSided(t, 1), 1 - (2 / Math.PI) * Math.atan(t));
+      close(tTwoSided(t, 2), 1 - t / Math.sqrt(2 + t * t));
+      close(tTwoSided(t, 3), 1 - (2 / Math.PI) * (Math.atan(t / Math.sqrt(3)) + (Math.sqrt(3) * t) / (3 + t * t)));
+      const s = t / Math.sqrt(4 + t * t);
+      close(tTwoSided(t, 4), 1 - (3 * s - s ** 3) / 2);
+    }
+  });
+
+  test('have a critical value that is the inverse, and the normal one for many degrees', () => {
+    for (const degrees of [1, 2, 3, 10, 99, 2000, 100_000])
+      close(tTwoSided(tCritical(0.05, degrees), degrees), 0.05, 1e-11);
+    expect(Math.abs(tCritical(0.05, 10_000_000) - 1.95996398)).toBeLessThan(1e-6);
+  });
+
+  test('equal factorials and symmetric beta values', () => {
+    let factorial = 1;
+    for (let n = 1; n <= 20; n++) {
+      close(Math.exp(logGamma(n)) / factorial, 1, 1e-12);
+      factorial *= n;
+    }
+    for (const a of [0.5, 1, 3, 40]) close(incompleteBeta(0.5, a, a), 0.5);
+    close(incompleteBeta(0.3, 2, 3), 6 * 0.3 ** 2 - 8 * 0.3 ** 3 + 3 * 0.3 ** 4);
+  });
+
+  test('count coins exactly, and agree across the change of method', () => {
+    const exact = (k: number, n: number): number => {
+      let [term, sum] = [1n, 1n];
+      for (let m = 1n; m <= BigInt(k); m++) {
+        term = (term * (BigInt(n) - m + 1n)) / m;
+        sum += term;
+      }
+      return Number((sum * 10n ** 18n) / 2n ** BigInt(n)) / 1e18;
+    };
+    for (const [k, n] of [
+      [2, 10],
+      [0, 1],
+      [40, 100],
+      [480, 1000],
+      [470, 1001],
+      [960, 2000],
+    ] as const)
+      close(fairCoinsAtMost(k, n), exact(k, n), 1e-10);
+  });
+});
+
+describe('the comparison of pairs', () => {
+  test('McNemar is 1 without discordant pairs and symmetric', () => {
+    expect(mcnemar(0, 0)).toBe(1);
+    expect(mcnemar(5, 5)).toBe(1);
+    fc.assert(fc.property(fc.nat(60), fc.nat(60), (b, c) => mcnemar(b, c) === mcnemar(c, b)));
+  });
+
+  test('sign flips equal brute force, and drawn ones come close to the exact p', () => {
+    const some = fc.array(
+      fc.integer({ min: -4, max: 4 }).map((n) => n / 4),
+      { maxLength: 9 },
+    );
+    fc.assert(
+      fc.property(some, (ds) => {
+        const observed = Math.abs(ds.reduce((a, b) => a + b, 0));
+        let hits = 0;
+        for (let mask = 0; mask < 2 ** ds.length; mask++)
+          if (Math.abs(ds.reduce((sum, d, i) => sum + (mask & (1 << i) ? d : -d), 0)) >= observed - 1e-12) hits++;
+        close(signFlip(ds), hits / 2 ** ds.length);
+      }),
+      { numRuns: 200 },
+    );
+    // 30 equal differences of which 20 are positive: the sign test.
+    const many = Array.from({ length: 30 }, (_, i) => (i < 20 ? 0.25 : -0.25));
+    expect(Math.abs(signFlip(many) - mcnemar(20, 10))).toBeLessThan(0.02);
+  });
+
+  test('a difference without spread has no t-test, and one query says nothing', () => {
+    expect(pairedDifference([0, 0, 0])).toMatchObject({ value: 0, p: 1 });
+    expect(pairedDifference([0.5, 0.5])).toMatchObject({ value: 0.5, p: null, t: null, interval: null });
+    expect(pairedDifference([0.5])).toMatchObject({ n: 1, interval: null, p: null });
+    expect(pairedDifference([])).toMatchObject({ n: 0, value: null });
+  });
+
+  test('Holm never falls and never passes 1', () => {
+    expect(holm([0.01, 0.04, 0.03])).toEqual([0.03, 0.06, 0.06]);
+    expect(holm([0.9, 0.8])).toEqual([1, 1]);
+  });
+});
+
+describe('means', () => {
+  test('of equal clusters have the error of the clusters’ means', () => {
+    const cluster = fc.array(fc.constantFrom(0, 1), { minLength: 3, maxLength: 3 });
+    fc.assert(
+      fc.property(fc.array(cluster, { minLength: 2, maxLength: 9 }), (clusters) => {
+        close(clusteredMean(clusters).standardError, meanOf(clusters.map((own) => meanOf(own).value!)).standardError!);
+      }),
+    );
+  });
+
+  test('have a bootstrap interval that is the same at every look and close to the normal one', () => {
+    const values = Array.from({ length: 400 }, (_, i) => (i % 5 === 0 ? 1 : 0));
+    const [low, high] = bootstrapMean(values)!;
+    expect(bootstrapMean(values)).toEqual([low, high]);
+    expect(Math.abs(low - (0.2 - 1.96 * 0.02))).toBeLessThan(0.01);
+    expect(Math.abs(high - (0.2 + 1.96 * 0.02))).toBeLessThan(0.01);
+  });
+});

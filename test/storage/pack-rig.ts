@@ -1,0 +1,85 @@
+// For the tests of packs: everything that a reader of a run sees, in one value; the bytes of a folder; and a file layer
+// that stops after some changes, as a killed process does: nothing that follows reaches the disk.
+
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { logName } from '../../domain/turn-log.ts';
+import type { RolloutId } from '../../domain/ids.ts';
+import { type FileLayer, NODE_FILES } from '../../storage/disk/file-layer.ts';
+import { openFileStore } from '../../storage/files.ts';
+import { packedId } from '../../storage/pack/manifest.ts';
+import { rolloutsInOrder } from '../../storage/trajectories.ts';
+import type { Store } from '../../storage/store.ts';
+import { RUN } from './play.ts';
+
+/** Records with their hashes, logs, and listings, of all attempts. */
+export async function seenIn(store: Store): Promise<unknown> {
+  const ids: RolloutId[] = [];
+  for await (const id of rolloutsInOrder(store, { attempts: 'all' })) ids.push(id);
+  const listed: string[] = [];
+  for await (const id of store.listRollouts((breach) => listed.push(JSON.stringify(breach)))) listed.push(packedId(id));
+  const rollouts = [];
+  for (const id of ids) {
+    const files = (await store.listFiles(id)).toSorted();
+    const turns = [];
+    for (let turn = 1; turn <= 4; turn++)
+      turns.push([await store.getTurn(id, turn), await store.getVerdict(id, turn), await store.getChunk(id, turn, 1)]);
+    const logs = [];
+    for (const version of [0, 1, 2])
+      for (const kind of ['txt', 'jsonl'] as const) logs.push(await store.getLog(version, logName(id), kind));
+    rollouts.push({ id, files, rollout: await store.getRollout(id), turns, end: await store.getEnd(id), logs });
+  }
+  return { listed: listed.sort(), rollouts };
+}
+
+export const again = (out: string): Store => openFileStore(out, RUN);
+
+/** Path → content of every file, but those that no reader opens. */
+export function bytesIn(folder: string, path = ''): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of readdirSync(join(folder, path))) {
+    if (name.startsWith('.')) continue;
+    const inner = path === '' ? name : `${path}/${name}`;
+    if (statSync(join(folder, inner)).isDirectory()) Object.assign(found, bytesIn(folder, inner));
+    else found[inner] = readFileSync(join(folder, inner), 'latin1');
+  }
+  return found;
+}
+
+export class Killed extends Error {}
+
+/** The process is gone after so many changes of the disk; `changes` counts them. */
+export function mortalLayer(after: number): {
+  readonly layer: FileLayer;
+  readonly changes: () => number;
+  readonly steps: string[];
+} {
+  let changes = 0;
+  const steps: string[] = [];
+  const alive = <T>(step: string, change: () => Promise<T>): Promise<T> => {
+    if (changes >= after) return Promise.reject(new Killed());
+    changes++;
+    steps.push(step);
+    return change();
+  };
+  const layer: FileLayer = {
+    ...NODE_FILES,
+    async open(path, flags) {
+      const file =
+        flags === 'r'
+          ? await NODE_FILES.open(path, flags)
+          : await alive(`open ${path}`, () => NODE_FILES.open(path, flags));
+      return {
+        writeFile: (content) => alive(`write ${path}`, () => file.writeFile(content)),
+        sync: () => file.sync(),
+        close: () => file.close(),
+      };
+    },
+    link: (from, to) => alive(`link ${to}`, () => NODE_FILES.link(from, to)),
+    rename: (from, to) => alive(`rename ${to}`, () => NODE_FILES.rename(from, to)),
+    unlink: (path) => alive(`unlink ${path}`, () => NODE_FILES.unlink(path)),
+    mkdir: (path) => alive(`mkdir ${path}`, () => NODE_FILES.mkdir(path)),
+    rmdir: (path) => alive(`rmdir ${path}`, () => NODE_FILES.rmdir(path)),
+  };
+  return { layer, changes: () => changes, steps };
+}

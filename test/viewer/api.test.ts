@@ -1,0 +1,131 @@
+// The messages of the viewer: the same numbers as the records, in data set order, of runs that have ended and of one
+// that is still played.
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { addResult, noCounts } from '../../domain/progress.ts';
+import { resultOf } from '../../domain/trajectory.ts';
+import { readTrajectories } from '../../storage/trajectories.ts';
+import { rowKey } from '../../viewer/model/row.ts';
+import { aQuery, play, putRun, RUN } from '../storage/play.ts';
+import { open, playSome, QUERIES, type ViewRig, viewRig } from './rig.ts';
+
+let rig: ViewRig;
+beforeEach(async () => void (rig = await viewRig()));
+afterEach(() => rig.close());
+
+const ALL = { filter: '', sort: '' };
+
+describe('the list of rollouts', () => {
+  test('has every rollout that has begun, in data set order, with its facts', async () => {
+    await playSome(rig.store);
+    await open(rig.store, 3, { verdicts: ['right'], unjudged: 1 });
+    const { rows, count } = await rig.api.rows(RUN, ALL, 0, 100);
+    expect(count).toBe(4);
+    expect(rows.map(({ query, state, success }) => [query, state, success])).toEqual([
+      ['a1', 'complete', [0, 1, 1]],
+      ['a2', 'complete', [1, 0, 1]],
+      ['a3', 'failed', [0]],
+      ['a4', 'open', [1]],
+    ]);
+    expect(rows[0]!.turns).toEqual({
+      tokens: [3, 3, 3],
+      ms: [5, 5, 5],
+      finish: 'sss',
+      reasons: ['scripted', 'scripted', 'scripted'],
+      extracted: null,
+      server: null,
+      versions: [0, 0],
+    });
+    expect(rows[3]!.doing).toMatchObject({ turn: 2, what: 'judge' });
+  });
+
+  test('shows rollouts that a client started directly, and each attempt', async () => {
+    await putRun(rig.store, QUERIES);
+    await play(rig.store, { query: QUERIES[1]!, index: 1, verdicts: ['wrong'], stop: 'failed' });
+    await play(rig.store, { query: QUERIES[1]!, index: 1, attempt: 2, verdicts: ['right'] });
+    await play(rig.store, { query: aQuery('Own Question? é'), index: null, verdicts: ['right'] });
+    const { rows } = await rig.api.rows(RUN, ALL, 0, 100);
+    expect(rows.map(({ query, attempt }) => [query, attempt])).toEqual([
+      ['a2', 1],
+      ['a2', 2],
+      ['Own Question? é', 1],
+    ]);
+    const { summary } = await rig.api.run(RUN);
+    expect([summary.begun, summary.outcomes.failed, summary.outcomes.complete]).toEqual([2, 0, 2]);
+  });
+
+  test('comes in pages of the filtered, sorted list', async () => {
+    await playSome(rig.store);
+    const wrong = await rig.api.rows(RUN, { filter: 'right@1:no', sort: '-query' }, 0, 1);
+    expect([wrong.count, wrong.rows.map(({ query }) => query)]).toEqual([2, ['a3']]);
+    const second = await rig.api.rows(RUN, { filter: 'right@1:no', sort: '-query' }, 1, 1);
+    expect(second.rows.map(({ query }) => query)).toEqual(['a1']);
+  });
+
+  test('a run that is still played updates itself', async () => {
+    await playSome(rig.store);
+    const before = (await rig.api.run(RUN)).progress.revision;
+    await open(rig.store, 3, { verdicts: [], unjudged: 1 });
+    await expect.poll(async () => (await rig.api.run(RUN)).summary.begun).toBe(4);
+    const begun = (await rig.api.rows(RUN, ALL, 0, 9)).rows[3]!;
+    expect([begun.state, begun.doing?.what]).toEqual(['open', 'judge']);
+    expect((await rig.api.run(RUN)).progress.revision).toBeGreaterThan(before);
+    // The same records again, and the rest of them.
+    await play(rig.store, { query: QUERIES[3]!, index: 3, verdicts: ['right', 'right', 'right'] });
+    await expect.poll(async () => (await rig.api.run(RUN)).summary.ended).toBe(4);
+    const quiet = (await rig.api.run(RUN)).progress.revision;
+    expect((await rig.api.run(RUN)).progress.revision).toBe(quiet);
+  });
+});
+
+describe('the numbers of a run', () => {
+  test('are those that a collection counts', async () => {
+    await playSome(rig.store);
+    await rig.api.rows(RUN, ALL, 0, 100);
+    const counts = noCounts();
+    for await (const trajectory of readTrajectories(rig.store)) {
+      const result = resultOf(rig.out, trajectory);
+      if (result) addResult(counts, result, 3);
+    }
+    const { summary } = await rig.api.run(RUN);
+    expect(summary.turns.map(({ judged }) => judged)).toEqual(counts.judgedAt);
+    expect(summary.turns.map(({ right }) => right)).toEqual(counts.rightAt);
+    expect(summary.turns.map(({ rightBy }) => rightBy)).toEqual(counts.rightBy);
+    expect(summary.outcomes).toEqual(counts.outcomes);
+    expect(summary.tokens).toBe(counts.tokens);
+    expect([summary.total, summary.begun, summary.ended]).toEqual([4, 3, 3]);
+    expect(summary.turns.map(({ repaired, spoiled }) => [repaired, spoiled])).toEqual([
+      [0, 0],
+      [1, 1],
+      [1, 0],
+    ]);
+  });
+});
+
+describe('one rollout', () => {
+  test('has its turns with hashes, verdicts and returns, and its neighbours in the list', async () => {
+    await playSome(rig.store);
+    const place = { query: 'a2', sample: 0, attempt: 1 };
+    const message = await rig.api.rollout(RUN, place, ALL);
+    expect(message.turns.map(({ verdict, reward }) => [verdict?.verdict, reward])).toEqual([
+      ['right', 1],
+      ['wrong', -1],
+      ['right', 1],
+    ]);
+    expect(message.turns.every(({ hash }) => /^[0-9a-f]{64}$/.test(hash))).toBe(true);
+    expect(message.turns[0]!.record).not.toHaveProperty('outputIds');
+    expect([message.previous?.query, message.next?.query]).toEqual(['a1', 'a3']);
+    expect(rowKey(message.row)).toBe(rowKey(place));
+    const alone = await rig.api.rollout(RUN, place, { filter: 'a2', sort: '' });
+    expect([alone.previous, alone.next]).toEqual([null, null]);
+  });
+
+  test('that is not there is said to be not there', async () => {
+    await playSome(rig.store);
+    await expect(rig.api.rollout(RUN, { query: 'a9', sample: 0, attempt: 1 }, ALL)).rejects.toThrow(
+      /There is no query "a9"/,
+    );
+    await expect(rig.api.tokens(RUN, { query: 'a1', sample: 0, attempt: 1 }, 9)).rejects.toThrow(/no turn 9/);
+    await expect(rig.api.run('other')).rejects.toThrow(/no run "other"/);
+  });
+});

@@ -1,0 +1,115 @@
+// Every page can be used by everybody: axe finds nothing serious, light and dark. And the pages of two runs, of queries
+// with several samples, and of what is in flight show what the records hold.
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { basename } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openFileStore } from '../../storage/files.ts';
+import type { ViewServer } from '../../viewer/server.ts';
+import { play, putRun, RUN } from '../storage/play.ts';
+import { builtPage, CHROMIUM, launch, NO_BROWSER, openPage } from './browser.ts';
+import { QUERIES, type ViewRig, viewRig } from './rig.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Serious and critical findings. */
+async function findings(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  return page.evaluate(
+    `axe.run().then(({ violations }) => violations.filter(({ impact }) => /serious|critical/.test(impact))
+      .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).slice(0, 3).join(' | ')))`,
+  );
+}
+
+describe.skipIf(CHROMIUM === undefined)(`the viewer’s pages${CHROMIUM === undefined ? `: ${NO_BROWSER}` : ''}`, () => {
+  let rig: ViewRig;
+  let server: ViewServer;
+  let browser: Browser;
+  beforeAll(async () => {
+    rig = await viewRig({ decodeLists: (lists) => Promise.resolve(lists.map((ids) => (ids.length > 3 ? '' : 'it '))) });
+    for (const [run, right] of [
+      [RUN, 1],
+      ['r2', 3],
+    ] as const) {
+      const store = openFileStore(rig.out, run);
+      const named = {
+        ...store,
+        putRun: (record: Parameters<typeof store.putRun>[0]) => store.putRun({ ...record, run }),
+      };
+      await putRun(named, QUERIES, { samples: 2 });
+      for (const [index, query] of QUERIES.entries()) {
+        for (const sample of [0, 1]) {
+          const good = index < right || (index === right && sample === 0);
+          await play(store, { query, index, sample, verdicts: ['wrong', 'wrong', good ? 'right' : 'wrong'] });
+        }
+      }
+    }
+    const store = openFileStore(rig.out, 'open');
+    await putRun({ ...store, putRun: (record) => store.putRun({ ...record, run: 'open' }) }, QUERIES);
+    await play(store, { query: QUERIES[0]!, index: 0, verdicts: ['right', 'right', 'right'] });
+    await play(store, { query: QUERIES[1]!, index: 1, verdicts: ['wrong'], stop: null, unjudged: 1 });
+    server = await rig.serve(null, builtPage());
+    browser = await launch();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await rig?.close();
+  });
+
+  const PAGES: readonly (readonly [string, string, string])[] = [
+    ['runs', '#/', '.card'],
+    ['a run', `#/run/${RUN}`, 'table.numbers'],
+    ['its rollouts', `#/run/${RUN}/rollouts`, '.tr.row a'],
+    ['its queries', `#/run/${RUN}/queries`, '.tr.row a'],
+    ['in flight', '#/run/open/live', '.flight tbody tr'],
+    ['a rollout', `#/run/${RUN}/q/a1/0`, '.turn'],
+    ['tokens', `#/run/${RUN}/q/a1/0/t/1/tok/1`, '.cells'],
+    ['two runs', `#/compare/${RUN}/r2`, '.two-by-two'],
+  ];
+  test.each(PAGES)('%s: axe finds nothing serious, light or dark', async (_, hash, sign) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const seen = await openPage(browser, `${server.url}${hash}`, { colorScheme, reducedMotion: 'reduce' });
+      await seen.page.locator(sign).first().waitFor();
+      expect(await findings(seen.page)).toEqual([]);
+      await seen.close();
+    }
+  });
+
+  test('two runs are compared query by query, and a cell of the two by two shows its queries', async () => {
+    const seen = await openPage(browser, server.url);
+    const { page } = seen;
+    await page.getByRole('checkbox', { name: `Choose ${RUN} ` }).check();
+    await page.getByRole('checkbox', { name: 'Choose r2' }).check();
+    await page.getByRole('link', { name: /^Compare/ }).click();
+    await page.goto(`${server.url}#/compare/${RUN}/r2`);
+    await expect.poll(() => page.locator('.two-by-two').innerText()).toMatch(/1\s+Right in both/);
+    expect(await page.locator('.two-by-two b').allInnerTexts()).toEqual(['1', '0', '2', '1']);
+    expect(await page.locator('.figure b').allInnerTexts()).toEqual(['37.5 %', '87.5 %', '+50.0 points', '.092']);
+    await page.locator('.two-by-two .only-b').click();
+    await expect.poll(() => page.locator('.pairs-list .id').allInnerTexts()).toEqual(['a3', 'a2']);
+    expect(basename(new URL(page.url()).hash)).toBe('only-b');
+    expect(seen.errors).toEqual([]);
+    await seen.close();
+  });
+
+  test('queries are shown by difficulty, with pass@k', async () => {
+    const seen = await openPage(browser, `${server.url}#/run/${RUN}/queries`);
+    const { page } = seen;
+    await page.locator('.tr.row').nth(3).waitFor();
+    expect(await page.locator('.tr.row .c-num').allInnerTexts()).toEqual(['0 of 2', '0 of 2', '1 of 2', '2 of 2']);
+    await page.getByRole('button', { name: /never right/ }).click();
+    await expect.poll(() => page.locator('.tr.row').count()).toBe(2);
+    expect(await page.locator('.queries .facts').innerText()).toMatch(/pass@1\s+37\.5 %[\s\S]*pass@2\s+50\.0 %/);
+    await seen.close();
+  });
+
+  test('what is in flight is shown with its step, and provisional numbers with their bounds', async () => {
+    const seen = await openPage(browser, `${server.url}#/run/open/live`);
+    const { page } = seen;
+    await expect.poll(() => page.locator('.flight tbody').innerText()).toMatch(/a2[\s\S]*judging turn 2/);
+    expect(await page.locator('.provisional').innerText()).toMatch(/25\.0 % to 100\.0 %/);
+    await seen.close();
+  });
+});

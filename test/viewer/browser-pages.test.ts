@@ -1,0 +1,139 @@
+// The viewer's pages in a real browser: what they show, their keys, their addresses, and that they update themselves.
+
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ViewServer } from '../../viewer/server.ts';
+import { play, RUN } from '../storage/play.ts';
+import { builtPage, CHROMIUM, launch, NO_BROWSER, openPage, type Seen } from './browser.ts';
+import { open, playSome, QUERIES, type ViewRig, viewRig } from './rig.ts';
+
+describe.skipIf(CHROMIUM === undefined)(
+  `the viewer in a browser${CHROMIUM === undefined ? `: ${NO_BROWSER}` : ''}`,
+  () => {
+    let rig: ViewRig;
+    let server: ViewServer;
+    let browser: Browser;
+    beforeAll(async () => {
+      // One token per letter.
+      const decoder = { decodeLists: (lists: readonly (readonly number[])[]) => Promise.resolve(lists.map(textOf)) };
+      rig = await viewRig(decoder);
+      await playSome(rig.store);
+      server = await rig.serve(null, builtPage());
+      browser = await launch();
+    });
+    afterAll(async () => {
+      await browser?.close();
+      await rig?.close();
+    });
+    const textOf = (ids: readonly number[]) =>
+      ids.map((id) => (id === 7 ? 'is ' : id === 1 ? '</s>' : id < 10 ? 'it ' : '#')).join('');
+    const visit = (hash: string) => openPage(browser, `${server.url}${hash}`);
+    const leave = async (seen: Seen) => {
+      expect([seen.errors, seen.left]).toEqual([[], []]);
+      await seen.close();
+    };
+
+    test('leads from the runs to a run, its rollouts, and one of them', async () => {
+      const seen = await visit('');
+      const { page } = seen;
+      await page.getByRole('link', { name: RUN }).click();
+      await page.getByRole('heading', { name: RUN }).waitFor();
+      expect(await page.locator('table.numbers tbody tr').count()).toBe(3);
+      expect(await page.locator('table.numbers tbody tr').nth(1).innerText()).toMatch(/2\s+2\s+1\s+50\.0 %/);
+      await page.getByRole('link', { name: /Rollouts/ }).click();
+      await page.getByRole('link', { name: 'a2' }).click();
+      await page.getByRole('heading', { name: 'Turn 3' }).waitFor();
+      expect(await page.locator('.turn .verdict').allInnerTexts()).toEqual(['✓ right', '✗ wrong', '✓ right']);
+      expect(await page.title()).toBe(`a2 · ${RUN} · Everturn`);
+      await page.goBack();
+      await page.getByRole('link', { name: 'a1' }).waitFor();
+      await leave(seen);
+    });
+
+    test('filters as one types, puts the filter into the address, and says what it cannot read', async () => {
+      const seen = await visit(`#/run/${RUN}/rollouts`);
+      const { page } = seen;
+      await page.locator('.tr.row').nth(2).waitFor();
+      await page.keyboard.press('/');
+      await page.keyboard.type('right@1:no');
+      await expect.poll(() => page.locator('.tr.row').count()).toBe(2);
+      expect(page.url()).toContain('?f=right%401%3Ano');
+      const again = await openPage(browser, page.url());
+      await expect.poll(() => again.page.locator('.tr.row').count()).toBe(2);
+      await again.close();
+      await page.locator('input[type=search]').fill('colour:red');
+      await expect.poll(() => page.getByRole('alert').innerText()).toContain('there is no fact `colour`');
+      await leave(seen);
+    });
+
+    test('is walked by keys alone', async () => {
+      const seen = await visit(`#/run/${RUN}/rollouts`);
+      const { page } = seen;
+      await page.locator('.tr.row').nth(2).waitFor();
+      for (const key of ['j', 'j', 'Enter']) await page.keyboard.press(key);
+      const at = async (pattern: RegExp) => {
+        await expect.poll(() => page.url()).toMatch(pattern);
+      };
+      await at(/\/q\/a2\/0$/);
+      await page.locator('.turn').nth(2).waitFor();
+      await page.keyboard.press('j');
+      await at(/\/q\/a3\/0$/);
+      await page.getByRole('heading', { name: 'a3' }).waitFor();
+      await page.keyboard.press('k');
+      await page.locator('.turn').nth(2).waitFor();
+      for (const key of ['n', 'n']) await page.keyboard.press(key);
+      await at(/\/q\/a2\/0\/t\/2$/);
+      await page.keyboard.press('t');
+      await page.locator('[data-cell="2"]').waitFor();
+      for (const key of ['ArrowRight', 'ArrowRight']) await page.keyboard.press(key);
+      await at(/\/t\/2\/tok\/1$/);
+      await page.keyboard.press('Escape');
+      await at(/\/t\/2$/);
+      await page.keyboard.press('Escape');
+      await at(/\/rollouts$/);
+      await page.keyboard.press('?');
+      await page.getByRole('dialog').waitFor();
+      await page.keyboard.press('Escape');
+      await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+      await page.keyboard.press('d');
+      expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+      await leave(seen);
+    });
+
+    test('shows each token with its exact numbers, from the address alone', async () => {
+      const seen = await visit(`#/run/${RUN}/q/a1/0/t/2/tok/1`);
+      const { page } = seen;
+      const detail = page.locator('.detail');
+      await expect.poll(() => detail.innerText()).toContain('-1.500000');
+      const text = await detail.innerText();
+      expect(text).toMatch(/id\s+7\b/);
+      expect(text).toMatch(/probability\s+22\.3 %/);
+      expect(text).toMatch(/surprise\s+rank 1 of 3/);
+      expect(text).toMatch(/in the answer\s+2 of 3/);
+      await page.getByRole('button', { name: 'weight version' }).click();
+      expect(await page.locator('[data-cell="0"]').getAttribute('class')).toContain('v0');
+      await leave(seen);
+    });
+
+    test('a run that is still played updates itself', async () => {
+      const seen = await visit(`#/run/${RUN}/rollouts`);
+      const { page } = seen;
+      await expect.poll(() => page.locator('.tr.row').count()).toBe(3);
+      await open(rig.store, 3, { verdicts: ['right'] });
+      await expect.poll(() => page.locator('.tr.row').count()).toBe(4);
+      await expect.poll(() => page.locator('.tr.row').nth(3).innerText()).toContain('playing');
+      await play(rig.store, { query: QUERIES[3]!, index: 3, verdicts: ['right', 'right', 'wrong'] });
+      await expect.poll(() => page.locator('.tr.row').nth(3).innerText()).toContain('complete');
+      await leave(seen);
+    });
+
+    test('says what is wrong with an address of nothing', async () => {
+      const seen = await visit('#/run/nothing');
+      await expect.poll(() => seen.page.getByRole('alert').innerText()).toContain('There is no run "nothing"');
+      const other = await visit(`#/run/${RUN}/q/a9/0`);
+      await expect.poll(() => other.page.getByRole('alert').innerText()).toContain('There is no query "a9"');
+      await seen.close();
+      await other.close();
+    });
+  },
+);

@@ -1,0 +1,107 @@
+// A report in a real browser, opened from disk without a network: its numbers are the run's, it says what it leaves out,
+// hostile texts stay text, and it prints as a whole.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hrefOf } from '../../viewer/page/route.ts';
+import { makeReport, type ReportOptions } from '../../viewer/report.ts';
+import { RUN } from '../storage/play.ts';
+import { builtPage, CHROMIUM, launch, NO_BROWSER, openPage } from './browser.ts';
+import { harm } from './harm.ts';
+import { HOSTILE_QUERIES, playHostile } from './hostile-run.ts';
+import { playSome, type ViewRig, viewRig } from './rig.ts';
+
+describe.skipIf(CHROMIUM === undefined)(
+  `a report in a browser${CHROMIUM === undefined ? `: ${NO_BROWSER}` : ''}`,
+  () => {
+    const rigs: ViewRig[] = [];
+    let browser: Browser;
+    beforeAll(async () => void (browser = await launch()));
+    afterAll(async () => {
+      await browser?.close();
+      for (const rig of rigs) await rig.close();
+    });
+
+    async function reportOf(play: (rig: ViewRig) => Promise<void>, options: Partial<ReportOptions> = {}) {
+      const rig = await viewRig();
+      rigs.push(rig);
+      await play(rig);
+      const made = await makeReport({ ...rig, bundle: builtPage() }, RUN, { rollouts: 200, tokens: false, ...options });
+      const file = join(rig.out, 'report.html');
+      writeFileSync(file, made.html);
+      return { ...made, url: pathToFileURL(file).href };
+    }
+
+    test('shows the run’s numbers and turns from disk, with the network off', async () => {
+      const { url } = await reportOf(({ store }) => playSome(store), { tokens: true });
+      const seen = await openPage(browser, url, { offline: true });
+      const { page } = seen;
+      await page.getByRole('link', { name: RUN }).click();
+      await page.locator('table.numbers').waitFor();
+      expect(await page.locator('table.numbers tbody tr').nth(1).innerText()).toMatch(/2\s+2\s+1\s+50\.0 %/);
+      await page.goto(`${url}#/run/${RUN}/rollouts?f=right%401%3Ano`);
+      await expect.poll(() => page.locator('.tr.row').count()).toBe(2);
+      await page.goto(`${url}#/run/${RUN}/q/a2/0`);
+      await page.locator('.turn').nth(2).waitFor();
+      expect(await page.locator('.turn .verdict').allInnerTexts()).toEqual(['✓ right', '✗ wrong', '✓ right']);
+      await page.goto(`${url}#/run/${RUN}/q/a2/0/t/1/tok/1`);
+      await expect.poll(() => page.locator('.detail').innerText()).toContain('-1.500000');
+      expect(await harm(seen)).toEqual([]);
+      await seen.close();
+    });
+
+    test('says what it leaves out', async () => {
+      const { url, rollouts, left } = await reportOf(({ store }) => playSome(store), { rollouts: 1 });
+      expect(rollouts).toBe(1);
+      expect(left.join()).toMatch(/the turns of 2 of 3 rollouts.*tokens and their logprobs.*still open/);
+      const seen = await openPage(browser, `${url}#/run/${RUN}`);
+      expect(await seen.page.locator('.left').innerText()).toContain('the turns of 2 of 3 rollouts');
+      // The failed one is in it.
+      await seen.page.goto(`${url}#/run/${RUN}/q/a3/0`);
+      await seen.page.locator('.turn').waitFor();
+      await seen.page.goto(`${url}#/run/${RUN}/q/a1/0`);
+      await expect.poll(() => seen.page.getByRole('alert').innerText()).toContain('not in this report');
+      await seen.close();
+    });
+
+    test('holds a thousand hostile texts as text, and lets nothing out', async () => {
+      const { url, html } = await reportOf(({ store }) => playHostile(store), { tokens: true });
+      expect(html.match(/<script\b/g)).toHaveLength(2);
+      const seen = await openPage(browser, `${url}#/run/${RUN}`);
+      const { page } = seen;
+      await page.locator('table.numbers').waitFor();
+      for (const { queryId } of HOSTILE_QUERIES) {
+        const place = { query: queryId, sample: 0, attempt: 1 };
+        const list = { filter: '', sort: '' };
+        await page.goto(
+          `${url}${hrefOf({ page: 'rollout', run: RUN, place, turn: 2, tokens: true, token: 0, ...list })}`,
+        );
+        await expect.poll(() => page.locator('h1').textContent()).toBe(queryId);
+        await page.locator('.cells').waitFor();
+        expect(await harm(seen)).toEqual([]);
+      }
+      expect(await page.evaluate(`fetch('https://evil.example/').then(() => 'sent', () => 'refused')`)).toBe('refused');
+      await seen.close();
+    });
+
+    test('prints its overview and its rollouts, whatever page is open', async () => {
+      const { url } = await reportOf(({ store }) => playSome(store));
+      const seen = await openPage(browser, `${url}#/run/${RUN}/rollouts`);
+      const { page } = seen;
+      await page.locator('.tr.row').first().waitFor();
+      await page.evaluate(`dispatchEvent(new Event('beforeprint'))`);
+      await page.emulateMedia({ media: 'print' });
+      expect(await page.locator('.paper .turn').count()).toBe(7);
+      expect(await page.locator('.paper .turn .context[open]').count()).toBe(7);
+      expect(await page.locator('#app').isVisible()).toBe(false);
+      await page.evaluate(`dispatchEvent(new Event('afterprint'))`);
+      await page.emulateMedia({ media: 'screen' });
+      expect([await page.locator('.paper *').count(), await page.locator('#app').isVisible()]).toEqual([0, true]);
+      expect(seen.errors).toEqual([]);
+      await seen.close();
+    });
+  },
+);

@@ -1,0 +1,92 @@
+// 1,000 hostile texts in every field of a run: no page runs one, none asks another host, all are shown as text.
+
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hrefOf } from '../../viewer/page/route.ts';
+import type { ViewServer } from '../../viewer/server.ts';
+import { RUN } from '../storage/play.ts';
+import { builtPage, CHROMIUM, launch, NO_BROWSER, openPage } from './browser.ts';
+import { harm } from './harm.ts';
+import { HOSTILE_QUERIES, playHostile } from './hostile-run.ts';
+import { PAYLOADS } from './payloads.ts';
+import { type ViewRig, viewRig } from './rig.ts';
+
+describe.skipIf(CHROMIUM === undefined)(`hostile texts${CHROMIUM === undefined ? `: ${NO_BROWSER}` : ''}`, () => {
+  let rig: ViewRig;
+  let server: ViewServer;
+  let browser: Browser;
+  beforeAll(async () => {
+    rig = await viewRig();
+    await playHostile(rig.store);
+    server = await rig.serve(null, builtPage());
+    browser = await launch();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await rig?.close();
+  });
+
+  test('are a thousand, all different', () => expect(PAYLOADS.length).toBeGreaterThanOrEqual(1000));
+
+  test('on the pages of a run stay text', async () => {
+    const seen = await openPage(browser, server.url);
+    const { page } = seen;
+    await page.locator('.card').waitFor();
+    expect(await page.locator('.card').innerText()).toContain('<script>');
+    for (const hash of [
+      '',
+      '/rollouts',
+      '/rollouts?f=',
+      `/rollouts?f=${encodeURIComponent(PAYLOADS[40]!)}&s=-tokens`,
+    ]) {
+      await page.goto(`${server.url}#/run/${RUN}${hash}`);
+      await page.locator(hash === '' ? 'table.numbers' : '[role=table]').waitFor();
+      expect(await harm(seen)).toEqual([]);
+    }
+    // Down to the last row.
+    await page.goto(`${server.url}#/run/${RUN}/rollouts`);
+    await page.locator('.tr.row').first().waitFor();
+    const last = page.locator(`[aria-rowindex="${HOSTILE_QUERIES.length}"] a`);
+    const down = () => page.locator('.virtual').evaluate((box) => (box.scrollTop = box.scrollHeight));
+    await expect.poll(async () => [await down(), await last.count()].at(-1)).toBe(1);
+    expect(await harm(seen)).toEqual([]);
+    await seen.close();
+  });
+
+  test('in rollouts and their tokens stay text, a thousand of them', async () => {
+    const seen = await openPage(browser, server.url);
+    const { page } = seen;
+    for (const { queryId, prompt } of HOSTILE_QUERIES) {
+      const place = { query: queryId, sample: 0, attempt: 1 };
+      const route = {
+        page: 'rollout',
+        run: RUN,
+        place,
+        turn: null,
+        tokens: false,
+        token: null,
+        filter: '',
+        sort: '',
+      } as const;
+      await page.goto(`${server.url}${hrefOf(route)}`);
+      await page.locator('h1', { hasText: queryId.slice(0, 4) }).waitFor();
+      await expect.poll(() => page.locator('h1').textContent()).toBe(queryId);
+      if (prompt.kind === 'text' && !/\p{C}|\u2028/u.test(prompt.text)) {
+        expect(await page.locator('.asked').textContent()).toBe(prompt.text.trim());
+      }
+      expect(await harm(seen)).toEqual([]);
+      await page.goto(`${server.url}${hrefOf({ ...route, turn: 2, tokens: true, token: 0 })}`);
+      await page.locator('.cells').waitFor();
+      expect(await harm(seen)).toEqual([]);
+    }
+    await seen.close();
+  });
+
+  test('would be caught: the same page with one text as markup is harmed', async () => {
+    const seen = await openPage(browser, server.url);
+    await seen.page.locator('.card').waitFor();
+    await seen.page.evaluate(`document.body.append(Object.assign(new Image(), { src: 'https://evil.example/x.png' }))`);
+    await expect.poll(async () => (await harm(seen)).length).toBeGreaterThan(1);
+    await seen.close();
+  });
+});

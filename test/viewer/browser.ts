@@ -1,0 +1,55 @@
+// A real browser for tests of the viewer's pages, where one is installed (Debian: chromium-headless-shell). Every
+// request that leaves the server under test, and every error on the page, is collected.
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { Bundle } from '../../viewer/assets.ts';
+
+const INSTALLED = [process.env['EVERTURN_TEST_CHROMIUM'], '/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
+export const CHROMIUM = INSTALLED.find((path) => path !== undefined && existsSync(path));
+export const NO_BROWSER =
+  'no Chromium is installed (apt-get install chromium-headless-shell, or EVERTURN_TEST_CHROMIUM)';
+
+const PAGE = join(import.meta.dirname, '../../dist/viewer/page');
+/** As the build made it. */
+export const builtPage = (): Bundle => ({
+  script: readFileSync(join(PAGE, 'page.js'), 'utf8'),
+  style: readFileSync(join(PAGE, 'page.css'), 'utf8'),
+});
+
+export function launch(): Promise<Browser> {
+  const quiet = ['quic', 'background-networking', 'component-update', 'sync'].map((name) => `--disable-${name}`);
+  return chromium.launch({
+    executablePath: CHROMIUM!,
+    // Tests may run as root, where Chromium's own sandbox cannot.
+    chromiumSandbox: false,
+    args: ['--disable-gpu', '--no-first-run', ...quiet],
+  });
+}
+
+export interface Seen {
+  readonly page: Page;
+  /** Console errors and uncaught ones. */
+  readonly errors: string[];
+  /** Addresses of requests to other hosts. */
+  readonly left: string[];
+  close(): Promise<void>;
+}
+
+export async function openPage(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Seen> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
+  const page = await context.newPage();
+  const [errors, left]: [string[], string[]] = [[], []];
+  const { origin } = new URL(url);
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') errors.push(message.text());
+  });
+  page.on('pageerror', (error) => errors.push(error.message));
+  page.on('request', (request) => {
+    const to = request.url();
+    if (!to.startsWith(`${origin}/`) && !to.startsWith('data:') && to !== url.split('#', 1)[0]) left.push(to);
+  });
+  await page.goto(url);
+  return { page, errors, left, close: () => context.close() };
+}

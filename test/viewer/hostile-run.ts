@@ -1,0 +1,62 @@
+// A run whose every text is hostile: ids, questions, solutions, answers, contexts, reasons, found answers, servers,
+// failures, the model's name and the data set's. Each payload is in it, in one place or another.
+
+import type { Query } from '../../domain/query.ts';
+import type { Store } from '../../storage/store.ts';
+import { hashQueries } from '../../storage/queries.ts';
+import { aQuery, play, RUN, someSettings } from '../storage/play.ts';
+import { PAYLOADS } from './payloads.ts';
+
+/** Texts that one rollout holds. */
+const EACH = 10;
+
+export const HOSTILE_QUERIES: readonly Query[] = Array.from({ length: Math.ceil(PAYLOADS.length / EACH) }, (_, i) => {
+  const [id, question, solution] = PAYLOADS.slice(i * EACH);
+  // An id has no control characters, and no path segment `..`.
+  return aQuery(`${i} ${id!.replace(/\p{C}/gu, '')}`, {
+    prompt: { kind: 'text', text: question ?? id! },
+    solutions: [solution ?? id!],
+  });
+});
+
+export async function playHostile(store: Store): Promise<void> {
+  const settings = someSettings({ model: `openai:${PAYLOADS[0]}`, apiKeyEnv: PAYLOADS[1]!, tokenizer: PAYLOADS[2]! });
+  await store.putQueries(HOSTILE_QUERIES);
+  await store.putRun({
+    format: 'everturn-run/1',
+    run: RUN,
+    settings,
+    origins: { ...Object.fromEntries(Object.keys(settings).map((key) => [key, 'flag' as const])) },
+    samples: 1,
+    dataset: { path: `x/${PAYLOADS[3]!.replaceAll('/', '\\')}`, ...(await hashQueries(HOSTILE_QUERIES)), refused: 0 },
+    versions: { everturn: PAYLOADS[4]!, node: PAYLOADS[5]! },
+    createdAt: 1,
+  });
+  for (const [index, query] of HOSTILE_QUERIES.entries()) {
+    const own = PAYLOADS.slice(index * EACH + 3, index * EACH + EACH);
+    const at = (i: number): string => own[i % own.length] ?? PAYLOADS[i]!;
+    const reasoned: Store = {
+      ...store,
+      putVerdict: (id, verdict) => store.putVerdict(id, { ...verdict, reason: at(0), extracted: at(1) }),
+      putEnd: (id, end) =>
+        store.putEnd(id, { ...end, failure: end.failure && { ...end.failure, reason: at(5), message: at(6) } }),
+    };
+    await play(reasoned, {
+      query,
+      index,
+      verdicts: ['wrong', 'right'],
+      stop: index % 3 === 0 ? 'failed' : 'max-turns',
+      turn: () => ({
+        outputText: at(2),
+        answer: at(2),
+        contextText: at(3),
+        server: at(4),
+        textLogprobs: [...at(2)].map((token, i) => ({ token, logprob: -0.1 * i })),
+        outputIds: [],
+        logprobs: [],
+        versions: [],
+        trainable: false,
+      }),
+    });
+  }
+}

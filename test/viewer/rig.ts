@@ -1,0 +1,95 @@
+// A folder with runs for tests of the viewer, its messages, and its server, all in this process.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Query } from '../../domain/query.ts';
+import { openFileStore } from '../../storage/files.ts';
+import type { Store } from '../../storage/store.ts';
+import { createApi, type Api } from '../../viewer/api.ts';
+import { type Bundle, serverAssets } from '../../viewer/assets.ts';
+import { openRuns, type Runs } from '../../viewer/runs.ts';
+import { serveView, type ViewServer } from '../../viewer/server.ts';
+import type { TokenDecoder } from '../../viewer/token-text.ts';
+import { aQuery, play, putRun, RUN, type Script } from '../storage/play.ts';
+
+export interface ViewRig {
+  readonly out: string;
+  readonly store: Store;
+  readonly runs: Runs;
+  readonly api: Api;
+  serve(token?: string | null, bundle?: Bundle): Promise<ViewServer>;
+  close(): Promise<void>;
+}
+
+export const QUERIES: readonly Query[] = ['a1', 'a2', 'a3', 'a4'].map((id) => aQuery(id));
+
+/** Every way to end, one rollout that is open, and one query that has not begun. */
+export const SCRIPTS: readonly Omit<Script, 'query'>[] = [
+  { verdicts: ['wrong', 'right', 'right'] },
+  { verdicts: ['right', 'wrong', 'right'] },
+  { verdicts: ['wrong'], stop: 'failed' },
+];
+
+export async function viewRig(decoder: TokenDecoder | string = 'no tokenizer here'): Promise<ViewRig> {
+  const out = mkdtempSync(join(tmpdir(), 'everturn-view-'));
+  const store = openFileStore(out, RUN);
+  const runs = openRuns(out);
+  const api = createApi({ runs, decoderOf: () => Promise.resolve(decoder), now: () => 1_700_000_100_000 });
+  const servers: ViewServer[] = [];
+  return {
+    out,
+    store,
+    runs,
+    api,
+    async serve(token = null, bundle = { script: 'console.log(1)', style: 'p{}' }) {
+      const server = await serveView({ api, assets: serverAssets(bundle), port: 0, token });
+      servers.push(server);
+      return server;
+    },
+    async close() {
+      for (const server of servers) await server.close();
+      runs.close();
+      rmSync(out, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function playSome(store: Store): Promise<void> {
+  await putRun(store, QUERIES);
+  for (const [index, script] of SCRIPTS.entries()) await play(store, { query: QUERIES[index]!, index, ...script });
+}
+
+export const open = (store: Store, index: number, script: Omit<Script, 'query'>): Promise<void> =>
+  play(store, { query: QUERIES[index]!, index, stop: null, ...script });
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+/** Node's fetch ignores a Host header and tidies paths; this sends what it is given. */
+export function ask(
+  server: Pick<ViewServer, 'url'>,
+  path: string,
+  { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
+): Promise<Reply> {
+  const { hostname, port } = new URL(server.url);
+  return new Promise((resolve, reject) => {
+    request({ hostname, port, path, method, headers }, (response) => {
+      const parts: Buffer[] = [];
+      response.on('data', (part: Buffer) => parts.push(part));
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text: Buffer.concat(parts).toString('utf8'),
+        }),
+      );
+    })
+      .on('error', reject)
+      .end();
+  });
+}

@@ -1,0 +1,160 @@
+// The viewer over HTTP: it answers its own pages under its own name, and nothing else.
+
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { rolloutFolder } from '../../storage/record/layout.ts';
+import type { ViewServer } from '../../viewer/server.ts';
+import { RUN } from '../storage/play.ts';
+import { ask, playSome, type ViewRig, viewRig } from './rig.ts';
+
+let rig: ViewRig;
+let server: ViewServer;
+const portOf = (server: ViewServer) => new URL(server.url).port;
+
+beforeEach(async () => {
+  rig = await viewRig();
+  await playSome(rig.store);
+  server = await rig.serve();
+});
+afterEach(() => rig.close());
+
+const ROLLOUT = `/api/run/${RUN}/rollout?query=a1&sample=0&attempt=1`;
+
+describe('the viewer’s server', () => {
+  test('serves the page, its script and its style under one strict policy', async () => {
+    const replies = await Promise.all(['/', '/page.js', '/page.css', '/api/runs'].map((path) => ask(server, path)));
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    for (const { headers } of replies) {
+      const policy = String(headers['content-security-policy']);
+      expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'");
+      expect(policy).not.toMatch(/unsafe|\*|https?:/);
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(headers['access-control-allow-origin']).toBeUndefined();
+    }
+  });
+
+  test.each([
+    'evil.example',
+    'evil.example:{port}',
+    '127.0.0.1',
+    '127.0.0.1:1',
+    '127.0.0.1.evil.example:{port}',
+    '0.0.0.0:{port}',
+    'localhost.:{port}',
+    ' ',
+  ])('refuses the name %j: DNS rebinding', async (host) => {
+    const headers = { host: host.replace('{port}', portOf(server)) };
+    for (const path of ['/', '/api/runs', ROLLOUT]) {
+      const reply = await ask(server, path, { headers });
+      expect(reply.status).toBe(421);
+      expect(reply.text).not.toContain(RUN);
+    }
+  });
+
+  test('answers to 127.0.0.1 and localhost', async () => {
+    for (const name of ['127.0.0.1', 'localhost', 'LOCALHOST', '[::1]']) {
+      expect((await ask(server, '/api/runs', { headers: { host: `${name}:${portOf(server)}` } })).status).toBe(200);
+    }
+  });
+
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('refuses %s: it only reads', async (method) => {
+    expect((await ask(server, '/api/runs', { method })).status).toBe(405);
+  });
+
+  test('refuses what another site’s page asks for, and lets its links open the front page', async () => {
+    const cross = { 'sec-fetch-site': 'cross-site' };
+    expect((await ask(server, '/api/runs', { headers: cross })).status).toBe(403);
+    expect((await ask(server, '/page.js', { headers: { 'sec-fetch-site': 'same-site' } })).status).toBe(403);
+    expect((await ask(server, '/api/runs', { headers: { origin: 'http://evil.example' } })).status).toBe(403);
+    expect((await ask(server, '/api/runs', { headers: { origin: 'null' } })).status).toBe(403);
+    expect((await ask(server, '/', { headers: cross })).status).toBe(200);
+  });
+
+  test('serves no file by its path', async () => {
+    writeFileSync(join(rig.out, 'secret.txt'), 'SECRET');
+    writeFileSync(join(rig.out, RUN, 'secret.txt'), 'SECRET');
+    const up = ['..', '%2e%2e', '%2e%2e%2f%2e%2e', '..%5c..', '....', '%00', '/etc/passwd'];
+    const paths = [
+      ...up.map((part) => `/${part}/etc/passwd`),
+      ...up.map((part) => `/api/run/${part}`),
+      ...up.map((part) => `/api/run/${RUN}/${part}/secret.txt`),
+      ...up.map((part) => `/api/run/${RUN}/rollout?query=${encodeURIComponent(part)}&sample=0&attempt=1`),
+      `/api/run/${RUN}/secret.txt`,
+      '/api/run/secret.txt',
+      '//etc/passwd',
+      'http://evil.example/',
+      '/page.js/../../package.json',
+      '/__proto__',
+      '/api/run/constructor',
+    ];
+    for (const path of paths) {
+      const reply = await ask(server, path);
+      expect([path, reply.status >= 400 && reply.status < 500]).toEqual([path, true]);
+      expect(reply.text).not.toMatch(/SECRET|root:x|"name": "everturn"/);
+    }
+  });
+
+  test('follows no symbolic link: a planted one serves nothing of another place', async () => {
+    const other = await viewRig();
+    await playSome(other.store);
+    symlinkSync(join(other.out, RUN), join(rig.out, 'linked'));
+    expect((await ask(server, '/api/runs')).text).not.toContain('linked');
+    expect((await ask(server, '/api/run/linked')).status).toBe(404);
+
+    const turn = join(rig.out, RUN, rolloutFolder({ query: 'a1', sample: 0, attempt: 1 }), 'turn-001.json');
+    renameSync(turn, `${turn}.kept`);
+    symlinkSync(`${turn}.kept`, turn);
+    const reply = await ask(server, ROLLOUT);
+    expect(reply.status).toBe(500);
+    expect(reply.text).toContain('symbolic link');
+    expect((await ask(server, `/api/run/${RUN}/tokens?query=a1&turn=1`)).status).toBe(500);
+
+    mkdirSync(join(rig.out, 'fake'));
+    symlinkSync('/etc/passwd', join(rig.out, 'fake', 'run.json'));
+    expect((await ask(server, '/api/runs')).text).not.toContain('root:x');
+    await other.close();
+  });
+
+  test.each(['from=-1', 'from=1e9', 'count=501', 'count=x', `filter=${'a'.repeat(2001)}`])(
+    'says what is wrong with ?%.30s',
+    async (search) => {
+      const reply = await ask(server, `/api/run/${RUN}/rows?${search}`);
+      expect(reply.status).toBe(400);
+      expect(JSON.parse(reply.text)).toHaveProperty('error');
+    },
+  );
+
+  test('with a token, answers only who has it', async () => {
+    const guarded = await rig.serve('s3cret-token');
+    expect(guarded.url).toContain('?token=s3cret-token');
+    for (const path of ['/', '/page.js', '/api/runs', '/?token=wrong', '/api/runs?token=s3cret-token']) {
+      const reply = await ask(guarded, path);
+      expect([path, reply.status]).toEqual([path, 401]);
+      expect(reply.text).not.toContain(RUN);
+    }
+    const welcome = await ask(guarded, '/?token=s3cret-token');
+    expect([welcome.status, welcome.headers['location']]).toEqual([303, '/']);
+    const [cookie = ''] = welcome.headers['set-cookie'] as string[];
+    expect(cookie).toMatch(/HttpOnly; SameSite=Strict/);
+    const headers = { cookie: cookie.split(';')[0]! };
+    expect((await ask(guarded, '/api/runs', { headers })).status).toBe(200);
+    expect((await ask(guarded, '/api/runs', { headers: { cookie: headers.cookie.slice(0, -1) } })).status).toBe(401);
+  });
+
+  test('changes nothing in the folder', async () => {
+    const { execFileSync } = await import('node:child_process');
+    const state = () => execFileSync('find', [rig.out, '-printf', '%P %s %T@\n'], { encoding: 'utf8' });
+    const before = state();
+    for (const path of [
+      '/api/runs',
+      `/api/run/${RUN}`,
+      `/api/run/${RUN}/rows`,
+      ROLLOUT,
+      `/api/run/${RUN}/tokens?query=a1&turn=1`,
+    ]) {
+      expect((await ask(server, path)).status).toBe(200);
+    }
+    expect(state()).toBe(before);
+  });
+});

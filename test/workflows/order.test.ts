@@ -1,0 +1,75 @@
+// The order in which queued generations are taken, as an inference server sees it: a real Temporal server, one worker
+// with few slots, many rollouts in flight.
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CollectionResult } from '../../domain/messages.ts';
+import { type PrefixCache, prefixCache } from '../support/prefix-cache.ts';
+import { openRig, type Rig } from '../support/rig.ts';
+import { until } from '../support/until.ts';
+
+const SLOTS = 4;
+const ROLLOUTS = 40;
+const TURNS = 4;
+
+let rig: Rig;
+let cache: PrefixCache;
+/** Every generation in the order of its begin, and whether its prefix was cached. */
+let asked: { readonly run: string; readonly turn: number; readonly hit: boolean }[] = [];
+
+beforeAll(async () => {
+  rig = await openRig({
+    async answer({ requestId }, context) {
+      const [run, , , turn] = requestId.split('/');
+      const answer = `\\boxed{${requestId}}`;
+      asked.push({ run: run!, turn: Number(turn), hit: cache.ask(context, answer) });
+      // Longer than the steps between two turns.
+      await sleep(250);
+      return answer;
+    },
+  });
+  await rig.startWorker({ slots: SLOTS });
+});
+afterAll(() => rig.close());
+
+async function start(run: string, rollouts: number) {
+  const dataset = join(rig.out, `${run}.jsonl`);
+  const rows = Array.from({ length: rollouts }, (_, i) => ({ id: `q${i}`, question: `${run} ${i}?`, answer: '4' }));
+  writeFileSync(dataset, rows.map((row) => JSON.stringify(row)).join('\n'));
+  return rig.client.workflow.start('collection', {
+    workflowId: run,
+    taskQueue: 'everturn',
+    args: [{ run, out: rig.out, dataset, maxConcurrent: rollouts, settings: { numTurns: TURNS } }],
+  });
+}
+
+describe('queued generations', () => {
+  test('continue conversations that the server has cached, before others begin', async () => {
+    asked = [];
+    cache = prefixCache(3 * SLOTS);
+    const run = await start('deep', ROLLOUTS);
+    const { counts } = (await run.result()) as CollectionResult;
+    expect(counts.outcomes.complete).toBe(ROLLOUTS);
+    const later = asked.filter(({ turn }) => turn > 1);
+    const hits = later.filter(({ hit }) => hit).length / later.length;
+    const first = asked.findIndex(({ turn }) => turn === TURNS);
+    // In the order of arrival all play turn 1, then all turn 2: no hit, and the first trajectory ends with the last ones.
+    expect(hits).toBeGreaterThan(0.4);
+    expect(first).toBeLessThan(ROLLOUTS);
+  });
+
+  test('of a second run do not wait until the queue of the first is empty', async () => {
+    asked = [];
+    cache = prefixCache(3 * SLOTS);
+    const large = await start('large', ROLLOUTS);
+    await until('a full queue', () => asked.length >= 2 * SLOTS);
+    const small = await start('small', 8);
+    await small.result();
+    const begun = asked.filter(({ run, turn }) => run === 'large' && turn === 1).length;
+    // Without fairness all of the first run's rollouts have begun by then.
+    expect(begun).toBeLessThan(ROLLOUTS);
+    await large.result();
+  });
+});

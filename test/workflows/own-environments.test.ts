@@ -1,0 +1,163 @@
+// A run of the user's own environments, with workflows, a worker and a model that is a script: the same game through each
+// door gives the same trajectories, rows of a mixed data set go where they say, and `check` proves what was stored.
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { completeSettings } from '../../domain/defaults.ts';
+import type { EnvironmentRecord } from '../../domain/environment.ts';
+import type { CollectionResult } from '../../domain/messages.ts';
+import type { RolloutSettings } from '../../domain/settings.ts';
+import { createEnvironments, type OwnEnvironments } from '../../environments/index.ts';
+import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
+import { parseSpec } from '../../environments/own/spec.ts';
+import { exporterNamed } from '../../exporters/index.ts';
+import { checkRun } from '../../proof/check.ts';
+import { createRun } from '../../run/create-run.ts';
+import { surveyDataset } from '../../run/survey.ts';
+import { putCode } from '../../storage/code.ts';
+import { exportRun } from '../../storage/export-run.ts';
+import { openFileStore } from '../../storage/files.ts';
+import { guess } from '../environments/own/guess.ts';
+import { serveEnvironment, type Served } from '../environments/own/http-server.ts';
+import { openRig, type Rig } from '../support/rig.ts';
+
+const HERE = join(import.meta.dirname, '../environments/own');
+let rig: Rig;
+let own: OwnEnvironments;
+let server: Served;
+beforeAll(async () => {
+  own = createOwnEnvironments({ log: () => undefined, permitted: (record) => record.spec });
+  server = await serveEnvironment(guess('value'), 'abc');
+  rig = await openRig(
+    {
+      answer({ requestId }) {
+        const [, query, , turn] = requestId.split('/');
+        return query === 'b' ? '\\boxed{4}' : `I say ${[10, 5, 17][Number(turn) - 1]}.`;
+      },
+    },
+    { environments: createEnvironments({}, own) },
+  );
+  await rig.startWorker();
+});
+afterAll(async () => {
+  await rig.close();
+  await own.close();
+  await server.close();
+});
+
+interface Given {
+  readonly specs: readonly string[];
+  readonly rows: readonly object[];
+  readonly settings?: Partial<RolloutSettings>;
+}
+
+/** Plays a data set to its end, in the order of the command `run`. */
+async function play(run: string, { specs, rows, settings = {} }: Given): Promise<CollectionResult> {
+  const described = await Promise.all(specs.map((text) => describeEnvironment(parseSpec(text, HERE), () => undefined)));
+  const environments: EnvironmentRecord[] = described.map(({ record }) => record);
+  const dataset = join(rig.out, `${run}.jsonl`);
+  writeFileSync(dataset, rows.map((row) => JSON.stringify(row)).join('\n'));
+  const survey = await surveyDataset({ dataset, limit: null, shuffleSeed: null, environments });
+  const store = openFileStore(rig.out, run);
+  const complete = { ...completeSettings(run, { seed: 7, numTurns: 5, ...settings }), environments };
+  await createRun(store, {
+    run,
+    survey,
+    settings: complete,
+    samples: 2,
+    origins: { environment: 'flag', seed: 'flag', numTurns: 'flag' },
+  });
+  for (const { code } of described) if (code) await putCode(store.folder, code);
+  const handle = await rig.client.workflow.start('collection', {
+    workflowId: run,
+    taskQueue: 'everturn',
+    args: [{ run, out: rig.out }],
+  });
+  return handle.result() as Promise<CollectionResult>;
+}
+
+async function breaches(run: string): Promise<string[]> {
+  const found: string[] = [];
+  await checkRun(openFileStore(rig.out, run), ({ path, problem }) => void found.push(`${path}: ${problem}`));
+  return found;
+}
+
+/** The samples of a run, without the time at which they were made. */
+async function samples(run: string): Promise<unknown[]> {
+  const file = join(rig.out, `${run}-areal.jsonl`);
+  await exportRun(openFileStore(rig.out, run), exporterNamed('areal'), file);
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  return lines.map((line) => {
+    const { data, keys, ...rest } = JSON.parse(line) as { data: Record<string, unknown>; keys: string[] };
+    return { ...rest, keys, data: { ...data, birth_time: 0 } };
+  });
+}
+
+const GAMES = Array.from({ length: 4 }, (_, i) => ({ id: `g${i}`, name: `game ${i}` }));
+
+describe("a run of the user's own environment", () => {
+  test('gives the same trajectories through every door and with every kind of state', async () => {
+    const doors = {
+      'command-none': 'python3 guess.py none',
+      'command-value': 'python3 guess.py value',
+      'command-replay': 'python3 guess.py replay',
+      'module-none': './guess-none.ts',
+      'module-value': './guess-value.ts',
+      'module-replay': './guess-replay.ts',
+      'url-value': server.url,
+    };
+    const exported: unknown[][] = [];
+    for (const [run, spec] of Object.entries(doors)) {
+      const result = await play(run, { specs: [spec], rows: GAMES });
+      expect(result.counts.outcomes, run).toMatchObject({ complete: 8, failed: 0, undecided: 0 });
+      expect(result.counts.rewardAt?.[0]?.count, run).toBe(8);
+      expect(await breaches(run), run).toEqual([]);
+      exported.push(await samples(run));
+    }
+    const [first, ...others] = exported;
+    expect(first).toHaveLength(8);
+    expect(JSON.stringify(first)).not.toContain('task_ids');
+    const withoutIds = (all: readonly unknown[]) => JSON.stringify(all);
+    // Metrics and messages do not depend on the state; the seed follows from the query, not from the run.
+    for (const other of others) expect(withoutIds(other)).toBe(withoutIds(first!));
+  }, 180_000);
+
+  test('may be one of several, and a judge of ours answers the rows that name it', async () => {
+    const rows = [
+      { id: 'a', environment: 'guess', name: 'x' },
+      { id: 'b', environment: 'math', question: 'What is 2 + 2?', answer: '4' },
+    ];
+    const result = await play('mixed', { specs: ['python3 guess.py none'], rows, settings: { numTurns: 2 } });
+    expect(result.counts.outcomes.complete).toBe(4);
+    expect(result.counts.verdicts?.right).toMatchObject({ 'equal-text': 4 });
+    expect(await breaches('mixed')).toEqual([]);
+  }, 60_000);
+
+  test('that breaks leaves its rollouts undecided by name, and the others are played', async () => {
+    const rows = ['fine', 'nan', 'half', 'huge', 'fine', 'error'].map((how, i) => ({
+      id: `q${i}`,
+      question: 'x?',
+      how,
+    }));
+    const result = await play('hostile', { specs: ['python3 hostile.py'], rows, settings: { numTurns: 1 } });
+    expect(result.counts.outcomes).toMatchObject({ complete: 4, undecided: 8 });
+    expect(result.counts.reasons).toEqual({
+      'environment-broken': 2,
+      'environment-exited': 2,
+      'environment-too-large': 2,
+      'environment-error': 2,
+    });
+    expect(await breaches('hostile')).toEqual([]);
+  }, 120_000);
+});
+
+describe('check', () => {
+  test('names a reply of another environment, and code that was changed', async () => {
+    await play('forged', { specs: ['./guess-none.ts'], rows: GAMES.slice(0, 1) });
+    const store = openFileStore(rig.out, 'forged');
+    const { fingerprint } = (await store.getRun())!.record.settings.environments![0]!;
+    writeFileSync(join(store.folder, 'code', `${fingerprint}.cjs`), 'exports.environment = {};');
+    expect(await breaches('forged')).toEqual([expect.stringMatching(/^code\/.*is changed: its hash is/)]);
+  }, 60_000);
+});

@@ -1,0 +1,244 @@
+// The messages that the pages ask for, made from the records: the server sends them as JSON, the report embeds them.
+// Reads only. A list waits for its first rows, never for all.
+
+import { UsageError } from '../domain/errors.ts';
+import { turnReward } from '../domain/reward.ts';
+import { outputTokens, type TurnRecord } from '../domain/turn.ts';
+import { rolloutFolder } from '../storage/record/layout.ts';
+import type { Stored } from '../storage/store.ts';
+import { parseFilter } from './model/filter.ts';
+import { compareRuns } from './compare-runs.ts';
+import type {
+  Cell,
+  CompareMessage,
+  QueriesMessage,
+  RolloutMessage,
+  RowPlace,
+  RowsMessage,
+  RunMessage,
+  RunsMessage,
+  RunState,
+  TokensMessage,
+  TurnMessage,
+} from './model/messages.ts';
+import { sorted } from './model/order.ts';
+import { type Row, rowKey } from './model/row.ts';
+import { type Numbers, numbersOf } from './model/numbers.ts';
+import { difficulty, type Kind } from './model/queries.ts';
+import { summarise, type RunSummary } from './model/summary.ts';
+import { mustBePlain } from './plain-files.ts';
+import type { OpenRun, Runs } from './runs.ts';
+import { factsOf, settingsOf } from './run-facts.ts';
+import { tokensMessage } from './token-message.ts';
+import type { TokenDecoder } from './token-text.ts';
+
+export interface ListQuery {
+  readonly filter: string;
+  readonly sort: string;
+}
+
+export interface Api {
+  runs(): Promise<RunsMessage>;
+  run(run: string): Promise<RunMessage>;
+  rows(run: string, list: ListQuery, from: number, count: number): Promise<RowsMessage>;
+  queries(run: string, kind: Kind, from: number, count: number): Promise<QueriesMessage>;
+  /** `cell`: only these queries; null for all. */
+  compare(a: string, b: string, cell: Cell | null): Promise<CompareMessage>;
+  rollout(run: string, place: RowPlace, list: ListQuery): Promise<RolloutMessage>;
+  tokens(run: string, place: RowPlace, turn: number): Promise<TokensMessage>;
+}
+
+export interface ApiParts {
+  readonly runs: Runs;
+  /** The tokenizer of a run's model, or the reason why there is none. */
+  readonly decoderOf: (run: OpenRun) => Promise<TokenDecoder | string>;
+  readonly now: () => number;
+}
+
+interface Counted {
+  readonly revision: number;
+  readonly summary: RunSummary;
+  readonly numbers: Numbers;
+  /** When it was made, and how long that took. */
+  readonly at: number;
+  readonly tookMs: number;
+}
+
+/** Counting takes at most one part in so many of the time. */
+const PATIENCE = 10;
+export const MOST_ROWS = 500;
+/** The first rows of a long run are there after this time at the latest, or the answer has fewer. */
+const FIRST_ROWS_MS = 400;
+
+export function createApi({ runs, decoderOf, now }: ApiParts): Api {
+  const summaries = new WeakMap<OpenRun, Counted>();
+  const decoders = new WeakMap<OpenRun, Promise<TokenDecoder | string>>();
+  const lists = new WeakMap<OpenRun, { readonly key: string; readonly rows: readonly Row[] }>();
+
+  async function opened(name: string): Promise<OpenRun> {
+    const open = await runs.open(name);
+    const { index } = open;
+    if (index.progress.listed) await index.refresh();
+    else await Promise.race([index.start(), delay(FIRST_ROWS_MS)]);
+    return open;
+  }
+
+  /** A tokenizer takes seconds to load: it is begun before the first tokens are asked for. */
+  function decoderFor(open: OpenRun): Promise<TokenDecoder | string> {
+    let decoder = decoders.get(open);
+    if (!decoder) decoders.set(open, (decoder = decoderOf(open)));
+    return decoder;
+  }
+
+  function countsOf(open: OpenRun, state: RunState): Counted {
+    const { revision, listed, glanced, begun: rowsBegun } = open.index.progress;
+    const known = summaries.get(open);
+    const begun = now();
+    // Of a long run that is still read or played, the numbers may be a little older than the rows; it is asked again.
+    const changes = state === 'open' || !listed || glanced < rowsBegun;
+    if (known && (known.revision === revision || (changes && begun - known.at < PATIENCE * known.tookMs))) return known;
+    const rows = open.index.rows();
+    const summary = summarise(rows, open.total, open.record.settings.numTurns);
+    const numbers = numbersOf(rows, open.shape);
+    const counted = { revision, summary, numbers, at: now(), tookMs: now() - begun };
+    summaries.set(open, counted);
+    return counted;
+  }
+
+  /** The filtered, sorted list: the last one of a run is in memory, for the next page of it. */
+  function listOf(open: OpenRun, { filter, sort }: ListQuery): readonly Row[] {
+    const key = JSON.stringify([open.index.progress.revision, filter, sort]);
+    const known = lists.get(open);
+    if (known?.key === key) return known.rows;
+    const { holds } = parseFilter(filter);
+    const rows = sorted(filter.trim() === '' ? open.index.rows() : open.index.rows().filter(holds), sort);
+    lists.set(open, { key, rows });
+    return rows;
+  }
+
+  return {
+    async runs() {
+      return { folder: runs.out, runs: await runs.heads() };
+    },
+
+    async run(name) {
+      const open = await opened(name);
+      const head = await runs.head(open);
+      const { summary, numbers } = countsOf(open, head.state);
+      const news = open.index.rows().flatMap(({ doing, endedAt }) => doing?.since ?? endedAt ?? []);
+      return {
+        head,
+        summary,
+        numbers,
+        settings: settingsOf(open),
+        facts: factsOf(open),
+        newsAt: news.reduce<number | null>((last, at) => Math.max(last ?? 0, at), null),
+        progress: open.index.progress,
+        now: now(),
+      };
+    },
+
+    async rows(name, list, from, count) {
+      const open = await opened(name);
+      const all = listOf(open, list);
+      const page = all.slice(from, from + Math.min(count, MOST_ROWS));
+      await Promise.race([open.index.glance(page), delay(FIRST_ROWS_MS)]);
+      const rows = page.map((row) => open.index.row(rowKey(row)) ?? row);
+      const { problems } = parseFilter(list.filter);
+      return { from, count: all.length, rows, problems, progress: open.index.progress };
+    },
+
+    async queries(name, kind, from, count) {
+      const open = await opened(name);
+      const { counts, histogram, rows } = difficulty(open.index.rows(), kind, open.record.settings.numTurns);
+      const page = rows.slice(from, from + Math.min(count, MOST_ROWS));
+      return { counts, histogram, from, count: rows.length, rows: page, progress: open.index.progress };
+    },
+
+    async compare(a, b, cell) {
+      const both = [await opened(a), await opened(b)] as const;
+      return compareRuns(both, [await runs.head(both[0]), await runs.head(both[1])], cell);
+    },
+
+    async rollout(name, place, list) {
+      const open = await opened(name);
+      const { store, record, index } = open;
+      const id = { run: name, ...place };
+      const folder = rolloutFolder(id);
+      await mustBePlain(store.folder, folder);
+      void decoderFor(open).catch(() => {});
+      const rollout = await store.getRollout(id);
+      if (!rollout) throw noRollout(place);
+      const end = (await store.getEnd(id))?.record ?? null;
+      const turns: TurnMessage[] = [];
+      for (let turn = 1; !end || turn <= end.turns.length; turn++) {
+        const [stored, verdict] = await Promise.all([store.getTurn(id, turn), store.getVerdict(id, turn)]);
+        if (!stored) break;
+        const value = verdict?.record.verdict;
+        const reward =
+          value === 'right' || value === 'wrong' ? turnReward(value === 'right', rollout.record.settings) : null;
+        turns.push(turnMessage(stored, verdict?.record ?? null, reward));
+      }
+      const row = index.row(rowKey(place)) ?? rowOf(rollout.record.query.queryId, place);
+      await index.glance([row]);
+      const rows = listOf(open, list);
+      const at = rows.findIndex((other) => rowKey(other) === rowKey(place));
+      return {
+        row: index.row(rowKey(place)) ?? row,
+        query: rollout.record.query,
+        numTurns: record.settings.numTurns,
+        samples: index.rows().filter(({ query }) => query === place.query),
+        turns,
+        end,
+        previous: placeOf(rows[at < 0 ? -1 : at - 1]),
+        next: placeOf(at < 0 ? undefined : rows[at + 1]),
+        folder,
+      };
+    },
+
+    async tokens(name, place, turn) {
+      const open = await runs.open(name);
+      const id = { run: name, ...place };
+      await mustBePlain(open.store.folder, rolloutFolder(id));
+      const stored = await open.store.getTurn(id, turn);
+      if (!stored) throw noRollout(place, turn);
+      const end = (await open.store.getEnd(id))?.record;
+      const decoder = decoderFor(open);
+      return tokensMessage(stored.record, end?.outcome, await decoder);
+    },
+  };
+}
+
+function turnMessage({ record, hash }: Stored<TurnRecord>, verdict: TurnMessage['verdict'], reward: number | null) {
+  const { contextIds, outputIds: _ids, logprobs, textLogprobs, ...rest } = record;
+  return {
+    record: rest,
+    hash,
+    contextTokens: contextIds.length,
+    outputTokens: outputTokens(record),
+    hasTokens: logprobs.length > 0 || (textLogprobs?.length ?? 0) > 0,
+    verdict,
+    reward,
+  };
+}
+
+function rowOf(query: string, { sample, attempt }: RowPlace): Row {
+  const none = { state: 'open', stop: null, reason: null, success: [], reward: null, endedAt: null } as const;
+  return { index: null, query, title: '', sample, attempt, turns: null, ...none };
+}
+
+function placeOf(row: Row | undefined): RowPlace | null {
+  return row ? { query: row.query, sample: row.sample, attempt: row.attempt } : null;
+}
+
+function noRollout({ query, sample, attempt }: RowPlace, turn?: number): UsageError {
+  const what = `query ${JSON.stringify(query)}, sample ${sample}, attempt ${attempt}`;
+  return new UsageError(`There is no ${turn === undefined ? '' : `turn ${turn} of `}${what} in this run.`, {
+    reason: 'no-such-rollout',
+    fix: 'The list of rollouts has those that have begun.',
+  });
+}
+
+async function delay(ms: number): Promise<void> {
+  await new Promise((resolve) => void setTimeout(resolve, ms).unref());
+}

@@ -1,0 +1,72 @@
+// Two runs, query by query: the comparison of `everturn compare` on the rows of the viewer. Only the same id with the
+// same prompt is paired.
+
+import { comparison, type Cell, type QueryIdentity } from '../statistics/comparison.ts';
+import { settingDifferences } from '../statistics/settings.ts';
+import { queryDigests } from '../storage/query-digests.ts';
+import type { CompareMessage, RunHead } from './model/messages.ts';
+import { summaries } from './model/numbers.ts';
+import { sum, tokensOf } from './model/row.ts';
+import type { OpenRun } from './runs.ts';
+
+export const MOST_PAIRS = 500;
+const identities = new WeakMap<OpenRun, Promise<ReadonlyMap<string, QueryIdentity>>>();
+
+/** `cell`: only these queries; null for all. */
+export async function compareRuns(
+  [a, b]: readonly [OpenRun, OpenRun],
+  [headA, headB]: readonly [RunHead, RunHead],
+  cell: Cell | null,
+): Promise<CompareMessage> {
+  await Promise.all([a.index.start(), b.index.start()]);
+  const [queriesA, queriesB] = await Promise.all([identitiesOf(a), identitiesOf(b)]);
+  const atTurn = Math.min(a.record.settings.numTurns, b.record.settings.numTurns);
+  const { pairs, ...numbers } = comparison(
+    { rollouts: summaries(a.index.rows()), queries: queriesA },
+    { rollouts: summaries(b.index.rows()), queries: queriesB },
+    { atTurn },
+  );
+  const chosen = cell === null ? pairs.slice() : pairs.filter((pair) => pair.cell === cell);
+  // Stable: equal differences stay in data set order.
+  chosen.sort((x, y) => Math.abs(y.b - y.a) - Math.abs(x.b - x.a));
+  return {
+    a: headA,
+    b: headB,
+    numbers,
+    paired: pairs.length,
+    count: chosen.length,
+    pairs: chosen.slice(0, MOST_PAIRS),
+    settings: settingDifferences({ ...a.record.settings }, { ...b.record.settings }).map(({ name, a, b }) => ({
+      name,
+      a: shown(a),
+      b: shown(b),
+    })),
+    tokens: [tokens(a), tokens(b)],
+  };
+}
+
+const shown = (value: unknown): string =>
+  value === undefined ? '–' : typeof value === 'string' ? value : JSON.stringify(value);
+
+/** Output tokens of a rollout, on average, of those that were looked at. */
+function tokens({ index }: OpenRun): number | null {
+  const known = index.rows().flatMap((row) => tokensOf(row) ?? []);
+  return known.length === 0 ? null : sum(known) / known.length;
+}
+
+function identitiesOf(open: OpenRun): Promise<ReadonlyMap<string, QueryIdentity>> {
+  let found = identities.get(open);
+  if (!found) {
+    found = collect(open);
+    identities.set(open, found);
+    // The queries of a run without a data set come one by one.
+    if (open.total === 0) void found.finally(() => identities.delete(open)).catch(() => {});
+  }
+  return found;
+}
+
+async function collect({ store }: OpenRun): Promise<ReadonlyMap<string, QueryIdentity>> {
+  const all = new Map<string, QueryIdentity>();
+  for await (const { query, prompt, solutions } of queryDigests(store)) all.set(query, { prompt, solutions });
+  return all;
+}

@@ -1,0 +1,125 @@
+// The filter of the list of rollouts: words that occur in the id or the question, and facts such as `outcome:failed`,
+// `tokens>2000`, `right@1:no`. Pure. All parts must hold. A part that cannot be read is an error that says what can.
+
+import { endsRight, msOf, type Row, tokensOf } from './row.ts';
+
+export interface Filter {
+  readonly holds: (row: Row) => boolean;
+  /** One line per part that cannot be read. */
+  readonly problems: readonly string[];
+}
+
+/** Facts with a number, compared by `:`, `=`, `>`, `>=`, `<`, `<=`. Null: not known (yet), so nothing holds. */
+const NUMBERS: Readonly<Record<string, (row: Row) => number | null>> = {
+  turns: (row) => row.success.length,
+  tokens: tokensOf,
+  seconds: (row) => {
+    const ms = msOf(row);
+    return ms === null ? null : ms / 1000;
+  },
+  sample: (row) => row.sample,
+  attempt: (row) => row.attempt,
+  version: (row) => row.turns && row.turns.versions[1],
+  return: (row) => row.reward,
+};
+
+const FINISH: Readonly<Record<string, string>> = { stop: 's', length: 'l', abort: 'a' };
+
+/** Facts with a name, compared by `:`. */
+const NAMES: Readonly<Record<string, (row: Row, wanted: string) => boolean>> = {
+  id: (row, wanted) => row.query.toLowerCase() === wanted,
+  outcome: (row, wanted) => row.state === wanted,
+  stop: (row, wanted) => row.stop === wanted,
+  reason: (row, wanted) => row.reason === wanted || (row.turns?.reasons.includes(wanted) ?? false),
+  finish: (row, wanted) => row.turns?.finish.includes(FINISH[wanted] ?? '?') ?? false,
+  server: (row, wanted) => row.turns?.server?.toLowerCase().includes(wanted) ?? false,
+  found: (row, wanted) => row.turns?.extracted?.toLowerCase().includes(wanted) ?? false,
+  has: (row, wanted) => HAS[wanted]?.(row) ?? false,
+};
+
+/** The shapes of a whole rollout that `has:` knows. */
+const HAS: Readonly<Record<string, (row: Row) => boolean>> = {
+  repair: ({ success }) => success.some((s, i) => s === 1 && success[i - 1] === 0),
+  spoil: ({ success }) => success.some((s, i) => s === 0 && success[i - 1] === 1),
+  flaw: ({ flaw }) => flaw !== undefined,
+};
+
+const YES: Readonly<Record<string, 0 | 1>> = { yes: 1, no: 0 };
+
+/** A word may be quoted: `"carry the one"`. */
+const PART = /[^\s"]*"[^"]*"?|\S+/g;
+const MAX_PARTS = 40;
+
+export function parseFilter(text: string): Filter {
+  const tests: ((row: Row) => boolean)[] = [];
+  const problems: string[] = [];
+  for (const [part] of [...text.matchAll(PART)].slice(0, MAX_PARTS)) {
+    const plain = part.replaceAll('"', '');
+    // Quoted as a whole it is a word, whatever it holds.
+    const test = part.startsWith('"') ? inWords(plain) : parsePart(plain);
+    if (typeof test === 'string') problems.push(test);
+    else tests.push(test);
+  }
+  return { holds: (row) => tests.every((test) => test(row)), problems };
+}
+
+function parsePart(part: string): ((row: Row) => boolean) | string {
+  const not = part.startsWith('-') && part.length > 1;
+  const test = parsePlain(not ? part.slice(1) : part);
+  return not && typeof test !== 'string' ? (row) => !test(row) : test;
+}
+
+function parsePlain(part: string): ((row: Row) => boolean) | string {
+  const found = /^([a-z]+)(?:@(\d{1,6}|T))?(:|>=|<=|>|<|=)(.*)$/s.exec(part);
+  if (!found) return inWords(part);
+  const [, name = '', at, sign = ':', value = ''] = found;
+  const wanted = value.toLowerCase();
+  if (at !== undefined) return name === 'right' ? rightAt(at, wanted) : `${part}: only \`right\` takes @turn.`;
+  if (Object.hasOwn(NUMBERS, name)) {
+    const limit = Number(wanted);
+    if (wanted === '' || !Number.isFinite(limit)) return `${part}: \`${name}\` takes a number.`;
+    return (row) => {
+      const value = NUMBERS[name]!(row);
+      return value !== null && compare(value, sign, limit);
+    };
+  }
+  if (!Object.hasOwn(NAMES, name)) {
+    // Questions hold colons and signs too.
+    return sign === ':' && /^[a-z]+$/.test(name) && wanted !== '' ? unknown(part, name) : inWords(part);
+  }
+  if (sign !== ':' && sign !== '=') return `${part}: \`${name}\` takes a name, as in \`${name}:…\`.`;
+  if (name === 'has' && !Object.hasOwn(HAS, wanted)) return `${part}: \`has\` knows ${Object.keys(HAS).join(', ')}.`;
+  return (row) => NAMES[name]!(row, wanted);
+}
+
+function rightAt(at: string, wanted: string): ((row: Row) => boolean) | string {
+  const value = Object.hasOwn(YES, wanted) ? YES[wanted] : undefined;
+  if (value === undefined) return `right@${at}:${wanted}: say yes or no.`;
+  if (at === 'T') return (row) => row.success.some((s) => s !== null) && endsRight(row) === (value === 1);
+  return (row) => row.success[Number(at) - 1] === value;
+}
+
+function inWords(part: string): (row: Row) => boolean {
+  const word = part.toLowerCase();
+  return (row) => row.query.toLowerCase().includes(word) || row.title.toLowerCase().includes(word);
+}
+
+function unknown(part: string, name: string): string {
+  const all = [...Object.keys(NAMES), ...Object.keys(NUMBERS), 'right@1', 'right@T'];
+  return `${part}: there is no fact \`${name}\`. There are ${all.join(', ')}; quote a word that holds a colon.`;
+}
+
+function compare(value: number, sign: string, limit: number): boolean {
+  switch (sign) {
+    case '>':
+      return value > limit;
+    case '>=':
+      return value >= limit;
+    case '<':
+      return value < limit;
+    case '<=':
+      return value <= limit;
+    default:
+      return value === limit;
+  }
+}

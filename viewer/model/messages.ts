@@ -1,0 +1,168 @@
+// The JSON that the server and the report hand to the page: one named type per message. Records are passed on as they
+// are stored; everything else is derived from them.
+
+import type { Query } from '../../domain/query.ts';
+import type { EndRecord, VerdictRecord } from '../../domain/trajectory.ts';
+import type { TurnRecord } from '../../domain/turn.ts';
+import type { Cell, Comparison, PairedQuery } from '../../statistics/comparison.ts';
+import type { Numbers } from './numbers.ts';
+import type { Kind, QueryRow } from './queries.ts';
+import type { Row } from './row.ts';
+import type { RunSummary } from './summary.ts';
+
+/** `ended`: its result is stored; `open`: it is not, and `newsAt` says when something was stored last. */
+export type RunState = 'ended' | 'cancelled' | 'open';
+
+export interface RunHead {
+  readonly run: string;
+  readonly state: RunState;
+  readonly createdAt: number;
+  readonly model: string;
+  /** The file's name, without its folder; null if rollouts were started one by one. */
+  readonly dataset: string | null;
+  readonly numTurns: number;
+  /** Of each query. */
+  readonly samples: number;
+  /** Null: not counted yet. */
+  readonly total: number | null;
+  readonly ended: number | null;
+  /** Right at turn 1 and at the last turn, of those judged there. */
+  readonly first: readonly [number, number] | null;
+  readonly last: readonly [number, number] | null;
+  readonly tokens: number | null;
+  /** The reason why the run cannot be read. */
+  readonly problem?: string;
+}
+
+export interface RunsMessage {
+  readonly folder: string;
+  readonly runs: readonly RunHead[];
+}
+
+export interface Setting {
+  readonly name: string;
+  readonly value: string;
+  readonly origin: string;
+}
+
+export interface RunMessage {
+  readonly head: RunHead;
+  readonly summary: RunSummary;
+  readonly numbers: Numbers;
+  /** Settings that were given, by name; the others have their default. */
+  readonly settings: readonly Setting[];
+  readonly facts: readonly (readonly [string, string])[];
+  /** The newest record of an open run; null if unknown. */
+  readonly newsAt: number | null;
+  readonly progress: Progress;
+  /** The server's clock, for ages. */
+  readonly now: number;
+}
+
+/** How much of the folder was read so far. */
+export interface Progress {
+  /** Grows with every change of the rows. */
+  readonly revision: number;
+  /** Every rollout's end was looked for. */
+  readonly listed: boolean;
+  /** Rollouts whose turns were looked at, and rollouts that have begun. */
+  readonly glanced: number;
+  readonly begun: number;
+  /** The reason why the list is not complete. */
+  readonly problem?: string;
+}
+
+export interface RowsMessage {
+  /** Rows [from, from + rows.length) of `count` that the filter leaves. */
+  readonly from: number;
+  readonly count: number;
+  readonly rows: readonly Row[];
+  readonly problems: readonly string[];
+  readonly progress: Progress;
+}
+
+export interface QueriesMessage {
+  readonly counts: Readonly<Record<Kind, number>>;
+  readonly histogram: readonly number[];
+  readonly from: number;
+  /** Queries of the kind. */
+  readonly count: number;
+  readonly rows: readonly QueryRow[];
+  readonly progress: Progress;
+}
+
+export interface CompareMessage {
+  readonly a: RunHead;
+  readonly b: RunHead;
+  readonly numbers: Omit<Comparison, 'pairs'>;
+  readonly paired: number;
+  /** Pairs in the chosen cell, of which `pairs` has the first, the largest difference first. */
+  readonly count: number;
+  readonly pairs: readonly PairedQuery[];
+  readonly settings: readonly { readonly name: string; readonly a: string; readonly b: string }[];
+  /** Output tokens of a rollout, on average; null: not known yet. */
+  readonly tokens: readonly [number | null, number | null];
+}
+
+export type { Cell, Kind };
+
+/** One rollout with its records; arrays of tokens are left out (TokensMessage). */
+export interface RolloutMessage {
+  readonly row: Row;
+  readonly query: Query;
+  readonly numTurns: number;
+  /** The other rollouts of the query. */
+  readonly samples: readonly Row[];
+  readonly turns: readonly TurnMessage[];
+  readonly end: EndRecord | null;
+  /** The rows before and after it in the list that the page came from. */
+  readonly previous: RowPlace | null;
+  readonly next: RowPlace | null;
+  /** The folder of its records, relative to the run's. */
+  readonly folder: string;
+}
+
+export type RowPlace = Pick<Row, 'query' | 'sample' | 'attempt'>;
+
+export interface TurnMessage {
+  readonly record: Omit<TurnRecord, 'contextIds' | 'outputIds' | 'logprobs' | 'textLogprobs'>;
+  readonly hash: string;
+  readonly contextTokens: number;
+  readonly outputTokens: number;
+  readonly hasTokens: boolean;
+  readonly verdict: VerdictRecord | null;
+  /** r_t, undiscounted; null unless it was judged. */
+  readonly reward: number | null;
+}
+
+/** The tokens of one turn. */
+export interface TokensMessage {
+  readonly turn: number;
+  readonly context: TokenSpan;
+  readonly output: TokenSpan;
+  /** One per output token. */
+  readonly logprobs: readonly number[];
+  readonly versions: TurnRecord['versions'];
+  /** The distribution of the logprobs. */
+  readonly logprobsOf: string;
+  /** The answer's tokens carry loss. */
+  readonly trained: boolean;
+  readonly whyNotTrained: string | null;
+  /** The place of the first output token in the packed sample. */
+  readonly offset: number;
+  /** The reason why cells have no text. */
+  readonly noText: string | null;
+}
+
+/** Tokens as cells: bytes of one character that several tokens share are one cell. */
+export interface TokenSpan {
+  readonly ids: readonly number[];
+  /** Text of each cell; empty if the ids could not be decoded. */
+  readonly texts: readonly string[];
+  /** Tokens of each cell; absent where each cell is one token. */
+  readonly lengths?: readonly number[];
+}
+
+export interface ErrorMessage {
+  readonly error: string;
+}

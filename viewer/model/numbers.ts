@@ -1,0 +1,51 @@
+// The statistics of a run from its rows: the same functions and definitions as `everturn stats`. Pure. Leaves out what
+// needs every turn's record: majority votes and times by server.
+
+import type { RolloutSummary, RunShape } from '../../domain/rollout-summary.ts';
+import { turnStatistics } from '../../statistics/by-turn.ts';
+import type { Estimate } from '../../statistics/estimate.ts';
+import { provisional, type Provisional } from '../../statistics/in-progress.ts';
+import type { Interval } from '../../statistics/mean.ts';
+import { byQuery, hasEnded } from '../../statistics/outcomes.ts';
+import { runStatistics } from '../../statistics/run-statistics.ts';
+import { latest, type Row } from './row.ts';
+
+export interface Numbers {
+  /** 95 % intervals by turn: of the accuracy, and of right by now. */
+  readonly byTurn: readonly { readonly accuracy: Interval | null; readonly rightBy: Interval | null }[];
+  /** With several samples of a query. */
+  readonly passAtK: readonly Estimate[];
+  /** Null for a run that has ended. */
+  readonly provisional: Provisional | null;
+}
+
+export function summaries(rows: readonly Row[]): RolloutSummary[] {
+  return latest(rows).map(({ state, stop, reason, success, reward, endedAt, index, query, sample, attempt }) => ({
+    index,
+    query,
+    sample,
+    attempt,
+    outcome: state === 'open' ? null : state,
+    stopReason: stop,
+    failure: reason,
+    success,
+    returns: reward === null ? [] : [reward],
+    turns: [],
+    finishedAt: endedAt,
+  }));
+}
+
+export function numbersOf(rows: readonly Row[], shape: RunShape): Numbers {
+  const all = summaries(rows);
+  const groups = byQuery(all.filter(hasEnded));
+  const played = all.reduce((most, { success }) => Math.max(most, success.length), 0);
+  const several = shape.samples * shape.epochs > 1;
+  return {
+    byTurn: turnStatistics(groups, played).map(({ accuracy, rightBy }) => ({
+      accuracy: accuracy.interval,
+      rightBy: rightBy.interval,
+    })),
+    passAtK: several ? runStatistics(all, shape).passAtK : [],
+    provisional: provisional(all, shape, shape.numTurns),
+  };
+}

@@ -1,0 +1,250 @@
+// Two runs of the same queries: the difference with its interval and tests first, then the two by two of right answers
+// as filters, turns, settings that differ, and the queries by how far they are apart. Differences are B − A.
+
+import type { ComponentChildren, JSX } from 'preact';
+import type { Cell } from '../../statistics/comparison.ts';
+import type { PairedDifference } from '../../statistics/paired.ts';
+import type { CompareMessage } from '../model/messages.ts';
+import { brief, count, percent, plural, pValue, points, spaced } from './format.ts';
+import { Loading, Notice } from './parts.tsx';
+import { hrefOf, type Route, rolloutHref, runHref } from './route.ts';
+import type { Source } from './source.ts';
+import { useMessage } from './use-message.ts';
+
+type CompareRoute = Extract<Route, { page: 'compare' }>;
+const OPEN_MS = 5_000;
+
+export function ComparePage({ route, source }: { readonly route: CompareRoute; readonly source: Source }): JSX.Element {
+  const { a, b, cell } = route;
+  const key = JSON.stringify(['compare', a, b, cell]);
+  const { message, error } = useMessage(
+    key,
+    () => source.compare(a, b, cell),
+    (found) => (found.a.state === 'open' || found.b.state === 'open' ? OPEN_MS : 0),
+  );
+  if (!message) return <Loading error={error} />;
+  return (
+    <section class="compare">
+      <div class="head">
+        <h1>
+          <a href={runHref(a)}>{a}</a> <span class="dim">and</span> <a href={runHref(b)}>{b}</a>
+        </h1>
+        <p class="dim">
+          {plural(message.paired, 'query', 'queries')} with the same text in both, right at any turn up to{' '}
+          {message.numbers.atTurn}. <a href={hrefOf({ ...route, a: b, b: a, cell: swapped(cell) })}>Swap</a>
+        </p>
+      </div>
+      {error !== undefined && <Notice kind="problem">{error}</Notice>}
+      <Verdict message={message} />
+      <Unpaired message={message} />
+      <div class="overview">
+        <section aria-labelledby="table-title">
+          <h2 id="table-title">Query by query</h2>
+          <TwoByTwo route={route} message={message} />
+        </section>
+        <section aria-labelledby="turns-title">
+          <h2 id="turns-title">Turn by turn</h2>
+          <Turns message={message} />
+        </section>
+        <section aria-labelledby="settings-title" class="wide">
+          <h2 id="settings-title">Settings that differ</h2>
+          <Settings message={message} />
+        </section>
+        <section aria-labelledby="pairs-title" class="wide">
+          <h2 id="pairs-title">{cell === null ? 'All queries' : NAMES[cell]}, the largest difference first</h2>
+          <Pairs route={route} message={message} />
+        </section>
+      </div>
+    </section>
+  );
+}
+
+const swapped = (cell: Cell | null): Cell | null =>
+  cell === 'only-a' ? 'only-b' : cell === 'only-b' ? 'only-a' : cell;
+
+function Verdict({ message }: { readonly message: CompareMessage }): JSX.Element {
+  const { numbers } = message;
+  const { difference, mcnemar, signFlip, visible } = numbers;
+  return (
+    <dl class="figures">
+      <Figure label="A" value={share(numbers.a.value)}>
+        {message.a.run}
+      </Figure>
+      <Figure label="B" value={share(numbers.b.value)}>
+        {message.b.run}
+      </Figure>
+      <Figure label="B − A" value={points(difference.value)} kind={kindOf(difference)}>
+        {difference.interval === null
+          ? 'too few queries for an interval'
+          : `95 %: ${points(difference.interval[0])} to ${points(difference.interval[1])}`}
+      </Figure>
+      <Figure label="p, paired t" value={pValue(difference.p)}>
+        {mcnemar === null
+          ? `sign flip ${pValue(signFlip)}`
+          : `McNemar ${pValue(mcnemar)}, sign flip ${pValue(signFlip)}`}
+        {visible !== null && <span>These queries can show about {points(visible).replace('+', '')}.</span>}
+      </Figure>
+    </dl>
+  );
+}
+
+interface FigureProps {
+  readonly label: string;
+  readonly value: string;
+  readonly kind?: string;
+  readonly children: ComponentChildren;
+}
+
+function Figure({ label, value, kind = '', children }: FigureProps): JSX.Element {
+  return (
+    <div class={`figure ${kind}`}>
+      <dt>{label}</dt>
+      <dd>
+        <b>{value}</b>
+        <span>{children}</span>
+      </dd>
+    </div>
+  );
+}
+
+function kindOf({ interval }: PairedDifference): string {
+  return interval === null ? '' : interval[0] > 0 ? 'better' : interval[1] < 0 ? 'worse' : '';
+}
+
+function Unpaired({ message }: { readonly message: CompareMessage }): JSX.Element | null {
+  const { onlyInA, onlyInB, otherText, otherSolutions, unknown } = message.numbers;
+  const said = [
+    [onlyInA, `only in ${message.a.run}`],
+    [onlyInB, `only in ${message.b.run}`],
+    [otherText, 'with the same id and another text: never paired'],
+    [unknown, 'without a known result in one of them'],
+    [otherSolutions, 'paired, though their solutions differ'],
+  ] as const;
+  const there = said.filter(([queries]) => queries.length > 0);
+  if (there.length === 0) return null;
+  return (
+    <Notice>
+      {there.map(([queries, text]) => (
+        <span key={text} title={queries.slice(0, 20).join(', ')}>
+          {plural(queries.length, 'query', 'queries')} {text}.{' '}
+        </span>
+      ))}
+    </Notice>
+  );
+}
+
+const NAMES: Readonly<Record<Cell, string>> = {
+  both: 'Right in both',
+  'only-a': 'Right in A only',
+  'only-b': 'Right in B only',
+  neither: 'Right in neither',
+};
+
+function TwoByTwo({ route, message }: { readonly route: CompareRoute; readonly message: CompareMessage }): JSX.Element {
+  const { table } = message.numbers;
+  if (!table) return <p class="dim">Nothing to count.</p>;
+  return (
+    <div class="two-by-two">
+      {(Object.keys(NAMES) as Cell[]).map((cell) => (
+        <a
+          key={cell}
+          class={cell}
+          href={hrefOf({ ...route, cell: route.cell === cell ? null : cell })}
+          aria-current={route.cell === cell ? 'true' : undefined}
+        >
+          <b>{count(table[cell])}</b>
+          <span>{NAMES[cell]}</span>
+        </a>
+      ))}
+    </div>
+  );
+}
+
+function Turns({ message }: { readonly message: CompareMessage }): JSX.Element {
+  const [a, b] = message.tokens;
+  return (
+    <>
+      <table class="numbers">
+        <thead>
+          <tr>
+            <th scope="col">right by turn</th>
+            <th scope="col">A</th>
+            <th scope="col">B</th>
+            <th scope="col">B − A</th>
+            <th scope="col">p</th>
+          </tr>
+        </thead>
+        <tbody>
+          {message.numbers.byTurn.map((turn) => (
+            <tr key={turn.turn}>
+              <th scope="row">{turn.turn}</th>
+              <td>{share(turn.a.value)}</td>
+              <td>{share(turn.b.value)}</td>
+              <td class="strong">{points(turn.difference.value)}</td>
+              <td>{pValue(turn.difference.p)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {a !== null && b !== null && (
+        <p class="dim after">
+          Tokens of a rollout: {brief(a)} and {brief(b)}
+          {a > 0 && `, a ratio of ${(b / a).toFixed(2)}`}.
+        </p>
+      )}
+    </>
+  );
+}
+
+const share = (value: number | null): string => (value === null ? '–' : percent(value, 1));
+
+function Settings({ message }: { readonly message: CompareMessage }): JSX.Element {
+  if (message.settings.length === 0) return <p class="dim">None.</p>;
+  return (
+    <dl class="facts">
+      {message.settings.map(({ name, a, b }) => (
+        <div key={name}>
+          <dt>{spaced(name)}</dt>
+          <dd>
+            {a} <span class="dim">→</span> {b}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Pairs({ route, message }: { readonly route: CompareRoute; readonly message: CompareMessage }): JSX.Element {
+  const { pairs } = message;
+  const place = (query: string) => ({ query, sample: 0, attempt: 1 });
+  return (
+    <>
+      {pairs.length < message.count && (
+        <p class="dim">
+          The first {count(pairs.length)} of {count(message.count)}.
+        </p>
+      )}
+      <ul class="pairs-list">
+        {pairs.map(({ query, a, b }) => (
+          <li key={query}>
+            <span class="id">{query}</span>
+            <a href={rolloutHref(route.a, place(query))}>
+              <span class="unseen">{query} in A: </span>
+              <Mark value={a} />
+            </a>
+            <a href={rolloutHref(route.b, place(query))}>
+              <span class="unseen">{query} in B: </span>
+              <Mark value={b} />
+            </a>
+            <span class="dim">{a === b ? '' : points(b - a)}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Mark({ value }: { readonly value: number }): JSX.Element {
+  const name = value === 1 ? 'right' : value === 0 ? 'wrong' : 'part';
+  return <span class={`cell wide ${name}`}>{value === 1 ? '✓' : value === 0 ? '✗' : percent(value, 1, 0)}</span>;
+}

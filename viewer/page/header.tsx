@@ -1,0 +1,73 @@
+// The line on top of every page: where one is, and the way back.
+
+import type { JSX } from 'preact';
+import { type Route, runHref } from './route.ts';
+import type { Source } from './source.ts';
+import { nextTheme } from './theme.ts';
+
+interface Props {
+  readonly route: Route;
+  readonly source: Source;
+  readonly onHelp: () => void;
+}
+
+export function Header({ route, source, onHelp }: Props): JSX.Element {
+  return (
+    <header class="top">
+      <nav aria-label="Path">
+        <a class="mark" href="#/" aria-label="Everturn: all runs">
+          <Mark />
+          <span>Everturn</span>
+        </a>
+        {(route.page === 'run' || route.page === 'rollout') && <Crumb href={runHref(route.run)} text={route.run} />}
+        {route.page === 'compare' && <Crumb text={`${route.a} and ${route.b}`} />}
+        {route.page === 'rollout' && <Crumb text={placeText(route.place)} />}
+      </nav>
+      <div class="tools">
+        {source.kind === 'report' && <span class="tag">report</span>}
+        <button type="button" class="quiet" onClick={() => void nextTheme()} title="Light or dark (D)">
+          <span aria-hidden="true">◐</span>
+          <span class="unseen">Light or dark</span>
+        </button>
+        <button type="button" class="quiet" onClick={onHelp} title="Keys (?)">
+          <span aria-hidden="true">?</span>
+          <span class="unseen">Keys</span>
+        </button>
+      </div>
+    </header>
+  );
+}
+
+function placeText({ query, sample, attempt }: { query: string; sample: number; attempt: number }): string {
+  return `${query}${sample > 0 ? ` · sample ${sample}` : ''}${attempt > 1 ? ` · attempt ${attempt}` : ''}`;
+}
+
+function Crumb({ href, text }: { readonly href?: string; readonly text: string }): JSX.Element {
+  return (
+    <>
+      <span class="slash" aria-hidden="true">
+        /
+      </span>
+      {href === undefined ? (
+        <span class="crumb" aria-current="page" title={text}>
+          {text}
+        </span>
+      ) : (
+        <a class="crumb" href={href} title={text}>
+          {text}
+        </a>
+      )}
+    </>
+  );
+}
+
+/** Three turns of one rollout: wrong, right, right. */
+function Mark(): JSX.Element {
+  return (
+    <svg width="22" height="14" viewBox="0 0 22 14" aria-hidden="true">
+      <rect x="0" y="6" width="6" height="8" rx="1.5" class="fill-wrong" />
+      <rect x="8" y="3" width="6" height="11" rx="1.5" class="fill-right" opacity="0.65" />
+      <rect x="16" y="0" width="6" height="14" rx="1.5" class="fill-right" />
+    </svg>
+  );
+}

@@ -1,0 +1,239 @@
+// The overview of a run: what feedback changed from turn to turn, the same as a table, how rollouts ended, why answers
+// were wrong, times, settings. Every count is a link to the rollouts behind it.
+
+import type { JSX } from 'preact';
+import type { Interval } from '../../statistics/mean.ts';
+import type { RunMessage } from '../model/messages.ts';
+import type { Numbers } from '../model/numbers.ts';
+import type { EndCount, RunSummary } from '../model/summary.ts';
+import { Flow } from './flow.tsx';
+import { brief, count, duration, named, percent, spaced } from './format.ts';
+import { Provisional } from './live-page.tsx';
+import { listHref } from './route.ts';
+
+export function Overview({ message }: { readonly message: RunMessage }): JSX.Element {
+  const { summary, head } = message;
+  return (
+    <div class="overview">
+      <section class="wide" aria-labelledby="by-turn">
+        <h2 id="by-turn">Turn by turn</h2>
+        {summary.turns.some(({ judged }) => judged > 0) ? (
+          <>
+            <Flow turns={summary.turns} />
+            {message.numbers.provisional && <Provisional message={message} />}
+            <TurnTable run={head.run} summary={summary} numbers={message.numbers} />
+          </>
+        ) : (
+          <p class="dim">No turn is judged yet.</p>
+        )}
+      </section>
+      <section aria-labelledby="ends">
+        <h2 id="ends">How rollouts ended</h2>
+        <Ends run={head.run} summary={summary} />
+      </section>
+      <section aria-labelledby="reasons">
+        <h2 id="reasons">What the judge said</h2>
+        <Bars
+          rows={summary.reasons.map(([reason, n]) => ({
+            text: named(reason),
+            n,
+            href: listHref(head.run, `reason:${reason}`),
+          }))}
+          unit="turns"
+        />
+      </section>
+      {summary.servers.length > 0 && (
+        <section aria-labelledby="servers">
+          <h2 id="servers">Servers</h2>
+          <Bars
+            rows={summary.servers.map(([server, n]) => ({
+              text: server,
+              n,
+              href: listHref(head.run, `server:"${server}"`),
+            }))}
+            unit="rollouts"
+          />
+        </section>
+      )}
+      <section aria-labelledby="settings">
+        <h2 id="settings">Settings that were given</h2>
+        {message.settings.length === 0 ? (
+          <p class="dim">None: all have their defaults.</p>
+        ) : (
+          <dl class="facts">
+            {message.settings.map(({ name, value, origin }) => (
+              <div key={name}>
+                <dt>{spaced(name)}</dt>
+                <dd>
+                  {value} <span class="dim">{origin}</span>
+                </dd>
+              </div>
+            ))}
+          </dl>
+        )}
+      </section>
+      <section aria-labelledby="facts">
+        <h2 id="facts">The run</h2>
+        <dl class="facts">
+          {message.facts.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd class={value.length > 40 ? 'hash' : undefined}>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </section>
+    </div>
+  );
+}
+
+interface TableProps {
+  readonly run: string;
+  readonly summary: RunSummary;
+  readonly numbers: Numbers;
+}
+
+function TurnTable({ run, summary, numbers }: TableProps): JSX.Element {
+  const timed = summary.turns.some(({ ms }) => ms !== null);
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Accuracy by turn, as a table">
+      <table class="numbers">
+        <thead>
+          <tr>
+            <th scope="col">turn</th>
+            <th scope="col">judged</th>
+            <th scope="col">right</th>
+            <th scope="col">accuracy</th>
+            <th scope="col" title="95 % interval of the accuracy">
+              95 %
+            </th>
+            <th scope="col" title="right at this turn or before, of all rollouts">
+              right by now
+            </th>
+            <th scope="col" title="wrong at the turn before, right now">
+              repaired
+            </th>
+            <th scope="col" title="right at the turn before, wrong now">
+              spoiled
+            </th>
+            <th scope="col" title="answers cut at their limit">
+              cut
+            </th>
+            {timed && (
+              <>
+                <th scope="col">tokens, median</th>
+                <th scope="col">time, median</th>
+                <th scope="col">99 %</th>
+              </>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {summary.turns.map((turn) => (
+            <tr key={turn.turn}>
+              <th scope="row">{turn.turn}</th>
+              <td>{count(turn.judged)}</td>
+              <td>
+                <a href={listHref(run, `right@${turn.turn}:yes`)}>{count(turn.right)}</a>
+              </td>
+              <td class="strong">{percent(turn.right, turn.judged)}</td>
+              <td class="dim">{interval(numbers.byTurn[turn.turn - 1]?.accuracy)}</td>
+              <td>{percent(turn.rightBy, summary.total)}</td>
+              <td>
+                <Change run={run} turn={turn.turn} from="no" to="yes" n={turn.repaired} />
+              </td>
+              <td>
+                <Change run={run} turn={turn.turn} from="yes" to="no" n={turn.spoiled} />
+              </td>
+              <td>{turn.cut === 0 ? <span class="dim">0</span> : count(turn.cut)}</td>
+              {timed && (
+                <>
+                  <td>{turn.tokens ? brief(turn.tokens.p50) : '–'}</td>
+                  <td>{turn.ms ? duration(turn.ms.p50) : '–'}</td>
+                  <td>{turn.ms ? duration(turn.ms.p99) : '–'}</td>
+                </>
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function interval(found: Interval | null | undefined): string {
+  return found ? `${(100 * found[0]).toFixed(1)}–${(100 * found[1]).toFixed(1)}` : '–';
+}
+
+interface ChangeProps {
+  readonly run: string;
+  readonly turn: number;
+  readonly from: string;
+  readonly to: string;
+  readonly n: number;
+}
+
+function Change({ run, turn, from, to, n }: ChangeProps): JSX.Element {
+  if (turn === 1) return <span class="dim">–</span>;
+  if (n === 0) return <span class="dim">0</span>;
+  return <a href={listHref(run, `right@${turn - 1}:${from} right@${turn}:${to}`)}>{count(n)}</a>;
+}
+
+function Ends({ run, summary }: { readonly run: string; readonly summary: RunSummary }): JSX.Element {
+  const rows = summary.ends.map((end) => ({
+    text: endText(end),
+    n: end.count,
+    href: listHref(run, endFilter(end)),
+    kind: end.state,
+  }));
+  const open = summary.total - summary.ended;
+  return (
+    <>
+      <Bars rows={rows} unit="rollouts" />
+      {open > 0 && (
+        <p class="dim">
+          {count(summary.begun - summary.ended)} in flight, {count(summary.total - summary.begun)} not begun.
+        </p>
+      )}
+    </>
+  );
+}
+
+function endText({ state, stop, reason }: EndCount): string {
+  const why = reason ?? (stop === null || stop === state ? '' : stop);
+  return `${state}${why === '' ? '' : `: ${named(why)}`}`;
+}
+
+function endFilter({ state, stop, reason }: EndCount): string {
+  return `outcome:${state}${stop === null ? '' : ` stop:${stop}`}${reason === null ? '' : ` reason:${reason}`}`;
+}
+
+interface BarsProps {
+  readonly rows: readonly {
+    readonly text: string;
+    readonly n: number;
+    readonly href: string;
+    readonly kind?: string;
+  }[];
+  readonly unit: string;
+}
+
+export function Bars({ rows, unit }: BarsProps): JSX.Element {
+  if (rows.length === 0) return <p class="dim">Nothing yet.</p>;
+  const most = Math.max(...rows.map(({ n }) => n));
+  return (
+    <ul class="bars">
+      {rows.slice(0, 12).map(({ text, n, href, kind = '' }) => (
+        <li key={text}>
+          <a href={href} title={`${count(n)} ${unit}`}>
+            <span class="text">{text}</span>
+            <svg width="100%" height="6" aria-hidden="true" preserveAspectRatio="none" viewBox="0 0 100 6">
+              <rect width={(100 * n) / most} height="6" class={`fill-bar ${kind}`} />
+            </svg>
+            <span class="n">{count(n)}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,236 @@
+// One rollout, turn by turn: the question and what is expected stay in sight, each turn shows what the model was shown,
+// its answer as text, the verdict and its facts; or the tokens of one turn.
+
+import type { JSX } from 'preact';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { questionOf } from '../../domain/query.ts';
+import type { RolloutMessage, RowPlace } from '../model/messages.ts';
+import { inText } from '../model/visible-bytes.ts';
+import { decimals, named, plural } from './format.ts';
+import { onKey } from './keys.ts';
+import { Loading, Notice, State } from './parts.tsx';
+import { hrefOf, listHref, parseRoute, rolloutHref, type Route } from './route.ts';
+import type { Source } from './source.ts';
+import { TokenView } from './token-view.tsx';
+import { plain, Turn } from './turn.tsx';
+import { useMessage } from './use-message.ts';
+
+type RolloutRoute = Extract<Route, { page: 'rollout' }>;
+
+interface Props {
+  readonly route: RolloutRoute;
+  readonly source: Source;
+}
+
+const LIVE_MS = 2_000;
+
+export function RolloutPage({ route, source }: Props): JSX.Element {
+  const { run, place } = route;
+  const list = { filter: route.filter, sort: route.sort };
+  const key = JSON.stringify([run, place, list]);
+  const { message, error, of } = useMessage(
+    key,
+    () => source.rollout(run, place, list),
+    ({ end }) => (end === null && source.kind === 'server' ? LIVE_MS : 0),
+  );
+  const [expanded, setExpanded] = useState(false);
+  const [copied, setCopied] = useState(false);
+  useKeys(route, of === key ? message : undefined, {
+    expand: () => setExpanded((all) => !all),
+    copied: () => setCopied(true),
+  });
+  useEffect(() => {
+    const timer = setTimeout(() => setCopied(false), 2_000);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  useEffect(() => {
+    if (of !== key) return;
+    if (route.turn === null) scrollTo(0, 0);
+    else if (!route.tokens) document.getElementById(`turn-${route.turn}`)?.scrollIntoView({ block: 'start' });
+  }, [of === key, key, route.turn, route.tokens]);
+  if (!message || (of !== key && error !== undefined)) return <Loading error={error} />;
+  return (
+    <article class={`rollout${of === key ? '' : ' stale'}`}>
+      <Walk route={route} message={message} />
+      <Question message={message} route={route} />
+      {error !== undefined && <Notice kind="problem">{error}</Notice>}
+      {message.row.flaw !== undefined && <Notice kind="problem">{message.row.flaw}</Notice>}
+      {copied && <Notice>The address is copied.</Notice>}
+      {route.tokens ? (
+        <TokenView route={route} source={source} message={message} />
+      ) : (
+        <>
+          <div class="turns">
+            {message.turns.map((turn) => (
+              <Turn key={`${of} ${turn.record.turn}`} route={route} message={message} turn={turn} expanded={expanded} />
+            ))}
+          </div>
+          <End message={message} />
+        </>
+      )}
+    </article>
+  );
+}
+
+function Walk({ route, message }: { readonly route: RolloutRoute; readonly message: RolloutMessage }): JSX.Element {
+  const link = (to: RowPlace | null, text: string, name: string) =>
+    to === null ? (
+      <span class="dim" aria-hidden="true">
+        {text}
+      </span>
+    ) : (
+      <a href={rolloutHref(route.run, to, route)} aria-label={`${name}: ${to.query}`} title={to.query}>
+        {text}
+      </a>
+    );
+  return (
+    <nav class="walk" aria-label="Other rollouts">
+      <a href={listHref(route.run, route.filter, route.sort)}>Rollouts</a>
+      {route.filter !== '' && <span class="dim"> with {route.filter}</span>}
+      <span class="spring" />
+      {message.samples.length > 1 && (
+        <span class="samples">
+          {message.samples.map((row) => (
+            <a
+              key={`${row.sample}.${row.attempt}`}
+              href={rolloutHref(route.run, row, route)}
+              class={`dot ${row.success.at(-1) === 1 ? 'right' : row.success.at(-1) === 0 ? 'wrong' : ''}`}
+              aria-current={
+                row.sample === route.place.sample && row.attempt === route.place.attempt ? 'page' : undefined
+              }
+              aria-label={`sample ${row.sample}${row.attempt > 1 ? `, attempt ${row.attempt}` : ''}`}
+            >
+              {row.sample}
+            </a>
+          ))}
+        </span>
+      )}
+      {link(message.previous, '← previous', 'Previous rollout')}
+      {link(message.next, 'next →', 'Next rollout')}
+    </nav>
+  );
+}
+
+function Question({ message, route }: { readonly message: RolloutMessage; readonly route: RolloutRoute }): JSX.Element {
+  const { query, row, turns, numTurns } = message;
+  const expected = query.solutions.map((solution) => solution.trim());
+  return (
+    <header class="question">
+      <h1>{query.queryId}</h1>
+      <p class="asked">{plain(questionOf(query)).trim()}</p>
+      {expected.length > 0 && (
+        <p class="expected">
+          <span class="dim">expected</span> <Expected texts={expected} />
+        </p>
+      )}
+      <nav class="steps" aria-label="Turns">
+        {turns.map(({ record, verdict }) => (
+          <a
+            key={record.turn}
+            class={`step ${verdict?.verdict ?? 'none'}`}
+            href={hrefOf({ ...route, turn: record.turn, token: null })}
+            aria-current={record.turn === route.turn ? 'step' : undefined}
+            aria-label={`turn ${record.turn}: ${verdict?.verdict ?? 'not judged'}`}
+          >
+            <i aria-hidden="true">{verdict === null ? '·' : SIGN[verdict.verdict]}</i>
+            {record.turn}
+          </a>
+        ))}
+        {Array.from({ length: Math.max(0, Math.min(24, numTurns) - turns.length) }, (_, i) => (
+          <span key={`none ${i}`} class="step none" aria-hidden="true">
+            {turns.length + i + 1}
+          </span>
+        ))}
+        <span class="dim outcome">
+          <State state={row.state} reason={row.reason} />
+          {row.reward !== null && ` · return ${decimals(row.reward)}`}
+        </span>
+      </nav>
+    </header>
+  );
+}
+
+const SIGN = { right: '✓', wrong: '✗', undecided: '?' } as const;
+const LONG = 300;
+
+function Expected({ texts }: { readonly texts: readonly string[] }): JSX.Element {
+  const text = texts.map(inText).join('  or  ');
+  if (text.length <= LONG) return <b class="text">{text}</b>;
+  return (
+    <details>
+      <summary>{text.slice(0, 120)} …</summary>
+      <b class="text">{text}</b>
+    </details>
+  );
+}
+
+function End({ message }: { readonly message: RolloutMessage }): JSX.Element {
+  const { end, turns, row, folder } = message;
+  return (
+    <footer class="end">
+      {end === null ? (
+        <p>
+          Not ended: {plural(turns.length, 'turn')} so far
+          {row.doing && `, ${row.doing.what === 'judge' ? 'being judged' : `turn ${row.doing.turn} is being answered`}`}
+          .
+        </p>
+      ) : (
+        <p>
+          <State state={end.outcome} reason={null} />
+          {end.stopReason !== end.outcome && `: ${named(end.stopReason)}`}
+          {end.failure && `: ${end.failure.reason}: ${end.failure.message}`}
+        </p>
+      )}
+      <p class="dim path">{folder}</p>
+    </footer>
+  );
+}
+
+/** The address counts, not what is on screen: keys may come faster than pages. */
+function now(fallback: RolloutRoute): RolloutRoute {
+  const route = parseRoute(location.hash);
+  return route.page === 'rollout' ? route : fallback;
+}
+
+function useKeys(
+  shown: RolloutRoute,
+  message: RolloutMessage | undefined,
+  { expand, copied }: { readonly expand: () => void; readonly copied: () => void },
+): void {
+  useLayoutEffect(() => {
+    const open = (href: string) => void (location.hash = href);
+    const other = (to: RowPlace | null | undefined) => to && open(rolloutHref(shown.run, to, shown));
+    const turn = (by: number) => {
+      const route = now(shown);
+      const turns = message?.turns.length ?? 0;
+      const next = Math.max(1, Math.min(turns, (route.turn ?? (by > 0 ? 0 : 1)) + by));
+      if (turns > 0) open(hrefOf({ ...route, turn: next, token: null }));
+    };
+    const sample = () => {
+      const { samples = [] } = message ?? {};
+      const at = samples.findIndex((row) => row.sample === shown.place.sample && row.attempt === shown.place.attempt);
+      other(samples[(at + 1) % samples.length]);
+    };
+    const tokens = () => {
+      const route = now(shown);
+      open(hrefOf({ ...route, tokens: !route.tokens, turn: route.turn ?? 1, token: null }));
+    };
+    const back = () => {
+      const route = now(shown);
+      open(
+        route.tokens ? hrefOf({ ...route, tokens: false, token: null }) : listHref(route.run, route.filter, route.sort),
+      );
+    };
+    return onKey({
+      j: () => other(message?.next),
+      k: () => other(message?.previous),
+      n: () => turn(1),
+      p: () => turn(-1),
+      s: sample,
+      t: tokens,
+      x: expand,
+      y: () => void navigator.clipboard?.writeText(location.href).then(copied, () => {}),
+      Escape: back,
+    });
+  });
+}

@@ -1,0 +1,99 @@
+// The address of a page as its hash: everything that is seen is in it, so a copied address shows the same. The server
+// and the report have the same addresses. An address that names no page leads to the list of runs.
+
+import { type Cell, CELLS } from '../../statistics/comparison.ts';
+import type { RowPlace } from '../model/messages.ts';
+
+interface List {
+  readonly filter: string;
+  readonly sort: string;
+}
+
+export type RunTab = 'overview' | 'rollouts' | 'queries' | 'live';
+
+export type Route =
+  | { readonly page: 'runs' }
+  | ({ readonly page: 'run'; readonly run: string; readonly tab: RunTab } & List)
+  | ({
+      readonly page: 'rollout';
+      readonly run: string;
+      readonly place: RowPlace;
+      /** Null: the first, and none is scrolled to. */
+      readonly turn: number | null;
+      readonly tokens: boolean;
+      /** The chosen cell. */
+      readonly token: number | null;
+    } & List)
+  | { readonly page: 'compare'; readonly a: string; readonly b: string; readonly cell: Cell | null };
+
+const TABS: readonly RunTab[] = ['overview', 'rollouts', 'queries', 'live'];
+
+export function parseRoute(hash: string): Route {
+  const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');
+  const parts = path.split('/').map(decoded);
+  const params = new URLSearchParams(search);
+  const list = { filter: params.get('f') ?? '', sort: params.get('s') ?? '' };
+  const [kind, run = '', tab = 'overview', query, sample, , turn, tok, token] = parts;
+  if (kind === 'compare' && parts[1] && parts[2]) {
+    return { page: 'compare', a: parts[1], b: parts[2], cell: CELLS.find((cell) => cell === parts[3]) ?? null };
+  }
+  if (kind !== 'run' || run === '') return { page: 'runs' };
+  if (tab === 'q' && query !== undefined && query !== '') {
+    const [s = '', attempt = '1'] = (sample ?? '0').split('.');
+    const place = { query, sample: number(s) ?? 0, attempt: number(attempt) ?? 1 };
+    return {
+      page: 'rollout',
+      run,
+      place,
+      turn: number(turn),
+      tokens: tok === 'tok',
+      token: number(token),
+      ...list,
+    };
+  }
+  return { page: 'run', run, tab: TABS.find((known) => known === tab) ?? 'overview', ...list };
+}
+
+export function hrefOf(route: Route): string {
+  if (route.page === 'runs') return '#/';
+  if (route.page === 'compare') {
+    return `#/compare/${enc(route.a)}/${enc(route.b)}${route.cell === null ? '' : `/${route.cell}`}`;
+  }
+  const params = new URLSearchParams();
+  if (route.filter !== '') params.set('f', route.filter);
+  if (route.sort !== '') params.set('s', route.sort);
+  const search = params.size > 0 ? `?${params.toString()}` : '';
+  const base = `#/run/${enc(route.run)}`;
+  if (route.page === 'run') return `${base}${route.tab === 'overview' ? '' : `/${route.tab}`}${search}`;
+  const { query, sample, attempt } = route.place;
+  const turn = route.turn === null && !route.tokens ? '' : `/t/${route.turn ?? 1}`;
+  const token = route.tokens ? `/tok${route.token === null ? '' : `/${route.token}`}` : '';
+  return `${base}/q/${enc(query)}/${sample}${attempt > 1 ? `.${attempt}` : ''}${turn}${token}${search}`;
+}
+
+export function rolloutHref(run: string, { query, sample, attempt }: RowPlace, list?: Partial<List>): string {
+  const { filter = '', sort = '' } = list ?? {};
+  const place = { query, sample, attempt };
+  return hrefOf({ page: 'rollout', run, place, turn: null, tokens: false, token: null, filter, sort });
+}
+
+export function listHref(run: string, filter = '', sort = ''): string {
+  return hrefOf({ page: 'run', run, tab: 'rollouts', filter, sort });
+}
+
+export const runHref = (run: string, tab: RunTab = 'overview'): string =>
+  hrefOf({ page: 'run', run, tab, filter: '', sort: '' });
+
+const enc = encodeURIComponent;
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+function number(text: string | undefined): number | null {
+  return text !== undefined && /^\d{1,9}$/.test(text) ? Number(text) : null;
+}

@@ -1,0 +1,76 @@
+// One run: its state on top, then an overview, its rollouts, its queries, or what is in flight.
+
+import type { JSX } from 'preact';
+import type { RunMessage } from '../model/messages.ts';
+import { count } from './format.ts';
+import { LivePage } from './live-page.tsx';
+import { Overview } from './overview.tsx';
+import { Loading, Notice } from './parts.tsx';
+import { QueriesPage } from './queries-page.tsx';
+import { Left } from './left.tsx';
+import { RolloutList } from './rollout-list.tsx';
+import { RunHead } from './run-head.tsx';
+import { type Route, runHref, type RunTab } from './route.ts';
+import type { Source } from './source.ts';
+import { useMessage } from './use-message.ts';
+
+type RunRoute = Extract<Route, { page: 'run' }>;
+
+export const LIVE_MS = 2_000;
+const READING_MS = 700;
+
+export function RunPage({ route, source }: { readonly route: RunRoute; readonly source: Source }): JSX.Element {
+  const { message, error } = useMessage(
+    `run ${route.run}`,
+    () => source.run(route.run),
+    (run) => againAfter(run, source),
+  );
+  if (!message) return <Loading error={error} />;
+  const { head, progress } = message;
+  return (
+    <section class="run">
+      <RunHead message={message} />
+      <Left left={source.left} />
+      {error !== undefined && <Notice kind="problem">{error}</Notice>}
+      {head.problem !== undefined && <Notice kind="problem">{head.problem}</Notice>}
+      {progress.problem !== undefined && <Notice kind="problem">{progress.problem}</Notice>}
+      <Tabs route={route} message={message} />
+      {route.tab === 'overview' && <Overview message={message} />}
+      {route.tab === 'queries' && <QueriesPage run={route.run} source={source} message={message} />}
+      {route.tab === 'live' && <LivePage run={route.run} source={source} message={message} />}
+      {route.tab === 'rollouts' && <RolloutList route={route} source={source} run={message} />}
+    </section>
+  );
+}
+
+function againAfter({ head, progress }: RunMessage, source: Source): number {
+  if (source.kind === 'report') return 0;
+  if (!progress.listed || progress.glanced < progress.begun) return READING_MS;
+  return head.state === 'open' ? LIVE_MS : 0;
+}
+
+const TABS: readonly (readonly [RunTab, string])[] = [
+  ['overview', 'Overview'],
+  ['rollouts', 'Rollouts'],
+  ['queries', 'Queries'],
+  ['live', 'In flight'],
+];
+
+function Tabs({ route, message }: { readonly route: RunRoute; readonly message: RunMessage }): JSX.Element {
+  const { summary, head } = message;
+  const open = summary.begun - summary.ended;
+  const shown = TABS.filter(
+    ([tab]) => tab === route.tab || (tab === 'queries' ? head.samples > 1 : tab !== 'live' || open > 0),
+  );
+  return (
+    <nav class="tabs" aria-label="Parts of the run">
+      {shown.map(([tab, text]) => (
+        <a key={tab} href={runHref(route.run, tab)} aria-current={tab === route.tab ? 'page' : undefined}>
+          {text}
+          {tab === 'rollouts' && <span class="n">{count(summary.begun)}</span>}
+          {tab === 'live' && <span class="n">{count(open)}</span>}
+        </a>
+      ))}
+    </nav>
+  );
+}

@@ -1,0 +1,56 @@
+// The source of messages: the viewer’s server, or what a report embeds. The pages know only this interface.
+
+import type {
+  Cell,
+  CompareMessage,
+  Kind,
+  QueriesMessage,
+  ErrorMessage,
+  RolloutMessage,
+  RowPlace,
+  RowsMessage,
+  RunMessage,
+  RunsMessage,
+  TokensMessage,
+} from '../model/messages.ts';
+
+export interface Source {
+  readonly kind: 'server' | 'report';
+  runs(): Promise<RunsMessage>;
+  run(run: string): Promise<RunMessage>;
+  rows(run: string, list: { filter: string; sort: string }, from: number, count: number): Promise<RowsMessage>;
+  rollout(run: string, place: RowPlace, list: { filter: string; sort: string }): Promise<RolloutMessage>;
+  tokens(run: string, place: RowPlace, turn: number): Promise<TokensMessage>;
+  queries(run: string, kind: Kind, from: number, count: number): Promise<QueriesMessage>;
+  compare(a: string, b: string, cell: Cell | null): Promise<CompareMessage>;
+  /** The things that a report leaves out; empty for the server. */
+  readonly left: readonly string[];
+}
+
+export function serverSource(): Source {
+  return {
+    kind: 'server',
+    left: [],
+    runs: () => get('runs', {}),
+    run: (run) => get(`run/${encodeURIComponent(run)}`, {}),
+    rows: (run, { filter, sort }, from, count) =>
+      get(`run/${encodeURIComponent(run)}/rows`, { filter, sort, from, count }),
+    rollout: (run, { query, sample, attempt }, { filter, sort }) =>
+      get(`run/${encodeURIComponent(run)}/rollout`, { query, sample, attempt, filter, sort }),
+    queries: (run, kind, from, count) => get(`run/${encodeURIComponent(run)}/queries`, { kind, from, count }),
+    compare: (a, b, cell) =>
+      get(`compare/${encodeURIComponent(a)}/${encodeURIComponent(b)}`, cell === null ? {} : { cell }),
+    tokens: (run, { query, sample, attempt }, turn) =>
+      get(`run/${encodeURIComponent(run)}/tokens`, { query, sample, attempt, turn }),
+  };
+}
+
+async function get<T>(path: string, params: Readonly<Record<string, string | number>>): Promise<T> {
+  const search = new URLSearchParams(Object.entries(params).map(([name, value]) => [name, String(value)]));
+  const response = await fetch(`/api/${path}${search.size > 0 ? `?${search.toString()}` : ''}`).catch(() => {
+    throw new Error('The viewer’s server does not answer. Start it again: everturn view.');
+  });
+  const message = (await response.json()) as T & Partial<ErrorMessage>;
+  if (!response.ok) throw new Error(message.error ?? `The server answered ${response.status}.`);
+  return message;
+}

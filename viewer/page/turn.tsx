@@ -1,0 +1,121 @@
+// One turn: its verdict first, then what was new in the context (folded), the answer, and the facts. All of it is text:
+// nothing that a model or a data set wrote becomes markup.
+
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { RolloutMessage, TurnMessage } from '../model/messages.ts';
+import { inText } from '../model/visible-bytes.ts';
+import { count, decimals, duration, FINISH, named, plural, signed } from './format.ts';
+import { hrefOf, type Route } from './route.ts';
+
+interface Props {
+  /** Null on paper: no links. */
+  readonly route: Extract<Route, { page: 'rollout' }> | null;
+  readonly message: RolloutMessage;
+  readonly turn: TurnMessage;
+  readonly expanded: boolean;
+}
+
+export function Turn({ route, message, turn, expanded }: Props): JSX.Element {
+  const { record, verdict, hasTokens } = turn;
+  const [open, setOpen] = useState(expanded);
+  useEffect(() => setOpen(expanded), [expanded]);
+  const name = `turn-${record.turn}`;
+  return (
+    <section class={`turn ${verdict?.verdict ?? 'none'}`} id={name} aria-labelledby={`${name}-title`}>
+      <div class="turn-head">
+        <h2 id={`${name}-title`}>Turn {record.turn}</h2>
+        <Verdict message={message} turn={turn} />
+        <span class="spring" />
+        {hasTokens && route && (
+          <a class="quiet" href={hrefOf({ ...route, turn: record.turn, tokens: true, token: null })}>
+            tokens
+          </a>
+        )}
+      </div>
+      <details class="context" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+        <summary>
+          {record.turn === 1 ? 'The prompt' : 'What the model was told'}
+          <span class="dim">
+            {' '}
+            · {turn.contextTokens > 0 ? plural(turn.contextTokens, 'token') : first(record.contextText)}
+          </span>
+        </summary>
+        <pre class="text">{plain(record.contextText)}</pre>
+      </details>
+      <Answer text={record.answer} />
+      <Facts turn={turn} />
+    </section>
+  );
+}
+
+function Verdict({ message, turn }: { readonly message: RolloutMessage; readonly turn: TurnMessage }): JSX.Element {
+  const { verdict, reward, record } = turn;
+  if (!verdict) return <span class="verdict none">not judged yet</span>;
+  const whole = message.end?.rewards[record.turn - 1];
+  return (
+    <p class="said">
+      <b class={`verdict ${verdict.verdict}`}>
+        {SIGN[verdict.verdict]} {verdict.verdict}
+      </b>
+      <span class="dim">{named(verdict.reason)}</span>
+      {verdict.extracted !== undefined && (
+        <span>
+          <span class="dim">found</span> <b class="text">{inText(verdict.extracted)}</b>
+        </span>
+      )}
+      {reward !== null && (
+        <span class="dim">
+          reward {signed(reward)}
+          {whole !== undefined && `, return ${signed(whole)}`}
+        </span>
+      )}
+      {verdict.suspectedTamper === true && <span class="tag">addresses the judge</span>}
+    </p>
+  );
+}
+
+const SIGN = { right: '✓', wrong: '✗', undecided: '?' } as const;
+const MUCH = 40_000;
+
+/** A long answer is folded at its middle: its beginning and its end say most. */
+function Answer({ text }: { readonly text: string }): JSX.Element {
+  const [all, setAll] = useState(false);
+  if (text === '') return <p class="answer dim">An empty answer.</p>;
+  if (all || text.length <= MUCH) return <pre class="answer text">{plain(text)}</pre>;
+  return (
+    <>
+      <pre class="answer text">{plain(text.slice(0, MUCH / 2))}</pre>
+      <button type="button" onClick={() => setAll(true)}>
+        Show {count(text.length - MUCH)} more characters
+      </button>
+      <pre class="answer text">{plain(text.slice(-MUCH / 2))}</pre>
+    </>
+  );
+}
+
+function Facts({ turn }: { readonly turn: TurnMessage }): JSX.Element {
+  const { record, outputTokens, hash } = turn;
+  const { versionStart, versionEnd, finishedAt, startedAt, finish, attempt, server } = record;
+  const ms = Math.max(0, finishedAt - startedAt);
+  const facts = [
+    `${plural(outputTokens, 'token')} after ${count(record.contextLength)}`,
+    FINISH[finish] ?? finish,
+    `${duration(ms)}${ms > 0 && outputTokens > 0 ? `, ${decimals((1000 * outputTokens) / ms)} tokens/s` : ''}`,
+    `version ${versionStart === versionEnd ? versionStart : `${versionStart} to ${versionEnd}`}`,
+    ...(attempt > 1 ? [`${attempt} tries`] : []),
+    ...(server === null ? [] : [server]),
+  ];
+  return (
+    <p class="turn-facts dim">
+      {facts.join(' · ')}
+      <span class="hash" title={`SHA-256 of the record: ${hash}`}>
+        {hash.slice(0, 8)}
+      </span>
+    </p>
+  );
+}
+
+/** As it is, with what would steer or hide shown as signs; line ends stay line ends. */
+export const plain = (text: string): string => inText(text).replaceAll('↵\n', '\n').replaceAll('⇥\t', '\t');
+const first = (text: string): string => plain(text).trim().split('\n', 1)[0]!.slice(0, 60);

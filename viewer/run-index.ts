@@ -1,0 +1,258 @@
+// The rows of one run in memory, read from its folder: first the ends of all rollouts in data set order, then the facts
+// of their turns, the asked-for ones first. While the run is open, a refresh finds what is new by the times of folders.
+// Reads only. Not covered: an attempt that is added to a query whose rollouts had all ended (open the viewer again).
+
+import { join } from 'node:path';
+import { explain } from '../domain/errors.ts';
+import { firstWords } from '../domain/foreign-text.ts';
+import { safeName, shardOf } from '../domain/ids.ts';
+import { type Query, questionOf } from '../domain/query.ts';
+import type { RolloutRecord } from '../domain/trajectory.ts';
+import { parseRolloutFolder, queryFolder, ROLLOUT_FILE, ROLLOUTS } from '../storage/record/layout.ts';
+import type { Store } from '../storage/store.ts';
+import { readEnd, readGlance, readOpen } from './glance.ts';
+import { inOrder, type Row, rowKey } from './model/row.ts';
+import type { Progress } from './model/messages.ts';
+import { changedAt, foldersIn, readTail } from './plain-files.ts';
+import { inParallel } from './parallel.ts';
+
+interface KnownQuery {
+  readonly index: number | null;
+  readonly id: string;
+  readonly title: string;
+  /** Of its folder, when it was listed. */
+  changed: number;
+}
+
+const PAGE = 512;
+const AT_ONCE = 32;
+const TITLE_CHARS = 120;
+const CHECKED_PER_REFRESH = 4_000;
+
+export class RunIndex {
+  readonly #store: Store;
+  readonly #perQuery: number;
+  readonly #rows = new Map<string, Row>();
+  /** Queries that have begun, by the name of their folder; those that may get more rollouts. */
+  readonly #queries = new Map<string, KnownQuery>();
+  readonly #growing = new Set<string>();
+  /** The place of each query of the data set, by the name of its folder. */
+  readonly #places = new Map<string, number>();
+  readonly #shards = new Map<string, number>();
+  #ordered: readonly Row[] | undefined;
+  #dirty = true;
+  #revision = 0;
+  #glanced = 0;
+  #listed = false;
+  #closed = false;
+  #problem: string | undefined;
+  #scan: Promise<void> | undefined;
+  #refreshing: Promise<void> | undefined;
+
+  /** `perQuery`: rollouts of each query, over all epochs. */
+  constructor(store: Store, perQuery: number) {
+    this.#store = store;
+    this.#perQuery = perQuery;
+  }
+
+  /** All rows so far, in data set order. */
+  rows(): readonly Row[] {
+    return (this.#ordered ??= [...this.#rows.values()].sort(inOrder));
+  }
+
+  row(key: string): Row | undefined {
+    return this.#rows.get(key);
+  }
+
+  get progress(): Progress {
+    return {
+      revision: this.#revision,
+      listed: this.#listed,
+      glanced: this.#glanced,
+      begun: this.#rows.size,
+      ...(this.#problem !== undefined && { problem: this.#problem }),
+    };
+  }
+
+  /** Begins to read, once. The promise is of the list, without the facts of turns. */
+  start(): Promise<void> {
+    return (this.#scan ??= this.#list()
+      .catch((error: unknown) => void (this.#problem = explain(error)))
+      .then(() => {
+        this.#listed = true;
+        this.#dirty = true;
+        this.#changed();
+        void this.#glanceAll();
+      }));
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** Finds what is new since the last look; nothing before the first list is complete. */
+  refresh(): Promise<void> {
+    if (!this.#listed) return Promise.resolve();
+    return (this.#refreshing ??= this.#refresh().finally(() => (this.#refreshing = undefined)));
+  }
+
+  /** Looks at the turns of these rows now. */
+  async glance(rows: readonly Row[]): Promise<void> {
+    const wanted = rows.filter(({ turns }) => turns === null);
+    if (wanted.length === 0) return;
+    await inParallel(wanted, AT_ONCE, (row) => this.#glance(row));
+    this.#changed();
+  }
+
+  async #list(): Promise<void> {
+    if (await this.#store.hasPacks())
+      this.#problem = 'Packed rollouts are not listed here: `everturn unpack` makes files of them again.';
+    const begun = await this.#listShards();
+    const total = await this.#store.countQueries().catch(() => 0);
+    for (let from = 0; from < total && !this.#closed; from += PAGE) {
+      const page = await this.#store.readQueries(from, PAGE);
+      await inParallel([...page.entries()], AT_ONCE, async ([i, query]) => {
+        const name = safeName(query.queryId);
+        this.#places.set(name, from + i);
+        if (begun.delete(name)) await this.#visit(name, known(query, from + i));
+      });
+      this.#changed();
+    }
+    await this.#meet([...begun]);
+  }
+
+  /** Names of the queries that are in shards which changed. */
+  async #listShards(): Promise<Set<string>> {
+    const root = join(this.#store.folder, ROLLOUTS);
+    const found = new Set<string>();
+    const shards = (await foldersIn(root)).filter((name) => /^[0-9a-f]{2}$/.test(name));
+    await inParallel(shards, AT_ONCE, async (shard) => {
+      const changed = await changedAt(join(root, shard));
+      if (changed === undefined || this.#shards.get(shard) === changed) return;
+      this.#shards.set(shard, changed);
+      for (const name of await foldersIn(join(root, shard))) if (!this.#queries.has(name)) found.add(name);
+    });
+    return found;
+  }
+
+  /** Queries that have begun since. */
+  async #meet(names: readonly string[]): Promise<void> {
+    await inParallel(names, AT_ONCE, async (name) => {
+      const place = this.#places.get(name);
+      const query = place === undefined ? await this.#stranger(name) : (await this.#store.readQueries(place, 1))[0];
+      if (query && safeName(query.queryId) === name) await this.#visit(name, known(query, place ?? null));
+      // It has begun, and its first record is not there yet.
+      else this.#shards.clear();
+    });
+  }
+
+  /** The query of a rollout that a client started directly. */
+  async #stranger(name: string): Promise<Query | undefined> {
+    const folder = join(this.#store.folder, ROLLOUTS, shardOf(name), name);
+    for (const rollout of await foldersIn(folder)) {
+      if (!parseRolloutFolder(rollout)) continue;
+      const text = await readTail(join(folder, rollout, ROLLOUT_FILE));
+      try {
+        if (text !== undefined) return (JSON.parse(text) as RolloutRecord).query;
+      } catch {
+        // Torn: `check` names it.
+      }
+    }
+    return undefined;
+  }
+
+  /** Reads the rollouts of a query that are not read yet. */
+  async #visit(name: string, query: KnownQuery): Promise<void> {
+    const folder = join(this.#store.folder, queryFolder(query.id));
+    query.changed = (await changedAt(folder)) ?? 0;
+    this.#queries.set(name, query);
+    const samples = new Set<number>();
+    for (const child of await foldersIn(folder)) {
+      const place = parseRolloutFolder(child);
+      if (!place) continue;
+      samples.add(place.sample);
+      const id = { query: query.id, ...place };
+      if (!this.#rows.has(rowKey(id))) await this.#read(query, id, join(folder, child));
+    }
+    if (samples.size < this.#perQuery) this.#growing.add(name);
+    else this.#growing.delete(name);
+  }
+
+  async #read(query: KnownQuery, id: Pick<Row, 'query' | 'sample' | 'attempt'>, folder: string): Promise<void> {
+    const before = this.#rows.get(rowKey(id));
+    const base = { index: query.index, title: query.title, ...id };
+    const end = await readEnd(folder, id);
+    if (end && !('problem' in end)) {
+      const { outcome: state, stopReason: stop, success, finishedAt: endedAt } = end;
+      const reason = end.failure?.reason ?? null;
+      const reward = end.rewards[0] ?? null;
+      this.#put({ ...base, state, stop, reason, success, reward, endedAt, turns: null });
+      return;
+    }
+    const { turns, success, doing } = await readOpen(folder);
+    const flaw = end ? { flaw: end.problem } : {};
+    const same = before?.doing?.turn === doing.turn && before.doing.what === doing.what ? before.turns : null;
+    const glance = same ?? (await readGlance(folder, turns));
+    const waiting = { state: 'open', stop: null, reason: null, reward: null, endedAt: null } as const;
+    this.#put({ ...base, ...waiting, success, turns: glance, doing, ...flaw });
+  }
+
+  #put(row: Row): void {
+    const key = rowKey(row);
+    const before = this.#rows.get(key);
+    if (before?.state === 'open' && JSON.stringify(before) === JSON.stringify(row)) return;
+    this.#dirty = true;
+    this.#glanced += Number(row.turns !== null) - Number((before?.turns ?? null) !== null);
+    this.#rows.set(key, row);
+  }
+
+  async #glance(row: Row): Promise<void> {
+    const now = this.#rows.get(rowKey(row));
+    if (!now || now.turns !== null) return;
+    const folder = join(this.#store.folder, queryFolder(row.query), `${row.sample}.${row.attempt}`);
+    const turns = await readGlance(folder, now.success.length);
+    const reason = now.reason ?? (now.state === 'undecided' ? (turns.reasons.at(-1) ?? null) : null);
+    if (this.#rows.get(rowKey(row)) === now) this.#put({ ...now, reason, turns });
+  }
+
+  /** In the background, few at once: requests come first. */
+  async #glanceAll(): Promise<void> {
+    const waiting = this.rows().filter(({ turns }) => turns === null);
+    for (let from = 0; from < waiting.length && !this.#closed; from += PAGE) {
+      await inParallel(waiting.slice(from, from + PAGE), 8, (row) => this.#glance(row)).catch(() => {});
+      this.#changed();
+    }
+  }
+
+  async #refresh(): Promise<void> {
+    const open = [...this.#rows.values()].filter(({ state }) => state === 'open');
+    await inParallel(open, AT_ONCE, async (row) => {
+      const query = this.#queries.get(safeName(row.query));
+      const folder = join(this.#store.folder, queryFolder(row.query), `${row.sample}.${row.attempt}`);
+      if (query) await this.#read(query, row, folder);
+    });
+    await this.#meet([...(await this.#listShards())]);
+    // Those that were checked go to the end of the line.
+    const growing = [...this.#growing].slice(0, CHECKED_PER_REFRESH);
+    await inParallel(growing, AT_ONCE, async (name) => {
+      const query = this.#queries.get(name)!;
+      const changed = await changedAt(join(this.#store.folder, queryFolder(query.id)));
+      this.#growing.delete(name);
+      this.#growing.add(name);
+      if (changed !== query.changed) await this.#visit(name, query);
+    });
+    this.#changed();
+    await this.glance([...this.#rows.values()].filter(({ turns }) => turns === null).slice(0, PAGE));
+  }
+
+  #changed(): void {
+    if (!this.#dirty) return;
+    this.#dirty = false;
+    this.#ordered = undefined;
+    this.#revision++;
+  }
+}
+
+function known(query: Query, index: number | null): KnownQuery {
+  return { index, id: query.queryId, title: firstWords(questionOf(query), TITLE_CHARS), changed: 0 };
+}

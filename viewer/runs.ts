@@ -1,0 +1,170 @@
+// All runs of one folder: their heads, from run.json and result.json alone, and the rows of those that are looked at.
+// Only real folders with a run's name are runs; nothing else of the folder can be reached. Memory: the rows of the last
+// few runs.
+
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { explain, UsageError } from '../domain/errors.ts';
+import { samplesPerQuery } from '../domain/group.ts';
+import { isRunName } from '../domain/ids.ts';
+import type { CollectionResult } from '../domain/messages.ts';
+import { ended } from '../domain/progress.ts';
+import type { RunShape } from '../domain/rollout-summary.ts';
+import { openFileStore } from '../storage/files.ts';
+import { RUN_FILE } from '../storage/record/layout.ts';
+import type { RunRecord } from '../storage/record/run-record.ts';
+import type { Store } from '../storage/store.ts';
+import type { RunHead } from './model/messages.ts';
+import { foldersIn } from './plain-files.ts';
+import { RunIndex } from './run-index.ts';
+
+export interface OpenRun {
+  readonly run: string;
+  readonly store: Store;
+  readonly record: RunRecord;
+  /** Rollouts of the run, as far as the data set says. */
+  readonly total: number;
+  readonly shape: RunShape;
+  readonly index: RunIndex;
+}
+
+export interface Runs {
+  /** Absolute. */
+  readonly out: string;
+  heads(): Promise<RunHead[]>;
+  head(open: OpenRun): Promise<RunHead>;
+  /** Throws a UsageError for a run that is not there. */
+  open(run: string): Promise<OpenRun>;
+  close(): void;
+}
+
+const MOST_OPEN = 4;
+
+export function openRuns(out: string): Runs {
+  const opened = new Map<string, Promise<OpenRun>>();
+
+  async function names(): Promise<string[]> {
+    return (await foldersIn(out)).filter((name) => isRunName(name) && existsSync(join(out, name, RUN_FILE)));
+  }
+
+  async function open(run: string): Promise<OpenRun> {
+    if (!isRunName(run) || !(await names()).includes(run)) {
+      throw new UsageError(`There is no run ${JSON.stringify(run)} in this folder.`, {
+        reason: 'no-such-run',
+        fix: 'The list of runs names those that are there.',
+      });
+    }
+    const known = opened.get(run);
+    if (known) {
+      // The last one that was looked at stays longest.
+      opened.delete(run);
+      opened.set(run, known);
+      return known;
+    }
+    const fresh = load(run);
+    opened.set(run, fresh);
+    fresh.catch(() => opened.delete(run));
+    if (opened.size > MOST_OPEN) {
+      const [oldest, first] = opened.entries().next().value!;
+      opened.delete(oldest);
+      void first.then(({ index }) => index.close()).catch(() => {});
+    }
+    return fresh;
+  }
+
+  async function load(run: string): Promise<OpenRun> {
+    const store = openFileStore(out, run);
+    const record = (await store.getRun())?.record;
+    if (!record) throw new UsageError(`Run ${run} has no run.json any more.`, { reason: 'no-such-run' });
+    const index = new RunIndex(store, samplesPerQuery(record));
+    void index.start();
+    const queries = await store.countQueries().catch(() => 0);
+    const { samples, epochs = 1, settings } = record;
+    const shape = { queries, samples, epochs, numTurns: settings.numTurns, stop: settings.stop };
+    return { run, store, record, total: queries * samples * epochs, shape, index };
+  }
+
+  async function head({ store, record, total, index }: OpenRun): Promise<RunHead> {
+    const base = headOf(record);
+    const result = await resultOf(store);
+    if (result) return { ...base, ...countsOf(result) };
+    const { listed } = index.progress;
+    const done = index.rows().filter(({ state }) => state !== 'open').length;
+    return { ...base, total: Math.max(total, index.rows().length), ended: listed ? done : null };
+  }
+
+  async function quickHead(run: string): Promise<RunHead> {
+    try {
+      const known = await opened.get(run);
+      if (known) return await head(known);
+      const store = openFileStore(out, run);
+      const stored = await store.getRun();
+      if (!stored) throw new Error('run.json is gone');
+      const result = await resultOf(store);
+      const queries = result ? 0 : await store.countQueries().catch(() => 0);
+      const counts = result ? countsOf(result) : { total: queries * samplesPerQuery(stored.record) };
+      return { ...headOf(stored.record), ...counts };
+    } catch (error) {
+      return { ...NO_HEAD, run, problem: explain(error) };
+    }
+  }
+
+  return {
+    out,
+    head,
+    open,
+    async heads() {
+      const heads: RunHead[] = [];
+      for (const name of await names()) heads.push(await quickHead(name));
+      return heads.sort((a, b) => b.createdAt - a.createdAt);
+    },
+    close() {
+      for (const run of opened.values()) void run.then(({ index }) => index.close()).catch(() => {});
+      opened.clear();
+    },
+  };
+}
+
+const NO_HEAD: RunHead = {
+  run: '',
+  state: 'open',
+  createdAt: 0,
+  model: '',
+  dataset: null,
+  numTurns: 0,
+  samples: 1,
+  total: null,
+  ended: null,
+  first: null,
+  last: null,
+  tokens: null,
+};
+
+function headOf(record: RunRecord): RunHead {
+  return {
+    ...NO_HEAD,
+    run: record.run,
+    createdAt: record.createdAt,
+    model: record.settings.model,
+    dataset: record.dataset && basename(record.dataset.path),
+    numTurns: record.settings.numTurns,
+    samples: samplesPerQuery(record),
+  };
+}
+
+async function resultOf(store: Store): Promise<CollectionResult | undefined> {
+  return (await store.getResult())?.record as CollectionResult | undefined;
+}
+
+function countsOf({ total, cancelled, counts }: CollectionResult): Partial<RunHead> {
+  const at = (i: number): readonly [number, number] | null =>
+    counts.judgedAt[i] ? [counts.rightAt[i] ?? 0, counts.judgedAt[i]] : null;
+  return {
+    state: cancelled ? 'cancelled' : 'ended',
+    total,
+    ended: ended(counts),
+    first: at(0),
+    last: at(counts.judgedAt.length - 1),
+    tokens: counts.tokens,
+  };
+}
