@@ -24,6 +24,7 @@ export function finishActivity({ openStore, now }: ActivityDeps) {
     const { success, turnRewards: own } = result;
     await writeLogs(store, id, result.turns);
     const failed = result.outcome === 'failed';
+    const said = turns.flatMap(({ record }) => (record.said ? [record.turn] : []));
     const { record: stored } = await store.putEnd(id, {
       outcome: result.outcome,
       stopReason: result.stopReason,
@@ -33,6 +34,7 @@ export function finishActivity({ openStore, now }: ActivityDeps) {
       success: result.success,
       turns: turns.map((t) => t.hash),
       finishedAt: now(),
+      ...(said.length > 0 && { said }),
     });
     const same =
       stored.stopReason === result.stopReason &&

@@ -7,7 +7,8 @@ import { type TrajectoryReference, turnSeed } from '../domain/ids.ts';
 import type { EarlierTurn } from '../domain/new-context.ts';
 import type { Backend, TextBackend } from '../inference/backend.ts';
 import type { Store, Stored } from '../storage/store.ts';
-import type { Generated, TurnReference } from '../domain/rollout-facts.ts';
+import type { Generated, GenerateInput } from '../domain/rollout-facts.ts';
+import type { SayRecord } from '../domain/say.ts';
 import { outputTokens, type TurnRecord } from '../domain/turn.ts';
 import type { NoRoom, Turn } from './answer.ts';
 import { answerInText } from './answer-in-text.ts';
@@ -28,7 +29,7 @@ interface GenerateBeat {
 }
 
 export function generateActivity({ openStore, backend: backendOf, now }: ActivityDeps) {
-  return async function generate({ rollout: id, turn }: TurnReference): Promise<Generated> {
+  return async function generate({ rollout: id, turn, say }: GenerateInput): Promise<Generated> {
     const store = openStore(id.out, id.run);
     // Both in one round trip to the disk.
     const [there, firstChunk] = await Promise.all([store.getTurn(id, turn), store.getChunk(id, turn, 1)]);
@@ -49,6 +50,7 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
       const rollout = await recordedRollout(store, id);
       const { settings } = rollout.record;
       const before = await recordedTurns(store, id, turn - 1);
+      const said = await messageBefore(patient, { id, turn, say, of: before.at(-1)?.hash });
       const backend = await backendOf(settings, store.folder).catch(counted);
       const startedAt = now();
       const seed = turnSeed(settings.seed, id.query, id.sample, turn);
@@ -82,6 +84,7 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
         model: backend.facts.name,
         server: answer.server,
         ...answer.traits,
+        ...(said && { said: { text: said.record.text, hash: said.hash } }),
       });
       if (answer.chunks > 0) await store.dropChunks(id, turn);
       return factsOf(stored);
@@ -89,8 +92,20 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
   };
 }
 
+/** The stored one counts: that of an attempt before, or of a fork. */
+async function messageBefore(
+  store: Store,
+  { id, turn, say, of }: { id: TrajectoryReference; turn: number; say: GenerateInput['say']; of: string | undefined },
+): Promise<Stored<SayRecord> | undefined> {
+  if (of === undefined) return undefined;
+  if (!say) return store.getSay(id, turn);
+  const { text, by, at } = say;
+  return store.putSay(id, { turn, text, by, at, of });
+}
+
 async function answeredTurn(store: Store, id: TrajectoryReference, turn: TurnRecord): Promise<EarlierTurn> {
-  return { turn, verdict: (await recordedVerdict(store, id, turn.turn)).record };
+  const [verdict, said] = await Promise.all([recordedVerdict(store, id, turn.turn), store.getSay(id, turn.turn + 1)]);
+  return { turn, verdict: verdict.record, ...(said && { said: said.record.text }) };
 }
 
 function givesText(backend: Backend): backend is TextBackend {

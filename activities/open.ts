@@ -3,6 +3,7 @@
 import { Context } from '@temporalio/activity';
 import { samplesPerQuery } from '../domain/group.ts';
 import { firstWords } from '../domain/foreign-text.ts';
+import { mayRetry } from '../domain/ending.ts';
 import type { Begun, EnvironmentRecord } from '../domain/environment.ts';
 import { DatasetError, EnvironmentError, explain, StoreError, UsageError } from '../domain/errors.ts';
 import { type Prompt, questionOf } from '../domain/query.ts';
@@ -183,12 +184,12 @@ function noSuchSample(run: string, samples: number): UsageError {
   });
 }
 
-/** A new attempt takes the place of one that failed, and of no other. */
+/** A new attempt takes the place of one that failed or could not be judged, and of no other. */
 async function mustHaveFailed(store: Store, before: RolloutId): Promise<void> {
   const end = await store.getEnd(before);
-  if (end?.record.outcome === 'failed') return;
-  throw new UsageError(`Attempt ${before.attempt} at "${before.query}" has not failed.`, {
+  if (end && mayRetry(end.record.outcome)) return;
+  throw new UsageError(`Attempt ${before.attempt} at "${before.query}" has not failed, and was not undecided.`, {
     reason: 'not-allowed',
-    fix: 'Only what failed is tried again.',
+    fix: 'Only such a rollout is tried again.',
   });
 }

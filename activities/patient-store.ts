@@ -25,6 +25,7 @@ export function patientStore(store: Store, waits: (what: string | null) => void)
   return {
     ...store,
     putTurn: (id, record) => untilWritten(() => store.putTurn(id, record)),
+    putSay: (id, record) => untilWritten(() => store.putSay(id, record)),
     putChunk: (id, record) => untilWritten(() => store.putChunk(id, record)),
   };
 }

@@ -5,6 +5,7 @@ import { flagOf, resolveOptions, type ResolvedOptions } from '../run/config.ts';
 import { UNDECIDED, type UndecidedPolicy } from '../domain/finished-turns.ts';
 import { CONTRADICTED, VERDICT_SOURCES, type VerdictSource } from '../domain/judged-by-people.ts';
 import { DEFAULT_OPTIONS, FIELDS, type RunOptions } from '../run/options.ts';
+import { HUMAN_TURNS, type HumanTurnsPolicy } from '../storage/reading.ts';
 import type { Io } from './io.ts';
 
 export const DEFAULT_OUT = 'runs';
@@ -27,8 +28,8 @@ export function undecidedOption(): Option {
     .default('drop' satisfies UndecidedPolicy);
 }
 
-/** By whose verdicts an export counts, and what it does where people contradict the feedback that a turn answered. */
-export function verdictOptions(): [Option, Option] {
+/** People's part in an export: by whose verdicts it counts, and whether their messages are in it. */
+export function peopleOptions(): Option[] {
   return [
     new Option('--verdicts <whose>', "the judge's verdicts, or people's where they gave one (everturn verdict)")
       .choices(VERDICT_SOURCES)
@@ -38,6 +39,9 @@ export function verdictOptions(): [Option, Option] {
       "with --verdicts human: rollouts that went on after feedback which people's verdict contradicts: drop them " +
         '(default), cut them after that turn, or keep them whole',
     ).choices(CONTRADICTED),
+    new Option('--human-turns <what>', 'rollouts with a person’s message in their context: drop or include them')
+      .choices(HUMAN_TURNS)
+      .default('drop' satisfies HumanTurnsPolicy),
   ];
 }
 

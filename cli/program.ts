@@ -113,6 +113,26 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "a person's note on one rollout",
     load: () => import('./commands/note.ts'),
   },
+  fork: {
+    group: 'Steer',
+    summary: 'play one rollout again from a turn on, as a new run',
+    load: () => import('./commands/fork.ts'),
+  },
+  extend: {
+    group: 'Steer',
+    summary: 'play further turns of one rollout, as a new run',
+    load: () => import('./commands/extend.ts'),
+  },
+  retry: {
+    group: 'Steer',
+    summary: 'play a rollout once more that failed or was undecided',
+    load: () => import('./commands/retry.ts'),
+  },
+  say: {
+    group: 'Steer',
+    summary: 'a message to one rollout in flight',
+    load: () => import('./commands/say.ts'),
+  },
   cancel: {
     group: 'Steer',
     summary: 'end a run; finished turns stay stored',

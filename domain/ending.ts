@@ -78,6 +78,11 @@ export function outcomeOf(stop: StopReason): Outcome {
   }
 }
 
+/** Whether a rollout that ended so may be played again in the same run: it gave no sample. */
+export function mayRetry(outcome: Outcome): boolean {
+  return outcome === 'failed' || outcome === 'undecided';
+}
+
 /** 1 right, 0 wrong, null neither. */
 export function successOf(verdict: VerdictValue): 0 | 1 | null {
   return verdict === 'right' ? 1 : verdict === 'wrong' ? 0 : null;

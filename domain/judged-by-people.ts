@@ -38,7 +38,9 @@ export function judgedByPeople(
       continue;
     }
     changed = true;
-    turns.push({ ...turn, verdict: { ...turn.verdict!, verdict: said, reason: 'human' } });
+    // A person says right or wrong; an environment's own reward was of another verdict.
+    const { reward: _, ...reply } = turn.verdict!;
+    turns.push({ ...turn, verdict: { ...reply, verdict: said, reason: 'human' } });
     if (turn.record.turn === played.turns.length || contradicted === 'keep') continue;
     if (contradicted === 'drop') return 'feedback-contradicts';
     break;
@@ -48,8 +50,9 @@ export function judgedByPeople(
 
 function endOf(turns: readonly PlayedTurn[], end: EndRecord, { rollout }: Trajectory): EndRecord {
   const success = turns.map(({ verdict }) => (verdict ? successOf(verdict.verdict) : null));
-  const complete = !success.includes(null);
-  const rewards = turnRewards(success, rollout.settings);
+  const complete = turns.every(({ verdict }) => verdict && verdict.verdict !== 'undecided');
+  const own = turns.map(({ verdict }) => verdict?.reward);
+  const rewards = turnRewards(success, rollout.settings, own);
   return {
     ...end,
     outcome: complete ? 'complete' : 'undecided',

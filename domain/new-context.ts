@@ -32,6 +32,8 @@ export interface NewContext {
 export interface EarlierTurn {
   readonly turn: TurnRecord;
   readonly verdict: VerdictRecord;
+  /** A person's message behind the feedback on it. */
+  readonly said?: string;
 }
 
 export async function newContext(
@@ -41,7 +43,7 @@ export async function newContext(
 ): Promise<NewContext> {
   const render = tokenizer.renderChat;
   if (answered) {
-    const feedback = feedbackOn(answered.verdict);
+    const feedback = feedbackOn(answered.verdict, answered.said);
     if (settings.feedback === 'delta') return deltaFeedback(tokenizer, prompt, answered.turn, feedback);
     const text = seedFeedback(feedback, render);
     return { text, ids: await tokenizer.encode(text) };
@@ -56,7 +58,7 @@ export async function newContext(
 
 /** The new part of a conversation with a model that takes messages, for readers: its own rendering is not known here. */
 export function newTranscript({ query: { prompt } }: RolloutRecord, answered: EarlierTurn | null): string {
-  if (answered) return seedFeedback(feedbackOn(answered.verdict), transcript);
+  if (answered) return seedFeedback(feedbackOn(answered.verdict, answered.said), transcript);
   return prompt.kind === 'text' ? prompt.text : transcript(prompt.messages);
 }
 
@@ -68,7 +70,10 @@ function transcript(messages: readonly Message[]): string {
 export function conversationOf(prompt: Prompt, answered: readonly EarlierTurn[]): readonly Message[] {
   return [
     ...(prompt.kind === 'messages' ? prompt.messages : []),
-    ...answered.flatMap(({ turn, verdict }) => [{ role: 'assistant', content: turn.answer }, ...feedbackOn(verdict)]),
+    ...answered.flatMap(({ turn, verdict, said }) => [
+      { role: 'assistant', content: turn.answer },
+      ...feedbackOn(verdict, said),
+    ]),
   ];
 }
 

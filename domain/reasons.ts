@@ -19,6 +19,7 @@ export const REASONS = {
     'json-without-out',
     'judgements-exist',
     'judgements-name',
+    'newer-run',
     'no-config',
     'no-such-lease',
     'no-such-query',

@@ -5,6 +5,7 @@ import type { TrajectoryReference } from './ids.ts';
 import type { Task } from './query.ts';
 import { type Boundary, boundaryOfReason, isBoundary } from './reasons.ts';
 import type { RewardSettings } from './reward.ts';
+import type { SentMessage } from './say.ts';
 import type { TurnFacts } from './turn.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -44,6 +45,11 @@ export interface TurnReference {
   readonly rollout: TrajectoryReference;
   /** 1-based. */
   readonly turn: number;
+}
+
+export interface GenerateInput extends TurnReference {
+  /** A person's message before this turn. */
+  readonly say?: SentMessage;
 }
 
 export interface FailureFacts {

@@ -4,6 +4,7 @@
 import type { ReplyFields } from './environment.ts';
 import type { Json } from './json.ts';
 import { type Outcome, recordedResult, type RolloutResult, type StopReason } from './ending.ts';
+import type { Carried, Parent } from './lineage.ts';
 import type { Prompt, Query } from './query.ts';
 import type { Boundary } from './reasons.ts';
 import type { RolloutSettings } from './settings.ts';
@@ -23,6 +24,8 @@ export interface RolloutRecord {
   readonly settings: RolloutSettings;
   /** Epoch milliseconds when the trajectory began: the sample's birth_time. */
   readonly birthTime: number;
+  /** Present in a fork: the turns before `parent.turn` are carried over. */
+  readonly parent?: Parent;
   /** Of an environment that began the rollout: the prompt of `query` is then its own. */
   readonly begun?: Begun;
 }
@@ -47,6 +50,8 @@ export interface VerdictRecord extends Verdict, ReplyFields {
   readonly of: string;
   /** Milliseconds the judge took. */
   readonly tookMs: number;
+  /** Present if it was carried over from another run. */
+  readonly carried?: Carried;
 }
 
 export interface Failure {
@@ -74,6 +79,8 @@ export interface EndRecord {
   /** Hashes of the turn records, in order. */
   readonly turns: readonly string[];
   readonly finishedAt: number;
+  /** Turns with a person's message in their context; absent if there is none. */
+  readonly said?: readonly number[];
 }
 
 export interface PlayedTurn {

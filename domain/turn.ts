@@ -1,6 +1,8 @@
 // One turn: the tokens new in its context, the model's answer, and the verdict on it.
 
 import type { LogprobMeaning, WantedLogprobs } from './logprob-meaning.ts';
+import type { Carried } from './lineage.ts';
+import type { Said } from './say.ts';
 import type { VerdictValue } from './verdict.ts';
 
 /** How a generation ended. `length` and `abort` are the original's `no_eos`. */
@@ -64,6 +66,10 @@ export interface TurnRecord {
   readonly trainable?: boolean;
   /** The server's own tokens and logprobs of a text answer, if it returns them: never ids. */
   readonly textLogprobs?: readonly { readonly token: string; readonly logprob: number }[];
+  /** A person's message in this turn's context, behind the feedback; absent if there is none. */
+  readonly said?: Said;
+  /** Present if it was carried over from another run, and not generated in this one. */
+  readonly carried?: Carried;
 }
 
 /** A part of an answer, stored before the next part is requested; the turn's record replaces it. */

@@ -25,12 +25,12 @@ export function withoutRight({ turns }: Trajectory): 'no-right-answer' | undefin
 export function chatOf({ rollout: { query }, turns }: Trajectory): ChatTurn[] {
   let context: readonly Message[] = query.prompt.kind === 'messages' ? query.prompt.messages : [];
   const chat: ChatTurn[] = [];
-  for (const { record, verdict } of turns) {
+  for (const [i, { record, verdict }] of turns.entries()) {
     const answer: Message = { role: 'assistant', content: record.answer };
     const right = verdict?.verdict === 'right';
     chat.push({ context, answer, right });
     if (right) break;
-    context = [...context, answer, ...(verdict ? feedbackOn(verdict) : [])];
+    context = [...context, answer, ...(verdict ? feedbackOn(verdict, turns[i + 1]?.record.said?.text) : [])];
   }
   return chat;
 }

@@ -12,6 +12,7 @@ import type { CheckTokenizer } from './context.ts';
 import { checkCode, checkReplies } from './environments.ts';
 import { openCopyCheck } from './copies.ts';
 import { checkJudgements } from './judgements.ts';
+import { openForkCheck } from './forked-run.ts';
 import { checkFeed, type FeedFacts } from './feed.ts';
 import { checkExport, type ExportCheck, type ExportFacts } from './export.ts';
 import { openLogCheck } from './logs.ts';
@@ -98,6 +99,8 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   const facts = { tokenizer, clockSkewMs, runAt: run?.createdAt };
   const ofRun = openRunCheck(store, run, report, options);
   await ofRun.run();
+  const fork = openForkCheck(store, run, report, clockSkewMs);
+  await fork.run();
   await checkCode(store, run, report);
   const copies = openCopyCheck(report);
   const logs = openLogCheck(store, report);
@@ -132,6 +135,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
     queries.rollout(rollout);
     counts.rollout(rollout);
     copies(rollout);
+    fork.rollout(rollout);
     checkReplies(rollout, report);
     await ofRun.rollout(rollout);
     if (!rollout.end) return;
@@ -179,14 +183,17 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
 
 /** Counted from the verdicts alone, by another method than an export uses to find its turns. */
 function isExported(
-  { turns, verdicts }: CheckedRollout,
+  { rollout, turns, verdicts, end }: CheckedRollout,
   outcome: Outcome,
-  { exporter, undecided }: ExportCheck,
+  { exporter, undecided, humanTurns }: ExportCheck,
 ): boolean {
+  if (end?.said && humanTurns !== 'include') return false;
   const judged = verdicts.findIndex((verdict) => verdict?.verdict === 'undecided');
   if (outcome !== 'complete' && !(outcome === 'undecided' && undecided === 'finished-turns' && judged > 0))
     return false;
-  const exported = outcome === 'complete' ? turns : turns.slice(0, judged);
+  const exported = (outcome === 'complete' ? turns : turns.slice(0, judged)).slice((rollout.parent?.turn ?? 1) - 1);
+  // A fork of which no own turn was played.
+  if (exported.length === 0) return false;
   return !exporter.forTraining || exported.every((turn) => turn?.record.trainable !== false);
 }
 

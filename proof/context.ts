@@ -3,9 +3,9 @@
 
 import { explain } from '../domain/errors.ts';
 import { FEEDBACK_RIGHT, FEEDBACK_WRONG } from '../domain/conversation.ts';
-import { type ContextTokenizer, newContext } from '../domain/new-context.ts';
+import { type ContextTokenizer, type EarlierTurn, newContext } from '../domain/new-context.ts';
 import { questionOf } from '../domain/query.ts';
-import type { RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
+import type { RolloutRecord } from '../domain/trajectory.ts';
 import type { TurnRecord } from '../domain/turn.ts';
 
 /** The tokenizer of a run's model. */
@@ -24,12 +24,12 @@ export interface TextFacts {
 /** `before`: the previous turn and its verdict; null at turn 1, undefined if they cannot be read. */
 export async function contextProblems(
   rollout: RolloutRecord,
-  before: { readonly turn: TurnRecord; readonly verdict: VerdictRecord } | null | undefined,
+  before: EarlierTurn | null | undefined,
   turn: TurnRecord,
   { tokenizer }: TextFacts,
 ): Promise<string[]> {
   const exact = tokenizer && turn.trainable !== false;
-  const shown = before === undefined ? [] : shownProblems(rollout, before?.verdict ?? null, turn);
+  const shown = before === undefined ? [] : shownProblems(rollout, before, turn);
   if (!exact || before === undefined) return shown;
   const made = await newContext(rollout, before, { tokenizer, facts: { name: tokenizer.name } }).catch(
     (error: unknown) => explain(error),
@@ -48,24 +48,28 @@ export async function contextProblems(
   ];
 }
 
-function shownProblems({ query, settings }: RolloutRecord, verdict: VerdictRecord | null, turn: TurnRecord): string[] {
+function shownProblems({ query, settings }: RolloutRecord, before: EarlierTurn | null, turn: TurnRecord): string[] {
   const { contextText: text } = turn;
-  if (verdict?.messages) {
-    const missing = verdict.messages
-      .map(({ content }) => firstMissing(text, content))
-      .find((word) => word !== undefined);
+  if (before?.verdict.messages) {
+    const told = [...before.verdict.messages.map(({ content }) => content), before.said ?? ''];
+    const missing = told.map((content) => firstMissing(text, content)).find((word) => word !== undefined);
     return missing === undefined
       ? []
       : [`does not tell the model what the environment said: ${JSON.stringify(missing)}`];
   }
-  if (verdict) {
+  if (before) {
+    const { verdict, said } = before;
     const [told, other] =
       verdict.verdict === 'right' ? [FEEDBACK_RIGHT, FEEDBACK_WRONG] : [FEEDBACK_WRONG, FEEDBACK_RIGHT];
-    const says = text.includes(told) && !text.includes(other);
+    // A person may write either sentence.
+    const says = text.includes(told) && (said !== undefined || !text.includes(other));
     if (!says) return [`does not tell the model that turn ${turn.turn - 1} was ${verdict.verdict}`];
     if (settings.feedback === 'seed' && !text.startsWith('\n'))
       return ['does not begin its feedback with the line break that parts it from the answer'];
-    return [];
+    const unsaid = said === undefined ? undefined : firstMissing(text, said);
+    return unsaid === undefined
+      ? []
+      : [`does not show the model a person's message: ${JSON.stringify(unsaid)} is not there`];
   }
   if (query.prompt.kind === 'text')
     return text === query.prompt.text

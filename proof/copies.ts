@@ -49,6 +49,11 @@ export function openCopyCheck(onBreach: OnBreach): (rollout: CheckedRollout) => 
       const added = digest(record.contextIds);
       sameText(record, turns[i - 1]?.record, rollout.query.prompt.kind, added, path);
       context = digest(record.contextIds, context);
+      if (record.carried) {
+        // A copy by its own account: lineage.ts proves it.
+        context = digest(record.outputIds, context);
+        continue;
+      }
       const answer = digest(record.outputIds, digest(record.logprobs));
       parts.push(answer);
       stamps.push(record.startedAt, record.finishedAt);
@@ -64,7 +69,7 @@ export function openCopyCheck(onBreach: OnBreach): (rollout: CheckedRollout) => 
         onBreach({ path, problem: `has the ids and logprobs of ${known.path}, an answer that is not drawn twice` });
       context = digest(record.outputIds, context);
     }
-    if (!end || turns.length < TELLING_TURNS) return;
+    if (!end || parts.length < TELLING_TURNS) return;
     const whole = digest([...stamps, end.finishedAt], parts.join());
     const twin = wholes.get(whole);
     if (twin === undefined) wholes.set(whole, folder);

@@ -4,20 +4,16 @@
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import type { UndecidedPolicy } from '../domain/finished-turns.ts';
-import type { ContradictedPolicy, VerdictSource } from '../domain/judged-by-people.ts';
 import { type ExportedSample, exportedSamples, type LineMaker } from '../storage/export-run.ts';
+import type { ReadingOptions } from '../storage/reading.ts';
 import type { SkippedRollout } from '../storage/selection.ts';
 import { fileError } from '../storage/disk/errors.ts';
 import { sha256 } from '../storage/record/text.ts';
 import type { OnBreach, Store } from '../storage/store.ts';
 
-export interface ExportCheck {
+/** With the policies of that export. */
+export interface ExportCheck extends ReadingOptions {
   readonly exporter: LineMaker & { readonly name: string };
-  /** The policies of that export; default `drop`, `judge`, `drop`. */
-  readonly undecided?: UndecidedPolicy;
-  readonly verdicts?: VerdictSource;
-  readonly contradicted?: ContradictedPolicy;
   /** An earlier export file. */
   readonly file?: string;
 }

@@ -3,11 +3,13 @@
 
 import { explain } from '../domain/errors.ts';
 import type { RolloutId } from '../domain/ids.ts';
+import type { SayRecord } from '../domain/say.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import type { TurnRecord } from '../domain/turn.ts';
 import { checkChunks } from './chunks.ts';
 import { answerTextProblems, contextProblems, type TextFacts } from './context.ts';
 import { endProblems } from './end.ts';
+import { lineageProblems, sayProblems } from './lineage.ts';
 import { shapeProblem, textProblem } from './shape.ts';
 import { CLOCK_SKEW_MS, timeProblems } from './times.ts';
 import { turnProblems } from './turn.ts';
@@ -116,6 +118,15 @@ export async function checkRollout(
       breach(file.name, 'judges a turn that is not there');
   }
 
+  const sayings = files.flatMap((file) => (file.kind === 'say' ? [file.turn] : []));
+  const messages = new Map<number, Stored<SayRecord>>();
+  for (const turn of sayings) {
+    const said = await read(layout.sayFile(turn), 'say', store.getSay(id, turn));
+    if (said) messages.set(turn, said);
+  }
+  const said = { rollout, turns, verdicts, messages, files: sayings, end: end?.record };
+  for (const [file, problem] of [...sayProblems(said), ...(await lineageProblems(said))]) breach(file, problem);
+
   let previous: string | undefined = rollout.hash;
   let tokens: number | undefined = 0;
   turns.forEach((turn, i) => {
@@ -144,7 +155,8 @@ export async function checkRollout(
     if (!turn) continue;
     for (const problem of await answerTextProblems(turn.record, facts)) breach(layout.turnFile(i + 1), problem);
     const [earlier, verdict] = [turns[i - 1]?.record, verdicts[i - 1]?.record];
-    const before = i === 0 ? null : earlier && verdict && { turn: earlier, verdict };
+    const words = turn.record.said && { said: turn.record.said.text };
+    const before = i === 0 ? null : earlier && verdict && { turn: earlier, verdict, ...words };
     for (const problem of await contextProblems(rollout.record, before, turn.record, facts))
       breach(layout.turnFile(i + 1), problem);
   }

@@ -66,8 +66,11 @@ function originProblems({ run, settings, origins, samples, dataset }: RunRecord)
   return problems;
 }
 
-function nameProblems({ run, settings, origins, samples, dataset, epochs, train }: RunRecord): string[] {
-  if (!dataset || Object.values(origins).includes('input') || !isDerivedName(run, dataset.path)) return [];
+function nameProblems(record: RunRecord): string[] {
+  const { run, settings, origins, samples, dataset, epochs, train, forkedFrom } = record;
+  // A fork has the name that its data set would give it only by chance.
+  if (forkedFrom || !dataset || Object.values(origins).includes('input') || !isDerivedName(run, dataset.path))
+    return [];
   const { seed, ...rest } = settings;
   const given = (origins['seed'] ?? 'default') === 'default' ? rest : { ...rest, seed };
   const groups = { ...(epochs === undefined ? {} : { epochs }), ...(train === undefined ? {} : { train }) };

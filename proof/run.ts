@@ -1,6 +1,7 @@
 // Proves each rollout against its run: settings, samples and queries of the run, consecutive attempts; and run.json itself.
 
 import { isDeepStrictEqual } from 'node:util';
+import { mayRetry, type Outcome } from '../domain/ending.ts';
 import { samplesPerQuery } from '../domain/group.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
@@ -38,6 +39,8 @@ export function openRunCheck(store: Store, run: RunRecord | undefined, onBreach:
       const say = (problem: string, file: string = ROLLOUT_FILE) => onBreach({ path: `${folder}/${file}`, problem });
       if (id.attempt > 1 && !(await isThere({ ...id, attempt: id.attempt - 1 })))
         say(`is attempt ${id.attempt}, and there is no attempt ${id.attempt - 1}`);
+      const before = id.attempt > 1 ? await endBefore(id) : undefined;
+      if (before && !mayRetry(before)) say(`is attempt ${id.attempt}, and attempt ${id.attempt - 1} is ${before}`);
       for (const turn of turns) {
         if (!turn) continue;
         const { model, server, turn: number } = turn.record;
@@ -70,6 +73,10 @@ export function openRunCheck(store: Store, run: RunRecord | undefined, onBreach:
         );
     },
   };
+
+  async function endBefore(id: RolloutId): Promise<Outcome | undefined> {
+    return (await store.getEnd({ ...id, attempt: id.attempt - 1 }).catch(() => undefined))?.record.outcome;
+  }
 
   async function isThere(id: RolloutId): Promise<boolean> {
     // Unreadable records are reported by the check of their rollout.

@@ -34,10 +34,10 @@ import {
   type Fields,
   type Test,
 } from './field-tests.ts';
+import { CARRIED, FORKED_FROM, PARENT, SAID, SAY, STEERING } from './steering-fields.ts';
 import type { PackRecord } from '../storage/pack/manifest.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
 import { VERDICTS } from '../domain/verdict.ts';
-import { ACTS } from './act-shapes.ts';
 import { encodeRecord, type Owner, type RecordKind } from '../storage/record/text.ts';
 import type { Stored } from '../storage/store.ts';
 
@@ -174,6 +174,7 @@ const RUN: Fields<RunRecord> = {
     orNull(only<NonNullable<RunRecord['logprobs']>>({ meaning: MEANING, servers: maybe(mapOf(MEANING)) })),
   ),
   model: maybe(orNull(MODEL)),
+  forkedFrom: maybe(FORKED_FROM),
   versions: only<RunRecord['versions']>({ everturn: NAME, node: NAME }),
   createdAt: COUNT,
 };
@@ -193,6 +194,7 @@ const ROLLOUT: Fields<RolloutRecord> = {
   attempt: PLACE,
   settings: SETTINGS_TEST,
   birthTime: COUNT,
+  parent: maybe(PARENT),
   begun: maybe(only<Begun>({ asked: PROMPT, state: ANY, environment: HASH })),
 };
 const TURN: Fields<TurnRecord> = {
@@ -212,6 +214,8 @@ const TURN: Fields<TurnRecord> = {
   logprobsFound: maybe(MEANING),
   trainable: maybe(BOOLEAN),
   textLogprobs: maybe(listOf(only<{ token: string; logprob: number }>({ token: TEXT, logprob: NUMBER }))),
+  said: maybe(SAID),
+  carried: maybe(CARRIED),
 };
 const CHUNK: Fields<ChunkRecord> = { ...ANSWERED, chunk: PLACE };
 const VERDICT: Fields<VerdictRecord> = {
@@ -230,6 +234,7 @@ const VERDICT: Fields<VerdictRecord> = {
   state: ANY,
   environment: maybe(HASH),
   note: maybe(TEXT),
+  carried: maybe(CARRIED),
 };
 const END: Fields<EndRecord> = {
   outcome: oneOf('complete', 'undecided', 'failed', 'cancelled'),
@@ -240,6 +245,7 @@ const END: Fields<EndRecord> = {
   success: listOf(oneOf(0, 1, null)),
   turns: listOf(HASH),
   finishedAt: COUNT,
+  said: maybe(listOf(PLACE)),
 };
 const PACK: Fields<PackRecord & { readonly format: string }> = {
   format: TEXT,
@@ -257,12 +263,13 @@ const FIELDS: Readonly<Partial<Record<RecordKind, Readonly<Record<string, Test>>
   chunk: CHUNK,
   verdict: VERDICT,
   end: END,
+  say: SAY,
   pack: PACK,
 };
 /** The fault of a record's fields; undefined if there is none. */
 export function shapeProblem(kind: RecordKind, record: object): string | undefined {
   const fields = record as Readonly<Record<string, unknown>>;
-  const known = kind === 'steering' ? ACTS[String(fields['act'])] : FIELDS[kind];
+  const known = kind === 'steering' ? STEERING[String(fields['act'])] : FIELDS[kind];
   if (kind === 'steering' && !known) return 'is no act that Everturn knows';
   if (!known) return undefined;
   const { settings } = fields;

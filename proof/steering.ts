@@ -2,6 +2,7 @@
 // that is there, at a time when it was there, and a replaced verdict is one of the same person on the same turn.
 // Not covered: whether the person is the one that is named, and acts that were removed from the end of a chain.
 
+import { mayRetry } from '../domain/ending.ts';
 import { explain } from '../domain/errors.ts';
 import { type ActOf, actName, type SteeringAct } from '../domain/steering.ts';
 import { CLOCK_SKEW_MS } from './times.ts';
@@ -90,8 +91,7 @@ async function placeProblem(
   async function recordOf(): Promise<{ hash: string; at: number; mayRetry?: boolean } | undefined> {
     if (act === 'retry') {
       const end = await store.getEnd(id);
-      const mayRetry = end?.record.outcome === 'failed' || end?.record.outcome === 'undecided';
-      return end && { hash: end.hash, at: end.record.finishedAt, mayRetry };
+      return end && { hash: end.hash, at: end.record.finishedAt, mayRetry: mayRetry(end.record.outcome) };
     }
     if (turn === null) {
       const begun = await store.getRollout(id);

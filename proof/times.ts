@@ -19,11 +19,13 @@ interface Played {
 
 /** `runAt`: the creation time of the run; undefined if unknown. */
 export function timeProblems(
-  { rollout, turns, verdicts, end }: Played,
+  { rollout, turns: all, verdicts, end }: Played,
   runAt: number | undefined,
   skewMs: number,
   say: (file: string, problem: string) => void,
 ): void {
+  // The times of what was carried over from another run are that run's.
+  const turns = all.map((turn) => (turn?.carried ? undefined : turn));
   let before = { at: runAt ?? 0, what: 'its run was made' };
   const next = (file: string, says: string, at: number, then: string) => {
     const late = before.at - at;

@@ -47,7 +47,9 @@ export function turnProblems(record: TurnRecord, id: RolloutId, settings: Rollou
     problems.push(`says versions ${versionStart} to ${versionEnd}; its spans say ${first.version} to ${last.version}`);
   }
   const right = turnSeed(settings.seed, id.query, id.sample, turn);
-  if (seed !== null && seed !== right) problems.push(`says the seed ${seed}; that of its place is ${right}`);
+  // A copy has the seed of its original's place, and the original's hash.
+  if (seed !== null && seed !== right && !record.carried)
+    problems.push(`says the seed ${seed}; that of its place is ${right}`);
   const wanted = settings.logprobs;
   if ((record.logprobsOf ?? wanted) !== wanted)
     problems.push(`says that its logprobs are of ${record.logprobsOf}; its rollout asks for ${wanted}`);

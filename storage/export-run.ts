@@ -17,6 +17,7 @@ import {
   type SkippedRollout,
   type WhySkipped,
 } from './selection.ts';
+import type { ReadingOptions } from './reading.ts';
 import type { Store } from './store.ts';
 import { replaceFile, writeOnce } from './disk/write-once.ts';
 
@@ -151,7 +152,7 @@ export async function* exportedSamples(
   store: Store,
   exporter: LineMaker,
   onSkip: (rollout: SkippedRollout) => void,
-  selection: Pick<SelectionOptions, 'undecided' | 'verdicts' | 'contradicted'> = {},
+  selection: ReadingOptions = {},
 ): AsyncGenerator<ExportedSample> {
   const { forTraining = false, grouped = false } = exporter;
   for await (const { trajectory, labels } of selectedTrajectories(store, onSkip, {

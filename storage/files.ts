@@ -244,6 +244,8 @@ export function openFileStore(
     dropChunks: (id, turn) => dropChunks(folderOf(id), turn),
     putVerdict: (id, record) => putOf('verdict', id, layout.verdictFile(record.turn), record),
     getVerdict: (id, turn) => getOf('verdict', id, layout.verdictFile(turn)),
+    putSay: (id, record) => putOf('say', id, layout.sayFile(record.turn), record),
+    getSay: (id, turn) => getOf('say', id, layout.sayFile(turn)),
     async putEnd(id, record) {
       const stored = await putOf('end', id, layout.END_FILE, record);
       await removeOldTemporaries(folderOf(id));

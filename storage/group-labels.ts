@@ -11,13 +11,10 @@ import {
   scoredMember,
   turnAdvantages,
 } from '../domain/group.ts';
-import { finishedTurns, type UndecidedPolicy } from '../domain/finished-turns.ts';
-import type { RolloutId } from '../domain/ids.ts';
 import type { RowLabels } from '../domain/neutral-row.ts';
 import type { EndRecord, RolloutRecord } from '../domain/trajectory.ts';
-import type { People } from './people.ts';
+import type { Reading } from './reading.ts';
 import type { Store } from './store.ts';
-import { readTrajectory } from './trajectories.ts';
 
 /** `mean`: G_t less the mean of the group's G_t. `std`: that, divided by the standard deviation. */
 export const ADVANTAGES = ['none', 'mean', 'std'] as const;
@@ -39,14 +36,13 @@ interface Group {
 }
 
 export interface LabelOptions {
-  readonly undecided: UndecidedPolicy;
+  /** As the export reads its rollouts: one that it leaves out is no member with a reward. */
+  readonly reading: Pick<Reading, 'endOf'>;
   readonly advantages: Advantages;
-  /** People's verdicts, where they replace the judge's. */
-  readonly people?: People | undefined;
 }
 
 /** Call it in the order of queries: it remembers the last group only. */
-export function openGroupLabels(store: Store, { undecided, advantages, people }: LabelOptions) {
+export function openGroupLabels(store: Store, { reading, advantages }: LabelOptions) {
   let samplesPerEpoch: number | undefined;
   let last: Group | undefined;
 
@@ -73,27 +69,12 @@ export function openGroupLabels(store: Store, { undecided, advantages, people }:
     const ids = await store.listRolloutsOf(query);
     const latest = ids.filter((id, i) => ids[i + 1]?.sample !== id.sample && epochOf({ samples }, id.sample) === epoch);
     const ends: (EndRecord | null)[] = [];
-    for (const id of latest) ends.push(await endOf(id));
+    for (const id of latest) ends.push(await reading.endOf(id));
     const members: (ScoredMember | null)[] = ends.map(scoredMember);
     const returns = ends.map((end, i) => (members[i] ? end!.rewards : null));
     const made = advantages === 'std' ? turnAdvantages(returns) : centred(returns);
     const bySample = new Map(latest.map(({ sample }, i) => [sample, made[i]!]));
     return { query, epoch, samples, labels: groupLabels(members), bySample };
-  }
-
-  /** A damaged end is a rollout without one: the export names it when it comes to it. */
-  async function endOf(id: RolloutId): Promise<EndRecord | null> {
-    let end = (await store.getEnd(id).catch(() => undefined))?.record ?? null;
-    let played = end && people?.on(id) ? await readTrajectory(store, id).catch(() => undefined) : undefined;
-    if (people && played) {
-      const judged = people.judged(played);
-      // The export leaves it out, so it is no member with a reward.
-      if (typeof judged === 'string') return null;
-      [played, end] = [judged, judged.end];
-    }
-    if (end?.outcome !== 'undecided' || undecided === 'drop') return end;
-    played ??= await readTrajectory(store, id).catch(() => undefined);
-    return (played && finishedTurns(played)?.end) ?? null;
   }
 }
 

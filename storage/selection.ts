@@ -1,16 +1,13 @@
 // The trajectories of a run that an export takes, with their group's labels, in data set order, then sample order.
 // Each one that it leaves out goes to `onSkip` with a named reason. Memory: one trajectory, and the ends of one group.
 
-import type { Outcome } from '../domain/ending.ts';
 import type { StoreError } from '../domain/errors.ts';
-import { finishedTurns, type UndecidedPolicy } from '../domain/finished-turns.ts';
 import { type GroupFilter, whyLeftOut, type LeftOut } from '../domain/group.ts';
 import type { RolloutId } from '../domain/ids.ts';
-import type { ContradictedPolicy, PeopleLeaveOut, VerdictSource } from '../domain/judged-by-people.ts';
 import type { RowLabels } from '../domain/neutral-row.ts';
 import type { Trajectory } from '../domain/trajectory.ts';
 import { type Advantages, openGroupLabels } from './group-labels.ts';
-import { openPeople } from './people.ts';
+import { openReading, type ReadingOptions, type WhyUnread } from './reading.ts';
 import type { Store } from './store.ts';
 import { readTrajectories } from './trajectories.ts';
 
@@ -18,10 +15,10 @@ import { readTrajectories } from './trajectories.ts';
 export type NotCarried = 'no-right-answer' | 'text-prompt';
 
 /**
- * `unfinished` is in flight; `broken` has damaged records; `not-trainable` has answers without token ids; LeftOut: the
- * group filter; NotCarried: the format; PeopleLeaveOut: people's verdicts.
+ * `broken` has damaged records; `not-trainable` has answers without token ids; WhyUnread: its outcome, or people's part in
+ * it; LeftOut: the group filter; NotCarried: the format.
  */
-export type WhySkipped = Outcome | 'unfinished' | 'broken' | 'not-trainable' | LeftOut | NotCarried | PeopleLeaveOut;
+export type WhySkipped = WhyUnread | 'broken' | 'not-trainable' | LeftOut | NotCarried;
 
 export interface SkippedRollout {
   readonly query: string;
@@ -31,13 +28,7 @@ export interface SkippedRollout {
   readonly problem: string | null;
 }
 
-export interface SelectionOptions {
-  /** Default `judge`. */
-  readonly verdicts?: VerdictSource;
-  /** Rollouts that people's verdicts contradict before their last turn; default `drop`. */
-  readonly contradicted?: ContradictedPolicy;
-  /** Default `drop`. */
-  readonly undecided?: UndecidedPolicy;
+export interface SelectionOptions extends ReadingOptions {
   readonly filter?: GroupFilter;
   /** Default `none`. */
   readonly advantages?: Advantages;
@@ -59,29 +50,22 @@ export async function* selectedTrajectories(
   onSkip: (rollout: SkippedRollout) => void,
   options: SelectionOptions,
 ): AsyncGenerator<Selected> {
-  const { undecided = 'drop', filter, advantages = 'none', forTraining = false, grouped = false } = options;
+  const { filter, advantages = 'none', forTraining = false, grouped = false } = options;
   const onBroken = ({ query, sample }: RolloutId, { message: problem }: StoreError) =>
     onSkip({ query, sample, outcome: 'broken', problem });
-  const people = await openPeople(store, options);
-  const labelsOf = openGroupLabels(store, { undecided, advantages, people });
+  const reading = await openReading(store, options);
+  const labelsOf = openGroupLabels(store, { reading, advantages });
   const labelled = grouped || filter !== undefined || advantages !== 'none';
   for await (const recorded of readTrajectories(store, { onBroken })) {
     const { query, sample } = recorded.rollout;
     const skip = (outcome: WhySkipped, problem: string | null = null) =>
       onSkip({ query: query.queryId, sample, outcome, problem });
-    const played = people ? people.judged(recorded) : recorded;
-    if (typeof played === 'string') {
-      skip(played);
+    const read = reading.of(recorded);
+    if (typeof read === 'string') {
+      skip(read);
       continue;
     }
-    const outcome = played.end?.outcome ?? 'unfinished';
-    const whole = outcome === 'complete';
-    const partly = outcome === 'undecided' && undecided === 'finished-turns';
-    const trajectory = whole ? played : partly ? finishedTurns(played) : undefined;
-    if (!trajectory) {
-      skip(outcome);
-      continue;
-    }
+    const { trajectory, whole } = read;
     if (forTraining && trajectory.turns.some(({ record }) => record.trainable === false)) {
       skip('not-trainable', 'the server gave text and no token ids');
       continue;

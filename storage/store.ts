@@ -5,6 +5,7 @@
 import type { FeedEntry } from '../domain/feed-entry.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { Query } from '../domain/query.ts';
+import type { SayRecord } from '../domain/say.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import type { ChunkRecord, TurnRecord } from '../domain/turn.ts';
 import type { RunRecord } from './record/run-record.ts';
@@ -45,6 +46,9 @@ export interface Store {
   dropChunks(id: RolloutId, turn: number): Promise<void>;
   putVerdict(id: RolloutId, record: VerdictRecord): Promise<Stored<VerdictRecord>>;
   getVerdict(id: RolloutId, turn: number): Promise<Stored<VerdictRecord> | undefined>;
+  /** A person's message before a turn. */
+  putSay(id: RolloutId, record: SayRecord): Promise<Stored<SayRecord>>;
+  getSay(id: RolloutId, turn: number): Promise<Stored<SayRecord> | undefined>;
   putEnd(id: RolloutId, record: EndRecord): Promise<Stored<EndRecord>>;
   getEnd(id: RolloutId): Promise<Stored<EndRecord> | undefined>;
 

@@ -2,6 +2,7 @@
 
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { RolloutProgress, CollectionProgress, Tuning } from '../domain/messages.ts';
+import type { Awaited, Message } from '../domain/say.ts';
 import type { WeightsProgress } from '../domain/weights.ts';
 
 export const rolloutProgress = defineQuery<RolloutProgress>('progress');
@@ -10,6 +11,8 @@ export const weightsProgress = defineQuery<WeightsProgress>('progress');
 export const pause = defineUpdate<void>('pause');
 export const resume = defineUpdate<void>('resume');
 export const stop = defineUpdate<void>('stop');
+/** A person's message to the model, behind the feedback before the rollout's next turn. */
+export const say = defineUpdate<Awaited, [Message]>('say');
 export const tune = defineUpdate<void, [Tuning]>('tune');
 /** From the run's feed: how many groups may have begun in all. */
 export const admit = defineSignal<[number]>('admit');

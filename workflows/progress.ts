@@ -12,17 +12,19 @@ import {
 } from '@temporalio/workflow';
 import type { OpenedRollout } from '../domain/rollout-facts.ts';
 import type { RolloutResult } from '../domain/ending.ts';
+import type { SentMessage } from '../domain/say.ts';
 import type { TurnFacts } from '../domain/turn.ts';
 import { turnTable } from '../domain/turn-table.ts';
 import { pause, resume, rolloutProgress, stop } from './messages.ts';
 import { FOUND_WHILE_PLAYED, PAUSED_AGAIN } from './patches.ts';
+import { openMessages } from './say.ts';
 import { OUTCOME, QUERY, REWARD, RUN, TURNS, VERSION } from './search-attributes.ts';
 
 export interface Progress {
   readonly turns: readonly TurnFacts[];
   opened(what: OpenedRollout): void;
-  /** Resolves when the next turn may begin: at once, unless the rollout is paused. */
-  mayBegin(turn: number): Promise<void>;
+  /** Resolves when the next turn may begin: at once, unless the rollout is paused. With a person's message before it. */
+  mayBegin(turn: number): Promise<SentMessage | undefined>;
   played(turn: TurnFacts): void;
   closed(result: RolloutResult): void;
 }
@@ -45,6 +47,7 @@ export function openProgress(scope: CancellationScope): Progress {
   });
   setHandler(pause, () => setPaused(true), { description: 'No new turn begins until resume' });
   setHandler(resume, () => setPaused(false), { description: 'Turns begin again' });
+  const messages = openMessages(() => opened?.limits.numTurns);
   setHandler(stop, () => scope.cancel(), { description: 'Ends the rollout as cancelled; finished turns are stored' });
 
   return {
@@ -66,12 +69,14 @@ export function openProgress(scope: CancellationScope): Progress {
       while (paused && patched(PAUSED_AGAIN)) await condition(() => !paused);
       phase = `turn ${turn}`;
       show();
+      return messages.before(turn);
     },
     played(turn) {
       turns.push(turn);
       show();
     },
     closed(result) {
+      messages.close();
       phase = `${result.outcome} · ${result.stopReason}`;
       show();
       upsertSearchAttributes([

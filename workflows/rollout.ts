@@ -16,8 +16,8 @@ import { begin, endEnvironment, evaluate, finish, generate, log, open } from './
 
 async function play({ rollout, limits, task, environment }: OpenedRollout, progress: Progress): Promise<StopReason> {
   for (let turn = 1; ; turn++) {
-    await progress.mayBegin(turn);
-    const answer = await generate(rollout, turn);
+    const said = await progress.mayBegin(turn);
+    const answer = await generate(rollout, turn, said);
     if (answer.noRoom) return 'context-length';
     const reply = await evaluate(rollout, answer, task, environment?.name);
     await log(rollout, answer, reply);

@@ -7,7 +7,8 @@ import type { Activities } from '../activities/index.ts';
 import { turnPriority } from '../domain/priority.ts';
 import type { Task } from '../domain/query.ts';
 import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE } from '../domain/queues.ts';
-import type { Generated, GeneratedTurn, Judged, OpenedRollout } from '../domain/rollout-facts.ts';
+import type { Generated, GeneratedTurn, GenerateInput, Judged, OpenedRollout } from '../domain/rollout-facts.ts';
+import type { SentMessage } from '../domain/say.ts';
 import type { RolloutResult } from '../domain/ending.ts';
 import type { TrajectoryReference } from '../domain/ids.ts';
 import type { RolloutInput } from '../domain/messages.ts';
@@ -70,9 +71,11 @@ export function endEnvironment(rollout: TrajectoryReference, turns: number, envi
   return leaving.endEnvironment.executeWithOptions({ summary: `${environment} ends` }, [{ rollout, turns }]);
 }
 
-export function generate(rollout: TrajectoryReference, turn: number): Promise<Generated> {
+/** `say`: a person's message before this turn. */
+export function generate(rollout: TrajectoryReference, turn: number, say?: SentMessage): Promise<Generated> {
+  const input: GenerateInput = say ? { rollout, turn, say } : { rollout, turn };
   const options = { summary: `turn ${turn} · generate`, priority: turnPriority(rollout.run, turn) };
-  return generation.generate.executeWithOptions(options, [{ rollout, turn }]);
+  return generation.generate.executeWithOptions(options, [input]);
 }
 
 export function evaluate(

@@ -17,13 +17,14 @@ import { checkHistories, type HistoriesSummary } from '../../proof/histories.ts'
 import { CLOCK_SKEW_MS } from '../../proof/times.ts';
 import { checkRun } from '../../proof/check.ts';
 import { everturnVersion } from '../../machine/package-root.ts';
+import type { HumanTurnsPolicy } from '../../storage/reading.ts';
 import type { OnBreach } from '../../storage/store.ts';
 import { tokenizerOf } from '../find/tokenizer.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { jsonOption, outOption, undecidedOption, verdictOptions } from '../flags.ts';
+import { jsonOption, outOption, peopleOptions, undecidedOption } from '../flags.ts';
 import { plural } from '../view/format.ts';
 import { type Io, print, printJson, say } from '../io.ts';
-import { verdictsOf } from '../find/export-plan.ts';
+import { readingOf } from '../find/export-plan.ts';
 import { openLinkIfUp } from '../find/link.ts';
 import { findRun, type RunPlace } from '../find/place.ts';
 
@@ -36,6 +37,7 @@ interface Flags {
   readonly undecided: UndecidedPolicy;
   readonly verdicts?: VerdictSource;
   readonly contradicted?: ContradictedPolicy;
+  readonly humanTurns?: HumanTurnsPolicy;
   /** A folder; true: the model's own, if it is on this machine. */
   readonly tokenizer?: string | boolean;
   readonly clockSkew: number;
@@ -44,7 +46,7 @@ interface Flags {
 }
 
 export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
-  const [verdictsOption, contradictedOption] = verdictOptions();
+  for (const option of peopleOptions()) command.addOption(option);
   command
     .argument('<run>', "a run's name, or its folder")
     .addOption(outOption())
@@ -52,8 +54,6 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addOption(new Option('--format <name>', 'the format of exports').default(PROVED[0]))
     .addOption(new Option('--sequences <per>', 'as of export (default: what it takes)').choices(SEQUENCES))
     .addOption(undecidedOption())
-    .addOption(verdictsOption)
-    .addOption(contradictedOption)
     .addOption(new Option('--histories', "compare with Temporal's histories (default: if a server answers)"))
     .addOption(new Option('--no-histories', 'do not compare with histories'))
     .addOption(
@@ -99,7 +99,7 @@ async function check(io: Io, named: string, flags: Flags): Promise<ExitCode> {
   const wanted = typeof flags.tokenizer === 'string' || flags.tokenizer === false ? flags.tokenizer : undefined;
   const { tokenizer, model, why } = await tokenizerOf(place.store, io.cwd, wanted);
   const options = {
-    export: { exporter, undecided: flags.undecided, ...verdictsOf(flags), ...file },
+    export: { exporter, ...readingOf(flags), ...file },
     ...{ tokenizer, model, everturn: everturnVersion(), clockSkewMs: flags.clockSkew * 1000 },
     ...(flags.histories === false ? {} : { isGoing: () => isGoing(io, place.run) }),
   };

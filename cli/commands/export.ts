@@ -11,7 +11,7 @@ import { ADVANTAGES } from '../../storage/group-labels.ts';
 import type { SkippedRollout } from '../../storage/selection.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type ExportFlags, plannedExport } from '../find/export-plan.ts';
-import { DEFAULT_OUT, jsonOption, undecidedOption, verdictOptions } from '../flags.ts';
+import { DEFAULT_OUT, jsonOption, peopleOptions, undecidedOption } from '../flags.ts';
 import { plural } from '../view/format.ts';
 import { type Io, printJson, say } from '../io.ts';
 import { findRun } from '../find/place.ts';
@@ -26,15 +26,13 @@ interface Flags extends ExportFlags {
 const LISTED = 20;
 
 export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
-  const [verdictsOption, contradictedOption] = verdictOptions();
   const formats = FORMATS.map(({ name, description }) => `  ${name.padEnd(9)} ${description}`).join('\n');
+  for (const option of peopleOptions()) command.addOption(option);
   command
     .argument('<run>', "a run's name, or its folder")
     .addOption(new Option('--format <name>', 'what to write').makeOptionMandatory())
     .addOption(new Option('--out <file>', 'where to write (default: stdout); for prime-rl its output folder'))
     .addOption(undecidedOption())
-    .addOption(verdictsOption)
-    .addOption(contradictedOption)
     .addOption(new Option('--overwrite', 'replace an existing file once the new one is complete'))
     .addOption(
       new Option('--runs <dir>', 'the folder that holds runs: --out of the other commands').default(

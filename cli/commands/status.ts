@@ -7,6 +7,7 @@ import { isServerFailure } from '../../temporal/connection.ts';
 import { describeWorkflow, progressOf, takesActivities } from '../../temporal/runs.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
 import type { CollectionCounts } from '../../domain/progress.ts';
+import type { ForkedFrom } from '../../domain/lineage.ts';
 import { ended } from '../../domain/progress.ts';
 import { TASK_QUEUE } from '../../domain/queues.ts';
 import { readFleet, type ServerReport, STALE_MS } from '../../storage/fleet-status.ts';
@@ -25,6 +26,7 @@ import { feedLines, feedStatusOf, type FeedStatus } from '../view/feed-status.ts
 import { type PeopleCounts, peopleCounts, peopleLine } from '../view/people.ts';
 import { serverTable } from '../view/servers.ts';
 import { outcomeLine, reasonLines, turnTables, wrongReasonsLine } from '../view/summary.ts';
+import { lineageText } from '../view/trajectory-text.ts';
 import { awaitedOf } from '../view/trouble.ts';
 import { type WeightsStatus, weightsLines, weightsStatus } from '../view/weights.ts';
 
@@ -57,6 +59,8 @@ export interface RunStatus {
   readonly weights: WeightsStatus | null;
   /** Counts of people's acts on its rollouts; null without any. */
   readonly people: PeopleCounts | null;
+  /** Of a fork: the rollout that it goes on from; else null. */
+  readonly forkedFrom: ForkedFrom | null;
   /** The missing worker, with the fix, or the model server that is away. */
   readonly waitingFor: string | null;
 }
@@ -78,7 +82,9 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
         weightsStatus(place.store.folder),
         peopleCounts(place.store),
       ]);
-      const status: RunStatus = { ...found, servers, feed, weights, people };
+      // A damaged run.json is for `check` to name.
+      const forkedFrom = (await place.store.getRun().catch(() => undefined))?.record.forkedFrom ?? null;
+      const status: RunStatus = { ...found, servers, feed, weights, people, forkedFrom };
       if (flags.json) printJson(io, status);
       else print(io, statusText(io, place, status));
       if (flags.groups) await printGroups(io, place, status, flags.json === true);
@@ -93,7 +99,10 @@ async function printGroups(io: Io, { store }: RunPlace, { feed }: RunStatus, jso
   }
 }
 
-async function statusOf(io: Io, place: RunPlace): Promise<Omit<RunStatus, 'servers' | 'feed' | 'weights' | 'people'>> {
+async function statusOf(
+  io: Io,
+  place: RunPlace,
+): Promise<Omit<RunStatus, 'servers' | 'feed' | 'weights' | 'people' | 'forkedFrom'>> {
   const { run, store } = place;
   const base = { run, folder: store.folder };
   const result = await knownResult(place);
@@ -200,6 +209,7 @@ function statusText(io: Io, place: RunPlace, status: RunStatus): string {
     ...reasonLines({ counts }, paint),
     ...wrongReasonsLine({ counts }, `${me} judge --run ${runArgument(io, place)}`),
     ...peopleLine(status.people),
+    ...(status.forkedFrom ? [`${paint('dim', 'From')}       ${lineageText(status.forkedFrom)}`] : []),
     ...(status.feed ? ['', ...feedLines(status.feed, io.now()), ''] : []),
     ...(status.servers.length > 0 ? ['', serverTable(status.servers, paint), ''] : []),
     ...weightsLines(status.weights, paint),

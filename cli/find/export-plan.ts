@@ -11,6 +11,7 @@ import { openSteps, primeRl } from '../../exporters/prime-rl.ts';
 import { exportFolder } from '../../storage/export-folder.ts';
 import { exportRun, type ExportSummary } from '../../storage/export-run.ts';
 import type { Advantages } from '../../storage/group-labels.ts';
+import type { HumanTurnsPolicy, ReadingOptions } from '../../storage/reading.ts';
 import type { SkippedRollout } from '../../storage/selection.ts';
 import type { Store } from '../../storage/store.ts';
 
@@ -19,6 +20,7 @@ export interface ExportFlags {
   readonly undecided: UndecidedPolicy;
   readonly verdicts?: VerdictSource;
   readonly contradicted?: ContradictedPolicy;
+  readonly humanTurns?: HumanTurnsPolicy;
   readonly successRate?: string;
   readonly dropZeroVariance?: boolean;
   readonly minMembers?: string;
@@ -59,8 +61,7 @@ export function plannedExport(flags: ExportFlags): PlannedExport {
   if (flags.advantages !== undefined && format.advantages === undefined) throw notFor('--advantages', format.name);
   const filter = filterOf(flags);
   const selection = {
-    undecided: flags.undecided,
-    ...verdictsOf(flags),
+    ...readingOf(flags),
     advantages: flags.advantages ?? format.advantages ?? 'none',
     ...(filter ? { filter } : {}),
   };
@@ -79,15 +80,22 @@ export function plannedExport(flags: ExportFlags): PlannedExport {
 }
 
 /** Throws a UsageError: a policy for people's verdicts means nothing to the judge's. */
-export function verdictsOf({ verdicts, contradicted }: Pick<ExportFlags, 'verdicts' | 'contradicted'>) {
+export function readingOf({ undecided, verdicts, contradicted, humanTurns }: ReadingFlags): ReadingOptions {
   if (contradicted !== undefined && verdicts !== 'human') {
     throw new UsageError("--contradicted says what to do where people's verdicts contradict the judge's feedback.", {
       reason: 'bad-value',
       fix: 'Give it with --verdicts human.',
     });
   }
-  return { ...(verdicts && { verdicts }), ...(contradicted && { contradicted }) };
+  return {
+    undecided,
+    ...(verdicts && { verdicts }),
+    ...(contradicted && { contradicted }),
+    ...(humanTurns && { humanTurns }),
+  };
 }
+
+type ReadingFlags = Pick<ExportFlags, 'undecided' | 'verdicts' | 'contradicted' | 'humanTurns'>;
 
 type Selection = Parameters<typeof exportFolder>[3];
 

@@ -2,6 +2,7 @@
 // steer the terminal, and each of its lines is indented.
 
 import { oneLine, visible } from '../../domain/foreign-text.ts';
+import type { Parent } from '../../domain/lineage.ts';
 import { questionOf } from '../../domain/query.ts';
 import { turnReward } from '../../domain/reward.ts';
 import type { NamedAct } from '../../domain/steering.ts';
@@ -36,7 +37,7 @@ export function trajectoryText(
 }
 
 function headText({ rollout }: Trajectory, paint: Paint): string {
-  const { query, sample, attempt, settings } = rollout;
+  const { query, sample, attempt, settings, parent } = rollout;
   const which = [
     `sample ${sample}`,
     ...(attempt > 1 ? [`attempt ${attempt}`] : []),
@@ -47,8 +48,20 @@ function headText({ rollout }: Trajectory, paint: Paint): string {
   return [
     `${paint('bold', oneLine(query.queryId))}  ${paint('dim', which.join(' · '))}`,
     `${paint('dim', 'asked     ')}${oneLine(questionOf(query))}`,
+    ...(parent ? [`${paint('dim', 'from      ')}${lineageText(parent)}`] : []),
     ...(expected ? [`${paint('dim', 'expected  ')}${expected}`] : []),
   ].join('\n');
+}
+
+/** `run first, arith-0007, from turn 2 on` */
+export function lineageText({ run, query, sample, attempt, turn }: Parent): string {
+  const which = [
+    `run ${oneLine(run)}`,
+    oneLine(query),
+    ...(sample > 0 ? [`sample ${sample}`] : []),
+    ...(attempt > 1 ? [`attempt ${attempt}`] : []),
+  ];
+  return `${which.join(', ')}, from turn ${turn} on`;
 }
 
 const SIGNS = { right: '✓', wrong: '✗', undecided: '?', scored: '·' } as const;
@@ -75,6 +88,8 @@ function turnText(
     `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`,
     `version ${version}`,
     ...(attempt > 1 ? [`attempt ${attempt}`] : []),
+    ...(record.carried ? ['carried over'] : []),
+    ...(record.said ? ['a person’s message in its context'] : []),
   ];
   return [
     `${paint('bold', `turn ${turn}`)} ${paint('dim', `of ${rollout.settings.numTurns}`)}  ${verdictText(verdict, paint)}${rewardText(rollout.settings, turn, verdict, end, paint)}`,

@@ -1,7 +1,15 @@
 // The records of one rollout as the text of one entry of a pack: the exact lines of its files, in the order rollout,
-// then turn by turn its parts, record and verdict, then the end. A line's own text says which file it was.
+// then turn by turn a person's message, its parts, record and verdict, then the end. A line's own text says which file it was.
 
-import { chunkFile, END_FILE, parseRolloutFile, ROLLOUT_FILE, turnFile, verdictFile } from '../record/layout.ts';
+import {
+  chunkFile,
+  END_FILE,
+  parseRolloutFile,
+  ROLLOUT_FILE,
+  sayFile,
+  turnFile,
+  verdictFile,
+} from '../record/layout.ts';
 import { openRecord, type OpenedRecord, type Owner } from '../record/text.ts';
 
 /** A line that is a sound record, or its problem. */
@@ -45,6 +53,7 @@ function nameOf({ kind, record }: Partial<OpenedRecord>): string | undefined {
   if (!isPlace(turn)) return undefined;
   if (kind === 'turn') return turnFile(turn);
   if (kind === 'verdict') return verdictFile(turn);
+  if (kind === 'say') return sayFile(turn);
   return kind === 'chunk' && isPlace(chunk) ? chunkFile(turn, chunk) : undefined;
 }
 
@@ -60,6 +69,7 @@ type Rank = readonly [turn: number, kind: number, chunk: number];
 function rankOf(name: string): Rank {
   const file = parseRolloutFile(name);
   if (file.kind === 'rollout') return [0, 0, 0];
+  if (file.kind === 'say') return [file.turn, -1, 0];
   if (file.kind === 'chunk') return [file.turn, 0, file.chunk];
   if (file.kind === 'turn') return [file.turn, 1, 0];
   return file.kind === 'verdict' ? [file.turn, 2, 0] : [Infinity, 0, 0];

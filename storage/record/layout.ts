@@ -21,6 +21,7 @@ export const END_FILE = 'end.json';
 export const turnFile = (turn: number): string => `turn-${padded('turn', turn)}.json`;
 export const chunkFile = (turn: number, chunk: number): string =>
   turnFile(turn).replace('.json', `.chunk-${padded('chunk', chunk)}.json`);
+export const sayFile = (turn: number): string => `say-${padded('turn', turn)}.json`;
 export const verdictFile = (turn: number): string => `verdict-${padded('turn', turn)}.json`;
 
 /** These values come through Temporal from any client: a text could lead out of the run's folder. */
@@ -61,7 +62,7 @@ export function parseRolloutFolder(name: string): { sample: number; attempt: num
 
 export type RolloutFile =
   | { readonly kind: 'rollout' | 'end' | 'harmless' | 'foreign' }
-  | { readonly kind: 'turn' | 'verdict'; readonly turn: number }
+  | { readonly kind: 'turn' | 'verdict' | 'say'; readonly turn: number }
   | { readonly kind: 'chunk'; readonly turn: number; readonly chunk: number };
 
 /** The kind of a file in a rollout's folder, by its name. */
@@ -73,6 +74,8 @@ export function parseRolloutFile(name: string): RolloutFile {
   const turn = Number(found?.[2]);
   if (found?.[1] === 'turn' && turn >= 1 && turnFile(turn) === name) return { kind: 'turn', turn };
   if (found?.[1] === 'verdict' && turn >= 1 && verdictFile(turn) === name) return { kind: 'verdict', turn };
+  const said = Number(/^say-(\d{3,9})\.json$/.exec(name)?.[1]);
+  if (said >= 2 && sayFile(said) === name) return { kind: 'say', turn: said };
   const part = /^turn-(\d{3,9})\.chunk-(\d{3,9})\.json$/.exec(name);
   if (part && chunkFile(Number(part[1]), Number(part[2])) === name) {
     return { kind: 'chunk', turn: Number(part[1]), chunk: Number(part[2]) };

@@ -1,6 +1,7 @@
 // run.json: the input of a run, fixed at its creation. Settings carry the source of each value.
 
 import type { FoundLogprobs } from '../../domain/logprob-meaning.ts';
+import type { ForkedFrom } from '../../domain/lineage.ts';
 import type { GroupFilter } from '../../domain/group.ts';
 import type { ModelIdentity } from '../../domain/model-identity.ts';
 import type { RolloutSettings } from '../../domain/settings.ts';
@@ -31,6 +32,8 @@ export interface RunRecord {
   readonly logprobs?: FoundLogprobs | null;
   /** The model's identity when the run was made; null if not probed, absent in older runs. */
   readonly model?: ModelIdentity | null;
+  /** Present in a fork of another run. */
+  readonly forkedFrom?: ForkedFrom;
   readonly versions: { readonly everturn: string; readonly node: string };
   readonly createdAt: number;
 }

@@ -17,6 +17,7 @@ export const FORMATS = {
   weights: 'everturn-weights/1',
   pack: 'everturn-pack/1',
   steering: 'everturn-steering/1',
+  say: 'everturn-say/1',
 } as const;
 export type RecordKind = keyof typeof FORMATS;
 

@@ -62,10 +62,13 @@ function standsOn(file: RolloutFile, below: RolloutFile): boolean {
       return (
         file.kind === 'end' ||
         (file.kind === 'turn' && file.turn > below.turn) ||
+        (file.kind === 'say' && file.turn > below.turn) ||
         (file.kind === 'verdict' && file.turn >= below.turn)
       );
     case 'verdict':
       return file.kind === 'end' || (file.kind === 'turn' && file.turn > below.turn);
+    case 'say':
+      return file.kind === 'end' || (file.kind === 'turn' && file.turn >= below.turn);
     case 'chunk':
       return file.kind === 'chunk' && file.turn === below.turn && file.chunk > below.chunk;
     default:

@@ -30,6 +30,21 @@ rollout('rollout-second-sample', { sample: 1, attempt: 2, settings: { numTurns: 
 rollout('rollout-chunks-over-versions', { settings: { numTurns: 2, newTokensPerChunk: 4 } }, { version: (n) => n });
 rollout('rollout-delta-feedback', { settings: { numTurns: 3, feedback: 'delta' } }, { answer: always });
 
+// A person's message, sent twice while the first answer is generated.
+rollout(
+  'rollout-said',
+  { settings: { numTurns: 3 } },
+  {
+    answer: always,
+    async at({ step, turn }, handle) {
+      if (step !== 'generate' || turn !== 1) return;
+      const args: [object] = [{ text: 'Check the sign.', by: 'anna' }];
+      for (let i = 0; i < 2; i++) handle.executeUpdate<unknown, [object]>('say', { args }).catch(() => {});
+      await sleep(300);
+    },
+  },
+);
+
 // What fails.
 const busy = new ModelError('Busy.', { reason: 'server-busy', retryable: true });
 const refused = new ModelError('No such model.', { reason: 'model-not-found' });

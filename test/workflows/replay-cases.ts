@@ -187,6 +187,9 @@ export const NEVER_REPLAYED: readonly { readonly file: string; readonly code: Re
     code: /^(: asked|\? 'accepting'|\? void 0|: 0|: \(0,_domain_progress_ts\S*\.noCounts\)\(\))$/,
   },
   { file: 'progress.ts', code: /^\(\)=>\{\s*var _ref;\s*return \{\s*query:/ },
+  // Its validator, and what only the validator asks for.
+  { file: 'say.ts', code: /^\((?:message|param)\)=>\{/ },
+  { file: 'progress.ts', code: /numTurns/ },
   { file: 'children.ts', code: /^(else throw error;|: 'error')$/ },
   // What the compiler makes of `?.` and `??` where nothing is missing: a failure has a type, its details have payloads.
   { file: 'failure.ts', code: /^(: 'error'|\? void 0|\|\| _failure_applicationFailureInfo_details === void 0)$/ },

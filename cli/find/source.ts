@@ -1,0 +1,109 @@
+// The rollout that a fork goes on from: read whole, of a run that this Everturn knows, ended, and with a next turn.
+
+import { stopReason } from '../../domain/ending.ts';
+import { StoreError, UsageError } from '../../domain/errors.ts';
+import type { RolloutId } from '../../domain/ids.ts';
+import type { Parent } from '../../domain/lineage.ts';
+import type { Trajectory } from '../../domain/trajectory.ts';
+import { everturnVersion } from '../../machine/package-root.ts';
+import type { RunRecord } from '../../storage/record/run-record.ts';
+import type { Stored } from '../../storage/store.ts';
+import { readTrajectory } from '../../storage/trajectories.ts';
+import type { Io } from '../io.ts';
+import { plural } from '../view/format.ts';
+import { programName, type RunPlace, runArgument } from './place.ts';
+
+/** run.json; throws a UsageError if a later Everturn wrote it: its records may mean something else. */
+export async function runMadeBefore({ run, store }: RunPlace): Promise<Stored<RunRecord>> {
+  const found = await store.getRun().catch((error: unknown) => {
+    // A format that this Everturn does not know.
+    if (error instanceof StoreError && /has format "everturn-run\//.test(error.message)) return 'later' as const;
+    throw error;
+  });
+  if (found && found !== 'later' && !isLater(found.record.versions.everturn, everturnVersion())) return found;
+  const made = found && found !== 'later' ? `by Everturn ${found.record.versions.everturn}` : 'by another Everturn';
+  throw new UsageError(`Run "${run}" was made ${made}; this is ${everturnVersion()}.`, {
+    reason: 'newer-run',
+    fix: 'Use the Everturn that made it, or a later one.',
+  });
+}
+
+function isLater(a: string, b: string): boolean {
+  const [of, than] = [a, b].map((text) => (/^\d{1,9}(?:\.\d{1,9}){2}/.exec(text)?.[0] ?? '').split('.').map(Number));
+  const at = of!.findIndex((number, i) => number !== than![i]);
+  return at >= 0 && of!.length === 3 && of![at]! > (than![at] ?? 0);
+}
+
+export interface Source {
+  readonly trajectory: Trajectory;
+  readonly runRecord: RunRecord;
+  readonly parent: Parent;
+}
+
+/** `turn`: the first turn to be played again, 1-based; without it, the turn after the last one played. */
+export async function sourceOf(
+  io: Io,
+  place: RunPlace,
+  id: RolloutId,
+  { turn: wanted, numTurns }: { readonly turn: number | undefined; readonly numTurns: (played: number) => number },
+): Promise<Source> {
+  const run = await runMadeBefore(place);
+  const { query, sample, attempt } = id;
+  const [rollout, trajectory] = [await place.store.getRollout(id), await readTrajectory(place.store, id)];
+  if (!rollout || !trajectory) throw new StoreError('its first record is gone', { reason: 'record-missing' });
+  if (rollout.record.settings.environments?.length || rollout.record.begun) throw ofAnEnvironment(place.run);
+  const { turns, end } = trajectory;
+  if (!end) throw stillPlayed(io, place, id);
+  const turn = wanted ?? turns.length + 1;
+  const most = Math.min(turns.length + 1, Math.max(numTurns(turns.length), turns.length));
+  if (turn > most) throw noTurn(io, place, id, turn, turns.length, most);
+  const limits = { ...rollout.record.settings, numTurns: numTurns(turns.length) };
+  for (const { record, verdict } of turns.slice(0, turn - 1)) {
+    if (!verdict || verdict.verdict === 'undecided') throw undecided(record.turn);
+    if (stopReason(record.turn, verdict.verdict, limits, verdict.done)) throw isOver(record.turn);
+  }
+  const last = turn > 1 ? await place.store.getTurn(id, turn - 1) : rollout;
+  const hashes = { runHash: run.hash, rolloutHash: rollout.hash, hash: last!.hash };
+  return { trajectory, runRecord: run.record, parent: { run: place.run, query, sample, attempt, turn, ...hashes } };
+}
+
+const shown = ({ query }: RolloutId) => `Rollout ${JSON.stringify(query)}`;
+
+export function stillPlayed(io: Io, place: RunPlace, id: RolloutId): UsageError {
+  const me = programName(io);
+  const run = runArgument(io, place);
+  return new UsageError(`${shown(id)} of run "${place.run}" has not ended.`, {
+    reason: 'still-played',
+    fix: `\`${me} watch ${run}\` follows it to its end; \`${me} say ${run}\` gives it a message meanwhile.`,
+  });
+}
+
+/** Its state is the environment's own: a copy of the turns does not bring it back. */
+function ofAnEnvironment(run: string): UsageError {
+  return new UsageError(`Run "${run}" has environments of its own, whose state a fork cannot carry over.`, {
+    reason: 'not-allowed',
+    fix: 'Begin another run; `everturn verdict` and `note` work on this one.',
+  });
+}
+
+function noTurn(io: Io, place: RunPlace, id: RolloutId, turn: number, played: number, most: number): UsageError {
+  const more = most === played ? ` \`${programName(io)} extend ${runArgument(io, place)}\` plays further turns.` : '';
+  return new UsageError(`--from-turn ${turn}: ${shown(id)} has ${plural(played, 'turn')}.`, {
+    reason: 'no-such-turn',
+    fix: `Give a turn from 1 to ${Math.max(most, 1)}.${more}`,
+  });
+}
+
+function undecided(turn: number): UsageError {
+  return new UsageError(`Turn ${turn} could not be judged, so no feedback on it would be true.`, {
+    reason: 'not-allowed',
+    fix: `Fork from turn ${turn} or before, which plays it again.`,
+  });
+}
+
+function isOver(turn: number): UsageError {
+  return new UsageError(`Turn ${turn} ended the rollout: no turn follows it.`, {
+    reason: 'not-allowed',
+    fix: `Fork from turn ${turn} or before.`,
+  });
+}

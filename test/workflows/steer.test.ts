@@ -1,0 +1,178 @@
+// One rollout steered by a person, by the command line against a real server and worker: a message in flight, a new attempt,
+// further turns. Each refusal is one paragraph with the way out.
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { main } from '../../cli/main.ts';
+import { ModelError } from '../../domain/errors.ts';
+import { openFileStore } from '../../storage/files.ts';
+import { prove, startRun } from '../chaos/rig-run.ts';
+import { scriptedIo } from '../cli/scripted-io.ts';
+import { openRig, type Rig } from '../support/rig.ts';
+
+let rig: Rig;
+let openGate: () => void;
+const gate = new Promise<void>((resolve) => (openGate = resolve));
+let openLoose: () => void;
+const looseGate = new Promise<void>((resolve) => (openLoose = resolve));
+const failed = new Set<string>();
+
+beforeAll(async () => {
+  rig = await openRig({
+    async answer({ requestId }) {
+      if (requestId === 'live/gated/0/1') await gate;
+      if (requestId === 'loose/q/0/1') await looseGate;
+      if (requestId === 'ended/broken/0/1' && !failed.has(requestId)) {
+        failed.add(requestId);
+        throw new ModelError('The server said no.', { reason: 'model-not-found' });
+      }
+      return '\\boxed{5}';
+    },
+  });
+  await rig.startWorker();
+  vi.stubEnv('TEMPORAL_ADDRESS', inject('temporalAddress'));
+  vi.stubEnv('TEMPORAL_NAMESPACE', rig.namespace);
+  const row = (query_id: string) => ({ query_id, question: 'What is 2 + 2?', answer: '4' });
+  await startRun(rig, { run: 'live', rows: [row('gated')], settings: { numTurns: 3 } });
+  const handle = await startRun(rig, { run: 'ended', rows: [row('whole'), row('broken')], settings: { numTurns: 2 } });
+  await handle.result();
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await rig.close();
+});
+
+async function everturn(...args: string[]) {
+  const io = scriptedIo({ cwd: rig.out, env: { EVERTURN_HOME: `${rig.out}/home`, NO_COLOR: '1' } });
+  io.clock.ms = Date.now();
+  const [command, run, ...rest] = args;
+  const code = await main(io, [command!, run!, '--out', rig.out, ...rest]);
+  return { code, ...io.text };
+}
+
+const refused = async (said: string, ...args: string[]) => {
+  const { code, err } = await everturn(...args);
+  expect(err).toContain(said);
+  expect(err.trimEnd()).not.toContain('\n');
+  expect(code).toBe(2);
+};
+
+describe('a person’s message to a rollout in flight', () => {
+  test('is behind the feedback before the next turn, once, and is marked in its records', async () => {
+    const store = openFileStore(rig.out, 'live');
+    const id = { run: 'live', query: 'gated', sample: 0, attempt: 1 };
+    while (!(await store.getRollout(id))) await sleep(20);
+    const say = (text: string, by = 'anna') => everturn('say', 'live', 'gated', text, '--by', by, '--json');
+    const first = await say('Check the sign.');
+    expect(first.code, first.err).toBe(0);
+    expect(JSON.parse(first.out)).toMatchObject({ turn: 2, by: 'anna' });
+    expect(JSON.parse((await say('Check the sign.')).out)).toMatchObject({ turn: 2 });
+    await refused('anna has a message before turn 2 already', 'say', 'live', 'gated', 'Stop!', '--by', 'bob');
+    await refused('has not ended', 'fork', 'live', 'gated', '--from-turn', '1');
+    await refused('has not ended', 'extend', 'live', 'gated', '--turns', '1');
+    await refused('has not ended', 'retry', 'live', 'gated');
+    openGate();
+    await rig.client.workflow.getHandle('live').result();
+    const turns = await Promise.all([1, 2, 3].map(async (turn) => (await store.getTurn(id, turn))!.record));
+    expect(turns.map(({ said }) => said?.text)).toEqual([undefined, 'Check the sign.', undefined]);
+    expect(turns[1]!.contextText).toContain("wrong. Let's try again.\n\nCheck the sign.");
+    expect((await store.getEnd(id))!.record.said).toEqual([2]);
+    expect((await prove(rig, 'live')).breaches).toEqual([]);
+    await refused('gated has ended. `everturn fork', 'say', 'live', 'gated', 'More.');
+  });
+
+  test('of a client that breaks the rules is refused before it enters the history', async () => {
+    const handle = await rig.client.workflow.start('rollout', {
+      workflowId: 'loose/q/0',
+      taskQueue: 'everturn',
+      args: [
+        { run: 'loose', out: rig.out, row: { query_id: 'q', question: 'x', answer: '1' }, settings: { numTurns: 1 } },
+      ],
+    });
+    const say = (message: unknown) =>
+      handle
+        .executeUpdate('say', { args: [message] })
+        .catch((error: { cause?: { message: string } }) => error.cause?.message);
+    for (const bad of [
+      undefined,
+      null,
+      {},
+      { text: '', by: 'a' },
+      { text: 'x'.repeat(20_001), by: 'a' },
+      { text: 'x', by: 7 },
+    ])
+      expect(await say(bad)).toMatch(/must be a text/);
+    expect(await say({ text: 'x', by: 'a' })).toMatch(/turn 1 is its last/);
+    openLoose();
+    await handle.result();
+  });
+});
+
+describe('a new attempt', () => {
+  test('plays a failed rollout again, and only such a one', async () => {
+    await refused('is complete; only what failed or was undecided', 'retry', 'ended', 'whole');
+    const { code, out, err } = await everturn(
+      'retry',
+      'ended',
+      'broken',
+      '--reason',
+      'the server is back',
+      '--by',
+      'anna',
+    );
+    expect(code, err).toBe(0);
+    expect(out).toContain('broken, attempt 2 is complete');
+    const { breaches, summary } = await prove(rig, 'ended');
+    expect(breaches).toEqual([]);
+    expect(summary).toMatchObject({ rollouts: 3, acts: 1, byOutcome: { complete: 2, failed: 0 } });
+    await refused('is complete', 'retry', 'ended', 'broken');
+    await refused('was tried again: attempt 2', 'retry', 'ended', 'broken', '--attempt', '1');
+    const open = rig.client.workflow.execute('rollout', {
+      workflowId: 'ended/whole/0/retry-2',
+      taskQueue: 'everturn',
+      args: [{ run: 'ended', out: rig.out, index: 0, attempt: 2 }],
+    });
+    await expect(open).rejects.toMatchObject({ cause: { type: 'not-allowed' } });
+  });
+});
+
+describe('further turns', () => {
+  test('are a fork behind the last turn: the rollout stays as it was', async () => {
+    const { code, err } = await everturn('extend', 'ended', 'whole', '--turns', '2', '--name', 'longer');
+    expect(code, err).toBe(0);
+    const end = (await openFileStore(rig.out, 'longer').getEnd({
+      run: 'longer',
+      query: 'whole',
+      sample: 0,
+      attempt: 1,
+    }))!;
+    expect(end.record).toMatchObject({ stopReason: 'max-turns', success: [0, 0, 0, 0] });
+    expect((await openFileStore(rig.out, 'longer').getRun())!.record).toMatchObject({
+      forkedFrom: { how: 'extend', turn: 3 },
+      settings: { numTurns: 4 },
+    });
+    for (const run of ['ended', 'longer']) expect((await prove(rig, run)).breaches, run).toEqual([]);
+    await refused('--turns is "0"', 'extend', 'ended', 'whole', '--turns', '0');
+    await refused('ended by failed', 'extend', 'ended', 'broken', '--attempt', '1', '--turns', '1');
+    await refused('`everturn extend', 'fork', 'ended', 'whole', '--from-turn', '3');
+    await refused(
+      'no feedback that a message could follow',
+      'fork',
+      'ended',
+      'whole',
+      '--from-turn',
+      '1',
+      '--say',
+      'x',
+    );
+    await refused('There is no run "nowhere"', 'extend', 'nowhere', 'whole', '--turns', '1');
+  });
+
+  test('of a run that a later Everturn made are refused, with the way out', async () => {
+    const { cpSync } = await import('node:fs');
+    const { forge } = await import('../proof/harms.ts');
+    cpSync(`${rig.out}/ended`, `${rig.out}/later`, { recursive: true });
+    await forge('run.json', 'run', () => ({ versions: { everturn: '99.0.0', node: 'v20.0.0' } }))(`${rig.out}/later`);
+    await refused('was made by Everturn 99.0.0', 'fork', 'later', 'whole', '--from-turn', '2');
+  });
+});
