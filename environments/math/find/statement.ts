@@ -44,6 +44,7 @@ import { leaves } from './rest.ts';
 //   zone      = preposition any words that find no fault                "of knights that cannot meet"
 //   link      = "is" | "=" | verb of having, finding or doing
 //   object    = (closed | counted)*                                     "a total of", "him"
+// Directly before a box a clause may also hold any words, unless one of a closed class objects (isOpen).
 
 interface Word {
   readonly written: string;
@@ -131,8 +132,19 @@ function leads(left: string, known: Known, { marked, number, value }: Value): bo
   // A verb of the question's own: "Yuki jogs 26".
   const link =
     linked < 0 && known.asked ? lower.findLastIndex((word) => /(?:s|ed)$/.test(word) && known(word)) : linked;
-  return isObject(words.slice(link + 1), lower[link], known, number) && isSubject(words, link, known, marked);
+  if (isObject(words.slice(link + 1), lower[link], known, number) && isSubject(words, link, known, marked)) return true;
+  return marked && isOpen(words, known);
 }
+
+/**
+ * A box is the model's own mark of its answer: before it nouns, names and verbs are an open class, as in "She sews
+ * \\boxed{168} aprons". Closed classes object: denial, doubt, bounds, faults, other quantities, other numbers, relations.
+ */
+const isOpen = (words: readonly Word[], known: Known): boolean =>
+  !CONDITION.has(words[0]?.word ?? '') &&
+  words.every(({ word }) => known(word) || (OBJECTIONS.every((objects) => !objects(word)) && !RELATION.test(word)));
+const OBJECTIONS = [isDenying, isRefusing, isMeta, isOther, isTransform, isNegation, isFault] as const;
+const RELATION = /^(?:[⟦=:≠<>≤≥]|\d.*|short|out|down|whereas|(?:mis|dis|un|over|under)\p{L}{3,})$/u;
 
 /** A part of the sentence before the clause that holds the value. */
 function isPremise(premise: string, known: Known): boolean {

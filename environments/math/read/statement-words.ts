@@ -76,7 +76,7 @@ const DENYING = words(`
   allegedly reject rejects rejected rejecting exclude excludes excluding eliminate eliminates eliminating discard discards discarded discarding
   dismiss contradict contradicts contradicting disprove disproved disproves refute refuted refutes deny denied avoid
   mistake error misled tempting tempted trap decoy distractor pitfall naive wrongly falsely incorrectly erroneously contrary
-  exceed exceeds differs differ different unequal approach approaches example format placeholder template
+  exceed exceeds lack lacks lacked differs differ different unequal approach approaches example format placeholder template
   nicht kein keine pas non ne не ни нет nunca jamais jamás nie niemals kaum falsch faux falso неверно
   claims claimed says said thinks thought believes believed`);
 /** The syntax of denial, which may also describe a thing: "numbers that are not prime". */
