@@ -142,9 +142,12 @@ function leads(left: string, known: Known, { marked, number, value }: Value): bo
  */
 const isOpen = (words: readonly Word[], known: Known): boolean =>
   !CONDITION.has(words[0]?.word ?? '') &&
-  words.every(({ word }) => known(word) || (OBJECTIONS.every((objects) => !objects(word)) && !RELATION.test(word)));
+  words.every(
+    ({ word }) =>
+      known(word) || known.gives?.(word) || (OBJECTIONS.every((objects) => !objects(word)) && !RELATION.test(word)),
+  );
 const OBJECTIONS = [isDenying, isRefusing, isMeta, isOther, isTransform, isNegation, isFault] as const;
-const RELATION = /^(?:[⟦=:≠<>≤≥]|\d.*|short|out|down|whereas|(?:mis|dis|un|over|under)\p{L}{3,})$/u;
+const RELATION = /^(?:[⟦=:≠<>≤≥]|\d.*|short|rule[ds]?|ruling|put|whereas|(?:mis|dis|un|over|under)\p{L}{3,})$/u;
 
 /** A part of the sentence before the clause that holds the value. */
 function isPremise(premise: string, known: Known): boolean {
