@@ -131,7 +131,11 @@ function provisionalLines(
       `${end === null ? 'In progress' : `The run is ${end}`}: ${count(ended)} of ${plural(of, 'rollout')} ended.${end === null ? ' Do not stop a run on a number that was looked at often.' : ''}`,
     ),
     `  ${first}`,
-    `  bounds: at the end between ${share(bounds?.[0] ?? null)} and ${share(bounds?.[1] ?? null)} of all rollouts are right`,
+    ...(end === null
+      ? [
+          `  bounds: at the end between ${share(bounds?.[0] ?? null)} and ${share(bounds?.[1] ?? null)} of all rollouts are right`,
+        ]
+      : []),
     paint(
       'dim',
       `  ended so far (provisional; biased, because short answers end first): ${share(endedSoFar.value)} of ${count(endedSoFar.n)}`,

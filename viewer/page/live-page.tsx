@@ -134,12 +134,14 @@ export function Provisional({ message }: { readonly message: RunMessage }): JSX.
           )}
         </dd>
       </div>
-      <div>
-        <dt>of all, whatever the others do</dt>
-        <dd>
-          {share(bounds?.[0])} to {share(bounds?.[1])}
-        </dd>
-      </div>
+      {message.head.state === 'open' && (
+        <div>
+          <dt>of all, whatever the others do</dt>
+          <dd>
+            {share(bounds?.[0])} to {share(bounds?.[1])}
+          </dd>
+        </div>
+      )}
     </dl>
   );
 }

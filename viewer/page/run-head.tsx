@@ -39,9 +39,9 @@ export function RunHead({ message }: { readonly message: RunMessage }): JSX.Elem
               }
             />
             <Figure
-              label="right at any turn"
-              value={percent(last.rightBy, summary.total)}
-              note={`${count(last.rightBy)} of ${count(summary.total)}`}
+              label={head.state === 'open' ? 'right at any turn, so far' : 'right at any turn'}
+              value={percent(last.rightBy, summary.ended)}
+              note={`${count(last.rightBy)} of ${count(summary.ended)} that ended`}
             />
           </>
         )}
