@@ -60,7 +60,7 @@ export function openPacks(folder: string): Packs {
 
   async function load(): Promise<void> {
     const now = await identityOf(root);
-    if (now === seen) return;
+    if (now === seen && (now !== undefined || packs.size === 0)) return;
     const found = new Map<number, Pack>();
     broken = undefined;
     for (const number of now === undefined ? [] : numbersOf(await namesIn(root))) {
@@ -93,7 +93,8 @@ export function openPacks(folder: string): Packs {
         else places.set(id.query, [{ ...id, pack }]);
       }
     }
-    seen = now;
+    // Names that change again within the clock's grain leave the time as it is: a folder that just changed is looked at again.
+    seen = now !== undefined && isSettled(now) ? now : undefined;
   }
 
   const placeOf = ({ query, sample, attempt }: PackedId): Place | undefined =>
@@ -190,6 +191,10 @@ async function identityOf(path: string): Promise<string | undefined> {
     throw fileError('read', path, error);
   }
 }
+
+const SETTLED_MS = 2_000;
+const isSettled = (identity: string): boolean =>
+  Date.now() - Number(identity.slice(identity.lastIndexOf(' '))) / 1e6 > SETTLED_MS;
 
 /** The packs of each of the last folders asked for: for a worker, which opens a store for each step. */
 export function openPacksOf(most = 16): (folder: string) => Packs {

@@ -21,8 +21,8 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'a turn is generated twice',
     'workflows/rollout.ts',
-    'const answer = await generate(rollout, turn);',
-    'await generate(rollout, turn); const answer = await generate(rollout, turn);',
+    'const answer = await generate(rollout, turn, said);',
+    'await generate(rollout, turn, said); const answer = await generate(rollout, turn, said);',
   ),
   mutant('a turn is not logged', 'workflows/rollout.ts', 'await log(rollout, answer, reply);', ''),
   mutant(
@@ -41,8 +41,8 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'undecided counts as wrong',
     'domain/ending.ts',
-    "verdict === 'undecided' ? null",
-    "verdict === 'undecided' ? 0",
+    "verdict === 'wrong' ? 0 : null",
+    "verdict === 'wrong' || verdict === 'undecided' ? 0 : null",
   ),
   mutant('a failed rollout has a reward', 'domain/ending.ts', "outcome === 'complete' ?", "outcome !== 'cancelled' ?"),
   mutant(
@@ -67,8 +67,8 @@ export const MUTANTS: readonly Mutant[] = [
   mutant(
     'the end is cancelled with the rest',
     'workflows/rollout.ts',
-    'CancellationScope.nonCancellable(',
-    'CancellationScope.cancellable(',
+    'CancellationScope.nonCancellable(() => finish',
+    'CancellationScope.cancellable(() => finish',
   ),
   mutant('a pause is ignored by a rollout', 'workflows/progress.ts', 'paused = value;', 'paused = false; void value;'),
   mutant(
