@@ -29,7 +29,6 @@ export async function createFork(store: Store, source: Store, fork: NewFork): Pr
   const { run, from, rollout, samples, numTurns } = fork;
   const known = (await store.getRun())?.record;
   if (known) mustBeSame(store.folder, known, fork);
-  await store.putQueries([rollout.query]);
   const { sha256, accepted } = await hashQueries([rollout.query]);
   const settings = { ...rollout.settings, numTurns, seed: seedOfRun(run) };
   const { record } = await store.putRun({
@@ -45,6 +44,8 @@ export async function createFork(store: Store, source: Store, fork: NewFork): Pr
     createdAt: fork.now,
   });
   mustBeSame(store.folder, record, fork);
+  // Behind the write-once record: a fork of another rollout under the same name, at the same time, is refused before this.
+  await store.putQueries([rollout.query]);
   for (let sample = 0; sample < samples; sample++) {
     const id = { run, query: rollout.query.queryId, sample, attempt: 1 };
     await carryOver(store, source, id, record, rollout, fork.now);

@@ -116,9 +116,10 @@ describe('a run that people judge, note, fork, extend and speak to', () => {
         }
       })();
       let acts = 0;
+      let asked = 0; // several people ask at once: a name is one's own
       const act = async (until: number) => {
         while (acts < until) {
-          const args = await anAct(random, acts);
+          const args = await anAct(random, asked++);
           if (!args) await sleep(100);
           else {
             acts++;

@@ -70,7 +70,11 @@ describe.skipIf(CHROMIUM === undefined)(
       const seen = await visit(`#/run/${RUN}/rollouts`);
       const { page } = seen;
       await page.locator('.tr.row').nth(2).waitFor();
-      for (const key of ['j', 'j', 'Enter']) await page.keyboard.press(key);
+      // Each key finds the page that the one before has drawn, as a person's does.
+      for (const key of ['j', 'j', 'Enter']) {
+        await page.waitForTimeout(400);
+        await page.keyboard.press(key);
+      }
       const at = async (pattern: RegExp) => {
         await expect.poll(() => page.url()).toMatch(pattern);
       };
