@@ -19,7 +19,7 @@ async function play({ rollout, limits, task, environment }: OpenedRollout, progr
     const said = await progress.mayBegin(turn);
     const answer = await generate(rollout, turn, said);
     if (answer.noRoom) return 'context-length';
-    const reply = await evaluate(rollout, answer, task, environment?.name);
+    const reply = await evaluate(rollout, answer, task, environment);
     await log(rollout, answer, reply);
     progress.played(turnFacts(answer, reply));
     const stop = stopReason(turn, reply.verdict, limits, reply.done);
@@ -67,7 +67,7 @@ async function begunBy(input: RolloutInput, opened: OpenedRollout): Promise<read
   const { environment } = opened;
   if (!environment?.begins) return [opened];
   try {
-    return [await begin(input, environment.name)];
+    return [await begin(input, environment)];
   } catch (error) {
     if (isCancellation(error)) throw error;
     return [opened, error];
@@ -76,7 +76,7 @@ async function begunBy(input: RolloutInput, opened: OpenedRollout): Promise<read
 
 /** The environment gives back what it took; the result does not depend on it. */
 async function leave({ rollout: id, environment }: OpenedRollout, turns: number): Promise<void> {
-  const ended = () => endEnvironment(id, turns, environment!.name);
+  const ended = () => endEnvironment(id, turns, environment!);
   await CancellationScope.nonCancellable(ended).catch(() => undefined);
 }
 
