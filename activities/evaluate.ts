@@ -76,6 +76,7 @@ async function tryJudge(judge: (signal: AbortSignal) => Promise<Reply>): Promise
 
 /** The rollout cannot continue with this environment, or not on this worker. */
 const FINAL: ReadonlySet<string> = new Set([
+  'environment-lost',
   'environment-mismatch',
   'environment-missing',
   'environment-not-deterministic',

@@ -13,8 +13,9 @@ export type Door = (typeof DOORS)[number];
  *   none     nobody: a reply depends on the query and its answers alone
  *   value    Everturn: a JSON value goes in and comes back, and is recorded with each reply
  *   replay   the environment's process; after a crash it is rebuilt by playing the recorded answers again
+ *   held     the environment's process or server, under a lease; after a crash it is lost, and the rollout fails
  */
-export const STATES = ['none', 'value', 'replay'] as const;
+export const STATES = ['none', 'value', 'replay', 'held'] as const;
 export type StateKind = (typeof STATES)[number];
 
 export function isEnvironmentName(name: string): boolean {
@@ -34,6 +35,8 @@ export interface Description {
   readonly ends: boolean;
   /** Time limit of one call. */
   readonly timeoutSeconds: number;
+  /** With state `held`: a session without a call for so long is given back. */
+  readonly idleSeconds?: number;
 }
 
 /** The environment of a run: fixed when the run is made, and equal on all of its workers. */
@@ -51,6 +54,7 @@ export interface EnvironmentRecord extends Description {
 
 export const DEFAULT_TIMEOUT_SECONDS = 60;
 export const MAX_TIMEOUT_SECONDS = 1_200;
+export const MAX_IDLE_SECONDS = 86_400;
 /** Of one reply, and of one state. */
 export const MAX_REPLY_BYTES = 1 << 20;
 

@@ -172,6 +172,7 @@ export const REASONS = {
     'environment-closed',
     'environment-error',
     'environment-exited',
+    'environment-lost',
     'environment-mismatch',
     'environment-missing',
     'environment-not-deterministic',

@@ -27,6 +27,7 @@ export const ENVIRONMENT = only<EnvironmentRecord>({
   begins: BOOLEAN,
   ends: BOOLEAN,
   timeoutSeconds: LIMIT,
+  idleSeconds: maybe(LIMIT),
   door: oneOf(...DOORS),
   spec: listOf(NAME),
   fingerprint: HASH,

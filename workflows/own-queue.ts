@@ -13,23 +13,6 @@ import type { OwnQueue } from '../domain/rollout-facts.ts';
 
 type Methods = Record<'describe' | 'begin' | 'respond' | 'end', (params: object) => Promise<unknown>>;
 
-const DESCRIBE_SECONDS = 30;
-
-/** The activities of that queue. */
-function activitiesOf({ queue, timeoutSeconds }: OwnQueue, attempts: number, waits: number | null) {
-  return proxyActivities<Methods>({
-    taskQueue: queue,
-    startToCloseTimeout: timeoutSeconds * 1000,
-    ...(waits === null ? { scheduleToCloseTimeout: '24 hours' } : { scheduleToStartTimeout: waits }),
-    retry: {
-      initialInterval: '500 ms',
-      backoffCoefficient: 2,
-      maximumInterval: '30 seconds',
-      maximumAttempts: attempts,
-    },
-  });
-}
-
 export async function callQueue(
   own: OwnQueue,
   method: Exclude<keyof Methods, 'describe'>,
@@ -37,7 +20,13 @@ export async function callQueue(
   summary: string,
 ): Promise<Said> {
   try {
-    return { result: await activitiesOf(own, 5, null)[method].executeWithOptions({ summary }, [params]) };
+    const activities = proxyActivities<Methods>({
+      taskQueue: own.queue,
+      startToCloseTimeout: own.timeoutSeconds * 1000,
+      scheduleToCloseTimeout: '24 hours',
+      retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: 5 },
+    });
+    return { result: await activities[method].executeWithOptions({ summary }, [params]) };
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
     return { failure: failureOf(error, method) };
@@ -58,6 +47,11 @@ function failureOf({ cause }: ActivityFailure, method: string): Extract<Said, { 
 
 /** The environment's own description of itself, for the command that makes a run of it. */
 export async function describeEnvironment({ queue }: { readonly queue: string }): Promise<unknown> {
-  const own = { queue, timeoutSeconds: DESCRIBE_SECONDS };
-  return activitiesOf(own, 3, DESCRIBE_SECONDS * 1000).describe.executeWithOptions({ summary: 'describe' }, [{}]);
+  const activities = proxyActivities<Methods>({
+    taskQueue: queue,
+    startToCloseTimeout: '30 seconds',
+    scheduleToStartTimeout: '30 seconds',
+    retry: { maximumAttempts: 3 },
+  });
+  return activities.describe.executeWithOptions({ summary: 'describe' }, [{}]);
 }

@@ -7,6 +7,7 @@ import type { Readable, Writable } from 'node:stream';
 import { MAX_REPLY_BYTES } from '../../domain/environment.ts';
 import { EnvironmentError } from '../../domain/errors.ts';
 import { short } from '../../domain/foreign-text.ts';
+import { lost } from './held.ts';
 import { broken, parseJson, tooLarge } from './reply.ts';
 
 export interface ProcessLaunch {
@@ -236,7 +237,12 @@ function unloadable(who: string, { error }: { readonly error: unknown }): Enviro
 
 /** An error that the environment reports. */
 export function reported(who: string, method: string, error: unknown): EnvironmentError {
-  const { message, retryable } = (typeof error === 'object' ? error : { message: error }) as Record<string, unknown>;
+  const {
+    message,
+    retryable,
+    lost: gone,
+  } = (typeof error === 'object' ? error : { message: error }) as Record<string, unknown>;
+  if (gone === true) return lost(who);
   const said = short(typeof message === 'string' ? message : JSON.stringify(error), 500);
   return new EnvironmentError(`The environment ${who} failed in \`${method}\`: ${said}`, {
     reason: 'environment-error',

@@ -23,6 +23,7 @@ interface UserModule {
   readonly version?: unknown;
   readonly state?: unknown;
   readonly timeoutSeconds?: unknown;
+  readonly idleSeconds?: unknown;
   readonly begin?: Step;
   readonly respond?: Step;
   readonly end?: Step;
@@ -56,7 +57,8 @@ function loaded(path: string, sha256: string): readonly [UserModule, unknown] {
 async function answered(environment: UserModule, { method, params }: Call): Promise<unknown> {
   const step = method === 'begin' || method === 'respond' || method === 'end' ? environment[method] : undefined;
   const { key } = params.episode;
-  if (environment.state !== 'replay') return (await step?.call(environment, params)) ?? {};
+  if (environment.state !== 'replay' && environment.state !== 'held')
+    return (await step?.call(environment, params)) ?? {};
   const result = await step?.call(environment, method === 'begin' ? params : { ...params, state: live.get(key) });
   if (method === 'end') live.delete(key);
   if (typeof result !== 'object' || result === null || method === 'end') return result ?? {};
@@ -66,10 +68,20 @@ async function answered(environment: UserModule, { method, params }: Call): Prom
 }
 
 async function serve(environment: UserModule, agents: unknown): Promise<void> {
-  const { name, version, state, timeoutSeconds, begin, end } = environment;
+  const { name, version, state, timeoutSeconds, idleSeconds, begin, end } = environment;
   const begins = typeof begin === 'function';
   say({
-    hello: { protocol: 1, name, version, state, timeoutSeconds, begins, ends: typeof end === 'function', agents },
+    hello: {
+      protocol: 1,
+      name,
+      version,
+      state,
+      timeoutSeconds,
+      idleSeconds,
+      begins,
+      ends: typeof end === 'function',
+      agents,
+    },
   });
   let rest = '';
   process.stdin.setEncoding('utf8');

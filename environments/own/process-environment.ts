@@ -1,12 +1,13 @@
 // An environment that lives in processes: a command, or the host of a module. State `none` and `value` need no particular
 // process. State `replay` lives in one: where it was lost, the recorded answers are played again in another, and each
-// reply must be the recorded one.
+// reply must be the recorded one. State `held` lives in one, and is lost with it (held.ts).
 
 import type { EnvironmentRecord, StateKind } from '../../domain/environment.ts';
 import { EnvironmentError } from '../../domain/errors.ts';
 import type { EarlierTurn } from '../../domain/new-context.ts';
 import type { Environment, Move, Played } from '../environment.ts';
-import { parseBegun, parseReply } from './reply.ts';
+import { heldEnvironment } from './held-environment.ts';
+import { broken, parseBegun, parseReply } from './reply.ts';
 import type { ProcessPool, Seat } from './process-pool.ts';
 import {
   beginParams,
@@ -19,17 +20,17 @@ import {
   stateAfter,
 } from './wire.ts';
 
-export function processEnvironment(
-  { name, state: kind, begins, ends, timeoutSeconds }: EnvironmentRecord,
-  pool: ProcessPool,
-): Environment {
+export function processEnvironment(record: EnvironmentRecord, pool: ProcessPool): Environment {
+  const { name, state: kind, begins, ends, timeoutSeconds } = record;
   const timeoutMs = timeoutSeconds * 1000;
 
   async function begin({ process, live }: Seat, rollout: Played, signal: AbortSignal) {
     const { key } = episodeOf(rollout);
     live.delete(key);
     const begun = parseBegun(name, kind, await process.call('begin', beginParams(rollout), { signal, timeoutMs }));
-    if (kind === 'replay') live.set(key, 0);
+    if (kind === 'held' && begun.state !== undefined)
+      throw broken(name, 'begin', 'a state came back, and its state is held by its process');
+    if (kind !== 'none' && kind !== 'value') live.set(key, 0);
     return begun;
   }
 
@@ -43,8 +44,13 @@ export function processEnvironment(
     live.delete(key);
     const result = await process.call('respond', respondParams(move, before, kind), { signal, timeoutMs });
     const reply = parseReply(name, kind, result, kind === 'value' ? stateAfter(move.rollout, before) : undefined);
-    if (kind === 'replay') live.set(key, move.turn);
+    if (kind !== 'none' && kind !== 'value') live.set(key, move.turn);
     return reply;
+  }
+
+  async function end({ process, live }: Seat, rollout: Played, turns: readonly EarlierTurn[], signal?: AbortSignal) {
+    await process.call('end', endParams(rollout, turns, kind), { timeoutMs, ...(signal && { signal }) });
+    live.delete(episodeOf(rollout).key);
   }
 
   /** Brings a process to the state after these turns. */
@@ -55,6 +61,8 @@ export function processEnvironment(
       if (!isRecorded(reply, earlier)) throw differs(name, kind, `its reply to turn ${earlier.turn.turn}`);
     }
   }
+
+  if (kind === 'held') return heldEnvironment(record, pool, { begin, respond, end });
 
   return {
     ...(begins && {
@@ -75,10 +83,7 @@ export function processEnvironment(
       async end({ rollout, before }, { signal }) {
         const turns = await before();
         const { key } = episodeOf(rollout);
-        await pool.use(key, signal, async ({ process, live }) => {
-          await process.call('end', endParams(rollout, turns, kind), { signal, timeoutMs });
-          live.delete(key);
-        });
+        await pool.use(key, signal, (seat) => end(seat, rollout, turns, signal));
       },
     }),
   };

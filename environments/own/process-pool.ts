@@ -28,12 +28,17 @@ export interface PoolOptions {
 export interface ProcessPool {
   /** `work` has the process for itself. */
   use<T>(key: string, signal: AbortSignal | undefined, work: (seat: Seat) => Promise<T>): Promise<T>;
+  /** The same in the process that holds this rollout, and in no other; null if there is none. */
+  useHolder<T>(key: string, signal: AbortSignal | undefined, work: (seat: Seat) => Promise<T>): Promise<T | null>;
   close(): void;
 }
 
 export function openProcessPool({ most, launch, accept }: PoolOptions): ProcessPool {
   const idle: Seat[] = [];
   const waiting: (() => void)[] = [];
+  const seats = new Set<Seat>();
+  /** Calls that wait for one process: it passes to the first of them, or to none if it has ended. */
+  const pinned = new Map<Seat, ((isThere: boolean) => void)[]>();
   const all = new Set<LineProcess>();
   let busy = 0;
   let closed = false;
@@ -44,7 +49,9 @@ export function openProcessPool({ most, launch, accept }: PoolOptions): ProcessP
     try {
       const hello = parseHello(launch.who, await process.hello({ timeoutMs: START_MS, ...(signal && { signal }) }));
       accept(hello);
-      return { process, live: new Map() };
+      const seat: Seat = { process, live: new Map() };
+      seats.add(seat);
+      return seat;
     } catch (error) {
       all.delete(process);
       throw process.kill(error);
@@ -57,9 +64,12 @@ export function openProcessPool({ most, launch, accept }: PoolOptions): ProcessP
     return known >= 0 ? idle.splice(known, 1)[0] : idle.pop();
   }
 
-  function drop({ process }: Seat): void {
-    process.kill();
-    all.delete(process);
+  function drop(seat: Seat): void {
+    seat.process.kill();
+    all.delete(seat.process);
+    seats.delete(seat);
+    for (const go of pinned.get(seat) ?? []) go(false);
+    pinned.delete(seat);
   }
 
   return {
@@ -72,13 +82,21 @@ export function openProcessPool({ most, launch, accept }: PoolOptions): ProcessP
         seat = taken(key) ?? (await started(signal));
         return await work(seat);
       } finally {
-        busy--;
-        if (seat && (seat.process.isOver || closed)) drop(seat);
-        else if (seat) {
-          forgetOldest(seat.live);
-          idle.push(seat);
-        }
-        waiting.shift()?.();
+        leave(seat);
+      }
+    },
+    async useHolder(key, signal, work) {
+      const seat = [...seats].find((one) => one.live.has(key) && !one.process.isOver);
+      if (!seat || closed) return null;
+      const at = idle.indexOf(seat);
+      if (at >= 0) {
+        idle.splice(at, 1);
+        busy++;
+      } else if (!(await passedOn(seat, signal))) return null;
+      try {
+        return await work(seat);
+      } finally {
+        leave(seat);
       }
     },
     close() {
@@ -88,6 +106,38 @@ export function openProcessPool({ most, launch, accept }: PoolOptions): ProcessP
       for (const go of waiting.splice(0)) go();
     },
   };
+
+  function leave(seat: Seat | undefined): void {
+    const isOver = seat !== undefined && (seat.process.isOver || closed);
+    const next = seat && !isOver ? pinned.get(seat)?.shift() : undefined;
+    // It is busy on.
+    if (next) return next(true);
+    busy--;
+    if (isOver) drop(seat);
+    else if (seat) {
+      forgetOldest(seat.live);
+      idle.push(seat);
+    }
+    waiting.shift()?.();
+  }
+
+  function passedOn(seat: Seat, signal: AbortSignal | undefined): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const queue = pinned.get(seat) ?? [];
+      pinned.set(seat, queue);
+      const go = (isThere: boolean) => {
+        signal?.removeEventListener('abort', quit);
+        resolve(isThere);
+      };
+      const quit = () => {
+        queue.splice(queue.indexOf(go), 1);
+        reject(signal!.reason);
+      };
+      if (signal?.aborted) return reject(signal.reason);
+      signal?.addEventListener('abort', quit, { once: true });
+      queue.push(go);
+    });
+  }
 
   function turnToCome(signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {

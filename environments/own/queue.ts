@@ -7,6 +7,7 @@ import type { EnvironmentRecord, Said } from '../../domain/environment.ts';
 import { EnvironmentError } from '../../domain/errors.ts';
 import type { Environment } from '../environment.ts';
 import { type Described, mismatch } from './command.ts';
+import { reported } from './line-process.ts';
 import { broken, parseBegun, parseHello, parseReply } from './reply.ts';
 import { beginParams, endParams, respondParams, stateAfter } from './wire.ts';
 
@@ -42,6 +43,7 @@ export function queueEnvironment(record: EnvironmentRecord): Environment {
       throw new EnvironmentError(`The environment ${name} on the queue ${record.spec[0]}: ${message}`, { reason });
     }
     const { result } = said;
+    if (typeof result === 'object' && result !== null && 'error' in result) throw reported(name, 'call', result.error);
     if (typeof result !== 'object' || result === null || !('fingerprint' in result)) {
       if (!record.claimed) throw mismatch(record, 'a reply without a fingerprint', '');
       return result;

@@ -7,6 +7,7 @@ import {
   DEFAULT_TIMEOUT_SECONDS,
   type Description,
   isEnvironmentName,
+  MAX_IDLE_SECONDS,
   MAX_REPLY_BYTES,
   MAX_TIMEOUT_SECONDS,
   type Reply,
@@ -71,6 +72,7 @@ const HELLO = z.strictObject({
   begins: z.boolean().optional(),
   ends: z.boolean().optional(),
   timeoutSeconds: z.number().gt(0).max(MAX_TIMEOUT_SECONDS).optional(),
+  idleSeconds: z.number().gt(0).max(MAX_IDLE_SECONDS).optional(),
   fingerprint: text.min(1).max(200).optional(),
   agents: z.array(z.record(text, json)).max(MAX_NAMES).optional(),
 });
@@ -85,15 +87,26 @@ export interface Hello extends Description {
 /** `who`: the environment, for messages. */
 export function parseHello(who: string, value: unknown): Hello {
   const { protocol: _, state = 'none', begins = false, ends = false, ...said } = parsed(who, 'hello', HELLO, value);
-  const { name, version, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS, fingerprint, agents } = said;
+  const { name, version, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS, fingerprint, agents, idleSeconds } = said;
+  if (state === 'held' && (idleSeconds === undefined || !begins)) {
+    throw broken(
+      who,
+      'hello',
+      idleSeconds === undefined
+        ? 'its state is "held", and it says no `idleSeconds`'
+        : 'its state is "held", and it does not begin',
+      'A session that is held has a beginning and a lease: say `begins` and `idleSeconds`.',
+    );
+  }
   return {
     name,
     version,
     state,
     begins,
     // An environment with live objects has to let them go.
-    ends: ends || state === 'replay',
+    ends: ends || state === 'replay' || state === 'held',
     timeoutSeconds,
+    ...(state === 'held' ? { idleSeconds: idleSeconds! } : {}),
     ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(agents && { agents: agents as JsonObject[] }),
   };
@@ -132,6 +145,8 @@ function rewardsOf(given: number | Readonly<Record<string, number>> | undefined)
 }
 
 function keptState(who: string, kind: StateKind, state: Json | undefined, before: Json | undefined) {
+  // The beginning of a session that a server holds: its handle.
+  if (kind === 'held' && before === null) return heldHandle(who, state);
   if (kind === 'value') return state === undefined ? { state: before ?? null } : { state };
   if (state === undefined || state === null) return {};
   throw broken(
@@ -140,6 +155,14 @@ function keptState(who: string, kind: StateKind, state: Json | undefined, before
     `a state came back, and the environment says that its state is "${kind}"`,
     'Say state "value" in hello.',
   );
+}
+
+const MAX_HANDLE_CHARS = 4_096;
+
+function heldHandle(who: string, state: Json | undefined) {
+  if (state === undefined || state === null) return {};
+  if (JSON.stringify(state).length <= MAX_HANDLE_CHARS) return { state };
+  throw broken(who, 'begin', `the handle of its session has more than ${MAX_HANDLE_CHARS} characters`);
 }
 
 function parsed<T>(who: string, what: string, schema: z.ZodType<T>, value: unknown): T {

@@ -53,13 +53,18 @@ export function respondParams(
   const messages = conversationOf(rollout.query.prompt, before);
   const first = rollout.query.prompt;
   const prompt = first.kind === 'text' ? [{ role: 'user', content: first.text }] : [];
-  const state = kind === 'value' ? { state: stateAfter(rollout, before) } : {};
+  const state = given(rollout, before, kind);
   return { episode: episodeOf(rollout), turn, answer, cut, messages: [...prompt, ...messages], ...state };
 }
 
 export function endParams(rollout: Played, before: readonly EarlierTurn[], kind: StateKind): EndParams {
-  const state = kind === 'value' ? { state: stateAfter(rollout, before) } : {};
-  return { episode: episodeOf(rollout), ...state };
+  return { episode: episodeOf(rollout), ...given(rollout, before, kind) };
+}
+
+/** The state that a call gets: the last value, or the handle of a session that a server holds. */
+function given(rollout: Played, before: readonly EarlierTurn[], kind: StateKind) {
+  if (kind === 'value') return { state: stateAfter(rollout, before) };
+  return kind === 'held' && rollout.begun?.state !== undefined ? { state: rollout.begun.state } : {};
 }
 
 /** The state after these turns. */

@@ -12,7 +12,7 @@ import type { OwnEnvironments } from '../../environments/index.ts';
 import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
 import { putCode } from '../../storage/code.ts';
-import { guess } from './own/guess.ts';
+import { guess, guessServer } from './own/guess.ts';
 import { serveEnvironment, type Served } from './own/http-server.ts';
 import { earlier, moveOf, NEVER, playOwn, rolloutOf } from './own/rollouts.ts';
 
@@ -39,12 +39,12 @@ async function described(text: string): Promise<EnvironmentRecord> {
   return record;
 }
 
-const KINDS = ['none', 'value', 'replay'] as const;
+const KINDS = ['none', 'value', 'replay', 'held'] as const;
 const DOORS = {
   command: (kind: string) => described(`python3 guess.py ${kind}`),
   module: (kind: string) => described(`./guess-${kind}.ts`),
   async url(kind: (typeof KINDS)[number]) {
-    const server = await serveEnvironment(guess(kind), 'abc');
+    const server = await serveEnvironment(kind === 'held' ? guessServer() : guess(kind), 'abc');
     servers.push(server);
     return described(server.url);
   },
@@ -87,7 +87,7 @@ describe.each(KINDS)('an environment with state %s', (kind) => {
     },
   );
 
-  test.each(['command', 'module'] as const)(
+  test.each(kind === 'held' ? [] : (['command', 'module'] as const))(
     'replies the same when every process is killed between any two turns: %s',
     async (door) => {
       const record = await DOORS[door](kind);

@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '../..');
 export interface RecordedHistory {
   /** `0.1.0/rollout-never-right` */
   readonly name: string;
-  readonly workflow: 'rollout' | 'collection' | 'updateWeights' | 'feed';
+  readonly workflow: 'rollout' | 'collection' | 'updateWeights' | 'feed' | 'describeEnvironment';
   readonly bytes: number;
   readonly history: { readonly events: readonly object[] };
 }
@@ -29,7 +29,9 @@ export function recordedHistories(): RecordedHistory[] {
           ? 'updateWeights'
           : /\/feed-/.test(file)
             ? 'feed'
-            : 'collection';
+            : /\/described-/.test(file)
+              ? 'describeEnvironment'
+              : 'collection';
       return { name: file.replace(/\.json$/, ''), workflow, bytes: text.length, history };
     });
 }

@@ -9,6 +9,7 @@ import { test } from 'vitest';
 import { closedRollouts } from '../../temporal/runs.ts';
 import type { Environment, EnvironmentCall, Environments, Move } from '../../environments/environment.ts';
 import { createEnvironments } from '../../environments/index.ts';
+import { queueEnvironment } from '../../environments/own/queue.ts';
 import { openFileStore } from '../../storage/files.ts';
 import type { Store } from '../../storage/store.ts';
 import type { EnvironmentRecord } from '../../domain/environment.ts';
@@ -142,7 +143,13 @@ type Reach = (step: Reached['step'], run: string, query?: string, turn?: number)
 /** Model, judge and store, each asking the scenario before it does its work. */
 function parts(scenarios: ReadonlyMap<string, Scenario>, reach: Reach, rig: () => Rig) {
   const of = (run: string, query: string) => scenarios.get(run === RUN ? query : run);
-  const judges = createEnvironments({}, { open: (record) => scriptedGame(record, reach), close: async () => {} });
+  const judges = createEnvironments(
+    {},
+    {
+      open: (record) => (record.door === 'queue' ? queueEnvironment(record) : scriptedGame(record, reach)),
+      close: async () => {},
+    },
+  );
   let requests = 0;
   const model = scriptedBackend({
     contextLength: 900,

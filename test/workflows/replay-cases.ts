@@ -16,7 +16,7 @@ const altered = (what: string, caughtBy: RegExp, file: string, from: string, to:
   alterations: [{ file: `workflows/${file}.ts`, from, to }],
 });
 
-const JUDGE = 'const reply = await evaluate(rollout, answer, task, environment?.name);\n';
+const JUDGE = 'const reply = await evaluate(rollout, answer, task, environment);\n';
 const LOG = '    await log(rollout, answer, reply);\n';
 
 export const ALTERED: readonly AlteredWorkflow[] = [
@@ -196,6 +196,11 @@ export const NEVER_REPLAYED: readonly { readonly file: string; readonly code: Re
   // A kind of failure that no server sends for an activity today.
   { file: 'failure.ts', code: /^(&& unknown\(activity\)|function unknown\()/ },
   { file: 'rollout.ts', code: /^throw error;$/ },
+  // A user's queue without a worker for a day; failures that no server sends for an activity, and those without a type.
+  {
+    file: 'own-queue.ts',
+    code: /^(throw error;|: \{\s*reason: 'environment-not-served'|: 'error'|: String\(cause)/,
+  },
   // What the bundler adds for names that one file takes from another.
   { file: 'messages.ts', code: /\bbinding\b/ },
   // What the compiler adds for `{ ...spread }`.

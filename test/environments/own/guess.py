@@ -6,6 +6,7 @@ import re
 import sys
 
 KIND = sys.argv[1]
+LEASE = {"idleSeconds": float(sys.argv[2]) if len(sys.argv) > 2 else 60} if KIND == "held" else {}
 games = {}
 
 
@@ -15,7 +16,7 @@ def number_of(episode):
 
 def begin(episode, **_):
     state = {"left": 3, "said": []}
-    if KIND == "replay":
+    if KIND in ("replay", "held"):
         games[episode["key"]] = state
     begun = {"messages": [{"role": "user", "content": f"I think of a number from 1 to 20, {episode['row']['name']}."}]}
     return {**begun, "state": state} if KIND == "value" else begun
@@ -24,7 +25,7 @@ def begin(episode, **_):
 def respond(episode, turn, answer, state=None, **_):
     if KIND == "none":
         state = {"left": 4 - turn, "said": []}
-    elif KIND == "replay":
+    elif KIND in ("replay", "held"):
         state = games[episode["key"]]
     found = re.findall(r"\d+", answer)
     guess = int(found[-1]) if found else 0
@@ -56,7 +57,7 @@ def say(line):
     print(json.dumps(line), flush=True)
 
 
-say({"hello": {"protocol": 1, "name": "guess", "version": "1", "state": KIND, "begins": True, "ends": True}})
+say({"hello": {"protocol": 1, "name": "guess", "version": "1", "state": KIND, "begins": True, "ends": True, **LEASE}})
 for line in sys.stdin:
     call = json.loads(line)
     say({"id": call["id"], "result": globals()[call["method"]](**call["params"])})

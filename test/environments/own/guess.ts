@@ -19,11 +19,12 @@ interface Answered {
 /** Another one in each process. */
 const LOADED = Math.random();
 
-export function guess(kind: 'none' | 'value' | 'replay') {
+export function guess(kind: 'none' | 'value' | 'replay' | 'held', idleSeconds = 60) {
   return {
     name: 'guess',
     version: '1',
     state: kind,
+    ...(kind === 'held' ? { idleSeconds } : {}),
     async begin({ episode }: { readonly episode: Episode }) {
       const content = `I think of a number from 1 to 20, ${episode.row.name}.`;
       const state: Game = { left: 3, said: [] };
@@ -49,5 +50,28 @@ export function guess(kind: 'none' | 'value' | 'replay') {
       };
     },
     end() {},
+  };
+}
+
+/** As a server that holds its games: a call names one by its handle. */
+export function guessServer(idleSeconds?: number) {
+  const game = guess('held', idleSeconds);
+  const games = new Map<string, Game>();
+  return {
+    games,
+    ...game,
+    async begin(params: { readonly episode: Episode }) {
+      const { messages, state } = await game.begin(params);
+      const id = `s${games.size}`;
+      games.set(id, state!);
+      return { messages, state: { id } };
+    },
+    respond({ state: handle, ...params }: Omit<Answered, 'state'> & { readonly state: { readonly id: string } }) {
+      const state = games.get(handle.id);
+      if (!state) return { error: { message: 'no such game', lost: true } };
+      const { state: after, ...reply } = game.respond({ ...params, state });
+      games.set(handle.id, after!);
+      return reply;
+    },
   };
 }

@@ -1,0 +1,66 @@
+// An environment with state `held` in its processes: every call of a rollout goes to the process that began it. A call that
+// fails leaves its session lost, since nobody knows what it did.
+
+import type { Begun, EnvironmentRecord, Reply } from '../../domain/environment.ts';
+import type { EarlierTurn } from '../../domain/new-context.ts';
+import type { Environment, Move, Played } from '../environment.ts';
+import { lost, openSessions } from './held.ts';
+import type { ProcessPool, Seat } from './process-pool.ts';
+import { episodeOf } from './wire.ts';
+
+/** The calls of one process. */
+export interface Steps {
+  begin(seat: Seat, rollout: Played, signal: AbortSignal): Promise<Begun>;
+  respond(seat: Seat, move: Move, before: readonly EarlierTurn[], signal: AbortSignal): Promise<Reply>;
+  end(seat: Seat, rollout: Played, turns: readonly EarlierTurn[], signal?: AbortSignal): Promise<void>;
+}
+
+export function heldEnvironment(
+  { name, idleSeconds = 0 }: EnvironmentRecord,
+  pool: ProcessPool,
+  { begin, respond, end }: Steps,
+): Environment {
+  const rollouts = new Map<string, Played>();
+  const giveBack = (key: string): void => {
+    const rollout = rollouts.get(key);
+    rollouts.delete(key);
+    // Nobody waits for it; a process that cannot end a session ends with it.
+    if (rollout) void pool.useHolder(key, undefined, (seat) => end(seat, rollout, [])).catch(() => undefined);
+  };
+  const sessions = openSessions({ name, idleSeconds, giveBack });
+
+  return {
+    begin: (rollout, { signal }) => {
+      const { key } = episodeOf(rollout);
+      return pool.use(key, signal, async (seat) => {
+        const begun = await begin(seat, rollout, signal);
+        rollouts.set(key, rollout);
+        sessions.played(key, 0, null);
+        return { ...begun, state: sessions.begun(key) };
+      });
+    },
+
+    async respond(move, { signal }) {
+      const before = await move.before();
+      const { key } = episodeOf(move.rollout);
+      const known = sessions.before(key, move.rollout.begun?.state, move.turn);
+      if (known) return known;
+      sessions.taken(key);
+      const reply = await pool.useHolder(key, signal, async (seat) => {
+        const said = await respond(seat, move, before, signal);
+        sessions.played(key, move.turn, said);
+        return said;
+      });
+      if (reply) return reply;
+      throw lost(name);
+    },
+
+    async end({ rollout, before }, { signal }) {
+      const turns = await before();
+      const { key } = episodeOf(rollout);
+      sessions.ended(key);
+      rollouts.delete(key);
+      await pool.useHolder(key, signal, (seat) => end(seat, rollout, turns, signal));
+    },
+  };
+}

@@ -1,0 +1,122 @@
+// State `held`: a session goes on in the process that began it, or is lost by name; nothing else ever takes its place.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { EnvironmentRecord } from '../../domain/environment.ts';
+import type { Played } from '../../environments/environment.ts';
+import type { OwnEnvironments } from '../../environments/index.ts';
+import { HOLDER, openSessions } from '../../environments/own/held.ts';
+import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
+import { parseSpec } from '../../environments/own/spec.ts';
+import { putCode } from '../../storage/code.ts';
+import { guessServer } from './own/guess.ts';
+import { serveEnvironment } from './own/http-server.ts';
+import { earlier, moveOf, NEVER, playOwn, rolloutOf } from './own/rollouts.ts';
+
+const HERE = join(import.meta.dirname, 'own');
+const folder = mkdtempSync(join(tmpdir(), 'everturn-held-'));
+const opened: OwnEnvironments[] = [];
+const open = (processes = 3) => {
+  const own = createOwnEnvironments({ log: () => undefined, permitted: ({ spec }) => spec, processes });
+  opened.push(own);
+  return own;
+};
+afterAll(async () => {
+  await Promise.all(opened.map((own) => own.close()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function described(text: string): Promise<EnvironmentRecord> {
+  const { record, code } = await describeEnvironment(parseSpec(text, HERE), () => undefined);
+  if (code) await putCode(folder, code);
+  return record;
+}
+const played = (record: EnvironmentRecord, game: string): Played => rolloutOf(record, { name: game }, game);
+const LOST = { reason: 'environment-lost', retryable: false };
+
+describe('a session that is held', () => {
+  test.each(['python3 guess.py held', './guess-held.ts'])(
+    'is lost with its process, and no fresh one takes its place: %s',
+    async (spec) => {
+      const record = await described(spec);
+      const own = open();
+      const { rollout, turns } = await playOwn(own.open(record, folder), played(record, 'g1'), ['0', '0']);
+      expect(rollout.begun!.state).toEqual({ holder: HOLDER });
+      await own.close();
+      const next = moveOf(rollout, '0', turns);
+      await expect(open().open(record, folder).respond(next, { signal: NEVER })).rejects.toMatchObject(LOST);
+    },
+  );
+
+  test('goes on in its own process, however many others play, and the same call again gets the same reply', async () => {
+    const record = await described('python3 guess.py held');
+    const environment = open(2).open(record, folder);
+    const games = Array.from({ length: 12 }, (_, i) => `g${i}`);
+    const all = await Promise.all(
+      games.map((game) => playOwn(environment, played(record, game), ['100', '200', '300'])),
+    );
+    for (const { rollout, replies, turns } of all) {
+      expect(replies.map(({ metrics }) => metrics?.['said'])).toEqual([1, 2, undefined]);
+      const again = await environment.respond(moveOf(rollout, '300', turns.slice(0, 2)), { signal: NEVER });
+      expect(again).toEqual(replies[2]);
+      await environment.end!({ rollout, before: async () => turns }, { signal: NEVER });
+      await environment.end!({ rollout, before: async () => turns }, { signal: NEVER });
+      await expect(environment.respond(moveOf(rollout, '0', turns), { signal: NEVER })).rejects.toMatchObject(LOST);
+    }
+  });
+
+  test('is given back when its lease is over', async () => {
+    const record = await described('python3 guess.py held 1');
+    expect(record.idleSeconds).toBe(1);
+    const environment = open().open(record, folder);
+    const { rollout, turns } = await playOwn(environment, played(record, 'g1'), ['0']);
+    const late = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+      return environment.respond(moveOf(rollout, '0', turns), { signal: NEVER });
+    };
+    await expect(late()).rejects.toMatchObject(LOST);
+  });
+
+  test('of another worker is waited for as long as its lease, and is lost then', () => {
+    let ms = 0;
+    const sessions = openSessions({ name: 'game', idleSeconds: 10, giveBack: () => undefined, now: () => ms });
+    const ask = () => sessions.before('k', { holder: 'another' }, 1);
+    expect(ask).toThrow(expect.objectContaining({ reason: 'environment-not-served', retryable: true }) as Error);
+    ms = 9_999;
+    expect(ask).toThrow(expect.objectContaining({ reason: 'environment-not-served' }) as Error);
+    ms = 10_000;
+    expect(ask).toThrow(expect.objectContaining(LOST) as Error);
+  });
+
+  test('behind an address is named by its handle, and lost when the server says so', async () => {
+    const game = guessServer();
+    const server = await serveEnvironment(game, 'abc');
+    try {
+      const record = await described(server.url);
+      expect(record).toMatchObject({ state: 'held', idleSeconds: 60 });
+      const environment = open().open(record, folder);
+      const { rollout, turns, replies } = await playOwn(environment, played(record, 'g1'), ['0']);
+      expect(rollout.begun!.state).toEqual({ id: 's0' });
+      expect(replies[0]!.metrics).toMatchObject({ said: 1 });
+      const next = moveOf(rollout, '1', [earlier(1, '0', replies[0]!)]);
+      // Another worker goes on with it.
+      expect((await open().open(record, folder).respond(next, { signal: NEVER })).metrics).toMatchObject({ said: 2 });
+      game.games.clear();
+      await expect(environment.respond(moveOf(rollout, '2', turns), { signal: NEVER })).rejects.toMatchObject(LOST);
+    } finally {
+      await server.close();
+    }
+  });
+
+  test.each([
+    [{ state: 'held', begins: true }, 'idleSeconds'],
+    [{ state: 'held', idleSeconds: 60 }, 'does not begin'],
+    [{ state: 'held', begins: true, idleSeconds: 0 }, 'idleSeconds'],
+  ])('without a lease or a beginning is refused: %j', async (hello, says) => {
+    const script = `import json; print(json.dumps({"hello": {"protocol": 1, "name": "a", "version": "1", **json.loads('${JSON.stringify(hello)}')}}), flush=True); input()`;
+    const refused = await described(`python3 -c '${script.replaceAll("'", `'"'"'`)}'`).catch((error: unknown) => error);
+    expect((refused as Error).message).toContain(says);
+  });
+});

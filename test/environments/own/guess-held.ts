@@ -1,0 +1,5 @@
+// The guessing game with state `held`.
+
+import { guess } from './guess.ts';
+
+export const environment = guess('held');
