@@ -10,7 +10,7 @@ import { rolloutResult, type RolloutResult, type StopReason, stopReason } from '
 import type { RolloutInput } from '../domain/messages.ts';
 import { type OpenedRollout, turnFacts } from '../domain/rollout-facts.ts';
 import { failureOf } from './failure.ts';
-import { STOPPED_NOT_FAILED } from './patches.ts';
+import { RECORDED_WHEN_CANCELLED, STOPPED_NOT_FAILED } from './patches.ts';
 import { openProgress, type Progress } from './progress.ts';
 import { begin, endEnvironment, evaluate, finish, generate, log, open } from './steps.ts';
 
@@ -31,7 +31,7 @@ async function play({ rollout, limits, task, environment }: OpenedRollout, progr
 export async function rollout(input: RolloutInput): Promise<RolloutResult> {
   const scope = new CancellationScope();
   const progress = openProgress(scope);
-  const [opened, notBegun] = await begunBy(input, await open(input));
+  const [opened, notBegun] = await begunBy(input, await openedFor(input));
   progress.opened(opened);
   if (opened.ended) {
     // Restarted after it had ended: the stored result is returned, also a cancelled one.
@@ -62,6 +62,16 @@ export async function rollout(input: RolloutInput): Promise<RolloutResult> {
   }
 }
 
+/** Also of a rollout that is cancelled meanwhile: its end is recorded under what is opened. */
+async function openedFor(input: RolloutInput): Promise<OpenedRollout> {
+  try {
+    return await open(input);
+  } catch (error) {
+    if (!isCancellation(error) || !patched(RECORDED_WHEN_CANCELLED)) throw error;
+    return CancellationScope.nonCancellable(() => open(input));
+  }
+}
+
 /** As its environment began it; and the failure, if it could not. */
 async function begunBy(input: RolloutInput, opened: OpenedRollout): Promise<readonly [OpenedRollout, unknown?]> {
   const { environment } = opened;
@@ -69,8 +79,9 @@ async function begunBy(input: RolloutInput, opened: OpenedRollout): Promise<read
   try {
     return [await begin(input, environment.name)];
   } catch (error) {
-    if (isCancellation(error)) throw error;
-    return [opened, error];
+    if (!isCancellation(error)) return [opened, error];
+    if (!patched(RECORDED_WHEN_CANCELLED)) throw error;
+    return [await CancellationScope.nonCancellable(() => open(input, true)), error];
   }
 }
 
