@@ -57,6 +57,8 @@ export interface Script {
   /** Turns generated beyond the judged ones. */
   readonly unjudged?: number;
   readonly turn?: (turn: number) => Partial<TurnRecord>;
+  /** Turns with a person's message in their context. */
+  readonly said?: readonly number[];
 }
 
 export async function play(store: Store, script: Script): Promise<void> {
@@ -87,7 +89,8 @@ export async function play(store: Store, script: Script): Promise<void> {
     const seed = turnSeed(settings.seed, query.queryId, sample, turn);
     // The same text has the same ids.
     const contextIds = [100 + record.contextText.length, 200, 300];
-    const merged = { ...record, ...timed, seed, contextIds, ...script.turn?.(turn) };
+    const said = script.said?.includes(turn) && { said: { text: 'Check the sign.', hash: 'f'.repeat(64) } };
+    const merged = { ...record, ...timed, seed, contextIds, ...said, ...script.turn?.(turn) };
     const contextLength =
       (before ? before.record.contextLength + before.record.outputIds.length : 0) + merged.contextIds.length;
     const stored = await store.putTurn(id, { ...merged, contextLength, previous: before?.hash ?? rollout.hash });
@@ -111,6 +114,7 @@ export async function play(store: Store, script: Script): Promise<void> {
     success,
     turns: turns.slice(0, verdicts.length).map(({ hash }) => hash),
     finishedAt: birthTime + 10 * (verdicts.length + unjudged + 1),
+    ...(script.said && { said: script.said }),
   });
 
   async function log(turn: number, verdict: { verdict: VerdictValue; reason: string }): Promise<void> {
