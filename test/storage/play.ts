@@ -26,13 +26,13 @@ export function someSettings(part: Partial<RolloutSettings> = {}): RolloutSettin
 export async function putRun(
   store: Store,
   queries: readonly Query[],
-  part: { samples?: number; settings?: RolloutSettings } = {},
+  part: { samples?: number; settings?: RolloutSettings; run?: string } = {},
 ): Promise<void> {
   await store.putQueries(queries);
   const { sha256, accepted } = await hashQueries(queries);
   await store.putRun({
     format: 'everturn-run/1',
-    run: RUN,
+    run: part.run ?? RUN,
     settings: part.settings ?? someSettings(),
     origins: Object.fromEntries(Object.keys(someSettings()).map((key) => [key, 'flag' as const])),
     samples: part.samples ?? 1,
@@ -43,6 +43,7 @@ export async function putRun(
 }
 
 export interface Script {
+  readonly run?: string;
   readonly query: Query;
   readonly index?: number | null;
   readonly sample?: number;
@@ -64,11 +65,12 @@ export interface Script {
 export async function play(store: Store, script: Script): Promise<void> {
   const { query, sample = 0, attempt = 1, verdicts, stop = 'max-turns', unjudged = 0 } = script;
   const settings = script.settings ?? someSettings();
-  const id = { run: RUN, query: query.queryId, sample, attempt };
+  const run = script.run ?? RUN;
+  const id = { run, query: query.queryId, sample, attempt };
   const index = script.index === undefined ? 0 : script.index;
   const birthTime = 1_700_000_000_000 + 10_000 * (index ?? 0) + 7 * sample + 1000 * (attempt - 1);
   const rollout = await store.putRollout(id, {
-    run: RUN,
+    run,
     query,
     index,
     sample,
