@@ -121,7 +121,7 @@ function noRoom(turn: number, { contextTokens, modelLength }: NoRoom): Generated
 }
 
 function factsOf({ record, hash }: Stored<TurnRecord>): Generated {
-  const { turn, contextLength, finish, versionStart, versionEnd } = record;
+  const { turn, contextLength, finish, versionStart, versionEnd, said } = record;
   const facts = { turn, contextTokens: contextLength, finish, versionStart, versionEnd, hash };
-  return { noRoom: false, outputTokens: outputTokens(record), ...facts };
+  return { noRoom: false, outputTokens: outputTokens(record), ...facts, ...(said && { said: true }) };
 }

@@ -158,6 +158,7 @@ const COUNTS = only<CollectionCounts>({
   rightAt: listOf(COUNT),
   rightBy: listOf(COUNT),
   rewardAt: maybe(listOf(only<RewardCount>({ count: COUNT, sum: NUMBER, squares: NUMBER, min: NUMBER, max: NUMBER }))),
+  steered: maybe(COUNT),
   failures: LIST,
 });
 

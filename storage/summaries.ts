@@ -101,7 +101,9 @@ export function readSummary(
     if (names && !names.includes(layout.ROLLOUT_FILE)) return undefined;
     const count = end ? end.turns.length : finishedTurns(names!);
     const wanted = detail !== 'ends' || !end;
-    const turns = wanted ? Array.from({ length: count }, (_, i) => readTurn(owner, path, i + 1, detail)) : [];
+    const read = wanted ? Array.from({ length: count }, (_, i) => readTurn(owner, path, i + 1, detail)) : [];
+    const turns = read.map(({ summary }) => summary);
+    const said = end ? end.said !== undefined : read.some((turn) => turn.said);
     const success = end?.success ?? turns.map(({ verdict }) => (verdict === null ? null : successOf(verdict)));
     return {
       ...owner,
@@ -113,6 +115,7 @@ export function readSummary(
       returns: end?.rewards ?? [],
       turns: end ? withRewards(turns, end) : turns,
       finishedAt: end?.finishedAt ?? null,
+      ...(said && { steered: 'message' }),
     };
   } catch (error) {
     if (!(error instanceof DamagedRecord)) throw error;
@@ -151,13 +154,19 @@ function withRewards(turns: readonly TurnSummary[], { turnRewards }: EndRecord):
   return turns.map((turn) => (isJudged(turn) ? { ...turn, reward: turnRewards[next++] ?? null } : turn));
 }
 
-function readTurn(owner: Owner, path: Files, turn: number, detail: SummaryOptions['detail']): TurnSummary {
+interface ReadTurn {
+  readonly summary: TurnSummary;
+  /** A person's message is in its context. */
+  readonly said: boolean;
+}
+
+function readTurn(owner: Owner, path: Files, turn: number, detail: SummaryOptions['detail']): ReadTurn {
   const file = layout.turnFile(turn);
   const verdict = readRecord<VerdictRecord>('verdict', owner, path, layout.verdictFile(turn));
   const short = detail === 'logprobs' ? undefined : turnTail(path.tail(file));
   const record = short ?? readRecord<TurnRecord>('turn', owner, path, file);
   if (!record) throw new DamagedRecord(file, 'is missing');
-  return {
+  const summary: TurnSummary = {
     turn,
     verdict: verdict?.verdict ?? null,
     reason: verdict?.reason ?? null,
@@ -175,6 +184,7 @@ function readTurn(owner: Owner, path: Files, turn: number, detail: SummaryOption
     judgeMs: verdict?.tookMs ?? null,
     logprobSum: record.logprobs ? record.logprobs.reduce((sum, logprob) => sum + logprob, 0) : null,
   };
+  return { summary, said: record.said !== undefined };
 }
 
 type Tail = Pick<

@@ -190,7 +190,17 @@ export class RunIndex {
       const { outcome: state, stopReason: stop, success, finishedAt: endedAt } = end;
       const reason = end.failure?.reason ?? null;
       const reward = end.rewards[0] ?? null;
-      this.#put({ ...base, state, stop, reason, success, reward, endedAt, turns: null });
+      this.#put({
+        ...base,
+        state,
+        stop,
+        reason,
+        success,
+        reward,
+        endedAt,
+        turns: null,
+        ...(end.said && { steered: true }),
+      });
       return;
     }
     const { turns, success, doing } = readOpen(folder);
