@@ -4,6 +4,7 @@
 export const REASONS = {
   /** A flag, a setting or a name that the user gave. */
   usage: [
+    'agent-without-end',
     'bad-arguments',
     'bad-config',
     'bad-fleet',
@@ -39,6 +40,7 @@ export const REASONS = {
     'stale-line',
     'step-too-small',
     'still-played',
+    'unknown-agent',
     'unknown-command',
     'unknown-format',
     'unknown-model',
@@ -178,6 +180,8 @@ export const REASONS = {
     'environment-too-large',
     'environment-unloadable',
     'environment-unreachable',
+    'judge-unreachable',
+    'judge-unreadable',
     'not-built',
   ],
   /** The run's folder and the disk it is on. */

@@ -97,6 +97,14 @@ export function openPermissions(
     );
   }
 
+  /** The key of a judge that the user's own command, or this worker's operator, named. */
+  function mayAskJudge({ server, apiKeyEnv }: NonNullable<EnvironmentRecord['judge']>): void {
+    const { origin } = new URL(server);
+    const isListed = operator.keys.some((rule) => rule.name === apiKeyEnv && rule.origin === origin);
+    if (apiKeyEnv === null || isListed || isOwnName(apiKeyEnv)) return;
+    throw refused(`send the key in ${quoted(apiKeyEnv)} to ${origin}`, 'apiKeyEnv', `${apiKeyEnv}=${origin}`);
+  }
+
   function mayLoadHere(named: string): void {
     const plain = plainPath(named);
     const real = plain === undefined ? undefined : realPath(plain);
@@ -149,9 +157,8 @@ export function openPermissions(
       const same = (other: EnvironmentRecord) =>
         other.name === record.name && other.door === record.door && other.fingerprint === record.fingerprint;
       // The words are those of the own command, whatever the run's folder says.
-      const own = ownRun(runFolder)?.environments?.find(same);
-      if (own) return own.spec;
-      const ours = served.find(same);
+      const ours = ownRun(runFolder)?.environments?.find(same) ?? served.find(same);
+      if (ours?.judge) mayAskJudge(ours.judge);
       if (ours) return ours.spec;
       if (record.door === 'module' && operator.runModules) return record.spec;
       const flag = record.door === 'module' ? '--run-modules' : `--serve ${quoted(record.spec.join(' '))}`;

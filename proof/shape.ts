@@ -3,7 +3,6 @@
 // readers. The tables are typed by the records: a new field needs a line here. Not covered: whether values fit together.
 
 import { explain } from '../domain/errors.ts';
-import { DOORS, type EnvironmentRecord, STATES } from '../domain/environment.ts';
 import { LOGPROB_MEANINGS } from '../domain/logprob-meaning.ts';
 import type { CollectionResult } from '../domain/messages.ts';
 import type { CollectionCounts, RewardCount } from '../domain/progress.ts';
@@ -34,26 +33,14 @@ import {
   type Fields,
   type Test,
 } from './field-tests.ts';
+import { AGENT, ENVIRONMENT, JUDGED, KEEP, LIMIT } from './environment-fields.ts';
 import { CARRIED, FORKED_FROM, PARENT, SAID, SAY, STEERING } from './steering-fields.ts';
 import type { PackRecord } from '../storage/pack/manifest.ts';
-import type { RunRecord } from '../storage/record/run-record.ts';
+import { ORIGINS, type RunRecord } from '../storage/record/run-record.ts';
 import { VERDICTS } from '../domain/verdict.ts';
 import { encodeRecord, type Owner, type RecordKind } from '../storage/record/text.ts';
 import type { Stored } from '../storage/store.ts';
 
-const LIMIT: Test = [(value) => Number.isFinite(value) && (value as number) > 0, 'a number above 0'];
-const ENVIRONMENT = only<EnvironmentRecord>({
-  name: NAME,
-  version: TEXT,
-  state: oneOf(...STATES),
-  begins: BOOLEAN,
-  ends: BOOLEAN,
-  timeoutSeconds: LIMIT,
-  door: oneOf(...DOORS),
-  spec: listOf(NAME),
-  fingerprint: HASH,
-  claimed: maybe(oneOf(true)),
-});
 const SETTINGS: Fields<RolloutSettings> = {
   model: NAME,
   tokenizer: orNull(NAME),
@@ -166,10 +153,12 @@ const RUN: Fields<RunRecord> = {
   format: TEXT,
   run: NAME,
   settings: SETTINGS_TEST,
-  origins: mapOf(oneOf('default', 'config', 'environment', 'flag', 'input')),
+  origins: mapOf(oneOf(...ORIGINS)),
   samples: PLACE,
   epochs: maybe(orNull(PLACE)),
   train: maybe(orNull([isObject, 'an object'])),
+  keep: maybe(KEEP),
+  agent: maybe(AGENT),
   dataset: orNull(DATASET),
   logprobs: maybe(
     orNull(only<NonNullable<RunRecord['logprobs']>>({ meaning: MEANING, servers: maybe(mapOf(MEANING)) })),
@@ -230,6 +219,7 @@ const VERDICT: Fields<VerdictRecord> = {
   reward: maybe(NUMBER),
   rewards: maybe(mapOf(NUMBER)),
   metrics: maybe(mapOf(NUMBER)),
+  judged: maybe(JUDGED),
   messages: maybe(MESSAGES),
   done: maybe(BOOLEAN),
   state: ANY,

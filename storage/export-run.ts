@@ -110,7 +110,7 @@ export async function exportRun(
   return { ...written, skipped };
 }
 
-function lineByLine(exporter: LineMaker): Encoder {
+export function lineByLine(exporter: LineMaker): Encoder {
   return {
     add: (trajectory, labels) => exporter.lines(trajectory, labels).map((line) => `${line}\n`),
     end: () => [],

@@ -9,7 +9,9 @@ import { oneLine } from '../../domain/foreign-text.ts';
 import { startFeed } from '../../temporal/feed.ts';
 import { describeWorkflow, startCollection } from '../../temporal/runs.ts';
 import { type ResolvedOptions, settingsOf } from '../../run/config.ts';
-import { givenSettings, groupsOf, type RunOptions } from '../../run/options.ts';
+import { withAgent } from '../../run/agents.ts';
+import { groupsOf } from '../../run/groups.ts';
+import { givenSettings, type RunOptions } from '../../run/options.ts';
 import { namesCluster } from '../../temporal/connection.ts';
 import { createRun, nameOfRun } from '../../run/create-run.ts';
 import { type DatasetSurvey, examineDataset, surveyDataset } from '../../run/survey.ts';
@@ -56,10 +58,11 @@ const LARGE_BYTES = 100_000_000;
 
 export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   if (given.name !== undefined) mustBeRunName(given.name);
-  const options = withAbsolutePaths(given.resolved.options, io.cwd);
-  const groups = groupsOf(options);
+  const described = await describeOwn(given.resolved.options.environment, io);
+  const { resolved, agent } = withAgent(given.resolved, described);
+  const options = withAbsolutePaths(resolved.options, io.cwd);
+  const groups = groupsOf(options, agent);
   const dataset = resolve(io.cwd, given.dataset);
-  const described = await describeOwn(options.environment, io);
   const environments = described.map(({ record }) => record);
   const own = environments.length > 0 ? { environments } : {};
   if ((statSync(dataset, { throwIfNoEntry: false })?.size ?? 0) > LARGE_BYTES)
@@ -82,7 +85,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   // The rows of an existing run were read when it was made.
   const survey = there ? { ...offered, ...there.record.dataset } : await readSolutions(offered);
   reportRows(io, given, survey);
-  const made = { run, survey, settings, samples, ...groups, origins: given.resolved.origins };
+  const made = { run, survey, settings, samples, ...groups, origins: resolved.origins };
   // Refuses other data or other settings under this name; writes nothing.
   if (isKnown) await createRun(place.store, made);
   if (given.dryRun) {
@@ -90,7 +93,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     await dryRun(io, {
       place,
       survey,
-      resolved: { ...given.resolved, options },
+      resolved: { ...resolved, options },
       settings,
       ended: progress,
       json: given.json,
@@ -189,6 +192,7 @@ function announce(
     const limit = plural(maxStaleness, 'version');
     say(io, `Training   ${batchGroups} groups a step, at most ${limit} old: \`${me} feed ${run}\` hands them out`);
   }
+  if (options.agent !== null) say(io, `Agent      ${oneLine(options.agent)}`);
   for (const environment of survey.selection.environments ?? [])
     say(io, `Answered   by ${oneLine(environmentTitle(environment))}`);
   if (url) say(io, `Temporal   ${url}`);
