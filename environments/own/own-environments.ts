@@ -10,6 +10,7 @@ import { commandLaunch, describeCommand, type Log, mustBeCommand, PROCESSES } fr
 import { codeFile, describeModule, type ModuleCode, moduleLaunch, mustBeModule } from './module.ts';
 import { processEnvironment } from './process-environment.ts';
 import { openProcessPool } from './process-pool.ts';
+import { parseHello } from './reply.ts';
 import { parseSpec, type Spec } from './spec.ts';
 import { describeUrl, urlEnvironment } from './url.ts';
 
@@ -46,7 +47,8 @@ export function createOwnEnvironments({
             mustBeModule.bind(null, record),
           ]
         : [commandLaunch(words, log), mustBeCommand.bind(null, record, words)];
-    const pool = openProcessPool({ most: processes, launch, accept });
+    const own = (said: unknown) => accept(parseHello(launch.who, said));
+    const pool = openProcessPool({ most: processes, launch, accept: own });
     return { environment: processEnvironment(record, pool), close: () => pool.close() };
   }
 
