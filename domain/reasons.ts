@@ -129,6 +129,8 @@ export const REASONS = {
     'token-out-of-vocabulary',
     'tokenizer-incomplete',
     'tokenizer-unreadable',
+    'tool-format',
+    'tool-messages',
     'version-moved',
     'version-not-taken',
     'vocabulary-mismatch',
@@ -183,6 +185,18 @@ export const REASONS = {
     'judge-unreachable',
     'judge-unreadable',
     'not-built',
+  ],
+  /** A tool could not do its work, or may not run here. What a tool itself reports is told to the model, and no failure. */
+  tool: [
+    'bad-tool',
+    'not-built',
+    'tool-closed',
+    'tool-mismatch',
+    'tool-missing',
+    'tool-not-served',
+    'tool-outcome-unknown',
+    'tool-unavailable',
+    'tool-unloadable',
   ],
   /** The run's folder and the disk it is on. */
   store: [

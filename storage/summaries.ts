@@ -5,7 +5,7 @@
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setImmediate as breath } from 'node:timers/promises';
-import { successOf } from '../domain/ending.ts';
+import { ofAnswers, successOf } from '../domain/ending.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { RolloutSummary, TurnSummary } from '../domain/rollout-summary.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
@@ -104,6 +104,7 @@ export function readSummary(
     const read = wanted ? Array.from({ length: count }, (_, i) => readTurn(owner, path, i + 1, detail)) : [];
     const turns = read.map(({ summary }) => summary);
     const said = end ? end.said !== undefined : read.some((turn) => turn.said);
+    const called = end ? end.called : turns.flatMap(({ turn, verdict }) => (verdict === 'called' ? turn : []));
     const success = end?.success ?? turns.map(({ verdict }) => (verdict === null ? null : successOf(verdict)));
     return {
       ...owner,
@@ -111,8 +112,8 @@ export function readSummary(
       outcome: end?.outcome ?? null,
       stopReason: end?.stopReason ?? null,
       failure: end?.failure?.reason ?? null,
-      success,
-      returns: end?.rewards ?? [],
+      success: ofAnswers(success, called),
+      returns: ofAnswers(end?.rewards ?? [], called),
       turns: end ? withRewards(turns, end) : turns,
       finishedAt: end?.finishedAt ?? null,
       ...(said && { steered: 'message' }),

@@ -1,5 +1,6 @@
 // One query, turn by turn: the algorithm of the product. For t = 1, 2, … until a limit ends it (domain/ending.ts):
 //   S_t     = C_t ++ O_t, O_t the model's answer to C_t     activity `generate`; C_1 is the prompt
+//             a reply that calls tools is a turn by itself: activities `callTool`; C_{t+1} = S_t ++ their results, r_t = 0
 //   r_t     = ((success_t − 0.5)·2 − bias)·scaling          success_t: activity `evaluate`; r_t: domain/reward.ts
 //   C_{t+1} = S_t ++ feedback on success_t                  first step of the next `generate`: domain/new-context.ts
 // and then G_t = r_t + γ·G_{t+1}: `rolloutResult`. Every ending has a name, and a failure is data. Only small facts pass
@@ -12,17 +13,19 @@ import { type OpenedRollout, turnFacts } from '../domain/rollout-facts.ts';
 import { failureOf } from './failure.ts';
 import { RECORDED_WHEN_CANCELLED, STOPPED_NOT_FAILED } from './patches.ts';
 import { openProgress, type Progress } from './progress.ts';
-import { begin, endEnvironment, evaluate, finish, generate, log, open } from './steps.ts';
+import { begin, callTools, endEnvironment, evaluate, finish, generate, log, open } from './steps.ts';
 
 async function play({ rollout, limits, task, environment }: OpenedRollout, progress: Progress): Promise<StopReason> {
-  for (let turn = 1; ; turn++) {
+  for (let turn = 1, answers = 0; ; turn++) {
     const said = await progress.mayBegin(turn);
     const answer = await generate(rollout, turn, said);
     if (answer.noRoom) return 'context-length';
+    if (answer.calls) await callTools(rollout, turn, answer.calls);
+    else answers++;
     const reply = await evaluate(rollout, answer, task, environment?.name);
     await log(rollout, answer, reply);
     progress.played(turnFacts(answer, reply));
-    const stop = stopReason(turn, reply.verdict, limits, reply.done);
+    const stop = answer.calls ? undefined : stopReason(answers, reply.verdict, limits, reply.done);
     if (stop) return stop;
   }
 }

@@ -64,12 +64,13 @@ export function lineageText({ run, query, sample, attempt, turn }: Parent): stri
   return `${which.join(', ')}, from turn ${turn} on`;
 }
 
-const SIGNS = { right: '✓', wrong: '✗', undecided: '?', scored: '·' } as const;
+const SIGNS = { right: '✓', wrong: '✗', undecided: '?', scored: '·', called: '→' } as const;
 const TINTS: Readonly<Record<keyof typeof SIGNS, Tint>> = {
   right: 'green',
   wrong: 'red',
   undecided: 'yellow',
   scored: 'cyan',
+  called: 'cyan',
 };
 
 function turnText(
