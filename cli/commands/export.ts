@@ -84,7 +84,7 @@ async function exportTo(io: Io, named: string, flags: Flags): Promise<ExitCode> 
     });
   }
   const planned = plannedExport(flags);
-  const { store } = findRun(io, named, flags.runs);
+  const { store } = await findRun(io, named, flags.runs);
   const skipped: SkippedRollout[] = [];
   const onSkip = (rollout: SkippedRollout) => void (skipped.length < LISTED && skipped.push(rollout));
   const { note, summary } = await planned(store, file, { overwrite: flags.overwrite === true, onSkip });

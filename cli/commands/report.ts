@@ -44,7 +44,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 }
 
 async function report(io: Io, named: string, flags: Flags): Promise<ExitCode> {
-  const { out, run } = findRun(io, named, flags.runs);
+  const { out, run } = await findRun(io, named, flags.runs);
   const file = resolve(io.cwd, flags.out ?? `${run}.html`);
   const rollouts = flags.rollouts === 'all' ? Number.MAX_SAFE_INTEGER : whole('--rollouts', flags.rollouts, 0);
   const runs = openRuns(out);

@@ -46,7 +46,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 async function stats(io: Io, named: string, flags: Flags): Promise<ExitCode> {
   const ks = flags.k === undefined ? undefined : listOfK(flags.k);
   const prices = flags.prices === undefined ? undefined : pricesOf(flags.prices);
-  const place = findRun(io, named, flags.out);
+  const place = await findRun(io, named, flags.out);
   const read = await readRunSummaries(place, flags.logprobs ? 'logprobs' : 'turns');
   const { shape, rollouts, broken, record, end } = read;
   const atTurn = flags.atTurn === undefined ? shape.numTurns : whole('--at-turn', flags.atTurn, 1);

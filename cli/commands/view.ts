@@ -38,7 +38,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 }
 
 async function view(io: Io, named: string | undefined, flags: Flags): Promise<ExitCode> {
-  const place = named === undefined ? undefined : findRun(io, named, flags.out);
+  const place = named === undefined ? undefined : await findRun(io, named, flags.out);
   const out = place?.out ?? resolve(io.cwd, flags.out);
   const port = whole('--port', flags.port, 0);
   const interrupted = io.interrupted();

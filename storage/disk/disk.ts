@@ -1,7 +1,9 @@
-// The file-system interface of a store: few calls, each a complete step, so that threads can perform them
+// The file interface of a store, for a disk and for a bucket: few calls, each a complete step, so that threads can perform them
 // (threaded-disk.ts). Every failure is a StoreError that names the file.
 
+import { inBucket } from '../bucket/files.ts';
 import { codeOf, fileError } from './errors.ts';
+import { factsOf } from './facts.ts';
 import { type FileLayer, NODE_FILES } from './file-layer.ts';
 import { draftFile, settleFile } from './log-file.ts';
 import { readText, writeBeside, writeOnce } from './write-once.ts';
@@ -43,6 +45,7 @@ export function openDisk(layer: FileLayer = NODE_FILES): Disk {
 }
 
 async function identityOf(path: string, layer: FileLayer): Promise<string | undefined> {
+  if (inBucket(path)) return (await factsOf(path))?.identity;
   try {
     const { dev, ino, size, mtimeMs } = await layer.stat(path);
     return `${dev} ${ino} ${size} ${mtimeMs}`;
