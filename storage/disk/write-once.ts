@@ -52,7 +52,8 @@ export async function writeBeside(
         throw fileError('read', base, error);
       },
     );
-  if (!(await isThere())) return 'alone';
+  // Of a bucket the caller has looked.
+  if (!inside && !(await isThere())) return 'alone';
   const created = await writeOnce(path, content, layer);
   if (await isThere()) return created ? 'created' : 'exists';
   if (created) await (inBucket(path)?.remove() ?? layer.unlink(path)).catch(() => {});

@@ -21,6 +21,7 @@ const RUN: Omit<RunOptions, 'name'> = {
   maxConcurrent: 48,
 };
 const RUNS = 's3://bucket/runs';
+const MOST_BLOWS = Number(process.env['EVERTURN_TEST_BLOWS'] ?? 30);
 
 let folder: string;
 let gateway: Gateway;
@@ -79,18 +80,22 @@ interface Blows {
   freezes: number;
 }
 
+/** Until each has been done so often; a worker has time to work between its start and its end. */
 async function torment(over: () => boolean): Promise<Blows> {
   const random = randomOf('nemesis');
   const blows: Blows = { workers: 0, kills: 0, freezes: 0 };
-  while (!over()) {
-    await sleep(1_500 + 1_500 * random());
+  while (!over() && blows.workers + blows.kills + blows.freezes < MOST_BLOWS) {
+    await sleep(2_000 + 2_000 * random());
     if (over()) break;
     const dice = random();
-    if (dice < 0.4) {
-      const pid = workers[Math.floor(random() * 2)]!.pid();
+    if (dice < 0.34) {
+      const worker = workers[Math.floor(random() * 2)]!;
+      await worker.ready();
+      const pid = worker.pid();
       if (pid !== undefined) process.kill(pid, 'SIGKILL');
       blows.workers++;
-    } else if (dice < 0.75) {
+      await Promise.all(workers.map((one) => one.ready()));
+    } else if (dice < 0.7) {
       await gateway.kill();
       await sleep(2_500 * random());
       await gateway.start();
