@@ -3,7 +3,6 @@
 // code. Run as a program it serves until SIGTERM, SIGINT or the end of the process that started it.
 
 import { realpathSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { createActivities } from './activities/index.ts';
@@ -48,6 +47,7 @@ import type { Disk } from './storage/disk/disk.ts';
 import { openFileStore } from './storage/files.ts';
 import { openRecordCache } from './storage/record/cache.ts';
 import { openPacksOf } from './storage/pack/packs.ts';
+import { basename, dirname } from './storage/place.ts';
 import { openThreadedDisk } from './storage/disk/threaded-disk.ts';
 import { servedTools } from './tools/describe.ts';
 import { openTools } from './tools/open.ts';
