@@ -16,8 +16,8 @@ import { type Gateway, openGateway } from '../support/versitygw.ts';
 
 const BIN = join(import.meta.dirname, '../../dist/cli/index.js');
 const RUN: Omit<RunOptions, 'name'> = {
-  rollouts: Number(process.env['EVERTURN_TEST_ROLLOUTS'] ?? 240),
-  turns: 4,
+  rollouts: Number(process.env['EVERTURN_TEST_ROLLOUTS'] ?? 200),
+  turns: 3,
   maxConcurrent: 48,
 };
 const RUNS = 's3://bucket/runs';
