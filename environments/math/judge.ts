@@ -5,11 +5,13 @@
 import type { Verdict } from '../../domain/verdict.ts';
 import { compareSpellings, compareTexts } from './compare/compare-texts.ts';
 import { isRelationSign } from './compare/spelled.ts';
+import { isAboutAnother } from './compare/subject.ts';
 import { extractChoice } from './find/choice.ts';
 import { extractAnswer } from './find/extract.ts';
 import type { LeafOptions } from './compare/leaf.ts';
 import type { Extraction, Found } from './find/phrases.ts';
 import { knownIn } from './find/known.ts';
+import { takeObstacle } from './find/obstacle.ts';
 import { type JudgeOptions, leafOptions } from './judge-options.ts';
 import { readSolution, type Solution } from './solution.ts';
 import { choiceOf } from './read/words.ts';
@@ -19,6 +21,13 @@ export type { JudgeOptions } from './judge-options.ts';
 const SHOWN_CHARS = 200;
 
 export function judgeMath(answer: string, solutions: readonly string[], options: JudgeOptions = {}): Verdict {
+  takeObstacle();
+  const verdict = judged(answer, solutions, options);
+  const obstacle = options.explain === true && verdict.verdict === 'wrong' ? takeObstacle() : undefined;
+  return obstacle === undefined ? verdict : { ...verdict, obstacle };
+}
+
+function judged(answer: string, solutions: readonly string[], options: JudgeOptions): Verdict {
   const leaf = leafOptions(options);
   const read = solutions.map((text) => readSolution(text, leaf));
   const usable = read.filter((solution) => solution.usable);
@@ -36,12 +45,22 @@ export function judgeMath(answer: string, solutions: readonly string[], options:
   );
   let best: Verdict | undefined;
   for (const gold of usable) {
-    const verdict = judgeOne(answer, found, gold, leaf, options.cut === true);
+    const verdict = withSubject(judgeOne(answer, found, gold, leaf, options.cut === true), found, gold, leaf);
     if (verdict.verdict === 'right') return verdict;
     // A reason that says more than "different" may be a false no.
     if (!best || best.reason === 'different') best = verdict;
   }
   return best ?? { verdict: 'undecided', reason: 'no-solution' };
+}
+
+/** The right side of an equation about another quantity is no answer, unless the solution is an equation or its left side. */
+function withSubject(verdict: Verdict, found: Found, gold: Solution, options: LeafOptions): Verdict {
+  if (verdict.verdict !== 'right' || !found || found === 'cut-off' || /[=<>]|\\[lg]e/.test(gold.text)) return verdict;
+  const about = found.about ?? { equation: found.text, named: false };
+  if (!about.equation.includes('=') || !isAboutAnother(about, options.question)) return verdict;
+  const left = about.equation.slice(0, about.equation.indexOf('='));
+  if (compareTexts(gold.text, left, options).verdict === 'right') return verdict;
+  return { ...verdict, verdict: 'wrong', reason: 'different' };
 }
 
 function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOptions, cut: boolean): Verdict {

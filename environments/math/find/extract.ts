@@ -2,7 +2,7 @@
 // whichever comes later; "answer: …" or `#### …`; the whole text, if it is nothing but one value with its words; the last
 // formula or number. For a solution: `####`, boxes, the whole text, then as for an answer. Linear in length.
 
-import { aroundBox } from './around-box.ts';
+import { aroundBox, equationAt } from './around-box.ts';
 import { boldValue } from './bold.ts';
 import { scanBoxes, type Box } from './boxes.ts';
 import { LIMITS } from '../limits.ts';
@@ -77,14 +77,15 @@ function fromAnswer(text: string, cut: boolean, known: Known): Found {
     if (boxes.at(-1)?.content.trim() === '') return undefined;
     // A later "final answer" takes its place.
     const later = finalPhrase(text.slice(group.end), cut, known);
-    if (later) return later;
+    if (later) return inSentence(later, known);
     if (!isStated(text, group.start, group.end, known, true)) return undefined;
     const after = afterwards(text, group.end, group.text, known, cut);
     if (after.withdrawn) return undefined;
     const around = aroundBox(text, group);
     if (around === '') return undefined;
     if (cut && continues(text.slice(group.end))) return 'cut-off';
-    return { ...(around === undefined ? boxed(group) : { text: around, by: 'box' }), also: after.also };
+    const found: Extraction = around === undefined ? boxed(group) : { text: around, by: 'box' };
+    return { ...found, also: after.also, about: equationAt(text, group) };
   }
   if (boxes.length > 0) return fromAnswer(withoutBoxes(text, boxes), cut, known);
   return unboxed(text, inEnglish(text), cut, known);
@@ -93,8 +94,16 @@ function fromAnswer(text: string, cut: boolean, known: Known): Found {
 function unboxed(source: string, text: string, cut: boolean, known: Known): Found {
   const named =
     tagged(text, known, cut) ?? hash(text, cut) ?? finalPhrase(text, cut, known) ?? answerPhrase(text, cut, known);
-  if (named || cut) return named ?? 'cut-off';
+  if (named || cut) return named ? inSentence(named, known) : 'cut-off';
   return whole(source) ?? lastValue(text, known);
+}
+
+/** "Final answer: It takes 25 days." names a sentence, and the sentence the value. */
+const SENTENCE = /^\p{Lu}[^\d$\\]*?\p{L}\s(?:[^\d\\]*\s)?[-−]?[$\\]?[\d\\(]/u;
+function inSentence(named: Extraction, known: Known): Extraction {
+  if (named.by !== 'phrase' || !SENTENCE.test(named.text) || !hasProse(named.text)) return named;
+  const value = lastValue(named.text, known, true);
+  return value ? { ...value, by: 'phrase', also: [...(value.also ?? []), ...(named.also ?? [])] } : named;
 }
 
 /** Behind the box of a text that was cut: something that may have gone on to make it another answer. */

@@ -2,6 +2,7 @@
 // and a check at the end are passed over. Of a solution the last value counts as it stands. Linear.
 
 import { afterwards } from './afterwards.ts';
+import { namesBefore } from './around-box.ts';
 import { speaksAgainst } from './explanation.ts';
 import type { Known } from './known.ts';
 import { lastNumber } from './numbers-in-text.ts';
@@ -15,8 +16,11 @@ import { isUnitWord } from '../read/unit-words.ts';
 const EXTREMUM =
   /\b(?:minimum|maximum|min|max|smallest|largest|least|greatest)\b[^.\n]{0,300}(?:\.\d[^.\n]{0,60})?\.?\s*$/i;
 
-/** The last formula or number. A formula that is only a name does not count if a value stands anywhere. */
-export function lastValue(source: string, known?: Known): Extraction | undefined {
+/**
+ * The last formula or number. A formula that is only a name does not count if a value stands anywhere. `marked`: the text was named
+ * as the answer.
+ */
+export function lastValue(source: string, known?: Known, marked = false): Extraction | undefined {
   const text = source.slice(-60_000);
   const { text: shown, also } = known ? withoutAsides(withoutCheck(text, known)) : { text, also: [] };
   // "The minimum is 6, attained at x = 2." says 6.
@@ -35,12 +39,15 @@ export function lastValue(source: string, known?: Known): Extraction | undefined
     if (!segment) break;
     if (number && number.start > segment.start) break;
     if (isNameOnly(segment.content) && (number || segments.some((s) => !isNameOnly(s.content)))) continue;
-    return stated(tail, segment, known) && { text: joined(tail, segments, k), by: 'formula', also };
+    if (!stated(tail, segment, known, marked)) return undefined;
+    const about = { equation: segment.content, named: namesBefore(tail, segment.start) };
+    return { text: joined(tail, segments, k), by: 'formula', also, about };
   }
   const own = number && known ? notGiven(plain, number, known) : undefined;
-  const found = own && stated(tail, own, known) ? own : number;
-  if (!found || (found !== own && !stated(tail, found, known))) return undefined;
-  return { text: withTail(found.content, tail, found.end), by: 'number', also };
+  const found = own && stated(tail, own, known, marked) ? own : number;
+  if (!found || (found !== own && !stated(tail, found, known, marked))) return undefined;
+  const about = { equation: found.content, named: namesBefore(tail, found.start) };
+  return { text: withTail(found.content, tail, found.end), by: 'number', also, about };
 }
 
 /** "75 minutes to drain 180 gallons": the number before one that the question gives, in the same sentence. */
@@ -85,14 +92,14 @@ function withoutAsides(text: string): { readonly text: string; readonly also: re
 }
 
 /** An unmarked value counts where a sentence states it, or on a line of its own; without `known` the text is a solution's. */
-function stated(text: string, { start, end, content }: Segment, known?: Known): true | undefined {
+function stated(text: string, { start, end, content }: Segment, known?: Known, marked = false): true | undefined {
   if (known === undefined) return true;
   const last = Math.max(end, text.startsWith(content, start) ? start + content.length : 0);
   const before = text.slice(Math.max(0, start - 40), start);
   const enumerated =
     /(?:^|\n)[ \t]*$/.test(before) && before.includes('\n') && /^[.)] +[A-Za-z]/.test(text.slice(end, end + 8));
   const bare = /(?<!\b(?:ans|i\.e|e\.g|approx|viz))[.!?][ \t]+$/i.test(before) && !content.includes('=');
-  if (enumerated || bare || !isStated(text, start, last, known, false)) return undefined;
+  if (enumerated || bare || !isStated(text, start, last, known, marked)) return undefined;
   return afterwards(text, end, content, known).withdrawn ? undefined : true;
 }
 

@@ -9,6 +9,7 @@ import {
   isAction,
   isCommon,
   isDenying,
+  isDoubting,
   isDeterminer,
   isFault,
   isForeignNoun,
@@ -30,6 +31,7 @@ import {
 import { leftOf, NOUN, rightOf, STRIKES, STRUCK, wordsOf } from './sentence.ts';
 import { OTHER_SUBJECT } from './explanation.ts';
 import type { Known } from './known.ts';
+import { stopped } from './obstacle.ts';
 import { leaves } from './rest.ts';
 
 //   sentence  = opening* (premise separator)* clause VALUE (behind: see rest.ts)
@@ -58,16 +60,19 @@ const read = (text: string): readonly Word[] =>
 export function isStated(text: string, start: number, end: number, known: Known, marked: boolean): boolean {
   const value = text.slice(start, end);
   const { words, inside } = leftOf(text, start);
-  if (STRUCK.test(words) || STRIKES.test(value)) return false;
+  if (STRUCK.test(words) || STRIKES.test(value)) return stopped('struck out');
+  if (EXAMPLE.test(text.slice(Math.max(0, start - 12), start))) return stopped('an example');
   const number = /^(?:\\f?boxed\s*\{)?[-−$\s]*\d|^\(\d+\)?$/.test(value);
   const left = /\d[.,]\d/.test(value) ? withoutHedges(words) : words;
   return (
     leads(left, known, { marked, number, value }) &&
     leaves(rightOf(text, end, inside), known, {
       object: /\p{L}{2}|⟦/u.test(words),
+      stated: read(words).some(({ word }) => isLink(word) || !isLead(word)),
       named: wordsOf(words).some((word) => namesAnswer(word.toLowerCase())),
       before: text.slice(0, start),
       value,
+      marked,
     })
   );
 }
@@ -79,6 +84,8 @@ export function isLedTo(text: string, start: number, known: Known, strict = fals
   if (strict) return read(words).every(({ word }) => isStrict(word, known));
   return leads(words, known, { marked: true, number: false, value: '' });
 }
+
+const EXAMPLE = /\b(?:e\.\s?g|cf|viz)\.?,?\s*[$]?$/i;
 
 /** Openings of a sentence that say nothing of its value. */
 const OPENINGS: readonly (readonly [RegExp, string])[] = [
@@ -97,6 +104,13 @@ const OPENINGS: readonly (readonly [RegExp, string])[] = [
     ' ',
   ],
 ];
+/** "Adding 2 to 18": the value is an operand. */
+const OPERAND =
+  /\b(?:add|subtract|multipl|divid|append)(?:\p{L}*ing)?\b(?:\s+\S+){0,3}\s+(?:to|by|from|with)\s*$/iu;
+/** Only of a solution set anything may be said. */
+const isAnswerOf = (word: string): boolean => namesAnswer(word) && word !== 'solution';
+/** "The square of the answer": of a part of it. */
+const PART_OF = /(?<!\bvalue )\bof (?:the|this|my|our) (?:final )?(?:answer|solution|result)\b/i;
 const SEPARATOR =
   /,\s+(?!that\b|which\b|whether\b)|:\s+(?=(?:so |thus )?(?:the|our)\b)|—|\s-\s|\b(?:so(?! that)|then|thus|therefore|hence|implying)\b(?: that)?|(?<!\bnot? )\b(?:shows?|means?|implies|implying|concludes?|deduce|see|find|follows|verified|know) that\b|⇒|→|(?:\d|⟦)\s+(?=\p{Lu}\p{Ll}+(?:\s\p{L}+)?\s*:)/u;
 
@@ -111,46 +125,60 @@ interface Value {
 
 function leads(left: string, known: Known, { marked, number, value }: Value): boolean {
   const said = OPENINGS.reduce((text, [form, by]) => text.replace(form, by), left);
-  if (/\bif\b/i.test(said) && /\b(?:would|were)\b/i.test(said)) return false;
-  if (SUBORDINATE.test(said)) return false;
+  if (/\bif\b/i.test(said) && /\b(?:would|were)\b/i.test(said)) return stopped('a supposition', said);
+  if (OPERAND.test(said)) return stopped('an operand', said);
+  if (SUBORDINATE.test(said)) return stopped('a clause or a bound', said);
   const supposed = SUPPOSED.exec(said)
     ?.slice(1)
     .find((word) => word !== undefined)
     ?.toLowerCase();
-  if (supposed !== undefined && !known(supposed)) return false;
+  if (supposed !== undefined && !known(supposed)) return stopped('another problem', supposed);
   const premises = said.split(SEPARATOR);
   const words = read(premises.pop() ?? '');
-  if (!premises.every((premise) => isPremise(premise, known))) return false;
+  const odd = premises.find((premise) => !isPremise(premise, known, marked));
+  if (odd !== undefined) return stopped('a premise', odd);
   const lower = words.map(({ word }) => word);
   if (lower.length === 0) return true;
-  if (lower.includes('≠')) return false;
-  if (lower.includes('either') && !/\bor\b/.test(`${left} ${value}`)) return false;
-  if (lower.some((word) => word.endsWith("'s") && namesAnswer(word.slice(0, -2)))) return false;
+  if (lower.includes('≠')) return stopped('a relation', '≠');
+  if (lower.includes('either') && !/\bor\b/.test(`${left} ${value}`)) return stopped('words before', 'either');
+  if (lower.some((word) => word.endsWith("'s") && namesAnswer(word.slice(0, -2))))
+    return stopped('a part of the answer', said);
   if (lower.some((word, k) => namesAnswer(word) && (word !== 'final' || !isNamed(lower[k + 1]))))
-    return isAnswerClause(lower, known, number);
+    return isAnswerClause(lower, known, number) || (marked && value !== '' && !PART_OF.test(said) && !lower.some(isAnswerOf) && isOpen(words, known, premises.length === 0)) || stopped('words beside "answer"', words.map(({ word }) => word).join(' '));
   const linked = lower.findLastIndex(isLink);
   // A verb of the question's own: "Yuki jogs 26".
   const link =
     linked < 0 && known.asked ? lower.findLastIndex((word) => /(?:s|ed)$/.test(word) && known(word)) : linked;
   if (isObject(words.slice(link + 1), lower[link], known, number) && isSubject(words, link, known, marked)) return true;
-  return marked && isOpen(words, known);
+  return (marked && isOpen(words, known, premises.length === 0)) || stopped('words before the value', lower.join(' '));
 }
 
 /**
  * A box is the model's own mark of its answer: before it nouns, names and verbs are an open class, as in "She sews
- * \\boxed{168} aprons". Closed classes object: denial, doubt, bounds, faults, other quantities, other numbers, relations.
+ * \\boxed{168} aprons". Closed classes object: denial, doubt and faults anywhere; another quantity where the subject names it;
+ * bounds, factors and parts of the text right before the value.
  */
-const isOpen = (words: readonly Word[], known: Known): boolean =>
-  !CONDITION.has(words[0]?.word ?? '') &&
-  words.every(
-    ({ word }) =>
-      known(word) || known.gives?.(word) || (OBJECTIONS.every((objects) => !objects(word)) && !RELATION.test(word)),
-  );
-const OBJECTIONS = [isDenying, isRefusing, isMeta, isOther, isTransform, isNegation, isFault] as const;
-const RELATION = /^(?:[⟦=:≠<>≤≥]|\d.*|short|rule[ds]?|ruling|put|whereas|(?:mis|dis|un|over|under)\p{L}{3,})$/u;
+function isOpen(all: readonly Word[], known: Known, alone: boolean): boolean {
+  const words = all.map(({ word }) => word);
+  // The formula that ends in the box is read with it.
+  while (CHAIN.test(words.at(-1) ?? '')) words.pop();
+  const chained = words.length < all.length;
+  if (CONDITION.has(words[0] ?? '') && !chained) return false;
+  // "Halving \\boxed{36} gives the answer": a gerund alone states nothing.
+  if (alone && /ing$/.test(words[0] ?? '') && !chained && !words.some((word, k) => k > 0 && (isLink(word) || /[^s]s$|ed$/.test(word)))) return false;
+  const mine = (word: string): boolean => known(word) || known.gives?.(word) === true;
+  const governing = words.filter((word) => !GOVERNED.test(word)).slice(-2);
+  if (governing.some((word) => isRefusing(word) && !mine(word)) || isMeta(words.at(-1) ?? '')) return false;
+  const zone = words.findIndex((word, k) => k > 0 && opensZone(word));
+  const head = zone < 0 ? words : words.slice(0, zone);
+  if (head.some((word) => (isTransform(word) || isOther(word)) && !mine(word))) return false;
+  return words.every((word) => mine(word) || !(isDoubting(word) || isNegation(word) || isFault(word)));
+}
+const CHAIN = /^[⟦=:]$/;
+const GOVERNED = /^(?:the|a|an|of|about|roughly|approximately|exactly|precisely|in|to|by|is|are|was|be|it|at)$/;
 
 /** A part of the sentence before the clause that holds the value. */
-function isPremise(premise: string, known: Known): boolean {
+function isPremise(premise: string, known: Known, marked: boolean): boolean {
   if (/\b(?:not|never|cannot|false|wrong|suppose|assume)\s*$/i.test(premise)) return false;
   const words = read(premise);
   if (
@@ -162,7 +190,7 @@ function isPremise(premise: string, known: Known): boolean {
   const opening = words[first]?.word ?? '';
   if (CONDITION.has(opening)) return words.slice(first + 1).every(({ word }) => isGiven(word, known));
   if (IGNORING.has(opening) || IGNORING.has(words[first + 1]?.word ?? '')) return false;
-  if (PLACES.has(opening))
+  if (!marked && PLACES.has(opening))
     return words
       .slice(first)
       .every(({ word, written }) => /^\p{Lu}/u.test(written) || isCommon(word, known) || PREMISE.has(word));

@@ -131,10 +131,10 @@ export const CONDITION = words(`for when if whenever where under assuming suppos
 export const PLACES = words(`in on at with under among within`);
 /** Leave something out. */
 export const IGNORING = words(`
-  ignoring neglecting disregarding forgetting dropping relaxing pretending leaving setting skipping omitting overlooking excluding
-  imagining disregard without missing avoiding`);
+  ignoring neglecting disregarding forgetting dropping relaxing pretending skipping omitting overlooking excluding
+  imagining disregard without avoiding`);
 export const isNegation = (word: string): boolean => NEGATIONS.has(word) || /n[’']t$/.test(word);
-export const isFault = (word: string): boolean => FAULTS.has(word);
+export const isFault = (word: string): boolean => FAULTS.has(word) || /^mis(?!s)\p{L}{3,}$/u.test(word);
 /** Make another quantity of one; where the question is known, it has to ask for that. */
 const TRANSFORMS = words(
   'twice half thrice double complement reciprocal inverse subtotal empty perpendicular composite runner negative',
@@ -197,6 +197,13 @@ export const isLink = (word: string): boolean => LINK_WORDS.has(word) || VERBS.h
 /** A verb may have somebody or something between it and the value: "costs him 20". */
 export const isAction = (word: string): boolean => VERBS.has(word);
 export const isDenying = (word: string): boolean => DENYING.has(word) || /n[’']t$/.test(word);
+/** Of the words that deny or doubt, those that also describe a thing do so only with others. */
+export const isDoubting = (word: string): boolean =>
+  (isDenying(word) && !DESCRIBING.has(word)) || DOUBTING.test(word) || (HAN.test(word) && !isForeignNoun(word));
+const HAN = /^\p{Script=Han}/u;
+const DESCRIBING = words('different likely approach approaches example without may');
+const DOUBTING =
+  /^(?:[≠<>≤≥]|mis(?!s)\p{L}{3,}|un(?:able|clear|sure|certain|defined|likely|true|convinced|justified|fortunately)|(?:over|under)(?:count|estimat|stat|shoot)\p{L}*|dis(?:agree|believ|qualif)\p{L}*|rul(?:ed?|ing)|short|whereas|refus\p{L}*|declin(?:e|es|ed|ing)|rather|say|told|put|blunder|upper|bounds?|estimates?)$/u;
 export const isMeta = (word: string): boolean => META.has(word);
 export const namesAnswer = (word: string): boolean => ANSWER.test(word);
 export const isLead = (word: string): boolean => LEAD.has(word);
