@@ -11,8 +11,6 @@ export interface Verdict {
   readonly reason: string;
   /** The final answer that was found in the text, if any; at most 200 characters. */
   readonly extracted?: string;
-  /** Where it was asked for: the words at which the search for a final answer ended. Never stored. */
-  readonly obstacle?: string;
   /** True if the answer seems to address the judge instead of the problem. Never changes the verdict. */
   readonly suspectedTamper?: boolean;
 }

@@ -5,7 +5,8 @@
 import type { Verdict } from '../../domain/verdict.ts';
 import { compareSpellings, compareTexts } from './compare/compare-texts.ts';
 import { isRelationSign } from './compare/spelled.ts';
-import { isAboutAnother } from './compare/subject.ts';
+import { asksFor, isAboutAnother } from './compare/subject.ts';
+import { askedOf } from './find/asked.ts';
 import { extractChoice } from './find/choice.ts';
 import { extractAnswer } from './find/extract.ts';
 import type { LeafOptions } from './compare/leaf.ts';
@@ -18,9 +19,14 @@ import { choiceOf } from './read/words.ts';
 
 export type { JudgeOptions } from './judge-options.ts';
 
+/** `obstacle`: where it was asked for, the words at which the search for a final answer ended. */
+export interface Explained extends Verdict {
+  readonly obstacle?: string;
+}
+
 const SHOWN_CHARS = 200;
 
-export function judgeMath(answer: string, solutions: readonly string[], options: JudgeOptions = {}): Verdict {
+export function judgeMath(answer: string, solutions: readonly string[], options: JudgeOptions = {}): Explained {
   takeObstacle();
   const verdict = judged(answer, solutions, options);
   const obstacle = options.explain === true && verdict.verdict === 'wrong' ? takeObstacle() : undefined;
@@ -53,12 +59,26 @@ function judged(answer: string, solutions: readonly string[], options: JudgeOpti
   return best ?? { verdict: 'undecided', reason: 'no-solution' };
 }
 
-/** The right side of an equation about another quantity is no answer, unless the solution is an equation or its left side. */
+/**
+ * The right side of an equation about another quantity is no answer, unless the solution is an equation or its left side; of one whose
+ * left side is the question's own expression it is. A rounded value beside the exact one has to round it.
+ */
 function withSubject(verdict: Verdict, found: Found, gold: Solution, options: LeafOptions): Verdict {
-  if (verdict.verdict !== 'right' || !found || found === 'cut-off' || /[=<>]|\\[lg]e/.test(gold.text)) return verdict;
-  const about = found.about ?? { equation: found.text, named: false };
-  if (!about.equation.includes('=') || !isAboutAnother(about, options.question)) return verdict;
-  const left = about.equation.slice(0, about.equation.indexOf('='));
+  if (!found || found === 'cut-off' || gold.spelled || /[=<>]|\\[lg]e/.test(gold.text)) return verdict;
+  const { equation, named } = found.about ?? { equation: found.text, named: false };
+  const [left = '', ...links] = equation.split('=');
+  const right = verdict.verdict === 'right';
+  if (right && found.rounded !== undefined && !gold.text.includes('.')) {
+    const both = compareTexts(gold.text, `${found.text} \\approx ${found.rounded}`, options);
+    if (both.reason === 'different') return { ...verdict, verdict: 'wrong', reason: 'different' };
+  }
+  if (links.length === 0) return verdict;
+  const [own = '', ...ends] = found.text.split('=');
+  if (!right && ends.length > 0 && asksFor(own, askedOf(options.question))) {
+    const again = compareTexts(gold.text, ends.join('='), options);
+    return again.verdict === 'right' ? { ...verdict, ...again } : verdict;
+  }
+  if (!right || !isAboutAnother({ equation, named }, options.question)) return verdict;
   if (compareTexts(gold.text, left, options).verdict === 'right') return verdict;
   return { ...verdict, verdict: 'wrong', reason: 'different' };
 }

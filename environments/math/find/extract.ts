@@ -15,7 +15,7 @@ import { isStated } from './statement.ts';
 import { type Known, NOTHING } from './known.ts';
 import { STRUCK } from './sentence.ts';
 import { afterwards } from './afterwards.ts';
-import { percented, tailOf, withTail } from './tail.ts';
+import { percented, roundedBehind, tailOf, withTail } from './tail.ts';
 import { inEnglish } from '../read/statement-words.ts';
 import { yesOrNo } from '../read/words.ts';
 
@@ -85,7 +85,7 @@ function fromAnswer(text: string, cut: boolean, known: Known): Found {
     if (around === '') return undefined;
     if (cut && continues(text.slice(group.end))) return 'cut-off';
     const found: Extraction = around === undefined ? boxed(group) : { text: around, by: 'box' };
-    return { ...found, also: after.also, about: equationAt(text, group) };
+    return { ...found, also: after.also, about: equationAt(text, group), rounded: roundedBehind(text, group.end) };
   }
   if (boxes.length > 0) return fromAnswer(withoutBoxes(text, boxes), cut, known);
   return unboxed(text, inEnglish(text), cut, known);

@@ -17,6 +17,8 @@ export interface Extraction {
   /** The place it was found in. A marked one was named as the answer; the others are the last thing said. */
   /** Named as an answer once more behind it: each has to be right as well. */
   readonly also?: readonly string[];
+  /** The same value once more, rounded. */
+  readonly rounded?: string | undefined;
   /** The equation at whose right the value stands. */
   readonly about?: About | undefined;
   readonly by: 'box' | 'phrase' | 'hash' | 'whole' | 'formula' | 'number' | 'choice';

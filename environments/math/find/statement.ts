@@ -9,7 +9,6 @@ import {
   isAction,
   isCommon,
   isDenying,
-  isDoubting,
   isDeterminer,
   isFault,
   isForeignNoun,
@@ -28,10 +27,12 @@ import {
   QUANTITY,
   SUPPOSED,
 } from '../read/statement-words.ts';
+import { namesOther } from './asked.ts';
 import { leftOf, NOUN, rightOf, STRIKES, STRUCK, wordsOf } from './sentence.ts';
 import { OTHER_SUBJECT } from './explanation.ts';
 import type { Known } from './known.ts';
 import { stopped } from './obstacle.ts';
+import { isOpen, type Word } from './open.ts';
 import { leaves } from './rest.ts';
 
 //   sentence  = opening* (premise separator)* clause VALUE (behind: see rest.ts)
@@ -47,11 +48,6 @@ import { leaves } from './rest.ts';
 //   link      = "is" | "=" | verb of having, finding or doing
 //   object    = (closed | counted)*                                     "a total of", "him"
 // Directly before a box a clause may also hold any words, unless one of a closed class objects (isOpen).
-
-interface Word {
-  readonly written: string;
-  readonly word: string;
-}
 
 const read = (text: string): readonly Word[] =>
   wordsOf(text).map((written) => ({ written, word: written.toLowerCase().replace('’', "'") }));
@@ -96,6 +92,10 @@ const OPENINGS: readonly (readonly [RegExp, string])[] = [
   [/\bnot\s+(?:just\s+|only\s+)?(?:⟦|[\d.,]+),?\s+but\b/i, ' '],
   [/^\s*(?:solution|(?:final )?answer|result|conclusion|explanation)\s*:\s*(?=\p{Lu}\p{Ll}*\s)/iu, ' '],
   [/\bit would be\b/i, 'it is'],
+  [
+    /^\s*(?:add|subtract|multiply|divide|square|factor|simplify|solve|substitute|plug|take)\b[^:]{0,60}:(?=\s*⟦?)/i,
+    ' ',
+  ],
   [/\b(it|that|there|here|what|he|she)['’]s\b/gi, '$1 is'],
   [/\bnot (?:hard|difficult) to\b|\bno other (?:option|choice|possibility|value|solution|answer)\b/i, ' '],
   [/\b(?:impossible|cannot|not possible|can't)(?: to)? (?:do|get) (?:any )?better than\b/i, ' is '],
@@ -105,8 +105,7 @@ const OPENINGS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 /** "Adding 2 to 18": the value is an operand. */
-const OPERAND =
-  /\b(?:add|subtract|multipl|divid|append)(?:\p{L}*ing)?\b(?:\s+\S+){0,3}\s+(?:to|by|from|with)\s*$/iu;
+const OPERAND = /\b(?:add|subtract|multipl|divid|append)(?:\p{L}*ing)?\b(?:\s+\S+){0,3}\s+(?:to|by|from|with)\s*$/iu;
 /** Only of a solution set anything may be said. */
 const isAnswerOf = (word: string): boolean => namesAnswer(word) && word !== 'solution';
 /** "The square of the answer": of a part of it. */
@@ -140,43 +139,56 @@ function leads(left: string, known: Known, { marked, number, value }: Value): bo
   const lower = words.map(({ word }) => word);
   if (lower.length === 0) return true;
   if (lower.includes('≠')) return stopped('a relation', '≠');
-  if (lower.includes('either') && !/\bor\b/.test(`${left} ${value}`)) return stopped('words before', 'either');
+  if (lower.includes('either') && !/\b(?:or|and)\b/.test(`${left} ${value}`)) return stopped('words before', 'either');
   if (lower.some((word) => word.endsWith("'s") && namesAnswer(word.slice(0, -2))))
     return stopped('a part of the answer', said);
   if (lower.some((word, k) => namesAnswer(word) && (word !== 'final' || !isNamed(lower[k + 1]))))
-    return isAnswerClause(lower, known, number) || (marked && value !== '' && !PART_OF.test(said) && !lower.some(isAnswerOf) && isOpen(words, known, premises.length === 0)) || stopped('words beside "answer"', words.map(({ word }) => word).join(' '));
+    return (
+      isAnswerClause(lower, known, number) ||
+      (marked &&
+        value !== '' &&
+        !PART_OF.test(said) &&
+        !lower.some(isAnswerOf) &&
+        isOpen(words, known, premises.length === 0)) ||
+      stopped('words beside "answer"', words.map(({ word }) => word).join(' '))
+    );
   const linked = lower.findLastIndex(isLink);
   // A verb of the question's own: "Yuki jogs 26".
   const link =
     linked < 0 && known.asked ? lower.findLastIndex((word) => /(?:s|ed)$/.test(word) && known(word)) : linked;
+  if (!marked && known.asked && !/^[=:]$/.test(lower[link] ?? '')) {
+    const subject = words.slice(0, link < 0 ? undefined : link).map(({ written }) => written);
+    if (namesOther(subject.join(' '), known.question ?? '')) return stopped('another quantity', said);
+  }
   if (isObject(words.slice(link + 1), lower[link], known, number) && isSubject(words, link, known, marked)) return true;
-  return (marked && isOpen(words, known, premises.length === 0)) || stopped('words before the value', lower.join(' '));
+  return (
+    (marked
+      ? isOpen(words, known, premises.length === 0)
+      : known.asked === true && isOpenSubject(words, link, known, number)) ||
+    stopped('words before the value', lower.join(' '))
+  );
 }
 
 /**
- * A box is the model's own mark of its answer: before it nouns, names and verbs are an open class, as in "She sews
- * \\boxed{168} aprons". Closed classes object: denial, doubt and faults anywhere; another quantity where the subject names it;
- * bounds, factors and parts of the text right before the value.
+ * Without a mark the subject and its verb are open where the question is known: what stands behind the verb is closed, and a word
+ * that the question does not hold narrows none that it holds ("the exterior angle", "the older brother").
  */
-function isOpen(all: readonly Word[], known: Known, alone: boolean): boolean {
-  const words = all.map(({ word }) => word);
-  // The formula that ends in the box is read with it.
-  while (CHAIN.test(words.at(-1) ?? '')) words.pop();
-  const chained = words.length < all.length;
-  if (CONDITION.has(words[0] ?? '') && !chained) return false;
-  // "Halving \\boxed{36} gives the answer": a gerund alone states nothing.
-  if (alone && /ing$/.test(words[0] ?? '') && !chained && !words.some((word, k) => k > 0 && (isLink(word) || /[^s]s$|ed$/.test(word)))) return false;
-  const mine = (word: string): boolean => known(word) || known.gives?.(word) === true;
-  const governing = words.filter((word) => !GOVERNED.test(word)).slice(-2);
-  if (governing.some((word) => isRefusing(word) && !mine(word)) || isMeta(words.at(-1) ?? '')) return false;
-  const zone = words.findIndex((word, k) => k > 0 && opensZone(word));
-  const head = zone < 0 ? words : words.slice(0, zone);
-  if (head.some((word) => (isTransform(word) || isOther(word)) && !mine(word))) return false;
-  return words.every((word) => mine(word) || !(isDoubting(word) || isNegation(word) || isFault(word)));
+function isOpenSubject(words: readonly Word[], link: number, known: Known, number: boolean): boolean {
+  const verb = link >= 0 ? link : words.findLastIndex(({ word }, k) => k > 0 && /[^su]s$|ed$/.test(word));
+  if (verb < 1 || !isObject(words.slice(verb + 1), words[verb]?.word, known, number)) return false;
+  const subject = words.slice(0, verb);
+  const narrowed = subject.some(
+    ({ word }, k) =>
+      (COMPARED.test(word) && !known(word)) ||
+      (!isCommon(word, known) &&
+        known(words[k + 1]?.word ?? '') &&
+        !opensZone(words[k + 1]?.word ?? '') &&
+        k + 1 < verb),
+  );
+  return !narrowed && isOpen(words, known, false) && !subject.some(({ word }) => isRefusing(word) && !known(word));
 }
-const CHAIN = /^[⟦=:]$/;
-const GOVERNED = /^(?:the|a|an|of|about|roughly|approximately|exactly|precisely|in|to|by|is|are|was|be|it|at)$/;
-
+const COMPARED =
+  /^(?:old|young|fast|slow|tall|short|heavy|light|long|small|large|bigg|great|low|high|near|far|earl|late|clos)(?:i?er|e?st|iest)$/;
 /** A part of the sentence before the clause that holds the value. */
 function isPremise(premise: string, known: Known, marked: boolean): boolean {
   if (/\b(?:not|never|cannot|false|wrong|suppose|assume)\s*$/i.test(premise)) return false;
