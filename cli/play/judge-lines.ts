@@ -20,7 +20,7 @@ export async function judgeLines(
   io: Io,
   pairs: string,
   judge: JudgeName | undefined,
-  unsafe: boolean,
+  { unsafe, explain }: { readonly unsafe: boolean; readonly explain: boolean },
 ): Promise<ExitCode> {
   const [source, file] = pairs === '-' ? [io.input(), '(standard input)'] : [resolve(io.cwd, pairs), pairs];
   const judges = openJudges(io, unsafe);
@@ -40,7 +40,8 @@ export async function judgeLines(
   async function judged(row: PairRow): Promise<readonly [id: string, Verdict]> {
     if (row.ok) {
       for (const field of row.unread) nameOnce(field);
-      return [row.pair.id, await judgePair(row.pair, judges, signal)];
+      const pair = explain ? { ...row.pair, options: { ...row.pair.options, explain } } : row.pair;
+      return [row.pair.id, await judgePair(pair, judges, signal)];
     }
     if (++bad <= NAMED_BAD_LINES) say(io, oneLine(badRowText(row.bad)));
     return [row.id, { verdict: 'undecided', reason: 'bad-line' }];

@@ -72,6 +72,12 @@ function withSubject(verdict: Verdict, found: Found, gold: Solution, options: Le
     const both = compareTexts(gold.text, `${found.text} \\approx ${found.rounded}`, options);
     if (both.reason === 'different') return { ...verdict, verdict: 'wrong', reason: 'different' };
   }
+  if (
+    right &&
+    found.chain !== undefined &&
+    compareTexts(plain(found.chain), plain(found.text), options).reason === 'different'
+  )
+    return { ...verdict, verdict: 'wrong', reason: 'different' };
   if (links.length === 0) return verdict;
   const [own = '', ...ends] = found.text.split('=');
   if (!right && ends.length > 0 && asksFor(own, askedOf(options.question))) {
@@ -82,6 +88,8 @@ function withSubject(verdict: Verdict, found: Found, gold: Solution, options: Le
   if (compareTexts(gold.text, left, options).verdict === 'right') return verdict;
   return { ...verdict, verdict: 'wrong', reason: 'different' };
 }
+
+const plain = (text: string): string => text.replace(/[$€£]/g, '');
 
 function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOptions, cut: boolean): Verdict {
   const choice = choiceOf(gold.text);

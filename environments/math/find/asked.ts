@@ -2,6 +2,7 @@
 // (the quotient where the remainder is asked), another count, a number that the question does not hold. Linear.
 
 import { numberWord } from '../read/number-words.ts';
+import { isCommon } from '../read/statement-words.ts';
 
 const ASKS =
   /\b(?:how (?:many|much|long|far|old|tall|fast|high|big|large)|what|which|who|when|find|compute|evaluate|determine|calculate|simplify|express|factor|give|in terms of)\b/i;
@@ -38,7 +39,8 @@ const FAMILIES = [
 ].map((family) => family.map((names) => new Set(names.split(' '))));
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/\p{L}+/gu) ?? [];
-const NAME = /(?<=[\p{Ll},;:]['’]?s?\s)\p{Lu}\p{Ll}+/gu;
+const NAME = /(?<!\p{L})\p{Lu}\p{Ll}{2,}/gu;
+const nobody = (): boolean => false;
 const stem = (word: string): string => word.toLowerCase().replace(/(?:ies|es|s|y)$/, '');
 
 /** `subject`: the words before the value up to the verb. */
@@ -57,7 +59,9 @@ export function namesOther(subject: string, question: string): boolean {
     })
   )
     return true;
-  const people = [...new Set(question.match(NAME))].map((name) => name.toLowerCase());
+  const people = [...new Set(question.match(NAME))]
+    .map((name) => name.toLowerCase())
+    .filter((name) => !isCommon(name, nobody));
   const [who, whom] = [people.filter((name) => own.has(name)), people.filter((name) => wanted.has(name))];
   if (who.length > 0 && whom.length > 0 && !who.some((name) => whom.includes(name))) return true;
   if (/[=⟦]/.test(subject)) return false;
@@ -74,7 +78,8 @@ export function countsOther(counted: string, question: string): boolean {
   if (!/\bhow many\b/i.test(asked) || !/^\p{L}{4,}$/u.test(counted)) return false;
   const word = stem(counted);
   const among = (text: string): boolean => wordsOf(text).some((one) => stem(one) === word);
-  const wanted = stem(/\bhow many (?:more |of the )?(\p{L}+)/iu.exec(asked)?.[1] ?? '');
+  const [, noun = ''] = /\bhow many (?:more |of the )?(\p{L}+s|people|men|women|children)\b/iu.exec(asked) ?? [];
+  const wanted = noun === '' ? '' : stem(noun);
   const before = question.slice(0, question.indexOf(asked));
   return among(question) && !among(asked) && wordsOf(before).some((one) => stem(one) === wanted);
 }

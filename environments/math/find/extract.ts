@@ -7,7 +7,7 @@ import { boldValue } from './bold.ts';
 import { scanBoxes, type Box } from './boxes.ts';
 import { LIMITS } from '../limits.ts';
 import { withoutMarkup } from '../markdown.ts';
-import { lastValue } from './last-value.ts';
+import { lastLink, lastValue } from './last-value.ts';
 import { dateOf, timeOf } from './moments.ts';
 import { hasProse, mathSegments } from './segments.ts';
 import { answerPhrase, type Extraction, finalPhrase, type Found, hash } from './phrases.ts';
@@ -95,7 +95,12 @@ function unboxed(source: string, text: string, cut: boolean, known: Known): Foun
   const named =
     tagged(text, known, cut) ?? hash(text, cut) ?? finalPhrase(text, cut, known) ?? answerPhrase(text, cut, known);
   if (named || cut) return named ? inSentence(named, known) : 'cut-off';
-  return whole(source) ?? lastValue(text, known);
+  return (
+    counted(text, known) ??
+    (text.includes('=') && !text.includes('\n') ? lastLink(text, known) : undefined) ??
+    whole(source) ??
+    lastValue(text, known)
+  );
 }
 
 /** "Final answer: It takes 25 days." names a sentence, and the sentence the value. */
@@ -191,11 +196,24 @@ function joins(gap: string): boolean {
   return plain.length <= 32 && !/[.=]/.test(plain) && /(^|\s)(and|or)(\s|$)/i.test(plain);
 }
 
+/** "46m of fence", "8 primes: 2, 3, …": a value with words that the question knows. */
+function counted(text: string, known: Known): Extraction | undefined {
+  const value = /^\s*[-−]?[$€£]?\d[\d,]*(?:\.\d+)?(?:\/\d+)?(?![\d.,/]|\s*(?:[-−+*/×÷=^!<>≤≥]|x\b))/.exec(text)?.[0];
+  if (value === undefined || !known.asked || text.includes('\n') || !/\p{L}{3}/u.test(text) || text.length > 200)
+    return undefined;
+  if (/\b(?:not|never|still|can|could)\b|n[’']t\b/i.test(text)) return undefined;
+  return isStated(text, 0, value.length, known, false)
+    ? { text: withTail(value.trim(), text, value.length), by: 'whole' }
+    : undefined;
+}
+
 /** An answer that is nothing but one expression, or a few words. */
 function whole(source: string): Extraction | undefined {
   const text = source
     .trim()
     .replace(/^\*\*|\*\*$/g, '')
+    // Of steps the last one counts.
+    .replace(/^[^\n]*[→⇒⟹](?=[^→⇒⟹\n]*=)/u, '')
     .trim();
   if (text === '' || text.length > LIMITS.candidateChars || STRUCK.test(text)) return undefined;
   if (/\bof (?:the|my|our) (?:answer|solution|result)\b/.test(text)) return undefined;

@@ -43,12 +43,41 @@ export function lastValue(source: string, known?: Known, marked = false): Extrac
     const about = { equation: segment.content, named: namesBefore(tail, segment.start) };
     return { text: joined(tail, segments, k), by: 'formula', also, about };
   }
+  const behind = number && known ? afterEquals(plain, number, known, marked) : undefined;
+  if (behind && number) return { ...behind, text: withTail(behind.text, tail, number.end), also };
   const own = number && known ? notGiven(plain, number, known) : undefined;
   const found = own && stated(tail, own, known, marked) ? own : number;
   if (!found || (found !== own && !stated(tail, found, known, marked))) return undefined;
   const about = { equation: found.content, named: namesBefore(tail, found.start) };
   return { text: withTail(found.content, tail, found.end), by: 'number', also, about };
 }
+
+/** "Change = $20.00 − $12.50 = $7.50", "207 - 17 = 190 jars": the last link of a chain in plain text, which the one before it has to equal. */
+function afterEquals(text: string, number: Segment, known: Known, marked: boolean): Extraction | undefined {
+  const line = text.slice(text.lastIndexOf('\n', number.end - 1) + 1, number.end);
+  const sentence =
+    line.split(/[.;?]\s+|!\s+(?=\p{Lu})|,\s+(?:so|hence|thus|therefore|then|and)\s+|\bso\s+/u).at(-1) ?? '';
+  const [, before = '', value = ''] = /^(.*)=\s*([^=]{1,40})$/.exec(sentence) ?? [];
+  const first = before.split('=')[0] ?? '';
+  if (value === '' || !/^[-−]?[$€£]?\d[\d.,/]*%?$/.test(value)) return undefined;
+  // A word, or a function of numbers, or numbers alone stand before the first sign: no letter.
+  if (number.content.includes(' , ') || !(WORDED.test(first) || !/\p{L}/u.test(first.replace(MEASURED, ''))))
+    return undefined;
+  const start = number.end - value.length;
+  if (!stated(text, { content: value, start, end: number.end, kind: 'number' }, known, marked)) return undefined;
+  const link = before.split('=').at(-1) ?? '';
+  const chain = /\p{L}{2}/u.test(link) ? undefined : link;
+  return { text: value, by: 'number', about: { equation: sentence, named: true }, chain };
+}
+
+/** The answer where the whole text is a chain: "20 + 4 = 24 trailing zeros". */
+export function lastLink(text: string, known: Known): Extraction | undefined {
+  const number = /=[^=]*\p{L}{2}|\p{L}{2}[^=]*=|\d\s?\p{L}/u.test(text) ? lastNumber(text) : undefined;
+  const found = number && afterEquals(text, number, known, false);
+  return found && number && { ...found, text: withTail(found.text, text, number.end) };
+}
+const MEASURED = /(?<=\d\s?)(?:[kcm]?m|k?g|h|s|m?L|km\/h|m\/s)[²³]?(?!\p{L})/gu;
+const WORDED = /\p{L}{2}(?:\([\d\s,]+\))?\s*$/u;
 
 /** "75 minutes to drain 180 gallons": the number before one that the question gives, in the same sentence. */
 function notGiven(text: string, last: Segment, known: Known): Segment | undefined {

@@ -19,6 +19,8 @@ export interface Extraction {
   readonly also?: readonly string[];
   /** The same value once more, rounded. */
   readonly rounded?: string | undefined;
+  /** The link of an equation before the value. */
+  readonly chain?: string | undefined;
   /** The equation at whose right the value stands. */
   readonly about?: About | undefined;
   readonly by: 'box' | 'phrase' | 'hash' | 'whole' | 'formula' | 'number' | 'choice';
