@@ -44,6 +44,7 @@ const LONGEST = [
   'chaos/storm',
   'environments/code-judge',
   'service/service',
+  'service/worker-drains',
   'chaos/steer',
   'e2e/code-workers',
   'security/terminal',
