@@ -21,6 +21,7 @@ const EVERY_ROOM = [
   'permissions/',
   'viewer/',
   'metrics/',
+  'tools/',
 ];
 
 /**
@@ -35,6 +36,7 @@ const ROOMS = {
     outside: ['@temporalio/worker'],
   },
   'statistics/': { ours: ['domain/'] },
+  'tools/formats/': { ours: ['domain/'] },
   'machine/': { ours: ['domain/'], outside: ['node:'] },
   'workflows/': {
     ours: ['domain/'],
