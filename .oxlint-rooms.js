@@ -22,6 +22,7 @@ const EVERY_ROOM = [
   'permissions/',
   'viewer/',
   'metrics/',
+  'tools/',
 ];
 
 /**
@@ -36,6 +37,7 @@ const ROOMS = {
     outside: ['@temporalio/worker'],
   },
   'statistics/': { ours: ['domain/'] },
+  'tools/formats/': { ours: ['domain/'] },
   'machine/': { ours: ['domain/'], outside: ['node:'] },
   'workflows/': {
     ours: ['domain/'],
