@@ -182,7 +182,7 @@ export const REASONS = {
     'environment-unreachable',
     'not-built',
   ],
-  /** A tool could not do its work, or may not run here. What a tool itself reports is told to the model, and no failure. */
+  /** A tool could not do its work, or may not run here. A fault that a tool itself reports is told to the model instead. */
   tool: [
     'bad-tool',
     'not-built',

@@ -93,7 +93,7 @@ function* stand(
   }
 }
 
-/** What follows the reply's own stop token; null if it cannot be told where the reply ends. */
+/** The text behind the reply's own stop token; null if the end of the reply cannot be found. */
 function behind(text: string, stop: string | null, inCall: boolean): string | null {
   if (!inCall) return withoutStop(text, stop);
   const at = stop === null ? -1 : text.indexOf(stop);

@@ -6,12 +6,18 @@ import { isDeepStrictEqual } from 'node:util';
 import { DEFAULT_SETTINGS, DEMO_DEFAULTS, seedOfRun } from '../domain/defaults.ts';
 import { logprobsServe } from '../domain/logprob-meaning.ts';
 import { derivedRunName, isDerivedName } from '../domain/run-name.ts';
-import type { RunRecord } from '../storage/record/run-record.ts';
+import type { Origin, RunRecord } from '../storage/record/run-record.ts';
 import { originOf, serversOf } from './servers.ts';
 
 /** Options of a run that are no settings of its rollouts. */
 const BESIDE = [
   'environment',
+  'tool',
+  'mcp',
+  'toolFormat',
+  'maxToolCalls',
+  'toolOutputBytes',
+  'toolTimeoutSeconds',
   'samples',
   'epochs',
   'train',
@@ -52,7 +58,7 @@ function originProblems({ run, settings, origins, samples, dataset }: RunRecord)
   const defaults: Readonly<Record<string, unknown>> = { ...DEFAULT_SETTINGS, seed: seedOfRun(run) };
   for (const [key, value] of Object.entries(settings)) {
     // A run of rollouts that clients start one by one takes its settings from the first of them.
-    const origin = origins[key === 'environments' ? 'environment' : key] ?? 'default';
+    const origin = originOfSetting(origins, key);
     if (dataset === null || origin !== 'default') continue;
     if ([defaults[key], demo[key]].some((one) => one !== undefined && isDeepStrictEqual(one, value))) continue;
     const right = JSON.stringify(defaults[key]);
@@ -66,12 +72,22 @@ function originProblems({ run, settings, origins, samples, dataset }: RunRecord)
   return problems;
 }
 
+function originOfSetting(origins: RunRecord['origins'], key: string): Origin {
+  if (key === 'environments') return origins['environment'] ?? 'default';
+  if (key !== 'tools') return origins[key] ?? 'default';
+  return ['tool', 'mcp'].map((name) => origins[name] ?? 'default').find((origin) => origin !== 'default') ?? 'default';
+}
+
 function nameProblems(record: RunRecord): string[] {
   const { run, settings, origins, samples, dataset, epochs, train, forkedFrom } = record;
   // A fork has the name that its data set would give it only by chance.
   if (forkedFrom || !dataset || Object.values(origins).includes('input') || !isDerivedName(run, dataset.path))
     return [];
-  const { seed, ...rest } = settings;
+  const { seed, ...named } = settings;
+  const { tools } = named;
+  // The format that a model's own template shows does not decide the name.
+  const open = tools && (origins['toolFormat'] ?? 'default') === 'default';
+  const rest = open ? { ...named, tools: { ...tools, format: '' } } : named;
   const given = (origins['seed'] ?? 'default') === 'default' ? rest : { ...rest, seed };
   const groups = { ...(epochs === undefined ? {} : { epochs }), ...(train === undefined ? {} : { train }) };
   const right = derivedRunName(dataset.path, dataset.offered ?? dataset.sha256, given, samples, groups);
