@@ -35,7 +35,7 @@ for await (const chunk of process.stdin) {
       else write({ id, result: { tools: TOOLS.slice(0, 2), nextCursor: 'more' } });
     } else if (method === 'tools/call' && params.name === 'add') {
       const { a, b } = params.arguments;
-      const text = `${a + b} for ${params._meta['everturn/key']}`;
+      const text = `${a + b} for ${params['_meta']['everturn/key']}`;
       write({
         id,
         result: {
