@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { DEFAULT_SETTINGS, DEMO_DEFAULTS, seedOfRun } from '../domain/defaults.ts';
 import { logprobsServe } from '../domain/logprob-meaning.ts';
 import { derivedRunName, isDerivedName } from '../domain/run-name.ts';
+import type { ToolSettings } from '../domain/tool.ts';
 import type { Origin, RunRecord } from '../storage/record/run-record.ts';
 import { originOf, serversOf } from './servers.ts';
 
@@ -78,6 +79,13 @@ function originOfSetting(origins: RunRecord['origins'], key: string): Origin {
   return ['tool', 'mcp'].map((name) => origins[name] ?? 'default').find((origin) => origin !== 'default') ?? 'default';
 }
 
+const givenTools = ({ list, maxCalls, outputBytes }: ToolSettings, format: string): ToolSettings => ({
+  format,
+  list,
+  maxCalls,
+  outputBytes,
+});
+
 function nameProblems(record: RunRecord): string[] {
   const { run, settings, origins, samples, dataset, epochs, train, forkedFrom } = record;
   // A fork has the name that its data set would give it only by chance.
@@ -87,7 +95,7 @@ function nameProblems(record: RunRecord): string[] {
   const { tools } = named;
   // The format that a model's own template shows does not decide the name.
   const open = tools && (origins['toolFormat'] ?? 'default') === 'default';
-  const rest = open ? { ...named, tools: { ...tools, format: '' } } : named;
+  const rest = tools ? { ...named, tools: givenTools(tools, open ? '' : tools.format) } : named;
   const given = (origins['seed'] ?? 'default') === 'default' ? rest : { ...rest, seed };
   const groups = { ...(epochs === undefined ? {} : { epochs }), ...(train === undefined ? {} : { train }) };
   const right = derivedRunName(dataset.path, dataset.offered ?? dataset.sha256, given, samples, groups);

@@ -44,8 +44,8 @@ export interface Played {
 }
 
 export interface ToolRuns {
-  /** Idempotency keys of the orders that arrived. */
-  readonly orders: string[];
+  /** Idempotency keys of the orders of a run that arrived. */
+  ordersOf(run: string): string[];
   readonly out: string;
   play(
     run: string,
@@ -55,6 +55,19 @@ export interface ToolRuns {
   ): Promise<Played>;
   breaches(run: string): Promise<string[]>;
   close(): Promise<void>;
+}
+
+const orders: string[] = [];
+const shop = createServer((request, response) => {
+  orders.push(String(request.headers['idempotency-key']));
+  response.end('ok');
+}).unref();
+
+/** One for all: its address is a variable of the process. */
+async function opened(): Promise<void> {
+  if (shop.listening) return;
+  await new Promise<void>((resolve) => void shop.listen(0, '127.0.0.1', resolve));
+  process.env['ENVIRONMENT_SHOP'] = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`;
 }
 
 export interface ToolRunsOptions {
@@ -69,13 +82,7 @@ export async function openToolRuns({
   contextLength,
   wrapped = (same) => same,
 }: ToolRunsOptions): Promise<ToolRuns> {
-  const orders: string[] = [];
-  const shop = createServer((request, response) => {
-    orders.push(String(request.headers['idempotency-key']));
-    response.end('ok');
-  });
-  await new Promise<void>((resolve) => void shop.listen(0, '127.0.0.1', resolve));
-  process.env['ENVIRONMENT_SHOP'] = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`;
+  await opened();
   const open = openTools({ code: undefined, log: () => undefined, permitted: ({ spec }) => spec });
   const tools = wrapped({
     ...open,
@@ -100,7 +107,7 @@ export async function openToolRuns({
   const tokenizer = { ...backend.tokenizer, name: 'the tokenizer of the test', stopTokenIds: [256] };
 
   return {
-    orders,
+    ordersOf: (run) => orders.filter((key) => key.startsWith(`${run}/`)),
     out: rig.out,
     async play(run, ids, more = {}, limits = {}) {
       const dataset = join(rig.out, `${run}.jsonl`);
@@ -133,7 +140,6 @@ export async function openToolRuns({
     async close() {
       await rig.close();
       await open.close();
-      shop.close();
     },
   };
 }

@@ -39,7 +39,7 @@ describe('a rollout that calls tools', () => {
   test('goes on with their results, appended to what was there, and counts answers alone as turns', async () => {
     const { result, of } = await runs.play('plain', ['calls'], { turnDiscount: 0.5, feedback: 'delta' });
     const played = await of('calls');
-    expect(verdicts(played)).toEqual(['called tools', 'called tools', 'right equal', 'wrong different']);
+    expect(verdicts(played)).toEqual(['called tools', 'called tools', 'right equal-text', 'wrong different']);
     expect(played.end).toMatchObject({
       outcome: 'complete',
       stopReason: 'max-turns',
@@ -75,7 +75,7 @@ describe('a rollout that calls tools', () => {
     expect(value!.output).toContain('`fruit` does not fit');
     expect(missing!.output).toContain('`fruit` does not fit');
     expect(turns[1]!.record.contextText).toContain('There is no tool "prize"');
-    expect(verdicts({ turns })).toEqual(['called tools', 'right equal', 'called tools', 'right equal']);
+    expect(verdicts({ turns })).toEqual(['called tools', 'right equal-text', 'called tools', 'right equal-text']);
     expect(await runs.breaches('wrong')).toEqual([]);
   });
 
@@ -113,9 +113,8 @@ describe('a rollout that calls tools', () => {
 
 describe('a tool that must not be called twice', () => {
   test('is called once with the derived key, and has an intent before its result', async () => {
-    runs.orders.length = 0;
     const { store, of } = await runs.play('once', ['order']);
-    expect(runs.orders).toEqual(['once/order/0/1/1/1']);
+    expect(runs.ordersOf('once')).toEqual(['once/order/0/1/1/1']);
     const id = { run: 'once', query: 'order', sample: 0, attempt: 1 };
     const [intent, call] = await Promise.all([store.getIntent(id, 1, 1), store.getCall(id, 1, 1)]);
     expect(intent!.record).toMatchObject({ key: 'once/order/0/1/1/1', name: 'order', attempt: 1 });
@@ -139,7 +138,7 @@ describe('a tool that must not be called twice', () => {
       }),
     });
     const { of, result } = await dying.play('unknown', ['order']);
-    expect([dying.orders, tries]).toEqual([['unknown/order/0/1/1/1'], 1]);
+    expect([dying.ordersOf('unknown'), tries]).toEqual([['unknown/order/0/1/1/1'], 1]);
     const { end } = await of('order');
     expect(end).toMatchObject({ outcome: 'failed', failure: { boundary: 'tool', reason: 'tool-outcome-unknown' } });
     expect(result.counts.boundaries).toEqual({ tool: 1 });
