@@ -1,11 +1,12 @@
 // One turn: its verdict first, then what was new in the context (folded), the answer, and the facts. All of it is text:
 // nothing that a model or a data set wrote becomes markup.
 
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { RolloutMessage, TurnMessage } from '../model/messages.ts';
 import { inText } from '../model/visible-bytes.ts';
 import { count, decimals, duration, FINISH, named, plural, signed } from './format.ts';
+import { People } from './people.tsx';
 import { hrefOf, type Route } from './route.ts';
 
 interface Props {
@@ -14,9 +15,10 @@ interface Props {
   readonly message: RolloutMessage;
   readonly turn: TurnMessage;
   readonly expanded: boolean;
+  readonly children?: ComponentChildren;
 }
 
-export function Turn({ route, message, turn, expanded }: Props): JSX.Element {
+export function Turn({ route, message, turn, expanded, children }: Props): JSX.Element {
   const { record, verdict, hasTokens } = turn;
   const [open, setOpen] = useState(expanded);
   useEffect(() => setOpen(expanded), [expanded]);
@@ -45,6 +47,8 @@ export function Turn({ route, message, turn, expanded }: Props): JSX.Element {
       </details>
       <Answer text={record.answer} />
       <Facts turn={turn} />
+      <People acts={message.acts} turn={record.turn} />
+      {children}
     </section>
   );
 }
