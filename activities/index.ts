@@ -1,6 +1,7 @@
 // All activities, built once per worker from what they need. Workflows import only the type.
 
 import { askActivity } from './ask-environment.ts';
+import { callToolActivity } from './call-tool.ts';
 import { collectionActivities } from './collection.ts';
 import type { ActivityDeps } from './deps.ts';
 import { endActivity } from './end-environment.ts';
@@ -22,6 +23,7 @@ export function createActivities(deps: ActivityDeps) {
     askEnvironment: askActivity(deps),
     evaluate: evaluateActivity(deps),
     endEnvironment: endActivity(deps),
+    callTool: callToolActivity(deps),
     log: logActivity(deps),
     finish: finishActivity(deps),
     ...collectionActivities(deps),

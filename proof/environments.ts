@@ -31,7 +31,9 @@ export function checkReplies({ id, rollout, verdicts }: CheckedRollout, onBreach
   if (begun && begun.environment !== own?.fingerprint)
     say(ROLLOUT_FILE, `was begun by ${begun.environment}, and its environment is ${own?.fingerprint ?? 'none'}`);
   verdicts.forEach((verdict, i) => {
-    if (!verdict || verdict.environment === own?.fingerprint) return;
+    // No environment is asked about the calls of tools.
+    const wanted = verdict?.verdict === 'called' ? undefined : own?.fingerprint;
+    if (!verdict || verdict.environment === wanted) return;
     say(
       verdictFile(i + 1),
       `says the reply of ${verdict.environment ?? "a judge of Everturn's"}; its environment is ${own?.fingerprint ?? 'none'}`,

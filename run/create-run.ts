@@ -13,6 +13,7 @@ import { derivedRunName } from '../domain/run-name.ts';
 import type { FoundLogprobs } from '../domain/logprob-meaning.ts';
 import type { ModelIdentity } from '../domain/model-identity.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
+import { toolIdentity, type ToolSettings, toolTitle } from '../domain/tool.ts';
 import { allQueries, hashQueries } from '../storage/queries.ts';
 import type { GroupParts, Origin, RunRecord } from '../storage/record/run-record.ts';
 import type { Store } from '../storage/store.ts';
@@ -79,7 +80,7 @@ function same(
   wanted: { settings: RolloutSettings; samples: number; groups: GroupParts; offered: string },
   folder: string,
 ): RunRecord {
-  const { environments: own, ...rest } = wanted.settings;
+  const { environments: own, tools, ...rest } = wanted.settings;
   const there = new Map<string, unknown>(Object.entries(record.settings));
   const differing = Object.entries(rest)
     .filter(([key, value]) => !isDeepStrictEqual(there.get(key), value))
@@ -87,6 +88,9 @@ function same(
   const [theirs, ours] = [record.settings.environments, own].map((all) => (all ?? []).map(identityOf));
   if (!isDeepStrictEqual(theirs, ours))
     differing.push(`environment (${titles(record.settings.environments)} there, ${titles(own)} here)`);
+  const [known, asked] = [record.settings.tools, tools].map((one) => one && toolsIdentity(one));
+  if (!isDeepStrictEqual(known, asked))
+    differing.push(`tools (${toolTitles(record.settings.tools)} there, ${toolTitles(tools)} here)`);
   if (record.samples !== wanted.samples) differing.push(`samples (${record.samples} there, ${wanted.samples} here)`);
   for (const key of GROUP_PARTS) {
     if (isDeepStrictEqual(record[key], wanted.groups[key])) continue;
@@ -100,6 +104,12 @@ function same(
 
 const titles = (environments: readonly EnvironmentRecord[] = []): string =>
   environments.map(environmentTitle).join(', ') || 'none';
+
+const toolsIdentity = ({ list, ...rest }: ToolSettings): object => ({ ...rest, list: list.map(toolIdentity) });
+const toolTitles = (tools: ToolSettings | undefined): string =>
+  tools
+    ? `${tools.list.map(toolTitle).join(', ')}, ${tools.format}, at most ${tools.maxCalls} calls of ${tools.outputBytes} bytes`
+    : 'none';
 
 function differs(run: string, folder: string, what: readonly string[]): UsageError {
   return new UsageError(`Run "${run}" exists in ${folder}, and differs: ${what.join(', ')}.`, {

@@ -7,8 +7,12 @@ import { UsageError } from '../domain/errors.ts';
 import { parseSuccessRate } from '../domain/group.ts';
 import { FLEET_POLICIES, type RolloutSettings } from '../domain/settings.ts';
 import { MODEL_FORMS, parseModelSpec } from '../inference/index.ts';
+import { type Field, real, whole } from './field.ts';
+import { DEFAULT_TOOL_OPTIONS, TOOL_FIELDS, type ToolOptions } from './tool-options.ts';
 
-export interface RunOptions extends Omit<RolloutSettings, 'seed' | 'environments'> {
+export type { Field };
+
+export interface RunOptions extends Omit<RolloutSettings, 'seed' | 'environments' | 'tools'>, ToolOptions {
   /** A preset of settings, by its name. */
   readonly agent: string | null;
   /** Of the user's own: a module, a command or an address each. */
@@ -31,14 +35,6 @@ export interface RunOptions extends Omit<RolloutSettings, 'seed' | 'environments
   readonly maxFailed: number;
 }
 
-const whole = (min: number, max: number = Number.MAX_SAFE_INTEGER) =>
-  z
-    .int(`a whole number${range(min, max)}`)
-    .min(min, `a whole number${range(min, max)}`)
-    .max(max, `a whole number${range(min, max)}`);
-const real = (min: number, max: number, what: string) => z.number(what).min(min, what).max(max, what);
-const range = (min: number, max: number) =>
-  max === Number.MAX_SAFE_INTEGER ? ` of at least ${min}` : ` from ${min} to ${max}`;
 const MODELS = MODEL_FORMS.join(', ').replace(/, (?!.*, )/, ' or ');
 const model = z.string('a model').superRefine((spec, context) => {
   const error = modelError(spec);
@@ -47,16 +43,6 @@ const model = z.string('a model').superRefine((spec, context) => {
   const message = error.reason === 'unknown-model' ? MODELS : `${MODELS}; ${error.message}`;
   context.addIssue({ code: 'custom', message });
 });
-
-export interface Field<T> {
-  readonly schema: z.ZodType<T>;
-  readonly argument: string | null;
-  readonly help: string;
-  /** Parses a text from a shell that is not a number, a truth value or null. */
-  readonly fromText?: (text: string) => unknown;
-  /** The flag may be repeated: all of its values are one list. */
-  readonly many?: true;
-}
 
 const ENVIRONMENTS =
   'a module (./my-env.ts), a command ("python3 my_env.py"), an address (https://…), a rubric (rubric:./rubric.json) or a queue (queue:my-queue)';
@@ -96,6 +82,7 @@ export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } 
     fromText: (text) => [text],
     many: true,
   },
+  ...TOOL_FIELDS,
   samples: { schema: whole(1, 10_000), argument: '<n>', help: 'number of rollouts of each query' },
   epochs: {
     schema: whole(1, 100_000),
@@ -253,6 +240,7 @@ export const DEFAULT_OPTIONS: Readonly<RunOptions> = {
   seed: null,
   environment: [],
   agent: null,
+  ...DEFAULT_TOOL_OPTIONS,
   samples: 1,
   epochs: 1,
   train: false,

@@ -1,6 +1,7 @@
 // The flags of an export, parsed before anything is read: the format, its options and the filters. A flag that the format
 // has no use for is refused, not ignored.
 
+import { basename } from 'node:path';
 import type { UndecidedPolicy } from '../../domain/finished-turns.ts';
 import { UsageError } from '../../domain/errors.ts';
 import { type GroupFilter, NO_FILTER, parseSuccessRate, tooManyMembers } from '../../domain/group.ts';
@@ -9,6 +10,10 @@ import { areal } from '../../exporters/areal.ts';
 import { arealQueries } from '../../exporters/areal-queries.ts';
 import { exporterNamed, FORMATS, type Sequences, sequencesFor, unknownFormat } from '../../exporters/index.ts';
 import { openSteps, primeRl } from '../../exporters/prime-rl.ts';
+import { TRACE_FORMATS } from '../../exporters/traces/index.ts';
+import type { TraceFormat } from '../../exporters/traces/trace-format.ts';
+import { everturnVersion } from '../../machine/package-root.ts';
+import { exportEvery } from '../../storage/export-every.ts';
 import { exportFolder } from '../../storage/export-folder.ts';
 import { exportRun, type ExportSummary } from '../../storage/export-run.ts';
 import type { Advantages } from '../../storage/group-labels.ts';
@@ -52,11 +57,13 @@ const STEP_FLAGS = ['seqLen', 'ranks', 'groupsPerStep', 'firstStep'] as const;
 
 /** Throws a UsageError. */
 export function plannedExport(flags: ExportFlags): PlannedExport {
+  const traces = TRACE_FORMATS.find(({ name }) => name === flags.format);
+  if (traces) return tracesExport(flags, traces);
   const format = FORMATS.find(({ name }) => name === flags.format);
   if (!format) {
     throw unknownFormat(
       flags.format,
-      FORMATS.map(({ name }) => name),
+      [...FORMATS, ...TRACE_FORMATS].map(({ name }) => name),
     );
   }
   if (flags.sequences !== undefined && format.name !== areal.name) throw notFor('--sequences', format.name);
@@ -104,6 +111,22 @@ export function readingOf({ undecided, verdicts, contradicted, humanTurns }: Rea
 }
 
 type ReadingFlags = Pick<ExportFlags, 'undecided' | 'verdicts' | 'contradicted' | 'humanTurns'>;
+
+const DEFAULTS: Readonly<Record<string, string>> = { undecided: 'drop', verdicts: 'judge', humanTurns: 'drop' };
+
+/** Every rollout is in a trace, so nothing selects among them. */
+function tracesExport(flags: ExportFlags, format: TraceFormat): PlannedExport {
+  for (const [flag, value] of Object.entries(flags)) {
+    const isOfTarget = OF_TARGET.has(flag) || value === undefined || value === DEFAULTS[flag];
+    if (!isOfTarget) throw notFor(flagOf(flag), format.name);
+  }
+  return async (store, file, target) => {
+    const encoder = format.open({ run: basename(store.folder), everturn: everturnVersion() });
+    return { summary: await exportEvery(store, encoder, file ?? process.stdout, target), note: format.note };
+  };
+}
+
+const OF_TARGET: ReadonlySet<string> = new Set(['format', 'out', 'runs', 'overwrite', 'json']);
 
 type Selection = Parameters<typeof exportFolder>[3];
 

@@ -6,7 +6,7 @@ import type { EarlierTurn } from '../../domain/new-context.ts';
 import type { Environment, Move, Played } from '../environment.ts';
 import { lost, openSessions } from './held.ts';
 import type { ProcessPool, Seat } from './process-pool.ts';
-import { episodeOf } from './wire.ts';
+import { episodeOf, lastAnswered } from './wire.ts';
 
 /** The calls of one process. */
 export interface Steps {
@@ -43,7 +43,7 @@ export function heldEnvironment(
     async respond(move, { signal }) {
       const before = await move.before();
       const { key } = episodeOf(move.rollout);
-      const known = sessions.before(key, move.rollout.begun?.state, move.turn);
+      const known = sessions.before(key, move.rollout.begun?.state, move.turn, lastAnswered(before));
       if (known) return known;
       sessions.taken(key);
       const reply = await pool.useHolder(key, signal, async (seat) => {

@@ -23,8 +23,11 @@ interface Session {
 export interface Sessions {
   /** The recorded beginning of a session here. */
   begun(key: string): Json;
-  /** The reply that was given to this turn; undefined if the turn is to be played. Throws if the session is not here. */
-  before(key: string, begun: Json | undefined, turn: number): Reply | undefined;
+  /**
+   * The reply that was given to this turn; undefined if the turn is to be played, behind the turn `last`. Throws if the
+   * session is not here.
+   */
+  before(key: string, begun: Json | undefined, turn: number, last: number): Reply | undefined;
   /** No call may find it until `played`: if this one fails, it is lost. */
   taken(key: string): void;
   played(key: string, turn: number, reply: Reply | null): void;
@@ -62,9 +65,9 @@ export function openSessions({ name, idleSeconds, giveBack, now = Date.now }: Se
 
   return {
     begun: () => ({ holder: HOLDER }),
-    before(key, begun, turn) {
+    before(key, begun, turn, last) {
       const session = sessions.get(key);
-      if (session?.turn === turn - 1) return undefined;
+      if (session?.turn === last) return undefined;
       if (session?.turn === turn && session.reply) return session.reply;
       if (isElsewhere(key, begun)) {
         throw new EnvironmentError(`Another worker holds the session of the environment ${name}.`, {

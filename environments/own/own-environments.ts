@@ -10,6 +10,7 @@ import { commandLaunch, type Described, describeCommand, type Log, mustBeCommand
 import { codeFile, describeModule, type ModuleCode, moduleLaunch, mustBeModule } from './module.ts';
 import { processEnvironment } from './process-environment.ts';
 import { openProcessPool } from './process-pool.ts';
+import { parseHello } from './reply.ts';
 import { describeRubric, rubricEnvironment } from './rubric/rubric-environment.ts';
 import { describedQueue, queueEnvironment } from './queue.ts';
 import { parseSpec, type Spec } from './spec.ts';
@@ -56,7 +57,8 @@ export function createOwnEnvironments({
             mustBeModule.bind(null, record),
           ]
         : [commandLaunch(words, log), mustBeCommand.bind(null, record, words)];
-    const pool = openProcessPool({ most: processes, launch, accept });
+    const own = (said: unknown) => accept(parseHello(launch.who, said));
+    const pool = openProcessPool({ most: processes, launch, accept: own });
     return { environment: processEnvironment(record, pool), close: () => pool.close() };
   }
 

@@ -10,12 +10,14 @@ import { heldEnvironment } from './held-environment.ts';
 import { broken, parseBegun, parseReply } from './reply.ts';
 import type { ProcessPool, Seat } from './process-pool.ts';
 import {
+  answeredIn,
   beginParams,
   earlierMove,
   endParams,
   episodeOf,
   isBegun,
   isRecorded,
+  lastAnswered,
   respondParams,
   stateAfter,
 } from './wire.ts';
@@ -56,8 +58,9 @@ export function processEnvironment(record: EnvironmentRecord, pool: ProcessPool)
   /** Brings a process to the state after these turns. */
   async function rebuild(seat: Seat, rollout: Played, before: readonly EarlierTurn[], signal: AbortSignal) {
     if (begins && !isBegun(await begin(seat, rollout, signal), rollout)) throw differs(name, kind, 'its beginning');
-    for (const [i, earlier] of before.entries()) {
-      const reply = await respond(seat, earlierMove(rollout, earlier), before.slice(0, i), signal);
+    for (const earlier of answeredIn(before)) {
+      const earlierStill = before.slice(0, before.indexOf(earlier));
+      const reply = await respond(seat, earlierMove(rollout, earlier), earlierStill, signal);
       if (!isRecorded(reply, earlier)) throw differs(name, kind, `its reply to turn ${earlier.turn.turn}`);
     }
   }
@@ -73,7 +76,7 @@ export function processEnvironment(record: EnvironmentRecord, pool: ProcessPool)
       const before = await move.before();
       const { key } = episodeOf(move.rollout);
       return pool.use(key, signal, async (seat) => {
-        const isThere = kind !== 'replay' || seat.live.get(key) === move.turn - 1;
+        const isThere = kind !== 'replay' || seat.live.get(key) === lastAnswered(before);
         if (!isThere) await rebuild(seat, move.rollout, before, signal);
         return respond(seat, move, before, signal);
       });

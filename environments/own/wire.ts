@@ -72,6 +72,14 @@ export function stateAfter({ begun }: Pick<Played, 'begun'>, before: readonly Ea
   return before.at(-1)?.verdict.state ?? begun?.state ?? null;
 }
 
+/** Without turns that called tools: the environment was not asked about them. */
+export function answeredIn(before: readonly EarlierTurn[]): readonly EarlierTurn[] {
+  return before.filter(({ turn }) => !turn.calls);
+}
+
+/** The number of the last turn that the environment replied to; 0 before all. */
+export const lastAnswered = (before: readonly EarlierTurn[]): number => answeredIn(before).at(-1)?.turn.turn ?? 0;
+
 /** The call that led to an earlier turn's reply. */
 export function earlierMove(rollout: Played, { turn: { turn, answer, finish } }: EarlierTurn): Answer {
   return { rollout, turn, answer, cut: noEos(finish) };

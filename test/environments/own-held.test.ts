@@ -82,7 +82,7 @@ describe('a session that is held', () => {
   test('of another worker is waited for as long as its lease, and is lost then', () => {
     let ms = 0;
     const sessions = openSessions({ name: 'game', idleSeconds: 10, giveBack: () => undefined, now: () => ms });
-    const ask = () => sessions.before('k', { holder: 'another' }, 1);
+    const ask = () => sessions.before('k', { holder: 'another' }, 1, 0);
     expect(ask).toThrow(expect.objectContaining({ reason: 'environment-not-served', retryable: true }) as Error);
     ms = 9_999;
     expect(ask).toThrow(expect.objectContaining({ reason: 'environment-not-served' }) as Error);
