@@ -10,6 +10,8 @@ import { readDirectory, readEntry, type ReadAt, type ZipEntry } from './zip.ts';
 const openFd = promisify(open);
 const readFd = promisify(read);
 const IDLE_MS = 5_000;
+/** Read at once where one entry is asked for after the other. */
+const AHEAD_BYTES = 1 << 20;
 
 export interface PackFile {
   readonly path: string;
@@ -30,13 +32,35 @@ export function openPackFile(path: string): PackFile {
     clearTimeout(idle);
     const opened = fd;
     fd = undefined;
+    ahead = undefined;
     opened?.then(
       (number) => close(number, () => {}),
       () => {},
     );
   }
 
+  /** The last part that was read ahead, and the end of the last one asked for. */
+  let ahead: { readonly offset: number; readonly bytes: number; readonly data: Promise<Buffer> } | undefined;
+  let asked = 0;
+
   const readAt: ReadAt = async (offset, bytes) => {
+    const inOrder = offset >= asked && offset - asked <= AHEAD_BYTES;
+    asked = offset + bytes;
+    const holds = () => ahead !== undefined && offset >= ahead.offset && offset + bytes <= ahead.offset + ahead.bytes;
+    if (!holds()) {
+      if (!inOrder || bytes >= AHEAD_BYTES) return readNow(offset, bytes);
+      ahead = { offset, bytes: AHEAD_BYTES, data: readNow(offset, AHEAD_BYTES) };
+    }
+    const { offset: from, data } = ahead!;
+    try {
+      return (await data).subarray(offset - from, offset - from + bytes);
+    } catch (error) {
+      ahead = undefined;
+      throw error;
+    }
+  };
+
+  const readNow: ReadAt = async (offset, bytes) => {
     if (inBucket(path)) return readPart(path, offset, bytes);
     const buffer = Buffer.allocUnsafe(bytes);
     clearTimeout(idle);
