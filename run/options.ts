@@ -6,6 +6,7 @@ import { UsageError } from '../domain/errors.ts';
 import { parseSuccessRate, tooManyMembers } from '../domain/group.ts';
 import { FLEET_POLICIES, type RolloutSettings } from '../domain/settings.ts';
 import { MODEL_FORMS, parseModelSpec } from '../inference/index.ts';
+import { mustFitTrainer } from './trainer-limit.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
 
 export interface RunOptions extends Omit<RolloutSettings, 'seed' | 'environments'> {
@@ -273,6 +274,7 @@ export function givenSettings(options: RunOptions): Omit<RolloutSettings, 'seed'
 export function groupsOf(options: RunOptions): Pick<RunRecord, 'epochs' | 'train'> {
   const { epochs, train, batchGroups, maxStaleness, minMembers, successRate, dropZeroVariance, samples } = options;
   if (minMembers !== null && minMembers > samples) throw tooManyMembers(minMembers, samples);
+  if (train) mustFitTrainer(options.maxConcurrent);
   return {
     ...(epochs === 1 ? {} : { epochs }),
     ...(train ? { train: { batchGroups, maxStaleness, minMembers, successRate, dropZeroVariance } } : {}),

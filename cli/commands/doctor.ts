@@ -52,7 +52,7 @@ async function doctor(io: Io, flags: Flags): Promise<ExitCode> {
     diskCheck('runs', resolve(io.cwd, out), '--out'),
     diskCheck('state', folderOfHome(io), 'EVERTURN_HOME'),
     portsCheck(io),
-    temporalCheck(io),
+    temporalCheck(io, options.maxConcurrent),
     judgeCheck,
     modelCheck(io, options),
     sandboxCheck(io),
