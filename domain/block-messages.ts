@@ -39,15 +39,24 @@ export function isBlockReport(given: unknown): given is BlockReport {
 
 function isCounts(given: unknown): boolean {
   if (!isObject(given)) return false;
-  const { outcomes, reasons, boundaries = {}, verdicts = {}, turns, tokens, rewardAt = [], failures } = given;
+  const {
+    outcomes,
+    reasons,
+    boundaries = {},
+    verdicts = {},
+    turns,
+    tokens,
+    steered = 0,
+    rewardAt = [],
+    failures,
+  } = given;
   const series = ['judgedAt', 'rightAt', 'rightBy'].map((key) => given[key]);
   return (
     OUTCOMES.every((outcome) => isObject(outcomes) && isCount(outcomes[outcome])) &&
     [reasons, boundaries].every((counts) => isObject(counts) && Object.values(counts).every(isCount)) &&
     isObject(verdicts) &&
     Object.values(verdicts).every((counts) => isObject(counts) && Object.values(counts).every(isCount)) &&
-    isCount(turns) &&
-    isCount(tokens) &&
+    [turns, tokens, steered].every(isCount) &&
     series.every((counts) => Array.isArray(counts) && counts.every(isCount)) &&
     Array.isArray(rewardAt) &&
     rewardAt.every((sums) => isObject(sums) && Object.values(sums).every(Number.isFinite)) &&

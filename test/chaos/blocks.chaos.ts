@@ -113,7 +113,8 @@ describe(`a run of ${ROLLOUTS} rollouts in blocks, ${MAX} in flight`, () => {
       const { blows, hits, missed } = await nemesis;
       await people;
 
-      const checked = await checkRun(workload, { name: RUN, rollouts: ROLLOUTS, turns: TURNS });
+      // Histories are `check`'s alone: a rollout that ends while its block is started again has a second, empty one.
+      const checked = await checkRun(workload, { name: RUN, rollouts: ROLLOUTS, turns: TURNS, histories: false });
       const { counts, total } = JSON.parse(readFileSync(result, 'utf8')) as CollectionResult;
       const inFlight = mostInFlight();
       console.log(

@@ -1,8 +1,8 @@
 // Epochs and training from a Temporal client: the defaults of the command line, and refusals that name the field.
 
 import { describe, expect, test } from 'vitest';
-import { parseGroups } from '../../run/groups.ts';
-import { DEFAULT_OPTIONS, groupsOf } from '../../run/options.ts';
+import { groupsOf, parseGroups } from '../../run/groups.ts';
+import { DEFAULT_OPTIONS } from '../../run/options.ts';
 
 describe('the groups of a collection that a client starts', () => {
   test('have the defaults of the command line', () => {

@@ -13,8 +13,8 @@ import {
   stepsOf,
   take,
 } from '../../domain/blocks.ts';
-import type { Order } from '../../domain/block-messages.ts';
-import { addCounts, addResult, ended, noCounts } from '../../domain/progress.ts';
+import { isBlockReport, type Order } from '../../domain/block-messages.ts';
+import { addCounts, addResult, type CollectionCounts, ended, noCounts } from '../../domain/progress.ts';
 import { openWindow } from '../../domain/window.ts';
 import { someResult } from './some.ts';
 
@@ -221,6 +221,20 @@ describe('the blocks of a run', () => {
 });
 
 describe('counts', () => {
+  test('are added whatever they hold: a new kind of count needs a line here', () => {
+    const counts: Required<CollectionCounts> = {
+      outcomes: { complete: 1, undecided: 2, failed: 3, cancelled: 4 },
+      ...{ reasons: { timeout: 3 }, boundaries: { model: 3 }, verdicts: { right: { equal: 2 } } },
+      ...{ turns: 5, tokens: 6, judgedAt: [7, 8], rightAt: [1, 2], rightBy: [1, 3], steered: 2 },
+      rewardAt: [{ count: 2, sum: 3, squares: 5, min: 1, max: 2 }],
+      failures: [{ query: 'q', sample: 0, outcome: 'failed', reason: 'timeout' }],
+    };
+    const sum = noCounts();
+    addCounts(sum, counts);
+    expect(sum).toEqual(counts);
+    expect(isBlockReport({ block: '0-1', order: 1, next: 1, inFlight: 0, counts, ended: true })).toBe(true);
+  });
+
   test('of parts add up to those of the whole, in any division', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(someResult(4), fc.nat(3)), { maxLength: 40 }), (results) => {
