@@ -28,14 +28,20 @@ describe('the place of a run', () => {
       run: 'c',
       out: join(cwd, 'else where'),
     });
-    expect(await findRun(scriptedIo({ cwd }), join(cwd, 'runs/b/'), 'x')).toMatchObject({ run: 'b', out: join(cwd, 'runs') });
+    expect(await findRun(scriptedIo({ cwd }), join(cwd, 'runs/b/'), 'x')).toMatchObject({
+      run: 'b',
+      out: join(cwd, 'runs'),
+    });
   });
 
-  test.each(['c', 'no-run', '../a', '', '\u0000', 'runs'])('%j is no run, and those there are get named', async (named) => {
-    const find = findRun(scriptedIo({ cwd }), named, 'runs');
-    await expect(find).rejects.toThrow(UsageError);
-    await expect(find).rejects.toThrow(expect.objectContaining({ reason: 'no-such-run', fix: 'There are: a, b.' }));
-  });
+  test.each(['c', 'no-run', '../a', '', '\u0000', 'runs'])(
+    '%j is no run, and those there are get named',
+    async (named) => {
+      const find = findRun(scriptedIo({ cwd }), named, 'runs');
+      await expect(find).rejects.toThrow(UsageError);
+      await expect(find).rejects.toThrow(expect.objectContaining({ reason: 'no-such-run', fix: 'There are: a, b.' }));
+    },
+  );
 
   test('only folders that hold a run are listed', async () => {
     expect(await runNames(join(cwd, 'runs'))).toEqual(['a', 'b']);
