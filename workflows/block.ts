@@ -91,8 +91,9 @@ function openReports(
   const sendAll = async () => {
     for (;;) {
       await condition(isDue);
-      const wait = told.at + order().reportMs - Date.now();
-      if (wait > 0 && !isUrgent()) await condition(() => closing || isUrgent(), wait);
+      // Always a timer: a replay sees another time where a local activity lasted through several tasks.
+      const wait = Math.max(1, told.at + order().reportMs - Date.now());
+      if (!isUrgent()) await condition(() => closing || isUrgent(), wait);
       if (closing) return;
       sending = true;
       await send(false).catch(rootIsGone);

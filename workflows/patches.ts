@@ -18,6 +18,12 @@ export const TOLD_IN_MEMO = 'told-in-memo';
 /** A rollout that is cancelled while it opens has a record of its end; without the patch, none. */
 export const RECORDED_WHEN_CANCELLED = 'recorded-when-cancelled';
 
+/**
+ * A collection's memo is due by the rollouts that ended since; without the patch, by the time, which a replay sees
+ * otherwise: there a local activity that lasted through several tasks ends in its first one.
+ */
+export const TOLD_BY_COUNT = 'told-by-count';
+
 /** Every rewind begins a line that the verbs of its trainer carry; without the patch, one that changed nothing did not. */
 export const FENCED_BY_LINE = 'fenced-by-line';
 

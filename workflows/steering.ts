@@ -9,7 +9,7 @@ import { noCounts } from '../domain/progress.ts';
 import { totalUnits, type WindowState } from '../domain/window.ts';
 import type { CollectionInput, CollectionProgress, MemoProgress } from '../domain/messages.ts';
 import { admit, collectionProgress, pause, resume, stop, tune } from './messages.ts';
-import { STEERED_EARLY, TOLD_IN_MEMO } from './patches.ts';
+import { STEERED_EARLY, TOLD_BY_COUNT, TOLD_IN_MEMO } from './patches.ts';
 
 export interface Steering {
   /** Takes over a window, and applies the updates that came before it. */
@@ -23,7 +23,9 @@ export interface Steering {
   onStop(act: () => void): void;
 }
 
-/** Least time between two memos: each costs an event of the history and a write of the server. */
+/** Each memo costs an event of the history and a write of the server: due when this share of those in flight has ended. */
+const MEMO_SHARE = 1 / 16;
+/** In histories without the patch: least time between two memos. */
 const MEMO_MS = 5000;
 
 export function openSteering(input: CollectionInput): Steering {
@@ -39,16 +41,23 @@ export function openSteering(input: CollectionInput): Steering {
   let steeredEarly = false;
   let stopAct: (() => void) | undefined;
   let toldAt = -Infinity;
+  let untold = Infinity;
+  /** A block reports several ends at once. */
+  const mostUntold = () => (state && 'blocks' in state ? 1 : (state ?? asked).maxConcurrent * MEMO_SHARE);
   const show = () => {
     const progress = progressOf(input.run, state, asked);
     setCurrentDetails(collectionTable(progress));
     const now = Date.now();
-    if (now - toldAt < MEMO_MS || !patched(TOLD_IN_MEMO)) return;
+    if (patched(TOLD_BY_COUNT)) {
+      if (++untold < mostUntold()) return;
+    } else if (now - toldAt < MEMO_MS || !patched(TOLD_IN_MEMO)) return;
+    untold = 0;
     toldAt = now;
     upsertMemo({ progress: { ...progress, toldAt } satisfies MemoProgress });
   };
   const publish = () => {
     toldAt = -Infinity;
+    untold = Infinity;
     show();
   };
   const steered = () => {

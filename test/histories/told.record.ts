@@ -22,3 +22,7 @@ collection(
     },
   },
 );
+
+/** By the ends of rollouts: at each of the first run, at every second of the other. */
+collection('collection-told-at-each-end', { queries: 4, maxConcurrent: 2 });
+collection('collection-told-at-every-second-end', { queries: 5, maxConcurrent: 32 });

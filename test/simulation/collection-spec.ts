@@ -39,7 +39,7 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
   const activities = new Map<number, Schedule>();
   const children = new Map<number, number>();
   const memoSpec = openMemoSpec();
-  let happened = { opened: false, steered: 0, maybeSteered: 0, moved: false };
+  let happened = { opened: false, steered: 0, maybeSteered: 0, moved: 0 };
 
   const saw = (what: string) => world.saw(`collection: ${what}`);
   const counts = () =>
@@ -51,7 +51,7 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
   const state = () => (at !== 'playing' ? at : `${at}${paused ? ' (paused)' : ''}${stopping ? ' (stopping)' : ''}`);
   const count = (unit: number, result: RolloutResult, how: string) => {
     saw(`${how}: ${result.outcome}`);
-    happened.moved = true;
+    happened.moved++;
     if (inFlight.delete(unit)) counted.push({ unit, result });
   };
 
@@ -219,7 +219,7 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
     const finishedBefore = isFinished();
     const resolvedNow: number[] = counted.map((c) => c.unit);
     const first = jobs.find((job) => job.initializeWorkflow);
-    happened = { opened: false, steered: 0, maybeSteered: 0, moved: false };
+    happened = { opened: false, steered: 0, maybeSteered: 0, moved: 0 };
     if (first) words.push(...begin(first));
     const isOpen = !first && at !== 'accepting';
     for (const job of asHeard(thisStep)) words.push(...steer(job));

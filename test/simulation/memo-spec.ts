@@ -1,5 +1,5 @@
-// When a collection writes its memo: at its start and end, on every update, and if a rollout ended and the last memo is
-// 5 s old; never more often, and never with wrong figures.
+// When a collection writes its memo: at its start and end, on every update, and when as many rollouts have ended since as
+// are a sixteenth of those that may be in flight; never more often, and never with wrong figures.
 
 import type { CollectionCounts } from '../../domain/progress.ts';
 import type { MemoProgress } from '../../domain/messages.ts';
@@ -9,7 +9,7 @@ import { RUN } from './names.ts';
 import { sameCounts } from './tally.ts';
 import { valueOf } from './wire.ts';
 
-const MEMO_MS = 5000;
+const MEMO_SHARE = 1 / 16;
 
 /** What is so after a step. */
 export interface Facts {
@@ -30,26 +30,33 @@ export interface Happened {
   /** Words that changed something while it was open, and those that may have; its end is one. */
   readonly steered: number;
   readonly maybeSteered: number;
-  /** Rollouts were counted. */
-  readonly moved: boolean;
+  /** Rollouts that were counted. */
+  readonly moved: number;
 }
 
 export function openMemoSpec(): (step: Step, facts: Facts, happened: Happened) => void {
-  let toldAt = -Infinity;
+  /** Rollouts that were counted since the last memo: between these. */
+  let [untold, mostUntold] = [0, 0];
   let doneBefore = 0;
   return ({ activation: { timestampMs: now }, commands }, facts, { opened, steered, maybeSteered, moved }) => {
     const told = commands.flatMap(({ modifyWorkflowProperties: modify }) =>
       modify ? [valueOf<MemoProgress>(modify.upsertedMemo.fields['progress'])] : [],
     );
-    if (opened) toldAt = -Infinity;
-    const due = opened || (moved && now - toldAt >= MEMO_MS);
-    const [least, most] = [Math.max(steered, due ? 1 : 0), steered + maybeSteered + (due ? 1 : 0)];
+    const share = Math.max(1, Math.ceil(facts.maxConcurrent * MEMO_SHARE));
+    if (opened) [untold, mostUntold] = [0, 0];
+    const mayBeSteered = steered + maybeSteered > 0;
+    const atLeast = (opened ? 1 : 0) + (mayBeSteered ? 0 : Math.floor((untold + moved) / share));
+    const atMost = (opened ? 1 : 0) + Math.floor((mostUntold + moved) / share);
+    const [least, most] = [Math.max(steered, atLeast), steered + maybeSteered + atMost];
     must(
       told.length >= least && told.length <= most,
       () => `it writes its memo ${told.length} times, and should ${least} to ${most} times`,
     );
     const last = told.at(-1);
-    if (last) toldAt = now;
+    const isExact = !mayBeSteered && untold === mostUntold;
+    if (isExact) untold = mostUntold = (untold + moved) % share;
+    else if (!mayBeSteered && last && moved === 1) untold = mostUntold = 0;
+    else [untold, mostUntold] = [0, Math.min(share - 1, mostUntold + moved)];
     const before = doneBefore;
     doneBefore = doneOf(facts.counts);
     if (!last) return;

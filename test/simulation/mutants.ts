@@ -95,7 +95,7 @@ export const MUTANTS: readonly Mutant[] = [
     'w.inFlight.length <= w.maxConcurrent',
   ),
   mutant('tune is ignored', 'workflows/steering.ts', 'steer({ maxConcurrent })', 'void maxConcurrent'),
-  mutant('the memo is written all the time', 'workflows/steering.ts', 'now - toldAt < MEMO_MS', 'false'),
+  mutant('the memo is written all the time', 'workflows/steering.ts', '++untold < mostUntold()', 'false'),
   mutant('an update does not write the memo', 'workflows/steering.ts', 'if (state) publish();', ''),
   mutant('tune takes anything', 'workflows/steering.ts', '|| (n as number) < 1 ||', '||'),
   mutant('what comes early is forgotten', 'workflows/steering.ts', '(steeredEarly && patched(STEERED_EARLY))', 'false'),

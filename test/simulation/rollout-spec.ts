@@ -42,6 +42,8 @@ export function openRolloutSpec(world: World, workflowId: string, who: Who): Rol
   let asCancelled = false;
   /** Whether the activity that is waited for was asked to end. */
   let requested = false;
+  /** Cancelled before it had opened: it opens all the same, so that its end has a record. */
+  let reopened = false;
 
   const stopping = () => stopped || cancelled;
   const go = (to: Place, why: string, words: string[]) => {
@@ -68,7 +70,11 @@ export function openRolloutSpec(world: World, workflowId: string, who: Who): Rol
       : finish('failed', 'failed', failedOf(failure, what));
   };
 
-  const giveUp = () => (at === 'opening' ? go('closed', 'cancelled', ['cancelled']) : finish('cancelled', 'cancelled'));
+  const reopen = () => {
+    reopened = true;
+    return go('opening', 'cancelled', ['open']);
+  };
+  const giveUp = () => (at === 'opening' ? reopen() : finish('cancelled', 'cancelled'));
   const again = (): string[] => {
     if (at === 'opening') return ['open'];
     if (at === 'finishing') return [`finish ${ending!.outcome} ${ending!.stopReason} ${ending!.turns}`];
@@ -88,7 +94,7 @@ export function openRolloutSpec(world: World, workflowId: string, who: Who): Rol
     switch (at) {
       case 'opening':
         if (end.completed) return [...(who.alone ? ['upsert'] : []), ...next('opened')];
-        return end.cancelled ? go('closed', 'cancelled', ['cancelled']) : go('closed', 'failed', ['failed']);
+        return end.cancelled ? reopen() : go('closed', 'failed', ['failed']);
       case 'generating':
         if (end.cancelled) return finish('cancelled', 'cancelled');
         if (failure) return fail(failure, 'generate');
@@ -127,7 +133,7 @@ export function openRolloutSpec(world: World, workflowId: string, who: Who): Rol
   };
 
   /** Whether a stop reaches the work of this place. */
-  const isSteerable = () => (at === 'opening' ? cancelled : at !== 'finishing' && at !== 'closed');
+  const isSteerable = () => (at === 'opening' ? cancelled && !reopened : at !== 'finishing' && at !== 'closed');
 
   const steer = (deed: string) => {
     world.saw(`rollout: ${at}${backoff ? ' (waiting)' : ''}, ${deed}`);
@@ -151,8 +157,7 @@ export function openRolloutSpec(world: World, workflowId: string, who: Who): Rol
     const late = jobs.filter((job) => !early.includes(job));
     for (const deed of early.flatMap(deedOf)) steer(deed);
     const words: string[] = [];
-    if (starts)
-      words.push(...(cancelled ? go('closed', 'cancelled', ['cancelled']) : go('opening', 'started', ['open'])));
+    if (starts) words.push(...(cancelled ? reopen() : go('opening', 'started', ['open'])));
     else if (resolved) words.push(...after(resolved));
     else if (jobs.some((job) => job.fireTimer) && backoff) {
       backoff = false;

@@ -19,7 +19,7 @@ const OFTEN = [
   'cancel request: nobody there',
 
   'rollout: new → opening, started',
-  'rollout: new → closed, cancelled',
+  'rollout: new → opening, cancelled',
   'rollout: opening → generating, opened',
   'rollout: opening → paused, opened',
   'rollout: opening → finishing, cancelled',
@@ -79,8 +79,8 @@ const OFTEN = [
 ];
 
 const SELDOM = [
-  'rollout: opening → closed, cancelled',
-  'rollout: opening (waiting) → closed, cancelled',
+  'rollout: opening → opening, cancelled',
+  'rollout: opening (waiting) → opening, cancelled',
   'rollout: generating → finishing, cancelled, though it failed',
   'rollout: judging → finishing, cancelled, though it was judged',
   'rollout: judging → finishing, cancelled, though it failed',
