@@ -36,6 +36,7 @@ const ROOMS = {
     outside: ['@temporalio/worker'],
   },
   'statistics/': { ours: ['domain/'] },
+  'tools/formats/': { ours: ['domain/'] },
   'machine/': { ours: ['domain/'], outside: ['node:'] },
   'workflows/': {
     ours: ['domain/'],

@@ -125,8 +125,8 @@ function noRoom(turn: number, { contextTokens, modelLength }: NoRoom): Generated
 }
 
 function factsOf({ record, hash }: Stored<TurnRecord>, settings?: RolloutSettings): Generated {
-  const { turn, contextLength, finish, versionStart, versionEnd } = record;
+  const { turn, contextLength, finish, versionStart, versionEnd, said } = record;
   const facts = { turn, contextTokens: contextLength, finish, versionStart, versionEnd, hash };
   const calls = record.calls && settings?.tools ? { calls: callsToRun(record.calls, settings.tools) } : {};
-  return { noRoom: false, outputTokens: outputTokens(record), ...facts, ...calls };
+  return { noRoom: false, outputTokens: outputTokens(record), ...facts, ...(said && { said: true }), ...calls };
 }

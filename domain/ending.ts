@@ -51,6 +51,8 @@ export interface RolloutResult {
   readonly reason: string | null;
   /** The boundary of the failure; absent unless the outcome is `failed`, and in older records. */
   readonly boundary?: Boundary;
+  /** A person's message is in its context: it counts in no accuracy. */
+  readonly steered?: true;
   readonly trajectory: TrajectoryReference;
 }
 
@@ -110,10 +112,21 @@ export function rolloutResult(
   const counted = turns.map((verdict) => ({ tokens: verdict.outputTokens, verdict }));
   return recordedResult(
     trajectory,
-    { outcome, stopReason: stop, rewards, success, turnRewards: raw, failure, ...(called.length > 0 && { called }) },
+    {
+      outcome,
+      stopReason: stop,
+      rewards,
+      success,
+      turnRewards: raw,
+      failure,
+      said: turns.flatMap(saidAt),
+      ...(called.length > 0 && { called }),
+    },
     counted,
   );
 }
+
+const saidAt = ({ turn, said }: TurnFacts): number[] => (said ? [turn] : []);
 
 export interface ScoredTurns {
   /** 1 right, 0 wrong, null neither. */
@@ -157,12 +170,14 @@ export function ofAnswers<T>(perTurn: readonly T[], called: readonly number[] = 
 export interface RecordedEnd extends Pick<RolloutResult, 'outcome' | 'stopReason' | 'rewards' | 'success' | 'called'> {
   readonly turnRewards?: readonly number[];
   readonly failure: { readonly reason: string; readonly boundary?: Boundary } | null;
+  /** Turns with a person's message in their context. */
+  readonly said?: readonly number[];
 }
 
 /** The result of a rollout with this end and these turns; a turn's verdict is null where it was not judged. */
 export function recordedResult(
   trajectory: TrajectoryReference,
-  { outcome, stopReason: stop, rewards, success, turnRewards: raw, failure, called }: RecordedEnd,
+  { outcome, stopReason: stop, rewards, success, turnRewards: raw, failure, said = [], called }: RecordedEnd,
   turns: readonly { readonly tokens: number; readonly verdict: (Verdict & { readonly reward?: number }) | null }[],
 ): RolloutResult {
   const undecided = outcome === 'undecided' ? turns.at(-1)?.verdict?.reason : undefined;
@@ -178,6 +193,7 @@ export function recordedResult(
     tokens: turns.reduce((sum, { tokens }) => sum + tokens, 0),
     reason: failure?.reason ?? undecided ?? null,
     ...(failure?.boundary && { boundary: failure.boundary }),
+    ...(said.length > 0 && { steered: true as const }),
     trajectory,
   };
 }

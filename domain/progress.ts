@@ -51,6 +51,8 @@ export interface CollectionCounts {
   readonly rightBy: number[];
   /** Index t − 1: the rewards r_t that environments gave; absent if none did. */
   rewardAt?: RewardCount[];
+  /** Ended rollouts with a person's message in their context: they count in no series; absent if there is none. */
+  steered?: number;
   /** The first failures, for people; at most 20. */
   readonly failures: FailedRollout[];
 }
@@ -71,19 +73,39 @@ export function noCounts(): CollectionCounts {
   };
 }
 
+/** Rollouts of `total` that count in the accuracy: all but those with a person's message in their context. */
+export function counting(total: number, { steered = 0 }: Pick<CollectionCounts, 'steered'>): number {
+  return Math.max(0, total - steered);
+}
+
 export function ended(counts: CollectionCounts): number {
   return OUTCOMES.reduce((sum, o) => sum + counts.outcomes[o], 0);
 }
 
 /**
  * Adds one ended rollout. A rollout that was right once counts in `rightBy` of all later turns up to `numTurns`,
- * whatever its end; `judgedAt` and `rightAt` count only the turns at which it was judged.
+ * whatever its end; `judgedAt` and `rightAt` count only the turns at which it was judged. A steered one counts in none.
  */
 export function addResult(counts: CollectionCounts, result: RolloutResult, numTurns: number): void {
   counts.outcomes[result.outcome]++;
   counts.turns += result.turns;
   counts.tokens += result.tokens;
   addVerdicts((counts.verdicts ??= {}), result.verdicts ?? {});
+  if (result.steered) counts.steered = (counts.steered ?? 0) + 1;
+  else addSuccess(counts, result, numTurns);
+  if (result.outcome === 'failed' || result.outcome === 'undecided') {
+    const reason = result.reason ?? 'unknown';
+    counts.reasons[reason] = (Object.hasOwn(counts.reasons, reason) ? counts.reasons[reason]! : 0) + 1;
+    const boundary = result.outcome === 'failed' ? (result.boundary ?? boundaryOfReason(reason)) : undefined;
+    if (boundary) (counts.boundaries ??= {})[boundary] = (counts.boundaries[boundary] ?? 0) + 1;
+    if (counts.failures.length < MAX_FAILURES) {
+      const { query, sample } = result.trajectory;
+      counts.failures.push({ query, sample, outcome: result.outcome, reason, ...(boundary && { boundary }) });
+    }
+  }
+}
+
+function addSuccess(counts: CollectionCounts, result: RolloutResult, numTurns: number): void {
   // By answers: turns that only called tools are not counted.
   const answers = ofAnswers(result.success, result.called);
   answers.forEach((success, i) => {
@@ -96,16 +118,6 @@ export function addResult(counts: CollectionCounts, result: RolloutResult, numTu
   const firstRight = answers.indexOf(1);
   const turnsCounted = firstRight < 0 ? answers.length : Math.max(answers.length, numTurns);
   for (let i = 0; i < turnsCounted; i++) bump(counts.rightBy, i, firstRight >= 0 && i >= firstRight ? 1 : 0);
-  if (result.outcome === 'failed' || result.outcome === 'undecided') {
-    const reason = result.reason ?? 'unknown';
-    counts.reasons[reason] = (Object.hasOwn(counts.reasons, reason) ? counts.reasons[reason]! : 0) + 1;
-    const boundary = result.outcome === 'failed' ? (result.boundary ?? boundaryOfReason(reason)) : undefined;
-    if (boundary) (counts.boundaries ??= {})[boundary] = (counts.boundaries[boundary] ?? 0) + 1;
-    if (counts.failures.length < MAX_FAILURES) {
-      const { query, sample } = result.trajectory;
-      counts.failures.push({ query, sample, outcome: result.outcome, reason, ...(boundary && { boundary }) });
-    }
-  }
 }
 
 const NO_REWARDS: RewardCount = { count: 0, sum: 0, squares: 0, min: 0, max: 0 };

@@ -4,6 +4,7 @@
 export const REASONS = {
   /** A flag, a setting or a name that the user gave. */
   usage: [
+    'agent-without-end',
     'bad-arguments',
     'bad-config',
     'bad-fleet',
@@ -39,6 +40,7 @@ export const REASONS = {
     'stale-line',
     'step-too-small',
     'still-played',
+    'unknown-agent',
     'unknown-command',
     'unknown-format',
     'unknown-model',
@@ -180,9 +182,11 @@ export const REASONS = {
     'environment-too-large',
     'environment-unloadable',
     'environment-unreachable',
+    'judge-unreachable',
+    'judge-unreadable',
     'not-built',
   ],
-  /** A tool could not do its work, or may not run here. A fault that a tool itself reports is told to the model instead. */
+  /** A tool could not do its work, or may not run here. Reports of the tool itself reach the model and are no failure. */
   tool: [
     'bad-tool',
     'not-built',
@@ -196,6 +200,13 @@ export const REASONS = {
   ],
   /** The run's folder and the disk it is on. */
   store: [
+    'bucket-away',
+    'bucket-denied',
+    'bucket-missing',
+    'bucket-refused',
+    'bucket-region',
+    'bucket-unsafe',
+    'clock-skew',
     'disk-full',
     'disk-thread',
     'file-too-large',
@@ -204,6 +215,7 @@ export const REASONS = {
     'ledger-moved',
     'log-name',
     'name-too-long',
+    'no-bucket-keys',
     'no-device',
     'no-permission',
     'no-such-folder',

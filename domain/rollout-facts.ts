@@ -100,7 +100,7 @@ export interface Judged extends Verdict {
 }
 
 export function turnFacts(generated: GeneratedTurn, { verdict, reason, reward }: Judged): TurnFacts {
-  const { turn, outputTokens, contextTokens, finish, versionStart, versionEnd } = generated;
-  const own = reward === undefined ? {} : { reward };
+  const { turn, outputTokens, contextTokens, finish, versionStart, versionEnd, said } = generated;
+  const own = { ...(reward !== undefined && { reward }), ...(said && { said }) };
   return { turn, outputTokens, contextTokens, finish, versionStart, versionEnd, verdict, reason, ...own };
 }

@@ -50,6 +50,26 @@ export interface RolloutSummary extends Omit<RolloutId, 'run'> {
   readonly turns: readonly TurnSummary[];
   /** Epoch milliseconds; null while it is in flight. */
   readonly finishedAt: number | null;
+  /** A person had a part in what it played: it counts in no statistics. */
+  readonly steered?: Steered;
+}
+
+/** `message`: a person's message is in its context; `fork`: a person chose the turns that it goes on from. */
+export type Steered = 'message' | 'fork';
+
+/** Without the rollouts that a person had a part in. */
+export function unsteered<R extends Pick<RolloutSummary, 'steered'>>(rollouts: readonly R[]): R[] {
+  return rollouts.filter(({ steered }) => steered === undefined);
+}
+
+export interface SteeredCount {
+  readonly message: number;
+  readonly fork: number;
+}
+
+export function steeredCount(rollouts: readonly Pick<RolloutSummary, 'steered'>[]): SteeredCount {
+  const of = (kind: Steered) => rollouts.filter(({ steered }) => steered === kind).length;
+  return { message: of('message'), fork: of('fork') };
 }
 
 /** The size of a run, as far as its numbers depend on it. */

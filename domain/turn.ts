@@ -107,6 +107,8 @@ export interface TurnFacts {
   readonly reason: string;
   /** Of an environment that gives its own. */
   readonly reward?: number;
+  /** A person's message is in its context. */
+  readonly said?: true;
 }
 
 export function noEos(finish: Finish): boolean {

@@ -8,7 +8,6 @@ import { isRunName } from '../domain/ids.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import { type ToolRecord, toolTitle } from '../domain/tool.ts';
 import { parseModelSpec } from '../inference/index.ts';
-import { join } from 'node:path';
 import type { Home } from '../service/home.ts';
 import { isUnder, plainPath, realPath } from './folders.ts';
 import { type Operator, OPERATOR_VARIABLES } from './operator.ts';
@@ -101,6 +100,14 @@ export function openPermissions(
     );
   }
 
+  /** The key of a judge that the user's own command, or this worker's operator, named. */
+  function mayAskJudge({ server, apiKeyEnv }: NonNullable<EnvironmentRecord['judge']>): void {
+    const { origin } = new URL(server);
+    const isListed = operator.keys.some((rule) => rule.name === apiKeyEnv && rule.origin === origin);
+    if (apiKeyEnv === null || isListed || isOwnName(apiKeyEnv)) return;
+    throw refused(`send the key in ${quoted(apiKeyEnv)} to ${origin}`, 'apiKeyEnv', `${apiKeyEnv}=${origin}`);
+  }
+
   function mayLoadHere(named: string): void {
     const plain = plainPath(named);
     const real = plain === undefined ? undefined : realPath(plain);
@@ -115,14 +122,17 @@ export function openPermissions(
     mayUseRun(out, run) {
       const plain = plainPath(out);
       if (plain === undefined) {
-        throw new UsageError(`\`out\` is ${quoted(out)}, and a workflow names its folder by an absolute path.`, {
-          reason: 'not-allowed',
-          fix: 'Give an absolute path without `..`, `.` or empty parts.',
-        });
+        throw new UsageError(
+          `\`out\` is ${quoted(out)}, and a workflow names its folder by an absolute path or as s3://bucket/prefix.`,
+          {
+            reason: 'not-allowed',
+            fix: 'Give an absolute path, or a place in a bucket, without `..`, `.` or empty parts.',
+          },
+        );
       }
       // The store rejects it with its own message.
       if (!isRunName(run)) return;
-      const folder = join(plain, run);
+      const folder = plain === '/' ? `/${run}` : `${plain}/${run}`;
       if ((known.get(folder) ?? 0) > now()) return;
       if (!isAllowedPath(folder) && ownRun(folder) === undefined && ownUpdates(folder) === undefined)
         throw refused(`use the folder ${quoted(folder)}`, 'runsUnder', shown(plain));
@@ -153,9 +163,8 @@ export function openPermissions(
       const same = (other: EnvironmentRecord) =>
         other.name === record.name && other.door === record.door && other.fingerprint === record.fingerprint;
       // The words are those of the own command, whatever the run's folder says.
-      const own = ownRun(runFolder)?.environments?.find(same);
-      if (own) return own.spec;
-      const ours = served.find(same);
+      const ours = ownRun(runFolder)?.environments?.find(same) ?? served.find(same);
+      if (ours?.judge) mayAskJudge(ours.judge);
       if (ours) return ours.spec;
       if (record.door === 'module' && operator.runModules) return record.spec;
       const flag = record.door === 'module' ? '--run-modules' : `--serve ${quoted(record.spec.join(' '))}`;

@@ -12,7 +12,7 @@ import type { CheckedRollout } from './rollout.ts';
 /** The code in the run's folder. */
 export async function checkCode(store: Store, run: RunRecord | undefined, onBreach: OnBreach): Promise<void> {
   for (const { door, fingerprint } of run?.settings.environments ?? []) {
-    if (door !== 'module') continue;
+    if (door !== 'module' && door !== 'rubric') continue;
     const path = codeFile(fingerprint);
     const code = await readText(`${store.folder}/${path}`);
     const found = code === undefined ? undefined : createHash('sha256').update(code).digest('hex');

@@ -122,7 +122,7 @@ function turnProblems(told: GeneratedTurn, { record, hash }: Stored<TurnRecord>)
   if (told.hash !== undefined && told.hash !== hash) {
     return [`is another record than the one that was generated: ${hash}; its history says ${told.hash}`];
   }
-  const is: Omit<GeneratedTurn, 'turn' | 'hash' | 'reward' | 'calls'> = {
+  const is: Omit<GeneratedTurn, 'turn' | 'hash' | 'reward' | 'said' | 'calls'> = {
     outputTokens: outputTokens(record),
     contextTokens: record.contextLength,
     finish: record.finish,

@@ -1,13 +1,11 @@
 // The form of a run's settings in its records.
 
-import { DOORS, type EnvironmentRecord, STATES } from '../domain/environment.ts';
 import { FLEET_POLICIES, type RolloutSettings } from '../domain/settings.ts';
 import {
   BOOLEAN,
   COUNT,
   type Fields,
   flawIn,
-  HASH,
   isObject,
   listOf,
   mapOf,
@@ -15,27 +13,13 @@ import {
   NAME,
   NUMBER,
   oneOf,
-  only,
   orNull,
   PLACE,
   type Test,
-  TEXT,
 } from './field-tests.ts';
+import { ENVIRONMENT, LIMIT } from './environment-fields.ts';
 import { TOOLS } from './tool-fields.ts';
 
-const LIMIT: Test = [(value) => Number.isFinite(value) && (value as number) > 0, 'a number above 0'];
-const ENVIRONMENT = only<EnvironmentRecord>({
-  name: NAME,
-  version: TEXT,
-  state: oneOf(...STATES),
-  begins: BOOLEAN,
-  ends: BOOLEAN,
-  timeoutSeconds: LIMIT,
-  door: oneOf(...DOORS),
-  spec: listOf(NAME),
-  fingerprint: HASH,
-  claimed: maybe(oneOf(true)),
-});
 export const SETTINGS: Fields<RolloutSettings> = {
   model: NAME,
   tokenizer: orNull(NAME),

@@ -32,11 +32,12 @@ import {
   type Fields,
   type Test,
 } from './field-tests.ts';
+import { AGENT, JUDGED, KEEP } from './environment-fields.ts';
 import { CARRIED, FORKED_FROM, PARENT, SAID, SAY, STEERING } from './steering-fields.ts';
 import { SETTINGS, SETTINGS_TEST } from './settings-fields.ts';
 import { CALL, CALL_RESULTS, INTENT, WRITTEN_CALLS } from './tool-fields.ts';
 import type { PackRecord } from '../storage/pack/manifest.ts';
-import type { RunRecord } from '../storage/record/run-record.ts';
+import { ORIGINS, type RunRecord } from '../storage/record/run-record.ts';
 import { VERDICTS } from '../domain/verdict.ts';
 import { encodeRecord, type Owner, type RecordKind } from '../storage/record/text.ts';
 import type { Stored } from '../storage/store.ts';
@@ -115,6 +116,7 @@ const COUNTS = only<CollectionCounts>({
   rightAt: listOf(COUNT),
   rightBy: listOf(COUNT),
   rewardAt: maybe(listOf(only<RewardCount>({ count: COUNT, sum: NUMBER, squares: NUMBER, min: NUMBER, max: NUMBER }))),
+  steered: maybe(COUNT),
   failures: LIST,
 });
 
@@ -122,10 +124,12 @@ const RUN: Fields<RunRecord> = {
   format: TEXT,
   run: NAME,
   settings: SETTINGS_TEST,
-  origins: mapOf(oneOf('default', 'config', 'environment', 'flag', 'input')),
+  origins: mapOf(oneOf(...ORIGINS)),
   samples: PLACE,
   epochs: maybe(orNull(PLACE)),
   train: maybe(orNull([isObject, 'an object'])),
+  keep: maybe(KEEP),
+  agent: maybe(AGENT),
   dataset: orNull(DATASET),
   logprobs: maybe(
     orNull(only<NonNullable<RunRecord['logprobs']>>({ meaning: MEANING, servers: maybe(mapOf(MEANING)) })),
@@ -187,6 +191,7 @@ const VERDICT: Fields<VerdictRecord> = {
   reward: maybe(NUMBER),
   rewards: maybe(mapOf(NUMBER)),
   metrics: maybe(mapOf(NUMBER)),
+  judged: maybe(JUDGED),
   messages: maybe(MESSAGES),
   done: maybe(BOOLEAN),
   state: ANY,

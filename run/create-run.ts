@@ -15,9 +15,10 @@ import type { ModelIdentity } from '../domain/model-identity.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import { toolIdentity, type ToolSettings, toolTitle } from '../domain/tool.ts';
 import { allQueries, hashQueries } from '../storage/queries.ts';
-import type { Origin, RunRecord, TrainRecord } from '../storage/record/run-record.ts';
+import type { GroupParts, Origin, RunRecord } from '../storage/record/run-record.ts';
 import type { Store } from '../storage/store.ts';
 import { everturnVersion } from '../machine/package-root.ts';
+import { GROUP_PARTS, groupParts } from '../storage/record/run-record.ts';
 import { acceptedQueries, type DatasetSurvey } from './survey.ts';
 
 /** A name derived from data and settings: the same command finds the same run again. */
@@ -25,18 +26,16 @@ export function nameOfRun(
   survey: DatasetSurvey,
   settings: Partial<RolloutSettings>,
   samples: number,
-  groups: Pick<RunRecord, 'epochs' | 'train'> = {},
+  groups: GroupParts = {},
 ): string {
   return derivedRunName(survey.selection.dataset, survey.offered, settings, samples, groups);
 }
 
-export interface NewRunInput {
+export interface NewRunInput extends GroupParts {
   readonly run: string;
   readonly survey: DatasetSurvey;
   readonly settings: RolloutSettings;
   readonly samples: number;
-  readonly epochs?: number;
-  readonly train?: TrainRecord;
   readonly origins: Readonly<Record<string, Origin>>;
   /** The model's probe results; null without a probe. */
   readonly logprobs?: FoundLogprobs | null;
@@ -45,8 +44,7 @@ export interface NewRunInput {
 
 export async function createRun(store: Store, input: NewRunInput): Promise<{ created: boolean; record: RunRecord }> {
   const { run, survey, settings, samples, origins, logprobs = null, model = null } = input;
-  const { epochs, train } = input;
-  const groups = { ...(epochs === undefined ? {} : { epochs }), ...(train === undefined ? {} : { train }) };
+  const groups = groupParts(input);
   const wanted = { settings, samples, groups, offered: survey.offered };
   const known = await store.getRun();
   if (known) return { created: false, record: same(run, known.record, wanted, store.folder) };
@@ -79,7 +77,7 @@ export async function createRun(store: Store, input: NewRunInput): Promise<{ cre
 function same(
   run: string,
   record: RunRecord,
-  wanted: { settings: RolloutSettings; samples: number; groups: Pick<RunRecord, 'epochs' | 'train'>; offered: string },
+  wanted: { settings: RolloutSettings; samples: number; groups: GroupParts; offered: string },
   folder: string,
 ): RunRecord {
   const { environments: own, tools, ...rest } = wanted.settings;
@@ -94,7 +92,7 @@ function same(
   if (!isDeepStrictEqual(known, asked))
     differing.push(`tools (${toolTitles(record.settings.tools)} there, ${toolTitles(tools)} here)`);
   if (record.samples !== wanted.samples) differing.push(`samples (${record.samples} there, ${wanted.samples} here)`);
-  for (const key of ['epochs', 'train'] as const) {
+  for (const key of GROUP_PARTS) {
     if (isDeepStrictEqual(record[key], wanted.groups[key])) continue;
     const [there, here] = [record[key], wanted.groups[key]].map((value) => JSON.stringify(value) ?? 'none');
     differing.push(`${key} (${there} there, ${here} here)`);

@@ -193,7 +193,18 @@ export class RunIndex {
       const calls = called ? { played: end.turns.length } : {};
       const reason = end.failure?.reason ?? null;
       const reward = end.rewards[0] ?? null;
-      this.#put({ ...base, state, stop, reason, success, ...calls, reward, endedAt, turns: null });
+      this.#put({
+        ...base,
+        state,
+        stop,
+        reason,
+        success,
+        ...calls,
+        reward,
+        endedAt,
+        turns: null,
+        ...(end.said && { steered: true }),
+      });
       return;
     }
     const { turns, success, doing } = readOpen(folder);

@@ -67,8 +67,9 @@ const leaving = proxyActivities<Activities>({
   retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumAttempts: 3 },
 });
 
-export function open(input: RolloutInput): Promise<OpenedRollout> {
-  return light.open.executeWithOptions({ summary: 'fix the query' }, [input]);
+/** `unbegun`: also where its environment has not begun it, and will not. */
+export function open(input: RolloutInput, unbegun?: true): Promise<OpenedRollout> {
+  return light.open.executeWithOptions({ summary: 'fix the query' }, unbegun ? [input, unbegun] : [input]);
 }
 
 export function begin(input: RolloutInput, environment: string): Promise<OpenedRollout> {

@@ -9,7 +9,9 @@ import { oneLine } from '../../domain/foreign-text.ts';
 import { startFeed } from '../../temporal/feed.ts';
 import { describeWorkflow, startCollection } from '../../temporal/runs.ts';
 import { type ResolvedOptions, settingsOf } from '../../run/config.ts';
-import { givenSettings, groupsOf, type RunOptions } from '../../run/options.ts';
+import { withAgent } from '../../run/agents.ts';
+import { groupsOf } from '../../run/groups.ts';
+import { givenSettings, type RunOptions } from '../../run/options.ts';
 import { namesCluster } from '../../temporal/connection.ts';
 import { createRun, nameOfRun } from '../../run/create-run.ts';
 import { type DatasetSurvey, examineDataset, surveyDataset } from '../../run/survey.ts';
@@ -23,6 +25,7 @@ import { createSolutionReader } from '../../environments/solution-reader.ts';
 import { registerRun } from '../../permissions/registered.ts';
 import { homeOf } from '../../service/home.ts';
 import { putCode } from '../../storage/code.ts';
+import { resolvePlace } from '../../storage/place.ts';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { followToEnd } from './follow-to-end.ts';
@@ -59,10 +62,11 @@ const LARGE_BYTES = 100_000_000;
 
 export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   if (given.name !== undefined) mustBeRunName(given.name);
-  const options = withAbsolutePaths(given.resolved.options, io.cwd);
-  const groups = groupsOf(options);
+  const described = await describeOwn(given.resolved.options.environment, io);
+  const { resolved, agent } = withAgent(given.resolved, described);
+  const options = withAbsolutePaths(resolved.options, io.cwd);
+  const groups = groupsOf(options, agent);
   const dataset = resolve(io.cwd, given.dataset);
-  const described = await describeOwn(options.environment, io);
   const environments = described.map(({ record }) => record);
   const tools = await describeRunTools(options, io);
   const own = { ...(environments.length > 0 && { environments }), ...(tools.settings && { tools: tools.settings }) };
@@ -79,7 +83,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   // The name is derived from everything that decides the turns, but not from speed and --max-failed.
   const run = given.name ?? nameOfRun(offered, { ...givenSettings(options), ...own }, options.samples, groups);
   const { samples } = options;
-  const place = placeOf(resolve(io.cwd, given.out), run);
+  const place = placeOf(resolvePlace(io.cwd, given.out), run);
   const there = await place.store.getRun();
   const before: RolloutSettings = {
     ...settingsOf(run, options),
@@ -90,7 +94,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   // The rows of an existing run were read when it was made.
   const survey = there ? { ...offered, ...there.record.dataset } : await readSolutions(offered);
   reportRows(io, given, survey);
-  const made = { run, survey, settings: before, samples, ...groups, origins: given.resolved.origins };
+  const made = { run, survey, settings: before, samples, ...groups, origins: resolved.origins };
   // Refuses other data or other settings under this name; writes nothing.
   if (isKnown) await createRun(place.store, made);
   if (given.dryRun) {
@@ -98,7 +102,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     await dryRun(io, {
       place,
       survey,
-      resolved: { ...given.resolved, options },
+      resolved: { ...resolved, options },
       settings: before,
       ended: progress,
       json: given.json,
@@ -201,6 +205,7 @@ function announce(
     const limit = plural(maxStaleness, 'version');
     say(io, `Training   ${batchGroups} groups a step, at most ${limit} old: \`${me} feed ${run}\` hands them out`);
   }
+  if (options.agent !== null) say(io, `Agent      ${oneLine(options.agent)}`);
   for (const tool of tools) say(io, `Tool       ${oneLine(toolTitle(tool))}`);
   for (const environment of survey.selection.environments ?? [])
     say(io, `Answered   by ${oneLine(environmentTitle(environment))}`);

@@ -54,16 +54,14 @@ export async function withToolFormat(
       fix: `Give --tool-format, one of: ${toolFormatNames.join(', ')}.`,
     });
   }
-  const { stops, opensResults } = found as Partial<Pick<ToolSettings, 'stops' | 'opensResults'>>;
+  const { stops, opensResults } = found;
   const whole: ToolSettings = {
     ...tools,
     format: found.name,
-    ...(stops && { stops }),
+    stops,
     ...(opensResults !== undefined && { opensResults }),
   };
-  const [id] = facts.stopTokenIds.slice(-1);
-  const own = id === undefined ? null : await tokenizer.decode([id], { skipSpecialTokens: false });
-  const end = { stop: stops?.[0] ?? own, ...(stops && { stops }), ...(opensResults !== undefined && { opensResults }) };
+  const end = { stop: stops[0] ?? null, stops, ...(opensResults !== undefined && { opensResults }) };
   const asked = openings.length > 0 ? openings : [['user']];
   mustTakeTools(
     { name: facts.name, render: renderFor(tokenizer, { tools: whole }), end },

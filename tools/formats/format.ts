@@ -1,89 +1,22 @@
-// How a family of models writes the calls of tools, and takes their results: the interface of the formats, and their
-// registry. A format is a pure parser of hostile text, in bounded time.
+// The tool formats by name, and the format that a chat template asks for. Formats turn an answer's text into calls;
+// delta.ts turns their results into the text that is appended.
 
-import type { Json, JsonObject } from '../../domain/json.ts';
-import type { Message } from '../../domain/query.ts';
+import { deepseek } from './deepseek.ts';
+import { glm } from './glm.ts';
+import { gptOss } from './gpt-oss.ts';
+import { hermes } from './hermes.ts';
+import { llama3 } from './llama3.ts';
+import { mistral } from './mistral.ts';
+import { qwen3Coder } from './qwen3-coder.ts';
+import type { ToolFormat } from './reply.ts';
 
-export type JsonValue = Json;
+export type { Json as JsonValue } from '../../domain/json.ts';
+export { obstacleToTools, resultsText, type Appended, type RenderChat, type Result } from './delta.ts';
+export { isBad } from './reply.ts';
+export type { BadCall, Call, ChatMessage, ParsedCall, ParsedReply, ToolFormat, ToolSchema } from './reply.ts';
+export { openedThinking } from './scan.ts';
 
-/** A call that can be read. `arguments` is an object. */
-export interface ParsedCall {
-  readonly name: string;
-  readonly arguments: JsonValue;
-  readonly id: string | null;
-  /** The whole call, as written. */
-  readonly raw: string;
-}
-
-/** A call that cannot be read. `error`: a plain sentence for the model. */
-export interface BadCall {
-  readonly raw: string;
-  readonly error: string;
-}
-
-export interface ParsedReply {
-  readonly content: string;
-  readonly thinking: string;
-  readonly calls: readonly (ParsedCall | BadCall)[];
-}
-
-export interface ToolSchema {
-  readonly name: string;
-  readonly description: string;
-  /** JSON schema. */
-  readonly parameters: JsonValue;
-}
-
-export interface ToolFormat {
-  readonly name: string;
-  /** `text`: the reply with its special tokens. */
-  parse(text: string, tools: readonly ToolSchema[]): ParsedReply;
-  /** The message that is appended to the conversation, in the template's own shape. */
-  resultMessage(call: ParsedCall | BadCall, output: string): Message;
-}
-
-// Hermes and Qwen: `<tool_call>\n{"name": …, "arguments": {…}}\n</tool_call>`, repeated.
-const OPEN = '<tool_call>';
-const CLOSE = '</tool_call>';
-const THOUGHT = '</think>';
-
-const hermes: ToolFormat = {
-  name: 'hermes',
-  parse(text) {
-    const thought = text.lastIndexOf(THOUGHT);
-    const thinking = thought < 0 ? '' : text.slice(0, thought + THOUGHT.length);
-    const said = text.slice(thinking.length);
-    const calls: (ParsedCall | BadCall)[] = [];
-    let content = '';
-    let at = 0;
-    for (let open = said.indexOf(OPEN); open >= 0; open = said.indexOf(OPEN, at)) {
-      content += said.slice(at, open);
-      const close = said.indexOf(CLOSE, open);
-      at = close < 0 ? said.length : close + CLOSE.length;
-      const raw = said.slice(open, at);
-      if (close < 0) calls.push({ raw, error: `The call is not closed: ${CLOSE} is missing.` });
-      else calls.push(callOf(raw));
-    }
-    return { content: content + said.slice(at), thinking, calls };
-  },
-  resultMessage: (_, output) => ({ role: 'tool', content: output }),
-};
-
-function callOf(raw: string): ParsedCall | BadCall {
-  let value: unknown;
-  try {
-    value = JSON.parse(raw.slice(OPEN.length, -CLOSE.length));
-  } catch (error) {
-    return { raw, error: `The call is not JSON: ${error instanceof Error ? error.message : String(error)}` };
-  }
-  const { name, arguments: given } = (value ?? {}) as { readonly name?: unknown; readonly arguments?: unknown };
-  if (typeof name !== 'string') return { raw, error: 'The call has no "name", which is the name of a tool.' };
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
-    return { raw, error: 'The call has no "arguments", which are a JSON object.' };
-  return { name, arguments: given as JsonObject, id: null, raw };
-}
-
-const FORMATS: readonly ToolFormat[] = [hermes];
+const FORMATS: readonly ToolFormat[] = [hermes, qwen3Coder, llama3, mistral, deepseek, glm, gptOss];
 
 export const toolFormatNames: readonly string[] = FORMATS.map(({ name }) => name);
 
@@ -91,7 +24,19 @@ export function toolFormatNamed(name: string): ToolFormat | null {
   return FORMATS.find((format) => format.name === name) ?? null;
 }
 
-/** The format that a chat template uses; null if it is none of those known. */
+/** Texts that a template of the format holds, all of them; the first format that matches is it. */
+const SIGNS: readonly (readonly [ToolFormat, readonly string[]])[] = [
+  [gptOss, ['<|channel|>', 'functions.']],
+  [mistral, ['[TOOL_CALLS]']],
+  [deepseek, ['<｜tool▁call▁begin｜>', '<｜tool▁sep｜>']],
+  [glm, ['<tool_call>', '<arg_key>', '<arg_value>']],
+  [qwen3Coder, ['<tool_call>', '<function=', '<parameter=']],
+  [hermes, ['<tool_call>', '</tool_call>', '"arguments"', '<tool_response>']],
+  [llama3, ['<|start_header_id|>', 'ipython', '"parameters": ']],
+];
+
+/** Null if the template belongs to none of them: the name must then be given. */
 export function detectToolFormat(chatTemplate: string): string | null {
-  return chatTemplate.includes('<tool_call>') ? 'hermes' : null;
+  const plain = chatTemplate.replaceAll('\\"', '"');
+  return SIGNS.find(([, signs]) => signs.every((sign) => plain.includes(sign)))?.[0].name ?? null;
 }

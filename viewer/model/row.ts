@@ -31,6 +31,8 @@ export interface Row {
   readonly endedAt: number | null;
   /** Null until the turns' records were looked at. */
   readonly turns: Glance | null;
+  /** A person's message is in its context: it counts in no number of the run. */
+  readonly steered?: true;
   /** Only while it is open. */
   readonly doing?: Doing;
   /** A record of it that cannot be read. */
