@@ -76,6 +76,17 @@ function originProblems({ run, settings, origins, samples, dataset, agent }: Run
   return problems;
 }
 
+/** A value that the run's agent is said to preset. One that a user's environment brought is known to it alone. */
+function agentProblem(agent: RunRecord['agent'], key: string, value: unknown): string[] {
+  if (!agent) return [`says that an agent preset ${key}, and names none`];
+  const preset: Readonly<Record<string, unknown>> | undefined = AGENTS.find(
+    ({ name }) => name === agent.name,
+  )?.settings;
+  if (!preset || isDeepStrictEqual(preset[key], value)) return [];
+  const said = `${JSON.stringify(preset[key]) ?? 'none'} to ${key}`;
+  return [`says that ${key} ${JSON.stringify(value)} is of the agent ${agent.name}, which gives ${said}`];
+}
+
 function originOfSetting(origins: RunRecord['origins'], key: string): Origin {
   if (key === 'environments') return origins['environment'] ?? 'default';
   if (key !== 'tools') return origins[key] ?? 'default';
@@ -88,17 +99,6 @@ const givenTools = ({ list, maxCalls, outputBytes }: ToolSettings, format: strin
   maxCalls,
   outputBytes,
 });
-
-/** A value that the run's agent is said to preset. One that a user's environment brought is known to it alone. */
-function agentProblem(agent: RunRecord['agent'], key: string, value: unknown): string[] {
-  if (!agent) return [`says that an agent preset ${key}, and names none`];
-  const preset: Readonly<Record<string, unknown>> | undefined = AGENTS.find(
-    ({ name }) => name === agent.name,
-  )?.settings;
-  if (!preset || isDeepStrictEqual(preset[key], value)) return [];
-  const said = `${JSON.stringify(preset[key]) ?? 'none'} to ${key}`;
-  return [`says that ${key} ${JSON.stringify(value)} is of the agent ${agent.name}, which gives ${said}`];
-}
 
 function nameProblems(record: RunRecord): string[] {
   const { run, settings, origins, samples, dataset, forkedFrom } = record;

@@ -1,12 +1,13 @@
 // One turn: its verdict first, then what was new in the context (folded), the answer, and the facts. All of it is text:
 // nothing that a model or a data set wrote becomes markup.
 
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { CallResult } from '../../domain/tool.ts';
 import type { RolloutMessage, TurnMessage } from '../model/messages.ts';
 import { inText } from '../model/visible-bytes.ts';
 import { count, decimals, duration, FINISH, named, plural, signed } from './format.ts';
+import { People } from './people.tsx';
 import { hrefOf, type Route } from './route.ts';
 
 interface Props {
@@ -15,9 +16,10 @@ interface Props {
   readonly message: RolloutMessage;
   readonly turn: TurnMessage;
   readonly expanded: boolean;
+  readonly children?: ComponentChildren;
 }
 
-export function Turn({ route, message, turn, expanded }: Props): JSX.Element {
+export function Turn({ route, message, turn, expanded, children }: Props): JSX.Element {
   const { record, verdict, hasTokens } = turn;
   const [open, setOpen] = useState(expanded);
   useEffect(() => setOpen(expanded), [expanded]);
@@ -47,6 +49,8 @@ export function Turn({ route, message, turn, expanded }: Props): JSX.Element {
       <Answer text={record.answer} />
       {verdict?.calls && <Calls calls={verdict.calls} />}
       <Facts turn={turn} />
+      <People acts={message.acts} turn={record.turn} />
+      {children}
     </section>
   );
 }
