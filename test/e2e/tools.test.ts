@@ -142,6 +142,6 @@ describe('a run with tools that cannot be', () => {
       ...swallowing.flags,
     );
     await swallowing.server.close();
-    expect([ended.code, ended.stderr]).toEqual([5, expect.stringContaining('does not show the tool') as string]);
+    expect([ended.code, ended.stderr]).toEqual([5, expect.stringContaining('cannot carry tools') as string]);
   });
 });
