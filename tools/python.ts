@@ -3,6 +3,7 @@
 
 import type { ToolRecord } from '../domain/tool.ts';
 import type { CodeEnvironment } from '../environments/code/code-environment.ts';
+import { python } from '../environments/code/python.ts';
 import type { Door } from './index.ts';
 
 export const PYTHON: ToolRecord = {
@@ -32,9 +33,15 @@ export function pythonDoor({ run }: Pick<CodeEnvironment, 'run'>): Door {
       const { ending, exitCode, output, errors } = await run(program, { wallMs: timeoutSeconds * 1000, signal });
       const printed = output.toString('utf8');
       const trouble = errors.trim();
-      const ended = ending === 'exited' ? '' : `[ended by the ${ending} of the sandbox]`;
+      const reason = ending !== 'exited' ? ending : exitCode > 128 ? python.reasonOf(exitCode, errors) : null;
+      const ended = reason === null ? '' : `[ended by the sandbox: ${reason}]`;
       const text = [printed.trimEnd(), trouble, ended].filter((part) => part !== '').join('\n');
-      const outcome = ending === 'wall-limit' ? 'timed-out' : ending === 'exited' && exitCode === 0 ? 'ok' : 'failed';
+      const outcome =
+        reason === 'wall-limit' || reason === 'cpu-limit'
+          ? 'timed-out'
+          : ending === 'exited' && exitCode === 0
+            ? 'ok'
+            : 'failed';
       return { text: text === '' ? '[it printed nothing]' : text, outcome };
     },
     close: () => undefined,
