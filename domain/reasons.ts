@@ -180,6 +180,7 @@ export const REASONS = {
     'environment-not-served',
     'environment-timeout',
     'environment-too-large',
+    'environment-too-many-processes',
     'environment-unloadable',
     'environment-unreachable',
     'judge-unreachable',

@@ -21,7 +21,7 @@ async function play({ rollout, limits, task, environment }: OpenedRollout, progr
     if (answer.noRoom) return 'context-length';
     if (answer.calls) await callTools(rollout, turn, answer.calls);
     else answers++;
-    const reply = await evaluate(rollout, answer, task, environment?.name);
+    const reply = await evaluate(rollout, answer, task, environment);
     await log(rollout, answer, reply);
     progress.played(turnFacts(answer, reply));
     const stop = answer.calls ? undefined : stopReason(answers, reply.verdict, limits, reply.done);
@@ -79,7 +79,7 @@ async function begunBy(input: RolloutInput, opened: OpenedRollout): Promise<read
   const { environment } = opened;
   if (!environment?.begins) return [opened];
   try {
-    return [await begin(input, environment.name)];
+    return [await begin(input, environment)];
   } catch (error) {
     if (!isCancellation(error)) return [opened, error];
     if (!patched(RECORDED_WHEN_CANCELLED)) throw error;
@@ -89,7 +89,7 @@ async function begunBy(input: RolloutInput, opened: OpenedRollout): Promise<read
 
 /** The environment gives back what it took; the result does not depend on it. */
 async function leave({ rollout: id, environment }: OpenedRollout, turns: number): Promise<void> {
-  const ended = () => endEnvironment(id, turns, environment!.name);
+  const ended = () => endEnvironment(id, turns, environment!);
   await CancellationScope.nonCancellable(ended).catch(() => undefined);
 }
 

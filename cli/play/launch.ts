@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { environmentTitle } from '../../domain/environment.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
+import { describeOnQueue } from '../../temporal/describe-environment.ts';
 import { startFeed } from '../../temporal/feed.ts';
 import { describeWorkflow, startCollection } from '../../temporal/runs.ts';
 import { type ResolvedOptions, settingsOf } from '../../run/config.ts';
@@ -24,12 +25,12 @@ import { createMathJudge } from '../../environments/math/math-environment.ts';
 import { createSolutionReader } from '../../environments/solution-reader.ts';
 import { registerRun } from '../../permissions/registered.ts';
 import { homeOf } from '../../service/home.ts';
-import { putCode } from '../../storage/code.ts';
+import { mustLoadCodeFrom, putCode } from '../../storage/code.ts';
 import { resolvePlace } from '../../storage/place.ts';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { followToEnd } from './follow-to-end.ts';
-import { mustProveSandbox, mustTakeCode, mustTakeEnvironments } from './code-sandbox.ts';
+import { mustProveSandbox, mustTakeCode, mustTakeEnvironments, mustTakeQueue } from './code-sandbox.ts';
 import { plural } from '../view/format.ts';
 import { printJson, say, type Io } from '../io.ts';
 import { type Link, openLink, workflowUrl } from '../find/link.ts';
@@ -62,13 +63,16 @@ const LARGE_BYTES = 100_000_000;
 
 export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   if (given.name !== undefined) mustBeRunName(given.name);
-  const described = await describeOwn(given.resolved.options.environment, io);
+  const described = await describeOwn(given.resolved.options.environment, io, (queue) => askQueue(io, queue));
   const { resolved, agent } = withAgent(given.resolved, described);
   const options = withAbsolutePaths(resolved.options, io.cwd);
   const groups = groupsOf(options, agent);
   const dataset = resolve(io.cwd, given.dataset);
   const environments = described.map(({ record }) => record);
   const tools = await describeRunTools(options, io);
+  const codes = [...described.flatMap(({ code }) => code ?? []), ...tools.codes];
+  const root = resolvePlace(io.cwd, given.out);
+  if (codes.length > 0) mustLoadCodeFrom(root);
   const own = { ...(environments.length > 0 && { environments }), ...(tools.settings && { tools: tools.settings }) };
   if ((statSync(dataset, { throwIfNoEntry: false })?.size ?? 0) > LARGE_BYTES)
     say(io, `Reading ${oneLine(given.dataset)} …`);
@@ -83,7 +87,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   // The name is derived from everything that decides the turns, but not from speed and --max-failed.
   const run = given.name ?? nameOfRun(offered, { ...givenSettings(options), ...own }, options.samples, groups);
   const { samples } = options;
-  const place = placeOf(resolvePlace(io.cwd, given.out), run);
+  const place = placeOf(root, run);
   const there = await place.store.getRun();
   const before: RolloutSettings = {
     ...settingsOf(run, options),
@@ -132,8 +136,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     if (codeRows > 0 && state !== 'running') await mustTakeCode(link);
     if (ownCalls > 0 && state !== 'running') await mustTakeEnvironments(link);
     if (!isKnown) await createRun(place.store, { ...made, settings, ...found });
-    for (const code of [...described.flatMap(({ code: one }) => one ?? []), ...tools.codes])
-      await putCode(place.store.folder, code);
+    for (const code of codes) await putCode(place.store.folder, code);
     // Workers of this user trust this list, and no claim of a workflow.
     registerRun(homeOf(io.env), { folder: place.store.folder, ...settings }, environments, tools.list);
     if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);
@@ -148,6 +151,17 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     announce(io, { place, link, survey, options, tools: tools.list, attached: state === 'running' }, given);
     if (given.detach) return EXIT.ok;
     return await followToEnd(io, link, place, { maxFailed: options.maxFailed, json: given.json });
+  } finally {
+    await link.close();
+  }
+}
+
+/** The description of an environment by its own worker, which must be there. */
+async function askQueue(io: Io, queue: string): Promise<unknown> {
+  const link = await openLink(io);
+  try {
+    await mustTakeQueue(link, queue);
+    return await describeOnQueue(link.session, queue);
   } finally {
     await link.close();
   }
