@@ -22,7 +22,6 @@ const EVERY_ROOM = [
   'permissions/',
   'viewer/',
   'metrics/',
-  'tools/',
 ];
 
 /**

@@ -20,7 +20,7 @@ const PARTS = [
   'test/inference/server-*.test.ts',
   'test/exporters/{everturn-rows,read-samples,sample-id-python}.test.ts',
   'test/train/*.test.ts',
-  'test/tools/doors.test.ts',
+  'test/tools/{doors,python}.test.ts',
   'test/cli/model.test.ts',
   'test/house/imports.test.ts',
   'test/viewer/browser-*.test.ts',

@@ -7,6 +7,7 @@ import { ModelError } from '../domain/errors.ts';
 import { meaningOf, mustServeLogprobs } from '../domain/logprob-meaning.ts';
 import { newContext } from '../domain/new-context.ts';
 import { concatenated } from '../domain/trajectory.ts';
+import type { ToolSettings } from '../domain/tool.ts';
 import type { ChunkRecord, Finish } from '../domain/turn.ts';
 import type { GenerateRequest, Reply, TokenBackend } from '../inference/backend.ts';
 import { type Answered, type NoRoom, nullIfFull, requestOf, type Turn } from './answer.ts';
@@ -30,7 +31,7 @@ export async function answerInTokens(backend: TokenBackend, asked: Turn): Promis
     contextIds: context,
     maxNewTokens,
     deterministic: settings.deterministic,
-    stopTokenIds: facts.stopTokenIds,
+    stopTokenIds: await stopIds(backend, settings.tools),
   };
   const answer = await inChunks(backend, asked, request).catch(nullIfFull(turn));
   if (!answer) return noRoom;
@@ -54,6 +55,16 @@ export async function answerInTokens(backend: TokenBackend, asked: Turn): Promis
     traits: { logprobsOf: settings.logprobs, logprobsFound: meaningOf(facts) },
     chunks,
   };
+}
+
+/** With tools, also the tokens of their format that end a reply. */
+async function stopIds(
+  { facts, tokenizer }: TokenBackend,
+  tools: ToolSettings | undefined,
+): Promise<readonly number[]> {
+  if (!tools?.stops) return facts.stopTokenIds;
+  const encoded = await Promise.all(tools.stops.map((stop) => tokenizer.encodeRendered(stop)));
+  return [...new Set([...facts.stopTokenIds, ...encoded.flatMap((ids) => (ids.length === 1 ? ids : []))])];
 }
 
 /** The replies to one turn's requests, joined. */

@@ -67,21 +67,16 @@ export interface ToolTemplate {
   readonly end: ReplyEnd;
 }
 
-/** Throws a ModelError if the template does not show tools to the model, or swallows their results. */
+/**
+ * Throws a ModelError if the template swallows the results of tools. Returns whether it shows the tools themselves: some,
+ * such as DeepSeek's, leave that to the messages.
+ */
 export function mustTakeTools(
   { name, render, end }: ToolTemplate,
   tools: readonly ToolSchema[],
   openings: readonly (readonly Message[])[],
-): void {
+): boolean {
   for (const messages of openings) {
-    const shown = render(messages);
-    const missing = tools.find((tool) => !shown.includes(tool.name));
-    if (missing) {
-      throw new ModelError(`The chat template of ${name} does not show the tool ${missing.name} to the model.`, {
-        reason: 'tool-messages',
-        fix: 'Give the model a chat_template.jinja that renders `tools`, or another model.',
-      });
-    }
     for (const count of [1, 2]) {
       const added = Array.from({ length: count }, (_, i) => probeOf(i, tools[i % tools.length]!.name));
       const extended = toolExtension(render, messages, added, end);
@@ -92,6 +87,7 @@ export function mustTakeTools(
       });
     }
   }
+  return openings.every((messages) => tools.every((tool) => render(messages).includes(tool.name)));
 }
 
 const probeOf = (i: number, name: string): Message => ({

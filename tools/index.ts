@@ -4,7 +4,14 @@
 import { ToolError } from '../domain/errors.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { MAX_CALLS_OF_A_REPLY, type ToolRecord, type WrittenCall } from '../domain/tool.ts';
-import { type BadCall, type ParsedCall, type ToolFormat, toolFormatNamed, toolFormatNames } from './formats/format.ts';
+import {
+  type BadCall,
+  openedThinking,
+  type ParsedCall,
+  type ToolFormat,
+  toolFormatNamed,
+  toolFormatNames,
+} from './formats/format.ts';
 import { argumentsFlaw, isTooDeep } from './schema.ts';
 import type { ToolAnswer, ToolCall, Tools } from './tool.ts';
 
@@ -19,8 +26,8 @@ export type Doors = { readonly [name in ToolRecord['door']]?: Door };
 
 export function createTools(doors: Doors): Tools {
   return {
-    callsIn(text, { format, list }) {
-      const { calls } = formatOf(format).parse(text, list);
+    callsIn(text, prompt, { format, list }) {
+      const { calls } = formatOf(format).parse(openedThinking(prompt) + text, list);
       const written = calls.slice(0, MAX_CALLS_OF_A_REPLY).map((call) => writtenCall(call, list));
       const more = calls.length - written.length;
       if (more === 0) return written;
@@ -31,7 +38,7 @@ export function createTools(doors: Doors): Tools {
     resultMessage: ({ name, arguments: given, id, raw, error = '' }, output, { format }) =>
       formatOf(format).resultMessage(
         name === null || given === null
-          ? { raw, error }
+          ? { raw, error, ...(name !== null && { name }) }
           : { name, arguments: JSON.parse(given) as JsonObject, id, raw },
         output,
       ),
@@ -61,7 +68,7 @@ function formatOf(name: string): ToolFormat {
 }
 
 function writtenCall(call: ParsedCall | BadCall, tools: readonly ToolRecord[]): WrittenCall {
-  if ('error' in call) return { name: null, arguments: null, id: null, raw: call.raw, error: call.error };
+  if ('error' in call) return { name: call.name ?? null, arguments: null, id: null, raw: call.raw, error: call.error };
   const { name, id, raw } = call;
   if (isTooDeep(call.arguments))
     return { name, arguments: '{}', id, raw, error: 'The arguments are nested too deep; the call was not run.' };

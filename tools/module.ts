@@ -117,7 +117,7 @@ function answerOf(result: unknown): ToolAnswer {
   return { text, outcome: failed ? 'failed' : 'ok' };
 }
 
-/** The model is told of faults of the tool's own. */
+/** Faults of the tool itself are told to the model. */
 function saidBy({ name, timeoutSeconds }: ToolRecord, { reason }: EnvironmentError): ToolAnswer | undefined {
   if (reason === 'environment-timeout')
     return { text: `The tool ${name} gave no result in ${timeoutSeconds} s.`, outcome: 'timed-out' };

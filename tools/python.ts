@@ -1,14 +1,15 @@
-// The tool `python`: runs a program in the sandbox of the code judge, alone, without network and without input. Its output
-// is its result; a program that fails has its traceback, as in a terminal. Each call is a new process.
+// The tool `python`: runs a program in the sandbox of the code judge, alone, without network and without input. Its
+// output is its result; a program that fails has its traceback, as in a terminal. Nothing is kept between calls.
 
 import type { ToolRecord } from '../domain/tool.ts';
 import type { CodeEnvironment } from '../environments/code/code-environment.ts';
+import { python } from '../environments/code/python.ts';
 import type { Door } from './index.ts';
 
 export const PYTHON: ToolRecord = {
   name: 'python',
   description:
-    'Runs a Python 3 program in a sandbox and returns what it prints. Each call is a new process: nothing is kept between calls. ' +
+    'Runs a Python 3 program in a sandbox and returns what it prints. Each call starts from nothing: nothing is kept between calls. ' +
     'Only the standard library; no network.',
   parameters: {
     type: 'object',
@@ -32,9 +33,15 @@ export function pythonDoor({ run }: Pick<CodeEnvironment, 'run'>): Door {
       const { ending, exitCode, output, errors } = await run(program, { wallMs: timeoutSeconds * 1000, signal });
       const printed = output.toString('utf8');
       const trouble = errors.trim();
-      const ended = ending === 'exited' ? '' : `[ended by the ${ending} of the sandbox]`;
+      const reason = ending !== 'exited' ? ending : exitCode > 128 ? python.reasonOf(exitCode, errors) : null;
+      const ended = reason === null ? '' : `[ended by the sandbox: ${reason}]`;
       const text = [printed.trimEnd(), trouble, ended].filter((part) => part !== '').join('\n');
-      const outcome = ending === 'wall-limit' ? 'timed-out' : ending === 'exited' && exitCode === 0 ? 'ok' : 'failed';
+      const outcome =
+        reason === 'wall-limit' || reason === 'cpu-limit'
+          ? 'timed-out'
+          : ending === 'exited' && exitCode === 0
+            ? 'ok'
+            : 'failed';
       return { text: text === '' ? '[it printed nothing]' : text, outcome };
     },
     close: () => undefined,

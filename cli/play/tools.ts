@@ -32,13 +32,14 @@ export async function describeRunTools(options: RunOptions, io: Io): Promise<Run
 }
 
 /**
- * The tools, with the format in which this model calls them. Throws a ModelError if the model cannot be told of tools or of their results,
- * or if its template shows no format and none was given.
+ * The tools, with the format in which this model calls them. Throws a ModelError if the model cannot be told of their results, or if its
+ * template shows no format and none was given.
  */
 export async function withToolFormat(
   backend: Backend,
   tools: ToolSettings,
   openings: readonly (readonly string[])[],
+  io: Io,
 ): Promise<ToolSettings> {
   if (!('tokenizer' in backend)) {
     throw new ModelError(`${backend.facts.name} takes messages and gives text: the calls of tools need token ids.`, {
@@ -54,24 +55,26 @@ export async function withToolFormat(
       fix: `Give --tool-format, one of: ${toolFormatNames.join(', ')}.`,
     });
   }
-  const { stops, opensResults } = found as Partial<Pick<ToolSettings, 'stops' | 'opensResults'>>;
+  const { stops, opensResults } = found;
   const whole: ToolSettings = {
     ...tools,
     format: found.name,
-    ...(stops && { stops }),
+    stops,
     ...(opensResults !== undefined && { opensResults }),
   };
-  const [id] = facts.stopTokenIds.slice(-1);
-  const own = id === undefined ? null : await tokenizer.decode([id], { skipSpecialTokens: false });
-  const end = { stop: stops?.[0] ?? own, ...(stops && { stops }), ...(opensResults !== undefined && { opensResults }) };
+  const end = { stop: stops[0] ?? null, stops, ...(opensResults !== undefined && { opensResults }) };
   const asked = openings.length > 0 ? openings : [['user']];
-  mustTakeTools(
+  const shown = mustTakeTools(
     { name: facts.name, render: renderFor(tokenizer, { tools: whole }), end },
     tools.list,
     asked.map((roles) => roles.map((role) => ({ role, content: 'Question' }))),
   );
+  if (!shown) say(io, NOT_SHOWN);
   return whole;
 }
+
+const NOT_SHOWN =
+  'The model is not told of its tools: its chat template does not show them. Describe them in the messages of each row.';
 
 /** An existing run has the format that was found when it was made, unless another one is given. */
 export function withKnownFormat(tools: ToolSettings, known: ToolSettings | undefined): ToolSettings {

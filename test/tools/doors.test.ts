@@ -1,7 +1,7 @@
 // Tools behind each door: what they say of themselves, what a call gives, and what a door does when the process behind it
 // hangs, dies or says nonsense.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -140,5 +140,15 @@ describe('tools of a command line', () => {
     const asked = describeTools({ ...NONE, tool: [written('bad.ts', text)] }, folder, log);
     await expect(asked).rejects.toMatchObject({ reason });
     await expect(asked).rejects.toThrow(said);
+  });
+});
+
+describe('docs/tools.md', () => {
+  test('has a module that works as written', async () => {
+    const page = readFileSync(join(import.meta.dirname, '../../docs/tools.md'), 'utf8');
+    const [, text] = /```ts\n(.*?)```/s.exec(page)!;
+    const [price] = await listOf({ tool: [written('documented.ts', text!)] });
+    expect(price).toMatchObject({ name: 'price', effect: 'pure', timeoutSeconds: 60 });
+    expect(await call(price!, { fruit: 'pear' })).toEqual({ text: '4', outcome: 'ok' });
   });
 });

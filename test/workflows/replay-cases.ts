@@ -59,11 +59,11 @@ export const ALTERED: readonly AlteredWorkflow[] = [
     'light.evaluate.executeWithOptions',
   ),
   altered(
-    'a call that does not wait for those before it',
+    'calls that change nothing, one after the other',
     /rollout-tools/,
     'steps',
-    'if (!pure) await Promise.all(running.splice(0));',
-    '',
+    'if (pure) running = [...running, asked];',
+    'if (pure) await asked;',
   ),
   altered(
     'no last step after a cancellation',

@@ -67,7 +67,7 @@ describe('a rollout that calls tools', () => {
       outcome: 'refused',
       effect: null,
       of: null,
-      output: expect.stringContaining('JSON') as string,
+      output: expect.stringContaining('This call was not run') as string,
     });
     expect(unknown!.output).toContain(
       'There is no tool "prize". The tools are: price, order, add, wait, fail, die, long.',
