@@ -4,6 +4,7 @@
 export const REASONS = {
   /** A flag, a setting or a name that the user gave. */
   usage: [
+    'agent-without-end',
     'bad-arguments',
     'bad-config',
     'bad-fleet',
@@ -39,6 +40,7 @@ export const REASONS = {
     'stale-line',
     'step-too-small',
     'still-played',
+    'unknown-agent',
     'unknown-command',
     'unknown-format',
     'unknown-model',
@@ -127,6 +129,8 @@ export const REASONS = {
     'token-out-of-vocabulary',
     'tokenizer-incomplete',
     'tokenizer-unreadable',
+    'tool-format',
+    'tool-messages',
     'version-moved',
     'version-not-taken',
     'vocabulary-mismatch',
@@ -178,7 +182,21 @@ export const REASONS = {
     'environment-too-large',
     'environment-unloadable',
     'environment-unreachable',
+    'judge-unreachable',
+    'judge-unreadable',
     'not-built',
+  ],
+  /** A tool could not do its work, or may not run here. Reports of the tool itself reach the model and are no failure. */
+  tool: [
+    'bad-tool',
+    'not-built',
+    'tool-closed',
+    'tool-mismatch',
+    'tool-missing',
+    'tool-not-served',
+    'tool-outcome-unknown',
+    'tool-unavailable',
+    'tool-unloadable',
   ],
   /** The run's folder and the disk it is on. */
   store: [

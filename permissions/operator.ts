@@ -19,14 +19,17 @@ export interface Operator {
   readonly keys: readonly KeyRule[];
   /** Names of variables that the command which started a run may use without a rule. */
   readonly ownKeys: 'any' | 'api-keys' | 'listed';
-  /** Environments that a run brings in its folder are run here, as this user. */
+  /** Environments and tools that a run brings in its folder are run here, as this user. */
   readonly runModules: boolean;
   readonly serve: readonly string[];
+  /** Commands of MCP servers: the tools of runs that have the same. */
+  readonly mcp: readonly string[];
 }
 
 export interface OperatorWords {
   readonly runModules?: boolean | undefined;
   readonly serve?: readonly string[] | undefined;
+  readonly mcp?: readonly string[] | undefined;
   readonly runsUnder?: string | undefined;
   readonly models?: string | undefined;
   readonly apiKeyEnv?: string | undefined;
@@ -57,6 +60,7 @@ export function operatorOf(
     keys,
     runModules: flags.runModules === true,
     serve: flags.serve ?? [],
+    mcp: flags.mcp ?? [],
     ownKeys: keys.length > 0 ? 'listed' : local ? 'any' : 'api-keys',
   };
 }

@@ -110,7 +110,7 @@ export async function exportRun(
   return { ...written, skipped };
 }
 
-function lineByLine(exporter: LineMaker): Encoder {
+export function lineByLine(exporter: LineMaker): Encoder {
   return {
     add: (trajectory, labels) => exporter.lines(trajectory, labels).map((line) => `${line}\n`),
     end: () => [],
@@ -171,7 +171,7 @@ export async function* exportedSamples(
 }
 
 /** Complete or not at all, also through links; a device or a pipe is written to, never replaced. */
-async function writeFileAt(
+export async function writeFileAt(
   target: string,
   overwrite: boolean,
   fill: (file: FileHandle) => Promise<void>,

@@ -253,6 +253,10 @@ export function openFileStore(
       return stored;
     },
     getEnd: (id) => getOf('end', id, layout.END_FILE),
+    putCall: (id, record) => putOf('call', id, layout.callFile(record.turn, record.call), record),
+    getCall: (id, turn, call) => getOf('call', id, layout.callFile(turn, call)),
+    putIntent: (id, record) => putOf('intent', id, layout.intentFile(record.turn, record.call), record),
+    getIntent: (id, turn, call) => getOf('intent', id, layout.intentFile(turn, call)),
 
     async putLog(version, name, text, { draft = false } = {}) {
       if (await hasPackedLog(version, name, text)) return;

@@ -6,6 +6,7 @@ import type { FeedEntry } from '../domain/feed-entry.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { Query } from '../domain/query.ts';
 import type { SayRecord } from '../domain/say.ts';
+import type { CallRecord, IntentRecord } from '../domain/tool.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import type { ChunkRecord, TurnRecord } from '../domain/turn.ts';
 import type { RunRecord } from './record/run-record.ts';
@@ -49,6 +50,11 @@ export interface Store {
   /** A person's message before a turn. */
   putSay(id: RolloutId, record: SayRecord): Promise<Stored<SayRecord>>;
   getSay(id: RolloutId, turn: number): Promise<Stored<SayRecord> | undefined>;
+  /** The result of a call of a tool, and before it, for a tool that must not be called twice, the intent. */
+  putCall(id: RolloutId, record: CallRecord): Promise<Stored<CallRecord>>;
+  getCall(id: RolloutId, turn: number, call: number): Promise<Stored<CallRecord> | undefined>;
+  putIntent(id: RolloutId, record: IntentRecord): Promise<Stored<IntentRecord>>;
+  getIntent(id: RolloutId, turn: number, call: number): Promise<Stored<IntentRecord> | undefined>;
   putEnd(id: RolloutId, record: EndRecord): Promise<Stored<EndRecord>>;
   getEnd(id: RolloutId): Promise<Stored<EndRecord> | undefined>;
 

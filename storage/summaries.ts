@@ -5,7 +5,7 @@
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setImmediate as breath } from 'node:timers/promises';
-import { successOf } from '../domain/ending.ts';
+import { ofAnswers, successOf } from '../domain/ending.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { RolloutSummary, TurnSummary } from '../domain/rollout-summary.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
@@ -101,7 +101,10 @@ export function readSummary(
     if (names && !names.includes(layout.ROLLOUT_FILE)) return undefined;
     const count = end ? end.turns.length : finishedTurns(names!);
     const wanted = detail !== 'ends' || !end;
-    const turns = wanted ? Array.from({ length: count }, (_, i) => readTurn(owner, path, i + 1, detail)) : [];
+    const read = wanted ? Array.from({ length: count }, (_, i) => readTurn(owner, path, i + 1, detail)) : [];
+    const turns = read.map(({ summary }) => summary);
+    const said = end ? end.said !== undefined : read.some((turn) => turn.said);
+    const called = end ? end.called : turns.flatMap(({ turn, verdict }) => (verdict === 'called' ? turn : []));
     const success = end?.success ?? turns.map(({ verdict }) => (verdict === null ? null : successOf(verdict)));
     return {
       ...owner,
@@ -109,10 +112,11 @@ export function readSummary(
       outcome: end?.outcome ?? null,
       stopReason: end?.stopReason ?? null,
       failure: end?.failure?.reason ?? null,
-      success,
-      returns: end?.rewards ?? [],
+      success: ofAnswers(success, called),
+      returns: ofAnswers(end?.rewards ?? [], called),
       turns: end ? withRewards(turns, end) : turns,
       finishedAt: end?.finishedAt ?? null,
+      ...(said && { steered: 'message' }),
     };
   } catch (error) {
     if (!(error instanceof DamagedRecord)) throw error;
@@ -151,13 +155,19 @@ function withRewards(turns: readonly TurnSummary[], { turnRewards }: EndRecord):
   return turns.map((turn) => (isJudged(turn) ? { ...turn, reward: turnRewards[next++] ?? null } : turn));
 }
 
-function readTurn(owner: Owner, path: Files, turn: number, detail: SummaryOptions['detail']): TurnSummary {
+interface ReadTurn {
+  readonly summary: TurnSummary;
+  /** A person's message is in its context. */
+  readonly said: boolean;
+}
+
+function readTurn(owner: Owner, path: Files, turn: number, detail: SummaryOptions['detail']): ReadTurn {
   const file = layout.turnFile(turn);
   const verdict = readRecord<VerdictRecord>('verdict', owner, path, layout.verdictFile(turn));
   const short = detail === 'logprobs' ? undefined : turnTail(path.tail(file));
   const record = short ?? readRecord<TurnRecord>('turn', owner, path, file);
   if (!record) throw new DamagedRecord(file, 'is missing');
-  return {
+  const summary: TurnSummary = {
     turn,
     verdict: verdict?.verdict ?? null,
     reason: verdict?.reason ?? null,
@@ -175,6 +185,7 @@ function readTurn(owner: Owner, path: Files, turn: number, detail: SummaryOption
     judgeMs: verdict?.tookMs ?? null,
     logprobSum: record.logprobs ? record.logprobs.reduce((sum, logprob) => sum + logprob, 0) : null,
   };
+  return { summary, said: record.said !== undefined };
 }
 
 type Tail = Pick<

@@ -10,7 +10,7 @@ import type { WorkerConnection } from './worker-connection.ts';
 
 export interface QueueOptions {
   /** All by name: `generate` has a queue of its own; so have, beside the common one, those that may be slow. */
-  readonly activities: Record<'generate' | 'begin' | 'evaluate' | 'endEnvironment', object>;
+  readonly activities: Record<'generate' | 'begin' | 'evaluate' | 'endEnvironment' | 'callTool', object>;
   readonly workflowBundle: string;
   /** Concurrent generations. */
   readonly slots: number;
@@ -62,7 +62,12 @@ export async function openQueues(
     }),
     queue({
       taskQueue: ENVIRONMENT_QUEUE,
-      activities: { begin: light.begin, evaluate: light.evaluate, endEnvironment: light.endEnvironment },
+      activities: {
+        begin: light.begin,
+        evaluate: light.evaluate,
+        endEnvironment: light.endEnvironment,
+        callTool: light.callTool,
+      },
       maxConcurrentActivityTaskExecutions: ENVIRONMENT_CALLS,
       maxHeartbeatThrottleInterval: HEARTBEAT,
     }),
@@ -70,7 +75,7 @@ export async function openQueues(
       ? [
           queue({
             taskQueue: CODE_QUEUE,
-            activities: { evaluate: light.evaluate },
+            activities: { evaluate: light.evaluate, callTool: light.callTool },
             maxConcurrentActivityTaskExecutions: availableParallelism(),
             maxHeartbeatThrottleInterval: HEARTBEAT,
           }),

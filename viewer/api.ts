@@ -28,7 +28,7 @@ import { difficulty, type Kind } from './model/queries.ts';
 import { summarise, type RunSummary } from './model/summary.ts';
 import { mustBePlain } from './plain-files.ts';
 import type { OpenRun, Runs } from './runs.ts';
-import { factsOf, settingsOf } from './run-facts.ts';
+import { factsOf, forkOf, settingsOf } from './run-facts.ts';
 import { tokensMessage } from './token-message.ts';
 import type { TokenDecoder } from './token-text.ts';
 
@@ -135,6 +135,7 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
         numbers,
         settings: settingsOf(open),
         facts: factsOf(open),
+        fork: forkOf(open),
         newsAt: news.reduce<number | null>((last, at) => Math.max(last ?? 0, at), null),
         progress: open.index.progress,
         now: now(),

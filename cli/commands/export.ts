@@ -6,6 +6,7 @@ import { oneLine } from '../../domain/foreign-text.ts';
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../domain/errors.ts';
 import { FORMATS, SEQUENCES } from '../../exporters/index.ts';
+import { TRACE_FORMATS } from '../../exporters/traces/index.ts';
 import type { ExportSummary } from '../../storage/export-run.ts';
 import { ADVANTAGES } from '../../storage/group-labels.ts';
 import type { SkippedRollout } from '../../storage/selection.ts';
@@ -26,7 +27,9 @@ interface Flags extends ExportFlags {
 const LISTED = 20;
 
 export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
-  const formats = FORMATS.map(({ name, description }) => `  ${name.padEnd(9)} ${description}`).join('\n');
+  const formats = [...FORMATS, ...TRACE_FORMATS]
+    .map(({ name, description }) => `  ${name.padEnd(9)} ${description}`)
+    .join('\n');
   for (const option of peopleOptions()) command.addOption(option);
   command
     .argument('<run>', "a run's name, or its folder")

@@ -1,12 +1,12 @@
 // A trajectory as text: the question, the answers, the verdicts. Text of models and data sets is hostile: it cannot
 // steer the terminal, and each of its lines is indented.
 
-import { oneLine, visible } from '../../domain/foreign-text.ts';
+import { oneLine, short, visible } from '../../domain/foreign-text.ts';
 import type { Parent } from '../../domain/lineage.ts';
 import { questionOf } from '../../domain/query.ts';
 import { turnReward } from '../../domain/reward.ts';
 import type { NamedAct } from '../../domain/steering.ts';
-import type { PlayedTurn, Trajectory } from '../../domain/trajectory.ts';
+import type { PlayedTurn, Trajectory, VerdictRecord } from '../../domain/trajectory.ts';
 import { plural } from './format.ts';
 import type { Paint, Tint } from './paint.ts';
 import { saidLines, saidOf } from './people.ts';
@@ -64,12 +64,13 @@ export function lineageText({ run, query, sample, attempt, turn }: Parent): stri
   return `${which.join(', ')}, from turn ${turn} on`;
 }
 
-const SIGNS = { right: '✓', wrong: '✗', undecided: '?', scored: '·' } as const;
+const SIGNS = { right: '✓', wrong: '✗', undecided: '?', scored: '·', called: '→' } as const;
 const TINTS: Readonly<Record<keyof typeof SIGNS, Tint>> = {
   right: 'green',
   wrong: 'red',
   undecided: 'yellow',
   scored: 'cyan',
+  called: 'cyan',
 };
 
 function turnText(
@@ -96,6 +97,7 @@ function turnText(
     ...saidLines(saidOf(acts, turn), '  ', paint),
     paint('dim', facts.join(' · ')),
     ...(verdict?.metrics ? [paint('dim', `measured ${namedNumbers(verdict.metrics)}`)] : []),
+    ...(verdict?.judged ? [judgedText(verdict.judged, paint)] : []),
     ...(verdict?.note === undefined ? [] : [paint('yellow', oneLine(verdict.note))]),
     indented(record.contextText, '  > ', (text) => paint('dim', text)),
     indented(record.outputText, '  ', (text) => text),
@@ -109,6 +111,18 @@ function verdictText(verdict: PlayedTurn['verdict'], paint: Paint): string {
   const found = verdict.extracted === undefined ? '' : `, found ${oneLine(verdict.extracted)}`;
   return `${word} ${paint('dim', `(${oneLine(verdict.reason)}${found})`)}`;
 }
+
+/** A model's judgement: its reply in short, its price, the hash of its prompt. */
+function judgedText(
+  { model, prompt, reply, promptTokens, completionTokens, cost }: NonNullable<VerdictRecord['judged']>,
+  paint: Paint,
+): string {
+  const used = `${promptTokens ?? '?'} + ${completionTokens ?? '?'} tokens${cost === undefined ? '' : `, cost ${cost}`}`;
+  const said = JSON.stringify(short(reply, SHOWN_REPLY));
+  return paint('dim', `judged by ${oneLine(model)} (${used}, prompt ${prompt.slice(0, 12)}): ${oneLine(said)}`);
+}
+
+const SHOWN_REPLY = 200;
 
 function rewardText(
   settings: Trajectory['rollout']['settings'],

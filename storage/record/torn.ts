@@ -22,7 +22,9 @@ export async function unlessTorn<T>(folder: string, file: string, work: Promise<
   } catch (error) {
     if (!(error instanceof StoreError) || error.reason !== 'record-torn') throw error;
     const below = parseRolloutFile(file);
-    if (!(await namesIn(folder)).some((name) => standsOn(parseRolloutFile(name), below))) return undefined;
+    // Its tool may have been called: nobody may write it again, and call a second time.
+    const final = below.kind === 'intent';
+    if (!final && !(await namesIn(folder)).some((name) => standsOn(parseRolloutFile(name), below))) return undefined;
     const path = join(folder, file);
     throw recordError(path, error.message.slice(path.length + 1));
   }
@@ -63,10 +65,12 @@ function standsOn(file: RolloutFile, below: RolloutFile): boolean {
         file.kind === 'end' ||
         (file.kind === 'turn' && file.turn > below.turn) ||
         (file.kind === 'say' && file.turn > below.turn) ||
-        (file.kind === 'verdict' && file.turn >= below.turn)
+        ((file.kind === 'verdict' || file.kind === 'call' || file.kind === 'intent') && file.turn >= below.turn)
       );
     case 'verdict':
       return file.kind === 'end' || (file.kind === 'turn' && file.turn > below.turn);
+    case 'call':
+      return file.kind === 'end' || (file.kind === 'verdict' && file.turn >= below.turn);
     case 'say':
       return file.kind === 'end' || (file.kind === 'turn' && file.turn >= below.turn);
     case 'chunk':

@@ -14,13 +14,13 @@ import type { Store } from '../../storage/store.ts';
 import type { EnvironmentRecord } from '../../domain/environment.ts';
 import { parseSettings } from '../../run/config.ts';
 import type { CollectionInput, RolloutInput } from '../../domain/messages.ts';
-import { FENCED_BY_LINE } from '../../workflows/patches.ts';
+import { RECORDED_WHEN_CANCELLED } from '../../workflows/patches.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import { scriptedBackend } from '../support/scripted-model.ts';
 import { isRecorded, keepHistory } from './history-file.ts';
 
 /** The folder of new histories: Everturn's version, and the latest patch of its workflows since. */
-export const RELEASE = `0.1.0+${FENCED_BY_LINE}`;
+export const RELEASE = `0.1.0+${RECORDED_WHEN_CANCELLED}`;
 export const RIGHT = '\\boxed{4}';
 export const WRONG = '\\boxed{5}';
 /** The run of all rollouts that are recorded one by one. */

@@ -2,8 +2,9 @@
 // whatever the text; it never throws. Whether a tool of that name exists, and whether its arguments satisfy its
 // schema, is for those who run the call.
 
-import type { Json, JsonObject } from '../../domain/json.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import type { Message } from '../../domain/query.ts';
+import type { ToolSchema } from '../../domain/tool.ts';
 
 export interface ParsedCall {
   readonly name: string;
@@ -32,20 +33,7 @@ export interface ParsedReply {
   readonly calls: readonly Call[];
 }
 
-/** A message as chat templates take it, in the shape of OpenAI's API. */
-export interface ChatMessage extends Message {
-  /** Of a result: the tool, and the id of its call. */
-  readonly name?: string;
-  readonly tool_call_id?: string;
-  readonly tool_calls?: readonly object[];
-}
-
-export interface ToolSchema {
-  readonly name: string;
-  readonly description: string;
-  /** JSON schema of the arguments. */
-  readonly parameters: Json;
-}
+export type { ToolSchema };
 
 export interface ToolFormat {
   readonly name: string;
@@ -53,15 +41,13 @@ export interface ToolFormat {
   readonly openings: readonly string[];
   /** Tokens that may end an answer, as text. */
   readonly stops: readonly string[];
-  /** The stop that begins the results in the template, if one does: after another stop it is still to come. */
-  readonly opensResults?: string;
   /**
    * `text`: the answer decoded with its special tokens, from the first sampled token on, its stop token included or
    * not. If the generation prompt has opened the thinking, `openedThinking(prompt)` goes before it.
    */
   parse(text: string, tools: readonly ToolSchema[]): ParsedReply;
   /** The message that the template shows as this call's result. */
-  resultMessage(call: Call, output: string): ChatMessage;
+  resultMessage(call: Call, output: string): Message;
 }
 
 export function isBad(call: Call): call is BadCall {

@@ -52,6 +52,8 @@ export interface RunMessage {
   /** Settings that were given, by name; the others have their default. */
   readonly settings: readonly Setting[];
   readonly facts: readonly (readonly [string, string])[];
+  /** The sentence about a run that goes on from a rollout of another one; null for others. */
+  readonly fork: string | null;
   /** The newest record of an open run; null if unknown. */
   readonly newsAt: number | null;
   readonly progress: Progress;

@@ -23,6 +23,8 @@ export interface Source {
   tokens(run: string, place: RowPlace, turn: number): Promise<TokensMessage>;
   queries(run: string, kind: Kind, from: number, count: number): Promise<QueriesMessage>;
   compare(a: string, b: string, cell: Cell | null): Promise<CompareMessage>;
+  /** The two runs that a report compares; null for others, and for the server, which compares any. */
+  readonly compared: readonly [a: string, b: string] | null;
   /** The things that a report leaves out; empty for the server. */
   readonly left: readonly string[];
 }
@@ -31,6 +33,7 @@ export function serverSource(): Source {
   return {
     kind: 'server',
     left: [],
+    compared: null,
     runs: () => get('runs', {}),
     run: (run) => get(`run/${encodeURIComponent(run)}`, {}),
     rows: (run, { filter, sort }, from, count) =>

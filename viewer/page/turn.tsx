@@ -75,7 +75,7 @@ function Verdict({ message, turn }: { readonly message: RolloutMessage; readonly
   );
 }
 
-const SIGN = { right: '✓', wrong: '✗', undecided: '?', scored: '•' } as const;
+const SIGN = { right: '✓', wrong: '✗', undecided: '?', scored: '•', called: '→' } as const;
 const MUCH = 40_000;
 
 /** A long answer is folded at its middle: its beginning and its end say most. */
