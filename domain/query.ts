@@ -49,7 +49,7 @@ export interface Query {
 }
 
 /** The user's question, for titles: the last user message, or the text. */
-export function questionOf(query: Query): string {
+export function questionOf(query: Pick<Query, 'prompt'>): string {
   if (query.prompt.kind === 'text') return query.prompt.text;
   const { messages } = query.prompt;
   return messages.findLast((m) => m.role === 'user')?.content ?? messages.at(-1)?.content ?? '';

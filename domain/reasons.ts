@@ -200,6 +200,13 @@ export const REASONS = {
   ],
   /** The run's folder and the disk it is on. */
   store: [
+    'bucket-away',
+    'bucket-denied',
+    'bucket-missing',
+    'bucket-refused',
+    'bucket-region',
+    'bucket-unsafe',
+    'clock-skew',
     'disk-full',
     'disk-thread',
     'file-too-large',
@@ -208,6 +215,7 @@ export const REASONS = {
     'ledger-moved',
     'log-name',
     'name-too-long',
+    'no-bucket-keys',
     'no-device',
     'no-permission',
     'no-such-folder',

@@ -2,6 +2,7 @@
 // by environment. Each is read once, when the worker starts; an invalid list is rejected then.
 
 import { resolve } from 'node:path';
+import { isBucketPlace, parseBucketPlace } from '../domain/bucket-place.ts';
 import { UsageError } from '../domain/errors.ts';
 import { realPath } from './folders.ts';
 
@@ -78,6 +79,14 @@ function isPath(text: string): boolean {
 }
 
 function folderOf(text: string, cwd: string | null): string {
+  if (isBucketPlace(text)) {
+    const place = text.replace(/\/+$/, '');
+    if (parseBucketPlace(place)) return place;
+    throw new UsageError(`${text} is no place in a bucket.`, {
+      reason: 'bad-value',
+      fix: 'Right would be s3://bucket/prefix.',
+    });
+  }
   if (cwd === null && !text.startsWith('/')) {
     throw new UsageError(`${text} cannot be a permitted folder: the local service has no working directory of yours.`, {
       reason: 'bad-value',

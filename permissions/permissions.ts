@@ -8,7 +8,6 @@ import { isRunName } from '../domain/ids.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import { type ToolRecord, toolTitle } from '../domain/tool.ts';
 import { parseModelSpec } from '../inference/index.ts';
-import { join } from 'node:path';
 import type { Home } from '../service/home.ts';
 import { isUnder, plainPath, realPath } from './folders.ts';
 import { type Operator, OPERATOR_VARIABLES } from './operator.ts';
@@ -123,14 +122,17 @@ export function openPermissions(
     mayUseRun(out, run) {
       const plain = plainPath(out);
       if (plain === undefined) {
-        throw new UsageError(`\`out\` is ${quoted(out)}, and a workflow names its folder by an absolute path.`, {
-          reason: 'not-allowed',
-          fix: 'Give an absolute path without `..`, `.` or empty parts.',
-        });
+        throw new UsageError(
+          `\`out\` is ${quoted(out)}, and a workflow names its folder by an absolute path or as s3://bucket/prefix.`,
+          {
+            reason: 'not-allowed',
+            fix: 'Give an absolute path, or a place in a bucket, without `..`, `.` or empty parts.',
+          },
+        );
       }
       // The store rejects it with its own message.
       if (!isRunName(run)) return;
-      const folder = join(plain, run);
+      const folder = plain === '/' ? `/${run}` : `${plain}/${run}`;
       if ((known.get(folder) ?? 0) > now()) return;
       if (!isAllowedPath(folder) && ownRun(folder) === undefined && ownUpdates(folder) === undefined)
         throw refused(`use the folder ${quoted(folder)}`, 'runsUnder', shown(plain));

@@ -1,6 +1,6 @@
 // The store interface: one run's records. Every put is atomic, by name and write-once: a second put of the same name
 // changes nothing and returns the first record. Readers never see a partial record, and no difference between a rollout
-// that is packed (pack/) and one that is not; a packed one takes no further record.
+// that is packed (pack/) and one that is not; a packed one takes no further record. On a disk or in a bucket.
 
 import type { FeedEntry } from '../domain/feed-entry.ts';
 import type { RolloutId } from '../domain/ids.ts';
@@ -73,9 +73,9 @@ export interface Store {
   listRolloutsOf(query: string): Promise<RolloutId[]>;
   /** The names of a rollout's files, its chunks and foreign ones included; none if it has not begun. */
   listFiles(id: RolloutId): Promise<string[]>;
-  /** Whether some of its rollouts are packed: for readers of the files themselves. */
+  /** Whether a reader of the files themselves has to take them from `packedFiles`: some are packed, or all are in a bucket. */
   hasPacks(): Promise<boolean>;
-  /** The text of each file of a packed rollout, by name; undefined for a loose one. */
+  /** The text of each file of a rollout that is packed or in a bucket, by name; undefined for a loose one on a disk. */
   packedFiles(id: RolloutId): Promise<ReadonlyMap<string, string> | undefined>;
 
   /** An entry of the feed's ledger, by its number; returns the first one stored, which may be another's. */

@@ -80,7 +80,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 }
 
 async function check(io: Io, named: string, flags: Flags): Promise<ExitCode> {
-  const place = findRun(io, named, flags.out);
+  const place = await findRun(io, named, flags.out);
   let found = 0;
   const report: OnBreach = (breach) => {
     found++;

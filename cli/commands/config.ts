@@ -92,7 +92,7 @@ async function ofRun(io: Io, named: string, flags: Flags): Promise<ShownSetting[
       fix: 'Leave the flags out, or leave the run out.',
     });
   }
-  const place = findRun(io, named, flags.out);
+  const place = await findRun(io, named, flags.out);
   const { settings, origins, samples, epochs = 1 } = (await place.store.getRun())!.record;
   // Origins of options that are no setting of a rollout, such as samples, are recorded beside the settings'.
   return Object.entries({ ...settings, samples, epochs }).map(([name, value]) => ({

@@ -47,7 +47,7 @@ async function search(io: Io, named: string, text: string, flags: Flags): Promis
     });
   }
   const limit = flags.limit === undefined ? Infinity : whole('--limit', flags.limit, 1);
-  const place = findRun(io, named, flags.out);
+  const place = await findRun(io, named, flags.out);
   const paint = paintFor(io.out, io.env);
   const leave = io.interrupted();
   const broken: string[] = [];

@@ -33,7 +33,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 }
 
 async function why(io: Io, named: string, query: string, flags: Flags): Promise<ExitCode> {
-  const place = findRun(io, named, flags.out);
+  const place = await findRun(io, named, flags.out);
   const id = await rolloutOf(place, query, flags);
   const found = {
     ...fromRecords(id, await readTrajectory(place.store, id), place.out),

@@ -25,6 +25,7 @@ import { createSolutionReader } from '../../environments/solution-reader.ts';
 import { registerRun } from '../../permissions/registered.ts';
 import { homeOf } from '../../service/home.ts';
 import { putCode } from '../../storage/code.ts';
+import { resolvePlace } from '../../storage/place.ts';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { followToEnd } from './follow-to-end.ts';
@@ -82,7 +83,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   // The name is derived from everything that decides the turns, but not from speed and --max-failed.
   const run = given.name ?? nameOfRun(offered, { ...givenSettings(options), ...own }, options.samples, groups);
   const { samples } = options;
-  const place = placeOf(resolve(io.cwd, given.out), run);
+  const place = placeOf(resolvePlace(io.cwd, given.out), run);
   const there = await place.store.getRun();
   const format = tools.settings?.format || there?.record.settings.tools?.format;
   const before: RolloutSettings = {

@@ -4,13 +4,14 @@
 
 import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rmdir } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '../../domain/errors.ts';
+import { inBucket } from '../bucket/files.ts';
 import { isOlderThan } from '../disk/clock.ts';
 import { codeOf, fileError, recordError } from '../disk/errors.ts';
 import { NODE_FILES } from '../disk/file-layer.ts';
 import { temporaryName } from '../disk/temporary.ts';
+import { basename, dirname, join } from '../place.ts';
 import { parseRolloutFile, type RolloutFile } from './layout.ts';
 import { namesIn } from './listing.ts';
 import { readText } from '../disk/write-once.ts';
@@ -37,6 +38,8 @@ const STALE_LOCK_MS = 10_000;
  * removes the file, and while a torn file has the name, nobody can write there.
  */
 export async function setAside(path: string): Promise<void> {
+  // An object appears whole, so this is a copy that was cut; no request moves it without a moment in which two may.
+  if (inBucket(path)) throw recordError(path, 'is torn: its end is missing');
   const lock = join(dirname(path), temporaryName(basename(path), 'aside'));
   try {
     await mkdir(lock);
