@@ -7,7 +7,7 @@ import type { RolloutSettings } from '../domain/settings.ts';
 import type { TrajectoryReference } from '../domain/ids.ts';
 import { type CallResult, type CallToRun, clipped, type ToolSettings, type WrittenCall } from '../domain/tool.ts';
 import type { VerdictRecord } from '../domain/trajectory.ts';
-import type { Finish, TurnRecord } from '../domain/turn.ts';
+import type { TurnRecord } from '../domain/turn.ts';
 import type { Store } from '../storage/store.ts';
 import type { Tools } from '../tools/tool.ts';
 
@@ -16,7 +16,7 @@ const NOT_RUN = 'This call was not run: no further call is run before your answe
 
 /** The calls of a reply; undefined if it is an answer. `before`: the turns before it. */
 export function callsOf(
-  { outputText, finish }: { readonly outputText: string; readonly finish: Finish },
+  { contextText, outputText, finish }: Pick<TurnRecord, 'contextText' | 'outputText' | 'finish'>,
   before: readonly { readonly record: Pick<TurnRecord, 'calls'> }[],
   { tools: own }: Pick<RolloutSettings, 'tools'>,
   tools: Tools | undefined,
@@ -24,7 +24,7 @@ export function callsOf(
   // A reply that was cut is an answer as it stands.
   if (!own || !tools || finish !== 'stop') return undefined;
   const left = own.maxCalls - callsSince(before.map(({ record }) => record));
-  const calls = left > 0 ? tools.callsIn(outputText, own) : [];
+  const calls = left > 0 ? tools.callsIn(outputText, own, contextText) : [];
   if (calls.length === 0) return undefined;
   return calls.map((call, i) => (i < left ? call : { ...call, error: NOT_RUN }));
 }

@@ -6,6 +6,7 @@ import { ModelError } from './errors.ts';
 import { extension, mustExtend, type Render, TEXT_PROMPT, withoutStop } from './feedback-delta.ts';
 import type { ChatMessage, Message, Prompt } from './query.ts';
 import type { RolloutSettings } from './settings.ts';
+import type { ToolSettings } from './tool.ts';
 import { templateTools, toolExtension } from './tool-extension.ts';
 import type { RolloutRecord, VerdictRecord } from './trajectory.ts';
 import type { TurnRecord } from './turn.ts';
@@ -47,7 +48,8 @@ export async function newContext(
   const render = renderFor(tokenizer, settings);
   if (answered) {
     const feedback = feedbackOn(answered.verdict, answered.said);
-    if (answered.verdict.verdict === 'called') return resultsOf(tokenizer, render, prompt, answered.turn, feedback);
+    if (answered.verdict.verdict === 'called')
+      return resultsOf(tokenizer, render, prompt, answered.turn, feedback, settings.tools);
     if (settings.feedback === 'delta') return deltaFeedback(tokenizer, render, prompt, answered.turn, feedback);
     const text = seedFeedback(feedback, render);
     return { text, ids: await tokenizer.encode(text) };
@@ -98,10 +100,12 @@ async function resultsOf(
   prompt: Prompt,
   { outputIds, finish }: TurnRecord,
   results: readonly Message[],
+  { stops = [], opensResults }: Partial<ToolSettings> = {},
 ): Promise<NewContext> {
   const last = finish === 'stop' ? outputIds.at(-1) : undefined;
   const stop = last === undefined ? null : await tokenizer.decode([last], { skipSpecialTokens: false });
-  const extended = toolExtension(render, messagesOf(prompt), results, stop);
+  const end = { stop, stops, ...(opensResults !== undefined && { opensResults }) };
+  const extended = toolExtension(render, messagesOf(prompt), results, end);
   if (!extended.ok) throw new ModelError(extended.obstacle.does, { reason: 'tool-messages' });
   const { text } = extended;
   return { text, ids: await idsBehind(tokenizer, stop === null ? ['a', '.', '\n'] : [stop], text) };

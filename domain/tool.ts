@@ -41,6 +41,10 @@ export interface ToolRecord extends ToolSchema {
 export interface ToolSettings {
   /** How this model writes a call (tools/formats/). */
   readonly format: string;
+  /** Tokens of the format that may end a reply, as text. */
+  readonly stops?: readonly string[];
+  /** The one of them that begins the results, if one does: after another it is still to come. */
+  readonly opensResults?: string;
   readonly list: readonly ToolRecord[];
   /** Calls before one answer, at most; a reply with further calls is judged as an answer. */
   readonly maxCalls: number;

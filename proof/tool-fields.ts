@@ -38,7 +38,14 @@ const TOOL = only<ToolRecord>({
   spec: listOf(NAME),
   fingerprint: HASH,
 });
-export const TOOLS = only<ToolSettings>({ format: NAME, list: listOf(TOOL), maxCalls: PLACE, outputBytes: PLACE });
+export const TOOLS = only<ToolSettings>({
+  format: NAME,
+  stops: maybe(listOf(NAME)),
+  opensResults: maybe(NAME),
+  list: listOf(TOOL),
+  maxCalls: PLACE,
+  outputBytes: PLACE,
+});
 
 export const WRITTEN_CALLS = listOf(
   only<WrittenCall>({ name: orNull(TEXT), arguments: orNull(TEXT), id: orNull(TEXT), raw: TEXT, error: maybe(TEXT) }),

@@ -4,7 +4,14 @@
 import { ToolError } from '../domain/errors.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { MAX_CALLS_OF_A_REPLY, type ToolRecord, type WrittenCall } from '../domain/tool.ts';
-import { type BadCall, type ParsedCall, type ToolFormat, toolFormatNamed, toolFormatNames } from './formats/format.ts';
+import {
+  type Call,
+  isBad,
+  openedThinking,
+  type ToolFormat,
+  toolFormatNamed,
+  toolFormatNames,
+} from './formats/format.ts';
 import { argumentsFlaw, isTooDeep } from './schema.ts';
 import type { ToolAnswer, ToolCall, Tools } from './tool.ts';
 
@@ -19,8 +26,8 @@ export type Doors = { readonly [name in ToolRecord['door']]?: Door };
 
 export function createTools(doors: Doors): Tools {
   return {
-    callsIn(text, { format, list }) {
-      const { calls } = formatOf(format).parse(text, list);
+    callsIn(text, { format, list }, prompt) {
+      const { calls } = formatOf(format).parse(openedThinking(prompt) + text, list);
       const written = calls.slice(0, MAX_CALLS_OF_A_REPLY).map((call) => writtenCall(call, list));
       const more = calls.length - written.length;
       if (more === 0) return written;
@@ -60,8 +67,8 @@ function formatOf(name: string): ToolFormat {
   });
 }
 
-function writtenCall(call: ParsedCall | BadCall, tools: readonly ToolRecord[]): WrittenCall {
-  if ('error' in call) return { name: null, arguments: null, id: null, raw: call.raw, error: call.error };
+function writtenCall(call: Call, tools: readonly ToolRecord[]): WrittenCall {
+  if (isBad(call)) return { name: null, arguments: null, id: null, raw: call.raw, error: call.error };
   const { name, id, raw } = call;
   if (isTooDeep(call.arguments))
     return { name, arguments: '{}', id, raw, error: 'The arguments are nested too deep; the call was not run.' };

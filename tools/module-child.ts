@@ -54,7 +54,7 @@ async function answered(tools: readonly UserTool[], { params }: Call): Promise<o
     const result = await tool.run!(params.arguments, { key: params.key, signal });
     return { text: typeof result === 'string' ? result : (JSON.stringify(result) ?? ''), failed: false };
   } catch (error) {
-    // What the tool throws is its own report, for the model; `outage: true` says that the tool itself could not be reached.
+    // An error that the tool throws is its own report, for the model; `outage: true` says that the tool itself could not be reached.
     if (error instanceof Error && error.stack) process.stderr.write(`${error.stack}\n`);
     if (typeof error === 'object' && error !== null && 'outage' in error && error.outage === true) throw error;
     return { text: error instanceof Error ? error.message : String(error), failed: true };

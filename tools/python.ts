@@ -1,5 +1,5 @@
-// The tool `python`: runs a program in the sandbox of the code judge, alone, without network and without input. What it
-// prints is its result; a program that fails has its traceback, as in a terminal. Each call begins anew.
+// The tool `python`: runs a program in the sandbox of the code judge, alone, without network and without input. Its
+// output is the result; a program that fails has its traceback, as in a terminal. No call keeps anything for another.
 
 import type { ToolRecord } from '../domain/tool.ts';
 import type { CodeEnvironment } from '../environments/code/code-environment.ts';

@@ -35,7 +35,7 @@ import { printJson, say, type Io } from '../io.ts';
 import { type Link, openLink, workflowUrl } from '../find/link.ts';
 import { describeOwn } from './environments.ts';
 import { checkModel, withAbsolutePaths } from './model.ts';
-import { describeRunTools } from './tools.ts';
+import { describeRunTools, withKnownFormat } from './tools.ts';
 import { programName, shortPath, placeOf, type RunPlace, runArgument } from '../find/place.ts';
 import { knownResult, recordedProgress } from '../find/recorded.ts';
 import { dryRun } from './dry-run.ts';
@@ -85,11 +85,10 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   const { samples } = options;
   const place = placeOf(resolvePlace(io.cwd, given.out), run);
   const there = await place.store.getRun();
-  const format = tools.settings?.format || there?.record.settings.tools?.format;
   const before: RolloutSettings = {
     ...settingsOf(run, options),
     ...own,
-    ...(tools.settings && { tools: { ...tools.settings, format: format ?? '' } }),
+    ...(tools.settings && { tools: withKnownFormat(tools.settings, there?.record.settings.tools) }),
   };
   const isKnown = there !== undefined;
   // The rows of an existing run were read when it was made.
@@ -111,11 +110,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     return EXIT.ok;
   }
   const found = isKnown ? null : await checkModel(before, survey.openings, io);
-  const { tools: called } = before;
-  const settings = {
-    ...before,
-    ...(called && found?.toolFormat && { tools: { ...called, format: found.toolFormat } }),
-  };
+  const settings = { ...before, ...(found?.tools && { tools: found.tools }) };
 
   const known = isKnown ? await knownResult(place) : undefined;
   if (known) {

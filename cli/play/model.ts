@@ -8,11 +8,12 @@ import { mustExtend } from '../../domain/feedback-delta.ts';
 import { foundLogprobs, mustServeLogprobs, type FoundLogprobs } from '../../domain/logprob-meaning.ts';
 import type { ModelIdentity } from '../../domain/model-identity.ts';
 import type { RolloutSettings } from '../../domain/settings.ts';
+import type { ToolSettings } from '../../domain/tool.ts';
 import type { RunOptions } from '../../run/options.ts';
 import type { TokenBackend } from '../../inference/backend.ts';
 import { createBackend, parseModelSpec, tinyIdentity } from '../../inference/index.ts';
 import { say, type Io } from '../io.ts';
-import { toolFormatOf } from './tools.ts';
+import { withToolFormat } from './tools.ts';
 
 /** Options with absolute folders. A name that is not a folder here stays unchanged: a hub id. */
 export function withAbsolutePaths(options: RunOptions, cwd: string): RunOptions {
@@ -35,8 +36,8 @@ function absolute(path: string, cwd: string): string {
 export interface FoundModel {
   readonly logprobs: FoundLogprobs;
   readonly model: ModelIdentity | null;
-  /** How the model calls tools, in a run with tools; not stored by itself. */
-  readonly toolFormat?: string;
+  /** The run's tools, with the format in which the model calls them; not stored by themselves. */
+  readonly tools?: ToolSettings;
 }
 
 /**
@@ -63,7 +64,7 @@ export async function checkModel(
     mustServeLogprobs(backend.facts, settings);
     // A server of text renders the conversation itself.
     if (settings.feedback === 'delta' && 'tokenizer' in backend) mustFollow(backend, openings);
-    const called = tools ? { toolFormat: await toolFormatOf(backend, { tools }, openings) } : {};
+    const called = tools ? { tools: await withToolFormat(backend, tools, openings) } : {};
     return { logprobs: foundLogprobs(backend.facts), model: backend.facts.identity ?? null, ...called };
   } finally {
     await backend.close();

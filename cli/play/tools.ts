@@ -4,7 +4,6 @@
 import { ModelError, UsageError } from '../../domain/errors.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
 import { renderFor } from '../../domain/new-context.ts';
-import type { RolloutSettings } from '../../domain/settings.ts';
 import type { ToolSettings } from '../../domain/tool.ts';
 import { mustTakeTools } from '../../domain/tool-extension.ts';
 import type { Backend } from '../../inference/backend.ts';
@@ -33,14 +32,14 @@ export async function describeRunTools(options: RunOptions, io: Io): Promise<Run
 }
 
 /**
- * The format in which this model calls tools. Throws a ModelError if the model cannot be told of tools or of their results,
+ * The tools, with the format in which this model calls them. Throws a ModelError if the model cannot be told of tools or of their results,
  * or if its template shows no format and none was given.
  */
-export async function toolFormatOf(
+export async function withToolFormat(
   backend: Backend,
-  settings: Pick<RolloutSettings, 'tools'> & { readonly tools: ToolSettings },
+  tools: ToolSettings,
   openings: readonly (readonly string[])[],
-): Promise<string> {
+): Promise<ToolSettings> {
   if (!('tokenizer' in backend)) {
     throw new ModelError(`${backend.facts.name} takes messages and gives text: the calls of tools need token ids.`, {
       reason: 'tool-format',
@@ -48,21 +47,35 @@ export async function toolFormatOf(
     });
   }
   const { facts, tokenizer } = backend;
-  const found = settings.tools.format || detectToolFormat(tokenizer.chatTemplate() ?? '');
+  const found = toolFormatNamed(tools.format || (detectToolFormat(tokenizer.chatTemplate() ?? '') ?? ''));
   if (!found) {
     throw new ModelError(`The chat template of ${facts.name} shows no format of tool calls that is known.`, {
       reason: 'tool-format',
       fix: `Give --tool-format, one of: ${toolFormatNames.join(', ')}.`,
     });
   }
-  const [stop] = facts.stopTokenIds.slice(-1);
-  const stopText = stop === undefined ? null : await tokenizer.decode([stop], { skipSpecialTokens: false });
+  const { stops, opensResults } = found as Partial<Pick<ToolSettings, 'stops' | 'opensResults'>>;
+  const whole: ToolSettings = {
+    ...tools,
+    format: found.name,
+    ...(stops && { stops }),
+    ...(opensResults !== undefined && { opensResults }),
+  };
+  const [id] = facts.stopTokenIds.slice(-1);
+  const own = id === undefined ? null : await tokenizer.decode([id], { skipSpecialTokens: false });
+  const end = { stop: stops?.[0] ?? own, ...(stops && { stops }), ...(opensResults !== undefined && { opensResults }) };
   const asked = openings.length > 0 ? openings : [['user']];
   mustTakeTools(
-    { name: facts.name, render: renderFor(tokenizer, settings) },
-    settings.tools.list,
+    { name: facts.name, render: renderFor(tokenizer, { tools: whole }), end },
+    tools.list,
     asked.map((roles) => roles.map((role) => ({ role, content: 'Question' }))),
-    stopText,
   );
-  return found;
+  return whole;
+}
+
+/** An existing run has the format that was found when it was made, unless another one is given. */
+export function withKnownFormat(tools: ToolSettings, known: ToolSettings | undefined): ToolSettings {
+  if (!known || (tools.format !== '' && tools.format !== known.format)) return tools;
+  const { format, stops, opensResults } = known;
+  return { ...tools, format, ...(stops && { stops }), ...(opensResults !== undefined && { opensResults }) };
 }

@@ -51,7 +51,7 @@ describe.each(Object.keys(TOOL_FAMILIES))('%s', (name) => {
       expect(calls.map((call) => (isBad(call) ? call.error : call.name))).toEqual(meant.map((call) => call.name));
       const results = calls.map((call, i) => ({ call, output: OUTPUTS[i]! }));
       const added = results.map(({ call, output }) => format.resultMessage(call, output));
-      const appended = toolExtension(render, messages, added, stop);
+      const appended = toolExtension(render, messages, added, { ...format, stop });
       expect(appended).toMatchObject({ ok: true });
       const text = appended.ok ? appended.text : '';
       context += answer + stop + text;
@@ -71,7 +71,8 @@ describe.each(Object.keys(TOOL_FAMILIES))('%s', (name) => {
     const family = await openToolFamily(name);
     const render = (messages: readonly ChatMessage[]) => family.render(messages, TOOLS);
     const system = { role: 'system', content: 'Be brief.' };
-    const take = () => mustTakeTools({ name, render }, TOOLS, [ASKED, [system, ...ASKED]], family.stop);
+    const take = () =>
+      mustTakeTools({ name, render, end: { ...family.format, stop: family.stop } }, TOOLS, [ASKED, [system, ...ASKED]]);
     if (name.startsWith('deepseek')) expect(take).toThrow('does not show the tool add to the model');
     else expect(take).not.toThrow();
   });
@@ -82,7 +83,7 @@ describe('an answer of Llama that ends with <|eom_id|>', () => {
     const family = await openToolFamily('llama-3.1');
     const render = (messages: readonly ChatMessage[]) => family.render(messages, TOOLS);
     const added = [{ role: 'tool', content: '4' }];
-    const after = (stop: string) => toolExtension(render, ASKED, added, stop);
+    const after = (stop: string) => toolExtension(render, ASKED, added, { ...family.format, stop });
     expect(after('<|eom_id|>')).toEqual(after('<|eot_id|>'));
     expect(after('<|eom_id|>')).toMatchObject({
       ok: true,

@@ -62,6 +62,7 @@ export const glm: ToolFormat = {
   name: 'glm',
   openings: WALK.openings,
   stops: WALK.stops,
+  opensResults: '<|observation|>',
   parse: (text, tools) => walk(text, { ...WALK, read: readCall(tools) }),
   resultMessage: (_, output) => ({ role: 'tool', content: output }),
 };

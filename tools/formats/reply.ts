@@ -41,6 +41,8 @@ export interface ToolFormat {
   readonly openings: readonly string[];
   /** Tokens that may end an answer, as text. */
   readonly stops: readonly string[];
+  /** The stop that begins the results in the template, if one does: after another stop it is still to come. */
+  readonly opensResults?: string;
   /**
    * `text`: the answer decoded with its special tokens, from the first sampled token on, its stop token included or
    * not. If the generation prompt has opened the thinking, `openedThinking(prompt)` goes before it.
