@@ -14,12 +14,13 @@ const TEMPORAL = [
 ];
 const PARTS = [
   'test/machine/*.test.ts',
-  'test/environments/{code-judge,code-sandbox,environments,outbox,own-command,own-docs,own-doors,pool,repeated,under-load}.test.ts',
+  'test/environments/{code-judge,code-sandbox,environments,outbox,own-command,own-docs,own-doors,own-limits,pool,repeated,under-load}.test.ts',
   'test/environments/{bigreals,math-generated,math-random,metamorphic}.test.ts',
   'test/inference/{bad-models,big-vocabulary,embedded-weights,fleet,fleet-versions,model-process,run-model,tiny,weight-update}.test.ts',
   'test/inference/server-*.test.ts',
   'test/exporters/{everturn-rows,read-samples,sample-id-python}.test.ts',
   'test/train/*.test.ts',
+  'test/tools/doors.test.ts',
   'test/cli/model.test.ts',
   'test/house/imports.test.ts',
   'test/viewer/browser-*.test.ts',

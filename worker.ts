@@ -232,9 +232,7 @@ function ifRetryable(error: unknown): null {
   throw error;
 }
 
-function workflowBundle(): string {
-  return fileURLToPath(new URL('./workflow-bundle.js', import.meta.url));
-}
+const workflowBundle = (): string => fileURLToPath(new URL('./workflow-bundle.js', import.meta.url));
 
 /** Serves until it is asked to stop; resolves to the exit code. */
 export async function serve(settings: WorkerSettings): Promise<number> {

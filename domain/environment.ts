@@ -5,7 +5,7 @@ import type { Json, JsonObject } from './json.ts';
 import type { Message } from './query.ts';
 import type { Verdict } from './verdict.ts';
 
-export const DOORS = ['module', 'command', 'url', 'rubric'] as const;
+export const DOORS = ['module', 'command', 'url', 'rubric', 'queue'] as const;
 export type Door = (typeof DOORS)[number];
 
 /**
@@ -94,6 +94,11 @@ export interface EndParams {
   readonly episode: Episode;
   readonly state?: Json;
 }
+
+/** The outcome of a call that the workflow made on a user's own queue. */
+export type Said =
+  { readonly result: unknown } | { readonly failure: { readonly reason: QueueFailure; readonly message: string } };
+export type QueueFailure = 'environment-error' | 'environment-timeout' | 'environment-not-served';
 
 /** The reply to an answer. */
 export interface Reply {

@@ -180,13 +180,14 @@ export const REASONS = {
     'environment-not-served',
     'environment-timeout',
     'environment-too-large',
+    'environment-too-many-processes',
     'environment-unloadable',
     'environment-unreachable',
     'judge-unreachable',
     'judge-unreadable',
     'not-built',
   ],
-  /** A tool could not do its work, or may not run here. Reports of the tool itself reach the model and are no failure. */
+  /** A tool could not do its work, or may not run here. A fault that a tool itself reports is told to the model instead. */
   tool: [
     'bad-tool',
     'not-built',

@@ -1,5 +1,6 @@
 // The small JSON facts that pass between a rollout's workflow and its activities.
 
+import type { Said } from './environment.ts';
 import type { Limits, RolloutResult } from './ending.ts';
 import type { TrajectoryReference } from './ids.ts';
 import type { Task } from './query.ts';
@@ -29,6 +30,10 @@ export interface OpenedRollout {
     /** Its activity `begin` comes next, and records the rollout. */
     readonly begins: boolean;
     readonly ends: boolean;
+    /** Its calls are activities of this queue. */
+    readonly own?: OwnQueue;
+    /** With `own` and `begins`: the parameters of `begin`. */
+    readonly ask?: object;
   };
 }
 
@@ -42,6 +47,24 @@ export interface GeneratedTurn extends Omit<TurnFacts, 'verdict' | 'reason' | 'r
   readonly hash?: string;
   /** The calls to be run, if the reply calls tools and is no answer; empty if none of them can be run. */
   readonly calls?: readonly CallToRun[];
+}
+
+/** The task queue of the user's own worker. */
+export interface OwnQueue {
+  readonly queue: string;
+  readonly timeoutSeconds: number;
+}
+
+export interface AskInput extends TurnReference {
+  readonly method: 'respond' | 'end';
+}
+
+/** The parameters of a call; or the reply, if it is recorded. */
+export type Asked = { readonly params: object } | { readonly judged: Judged };
+
+export interface EvaluateInput extends TurnReference {
+  /** Of a user's own queue. */
+  readonly said?: Said;
 }
 
 export interface TurnReference {

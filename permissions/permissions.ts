@@ -160,6 +160,8 @@ export function openPermissions(
     },
 
     mayUseEnvironment(record, runFolder) {
+      // Nothing is run here: its own worker answers on its own queue.
+      if (record.door === 'queue') return record.spec;
       const same = (other: EnvironmentRecord) =>
         other.name === record.name && other.door === record.door && other.fingerprint === record.fingerprint;
       // The words are those of the own command, whatever the run's folder says.

@@ -45,7 +45,7 @@ const model = z.string('a model').superRefine((spec, context) => {
 });
 
 const ENVIRONMENTS =
-  'a module (./my-env.ts), a command ("python3 my_env.py"), an address (https://…) or a rubric (rubric:./rubric.json)';
+  'a module (./my-env.ts), a command ("python3 my_env.py"), an address (https://…), a rubric (rubric:./rubric.json) or a queue (queue:my-queue)';
 const AGENT = 'the name of an agent';
 const RATES = 'two numbers from 0 to 1 in order, as in 0.1:0.9';
 const ENV_NAME = 'the name of an environment variable';

@@ -161,7 +161,7 @@ export class McpProcess {
 
   #tooLarge(): void {
     const error = new RpcTooLarge(`${this.#who} gave more than ${MAX_LINE_BYTES >> 20} MiB in one message.`);
-    // Nothing tells to which call the message belongs; alone in flight, it is the one that is waited for.
+    // The message names no request; a request that is alone in flight is taken to be its own.
     if (this.#waiting.size === 1) for (const { reject } of this.#waiting.values()) reject(error);
     this.#end('was ended: its message was too long');
   }

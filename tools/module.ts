@@ -117,7 +117,7 @@ function answerOf(result: unknown): ToolAnswer {
   return { text, outcome: failed ? 'failed' : 'ok' };
 }
 
-/** A tool's own fault is told to the model. */
+/** The model is told of faults of the tool's own. */
 function saidBy({ name, timeoutSeconds }: ToolRecord, { reason }: EnvironmentError): ToolAnswer | undefined {
   if (reason === 'environment-timeout')
     return { text: `The tool ${name} gave no result in ${timeoutSeconds} s.`, outcome: 'timed-out' };

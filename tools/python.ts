@@ -1,5 +1,5 @@
-// The tool `python`: runs a program in the sandbox of the code judge, alone, without network and without input. Its
-// output is the result; a program that fails has its traceback, as in a terminal. No call keeps anything for another.
+// The tool `python`: runs a program in the sandbox of the code judge, alone, without network and without input. Its output
+// is its result; a program that fails has its traceback, as in a terminal. Each call is a new process.
 
 import type { ToolRecord } from '../domain/tool.ts';
 import type { CodeEnvironment } from '../environments/code/code-environment.ts';
@@ -8,7 +8,7 @@ import type { Door } from './index.ts';
 export const PYTHON: ToolRecord = {
   name: 'python',
   description:
-    'Runs a Python 3 program in a sandbox and returns what it prints. Each call begins anew: nothing is kept between calls. ' +
+    'Runs a Python 3 program in a sandbox and returns what it prints. Each call is a new process: nothing is kept between calls. ' +
     'Only the standard library; no network.',
   parameters: {
     type: 'object',

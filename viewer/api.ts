@@ -4,7 +4,8 @@
 import { UsageError } from '../domain/errors.ts';
 import { turnReward } from '../domain/reward.ts';
 import { outputTokens, type TurnRecord } from '../domain/turn.ts';
-import { rolloutFolder } from '../storage/record/layout.ts';
+import { rolloutFolder, STEERING } from '../storage/record/layout.ts';
+import { actsOn, readActs } from '../storage/steering.ts';
 import type { Stored } from '../storage/store.ts';
 import { parseFilter } from './model/filter.ts';
 import { compareRuns } from './compare-runs.ts';
@@ -170,6 +171,7 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
       const id = { run: name, ...place };
       const folder = rolloutFolder(id);
       mustBePlain(store.folder, folder);
+      mustBePlain(store.folder, STEERING);
       void decoderFor(open).catch(() => {});
       const rollout = await store.getRollout(id);
       if (!rollout) throw noRollout(place);
@@ -199,6 +201,7 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
         previous: placeOf(rows[at < 0 ? -1 : at - 1]),
         next: placeOf(at < 0 ? undefined : rows[at + 1]),
         folder,
+        acts: actsOn(await readActs(store, () => {}), id),
       };
     },
 

@@ -18,7 +18,7 @@ export interface Site {
   readonly left: readonly string[];
 }
 
-/** This file marks a folder as ours, which may be replaced. */
+/** A page with this makes a folder one of ours, which may be replaced. */
 const MARK = '<script id="site" type="application/json">';
 const PAGE = 'index.html';
 

@@ -4,6 +4,7 @@ import { setWorkflowOptions, workflowInfo } from '@temporalio/workflow';
 import { rollout } from './rollout.ts';
 
 export { collection } from './collection.ts';
+export { describeEnvironment } from './own-queue.ts';
 export { feed } from './feed.ts';
 export { rollout };
 export { updateWeights } from './update-weights.ts';

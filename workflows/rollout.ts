@@ -1,9 +1,9 @@
 // One query, turn by turn: the algorithm of the product. For t = 1, 2, … until a limit ends it (domain/ending.ts):
 //   S_t     = C_t ++ O_t, O_t the model's answer to C_t     activity `generate`; C_1 is the prompt
 //   r_t     = ((success_t − 0.5)·2 − bias)·scaling          success_t: activity `evaluate`; r_t: domain/reward.ts
-//   C_{t+1} = S_t ++ feedback on success_t, or the results of `callTool` (r_t = 0)        in `generate`: domain/new-context.ts
-// and then G_t = r_t + γ·G_{t+1}: `rolloutResult`. Every ending has a name, and a failure is data. Only small facts pass
-// through here; tokens and texts stay in the store.
+//   C_{t+1} = S_t ++ feedback on success_t                  first step of the next `generate`: domain/new-context.ts
+// and then G_t = r_t + γ·G_{t+1}: `rolloutResult`. A reply that calls tools is a turn with r_t = 0 and their results as its
+// feedback. Every ending has a name, and a failure is data. Only small facts pass through; tokens and texts are in the store.
 
 import { CancelledFailure, CancellationScope, isCancellation, patched } from '@temporalio/workflow';
 import { rolloutResult, type RolloutResult, type StopReason, stopReason } from '../domain/ending.ts';
@@ -21,7 +21,7 @@ async function play({ rollout, limits, task, environment }: OpenedRollout, progr
     if (answer.noRoom) return 'context-length';
     if (answer.calls) await callTools(rollout, turn, answer.calls);
     else answers++;
-    const reply = await evaluate(rollout, answer, task, environment?.name);
+    const reply = await evaluate(rollout, answer, task, environment);
     await log(rollout, answer, reply);
     progress.played(turnFacts(answer, reply));
     const stop = answer.calls ? undefined : stopReason(answers, reply.verdict, limits, reply.done);
@@ -79,7 +79,7 @@ async function begunBy(input: RolloutInput, opened: OpenedRollout): Promise<read
   const { environment } = opened;
   if (!environment?.begins) return [opened];
   try {
-    return [await begin(input, environment.name)];
+    return [await begin(input, environment)];
   } catch (error) {
     if (!isCancellation(error)) return [opened, error];
     if (!patched(RECORDED_WHEN_CANCELLED)) throw error;
@@ -89,7 +89,7 @@ async function begunBy(input: RolloutInput, opened: OpenedRollout): Promise<read
 
 /** The environment gives back what it took; the result does not depend on it. */
 async function leave({ rollout: id, environment }: OpenedRollout, turns: number): Promise<void> {
-  const ended = () => endEnvironment(id, turns, environment!.name);
+  const ended = () => endEnvironment(id, turns, environment!);
   await CancellationScope.nonCancellable(ended).catch(() => undefined);
 }
 

@@ -20,6 +20,7 @@ import type { SentMessage } from '../domain/say.ts';
 import type { RolloutResult } from '../domain/ending.ts';
 import type { TrajectoryReference } from '../domain/ids.ts';
 import type { RolloutInput } from '../domain/messages.ts';
+import { callQueue } from './own-queue.ts';
 
 const generation = proxyActivities<Activities>({
   taskQueue: GENERATE_QUEUE,
@@ -72,12 +73,24 @@ export function open(input: RolloutInput, unbegun?: true): Promise<OpenedRollout
   return light.open.executeWithOptions({ summary: 'fix the query' }, unbegun ? [input, unbegun] : [input]);
 }
 
-export function begin(input: RolloutInput, environment: string): Promise<OpenedRollout> {
-  return responding.begin.executeWithOptions({ summary: `${environment} begins` }, [input]);
+export async function begin(input: RolloutInput, { name, own, ask = {} }: Played): Promise<OpenedRollout> {
+  const summary = `${name} begins`;
+  if (!own) return responding.begin.executeWithOptions({ summary }, [input]);
+  const said = await callQueue(own, 'begin', ask, summary);
+  return responding.begin.executeWithOptions({ summary: `${name} has begun` }, [input, said]);
 }
 
-export function endEnvironment(rollout: TrajectoryReference, turns: number, environment: string): Promise<void> {
-  return leaving.endEnvironment.executeWithOptions({ summary: `${environment} ends` }, [{ rollout, turns }]);
+type Played = NonNullable<OpenedRollout['environment']>;
+
+export async function endEnvironment(
+  rollout: TrajectoryReference,
+  turns: number,
+  { name, own }: Played,
+): Promise<void> {
+  const summary = `${name} ends`;
+  if (!own) return leaving.endEnvironment.executeWithOptions({ summary }, [{ rollout, turns }]);
+  const asked = await light.askEnvironment.executeWithOptions({ summary }, [{ rollout, turn: turns, method: 'end' }]);
+  if ('params' in asked) await callQueue(own, 'end', asked.params, summary);
 }
 
 /** `say`: a person's message before this turn. */
@@ -87,15 +100,21 @@ export function generate(rollout: TrajectoryReference, turn: number, say?: SentM
   return generation.generate.executeWithOptions(options, [input]);
 }
 
-export function evaluate(
+export async function evaluate(
   rollout: TrajectoryReference,
   { turn, outputTokens, calls }: GeneratedTurn,
   task?: Task,
-  environment?: string,
+  environment?: Played,
 ): Promise<Judged> {
   // The results of tools are put together; nobody judges them.
   if (calls) return light.evaluate.executeWithOptions({ summary: `turn ${turn} · results` }, [{ rollout, turn }]);
-  const summary = `turn ${turn} · ${environment ?? 'judge'} ${outputTokens} tokens`;
+  const summary = `turn ${turn} · ${environment?.name ?? 'judge'} ${outputTokens} tokens`;
+  if (environment?.own) {
+    const asked = await light.askEnvironment.executeWithOptions({ summary }, [{ rollout, turn, method: 'respond' }]);
+    if ('judged' in asked) return asked.judged;
+    const said = await callQueue(environment.own, 'respond', asked.params, summary);
+    return light.evaluate.executeWithOptions({ summary }, [{ rollout, turn, said }]);
+  }
   const slow = environment !== undefined || task === 'code';
   const options = slow ? { summary, priority: turnPriority(rollout.run, turn) } : { summary };
   const { evaluate: judge } = environment !== undefined ? responding : task === 'code' ? judgingCode : light;

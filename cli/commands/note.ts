@@ -40,7 +40,7 @@ async function note(io: Io, named: string, query: string, given: string, flags: 
     of: { query: id.query, sample, attempt, turn, hash: about.hash },
     text,
     by: await personOf(io, flags.by),
-    via: 'cli',
+    via: flags.via,
     at: io.now(),
   };
   const stored = await record(place, act, flags.dryRun === true);

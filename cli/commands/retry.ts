@@ -66,7 +66,7 @@ async function retry(io: Io, named: string, query: string, flags: Flags): Promis
   const act: RetryAct = {
     act: 'retry',
     of: { query: of, sample, attempt, turn: null, hash: end.hash },
-    ...{ reason, by, via: 'cli', at: io.now() },
+    ...{ reason, by, via: flags.via, at: io.now() },
   };
   if (flags.dryRun) {
     print(io, `Would play ${name} again, as attempt ${id.attempt}.`);

@@ -59,7 +59,7 @@ async function give(io: Io, named: string, query: string, verdict: HumanVerdict,
     reason,
     after: own?.name ?? null,
     by,
-    via: 'cli',
+    via: flags.via,
     at: io.now(),
   };
   const stored = same

@@ -78,6 +78,7 @@ function fromRecords({ run, query, sample, attempt }: RolloutId, trajectory: Tra
       seconds: (record.finishedAt - record.startedAt) / 1000,
       attempt: record.attempt,
       server: record.server,
+      ...(verdict?.calls && { calls: verdict.calls.map(({ name, outcome: came }) => ({ name, outcome: came })) }),
     })),
     pending: null,
     waitsForWorker: false,

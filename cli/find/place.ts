@@ -26,7 +26,8 @@ export async function findRun(io: Io, named: string, out: string): Promise<RunPl
   const root = resolvePlace(io.cwd, out);
   if (isRunName(named) && (await holdsRun(join(root, named)))) return placeOf(root, named);
   const folder = resolvePlace(io.cwd, named);
-  if (await holdsRun(folder)) {
+  // No path holds a zero character.
+  if (!named.includes('\0') && (await holdsRun(folder))) {
     if (isRunName(basename(folder))) return placeOf(dirname(folder), basename(folder));
     throw new UsageError(`${folder} is a run, but its folder's name is not a valid run name.`, {
       reason: 'run-name',

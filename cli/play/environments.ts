@@ -11,6 +11,7 @@ import { UsageError } from '../../domain/errors.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
 import type { Environment } from '../../environments/environment.ts';
 import {
+  type AskQueue,
   createOwnEnvironments,
   type DescribedEnvironment,
   describeEnvironment,
@@ -24,13 +25,13 @@ export interface NamedEnvironment extends DescribedEnvironment {
   readonly from: string;
 }
 
-export async function describeOwn(given: readonly string[], io: Io): Promise<NamedEnvironment[]> {
+export async function describeOwn(given: readonly string[], io: Io, askQueue?: AskQueue): Promise<NamedEnvironment[]> {
   // By task is how rows are judged that name no environment.
   const specs = given.filter((text) => text.trim() !== BY_TASK);
   const parsed = specs.map((text) => parseSpec(text, io.cwd));
   const log = (line: string): void => say(io, oneLine(line));
   const described = await Promise.all(
-    parsed.map(async (spec, i) => ({ ...(await describeEnvironment(spec, log)), from: specs[i]! })),
+    parsed.map(async (spec, i) => ({ ...(await describeEnvironment(spec, log, askQueue)), from: specs[i]! })),
   );
   const builtIn: readonly string[] = TASKS;
   const names = described.map(({ record }) => record.name);

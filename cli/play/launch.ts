@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { environmentTitle } from '../../domain/environment.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
+import { describeOnQueue } from '../../temporal/describe-environment.ts';
 import { startFeed } from '../../temporal/feed.ts';
 import { describeWorkflow, startCollection } from '../../temporal/runs.ts';
 import { type ResolvedOptions, settingsOf } from '../../run/config.ts';
@@ -29,7 +30,7 @@ import { resolvePlace } from '../../storage/place.ts';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { followToEnd } from './follow-to-end.ts';
-import { mustProveSandbox, mustTakeCode, mustTakeEnvironments } from './code-sandbox.ts';
+import { mustProveSandbox, mustTakeCode, mustTakeEnvironments, mustTakeQueue } from './code-sandbox.ts';
 import { plural } from '../view/format.ts';
 import { printJson, say, type Io } from '../io.ts';
 import { type Link, openLink, workflowUrl } from '../find/link.ts';
@@ -62,7 +63,7 @@ const LARGE_BYTES = 100_000_000;
 
 export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   if (given.name !== undefined) mustBeRunName(given.name);
-  const described = await describeOwn(given.resolved.options.environment, io);
+  const described = await describeOwn(given.resolved.options.environment, io, (queue) => askQueue(io, queue));
   const { resolved, agent } = withAgent(given.resolved, described);
   const options = withAbsolutePaths(resolved.options, io.cwd);
   const groups = groupsOf(options, agent);
@@ -148,6 +149,17 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     announce(io, { place, link, survey, options, tools: tools.list, attached: state === 'running' }, given);
     if (given.detach) return EXIT.ok;
     return await followToEnd(io, link, place, { maxFailed: options.maxFailed, json: given.json });
+  } finally {
+    await link.close();
+  }
+}
+
+/** The description of an environment by its own worker, which must be there. */
+async function askQueue(io: Io, queue: string): Promise<unknown> {
+  const link = await openLink(io);
+  try {
+    await mustTakeQueue(link, queue);
+    return await describeOnQueue(link.session, queue);
   } finally {
     await link.close();
   }

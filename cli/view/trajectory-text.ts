@@ -7,6 +7,7 @@ import { questionOf } from '../../domain/query.ts';
 import { turnReward } from '../../domain/reward.ts';
 import type { NamedAct } from '../../domain/steering.ts';
 import type { PlayedTurn, Trajectory, VerdictRecord } from '../../domain/trajectory.ts';
+import { callLines } from './call-text.ts';
 import { plural } from './format.ts';
 import type { Paint, Tint } from './paint.ts';
 import { saidLines, saidOf } from './people.ts';
@@ -101,6 +102,7 @@ function turnText(
     ...(verdict?.note === undefined ? [] : [paint('yellow', oneLine(verdict.note))]),
     indented(record.contextText, '  > ', (text) => paint('dim', text)),
     indented(record.outputText, '  ', (text) => text),
+    ...(verdict?.calls ? callLines(verdict.calls, paint) : []),
     ...(tokens ? [tokenText(record.outputIds, record.logprobs, paint)] : []),
   ].join('\n');
 }
@@ -131,8 +133,8 @@ function rewardText(
   end: Trajectory['end'],
   paint: Paint,
 ): string {
-  if (!verdict || verdict.verdict === 'undecided') return '';
-  const raw = verdict.reward ?? turnReward(verdict.verdict === 'right', settings);
+  if (!verdict || verdict.verdict === 'undecided' || (verdict.verdict === 'called' && !end)) return '';
+  const raw = verdict.reward ?? (end?.called?.includes(turn) ? 0 : turnReward(verdict.verdict === 'right', settings));
   const parts = verdict.rewards ? ` (${namedNumbers(verdict.rewards)})` : '';
   const whole = end?.rewards[turn - 1];
   return paint('dim', `  reward ${raw}${parts}${whole === undefined ? '' : `, return ${whole}`}`);

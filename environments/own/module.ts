@@ -9,6 +9,7 @@ import { EnvironmentError } from '../../domain/errors.ts';
 import { compiledScript } from '../../machine/compiled.ts';
 import { bundleModule } from './bundle.ts';
 import { type Described, type Log, mismatch, passedEnv } from './command.ts';
+import { canConfine, confined } from './confine.ts';
 import type { ProcessLaunch } from './line-process.ts';
 import { helloOf } from './process-pool.ts';
 import type { Hello } from './reply.ts';
@@ -26,14 +27,21 @@ export const codeFile = (sha256: string): string => `code/${sha256}.cjs`;
 
 export function moduleLaunch(who: string, bundle: string, sha256: string, log: Log): ProcessLaunch {
   const script = compiledScript('./module-child', import.meta.url, EnvironmentError);
-  return {
+  if (!canConfine()) warnOnce(log);
+  return confined({
     who,
     file: process.execPath,
     args: [`--max-old-space-size=${HEAP_MB}`, script, bundle, sha256],
     cwd: '/',
     env: passedEnv(),
     log,
-  };
+  });
+}
+
+let warned = false;
+function warnOnce(log: Log): void {
+  if (!warned) log('Modules run without limits on processes and memory: bubblewrap makes no namespace here.');
+  warned = true;
 }
 
 export async function describeModule(path: string, log: Log): Promise<Described & { readonly code: ModuleCode }> {

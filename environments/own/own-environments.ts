@@ -3,7 +3,7 @@
 
 import { join } from 'node:path';
 import type { Door, EnvironmentRecord } from '../../domain/environment.ts';
-import { EnvironmentError } from '../../domain/errors.ts';
+import { EnvironmentError, UsageError } from '../../domain/errors.ts';
 import type { Environment } from '../environment.ts';
 import type { OwnEnvironments } from '../index.ts';
 import { commandLaunch, type Described, describeCommand, type Log, mustBeCommand, PROCESSES } from './command.ts';
@@ -12,6 +12,7 @@ import { processEnvironment } from './process-environment.ts';
 import { openProcessPool } from './process-pool.ts';
 import { parseHello } from './reply.ts';
 import { describeRubric, rubricEnvironment } from './rubric/rubric-environment.ts';
+import { describedQueue, queueEnvironment } from './queue.ts';
 import { parseSpec, type Spec } from './spec.ts';
 import { describeUrl, urlEnvironment } from './url.ts';
 
@@ -45,6 +46,7 @@ export function createOwnEnvironments({
   function make(record: EnvironmentRecord, words: readonly string[], runFolder: string): Opened {
     const ended = { close: () => undefined };
     if (record.door === 'url') return { environment: urlEnvironment(record, words), ...ended };
+    if (record.door === 'queue') return { environment: queueEnvironment(record), ...ended };
     if (record.door === 'rubric') {
       return { environment: rubricEnvironment(record, join(runFolder, codeFile(record.fingerprint))), ...ended };
     }
@@ -83,11 +85,28 @@ export interface DescribedEnvironment extends Described {
   readonly code?: ModuleCode;
 }
 
+/** The result of the activity `describe` of a queue. */
+export type AskQueue = (queue: string) => Promise<unknown>;
+
 /** Loads an environment once, to learn what it says of itself. Throws EnvironmentError if it does not load. */
-export async function describeEnvironment({ door, words }: Spec, log: Log): Promise<DescribedEnvironment> {
+export async function describeEnvironment(
+  { door, words }: Spec,
+  log: Log,
+  askQueue?: AskQueue,
+): Promise<DescribedEnvironment> {
   if (door === 'command') return describeCommand(words, log);
   if (door === 'module') return describeModule(words[0]!, log);
   if (door === 'rubric') return describeRubric(words[0]!);
+  if (door === 'queue') {
+    if (askQueue) return describedQueue(words[0]!, await askQueue(words[0]!));
+    throw new UsageError(
+      `The environment queue:${words[0]} is served by a worker of Temporal, which this command does not ask.`,
+      {
+        reason: 'bad-value',
+        fix: 'Only `everturn run` plays it; try the same code as a command.',
+      },
+    );
+  }
   return describeUrl(words[0]!);
 }
 

@@ -12,6 +12,9 @@ export interface PostOptions {
   readonly timeoutMs: number;
   readonly key?: string | null;
   readonly bearer?: string | null;
+  /** Of a session, and the call to which a new one is given. */
+  readonly cookie?: string;
+  readonly onCookie?: (cookie: string) => void;
   /** Of a server that is away, and of one that refuses. */
   readonly reasons?: { readonly away: Reason<'environment'>; readonly refused: Reason<'environment'> };
 }
@@ -23,7 +26,7 @@ export async function post(
   method: string,
   url: string,
   body: object,
-  { signal, timeoutMs, key = null, bearer = null, reasons = REASONS }: PostOptions,
+  { signal, timeoutMs, key = null, bearer = null, cookie, onCookie, reasons = REASONS }: PostOptions,
 ): Promise<unknown> {
   const late = AbortSignal.timeout(timeoutMs);
   try {
@@ -32,6 +35,7 @@ export async function post(
       headers: {
         'content-type': 'application/json',
         ...(key === null ? {} : { 'idempotency-key': key }),
+        ...(cookie === undefined ? {} : { cookie }),
         ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
       },
       body: JSON.stringify(body),
@@ -39,6 +43,8 @@ export async function post(
       redirect: 'error',
     });
     const bytes = await bodyOf(who, response);
+    const cookies = response.headers.getSetCookie().map((one) => one.split(';')[0]!);
+    if (cookies.length > 0) onCookie?.(cookies.join('; '));
     if (response.ok) return parseJson(who, bytes);
     throw refused({ who, method, reasons, bearer }, response, bytes);
   } catch (error) {

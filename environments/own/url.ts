@@ -1,5 +1,5 @@
 // The door `url`: a server that answers the same calls over HTTP, `POST <address>/respond` and so on; or a reward server
-// in the shape of OpenRLHF or slime, which gives a number for an answer and has no version of its own. No redirect is
+// in the shape of OpenRLHF, slime or NeMo Gym, which gives a number for an answer and has no version of its own. No redirect is
 // followed, and a reply is read up to its limit only.
 
 import { createHash } from 'node:crypto';
@@ -10,11 +10,12 @@ import type { Json } from '../../domain/json.ts';
 import type { Environment, EnvironmentCall } from '../environment.ts';
 import { type Described, mismatch } from './command.ts';
 import { reported } from './line-process.ts';
+import { nemoGymEnvironment } from './nemo-gym.ts';
 import { post } from './post.ts';
 import { broken, parseBegun, parseHello, parseReply } from './reply.ts';
 import { beginParams, endParams, episodeOf, respondParams, stateAfter } from './wire.ts';
 
-const SHAPES = ['everturn', 'openrlhf', 'slime'] as const;
+const SHAPES = ['everturn', 'openrlhf', 'slime', 'nemo-gym'] as const;
 type Shape = (typeof SHAPES)[number];
 
 /** Of a reward server, as OpenRLHF has it. */
@@ -48,7 +49,8 @@ export async function describeUrl(href: string): Promise<Described> {
   const common = { door: 'url', spec: [href] } as const;
   if (shape !== 'everturn') {
     const name = `${shape}-${createHash('sha256').update(href).digest('hex').slice(0, 12)}`;
-    const claimed = { version: 'claimed', state: 'none', begins: false, ends: false, claimed: true } as const;
+    const begins = shape === 'nemo-gym';
+    const claimed = { version: 'claimed', state: 'none', begins, ends: false, claimed: true } as const;
     const record = { ...common, name, ...claimed, timeoutSeconds: REWARD_TIMEOUT_SECONDS, fingerprint: hashOf(href) };
     return { record, agents: [] };
   }
@@ -84,6 +86,7 @@ export function urlEnvironment(record: EnvironmentRecord, words: readonly string
     return result;
   }
 
+  if (shape === 'nemo-gym') return nemoGymEnvironment(who, base, record);
   if (shape !== 'everturn') {
     return {
       async respond(move, { signal }) {

@@ -59,6 +59,13 @@ export const ALTERED: readonly AlteredWorkflow[] = [
     'light.evaluate.executeWithOptions',
   ),
   altered(
+    'a call that does not wait for those before it',
+    /rollout-tools/,
+    'steps',
+    'if (!pure) await Promise.all(running.splice(0));',
+    '',
+  ),
+  altered(
     'no last step after a cancellation',
     /rollout-cancelled/,
     'rollout',

@@ -2,6 +2,7 @@
 // are stored; everything else is derived from them.
 
 import type { Query } from '../../domain/query.ts';
+import type { NamedAct } from '../../domain/steering.ts';
 import type { EndRecord, VerdictRecord } from '../../domain/trajectory.ts';
 import type { TurnRecord } from '../../domain/turn.ts';
 import type { Cell, Comparison, PairedQuery } from '../../statistics/comparison.ts';
@@ -122,6 +123,8 @@ export interface RolloutMessage {
   readonly next: RowPlace | null;
   /** The folder of its records, relative to the run's. */
   readonly folder: string;
+  /** Verdicts and notes of people on it. */
+  readonly acts: readonly NamedAct[];
 }
 
 export type RowPlace = Pick<Row, 'query' | 'sample' | 'attempt'>;

@@ -27,7 +27,7 @@ export type RolloutTokens = Readonly<Record<string, TokensMessage>>;
 /** All queries, and those of each cell. */
 export type Compared = Readonly<Record<Cell | 'all', CompareMessage>>;
 
-/** Facts that are known before any part is read. */
+/** Known before any part is read. */
 export interface ReportIndex {
   readonly heads: readonly RunHead[];
   /** The things that are not here, one a line. */

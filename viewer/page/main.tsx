@@ -7,16 +7,18 @@ import { Printed } from './printed.tsx';
 import { reportSource } from './report-source.ts';
 import type { ReportData } from '../model/report-data.ts';
 import { serverSource } from './source.ts';
+import { takeSteerKey } from './steer-key.ts';
 import { applyTheme } from './theme.ts';
 
 applyTheme();
+const key = takeSteerKey();
 const root = document.getElementById('app');
 const report = await reportSource().catch((error: unknown) => {
   if (root) root.textContent = `This report cannot be read: ${String(error)}`;
   throw error;
 });
 if (root) {
-  render(<App source={report ?? serverSource()} />, root);
+  render(<App source={report ?? serverSource(key)} />, root);
   if (report?.data) printWhole(report.data, root);
 }
 

@@ -101,6 +101,7 @@ function sourceOf(parts: Parts, data: ReportData | null): ReportSource {
     kind: 'report',
     data,
     left,
+    steer: null,
     compared,
     runs: async () => ({ folder: '', runs: heads }),
     run: async (name) => (await partOf(name)).run,
