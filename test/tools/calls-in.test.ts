@@ -31,7 +31,7 @@ describe('the calls in a reply', () => {
       (text) => callsIn(text)[0]!.error,
     );
     expect(faults).toEqual([
-      expect.stringContaining('a comma or } is missing'),
+      expect.stringContaining('its JSON is broken: a comma or } is missing'),
       expect.stringContaining('There is no tool "sub"'),
       expect.stringContaining('The call of add was not run'),
     ]);

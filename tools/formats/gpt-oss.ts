@@ -2,7 +2,7 @@
 // names a channel and at times a recipient: `to=functions.NAME` is a call, its body JSON. The answer begins inside the
 // first header, because the prompt ends with <|start|>assistant.
 
-import { bad, named, type Shape } from './call.ts';
+import { bad, brokenJson, named, type Shape } from './call.ts';
 import { codeTool } from './code-tool.ts';
 import { readJson, skipSpace } from './json.ts';
 import type { Call, ParsedReply, ToolFormat, ToolSchema } from './reply.ts';
@@ -86,7 +86,7 @@ function readCall(text: string, header: Header, body: number, from: number, tool
     return { end: body, calls: (end) => bad(shape(end), `${JSON.stringify(recipient)} is not functions.NAME`) };
   }
   const json = readJson(text, body);
-  if (!json.ok) return { end: null, calls: (end) => bad(shape(end), json.error, tool) };
+  if (!json.ok) return { end: null, calls: (end) => bad(shape(end), brokenJson(json.error), tool) };
   const calls = (end: number): Call =>
     skipSpace(text, json.end) < end
       ? bad(shape(end), 'text follows its JSON object', tool)
