@@ -24,7 +24,7 @@ export function callsOf(
   // A reply that was cut is an answer as it stands.
   if (!own || !tools || finish !== 'stop') return undefined;
   const left = own.maxCalls - callsSince(before.map(({ record }) => record));
-  const calls = left > 0 ? tools.callsIn(outputText, own, contextText) : [];
+  const calls = left > 0 ? tools.callsIn(outputText, contextText, own) : [];
   if (calls.length === 0) return undefined;
   return calls.map((call, i) => (i < left ? call : { ...call, error: NOT_RUN }));
 }

@@ -5,9 +5,9 @@ import { ToolError } from '../domain/errors.ts';
 import type { JsonObject } from '../domain/json.ts';
 import { MAX_CALLS_OF_A_REPLY, type ToolRecord, type WrittenCall } from '../domain/tool.ts';
 import {
-  type Call,
-  isBad,
+  type BadCall,
   openedThinking,
+  type ParsedCall,
   type ToolFormat,
   toolFormatNamed,
   toolFormatNames,
@@ -26,7 +26,7 @@ export type Doors = { readonly [name in ToolRecord['door']]?: Door };
 
 export function createTools(doors: Doors): Tools {
   return {
-    callsIn(text, { format, list }, prompt) {
+    callsIn(text, prompt, { format, list }) {
       const { calls } = formatOf(format).parse(openedThinking(prompt) + text, list);
       const written = calls.slice(0, MAX_CALLS_OF_A_REPLY).map((call) => writtenCall(call, list));
       const more = calls.length - written.length;
@@ -38,7 +38,7 @@ export function createTools(doors: Doors): Tools {
     resultMessage: ({ name, arguments: given, id, raw, error = '' }, output, { format }) =>
       formatOf(format).resultMessage(
         name === null || given === null
-          ? { raw, error }
+          ? { raw, error, ...(name !== null && { name }) }
           : { name, arguments: JSON.parse(given) as JsonObject, id, raw },
         output,
       ),
@@ -67,8 +67,8 @@ function formatOf(name: string): ToolFormat {
   });
 }
 
-function writtenCall(call: Call, tools: readonly ToolRecord[]): WrittenCall {
-  if (isBad(call)) return { name: null, arguments: null, id: null, raw: call.raw, error: call.error };
+function writtenCall(call: ParsedCall | BadCall, tools: readonly ToolRecord[]): WrittenCall {
+  if ('error' in call) return { name: call.name ?? null, arguments: null, id: null, raw: call.raw, error: call.error };
   const { name, id, raw } = call;
   if (isTooDeep(call.arguments))
     return { name, arguments: '{}', id, raw, error: 'The arguments are nested too deep; the call was not run.' };

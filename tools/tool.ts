@@ -24,9 +24,9 @@ export interface ToolAnswer {
 export interface Tools {
   /**
    * The calls in a reply, each with the reason if it cannot be run. Empty: the reply is an answer. `prompt`: the text before
-   * it, whose end may have opened the model's thinking.
+   * it, which may have opened the model's thinking.
    */
-  callsIn(text: string, tools: ToolSettings, prompt: string): readonly WrittenCall[];
+  callsIn(text: string, prompt: string, tools: ToolSettings): readonly WrittenCall[];
   /** The message that tells the model the output of a call. */
   resultMessage(call: WrittenCall, output: string, tools: ToolSettings): Message;
   /** Throws ToolError if the tool could not do its work, or may not run here. */

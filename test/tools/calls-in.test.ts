@@ -16,7 +16,7 @@ const add: ToolRecord = {
   fingerprint: '',
 };
 const settings = (format: string): ToolSettings => ({ format, list: [add], maxCalls: 8, outputBytes: 100 });
-const callsIn = (text: string, prompt = '') => createTools({}).callsIn(text, settings('hermes'), prompt);
+const callsIn = (text: string, prompt = '') => createTools({}).callsIn(text, prompt, settings('hermes'));
 const CALL = '<tool_call>{"name": "add", "arguments": {"a": 1}}</tool_call>';
 
 describe('the calls in a reply', () => {

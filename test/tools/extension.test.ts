@@ -67,14 +67,13 @@ describe.each(Object.keys(TOOL_FAMILIES))('%s', (name) => {
     }
   });
 
-  test('takes tools, with and without a system message, unless its template does not show them', async () => {
+  // DeepSeek's templates leave it to the messages to show tools.
+  test.skipIf(name.startsWith('deepseek'))('takes tools, with and without a system message', async () => {
     const family = await openToolFamily(name);
     const render = (messages: readonly ChatMessage[]) => family.render(messages, TOOLS);
-    const system = { role: 'system', content: 'Be brief.' };
-    const take = () =>
-      mustTakeTools({ name, render, end: { ...family.format, stop: family.stop } }, TOOLS, [ASKED, [system, ...ASKED]]);
-    if (name.startsWith('deepseek')) expect(take).toThrow('does not show the tool add to the model');
-    else expect(take).not.toThrow();
+    const openings = [ASKED, [{ role: 'system', content: 'Be brief.' }, ...ASKED]];
+    const end = { ...family.format, stop: family.stop };
+    expect(() => mustTakeTools({ name, render, end }, TOOLS, openings)).not.toThrow();
   });
 });
 
