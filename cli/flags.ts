@@ -11,7 +11,7 @@ import type { Io } from './io.ts';
 export const DEFAULT_OUT = 'runs';
 
 export function outOption(): Option {
-  return new Option('--out <dir>', 'the folder that holds runs').default(DEFAULT_OUT, './runs');
+  return new Option('--out <dir>', 'the folder that holds runs, or s3://bucket/prefix').default(DEFAULT_OUT, './runs');
 }
 
 export function jsonOption(what = 'facts as JSON on stdout, everything else on stderr'): Option {

@@ -120,17 +120,39 @@ function addSuccess(counts: CollectionCounts, result: RolloutResult, numTurns: n
   for (let i = 0; i < turnsCounted; i++) bump(counts.rightBy, i, firstRight >= 0 && i >= firstRight ? 1 : 0);
 }
 
+/** The counts of rollouts that `counts` and `more` counted apart: each rollout by one of them. */
+export function addCounts(counts: CollectionCounts, more: CollectionCounts): void {
+  for (const outcome of OUTCOMES) counts.outcomes[outcome] += more.outcomes[outcome];
+  for (const [reason, n] of Object.entries(more.reasons))
+    counts.reasons[reason] = (Object.hasOwn(counts.reasons, reason) ? counts.reasons[reason]! : 0) + n;
+  for (const [boundary, n] of Object.entries(more.boundaries ?? {}) as [Boundary, number][])
+    (counts.boundaries ??= {})[boundary] = (counts.boundaries[boundary] ?? 0) + n;
+  addVerdicts((counts.verdicts ??= {}), more.verdicts ?? {});
+  counts.turns += more.turns;
+  counts.tokens += more.tokens;
+  for (const series of ['judgedAt', 'rightAt', 'rightBy'] as const)
+    more[series].forEach((n, i) => bump(counts[series], i, n));
+  if (more.steered !== undefined) counts.steered = (counts.steered ?? 0) + more.steered;
+  more.rewardAt?.forEach((rewards, i) => addRewards((counts.rewardAt ??= []), i, rewards));
+  counts.failures.push(...more.failures.slice(0, MAX_FAILURES - counts.failures.length));
+}
+
 const NO_REWARDS: RewardCount = { count: 0, sum: 0, squares: 0, min: 0, max: 0 };
 
 function addReward(series: RewardCount[], index: number, reward: number): void {
+  addRewards(series, index, { count: 1, sum: reward, squares: reward * reward, min: reward, max: reward });
+}
+
+function addRewards(series: RewardCount[], index: number, more: RewardCount): void {
   while (series.length <= index) series.push(NO_REWARDS);
   const { count, sum, squares, min, max } = series[index]!;
+  if (more.count === 0) return;
   series[index] = {
-    count: count + 1,
-    sum: sum + reward,
-    squares: squares + reward * reward,
-    min: count === 0 ? reward : Math.min(min, reward),
-    max: count === 0 ? reward : Math.max(max, reward),
+    count: count + more.count,
+    sum: sum + more.sum,
+    squares: squares + more.squares,
+    min: count === 0 ? more.min : Math.min(min, more.min),
+    max: count === 0 ? more.max : Math.max(max, more.max),
   };
 }
 

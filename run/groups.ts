@@ -7,6 +7,7 @@ import { tooManyMembers } from '../domain/group.ts';
 import type { GroupParts } from '../storage/record/run-record.ts';
 import { parseValue } from './config.ts';
 import { DEFAULT_OPTIONS, type RunOptions } from './options.ts';
+import { mustFitTrainer } from './trainer-limit.ts';
 
 const TRAIN_KEYS = ['batchGroups', 'maxStaleness', 'minMembers', 'successRate', 'dropZeroVariance'] as const;
 
@@ -23,6 +24,7 @@ export function groupsOf(options: RunOptions, agent?: Agent): GroupParts {
   const filter = { minMembers, successRate, dropZeroVariance };
   const filters = minMembers !== null || successRate !== null || dropZeroVariance;
   if (minMembers !== null && minMembers > samples) throw tooManyMembers(minMembers, samples);
+  if (train) mustFitTrainer(options.maxConcurrent);
   return {
     ...(epochs === 1 ? {} : { epochs }),
     ...(train ? { train: { batchGroups, maxStaleness, ...filter } } : filters ? { keep: filter } : {}),

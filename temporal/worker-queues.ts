@@ -8,6 +8,7 @@ import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../domain/queues.ts';
 import { deploymentOptions, type DeploymentVersion } from './deployment.ts';
 import type { WorkerConnection } from './worker-connection.ts';
+import { workerIdentity } from './workers.ts';
 
 export interface QueueOptions {
   /** All by name: `generate` has a queue of its own; so have, beside the common one, those that may be slow. */
@@ -44,6 +45,7 @@ export async function openQueues(
   const common: Omit<WorkerOptions, 'taskQueue'> = {
     connection,
     namespace: session.namespace,
+    identity: workerIdentity(slots),
     shutdownGraceTime: drainMs,
     shutdownForceTime: drainMs + FORCE_MS,
     ...(version && { workerDeploymentOptions: deploymentOptions(version) }),

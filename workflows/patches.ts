@@ -20,3 +20,6 @@ export const RECORDED_WHEN_CANCELLED = 'recorded-when-cancelled';
 
 /** Every rewind begins a line that the verbs of its trainer carry; without the patch, one that changed nothing did not. */
 export const FENCED_BY_LINE = 'fenced-by-line';
+
+/** A run with more in flight than one workflow can have is played in blocks; without the patch, in one workflow. */
+export const IN_BLOCKS = 'in-blocks';

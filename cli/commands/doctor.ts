@@ -54,7 +54,7 @@ async function doctor(io: Io, flags: Flags): Promise<ExitCode> {
     isBucketPlace(runs) ? bucketCheck('runs', runs) : diskCheck('runs', runs, '--out'),
     diskCheck('state', folderOfHome(io), 'EVERTURN_HOME'),
     portsCheck(io),
-    temporalCheck(io),
+    temporalCheck(io, options.maxConcurrent),
     judgeCheck,
     modelCheck(io, options),
     sandboxCheck(io),

@@ -44,7 +44,12 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .optionsGroup(
       'Permissions of workflows (docs/security.md). Runs that your own `everturn run` starts here need none of these:',
     )
-    .addOption(new Option('--runs-under <dir,…>', 'folders that runs and data sets may be in (default: ./runs)'))
+    .addOption(
+      new Option(
+        '--runs-under <dir,…>',
+        'folders, and s3:// prefixes, that runs and data sets may be in (default: ./runs)',
+      ),
+    )
     .addOption(new Option('--models <dir|id,…>', 'folders of models and tokenizers, and ids of the hub'))
     .addOption(new Option('--api-key-env <NAME=url,…>', 'keys, each with a server that it may be sent to'))
     .addOption(

@@ -25,7 +25,7 @@ import { createMathJudge } from '../../environments/math/math-environment.ts';
 import { createSolutionReader } from '../../environments/solution-reader.ts';
 import { registerRun } from '../../permissions/registered.ts';
 import { homeOf } from '../../service/home.ts';
-import { putCode } from '../../storage/code.ts';
+import { mustLoadCodeFrom, putCode } from '../../storage/code.ts';
 import { resolvePlace } from '../../storage/place.ts';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -70,6 +70,9 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   const dataset = resolve(io.cwd, given.dataset);
   const environments = described.map(({ record }) => record);
   const tools = await describeRunTools(options, io);
+  const codes = [...described.flatMap(({ code }) => code ?? []), ...tools.codes];
+  const root = resolvePlace(io.cwd, given.out);
+  if (codes.length > 0) mustLoadCodeFrom(root);
   const own = { ...(environments.length > 0 && { environments }), ...(tools.settings && { tools: tools.settings }) };
   if ((statSync(dataset, { throwIfNoEntry: false })?.size ?? 0) > LARGE_BYTES)
     say(io, `Reading ${oneLine(given.dataset)} …`);
@@ -84,7 +87,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   // The name is derived from everything that decides the turns, but not from speed and --max-failed.
   const run = given.name ?? nameOfRun(offered, { ...givenSettings(options), ...own }, options.samples, groups);
   const { samples } = options;
-  const place = placeOf(resolvePlace(io.cwd, given.out), run);
+  const place = placeOf(root, run);
   const there = await place.store.getRun();
   const before: RolloutSettings = {
     ...settingsOf(run, options),
@@ -133,8 +136,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     if (codeRows > 0 && state !== 'running') await mustTakeCode(link);
     if (ownCalls > 0 && state !== 'running') await mustTakeEnvironments(link);
     if (!isKnown) await createRun(place.store, { ...made, settings, ...found });
-    for (const code of [...described.flatMap(({ code: one }) => one ?? []), ...tools.codes])
-      await putCode(place.store.folder, code);
+    for (const code of codes) await putCode(place.store.folder, code);
     // Workers of this user trust this list, and no claim of a workflow.
     registerRun(homeOf(io.env), { folder: place.store.folder, ...settings }, environments, tools.list);
     if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);

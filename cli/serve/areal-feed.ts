@@ -1,14 +1,13 @@
 // A run's feed as the pusher to AReaL uses it, and the file in the run's folder in which that pusher remembers its step.
 
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
 import { TemporalError, UsageError } from '../../domain/errors.ts';
 import type { FeedProgress, LeaseResult, RewindResult, Verb } from '../../domain/feed-messages.ts';
 import { epochOf, groupId } from '../../domain/group.ts';
-import { replaceFile } from '../../storage/disk/write-once.ts';
-import { codeOf } from '../../storage/disk/errors.ts';
+import { readText, replaceFile } from '../../storage/disk/write-once.ts';
 import type { Chunk, Encoder } from '../../storage/export-run.ts';
+import { dirname, isShared, join } from '../../storage/place.ts';
 import type { Store } from '../../storage/store.ts';
 import type { Session } from '../../temporal/connection.ts';
 import { callFeed, feedProgressOf } from '../../temporal/feed.ts';
@@ -120,15 +119,11 @@ export function arealMemory(folder: string) {
   const path = join(folder, '.feed', 'areal.json');
   return {
     async load(): Promise<ArealSaved | undefined> {
-      try {
-        return JSON.parse(await readFile(path, 'utf8')) as ArealSaved;
-      } catch (error) {
-        if (codeOf(error) === 'ENOENT') return undefined;
-        throw error;
-      }
+      const text = await readText(path);
+      return text === undefined ? undefined : (JSON.parse(text) as ArealSaved);
     },
     async save(saved: ArealSaved): Promise<void> {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      if (isShared(folder)) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       await replaceFile(path, `${JSON.stringify(saved)}\n`);
     },
   };

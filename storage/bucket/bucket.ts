@@ -8,7 +8,7 @@ import type { BucketAnswer, Send } from './request.ts';
 import { sha256Of, type Upload } from './upload.ts';
 import { awayFrom } from './problems.ts';
 import { type Precondition, PRECONDITIONS } from './settings.ts';
-import { type ListedObject, type ListPage, parseListing } from './xml.ts';
+import { type ListedObject, type ListPage, parseError, parseListing } from './xml.ts';
 
 export interface ObjectFacts {
   readonly bytes: number;
@@ -56,7 +56,8 @@ export function openBucket(bucket: string, send: Send, precondition: Preconditio
     });
     if (answer.status === 416) return Buffer.alloc(0);
     if (!missing(answer)) return answer.body;
-    if (answer.body.includes('NoSuchBucket')) reached = false;
+    // Some servers say by 404 that the bucket or the key's owner is unknown.
+    if (parseError(answer.body.toString()).code !== 'NoSuchKey') reached = false;
     await mustBeThere();
     return undefined;
   }

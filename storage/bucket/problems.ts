@@ -47,6 +47,7 @@ function wordsOf(
     case 'RequestTimeTooSkewed':
       return ['clock-skew', `this machine's clock and the server's differ${byHowMuch(date)}`, 'Set the clock (NTP).'];
     case 'InvalidAccessKeyId':
+    case 'XAdminUserNotFound': // versitygw
       return ['bucket-denied', `${at} does not know this AWS_ACCESS_KEY_ID`, NEW_KEYS];
     case 'SignatureDoesNotMatch':
       return [

@@ -1,6 +1,6 @@
 // Objects that were there a moment ago: each step of a rollout asks for the same one, and each question is a request. Only
 // what is there is remembered, and for seconds only: an object of a rollout goes when the rollout is packed, a minute after
-// its end, and the writer looks again afterwards.
+// its end, and a writer looks again afterwards.
 
 export interface Seen {
   /** Undefined where there is none. */

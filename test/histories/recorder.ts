@@ -14,7 +14,7 @@ import type { Store } from '../../storage/store.ts';
 import type { EnvironmentRecord } from '../../domain/environment.ts';
 import { parseSettings } from '../../run/config.ts';
 import type { CollectionInput, RolloutInput } from '../../domain/messages.ts';
-import { RECORDED_WHEN_CANCELLED } from '../../workflows/patches.ts';
+import { IN_BLOCKS } from '../../workflows/patches.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import { scriptedBackend } from '../support/scripted-model.ts';
 import type { ToolRecord, ToolSettings } from '../../domain/tool.ts';
@@ -24,7 +24,7 @@ import { withTools } from '../support/tool-chat.ts';
 import { isRecorded, keepHistory } from './history-file.ts';
 
 /** The folder of new histories: Everturn's version, and the latest patch of its workflows since. */
-export const RELEASE = `0.1.0+${RECORDED_WHEN_CANCELLED}`;
+export const RELEASE = `0.1.0+${IN_BLOCKS}`;
 export const RIGHT = '\\boxed{4}';
 export const WRONG = '\\boxed{5}';
 /** The run of all rollouts that are recorded one by one. */
@@ -101,13 +101,13 @@ export function recorder(bundle?: () => Promise<string>): Recorder {
     rig,
     async open() {
       opened = await openRig({ answer: () => RIGHT }, parts(scenarios, reach, rig), await bundle?.());
-      await opened.startWorker();
+      await opened.startWorker({ slots: 400 });
     },
     close: () => rig().close(),
     script: (run, scenario) => void scenarios.set(run, scenario),
     scenario(name, scenario, play) {
       // oxlint-disable-next-line vitest/valid-title -- the title is the file's name
-      test.skipIf(isRecorded(name)).concurrent(name, { timeout: 180_000 }, async () => {
+      test.skipIf(isRecorded(name)).concurrent(name, { timeout: 600_000 }, async () => {
         scenarios.set(name, scenario);
         const { workflowId, runId } = await play();
         keepHistory(RELEASE, name, await rig().client.workflow.getHandle(workflowId, runId).fetchHistory());

@@ -18,7 +18,7 @@ import { readSummaries } from '../../storage/summaries.ts';
 import { openWeightsLedger } from '../../storage/weights.ts';
 import { all } from '../contract/store.ts';
 import { playGoodRun } from '../proof/good-run.ts';
-import { bucketEnvironment, openS3Server, type S3Server } from '../support/s3-server.ts';
+import { bucketEnvironment, openS3Server, type S3Server, useBuckets } from '../support/s3-server.ts';
 import { again, bytesIn, seenIn } from './pack-rig.ts';
 import { RUN } from './play.ts';
 
@@ -26,15 +26,15 @@ const root = mkdtempSync(join(tmpdir(), 'everturn-bucket-'));
 const OUT = 's3://bucket/a/runs';
 let server: S3Server;
 let files: Record<string, string>;
-const before = { ...process.env };
+let restore: () => void;
 beforeAll(async () => {
   server = await openS3Server({ pageKeys: 7 });
-  Object.assign(process.env, bucketEnvironment(server.url));
+  restore = useBuckets(bucketEnvironment(server.url));
   await playGoodRun(join(root, 'good'));
   files = bytesIn(join(root, 'good', RUN));
 });
 afterAll(async () => {
-  process.env = before;
+  restore();
   await server.close();
   rmSync(root, { recursive: true });
 });

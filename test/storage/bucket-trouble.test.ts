@@ -140,6 +140,15 @@ describe('a refusal of a bucket', () => {
     expect(await opened().facts('a')).toBeUndefined();
   });
 
+  test('of keys that go in mid-run is no missing object, whatever its status', async () => {
+    const bucket = opened();
+    expect(await bucket.read('a')).toBeUndefined();
+    server.fault = () => [404, 'XAdminUserNotFound'];
+    await expect(bucket.read('a')).rejects.toMatchObject({ reason: 'bucket-denied', retryable: true });
+    server.fault = () => undefined;
+    expect(await bucket.read('a')).toBeUndefined();
+  });
+
   test('of an address that is none is a usage error', () => {
     for (const url of ['nonsense', 'ftp://x', 'http://user@host', 'http://x/?a=b'])
       expect(() => opened({ AWS_ENDPOINT_URL: url })).toThrow(/AWS_ENDPOINT_URL/);

@@ -2,17 +2,17 @@ import { afterAll, beforeAll } from 'vitest';
 import { openFileStore } from '../../storage/files.ts';
 import { dirname } from '../../storage/place.ts';
 import { storeContract } from '../contract/store.ts';
-import { bucketEnvironment, openS3Server, type S3Server } from '../support/s3-server.ts';
+import { bucketEnvironment, openS3Server, type S3Server, useBuckets } from '../support/s3-server.ts';
 import { RUN } from './play.ts';
 
 let server: S3Server;
-const before = { ...process.env };
+let restore: () => void;
 beforeAll(async () => {
   server = await openS3Server({ pageKeys: 3 });
-  Object.assign(process.env, bucketEnvironment(server.url));
+  restore = useBuckets(bucketEnvironment(server.url));
 });
 afterAll(async () => {
-  process.env = before;
+  restore();
   await server.close();
 });
 
