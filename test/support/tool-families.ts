@@ -5,7 +5,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PreTrainedTokenizer } from '@huggingface/transformers';
 import { openTokenizer, type ModelTokenizer } from '../../inference/tokenizer/tokenizer.ts';
-import { toolFormatNamed, type ChatMessage, type ToolFormat, type ToolSchema } from '../../tools/formats/format.ts';
+import type { ChatMessage } from '../../domain/query.ts';
+import { toolFormatNamed, type ToolFormat, type ToolSchema } from '../../tools/formats/format.ts';
 import { tokenizerFolder } from './tokenizer-folder.ts';
 import { trainTokenizer, type Family } from './trained-tokenizers.ts';
 

@@ -18,7 +18,7 @@ function read(format: string, text: string) {
   const { content, thinking, calls } = toolFormatNamed(format)!.parse(text, TOOLS);
   const shown = calls.map((call) =>
     isBad(call)
-      ? /^This call was not run: (.*)\. Write a call as /s.exec(call.error)![1]!
+      ? /^This call was not run: (?:its JSON is broken: )?(.*)\. Write a call as /s.exec(call.error)![1]!
       : [call.name, call.arguments],
   );
   return { content, thinking, calls: shown };

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { detectToolFormat, isBad, type ParsedReply } from '../../tools/formats/format.ts';
 import { someTask } from '../support/meant-calls.ts';
 import { randomSource } from '../support/texts.ts';
-import { ASKED, openToolFamily, TOOL_FAMILIES, type Meant } from '../support/tool-families.ts';
+import { ASKED, openToolFamily, TOOL_FAMILIES, toolTemplate, type Meant } from '../support/tool-families.ts';
 
 const CALLS = 200;
 
@@ -33,6 +33,13 @@ describe.each(Object.keys(TOOL_FAMILIES))('%s', (name) => {
     const { template, format } = await openToolFamily(name);
     expect(detectToolFormat(template)).toBe(format.name);
   });
+});
+
+describe('a template of no known format', () => {
+  test.each(['aya', 'chatml', 'gemma-2', 'gemma-3', 'lfm2', 'llama-2', 'llama-3', 'mistral-0.3', 'phi-3.5', 'zephyr'])(
+    '%s is not taken for one',
+    (name) => expect(detectToolFormat(toolTemplate(name))).toBeNull(),
+  );
 });
 
 function meant(calls: readonly Meant[]) {

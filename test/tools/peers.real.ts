@@ -26,9 +26,7 @@ const REASONS: readonly {
     name: 'a value holds a tag of the format',
     of: /qwen|mistral|ministral|glm|gpt-oss/,
     holds: ({ calls }) =>
-      /<\/?(?:tool_call|function|parameter|arg_value|think)>|\[(?:TOOL_CALLS|ARGS)\]|<\|(?:end|call)\|>/.test(
-        JSON.stringify(calls),
-      ),
+      /<\/?(?:tool_call|function|parameter|arg_value|think)>|\[(?:TOOL_CALLS|ARGS)\]|<\|/.test(JSON.stringify(calls)),
   },
   {
     name: 'an argument without a type in its schema is JSON',

@@ -18,6 +18,8 @@ export function bad({ raw, form }: Shape, what: string, name?: string): BadCall 
   return name === undefined ? { raw, error } : { raw, error, name };
 }
 
+export const brokenJson = (error: string): string => `its JSON is broken: ${error}`;
+
 /** `{"name": …, "arguments": {…}}`; `parameters` is the same. Without arguments there are none. */
 export function callOf(value: Json, shape: Shape): Call {
   if (!isObject(value)) return bad(shape, 'it is not one JSON object');

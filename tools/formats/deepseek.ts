@@ -1,7 +1,7 @@
 // DeepSeek V3 and R1: <｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>NAME, the arguments as a fenced JSON
 // block, <｜tool▁call▁end｜>…<｜tool▁calls▁end｜>. V3.1: NAME<｜tool▁sep｜>{…} without word and fence. Both are read.
 
-import { bad, named } from './call.ts';
+import { bad, brokenJson, named } from './call.ts';
 import { readJson, skipSpace } from './json.ts';
 import type { Call, ToolFormat } from './reply.ts';
 import { giveUp, walk, type Find, type Walk } from './scan.ts';
@@ -45,7 +45,7 @@ function readOne(text: string, at: number, find: Find): { readonly call: Call; r
   if (name === '') return broken('the name of a tool is missing', head.end);
   const begins = fenced?.end ?? bare;
   const json = readJson(text, begins);
-  if (!json.ok) return broken(json.error, begins, name);
+  if (!json.ok) return broken(brokenJson(json.error), begins, name);
   let end = skipSpace(text, json.end);
   if (fenced) {
     if (!text.startsWith('```', end)) return broken('the block of JSON is not closed', end, name);

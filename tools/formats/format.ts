@@ -1,5 +1,5 @@
-// The tool formats by name, and the format that a chat template asks for. Formats turn an answer's text into calls;
-// delta.ts turns their results into the text that is appended.
+// The tool formats by name, and the format that a chat template asks for. A format turns an answer's text into calls;
+// domain/tool-extension.ts turns their results into the text behind the answer.
 
 import { deepseek } from './deepseek.ts';
 import { glm } from './glm.ts';
@@ -11,9 +11,8 @@ import { qwen3Coder } from './qwen3-coder.ts';
 import type { ToolFormat } from './reply.ts';
 
 export type { Json as JsonValue } from '../../domain/json.ts';
-export { obstacleToTools, resultsText, type Appended, type RenderChat, type Result } from './delta.ts';
 export { isBad } from './reply.ts';
-export type { BadCall, Call, ChatMessage, ParsedCall, ParsedReply, ToolFormat, ToolSchema } from './reply.ts';
+export type { BadCall, Call, ParsedCall, ParsedReply, ToolFormat, ToolSchema } from './reply.ts';
 export { openedThinking } from './scan.ts';
 
 const FORMATS: readonly ToolFormat[] = [hermes, qwen3Coder, llama3, mistral, deepseek, glm, gptOss];

@@ -2,7 +2,7 @@
 // names a channel and at times a recipient: `to=functions.NAME` is a call, its body JSON. The answer begins inside the
 // first header, because the prompt ends with <|start|>assistant.
 
-import { bad, named, type Shape } from './call.ts';
+import { bad, brokenJson, named, type Shape } from './call.ts';
 import { codeTool } from './code-tool.ts';
 import { readJson, skipSpace } from './json.ts';
 import type { Call, ParsedReply, ToolFormat, ToolSchema } from './reply.ts';
@@ -13,6 +13,7 @@ const MESSAGE = '<|message|>';
 const ENDS = ['<|end|>', '<|call|>', '<|return|>'];
 const FORM = '<|start|>assistant<|channel|>commentary to=functions.NAME <|constrain|>json<|message|>{…}<|call|>';
 const RECIPIENT = /(?:^|[\s>])to=([^\s<]+)/;
+const FUNCTION = /^functions\.(.+)$/;
 const CHANNEL = /<\|channel\|>\s*(\w+)/;
 
 interface Header {
@@ -68,7 +69,7 @@ interface Body {
 
 function readCall(text: string, header: Header, body: number, from: number, tools: readonly ToolSchema[]): Body {
   const recipient = header.recipient!;
-  const tool = /^functions\.(.+)$/.exec(recipient)?.[1];
+  const tool = FUNCTION.exec(recipient)?.[1];
   // `to=python` with plain code, as for the model's own interpreter.
   const code = recipient === 'python' ? codeTool(tools) : null;
   const shape = (end: number): Shape => ({ raw: text.slice(from, end), form: FORM });
@@ -85,7 +86,7 @@ function readCall(text: string, header: Header, body: number, from: number, tool
     return { end: body, calls: (end) => bad(shape(end), `${JSON.stringify(recipient)} is not functions.NAME`) };
   }
   const json = readJson(text, body);
-  if (!json.ok) return { end: null, calls: (end) => bad(shape(end), json.error, tool) };
+  if (!json.ok) return { end: null, calls: (end) => bad(shape(end), brokenJson(json.error), tool) };
   const calls = (end: number): Call =>
     skipSpace(text, json.end) < end
       ? bad(shape(end), 'text follows its JSON object', tool)
@@ -105,6 +106,7 @@ export const gptOss: ToolFormat = {
   resultMessage: (call, output) => ({
     role: 'tool',
     content: output,
-    ...(call.name === undefined ? {} : { name: call.name }),
+    // The template names results after the tool, also those of a call that could not be read.
+    name: call.name ?? FUNCTION.exec(RECIPIENT.exec(call.raw)?.[1] ?? '')?.[1] ?? 'unknown',
   }),
 };

@@ -1,7 +1,7 @@
 // Hermes, Qwen 2.5, Qwen 3: <tool_call>{"name": …, "arguments": {…}}</tool_call>, repeated for several calls.
 // The closing tag may be missing where the next call or the end of the answer follows complete JSON.
 
-import { bad, callOf } from './call.ts';
+import { bad, brokenJson, callOf } from './call.ts';
 import { readJson, skipSpace } from './json.ts';
 import type { ToolFormat } from './reply.ts';
 import { giveUp, walk, type Read, type Walk } from './scan.ts';
@@ -14,7 +14,7 @@ const read: Walk['read'] = (text, at, _, find): Read => {
   const json = readJson(text, at + OPEN.length);
   if (!json.ok) {
     const end = giveUp(text, find, at + OPEN.length, [CLOSE], [OPEN]);
-    return { calls: [bad({ raw: text.slice(at, end), form: FORM }, json.error)], end };
+    return { calls: [bad({ raw: text.slice(at, end), form: FORM }, brokenJson(json.error))], end };
   }
   const behind = skipSpace(text, json.end);
   const closed = text.startsWith(CLOSE, behind);

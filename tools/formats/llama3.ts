@@ -2,7 +2,7 @@
 // with ; between. Behind the tag also NAME.call(key="…") of built-in tools, and plain code for a tool that takes code.
 // Within prose such an object is a call if there is a tool of that name; any other JSON is an answer.
 
-import { bad, callOf, type Shape } from './call.ts';
+import { bad, brokenJson, callOf, type Shape } from './call.ts';
 import { codeTool } from './code-tool.ts';
 import { isObject, readJson, skipSpace } from './json.ts';
 import type { Call, ToolFormat, ToolSchema } from './reply.ts';
@@ -44,7 +44,7 @@ function inText(text: string, start: number, before: string, tools: readonly Too
       // A broken one has no end: the rest of the answer belongs to it.
       const end = json.ok ? json.end : text.length;
       const shape: Shape = { raw: text.slice(at, end), form: FORM };
-      calls.push(json.ok ? callOf(json.value, shape) : bad(shape, json.error));
+      calls.push(json.ok ? callOf(json.value, shape) : bad(shape, brokenJson(json.error)));
       plain = end;
       const next = behindSeparator(text, end);
       must = text[next] === '{';

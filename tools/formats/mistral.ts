@@ -3,7 +3,7 @@
 // without one gets it from its place and text.
 
 import { sha256Hex } from '../../domain/sha256.ts';
-import { bad, callOf, named } from './call.ts';
+import { bad, brokenJson, callOf, named } from './call.ts';
 import { readJson, skipSpace } from './json.ts';
 import { isBad, type Call, type ToolFormat } from './reply.ts';
 import { giveUp, walk, type Find, type Read, type Walk } from './scan.ts';
@@ -25,7 +25,9 @@ const read: Walk['read'] = (text, at, _, find): Read => {
   const shape = { raw: text.slice(at, end), form: head ? NAMED : ARRAY };
   if (!json.ok) {
     const what =
-      head || text[from] === '{' ? json.error : `neither a list nor the name of a tool stands behind ${OPEN}`;
+      head || text[from] === '{'
+        ? brokenJson(json.error)
+        : `neither a list nor the name of a tool stands behind ${OPEN}`;
     return { calls: [bad(shape, what, head?.[1])], end };
   }
   return { calls: [head ? named(head[1]!, json.value, shape, head[2] ?? null) : callOf(json.value, shape)], end };
@@ -42,7 +44,7 @@ function readArray(text: string, from: number, find: Find): Read {
   if (text[at] === ']') return broken('its list is empty', from);
   for (;;) {
     const json = readJson(text, at);
-    if (!json.ok) return broken(json.error, at);
+    if (!json.ok) return broken(brokenJson(json.error), at);
     calls.push(callOf(json.value, { raw: text.slice(at, json.end), form: ARRAY }));
     const behind = skipSpace(text, json.end);
     if (text[behind] === ']') return { calls, end: behind + 1 };

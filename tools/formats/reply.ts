@@ -2,8 +2,9 @@
 // whatever the text; it never throws. Whether a tool of that name exists, and whether its arguments satisfy its
 // schema, is for those who run the call.
 
-import type { Json, JsonObject } from '../../domain/json.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import type { Message } from '../../domain/query.ts';
+import type { ToolSchema } from '../../domain/tool.ts';
 
 export interface ParsedCall {
   readonly name: string;
@@ -32,20 +33,7 @@ export interface ParsedReply {
   readonly calls: readonly Call[];
 }
 
-/** A message as chat templates take it, in the shape of OpenAI's API. */
-export interface ChatMessage extends Message {
-  /** Of a result: the tool, and the id of its call. */
-  readonly name?: string;
-  readonly tool_call_id?: string;
-  readonly tool_calls?: readonly object[];
-}
-
-export interface ToolSchema {
-  readonly name: string;
-  readonly description: string;
-  /** JSON schema of the arguments. */
-  readonly parameters: Json;
-}
+export type { ToolSchema };
 
 export interface ToolFormat {
   readonly name: string;
@@ -61,7 +49,7 @@ export interface ToolFormat {
    */
   parse(text: string, tools: readonly ToolSchema[]): ParsedReply;
   /** The message that the template shows as this call's result. */
-  resultMessage(call: Call, output: string): ChatMessage;
+  resultMessage(call: Call, output: string): Message;
 }
 
 export function isBad(call: Call): call is BadCall {
