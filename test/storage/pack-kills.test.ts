@@ -12,7 +12,7 @@ import { checkRun } from '../../proof/check.ts';
 import type { Breach } from '../../storage/store.ts';
 import { playGoodRun } from '../proof/good-run.ts';
 import { compiledRoom } from '../support/compiled.ts';
-import { again, bytesIn, seenIn } from './pack-rig.ts';
+import { again, bytesIn, rolloutsIn, seenIn } from './pack-rig.ts';
 import { RUN } from './play.ts';
 
 const STEPS = ['choosing', 'writing', 'naming', 'readingBack', 'publishing', 'removing'] as const;
@@ -55,9 +55,6 @@ beforeAll(async () => {
   calls = JSON.parse((await pack(copy())).said) as typeof calls;
 });
 
-const rolloutsOf = (value: unknown) =>
-  (value as { rollouts: { files: string[] }[] }).rollouts.map(({ files: _, ...rest }) => rest);
-
 describe('a packer that is killed', () => {
   test.each(STEPS)(
     'while %s leaves a whole run, which the next one packs',
@@ -68,7 +65,7 @@ describe('a packer that is killed', () => {
         const place = Math.floor(Math.random() * calls[step]);
         const at = `${step} ${place} ${kill % 2 === 0 ? 'before' : 'after'}`;
         expect((await pack(out, at)).signal, at).toBe('SIGKILL');
-        expect(rolloutsOf(await seenIn(again(out))), at).toEqual(rolloutsOf(seen));
+        expect(rolloutsIn(await seenIn(again(out))), at).toEqual(rolloutsIn(seen));
         expect(await breachesOf(out), at).toEqual([]);
         expect((await pack(out)).signal, at).toBeNull();
         expect(await seenIn(again(out)), at).toEqual(seen);
