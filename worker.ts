@@ -3,7 +3,6 @@
 // code. Run as a program it serves until SIGTERM, SIGINT or the end of the process that started it.
 
 import { realpathSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { createActivities } from './activities/index.ts';
@@ -49,7 +48,11 @@ import type { Disk } from './storage/disk/disk.ts';
 import { openFileStore } from './storage/files.ts';
 import { openRecordCache } from './storage/record/cache.ts';
 import { openPacksOf } from './storage/pack/packs.ts';
+import { basename, dirname } from './storage/place.ts';
 import { openThreadedDisk } from './storage/disk/threaded-disk.ts';
+import { servedTools } from './tools/describe.ts';
+import { openTools } from './tools/open.ts';
+import type { Tools } from './tools/tool.ts';
 import { everturnVersion } from './machine/package-root.ts';
 
 export interface WorkerSettings {
@@ -87,20 +90,22 @@ export interface RunningWorker {
 export async function startWorker(settings: WorkerSettings, stop: AbortSignal, meter?: Meter): Promise<RunningWorker> {
   const { slots, unsafeCode, operator, drainSeconds, version } = settings;
   const measured = meter ? openWorkerMetrics(meter, slots) : UNMEASURED;
-  const [cluster, code, served] = await Promise.all([
+  const [cluster, code, served, servers] = await Promise.all([
     openWorkerConnection({ say, signal: stop }),
     openCodeJudge(unsafeCode, say),
     servedBy(operator, say),
+    servedTools(operator.mcp, say),
   ]);
   const { session, connection } = cluster;
-  const permissions = openPermissions(operator, homeOf(process.env), served);
+  const permissions = openPermissions(operator, homeOf(process.env), served, Date.now, servers);
   const own = createOwnEnvironments({ log: say, permitted: permissions.mayUseEnvironment });
   const environments = createEnvironments(code ? { code } : {}, own);
+  const tools = openTools({ code, log: say, permitted: permissions.mayUseTool });
   const backends = openBackends(say, (runFolder, current) => bringUpToDate(session, runFolder, current));
   const disk = openThreadedDisk();
   const reading = createMathJudge(); // of new runs' solutions
   const reader = createSolutionReader(reading);
-  const parts = { session, environments, backends, disk, permissions, reader, measured };
+  const parts = { session, environments, tools, backends, disk, permissions, reader, measured };
   const activities = createActivities(dependencies(parts));
   const queues = await openQueues(cluster, {
     activities: { ...activities, generate: measured.generate(activities.generate) },
@@ -122,6 +127,7 @@ export async function startWorker(settings: WorkerSettings, stop: AbortSignal, m
       used?.close();
       await Promise.allSettled([
         environments.close(),
+        tools.close(),
         backends.close(),
         disk.close(),
         session.close(),
@@ -136,6 +142,7 @@ const say = (line: string): void => console.error(oneLine(line));
 interface Parts {
   readonly session: Session;
   readonly environments: Environments;
+  readonly tools: Tools;
   readonly backends: Backends;
   readonly disk: Disk;
   readonly reader: SolutionReader;
@@ -143,7 +150,16 @@ interface Parts {
   readonly measured: WorkerMetrics;
 }
 
-function dependencies({ session, environments, backends, disk, permissions, reader, measured }: Parts): ActivityDeps {
+function dependencies({
+  session,
+  environments,
+  tools,
+  backends,
+  disk,
+  permissions,
+  reader,
+  measured,
+}: Parts): ActivityDeps {
   const cache = openRecordCache();
   const packsOf = openPacksOf();
   const openStore: ActivityDeps['openStore'] = (out, run) => {
@@ -162,6 +178,7 @@ function dependencies({ session, environments, backends, disk, permissions, read
     version: everturnVersion(),
     openStore,
     environments,
+    tools,
     backend,
     permit: permissions.mayUseModel,
     parseRow: (row, { environments: own }) => parsedRow(row, own).query,
@@ -215,9 +232,7 @@ function ifRetryable(error: unknown): null {
   throw error;
 }
 
-function workflowBundle(): string {
-  return fileURLToPath(new URL('./workflow-bundle.js', import.meta.url));
-}
+const workflowBundle = (): string => fileURLToPath(new URL('./workflow-bundle.js', import.meta.url));
 
 /** Serves until it is asked to stop; resolves to the exit code. */
 export async function serve(settings: WorkerSettings): Promise<number> {

@@ -11,7 +11,7 @@ import type { Io } from './io.ts';
 export const DEFAULT_OUT = 'runs';
 
 export function outOption(): Option {
-  return new Option('--out <dir>', 'the folder that holds runs').default(DEFAULT_OUT, './runs');
+  return new Option('--out <dir>', 'the folder that holds runs, or s3://bucket/prefix').default(DEFAULT_OUT, './runs');
 }
 
 export function jsonOption(what = 'facts as JSON on stdout, everything else on stderr'): Option {
@@ -26,6 +26,14 @@ export function undecidedOption(): Option {
   )
     .choices(UNDECIDED)
     .default('drop' satisfies UndecidedPolicy);
+}
+
+/** Statistics are of the model alone, unless asked otherwise. */
+export function steeredOption(): Option {
+  return new Option(
+    '--include-steered',
+    'count rollouts that a person had a part in too: with a message in their context, or of a fork',
+  );
 }
 
 /** People's part in an export: by whose verdicts it counts, and whether their messages are in it. */

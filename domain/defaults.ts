@@ -5,7 +5,10 @@ import type { RolloutSettings } from './settings.ts';
 import { turnSeed } from './ids.ts';
 
 export const DEFAULT_MAX_CONCURRENT = 16;
-export const MAX_CONCURRENT = 1000;
+/** More than one workflow can have: the run is played in blocks (domain/blocks.ts). */
+export const MAX_CONCURRENT = 20_000;
+/** Rollouts in flight of one workflow at most: the server takes 2,000 pending children, and refuses a task with more for ever. */
+export const MAX_WINDOW = 1000;
 
 export const DEFAULT_SETTINGS: Omit<RolloutSettings, 'seed'> = {
   model: 'tiny',

@@ -57,6 +57,11 @@ export function feedWorkflowId(run: string): string {
   return `${run}/feed`;
 }
 
+/** Of a block of a large run (domain/blocks.ts): no run's name has a `~`. */
+export function blockWorkflowId(run: string, block: string): string {
+  return `${run}~${block}`;
+}
+
 /** Seed of one turn's random stream: 52 bits of SHA-256 over run seed, query, sample and turn. */
 export function turnSeed(runSeed: number, query: string, sample: number, turn: number): number {
   return Number.parseInt(sha256Hex(JSON.stringify([runSeed, query, sample, turn])).slice(0, 13), 16);

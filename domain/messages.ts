@@ -1,6 +1,8 @@
 // The JSON messages of both workflows: arguments, results, progress and updates. Callable from any language;
 // docs/temporal.md has the schemas.
 
+import type { Order } from './block-messages.ts';
+import type { BlocksState } from './blocks.ts';
 import type { CollectionCounts } from './progress.ts';
 import type { RolloutSettings } from './settings.ts';
 import type { TurnFacts } from './turn.ts';
@@ -52,7 +54,7 @@ export interface CollectionInput {
   readonly epochs?: number;
   /** A trainer lives on the run, through its feed: docs/feed.md. Absent: no trainer. */
   readonly train?: TrainInput;
-  /** Rollouts in flight at once; default 16, at most 1,000. */
+  /** Rollouts in flight at once; default 16, at most 20,000. Above 1,000 they are played in blocks. */
   readonly maxConcurrent?: number;
   /** At most this many rows of the data set. */
   readonly limit?: number;
@@ -60,8 +62,20 @@ export interface CollectionInput {
   readonly shuffleSeed?: number;
   /** History events after which it continues as new; for tests. Default 4,000. */
   readonly maxHistoryEvents?: number;
+  /** In flight of one workflow at most; for tests. Default 1,000. */
+  readonly maxWindow?: number;
   /** Filled by continue-as-new only. */
-  readonly carried?: WindowState;
+  readonly carried?: WindowState | BlocksState;
+}
+
+/** A range of a large run's units. Only its root starts one. */
+export interface BlockInput extends Pick<CollectionInput, 'run' | 'out' | 'maxHistoryEvents'> {
+  readonly block: string;
+  /** The unit behind its last one. */
+  readonly to: number;
+  readonly most: number;
+  readonly order: Order;
+  readonly window: WindowState;
 }
 
 export interface CollectionProgress {

@@ -1,6 +1,6 @@
 // The state of a collection as counts: exact under replay, and bounded whatever the number of rollouts.
 
-import { type Outcome, OUTCOMES, type RolloutResult } from './ending.ts';
+import { ofAnswers, type Outcome, OUTCOMES, type RolloutResult } from './ending.ts';
 import { type Boundary, boundaryOfReason } from './reasons.ts';
 import { addVerdicts, type VerdictCounts } from './verdict.ts';
 
@@ -51,6 +51,8 @@ export interface CollectionCounts {
   readonly rightBy: number[];
   /** Index t − 1: the rewards r_t that environments gave; absent if none did. */
   rewardAt?: RewardCount[];
+  /** Ended rollouts with a person's message in their context: they count in no series; absent if there is none. */
+  steered?: number;
   /** The first failures, for people; at most 20. */
   readonly failures: FailedRollout[];
 }
@@ -71,28 +73,26 @@ export function noCounts(): CollectionCounts {
   };
 }
 
+/** Rollouts of `total` that count in the accuracy: all but those with a person's message in their context. */
+export function counting(total: number, { steered = 0 }: Pick<CollectionCounts, 'steered'>): number {
+  return Math.max(0, total - steered);
+}
+
 export function ended(counts: CollectionCounts): number {
   return OUTCOMES.reduce((sum, o) => sum + counts.outcomes[o], 0);
 }
 
 /**
  * Adds one ended rollout. A rollout that was right once counts in `rightBy` of all later turns up to `numTurns`,
- * whatever its end; `judgedAt` and `rightAt` count only the turns at which it was judged.
+ * whatever its end; `judgedAt` and `rightAt` count only the turns at which it was judged. A steered one counts in none.
  */
 export function addResult(counts: CollectionCounts, result: RolloutResult, numTurns: number): void {
   counts.outcomes[result.outcome]++;
   counts.turns += result.turns;
   counts.tokens += result.tokens;
   addVerdicts((counts.verdicts ??= {}), result.verdicts ?? {});
-  result.success.forEach((success, i) => {
-    if (success === null) return;
-    bump(counts.judgedAt, i);
-    bump(counts.rightAt, i, success);
-  });
-  result.turnRewards?.forEach((reward, i) => addReward((counts.rewardAt ??= []), i, reward));
-  const firstRight = result.success.indexOf(1);
-  const turnsCounted = firstRight < 0 ? result.success.length : Math.max(result.success.length, numTurns);
-  for (let i = 0; i < turnsCounted; i++) bump(counts.rightBy, i, firstRight >= 0 && i >= firstRight ? 1 : 0);
+  if (result.steered) counts.steered = (counts.steered ?? 0) + 1;
+  else addSuccess(counts, result, numTurns);
   if (result.outcome === 'failed' || result.outcome === 'undecided') {
     const reason = result.reason ?? 'unknown';
     counts.reasons[reason] = (Object.hasOwn(counts.reasons, reason) ? counts.reasons[reason]! : 0) + 1;
@@ -105,17 +105,54 @@ export function addResult(counts: CollectionCounts, result: RolloutResult, numTu
   }
 }
 
+function addSuccess(counts: CollectionCounts, result: RolloutResult, numTurns: number): void {
+  // By answers: turns that only called tools are not counted.
+  const answers = ofAnswers(result.success, result.called);
+  answers.forEach((success, i) => {
+    if (success === null) return;
+    bump(counts.judgedAt, i);
+    bump(counts.rightAt, i, success);
+  });
+  const rewards = result.turnRewards && ofAnswers(result.turnRewards, result.called);
+  rewards?.forEach((reward, i) => addReward((counts.rewardAt ??= []), i, reward));
+  const firstRight = answers.indexOf(1);
+  const turnsCounted = firstRight < 0 ? answers.length : Math.max(answers.length, numTurns);
+  for (let i = 0; i < turnsCounted; i++) bump(counts.rightBy, i, firstRight >= 0 && i >= firstRight ? 1 : 0);
+}
+
+/** The counts of rollouts that `counts` and `more` counted apart: each rollout by one of them. */
+export function addCounts(counts: CollectionCounts, more: CollectionCounts): void {
+  for (const outcome of OUTCOMES) counts.outcomes[outcome] += more.outcomes[outcome];
+  for (const [reason, n] of Object.entries(more.reasons))
+    counts.reasons[reason] = (Object.hasOwn(counts.reasons, reason) ? counts.reasons[reason]! : 0) + n;
+  for (const [boundary, n] of Object.entries(more.boundaries ?? {}) as [Boundary, number][])
+    (counts.boundaries ??= {})[boundary] = (counts.boundaries[boundary] ?? 0) + n;
+  addVerdicts((counts.verdicts ??= {}), more.verdicts ?? {});
+  counts.turns += more.turns;
+  counts.tokens += more.tokens;
+  for (const series of ['judgedAt', 'rightAt', 'rightBy'] as const)
+    more[series].forEach((n, i) => bump(counts[series], i, n));
+  if (more.steered !== undefined) counts.steered = (counts.steered ?? 0) + more.steered;
+  more.rewardAt?.forEach((rewards, i) => addRewards((counts.rewardAt ??= []), i, rewards));
+  counts.failures.push(...more.failures.slice(0, MAX_FAILURES - counts.failures.length));
+}
+
 const NO_REWARDS: RewardCount = { count: 0, sum: 0, squares: 0, min: 0, max: 0 };
 
 function addReward(series: RewardCount[], index: number, reward: number): void {
+  addRewards(series, index, { count: 1, sum: reward, squares: reward * reward, min: reward, max: reward });
+}
+
+function addRewards(series: RewardCount[], index: number, more: RewardCount): void {
   while (series.length <= index) series.push(NO_REWARDS);
   const { count, sum, squares, min, max } = series[index]!;
+  if (more.count === 0) return;
   series[index] = {
-    count: count + 1,
-    sum: sum + reward,
-    squares: squares + reward * reward,
-    min: count === 0 ? reward : Math.min(min, reward),
-    max: count === 0 ? reward : Math.max(max, reward),
+    count: count + more.count,
+    sum: sum + more.sum,
+    squares: squares + more.squares,
+    min: count === 0 ? more.min : Math.min(min, more.min),
+    max: count === 0 ? more.max : Math.max(max, more.max),
   };
 }
 

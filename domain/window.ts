@@ -19,6 +19,8 @@ export interface WindowState {
   readonly epochs?: number;
   /** Groups that may have begun in all, as the feed of a run that is trained on says; absent: all. */
   admitted?: number;
+  /** The unit behind the last one, of a block of a large run (domain/blocks.ts); absent: the run's. */
+  to?: number;
   /** The first unit that was not started yet. */
   next: number;
   inFlight: UnitInFlight[];
@@ -55,13 +57,17 @@ export function totalUnits({ queries, samples, epochs = 1 }: WindowShape): numbe
   return queries * samples * epochs;
 }
 
+function endOf(w: WindowState): number {
+  return w.to ?? totalUnits(w);
+}
+
 export function canStart(w: WindowState): boolean {
-  const units = Math.min(totalUnits(w), (w.admitted ?? Infinity) * w.samples);
+  const units = Math.min(endOf(w), (w.admitted ?? Infinity) * w.samples);
   return !w.paused && !w.stopping && w.next < units && w.inFlight.length < w.maxConcurrent;
 }
 
 export function isFinished(w: WindowState): boolean {
-  return w.inFlight.length === 0 && (w.stopping || w.next >= totalUnits(w));
+  return w.inFlight.length === 0 && (w.stopping || w.next >= endOf(w));
 }
 
 /** Units of a page may be started in any number, but always `next` first. */

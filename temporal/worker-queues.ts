@@ -8,10 +8,11 @@ import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../domain/queues.ts';
 import { deploymentOptions, type DeploymentVersion } from './deployment.ts';
 import type { WorkerConnection } from './worker-connection.ts';
+import { workerIdentity } from './workers.ts';
 
 export interface QueueOptions {
   /** All by name: `generate` has a queue of its own; so have, beside the common one, those that may be slow. */
-  readonly activities: Record<'generate' | 'begin' | 'evaluate' | 'endEnvironment', object>;
+  readonly activities: Record<'generate' | 'begin' | 'evaluate' | 'endEnvironment' | 'callTool', object>;
   readonly workflowBundle: string;
   /** Concurrent generations. */
   readonly slots: number;
@@ -44,6 +45,7 @@ export async function openQueues(
   const common: Omit<WorkerOptions, 'taskQueue'> = {
     connection,
     namespace: session.namespace,
+    identity: workerIdentity(slots),
     shutdownGraceTime: drainMs,
     shutdownForceTime: drainMs + FORCE_MS,
     ...(version && { workerDeploymentOptions: deploymentOptions(version) }),
@@ -66,7 +68,12 @@ export async function openQueues(
     }),
     queue({
       taskQueue: ENVIRONMENT_QUEUE,
-      activities: { begin: light.begin, evaluate: light.evaluate, endEnvironment: light.endEnvironment },
+      activities: {
+        begin: light.begin,
+        evaluate: light.evaluate,
+        endEnvironment: light.endEnvironment,
+        callTool: light.callTool,
+      },
       maxConcurrentActivityTaskExecutions: ENVIRONMENT_CALLS,
       maxHeartbeatThrottleInterval: HEARTBEAT,
     }),
@@ -74,7 +81,7 @@ export async function openQueues(
       ? [
           queue({
             taskQueue: CODE_QUEUE,
-            activities: { evaluate: light.evaluate },
+            activities: { evaluate: light.evaluate, callTool: light.callTool },
             maxConcurrentActivityTaskExecutions: availableParallelism(),
             maxHeartbeatThrottleInterval: HEARTBEAT,
           }),

@@ -38,7 +38,11 @@ export interface Children {
   allStarted(): boolean;
 }
 
-export function openChildren({ run, out }: CollectionInput, state: WindowState, changed: () => void): Children {
+export function openChildren(
+  { run, out }: Pick<CollectionInput, 'run' | 'out'>,
+  state: WindowState,
+  changed: () => void,
+): Children {
   let starting = 0;
   let failed = false;
   let fail: (error: unknown) => void;

@@ -1,40 +1,45 @@
 // A run: a sliding window over the accepted queries, each played by a `rollout` child that outlives
-// this workflow's continue-as-new. Guarantees: every unit is started once and counted once, under any
-// replay; history and carried state are bounded by the window, not by the data set.
+// this workflow's continue-as-new; with more in flight than one workflow can have, blocks of such windows. Guarantees:
+// every unit is started once and counted once, under any replay; history and carried state are bounded by what is in
+// flight, not by the data set.
 
 import {
   allHandlersFinished,
+  ApplicationFailure,
   CancelledFailure,
   CancellationScope,
   condition,
   continueAsNew,
   getExternalWorkflowHandle,
-  workflowInfo,
+  patched,
 } from '@temporalio/workflow';
-import type { Unit } from '../activities/collection.ts';
-import { DEFAULT_MAX_CONCURRENT } from '../domain/defaults.ts';
-import { canStart, isFinished, openWindow, totalUnits, type WindowState } from '../domain/window.ts';
-import { openChildren } from './children.ts';
+import { type BlocksState, openBlocks, runFacts } from '../domain/blocks.ts';
+import { DEFAULT_MAX_CONCURRENT, MAX_WINDOW } from '../domain/defaults.ts';
+import { openWindow, totalUnits, type WindowState } from '../domain/window.ts';
+import { openBlockReports, playBlocks } from './blocks.ts';
 import { feedWorkflowId } from '../domain/ids.ts';
-import { accept, conclude, page } from './collection-steps.ts';
+import { accept, conclude } from './collection-steps.ts';
 import { collectionBegan } from './messages.ts';
+import { IN_BLOCKS } from './patches.ts';
+import { playWindow } from './play-window.ts';
 import { openSteering, type Steering } from './steering.ts';
 import type { CollectionInput, CollectionResult } from '../domain/messages.ts';
 
-const MAX_HISTORY_EVENTS = 4000;
-const PAGE_UNITS = 50;
-
 export async function collection(input: CollectionInput): Promise<CollectionResult> {
   const steering = openSteering(input);
+  const reports = openBlockReports(input);
   const root = CancellationScope.current();
   // A cancelled run ends in order: its rollouts end as cancelled, and all are counted.
   root.cancelRequested.catch(() => steering.stop());
 
   const result = await CancellationScope.nonCancellable(async () => {
     const state = steering.opened(input.carried ?? (await accepted(input)));
-    if (state.admitted !== undefined) await askFeed(input.run);
-    await play(input, state, steering);
-    const { counts, numTurns, stopping } = state;
+    if ('blocks' in state) {
+      const moveOn = () => continueAsNew<typeof collection>({ ...input, carried: state });
+      await playBlocks(input, state, { reports, changed: steering.show, moveOn });
+    } else await play(input, state, steering);
+    const { numTurns, stopping } = state;
+    const { counts } = runFacts(state);
     const ended = { run: input.run, total: totalUnits(state), cancelled: stopping, numTurns, counts };
     await conclude({ out: input.out, result: ended });
     steering.publish();
@@ -52,39 +57,28 @@ async function askFeed(run: string): Promise<void> {
     .catch(() => {});
 }
 
-async function accepted(input: CollectionInput): Promise<WindowState> {
-  return openWindow(await accept(input), input.maxConcurrent ?? DEFAULT_MAX_CONCURRENT, Date.now());
+async function accepted(input: CollectionInput): Promise<WindowState | BlocksState> {
+  const window = openWindow(await accept(input), input.maxConcurrent ?? DEFAULT_MAX_CONCURRENT, Date.now());
+  const most = input.maxWindow ?? MAX_WINDOW;
+  if (window.maxConcurrent <= most || !patched(IN_BLOCKS)) return window;
+  if (window.admitted === undefined) return openBlocks(window, most);
+  throw ApplicationFailure.nonRetryable(
+    `A run that a trainer lives on has at most ${most} rollouts in flight, not ${window.maxConcurrent}.`,
+    'bad-value',
+  );
 }
 
 async function play(input: CollectionInput, state: WindowState, steering: Steering): Promise<void> {
-  const children = openChildren(input, state, steering.show);
-  children.follow(state.inFlight);
-  steering.onStop(children.cancelAll);
-
-  let units: Unit[] = [];
-  const historyIsFull = () => {
-    const { historyLength, continueAsNewSuggested } = workflowInfo();
-    return continueAsNewSuggested || historyLength >= (input.maxHistoryEvents ?? MAX_HISTORY_EVENTS);
-  };
-  const startAll = async () => {
-    while (!isFinished(state)) {
-      await condition(() => !children.hasFailed() && (canStart(state) || isFinished(state) || historyIsFull()));
-      if (historyIsFull() && !isFinished(state)) {
-        await condition(() => children.allStarted() && allHandlersFinished());
-        await continueAsNew<typeof collection>({ ...input, carried: state });
-      }
-      if (!canStart(state)) continue;
-      if (units.length === 0) {
-        const { run, out } = input;
-        const { samples, epochs, queries } = state;
-        units = await page({
-          ...{ run, out, from: state.next, count: PAGE_UNITS, samples },
-          ...(epochs === undefined ? {} : { queries }),
-        });
-        continue;
-      }
-      children.start(units.shift()!);
-    }
-  };
-  await Promise.race([startAll(), children.failure]);
+  if (state.admitted !== undefined) await askFeed(input.run);
+  const most = input.maxWindow ?? MAX_WINDOW;
+  let mayHaveMore = state.admitted === undefined;
+  const end = await playWindow(input, state, {
+    changed: steering.show,
+    onStop: steering.onStop,
+    moveOn: () => continueAsNew<typeof collection>({ ...input, carried: state }),
+    wantsMore: () => mayHaveMore && state.maxConcurrent > most,
+    // An execution that an older worker began goes on as it began.
+    mayHaveMore: () => (mayHaveMore = patched(IN_BLOCKS)),
+  });
+  if (end === 'outgrown') await continueAsNew<typeof collection>({ ...input, carried: openBlocks(state, most) });
 }

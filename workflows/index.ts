@@ -3,7 +3,9 @@
 import { setWorkflowOptions, workflowInfo } from '@temporalio/workflow';
 import { rollout } from './rollout.ts';
 
+export { block } from './block.ts';
 export { collection } from './collection.ts';
+export { describeEnvironment } from './own-queue.ts';
 export { feed } from './feed.ts';
 export { rollout };
 export { updateWeights } from './update-weights.ts';

@@ -1,6 +1,7 @@
 // The queries and updates of the workflow types, by the names that any client uses.
 
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { BlockReport, Order } from '../domain/block-messages.ts';
 import type { RolloutProgress, CollectionProgress, Tuning } from '../domain/messages.ts';
 import type { Awaited, Message } from '../domain/say.ts';
 import type { WeightsProgress } from '../domain/weights.ts';
@@ -18,3 +19,7 @@ export const tune = defineUpdate<void, [Tuning]>('tune');
 export const admit = defineSignal<[number]>('admit');
 /** To the run's feed: the collection has begun, and needs that number. */
 export const collectionBegan = defineSignal('collectionBegan');
+/** From a large run's root to one of its blocks. */
+export const orderBlock = defineSignal<[Order]>('order');
+/** From a block to its root. */
+export const blockReport = defineSignal<[BlockReport]>('blockReport');

@@ -3,16 +3,17 @@
 
 import { patched, setCurrentDetails, setHandler, upsertMemo } from '@temporalio/workflow';
 import { collectionTable } from '../domain/collection-table.ts';
-import { DEFAULT_MAX_CONCURRENT, MAX_CONCURRENT } from '../domain/defaults.ts';
+import { type BlocksState, isFinished, runFacts } from '../domain/blocks.ts';
+import { DEFAULT_MAX_CONCURRENT, MAX_CONCURRENT, MAX_WINDOW } from '../domain/defaults.ts';
 import { noCounts } from '../domain/progress.ts';
-import { done, isFinished, totalUnits, type WindowState } from '../domain/window.ts';
+import { totalUnits, type WindowState } from '../domain/window.ts';
 import type { CollectionInput, CollectionProgress, MemoProgress } from '../domain/messages.ts';
 import { admit, collectionProgress, pause, resume, stop, tune } from './messages.ts';
 import { STEERED_EARLY, TOLD_IN_MEMO } from './patches.ts';
 
 export interface Steering {
   /** Takes over a window, and applies the updates that came before it. */
-  opened(state: WindowState): WindowState;
+  opened<S extends WindowState | BlocksState>(state: S): S;
   /** Writes the UI's table, and the memo if it is due. */
   show(): void;
   /** Writes both now. */
@@ -34,7 +35,7 @@ export function openSteering(input: CollectionInput): Steering {
     stopping: carried?.stopping ?? false,
     maxConcurrent: carried?.maxConcurrent ?? input.maxConcurrent ?? DEFAULT_MAX_CONCURRENT,
   };
-  let state: WindowState | undefined;
+  let state: WindowState | BlocksState | undefined;
   let steeredEarly = false;
   let stopAct: (() => void) | undefined;
   let toldAt = -Infinity;
@@ -76,7 +77,7 @@ export function openSteering(input: CollectionInput): Steering {
   setHandler(admit, (groups) => {
     if (!Number.isSafeInteger(groups) || groups < 0) return;
     if (!state) admittedEarly = groups;
-    else if (state.admitted !== undefined) state.admitted = groups;
+    else if (isPaced(state)) state.admitted = groups;
   });
   setHandler(tune, ({ maxConcurrent }) => steer({ maxConcurrent }), {
     description: 'Changes how many rollouts are in flight at once',
@@ -87,13 +88,16 @@ export function openSteering(input: CollectionInput): Steering {
           `maxConcurrent must be a whole number from 1 to ${MAX_CONCURRENT}, not ${JSON.stringify(n)}`,
         );
       }
+      if ((n as number) > MAX_WINDOW && state && isPaced(state)) {
+        throw new RangeError(`a run that a trainer lives on has at most ${MAX_WINDOW} in flight, not ${String(n)}`);
+      }
     },
   });
 
   return {
     opened(opened) {
       if (!input.carried || (steeredEarly && patched(STEERED_EARLY))) Object.assign(opened, asked);
-      if (admittedEarly !== undefined && opened.admitted !== undefined) opened.admitted = admittedEarly;
+      if (admittedEarly !== undefined && isPaced(opened)) opened.admitted = admittedEarly;
       state = opened;
       show();
       return opened;
@@ -108,9 +112,14 @@ export function openSteering(input: CollectionInput): Steering {
   };
 }
 
+/** A feed paces it. */
+function isPaced(state: WindowState | BlocksState): state is WindowState {
+  return 'admitted' in state && state.admitted !== undefined;
+}
+
 function progressOf(
   run: string,
-  state: WindowState | undefined,
+  state: WindowState | BlocksState | undefined,
   asked: Pick<WindowState, 'paused' | 'stopping' | 'maxConcurrent'>,
 ): CollectionProgress {
   const { paused, stopping, maxConcurrent } = state ?? asked;
@@ -127,11 +136,9 @@ function progressOf(
     run,
     state: phase,
     total: state ? totalUnits(state) : 0,
-    done: state ? done(state) : 0,
-    inFlight: state?.inFlight.length ?? 0,
+    ...(state ? runFacts(state) : { done: 0, inFlight: 0, counts: noCounts() }),
     maxConcurrent,
     numTurns: state?.numTurns ?? 0,
-    counts: state?.counts ?? noCounts(),
     startedAt: state?.startedAt ?? 0,
   };
 }

@@ -10,6 +10,7 @@ import { endWithParent, tellReady } from '../../machine/parent.ts';
 import { registerRun, registerUpdate } from '../../permissions/registered.ts';
 import { homeOf } from '../../service/home.ts';
 import { replaceFile } from '../../storage/disk/write-once.ts';
+import { isShared } from '../../storage/place.ts';
 import { startFeed } from '../../temporal/feed.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { locateRun } from '../find/locate.ts';
@@ -93,7 +94,9 @@ async function feed(io: Io, named: string, flags: Flags): Promise<ExitCode> {
       onWeights,
       onError: (error) => say(io, error instanceof Error ? error.message : String(error)),
     });
-    const file = join(store.folder, '.feed', 'server.json');
+    // It holds a token: of a run in a bucket it stays on this machine.
+    const near = isShared(store.folder) ? join(store.folder, '.feed') : join(homeOf(io.env).folder, 'feed', run);
+    const file = join(near, 'server.json');
     await writeSecret(file, { url: server.url, token, pid: process.pid });
     say(io, `Feed       ${server.url}${token === null ? ' (asks for no token)' : ''}`);
     say(io, `Token      in ${shortPath(io, file)}; docs/feed.md has the verbs. Ctrl-C ends the server, not the run.`);

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { isServerFailure } from '../../temporal/connection.ts';
 import { describeWorkflow, progressOf, takesActivities } from '../../temporal/runs.ts';
+import { type Workers, workersOf } from '../../temporal/workers.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
 import type { CollectionCounts } from '../../domain/progress.ts';
 import type { ForkedFrom } from '../../domain/lineage.ts';
@@ -24,8 +25,9 @@ import { knownResult, recordedProgress } from '../find/recorded.ts';
 import { groupLine, groupStates } from '../view/feed-groups.ts';
 import { feedLines, feedStatusOf, type FeedStatus } from '../view/feed-status.ts';
 import { type PeopleCounts, peopleCounts, peopleLine } from '../view/people.ts';
+import { slotsText } from '../view/slots.ts';
 import { serverTable } from '../view/servers.ts';
-import { outcomeLine, reasonLines, turnTables, wrongReasonsLine } from '../view/summary.ts';
+import { outcomeLine, reasonLines, steeredLines, turnTables, wrongReasonsLine } from '../view/summary.ts';
 import { lineageText } from '../view/trajectory-text.ts';
 import { awaitedOf } from '../view/trouble.ts';
 import { type WeightsStatus, weightsLines, weightsStatus } from '../view/weights.ts';
@@ -63,6 +65,8 @@ export interface RunStatus {
   readonly forkedFrom: ForkedFrom | null;
   /** The missing worker, with the fix, or the model server that is away. */
   readonly waitingFor: string | null;
+  /** The live workers and their slots; null if that is not known. */
+  readonly workers: Workers | null;
 }
 
 export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
@@ -109,7 +113,7 @@ async function statusOf(
   if (result) {
     const { total, numTurns, counts, cancelled } = result;
     const state = cancelled ? 'cancelled' : 'finished';
-    const idle = { inFlight: 0, maxConcurrent: null, url: null, waitingFor: null, toldAt: null };
+    const idle = { inFlight: 0, maxConcurrent: null, url: null, waitingFor: null, toldAt: null, workers: null };
     return { ...base, source: 'result', state, total, done: ended(counts), numTurns, counts, ...idle };
   }
   const live = await liveStatus(io, place);
@@ -132,6 +136,7 @@ async function statusOf(
     url: null,
     waitingFor: live?.waitingFor ?? null,
     toldAt: null,
+    workers: live?.workers ?? null,
   };
 }
 
@@ -148,7 +153,7 @@ const BUSY = {
   fix: 'They are busy, or ended a moment ago. Nothing is lost meanwhile.',
 };
 
-type LiveStatus = Pick<RunStatus, 'state' | 'url' | 'waitingFor' | 'toldAt'> &
+type LiveStatus = Pick<RunStatus, 'state' | 'url' | 'waitingFor' | 'toldAt' | 'workers'> &
   (
     | { readonly progress: CollectionProgress; readonly source: 'temporal' | 'memo' }
     /** Only the folder has its progress. */
@@ -165,17 +170,25 @@ async function liveStatus(io: Io, { run, out, store }: RunPlace): Promise<LiveSt
     const answering = progressOf(link.session, run).catch(unanswered);
     const awaiting = awaitedOf(link.session, run, store.folder).catch(unanswered);
     const polling = takesActivities(link.session, TASK_QUEUE);
+    const counting = workersOf(link.session);
     const { state, memo, out: there } = await described;
     if (state !== 'running' || (there !== null && there !== out)) {
-      return { progress: null, state: 'interrupted', url: null, waitingFor: null, toldAt: null };
+      return { progress: null, state: 'interrupted', url: null, waitingFor: null, toldAt: null, workers: null };
     }
     const url = workflowUrl(link, run);
     const inTime = <T>(asked: Promise<T>, time = soon) => (memo ? Promise.race([asked, time]) : asked);
     const progress = await inTime(answering);
     const waitingFor = (await inTime(awaiting, progress ? late : soon)) ?? null;
-    if (progress) return { progress, source: 'temporal', state: progress.state, url, waitingFor, toldAt: null };
+    const workers = (await inTime(counting)) ?? null;
+    if (progress)
+      return { progress, source: 'temporal', state: progress.state, url, waitingFor, toldAt: null, workers };
     const who = (await inTime(polling)) === false ? ABSENT : BUSY;
-    const said = { state: `${memo?.state ?? 'running'}, and ${who.state}`, url, waitingFor: waitingFor ?? who.fix };
+    const said = {
+      state: `${memo?.state ?? 'running'}, and ${who.state}`,
+      url,
+      waitingFor: waitingFor ?? who.fix,
+      workers,
+    };
     return memo
       ? { progress: memo, source: 'memo', toldAt: memo.toldAt, ...said }
       : { progress: null, toldAt: null, ...said };
@@ -196,6 +209,7 @@ function statusText(io: Io, place: RunPlace, status: RunStatus): string {
       : inFlight > 0
         ? `, ${plural(inFlight, 'rollout')} begun and not ended`
         : '';
+  const slots = slotsText(maxConcurrent, status.workers);
   const next =
     state === 'interrupted'
       ? 'No worker plays it: repeat the command that started the run, and it continues.'
@@ -203,9 +217,11 @@ function statusText(io: Io, place: RunPlace, status: RunStatus): string {
   return [
     `${paint('bold', place.run)}: ${state}${flight}`,
     ...(status.waitingFor ? [paint('yellow', status.waitingFor)] : []),
+    ...(slots === undefined ? [] : [slots]),
     '',
     ...turnTables({ counts, total }, paint),
     outcomeLine({ counts, total }),
+    ...steeredLines({ counts }, `${me} stats ${runArgument(io, place)}`),
     ...reasonLines({ counts }, paint),
     ...wrongReasonsLine({ counts }, `${me} judge --run ${runArgument(io, place)}`),
     ...peopleLine(status.people),

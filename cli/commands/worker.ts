@@ -21,6 +21,7 @@ interface Flags {
   readonly apiKeyEnv?: string;
   readonly runModules?: boolean;
   readonly serve?: readonly string[];
+  readonly mcp?: readonly string[];
 }
 
 export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
@@ -43,17 +44,30 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .optionsGroup(
       'Permissions of workflows (docs/security.md). Runs that your own `everturn run` starts here need none of these:',
     )
-    .addOption(new Option('--runs-under <dir,…>', 'folders that runs and data sets may be in (default: ./runs)'))
+    .addOption(
+      new Option(
+        '--runs-under <dir,…>',
+        'folders, and s3:// prefixes, that runs and data sets may be in (default: ./runs)',
+      ),
+    )
     .addOption(new Option('--models <dir|id,…>', 'folders of models and tokenizers, and ids of the hub'))
     .addOption(new Option('--api-key-env <NAME=url,…>', 'keys, each with a server that it may be sent to'))
     .addOption(
-      new Option('--run-modules', 'run the environments that runs bring as modules in their folders, as this user'),
+      new Option(
+        '--run-modules',
+        'run the environments and tools that runs bring as modules in their folders, as this user',
+      ),
     )
     .addOption(
       new Option(
         '--serve <what>',
         'a command or an address: an environment for runs that have the same; may be repeated',
       ).argParser((text: string, before: string[] | undefined) => [...(before ?? []), text]),
+    )
+    .addOption(
+      new Option('--mcp <command>', 'an MCP server: the tools of runs that have the same; may be repeated').argParser(
+        (text: string, before: string[] | undefined) => [...(before ?? []), text],
+      ),
     )
     .optionsGroup('')
     .addHelpText(

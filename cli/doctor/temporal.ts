@@ -3,6 +3,7 @@
 
 import { connect, namesCluster } from '../../temporal/connection.ts';
 import { takesActivities } from '../../temporal/runs.ts';
+import { workersOf } from '../../temporal/workers.ts';
 import { missingSearchAttributes } from '../../temporal/search-attributes.ts';
 import { CODE_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../../domain/queues.ts';
 import { GO_NEEDED, goVersion } from '../../service/binary/build.ts';
@@ -10,18 +11,21 @@ import { installedTemporal } from '../../service/binary/find.ts';
 import { serviceStatus } from '../../service/service-control.ts';
 import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
+import { plural } from '../view/format.ts';
+import { slotsText } from '../view/slots.ts';
+import type { Session } from '../../temporal/connection.ts';
 import { type Check, fail, type Finding, note, ok } from './check.ts';
 
-export function temporalCheck(io: Io): Check {
+export function temporalCheck(io: Io, maxConcurrent: number): Check {
   return {
     name: 'Temporal',
     code: EXIT.temporal,
     withinMs: 60_000,
-    run: async () => (namesCluster() ? cluster() : local(io)),
+    run: async () => (namesCluster() ? cluster(maxConcurrent) : local(io, maxConcurrent)),
   };
 }
 
-async function cluster(): Promise<Finding[]> {
+async function cluster(maxConcurrent: number): Promise<Finding[]> {
   const session = await connect(undefined, { firstMs: 10_000 });
   try {
     const { address, namespace } = session;
@@ -45,19 +49,32 @@ async function cluster(): Promise<Finding[]> {
       if (takes === true) findings.push(ok(`a worker takes ${queue}`));
       else if (takes === false) findings.push(note(`no worker takes ${queue}`, fix));
     }
-    return findings;
+    return [...findings, ...(await slots(session, maxConcurrent))];
   } finally {
     await session.close();
   }
 }
 
-async function local(io: Io): Promise<Finding[]> {
+/** Generations that the workers take at once, against the rollouts that a run with these options has in flight. */
+async function slots(session: Session, maxConcurrent: number): Promise<Finding[]> {
+  const found = await workersOf(session);
+  if (!found || found.workers === 0) return [];
+  const few = slotsText(maxConcurrent, found);
+  if (few === undefined) {
+    const { workers, slots: n } = found;
+    return [ok(`${plural(workers, 'worker')} ${workers === 1 ? 'takes' : 'take'} ${plural(n, 'generation')} at once`)];
+  }
+  const [said, fix] = few.split(/(?<=\.) /);
+  return [note(said!.replace(/\.$/, ''), fix!)];
+}
+
+async function local(io: Io, maxConcurrent: number): Promise<Finding[]> {
   const { up, state } = serviceStatus(io.env);
   const findings: Finding[] = [];
   if (up && state) {
     const session = await connect({ address: state.address, namespace: 'default' }, { firstMs: 10_000 });
-    await session.close();
     findings.push(ok(`the local service at ${state.address} answers (Temporal ${state.temporal.version})`));
+    findings.push(...(await slots(session, maxConcurrent).finally(() => session.close())));
   } else findings.push(ok('no cluster is named: `everturn run` starts a local service'));
   const found = await installedTemporal(io.env);
   if ('path' in found) return [...findings, ok(`${found.path}, ${found.version} (${found.source})`)];

@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isBucketPlace } from '../../domain/bucket-place.ts';
 import { oneLine, visible } from '../../domain/foreign-text.ts';
 import { newContext, newTranscript } from '../../domain/new-context.ts';
 import { mustServeLogprobs } from '../../domain/logprob-meaning.ts';
@@ -16,10 +17,13 @@ import { createBackend } from '../../inference/index.ts';
 import type { ResolvedOptions } from '../../run/config.ts';
 import { acceptedQueries, type DatasetSurvey } from '../../run/survey.ts';
 import { clusterConfig, namesCluster } from '../../temporal/connection.ts';
+import { type Workers, workersOf } from '../../temporal/workers.ts';
+import { openLinkIfUp } from '../find/link.ts';
 import { shortPath, type RunPlace } from '../find/place.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { count, plural } from '../view/format.ts';
 import { type Plan, planOf, planText } from '../view/plan-text.ts';
+import { slotsText } from '../view/slots.ts';
 import { paintFor } from '../view/paint.ts';
 
 export interface DryRun {
@@ -50,6 +54,8 @@ export async function dryRun(io: Io, { place, survey, resolved, settings, ended,
     const servers = (backend.serverStatus?.() ?? []).map(({ url, state }) => ({ url, state }));
     const temporal = namesCluster() ? (clusterConfig().connectionOptions?.address ?? null) : null;
     const code = (survey.byTask.code ?? 0) > 0 ? await proveSandbox({ env: { ...io.env } }) : null;
+    const workers = await liveWorkers(io);
+    const slots = slotsText(resolved.options.maxConcurrent, workers);
     const freeBytes = await freeAt(place.store.folder);
     const sandbox = code === null ? null : code.ok ? 'proved' : `${code.why}. ${code.fix}`;
     if (json) {
@@ -62,6 +68,7 @@ export async function dryRun(io: Io, { place, survey, resolved, settings, ended,
         ended,
         servers,
         temporal,
+        workers,
         sandbox,
         freeBytes,
         options,
@@ -79,6 +86,7 @@ export async function dryRun(io: Io, { place, survey, resolved, settings, ended,
         planText(plan, freeBytes),
         `Model      ${oneLine(settings.model)}${servers.map(({ url, state }) => `\n           ${oneLine(url)}: ${state}`).join('')}`,
         `Temporal   ${temporal ?? 'the local service, started if needed'}`,
+        ...(slots === undefined ? [] : [`Workers    ${slots}`]),
         ...(sandbox === null ? [] : [`Sandbox    ${oneLine(sandbox)}`]),
         ...settingLines(resolved),
         ...promptLines(prompts.first),
@@ -86,6 +94,17 @@ export async function dryRun(io: Io, { place, survey, resolved, settings, ended,
     );
   } finally {
     await backend.close();
+  }
+}
+
+/** Null where no Temporal server is up yet, or none says so. */
+async function liveWorkers(io: Io): Promise<Workers | null> {
+  const link = await openLinkIfUp(io);
+  if (!link) return null;
+  try {
+    return (await workersOf(link.session)) ?? null;
+  } finally {
+    await link.close();
   }
 }
 
@@ -128,7 +147,9 @@ async function promptOf(run: string, query: Query, settings: RolloutSettings, ba
     : { text: newTranscript(rollout, null), ids: null };
 }
 
-async function freeAt(folder: string): Promise<number> {
+/** Null of a bucket, which has no end. */
+async function freeAt(folder: string): Promise<number | null> {
+  if (isBucketPlace(folder)) return null;
   const near = existsSync(folder) || dirname(folder) === folder ? folder : dirname(folder);
   if (near !== folder) return freeAt(near);
   const { bavail, bsize } = await statfs(folder);

@@ -1,12 +1,13 @@
 // One open pack: its directory, read once, and its entries by name. The file is closed some seconds after its last use.
 
-import { close, open, read, stat } from 'node:fs';
+import { close, open, read } from 'node:fs';
 import { promisify } from 'node:util';
+import { inBucket } from '../bucket/files.ts';
 import { codeOf, fileError, recordError } from '../disk/errors.ts';
+import { factsOf, readPart } from '../disk/facts.ts';
 import { readDirectory, readEntry, type ReadAt, type ZipEntry } from './zip.ts';
 
 const openFd = promisify(open);
-const statFile = promisify(stat);
 const readFd = promisify(read);
 const IDLE_MS = 5_000;
 /** Read at once where one entry is asked for after the other. */
@@ -60,6 +61,7 @@ export function openPackFile(path: string): PackFile {
   };
 
   const readNow: ReadAt = async (offset, bytes) => {
+    if (inBucket(path)) return readPart(path, offset, bytes);
     const buffer = Buffer.allocUnsafe(bytes);
     clearTimeout(idle);
     uses++;
@@ -81,8 +83,9 @@ export function openPackFile(path: string): PackFile {
   };
 
   async function load(): Promise<ReadonlyMap<string, ZipEntry>> {
-    const { size } = await statFile(path);
-    const entries = await readDirectory(size, readAt);
+    const facts = await factsOf(path);
+    if (!facts) throw recordError(path, 'is missing');
+    const entries = await readDirectory(facts.bytes, readAt);
     if ('problem' in entries) throw recordError(path, entries.problem);
     return new Map(entries.map((entry) => [entry.name, entry]));
   }

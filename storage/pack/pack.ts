@@ -5,13 +5,13 @@
 // with a flaw stays loose: it is evidence. Not covered: `pack` and `unpack` of one run at the same time.
 
 import { createHash, randomBytes } from 'node:crypto';
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { type RolloutId, rolloutWorkflowId } from '../../domain/ids.ts';
 import { fileClock } from '../disk/clock.ts';
+import { factsOf } from '../disk/facts.ts';
 import { recordError } from '../disk/errors.ts';
 import { type FileLayer, NODE_FILES, type OpenFile } from '../disk/file-layer.ts';
 import { writeOnce } from '../disk/write-once.ts';
+import { join } from '../place.ts';
 import { END_FILE, rolloutFolder } from '../record/layout.ts';
 import { namesIn } from '../record/listing.ts';
 import { encodeRecord } from '../record/text.ts';
@@ -31,7 +31,7 @@ import {
 } from './manifest.ts';
 import { openPackFile } from './pack-file.ts';
 import { entryName, numbersOf, openPacks } from './packs.ts';
-import { removeEmptyFolders, removeOrphans, removeTwins } from './remove.ts';
+import { remove, removeEmptyFolders, removeOrphans, removeTwins } from './remove.ts';
 import { openZipWriter, packed } from './zip.ts';
 
 export interface PackOptions {
@@ -78,8 +78,8 @@ export async function packRun(store: Store, options: PackOptions = {}): Promise<
     summary.notEnded = 0;
     for await (const id of rolloutsInOrder(store, { attempts: 'all' })) {
       if (packs.knows(id) || flawed.has(packedId(id))) continue;
-      const ended = await stat(join(folder, rolloutFolder(id), END_FILE)).catch(() => undefined);
-      const old = ended !== undefined && now - ended.mtimeMs >= minAgeMs;
+      const ended = await factsOf(join(folder, rolloutFolder(id), END_FILE)).catch(() => undefined);
+      const old = ended !== undefined && now - ended.modifiedMs >= minAgeMs;
       if (old && !inFlight.has(rolloutWorkflowId(id))) yield id;
       else summary.notEnded++;
     }
@@ -127,7 +127,7 @@ export async function packRun(store: Store, options: PackOptions = {}): Promise<
     const manifest = await readBack(path, { number, name, ids, digests });
     const { text } = await encodeRecord('pack', null, manifest);
     if (!(await writeOnce(join(folder, manifestFile(number)), text, layer))) {
-      await layer.unlink(path);
+      await remove(path, layer);
       return 'lost';
     }
     summary.packs++;
@@ -192,7 +192,7 @@ async function readBack(path: string, { number, name, ids, digests }: Written): 
     if (entries.size !== digests.size || ids.some((id) => !entries.has(entryName(id))))
       throw recordError(path, 'was written, and has other entries');
     const zipSha256 = await sha256OfFile(path);
-    const { size: bytes } = await stat(path);
+    const { bytes = 0 } = (await factsOf(path)) ?? {};
     return { number, pack: name, bytes, zipSha256, rollouts: ids.map(packedId) };
   } finally {
     file.close();

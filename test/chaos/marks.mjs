@@ -67,7 +67,8 @@ async function markSteps() {
       interceptors: { ...options.interceptors, activity: [...(options.interceptors?.activity ?? []), interceptor] },
     });
 
-  // A run's own workflow task; its rollouts' are not marked.
+  // A run's own workflow task, and those of its blocks; its rollouts' are not marked.
+  const RUNS = new Set(['collection', 'block']);
   const types = new Map();
   const { handleActivation } = Worker.prototype;
   if (typeof handleActivation !== 'function') throw new Error('the SDK has changed: no handleActivation to mark');
@@ -77,7 +78,7 @@ async function markSteps() {
     if (type) types.set(runId, type);
     const go = () => handleActivation.call(this, workflow, input);
     const isWork = jobs?.some((job) => !job.removeFromCache);
-    return isWork && types.get(runId) === 'collection' ? during('collecting', `task ${runId}`, go) : go();
+    return isWork && RUNS.has(types.get(runId)) ? during('collecting', `task ${runId}`, go) : go();
   };
 }
 

@@ -27,6 +27,8 @@ export interface Plan {
   readonly kills: number;
   /** Each phase is hit so often at least, or `missed` names it. */
   readonly perPhase: number;
+  /** Those that it aims at; default all. */
+  readonly phases?: readonly Phase[];
   /** Between two blows, on average. */
   readonly gapMs: number;
   /** True once there is nothing left to torment. */
@@ -44,10 +46,10 @@ const AIM_MS = 4000;
 
 /** Kills workers until the plan is fulfilled or all is over. */
 export async function killWorkers(workload: Workload, plan: Plan): Promise<Record> {
-  const { random, kills, perPhase, gapMs, over } = plan;
+  const { random, kills, perPhase, phases: aimed = PHASES, gapMs, over } = plan;
   const blows: Blow[] = [];
   const hits = Object.fromEntries(PHASES.map((phase) => [phase, 0])) as { [phase in Phase]: number };
-  const owed = () => PHASES.filter((phase) => hits[phase] < perPhase);
+  const owed = () => aimed.filter((phase) => hits[phase] < perPhase);
   const struck = (pid: number, aimedAt: Phase | null) => {
     const phases = phasesAtDeath(workload.marks, pid);
     for (const phase of phases.keys()) hits[phase]++;

@@ -1,7 +1,8 @@
 // Epochs and training from a Temporal client: the defaults of the command line, and refusals that name the field.
 
 import { describe, expect, test } from 'vitest';
-import { parseGroups } from '../../run/groups.ts';
+import { groupsOf, parseGroups } from '../../run/groups.ts';
+import { DEFAULT_OPTIONS } from '../../run/options.ts';
 
 describe('the groups of a collection that a client starts', () => {
   test('have the defaults of the command line', () => {
@@ -25,5 +26,12 @@ describe('the groups of a collection that a client starts', () => {
     [{ train: { minMembers: 9 } }, /9/],
   ])('are refused by the name of the field: %j', (given, problem) => {
     expect(() => parseGroups({ samples: 8, ...given })).toThrow(problem);
+  });
+
+  test('are refused with more rollouts in flight than one workflow may have', () => {
+    const options = { ...DEFAULT_OPTIONS, train: true, maxConcurrent: 1001 };
+    expect(() => groupsOf(options)).toThrow(/--max-concurrent 1001: a run with --train has at most 1000/);
+    expect(groupsOf({ ...options, maxConcurrent: 1000 })).toHaveProperty('train');
+    expect(groupsOf({ ...options, train: false })).toEqual({});
   });
 });

@@ -53,6 +53,26 @@ describe('a folder', () => {
     expect(use(join(root, 'work', 'runs'), 'new', said)).toBe('not-allowed');
   });
 
+  test('in a bucket is allowed below a place that is said, by whole names, and not by default', () => {
+    const use = (out: string, flags: OperatorWords = {}) => reasonOf(() => opened(flags).mayUseRun(out, 'x'));
+    const said = { runsUnder: 's3://bucket/runs/, s3://other' };
+    expect(use('s3://bucket/runs')).toBe('not-allowed');
+    for (const out of ['s3://bucket/runs', 's3://bucket/runs/deeper', 's3://other', 's3://other/a'])
+      expect(use(out, said), out).toBe('allowed');
+    for (const out of [
+      's3://bucket',
+      's3://bucket/runs-too',
+      's3://bucket/runs/../secret',
+      's3://bucket/runs//x',
+      's3://others',
+      's3:/bucket/runs',
+      '/bucket/runs',
+    ])
+      expect(use(out, said), out).toBe('not-allowed');
+    expect(() => opened({ runsUnder: 's3://bucket/../x' })).toThrow('no place in a bucket');
+    expect(reasonOf(() => opened({ runsUnder: 's3://bucket' }, true).mayUseRun('s3://bucket', 'x'))).toBe('allowed');
+  });
+
   test('is none of the local service where nothing is said', () => {
     expect(reasonOf(() => opened({}, true).mayUseRun(process.cwd(), 'x'))).toBe('not-allowed');
     expect(reasonOf(() => opened({}, true).mayUseRun(join(root, 'runs'), 'own'))).toBe('allowed');

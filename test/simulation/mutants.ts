@@ -101,11 +101,11 @@ export const MUTANTS: readonly Mutant[] = [
   mutant('what comes early is forgotten', 'workflows/steering.ts', '(steeredEarly && patched(STEERED_EARLY))', 'false'),
   mutant(
     'a rollout in flight is lost with the history',
-    'workflows/collection.ts',
+    'workflows/play-window.ts',
     'children.follow(state.inFlight);',
     '',
   ),
-  mutant('a start in the air is left behind', 'workflows/collection.ts', 'children.allStarted() &&', ''),
+  mutant('a start in the air is left behind', 'workflows/play-window.ts', 'children.allStarted() &&', ''),
   mutant(
     'a rollout is counted twice',
     'domain/window.ts',
@@ -113,7 +113,7 @@ export const MUTANTS: readonly Mutant[] = [
     'w.inFlight.splice(at, 1);\n  addResult(w.counts, result, w.numTurns);\n  addResult',
   ),
   mutant('a unit is left out', 'domain/window.ts', 'w.next++;', 'w.next += 2;'),
-  mutant('rollouts in flight are not cancelled', 'workflows/collection.ts', 'steering.onStop(children.cancelAll);', ''),
+  mutant('rollouts in flight are not cancelled', 'workflows/play-window.ts', 'player.onStop(children.cancelAll);', ''),
   mutant(
     'a start that crosses a stop is not cancelled',
     'workflows/children.ts',
@@ -140,13 +140,13 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   mutant(
     'the real clock decides',
-    'workflows/collection.ts',
+    'workflows/play-window.ts',
     'return continueAsNewSuggested ||',
     'return workflowInfo().unsafe.now() % 3 === 0 || continueAsNewSuggested ||',
   ),
   mutant(
     'a replay goes another way',
-    'workflows/collection.ts',
+    'workflows/play-window.ts',
     'return continueAsNewSuggested ||',
     'return workflowInfo().unsafe.isReplaying ? true : continueAsNewSuggested ||',
   ),

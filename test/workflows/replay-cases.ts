@@ -59,6 +59,13 @@ export const ALTERED: readonly AlteredWorkflow[] = [
     'light.evaluate.executeWithOptions',
   ),
   altered(
+    'a call that does not wait for those before it',
+    /rollout-tools/,
+    'steps',
+    'if (!pure) await Promise.all(running.splice(0));',
+    '',
+  ),
+  altered(
     'no last step after a cancellation',
     /rollout-cancelled/,
     'rollout',
@@ -125,24 +132,18 @@ export const ALTERED: readonly AlteredWorkflow[] = [
   altered(
     'rollouts in flight that are forgotten',
     /collection-continued/,
-    'collection',
+    'play-window',
     'children.follow(state.inFlight);',
     '',
   ),
   altered(
     'a history that is left behind later',
     /collection-continued/,
-    'collection',
-    'historyLength >= (input.maxHistoryEvents',
-    'historyLength >= 9 + (input.maxHistoryEvents',
+    'play-window',
+    'historyLength >= maxHistoryEvents',
+    'historyLength >= 9 + maxHistoryEvents',
   ),
-  altered(
-    'a stop that cancels nothing',
-    /collection-stopped/,
-    'collection',
-    'steering.onStop(children.cancelAll);',
-    '',
-  ),
+  altered('a stop that cancels nothing', /collection-stopped/, 'play-window', 'player.onStop(children.cancelAll);', ''),
   altered(
     'a stop on which failing work makes the rollout failed',
     /while-(refusing|judging)/,
@@ -160,6 +161,41 @@ export const ALTERED: readonly AlteredWorkflow[] = [
   altered('a memo that is written all the time', /collection-told/, 'steering', 'now - toldAt < MEMO_MS', 'false'),
   altered('an update that does not write the memo', /collection-told/, 'steering', 'if (state) publish();', ''),
   altered('a patch of the memo that goes', /^0\.1\.0\/collection/, 'steering', ' || !patched(TOLD_IN_MEMO)', ''),
+  altered(
+    'a block that has more in flight than its order says',
+    /blocks-(whole|cancel)-block/,
+    'block',
+    'Math.min(order.window, input.most)',
+    'input.most',
+  ),
+  altered(
+    'a block without a root that goes on',
+    /blocks-left-alone-block/,
+    'block',
+    'hasRoot && !order.dismissed ? to : state.next',
+    'to',
+  ),
+  altered(
+    'orders that are not sent',
+    /blocks-paused-and-tuned/,
+    'blocks',
+    'else if (ordered.includes(block)) whileBusy(block, send(block));',
+    '',
+  ),
+  altered(
+    'a block that is gone for good',
+    /blocks-struck/,
+    'blocks',
+    'cause instanceof TerminatedFailure || cause instanceof TimeoutFailure',
+    'cause === undefined',
+  ),
+  altered(
+    'a run that never outgrows its workflow',
+    /blocks-outgrown/,
+    'collection',
+    "if (end === 'outgrown')",
+    'if (false)',
+  ),
   // The procedure of CONTRIBUTING.md, broken.
   { what: 'a change without a patch', caughtBy: /^0\.1\.0\/rollout-(right|folder)/, alterations: UNPATCHED },
   { what: 'a change that is taken back', caughtBy: /rollout-found/, alterations: PREVIOUS_RELEASE },
@@ -213,6 +249,20 @@ export const NEVER_REPLAYED: readonly { readonly file: string; readonly code: Re
   { file: 'feed-ledger.ts', code: /^(throw error;|\? error\.cause)$/ },
   { file: 'feed-weights.ts', code: /^(\? void 0|: ''|\? cause\.message|\? rootOf\(error\.cause\))$/ },
   { file: 'feed.ts', code: /^(throw error;|\? _s_restarts_key)$/ },
+  // Nobody hears of an end whose report fails: records have it. What stops a block is set before anything can stop it.
+  { file: 'block.ts', code: /^\(\)=>\{\}$/ },
+  // Only where a block continues as new in the seconds between its stop and its end.
+  { file: 'block.ts', code: /^act\(\);$/ },
+  // The execution behind that of blocks-outgrown.
+  { file: 'blocks.ts', code: /^\? before$/ },
+  { file: 'play-window.ts', code: /^\? void 0$/ },
+  // A bug of ours; and the last look of a run that is over.
+  { file: 'blocks.ts', code: /^(failure = \{|: error|return;)/ },
+  { file: 'block.ts', code: /\bObject\b|^: \{\}$|ownKeys/ },
+  { file: 'blocks.ts', code: /\bObject\b|^: \{\}$|ownKeys|_object_without|^(return \{\};|continue;)$/ },
+  { file: 'patches.ts', code: /\bObject\b|^: \{\}$|ownKeys/ },
+  // Progress before the window is open is asked for by queries only.
+  { file: 'steering.ts', code: /^: \{\s*done: 0,/ },
   // What the bundler adds for names that one file takes from another, and the compiler for `{ ...spread }`.
   {
     file: 'failure.ts',

@@ -1,0 +1,120 @@
+// A range of a large run's units, played as a window of its own. Follows its root's orders and reports its counts, at
+// last when it has ended. Without a root it begins nothing more, and ends when its rollouts have; the rest is played when
+// a root starts it again. A cancellation of a block alone is ignored: the run is cancelled as a whole.
+
+import {
+  CancellationScope,
+  condition,
+  continueAsNew,
+  getExternalWorkflowHandle,
+  setHandler,
+} from '@temporalio/workflow';
+import { type BlockReport, isOrder, type Order } from '../domain/block-messages.ts';
+import type { BlockInput } from '../domain/messages.ts';
+import { blockReport, orderBlock } from './messages.ts';
+import { playWindow } from './play-window.ts';
+
+export async function block(input: BlockInput): Promise<BlockReport> {
+  const { window: state, to } = input;
+  let { order } = input;
+  let hasRoot = true;
+  let stopAct = () => {};
+
+  const follow = () => {
+    state.to = hasRoot && !order.dismissed ? to : state.next;
+    state.paused = order.paused;
+    state.maxConcurrent = Math.min(order.window, input.most);
+    if (!order.stopping || state.stopping) return;
+    state.stopping = true;
+    stopAct();
+  };
+  setHandler(orderBlock, (given: Order) => {
+    if (!isOrder(given) || given.order <= order.order) return;
+    order = given;
+    hasRoot = true;
+    follow();
+  });
+  follow();
+
+  return CancellationScope.nonCancellable(async () => {
+    const reports = openReports(input, {
+      order: () => order,
+      rootIsGone() {
+        hasRoot = false;
+        follow();
+      },
+    });
+    await playWindow(input, state, {
+      changed: reports.changed,
+      onStop(act) {
+        stopAct = act;
+        if (state.stopping) act();
+      },
+      async moveOn() {
+        await reports.drained();
+        await continueAsNew<typeof block>({ ...input, order, window: state });
+      },
+    });
+    return reports.end(hasRoot && !order.dismissed);
+  });
+}
+
+interface Reports {
+  changed(): void;
+  /** No report is on its way, and none follows. */
+  drained(): Promise<void>;
+  /** `awaited`: the root counts on it. */
+  end(awaited: boolean): Promise<BlockReport>;
+}
+
+function openReports(
+  { run, block: name, to, window: state }: BlockInput,
+  { order, rootIsGone }: { readonly order: () => Order; readonly rootIsGone: () => void },
+): Reports {
+  let changes = 0;
+  let sending = false;
+  let closing = false;
+  const facts = () => ({ order: order().order, next: state.next, inFlight: state.inFlight.length, changes });
+  let told = { ...facts(), at: Date.now() };
+  // The root waits for these before it shares its limit again.
+  const isUrgent = () => order().order > told.order || (state.next >= to && told.next < to);
+  const isDue = () =>
+    !closing && (isUrgent() || facts().changes !== told.changes || facts().inFlight !== told.inFlight);
+
+  const send = async (ended: boolean): Promise<BlockReport> => {
+    told = { ...facts(), at: Date.now() };
+    const { order: followed, next, inFlight } = told;
+    const said: BlockReport = { block: name, order: followed, next, inFlight, counts: state.counts, ended };
+    await getExternalWorkflowHandle(run).signal(blockReport, said);
+    return said;
+  };
+  const sendAll = async () => {
+    for (;;) {
+      await condition(isDue);
+      const wait = told.at + order().reportMs - Date.now();
+      if (wait > 0 && !isUrgent()) await condition(() => closing || isUrgent(), wait);
+      if (closing) return;
+      sending = true;
+      await send(false).catch(rootIsGone);
+      sending = false;
+    }
+  };
+  void sendAll();
+
+  return {
+    changed: () => void changes++,
+    async drained() {
+      await condition(() => !sending);
+      closing = true;
+    },
+    async end(awaited) {
+      await condition(() => !sending);
+      closing = true;
+      const { order: followed, next } = facts();
+      const end: BlockReport = { block: name, order: followed, next, inFlight: 0, counts: state.counts, ended: true };
+      // A root that is gone finds what had ended in the records.
+      if (awaited) await send(true).catch(() => {});
+      return end;
+    },
+  };
+}

@@ -1,0 +1,68 @@
+// Plays a window to its end: starts its units in order, as many as may be in flight, and counts each as it ends. The
+// history moves on before it is too long; rollouts outlive that.
+
+import { allHandlersFinished, condition, workflowInfo } from '@temporalio/workflow';
+import type { Unit } from '../activities/collection.ts';
+import type { CollectionInput } from '../domain/messages.ts';
+import { canStart, isFinished, type WindowState } from '../domain/window.ts';
+import { openChildren } from './children.ts';
+import { page } from './collection-steps.ts';
+
+const MAX_HISTORY_EVENTS = 4000;
+const PAGE_UNITS = 50;
+
+export interface Player {
+  /** A unit has ended. */
+  changed(): void;
+  /** `act` ends what is in flight; it is called once, when the window is to stop. */
+  onStop(act: () => void): void;
+  /** Continues as new, with the window as it is. */
+  moveOn(): Promise<unknown>;
+  /** More is wanted in flight than one workflow may have. */
+  wantsMore?(): boolean;
+  /** Asked once that is so: the window is then given up for more than one. */
+  mayHaveMore?(): boolean;
+}
+
+export function historyIsFull({ maxHistoryEvents = MAX_HISTORY_EVENTS }: Pick<CollectionInput, 'maxHistoryEvents'>) {
+  const { historyLength, continueAsNewSuggested } = workflowInfo();
+  return continueAsNewSuggested || historyLength >= maxHistoryEvents;
+}
+
+type Place = Pick<CollectionInput, 'run' | 'out' | 'maxHistoryEvents'>;
+
+/** `outgrown`: it is not at its end, and every start is acknowledged. */
+export async function playWindow(input: Place, state: WindowState, player: Player): Promise<'ended' | 'outgrown'> {
+  const children = openChildren(input, state, player.changed);
+  children.follow(state.inFlight);
+  player.onStop(children.cancelAll);
+  const wantsMore = () => player.wantsMore?.() === true;
+
+  let units: Unit[] = [];
+  const startAll = async () => {
+    while (!isFinished(state)) {
+      await condition(
+        () => !children.hasFailed() && (canStart(state) || isFinished(state) || historyIsFull(input) || wantsMore()),
+      );
+      const outgrown = wantsMore() && player.mayHaveMore?.() === true;
+      if ((historyIsFull(input) || outgrown) && !isFinished(state)) {
+        await condition(() => children.allStarted() && allHandlersFinished());
+        if (outgrown) return 'outgrown';
+        await player.moveOn();
+      }
+      if (!canStart(state)) continue;
+      if (units.length === 0) {
+        const { run, out } = input;
+        const { samples, epochs, queries } = state;
+        units = await page({
+          ...{ run, out, from: state.next, count: PAGE_UNITS, samples },
+          ...(epochs === undefined ? {} : { queries }),
+        });
+        continue;
+      }
+      children.start(units.shift()!);
+    }
+    return 'ended';
+  };
+  return Promise.race([startAll(), children.failure]);
+}
