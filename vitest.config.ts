@@ -30,7 +30,7 @@ const PARTS = [
   'test/environments/code-stack.test.ts',
   'test/inference/{malformed-replies,model-identity}.test.ts',
   'test/proof/{check,check-forgeries,check-packed}.test.ts',
-  'test/storage/{export-ids,pack,processes,threaded-disk}.test.ts',
+  'test/storage/{export-ids,pack,pack-kills,power,processes,threaded-disk}.test.ts',
 ];
 /** With every commit, at a tenth of their size; the others cost more than a minute each: `npm run test:chaos`. */
 const CHAOS_SIZE = process.env['EVERTURN_CHAOS'];

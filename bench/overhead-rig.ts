@@ -88,6 +88,8 @@ export async function openRig({ turns, queries, slots, delayMs, hold = 0, out }:
     TEMPORAL_NAMESPACE: 'default',
     EVERTURN_SLOTS: String(slots),
     EVERTURN_HOME: scratch,
+    EVERTURN_RUNS_UNDER: folder,
+    EVERTURN_ALLOWED_MODELS: TOKENIZER,
   };
   const worker = child('dist/worker.js', [], environment, flags);
   const args = (namespace: string) => [server.address, namespace, slots, queries, turns].map(String);

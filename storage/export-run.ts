@@ -106,9 +106,39 @@ export async function exportRun(
       if (!target.write(chunk)) await once(target, 'drain');
     });
   } else {
-    await writeFileAt(target, overwrite, (file) => writeAll((chunk) => file.appendFile(chunk)));
+    await writeFileAt(target, overwrite, async (file) => {
+      const out = buffered((chunk) => file.appendFile(chunk));
+      await writeAll(out.write);
+      await out.flush();
+    });
   }
   return { ...written, skipped };
+}
+
+const BUFFERED_CHARS = 256 * 1024;
+
+/** Joins short lines: a call for each one takes as long as making it. */
+function buffered(write: (chunk: Chunk) => Promise<void>) {
+  let lines: string[] = [];
+  let chars = 0;
+  const flush = async (): Promise<void> => {
+    const text = lines.join('');
+    lines = [];
+    chars = 0;
+    if (text !== '') await write(text);
+  };
+  return {
+    flush,
+    async write(chunk: Chunk): Promise<void> {
+      if (typeof chunk !== 'string') {
+        await flush();
+        return write(chunk);
+      }
+      lines.push(chunk);
+      chars += chunk.length;
+      if (chars >= BUFFERED_CHARS) await flush();
+    },
+  };
 }
 
 export function lineByLine(exporter: LineMaker): Encoder {

@@ -136,6 +136,11 @@ export async function closedRollouts(
 
 const PAGE = 1000;
 
+/** Workflow ids of the rollouts of a run that are not closed. The list may lag behind by seconds. */
+export async function rolloutsInFlight({ client }: Session, run: string): Promise<ReadonlySet<string>> {
+  return openRollouts(client, run);
+}
+
 /** Ids only: the SDK's own list decodes all attributes of each workflow. */
 async function openRollouts({ connection, options }: Client, run: string): Promise<Set<string>> {
   const query = `EverturnRun = '${run}' AND WorkflowType = 'rollout' AND ExecutionStatus = 'Running'`;

@@ -4,7 +4,10 @@ import { type Command, Option } from 'commander';
 import { oneLine } from '../../domain/foreign-text.ts';
 import { UsageError } from '../../domain/errors.ts';
 import { packRun } from '../../storage/pack/pack.ts';
+import { isServerFailure } from '../../temporal/connection.ts';
+import { rolloutsInFlight } from '../../temporal/runs.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { openLinkIfUp } from '../find/link.ts';
 import { findRun } from '../find/place.ts';
 import { jsonOption, outOption } from '../flags.ts';
 import { type Io, print, printJson, say } from '../io.ts';
@@ -28,7 +31,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
       'after',
       '\nThe records and logs of rollouts that have ended move, byte for byte, into zips of 2,000 rollouts in `packs/`; any\n' +
         'unzip opens them. It may be killed and called again at any time, also while the run is played. Rollouts that have\n' +
-        'not ended, or that have a flaw, stay loose. `everturn unpack` makes files of them again.\n' +
+        'not ended, whose workflow is not closed, or that have a flaw, stay loose. `everturn unpack` makes files of them again.\n' +
         'Exit code 1 if something that has ended stays loose.\n\nExample:\n  everturn pack my-run',
     )
     .action(async (named: string, flags: Flags) => exit(await pack(io, named, flags)));
@@ -41,10 +44,11 @@ async function pack(io: Io, named: string, { out, olderThan, json }: Flags): Pro
       fix: 'It takes a whole number of seconds.',
     });
   }
-  const { store } = await findRun(io, named, out);
+  const { store, run } = await findRun(io, named, out);
   let listed = 0;
   const summary = await packRun(store, {
     minAgeMs: Number(olderThan) * 1000,
+    inFlight: inFlightOf(io, run),
     onPack: (one) => say(io, `packs/${one.pack}: ${plural(one.rollouts.length, 'rollout')}, ${megabytes(one.bytes)}`),
     onProblem(path, problem) {
       if (++listed <= LISTED) say(io, oneLine(`${path}: ${problem}`));
@@ -59,6 +63,24 @@ async function pack(io: Io, named: string, { out, olderThan, json }: Flags): Pro
     if (problems > 0) say(io, `${plural(problems, 'problem')}: \`everturn check\` says more.`);
   }
   return problems > 0 ? EXIT.breach : EXIT.ok;
+}
+
+/** Without a server, or without its answer, the age of a rollout's end decides alone. */
+function inFlightOf(io: Io, run: string): () => Promise<ReadonlySet<string>> {
+  let saidWhy = false;
+  return async () => {
+    const link = await openLinkIfUp(io).catch(() => undefined);
+    try {
+      if (link) return await rolloutsInFlight(link.session, run);
+    } catch (error) {
+      if (!isServerFailure(error)) throw error;
+    } finally {
+      await link?.close();
+    }
+    if (!saidWhy) say(io, 'No Temporal server answers: a rollout counts as over if it ended long enough ago.');
+    saidWhy = true;
+    return new Set();
+  };
 }
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;

@@ -131,6 +131,7 @@ async function openNew(path: string, layer: FileLayer): Promise<OpenFile> {
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
     await makeFolder(dirname(path), layer);
+    await syncAbove(dirname(path), layer);
     return layer.open(path, 'wx');
   }
 }
@@ -173,7 +174,19 @@ async function publishUnderLock(temporary: string, path: string, layer: FileLaye
   }
 }
 
-/** Creates the folder and its parents, each durable. Node's own recursion never ends if none can be created (/proc). */
+/** Of a rollout's folder: its query's, its shard's, that of all rollouts, the run's, and that which holds the run. */
+const LEVELS = 5;
+
+/**
+ * Another process may have created one of the folders above, and not have made it durable yet, or never, if it was killed:
+ * then what is written below would go with it.
+ */
+async function syncAbove(folder: string, layer: FileLayer): Promise<void> {
+  let above = dirname(folder);
+  for (let level = 0; level < LEVELS; level++, above = dirname(above)) await syncFolder(above, layer);
+}
+
+/** Creates the folder and its parents. Node's own recursion never ends if none can be created (/proc). */
 async function makeFolder(folder: string, layer: FileLayer): Promise<void> {
   const parent = dirname(folder);
   const make = () =>
@@ -187,7 +200,6 @@ async function makeFolder(folder: string, layer: FileLayer): Promise<void> {
     await makeFolder(parent, layer);
     await make();
   }
-  await syncFolder(parent, layer);
 }
 
 /** A name is durable once its folder is synced. Some systems cannot sync a folder and do not need it. */

@@ -4,8 +4,8 @@
 import { isBucketPlace } from '../../domain/bucket-place.ts';
 import { dirname, join } from '../place.ts';
 import { readText } from '../disk/write-once.ts';
-import { isHarmless, ROLLOUT_FILE, rolloutFolder } from '../record/layout.ts';
-import { listRollouts, listRolloutsOf, namesIn } from '../record/listing.ts';
+import { isHarmless, ROLLOUT_FILE, rolloutFolder, ROLLOUTS } from '../record/layout.ts';
+import { foldersIn, listRollouts, listRolloutsOf, namesIn } from '../record/listing.ts';
 import type { Breach, Store } from '../store.ts';
 import { packedId } from './manifest.ts';
 import type { Packs } from './packs.ts';
@@ -15,6 +15,10 @@ export function openListing(
   run: string,
   packs: Packs,
 ): Pick<Store, 'listRollouts' | 'listRolloutsOf' | 'listFiles' | 'hasPacks' | 'packedFiles'> {
+  /** Asked for each query: of a run that is packed whole, a call into the folder of each would take most of the time. */
+  const hasLoose = shared(
+    async () => isBucketPlace(folder) || (await foldersIn(folder, '.', () => {})).includes(`./${ROLLOUTS}`),
+  );
   return {
     async *listRollouts(onBreach) {
       await packs.refresh();
@@ -34,7 +38,7 @@ export function openListing(
     },
 
     async listRolloutsOf(query) {
-      const loose = await listRolloutsOf(folder, run, query);
+      const loose = (await hasLoose()) ? await listRolloutsOf(folder, run, query) : [];
       await packs.refresh();
       packs.mustBeSound();
       const packed = packs.idsOf(query).map((id) => ({ run, ...id }));
@@ -64,6 +68,16 @@ export function openListing(
       await packs.refresh();
       return [...((await packs.lines(id))?.keys() ?? names)];
     },
+  };
+}
+
+/** Calls at the same time share one look, never one that began before them: it may have looked too early. */
+function shared<T>(look: () => Promise<T>): () => Promise<T> {
+  let looking: Promise<T> | undefined;
+  return async () => {
+    await looking?.catch(() => {});
+    looking ??= look().finally(() => (looking = undefined));
+    return looking;
   };
 }
 

@@ -5,6 +5,7 @@
 // with a flaw stays loose: it is evidence. Not covered: `pack` and `unpack` of one run at the same time.
 
 import { createHash, randomBytes } from 'node:crypto';
+import { type RolloutId, rolloutWorkflowId } from '../../domain/ids.ts';
 import { fileClock } from '../disk/clock.ts';
 import { factsOf } from '../disk/facts.ts';
 import { recordError } from '../disk/errors.ts';
@@ -36,6 +37,8 @@ import { openZipWriter, packed } from './zip.ts';
 export interface PackOptions {
   /** Rollouts that ended less than this before stay loose: a worker may still be about to learn that. */
   readonly minAgeMs?: number;
+  /** Asked before each round: workflow ids of rollouts that Temporal has not closed. They stay loose. */
+  readonly inFlight?: () => Promise<ReadonlySet<string>>;
   readonly rolloutsPerPack?: number;
   readonly layer?: FileLayer;
   readonly onPack?: (pack: PackRecord) => void;
@@ -47,7 +50,7 @@ export interface PackSummary {
   readonly packs: number;
   readonly rollouts: number;
   readonly bytes: number;
-  /** Rollouts that have not ended, or just now. */
+  /** Rollouts that have not ended, or just now, or whose workflow is not closed. */
   readonly notEnded: number;
   /** Rollouts and files that were reported to `onProblem`. */
   readonly problems: number;
@@ -69,13 +72,15 @@ export async function packRun(store: Store, options: PackOptions = {}): Promise<
   };
 
   /** The next rollouts to pack, in order. */
-  async function* candidates(): AsyncGenerator<PackedId> {
+  async function* candidates(): AsyncGenerator<RolloutId> {
     const now = (await fileClock(folder, layer)) ?? Date.now();
+    const inFlight = (await options.inFlight?.()) ?? new Set();
     summary.notEnded = 0;
     for await (const id of rolloutsInOrder(store, { attempts: 'all' })) {
       if (packs.knows(id) || flawed.has(packedId(id))) continue;
       const ended = await factsOf(join(folder, rolloutFolder(id), END_FILE)).catch(() => undefined);
-      if (ended && now - ended.modifiedMs >= minAgeMs) yield id;
+      const old = ended !== undefined && now - ended.modifiedMs >= minAgeMs;
+      if (old && !inFlight.has(rolloutWorkflowId(id))) yield id;
       else summary.notEnded++;
     }
   }

@@ -32,6 +32,14 @@ export async function seenIn(store: Store): Promise<unknown> {
   return { listed: listed.sort(), rollouts };
 }
 
+/** What `seenIn` has of rollouts, but for the names of their files: while a packer is at work some are there twice. */
+export function rolloutsIn(seen: unknown): unknown[] {
+  return (seen as { rollouts: { files: unknown }[] }).rollouts.map((rollout) => {
+    const { files: _, ...rest } = rollout;
+    return rest;
+  });
+}
+
 export const again = (out: string): Store => openFileStore(out, RUN);
 
 /** Path → content of every file, but those that no reader opens. */
