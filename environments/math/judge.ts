@@ -69,7 +69,7 @@ function withSubject(verdict: Verdict, found: Found, gold: Solution, options: Le
   const wrong: Verdict = { ...verdict, verdict: 'wrong', reason: 'different' };
   const rounded = gold.text.includes('.') ? undefined : found.rounded?.();
   if (rounded !== undefined) {
-    const both = compareTexts(gold.text, `${found.text} \\approx ${rounded}`, options);
+    const both = compareTexts(gold.text, `${gold.text} \\approx ${share(rounded)}`, options);
     if (both.reason === 'different') return wrong;
   }
   if (found.chain !== undefined && compareTexts(plain(found.chain), plain(found.text), options).reason === 'different')
@@ -88,6 +88,12 @@ function withAsked(verdict: Verdict, said: string, gold: Solution, options: Leaf
   return again.verdict === 'right' ? { ...verdict, ...again } : verdict;
 }
 
+/** 16.7% as 0.167. */
+const share = (text: string): string => {
+  const [, whole, places = ''] = /^([-−]?[\d,]+)(?:\.(\d+))?\s*\\?%$/.exec(text) ?? [];
+  if (whole === undefined) return text;
+  return (Number(`${whole.replaceAll(',', '').replace('−', '-')}.${places || '0'}`) / 100).toFixed(places.length + 2);
+};
 const plain = (text: string): string => text.replace(/[$€£]/g, '');
 
 function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOptions, cut: boolean): Verdict {

@@ -89,7 +89,7 @@ function kindOf(node: Node): Kind {
     case 'pm':
       return 'numbered';
     case 'neg':
-      return 'numbered';
+      return node.arg.k === 'sym' ? 'numbered' : joint([node.arg]);
     case 'pow':
       return isInverse(node) ? 'name' : joint([node.base, node.exp]);
     case 'call':
