@@ -5,9 +5,10 @@ import { Context } from '@temporalio/activity';
 import { type Reply, replyFields, verdictOf } from '../domain/environment.ts';
 import { EnvironmentError, explain, JudgeError, SandboxError } from '../domain/errors.ts';
 import { short } from '../domain/foreign-text.ts';
-import type { Judged, TurnReference } from '../domain/rollout-facts.ts';
+import type { EvaluateInput, Judged } from '../domain/rollout-facts.ts';
 import type { VerdictRecord } from '../domain/trajectory.ts';
 import { noEos } from '../domain/turn.ts';
+import { replyToCalls } from './called.ts';
 import type { ActivityDeps } from './deps.ts';
 import { beat, heartbeating } from './heartbeat.ts';
 import { earlierTurns, recordedRollout, recordedTurn } from './recorded.ts';
@@ -15,18 +16,25 @@ import { earlierTurns, recordedRollout, recordedTurn } from './recorded.ts';
 const JUDGE_TRIES = 5;
 const NOTE_CHARS = 500;
 
-export function evaluateActivity({ openStore, environments }: ActivityDeps) {
-  return async function evaluate({ rollout: id, turn }: TurnReference): Promise<Judged> {
+export function evaluateActivity({ openStore, environments, tools }: ActivityDeps) {
+  return async function evaluate({ rollout: id, turn, said }: EvaluateInput): Promise<Judged> {
     const store = openStore(id.out, id.run);
     const known = await store.getVerdict(id, turn);
     if (known) return inShort(known.record);
     const { record: rollout } = await recordedRollout(store, id);
     const { record, hash } = await recordedTurn(store, id, turn);
-    const environment = environments.of(rollout, store.folder);
     const before = () => earlierTurns(store, id, turn - 1);
+    const toolSettings = rollout.settings?.tools;
+    if (record.calls && toolSettings && tools) {
+      const reply = await replyToCalls(store, id, record, hash, await before(), toolSettings, tools);
+      return inShort((await store.putVerdict(id, reply)).record);
+    }
+    const environment = environments.of(rollout, store.folder);
     const move = { rollout, turn, answer: record.answer, cut: noEos(record.finish), before };
     const startedAt = performance.now();
-    const { note, ...reply } = await tryJudge((signal) => environment.respond(move, { signal }));
+    const { note, ...reply } = await tryJudge((signal) =>
+      environment.respond(move, said ? { signal, said } : { signal }),
+    );
     const own = rollout.settings?.environments?.find(({ name }) => name === rollout.query.environment);
     const stored = await store.putVerdict(id, {
       turn,
@@ -82,6 +90,6 @@ const FINAL: ReadonlySet<string> = new Set([
 ]);
 
 /** The part of a reply that the workflow needs. */
-function inShort({ verdict, reason, reward, done }: VerdictRecord): Judged {
+export function inShort({ verdict, reason, reward, done }: VerdictRecord): Judged {
   return { verdict, reason, ...(reward === undefined ? {} : { reward }), ...(done === true && { done }) };
 }

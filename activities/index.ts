@@ -1,5 +1,7 @@
 // All activities, built once per worker from what they need. Workflows import only the type.
 
+import { askActivity } from './ask-environment.ts';
+import { callToolActivity } from './call-tool.ts';
 import { collectionActivities } from './collection.ts';
 import type { ActivityDeps } from './deps.ts';
 import { endActivity } from './end-environment.ts';
@@ -18,8 +20,10 @@ export function createActivities(deps: ActivityDeps) {
     open: openActivity(deps),
     generate: generateActivity(deps),
     begin: beginActivity(deps),
+    askEnvironment: askActivity(deps),
     evaluate: evaluateActivity(deps),
     endEnvironment: endActivity(deps),
+    callTool: callToolActivity(deps),
     log: logActivity(deps),
     finish: finishActivity(deps),
     ...collectionActivities(deps),

@@ -4,7 +4,7 @@ import { Context } from '@temporalio/activity';
 import { samplesPerQuery } from '../domain/group.ts';
 import { firstWords } from '../domain/foreign-text.ts';
 import { mayRetry } from '../domain/ending.ts';
-import type { Begun, EnvironmentRecord } from '../domain/environment.ts';
+import type { Begun, EnvironmentRecord, Said } from '../domain/environment.ts';
 import { DatasetError, EnvironmentError, explain, StoreError, UsageError } from '../domain/errors.ts';
 import { type Prompt, questionOf } from '../domain/query.ts';
 import { unfitRewards } from '../domain/reward.ts';
@@ -19,20 +19,20 @@ import type { ActivityDeps } from './deps.ts';
 import { endedResult } from './ended-result.ts';
 import { heartbeating } from './heartbeat.ts';
 
-/** Records the rollout, unless its environment has to begin it: then `begin` does. */
+/** Records the rollout, unless its environment has to begin it: then `begin` does. `unbegun`: records it all the same, for its end. */
 export function openActivity(deps: ActivityDeps) {
   const opening = openingWith(deps);
-  return (input: RolloutInput): Promise<OpenedRollout> => opening(input, null);
+  return (input: RolloutInput, unbegun = false): Promise<OpenedRollout> => opening(input, null, unbegun);
 }
 
 /** Asks the rollout's environment for its first messages and state, and records the rollout with them. */
 export function beginActivity(deps: ActivityDeps) {
   const opening = openingWith(deps);
-  return (input: RolloutInput): Promise<OpenedRollout> =>
+  return (input: RolloutInput, said?: Said): Promise<OpenedRollout> =>
     heartbeating((signal) =>
       opening(input, (rollout, folder) => {
         const environment = deps.environments.of(rollout, folder);
-        return environment.begin?.(rollout, { signal }) ?? Promise.resolve({});
+        return environment.begin?.(rollout, said ? { signal, said } : { signal }) ?? Promise.resolve({});
       }),
     );
 }
@@ -62,7 +62,7 @@ function openingWith(deps: ActivityDeps) {
     createdAt: now(),
   });
 
-  return async function opening(input: RolloutInput, begin: Begin | null): Promise<OpenedRollout> {
+  return async function opening(input: RolloutInput, begin: Begin | null, unbegun = false): Promise<OpenedRollout> {
     const { run, out, sample = 0, attempt = 1 } = input;
     const store = openStore(out, run);
     const known = await store.getRun();
@@ -95,12 +95,23 @@ function openingWith(deps: ActivityDeps) {
       birthTime: now(),
     };
     const begins = environment?.begins === true && !there?.record.begun && !(there && (await store.getEnd(id)));
-    if (begins && !begin) return openedOf(fresh, { name: environment.name, begins });
+    if (begins && !begin && !unbegun) {
+      const { ask } = environment.door === 'queue' ? deps.environments.of(fresh, store.folder) : {};
+      return openedOf(fresh, {
+        name: environment.name,
+        begins,
+        ...queueIn(environment),
+        ...(ask && { ask: ask.begin(fresh) }),
+      });
+    }
     const first = begins && begin ? await begunRollout(environment, fresh) : fresh;
     const { record, hash, created } = await store.putRollout(id, first);
     const ended = created ? undefined : await endedResult(store, { out, ...id });
     return {
-      ...openedOf(record, environment && { name: environment.name, begins: false, ends: environment.ends }),
+      ...openedOf(
+        record,
+        environment && { name: environment.name, begins: false, ends: environment.ends, ...queueIn(environment) },
+      ),
       ...(ended && { ended }),
       records: { run: inForce?.hash ?? null, rollout: hash },
     };
@@ -149,6 +160,11 @@ function openingWith(deps: ActivityDeps) {
       });
     }
   };
+}
+
+/** Of an environment whose calls the workflow makes. */
+function queueIn({ door, spec, timeoutSeconds }: EnvironmentRecord) {
+  return door === 'queue' ? { own: { queue: spec[0]!, timeoutSeconds } } : {};
 }
 
 function withBeginning(rollout: RolloutRecord, environment: EnvironmentRecord, begun: Begun): RolloutRecord {

@@ -28,6 +28,14 @@ export function undecidedOption(): Option {
     .default('drop' satisfies UndecidedPolicy);
 }
 
+/** Statistics are of the model alone, unless asked otherwise. */
+export function steeredOption(): Option {
+  return new Option(
+    '--include-steered',
+    'count rollouts that a person had a part in too: with a message in their context, or of a fork',
+  );
+}
+
 /** People's part in an export: by whose verdicts it counts, and whether their messages are in it. */
 export function peopleOptions(): Option[] {
   return [

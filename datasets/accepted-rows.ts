@@ -64,5 +64,5 @@ function acceptRow(
       : `is missing, and its line number ${shown} is the id of an earlier row`;
     return bad(wrong(field ?? 'id', problem, 'Give each row an id of its own.'));
   }
-  return { ok: true, line: number, query, stated };
+  return { ok: true, line: number, query, stated, fields: json };
 }

@@ -34,6 +34,8 @@ export interface GoodRow {
   readonly query: Query;
   /** The field of each solution, and the row's other fields; undefined for code. */
   readonly stated: Stated | undefined;
+  /** The row as the file has it. */
+  readonly fields: unknown;
 }
 
 export type Row = GoodRow | { readonly ok: false; readonly bad: BadRow };

@@ -2,7 +2,7 @@
 
 import { escapeMarkdown } from './foreign-text.ts';
 import { type Column, markdownTable } from './markdown.ts';
-import { type CollectionCounts, rewardMoments } from './progress.ts';
+import { type CollectionCounts, counting, rewardMoments } from './progress.ts';
 
 export interface CollectionTableInput {
   readonly state: string;
@@ -29,7 +29,7 @@ export function collectionTable({ state, total, done, inFlight, counts }: Collec
   const outcomes = Object.entries(counts.outcomes).map(([name, n]) => `${n} ${name}`);
   const rows = counts.judgedAt.map((judged, i) => {
     const right = counts.rightAt[i] ?? 0;
-    return [i + 1, judged, right, percent(right, judged), percent(counts.rightBy[i] ?? 0, total)];
+    return [i + 1, judged, right, percent(right, judged), percent(counts.rightBy[i] ?? 0, counting(total, counts))];
   });
   const rewards = (counts.rewardAt ?? []).map((at, i) => {
     const { mean, spread } = rewardMoments(at);

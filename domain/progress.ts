@@ -1,6 +1,6 @@
 // The state of a collection as counts: exact under replay, and bounded whatever the number of rollouts.
 
-import { type Outcome, OUTCOMES, type RolloutResult } from './ending.ts';
+import { ofAnswers, type Outcome, OUTCOMES, type RolloutResult } from './ending.ts';
 import { type Boundary, boundaryOfReason } from './reasons.ts';
 import { addVerdicts, type VerdictCounts } from './verdict.ts';
 
@@ -51,6 +51,8 @@ export interface CollectionCounts {
   readonly rightBy: number[];
   /** Index t − 1: the rewards r_t that environments gave; absent if none did. */
   rewardAt?: RewardCount[];
+  /** Ended rollouts with a person's message in their context: they count in no series; absent if there is none. */
+  steered?: number;
   /** The first failures, for people; at most 20. */
   readonly failures: FailedRollout[];
 }
@@ -71,28 +73,26 @@ export function noCounts(): CollectionCounts {
   };
 }
 
+/** Rollouts of `total` that count in the accuracy: all but those with a person's message in their context. */
+export function counting(total: number, { steered = 0 }: Pick<CollectionCounts, 'steered'>): number {
+  return Math.max(0, total - steered);
+}
+
 export function ended(counts: CollectionCounts): number {
   return OUTCOMES.reduce((sum, o) => sum + counts.outcomes[o], 0);
 }
 
 /**
  * Adds one ended rollout. A rollout that was right once counts in `rightBy` of all later turns up to `numTurns`,
- * whatever its end; `judgedAt` and `rightAt` count only the turns at which it was judged.
+ * whatever its end; `judgedAt` and `rightAt` count only the turns at which it was judged. A steered one counts in none.
  */
 export function addResult(counts: CollectionCounts, result: RolloutResult, numTurns: number): void {
   counts.outcomes[result.outcome]++;
   counts.turns += result.turns;
   counts.tokens += result.tokens;
   addVerdicts((counts.verdicts ??= {}), result.verdicts ?? {});
-  result.success.forEach((success, i) => {
-    if (success === null) return;
-    bump(counts.judgedAt, i);
-    bump(counts.rightAt, i, success);
-  });
-  result.turnRewards?.forEach((reward, i) => addReward((counts.rewardAt ??= []), i, reward));
-  const firstRight = result.success.indexOf(1);
-  const turnsCounted = firstRight < 0 ? result.success.length : Math.max(result.success.length, numTurns);
-  for (let i = 0; i < turnsCounted; i++) bump(counts.rightBy, i, firstRight >= 0 && i >= firstRight ? 1 : 0);
+  if (result.steered) counts.steered = (counts.steered ?? 0) + 1;
+  else addSuccess(counts, result, numTurns);
   if (result.outcome === 'failed' || result.outcome === 'undecided') {
     const reason = result.reason ?? 'unknown';
     counts.reasons[reason] = (Object.hasOwn(counts.reasons, reason) ? counts.reasons[reason]! : 0) + 1;
@@ -103,6 +103,21 @@ export function addResult(counts: CollectionCounts, result: RolloutResult, numTu
       counts.failures.push({ query, sample, outcome: result.outcome, reason, ...(boundary && { boundary }) });
     }
   }
+}
+
+function addSuccess(counts: CollectionCounts, result: RolloutResult, numTurns: number): void {
+  // By answers: turns that only called tools are not counted.
+  const answers = ofAnswers(result.success, result.called);
+  answers.forEach((success, i) => {
+    if (success === null) return;
+    bump(counts.judgedAt, i);
+    bump(counts.rightAt, i, success);
+  });
+  const rewards = result.turnRewards && ofAnswers(result.turnRewards, result.called);
+  rewards?.forEach((reward, i) => addReward((counts.rewardAt ??= []), i, reward));
+  const firstRight = answers.indexOf(1);
+  const turnsCounted = firstRight < 0 ? answers.length : Math.max(answers.length, numTurns);
+  for (let i = 0; i < turnsCounted; i++) bump(counts.rightBy, i, firstRight >= 0 && i >= firstRight ? 1 : 0);
 }
 
 const NO_REWARDS: RewardCount = { count: 0, sum: 0, squares: 0, min: 0, max: 0 };

@@ -1,11 +1,13 @@
 // The small JSON facts that pass between a rollout's workflow and its activities.
 
+import type { Said } from './environment.ts';
 import type { Limits, RolloutResult } from './ending.ts';
 import type { TrajectoryReference } from './ids.ts';
 import type { Task } from './query.ts';
 import { type Boundary, boundaryOfReason, isBoundary } from './reasons.ts';
 import type { RewardSettings } from './reward.ts';
 import type { SentMessage } from './say.ts';
+import type { CallOutcome, CallToRun } from './tool.ts';
 import type { TurnFacts } from './turn.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -28,6 +30,10 @@ export interface OpenedRollout {
     /** Its activity `begin` comes next, and records the rollout. */
     readonly begins: boolean;
     readonly ends: boolean;
+    /** Its calls are activities of this queue. */
+    readonly own?: OwnQueue;
+    /** With `own` and `begins`: the parameters of `begin`. */
+    readonly ask?: object;
   };
 }
 
@@ -39,6 +45,26 @@ export type Generated =
 export interface GeneratedTurn extends Omit<TurnFacts, 'verdict' | 'reason' | 'reward'> {
   /** SHA-256 of the turn's record; absent in histories from before it was sent. */
   readonly hash?: string;
+  /** The calls to be run, if the reply calls tools and is no answer; empty if none of them can be run. */
+  readonly calls?: readonly CallToRun[];
+}
+
+/** The task queue of the user's own worker. */
+export interface OwnQueue {
+  readonly queue: string;
+  readonly timeoutSeconds: number;
+}
+
+export interface AskInput extends TurnReference {
+  readonly method: 'respond' | 'end';
+}
+
+/** The parameters of a call; or the reply, if it is recorded. */
+export type Asked = { readonly params: object } | { readonly judged: Judged };
+
+export interface EvaluateInput extends TurnReference {
+  /** Of a user's own queue. */
+  readonly said?: Said;
 }
 
 export interface TurnReference {
@@ -50,6 +76,15 @@ export interface TurnReference {
 export interface GenerateInput extends TurnReference {
   /** A person's message before this turn. */
   readonly say?: SentMessage;
+}
+
+export interface CallReference extends TurnReference {
+  /** 1-based. */
+  readonly call: number;
+}
+
+export interface Called {
+  readonly outcome: CallOutcome;
 }
 
 export interface FailureFacts {
@@ -88,7 +123,7 @@ export interface Judged extends Verdict {
 }
 
 export function turnFacts(generated: GeneratedTurn, { verdict, reason, reward }: Judged): TurnFacts {
-  const { turn, outputTokens, contextTokens, finish, versionStart, versionEnd } = generated;
-  const own = reward === undefined ? {} : { reward };
+  const { turn, outputTokens, contextTokens, finish, versionStart, versionEnd, said } = generated;
+  const own = { ...(reward !== undefined && { reward }), ...(said && { said }) };
   return { turn, outputTokens, contextTokens, finish, versionStart, versionEnd, verdict, reason, ...own };
 }

@@ -42,14 +42,34 @@ export interface RolloutSummary extends Omit<RolloutId, 'run'> {
   readonly stopReason: StopReason | null;
   /** Of a failure; null otherwise. */
   readonly failure: string | null;
-  /** 1 right, 0 wrong, null not judged; one per finished turn. */
+  /** 1 right, 0 wrong, null not judged; one per finished turn that is an answer. */
   readonly success: readonly (0 | 1 | null)[];
-  /** G_t, one per turn; empty unless the outcome is complete. */
+  /** G_t, one per answer; empty unless the outcome is complete. */
   readonly returns: readonly number[];
-  /** Empty if only ends were read. */
+  /** Those that called tools included. Empty if only ends were read. */
   readonly turns: readonly TurnSummary[];
   /** Epoch milliseconds; null while it is in flight. */
   readonly finishedAt: number | null;
+  /** A person had a part in what it played: it counts in no statistics. */
+  readonly steered?: Steered;
+}
+
+/** `message`: a person's message is in its context; `fork`: a person chose the turns that it goes on from. */
+export type Steered = 'message' | 'fork';
+
+/** Without the rollouts that a person had a part in. */
+export function unsteered<R extends Pick<RolloutSummary, 'steered'>>(rollouts: readonly R[]): R[] {
+  return rollouts.filter(({ steered }) => steered === undefined);
+}
+
+export interface SteeredCount {
+  readonly message: number;
+  readonly fork: number;
+}
+
+export function steeredCount(rollouts: readonly Pick<RolloutSummary, 'steered'>[]): SteeredCount {
+  const of = (kind: Steered) => rollouts.filter(({ steered }) => steered === kind).length;
+  return { message: of('message'), fork: of('fork') };
 }
 
 /** The size of a run, as far as its numbers depend on it. */

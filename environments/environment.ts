@@ -1,7 +1,7 @@
 // The interfaces of this room. A judge decides on one answer to one query: mathematics, code. An environment replies to
 // each answer of a rollout: with a verdict, a reward, messages to the model, an end. Every judge is an environment too.
 
-import type { Begun, Reply } from '../domain/environment.ts';
+import type { Begun, Reply, Said } from '../domain/environment.ts';
 import type { EarlierTurn } from '../domain/new-context.ts';
 import type { Query } from '../domain/query.ts';
 import type { RolloutRecord } from '../domain/trajectory.ts';
@@ -39,9 +39,20 @@ export interface Move {
 
 export interface EnvironmentCall {
   readonly signal: AbortSignal;
+  /** The outcome of the call that `ask` made ready. */
+  readonly said?: Said;
+}
+
+/** The parameters of calls. */
+export interface Ask {
+  begin(rollout: Played): object;
+  respond(move: Move): Promise<object>;
+  end(move: Pick<Move, 'rollout' | 'before'>): Promise<object>;
 }
 
 export interface Environment {
+  /** Present where the workflow makes the calls itself, and passes each outcome as `said`. */
+  readonly ask?: Ask;
   /** The first messages and the first state. Absent: the row's prompt, and none. */
   begin?(rollout: Played, call: EnvironmentCall): Promise<Begun>;
   /**

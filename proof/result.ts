@@ -29,19 +29,22 @@ export interface ResultCheck {
 export function openResultCheck(result: object | undefined, onBreach: OnBreach): ResultCheck {
   const told = result as LastWord | undefined;
   const is = noCounts();
+  /** As older versions counted: rollouts with a person's message in their context are like any other. */
+  const formerly = noCounts();
   return {
     rollout({ id, end, turns, verdicts: judged }) {
       // A later attempt does not belong to the collection.
       if (!told || !end || id.attempt !== 1) return;
       const trajectory = { out: '', ...id };
-      const { outcome, stopReason, rewards, success } = end;
+      const { outcome, stopReason, rewards, success, said = [], called } = end;
       const counted = turns.slice(0, end.turns.length);
       const tokens = counted.reduce((sum, turn) => sum + (turn ? outputTokens(turn.record) : 0), 0);
       // Reasons are for people and not compared.
       const verdicts = countedVerdicts(judged.slice(0, counted.length).flatMap((verdict) => verdict ?? []));
-      const facts = { outcome, stopReason, rewards, success, verdicts, tokens };
+      const facts = { outcome, stopReason, rewards, success, verdicts, tokens, ...(called && { called }) };
       const played = { ...facts, reason: null, turns: counted.length, trajectory };
-      addResult(is, played, told.numTurns);
+      addResult(is, said.length > 0 ? { ...played, steered: true } : played, told.numTurns);
+      addResult(formerly, played, told.numTurns);
     },
 
     all(queries, run) {
@@ -66,7 +69,9 @@ export function openResultCheck(result: object | undefined, onBreach: OnBreach):
       // A rollout whose workflow was terminated from outside is counted and has no end record.
       for (const outcome of ['failed', 'cancelled'] as const)
         if (is.outcomes[outcome] > outcomes[outcome]) differs(outcome, outcomes[outcome], is.outcomes[outcome]);
-      for (const series of ['judgedAt', 'rightAt', 'rightBy'] as const) differs(series, counts[series], is[series]);
+      const now = counts.steered === undefined ? formerly : is;
+      if (counts.steered !== undefined) differs('steered', counts.steered, is.steered);
+      for (const series of ['judgedAt', 'rightAt', 'rightBy'] as const) differs(series, counts[series], now[series]);
       // A run begun by an older version counts the verdicts of its later rollouts only.
       for (const verdict of VERDICTS)
         for (const [reason, n] of Object.entries(counts.verdicts?.[verdict] ?? {}))

@@ -1,7 +1,7 @@
 // Two runs of the same queries, compared query by query. Paired: a query that is in one run only, or whose text differs,
 // is counted and named and never paired. Differences are B − A: positive means that the second run is better.
 
-import type { RolloutSummary } from '../domain/rollout-summary.ts';
+import { type RolloutSummary, steeredCount, type SteeredCount, unsteered } from '../domain/rollout-summary.ts';
 import { type Mean, meanOf } from './mean.ts';
 import { byQuery, known, rightBy } from './outcomes.ts';
 import { mcnemar, pairedDifference, type PairedDifference, signFlip, visibleDifference } from './paired.ts';
@@ -68,6 +68,8 @@ export interface Comparison {
   readonly otherSolutions: readonly string[];
   /** The same in both runs, without a known sample in one of them: not played yet, failed or undecided. */
   readonly unknown: readonly string[];
+  /** Rollouts of each run that a person had a part in: left out. */
+  readonly steered: readonly [SteeredCount, SteeredCount];
 }
 
 export interface ComparisonOptions {
@@ -80,7 +82,7 @@ export function comparison(
   b: ComparedRun,
   { measure = 'right', atTurn }: ComparisonOptions,
 ): Comparison {
-  const [ofA, ofB] = [a, b].map((run) => new Map(byQuery(run.rollouts).map((g) => [g.query, g.rollouts])));
+  const [ofA, ofB] = [a, b].map((run) => new Map(byQuery(unsteered(run.rollouts)).map((g) => [g.query, g.rollouts])));
   const onlyInA: string[] = [];
   const otherText: string[] = [];
   const otherSolutions: string[] = [];
@@ -123,6 +125,7 @@ export function comparison(
     otherText,
     otherSolutions,
     unknown: same.filter((query) => !inBoth.has(query)),
+    steered: [steeredCount(a.rollouts), steeredCount(b.rollouts)],
   };
 }
 

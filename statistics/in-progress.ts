@@ -2,13 +2,13 @@
 // have ended drifts down. So three things: the ended ones, marked provisional and without an interval; the closed
 // prefix, which speed does not choose; and bounds that hold whatever the others do.
 
-import type { RolloutSummary, RunShape } from '../domain/rollout-summary.ts';
+import { type RolloutSummary, type RunShape, unsteered } from '../domain/rollout-summary.ts';
 import { bareEstimate, type Estimate, shareEstimate } from './estimate.ts';
 import type { Interval } from './mean.ts';
 import { byQuery, hasEnded, isScored, known, rightBy } from './outcomes.ts';
 
 export interface Provisional {
-  /** Rollouts of the run; those that have ended. */
+  /** Rollouts of the run, without those that a person had a part in; those of them that have ended. */
   readonly of: number;
   readonly ended: number;
   readonly endedSoFar: Estimate;
@@ -23,10 +23,12 @@ export interface Provisional {
 
 /** `rollouts`: begun ones, the last attempt of each. Null for a run that has ended or whose size nobody knows. */
 export function provisional(rollouts: readonly RolloutSummary[], shape: RunShape, turn: number): Provisional | null {
-  const of = totalOf(shape);
-  const ended = rollouts.filter(hasEnded);
-  if (of === 0 || ended.length >= of) return null;
-  const prefix = closedPrefix(rollouts, shape);
+  const total = totalOf(shape);
+  const own = unsteered(rollouts);
+  const of = total - (rollouts.length - own.length);
+  const ended = own.filter(hasEnded);
+  if (total === 0 || ended.length >= of) return null;
+  const prefix = unsteered(closedPrefix(rollouts, shape));
   const success = known(ended.map((r) => rightBy(r, turn)));
   const right = success.filter((one) => one === 1).length;
   const groups = byQuery(prefix).map((group) => known(group.rollouts.map((r) => rightBy(r, turn))));

@@ -3,18 +3,26 @@
 // is named and never wrong.
 
 import { OUTCOMES, type Outcome } from '../domain/ending.ts';
-import type { RolloutSummary, RunShape } from '../domain/rollout-summary.ts';
+import {
+  type RolloutSummary,
+  type RunShape,
+  steeredCount,
+  type SteeredCount,
+  unsteered,
+} from '../domain/rollout-summary.ts';
 import { counted, turnStatistics, type TurnStatistics } from './by-turn.ts';
 import { bareEstimate, type Estimate, queryMeanEstimate, shareEstimate } from './estimate.ts';
 import { provisional, type Provisional, totalOf } from './in-progress.ts';
 import { clusteredMean, type Distribution, distributionOf, meanOf, spreadOf } from './mean.ts';
-import { byQuery, hasEnded, known, type QueryGroup, rightAtLast, rightBy } from './outcomes.ts';
+import { answersOf, byQuery, hasEnded, known, type QueryGroup, rightAtLast, rightBy } from './outcomes.ts';
 import { majorityAtK, passAllK, passAtK } from './pass-at-k.ts';
 import { timingStatistics, type TimingStatistics } from './timing.ts';
 
 export interface RunStatistics {
-  /** Rollouts of the run; 0 if nobody knows. */
+  /** Rollouts of the run, without the steered ones; 0 if nobody knows. */
   readonly total: number;
+  /** Rollouts that a person had a part in: left out of every number. */
+  readonly steered: SteeredCount;
   readonly ended: number;
   readonly inFlight: number;
   /** Ended rollouts with an earlier attempt that failed: their last attempt counts. */
@@ -54,12 +62,13 @@ export interface StatisticsOptions {
   readonly atTurn?: number;
 }
 
-/** `rollouts`: begun ones, the last attempt of each. */
+/** `begun`: begun rollouts, the last attempt of each. */
 export function runStatistics(
-  rollouts: readonly RolloutSummary[],
+  begun: readonly RolloutSummary[],
   shape: RunShape,
   { ks = defaultKs(shape), atTurn = shape.numTurns }: StatisticsOptions = {},
 ): RunStatistics {
+  const rollouts = unsteered(begun);
   const ended = rollouts.filter(hasEnded);
   const groups = byQuery(ended);
   const played = rollouts.reduce((most, { success }) => Math.max(most, success.length), 0);
@@ -68,7 +77,8 @@ export function runStatistics(
     turns.flatMap((t) => (t.logprobSum === null || t.outputTokens === 0 ? [] : t.logprobSum / t.outputTokens)),
   );
   return {
-    total: totalOf(shape),
+    total: Math.max(0, totalOf(shape) - (begun.length - rollouts.length)),
+    steered: steeredCount(begun),
     ended: ended.length,
     inFlight: rollouts.length - ended.length,
     retried: ended.filter(({ attempt }) => attempt > 1).length,
@@ -84,7 +94,7 @@ export function runStatistics(
     ),
     meanLogprob: logprobs.length === 0 ? null : distributionOf(logprobs),
     timing: hasTurns ? timingStatistics(byQuery(rollouts)) : null,
-    provisional: provisional(rollouts, shape, atTurn),
+    provisional: provisional(begun, shape, atTurn),
   };
 }
 
@@ -136,7 +146,7 @@ function atKs(groups: readonly QueryGroup[], ks: readonly number[], atTurn: numb
     const own = rollouts.filter((r) => rightBy(r, atTurn) !== null);
     const right = own.filter((r) => rightBy(r, atTurn) === 1).length;
     const votes = own.map((r) => ({
-      answer: r.turns[r.success.slice(0, atTurn).findLastIndex((one) => one !== null)]?.extracted ?? null,
+      answer: answersOf(r)[r.success.slice(0, atTurn).findLastIndex((one) => one !== null)]?.extracted ?? null,
       right: rightAtLast(r, atTurn) === 1,
     }));
     return { n: own.length, right, votes };

@@ -1,9 +1,10 @@
 // A text in a run: in questions, feedback, answers and the judge's extracted answers. Streams; memory holds one turn. A
 // turn's record is parsed only if its raw text holds the words, which saves nine tenths of the time.
 
-import { join } from 'node:path';
+import { UsageError } from '../domain/errors.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import { questionOf } from '../domain/query.ts';
+import { join } from './place.ts';
 import { readText } from './disk/write-once.ts';
 import { playedQueries } from './played-queries.ts';
 import { rolloutFolder, turnFile, verdictFile } from './record/layout.ts';
@@ -34,24 +35,28 @@ export interface SearchOptions {
   readonly where?: readonly Searched[];
   /** Default false. */
   readonly matchCase?: boolean;
+  /** Ends the search. */
+  readonly signal?: AbortSignal;
   /** Called for a record that cannot be read; the search goes on. */
   readonly onBroken?: (path: string, error: unknown) => void;
 }
 
-/** `text` is not empty. Questions first, then the turns in data set order, of each sample the last attempt. */
+/** `wantedText`: a text that is not empty, or what finds it. Questions first, then the turns in data set order, of each sample the last attempt. */
 export async function* searchRun(
   store: Store,
-  text: string,
-  { where = SEARCHED, matchCase = false, onBroken = () => {} }: SearchOptions = {},
+  wantedText: string | Finder,
+  { where = SEARCHED, matchCase = false, signal, onBroken = () => {} }: SearchOptions = {},
 ): AsyncGenerator<Hit> {
-  const find = finder(text, matchCase);
+  const isText = typeof wantedText === 'string';
+  const find = isText ? finder(wantedText, matchCase) : wantedText;
   // Records hold texts as JSON: a text that is in one is in the record's own characters, escaped.
-  const inRecord = finder(JSON.stringify(text).slice(1, -1), matchCase);
+  const inRecord = isText ? finder(JSON.stringify(wantedText).slice(1, -1), matchCase) : () => true;
   const wanted = (place: Searched) => where.includes(place);
-  if (wanted('question')) yield* questions(store, find);
+  if (wanted('question')) yield* questions(store, find, signal);
   const inTurns = wanted('answer') || wanted('feedback');
   if (!inTurns && !wanted('extracted')) return;
   for await (const id of rolloutsInOrder(store)) {
+    if (signal?.aborted) return;
     const folder = join(store.folder, rolloutFolder(id));
     const packed = await store.packedFiles(id);
     const held = async (file: string) => {
@@ -72,14 +77,16 @@ export async function* searchRun(
           judged && wanted('extracted') ? (await store.getVerdict(id, turn))?.record.extracted : undefined;
         if (extracted !== undefined) yield* at('extracted', find(extracted));
       } catch (error) {
+        if (error instanceof UsageError) throw error;
         onBroken(`${rolloutFolder(id)}/${turnFile(turn)}`, error);
       }
     }
   }
 }
 
-async function* questions(store: Store, find: Finder): AsyncGenerator<Hit> {
+async function* questions(store: Store, find: Finder, signal: AbortSignal | undefined): AsyncGenerator<Hit> {
   for await (const query of playedQueries(store)) {
+    if (signal?.aborted) return;
     const found = find(questionOf(query));
     if (found) yield { query: query.queryId, sample: null, attempt: null, turn: null, where: 'question', ...found };
   }
@@ -87,10 +94,10 @@ async function* questions(store: Store, find: Finder): AsyncGenerator<Hit> {
 
 const turnOf = ({ query, sample, attempt }: RolloutId, turn: number) => ({ query, sample, attempt, turn });
 
-type Found = Pick<Hit, 'count' | 'before' | 'found' | 'after'>;
-type Finder = (text: string) => Found | undefined;
+export type Found = Pick<Hit, 'count' | 'before' | 'found' | 'after'>;
+export type Finder = (text: string) => Found | undefined;
 
-const AROUND_CHARS = 60;
+export const AROUND_CHARS = 60;
 
 function finder(needle: string, matchCase: boolean): Finder {
   const wanted = matchCase ? needle : needle.toLowerCase();

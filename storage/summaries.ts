@@ -3,14 +3,15 @@
 // of turns only if logprobs are asked for. `check` proves, exports read whole records.
 
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
-import { basename, join } from 'node:path';
 import { setImmediate as breath } from 'node:timers/promises';
-import { successOf } from '../domain/ending.ts';
+import { ofAnswers, successOf } from '../domain/ending.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { RolloutSummary, TurnSummary } from '../domain/rollout-summary.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import { outputTokens, type TurnRecord } from '../domain/turn.ts';
 import { codeOf, fileError } from './disk/errors.ts';
+import { ahead, readAhead } from './ahead.ts';
+import { basename, join } from './place.ts';
 import * as layout from './record/layout.ts';
 import { listRollouts } from './record/listing.ts';
 import { decodeRecord, type Owner, type RecordKind } from './record/text.ts';
@@ -36,33 +37,39 @@ export async function* readSummaries(store: Store, options: SummaryOptions = {})
   };
   const packs = await store.hasPacks();
   const run = basename(store.folder);
-  const summaryOf = async (owner: Owner, index: number | null) =>
+  const summaryOf = async ({ index, ...owner }: Owner & { readonly index: number | null }) =>
     readSummary(store, owner, index, options, packs ? await store.packedFiles({ run, ...owner }) : undefined);
+  for await (const summary of ahead(placesOf(store, packs), readAhead(store.folder), summaryOf)) {
+    if (summary) yield summary;
+    await rest();
+  }
+}
+
+/** The last attempt of each sample, in data set order; then those of rollouts that a client started directly. */
+async function* placesOf(store: Store, packs: boolean): AsyncGenerator<Owner & { readonly index: number | null }> {
+  const attempts = async (query: string) =>
+    packs ? latest(await store.listRolloutsOf(query)) : lastAttempts(store.folder, layout.queryFolder(query));
   const seen = new Set<string>();
   const total = await store.countQueries();
   for (let from = 0; from < total; from += PAGE) {
     const page = await store.readQueries(from, PAGE);
-    for (const [i, { queryId }] of page.entries()) {
-      const folder = layout.queryFolder(queryId);
-      const places = packs ? latest(await store.listRolloutsOf(queryId)) : lastAttempts(store.folder, folder);
-      if (places.length > 0) seen.add(folder);
-      for (const place of places) {
-        const summary = await summaryOf({ query: queryId, ...place }, from + i);
-        if (summary) yield summary;
-      }
-      await rest();
+    let index = from;
+    const found = ahead(page, readAhead(store.folder), async ({ queryId: query }) => ({
+      query,
+      places: await attempts(query),
+    }));
+    for await (const { query, places } of found) {
+      if (places.length > 0) seen.add(layout.queryFolder(query));
+      for (const place of places) yield { query, ...place, index };
+      index++;
     }
   }
-  // Rollouts that a client started directly have no row in queries.jsonl.
+  // They have no row in queries.jsonl.
   for await (const { query } of packs ? store.listRollouts(() => {}) : listRollouts(store.folder, '', () => {})) {
     const folder = layout.queryFolder(query);
     if (seen.has(folder)) continue;
     seen.add(folder);
-    for (const place of packs ? latest(await store.listRolloutsOf(query)) : lastAttempts(store.folder, folder)) {
-      const summary = await summaryOf({ query, ...place }, null);
-      if (summary) yield summary;
-    }
-    await rest();
+    for (const place of await attempts(query)) yield { query, ...place, index: null };
   }
 }
 
@@ -101,7 +108,10 @@ export function readSummary(
     if (names && !names.includes(layout.ROLLOUT_FILE)) return undefined;
     const count = end ? end.turns.length : finishedTurns(names!);
     const wanted = detail !== 'ends' || !end;
-    const turns = wanted ? Array.from({ length: count }, (_, i) => readTurn(owner, path, i + 1, detail)) : [];
+    const read = wanted ? Array.from({ length: count }, (_, i) => readTurn(owner, path, i + 1, detail)) : [];
+    const turns = read.map(({ summary }) => summary);
+    const said = end ? end.said !== undefined : read.some((turn) => turn.said);
+    const called = end ? end.called : turns.flatMap(({ turn, verdict }) => (verdict === 'called' ? turn : []));
     const success = end?.success ?? turns.map(({ verdict }) => (verdict === null ? null : successOf(verdict)));
     return {
       ...owner,
@@ -109,10 +119,11 @@ export function readSummary(
       outcome: end?.outcome ?? null,
       stopReason: end?.stopReason ?? null,
       failure: end?.failure?.reason ?? null,
-      success,
-      returns: end?.rewards ?? [],
+      success: ofAnswers(success, called),
+      returns: ofAnswers(end?.rewards ?? [], called),
       turns: end ? withRewards(turns, end) : turns,
       finishedAt: end?.finishedAt ?? null,
+      ...(said && { steered: 'message' }),
     };
   } catch (error) {
     if (!(error instanceof DamagedRecord)) throw error;
@@ -151,13 +162,19 @@ function withRewards(turns: readonly TurnSummary[], { turnRewards }: EndRecord):
   return turns.map((turn) => (isJudged(turn) ? { ...turn, reward: turnRewards[next++] ?? null } : turn));
 }
 
-function readTurn(owner: Owner, path: Files, turn: number, detail: SummaryOptions['detail']): TurnSummary {
+interface ReadTurn {
+  readonly summary: TurnSummary;
+  /** A person's message is in its context. */
+  readonly said: boolean;
+}
+
+function readTurn(owner: Owner, path: Files, turn: number, detail: SummaryOptions['detail']): ReadTurn {
   const file = layout.turnFile(turn);
   const verdict = readRecord<VerdictRecord>('verdict', owner, path, layout.verdictFile(turn));
   const short = detail === 'logprobs' ? undefined : turnTail(path.tail(file));
   const record = short ?? readRecord<TurnRecord>('turn', owner, path, file);
   if (!record) throw new DamagedRecord(file, 'is missing');
-  return {
+  const summary: TurnSummary = {
     turn,
     verdict: verdict?.verdict ?? null,
     reason: verdict?.reason ?? null,
@@ -175,6 +192,7 @@ function readTurn(owner: Owner, path: Files, turn: number, detail: SummaryOption
     judgeMs: verdict?.tookMs ?? null,
     logprobSum: record.logprobs ? record.logprobs.reduce((sum, logprob) => sum + logprob, 0) : null,
   };
+  return { summary, said: record.said !== undefined };
 }
 
 type Tail = Pick<

@@ -76,6 +76,7 @@ function progressIn(memo: Record<string, unknown> | undefined): MemoProgress | n
   const isProgress =
     [toldAt, total, done, inFlight].every((n) => typeof n === 'number') &&
     typeof state === 'string' &&
+    typeof (counts?.steered ?? 0) === 'number' &&
     [counts?.judgedAt, counts?.rightAt, counts?.rightBy, counts?.failures].every(Array.isArray) &&
     [counts?.outcomes, counts?.reasons, counts?.verdicts ?? {}].every((o) => typeof o === 'object' && o !== null);
   return isProgress ? (progress as MemoProgress) : null;

@@ -4,7 +4,8 @@
 import { UsageError } from '../domain/errors.ts';
 import { turnReward } from '../domain/reward.ts';
 import { outputTokens, type TurnRecord } from '../domain/turn.ts';
-import { rolloutFolder } from '../storage/record/layout.ts';
+import { rolloutFolder, STEERING } from '../storage/record/layout.ts';
+import { actsOn, readActs } from '../storage/steering.ts';
 import type { Stored } from '../storage/store.ts';
 import { parseFilter } from './model/filter.ts';
 import { compareRuns } from './compare-runs.ts';
@@ -28,7 +29,7 @@ import { difficulty, type Kind } from './model/queries.ts';
 import { summarise, type RunSummary } from './model/summary.ts';
 import { mustBePlain } from './plain-files.ts';
 import type { OpenRun, Runs } from './runs.ts';
-import { factsOf, settingsOf } from './run-facts.ts';
+import { factsOf, forkOf, settingsOf } from './run-facts.ts';
 import { tokensMessage } from './token-message.ts';
 import type { TokenDecoder } from './token-text.ts';
 
@@ -135,6 +136,7 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
         numbers,
         settings: settingsOf(open),
         facts: factsOf(open),
+        fork: forkOf(open),
         newsAt: news.reduce<number | null>((last, at) => Math.max(last ?? 0, at), null),
         progress: open.index.progress,
         now: now(),
@@ -169,6 +171,7 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
       const id = { run: name, ...place };
       const folder = rolloutFolder(id);
       mustBePlain(store.folder, folder);
+      mustBePlain(store.folder, STEERING);
       void decoderFor(open).catch(() => {});
       const rollout = await store.getRollout(id);
       if (!rollout) throw noRollout(place);
@@ -198,6 +201,7 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
         previous: placeOf(rows[at < 0 ? -1 : at - 1]),
         next: placeOf(at < 0 ? undefined : rows[at + 1]),
         folder,
+        acts: actsOn(await readActs(store, () => {}), id),
       };
     },
 

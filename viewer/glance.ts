@@ -31,10 +31,9 @@ export function readOpen(folder: string): OpenFacts {
   const [turns, judged] = [Math.max(0, ...numbers('turn')), Math.max(0, ...numbers('verdict'))];
   const chunks = files.filter((file) => file.kind === 'chunk' && file.turn === turns + 1).length;
   const since = Math.max(0, ...files.map(({ name }) => changedAt(join(folder, name)) ?? 0));
-  const success = Array.from({ length: judged }, (_, i) => {
-    const verdict = readVerdict(folder, i + 1);
-    return verdict ? successOf(verdict.verdict) : null;
-  });
+  const success = Array.from({ length: judged }, (_, i) => readVerdict(folder, i + 1)).flatMap((verdict) =>
+    verdict?.verdict === 'called' ? [] : [verdict ? successOf(verdict.verdict) : null],
+  );
   const what = turns > judged ? 'judge' : 'answer';
   return { turns, success, doing: { turn: turns > judged ? turns : turns + 1, what, chunks, since } };
 }

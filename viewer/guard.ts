@@ -18,19 +18,26 @@ export interface Guarded {
   readonly port: number;
   /** Null: none is asked for. */
   readonly token: string | null;
+  /** The request may change something: steer.ts looks at the rest of it. */
+  readonly posts?: boolean;
 }
 
 const COOKIE = 'everturn-view';
 
 /** Throws a Refusal. Returns the cookie to set, where the request brought the token in its address. */
-export function mustBeOurs(request: IncomingMessage, url: URL, { port, token }: Guarded): string | undefined {
+export function mustBeOurs(
+  request: IncomingMessage,
+  url: URL,
+  { port, token, posts = false }: Guarded,
+): string | undefined {
   const { host = '', origin } = request.headers;
   const own = [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
   if (!own.includes(host.toLowerCase())) {
     throw new Refusal(421, `This server is not ${JSON.stringify(host.slice(0, 100))}. Open http://127.0.0.1:${port}/.`);
   }
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    throw new Refusal(405, 'The viewer only reads: it takes GET and HEAD.');
+  const takes = posts ? ['POST'] : ['GET', 'HEAD'];
+  if (!takes.includes(request.method ?? '')) {
+    throw new Refusal(405, posts ? 'An act is a POST.' : 'The viewer only reads: it takes GET and HEAD.');
   }
   const site = request.headers['sec-fetch-site'];
   const foreign = origin !== undefined && !own.some((name) => origin === `http://${name}`);
@@ -45,7 +52,7 @@ export function mustBeOurs(request: IncomingMessage, url: URL, { port, token }: 
   throw new Refusal(401, 'Open the address that `everturn view` printed, with its token.');
 }
 
-function same(a: string, b: string): boolean {
+export function same(a: string, b: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(a), digest(b));
 }

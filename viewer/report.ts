@@ -1,23 +1,32 @@
-// A run as one HTML file: the viewer's page with its data inside. It asks nothing of anybody: the policy in it allows its
-// own script and style, by their hashes, and no request at all. Holds all numbers of the run; of the rollouts those that
-// say most, failures first, then a seeded sample; what is left out is named in it.
+// Runs as a report: the viewer's page with its data, in one HTML file or as a folder for a static host (site.ts). It
+// asks nothing of anybody but the site's own files. Holds all numbers of the runs, and of two runs their comparison; of the
+// rollouts those that say most, failures first, then a seeded sample; what is left out is named in it.
 
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { shuffled } from '../domain/shuffle.ts';
+import { CELLS } from '../statistics/comparison.ts';
 import type { Api } from './api.ts';
 import { type Bundle, reportHtml } from './assets.ts';
 import type { RolloutMessage, RunMessage, TokensMessage } from './model/messages.ts';
-import type { ReportData } from './model/report-data.ts';
+import type { Compared, ReportData, ReportIndex, ReportRun, RolloutTokens } from './model/report-data.ts';
 import { type Row, rowKey } from './model/row.ts';
 import type { Runs } from './runs.ts';
 
+export interface ReportParts {
+  readonly api: Api;
+  readonly runs: Runs;
+  readonly bundle: Bundle;
+}
+
 export interface ReportOptions {
-  /** Whole rollouts, at most. */
+  /** Whole rollouts of each run, at most. */
   readonly rollouts: number;
   /** With their tokens: a hundred bytes each. */
   readonly tokens: boolean;
+  /** A second run, compared with the first. */
+  readonly compare?: string;
 }
 
 export interface Report {
@@ -26,70 +35,122 @@ export interface Report {
   readonly left: readonly string[];
 }
 
-/** Rows in the list, at most. */
+/** Takes the turns of rollouts as they are read. `run`, `n`: their places in ReportData. */
+export interface Sink {
+  rollout(run: number, n: number, message: RolloutMessage): void | Promise<void>;
+  tokens(run: number, n: number, tokens: RolloutTokens): void | Promise<void>;
+}
+
+export interface Gathered {
+  readonly index: ReportIndex;
+  readonly runs: readonly ReportRun[];
+  readonly compared: Compared | null;
+  /** Whole ones, of all runs. */
+  readonly rollouts: number;
+}
+
+/** Rows in the list of a run, at most. */
 const MOST_ROWS = 20_000;
 /** The data are compressed above this many characters. */
 const MOST_PLAIN = 1_000_000;
 const ALL = { filter: '', sort: '' };
 const zipped = promisify(gzip);
 
-export async function makeReport(
-  { api, runs, bundle }: { readonly api: Api; readonly runs: Runs; readonly bundle: Bundle },
-  run: string,
+export async function makeReport(parts: ReportParts, run: string, options: ReportOptions): Promise<Report> {
+  const rollouts: RolloutMessage[][] = [[], []];
+  const tokens: RolloutTokens[][] = [[], []];
+  const found = await gather(parts, run, options, {
+    rollout: (of, n, message) => void (rollouts[of]![n] = message),
+    tokens: (of, n, some) => void (tokens[of]![n] = some),
+  });
+  const { index, runs, compared } = found;
+  const data: ReportData = { index, runs, rollouts, tokens, compared };
+  return { html: await htmlOf(data, parts.bundle), rollouts: found.rollouts, left: index.left };
+}
+
+export async function gather(
+  { api, runs }: Pick<ReportParts, 'api' | 'runs'>,
+  first: string,
   options: ReportOptions,
-): Promise<Report> {
-  const { index, record } = await runs.open(run);
-  await index.start();
-  await index.glance(index.rows());
-  const message = await api.run(run);
-  const rows = index.rows();
-  const chosen = choose(rows, options.rollouts, record.settings.seed);
-  const rollouts: RolloutMessage[] = [];
-  const tokens: Record<string, TokensMessage> = {};
-  for (const row of chosen) {
-    const rollout = await api.rollout(run, row, ALL);
-    // Neighbours and samples are found among the rows.
-    rollouts.push({ ...rollout, samples: [], previous: null, next: null });
-    if (!options.tokens) continue;
-    for (const { record, hasTokens } of rollout.turns) {
-      if (hasTokens) tokens[`${rowKey(row)} ${record.turn}`] = shorter(await api.tokens(run, row, record.turn));
-    }
+  sink: Sink,
+): Promise<Gathered> {
+  const { compare } = options;
+  const names = compare === undefined ? [first] : [first, compare];
+  for (const name of names) {
+    const { index } = await runs.open(name);
+    await index.start();
+    await index.glance(index.rows());
   }
-  const listed = rows.length <= MOST_ROWS ? rows : chosen;
-  const left = leftOut(message, rows.length, listed.length, chosen.length, options.tokens);
-  const queries = await api.queries(run, 'all', 0, 1);
-  const data: ReportData = { run: message, rows: listed, rollouts, tokens, left, queries };
-  return { html: await htmlOf(data, bundle), rollouts: chosen.length, left };
+  const compared = compare === undefined ? null : await comparedOf(api, first, compare);
+  // Rollouts of queries that one run alone has right say most about two runs.
+  const differ = new Set(
+    [...(compared?.['only-a'].pairs ?? []), ...(compared?.['only-b'].pairs ?? [])].map((p) => p.query),
+  );
+  const made: ReportRun[] = [];
+  const left: string[] = [];
+  for (const [i, name] of names.entries()) {
+    const { index, record } = await runs.open(name);
+    const message = await api.run(name);
+    const rows = index.rows();
+    const chosen = choose(rows, options.rollouts, record.settings.seed, differ);
+    for (const [n, row] of chosen.entries()) {
+      const rollout = await api.rollout(name, row, ALL);
+      // Neighbours and samples are found among the rows.
+      await sink.rollout(i, n, { ...rollout, samples: [], previous: null, next: null });
+      if (options.tokens) await sink.tokens(i, n, await tokensOf(api, name, row, rollout));
+    }
+    const listed = rows.length <= MOST_ROWS ? rows : chosen;
+    const queries = await api.queries(name, 'all', 0, 1);
+    made.push({ run: message, rows: listed, queries, whole: chosen.map(rowKey) });
+    const of = names.length > 1 ? `${name}: ` : '';
+    left.push(...leftOut(message, rows.length, listed.length, chosen.length, differ.size > 0).map((line) => of + line));
+  }
+  left.push(options.tokens ? 'digits of logprobs after the fourth' : 'tokens and their logprobs');
+  left.push(
+    compared
+      ? 'live updates, which `everturn view` has'
+      : 'run-to-run comparison and live updates, which `everturn view` has',
+  );
+  if (compared && compared.all.pairs.length < compared.all.count)
+    left.push(`pairs of queries after the first ${compared.all.pairs.length} of ${compared.all.count}, by difference`);
+  const heads = made.map(({ run }) => run.head);
+  const index = { heads, left, compared: compare === undefined ? null : ([first, compare] as const) };
+  return { index, runs: made, compared, rollouts: made.reduce((sum, { whole }) => sum + whole.length, 0) };
+}
+
+async function comparedOf(api: Api, a: string, b: string): Promise<Compared> {
+  const cells = await Promise.all(CELLS.map(async (cell) => [cell, await api.compare(a, b, cell)] as const));
+  return { all: await api.compare(a, b, null), ...Object.fromEntries(cells) } as Compared;
+}
+
+async function tokensOf(api: Api, run: string, row: Row, { turns }: RolloutMessage): Promise<RolloutTokens> {
+  const tokens: Record<string, TokensMessage> = {};
+  for (const { record, hasTokens } of turns)
+    if (hasTokens) tokens[record.turn] = shorter(await api.tokens(run, row, record.turn));
+  return tokens;
 }
 
 /** Failed and undecided ones first, then those that were spoiled, then any; in data set order. */
-function choose(rows: readonly Row[], most: number, seed: number): readonly Row[] {
+function choose(rows: readonly Row[], most: number, seed: number, differ: ReadonlySet<string>): readonly Row[] {
   if (rows.length <= most) return rows;
-  const weight = ({ state, success }: Row): number =>
-    state === 'failed'
-      ? 0
-      : state === 'undecided'
-        ? 1
-        : success.some((s, i) => s === 0 && success[i - 1] === 1)
-          ? 2
-          : 3;
+  const weight = ({ query, state, success }: Row): number => {
+    if (differ.has(query)) return 0;
+    if (state === 'failed') return 1;
+    if (state === 'undecided') return 2;
+    return success.some((s, i) => s === 0 && success[i - 1] === 1) ? 3 : 4;
+  };
   const ranked = shuffled(rows, seed).sort((a, b) => weight(a) - weight(b));
   const chosen = new Set(ranked.slice(0, most));
   return rows.filter((row) => chosen.has(row));
 }
 
-function leftOut({ head }: RunMessage, all: number, listed: number, whole: number, tokens: boolean): string[] {
+function leftOut({ head }: RunMessage, all: number, listed: number, whole: number, differ: boolean): string[] {
   const rest = all - whole;
+  const first = `${differ ? 'of queries that one run alone has right, then ' : ''}failed, undecided and spoiled ones first`;
   return [
     ...(listed < all ? [`${all - listed} of ${all} rollouts are not in the list`] : []),
-    ...(rest > 0
-      ? [
-          `the turns of ${rest} of ${all} rollouts: those here are failed, undecided and spoiled ones first, then a seeded sample`,
-        ]
-      : []),
-    ...(tokens ? ['digits of logprobs after the fourth'] : ['tokens and their logprobs']),
+    ...(rest > 0 ? [`the turns of ${rest} of ${all} rollouts: those here are ${first}, then a seeded sample`] : []),
     ...(head.state === 'open' ? ['everything after it was made: the run is still open'] : []),
-    'run-to-run comparison and live updates, which `everturn view` has',
   ];
 }
 
@@ -103,11 +164,14 @@ async function htmlOf(data: ReportData, bundle: Bundle): Promise<string> {
     json.length > MOST_PLAIN
       ? { type: 'application/gzip', text: (await zipped(json)).toString('base64') }
       : { type: 'application/json', text: inert(json) };
-  const sha = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-  return reportHtml({ bundle, island, sha, title: `${data.run.head.run} · Everturn` });
+  return reportHtml({ bundle, island: { id: 'report', ...island }, sha: shaOf, title: titleOf(data.index) });
 }
 
+export const titleOf = ({ heads }: ReportIndex): string => `${heads.map(({ run }) => run).join(' and ')} · Everturn`;
+
+export const shaOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
 /** JSON that ends no element and opens no comment; parses to the same value. */
-function inert(json: string): string {
+export function inert(json: string): string {
   return json.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

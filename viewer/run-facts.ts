@@ -27,4 +27,14 @@ export function factsOf({ record, total }: OpenRun): [string, string][] {
   ];
 }
 
+/** Null for a run that is no fork. */
+export function forkOf({ record: { forkedFrom: from } }: OpenRun): string | null {
+  if (!from) return null;
+  const message = from.said === null ? '' : `, with a message of ${from.by}`;
+  return (
+    `A fork of ${from.run}: ${from.query}, sample ${from.sample}, from turn ${from.turn} on${message}. ` +
+    'A person chose its beginning, so its numbers are not those of the model alone.'
+  );
+}
+
 const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

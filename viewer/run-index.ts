@@ -3,6 +3,7 @@
 // Reads only. Not covered: an attempt that is added to a query whose rollouts had all ended (open the viewer again).
 
 import { join } from 'node:path';
+import { ofAnswers } from '../domain/ending.ts';
 import { explain } from '../domain/errors.ts';
 import { firstWords } from '../domain/foreign-text.ts';
 import { safeName, shardOf } from '../domain/ids.ts';
@@ -187,10 +188,23 @@ export class RunIndex {
     const base = { index: query.index, title: query.title, ...id };
     const end = readEnd(folder, id);
     if (end && !('problem' in end)) {
-      const { outcome: state, stopReason: stop, success, finishedAt: endedAt } = end;
+      const { outcome: state, stopReason: stop, called, finishedAt: endedAt } = end;
+      const success = ofAnswers(end.success, called);
+      const calls = called ? { played: end.turns.length } : {};
       const reason = end.failure?.reason ?? null;
       const reward = end.rewards[0] ?? null;
-      this.#put({ ...base, state, stop, reason, success, reward, endedAt, turns: null });
+      this.#put({
+        ...base,
+        state,
+        stop,
+        reason,
+        success,
+        ...calls,
+        reward,
+        endedAt,
+        turns: null,
+        ...(end.said && { steered: true }),
+      });
       return;
     }
     const { turns, success, doing } = readOpen(folder);
@@ -214,7 +228,7 @@ export class RunIndex {
     const now = this.#rows.get(rowKey(row));
     if (!now || now.turns !== null) return;
     const folder = join(this.#store.folder, queryFolder(row.query), `${row.sample}.${row.attempt}`);
-    const turns = readGlance(folder, now.success.length);
+    const turns = readGlance(folder, now.played ?? now.success.length);
     const reason = now.reason ?? (now.state === 'undecided' ? (turns.reasons.at(-1) ?? null) : null);
     if (this.#rows.get(rowKey(row)) === now) this.#put({ ...now, reason, turns });
   }

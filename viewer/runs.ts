@@ -4,6 +4,7 @@
 
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { isBucketPlace } from '../domain/bucket-place.ts';
 import { explain, UsageError } from '../domain/errors.ts';
 import { samplesPerQuery } from '../domain/group.ts';
 import { isRunName } from '../domain/ids.ts';
@@ -33,6 +34,8 @@ export interface Runs {
   readonly out: string;
   heads(): Promise<RunHead[]>;
   head(open: OpenRun): Promise<RunHead>;
+  /** Whether the folder has a run of this name. */
+  has(run: string): boolean;
   /** Throws a UsageError for a run that is not there. */
   open(run: string): Promise<OpenRun>;
   close(): void;
@@ -41,14 +44,22 @@ export interface Runs {
 const MOST_OPEN = 4;
 
 export function openRuns(out: string): Runs {
+  if (isBucketPlace(out)) {
+    throw new UsageError(`The viewer shows runs in folders, and ${out} is in a bucket.`, {
+      reason: 'bad-value',
+      fix: 'Copy the run to a folder first (`aws s3 sync`, under the same name); `stats`, `show` and `export` read the bucket.',
+    });
+  }
   const opened = new Map<string, Promise<OpenRun>>();
 
-  async function names(): Promise<string[]> {
+  function names(): string[] {
     return foldersIn(out).filter((name) => isRunName(name) && existsSync(join(out, name, RUN_FILE)));
   }
 
+  const has = (run: string): boolean => isRunName(run) && names().includes(run);
+
   async function open(run: string): Promise<OpenRun> {
-    if (!isRunName(run) || !(await names()).includes(run)) {
+    if (!has(run)) {
       throw new UsageError(`There is no run ${JSON.stringify(run)} in this folder.`, {
         reason: 'no-such-run',
         fix: 'The list of runs names those that are there.',
@@ -113,9 +124,10 @@ export function openRuns(out: string): Runs {
     out,
     head,
     open,
+    has,
     async heads() {
       const heads: RunHead[] = [];
-      for (const name of await names()) heads.push(await quickHead(name));
+      for (const name of names()) heads.push(await quickHead(name));
       return heads.sort((a, b) => b.createdAt - a.createdAt);
     },
     close() {

@@ -1,5 +1,5 @@
 // The viewer's web server, on 127.0.0.1: three assets and the messages of api.ts as JSON. It serves no file by its
-// path, writes nothing and runs nothing. One strict policy: scripts and styles of its own only, requests to itself only.
+// path; it writes nothing and runs nothing, unless it was started to steer (steer.ts). One strict policy: scripts and styles of its own only, requests to itself only.
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -11,6 +11,7 @@ import type { Api } from './api.ts';
 import type { Assets } from './assets.ts';
 import { mustBeOurs, Refusal } from './guard.ts';
 import { answerTo } from './routes.ts';
+import { ACT_PATH, openSteering, type Steering } from './steer.ts';
 
 export interface ViewServerOptions {
   readonly api: Api;
@@ -19,6 +20,8 @@ export interface ViewServerOptions {
   readonly port: number;
   /** Null: none is asked for. */
   readonly token: string | null;
+  /** Absent: nothing can be changed. With it, a token is asked for. */
+  readonly steering?: Steering;
   readonly onError?: (error: unknown) => void;
 }
 
@@ -40,7 +43,10 @@ const HEADERS = {
   'cache-control': 'no-store',
 } as const;
 
-export async function serveView({ api, assets, port, token, onError }: ViewServerOptions): Promise<ViewServer> {
+export async function serveView(options: ViewServerOptions): Promise<ViewServer> {
+  const { api, assets, port, token, steering, onError } = options;
+  if (steering && token === null) throw new RangeError('steering needs a token');
+  const act = steering && openSteering(steering);
   let bound = port;
   const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {
     answer(request, response).catch((error: unknown) => refuse(request, response, error));
@@ -59,6 +65,10 @@ export async function serveView({ api, assets, port, token, onError }: ViewServe
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = urlOf(request);
+    if (act && url.pathname === ACT_PATH) {
+      await send(request, response, 200, JSON_TYPE, JSON.stringify(await act(request, url, { port: bound, token })));
+      return;
+    }
     const cookie = mustBeOurs(request, url, { port: bound, token });
     if (cookie !== undefined) {
       response.writeHead(303, { ...HEADERS, 'set-cookie': cookie, location: '/' });

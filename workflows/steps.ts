@@ -7,11 +7,20 @@ import type { Activities } from '../activities/index.ts';
 import { turnPriority } from '../domain/priority.ts';
 import type { Task } from '../domain/query.ts';
 import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE } from '../domain/queues.ts';
-import type { Generated, GeneratedTurn, GenerateInput, Judged, OpenedRollout } from '../domain/rollout-facts.ts';
+import type {
+  Called,
+  Generated,
+  GeneratedTurn,
+  GenerateInput,
+  Judged,
+  OpenedRollout,
+} from '../domain/rollout-facts.ts';
+import type { CallToRun } from '../domain/tool.ts';
 import type { SentMessage } from '../domain/say.ts';
 import type { RolloutResult } from '../domain/ending.ts';
 import type { TrajectoryReference } from '../domain/ids.ts';
 import type { RolloutInput } from '../domain/messages.ts';
+import { callQueue } from './own-queue.ts';
 
 const generation = proxyActivities<Activities>({
   taskQueue: GENERATE_QUEUE,
@@ -59,16 +68,29 @@ const leaving = proxyActivities<Activities>({
   retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumAttempts: 3 },
 });
 
-export function open(input: RolloutInput): Promise<OpenedRollout> {
-  return light.open.executeWithOptions({ summary: 'fix the query' }, [input]);
+/** `unbegun`: also where its environment has not begun it, and will not. */
+export function open(input: RolloutInput, unbegun?: true): Promise<OpenedRollout> {
+  return light.open.executeWithOptions({ summary: 'fix the query' }, unbegun ? [input, unbegun] : [input]);
 }
 
-export function begin(input: RolloutInput, environment: string): Promise<OpenedRollout> {
-  return responding.begin.executeWithOptions({ summary: `${environment} begins` }, [input]);
+export async function begin(input: RolloutInput, { name, own, ask = {} }: Played): Promise<OpenedRollout> {
+  const summary = `${name} begins`;
+  if (!own) return responding.begin.executeWithOptions({ summary }, [input]);
+  const said = await callQueue(own, 'begin', ask, summary);
+  return responding.begin.executeWithOptions({ summary: `${name} has begun` }, [input, said]);
 }
 
-export function endEnvironment(rollout: TrajectoryReference, turns: number, environment: string): Promise<void> {
-  return leaving.endEnvironment.executeWithOptions({ summary: `${environment} ends` }, [{ rollout, turns }]);
+type Played = NonNullable<OpenedRollout['environment']>;
+
+export async function endEnvironment(
+  rollout: TrajectoryReference,
+  turns: number,
+  { name, own }: Played,
+): Promise<void> {
+  const summary = `${name} ends`;
+  if (!own) return leaving.endEnvironment.executeWithOptions({ summary }, [{ rollout, turns }]);
+  const asked = await light.askEnvironment.executeWithOptions({ summary }, [{ rollout, turn: turns, method: 'end' }]);
+  if ('params' in asked) await callQueue(own, 'end', asked.params, summary);
 }
 
 /** `say`: a person's message before this turn. */
@@ -78,17 +100,42 @@ export function generate(rollout: TrajectoryReference, turn: number, say?: SentM
   return generation.generate.executeWithOptions(options, [input]);
 }
 
-export function evaluate(
+export async function evaluate(
   rollout: TrajectoryReference,
-  { turn, outputTokens }: GeneratedTurn,
+  { turn, outputTokens, calls }: GeneratedTurn,
   task?: Task,
-  environment?: string,
+  environment?: Played,
 ): Promise<Judged> {
-  const summary = `turn ${turn} · ${environment ?? 'judge'} ${outputTokens} tokens`;
+  // The results of tools are put together; nobody judges them.
+  if (calls) return light.evaluate.executeWithOptions({ summary: `turn ${turn} · results` }, [{ rollout, turn }]);
+  const summary = `turn ${turn} · ${environment?.name ?? 'judge'} ${outputTokens} tokens`;
+  if (environment?.own) {
+    const asked = await light.askEnvironment.executeWithOptions({ summary }, [{ rollout, turn, method: 'respond' }]);
+    if ('judged' in asked) return asked.judged;
+    const said = await callQueue(environment.own, 'respond', asked.params, summary);
+    return light.evaluate.executeWithOptions({ summary }, [{ rollout, turn, said }]);
+  }
   const slow = environment !== undefined || task === 'code';
   const options = slow ? { summary, priority: turnPriority(rollout.run, turn) } : { summary };
   const { evaluate: judge } = environment !== undefined ? responding : task === 'code' ? judgingCode : light;
   return judge.executeWithOptions(options, [{ rollout, turn }]);
+}
+
+/** Calls that change nothing run at the same time; each other one waits for those before it. */
+export async function callTools(
+  rollout: TrajectoryReference,
+  turn: number,
+  calls: readonly CallToRun[],
+): Promise<void> {
+  let running: Promise<Called>[] = [];
+  for (const { call, name, code, pure } of calls) {
+    if (!pure) await Promise.all(running.splice(0));
+    const options = { summary: `turn ${turn} · call ${call} · ${name}`, priority: turnPriority(rollout.run, turn) };
+    const asked = (code ? judgingCode : responding).callTool.executeWithOptions(options, [{ rollout, turn, call }]);
+    if (pure) running = [...running, asked];
+    else await asked;
+  }
+  await Promise.all(running);
 }
 
 export function log(

@@ -4,6 +4,7 @@
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../domain/errors.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
+import { steeredCount, unsteered } from '../../domain/rollout-summary.ts';
 import { type Cell, CELLS, comparison, isWorse, type Measure, MEASURES } from '../../statistics/comparison.ts';
 import { distributionOf } from '../../statistics/mean.ts';
 import { totalOf } from '../../statistics/in-progress.ts';
@@ -14,9 +15,10 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { findRun, type RunPlace } from '../find/place.ts';
 import { whole } from '../find/rollout.ts';
 import { readRunSummaries, type RunSummaries } from '../find/summaries.ts';
-import { jsonOption, outOption } from '../flags.ts';
+import { jsonOption, outOption, steeredOption } from '../flags.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { comparisonText } from '../view/comparison-text.ts';
+import { steeredLines } from '../view/people.ts';
 import { plural } from '../view/format.ts';
 import { paintFor } from '../view/paint.ts';
 
@@ -26,6 +28,7 @@ interface Flags {
   readonly measure: Measure;
   readonly show?: Cell;
   readonly minDelta?: string;
+  readonly includeSteered?: boolean;
   readonly json?: boolean;
 }
 
@@ -43,6 +46,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
         'exit with code 10 if the second run is worse by more than x (0.02 is 2 points), and the 95 % interval says that it is worse',
       ),
     )
+    .addOption(steeredOption())
     .addOption(jsonOption('the comparison as one JSON object on stdout'))
     .addHelpText('after', '\nDefinitions: docs/stats.md.\n\nExample:\n  everturn compare base tuned --min-delta 0.02')
     .action(async (a: string, b: string, flags: Flags) => exit(await compare(io, [a, b], flags)));
@@ -50,8 +54,9 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 
 async function compare(io: Io, named: readonly [string, string], flags: Flags): Promise<ExitCode> {
   const minDelta = flags.minDelta === undefined ? undefined : deltaOf(flags.minDelta);
-  const places = named.map((name) => findRun(io, name, flags.out)) as [RunPlace, RunPlace];
-  const [a, b] = [await readRun(places[0]), await readRun(places[1])];
+  const places = (await Promise.all(named.map((name) => findRun(io, name, flags.out)))) as [RunPlace, RunPlace];
+  const includeSteered = flags.includeSteered === true;
+  const [a, b] = [await readRun(places[0], includeSteered), await readRun(places[1], includeSteered)];
   const turns = Math.min(a.shape.numTurns, b.shape.numTurns);
   const atTurn = flags.atTurn === undefined ? turns : whole('--at-turn', flags.atTurn, 1);
   if (atTurn > turns) {
@@ -82,10 +87,10 @@ type ReadRun = RunSummaries & {
   readonly queries: Map<string, { readonly prompt: string; readonly solutions: string }>;
 };
 
-async function readRun(place: RunPlace): Promise<ReadRun> {
+async function readRun(place: RunPlace, includeSteered: boolean): Promise<ReadRun> {
   const queries = new Map<string, { prompt: string; solutions: string }>();
   for await (const { query, prompt, solutions } of queryDigests(place.store)) queries.set(query, { prompt, solutions });
-  return { ...(await readRunSummaries(place)), queries };
+  return { ...(await readRunSummaries(place, { includeSteered })), queries };
 }
 
 function settingsOf({ record }: RunSummaries): Readonly<Record<string, unknown>> {
@@ -95,7 +100,7 @@ function settingsOf({ record }: RunSummaries): Readonly<Record<string, unknown>>
 }
 
 function costOf(a: RunSummaries, b: RunSummaries) {
-  const turns = [a, b].map(({ rollouts }) => rollouts.flatMap((r) => r.turns));
+  const turns = [a, b].map(({ rollouts }) => unsteered(rollouts).flatMap((r) => r.turns));
   return {
     tokens: turns.map((own) => distributionOf(own.map((t) => t.outputTokens)).mean),
     seconds: turns.map((own) => distributionOf(own.map((t) => (t.finishedAt - t.startedAt) / 1000)).p50),
@@ -111,6 +116,7 @@ function sayWhatIsMissing(io: Io, names: readonly string[], runs: readonly RunSu
         `"${names[i]}" is ${end ?? 'in progress'}: ${ended} of ${plural(total, 'rollout')} ended. These numbers are provisional.`,
       );
     }
+    for (const line of steeredLines(steeredCount(rollouts), `"${names[i]}": `)) say(io, line);
     if (broken.length > 0) {
       say(
         io,

@@ -1,4 +1,4 @@
-// `everturn report`: a run as one HTML file, to send or to archive. Reads the run's folder only, needs no Temporal.
+// `everturn report`: a run, or two compared, as one HTML file to send or to archive, or as a folder for a static host. Reads the run's folder only, needs no Temporal.
 
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
@@ -9,8 +9,9 @@ import { replaceFile } from '../../storage/disk/write-once.ts';
 import { createApi } from '../../viewer/api.ts';
 import { makeReport } from '../../viewer/report.ts';
 import { openRuns } from '../../viewer/runs.ts';
+import { writeSite } from '../../viewer/site.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
-import { findRun, shortPath } from '../find/place.ts';
+import { findRun, type RunPlace, shortPath } from '../find/place.ts';
 import { whole } from '../find/rollout.ts';
 import { bundle, decoderOf } from '../find/viewer.ts';
 import { jsonOption } from '../flags.ts';
@@ -20,7 +21,9 @@ import { count, plural } from '../view/format.ts';
 interface Flags {
   readonly runs: string;
   readonly out?: string;
-  readonly rollouts: string;
+  readonly site?: string;
+  readonly compare?: string;
+  readonly rollouts?: string;
   readonly tokens?: boolean;
   readonly overwrite?: boolean;
   readonly json?: boolean;
@@ -31,41 +34,84 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .argument('<run>', "the run's name, or its folder")
     .addOption(new Option('--out <file>', 'the HTML file (default: <run>.html)'))
     .addOption(new Option('--runs <dir>', 'the folder that holds runs').default('runs', './runs'))
+    .addOption(new Option('--site <folder>', 'a folder for a static host instead of one file').conflicts('out'))
+    .addOption(new Option('--compare <run>', 'with a second run of the same queries, and the comparison of both'))
     .addOption(
-      new Option('--rollouts <n>', 'whole rollouts in it, failures first, then a seeded sample; or `all`').default(
-        '200',
+      new Option(
+        '--rollouts <n>',
+        `whole rollouts of a run, failures first, then a seeded sample; or \`all\` (default: ${IN_FILE}; for a site ${IN_SITE})`,
       ),
     )
     .addOption(new Option('--tokens', 'with the tokens of these rollouts and their logprobs, to four digits'))
     .addOption(new Option('--overwrite', 'replace an existing file once the new one is complete'))
     .addOption(jsonOption())
-    .addHelpText('after', '\nExample:\n  everturn report my-run --out first.html')
+    .addHelpText(
+      'after',
+      '\nExample:\n  everturn report my-run --out first.html\n  everturn report base --compare tuned --site public',
+    )
     .action(async (named: string, flags: Flags) => exit(await report(io, named, flags)));
 }
 
 async function report(io: Io, named: string, flags: Flags): Promise<ExitCode> {
-  const { out, run } = findRun(io, named, flags.runs);
-  const file = resolve(io.cwd, flags.out ?? `${run}.html`);
-  const rollouts = flags.rollouts === 'all' ? Number.MAX_SAFE_INTEGER : whole('--rollouts', flags.rollouts, 0);
+  const place = await findRun(io, named, flags.runs);
+  const { out, run } = place;
+  const other = flags.compare === undefined ? undefined : await findRun(io, flags.compare, flags.runs);
+  if (other) mustBeBeside(place, other);
+  const rollouts = rolloutsOf(flags);
   const runs = openRuns(out);
   const api = createApi({ runs, decoderOf: (open) => decoderOf(open, io.cwd), now: io.now });
+  const parts = { api, runs, bundle: bundle() };
+  const options = { rollouts, tokens: flags.tokens === true, ...(other && { compare: other.run }) };
+  const replace = flags.overwrite === true;
   try {
-    const made = await makeReport({ api, runs, bundle: bundle() }, run, { rollouts, tokens: flags.tokens === true });
-    await write(file, made.html, flags.overwrite === true);
-    const facts = { file, bytes: Buffer.byteLength(made.html), rollouts: made.rollouts, leftOut: made.left };
-    if (flags.json === true) printJson(io, facts);
-    else {
-      print(io, shortPath(io, file));
-      say(
-        io,
-        `${plural(made.rollouts, 'whole rollout')}, ${count(facts.bytes / 1000)} kB. It opens from disk and asks for nothing.`,
-      );
-      say(io, `Left out: ${made.left.join('; ')}.`);
+    if (flags.site !== undefined) {
+      const folder = resolve(io.cwd, flags.site);
+      const { left, ...made } = await writeSite(parts, run, { ...options, folder, replace });
+      const facts = { folder, ...made, leftOut: left };
+      const files = `${plural(made.files, 'file')}, ${count(made.bytes / 1000)} kB. Copy the folder to any static host; its addresses are relative.`;
+      told(io, flags, folder, facts, `${plural(made.rollouts, 'whole rollout')} in ${files}`);
+    } else {
+      const file = resolve(io.cwd, flags.out ?? `${run}${other ? `-${other.run}` : ''}.html`);
+      const { left, html, ...made } = await makeReport(parts, run, options);
+      await write(file, html, replace);
+      const facts = { file, bytes: Buffer.byteLength(html), ...made, leftOut: left };
+      const size = `${count(facts.bytes / 1000)} kB. It opens from disk and asks for nothing.`;
+      told(io, flags, file, facts, `${plural(made.rollouts, 'whole rollout')}, ${size}`);
     }
   } finally {
     runs.close();
   }
   return EXIT.ok;
+}
+
+function told(io: Io, flags: Flags, path: string, facts: { readonly leftOut: readonly string[] }, line: string): void {
+  if (flags.json === true) return printJson(io, facts);
+  print(io, shortPath(io, path));
+  say(io, line);
+  say(io, `Left out: ${facts.leftOut.join('; ')}.`);
+}
+
+const IN_FILE = '200';
+const IN_SITE = '2000';
+
+function rolloutsOf({ rollouts, site }: Flags): number {
+  if (rollouts === 'all') return Number.MAX_SAFE_INTEGER;
+  return whole('--rollouts', rollouts ?? (site === undefined ? IN_FILE : IN_SITE), 0);
+}
+
+function mustBeBeside(a: RunPlace, b: RunPlace): void {
+  if (a.run === b.run && a.out === b.out) {
+    throw new UsageError(`--compare ${b.run} is the same run.`, {
+      reason: 'bad-value',
+      fix: 'Name another run of the same queries.',
+    });
+  }
+  if (a.out !== b.out) {
+    throw new UsageError(`The two runs are in different folders: ${a.out} and ${b.out}.`, {
+      reason: 'bad-value',
+      fix: 'Put both into one folder of runs.',
+    });
+  }
 }
 
 async function write(file: string, html: string, replace: boolean): Promise<void> {

@@ -37,7 +37,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 }
 
 async function retry(io: Io, named: string, query: string, flags: Flags): Promise<ExitCode> {
-  const place = findRun(io, named, flags.out);
+  const place = await findRun(io, named, flags.out);
   const run = (await runMadeBefore(place)).record;
   const reason = flags.reason === undefined ? null : mustBeText('--reason', flags.reason, MOST_REASON_CHARS);
   const before = await findRollout(place, query, flags);
@@ -66,7 +66,7 @@ async function retry(io: Io, named: string, query: string, flags: Flags): Promis
   const act: RetryAct = {
     act: 'retry',
     of: { query: of, sample, attempt, turn: null, hash: end.hash },
-    ...{ reason, by, via: 'cli', at: io.now() },
+    ...{ reason, by, via: flags.via, at: io.now() },
   };
   if (flags.dryRun) {
     print(io, `Would play ${name} again, as attempt ${id.attempt}.`);

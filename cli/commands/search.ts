@@ -3,6 +3,7 @@
 import { type Command, Option } from 'commander';
 import { explain, UsageError } from '../../domain/errors.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
+import { patternFinder } from '../../storage/pattern.ts';
 import { type Hit, SEARCHED, type Searched, searchRun } from '../../storage/search.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findRun, programName, runArgument, type RunPlace, shellQuoted } from '../find/place.ts';
@@ -15,6 +16,7 @@ import { type Paint, paintFor } from '../view/paint.ts';
 interface Flags {
   readonly out: string;
   readonly in?: Searched;
+  readonly regex?: boolean;
   readonly case?: boolean;
   readonly limit?: string;
   readonly json?: boolean;
@@ -23,13 +25,17 @@ interface Flags {
 export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
   command
     .argument('<run>', "a run's name, or its folder")
-    .argument('<text>', 'the words to look for, as they are: no pattern')
+    .argument('<text>', 'the words to look for, as they are; with --regex a pattern')
     .addOption(outOption())
     .addOption(new Option('--in <where>', 'only in these texts').choices(SEARCHED))
+    .addOption(new Option('--regex', 'the text is a regular expression of JavaScript; `^` and `$` are those of lines'))
     .addOption(new Option('--case', 'upper and lower case differ'))
     .addOption(new Option('--limit <n>', 'stop after so many hits'))
     .addOption(jsonOption('one hit a line as JSON on stdout'))
-    .addHelpText('after', '\nExample:\n  everturn search my-run "carry the one" --in answer')
+    .addHelpText(
+      'after',
+      '\nExample:\n  everturn search my-run "carry the one" --in answer\n  everturn search my-run --regex "= -?[0-9]+\\\\b" --in extracted',
+    )
     .action(async (named: string, text: string, flags: Flags) => exit(await search(io, named, text, flags)));
 }
 
@@ -41,7 +47,7 @@ async function search(io: Io, named: string, text: string, flags: Flags): Promis
     });
   }
   const limit = flags.limit === undefined ? Infinity : whole('--limit', flags.limit, 1);
-  const place = findRun(io, named, flags.out);
+  const place = await findRun(io, named, flags.out);
   const paint = paintFor(io.out, io.env);
   const leave = io.interrupted();
   const broken: string[] = [];
@@ -49,16 +55,18 @@ async function search(io: Io, named: string, text: string, flags: Flags): Promis
   const options = {
     ...(flags.in ? { where: [flags.in] } : {}),
     matchCase: flags.case === true,
+    signal: leave,
     onBroken: (path: string, error: unknown) => void broken.push(`${path}: ${explain(error)}`),
   };
-  for await (const hit of searchRun(place.store, text, options)) {
-    if (leave.aborted) return EXIT.detached;
+  const wanted = flags.regex ? patternFinder(text, flags.case === true) : text;
+  for await (const hit of searchRun(place.store, wanted, options)) {
     hits++;
     times += hit.count;
     if (flags.json) printJson(io, hit);
     else print(io, hitText(hit, paint));
     if (hits >= limit) break;
   }
+  if (leave.aborted) return EXIT.detached;
   if (!flags.json) say(io, summary(io, place, hits, times));
   if (broken.length > 0)
     say(io, `everturn: ${plural(broken.length, 'record')} could not be read, the first ${broken[0]!}`);

@@ -2,8 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../domain/errors.ts';
-import { csvCell } from '../../domain/foreign-text.ts';
-import type { Estimate } from '../../statistics/estimate.ts';
+import { unsteered } from '../../domain/rollout-summary.ts';
 import { statisticsRows } from '../../statistics/rows.ts';
 import { defaultKs, runStatistics } from '../../statistics/run-statistics.ts';
 import { costBounds, type Prices } from '../../statistics/timing.ts';
@@ -11,10 +10,13 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { findRun } from '../find/place.ts';
 import { whole } from '../find/rollout.ts';
 import { readRunSummaries, type RunSummaries } from '../find/summaries.ts';
-import { jsonOption, outOption } from '../flags.ts';
+import { jsonOption, outOption, steeredOption } from '../flags.ts';
 import { type Io, print, printJson, say } from '../io.ts';
+import { sayBroken, statsBy } from '../play/stats-by.ts';
+import { csvText } from '../view/csv-text.ts';
 import { plural } from '../view/format.ts';
 import { paintFor } from '../view/paint.ts';
+import { steeredLines } from '../view/people.ts';
 import { statisticsText } from '../view/statistics-text.ts';
 
 interface Flags {
@@ -24,6 +26,9 @@ interface Flags {
   readonly prices?: string;
   readonly logprobs?: boolean;
   readonly explain?: boolean;
+  readonly includeSteered?: boolean;
+  readonly by?: string;
+  readonly rows?: string;
   readonly json?: boolean;
   readonly csv?: boolean;
 }
@@ -34,8 +39,16 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addOption(outOption())
     .addOption(new Option('--k <list>', 'pass@k, pass^k and maj@k for these k (default: 1, 4, 8, 16 and all samples)'))
     .addOption(new Option('--at-turn <t>', 'right means: right at any turn up to this one (default: the last)'))
+    .addOption(
+      new Option(
+        '--by <field>',
+        "apart for each value of a field of the data set's rows: level, extra_info.split, task",
+      ),
+    )
+    .addOption(new Option('--rows <file>', 'with --by: the data set, if it is no longer where the run found it'))
     .addOption(new Option('--prices <in,cached,out>', 'prices per million tokens: bounds of the cost'))
     .addOption(new Option('--logprobs', "also the mean logprob of answers: reads every turn's tokens"))
+    .addOption(steeredOption())
     .addOption(new Option('--explain', 'the definition of each number'))
     .addOption(jsonOption('every number as one JSON object on stdout').conflicts('csv'))
     .addOption(new Option('--csv', 'every number as one line of CSV on stdout'))
@@ -44,15 +57,22 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 }
 
 async function stats(io: Io, named: string, flags: Flags): Promise<ExitCode> {
+  if (flags.rows !== undefined && flags.by === undefined) {
+    throw new UsageError('--rows names the data set for --by.', { reason: 'bad-value', fix: 'Give --by <field> too.' });
+  }
   const ks = flags.k === undefined ? undefined : listOfK(flags.k);
   const prices = flags.prices === undefined ? undefined : pricesOf(flags.prices);
-  const place = findRun(io, named, flags.out);
-  const read = await readRunSummaries(place, flags.logprobs ? 'logprobs' : 'turns');
+  const place = await findRun(io, named, flags.out);
+  const read = await readRunSummaries(place, {
+    detail: flags.logprobs ? 'logprobs' : 'turns',
+    includeSteered: flags.includeSteered === true,
+  });
   const { shape, rollouts, broken, record, end } = read;
   const atTurn = flags.atTurn === undefined ? shape.numTurns : whole('--at-turn', flags.atTurn, 1);
   mustBePossible(ks, atTurn, read);
   const statistics = runStatistics(rollouts, shape, { ks: ks ?? defaultKs(shape), atTurn });
-  const cost = prices && costBounds(rollouts, prices);
+  if (flags.by !== undefined) return statsBy(io, place, read, { ks: ks ?? defaultKs(shape), atTurn }, flags.by, flags);
+  const cost = prices && costBounds(unsteered(rollouts), prices);
   if (flags.json) {
     printJson(io, {
       run: place.run,
@@ -81,24 +101,9 @@ async function stats(io: Io, named: string, flags: Flags): Promise<ExitCode> {
         `cost         between ${cost[0].toFixed(4)} and ${cost[1].toFixed(4)}: the records do not say which tokens were cached`,
       );
   }
-  if (broken.length > 0) {
-    say(
-      io,
-      `everturn: ${plural(broken.length, 'rollout')} left out: records are damaged, the first ${broken[0]!.path}, which ${broken[0]!.problem}. \`everturn check\` lists all.`,
-    );
-  }
+  for (const line of steeredLines(statistics.steered)) say(io, line);
+  sayBroken(io, broken);
   return EXIT.ok;
-}
-
-const HEAD = ['number', 'value', 'n', 'unit', 'left_out', 'standard_error', 'low95', 'high95', 'method', 'definition'];
-
-function csvText(rows: readonly Estimate[]): string {
-  const lines = rows.map(({ name, value, n, unit, leftOut, standardError, interval, method, definition }) =>
-    [name, value, n, unit, leftOut, standardError, interval?.[0] ?? null, interval?.[1] ?? null, method, definition]
-      .map(csvCell)
-      .join(','),
-  );
-  return `${[HEAD.join(','), ...lines].join('\n')}\n`;
 }
 
 const MOST_KS = 32;

@@ -25,7 +25,7 @@ import { groupLine, groupStates } from '../view/feed-groups.ts';
 import { feedLines, feedStatusOf, type FeedStatus } from '../view/feed-status.ts';
 import { type PeopleCounts, peopleCounts, peopleLine } from '../view/people.ts';
 import { serverTable } from '../view/servers.ts';
-import { outcomeLine, reasonLines, turnTables, wrongReasonsLine } from '../view/summary.ts';
+import { outcomeLine, reasonLines, steeredLines, turnTables, wrongReasonsLine } from '../view/summary.ts';
 import { lineageText } from '../view/trajectory-text.ts';
 import { awaitedOf } from '../view/trouble.ts';
 import { type WeightsStatus, weightsLines, weightsStatus } from '../view/weights.ts';
@@ -206,6 +206,7 @@ function statusText(io: Io, place: RunPlace, status: RunStatus): string {
     '',
     ...turnTables({ counts, total }, paint),
     outcomeLine({ counts, total }),
+    ...steeredLines({ counts }, `${me} stats ${runArgument(io, place)}`),
     ...reasonLines({ counts }, paint),
     ...wrongReasonsLine({ counts }, `${me} judge --run ${runArgument(io, place)}`),
     ...peopleLine(status.people),

@@ -1,10 +1,11 @@
-// `everturn view`: serves the pages of all runs of a folder on 127.0.0.1 until Ctrl-C. Reads only, needs no Temporal.
+// `everturn view`: serves the pages of all runs of a folder on 127.0.0.1 until Ctrl-C. Reads only, and needs no Temporal,
+// unless it is started to steer.
 
 import { spawn } from 'node:child_process';
-import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { explain, UsageError } from '../../domain/errors.ts';
 import { wantsUi } from '../../service/shared-machine.ts';
+import { resolvePlace } from '../../storage/place.ts';
 import { createApi } from '../../viewer/api.ts';
 import { serverAssets } from '../../viewer/assets.ts';
 import { openRuns } from '../../viewer/runs.ts';
@@ -14,6 +15,7 @@ import { findRun, shortPath } from '../find/place.ts';
 import { whole } from '../find/rollout.ts';
 import { bundle, decoderOf } from '../find/viewer.ts';
 import { jsonOption, outOption } from '../flags.ts';
+import { steeringOf } from '../play/steering.ts';
 import { newToken } from '../serve/feed-server.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 
@@ -22,6 +24,8 @@ interface Flags {
   readonly port: string;
   readonly open: boolean;
   readonly token?: boolean;
+  readonly steer?: boolean;
+  readonly by?: string;
   readonly json?: boolean;
 }
 
@@ -32,26 +36,43 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addOption(new Option('--port <n>', 'the port on 127.0.0.1').default('0', 'any free one'))
     .addOption(new Option('--no-open', 'open no browser'))
     .addOption(new Option('--token', 'ask for a token (default: if other people work on this machine)'))
+    .addOption(
+      new Option('--steer', 'verdicts, notes, forks, messages and retries from the page too; asks for a token'),
+    )
+    .addOption(
+      new Option('--by <person>', "with --steer: whose acts they are (default: git's user.email, else this user)"),
+    )
     .addOption(jsonOption('the address as one JSON object on stdout'))
     .addHelpText('after', '\nExample:\n  everturn view my-run')
     .action(async (named: string | undefined, flags: Flags) => exit(await view(io, named, flags)));
 }
 
 async function view(io: Io, named: string | undefined, flags: Flags): Promise<ExitCode> {
-  const place = named === undefined ? undefined : findRun(io, named, flags.out);
-  const out = place?.out ?? resolve(io.cwd, flags.out);
+  const place = named === undefined ? undefined : await findRun(io, named, flags.out);
+  const out = place?.out ?? resolvePlace(io.cwd, flags.out);
   const port = whole('--port', flags.port, 0);
   const interrupted = io.interrupted();
   const runs = openRuns(out);
   const api = createApi({ runs, decoderOf: (run) => decoderOf(run, io.cwd), now: io.now });
-  const token = flags.token === true || !wantsUi(io.env) ? newToken() : null;
+  if (flags.by !== undefined && flags.steer !== true) {
+    throw new UsageError('--by names the person who steers.', { reason: 'bad-value', fix: 'Give it with --steer.' });
+  }
+  const steering = flags.steer === true ? await steeringOf(io, runs, flags.by) : undefined;
+  const token = flags.token === true || steering || !wantsUi(io.env) ? newToken() : null;
   const server = await listen(port, () =>
-    serveView({ api, assets: serverAssets(bundle()), port, token, onError: (error) => say(io, explain(error)) }),
+    serveView({
+      ...{ api, assets: serverAssets(bundle()), port, token },
+      ...(steering && { steering }),
+      onError: (error) => say(io, explain(error)),
+    }),
   );
-  const url = place === undefined ? server.url : `${server.url}#/run/${encodeURIComponent(place.run)}`;
+  const page = place === undefined ? '#/' : `#/run/${encodeURIComponent(place.run)}`;
+  const hash = steering ? `${page}?steer=${steering.key}` : place ? page : '';
+  const url = server.url + hash;
   if (flags.json === true) printJson(io, { url, folder: out });
   else print(io, `${url}\n`);
   say(io, `The viewer shows the runs in ${shortPath(io, out)}. Ctrl-C ends it.`);
+  if (steering) say(io, 'Whoever has this address can record verdicts and start runs: send it to nobody.');
   if (flags.open && io.out.isTTY === true) openBrowser(io, url);
   if (!interrupted.aborted) await new Promise((done) => interrupted.addEventListener('abort', done, { once: true }));
   runs.close();

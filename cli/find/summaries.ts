@@ -18,16 +18,27 @@ export interface RunSummaries {
   readonly broken: readonly Breach[];
 }
 
+export interface ReadOptions {
+  /** Default `turns`. */
+  readonly detail?: SummaryOptions['detail'];
+  /** Rollouts that a person had a part in count like any other. Default false: statistics leave them out. */
+  readonly includeSteered?: boolean;
+}
+
 export async function readRunSummaries(
   place: RunPlace,
-  detail: NonNullable<SummaryOptions['detail']> = 'turns',
+  { detail = 'turns', includeSteered = false }: ReadOptions = {},
 ): Promise<RunSummaries> {
   const { store } = place;
   const record = (await store.getRun())?.record;
   const rollouts: RolloutSummary[] = [];
   const broken: Breach[] = [];
   const options = { detail, onBroken: (breach: Breach) => void broken.push(breach) };
-  for await (const summary of readSummaries(store, options)) rollouts.push(summary);
+  const isFork = record?.forkedFrom !== undefined;
+  for await (const { steered, ...summary } of readSummaries(store, options)) {
+    const part = steered ?? (isFork ? 'fork' : undefined);
+    rollouts.push(includeSteered || part === undefined ? summary : { ...summary, steered: part });
+  }
   const queries = record?.dataset ? await store.countQueries() : 0;
   const result = await knownResult(place).catch(() => undefined);
   const end = result ? (result.cancelled ? 'cancelled' : 'finished') : null;

@@ -15,6 +15,7 @@ import { plural } from '../view/format.ts';
 
 export interface ActFlags extends WhichRollout {
   readonly by?: string;
+  readonly via: string;
   readonly reason?: string;
   readonly dryRun?: boolean;
   readonly json?: boolean;
@@ -29,7 +30,11 @@ export const dryRunOption = () => new Option('--dry-run', 'say what would be rec
 
 /** <run>, <query>, and the flags of every act. */
 export function actArguments(command: Command): Command {
-  return rolloutArguments(command).addOption(byOption()).addOption(dryRunOption()).addOption(jsonOption());
+  return rolloutArguments(command)
+    .addOption(byOption())
+    .addOption(new Option('--via <program>', 'the program that records it').default('cli').hideHelp())
+    .addOption(dryRunOption())
+    .addOption(jsonOption());
 }
 
 /** The record of a turn; throws a UsageError if the rollout has no such turn. */

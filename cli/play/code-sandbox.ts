@@ -41,6 +41,15 @@ export async function mustTakeEnvironments({ session, local }: Link): Promise<vo
   });
 }
 
+/** Throws an EnvironmentError if no worker of the user's takes its queue. */
+export async function mustTakeQueue({ session, local }: Link, queue: string): Promise<void> {
+  if (await isTaken(session, local, queue)) return;
+  throw new EnvironmentError(`No worker at ${session.address} takes activities of the queue ${queue}.`, {
+    reason: 'environment-not-served',
+    fix: `Start your worker for ${session.address}, namespace ${session.namespace}, first.`,
+  });
+}
+
 async function isTaken(session: Link['session'], local: boolean, queue: string): Promise<boolean> {
   for (const end = Date.now() + WAIT_MS[local ? 'local' : 'elsewhere']; ; await sleep(POLL_MS)) {
     // If the server does not list its workers, assume that one takes it.

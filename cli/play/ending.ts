@@ -10,7 +10,7 @@ import { EXIT, type ExitCode, exitCodeOfResult, modelFailedAll } from '../exit.t
 import { clock, count, percent, plural } from '../view/format.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { paintFor } from '../view/paint.ts';
-import { outcomeLine, reasonLines, turnTables, wrongReasonsLine } from '../view/summary.ts';
+import { outcomeLine, reasonLines, steeredLines, turnTables, wrongReasonsLine } from '../view/summary.ts';
 import type { CollectionResult } from '../../domain/messages.ts';
 
 export interface Ending {
@@ -65,6 +65,7 @@ async function endingText(io: Io, { place, result, url, local, tookMs }: Ending)
     ...turnTables(result, paint),
     outcomeLine(result) + speed,
     ...passLines(await passAtKOf(place, result)),
+    ...steeredLines(result, `${me} stats ${run}`),
     ...reasonLines(result, paint),
     ...wrongReasonsLine(result, `${me} judge --run ${run}`),
     '',
@@ -84,7 +85,7 @@ async function passAtKOf(place: RunPlace, { total }: CollectionResult): Promise<
   const record = (await place.store.getRun().catch(() => undefined))?.record;
   if (!record || samplesPerQuery(record) < 2 || total > MOST_READ) return [];
   // A damaged folder must not change how the run ended: `check` names the damage.
-  const read = await readRunSummaries(place, 'ends').catch(() => undefined);
+  const read = await readRunSummaries(place, { detail: 'ends' }).catch(() => undefined);
   return read ? runStatistics(read.rollouts, read.shape).passAtK : [];
 }
 

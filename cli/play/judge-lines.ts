@@ -25,7 +25,7 @@ export async function judgeLines(
   const [source, file] = pairs === '-' ? [io.input(), '(standard input)'] : [resolve(io.cwd, pairs), pairs];
   const judges = openJudges(io, unsafe);
   const { signal } = new AbortController();
-  const counts: Record<VerdictValue, number> = { right: 0, wrong: 0, undecided: 0, scored: 0 };
+  const counts: Record<VerdictValue, number> = { right: 0, wrong: 0, undecided: 0, scored: 0, called: 0 };
   let bad = 0;
   const named = new Set<string>();
 

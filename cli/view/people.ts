@@ -2,6 +2,7 @@
 // is foreign text.
 
 import { oneLine } from '../../domain/foreign-text.ts';
+import type { SteeredCount } from '../../domain/rollout-summary.ts';
 import { agreed, type NamedAct, type NoteAct, standingVerdicts } from '../../domain/steering.ts';
 import { type Acts, readActs } from '../../storage/steering.ts';
 import type { Store } from '../../storage/store.ts';
@@ -40,6 +41,18 @@ export function saidLines(said: readonly Said[], margin: string, paint: Paint): 
   const verdicts = new Set(said.flatMap(({ verdict }) => verdict ?? []));
   if (verdicts.size > 1) lines.push(paint('yellow', 'People disagree: --verdicts human leaves this rollout out.'));
   return lines.map((line) => margin + line);
+}
+
+/** Rollouts that statistics leave out, with the way to count them. */
+export function steeredLines({ message, fork }: SteeredCount, of = ''): string[] {
+  const line = (n: number, what: string) =>
+    n === 0
+      ? []
+      : [`${of}${plural(n, 'rollout')} ${what} left out: --include-steered counts ${n === 1 ? 'it' : 'them'}.`];
+  return [
+    ...line(message, 'with a person’s message in the context'),
+    ...line(fork, 'of a fork, whose beginning a person chose,'),
+  ];
 }
 
 export interface PeopleCounts {

@@ -2,7 +2,7 @@
 // only if something changed. With --json the same facts as JSON lines.
 
 import { visible } from '../../domain/foreign-text.ts';
-import { type RewardCount, rewardMoments } from '../../domain/progress.ts';
+import { counting, type RewardCount, rewardMoments } from '../../domain/progress.ts';
 import type { CollectionProgress } from '../../domain/messages.ts';
 import { clock, count, percent } from './format.ts';
 import { type Io, printJson } from '../io.ts';
@@ -110,6 +110,7 @@ function facts(progress: CollectionProgress, { tokensPerSecond, remainingMs }: R
   const { state, total, done, inFlight, counts } = progress;
   if (state === 'accepting') return ['accepting the data set'];
   const right = counts.rightBy.at(-1) ?? 0;
+  const counted = counting(done, counts);
   const { failed, undecided, cancelled } = counts.outcomes;
   const scored = counts.rewardAt?.at(-1);
   return [
@@ -117,7 +118,7 @@ function facts(progress: CollectionProgress, { tokensPerSecond, remainingMs }: R
     ...(failed > 0 ? [`${count(failed)} failed`] : []),
     ...(scored
       ? [rewardPart(scored)]
-      : [`${count(right)} right so far${done > 0 ? ` (${percent(right, done, 0)})` : ''}`]),
+      : [`${count(right)} right so far${counted > 0 ? ` (${percent(right, counted, 0)})` : ''}`]),
     ...(tokensPerSecond === null ? [] : [`${count(tokensPerSecond)} tokens/s`]),
     ...(remainingMs === null || done === total || state !== 'running' ? [] : [`ETA ${clock(remainingMs)}`]),
     ...(inFlight > 0 ? [`${count(inFlight)} in flight`] : []),

@@ -1,7 +1,7 @@
 // The summary of a run, from its counts: accuracy by turn, outcomes, and the reasons of failures.
 
 import { oneLine } from '../../domain/foreign-text.ts';
-import { ended, rewardMoments } from '../../domain/progress.ts';
+import { counting, ended, rewardMoments } from '../../domain/progress.ts';
 import { OUTCOMES } from '../../domain/ending.ts';
 import type { CollectionResult } from '../../domain/messages.ts';
 import { count, percent, plural } from './format.ts';
@@ -25,7 +25,7 @@ export function accuracyTable({ counts, total }: Pick<CollectionResult, 'counts'
       count(judged),
       count(right),
       percent(right, judged),
-      `${count(rightBy)}  ${percent(rightBy, total).padStart(7)}`,
+      `${count(rightBy)}  ${percent(rightBy, counting(total, counts)).padStart(7)}`,
     ];
   });
   return table(COLUMNS, rows, paint, (_, column) => (column === 3 ? 'bold' : undefined));
@@ -65,6 +65,13 @@ export function outcomeLine({ counts, total }: Pick<CollectionResult, 'counts' |
     `${of}: ${outcomes.join(', ') || 'none ended'}. ` +
     `${plural(counts.turns, 'turn')}, ${plural(counts.tokens, 'token')}.`
   );
+}
+
+/** Rollouts that count in no accuracy, because a person wrote into them. */
+export function steeredLines({ counts: { steered = 0 } }: Pick<CollectionResult, 'counts'>, stats: string): string[] {
+  if (steered === 0) return [];
+  const message = `${plural(steered, 'rollout')} with a person’s message in the context: left out of the accuracy`;
+  return [`${message} (\`${stats} --include-steered\` counts ${steered === 1 ? 'it' : 'them'})`];
 }
 
 /** Reasons of `wrong` that need no second look. */

@@ -3,6 +3,7 @@
 
 import { oneLine } from '../../domain/foreign-text.ts';
 import type { CollectionProgress } from '../../domain/messages.ts';
+import { counting } from '../../domain/progress.ts';
 import { readFleet, type ServerReport, STALE_MS } from '../../storage/fleet-status.ts';
 import type { RunPlace } from '../find/place.ts';
 import type { Io } from '../io.ts';
@@ -83,7 +84,14 @@ function progressLines(progress: CollectionProgress, paint: Paint): string[] {
   const { counts, total, done, inFlight, maxConcurrent } = progress;
   const rows = counts.judgedAt.map((judged, i) => {
     const [now, by] = [counts.rightAt[i] ?? 0, counts.rightBy[i] ?? 0];
-    return [String(i + 1), count(judged), count(now), percent(now, judged), count(by), percent(by, done)];
+    return [
+      String(i + 1),
+      count(judged),
+      count(now),
+      percent(now, judged),
+      count(by),
+      percent(by, counting(done, counts)),
+    ];
   });
   const head = table(COLUMNS, rows, paint, (_, column) => (column === 3 ? 'bold' : undefined));
   const provisional = `Of ended rollouts: provisional and without intervals, because short answers end first. \`everturn stats ${oneLine(progress.run)}\` bounds it.`;

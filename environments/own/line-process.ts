@@ -17,6 +17,8 @@ export interface ProcessLaunch {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly log: (line: string) => void;
+  /** Exit codes by which its limits end it, and what it did then. */
+  readonly endings?: Readonly<Record<number, string>>;
 }
 
 export interface CallLimits {
@@ -25,7 +27,7 @@ export interface CallLimits {
 }
 
 /** 3: a pipe that only the owner holds open. Its end kills the whole group: the program and what it started. */
-const GUARD = `
+export const GUARD = `
 exec 4<&3 5<&0
 "$@" <&5 3<&- 4<&- 5<&- &
 child=$!
@@ -57,7 +59,7 @@ export class LineProcess {
   #calls = 0;
   #killed = false;
 
-  constructor({ who, file, args, cwd, env, log }: ProcessLaunch) {
+  constructor({ who, file, args, cwd, env, log, endings = {} }: ProcessLaunch) {
     this.#who = who;
     this.#child = spawn('/bin/sh', ['-c', GUARD, 'everturn-environment', file, ...args], {
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
@@ -69,8 +71,9 @@ export class LineProcess {
     this.#child.once('exit', (code, signal) => {
       const notFound = code === 127 ? ' (the program was not found)' : '';
       const how = signal ? `was killed by ${signal}` : `ended with exit code ${code}${notFound}`;
+      const beyond = code === null ? undefined : endings[code];
       // Its last lines are read first.
-      setImmediate(() => this.#end(how));
+      setImmediate(() => (beyond === undefined ? this.#end(how) : this.#fail(limited(who, beyond))));
     });
     (this.#child.stdout as Readable).on('data', (chunk: Buffer) => this.#read(chunk));
     (this.#child.stdin as Writable).on('error', () => undefined);
@@ -205,6 +208,13 @@ export class LineProcess {
   }
 }
 
+function limited(who: string, beyond: string): EnvironmentError {
+  return new EnvironmentError(`The environment ${who} ${beyond}; all of them were killed.`, {
+    reason: 'environment-too-many-processes',
+    fix: 'docs/environments.md says what a module may use.',
+  });
+}
+
 function resultOf(who: string, method: string, id: number, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw broken(who, method, 'the reply is not an object');
@@ -234,7 +244,7 @@ export function reported(who: string, method: string, error: unknown): Environme
   });
 }
 
-function logLines(stream: Readable, log: (line: string) => void): void {
+export function logLines(stream: Readable, log: (line: string) => void): void {
   let rest = '';
   let lines = 0;
   const put = (line: string) => {

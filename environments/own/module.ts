@@ -8,7 +8,8 @@ import type { EnvironmentRecord } from '../../domain/environment.ts';
 import { EnvironmentError } from '../../domain/errors.ts';
 import { compiledScript } from '../../machine/compiled.ts';
 import { bundleModule } from './bundle.ts';
-import { type Log, mismatch, passedEnv } from './command.ts';
+import { type Described, type Log, mismatch, passedEnv } from './command.ts';
+import { canConfine, confined } from './confine.ts';
 import type { ProcessLaunch } from './line-process.ts';
 import { helloOf } from './process-pool.ts';
 import type { Hello } from './reply.ts';
@@ -26,27 +27,31 @@ export const codeFile = (sha256: string): string => `code/${sha256}.cjs`;
 
 export function moduleLaunch(who: string, bundle: string, sha256: string, log: Log): ProcessLaunch {
   const script = compiledScript('./module-child', import.meta.url, EnvironmentError);
-  return {
+  if (!canConfine()) warnOnce(log);
+  return confined({
     who,
     file: process.execPath,
     args: [`--max-old-space-size=${HEAP_MB}`, script, bundle, sha256],
     cwd: '/',
     env: passedEnv(),
     log,
-  };
+  });
 }
 
-export async function describeModule(
-  path: string,
-  log: Log,
-): Promise<{ readonly record: EnvironmentRecord; readonly code: ModuleCode }> {
+let warned = false;
+function warnOnce(log: Log): void {
+  if (!warned) log('Modules run without limits on processes and memory: bubblewrap makes no namespace here.');
+  warned = true;
+}
+
+export async function describeModule(path: string, log: Log): Promise<Described & { readonly code: ModuleCode }> {
   const { code, sha256 } = await bundleModule(path);
   const folder = mkdtempSync(join(tmpdir(), 'everturn-module-'));
   try {
     const bundle = join(folder, 'environment.cjs');
     writeFileSync(bundle, code);
-    const { fingerprint: _, ...hello } = await helloOf(moduleLaunch(path, bundle, sha256, log));
-    return { record: { ...hello, door: 'module', spec: [path], fingerprint: sha256 }, code: { sha256, code } };
+    const { fingerprint: _, agents = [], ...hello } = await helloOf(moduleLaunch(path, bundle, sha256, log));
+    return { record: { ...hello, door: 'module', spec: [path], fingerprint: sha256 }, agents, code: { sha256, code } };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -17,6 +17,12 @@ const SHELL = /[|&;<>`$]/;
 
 export function parseSpec(text: string, cwd: string): Spec {
   const given = text.trim();
+  if (given.startsWith('queue:')) return { door: 'queue', words: [queueOf(given.slice('queue:'.length))] };
+  const [, file] = /^rubric:(.*)$/s.exec(given) ?? [];
+  if (file !== undefined) {
+    if (isFileAt(resolve(cwd, file))) return { door: 'rubric', words: [resolve(cwd, file)] };
+    throw refused(given, 'names no file');
+  }
   if (/^https?:\/\//i.test(given)) return { door: 'url', words: [addressOf(given)] };
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(given)) throw refused(given, 'is no address of http or https');
   const whole = resolve(cwd, given);
@@ -35,6 +41,18 @@ export function parseSpec(text: string, cwd: string): Spec {
     throw refused(given, existsSync(whole) ? 'is a folder' : 'is neither a file nor a command with an argument');
   }
   return { door: 'command', words: words.map((word, i) => absolute(word, i, cwd)) };
+}
+
+/** Task queues of Everturn's own. */
+const OURS = /^everturn(?:-|$)/;
+
+/** `queue:my-queue`. */
+function queueOf(text: string): string {
+  if (/^[A-Za-z0-9][\w.@:/-]{0,199}$/.test(text) && !OURS.test(text)) return text;
+  throw new UsageError(`--environment queue:${short(text, 80)} names no task queue of yours.`, {
+    reason: 'bad-value',
+    fix: 'Name it by letters, digits and . _ @ : / -, as in queue:countdown@1; everturn and everturn-… are Everturn’s.',
+  });
 }
 
 /** Words that name files here; the program itself only if it is given by its path. */
@@ -92,6 +110,6 @@ function addressOf(text: string): string {
 function refused(text: string, problem: string): UsageError {
   return new UsageError(`--environment ${JSON.stringify(short(text, 200))} ${problem}.`, {
     reason: 'bad-value',
-    fix: 'Give a module (./my-env.ts), a command ("python3 my_env.py") or an address (https://rewards.internal/v1).',
+    fix: 'Give a module (./my-env.ts), a command ("python3 my_env.py"), an address (https://rewards.internal/v1), a rubric (rubric:./rubric.json) or a queue (queue:my-queue).',
   });
 }

@@ -19,27 +19,33 @@ beforeAll(() => {
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
 describe('the place of a run', () => {
-  test('a run is found by its name under --out', () => {
-    expect(findRun(scriptedIo({ cwd }), 'a', 'runs')).toMatchObject({ run: 'a', out: join(cwd, 'runs') });
+  test('a run is found by its name under --out', async () => {
+    expect(await findRun(scriptedIo({ cwd }), 'a', 'runs')).toMatchObject({ run: 'a', out: join(cwd, 'runs') });
   });
 
-  test('a run is found by its folder, wherever that is', () => {
-    expect(findRun(scriptedIo({ cwd }), 'else where/c', 'runs')).toMatchObject({
+  test('a run is found by its folder, wherever that is', async () => {
+    expect(await findRun(scriptedIo({ cwd }), 'else where/c', 'runs')).toMatchObject({
       run: 'c',
       out: join(cwd, 'else where'),
     });
-    expect(findRun(scriptedIo({ cwd }), join(cwd, 'runs/b/'), 'x')).toMatchObject({ run: 'b', out: join(cwd, 'runs') });
+    expect(await findRun(scriptedIo({ cwd }), join(cwd, 'runs/b/'), 'x')).toMatchObject({
+      run: 'b',
+      out: join(cwd, 'runs'),
+    });
   });
 
-  test.each(['c', 'no-run', '../a', '', '\u0000', 'runs'])('%j is no run, and those there are get named', (named) => {
-    const find = () => findRun(scriptedIo({ cwd }), named, 'runs');
-    expect(find).toThrow(UsageError);
-    expect(find).toThrow(expect.objectContaining({ reason: 'no-such-run', fix: 'There are: a, b.' }));
-  });
+  test.each(['c', 'no-run', '../a', '', '\u0000', 'runs'])(
+    '%j is no run, and those there are get named',
+    async (named) => {
+      const find = findRun(scriptedIo({ cwd }), named, 'runs');
+      await expect(find).rejects.toThrow(UsageError);
+      await expect(find).rejects.toThrow(expect.objectContaining({ reason: 'no-such-run', fix: 'There are: a, b.' }));
+    },
+  );
 
-  test('only folders that hold a run are listed', () => {
-    expect(runNames(join(cwd, 'runs'))).toEqual(['a', 'b']);
-    expect(runNames(join(cwd, 'nowhere'))).toEqual([]);
+  test('only folders that hold a run are listed', async () => {
+    expect(await runNames(join(cwd, 'runs'))).toEqual(['a', 'b']);
+    expect(await runNames(join(cwd, 'nowhere'))).toEqual([]);
   });
 
   test('a suggested command names a run by its name in ./runs, and by a quoted path elsewhere', () => {

@@ -106,6 +106,67 @@ describe('everturn stats', () => {
     expect(JSON.parse(text)).toMatchObject({ ended: 4 });
   });
 
+  test('leaves out rollouts with a person’s message and says how many, unless they are asked for', async () => {
+    const store = openFileStore(out, RUN);
+    const settings = someSettings({ numTurns: 2 });
+    await play(store, { query: aQuery('c'), index: 2, sample: 1, verdicts: ['right', 'right'], settings, said: [2] });
+    const { err, out: text } = await stats('--json');
+    expect(JSON.parse(text)).toMatchObject({ ended: 5, total: 5, steered: { message: 1, fork: 0 }, provisional: null });
+    expect(err).toContain('1 rollout with a person’s message in the context left out: --include-steered counts it.');
+    const all = await stats('--json', '--include-steered');
+    expect(JSON.parse(all.out)).toMatchObject({ ended: 6, total: 6, steered: { message: 0, fork: 0 } });
+    expect(all.err).toBe('');
+  });
+
+  const rows = (level: (id: string) => unknown, ask = (id: string) => `What is ${id}?`) => {
+    const file = join(out, 'rows.jsonl');
+    const line = (id: string) =>
+      JSON.stringify({ id, prompt: ask(id), answer: '42', level: level(id), info: { split: id } });
+    writeFileSync(file, `${['a', 'b', 'c'].map(line).join('\n')}\n`);
+    return file;
+  };
+
+  test('splits by a field of the rows: each part, and all together', async () => {
+    const file = rows((id) => (id === 'a' ? 10 : id === 'b' ? 9 : null));
+    const { code, out: text } = await stats('--by', 'level', '--rows', file, '--json');
+    expect(code).toBe(0);
+    const { groups } = JSON.parse(text) as { groups: (RunStatistics & { value: string | null })[] };
+    expect(groups.map(({ value, ended, queries }) => [value, ended, queries])).toEqual([
+      ['9', 2, 1],
+      ['10', 2, 1],
+      [null, 1, 1],
+    ]);
+    const table = await stats('--by', 'info.split', '--rows', file);
+    expect(table.out).toMatch(/^a .*\n(b .*\n)(c .*\n)all /m);
+    const csv = await stats('--by', 'task', '--csv');
+    expect(csv.out).toContain('\ntask,math,solved,');
+  });
+
+  test.each([
+    [
+      'a field that no row has',
+      (id: string) => id,
+      undefined,
+      'depth',
+      'There are: task, id, prompt, answer, level, info.split',
+    ],
+    [
+      'rows that ask something else',
+      (id: string) => id,
+      (id: string) => `Who is ${id}?`,
+      'level',
+      'rows.jsonl:1: row "a" asks another question',
+    ],
+  ])('refuses %s', async (_, level, ask, field, said) => {
+    const { code, err } = await stats('--by', field, '--rows', rows(level, ask));
+    expect([code, err]).toEqual([2, expect.stringContaining(said)]);
+  });
+
+  test('says where the data set was when it is gone', async () => {
+    const { code, err } = await stats('--by', 'level');
+    expect([code, err]).toEqual([2, expect.stringContaining('--rows <file>')]);
+  });
+
   test('says which runs there are when there is none of that name', async () => {
     const io = scriptedIo({ cwd: out, env: { EVERTURN_HOME: join(out, '.home') } });
     expect(await main(io, ['stats', 'nope', '--out', out])).toBe(2);

@@ -26,13 +26,13 @@ export function someSettings(part: Partial<RolloutSettings> = {}): RolloutSettin
 export async function putRun(
   store: Store,
   queries: readonly Query[],
-  part: { samples?: number; settings?: RolloutSettings } = {},
+  part: { samples?: number; settings?: RolloutSettings; run?: string } = {},
 ): Promise<void> {
   await store.putQueries(queries);
   const { sha256, accepted } = await hashQueries(queries);
   await store.putRun({
     format: 'everturn-run/1',
-    run: RUN,
+    run: part.run ?? RUN,
     settings: part.settings ?? someSettings(),
     origins: Object.fromEntries(Object.keys(someSettings()).map((key) => [key, 'flag' as const])),
     samples: part.samples ?? 1,
@@ -43,6 +43,7 @@ export async function putRun(
 }
 
 export interface Script {
+  readonly run?: string;
   readonly query: Query;
   readonly index?: number | null;
   readonly sample?: number;
@@ -57,16 +58,19 @@ export interface Script {
   /** Turns generated beyond the judged ones. */
   readonly unjudged?: number;
   readonly turn?: (turn: number) => Partial<TurnRecord>;
+  /** Turns with a person's message in their context. */
+  readonly said?: readonly number[];
 }
 
 export async function play(store: Store, script: Script): Promise<void> {
   const { query, sample = 0, attempt = 1, verdicts, stop = 'max-turns', unjudged = 0 } = script;
   const settings = script.settings ?? someSettings();
-  const id = { run: RUN, query: query.queryId, sample, attempt };
+  const run = script.run ?? RUN;
+  const id = { run, query: query.queryId, sample, attempt };
   const index = script.index === undefined ? 0 : script.index;
   const birthTime = 1_700_000_000_000 + 10_000 * (index ?? 0) + 7 * sample + 1000 * (attempt - 1);
   const rollout = await store.putRollout(id, {
-    run: RUN,
+    run,
     query,
     index,
     sample,
@@ -87,7 +91,8 @@ export async function play(store: Store, script: Script): Promise<void> {
     const seed = turnSeed(settings.seed, query.queryId, sample, turn);
     // The same text has the same ids.
     const contextIds = [100 + record.contextText.length, 200, 300];
-    const merged = { ...record, ...timed, seed, contextIds, ...script.turn?.(turn) };
+    const said = script.said?.includes(turn) && { said: { text: 'Check the sign.', hash: 'f'.repeat(64) } };
+    const merged = { ...record, ...timed, seed, contextIds, ...said, ...script.turn?.(turn) };
     const contextLength =
       (before ? before.record.contextLength + before.record.outputIds.length : 0) + merged.contextIds.length;
     const stored = await store.putTurn(id, { ...merged, contextLength, previous: before?.hash ?? rollout.hash });
@@ -111,6 +116,7 @@ export async function play(store: Store, script: Script): Promise<void> {
     success,
     turns: turns.slice(0, verdicts.length).map(({ hash }) => hash),
     finishedAt: birthTime + 10 * (verdicts.length + unjudged + 1),
+    ...(script.said && { said: script.said }),
   });
 
   async function log(turn: number, verdict: { verdict: VerdictValue; reason: string }): Promise<void> {

@@ -39,6 +39,16 @@ async function someRun(): Promise<void> {
 }
 
 describe('the summaries of a run', () => {
+  test('say which rollouts have a person’s message in their context, ended or not', async () => {
+    const queries = ['a', 'b', 'c'].map((id) => aQuery(id));
+    await putRun(store, queries);
+    await play(store, { query: queries[0]!, verdicts: ['wrong', 'right'], said: [2] });
+    await play(store, { query: queries[1]!, index: 1, verdicts: ['wrong', 'right'], said: [2], stop: null });
+    await play(store, { query: queries[2]!, index: 2, verdicts: ['wrong', 'right'] });
+    for (const detail of ['ends', 'turns', 'logprobs'] as const)
+      expect((await summaries({ detail })).map(({ steered }) => steered)).toEqual(['message', 'message', undefined]);
+  });
+
   test('are those of the whole records: the last attempt of each sample, in data set order', async () => {
     await someRun();
     const found = await summaries();

@@ -1,9 +1,13 @@
 // A run of the user's own environments, with workflows, a worker and a model that is a script: the same game through each
 // door gives the same trajectories, rows of a mixed data set go where they say, and `check` proves what was stored.
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ApplicationFailure } from '@temporalio/common';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { completeSettings } from '../../domain/defaults.ts';
 import type { EnvironmentRecord } from '../../domain/environment.ts';
 import type { CollectionResult } from '../../domain/messages.ts';
@@ -18,6 +22,8 @@ import { surveyDataset } from '../../run/survey.ts';
 import { putCode } from '../../storage/code.ts';
 import { exportRun } from '../../storage/export-run.ts';
 import { openFileStore } from '../../storage/files.ts';
+import type { Session } from '../../temporal/connection.ts';
+import { describeOnQueue } from '../../temporal/describe-environment.ts';
 import { guess } from '../environments/own/guess.ts';
 import { serveEnvironment, type Served } from '../environments/own/http-server.ts';
 import { openRig, type Rig } from '../support/rig.ts';
@@ -46,6 +52,43 @@ afterAll(async () => {
   await server.close();
 });
 
+type Steps = Readonly<Record<string, (params: never) => unknown>>;
+
+/** The user's own worker: the guessing game as activities. */
+async function serveQueue(taskQueue: string, kind: 'none' | 'value', changes: Steps = {}) {
+  const game = { ...(guess(kind) as unknown as Steps), ...changes };
+  const calls: string[] = [];
+  const ended: string[] = [];
+  const step = (name: string) => async (params: { episode: { key: string } }) => {
+    calls.push(name);
+    if (name === 'end') ended.push(params.episode.key);
+    return (await game[name]!(params as never)) ?? {};
+  };
+  const hello = { protocol: 1, name: 'guess', version: '1', state: kind, begins: true, ends: true };
+  const connection = await NativeConnection.connect({ address: inject('temporalAddress') });
+  const worker = await Worker.create({
+    connection,
+    namespace: rig.namespace,
+    taskQueue,
+    activities: {
+      describe: async () => hello,
+      begin: step('begin'),
+      respond: step('respond'),
+      end: step('end'),
+    },
+  });
+  const done = worker.run();
+  return {
+    calls,
+    ended,
+    async stop() {
+      worker.shutdown();
+      await done;
+      await connection.close();
+    },
+  };
+}
+
 interface Given {
   readonly specs: readonly string[];
   readonly rows: readonly object[];
@@ -54,7 +97,10 @@ interface Given {
 
 /** Plays a data set to its end, in the order of the command `run`. */
 async function play(run: string, { specs, rows, settings = {} }: Given): Promise<CollectionResult> {
-  const described = await Promise.all(specs.map((text) => describeEnvironment(parseSpec(text, HERE), () => undefined)));
+  const askQueue = (queue: string) => describeOnQueue({ client: rig.client, address: 'here' } as Session, queue);
+  const described = await Promise.all(
+    specs.map((text) => describeEnvironment(parseSpec(text, HERE), () => undefined, askQueue)),
+  );
   const environments: EnvironmentRecord[] = described.map(({ record }) => record);
   const dataset = join(rig.out, `${run}.jsonl`);
   writeFileSync(dataset, rows.map((row) => JSON.stringify(row)).join('\n'));
@@ -106,7 +152,10 @@ describe("a run of the user's own environment", () => {
       'module-value': './guess-value.ts',
       'module-replay': './guess-replay.ts',
       'url-value': server.url,
+      'queue-none': 'queue:guess-none@1',
+      'queue-value': 'queue:guess-value@1',
     };
+    const workers = [await serveQueue('guess-none@1', 'none'), await serveQueue('guess-value@1', 'value')];
     const exported: unknown[][] = [];
     for (const [run, spec] of Object.entries(doors)) {
       const result = await play(run, { specs: [spec], rows: GAMES });
@@ -121,7 +170,60 @@ describe("a run of the user's own environment", () => {
     const withoutIds = (all: readonly unknown[]) => JSON.stringify(all);
     // Metrics and messages do not depend on the state; the seed follows from the query, not from the run.
     for (const other of others) expect(withoutIds(other)).toBe(withoutIds(first!));
-  }, 180_000);
+    await Promise.all(workers.map((worker) => worker.stop()));
+    // Each rollout was ended by its environment, once or more.
+    for (const { ended } of workers) expect(new Set(ended).size).toBe(8);
+  }, 240_000);
+
+  test('on a queue waits for its worker, and its failures are named', async () => {
+    const worker = await serveQueue('harmful@1', 'none', {
+      respond({ episode, turn }: { episode: { query: string }; turn: number }) {
+        if (turn === 1 && episode.query !== 'g0') return { reward: 1, messages: [{ role: 'user', content: 'On.' }] };
+        if (episode.query === 'g0') return { reward: NaN };
+        if (episode.query === 'g1') throw ApplicationFailure.nonRetryable('no row', 'BadRow');
+        return episode.query === 'g2' ? { succes: true } : { verdict: 'right', done: true };
+      },
+    });
+    const playing = play('queue-harmful', { specs: ['queue:harmful@1'], rows: GAMES });
+    const result = await playing;
+    await worker.stop();
+    expect(result.counts.outcomes).toMatchObject({ complete: 2, undecided: 6, failed: 0 });
+    expect(result.counts.reasons).toEqual({ 'environment-broken': 4, 'environment-error': 2 });
+    expect(await breaches('queue-harmful')).toEqual([]);
+  }, 120_000);
+
+  test('on a queue whose worker ends is played on by the next one', async () => {
+    const first = await serveQueue('moving@1', 'value');
+    const playing = play('queue-moving', { specs: ['queue:moving@1'], rows: GAMES });
+    await expect.poll(() => first.calls.length, { timeout: 60_000 }).toBeGreaterThan(6);
+    await first.stop();
+    const second = await serveQueue('moving@1', 'value');
+    const result = await playing;
+    await second.stop();
+    expect(result.counts.outcomes).toMatchObject({ complete: 8 });
+    expect(await breaches('queue-moving')).toEqual([]);
+    expect(second.calls.length).toBeGreaterThan(0);
+  }, 120_000);
+
+  // EVERTURN_TEMPORALIO names a Python that has `temporalio`.
+  const python = process.env['EVERTURN_TEMPORALIO'];
+  test.skipIf(python === undefined)('on a queue may be in Python: the example, as it is written', async () => {
+    const script = join(import.meta.dirname, '../../examples/environments/queue_worker.py');
+    const worker = spawn(python!, [script, 'nearer@1'], {
+      env: { TEMPORAL_ADDRESS: inject('temporalAddress'), TEMPORAL_NAMESPACE: rig.namespace },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      await once(worker.stdout, 'data');
+      const rows = [17, 10, 4].map((n, i) => ({ id: `g${i}`, question: '?', solutions: [`\\boxed{${n}}`] }));
+      const result = await play('in-python', { specs: ['queue:nearer@1'], rows, settings: { numTurns: 3 } });
+      expect(result.counts.outcomes).toMatchObject({ complete: 6 });
+      expect(result.counts.verdicts?.right).toEqual({ environment: 4 });
+      expect(await breaches('in-python')).toEqual([]);
+    } finally {
+      worker.kill();
+    }
+  });
 
   test('may be one of several, and a judge of ours answers the rows that name it', async () => {
     const rows = [

@@ -42,6 +42,7 @@ const HAS: Readonly<Record<string, (row: Row) => boolean>> = {
   repair: ({ success }) => success.some((s, i) => s === 1 && success[i - 1] === 0),
   spoil: ({ success }) => success.some((s, i) => s === 0 && success[i - 1] === 1),
   flaw: ({ flaw }) => flaw !== undefined,
+  message: ({ steered }) => steered === true,
 };
 
 const YES: Readonly<Record<string, 0 | 1>> = { yes: 1, no: 0 };

@@ -2,6 +2,7 @@
 // are stored; everything else is derived from them.
 
 import type { Query } from '../../domain/query.ts';
+import type { NamedAct } from '../../domain/steering.ts';
 import type { EndRecord, VerdictRecord } from '../../domain/trajectory.ts';
 import type { TurnRecord } from '../../domain/turn.ts';
 import type { Cell, Comparison, PairedQuery } from '../../statistics/comparison.ts';
@@ -52,6 +53,8 @@ export interface RunMessage {
   /** Settings that were given, by name; the others have their default. */
   readonly settings: readonly Setting[];
   readonly facts: readonly (readonly [string, string])[];
+  /** The sentence about a run that goes on from a rollout of another one; null for others. */
+  readonly fork: string | null;
   /** The newest record of an open run; null if unknown. */
   readonly newsAt: number | null;
   readonly progress: Progress;
@@ -120,6 +123,8 @@ export interface RolloutMessage {
   readonly next: RowPlace | null;
   /** The folder of its records, relative to the run's. */
   readonly folder: string;
+  /** Verdicts and notes of people on it. */
+  readonly acts: readonly NamedAct[];
 }
 
 export type RowPlace = Pick<Row, 'query' | 'sample' | 'attempt'>;

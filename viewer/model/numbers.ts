@@ -1,7 +1,7 @@
 // The statistics of a run from its rows: the same functions and definitions as `everturn stats`. Pure. Leaves out what
 // needs every turn's record: majority votes and times by server.
 
-import type { RolloutSummary, RunShape } from '../../domain/rollout-summary.ts';
+import { type RolloutSummary, type RunShape, unsteered } from '../../domain/rollout-summary.ts';
 import { turnStatistics } from '../../statistics/by-turn.ts';
 import type { Estimate } from '../../statistics/estimate.ts';
 import { provisional, type Provisional } from '../../statistics/in-progress.ts';
@@ -20,25 +20,29 @@ export interface Numbers {
 }
 
 export function summaries(rows: readonly Row[]): RolloutSummary[] {
-  return latest(rows).map(({ state, stop, reason, success, reward, endedAt, index, query, sample, attempt }) => ({
-    index,
-    query,
-    sample,
-    attempt,
-    outcome: state === 'open' ? null : state,
-    stopReason: stop,
-    failure: reason,
-    success,
-    returns: reward === null ? [] : [reward],
-    turns: [],
-    finishedAt: endedAt,
-  }));
+  return latest(rows).map(
+    ({ state, stop, reason, success, reward, endedAt, steered, index, query, sample, attempt }) => ({
+      index,
+      query,
+      sample,
+      attempt,
+      outcome: state === 'open' ? null : state,
+      stopReason: stop,
+      failure: reason,
+      success,
+      returns: reward === null ? [] : [reward],
+      turns: [],
+      finishedAt: endedAt,
+      ...(steered && { steered: 'message' as const }),
+    }),
+  );
 }
 
 export function numbersOf(rows: readonly Row[], shape: RunShape): Numbers {
   const all = summaries(rows);
-  const groups = byQuery(all.filter(hasEnded));
-  const played = all.reduce((most, { success }) => Math.max(most, success.length), 0);
+  const own = unsteered(all);
+  const groups = byQuery(own.filter(hasEnded));
+  const played = own.reduce((most, { success }) => Math.max(most, success.length), 0);
   const several = shape.samples * shape.epochs > 1;
   return {
     byTurn: turnStatistics(groups, played).map(({ accuracy, rightBy }) => ({

@@ -1,5 +1,5 @@
 // The queries of a run by difficulty: how many of their samples were right at any turn. Pure. Samples of which that is
-// not known (failed, undecided) are left out of both numbers.
+// not known (failed, undecided), or in which a person wrote, are left out of both numbers.
 
 import { known, rightBy } from '../../statistics/outcomes.ts';
 import { summaries } from './numbers.ts';
@@ -32,7 +32,7 @@ export function difficulty(rows: readonly Row[], kind: Kind, numTurns: number): 
   const groups = new Map<string, (0 | 1 | null)[]>();
   for (const rollout of summaries(rows)) {
     const samples = groups.get(rollout.query) ?? [];
-    samples.push(rollout.outcome === null ? null : rightBy(rollout, numTurns));
+    samples.push(rollout.outcome === null || rollout.steered ? null : rightBy(rollout, numTurns));
     groups.set(rollout.query, samples);
   }
   const all = [...groups].map(([query, samples]): QueryRow => {

@@ -21,14 +21,18 @@ export interface Row {
   readonly stop: StopReason | null;
   /** The reason of a failed or undecided rollout. */
   readonly reason: string | null;
-  /** 1 right, 0 wrong, null not judged; one per finished turn. */
+  /** 1 right, 0 wrong, null not judged; one per finished turn that is an answer. */
   readonly success: readonly (0 | 1 | null)[];
+  /** Finished turns, if some of them called tools and are no answers. */
+  readonly played?: number;
   /** G_1, the return of the whole rollout; null unless it is complete. */
   readonly reward: number | null;
   /** Epoch milliseconds; null while it is open. */
   readonly endedAt: number | null;
   /** Null until the turns' records were looked at. */
   readonly turns: Glance | null;
+  /** A person's message is in its context: it counts in no number of the run. */
+  readonly steered?: true;
   /** Only while it is open. */
   readonly doing?: Doing;
   /** A record of it that cannot be read. */

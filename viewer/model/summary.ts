@@ -44,6 +44,8 @@ export interface RunSummary {
   readonly begun: number;
   readonly ended: number;
   readonly glanced: number;
+  /** Ended rollouts with a person's message in their context: in no number by turn. */
+  readonly steered: number;
   readonly outcomes: Readonly<Record<Outcome, number>>;
   /** Ways in which rollouts ended, most frequent first. */
   readonly ends: readonly EndCount[];
@@ -63,6 +65,7 @@ export interface RunSummary {
 export function summarise(rows: readonly Row[], total: number, numTurns: number): RunSummary {
   const counted = latest(rows);
   const ended = counted.filter(({ state }) => state !== 'open');
+  const own = ended.filter(({ steered }) => !steered);
   const glanced = counted.flatMap(({ turns }) => turns ?? []);
   const outcomes = Object.fromEntries(OUTCOMES.map((o) => [o, 0])) as Record<Outcome, number>;
   for (const { state } of ended) outcomes[state as Outcome]++;
@@ -73,9 +76,10 @@ export function summarise(rows: readonly Row[], total: number, numTurns: number)
     begun: counted.length,
     ended: ended.length,
     glanced: glanced.length,
+    steered: ended.length - own.length,
     outcomes,
     ends: endsOf(ended),
-    turns: Array.from({ length: Math.max(longest, Math.min(numTurns, MAX_TURNS)) }, (_, i) => turnSummary(ended, i)),
+    turns: Array.from({ length: Math.max(longest, Math.min(numTurns, MAX_TURNS)) }, (_, i) => turnSummary(own, i)),
     tokens: sum(glanced.map(({ tokens }) => sum(tokens))),
     ms: sum(glanced.map(({ ms }) => sum(ms))),
     reasons: tally(glanced.flatMap(({ reasons }) => reasons.filter((reason) => reason !== ''))),

@@ -6,6 +6,7 @@ import type { Cell } from '../../statistics/comparison.ts';
 import type { PairedDifference } from '../../statistics/paired.ts';
 import type { CompareMessage } from '../model/messages.ts';
 import { brief, count, percent, plural, pValue, points, spaced } from './format.ts';
+import { Left } from './left.tsx';
 import { Loading, Notice } from './parts.tsx';
 import { hrefOf, type Route, rolloutHref, runHref } from './route.ts';
 import type { Source } from './source.ts';
@@ -24,6 +25,27 @@ export function ComparePage({ route, source }: { readonly route: CompareRoute; r
   );
   if (!message) return <Loading error={error} />;
   return (
+    <Comparison message={message} route={route} swap={source.kind === 'server'}>
+      <Left left={source.left} />
+      {error !== undefined && <Notice kind="problem">{error}</Notice>}
+    </Comparison>
+  );
+}
+
+interface ComparisonProps {
+  readonly message: CompareMessage;
+  /** Absent on paper: no cell is chosen. */
+  readonly route?: CompareRoute;
+  /** Both orders can be shown. */
+  readonly swap?: boolean;
+  readonly children?: ComponentChildren;
+}
+
+export function Comparison({ message, route: given, swap = false, children }: ComparisonProps): JSX.Element {
+  const [a, b] = [message.a.run, message.b.run];
+  const route = given ?? { page: 'compare', a, b, cell: null };
+  const { cell } = route;
+  return (
     <section class="compare">
       <div class="head">
         <h1>
@@ -31,10 +53,10 @@ export function ComparePage({ route, source }: { readonly route: CompareRoute; r
         </h1>
         <p class="dim">
           {plural(message.paired, 'query', 'queries')} with the same text in both, right at any turn up to{' '}
-          {message.numbers.atTurn}. <a href={hrefOf({ ...route, a: b, b: a, cell: swapped(cell) })}>Swap</a>
+          {message.numbers.atTurn}. {swap && <a href={hrefOf({ ...route, a: b, b: a, cell: swapped(cell) })}>Swap</a>}
         </p>
       </div>
-      {error !== undefined && <Notice kind="problem">{error}</Notice>}
+      {children}
       <Verdict message={message} />
       <Unpaired message={message} />
       <div class="overview">
@@ -42,12 +64,12 @@ export function ComparePage({ route, source }: { readonly route: CompareRoute; r
           <h2 id="table-title">Query by query</h2>
           <TwoByTwo route={route} message={message} />
         </section>
-        <section aria-labelledby="turns-title">
-          <h2 id="turns-title">Turn by turn</h2>
+        <section aria-labelledby="compared-turns-title">
+          <h2 id="compared-turns-title">Turn by turn</h2>
           <Turns message={message} />
         </section>
-        <section aria-labelledby="settings-title" class="wide">
-          <h2 id="settings-title">Settings that differ</h2>
+        <section aria-labelledby="compared-settings-title" class="wide">
+          <h2 id="compared-settings-title">Settings that differ</h2>
           <Settings message={message} />
         </section>
         <section aria-labelledby="pairs-title" class="wide">
@@ -121,7 +143,9 @@ function Unpaired({ message }: { readonly message: CompareMessage }): JSX.Elemen
     [otherSolutions, 'paired, though their solutions differ'],
   ] as const;
   const there = said.filter(([queries]) => queries.length > 0);
-  if (there.length === 0) return null;
+  const steered = message.numbers.steered.map(({ message: n, fork }) => n + fork);
+  const written = (steered[0] ?? 0) + (steered[1] ?? 0);
+  if (there.length === 0 && written === 0) return null;
   return (
     <Notice>
       {there.map(([queries, text]) => (
@@ -129,6 +153,7 @@ function Unpaired({ message }: { readonly message: CompareMessage }): JSX.Elemen
           {plural(queries.length, 'query', 'queries')} {text}.{' '}
         </span>
       ))}
+      {written > 0 && <span>{plural(written, 'rollout')} with a person’s message in the context left out.</span>}
     </Notice>
   );
 }

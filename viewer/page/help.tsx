@@ -24,6 +24,7 @@ const WORDS: readonly (readonly [string, string])[] = [
   ['reason:no-answer', 'of the judge or of the failure'],
   ['right@1:no right@T:yes', 'at turn 1, at the last turn'],
   ['has:repair has:spoil', 'wrong, then right; right, then wrong'],
+  ['has:message', 'a person’s message is in its context'],
   ['tokens>2000 seconds>=10 turns:5', 'also sample, attempt, version, return'],
   ['finish:length found:42', 'how a turn ended, what was found; also server'],
   ['-outcome:complete', 'without'],

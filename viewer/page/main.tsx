@@ -3,30 +3,33 @@
 
 import { options, render } from 'preact';
 import { App } from './app.tsx';
-import { embeddedSource, type ReportSource } from './embedded-source.ts';
 import { Printed } from './printed.tsx';
+import { reportSource } from './report-source.ts';
+import type { ReportData } from '../model/report-data.ts';
 import { serverSource } from './source.ts';
+import { takeSteerKey } from './steer-key.ts';
 import { applyTheme } from './theme.ts';
 
 applyTheme();
+const key = takeSteerKey();
 const root = document.getElementById('app');
-const report = await embeddedSource().catch((error: unknown) => {
+const report = await reportSource().catch((error: unknown) => {
   if (root) root.textContent = `This report cannot be read: ${String(error)}`;
   throw error;
 });
 if (root) {
-  render(<App source={report ?? serverSource()} />, root);
-  if (report) printWhole(report, root);
+  render(<App source={report ?? serverSource(key)} />, root);
+  if (report?.data) printWhole(report.data, root);
 }
 
-function printWhole(source: ReportSource, root: HTMLElement): void {
+function printWhole(data: ReportData, root: HTMLElement): void {
   const paper = document.createElement('div');
   paper.className = 'paper';
   root.after(paper);
   addEventListener('beforeprint', () => {
     // The browser takes the page as it is when this ends.
     options.debounceRendering = (draw) => draw();
-    render(<Printed data={source.data} />, paper);
+    render(<Printed data={data} />, paper);
   });
   addEventListener('afterprint', () => {
     delete options.debounceRendering;

@@ -138,7 +138,7 @@ function TurnTable({ run, summary, numbers }: TableProps): JSX.Element {
               </td>
               <td class="strong">{percent(turn.right, turn.judged)}</td>
               <td class="dim">{interval(numbers.byTurn[turn.turn - 1]?.accuracy)}</td>
-              <td>{percent(turn.rightBy, summary.total)}</td>
+              <td>{percent(turn.rightBy, summary.total - summary.steered)}</td>
               <td>
                 <Change run={run} turn={turn.turn} from="no" to="yes" n={turn.repaired} />
               </td>

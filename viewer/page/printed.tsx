@@ -2,22 +2,40 @@
 
 import type { JSX } from 'preact';
 import { questionOf } from '../../domain/query.ts';
-import type { ReportData } from '../model/report-data.ts';
+import type { RolloutMessage } from '../model/messages.ts';
+import type { ReportData, ReportRun } from '../model/report-data.ts';
 import { rowKey } from '../model/row.ts';
+import { Comparison } from './compare-page.tsx';
 import { count } from './format.ts';
 import { Left } from './left.tsx';
 import { Overview } from './overview.tsx';
 import { RunHead } from './run-head.tsx';
 import { Turn, plain } from './turn.tsx';
 
+/** Of each run. */
 const MOST = 50;
 
-export function Printed({ data }: { readonly data: ReportData }): JSX.Element {
-  const { rollouts, run } = data;
+export function Printed({ data: { index, runs, rollouts, compared } }: { readonly data: ReportData }): JSX.Element {
+  return (
+    <>
+      <Left left={index.left} />
+      {compared && <Comparison message={compared.all} />}
+      {runs.map((run, i) => (
+        <PrintedRun key={run.run.head.run} run={run} rollouts={rollouts[i]!} />
+      ))}
+    </>
+  );
+}
+
+interface RunProps {
+  readonly run: ReportRun;
+  readonly rollouts: readonly RolloutMessage[];
+}
+
+function PrintedRun({ run: { run }, rollouts }: RunProps): JSX.Element {
   return (
     <>
       <RunHead message={run} />
-      <Left left={data.left} />
       <Overview message={run} />
       {rollouts.length > MOST && (
         <p class="dim">

@@ -2,15 +2,17 @@
 // its answer as text, the verdict and its facts; or the tokens of one turn.
 
 import type { JSX } from 'preact';
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { questionOf } from '../../domain/query.ts';
 import type { RolloutMessage, RowPlace } from '../model/messages.ts';
 import { inText } from '../model/visible-bytes.ts';
 import { decimals, named, plural } from './format.ts';
 import { onKey } from './keys.ts';
 import { Loading, Notice, State } from './parts.tsx';
+import { People } from './people.tsx';
 import { hrefOf, listHref, parseRoute, rolloutHref, type Route } from './route.ts';
 import type { Source } from './source.ts';
+import { Steer } from './steer.tsx';
 import { TokenView } from './token-view.tsx';
 import { plain, Turn } from './turn.tsx';
 import { useMessage } from './use-message.ts';
@@ -27,7 +29,10 @@ const LIVE_MS = 2_000;
 export function RolloutPage({ route, source }: Props): JSX.Element {
   const { run, place } = route;
   const list = { filter: route.filter, sort: route.sort };
-  const key = JSON.stringify([run, place, list]);
+  // After an act it is asked for again.
+  const [acted, setActed] = useState(0);
+  const scrolled = useRef('');
+  const key = JSON.stringify([run, place, list, acted]);
   const { message, error, of } = useMessage(
     key,
     () => source.rollout(run, place, list),
@@ -44,11 +49,16 @@ export function RolloutPage({ route, source }: Props): JSX.Element {
     return () => clearTimeout(timer);
   }, [copied]);
   useEffect(() => {
-    if (of !== key) return;
+    const where = JSON.stringify([run, place, list, route.turn, route.tokens]);
+    if (of !== key || scrolled.current === where) return;
+    scrolled.current = where;
     if (route.turn === null) scrollTo(0, 0);
     else if (!route.tokens) document.getElementById(`turn-${route.turn}`)?.scrollIntoView({ block: 'start' });
   }, [of === key, key, route.turn, route.tokens]);
   if (!message || (of !== key && error !== undefined)) return <Loading error={error} />;
+  const { steer } = source;
+  const steerOn = (turn: number | null) =>
+    steer && <Steer run={run} message={message} turn={turn} send={steer} onActed={() => setActed((n) => n + 1)} />;
   return (
     <article class={`rollout${of === key ? '' : ' stale'}`}>
       <Walk route={route} message={message} />
@@ -62,10 +72,20 @@ export function RolloutPage({ route, source }: Props): JSX.Element {
         <>
           <div class="turns">
             {message.turns.map((turn) => (
-              <Turn key={`${of} ${turn.record.turn}`} route={route} message={message} turn={turn} expanded={expanded} />
+              <Turn
+                key={`${JSON.stringify(message.row.query)} ${message.row.sample} ${message.row.attempt} ${turn.record.turn}`}
+                route={route}
+                message={message}
+                turn={turn}
+                expanded={expanded}
+              >
+                {steerOn(turn.record.turn)}
+              </Turn>
             ))}
           </div>
           <End message={message} />
+          <People acts={message.acts} turn={null} />
+          {steerOn(null)}
         </>
       )}
     </article>
@@ -150,7 +170,7 @@ function Question({ message, route }: { readonly message: RolloutMessage; readon
   );
 }
 
-const SIGN = { right: '✓', wrong: '✗', undecided: '?', scored: '•' } as const;
+const SIGN = { right: '✓', wrong: '✗', undecided: '?', scored: '•', called: '→' } as const;
 const LONG = 300;
 
 function Expected({ texts }: { readonly texts: readonly string[] }): JSX.Element {

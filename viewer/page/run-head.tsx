@@ -40,8 +40,8 @@ export function RunHead({ message }: { readonly message: RunMessage }): JSX.Elem
             />
             <Figure
               label={head.state === 'open' ? 'right at any turn, so far' : 'right at any turn'}
-              value={percent(last.rightBy, summary.ended)}
-              note={`${count(last.rightBy)} of ${count(summary.ended)} that ended`}
+              value={percent(last.rightBy, summary.ended - summary.steered)}
+              note={`${count(last.rightBy)} of ${count(summary.ended - summary.steered)} that ended`}
             />
           </>
         )}

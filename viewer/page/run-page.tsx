@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact';
 import type { RunMessage } from '../model/messages.ts';
-import { count } from './format.ts';
+import { count, plural } from './format.ts';
 import { LivePage } from './live-page.tsx';
 import { Overview } from './overview.tsx';
 import { Loading, Notice } from './parts.tsx';
@@ -10,7 +10,7 @@ import { QueriesPage } from './queries-page.tsx';
 import { Left } from './left.tsx';
 import { RolloutList } from './rollout-list.tsx';
 import { RunHead } from './run-head.tsx';
-import { type Route, runHref, type RunTab } from './route.ts';
+import { listHref, type Route, runHref, type RunTab } from './route.ts';
 import type { Source } from './source.ts';
 import { useMessage } from './use-message.ts';
 
@@ -34,6 +34,13 @@ export function RunPage({ route, source }: { readonly route: RunRoute; readonly 
       {error !== undefined && <Notice kind="problem">{error}</Notice>}
       {head.problem !== undefined && <Notice kind="problem">{head.problem}</Notice>}
       {progress.problem !== undefined && <Notice kind="problem">{progress.problem}</Notice>}
+      {message.summary.steered > 0 && (
+        <Notice>
+          {plural(message.summary.steered, 'rollout')} with a person’s message in the context, in no number here:{' '}
+          <a href={listHref(route.run, 'has:message')}>the list</a> has {message.summary.steered === 1 ? 'it' : 'them'}.
+        </Notice>
+      )}
+      {message.fork !== null && <Notice>{message.fork}</Notice>}
       <Tabs route={route} message={message} />
       {route.tab === 'overview' && <Overview message={message} />}
       {route.tab === 'queries' && <QueriesPage run={route.run} source={source} message={message} />}

@@ -41,6 +41,16 @@ export function RunsPage({ source }: { readonly source: Source }): JSX.Element {
             )}
           </p>
         )}
+        {source.compared && (
+          <p class="act">
+            <a
+              class="button"
+              href={hrefOf({ page: 'compare', a: source.compared[0], b: source.compared[1], cell: null })}
+            >
+              Compare {source.compared[0]} with {source.compared[1]}
+            </a>
+          </p>
+        )}
       </div>
       {error !== undefined && <Notice kind="problem">{error}</Notice>}
       {message.runs.length === 0 ? (

@@ -13,6 +13,7 @@ import type {
   RunsMessage,
   TokensMessage,
 } from '../model/messages.ts';
+import type { SteerReply, SteerRequest } from '../model/steer.ts';
 
 export interface Source {
   readonly kind: 'server' | 'report';
@@ -23,14 +24,21 @@ export interface Source {
   tokens(run: string, place: RowPlace, turn: number): Promise<TokensMessage>;
   queries(run: string, kind: Kind, from: number, count: number): Promise<QueriesMessage>;
   compare(a: string, b: string, cell: Cell | null): Promise<CompareMessage>;
+  /** Sends a person's act; null unless the address came with the key to it. */
+  readonly steer: ((request: SteerRequest) => Promise<SteerReply>) | null;
+  /** The two runs that a report compares; null for others, and for the server, which compares any. */
+  readonly compared: readonly [a: string, b: string] | null;
   /** The things that a report leaves out; empty for the server. */
   readonly left: readonly string[];
 }
 
-export function serverSource(): Source {
+/** `key`: of `everturn view --steer`. */
+export function serverSource(key: string | null): Source {
   return {
     kind: 'server',
     left: [],
+    compared: null,
+    steer: key === null ? null : (request) => send(key, request),
     runs: () => get('runs', {}),
     run: (run) => get(`run/${encodeURIComponent(run)}`, {}),
     rows: (run, { filter, sort }, from, count) =>
@@ -45,9 +53,21 @@ export function serverSource(): Source {
   };
 }
 
-async function get<T>(path: string, params: Readonly<Record<string, string | number>>): Promise<T> {
+async function send(key: string, request: SteerRequest): Promise<SteerReply> {
+  return answered<SteerReply>('/api/act', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-everturn-steer': key },
+    body: JSON.stringify(request),
+  });
+}
+
+function get<T>(path: string, params: Readonly<Record<string, string | number>>): Promise<T> {
   const search = new URLSearchParams(Object.entries(params).map(([name, value]) => [name, String(value)]));
-  const response = await fetch(`/api/${path}${search.size > 0 ? `?${search.toString()}` : ''}`).catch(() => {
+  return answered<T>(`/api/${path}${search.size > 0 ? `?${search.toString()}` : ''}`);
+}
+
+async function answered<T>(path: string, init?: RequestInit): Promise<T> {
+  const response = await fetch(path, init).catch(() => {
     throw new Error('The viewer’s server does not answer. Start it again: everturn view.');
   });
   const message = (await response.json()) as T & Partial<ErrorMessage>;

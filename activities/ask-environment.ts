@@ -1,0 +1,28 @@
+// The parameters of a call that the rollout's workflow makes itself, on the queue of the user's own worker: made from the
+// records. A turn that was judged before is not asked about again.
+
+import { EnvironmentError } from '../domain/errors.ts';
+import type { AskInput, Asked } from '../domain/rollout-facts.ts';
+import { noEos } from '../domain/turn.ts';
+import type { ActivityDeps } from './deps.ts';
+import { inShort } from './evaluate.ts';
+import { earlierTurns, recordedRollout, recordedTurn } from './recorded.ts';
+
+export function askActivity({ openStore, environments }: ActivityDeps) {
+  return async function askEnvironment({ rollout: id, turn, method }: AskInput): Promise<Asked> {
+    const store = openStore(id.out, id.run);
+    const known = method === 'respond' ? await store.getVerdict(id, turn) : undefined;
+    if (known) return { judged: inShort(known.record) };
+    const { record: rollout } = await recordedRollout(store, id);
+    const { ask } = environments.of(rollout, store.folder);
+    if (!ask) {
+      throw new EnvironmentError('The environment of this rollout is not called by its workflow.', {
+        reason: 'environment-mismatch',
+      });
+    }
+    if (method === 'end') return { params: await ask.end({ rollout, before: () => earlierTurns(store, id, turn) }) };
+    const { record } = await recordedTurn(store, id, turn);
+    const before = () => earlierTurns(store, id, turn - 1);
+    return { params: await ask.respond({ rollout, turn, answer: record.answer, cut: noEos(record.finish), before }) };
+  };
+}

@@ -1,0 +1,115 @@
+// The value of one field of the data set's rows, for each query of a run: what `stats --by` groups by. The run's folder
+// holds questions and solutions alone, so the data set is read again, and each of its rows must be the one that was
+// played. Rows of users' environments are in the folder. Memory: one value a query.
+
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
+import { openDataset } from '../../datasets/index.ts';
+import { oneLine, short } from '../../domain/foreign-text.ts';
+import { UsageError } from '../../domain/errors.ts';
+import type { Query } from '../../domain/query.ts';
+import type { RunRecord } from '../../storage/record/run-record.ts';
+import { playedQueries } from '../../storage/played-queries.ts';
+import type { Io } from '../io.ts';
+import type { RunPlace } from './place.ts';
+
+/** By query id; a query without a value is not in it. */
+export type FieldValues = ReadonlyMap<string, string>;
+
+const TASK = 'task';
+const MOST_NAMES = 40;
+
+/** `file`: instead of the place where the run found its data set. */
+export async function fieldOfRows(
+  io: Io,
+  { store, run }: RunPlace,
+  record: RunRecord | undefined,
+  field: string,
+  file: string | undefined,
+): Promise<FieldValues> {
+  const values = new Map<string, string>();
+  const prompts = new Map<string, string>();
+  const names = new Set<string>([TASK]);
+  const put = (query: string, row: unknown) => {
+    for (const name of namesIn(row)) if (names.size < MOST_NAMES) names.add(name);
+    const value = valueAt(row, field);
+    if (value !== undefined) values.set(query, value);
+  };
+  for await (const query of playedQueries(store)) {
+    if (field === TASK) values.set(query.queryId, query.environment ?? query.task);
+    else if (query.row) put(query.queryId, query.row);
+    else prompts.set(query.queryId, digest(query.prompt));
+  }
+  if (prompts.size > 0) {
+    const path = file === undefined ? record?.dataset?.path : resolve(io.cwd, file);
+    if (path === undefined) throw noDataset(run);
+    for await (const { query, fields, line } of goodRows(path, record)) {
+      const prompt = prompts.get(query.queryId);
+      if (prompt === undefined) continue;
+      if (prompt !== digest(query.prompt)) throw otherRow(path, line, query.queryId, run);
+      put(query.queryId, fields);
+    }
+  }
+  if (values.size > 0) return values;
+  throw new UsageError(`No row of run "${run}" has a field ${JSON.stringify(oneLine(field))}.`, {
+    reason: 'bad-value',
+    fix: `There are: ${[...names].map((name) => oneLine(name)).join(', ')}.`,
+  });
+}
+
+async function* goodRows(path: string, record: RunRecord | undefined) {
+  try {
+    for await (const row of openDataset(path, record?.settings.environments).rows()) if (row.ok) yield row;
+  } catch (error) {
+    const { code, cause } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && (cause as NodeJS.ErrnoException | undefined)?.code !== 'ENOENT') throw error;
+    throw new UsageError(`The run's data set is not at ${path} any more.`, {
+      reason: 'bad-value',
+      fix: 'Name the file with --rows <file>.',
+    });
+  }
+}
+
+function noDataset(run: string): UsageError {
+  return new UsageError(`Run "${run}" has no data set: its rollouts were started one by one.`, {
+    reason: 'bad-value',
+    fix: 'Name a file with the rows that were played: --rows <file>.',
+  });
+}
+
+function otherRow(path: string, line: number, query: string, run: string): UsageError {
+  return new UsageError(
+    `${path}:${line}: row ${JSON.stringify(oneLine(query))} asks another question than run "${run}" did.`,
+    {
+      reason: 'bad-value',
+      fix: 'Give the data set that the run played: --rows <file>.',
+    },
+  );
+}
+
+const digest = (prompt: Query['prompt']): string =>
+  createHash('sha256').update(JSON.stringify(prompt)).digest('base64');
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Its fields, and those of its objects: `extra_info.split`. Long texts and lists group nothing. */
+function namesIn(row: unknown): string[] {
+  if (!isObject(row)) return [];
+  return Object.entries(row).flatMap(([name, value]) => {
+    if (isObject(value)) return Object.keys(value).map((inner) => `${name}.${inner}`);
+    return Array.isArray(value) ? [] : [name];
+  });
+}
+
+const MOST_CHARS = 200;
+
+/** As text; undefined if the row has none. A field whose name has dots comes before a path. */
+function valueAt(row: unknown, field: string): string | undefined {
+  if (!isObject(row)) return undefined;
+  const steps = Object.hasOwn(row, field) ? [field] : field.split('.');
+  let at: unknown = row;
+  for (const step of steps) at = isObject(at) && Object.hasOwn(at, step) ? at[step] : undefined;
+  if (at === undefined || at === null || at === '') return undefined;
+  return short(typeof at === 'string' ? at : JSON.stringify(at), MOST_CHARS);
+}

@@ -1,0 +1,148 @@
+// The door of an address: our own shape, reward servers as they are, and servers that fail.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { EnvironmentRecord } from '../../domain/environment.ts';
+import type { Played } from '../../environments/environment.ts';
+import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
+import { parseSpec } from '../../environments/own/spec.ts';
+import { guess } from './own/guess.ts';
+import { serveEnvironment, type Served } from './own/http-server.ts';
+import { moveOf, NEVER, playOwn, rolloutOf } from './own/rollouts.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'everturn-own-url-'));
+const servers: Served[] = [];
+const own = createOwnEnvironments({ log: () => undefined, permitted: ({ spec }) => spec });
+const open = () => own;
+const played = (record: EnvironmentRecord, game: string): Played => rolloutOf(record, { name: game }, game);
+afterAll(async () => {
+  await own.close();
+  await Promise.all(servers.map((server) => server.close()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function described(text: string): Promise<EnvironmentRecord> {
+  return (await describeEnvironment(parseSpec(text, folder), () => undefined)).record;
+}
+
+describe('an address', () => {
+  test.each([
+    [
+      '#openrlhf',
+      (body: unknown) => ({ rewards: [(body as { query: string[] }).query[0]!.length], extra_logs: { a: [2] } }),
+    ],
+    ['#slime', (body: unknown) => (body as { prompt: string; response: string }).response.length],
+  ])('of a reward server gives its number as the reward: %s', async (shape, reply) => {
+    const server = await serveEnvironment({}, undefined, reply);
+    servers.push(server);
+    const record = await described(`${server.url}${shape}`);
+    expect(record).toMatchObject({ claimed: true, version: 'claimed' });
+    const said = await open()
+      .open(record, folder)
+      .respond(moveOf(rolloutOf(record, { label: '4' }), 'four'), { signal: NEVER });
+    expect(said).toEqual(
+      shape === '#slime'
+        ? { reward: 4, done: true }
+        : { reward: 'Which number?four'.length, metrics: { a: 2 }, done: true },
+    );
+  });
+
+  test('of a NeMo Gym server seeds a session, and gives the reward of /verify; a failed judge of its is no reward', async () => {
+    const seen: { path: string; cookie: string | undefined; body: Record<string, unknown> }[] = [];
+    const gym = createServer((request, response) => {
+      const parts: Buffer[] = [];
+      request.on('data', (part: Buffer) => parts.push(part));
+      request.on('end', () => {
+        const body = JSON.parse(Buffer.concat(parts).toString('utf8')) as Record<string, unknown>;
+        seen.push({ path: request.url!, cookie: request.headers.cookie, body });
+        if (request.url === '/seed_session') return response.setHeader('set-cookie', 'session=abc; path=/').end('{}');
+        const failed = body['expected_answer'] === 'broken' ? { _ng_failure_class: 'judge_failed' } : {};
+        response.end(JSON.stringify({ ...body, reward: 0.25, reward_components: { form: 1 }, ...failed }));
+      });
+    });
+    await new Promise<void>((resolve) => gym.listen(0, '127.0.0.1', resolve));
+    try {
+      const record = await described(`http://127.0.0.1:${(gym.address() as AddressInfo).port}#nemo-gym`);
+      expect(record).toMatchObject({ claimed: true, begins: true, state: 'none' });
+      const input = [{ role: 'user', content: 'Which letter?' }];
+      const of = (expected: string) =>
+        rolloutOf(record, { responses_create_params: { input }, expected_answer: expected });
+      const { begun, replies: said } = await playOwn(open().open(record, folder), of('B'), ['It is B.']);
+      expect(begun).toEqual({ messages: input });
+      expect(said).toEqual([{ reward: 0.25, metrics: { form: 1 }, done: true }]);
+      expect(seen.map(({ path, cookie }) => [path, cookie])).toEqual([
+        ['/seed_session', undefined],
+        ['/verify', 'session=abc'],
+      ]);
+      expect(seen[1]!.body).toMatchObject({
+        expected_answer: 'B',
+        responses_create_params: { input },
+        response: { object: 'response', output: [{ type: 'message', content: [{ text: 'It is B.' }] }] },
+      });
+      await expect(playOwn(open().open(record, folder), of('broken'), ['B'])).rejects.toMatchObject({
+        reason: 'environment-error',
+      });
+    } finally {
+      gym.closeAllConnections();
+      gym.close();
+    }
+  });
+
+  test('whose server has other code than the run is not used', async () => {
+    const server = await serveEnvironment(guess('none'), 'abc');
+    const other = await serveEnvironment(guess('none'), 'def');
+    servers.push(server, other);
+    const record = { ...(await described(server.url)), spec: [other.url] };
+    const asked = open()
+      .open(record, folder)
+      .respond(moveOf(played(record, 'g0'), '1'), { signal: NEVER });
+    await expect(asked).rejects.toMatchObject({ reason: 'environment-mismatch' });
+  });
+
+  test.each([
+    [503, 'environment-unreachable', true],
+    [429, 'environment-unreachable', true],
+    [404, 'environment-error', false],
+    [302, 'environment-unreachable', true],
+  ])('that answers with status %i fails the call by name', async (status, reason, retryable) => {
+    const server = await serveEnvironment(guess('none'), 'abc');
+    servers.push(server);
+    const record = await described(server.url);
+    server.fault = (response) => void response.writeHead(status, { location: server.url }).end('no');
+    const asked = open()
+      .open(record, folder)
+      .respond(moveOf(played(record, 'g0'), '1'), { signal: NEVER });
+    await expect(asked).rejects.toMatchObject({ reason, retryable });
+  });
+
+  test('that hangs, or never ends its reply, fails the call by name', async () => {
+    const server = await serveEnvironment(guess('none'), 'abc');
+    servers.push(server);
+    const record = { ...(await described(server.url)), timeoutSeconds: 2 };
+    const ask = () =>
+      open()
+        .open(record, folder)
+        .respond(moveOf(played(record, 'g0'), '1'), { signal: NEVER });
+    server.fault = () => undefined;
+    await expect(ask()).rejects.toMatchObject({ reason: 'environment-timeout' });
+    server.fault = (response) => {
+      const more = () => {
+        if (response.writable) response.write('x'.repeat(1 << 16), more);
+      };
+      more();
+    };
+    await expect(ask()).rejects.toMatchObject({ reason: 'environment-too-large' });
+  });
+
+  test('that nobody serves, and one with a live state, are refused at start', async () => {
+    await expect(described('http://127.0.0.1:9/v1')).rejects.toMatchObject({ reason: 'environment-unreachable' });
+    const server = await serveEnvironment(guess('replay'), 'abc');
+    servers.push(server);
+    await expect(described(server.url)).rejects.toThrow('needs a process of its own');
+    await expect(described(`${server.url}#gym`)).rejects.toMatchObject({ fix: expect.stringContaining('#openrlhf') });
+  });
+});

@@ -1,0 +1,175 @@
+// A person's acts from the page: each shows its command, asks for its text, and says what the command said. There only if
+// the address came with the key of `everturn view --steer`.
+
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { RolloutMessage } from '../model/messages.ts';
+import { commandOf, type SteerReply, type SteerRequest, typed } from '../model/steer.ts';
+import { Notice } from './parts.tsx';
+import { runHref } from './route.ts';
+import type { Source } from './source.ts';
+
+type Send = NonNullable<Source['steer']>;
+
+interface Props {
+  readonly run: string;
+  readonly message: RolloutMessage;
+  /** Null: the rollout as a whole. */
+  readonly turn: number | null;
+  readonly send: Send;
+  readonly onActed: () => void;
+}
+
+/** One act to choose: the fields that it asks for, and the request that they make. */
+interface Choice {
+  readonly name: string;
+  readonly asks: string;
+  /** The text may be empty. */
+  readonly optional?: true;
+  readonly numbers?: string;
+  readonly names?: true;
+  readonly make: (text: string, number: number, name: string) => SteerRequest;
+}
+
+export function Steer({ run, message, turn, send, onActed }: Props): JSX.Element {
+  const [chosen, choose] = useState<Choice | null>(null);
+  const [reply, setReply] = useState<SteerReply | null>(null);
+  const choices = choicesOf(run, message, turn);
+  const act = async (request: SteerRequest) => {
+    const answer = await send(request).catch((error: unknown): SteerReply => ({
+      ok: false,
+      said: error instanceof Error ? error.message : String(error),
+      began: null,
+    }));
+    setReply(answer);
+    if (!answer.ok) return;
+    choose(null);
+    onActed();
+  };
+  return (
+    <div class="steer">
+      <div class="acts" role="group" aria-label={turn === null ? 'Act on the rollout' : `Act on turn ${turn}`}>
+        {choices.map((choice) => (
+          <button
+            key={choice.name}
+            type="button"
+            aria-expanded={chosen?.name === choice.name}
+            onClick={() => {
+              setReply(null);
+              choose(chosen?.name === choice.name ? null : choice);
+            }}
+          >
+            {choice.name}
+          </button>
+        ))}
+      </div>
+      {chosen && <Form key={chosen.name} choice={chosen} onAct={act} />}
+      {reply && (
+        <Notice kind={reply.ok ? 'note' : 'problem'}>
+          <span class="said-lines">{reply.said}</span>
+          {reply.began !== null && <a href={runHref(reply.began)}>Open {reply.began}</a>}
+        </Notice>
+      )}
+    </div>
+  );
+}
+
+function choicesOf(run: string, { row, end }: RolloutMessage, turn: number | null): Choice[] {
+  const on = { run, query: row.query, sample: row.sample, attempt: row.attempt };
+  const note: Choice = {
+    name: 'Note',
+    asks: 'The note',
+    make: (text) => ({ act: 'note', ...on, turn: turn ?? 0, text }),
+  };
+  if (turn !== null) {
+    const verdict = (said: 'right' | 'wrong'): Choice => ({
+      name: said === 'right' ? '✓ Right' : '✗ Wrong',
+      asks: 'The reason',
+      optional: true,
+      make: (reason) => ({ act: 'verdict', ...on, turn, verdict: said, reason }),
+    });
+    const fork: Choice = {
+      name: 'Play again from here',
+      asks: 'A message to the model, behind the feedback before this turn',
+      optional: true,
+      names: true,
+      make: (text, _n, name) => ({ act: 'fork', ...on, turn, text, name }),
+    };
+    return [verdict('right'), verdict('wrong'), note, ...(end ? [fork] : [])];
+  }
+  const further: Choice = {
+    name: 'Further turns',
+    asks: 'A message to the model, before the first of them',
+    optional: true,
+    numbers: 'Turns',
+    names: true,
+    make: (text, turns, name) => ({ act: 'extend', ...on, turns, text, name }),
+  };
+  const again: Choice = {
+    name: 'Try again',
+    asks: 'The reason',
+    optional: true,
+    make: (reason) => ({ act: 'retry', ...on, reason }),
+  };
+  const say: Choice = {
+    name: 'Message',
+    asks: 'A message to the model, behind the feedback before its next turn',
+    make: (text) => ({ act: 'say', ...on, text }),
+  };
+  return [
+    note,
+    ...(end === null ? [say] : []),
+    ...(end?.stopReason === 'max-turns' ? [further] : []),
+    ...(end?.outcome === 'failed' || end?.outcome === 'undecided' ? [again] : []),
+  ];
+}
+
+interface FormProps {
+  readonly choice: Choice;
+  readonly onAct: (request: SteerRequest) => Promise<void>;
+}
+
+function Form({ choice, onAct }: FormProps): JSX.Element {
+  const [text, setText] = useState('');
+  const [number, setNumber] = useState(1);
+  const [name, setName] = useState('');
+  const [busy, setBusy] = useState(false);
+  const request = choice.make(text.trim(), number, name.trim());
+  const ready = !busy && (choice.optional || text.trim() !== '');
+  const act = () => {
+    setBusy(true);
+    void onAct(request).finally(() => setBusy(false));
+  };
+  return (
+    <div class="form">
+      <label>
+        {choice.asks}
+        {choice.optional && <span class="dim"> (may be empty)</span>}
+        <textarea rows={2} value={text} onInput={(event) => setText(event.currentTarget.value)} />
+      </label>
+      {choice.numbers !== undefined && (
+        <label>
+          {choice.numbers}
+          <input
+            type="number"
+            min={1}
+            value={number}
+            onInput={(event) => setNumber(Math.max(1, Math.floor(event.currentTarget.valueAsNumber || 1)))}
+          />
+        </label>
+      )}
+      {choice.names && (
+        <label>
+          Name of the new run<span class="dim"> (may be empty)</span>
+          <input type="text" value={name} onInput={(event) => setName(event.currentTarget.value)} />
+        </label>
+      )}
+      <p class="command">
+        <code>{typed(commandOf(request))}</code>
+      </p>
+      <button type="button" class="button" disabled={!ready} onClick={act}>
+        {busy ? 'Doing it …' : choice.name}
+      </button>
+    </div>
+  );
+}
