@@ -65,30 +65,35 @@ function judged(answer: string, solutions: readonly string[], options: JudgeOpti
  */
 function withSubject(verdict: Verdict, found: Found, gold: Solution, options: LeafOptions): Verdict {
   if (!found || found === 'cut-off' || gold.spelled || /[=<>]|\\[lg]e/.test(gold.text)) return verdict;
-  const { equation, named } = found.about ?? { equation: found.text, named: false };
-  const [left = '', ...links] = equation.split('=');
-  const right = verdict.verdict === 'right';
-  if (right && found.rounded !== undefined && !gold.text.includes('.')) {
-    const both = compareTexts(gold.text, `${found.text} \\approx ${found.rounded}`, options);
-    if (both.reason === 'different') return { ...verdict, verdict: 'wrong', reason: 'different' };
+  if (verdict.verdict !== 'right') return withAsked(verdict, found.text, gold, options);
+  const wrong: Verdict = { ...verdict, verdict: 'wrong', reason: 'different' };
+  const rounded = gold.text.includes('.') ? undefined : found.rounded?.();
+  if (rounded !== undefined) {
+    const both = compareTexts(gold.text, `${gold.text} \\approx ${share(rounded)}`, options);
+    if (both.reason === 'different') return wrong;
   }
-  if (
-    right &&
-    found.chain !== undefined &&
-    compareTexts(plain(found.chain), plain(found.text), options).reason === 'different'
-  )
-    return { ...verdict, verdict: 'wrong', reason: 'different' };
-  if (links.length === 0) return verdict;
-  const [own = '', ...ends] = found.text.split('=');
-  if (!right && ends.length > 0 && asksFor(own, askedOf(options.question))) {
-    const again = compareTexts(gold.text, ends.join('='), options);
-    return again.verdict === 'right' ? { ...verdict, ...again } : verdict;
-  }
-  if (!right || !isAboutAnother({ equation, named }, options.question)) return verdict;
-  if (compareTexts(gold.text, left, options).verdict === 'right') return verdict;
-  return { ...verdict, verdict: 'wrong', reason: 'different' };
+  if (found.chain !== undefined && compareTexts(plain(found.chain), plain(found.text), options).reason === 'different')
+    return wrong;
+  const about = found.about?.() ?? { equation: found.text, named: false };
+  if (!about.equation.includes('=') || !isAboutAnother(about, options.question)) return verdict;
+  const left = about.equation.slice(0, about.equation.indexOf('='));
+  return compareTexts(gold.text, left, options).verdict === 'right' ? verdict : wrong;
 }
 
+/** "Find x^2 + y^2": of `x^2 + y^2 = 19` the 19. */
+function withAsked(verdict: Verdict, said: string, gold: Solution, options: LeafOptions): Verdict {
+  const at = options.question === '' ? -1 : said.indexOf('=');
+  if (at < 0 || !asksFor(said.slice(0, at), askedOf(options.question))) return verdict;
+  const again = compareTexts(gold.text, said.slice(at + 1), options);
+  return again.verdict === 'right' ? { ...verdict, ...again } : verdict;
+}
+
+/** 16.7% as 0.167. */
+const share = (text: string): string => {
+  const [, whole, places = ''] = /^([-−]?[\d,]+)(?:\.(\d+))?\s*\\?%$/.exec(text) ?? [];
+  if (whole === undefined) return text;
+  return (Number(`${whole.replaceAll(',', '').replace('−', '-')}.${places || '0'}`) / 100).toFixed(places.length + 2);
+};
 const plain = (text: string): string => text.replace(/[$€£]/g, '');
 
 function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOptions, cut: boolean): Verdict {

@@ -55,6 +55,17 @@ describe('everturn judge', () => {
     expect(err).toContain('3 answers: 2 right, 1 wrong, 0 undecided; 1 bad line not judged.');
   });
 
+  test('names a field that nothing reads once, and with --explain the words at which the search ended', async () => {
+    const row = { answer: 'Nobody believes in \\boxed{6}.', solutions: ['6'], level: 5 };
+    const { rows, err } = await judge(['-', '--explain'], { input: jsonl(row, row) });
+    expect(rows[0]).toMatchObject({
+      verdict: 'wrong',
+      reason: 'no-answer',
+      obstacle: expect.stringContaining('nobody'),
+    });
+    expect(err.match(/`level` is not read/g)).toHaveLength(1);
+  });
+
   test('reads standard input for -, and hostile text cannot steer the terminal', async () => {
     const { code, out, rows } = await judge(['-'], {
       input: jsonl({ answer: '\\boxed{1\u009b\u202e2}', solutions: ['3'] }),

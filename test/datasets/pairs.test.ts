@@ -57,6 +57,20 @@ describe('pairs of answer and solution', () => {
     expect(rows.map((row) => row.ok && row.pair.solutions)).toEqual([['5'], ['6'], ['1']]);
   });
 
+  test('a question beside the answer is the judge’s, and a field that nothing reads is named', async () => {
+    const [one, two] = await read(
+      lines(
+        { ...good, question: 'How many cups?', level: 5 },
+        { ...good, problem: 'Find x.', options: { question: 'Find y.' } },
+      ),
+    );
+    expect(one).toMatchObject({ ok: true, pair: { options: { question: 'How many cups?' } } });
+    expect(one?.ok && one.unread.map(badRowText)).toEqual([
+      expect.stringContaining('pairs.jsonl:1: `level` is not read.'),
+    ]);
+    expect(two).toMatchObject({ ok: true, pair: { options: { question: 'Find y.' } }, unread: [] });
+  });
+
   test.each([
     ['{"answer": "1", "answer": "2", "solutions": ["1"]}', '`answer` stands twice in one object'],
     ['{"answer": "1"', 'the line is not JSON'],
@@ -72,6 +86,8 @@ describe('pairs of answer and solution', () => {
       '`input_output.outputs` has 0 entries for 1 inputs',
     ],
     [{ answer: '1', input_output: { inputs: [] } }, '`input_output.outputs` is missing, not a list'],
+    [{ ...good, decimals: 2 }, '`decimals` is an option'],
+    [{ ...good, question: 7 }, '`question` is a number, not a text'],
     [{ ...good, options: { decimals: 1.5 } }, '`options.decimals` is no number of places'],
     [{ ...good, options: { strict: 1 } }, '`options.strict` is a number'],
     [{ ...good, options: { decimal: 1 } }, '`options` has "decimal", which is no option'],

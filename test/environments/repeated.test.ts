@@ -1,5 +1,6 @@
 // No text kills or holds up the judge's process, as an answer, as a solution, or against itself. Some of the texts in
-// each run of the tests, all of them with EVERTURN_FUZZ=all (half an hour).
+// each run of the tests, all of them with EVERTURN_FUZZ=all (half an hour of two quiet cores), or one part of them with
+// EVERTURN_FUZZ=all EVERTURN_FUZZ_PART=3/20, so that parts can run on several machines or one after the other.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,8 +14,10 @@ import { mixtures, repetitions } from './repeated.ts';
 
 const ALL = process.env['EVERTURN_FUZZ'] === 'all';
 const SEED = Number(process.env['EVERTURN_FUZZ_SEED'] ?? 20_261_122);
+const [PART = 1, PARTS = 1] = (process.env['EVERTURN_FUZZ_PART'] ?? '1/1').split('/').map(Number);
 const SHARE = ALL ? 1 : 0.01;
 const MIXTURES = ALL ? 100_000 : 150;
+const LIMIT_MS = ALL ? 6 * 3_600_000 : 600_000;
 
 /** Each of these overflowed the stack of a cold process. */
 const KILLED = [`x${"'".repeat(990)}`, `x${'!'.repeat(990)}`, `${'\\sqrt '.repeat(600)}x`, `1${'\\%'.repeat(1_900)}`];
@@ -43,7 +46,9 @@ describe(`a text that repeats (seed ${SEED})`, () => {
         const seen = new Set<number>();
         const random = seeded(SEED);
         const some = [...repetitions()].filter(() => random() < SHARE);
+        let n = 0;
         for (const text of [...KILLED, ...some, ...mixtures(random, MIXTURES)]) {
+          if (n++ % PARTS !== PART - 1) continue;
           const verdicts = await Promise.all([
             judge.judge(`\\boxed{${text}}`, [random.pick(['5', 'x^2+1', '\\{1,2\\}', '[0,1)'])]),
             judge.judge('\\boxed{7x}', [text]),
@@ -60,6 +65,6 @@ describe(`a text that repeats (seed ${SEED})`, () => {
         judge.close();
       }
     },
-    3_600_000,
+    LIMIT_MS,
   );
 });

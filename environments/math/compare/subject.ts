@@ -5,6 +5,7 @@ import { askedOf } from '../find/asked.ts';
 import { children, type Node, some } from '../ast.ts';
 import { LIMITS, TooBig, Unparsed } from '../limits.ts';
 import { parseAnswer } from '../read/parse.ts';
+import { remembered } from '../remembered.ts';
 import { respell } from '../read/spelling.ts';
 
 /** An equation of a text. `named`: words right before it say what it is, as in "Mary has $2x = 14$". */
@@ -51,7 +52,7 @@ const LETTERS = /(?<![A-Za-z\\])(?!(?:[aA]|I)\s\w)[A-Za-z](?![A-Za-z])/g;
 /** Does the question hold this expression, and not as a part of another? */
 export function asksFor(left: string, question: string): boolean {
   if (question === '' || left.length > 200 || !/[A-Za-z]/.test(left)) return false;
-  const [text, own] = [squeezed(question), squeezed(left).trim()];
+  const [text, own] = [squeezedQuestion(question), squeezed(left).trim()];
   for (let at = text.indexOf(own); at >= 0; at = text.indexOf(own, at + 1))
     if (!PART.test(text[at - 1] ?? ' ') && !/[\w+\-*/=^(]/.test(text[at + own.length] ?? ' ')) return true;
   return false;
@@ -65,6 +66,8 @@ const squeezed = (text: string): string =>
     .replace(/\\(?:left|right|cdot|times|,|;|!|:)(?![A-Za-z])|\\[dt](?=frac)|[${}*]/g, ' ')
     .replace(/\s+/g, ' ')
     .replace(/ ?([-+*/=^_,()\\]) ?/g, '$1');
+
+const squeezedQuestion = remembered(squeezed);
 
 function parsed(text: string): Node | undefined {
   try {
@@ -86,7 +89,7 @@ function kindOf(node: Node): Kind {
     case 'pm':
       return 'numbered';
     case 'neg':
-      return 'numbered';
+      return node.arg.k === 'sym' ? 'numbered' : joint([node.arg]);
     case 'pow':
       return isInverse(node) ? 'name' : joint([node.base, node.exp]);
     case 'call':

@@ -83,3 +83,14 @@ export function countsOther(counted: string, question: string): boolean {
   const before = question.slice(0, question.indexOf(asked));
   return among(question) && !among(asked) && wordsOf(before).some((one) => stem(one) === wanted);
 }
+
+const RATE = /\b(?:per\s+(\p{L}{3,})|(?:an?|each|every)\s+(second|minute|hour|day|week|month|year))\b/iu;
+/** "$1,800 a week" where the earnings of 4 weeks are asked. */
+export function ratesOther(rest: string, question: string): boolean {
+  const [, per, each] = RATE.exec(rest) ?? [];
+  const noun = (per ?? each)?.toLowerCase();
+  if (noun === undefined) return false;
+  const asked = askedOf(question).toLowerCase();
+  if (/\b(?:speed|rate|pace|fast|velocity|averages?)\b|\/|\b(?:hour|dai|week|month|year)ly\b/.test(asked)) return false;
+  return !new RegExp(`\\b(?:per|an?|each|every)\\s+(?:\\p{L}+\\s+)?${noun}`, 'u').test(asked);
+}

@@ -85,7 +85,12 @@ function fromAnswer(text: string, cut: boolean, known: Known): Found {
     if (around === '') return undefined;
     if (cut && continues(text.slice(group.end))) return 'cut-off';
     const found: Extraction = around === undefined ? boxed(group) : { text: around, by: 'box' };
-    return { ...found, also: after.also, about: equationAt(text, group), rounded: roundedBehind(text, group.end) };
+    return {
+      ...found,
+      also: after.also,
+      about: () => equationAt(text, group),
+      rounded: () => roundedBehind(text, group.end),
+    };
   }
   if (boxes.length > 0) return fromAnswer(withoutBoxes(text, boxes), cut, known);
   return unboxed(text, inEnglish(text), cut, known);

@@ -1,6 +1,7 @@
 // The last value that running text states: a formula or a number. Numbers of the question behind it, a restatement in brackets
 // and a check at the end are passed over. Of a solution the last value counts as it stands. Linear.
 
+import type { About } from '../compare/subject.ts';
 import { afterwards } from './afterwards.ts';
 import { namesBefore } from './around-box.ts';
 import { speaksAgainst } from './explanation.ts';
@@ -40,7 +41,7 @@ export function lastValue(source: string, known?: Known, marked = false): Extrac
     if (number && number.start > segment.start) break;
     if (isNameOnly(segment.content) && (number || segments.some((s) => !isNameOnly(s.content)))) continue;
     if (!stated(tail, segment, known, marked)) return undefined;
-    const about = { equation: segment.content, named: namesBefore(tail, segment.start) };
+    const about = (): About => ({ equation: segment.content, named: namesBefore(tail, segment.start) });
     return { text: joined(tail, segments, k), by: 'formula', also, about };
   }
   const behind = number && known ? afterEquals(plain, number, known, marked) : undefined;
@@ -48,7 +49,7 @@ export function lastValue(source: string, known?: Known, marked = false): Extrac
   const own = number && known ? notGiven(plain, number, known) : undefined;
   const found = own && stated(tail, own, known, marked) ? own : number;
   if (!found || (found !== own && !stated(tail, found, known, marked))) return undefined;
-  const about = { equation: found.content, named: namesBefore(tail, found.start) };
+  const about = (): About => ({ equation: found.content, named: namesBefore(tail, found.start) });
   return { text: withTail(found.content, tail, found.end), by: 'number', also, about };
 }
 
@@ -67,7 +68,7 @@ function afterEquals(text: string, number: Segment, known: Known, marked: boolea
   if (!stated(text, { content: value, start, end: number.end, kind: 'number' }, known, marked)) return undefined;
   const link = before.split('=').at(-1) ?? '';
   const chain = /\p{L}{2}/u.test(link) ? undefined : link;
-  return { text: value, by: 'number', about: { equation: sentence, named: true }, chain };
+  return { text: value, by: 'number', about: () => ({ equation: sentence, named: true }), chain };
 }
 
 /** The answer where the whole text is a chain: "20 + 4 = 24 trailing zeros". */

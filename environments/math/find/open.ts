@@ -29,8 +29,9 @@ export function isOpen(all: readonly Word[], known: Known, alone: boolean): bool
   const words = all.map(({ word }) => word);
   // The formula that ends in the box is read with it.
   while (CHAIN.test(words.at(-1) ?? '')) words.pop();
+  const mine = (word: string): boolean => known(word) || known.gives?.(word) === true;
   const chained = words.length < all.length;
-  if (CONDITION.has(words[0] ?? '') && !chained) return false;
+  if (CONDITION.has(words[0] ?? '') && !chained && !words.slice(1, 3).every(mine)) return false;
   // "Halving \\boxed{36} gives the answer": a gerund alone states nothing.
   if (
     alone &&
@@ -39,17 +40,26 @@ export function isOpen(all: readonly Word[], known: Known, alone: boolean): bool
     !words.some((word, k) => k > 0 && (isLink(word) || /[^s]s$|ed$/.test(word)))
   )
     return false;
-  const mine = (word: string): boolean => known(word) || known.gives?.(word) === true;
   const governing = words.filter((word) => !GOVERNED.test(word)).slice(-2);
   if (governing.some((word) => isRefusing(word) && !mine(word)) || (!chained && isMeta(words.at(-1) ?? '')))
     return false;
   if (HEDGED.test(words.at(-1) ?? '')) return false;
   const zone = words.findIndex((word, k) => k > 0 && opensZone(word));
+  const transforms = (word: string): boolean => (known.asked ? isTransform(word) : FACTOR.test(word));
   const head = zone < 0 || !known.asked ? words : words.slice(0, zone);
-  if (head.some((word, k) => ((isTransform(word) && (zone < 0 || k < zone)) || isOther(word)) && !mine(word)))
+  if (
+    head.some(
+      (word, k) =>
+        ((transforms(word) && (zone < 0 || k < zone)) || (isOther(word) && (known.asked || !FIRST.test(word)))) &&
+        !mine(word),
+    )
+  )
     return false;
   return words.every((word) => mine(word) || !(isDoubting(word) || isNegation(word) || isFault(word)));
 }
+/** Without the question nobody knows that something else is asked for. */
+const FIRST = /^(?:original|initial)(?:ly)?$/;
+const FACTOR = /^(?:twice|half|thrice|double|complement|reciprocal)$/;
 const CHAIN = /^[⟦=:]$/;
 const GOVERNED = /^(?:the|a|an|of|exactly|precisely|in|to|by|is|are|was|be|it|at)$/;
 

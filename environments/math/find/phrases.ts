@@ -18,11 +18,11 @@ export interface Extraction {
   /** Named as an answer once more behind it: each has to be right as well. */
   readonly also?: readonly string[];
   /** The same value once more, rounded. */
-  readonly rounded?: string | undefined;
+  readonly rounded?: (() => string | undefined) | undefined;
   /** The link of an equation before the value. */
   readonly chain?: string | undefined;
-  /** The equation at whose right the value stands. */
-  readonly about?: About | undefined;
+  /** The equation at whose right the value stands; read where the value is right. */
+  readonly about?: (() => About | undefined) | undefined;
   readonly by: 'box' | 'phrase' | 'hash' | 'whole' | 'formula' | 'number' | 'choice';
 }
 

@@ -19,7 +19,7 @@ import {
 } from '../read/statement-words.ts';
 import { numberWord } from '../read/number-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
-import { countsOther } from './asked.ts';
+import { countsOther, ratesOther } from './asked.ts';
 import { IS_OFF, speaksAgainst } from './explanation.ts';
 import { stopped } from './obstacle.ts';
 import { NOUN, STRUCK, wordsOf } from './sentence.ts';
@@ -105,8 +105,10 @@ export function leaves(right: string, known: Known, { object, stated, named, bef
   if (rest === undefined) return stopped('its explanation', said);
   if (JOINED.test(rest)) return true;
   const tokens = wordsOf(rest);
-  if (OPERATION.test(tokens[0] ?? '') && !NAMED.test(rest)) return stopped('an operation', tokens[0]);
+  const around = marked && isDeterminer(tokens[1]?.toLowerCase() ?? '');
+  if (OPERATION.test(tokens[0] ?? '') && !around && !NAMED.test(rest)) return stopped('an operation', tokens[0]);
   if (known.asked && tokens.includes('than') && !known('than')) return stopped('a comparison', rest);
+  if (known.asked && ratesOther(rest, known.question ?? '')) return stopped('another rate', rest);
   if (known.asked && countsOther(tokens[0] ?? '', known.question ?? '')) return stopped('another count', tokens[0]);
   return isClosed(tokens, rest, known, { object, named }) || (marked && !named && isOpen(tokens, rest, known, stated));
 }
@@ -125,6 +127,7 @@ function isOpen(tokens: readonly string[], rest: string, known: Known, object: b
   const attached = /^[\s$*\\)}\]]*\p{L}/u.test(rest);
   if (attached && !counts && !known(first) && !(object && isCommon(first, known))) return false;
   if (!object && !counts && !known(first)) return false;
+  if (/\b(?:have|has|need|needs|yet)\s+to\b/i.test(rest)) return false;
   return (
     !tokens.some((token) => {
       const word = token.toLowerCase().replace('’', "'");
@@ -136,7 +139,7 @@ function isOpen(tokens: readonly string[], rest: string, known: Known, object: b
   );
 }
 const TURNING =
-  /^(?:other|another|than|but|however|yet|though|although|until|before|still|only|too|also|extraneous|unknown|todo|double|have|must|should|if|when|where|[^\x00-\x7F].*)$/;
+  /^(?:other|another|than|but|however|yet|though|although|until|before|still|only|too|also|extraneous|unknown|todo|double|must|should|if|when|where|[^\x00-\x7F].*)$/;
 
 /** "13 cows and 17 chickens", "formed from the 6 letters" */
 const isBeside = (tokens: readonly string[], k: number): boolean =>
