@@ -69,6 +69,8 @@ export interface Store {
   listFiles(id: RolloutId): Promise<string[]>;
   /** Whether some of its rollouts are packed: for readers of the files themselves. */
   hasPacks(): Promise<boolean>;
+  /** The packed rollouts, in no order. */
+  listPacked(): AsyncIterable<RolloutId>;
   /** The text of each file of a packed rollout, by name; undefined for a loose one. */
   packedFiles(id: RolloutId): Promise<ReadonlyMap<string, string> | undefined>;
 

@@ -12,7 +12,7 @@ export function openListing(
   folder: string,
   run: string,
   packs: Packs,
-): Pick<Store, 'listRollouts' | 'listRolloutsOf' | 'listFiles' | 'hasPacks' | 'packedFiles'> {
+): Pick<Store, 'listRollouts' | 'listRolloutsOf' | 'listFiles' | 'hasPacks' | 'listPacked' | 'packedFiles'> {
   return {
     async *listRollouts(onBreach) {
       await packs.refresh();
@@ -44,6 +44,12 @@ export function openListing(
       await packs.refresh();
       packs.mustBeSound();
       return !packs.ids()[Symbol.iterator]().next().done;
+    },
+
+    async *listPacked() {
+      await packs.refresh();
+      packs.mustBeSound();
+      for (const id of packs.ids()) yield { run, ...id };
     },
 
     async packedFiles(id) {
