@@ -13,6 +13,7 @@ const EVERY_ROOM = [
   'inference/',
   'storage/',
   'exporters/',
+  'tools/',
   'temporal/',
   'run/',
   'proof/',
@@ -21,6 +22,7 @@ const EVERY_ROOM = [
   'permissions/',
   'viewer/',
   'metrics/',
+  'tools/',
 ];
 
 /**
@@ -35,6 +37,7 @@ const ROOMS = {
     outside: ['@temporalio/worker'],
   },
   'statistics/': { ours: ['domain/'] },
+  'tools/formats/': { ours: ['domain/'] },
   'machine/': { ours: ['domain/'], outside: ['node:'] },
   'workflows/': {
     ours: ['domain/'],
@@ -46,6 +49,7 @@ const ROOMS = {
     types: [
       'inference/backend.ts',
       'environments/environment.ts',
+      'tools/tool.ts',
       'storage/store.ts',
       'storage/record/run-record.ts',
       'datasets/dataset.ts',
@@ -57,6 +61,8 @@ const ROOMS = {
   'inference/': PLUG_POINT,
   'storage/': PLUG_POINT,
   'exporters/': PLUG_POINT,
+  // Its processes are those of environments, and its programs run in the judge's sandbox.
+  'tools/': { ...PLUG_POINT, ours: [...PLUG_POINT.ours, 'environments/own/', 'environments/code/'] },
   'temporal/': { ours: ['domain/', 'workflows/messages.ts'], outside: ['node:', '@temporalio/'] },
   'run/': {
     ours: ['domain/', 'machine/', 'datasets/', 'inference/', 'storage/'],

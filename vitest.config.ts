@@ -1,6 +1,7 @@
 // How the tests run, in projects by what they need. `near`: nothing but this process; `parts`: child processes, the
 // shipped model, a sandbox; `temporal`: a real server, started once; `chaos`: the same and kills. test/README.md.
-// `servers` (real SGLang and vLLM), `trainers` (consumers of exports) and `record` (histories) run only when asked for.
+// `servers` (real SGLang and vLLM), `tools` (their parsers), `bucket` (a real S3 server), `trainers` (consumers of exports)
+// and `record` (histories) run only when asked for.
 
 import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,6 +20,7 @@ const PARTS = [
   'test/inference/server-*.test.ts',
   'test/exporters/{everturn-rows,read-samples,sample-id-python}.test.ts',
   'test/train/*.test.ts',
+  'test/tools/doors.test.ts',
   'test/cli/model.test.ts',
   'test/house/imports.test.ts',
   'test/viewer/browser-*.test.ts',
@@ -43,6 +45,7 @@ const LONGEST = [
   'chaos/storm',
   'environments/code-judge',
   'service/service',
+  'service/worker-drains',
   'chaos/steer',
   'e2e/code-workers',
   'security/terminal',
@@ -123,6 +126,13 @@ export default defineConfig({
         testTimeout: 900_000,
         hookTimeout: 1_800_000,
       }),
+      project('bucket', {
+        include: ['test/bucket/*.bucket.ts'],
+        globalSetup: SERVER,
+        testTimeout: 1_200_000,
+        hookTimeout: 1_800_000,
+      }),
+      project('tools', { include: ['test/tools/*.real.ts'], testTimeout: 900_000 }),
       project('trainers', { include: ['test/trainers/*.real.ts'], testTimeout: 600_000 }),
       project('record', { include: ['test/histories/*.record.ts'], globalSetup: SERVER, maxConcurrency: 60 }),
     ],

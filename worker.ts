@@ -3,7 +3,6 @@
 // code. Run as a program it serves until SIGTERM, SIGINT or the end of the process that started it.
 
 import { realpathSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { createActivities } from './activities/index.ts';
@@ -41,6 +40,7 @@ import { openPermissions, type Permissions } from './permissions/permissions.ts'
 import { homeOf } from './service/home.ts';
 import { openHealthPort } from './machine/health-port.ts';
 import { endWithParent, tellReady } from './machine/parent.ts';
+import { deploymentOf, type DeploymentVersion, watchDeployment } from './temporal/deployment.ts';
 import { watchCluster } from './temporal/readiness.ts';
 import { openWorkerConnection } from './temporal/worker-connection.ts';
 import { openQueues } from './temporal/worker-queues.ts';
@@ -48,7 +48,11 @@ import type { Disk } from './storage/disk/disk.ts';
 import { openFileStore } from './storage/files.ts';
 import { openRecordCache } from './storage/record/cache.ts';
 import { openPacksOf } from './storage/pack/packs.ts';
+import { basename, dirname } from './storage/place.ts';
 import { openThreadedDisk } from './storage/disk/threaded-disk.ts';
+import { servedTools } from './tools/describe.ts';
+import { openTools } from './tools/open.ts';
+import type { Tools } from './tools/tool.ts';
 import { everturnVersion } from './machine/package-root.ts';
 
 export interface WorkerSettings {
@@ -60,6 +64,8 @@ export interface WorkerSettings {
   readonly operator: Operator;
   /** Seconds that work in flight may take to finish once the worker is asked to stop. */
   readonly drainSeconds: number;
+  /** The version of a worker deployment that it is; undefined: all workers share all work. */
+  readonly version?: DeploymentVersion | undefined;
   /** Serves `/live` and `/ready`. */
   readonly health?: { readonly host: string; readonly port: number };
   /** Null: nothing is measured. */
@@ -82,22 +88,24 @@ export interface RunningWorker {
  * `meter`: of the installed runtime; undefined: nothing is measured.
  */
 export async function startWorker(settings: WorkerSettings, stop: AbortSignal, meter?: Meter): Promise<RunningWorker> {
-  const { slots, unsafeCode, operator, drainSeconds } = settings;
+  const { slots, unsafeCode, operator, drainSeconds, version } = settings;
   const measured = meter ? openWorkerMetrics(meter, slots) : UNMEASURED;
-  const [cluster, code, served] = await Promise.all([
+  const [cluster, code, served, servers] = await Promise.all([
     openWorkerConnection({ say, signal: stop }),
     openCodeJudge(unsafeCode, say),
     servedBy(operator, say),
+    servedTools(operator.mcp, say),
   ]);
   const { session, connection } = cluster;
-  const permissions = openPermissions(operator, homeOf(process.env), served);
+  const permissions = openPermissions(operator, homeOf(process.env), served, Date.now, servers);
   const own = createOwnEnvironments({ log: say, permitted: permissions.mayUseEnvironment });
   const environments = createEnvironments(code ? { code } : {}, own);
+  const tools = openTools({ code, log: say, permitted: permissions.mayUseTool });
   const backends = openBackends(say, (runFolder, current) => bringUpToDate(session, runFolder, current));
   const disk = openThreadedDisk();
   const reading = createMathJudge(); // of new runs' solutions
   const reader = createSolutionReader(reading);
-  const parts = { session, environments, backends, disk, permissions, reader, measured };
+  const parts = { session, environments, tools, backends, disk, permissions, reader, measured };
   const activities = createActivities(dependencies(parts));
   const queues = await openQueues(cluster, {
     activities: { ...activities, generate: measured.generate(activities.generate) },
@@ -105,8 +113,10 @@ export async function startWorker(settings: WorkerSettings, stop: AbortSignal, m
     slots,
     judgesCode: code !== undefined,
     drainMs: drainSeconds * 1000,
+    version,
   });
   const reached = watchCluster(session);
+  const used = version && watchDeployment(session, version, say);
   if (stop.aborted) queues.stop();
   stop.addEventListener('abort', queues.stop, { once: true });
   return {
@@ -114,8 +124,10 @@ export async function startWorker(settings: WorkerSettings, stop: AbortSignal, m
     done: queues.done.finally(async () => {
       reading.close();
       reached.close();
+      used?.close();
       await Promise.allSettled([
         environments.close(),
+        tools.close(),
         backends.close(),
         disk.close(),
         session.close(),
@@ -130,6 +142,7 @@ const say = (line: string): void => console.error(oneLine(line));
 interface Parts {
   readonly session: Session;
   readonly environments: Environments;
+  readonly tools: Tools;
   readonly backends: Backends;
   readonly disk: Disk;
   readonly reader: SolutionReader;
@@ -137,7 +150,16 @@ interface Parts {
   readonly measured: WorkerMetrics;
 }
 
-function dependencies({ session, environments, backends, disk, permissions, reader, measured }: Parts): ActivityDeps {
+function dependencies({
+  session,
+  environments,
+  tools,
+  backends,
+  disk,
+  permissions,
+  reader,
+  measured,
+}: Parts): ActivityDeps {
   const cache = openRecordCache();
   const packsOf = openPacksOf();
   const openStore: ActivityDeps['openStore'] = (out, run) => {
@@ -156,6 +178,7 @@ function dependencies({ session, environments, backends, disk, permissions, read
     version: everturnVersion(),
     openStore,
     environments,
+    tools,
     backend,
     permit: permissions.mayUseModel,
     parseRow: (row, { environments: own }) => parsedRow(row, own).query,
@@ -209,9 +232,7 @@ function ifRetryable(error: unknown): null {
   throw error;
 }
 
-function workflowBundle(): string {
-  return fileURLToPath(new URL('./workflow-bundle.js', import.meta.url));
-}
+const workflowBundle = (): string => fileURLToPath(new URL('./workflow-bundle.js', import.meta.url));
 
 /** Serves until it is asked to stop; resolves to the exit code. */
 export async function serve(settings: WorkerSettings): Promise<number> {
@@ -250,7 +271,9 @@ export function workerSettings(
   const slots = wholeNumber('EVERTURN_SLOTS', env['EVERTURN_SLOTS'], 1) ?? DEFAULT_SLOTS;
   // The local service ends its worker after 10 s, whatever it does.
   const wanted = at.local ? undefined : wholeNumber('EVERTURN_DRAIN_SECONDS', env['EVERTURN_DRAIN_SECONDS'], 0);
-  return { slots, unsafeCode, operator, drainSeconds: wanted ?? DEFAULT_DRAIN_SECONDS, metrics };
+  // Of a local service there are no two versions.
+  const version = at.local ? undefined : deploymentOf(env);
+  return { slots, unsafeCode, operator, drainSeconds: wanted ?? DEFAULT_DRAIN_SECONDS, version, metrics };
 }
 
 /** Of a flag or variable; undefined where it is not set. */

@@ -6,6 +6,7 @@ import type { RolloutSettings } from '../domain/settings.ts';
 import type { Environments } from '../environments/environment.ts';
 import type { DeclaredWeights, Known, WeightsProgress } from '../domain/weights.ts';
 import type { Backend } from '../inference/backend.ts';
+import type { Tools } from '../tools/tool.ts';
 import type { Store } from '../storage/store.ts';
 
 export interface NewRun {
@@ -78,6 +79,8 @@ export interface ActivityDeps {
   /** The backend that `settings.model` names; built once per worker and kept. */
   backend(settings: RolloutSettings, runFolder: string): Promise<Backend>;
   readonly environments: Environments;
+  /** Absent: this worker has none. */
+  readonly tools?: Tools;
   /** Throws `not-allowed` if the operator does not let workflows use this model with this key. */
   permit(settings: RolloutSettings, runFolder: string): void;
   /** Parses one data set row; throws DatasetError naming the field. */

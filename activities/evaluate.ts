@@ -8,6 +8,7 @@ import { short } from '../domain/foreign-text.ts';
 import type { Judged, TurnReference } from '../domain/rollout-facts.ts';
 import type { VerdictRecord } from '../domain/trajectory.ts';
 import { noEos } from '../domain/turn.ts';
+import { replyToCalls } from './called.ts';
 import type { ActivityDeps } from './deps.ts';
 import { beat, heartbeating } from './heartbeat.ts';
 import { earlierTurns, recordedRollout, recordedTurn } from './recorded.ts';
@@ -15,15 +16,20 @@ import { earlierTurns, recordedRollout, recordedTurn } from './recorded.ts';
 const JUDGE_TRIES = 5;
 const NOTE_CHARS = 500;
 
-export function evaluateActivity({ openStore, environments }: ActivityDeps) {
+export function evaluateActivity({ openStore, environments, tools }: ActivityDeps) {
   return async function evaluate({ rollout: id, turn }: TurnReference): Promise<Judged> {
     const store = openStore(id.out, id.run);
     const known = await store.getVerdict(id, turn);
     if (known) return inShort(known.record);
     const { record: rollout } = await recordedRollout(store, id);
     const { record, hash } = await recordedTurn(store, id, turn);
-    const environment = environments.of(rollout, store.folder);
     const before = () => earlierTurns(store, id, turn - 1);
+    const toolSettings = rollout.settings?.tools;
+    if (record.calls && toolSettings && tools) {
+      const reply = await replyToCalls(store, id, record, hash, await before(), toolSettings, tools);
+      return inShort((await store.putVerdict(id, reply)).record);
+    }
+    const environment = environments.of(rollout, store.folder);
     const move = { rollout, turn, answer: record.answer, cut: noEos(record.finish), before };
     const startedAt = performance.now();
     const { note, ...reply } = await tryJudge((signal) => environment.respond(move, { signal }));

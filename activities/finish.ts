@@ -21,7 +21,8 @@ export function finishActivity({ openStore, now }: ActivityDeps) {
     const store = openStore(id.out, id.run);
     const { settings } = (await recordedRollout(store, id)).record;
     const turns = await recordedTurns(store, id, result.turns);
-    const { success, turnRewards: own } = result;
+    const { success, turnRewards: own, called = [] } = result;
+    const ofCalls = success.map((_, i) => (called.includes(i + 1) ? 0 : undefined));
     await writeLogs(store, id, result.turns);
     const failed = result.outcome === 'failed';
     const said = turns.flatMap(({ record }) => (record.said ? [record.turn] : []));
@@ -29,12 +30,13 @@ export function finishActivity({ openStore, now }: ActivityDeps) {
       outcome: result.outcome,
       stopReason: result.stopReason,
       failure: failed ? failureOf(result, message) : null,
-      turnRewards: own ?? turnRewards(success, settings),
+      turnRewards: own ?? turnRewards(success, settings, ofCalls),
       rewards: result.rewards,
       success: result.success,
       turns: turns.map((t) => t.hash),
       finishedAt: now(),
       ...(said.length > 0 && { said }),
+      ...(called.length > 0 && { called }),
     });
     const same =
       stored.stopReason === result.stopReason &&

@@ -9,10 +9,12 @@ import type { Backend, TextBackend } from '../inference/backend.ts';
 import type { Store, Stored } from '../storage/store.ts';
 import type { Generated, GenerateInput } from '../domain/rollout-facts.ts';
 import type { SayRecord } from '../domain/say.ts';
+import type { RolloutSettings } from '../domain/settings.ts';
 import { outputTokens, type TurnRecord } from '../domain/turn.ts';
 import type { NoRoom, Turn } from './answer.ts';
 import { answerInText } from './answer-in-text.ts';
 import { answerInTokens } from './answer-in-tokens.ts';
+import { callsOf, callsToRun } from './called.ts';
 import type { ActivityDeps } from './deps.ts';
 import { afterFlaw, type Flaws, flawsIn, withFlaw } from './flaws.ts';
 import { beat as beatNow, heartbeating } from './heartbeat.ts';
@@ -28,12 +30,12 @@ interface GenerateBeat {
   readonly flaws?: Flaws;
 }
 
-export function generateActivity({ openStore, backend: backendOf, now }: ActivityDeps) {
+export function generateActivity({ openStore, backend: backendOf, tools, now }: ActivityDeps) {
   return async function generate({ rollout: id, turn, say }: GenerateInput): Promise<Generated> {
     const store = openStore(id.out, id.run);
     // Both in one round trip to the disk.
     const [there, firstChunk] = await Promise.all([store.getTurn(id, turn), store.getChunk(id, turn, 1)]);
-    if (there) return factsOf(there);
+    if (there) return factsOf(there, there.record.calls && (await recordedRollout(store, id)).record.settings);
 
     return heartbeating(async (signal, progress: (beat: GenerateBeat) => void) => {
       const flaws = flawsIn(Context.current().info.heartbeatDetails);
@@ -72,6 +74,7 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
       const answering = givesText(backend) ? answerInText(backend, asked) : answerInTokens(backend, asked);
       const answer = await answering.catch(counted);
       if ('noRoom' in answer) return noRoom(turn, answer);
+      const calls = callsOf(answer.fields, before, settings, tools);
       const stored = await patient.putTurn(id, {
         turn,
         ...answer.fields,
@@ -85,9 +88,10 @@ export function generateActivity({ openStore, backend: backendOf, now }: Activit
         server: answer.server,
         ...answer.traits,
         ...(said && { said: { text: said.record.text, hash: said.hash } }),
+        ...(calls && { calls }),
       });
       if (answer.chunks > 0) await store.dropChunks(id, turn);
-      return factsOf(stored);
+      return factsOf(stored, settings);
     });
   };
 }
@@ -120,8 +124,9 @@ function noRoom(turn: number, { contextTokens, modelLength }: NoRoom): Generated
   });
 }
 
-function factsOf({ record, hash }: Stored<TurnRecord>): Generated {
+function factsOf({ record, hash }: Stored<TurnRecord>, settings?: RolloutSettings): Generated {
   const { turn, contextLength, finish, versionStart, versionEnd, said } = record;
   const facts = { turn, contextTokens: contextLength, finish, versionStart, versionEnd, hash };
-  return { noRoom: false, outputTokens: outputTokens(record), ...facts, ...(said && { said: true }) };
+  const calls = record.calls && settings?.tools ? { calls: callsToRun(record.calls, settings.tools) } : {};
+  return { noRoom: false, outputTokens: outputTokens(record), ...facts, ...(said && { said: true }), ...calls };
 }

@@ -1,5 +1,6 @@
 // All activities, built once per worker from what they need. Workflows import only the type.
 
+import { callToolActivity } from './call-tool.ts';
 import { collectionActivities } from './collection.ts';
 import type { ActivityDeps } from './deps.ts';
 import { endActivity } from './end-environment.ts';
@@ -20,6 +21,7 @@ export function createActivities(deps: ActivityDeps) {
     begin: beginActivity(deps),
     evaluate: evaluateActivity(deps),
     endEnvironment: endActivity(deps),
+    callTool: callToolActivity(deps),
     log: logActivity(deps),
     finish: finishActivity(deps),
     ...collectionActivities(deps),

@@ -19,10 +19,10 @@ import type { ActivityDeps } from './deps.ts';
 import { endedResult } from './ended-result.ts';
 import { heartbeating } from './heartbeat.ts';
 
-/** Records the rollout, unless its environment has to begin it: then `begin` does. */
+/** Records the rollout, unless its environment has to begin it: then `begin` does. `unbegun`: records it all the same, for its end. */
 export function openActivity(deps: ActivityDeps) {
   const opening = openingWith(deps);
-  return (input: RolloutInput): Promise<OpenedRollout> => opening(input, null);
+  return (input: RolloutInput, unbegun = false): Promise<OpenedRollout> => opening(input, null, unbegun);
 }
 
 /** Asks the rollout's environment for its first messages and state, and records the rollout with them. */
@@ -62,7 +62,7 @@ function openingWith(deps: ActivityDeps) {
     createdAt: now(),
   });
 
-  return async function opening(input: RolloutInput, begin: Begin | null): Promise<OpenedRollout> {
+  return async function opening(input: RolloutInput, begin: Begin | null, unbegun = false): Promise<OpenedRollout> {
     const { run, out, sample = 0, attempt = 1 } = input;
     const store = openStore(out, run);
     const known = await store.getRun();
@@ -95,7 +95,7 @@ function openingWith(deps: ActivityDeps) {
       birthTime: now(),
     };
     const begins = environment?.begins === true && !there?.record.begun && !(there && (await store.getEnd(id)));
-    if (begins && !begin) return openedOf(fresh, { name: environment.name, begins });
+    if (begins && !begin && !unbegun) return openedOf(fresh, { name: environment.name, begins });
     const first = begins && begin ? await begunRollout(environment, fresh) : fresh;
     const { record, hash, created } = await store.putRollout(id, first);
     const ended = created ? undefined : await endedResult(store, { out, ...id });

@@ -26,6 +26,7 @@ export function patientStore(store: Store, waits: (what: string | null) => void)
     ...store,
     putTurn: (id, record) => untilWritten(() => store.putTurn(id, record)),
     putSay: (id, record) => untilWritten(() => store.putSay(id, record)),
+    putCall: (id, record) => untilWritten(() => store.putCall(id, record)),
     putChunk: (id, record) => untilWritten(() => store.putChunk(id, record)),
   };
 }

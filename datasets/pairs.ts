@@ -1,19 +1,24 @@
-// Lines of `{id, answer, solutions | input_output, options?}`: answers to judge without a model or a run. Streamed; every
-// non-blank line is returned, either good or with its fault, in file order.
+// Lines of `{id, answer, solutions | input_output, question?, options?}`: answers to judge without a model or a run. Streamed;
+// every non-blank line is returned, either good or with its fault, in file order. A field that is read nowhere is named.
 
+import { short } from '../domain/foreign-text.ts';
 import type { Pair, PairOptions } from '../domain/pair.ts';
+import { questionOf } from '../domain/query.ts';
 import type { BadRow } from './dataset.ts';
 import { inputOutputOf } from './input-output.ts';
 import { MAX_LINE_BYTES, mustBeFile, readJson, unreadable } from './json-line.ts';
 import { readLines, type Source } from './lines.ts';
+import { ANSWERS, found, IDS, PROMPTS, WORKED } from './names.ts';
 import type { Inexact } from './number-text.ts';
 import { fail, isObject, kindOf, notObject, type Problem, RowError } from './problem.ts';
+import { promptOf } from './prompt.ts';
 import { statedOf } from './stated.ts';
 
 export type JudgeName = Pair['judge'];
 
 export type PairRow =
-  | { readonly ok: true; readonly pair: Pair; readonly chars: number }
+  /** `unread`: fields of the line that nothing reads. */
+  | { readonly ok: true; readonly pair: Pair; readonly chars: number; readonly unread: readonly BadRow[] }
   /** `id`: the line's own, or its number. */
   | { readonly ok: false; readonly id: string; readonly bad: BadRow };
 
@@ -34,7 +39,9 @@ export async function* readPairs(source: Source, file: string, judge: JudgeName 
         else {
           const id = idOf(read.json) ?? String(line.number);
           const pair = pairFrom(read.json, id, judge, read.inexact);
-          yield 'problem' in pair ? bad(pair, id) : { ok: true, pair, chars: line.text?.length ?? 0 };
+          const chars = line.text?.length ?? 0;
+          if ('problem' in pair) yield bad(pair, id);
+          else yield { ok: true, pair, chars, unread: unreadIn(read.json, file, line.number) };
         }
       }
     }
@@ -63,13 +70,34 @@ function pairOf(row: unknown, id: string, wanted: JudgeName | undefined, inexact
   if (typeof answer !== 'string')
     return fail('answer', `is ${kindOf(answer)}, not a text`, 'Give what the model wrote, as a text.');
   const judge = wanted ?? (row['input_output'] == null ? 'math' : 'code');
-  const options = optionsOf(row['options']);
-  const given = { id, answer, judge, ...(row['options'] == null ? {} : { options }) };
+  const options = withQuestion(row, optionsOf(row['options']));
+  const given = { id, answer, judge, ...(Object.keys(options).length === 0 ? {} : { options }) };
   if (judge === 'math')
     return { ...given, solutions: statedOf(row, inexact, 'answer').solutions.map(({ text }) => text) };
   if (row['input_output'] == null)
     return fail('input_output', 'is missing, and the judge is code', 'Give the cases, or --judge math.');
   return { ...given, solutions: [], inputOutput: inputOutputOf(row['input_output'], inexact) };
+}
+
+const OPTIONS = ['decimals', 'strict', 'cut'] as const;
+const READ: ReadonlySet<string> = new Set([
+  ...[...IDS, ...PROMPTS, ...ANSWERS, ...WORKED].flatMap((name) => [name, name[0]!.toUpperCase() + name.slice(1)]),
+  ...['options', 'input_output', 'reward_model'],
+]);
+
+/** A question beside the answer is read as in a data set; `options.question` goes before it. */
+function withQuestion(row: Readonly<Record<string, unknown>>, options: PairOptions): PairOptions {
+  for (const name of OPTIONS)
+    if (row[name] != null) fail(name, 'is an option', `Write it into \`options\`: {"${name}": …}.`);
+  if (options.question !== undefined || found(row, PROMPTS).length === 0) return options;
+  return { ...options, question: questionOf({ prompt: promptOf(row) }) };
+}
+
+function unreadIn(row: unknown, file: string, line: number): BadRow[] {
+  const fix = 'The judge reads `answer`, `solutions` or `input_output`, `question`, `options` and `id`.';
+  return Object.keys(isObject(row) ? row : {})
+    .filter((field) => !READ.has(field))
+    .map((field) => ({ file, line, field: short(field, 40), problem: 'is not read', fix }));
 }
 
 const MAX_DECIMALS = 100;

@@ -41,6 +41,8 @@ export interface RolloutResult {
   readonly success: readonly (0 | 1 | null)[];
   /** Undiscounted r_t of the judged turns; present if an environment gave one of them. */
   readonly turnRewards?: readonly number[];
+  /** Turns that called tools and hold no answer; absent if there is none. */
+  readonly called?: readonly number[];
   /** The turns that were judged, by verdict and reason; absent in histories from before they were counted. */
   readonly verdicts?: VerdictCounts;
   /** Output tokens of all turns. */
@@ -54,7 +56,10 @@ export interface RolloutResult {
   readonly trajectory: TrajectoryReference;
 }
 
-/** After a judged turn, in this order: undecided, done, success, max-turns. The turn after it finds `context-length`. */
+/**
+ * After the `turn`-th answer, in this order: undecided, done, success, max-turns. The turn after it finds
+ * `context-length`. A turn that called tools is no answer, and ends nothing.
+ */
 export function stopReason(turn: number, verdict: VerdictValue, limits: Limits, done = false): StopReason | undefined {
   if (verdict === 'undecided') return 'undecided';
   if (done) return 'done';
@@ -102,22 +107,67 @@ export function rolloutResult(
   settings: RewardSettings,
 ): RolloutResult {
   const outcome = outcomeOf(stop);
-  const success = turns.map((t) => successOf(t.verdict));
-  const own = turns.map(({ reward }) => reward);
-  const raw = turnRewards(success, settings, own);
-  const rewards = outcome === 'complete' ? discountedReturns(raw, settings.turnDiscount) : [];
+  const { success, turnRewards: raw, returns, called } = scoredTurns(turns, stop, settings);
+  const rewards = outcome === 'complete' ? returns : [];
   const counted = turns.map((verdict) => ({ tokens: verdict.outputTokens, verdict }));
   return recordedResult(
     trajectory,
-    { outcome, stopReason: stop, rewards, success, turnRewards: raw, failure, said: turns.flatMap(saidAt) },
+    {
+      outcome,
+      stopReason: stop,
+      rewards,
+      success,
+      turnRewards: raw,
+      failure,
+      said: turns.flatMap(saidAt),
+      ...(called.length > 0 && { called }),
+    },
     counted,
   );
 }
 
 const saidAt = ({ turn, said }: TurnFacts): number[] => (said ? [turn] : []);
 
+export interface ScoredTurns {
+  /** 1 right, 0 wrong, null neither. */
+  readonly success: (0 | 1 | null)[];
+  /** r_t of the judged turns. */
+  readonly turnRewards: number[];
+  /** G_t. */
+  readonly returns: number[];
+  /** Turns that called tools and hold no answer. */
+  readonly called: number[];
+}
+
+/**
+ * A turn that called tools has the reward 0 and the return of the answer that follows it, not discounted. If its results
+ * leave no room for an answer, it is the last one, and wrong: what was never answered earns no more than a wrong answer.
+ */
+export function scoredTurns(
+  turns: readonly { readonly verdict: VerdictValue; readonly reward?: number }[],
+  stop: StopReason,
+  settings: RewardSettings,
+): ScoredTurns {
+  const isLost = (i: number) => stop === 'context-length' && i === turns.length - 1;
+  const isCall = turns.map(({ verdict }, i) => verdict === 'called' && !isLost(i));
+  const success = turns.map(({ verdict }, i) => (verdict === 'called' && isLost(i) ? 0 : successOf(verdict)));
+  const own = turns.map(({ reward }, i) => (isCall[i] ? 0 : reward));
+  const raw = turnRewards(success, settings, own);
+  return {
+    success,
+    turnRewards: raw,
+    returns: discountedReturns(raw, settings.turnDiscount, isCall),
+    called: isCall.flatMap((call, i) => (call ? [i + 1] : [])),
+  };
+}
+
+/** The entries of a list with one per turn that are of answers. */
+export function ofAnswers<T>(perTurn: readonly T[], called: readonly number[] = []): readonly T[] {
+  return called.length === 0 ? perTurn : perTurn.filter((_, i) => !called.includes(i + 1));
+}
+
 /** The part of an end's record that a result repeats. */
-export interface RecordedEnd extends Pick<RolloutResult, 'outcome' | 'stopReason' | 'rewards' | 'success'> {
+export interface RecordedEnd extends Pick<RolloutResult, 'outcome' | 'stopReason' | 'rewards' | 'success' | 'called'> {
   readonly turnRewards?: readonly number[];
   readonly failure: { readonly reason: string; readonly boundary?: Boundary } | null;
   /** Turns with a person's message in their context. */
@@ -127,7 +177,7 @@ export interface RecordedEnd extends Pick<RolloutResult, 'outcome' | 'stopReason
 /** The result of a rollout with this end and these turns; a turn's verdict is null where it was not judged. */
 export function recordedResult(
   trajectory: TrajectoryReference,
-  { outcome, stopReason: stop, rewards, success, turnRewards: raw, failure, said = [] }: RecordedEnd,
+  { outcome, stopReason: stop, rewards, success, turnRewards: raw, failure, said = [], called }: RecordedEnd,
   turns: readonly { readonly tokens: number; readonly verdict: (Verdict & { readonly reward?: number }) | null }[],
 ): RolloutResult {
   const undecided = outcome === 'undecided' ? turns.at(-1)?.verdict?.reason : undefined;
@@ -138,6 +188,7 @@ export function recordedResult(
     rewards,
     success,
     ...(raw && turns.some(({ verdict }) => verdict?.reward !== undefined) && { turnRewards: raw }),
+    ...(called && called.length > 0 && { called }),
     verdicts: countedVerdicts(turns.flatMap(({ verdict }) => verdict ?? [])),
     tokens: turns.reduce((sum, { tokens }) => sum + tokens, 0),
     reason: failure?.reason ?? undecided ?? null,

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from './json.ts';
 import type { Message } from './query.ts';
 import type { Verdict } from './verdict.ts';
 
-export const DOORS = ['module', 'command', 'url'] as const;
+export const DOORS = ['module', 'command', 'url', 'rubric'] as const;
 export type Door = (typeof DOORS)[number];
 
 /**
@@ -45,6 +45,8 @@ export interface EnvironmentRecord extends Description {
   readonly fingerprint: string;
   /** The server says no fingerprint: the address is all that is known. */
   readonly claimed?: true;
+  /** Of a rubric: the judge's server, and the environment variable that holds its key. */
+  readonly judge?: { readonly server: string; readonly apiKeyEnv: string | null };
 }
 
 export const DEFAULT_TIMEOUT_SECONDS = 60;
@@ -106,6 +108,22 @@ export interface Reply {
   /** No further turn is played. */
   readonly done?: boolean;
   readonly state?: Json;
+  /** The model that judged. */
+  readonly judged?: Judged;
+}
+
+/** A judgement by a model: the means to repeat it, and its price. */
+export interface Judged {
+  readonly model: string;
+  /** SHA-256 of the messages that it was sent, as JSON. */
+  readonly prompt: string;
+  /** Its reply, cut in its middle. */
+  readonly reply: string;
+  /** As the server counts them; null if it does not. */
+  readonly promptTokens: number | null;
+  readonly completionTokens: number | null;
+  /** In the currency of the rubric's prices; absent without prices. */
+  readonly cost?: number;
 }
 
 /** The verdict that is recorded: `scored` where a reply has a reward and no verdict. */

@@ -66,6 +66,8 @@ export class TemporalError extends errorAt('temporal') {}
 export class JudgeError extends errorAt('judge') {}
 /** A user's own environment: never a wrong answer (exit 2, because it is found when a run is started). */
 export class EnvironmentError extends errorAt('environment') {}
+/** A tool of the run: never a result that the model is told (exit 2, because it is found when a run is started). */
+export class ToolError extends errorAt('tool') {}
 /** The run's folder: unreadable, full, or with unexpected content (exit 1). */
 export class StoreError extends errorAt('store') {}
 /** A sandbox is required and absent (exit 7). */

@@ -4,10 +4,10 @@
 
 import { FEEDBACK_WRONG } from './conversation.ts';
 import { ModelError } from './errors.ts';
-import type { Message } from './query.ts';
+import type { ChatMessage, Message } from './query.ts';
 
 /** The chat template as text, with the generation prompt. */
-export type Render = (messages: readonly Message[]) => string;
+export type Render = (messages: readonly ChatMessage[]) => string;
 
 /** Why the rendering of a conversation is not the beginning of the rendering of a longer one. */
 export interface Obstacle {
@@ -159,7 +159,7 @@ function conversation(messages: readonly Message[], turn: number, mark: string):
 }
 
 /** A text that occurs in no message and that no template would change. */
-function markerFor(messages: readonly Message[]): string {
+export function markerFor(messages: readonly Message[]): string {
   let mark = 'Answer';
   while (messages.some(({ content }) => content.includes(mark))) mark += 'x';
   return mark;

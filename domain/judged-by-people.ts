@@ -4,8 +4,7 @@
 // A later turn answered the judge's feedback. If people say otherwise of an earlier turn, that feedback was untrue of the
 // verdict that is exported: such a rollout is left out, cut after that turn, or taken whole, as asked.
 
-import { successOf } from './ending.ts';
-import { discountedReturns, turnRewards } from './reward.ts';
+import { scoredTurns } from './ending.ts';
 import { agreed, type NamedAct, standingVerdicts } from './steering.ts';
 import type { EndRecord, PlayedTurn, Trajectory } from './trajectory.ts';
 
@@ -49,15 +48,15 @@ export function judgedByPeople(
 }
 
 function endOf(turns: readonly PlayedTurn[], end: EndRecord, { rollout }: Trajectory): EndRecord {
-  const success = turns.map(({ verdict }) => (verdict ? successOf(verdict.verdict) : null));
   const complete = turns.every(({ verdict }) => verdict && verdict.verdict !== 'undecided');
-  const own = turns.map(({ verdict }) => verdict?.reward);
-  const rewards = turnRewards(success, rollout.settings, own);
+  const said = turns.map(({ verdict }) => verdict ?? ({ verdict: 'undecided' } as const));
+  const stop = turns.length === end.turns.length ? end.stopReason : 'max-turns';
+  const { success, turnRewards, returns } = scoredTurns(said, stop, rollout.settings);
   return {
     ...end,
     outcome: complete ? 'complete' : 'undecided',
-    turnRewards: rewards,
-    rewards: complete ? discountedReturns(rewards, rollout.settings.turnDiscount) : [],
+    turnRewards,
+    rewards: complete ? returns : [],
     success,
     turns: end.turns.slice(0, turns.length),
   };

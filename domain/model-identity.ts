@@ -23,6 +23,14 @@ export interface ModelIdentity {
 }
 
 /**
+ * Servers without a configured name report the folder that they were started with; SGLang, whatever its name was, the
+ * folder of the weights that it loaded last.
+ */
+export function isFolder(name: string): boolean {
+  return /^(?:[/~.]|[A-Za-z]:[\\/])/.test(name);
+}
+
+/**
  * Mean difference of the canary's logprobs up to which two servers have the same weights, in nats. Measured: two servers
  * in float32 1e-6; the shipped model against itself in bfloat16 0.016, int8 0.024, FP8 weights 0.08, int4 0.36; another
  * model 3.2 (docs/servers.md).

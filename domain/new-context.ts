@@ -3,8 +3,11 @@
 
 import { feedbackOn, seedFeedback } from './conversation.ts';
 import { ModelError } from './errors.ts';
-import { extension, mustExtend, TEXT_PROMPT, withoutStop } from './feedback-delta.ts';
-import type { Message, Prompt } from './query.ts';
+import { extension, mustExtend, type Render, TEXT_PROMPT, withoutStop } from './feedback-delta.ts';
+import type { ChatMessage, Message, Prompt } from './query.ts';
+import type { RolloutSettings } from './settings.ts';
+import type { ToolSettings } from './tool.ts';
+import { templateTools, toolExtension } from './tool-extension.ts';
 import type { RolloutRecord, VerdictRecord } from './trajectory.ts';
 import type { TurnRecord } from './turn.ts';
 
@@ -13,7 +16,8 @@ export interface ContextTokenizer {
   encode(text: string): Promise<number[]>;
   encodeRendered(text: string): Promise<number[]>;
   decode(ids: readonly number[], options: { readonly skipSpecialTokens: boolean }): Promise<string>;
-  renderChat(messages: readonly Message[]): string;
+  /** `tools`: as the template takes them. */
+  renderChat(messages: readonly ChatMessage[], tools?: readonly object[]): string;
   chatTemplate(): string | null;
 }
 
@@ -41,10 +45,12 @@ export async function newContext(
   answered: EarlierTurn | null,
   { tokenizer, facts }: AskedModel,
 ): Promise<NewContext> {
-  const render = tokenizer.renderChat;
+  const render = renderFor(tokenizer, settings);
   if (answered) {
     const feedback = feedbackOn(answered.verdict, answered.said);
-    if (settings.feedback === 'delta') return deltaFeedback(tokenizer, prompt, answered.turn, feedback);
+    if (answered.verdict.verdict === 'called')
+      return resultsOf(tokenizer, render, prompt, answered.turn, feedback, settings.tools);
+    if (settings.feedback === 'delta') return deltaFeedback(tokenizer, render, prompt, answered.turn, feedback);
     const text = seedFeedback(feedback, render);
     return { text, ids: await tokenizer.encode(text) };
   }
@@ -77,13 +83,42 @@ export function conversationOf(prompt: Prompt, answered: readonly EarlierTurn[])
   ];
 }
 
+/** The chat template with the tools of the run. */
+export function renderFor(
+  tokenizer: ContextTokenizer,
+  { tools }: Pick<RolloutSettings, 'tools'>,
+): (messages: readonly ChatMessage[]) => string {
+  if (!tools) return (messages) => tokenizer.renderChat(messages);
+  const shown = templateTools(tools.list);
+  return (messages) => tokenizer.renderChat(messages, shown);
+}
+
+/** The results of a turn's calls, in whatever feedback mode: they extend the conversation as it stands. */
+async function resultsOf(
+  tokenizer: ContextTokenizer,
+  render: Render,
+  prompt: Prompt,
+  { outputIds, finish }: TurnRecord,
+  results: readonly Message[],
+  { stops = [], opensResults }: Partial<ToolSettings> = {},
+): Promise<NewContext> {
+  const last = finish === 'stop' ? outputIds.at(-1) : undefined;
+  const stop = last === undefined ? null : await tokenizer.decode([last], { skipSpecialTokens: false });
+  const end = { stop, stops, ...(opensResults !== undefined && { opensResults }) };
+  const extended = toolExtension(render, messagesOf(prompt), results, end);
+  if (!extended.ok) throw new ModelError(extended.obstacle.does, { reason: 'tool-messages' });
+  const { text } = extended;
+  return { text, ids: await idsBehind(tokenizer, stop === null ? ['a', '.', '\n'] : [stop], text) };
+}
+
 async function deltaFeedback(
   tokenizer: ContextTokenizer,
+  render: Render,
   prompt: Prompt,
   { turn, outputIds, finish }: TurnRecord,
   feedback: readonly Message[],
 ): Promise<NewContext> {
-  const extended = extension(tokenizer.renderChat, messagesOf(prompt), turn, feedback);
+  const extended = extension(render, messagesOf(prompt), turn, feedback);
   if (!extended.ok) throw new ModelError(extended.obstacle.does, { reason: 'feedback-delta' });
   const last = finish === 'stop' ? outputIds.at(-1) : undefined;
   const stop = last === undefined ? null : await tokenizer.decode([last], { skipSpecialTokens: false });

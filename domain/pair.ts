@@ -11,6 +11,8 @@ export interface PairOptions {
   readonly cut?: boolean;
   /** The text of the question: an answer may count what it names. */
   readonly question?: string;
+  /** Say of an answer that was not found at which words the search for it ended. */
+  readonly explain?: boolean;
 }
 
 export interface Pair {

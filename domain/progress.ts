@@ -1,6 +1,6 @@
 // The state of a collection as counts: exact under replay, and bounded whatever the number of rollouts.
 
-import { type Outcome, OUTCOMES, type RolloutResult } from './ending.ts';
+import { ofAnswers, type Outcome, OUTCOMES, type RolloutResult } from './ending.ts';
 import { type Boundary, boundaryOfReason } from './reasons.ts';
 import { addVerdicts, type VerdictCounts } from './verdict.ts';
 
@@ -106,14 +106,17 @@ export function addResult(counts: CollectionCounts, result: RolloutResult, numTu
 }
 
 function addSuccess(counts: CollectionCounts, result: RolloutResult, numTurns: number): void {
-  result.success.forEach((success, i) => {
+  // By answers: turns that only called tools are not counted.
+  const answers = ofAnswers(result.success, result.called);
+  answers.forEach((success, i) => {
     if (success === null) return;
     bump(counts.judgedAt, i);
     bump(counts.rightAt, i, success);
   });
-  result.turnRewards?.forEach((reward, i) => addReward((counts.rewardAt ??= []), i, reward));
-  const firstRight = result.success.indexOf(1);
-  const turnsCounted = firstRight < 0 ? result.success.length : Math.max(result.success.length, numTurns);
+  const rewards = result.turnRewards && ofAnswers(result.turnRewards, result.called);
+  rewards?.forEach((reward, i) => addReward((counts.rewardAt ??= []), i, reward));
+  const firstRight = answers.indexOf(1);
+  const turnsCounted = firstRight < 0 ? answers.length : Math.max(answers.length, numTurns);
   for (let i = 0; i < turnsCounted; i++) bump(counts.rightBy, i, firstRight >= 0 && i >= firstRight ? 1 : 0);
 }
 

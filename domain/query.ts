@@ -13,6 +13,14 @@ export const TASK_INDEX: Readonly<Partial<Record<Task, number>>> = { math: 0, co
 export interface Message {
   readonly role: string;
   readonly content: string;
+  /** Of a tool's result: the tool, and the id of the call, for templates that show them. */
+  readonly name?: string;
+  readonly tool_call_id?: string;
+}
+
+/** A message as a chat template takes it. */
+export interface ChatMessage extends Message {
+  readonly tool_calls?: readonly object[];
 }
 
 /** `text` is tokenised without a template; `messages` go through the model's chat template. */
@@ -41,7 +49,7 @@ export interface Query {
 }
 
 /** The user's question, for titles: the last user message, or the text. */
-export function questionOf(query: Query): string {
+export function questionOf(query: Pick<Query, 'prompt'>): string {
   if (query.prompt.kind === 'text') return query.prompt.text;
   const { messages } = query.prompt;
   return messages.findLast((m) => m.role === 'user')?.content ?? messages.at(-1)?.content ?? '';

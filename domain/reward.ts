@@ -23,10 +23,15 @@ export function turnRewards(
   return success.flatMap((one, i) => own[i] ?? (one === null ? [] : turnReward(one === 1, settings)));
 }
 
-/** One return per turn, in turn order. */
-export function discountedReturns(rewards: readonly number[], turnDiscount: number): number[] {
+/** One return per turn, in turn order. `called`: by turn, true if it called tools, and has the return of its answer. */
+export function discountedReturns(
+  rewards: readonly number[],
+  turnDiscount: number,
+  called: readonly boolean[] = [],
+): number[] {
   const returns = [...rewards];
-  for (let t = returns.length - 2; t >= 0; t--) returns[t] = returns[t]! + turnDiscount * returns[t + 1]!;
+  for (let t = returns.length - 2; t >= 0; t--)
+    returns[t] = returns[t]! + (called[t] === true ? 1 : turnDiscount) * returns[t + 1]!;
   return returns;
 }
 

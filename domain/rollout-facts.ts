@@ -6,6 +6,7 @@ import type { Task } from './query.ts';
 import { type Boundary, boundaryOfReason, isBoundary } from './reasons.ts';
 import type { RewardSettings } from './reward.ts';
 import type { SentMessage } from './say.ts';
+import type { CallOutcome, CallToRun } from './tool.ts';
 import type { TurnFacts } from './turn.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -39,6 +40,8 @@ export type Generated =
 export interface GeneratedTurn extends Omit<TurnFacts, 'verdict' | 'reason' | 'reward'> {
   /** SHA-256 of the turn's record; absent in histories from before it was sent. */
   readonly hash?: string;
+  /** The calls to be run, if the reply calls tools and is no answer; empty if none of them can be run. */
+  readonly calls?: readonly CallToRun[];
 }
 
 export interface TurnReference {
@@ -50,6 +53,15 @@ export interface TurnReference {
 export interface GenerateInput extends TurnReference {
   /** A person's message before this turn. */
   readonly say?: SentMessage;
+}
+
+export interface CallReference extends TurnReference {
+  /** 1-based. */
+  readonly call: number;
+}
+
+export interface Called {
+  readonly outcome: CallOutcome;
 }
 
 export interface FailureFacts {

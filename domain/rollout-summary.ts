@@ -42,11 +42,11 @@ export interface RolloutSummary extends Omit<RolloutId, 'run'> {
   readonly stopReason: StopReason | null;
   /** Of a failure; null otherwise. */
   readonly failure: string | null;
-  /** 1 right, 0 wrong, null not judged; one per finished turn. */
+  /** 1 right, 0 wrong, null not judged; one per finished turn that is an answer. */
   readonly success: readonly (0 | 1 | null)[];
-  /** G_t, one per turn; empty unless the outcome is complete. */
+  /** G_t, one per answer; empty unless the outcome is complete. */
   readonly returns: readonly number[];
-  /** Empty if only ends were read. */
+  /** Those that called tools included. Empty if only ends were read. */
   readonly turns: readonly TurnSummary[];
   /** Epoch milliseconds; null while it is in flight. */
   readonly finishedAt: number | null;

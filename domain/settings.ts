@@ -5,6 +5,7 @@ import type { EnvironmentRecord } from './environment.ts';
 import type { WantedLogprobs } from './logprob-meaning.ts';
 import type { RewardSettings } from './reward.ts';
 import type { Sampling } from './sampling.ts';
+import type { ToolSettings } from './tool.ts';
 
 export const FLEET_POLICIES = ['sticky', 'round_robin', 'least_requests', 'least_token_usage'] as const;
 export type FleetPolicy = (typeof FLEET_POLICIES)[number];
@@ -40,4 +41,6 @@ export interface RolloutSettings extends Limits, RewardSettings, Sampling {
   readonly deterministic: boolean;
   /** The user's own environments; absent: the judge of each query's task. */
   readonly environments?: readonly EnvironmentRecord[];
+  /** The tools that the model may call; absent: none. */
+  readonly tools?: ToolSettings;
 }

@@ -8,6 +8,7 @@ import type { Carried, Parent } from './lineage.ts';
 import type { Prompt, Query } from './query.ts';
 import type { Boundary } from './reasons.ts';
 import type { RolloutSettings } from './settings.ts';
+import type { CallResult } from './tool.ts';
 import { outputTokens, type TurnRecord } from './turn.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -52,6 +53,8 @@ export interface VerdictRecord extends Verdict, ReplyFields {
   readonly tookMs: number;
   /** Present if it was carried over from another run. */
   readonly carried?: Carried;
+  /** Of a turn that called tools: each call of its reply, in order. */
+  readonly calls?: readonly CallResult[];
 }
 
 export interface Failure {
@@ -81,6 +84,8 @@ export interface EndRecord {
   readonly finishedAt: number;
   /** Turns with a person's message in their context; absent if there is none. */
   readonly said?: readonly number[];
+  /** Turns that called tools and hold no answer; absent if there is none. */
+  readonly called?: readonly number[];
 }
 
 export interface PlayedTurn {

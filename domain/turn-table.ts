@@ -43,7 +43,7 @@ export function turnTable({ title, phase, turns, numTurns }: TurnTableInput): st
   return [
     `**${escapeMarkdown(title)}**`,
     '',
-    `${phase} (${turns.length} of ${numTurns} turns)`,
+    `${phase} (${turns.filter(({ verdict }) => verdict !== 'called').length} of ${numTurns} turns)`,
     '',
     ...markdownTable(columns, rows),
   ].join('\n');

@@ -3,6 +3,7 @@
 import type { LogprobMeaning, WantedLogprobs } from './logprob-meaning.ts';
 import type { Carried } from './lineage.ts';
 import type { Said } from './say.ts';
+import type { WrittenCall } from './tool.ts';
 import type { VerdictValue } from './verdict.ts';
 
 /** How a generation ended. `length` and `abort` are the original's `no_eos`. */
@@ -70,6 +71,8 @@ export interface TurnRecord {
   readonly said?: Said;
   /** Present if it was carried over from another run, and not generated in this one. */
   readonly carried?: Carried;
+  /** The calls of tools in the reply; absent if it has none, and is an answer. */
+  readonly calls?: readonly WrittenCall[];
 }
 
 /** A part of an answer, stored before the next part is requested; the turn's record replaces it. */

@@ -1,8 +1,11 @@
 // The judge's verdict on one answer, and counts of verdicts. With a usable solution an answer is right or wrong,
 // whatever it contains; only our side or the data set can cause `undecided`. Each verdict is stored with its reason.
 
-/** `scored`: an environment gave a reward and no verdict; neither right nor wrong. */
-export const VERDICTS = ['right', 'wrong', 'undecided', 'scored'] as const;
+/**
+ * `scored`: an environment gave a reward and no verdict; neither right nor wrong.
+ * `called`: the reply called tools, and is no answer; the rollout goes on with their results.
+ */
+export const VERDICTS = ['right', 'wrong', 'undecided', 'scored', 'called'] as const;
 export type VerdictValue = (typeof VERDICTS)[number];
 
 export interface Verdict {

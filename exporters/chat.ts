@@ -10,6 +10,8 @@ export interface ChatTurn {
   readonly context: readonly Message[];
   readonly answer: Message;
   readonly right: boolean;
+  /** It called tools, and is no answer; their results are in the next one's context. */
+  readonly called: boolean;
 }
 
 /** A prompt that is bare text went through no chat template: as a message it would be another prompt. */
@@ -28,7 +30,7 @@ export function chatOf({ rollout: { query }, turns }: Trajectory): ChatTurn[] {
   for (const [i, { record, verdict }] of turns.entries()) {
     const answer: Message = { role: 'assistant', content: record.answer };
     const right = verdict?.verdict === 'right';
-    chat.push({ context, answer, right });
+    chat.push({ context, answer, right, called: verdict?.verdict === 'called' });
     if (right) break;
     context = [...context, answer, ...(verdict ? feedbackOn(verdict, turns[i + 1]?.record.said?.text) : [])];
   }

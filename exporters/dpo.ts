@@ -54,7 +54,8 @@ export function pairLines(group: readonly Trajectory[]): string[] {
 }
 
 function collect(byContext: Map<string, Answers>, id: string, chat: readonly ChatTurn[]): void {
-  for (const { context, answer, right } of chat) {
+  for (const { context, answer, right, called } of chat) {
+    if (called) continue;
     const key = JSON.stringify(context);
     const answers = byContext.get(key) ?? { prompt: context, right: new Map(), wrong: new Map() };
     byContext.set(key, answers);

@@ -2,6 +2,7 @@
 
 import { UsageError } from '../domain/errors.ts';
 import { areal } from './areal.ts';
+import { arealQueries } from './areal-queries.ts';
 import { arealTurns } from './areal-turns.ts';
 import { dpo } from './dpo.ts';
 import type { Exporter } from './exporter.ts';
@@ -38,17 +39,27 @@ export const FORMATS: readonly Pick<Exporter, 'name' | 'description' | 'note' | 
 /** Formats whose lines follow from one trajectory alone, one sample each: those that `check` proves. */
 export const PROVED: readonly string[] = ['areal', 'rows'];
 
-export const SEQUENCES = ['rollout', 'turn'] as const;
-/** AReaL's ids: one per rollout with a sequence per turn, or one per turn. */
+export const SEQUENCES = ['rollout', 'turn', 'query'] as const;
+/** AReaL's ids: one per rollout with a sequence per turn, one per turn, or one per query with a sequence per answer. */
 export type Sequences = (typeof SEQUENCES)[number];
 
-/** The layout that AReaL's trainer loads: with `--stop success` rollouts differ in length, and only single turns are alike. */
-export function sequencesFor(stop: 'always' | 'success'): Sequences {
-  return stop === 'success' ? 'turn' : 'rollout';
+interface SampledRun {
+  readonly settings?: { readonly stop: 'always' | 'success' };
+  readonly agent?: { readonly sampleOf: 'rollout' | 'query' };
+}
+
+/**
+ * The layout that AReaL's trainer loads: an agent's own; with `--stop success` rollouts differ in length, and only single
+ * turns are alike. `run`: undefined if its record cannot be read.
+ */
+export function sequencesFor(run: SampledRun | undefined): Sequences {
+  if (run?.agent?.sampleOf === 'query') return 'query';
+  return run?.settings?.stop === 'success' ? 'turn' : 'rollout';
 }
 
 export function exporterNamed(name: string, sequences: Sequences = 'rollout'): Exporter {
   if (name === areal.name && sequences === 'turn') return arealTurns;
+  if (name === areal.name && sequences === 'query') return arealQueries;
   const found = EXPORTERS.find((exporter) => exporter.name === name);
   if (found) return found;
   throw unknownFormat(

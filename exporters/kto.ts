@@ -14,8 +14,8 @@ export const kto: Exporter = {
   lines(trajectory) {
     const { query, sample } = trajectory.rollout;
     const id = sampleId(query.queryId, sample);
-    return chatOf(trajectory).map(({ context, answer, right }, t) =>
-      JSON.stringify({ id, turn: t + 1, prompt: context, completion: [answer], label: right }),
+    return chatOf(trajectory).flatMap(({ context, answer, right, called }, t) =>
+      called ? [] : [JSON.stringify({ id, turn: t + 1, prompt: context, completion: [answer], label: right })],
     );
   },
 };

@@ -16,11 +16,14 @@ export const messages: Exporter = {
   leavesOut: (trajectory) => withoutChat(trajectory) ?? withoutRight(trajectory),
   lines(trajectory) {
     const { query, sample } = trajectory.rollout;
-    const { context, answer } = chatOf(trajectory).at(-1)!;
-    const prompt = query.prompt.kind === 'messages' ? query.prompt.messages.length : 0;
+    const chat = chatOf(trajectory);
+    const { context, answer } = chat.at(-1)!;
+    // The right answer, and the calls of tools that led to it.
+    const first = chat.findLastIndex(({ called }, i) => i < chat.length - 1 && !called) + 1;
+    const trained = new Set(chat.slice(first).map((turn) => turn.context.length));
     // Always there, also where it is true: `datasets` takes the columns of the first rows for all.
-    const marked = [...context, answer].map((message, i, all) =>
-      message.role === 'assistant' ? { ...message, loss: i >= prompt && i === all.length - 1 } : message,
+    const marked = [...context, answer].map((message, i) =>
+      message.role === 'assistant' ? { ...message, loss: trained.has(i) } : message,
     );
     return [JSON.stringify({ id: sampleId(query.queryId, sample), messages: marked })];
   },

@@ -4,7 +4,7 @@
 
 import type { LogprobMeaning } from '../domain/logprob-meaning.ts';
 import type { ModelIdentity } from '../domain/model-identity.ts';
-import type { Message } from '../domain/query.ts';
+import type { ChatMessage, Message } from '../domain/query.ts';
 import type { Sampling } from '../domain/sampling.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import type { Finish, VersionSpan } from '../domain/turn.ts';
@@ -125,7 +125,7 @@ export interface Tokenizer {
   /** Text of the ids, spaces not cleaned up. [] gives ''. */
   decode(ids: readonly number[], options: { readonly skipSpecialTokens: boolean }): Promise<string>;
   /** The chat template as text, with the generation prompt. */
-  renderChat(messages: readonly Message[]): string;
+  renderChat(messages: readonly ChatMessage[], tools?: readonly object[]): string;
   /** Ids of the rendered chat. */
   encodeChat(messages: readonly Message[]): Promise<number[]>;
   /** Ids of rendered chat text: adds no special tokens, and recognises those in the text. */

@@ -1,18 +1,21 @@
 // Folders that a permission covers, by their real paths: symbolic links are resolved, also if the end of a path does not
-// exist yet. Not covered: later changes of a folder by users with write access, who are trusted.
+// exist yet; a place in a bucket has one name. Not covered: later changes of a folder by users with write access, who are trusted.
 
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, normalize, sep } from 'node:path';
+import { isBucketPlace, parseBucketPlace } from '../domain/bucket-place.ts';
 
-/** Absolute, without `..`, `.` or empty parts; undefined for anything else. */
+/** Absolute, or in a bucket, without `..`, `.` or empty parts; undefined for anything else. */
 export function plainPath(path: unknown): string | undefined {
+  if (typeof path === 'string' && isBucketPlace(path)) return parseBucketPlace(path) && path;
   if (typeof path !== 'string' || !isAbsolute(path) || path.includes('\0')) return undefined;
   const trimmed = path.length > 1 ? path.replace(/\/+$/, '') : path;
   return normalize(trimmed) === trimmed ? trimmed : undefined;
 }
 
-/** Undefined if a part of it is a dangling link or cannot be read. */
+/** Undefined if a part of it is a dangling link or cannot be read. A bucket has no links. */
 export function realPath(path: string): string | undefined {
+  if (isBucketPlace(path)) return path;
   try {
     return realpathSync(path);
   } catch (error) {

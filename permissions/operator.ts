@@ -2,6 +2,7 @@
 // by environment. Each is read once, when the worker starts; an invalid list is rejected then.
 
 import { resolve } from 'node:path';
+import { isBucketPlace, parseBucketPlace } from '../domain/bucket-place.ts';
 import { UsageError } from '../domain/errors.ts';
 import { realPath } from './folders.ts';
 
@@ -19,14 +20,17 @@ export interface Operator {
   readonly keys: readonly KeyRule[];
   /** Names of variables that the command which started a run may use without a rule. */
   readonly ownKeys: 'any' | 'api-keys' | 'listed';
-  /** Environments that a run brings in its folder are run here, as this user. */
+  /** Environments and tools that a run brings in its folder are run here, as this user. */
   readonly runModules: boolean;
   readonly serve: readonly string[];
+  /** Commands of MCP servers: the tools of runs that have the same. */
+  readonly mcp: readonly string[];
 }
 
 export interface OperatorWords {
   readonly runModules?: boolean | undefined;
   readonly serve?: readonly string[] | undefined;
+  readonly mcp?: readonly string[] | undefined;
   readonly runsUnder?: string | undefined;
   readonly models?: string | undefined;
   readonly apiKeyEnv?: string | undefined;
@@ -57,6 +61,7 @@ export function operatorOf(
     keys,
     runModules: flags.runModules === true,
     serve: flags.serve ?? [],
+    mcp: flags.mcp ?? [],
     ownKeys: keys.length > 0 ? 'listed' : local ? 'any' : 'api-keys',
   };
 }
@@ -74,6 +79,14 @@ function isPath(text: string): boolean {
 }
 
 function folderOf(text: string, cwd: string | null): string {
+  if (isBucketPlace(text)) {
+    const place = text.replace(/\/+$/, '');
+    if (parseBucketPlace(place)) return place;
+    throw new UsageError(`${text} is no place in a bucket.`, {
+      reason: 'bad-value',
+      fix: 'Right would be s3://bucket/prefix.',
+    });
+  }
   if (cwd === null && !text.startsWith('/')) {
     throw new UsageError(`${text} cannot be a permitted folder: the local service has no working directory of yours.`, {
       reason: 'bad-value',

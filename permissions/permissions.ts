@@ -3,11 +3,11 @@
 // this user's own command made. Otherwise it fails as `not-allowed`, without retry, before any read, write or request.
 
 import { type EnvironmentRecord, environmentTitle } from '../domain/environment.ts';
-import { EnvironmentError, UsageError } from '../domain/errors.ts';
+import { EnvironmentError, ToolError, UsageError } from '../domain/errors.ts';
 import { isRunName } from '../domain/ids.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
+import { type ToolRecord, toolTitle } from '../domain/tool.ts';
 import { parseModelSpec } from '../inference/index.ts';
-import { join } from 'node:path';
 import type { Home } from '../service/home.ts';
 import { isUnder, plainPath, realPath } from './folders.ts';
 import { type Operator, OPERATOR_VARIABLES } from './operator.ts';
@@ -26,6 +26,8 @@ export interface Permissions {
    * code. Throws EnvironmentError, which another worker may not have to.
    */
   mayUseEnvironment(record: EnvironmentRecord, runFolder: string): readonly string[];
+  /** The same for a tool of a run. Throws ToolError. */
+  mayUseTool(tool: ToolRecord, runFolder: string): readonly string[];
   /** A tokenizer that a server, not the settings, names. */
   mayLoad(settings: RolloutSettings, runFolder: string): (folderOrHubId: string) => void;
 }
@@ -42,12 +44,13 @@ export interface WeightsUse {
 const ALLOWED_FOR_MS = 5_000;
 const MOST_KNOWN = 1_000;
 
-/** `served`: the operator's own commands and addresses, with what they say of themselves. */
+/** `served`, `servedTools`: the operator's own commands and addresses, with what they say of themselves. */
 export function openPermissions(
   operator: Operator,
   home: Home,
   served: readonly EnvironmentRecord[] = [],
   now: () => number = Date.now,
+  servedTools: readonly ToolRecord[] = [],
 ): Permissions {
   const known = new Map<string, number>();
 
@@ -97,6 +100,14 @@ export function openPermissions(
     );
   }
 
+  /** The key of a judge that the user's own command, or this worker's operator, named. */
+  function mayAskJudge({ server, apiKeyEnv }: NonNullable<EnvironmentRecord['judge']>): void {
+    const { origin } = new URL(server);
+    const isListed = operator.keys.some((rule) => rule.name === apiKeyEnv && rule.origin === origin);
+    if (apiKeyEnv === null || isListed || isOwnName(apiKeyEnv)) return;
+    throw refused(`send the key in ${quoted(apiKeyEnv)} to ${origin}`, 'apiKeyEnv', `${apiKeyEnv}=${origin}`);
+  }
+
   function mayLoadHere(named: string): void {
     const plain = plainPath(named);
     const real = plain === undefined ? undefined : realPath(plain);
@@ -111,14 +122,17 @@ export function openPermissions(
     mayUseRun(out, run) {
       const plain = plainPath(out);
       if (plain === undefined) {
-        throw new UsageError(`\`out\` is ${quoted(out)}, and a workflow names its folder by an absolute path.`, {
-          reason: 'not-allowed',
-          fix: 'Give an absolute path without `..`, `.` or empty parts.',
-        });
+        throw new UsageError(
+          `\`out\` is ${quoted(out)}, and a workflow names its folder by an absolute path or as s3://bucket/prefix.`,
+          {
+            reason: 'not-allowed',
+            fix: 'Give an absolute path, or a place in a bucket, without `..`, `.` or empty parts.',
+          },
+        );
       }
       // The store rejects it with its own message.
       if (!isRunName(run)) return;
-      const folder = join(plain, run);
+      const folder = plain === '/' ? `/${run}` : `${plain}/${run}`;
       if ((known.get(folder) ?? 0) > now()) return;
       if (!isAllowedPath(folder) && ownRun(folder) === undefined && ownUpdates(folder) === undefined)
         throw refused(`use the folder ${quoted(folder)}`, 'runsUnder', shown(plain));
@@ -149,9 +163,8 @@ export function openPermissions(
       const same = (other: EnvironmentRecord) =>
         other.name === record.name && other.door === record.door && other.fingerprint === record.fingerprint;
       // The words are those of the own command, whatever the run's folder says.
-      const own = ownRun(runFolder)?.environments?.find(same);
-      if (own) return own.spec;
-      const ours = served.find(same);
+      const ours = ownRun(runFolder)?.environments?.find(same) ?? served.find(same);
+      if (ours?.judge) mayAskJudge(ours.judge);
       if (ours) return ours.spec;
       if (record.door === 'module' && operator.runModules) return record.spec;
       const flag = record.door === 'module' ? '--run-modules' : `--serve ${quoted(record.spec.join(' '))}`;
@@ -159,6 +172,22 @@ export function openPermissions(
         reason: 'environment-not-served',
         fix:
           `\`everturn worker ${flag}\` does (docs/environments.md); what \`everturn run\` starts is allowed by ` +
+          'itself, for the workers of the same user.',
+        retryable: true,
+      });
+    },
+
+    mayUseTool(tool, runFolder) {
+      const same = (other: ToolRecord) =>
+        other.name === tool.name && other.door === tool.door && other.fingerprint === tool.fingerprint;
+      const known = ownRun(runFolder)?.tools?.find(same) ?? servedTools.find(same);
+      if (known) return known.spec;
+      if (tool.door === 'module' && operator.runModules) return tool.spec;
+      const flag = tool.door === 'module' ? '--run-modules' : `--mcp ${quoted(tool.spec.join(' '))}`;
+      throw new ToolError(`This worker does not run the tool ${toolTitle(tool)}.`, {
+        reason: 'tool-not-served',
+        fix:
+          `\`everturn worker ${flag}\` does (docs/tools.md); what \`everturn run\` starts is allowed by ` +
           'itself, for the workers of the same user.',
         retryable: true,
       });

@@ -6,6 +6,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync
 import { join } from 'node:path';
 import type { EnvironmentRecord } from '../domain/environment.ts';
 import { sha256Hex } from '../domain/sha256.ts';
+import type { ToolRecord } from '../domain/tool.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import type { Home } from '../service/home.ts';
 import { realPath } from './folders.ts';
@@ -13,23 +14,28 @@ import { realPath } from './folders.ts';
 export interface RegisteredRun extends Pick<RolloutSettings, 'model' | 'tokenizer' | 'apiKeyEnv' | 'environments'> {
   /** The run's own folder, links resolved. */
   readonly folder: string;
+  /** Absent: none. */
+  readonly tools?: readonly ToolRecord[];
 }
 
 /**
- * `environments`: as the user's own command named them, and never as a run's folder does, since they are code. Not given:
+ * `environments` and `tools`: as the user's own command named them, and never as a run's folder does, since they are code. Not given:
  * those that are registered already.
  */
 export function registerRun(
   home: Home,
-  run: Omit<RegisteredRun, 'environments'>,
+  run: Omit<RegisteredRun, 'environments' | 'tools'>,
   environments?: readonly EnvironmentRecord[],
+  tools?: readonly ToolRecord[],
 ): void {
   const { model, tokenizer, apiKeyEnv } = run;
   const folder = realPath(run.folder);
   if (folder === undefined) return;
-  const own = environments ?? registeredRun(home, folder)?.environments;
+  const before = environments && tools ? undefined : registeredRun(home, folder);
+  const [own, called] = [environments ?? before?.environments, tools ?? before?.tools];
   const named = own && own.length > 0 ? { environments: own } : {};
-  register(home, RUNS, { folder, model, tokenizer, apiKeyEnv, ...named } satisfies RegisteredRun);
+  const calls = called && called.length > 0 ? { tools: called } : {};
+  register(home, RUNS, { folder, model, tokenizer, apiKeyEnv, ...named, ...calls } satisfies RegisteredRun);
 }
 
 /** `folder`: links resolved. Undefined if no command of this user made it, or if other users can write in the home. */

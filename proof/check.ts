@@ -1,8 +1,6 @@
 // Proves a run's folder: each (query, sample, turn) once, contiguous, judged and logged once; every hash and reward
 // right; counts and exports equal to the records. Streams: memory holds a few rollouts, and a line for each one read.
 
-import { stat } from 'node:fs/promises';
-import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { explain, StoreError } from '../domain/errors.ts';
 import { type Outcome, OUTCOMES } from '../domain/ending.ts';
@@ -24,8 +22,9 @@ import { openRunCheck, type RunCheckFacts } from './run.ts';
 import { shapeProblem, textProblem } from './shape.ts';
 import { checkSteering } from './steering.ts';
 import { PACKS } from '../storage/pack/manifest.ts';
+import { basename } from '../storage/place.ts';
 import { JUDGEMENTS, RESULT_FILE, RUN_FILE } from '../storage/record/layout.ts';
-import { rolloutAt } from '../storage/record/listing.ts';
+import { existsFolder, rolloutAt } from '../storage/record/listing.ts';
 import type { RecordKind } from '../storage/record/text.ts';
 import type { Breach, OnBreach, Store, Stored } from '../storage/store.ts';
 
@@ -198,7 +197,7 @@ function isExported(
 }
 
 async function mustExist(folder: string): Promise<void> {
-  if ((await stat(folder).catch(() => undefined))?.isDirectory()) return;
+  if (await existsFolder(folder)) return;
   const fix = 'Name a run under --out, or its folder.';
   throw new StoreError(`there is no run in ${folder}`, { reason: 'no-such-run', fix });
 }

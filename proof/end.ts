@@ -2,8 +2,7 @@
 // and from the settings, and there is no turn after the rules end the rollout.
 
 import { isDeepStrictEqual } from 'node:util';
-import { outcomeOf, stopReason, successOf } from '../domain/ending.ts';
-import { discountedReturns, turnRewards } from '../domain/reward.ts';
+import { outcomeOf, scoredTurns, stopReason } from '../domain/ending.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import type { TurnRecord } from '../domain/turn.ts';
@@ -32,16 +31,11 @@ export function endProblems(
     differs('turns with a person’s message', end.said ?? [], told);
   const said = verdicts.slice(0, count);
   if (said.length === count && said.every((verdict) => verdict !== undefined)) {
-    const success = said.map(({ verdict }) => successOf(verdict));
-    const own = said.map(({ reward }) => reward);
-    const rewards = turnRewards(success, settings, own);
+    const { success, turnRewards, returns, called } = scoredTurns(said, end.stopReason, settings);
     differs('success', end.success, success);
-    differs('turn rewards', end.turnRewards, rewards);
-    differs(
-      'rewards',
-      end.rewards,
-      end.outcome === 'complete' ? discountedReturns(rewards, settings.turnDiscount) : [],
-    );
+    differs('turn rewards', end.turnRewards, turnRewards);
+    differs('rewards', end.rewards, end.outcome === 'complete' ? returns : []);
+    differs('turns that called tools', end.called ?? [], called);
     const undecided = said.map(({ verdict }) => verdict === 'undecided');
     if (end.outcome === 'complete' && undecided.includes(true))
       problems.push('says complete, though a turn is undecided');
@@ -52,9 +46,11 @@ export function endProblems(
     problems.push(...stopProblems(end, settings, said));
   }
   if (end.outcome === 'complete' && count === 0) problems.push('says complete, though no turn was played');
-  if (count > settings.numTurns) problems.push(`names ${count} turns, more than the ${settings.numTurns} to be played`);
-  if (end.stopReason === 'max-turns' && count !== settings.numTurns) {
-    problems.push(`says all turns were played: ${count}, not ${settings.numTurns}`);
+  const answers = count - (end.called?.length ?? 0);
+  if (answers > settings.numTurns)
+    problems.push(`names ${answers} turns, more than the ${settings.numTurns} to be played`);
+  if (end.stopReason === 'max-turns' && answers !== settings.numTurns) {
+    problems.push(`says all turns were played: ${answers}, not ${settings.numTurns}`);
   }
   if ((end.failure !== null) !== (end.outcome === 'failed'))
     problems.push('names a failure without having failed, or the reverse');
@@ -67,13 +63,16 @@ export function endProblems(
 /** The rule that ends a rollout follows from its verdicts in order. */
 function stopProblems({ stopReason: says, turns }: EndRecord, settings: RolloutSettings, said: VerdictRecord[]) {
   const problems: string[] = [];
-  said.forEach(({ verdict, done }, i) => {
-    const rule = stopReason(i + 1, verdict, settings, done);
+  let answer = 0;
+  const rules = said.map(({ verdict, done }) =>
+    verdict === 'called' ? undefined : stopReason(++answer, verdict, settings, done),
+  );
+  rules.forEach((rule, i) => {
     if (i + 1 < turns.length && rule && rule !== 'max-turns')
       problems.push(`goes on after turn ${i + 1}, which ends a rollout by ${rule}`);
   });
   const last = said.at(-1);
-  const rule = last && stopReason(turns.length, last.verdict, settings, last.done);
+  const rule = rules.at(-1);
   // A failure or a cancellation may come at any time.
   if (last && rule !== says && outcomeOf(says) !== 'failed' && outcomeOf(says) !== 'cancelled') {
     if (rule) problems.push(`says ${says}; turn ${turns.length} ends it by ${rule}`);

@@ -12,7 +12,7 @@ import type { CheckedRollout } from './rollout.ts';
 /** The code in the run's folder. */
 export async function checkCode(store: Store, run: RunRecord | undefined, onBreach: OnBreach): Promise<void> {
   for (const { door, fingerprint } of run?.settings.environments ?? []) {
-    if (door !== 'module') continue;
+    if (door !== 'module' && door !== 'rubric') continue;
     const path = codeFile(fingerprint);
     const code = await readText(`${store.folder}/${path}`);
     const found = code === undefined ? undefined : createHash('sha256').update(code).digest('hex');
@@ -31,7 +31,9 @@ export function checkReplies({ id, rollout, verdicts }: CheckedRollout, onBreach
   if (begun && begun.environment !== own?.fingerprint)
     say(ROLLOUT_FILE, `was begun by ${begun.environment}, and its environment is ${own?.fingerprint ?? 'none'}`);
   verdicts.forEach((verdict, i) => {
-    if (!verdict || verdict.environment === own?.fingerprint) return;
+    // No environment is asked about the calls of tools.
+    const wanted = verdict?.verdict === 'called' ? undefined : own?.fingerprint;
+    if (!verdict || verdict.environment === wanted) return;
     say(
       verdictFile(i + 1),
       `says the reply of ${verdict.environment ?? "a judge of Everturn's"}; its environment is ${own?.fingerprint ?? 'none'}`,

@@ -2,11 +2,11 @@
 // back along a line; each group at most once along the surviving line, and only groups whose rollouts have ended with
 // enough members. Memory: the groups of the surviving line. Leaves out what the trainer did with them.
 
-import { join } from 'node:path';
 import { explain } from '../domain/errors.ts';
 import { addEntry, countOf, emptyLine, type FeedEntry, type Line, type TrainedEntry } from '../domain/feed-entry.ts';
 import { groupId, groupPlace, NO_FILTER, whyLeftOut } from '../domain/group.ts';
 import { isNumberSet, numbersIn } from '../domain/number-set.ts';
+import { join } from '../storage/place.ts';
 import { readGroup } from '../storage/group-members.ts';
 import { FEED, feedFile, isHarmless, parseFeedFile } from '../storage/record/layout.ts';
 import { FOREIGN, namesIn } from '../storage/record/listing.ts';

@@ -1,12 +1,12 @@
 // Proves that a fork's run and its rollouts name the same parent, and, where the parent's run is beside it, that the parent has
 // these records. A parent that was removed, or made again later under the same name, is not compared.
 
-import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isRunName } from '../domain/ids.ts';
 import { parentOf } from '../domain/lineage.ts';
 import type { CheckedRollout } from './rollout.ts';
 import { CLOCK_SKEW_MS } from './times.ts';
+import { dirname } from '../storage/place.ts';
 import { openFileStore } from '../storage/files.ts';
 import { ROLLOUT_FILE, rolloutFolder, RUN_FILE } from '../storage/record/layout.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';

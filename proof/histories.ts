@@ -122,14 +122,15 @@ function turnProblems(told: GeneratedTurn, { record, hash }: Stored<TurnRecord>)
   if (told.hash !== undefined && told.hash !== hash) {
     return [`is another record than the one that was generated: ${hash}; its history says ${told.hash}`];
   }
-  const is: Omit<GeneratedTurn, 'turn' | 'hash' | 'reward' | 'said'> = {
+  const is: Omit<GeneratedTurn, 'turn' | 'hash' | 'reward' | 'said' | 'calls'> = {
     outputTokens: outputTokens(record),
     contextTokens: record.contextLength,
     finish: record.finish,
     versionStart: record.versionStart,
     versionEnd: record.versionEnd,
   };
-  return differences(is, told);
+  const { calls: _, ...facts } = told;
+  return differences(is, facts);
 }
 
 async function resultProblems(store: Store, id: TrajectoryReference, told: RolloutResult, end: EndRecord) {

@@ -1,12 +1,12 @@
 // Proves that judgements refer to this run: each row names an existing turn record by its hash, once, and repeats the
 // run's own verdict as recorded.
 
-import { createReadStream } from 'node:fs';
-import { join } from 'node:path';
 import { explain } from '../domain/errors.ts';
 import { VERDICTS } from '../domain/verdict.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import { fileError } from '../storage/disk/errors.ts';
+import { streamOf } from '../storage/disk/facts.ts';
+import { join } from '../storage/place.ts';
 import { isHarmless, isJudgementsFile, JUDGEMENTS } from '../storage/record/layout.ts';
 import { FOREIGN, namesIn } from '../storage/record/listing.ts';
 import type { VerdictRow } from '../storage/judgements.ts';
@@ -42,11 +42,13 @@ async function checkFile(store: Store, run: string, path: string, onBreach: OnBr
 /** Each with its LF, if present. Only LF ends a line: a JSON text may hold U+2028. */
 async function* linesOf(path: string): AsyncGenerator<string> {
   let rest = '';
-  for await (const chunk of createReadStream(path, 'utf8') as AsyncIterable<string>) {
-    const lines = (rest + chunk).split('\n');
+  const decoder = new TextDecoder();
+  for await (const chunk of streamOf(path)) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) yield `${line}\n`;
   }
+  rest += decoder.decode();
   if (rest !== '') yield rest;
 }
 

@@ -2,11 +2,10 @@
 // them, nothing in them that no rollout has, and no loose file that differs from its packed twin. The records inside are
 // proved as loose ones are, by rollout.ts and logs.ts.
 
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { explain } from '../domain/errors.ts';
 import { logName } from '../domain/turn-log.ts';
 import { shapeProblem, textProblem } from './shape.ts';
+import { factsOf } from '../storage/disk/facts.ts';
 import { readText } from '../storage/disk/write-once.ts';
 import { sha256OfFile } from '../storage/pack/checksum.ts';
 import {
@@ -21,6 +20,7 @@ import {
 import { openPackFile } from '../storage/pack/pack-file.ts';
 import { entryName, numbersOf, openPacks } from '../storage/pack/packs.ts';
 import { DIFFERS, looseLogs, loosePacked } from '../storage/pack/remove.ts';
+import { join } from '../storage/place.ts';
 import { isHarmless, rolloutFolder } from '../storage/record/layout.ts';
 import { FOREIGN, namesIn } from '../storage/record/listing.ts';
 import type { OnBreach } from '../storage/store.ts';
@@ -97,7 +97,7 @@ async function checkZip(folder: string, manifest: PackRecord, onBreach: OnBreach
   const file = openPackFile(join(folder, path));
   try {
     const entries = [...(await file.entries()).keys()];
-    const { size } = await stat(join(folder, path));
+    const { bytes: size = 0 } = (await factsOf(join(folder, path))) ?? {};
     const sha256 = await sha256OfFile(join(folder, path));
     if (size !== manifest.bytes || sha256 !== manifest.zipSha256)
       say(

@@ -36,12 +36,12 @@ export function openResultCheck(result: object | undefined, onBreach: OnBreach):
       // A later attempt does not belong to the collection.
       if (!told || !end || id.attempt !== 1) return;
       const trajectory = { out: '', ...id };
-      const { outcome, stopReason, rewards, success, said = [] } = end;
+      const { outcome, stopReason, rewards, success, said = [], called } = end;
       const counted = turns.slice(0, end.turns.length);
       const tokens = counted.reduce((sum, turn) => sum + (turn ? outputTokens(turn.record) : 0), 0);
       // Reasons are for people and not compared.
       const verdicts = countedVerdicts(judged.slice(0, counted.length).flatMap((verdict) => verdict ?? []));
-      const facts = { outcome, stopReason, rewards, success, verdicts, tokens };
+      const facts = { outcome, stopReason, rewards, success, verdicts, tokens, ...(called && { called }) };
       const played = { ...facts, reason: null, turns: counted.length, trajectory };
       addResult(is, said.length > 0 ? { ...played, steered: true } : played, told.numTurns);
       addResult(formerly, played, told.numTurns);

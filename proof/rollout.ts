@@ -6,6 +6,7 @@ import type { RolloutId } from '../domain/ids.ts';
 import type { SayRecord } from '../domain/say.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import type { TurnRecord } from '../domain/turn.ts';
+import { checkCalls } from './calls.ts';
 import { checkChunks } from './chunks.ts';
 import { answerTextProblems, contextProblems, type TextFacts } from './context.ts';
 import { endProblems } from './end.ts';
@@ -179,6 +180,11 @@ export async function checkRollout(
   if (chunks.length > 0) await checkChunks(store, id, chunks, turns, read, breach);
   const played = turns.map((turn) => turn?.record);
   const judged = verdicts.map((verdict) => verdict?.record);
+  const calls = files.flatMap((file) => (file.kind === 'call' || file.kind === 'intent' ? [file] : []));
+  if (calls.length > 0 || turns.some((turn) => turn?.record.calls) || judged.some((one) => one?.verdict === 'called')) {
+    const { settings } = rollout.record;
+    await checkCalls(store, { id, settings, turns, verdicts: judged }, calls, read, breach);
+  }
   const whole = { rollout: rollout.record, turns: played, verdicts: judged, end: end?.record };
   timeProblems(whole, facts.runAt, facts.clockSkewMs ?? CLOCK_SKEW_MS, breach);
   if (end) {

@@ -3,15 +3,24 @@
 // leave no trace elsewhere in the folder and were said to be given (docs/check.md lists them).
 
 import { isDeepStrictEqual } from 'node:util';
+import { AGENTS } from '../domain/agent.ts';
 import { DEFAULT_SETTINGS, DEMO_DEFAULTS, seedOfRun } from '../domain/defaults.ts';
 import { logprobsServe } from '../domain/logprob-meaning.ts';
 import { derivedRunName, isDerivedName } from '../domain/run-name.ts';
-import type { RunRecord } from '../storage/record/run-record.ts';
+import type { ToolSettings } from '../domain/tool.ts';
+import { groupParts, type Origin, type RunRecord } from '../storage/record/run-record.ts';
 import { originOf, serversOf } from './servers.ts';
 
 /** Options of a run that are no settings of its rollouts. */
 const BESIDE = [
+  'agent',
   'environment',
+  'tool',
+  'mcp',
+  'toolFormat',
+  'maxToolCalls',
+  'toolOutputBytes',
+  'toolTimeoutSeconds',
   'samples',
   'epochs',
   'train',
@@ -40,7 +49,7 @@ export function runRecordProblems(run: RunRecord, everturn: string | undefined):
   ];
 }
 
-function originProblems({ run, settings, origins, samples, dataset }: RunRecord): string[] {
+function originProblems({ run, settings, origins, samples, dataset, agent }: RunRecord): string[] {
   const problems: string[] = [];
   const known = [...Object.keys(DEFAULT_SETTINGS), 'seed', ...BESIDE];
   for (const key of Object.keys(origins).filter((each) => !known.includes(each)))
@@ -52,7 +61,8 @@ function originProblems({ run, settings, origins, samples, dataset }: RunRecord)
   const defaults: Readonly<Record<string, unknown>> = { ...DEFAULT_SETTINGS, seed: seedOfRun(run) };
   for (const [key, value] of Object.entries(settings)) {
     // A run of rollouts that clients start one by one takes its settings from the first of them.
-    const origin = origins[key === 'environments' ? 'environment' : key] ?? 'default';
+    const origin = originOfSetting(origins, key);
+    if (origin === 'agent') problems.push(...agentProblem(agent, key, value));
     if (dataset === null || origin !== 'default') continue;
     if ([defaults[key], demo[key]].some((one) => one !== undefined && isDeepStrictEqual(one, value))) continue;
     const right = JSON.stringify(defaults[key]);
@@ -66,15 +76,43 @@ function originProblems({ run, settings, origins, samples, dataset }: RunRecord)
   return problems;
 }
 
+/** A value that the run's agent is said to preset. One that a user's environment brought is known to it alone. */
+function agentProblem(agent: RunRecord['agent'], key: string, value: unknown): string[] {
+  if (!agent) return [`says that an agent preset ${key}, and names none`];
+  const preset: Readonly<Record<string, unknown>> | undefined = AGENTS.find(
+    ({ name }) => name === agent.name,
+  )?.settings;
+  if (!preset || isDeepStrictEqual(preset[key], value)) return [];
+  const said = `${JSON.stringify(preset[key]) ?? 'none'} to ${key}`;
+  return [`says that ${key} ${JSON.stringify(value)} is of the agent ${agent.name}, which gives ${said}`];
+}
+
+function originOfSetting(origins: RunRecord['origins'], key: string): Origin {
+  if (key === 'environments') return origins['environment'] ?? 'default';
+  if (key !== 'tools') return origins[key] ?? 'default';
+  return ['tool', 'mcp'].map((name) => origins[name] ?? 'default').find((origin) => origin !== 'default') ?? 'default';
+}
+
+const givenTools = ({ list, maxCalls, outputBytes }: ToolSettings, format: string): ToolSettings => ({
+  format,
+  list,
+  maxCalls,
+  outputBytes,
+});
+
 function nameProblems(record: RunRecord): string[] {
-  const { run, settings, origins, samples, dataset, epochs, train, forkedFrom } = record;
+  const { run, settings, origins, samples, dataset, forkedFrom } = record;
   // A fork has the name that its data set would give it only by chance.
   if (forkedFrom || !dataset || Object.values(origins).includes('input') || !isDerivedName(run, dataset.path))
     return [];
-  const { seed, ...rest } = settings;
+  const { seed, ...named } = settings;
+  const { tools } = named;
+  // The format that a model's own template shows does not decide the name.
+  const open = tools && (origins['toolFormat'] ?? 'default') === 'default';
+  const rest = tools ? { ...named, tools: givenTools(tools, open ? '' : tools.format) } : named;
   const given = (origins['seed'] ?? 'default') === 'default' ? rest : { ...rest, seed };
-  const groups = { ...(epochs === undefined ? {} : { epochs }), ...(train === undefined ? {} : { train }) };
-  const right = derivedRunName(dataset.path, dataset.offered ?? dataset.sha256, given, samples, groups);
+  const offered = dataset.offered ?? dataset.sha256;
+  const right = derivedRunName(dataset.path, offered, given, samples, groupParts(record));
   return run === right ? [] : [`has a name that other data or settings give; these give ${right}`];
 }
 

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { mayRetry, type Outcome } from '../domain/ending.ts';
 import { samplesPerQuery } from '../domain/group.ts';
+import { isFolder } from '../domain/model-identity.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import type { TurnRecord } from '../domain/turn.ts';
@@ -51,6 +52,8 @@ export function openRunCheck(store: Store, run: RunRecord | undefined, onBreach:
           say(`says the model ${JSON.stringify(model)}; its settings ask ${JSON.stringify(right)}`, turnFile(number));
         const budget = budgets(rollout.settings, turn.record);
         if (budget) say(budget, turnFile(number));
+        // A folder says which weights a server loaded, as the versions do.
+        if (server !== null && isFolder(model)) continue;
         const known = models.get(server);
         if (known === undefined) models.set(server, model);
         else if (known !== model)

@@ -3,12 +3,10 @@
 // readers. The tables are typed by the records: a new field needs a line here. Not covered: whether values fit together.
 
 import { explain } from '../domain/errors.ts';
-import { DOORS, type EnvironmentRecord, STATES } from '../domain/environment.ts';
 import { LOGPROB_MEANINGS } from '../domain/logprob-meaning.ts';
 import type { CollectionResult } from '../domain/messages.ts';
 import type { CollectionCounts, RewardCount } from '../domain/progress.ts';
 import type { InputOutput, Message, Prompt, Query } from '../domain/query.ts';
-import { FLEET_POLICIES, type RolloutSettings } from '../domain/settings.ts';
 import type { Begun, EndRecord, Failure, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import type { ChunkRecord, TurnRecord, VersionSpan } from '../domain/turn.ts';
 import type { ModelIdentity } from '../domain/model-identity.ts';
@@ -34,55 +32,15 @@ import {
   type Fields,
   type Test,
 } from './field-tests.ts';
+import { AGENT, JUDGED, KEEP } from './environment-fields.ts';
 import { CARRIED, FORKED_FROM, PARENT, SAID, SAY, STEERING } from './steering-fields.ts';
+import { SETTINGS, SETTINGS_TEST } from './settings-fields.ts';
+import { CALL, CALL_RESULTS, INTENT, WRITTEN_CALLS } from './tool-fields.ts';
 import type { PackRecord } from '../storage/pack/manifest.ts';
-import type { RunRecord } from '../storage/record/run-record.ts';
+import { ORIGINS, type RunRecord } from '../storage/record/run-record.ts';
 import { VERDICTS } from '../domain/verdict.ts';
 import { encodeRecord, type Owner, type RecordKind } from '../storage/record/text.ts';
 import type { Stored } from '../storage/store.ts';
-
-const LIMIT: Test = [(value) => Number.isFinite(value) && (value as number) > 0, 'a number above 0'];
-const ENVIRONMENT = only<EnvironmentRecord>({
-  name: NAME,
-  version: TEXT,
-  state: oneOf(...STATES),
-  begins: BOOLEAN,
-  ends: BOOLEAN,
-  timeoutSeconds: LIMIT,
-  door: oneOf(...DOORS),
-  spec: listOf(NAME),
-  fingerprint: HASH,
-  claimed: maybe(oneOf(true)),
-});
-const SETTINGS: Fields<RolloutSettings> = {
-  model: NAME,
-  tokenizer: orNull(NAME),
-  numTurns: PLACE,
-  stop: oneOf('always', 'success'),
-  feedback: oneOf('seed', 'delta'),
-  rewardScaling: NUMBER,
-  rewardBias: NUMBER,
-  turnDiscount: NUMBER,
-  maxNewTokens: PLACE,
-  newTokensPerChunk: orNull(PLACE),
-  temperature: [(value) => Number.isFinite(value) && (value as number) >= 0, 'a number from 0'],
-  topP: [(value) => LIMIT[0](value) && (value as number) <= 1, 'a number above 0, at most 1'],
-  topK: PLACE,
-  deterministic: BOOLEAN,
-  logprobs: oneOf('policy', 'raw'),
-  apiKeyEnv: orNull(NAME),
-  fleetPolicy: oneOf(...FLEET_POLICIES),
-  maxInFlightPerServer: orNull(PLACE),
-  requestTimeoutSeconds: LIMIT,
-  serverLimits: mapOf(LIMIT),
-  serverWeights: mapOf(LIMIT),
-  seed: COUNT,
-  environments: maybe(listOf(ENVIRONMENT)),
-};
-const SETTINGS_TEST: Test = [
-  (value) => isObject(value) && flawIn(SETTINGS, value) === undefined,
-  'an object: the settings of a rollout',
-];
 
 const FINISH = oneOf('stop', 'length', 'abort');
 const SPANS: Test = [
@@ -104,16 +62,16 @@ const eitherOf = (...tests: readonly Test[]): Test => [
   (value) => tests.some(([test]) => test(value)),
   tests.map(([, name]) => name).join(' or '),
 ];
+const MESSAGES = listOf(only<Message>({ role: TEXT, content: TEXT, name: maybe(TEXT), tool_call_id: maybe(TEXT) }));
 const PROMPT = eitherOf(
   only<Extract<Prompt, { kind: 'text' }>>({ kind: oneOf('text'), text: TEXT }),
   only<Extract<Prompt, { kind: 'messages' }>>({
     kind: oneOf('messages'),
-    messages: listOf(only<Message>({ role: TEXT, content: TEXT })),
+    messages: MESSAGES,
   }),
 );
 const LIST: Test = [Array.isArray, 'a list'];
 const ANY: Test = [() => true, 'anything'];
-const MESSAGES = listOf(only<Message>({ role: TEXT, content: TEXT }));
 const QUERY: Test = [
   only<Query>({
     queryId: NAME,
@@ -166,10 +124,12 @@ const RUN: Fields<RunRecord> = {
   format: TEXT,
   run: NAME,
   settings: SETTINGS_TEST,
-  origins: mapOf(oneOf('default', 'config', 'environment', 'flag', 'input')),
+  origins: mapOf(oneOf(...ORIGINS)),
   samples: PLACE,
   epochs: maybe(orNull(PLACE)),
   train: maybe(orNull([isObject, 'an object'])),
+  keep: maybe(KEEP),
+  agent: maybe(AGENT),
   dataset: orNull(DATASET),
   logprobs: maybe(
     orNull(only<NonNullable<RunRecord['logprobs']>>({ meaning: MEANING, servers: maybe(mapOf(MEANING)) })),
@@ -217,6 +177,7 @@ const TURN: Fields<TurnRecord> = {
   textLogprobs: maybe(listOf(only<{ token: string; logprob: number }>({ token: TEXT, logprob: NUMBER }))),
   said: maybe(SAID),
   carried: maybe(CARRIED),
+  calls: maybe(WRITTEN_CALLS),
 };
 const CHUNK: Fields<ChunkRecord> = { ...ANSWERED, chunk: PLACE };
 const VERDICT: Fields<VerdictRecord> = {
@@ -230,12 +191,14 @@ const VERDICT: Fields<VerdictRecord> = {
   reward: maybe(NUMBER),
   rewards: maybe(mapOf(NUMBER)),
   metrics: maybe(mapOf(NUMBER)),
+  judged: maybe(JUDGED),
   messages: maybe(MESSAGES),
   done: maybe(BOOLEAN),
   state: ANY,
   environment: maybe(HASH),
   note: maybe(TEXT),
   carried: maybe(CARRIED),
+  calls: maybe(CALL_RESULTS),
 };
 const END: Fields<EndRecord> = {
   outcome: oneOf('complete', 'undecided', 'failed', 'cancelled'),
@@ -247,6 +210,7 @@ const END: Fields<EndRecord> = {
   turns: listOf(HASH),
   finishedAt: COUNT,
   said: maybe(listOf(PLACE)),
+  called: maybe(listOf(PLACE)),
 };
 const PACK: Fields<PackRecord & { readonly format: string }> = {
   format: TEXT,
@@ -265,6 +229,8 @@ const FIELDS: Readonly<Partial<Record<RecordKind, Readonly<Record<string, Test>>
   verdict: VERDICT,
   end: END,
   say: SAY,
+  intent: INTENT,
+  call: CALL,
   pack: PACK,
 };
 /** The fault of a record's fields; undefined if there is none. */

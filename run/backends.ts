@@ -2,18 +2,18 @@
 // of their servers into the folders of the runs that use them. A run whose weights were changed has a backend of its
 // own: it opens with the weights in force, and follows them from turn to turn.
 
-import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { basename, dirname, join } from 'node:path';
 import { explain, ModelError } from '../domain/errors.ts';
 import { differingCanaries, differingTraits } from '../domain/model-identity.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import { type DeclaredWeights, isLate } from '../domain/weights.ts';
 import type { Backend, EmbeddedWeights, LateServers } from '../inference/backend.ts';
 import { createBackend } from '../inference/index.ts';
+import { factsOf } from '../storage/disk/facts.ts';
 import { openFileStore } from '../storage/files.ts';
 import { openWeightsLedger, type WeightsLedger } from '../storage/weights.ts';
 import { writeFleetReport } from '../storage/fleet-status.ts';
+import { basename, dirname, isShared, join } from '../storage/place.ts';
 import { RUN_FILE } from '../storage/record/layout.ts';
 
 export interface Backends {
@@ -67,8 +67,8 @@ export function openBackends(
       maxInFlightPerServer,
       serverLimits,
       serverWeights,
-      // Limits count over all workers of a run, which share its folder.
-      leaseFolder: limited ? join(runFolder, '.fleet') : null,
+      // Limits count over all workers of a run, which share its folder; of a run in a bucket, for each worker.
+      leaseFolder: limited && isShared(runFolder) ? join(runFolder, '.fleet') : null,
     };
     const key = JSON.stringify([model, options, ...(weights === null ? [] : [runFolder])]);
     const known = backends.get(key);
@@ -191,7 +191,7 @@ export function openBackends(
     asking.clear();
     for (const [folder, used] of runs) {
       // A refused run leaves no folder.
-      if (!existsSync(join(folder, RUN_FILE))) continue;
+      if (!(await factsOf(join(folder, RUN_FILE)).catch(() => undefined))) continue;
       const loaded = (await Promise.allSettled(used)).flatMap((b) => (b.status === 'fulfilled' ? [b.value] : []));
       const servers = loaded.flatMap((backend) => backend.serverStatus?.() ?? []);
       if (servers.length === 0) continue;

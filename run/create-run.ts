@@ -13,10 +13,12 @@ import { derivedRunName } from '../domain/run-name.ts';
 import type { FoundLogprobs } from '../domain/logprob-meaning.ts';
 import type { ModelIdentity } from '../domain/model-identity.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
+import { toolIdentity, type ToolSettings, toolTitle } from '../domain/tool.ts';
 import { allQueries, hashQueries } from '../storage/queries.ts';
-import type { Origin, RunRecord, TrainRecord } from '../storage/record/run-record.ts';
+import type { GroupParts, Origin, RunRecord } from '../storage/record/run-record.ts';
 import type { Store } from '../storage/store.ts';
 import { everturnVersion } from '../machine/package-root.ts';
+import { GROUP_PARTS, groupParts } from '../storage/record/run-record.ts';
 import { acceptedQueries, type DatasetSurvey } from './survey.ts';
 
 /** A name derived from data and settings: the same command finds the same run again. */
@@ -24,18 +26,16 @@ export function nameOfRun(
   survey: DatasetSurvey,
   settings: Partial<RolloutSettings>,
   samples: number,
-  groups: Pick<RunRecord, 'epochs' | 'train'> = {},
+  groups: GroupParts = {},
 ): string {
   return derivedRunName(survey.selection.dataset, survey.offered, settings, samples, groups);
 }
 
-export interface NewRunInput {
+export interface NewRunInput extends GroupParts {
   readonly run: string;
   readonly survey: DatasetSurvey;
   readonly settings: RolloutSettings;
   readonly samples: number;
-  readonly epochs?: number;
-  readonly train?: TrainRecord;
   readonly origins: Readonly<Record<string, Origin>>;
   /** The model's probe results; null without a probe. */
   readonly logprobs?: FoundLogprobs | null;
@@ -44,8 +44,7 @@ export interface NewRunInput {
 
 export async function createRun(store: Store, input: NewRunInput): Promise<{ created: boolean; record: RunRecord }> {
   const { run, survey, settings, samples, origins, logprobs = null, model = null } = input;
-  const { epochs, train } = input;
-  const groups = { ...(epochs === undefined ? {} : { epochs }), ...(train === undefined ? {} : { train }) };
+  const groups = groupParts(input);
   const wanted = { settings, samples, groups, offered: survey.offered };
   const known = await store.getRun();
   if (known) return { created: false, record: same(run, known.record, wanted, store.folder) };
@@ -78,10 +77,10 @@ export async function createRun(store: Store, input: NewRunInput): Promise<{ cre
 function same(
   run: string,
   record: RunRecord,
-  wanted: { settings: RolloutSettings; samples: number; groups: Pick<RunRecord, 'epochs' | 'train'>; offered: string },
+  wanted: { settings: RolloutSettings; samples: number; groups: GroupParts; offered: string },
   folder: string,
 ): RunRecord {
-  const { environments: own, ...rest } = wanted.settings;
+  const { environments: own, tools, ...rest } = wanted.settings;
   const there = new Map<string, unknown>(Object.entries(record.settings));
   const differing = Object.entries(rest)
     .filter(([key, value]) => !isDeepStrictEqual(there.get(key), value))
@@ -89,8 +88,11 @@ function same(
   const [theirs, ours] = [record.settings.environments, own].map((all) => (all ?? []).map(identityOf));
   if (!isDeepStrictEqual(theirs, ours))
     differing.push(`environment (${titles(record.settings.environments)} there, ${titles(own)} here)`);
+  const [known, asked] = [record.settings.tools, tools].map((one) => one && toolsIdentity(one));
+  if (!isDeepStrictEqual(known, asked))
+    differing.push(`tools (${toolTitles(record.settings.tools)} there, ${toolTitles(tools)} here)`);
   if (record.samples !== wanted.samples) differing.push(`samples (${record.samples} there, ${wanted.samples} here)`);
-  for (const key of ['epochs', 'train'] as const) {
+  for (const key of GROUP_PARTS) {
     if (isDeepStrictEqual(record[key], wanted.groups[key])) continue;
     const [there, here] = [record[key], wanted.groups[key]].map((value) => JSON.stringify(value) ?? 'none');
     differing.push(`${key} (${there} there, ${here} here)`);
@@ -102,6 +104,12 @@ function same(
 
 const titles = (environments: readonly EnvironmentRecord[] = []): string =>
   environments.map(environmentTitle).join(', ') || 'none';
+
+const toolsIdentity = ({ list, ...rest }: ToolSettings): object => ({ ...rest, list: list.map(toolIdentity) });
+const toolTitles = (tools: ToolSettings | undefined): string =>
+  tools
+    ? `${tools.list.map(toolTitle).join(', ')}, ${tools.format}, at most ${tools.maxCalls} calls of ${tools.outputBytes} bytes`
+    : 'none';
 
 function differs(run: string, folder: string, what: readonly string[]): UsageError {
   return new UsageError(`Run "${run}" exists in ${folder}, and differs: ${what.join(', ')}.`, {

@@ -1,9 +1,12 @@
-// Epochs and training as a Temporal client gives them with a collection, completed by the defaults of the command line.
+// The parts of run.json beside its settings: epochs, training, the filter over groups, the agent. Made from a run's options,
+// or from those that a Temporal client gives with a collection, completed by the defaults of the command line.
 
+import type { Agent } from '../domain/agent.ts';
 import { UsageError } from '../domain/errors.ts';
-import type { RunRecord } from '../storage/record/run-record.ts';
+import { tooManyMembers } from '../domain/group.ts';
+import type { GroupParts } from '../storage/record/run-record.ts';
 import { parseValue } from './config.ts';
-import { DEFAULT_OPTIONS, groupsOf } from './options.ts';
+import { DEFAULT_OPTIONS, type RunOptions } from './options.ts';
 
 const TRAIN_KEYS = ['batchGroups', 'maxStaleness', 'minMembers', 'successRate', 'dropZeroVariance'] as const;
 
@@ -14,7 +17,20 @@ export interface GivenGroups {
   readonly train?: unknown;
 }
 
-export function parseGroups({ samples, epochs, train }: GivenGroups): Pick<RunRecord, 'epochs' | 'train'> {
+/** The parts of run.json on epochs, training, filters and agent; empty if the run has none. Throws a UsageError. */
+export function groupsOf(options: RunOptions, agent?: Agent): GroupParts {
+  const { epochs, train, batchGroups, maxStaleness, minMembers, successRate, dropZeroVariance, samples } = options;
+  const filter = { minMembers, successRate, dropZeroVariance };
+  const filters = minMembers !== null || successRate !== null || dropZeroVariance;
+  if (minMembers !== null && minMembers > samples) throw tooManyMembers(minMembers, samples);
+  return {
+    ...(epochs === 1 ? {} : { epochs }),
+    ...(train ? { train: { batchGroups, maxStaleness, ...filter } } : filters ? { keep: filter } : {}),
+    ...(agent && { agent: { name: agent.name, sampleOf: agent.sampleOf } }),
+  };
+}
+
+export function parseGroups({ samples, epochs, train }: GivenGroups): GroupParts {
   const options = { ...DEFAULT_OPTIONS, samples, train: train !== undefined && train !== null };
   if (epochs !== undefined && epochs !== null) options.epochs = parseValue('epochs', epochs, 'epochs');
   if (!options.train) return groupsOf(options);

@@ -1,14 +1,20 @@
 // Every option of a run: its name, what it takes, and its help. The flag is the kebab form of the name.
 
 import { z } from 'zod';
+import { AGENTS } from '../domain/agent.ts';
 import { DEFAULT_MAX_CONCURRENT, DEFAULT_SETTINGS, MAX_CONCURRENT } from '../domain/defaults.ts';
 import { UsageError } from '../domain/errors.ts';
-import { parseSuccessRate, tooManyMembers } from '../domain/group.ts';
+import { parseSuccessRate } from '../domain/group.ts';
 import { FLEET_POLICIES, type RolloutSettings } from '../domain/settings.ts';
 import { MODEL_FORMS, parseModelSpec } from '../inference/index.ts';
-import type { RunRecord } from '../storage/record/run-record.ts';
+import { type Field, real, whole } from './field.ts';
+import { DEFAULT_TOOL_OPTIONS, TOOL_FIELDS, type ToolOptions } from './tool-options.ts';
 
-export interface RunOptions extends Omit<RolloutSettings, 'seed' | 'environments'> {
+export type { Field };
+
+export interface RunOptions extends Omit<RolloutSettings, 'seed' | 'environments' | 'tools'>, ToolOptions {
+  /** A preset of settings, by its name. */
+  readonly agent: string | null;
   /** Of the user's own: a module, a command or an address each. */
   readonly environment: readonly string[];
   /** Null: derived from the run's name. */
@@ -29,14 +35,6 @@ export interface RunOptions extends Omit<RolloutSettings, 'seed' | 'environments
   readonly maxFailed: number;
 }
 
-const whole = (min: number, max: number = Number.MAX_SAFE_INTEGER) =>
-  z
-    .int(`a whole number${range(min, max)}`)
-    .min(min, `a whole number${range(min, max)}`)
-    .max(max, `a whole number${range(min, max)}`);
-const real = (min: number, max: number, what: string) => z.number(what).min(min, what).max(max, what);
-const range = (min: number, max: number) =>
-  max === Number.MAX_SAFE_INTEGER ? ` of at least ${min}` : ` from ${min} to ${max}`;
 const MODELS = MODEL_FORMS.join(', ').replace(/, (?!.*, )/, ' or ');
 const model = z.string('a model').superRefine((spec, context) => {
   const error = modelError(spec);
@@ -46,17 +44,9 @@ const model = z.string('a model').superRefine((spec, context) => {
   context.addIssue({ code: 'custom', message });
 });
 
-export interface Field<T> {
-  readonly schema: z.ZodType<T>;
-  readonly argument: string | null;
-  readonly help: string;
-  /** Parses a text from a shell that is not a number, a truth value or null. */
-  readonly fromText?: (text: string) => unknown;
-  /** The flag may be repeated: all of its values are one list. */
-  readonly many?: true;
-}
-
-const ENVIRONMENTS = 'a module (./my-env.ts), a command ("python3 my_env.py") or an address (https://…)';
+const ENVIRONMENTS =
+  'a module (./my-env.ts), a command ("python3 my_env.py"), an address (https://…) or a rubric (rubric:./rubric.json)';
+const AGENT = 'the name of an agent';
 const RATES = 'two numbers from 0 to 1 in order, as in 0.1:0.9';
 const ENV_NAME = 'the name of an environment variable';
 const LIMITS = 'limits by url, as in http://a:30000=64,http://b:30000=32';
@@ -74,6 +64,11 @@ export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } 
     argument: '<folder>',
     help: 'folder or hub id of the tokenizer, for a model that comes without one',
   },
+  agent: {
+    schema: z.string(AGENT).trim().min(1, AGENT).nullable(),
+    argument: '<name>',
+    help: `a preset of the settings below it: ${AGENTS.map(({ name }) => name).join(', ')}, or one that your environment brings`,
+  },
   numTurns: { schema: whole(1, 1000), argument: '<n>', help: 'maximum number of turns of a rollout' },
   stop: {
     schema: z.enum(['always', 'success'], 'always or success'),
@@ -87,6 +82,7 @@ export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } 
     fromText: (text) => [text],
     many: true,
   },
+  ...TOOL_FIELDS,
   samples: { schema: whole(1, 10_000), argument: '<n>', help: 'number of rollouts of each query' },
   epochs: {
     schema: whole(1, 100_000),
@@ -111,7 +107,7 @@ export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } 
   minMembers: {
     schema: whole(1, 10_000).nullable(),
     argument: '<n>',
-    help: 'with --train: minimum number of members of a group whose other members failed after all retries; by default whole groups only',
+    help: 'minimum number of members of a group to train on, whose other members failed after all retries; by default whole groups only',
   },
   successRate: {
     schema: z
@@ -119,13 +115,13 @@ export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } 
       .refine(([least, most]) => least <= most, RATES)
       .nullable(),
     argument: '<lb:ub>',
-    help: 'with --train: groups whose success rate is outside these limits (both included) are left out',
+    help: 'groups (the samples of one query) whose success rate is outside these limits (both included) are not trained on: left out of the feed and of exports',
     fromText: (text) => parseSuccessRate(text) ?? text,
   },
   dropZeroVariance: {
     schema: z.boolean('true or false'),
     argument: null,
-    help: 'with --train: groups whose rewards are all equal are left out',
+    help: 'groups whose rewards are all equal are not trained on',
   },
   feedback: {
     schema: z.enum(['seed', 'delta'], 'seed or delta'),
@@ -243,6 +239,8 @@ export const DEFAULT_OPTIONS: Readonly<RunOptions> = {
   ...DEFAULT_SETTINGS,
   seed: null,
   environment: [],
+  agent: null,
+  ...DEFAULT_TOOL_OPTIONS,
   samples: 1,
   epochs: 1,
   train: false,
@@ -267,16 +265,6 @@ export function givenSettings(options: RunOptions): Omit<RolloutSettings, 'seed'
   const settings = Object.fromEntries(Object.entries(options).filter(([key]) => key in DEFAULT_SETTINGS));
   const { seed } = options;
   return (seed === null ? settings : { ...settings, seed }) as ReturnType<typeof givenSettings>;
-}
-
-/** The part of run.json on epochs and training; empty if the run has neither. Throws a UsageError. */
-export function groupsOf(options: RunOptions): Pick<RunRecord, 'epochs' | 'train'> {
-  const { epochs, train, batchGroups, maxStaleness, minMembers, successRate, dropZeroVariance, samples } = options;
-  if (minMembers !== null && minMembers > samples) throw tooManyMembers(minMembers, samples);
-  return {
-    ...(epochs === 1 ? {} : { epochs }),
-    ...(train ? { train: { batchGroups, maxStaleness, minMembers, successRate, dropZeroVariance } } : {}),
-  };
 }
 
 function modelError(spec: string): UsageError | undefined {

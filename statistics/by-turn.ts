@@ -5,7 +5,7 @@ import type { RolloutSummary } from '../domain/rollout-summary.ts';
 import type { Finish } from '../domain/turn.ts';
 import { type Estimate, shareEstimate } from './estimate.ts';
 import { meanOf, spreadOf } from './mean.ts';
-import { isScored, known, type QueryGroup, rightAt } from './outcomes.ts';
+import { answersOf, isScored, known, type QueryGroup, rightAt } from './outcomes.ts';
 
 /** `count` of `of`; a rate without observations does not exist. */
 export interface Part {
@@ -45,7 +45,7 @@ function oneTurn(groups: readonly QueryGroup[], turn: number): TurnStatistics {
   const judged = groups.map(({ rollouts }) => known(rollouts.map((r) => rightAt(r, turn))));
   const flat = judged.flat();
   const decided = all.filter((r) => !isScored(r));
-  const here = all.flatMap(({ turns }) => turns[turn - 1] ?? []);
+  const here = all.flatMap((r) => answersOf(r)[turn - 1] ?? []);
   const rewards = known(here.map(({ reward }) => reward));
   return {
     turn,

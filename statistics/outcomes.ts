@@ -55,3 +55,10 @@ export function byQuery(rollouts: Iterable<RolloutSummary>): QueryGroup[] {
 export function known(values: readonly (number | null)[]): number[] {
   return values.filter((value) => value !== null);
 }
+
+/** The turns that are answers: those that called tools are none. */
+export function answersOf({ turns }: RolloutSummary): RolloutSummary['turns'] {
+  return turns.some(({ verdict }) => verdict === 'called')
+    ? turns.filter(({ verdict }) => verdict !== 'called')
+    : turns;
+}

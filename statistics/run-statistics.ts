@@ -14,7 +14,7 @@ import { counted, turnStatistics, type TurnStatistics } from './by-turn.ts';
 import { bareEstimate, type Estimate, queryMeanEstimate, shareEstimate } from './estimate.ts';
 import { provisional, type Provisional, totalOf } from './in-progress.ts';
 import { clusteredMean, type Distribution, distributionOf, meanOf, spreadOf } from './mean.ts';
-import { byQuery, hasEnded, known, type QueryGroup, rightAtLast, rightBy } from './outcomes.ts';
+import { answersOf, byQuery, hasEnded, known, type QueryGroup, rightAtLast, rightBy } from './outcomes.ts';
 import { majorityAtK, passAllK, passAtK } from './pass-at-k.ts';
 import { timingStatistics, type TimingStatistics } from './timing.ts';
 
@@ -146,7 +146,7 @@ function atKs(groups: readonly QueryGroup[], ks: readonly number[], atTurn: numb
     const own = rollouts.filter((r) => rightBy(r, atTurn) !== null);
     const right = own.filter((r) => rightBy(r, atTurn) === 1).length;
     const votes = own.map((r) => ({
-      answer: r.turns[r.success.slice(0, atTurn).findLastIndex((one) => one !== null)]?.extracted ?? null,
+      answer: answersOf(r)[r.success.slice(0, atTurn).findLastIndex((one) => one !== null)]?.extracted ?? null,
       right: rightAtLast(r, atTurn) === 1,
     }));
     return { n: own.length, right, votes };

@@ -1,6 +1,6 @@
 // The code that a run brings: `code/<sha256>.cjs` in its folder. Written once; its reader compares the hash.
 
-import { join } from 'node:path';
+import { join } from './place.ts';
 import { codeFile } from './record/layout.ts';
 import { writeOnce } from './disk/write-once.ts';
 

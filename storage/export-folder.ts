@@ -3,6 +3,7 @@
 
 import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isBucketPlace } from '../domain/bucket-place.ts';
 import { UsageError } from '../domain/errors.ts';
 import type { Trajectory } from '../domain/trajectory.ts';
 import { fileError } from './disk/errors.ts';
@@ -33,6 +34,12 @@ export async function exportFolder(
   { folder, top }: { readonly folder: string; readonly top: string },
   { onSkip, ...selection }: SelectionOptions & { readonly onSkip?: (rollout: SkippedRollout) => void },
 ): Promise<FolderSummary> {
+  if (isBucketPlace(folder)) {
+    throw new UsageError(`A folder of files is made on a disk, and ${folder} is in a bucket.`, {
+      reason: 'bad-value',
+      fix: 'Name a folder with --out, and copy it there afterwards.',
+    });
+  }
   const target = join(folder, top);
   if (await stat(target).catch(() => undefined)) {
     throw new UsageError(`${target} exists already.`, {

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
+import { isBucketPlace } from '../domain/bucket-place.ts';
 import { StoreError, UsageError } from '../domain/errors.ts';
 import type { RowLabels } from '../domain/neutral-row.ts';
 import type { Trajectory } from '../domain/trajectory.ts';
@@ -110,7 +111,7 @@ export async function exportRun(
   return { ...written, skipped };
 }
 
-function lineByLine(exporter: LineMaker): Encoder {
+export function lineByLine(exporter: LineMaker): Encoder {
   return {
     add: (trajectory, labels) => exporter.lines(trajectory, labels).map((line) => `${line}\n`),
     end: () => [],
@@ -176,6 +177,11 @@ export async function writeFileAt(
   overwrite: boolean,
   fill: (file: FileHandle) => Promise<void>,
 ): Promise<void> {
+  if (isBucketPlace(target)) {
+    if (overwrite) return replaceFile(target, fill);
+    if (await writeOnce(target, fill)) return;
+    throw isThere(target);
+  }
   const path = await realpath(target).catch(() => resolve(target));
   try {
     const found = await stat(path).catch(() => undefined);

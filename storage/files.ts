@@ -1,13 +1,13 @@
-// The store as plain files in `<out>/<run>/`: names in layout.ts, the text of a record in record/text.ts, atomic
+// The store as files in `<out>/<run>/`, on a disk or as objects of a bucket (bucket/): names in layout.ts, the text of a record in record/text.ts, atomic
 // writes in write-once.ts, packed rollouts in pack/. A damaged record is an error that names its file; a torn record that no later record refers
 // to counts as never written (torn.ts).
 
-import { rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
 import { StoreError, UsageError } from '../domain/errors.ts';
 import { isRunName, type RolloutId } from '../domain/ids.ts';
 import { type Disk, openDisk } from './disk/disk.ts';
+import { removeFile } from './disk/facts.ts';
 import { recordError } from './disk/errors.ts';
+import { join, resolvePlace } from './place.ts';
 import * as layout from './record/layout.ts';
 import { countFeedEntries, dropChunks, removeOldTemporaries } from './record/listing.ts';
 import { countQueries, readQueries, writeQueries } from './queries.ts';
@@ -42,7 +42,7 @@ export function openFileStore(
       fix: 'Use letters, digits, `.`, `_` and `-`, at most 100 of them.',
     });
   }
-  const folder = resolve(out, run);
+  const folder = join(resolvePlace(process.cwd(), out), run);
   const packs = packsOf(folder);
 
   function asStored<T extends object>(kind: RecordKind, text: T, hash: string, created: boolean): Stored<T> {
@@ -180,7 +180,7 @@ export function openFileStore(
     const { stored, bytes } = written;
     if (isFirst && stored.created && (await isPacked(id))) {
       // It was packed between the two looks, and its first file had just gone.
-      await rm(path, { force: true });
+      await removeFile(path);
       return inPack(kind, id, file);
     }
     (await keptOf(rollout))?.keep(file, stored, bytes);
@@ -253,6 +253,10 @@ export function openFileStore(
       return stored;
     },
     getEnd: (id) => getOf('end', id, layout.END_FILE),
+    putCall: (id, record) => putOf('call', id, layout.callFile(record.turn, record.call), record),
+    getCall: (id, turn, call) => getOf('call', id, layout.callFile(turn, call)),
+    putIntent: (id, record) => putOf('intent', id, layout.intentFile(record.turn, record.call), record),
+    getIntent: (id, turn, call) => getOf('intent', id, layout.intentFile(turn, call)),
 
     async putLog(version, name, text, { draft = false } = {}) {
       if (await hasPackedLog(version, name, text)) return;

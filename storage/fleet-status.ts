@@ -1,9 +1,9 @@
 // The reports of a run's workers about its servers: one small file per worker in `<run>/.fleet`, replaced as a whole
 // from time to time. For people; not part of the run's records.
 
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join } from './place.ts';
 import { readText, replaceFile } from './disk/write-once.ts';
+import { namesIn } from './record/listing.ts';
 
 export interface ServerReport {
   readonly url: string;
@@ -39,7 +39,7 @@ export async function writeFleetReport(runFolder: string, worker: string, report
 
 /** One report per server, over all workers that reported since `since`, ordered by url. */
 export async function readFleet(runFolder: string, since: number): Promise<ServerReport[]> {
-  const names = await readdir(join(runFolder, FOLDER)).catch(() => [] as string[]);
+  const names = await namesIn(join(runFolder, FOLDER)).catch(() => [] as string[]);
   const byUrl = new Map<string, ServerReport>();
   for (const name of names.filter((n) => REPORT.test(n))) {
     for (const server of await lately(join(runFolder, FOLDER, name), since)) {

@@ -54,7 +54,9 @@ async function* turnsOf(
     if (!turn) return;
     if (!verdict) onUnjudged(id, number);
     else if (verdict.record.of === turn.hash) {
-      yield { id, query, rollout: rollout.record, turn, before: [...before], verdict: verdict.record };
+      // A turn that called tools is no answer.
+      if (verdict.record.verdict !== 'called')
+        yield { id, query, rollout: rollout.record, turn, before: [...before], verdict: verdict.record };
       before.push({ turn: turn.record, verdict: verdict.record });
     } else
       throw recordError(`${store.folder}/${rolloutFolder(id)}/${verdictFile(number)}`, 'judges another turn than this');

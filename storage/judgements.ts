@@ -2,10 +2,10 @@
 // per judged turn. A file appears complete, once, under an unused name.
 
 import type { FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
 import { UsageError } from '../domain/errors.ts';
 import { isRunName } from '../domain/ids.ts';
 import type { Verdict } from '../domain/verdict.ts';
+import { join } from './place.ts';
 import { JUDGEMENTS, judgementsFile } from './record/layout.ts';
 import { namesIn, removeOldTemporaries } from './record/listing.ts';
 import type { Store } from './store.ts';

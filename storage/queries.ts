@@ -3,12 +3,11 @@
 // while reading, whatever the file's size.
 
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { open, stat, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
 import { StoreError } from '../domain/errors.ts';
 import type { Query } from '../domain/query.ts';
 import { codeOf, fileError, recordError } from './disk/errors.ts';
+import { factsOf, readPart, streamOf } from './disk/facts.ts';
+import { join } from './place.ts';
 import { INDEX_FILE, QUERIES_FILE } from './record/layout.ts';
 import { replaceFile, writeOnce } from './disk/write-once.ts';
 
@@ -74,8 +73,7 @@ export async function readQueries(folder: string, from: number, count: number): 
   if (first === last) return [];
   const ends = await index.ends(first - 1, last);
   const begin = ends[0]!;
-  const bytes = Buffer.alloc(ends.at(-1)! - begin);
-  await withFile(path, (file) => readFully(path, file, bytes, begin));
+  const bytes = await readFully(path, begin, ends.at(-1)! - begin);
   return ends.slice(1).map((end, i) => {
     const line = bytes.toString('utf8', ends[i]! - begin, end - begin);
     try {
@@ -104,7 +102,7 @@ export async function hashOfQueriesFile(folder: string): Promise<string | undefi
   const path = join(folder, QUERIES_FILE);
   const hash = createHash('sha256');
   try {
-    for await (const chunk of createReadStream(path, { highWaterMark: BLOCK_BYTES })) hash.update(chunk as Buffer);
+    for await (const chunk of streamOf(path)) hash.update(chunk);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw fileError('read', path, error);
@@ -139,12 +137,10 @@ async function usableIndex(folder: string, size: number): Promise<Index | undefi
   if (indexSize === undefined || indexSize < HEADER_BYTES || indexSize % 8 !== 0) return undefined;
   const count = (indexSize - HEADER_BYTES) / 8;
   const read = async (from: number, to: number): Promise<number[]> => {
-    const bytes = Buffer.alloc(8 * (to - from));
-    await withFile(path, (file) => readFully(path, file, bytes, HEADER_BYTES + 8 * from));
+    const bytes = await readFully(path, HEADER_BYTES + 8 * from, 8 * (to - from));
     return Array.from({ length: to - from }, (_, i) => Number(bytes.readBigUInt64LE(8 * i)));
   };
-  const header = Buffer.alloc(HEADER_BYTES);
-  await withFile(path, (file) => readFully(path, file, header, 0));
+  const header = await readFully(path, 0, HEADER_BYTES);
   const [lastEnd] = count === 0 ? [0] : await read(count - 1, count);
   const fits = header.readBigUInt64LE(0) === MAGIC && Number(header.readBigUInt64LE(8)) === size && lastEnd === size;
   if (!fits) return undefined;
@@ -156,8 +152,7 @@ async function rebuildIndex(folder: string): Promise<Index> {
   const ends = new Offsets();
   let at = 0;
   try {
-    for await (const part of createReadStream(path, { highWaterMark: BLOCK_BYTES })) {
-      const chunk = part as Buffer;
+    for await (const chunk of streamOf(path)) {
       for (let i = chunk.indexOf(10); i >= 0; i = chunk.indexOf(10, i + 1)) ends.push(at + i + 1);
       at += chunk.length;
     }
@@ -206,31 +201,10 @@ class Offsets {
   }
 }
 
-async function sizeOf(path: string): Promise<number | undefined> {
-  try {
-    return (await stat(path)).size;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined;
-    throw fileError('read', path, error);
-  }
-}
+const sizeOf = async (path: string): Promise<number | undefined> => (await factsOf(path))?.bytes;
 
-async function withFile(path: string, use: (file: FileHandle) => Promise<void>): Promise<void> {
-  let file: FileHandle | undefined;
-  try {
-    file = await open(path, 'r');
-    await use(file);
-  } catch (error) {
-    throw fileError('read', path, error);
-  } finally {
-    await file?.close();
-  }
-}
-
-async function readFully(path: string, file: FileHandle, bytes: Buffer, position: number): Promise<void> {
-  for (let at = 0; at < bytes.length;) {
-    const { bytesRead } = await file.read(bytes, at, bytes.length - at, position + at);
-    if (bytesRead === 0) throw recordError(path, 'is torn: it is shorter than it was');
-    at += bytesRead;
-  }
+async function readFully(path: string, position: number, bytes: number): Promise<Buffer> {
+  const found = await readPart(path, position, bytes);
+  if (found.length < bytes) throw recordError(path, 'is torn: it is shorter than it was');
+  return found;
 }

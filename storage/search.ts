@@ -1,10 +1,10 @@
 // A text in a run: in questions, feedback, answers and the judge's extracted answers. Streams; memory holds one turn. A
 // turn's record is parsed only if its raw text holds the words, which saves nine tenths of the time.
 
-import { join } from 'node:path';
 import { UsageError } from '../domain/errors.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import { questionOf } from '../domain/query.ts';
+import { join } from './place.ts';
 import { readText } from './disk/write-once.ts';
 import { playedQueries } from './played-queries.ts';
 import { rolloutFolder, turnFile, verdictFile } from './record/layout.ts';

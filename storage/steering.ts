@@ -1,10 +1,10 @@
 // People's acts on a run's rollouts, one file each: `steering/<name>.json`, named by content, written once, closed by a
 // hash as every record. Nothing that was recorded before is touched.
 
-import { join } from 'node:path';
 import { StoreError } from '../domain/errors.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import { actName, isAbout, type NamedAct, type SteeringAct } from '../domain/steering.ts';
+import { join } from './place.ts';
 import { recordError } from './disk/errors.ts';
 import { readText, writeOnce } from './disk/write-once.ts';
 import { isActFile, rolloutFolder, STEERING, steeringFile } from './record/layout.ts';

@@ -1,11 +1,12 @@
 // The store interface: one run's records. Every put is atomic, by name and write-once: a second put of the same name
 // changes nothing and returns the first record. Readers never see a partial record, and no difference between a rollout
-// that is packed (pack/) and one that is not; a packed one takes no further record.
+// that is packed (pack/) and one that is not; a packed one takes no further record. On a disk or in a bucket.
 
 import type { FeedEntry } from '../domain/feed-entry.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { Query } from '../domain/query.ts';
 import type { SayRecord } from '../domain/say.ts';
+import type { CallRecord, IntentRecord } from '../domain/tool.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import type { ChunkRecord, TurnRecord } from '../domain/turn.ts';
 import type { RunRecord } from './record/run-record.ts';
@@ -49,6 +50,11 @@ export interface Store {
   /** A person's message before a turn. */
   putSay(id: RolloutId, record: SayRecord): Promise<Stored<SayRecord>>;
   getSay(id: RolloutId, turn: number): Promise<Stored<SayRecord> | undefined>;
+  /** The result of a call of a tool, and before it, for a tool that must not be called twice, the intent. */
+  putCall(id: RolloutId, record: CallRecord): Promise<Stored<CallRecord>>;
+  getCall(id: RolloutId, turn: number, call: number): Promise<Stored<CallRecord> | undefined>;
+  putIntent(id: RolloutId, record: IntentRecord): Promise<Stored<IntentRecord>>;
+  getIntent(id: RolloutId, turn: number, call: number): Promise<Stored<IntentRecord> | undefined>;
   putEnd(id: RolloutId, record: EndRecord): Promise<Stored<EndRecord>>;
   getEnd(id: RolloutId): Promise<Stored<EndRecord> | undefined>;
 
@@ -67,11 +73,11 @@ export interface Store {
   listRolloutsOf(query: string): Promise<RolloutId[]>;
   /** The names of a rollout's files, its chunks and foreign ones included; none if it has not begun. */
   listFiles(id: RolloutId): Promise<string[]>;
-  /** Whether some of its rollouts are packed: for readers of the files themselves. */
+  /** Whether a reader of the files themselves has to take them from `packedFiles`: some are packed, or all are in a bucket. */
   hasPacks(): Promise<boolean>;
-  /** The packed rollouts, in no order. */
+  /** The packed rollouts, in no order; none of a bucket. */
   listPacked(): AsyncIterable<RolloutId>;
-  /** The text of each file of a packed rollout, by name; undefined for a loose one. */
+  /** The text of each file of a rollout that is packed or in a bucket, by name; undefined for a loose one on a disk. */
   packedFiles(id: RolloutId): Promise<ReadonlyMap<string, string> | undefined>;
 
   /** An entry of the feed's ledger, by its number; returns the first one stored, which may be another's. */

@@ -3,14 +3,15 @@
 // of turns only if logprobs are asked for. `check` proves, exports read whole records.
 
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
-import { basename, join } from 'node:path';
 import { setImmediate as breath } from 'node:timers/promises';
-import { successOf } from '../domain/ending.ts';
+import { ofAnswers, successOf } from '../domain/ending.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { RolloutSummary, TurnSummary } from '../domain/rollout-summary.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import { outputTokens, type TurnRecord } from '../domain/turn.ts';
 import { codeOf, fileError } from './disk/errors.ts';
+import { ahead, readAhead } from './ahead.ts';
+import { basename, join } from './place.ts';
 import * as layout from './record/layout.ts';
 import { listRollouts } from './record/listing.ts';
 import { decodeRecord, type Owner, type RecordKind } from './record/text.ts';
@@ -36,33 +37,39 @@ export async function* readSummaries(store: Store, options: SummaryOptions = {})
   };
   const packs = await store.hasPacks();
   const run = basename(store.folder);
-  const summaryOf = async (owner: Owner, index: number | null) =>
+  const summaryOf = async ({ index, ...owner }: Owner & { readonly index: number | null }) =>
     readSummary(store, owner, index, options, packs ? await store.packedFiles({ run, ...owner }) : undefined);
+  for await (const summary of ahead(placesOf(store, packs), readAhead(store.folder), summaryOf)) {
+    if (summary) yield summary;
+    await rest();
+  }
+}
+
+/** The last attempt of each sample, in data set order; then those of rollouts that a client started directly. */
+async function* placesOf(store: Store, packs: boolean): AsyncGenerator<Owner & { readonly index: number | null }> {
+  const attempts = async (query: string) =>
+    packs ? latest(await store.listRolloutsOf(query)) : lastAttempts(store.folder, layout.queryFolder(query));
   const seen = new Set<string>();
   const total = await store.countQueries();
   for (let from = 0; from < total; from += PAGE) {
     const page = await store.readQueries(from, PAGE);
-    for (const [i, { queryId }] of page.entries()) {
-      const folder = layout.queryFolder(queryId);
-      const places = packs ? latest(await store.listRolloutsOf(queryId)) : lastAttempts(store.folder, folder);
-      if (places.length > 0) seen.add(folder);
-      for (const place of places) {
-        const summary = await summaryOf({ query: queryId, ...place }, from + i);
-        if (summary) yield summary;
-      }
-      await rest();
+    let index = from;
+    const found = ahead(page, readAhead(store.folder), async ({ queryId: query }) => ({
+      query,
+      places: await attempts(query),
+    }));
+    for await (const { query, places } of found) {
+      if (places.length > 0) seen.add(layout.queryFolder(query));
+      for (const place of places) yield { query, ...place, index };
+      index++;
     }
   }
-  // Rollouts that a client started directly have no row in queries.jsonl.
+  // They have no row in queries.jsonl.
   for await (const { query } of packs ? store.listRollouts(() => {}) : listRollouts(store.folder, '', () => {})) {
     const folder = layout.queryFolder(query);
     if (seen.has(folder)) continue;
     seen.add(folder);
-    for (const place of packs ? latest(await store.listRolloutsOf(query)) : lastAttempts(store.folder, folder)) {
-      const summary = await summaryOf({ query, ...place }, null);
-      if (summary) yield summary;
-    }
-    await rest();
+    for (const place of await attempts(query)) yield { query, ...place, index: null };
   }
 }
 
@@ -116,6 +123,7 @@ export function summaryOf(
     const read = wanted ? Array.from({ length: count }, (_, i) => readTurn(owner, path, i + 1, detail)) : [];
     const turns = read.map(({ summary }) => summary);
     const said = end ? end.said !== undefined : read.some((turn) => turn.said);
+    const called = end ? end.called : turns.flatMap(({ turn, verdict }) => (verdict === 'called' ? turn : []));
     const success = end?.success ?? turns.map(({ verdict }) => (verdict === null ? null : successOf(verdict)));
     return {
       ...owner,
@@ -123,8 +131,8 @@ export function summaryOf(
       outcome: end?.outcome ?? null,
       stopReason: end?.stopReason ?? null,
       failure: end?.failure?.reason ?? null,
-      success,
-      returns: end?.rewards ?? [],
+      success: ofAnswers(success, called),
+      returns: ofAnswers(end?.rewards ?? [], called),
       turns: end ? withRewards(turns, end) : turns,
       finishedAt: end?.finishedAt ?? null,
       ...(said && { steered: 'message' }),

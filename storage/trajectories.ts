@@ -4,6 +4,7 @@
 import { StoreError } from '../domain/errors.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { EndRecord, PlayedTurn, Trajectory } from '../domain/trajectory.ts';
+import { ahead, readAhead } from './ahead.ts';
 import type { Store, Stored } from './store.ts';
 
 /** All records of one rollout; undefined if it has not begun. A damaged record is a StoreError. `known`: its end. */
@@ -62,12 +63,16 @@ export async function* rolloutsInOrder(
 }
 
 export async function* readTrajectories(store: Store, options: ReadOptions = {}): AsyncGenerator<Trajectory> {
-  for await (const id of rolloutsInOrder(store, options)) {
-    const trajectory = await readTrajectory(store, id).catch((error: unknown) => {
+  const read = ahead(rolloutsInOrder(store, options), readAhead(store.folder), async (id) => ({
+    id,
+    found: await readTrajectory(store, id).catch((error: unknown) => {
       if (!options.onBroken || !(error instanceof StoreError) || error.retryable) throw error;
-      options.onBroken(id, error);
-    });
-    if (trajectory) yield trajectory;
+      return error;
+    }),
+  }));
+  for await (const { id, found } of read) {
+    if (found instanceof StoreError) options.onBroken!(id, found);
+    else if (found) yield found;
   }
 }
 

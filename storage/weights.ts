@@ -2,9 +2,9 @@
 // server or the embedded model has loaded it, and the state of its servers, which is replaced. An update is in force from
 // the moment it was loaded; a run whose weights were never changed has no such folder.
 
-import { join } from 'node:path';
 import { StoreError } from '../domain/errors.ts';
 import type { DeclaredWeights, Known, WeightsProgress } from '../domain/weights.ts';
+import { join } from './place.ts';
 import { readText, replaceFile, writeOnce } from './disk/write-once.ts';
 import { WEIGHTS } from './record/layout.ts';
 import { namesIn } from './record/listing.ts';

@@ -6,16 +6,19 @@
 import { availableParallelism } from 'node:os';
 import { Worker, type WorkerOptions } from '@temporalio/worker';
 import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE, TASK_QUEUE } from '../domain/queues.ts';
+import { deploymentOptions, type DeploymentVersion } from './deployment.ts';
 import type { WorkerConnection } from './worker-connection.ts';
 
 export interface QueueOptions {
   /** All by name: `generate` has a queue of its own; so have, beside the common one, those that may be slow. */
-  readonly activities: Record<'generate' | 'begin' | 'evaluate' | 'endEnvironment', object>;
+  readonly activities: Record<'generate' | 'begin' | 'evaluate' | 'endEnvironment' | 'callTool', object>;
   readonly workflowBundle: string;
   /** Concurrent generations. */
   readonly slots: number;
   readonly judgesCode: boolean;
   readonly drainMs: number;
+  /** Undefined: all workers share all work. */
+  readonly version?: DeploymentVersion | undefined;
 }
 
 export interface Queues {
@@ -35,7 +38,7 @@ const FORCE_MS = 8_000;
 
 export async function openQueues(
   { connection, session, untilAnswered }: WorkerConnection,
-  { activities, workflowBundle, slots, judgesCode, drainMs }: QueueOptions,
+  { activities, workflowBundle, slots, judgesCode, drainMs, version }: QueueOptions,
 ): Promise<Queues> {
   const { generate, ...light } = activities;
   const common: Omit<WorkerOptions, 'taskQueue'> = {
@@ -43,6 +46,7 @@ export async function openQueues(
     namespace: session.namespace,
     shutdownGraceTime: drainMs,
     shutdownForceTime: drainMs + FORCE_MS,
+    ...(version && { workerDeploymentOptions: deploymentOptions(version) }),
   };
   const queue = (options: WorkerOptions) => untilAnswered(() => Worker.create({ ...common, ...options }));
   const workers = await Promise.all([
@@ -62,7 +66,12 @@ export async function openQueues(
     }),
     queue({
       taskQueue: ENVIRONMENT_QUEUE,
-      activities: { begin: light.begin, evaluate: light.evaluate, endEnvironment: light.endEnvironment },
+      activities: {
+        begin: light.begin,
+        evaluate: light.evaluate,
+        endEnvironment: light.endEnvironment,
+        callTool: light.callTool,
+      },
       maxConcurrentActivityTaskExecutions: ENVIRONMENT_CALLS,
       maxHeartbeatThrottleInterval: HEARTBEAT,
     }),
@@ -70,7 +79,7 @@ export async function openQueues(
       ? [
           queue({
             taskQueue: CODE_QUEUE,
-            activities: { evaluate: light.evaluate },
+            activities: { evaluate: light.evaluate, callTool: light.callTool },
             maxConcurrentActivityTaskExecutions: availableParallelism(),
             maxHeartbeatThrottleInterval: HEARTBEAT,
           }),

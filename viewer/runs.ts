@@ -4,6 +4,7 @@
 
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { isBucketPlace } from '../domain/bucket-place.ts';
 import { explain, UsageError } from '../domain/errors.ts';
 import { samplesPerQuery } from '../domain/group.ts';
 import { isRunName } from '../domain/ids.ts';
@@ -43,6 +44,12 @@ export interface Runs {
 const MOST_OPEN = 4;
 
 export function openRuns(out: string): Runs {
+  if (isBucketPlace(out)) {
+    throw new UsageError(`The viewer shows runs in folders, and ${out} is in a bucket.`, {
+      reason: 'bad-value',
+      fix: 'Copy the run to a folder first (`aws s3 sync`, under the same name); `stats`, `show` and `export` read the bucket.',
+    });
+  }
   const opened = new Map<string, Promise<OpenRun>>();
 
   function names(): string[] {

@@ -1,6 +1,16 @@
 // The workflow types that a worker serves: part of the contract.
 
+import { setWorkflowOptions, workflowInfo } from '@temporalio/workflow';
+import { rollout } from './rollout.ts';
+
 export { collection } from './collection.ts';
 export { feed } from './feed.ts';
-export { rollout } from './rollout.ts';
+export { rollout };
 export { updateWeights } from './update-weights.ts';
+
+// With worker deployment versions (temporal/deployment.ts) a rollout is short, and ends on the version that began it. A
+// server refuses a behavior from a worker without a version.
+setWorkflowOptions(() => {
+  const versioned = Boolean(workflowInfo().currentDeploymentVersion?.deploymentName);
+  return versioned ? { versioningBehavior: 'PINNED' } : {};
+}, rollout);

@@ -15,5 +15,8 @@ export const STEERED_EARLY = 'steered-early';
 /** A collection publishes its progress in its memo too; without the patch, to queries alone. */
 export const TOLD_IN_MEMO = 'told-in-memo';
 
+/** A rollout that is cancelled while it opens has a record of its end; without the patch, none. */
+export const RECORDED_WHEN_CANCELLED = 'recorded-when-cancelled';
+
 /** Every rewind begins a line that the verbs of its trainer carry; without the patch, one that changed nothing did not. */
 export const FENCED_BY_LINE = 'fenced-by-line';

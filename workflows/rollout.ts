@@ -2,27 +2,29 @@
 //   S_t     = C_t ++ O_t, O_t the model's answer to C_t     activity `generate`; C_1 is the prompt
 //   r_t     = ((success_t − 0.5)·2 − bias)·scaling          success_t: activity `evaluate`; r_t: domain/reward.ts
 //   C_{t+1} = S_t ++ feedback on success_t                  first step of the next `generate`: domain/new-context.ts
-// and then G_t = r_t + γ·G_{t+1}: `rolloutResult`. Every ending has a name, and a failure is data. Only small facts pass
-// through here; tokens and texts stay in the store.
+// and then G_t = r_t + γ·G_{t+1}: `rolloutResult`. A reply that calls tools is a turn with r_t = 0 and their results as its
+// feedback. Every ending has a name, and a failure is data. Only small facts pass through; tokens and texts are in the store.
 
 import { CancelledFailure, CancellationScope, isCancellation, patched } from '@temporalio/workflow';
 import { rolloutResult, type RolloutResult, type StopReason, stopReason } from '../domain/ending.ts';
 import type { RolloutInput } from '../domain/messages.ts';
 import { type OpenedRollout, turnFacts } from '../domain/rollout-facts.ts';
 import { failureOf } from './failure.ts';
-import { STOPPED_NOT_FAILED } from './patches.ts';
+import { RECORDED_WHEN_CANCELLED, STOPPED_NOT_FAILED } from './patches.ts';
 import { openProgress, type Progress } from './progress.ts';
-import { begin, endEnvironment, evaluate, finish, generate, log, open } from './steps.ts';
+import { begin, callTools, endEnvironment, evaluate, finish, generate, log, open } from './steps.ts';
 
 async function play({ rollout, limits, task, environment }: OpenedRollout, progress: Progress): Promise<StopReason> {
-  for (let turn = 1; ; turn++) {
+  for (let turn = 1, answers = 0; ; turn++) {
     const said = await progress.mayBegin(turn);
     const answer = await generate(rollout, turn, said);
     if (answer.noRoom) return 'context-length';
+    if (answer.calls) await callTools(rollout, turn, answer.calls);
+    else answers++;
     const reply = await evaluate(rollout, answer, task, environment?.name);
     await log(rollout, answer, reply);
     progress.played(turnFacts(answer, reply));
-    const stop = stopReason(turn, reply.verdict, limits, reply.done);
+    const stop = answer.calls ? undefined : stopReason(answers, reply.verdict, limits, reply.done);
     if (stop) return stop;
   }
 }
@@ -31,7 +33,7 @@ async function play({ rollout, limits, task, environment }: OpenedRollout, progr
 export async function rollout(input: RolloutInput): Promise<RolloutResult> {
   const scope = new CancellationScope();
   const progress = openProgress(scope);
-  const [opened, notBegun] = await begunBy(input, await open(input));
+  const [opened, notBegun] = await begunBy(input, await openedFor(input));
   progress.opened(opened);
   if (opened.ended) {
     // Restarted after it had ended: the stored result is returned, also a cancelled one.
@@ -62,6 +64,16 @@ export async function rollout(input: RolloutInput): Promise<RolloutResult> {
   }
 }
 
+/** Also of a rollout that is cancelled meanwhile: its end is recorded under what is opened. */
+async function openedFor(input: RolloutInput): Promise<OpenedRollout> {
+  try {
+    return await open(input);
+  } catch (error) {
+    if (!isCancellation(error) || !patched(RECORDED_WHEN_CANCELLED)) throw error;
+    return CancellationScope.nonCancellable(() => open(input));
+  }
+}
+
 /** As its environment began it; and the failure, if it could not. */
 async function begunBy(input: RolloutInput, opened: OpenedRollout): Promise<readonly [OpenedRollout, unknown?]> {
   const { environment } = opened;
@@ -69,8 +81,9 @@ async function begunBy(input: RolloutInput, opened: OpenedRollout): Promise<read
   try {
     return [await begin(input, environment.name)];
   } catch (error) {
-    if (isCancellation(error)) throw error;
-    return [opened, error];
+    if (!isCancellation(error)) return [opened, error];
+    if (!patched(RECORDED_WHEN_CANCELLED)) throw error;
+    return [await CancellationScope.nonCancellable(() => open(input, true)), error];
   }
 }
 

@@ -7,7 +7,15 @@ import type { Activities } from '../activities/index.ts';
 import { turnPriority } from '../domain/priority.ts';
 import type { Task } from '../domain/query.ts';
 import { CODE_QUEUE, ENVIRONMENT_QUEUE, GENERATE_QUEUE } from '../domain/queues.ts';
-import type { Generated, GeneratedTurn, GenerateInput, Judged, OpenedRollout } from '../domain/rollout-facts.ts';
+import type {
+  Called,
+  Generated,
+  GeneratedTurn,
+  GenerateInput,
+  Judged,
+  OpenedRollout,
+} from '../domain/rollout-facts.ts';
+import type { CallToRun } from '../domain/tool.ts';
 import type { SentMessage } from '../domain/say.ts';
 import type { RolloutResult } from '../domain/ending.ts';
 import type { TrajectoryReference } from '../domain/ids.ts';
@@ -59,8 +67,9 @@ const leaving = proxyActivities<Activities>({
   retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumAttempts: 3 },
 });
 
-export function open(input: RolloutInput): Promise<OpenedRollout> {
-  return light.open.executeWithOptions({ summary: 'fix the query' }, [input]);
+/** `unbegun`: also where its environment has not begun it, and will not. */
+export function open(input: RolloutInput, unbegun?: true): Promise<OpenedRollout> {
+  return light.open.executeWithOptions({ summary: 'fix the query' }, unbegun ? [input, unbegun] : [input]);
 }
 
 export function begin(input: RolloutInput, environment: string): Promise<OpenedRollout> {
@@ -80,15 +89,34 @@ export function generate(rollout: TrajectoryReference, turn: number, say?: SentM
 
 export function evaluate(
   rollout: TrajectoryReference,
-  { turn, outputTokens }: GeneratedTurn,
+  { turn, outputTokens, calls }: GeneratedTurn,
   task?: Task,
   environment?: string,
 ): Promise<Judged> {
+  // The results of tools are put together; nobody judges them.
+  if (calls) return light.evaluate.executeWithOptions({ summary: `turn ${turn} · results` }, [{ rollout, turn }]);
   const summary = `turn ${turn} · ${environment ?? 'judge'} ${outputTokens} tokens`;
   const slow = environment !== undefined || task === 'code';
   const options = slow ? { summary, priority: turnPriority(rollout.run, turn) } : { summary };
   const { evaluate: judge } = environment !== undefined ? responding : task === 'code' ? judgingCode : light;
   return judge.executeWithOptions(options, [{ rollout, turn }]);
+}
+
+/** Calls that change nothing run at the same time; each other one waits for those before it. */
+export async function callTools(
+  rollout: TrajectoryReference,
+  turn: number,
+  calls: readonly CallToRun[],
+): Promise<void> {
+  let running: Promise<Called>[] = [];
+  for (const { call, name, code, pure } of calls) {
+    if (!pure) await Promise.all(running.splice(0));
+    const options = { summary: `turn ${turn} · call ${call} · ${name}`, priority: turnPriority(rollout.run, turn) };
+    const asked = (code ? judgingCode : responding).callTool.executeWithOptions(options, [{ rollout, turn, call }]);
+    if (pure) running = [...running, asked];
+    else await asked;
+  }
+  await Promise.all(running);
 }
 
 export function log(

@@ -80,7 +80,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 }
 
 async function check(io: Io, named: string, flags: Flags): Promise<ExitCode> {
-  const place = findRun(io, named, flags.out);
+  const place = await findRun(io, named, flags.out);
   let found = 0;
   const report: OnBreach = (breach) => {
     found++;
@@ -94,8 +94,8 @@ async function check(io: Io, named: string, flags: Flags): Promise<ExitCode> {
       fix: `Choose one of: ${PROVED.join(', ')}.`,
     });
   }
-  const stop = (await place.store.getRun().catch(() => undefined))?.record.settings?.stop ?? 'always';
-  const exporter = exporterNamed(flags.format, flags.sequences ?? sequencesFor(stop));
+  const run = (await place.store.getRun().catch(() => undefined))?.record;
+  const exporter = exporterNamed(flags.format, provedSequences(flags, sequencesFor(run)));
   const wanted = typeof flags.tokenizer === 'string' || flags.tokenizer === false ? flags.tokenizer : undefined;
   const { tokenizer, model, why } = await tokenizerOf(place.store, io.cwd, wanted);
   const options = {
@@ -134,6 +134,17 @@ async function check(io: Io, named: string, flags: Flags): Promise<ExitCode> {
     else say(io, `${all}: ${plural(breaches, 'breach', 'breaches')}.`);
   }
   return breaches === 0 ? EXIT.ok : EXIT.breach;
+}
+
+/** A file with one sample a query has no proof; without a file, the samples of single rollouts are proved. */
+function provedSequences({ sequences, export: file, format }: Flags, usual: Sequences): Sequences {
+  const wanted = sequences ?? usual;
+  if (wanted !== 'query' || format !== 'areal') return wanted;
+  if (file === undefined && sequences === undefined) return 'rollout';
+  throw new UsageError('No proof is known for exports with one sample a query.', {
+    reason: 'unknown-format',
+    fix: 'Export with --sequences rollout to prove the samples, or check without --export.',
+  });
 }
 
 /** The entries of the ledger as the run's feed counts them; undefined if none answers. */

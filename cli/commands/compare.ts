@@ -54,7 +54,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 
 async function compare(io: Io, named: readonly [string, string], flags: Flags): Promise<ExitCode> {
   const minDelta = flags.minDelta === undefined ? undefined : deltaOf(flags.minDelta);
-  const places = named.map((name) => findRun(io, name, flags.out)) as [RunPlace, RunPlace];
+  const places = (await Promise.all(named.map((name) => findRun(io, name, flags.out)))) as [RunPlace, RunPlace];
   const includeSteered = flags.includeSteered === true;
   const [a, b] = [await readRun(places[0], includeSteered), await readRun(places[1], includeSteered)];
   const turns = Math.min(a.shape.numTurns, b.shape.numTurns);

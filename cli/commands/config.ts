@@ -2,8 +2,10 @@
 // and now, or as a run has them.
 
 import { Argument, type Command } from 'commander';
+import { AGENTS } from '../../domain/agent.ts';
 import { UsageError } from '../../domain/errors.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
+import { withAgent } from '../../run/agents.ts';
 import { flagOf, variableOf } from '../../run/config.ts';
 import { FIELDS, type RunOptions } from '../../run/options.ts';
 import { cacheFolder, homeOf } from '../../service/home.ts';
@@ -62,7 +64,9 @@ async function show(io: Io, run: string | undefined, flags: Flags): Promise<Exit
 }
 
 function resolved(io: Io, flags: Flags): ShownSetting[] {
-  const { options, origins } = resolveRunFlags(flags, io);
+  const given = resolveRunFlags(flags, io);
+  // An agent of the user's own is known to his environment alone.
+  const { options, origins } = isNamed(given.options.agent) ? withAgent(given, []).resolved : given;
   return (Object.keys(FIELDS) as (keyof RunOptions)[]).map((name) => ({
     name,
     value: options[name],
@@ -70,6 +74,8 @@ function resolved(io: Io, flags: Flags): ShownSetting[] {
     from: fromOf(name, origins[name], flags),
   }));
 }
+
+const isNamed = (agent: string | null): boolean => AGENTS.some(({ name }) => name === agent);
 
 function fromOf(name: string, origin: Origin, flags: Flags): string | null {
   if (origin === 'config') return `--config ${flags.config}`;
@@ -86,7 +92,7 @@ async function ofRun(io: Io, named: string, flags: Flags): Promise<ShownSetting[
       fix: 'Leave the flags out, or leave the run out.',
     });
   }
-  const place = findRun(io, named, flags.out);
+  const place = await findRun(io, named, flags.out);
   const { settings, origins, samples, epochs = 1 } = (await place.store.getRun())!.record;
   // Origins of options that are no setting of a rollout, such as samples, are recorded beside the settings'.
   return Object.entries({ ...settings, samples, epochs }).map(([name, value]) => ({

@@ -1,11 +1,12 @@
 // `everturn doctor`: tries everything that a run needs, one line each, with what to do. Starts no service and changes
 // nothing but a file that it removes again.
 
-import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { isBucketPlace } from '../../domain/bucket-place.ts';
 import { resolveOptions } from '../../run/config.ts';
+import { resolvePlace } from '../../storage/place.ts';
 import { type Checked, type Check, checked, exitOf, type State } from '../doctor/check.ts';
-import { diskCheck, folderOfHome, nodeCheck, packageCheck, portsCheck } from '../doctor/machine.ts';
+import { bucketCheck, diskCheck, folderOfHome, nodeCheck, packageCheck, portsCheck } from '../doctor/machine.ts';
 import { judgeCheck, modelCheck, sandboxCheck } from '../doctor/model.ts';
 import { temporalCheck } from '../doctor/temporal.ts';
 import type { ExitCode } from '../exit.ts';
@@ -46,10 +47,11 @@ async function doctor(io: Io, flags: Flags): Promise<ExitCode> {
   const { out, config, model, tokenizer, apiKeyEnv } = flags;
   const resolved = resolveOptions({ configFile: config, environment: io.env, flags: { model, tokenizer, apiKeyEnv } });
   const options = withAbsolutePaths(resolved.options, io.cwd);
+  const runs = resolvePlace(io.cwd, out);
   const checks: Check[] = [
     nodeCheck(),
     packageCheck,
-    diskCheck('runs', resolve(io.cwd, out), '--out'),
+    isBucketPlace(runs) ? bucketCheck('runs', runs) : diskCheck('runs', runs, '--out'),
     diskCheck('state', folderOfHome(io), 'EVERTURN_HOME'),
     portsCheck(io),
     temporalCheck(io),

@@ -1,7 +1,6 @@
 // `everturn export <run> --format F`: complete trajectories in a trainer's format. Rollouts that are not complete,
 // or that the filters or the format leave out, are counted and listed on stderr, with what the format cannot carry.
 
-import { resolve } from 'node:path';
 import { oneLine } from '../../domain/foreign-text.ts';
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../domain/errors.ts';
@@ -9,6 +8,7 @@ import { FORMATS, SEQUENCES } from '../../exporters/index.ts';
 import { TRACE_FORMATS } from '../../exporters/traces/index.ts';
 import type { ExportSummary } from '../../storage/export-run.ts';
 import { ADVANTAGES } from '../../storage/group-labels.ts';
+import { resolvePlace } from '../../storage/place.ts';
 import type { SkippedRollout } from '../../storage/selection.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type ExportFlags, plannedExport } from '../find/export-plan.ts';
@@ -73,7 +73,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 }
 
 async function exportTo(io: Io, named: string, flags: Flags): Promise<ExitCode> {
-  const file = flags.out === undefined || flags.out === '-' ? undefined : resolve(io.cwd, flags.out);
+  const file = flags.out === undefined || flags.out === '-' ? undefined : resolvePlace(io.cwd, flags.out);
   if (flags.json && file === undefined) {
     throw new UsageError('--json prints its summary on stdout, where the export would go.', {
       reason: 'json-without-out',
@@ -87,7 +87,7 @@ async function exportTo(io: Io, named: string, flags: Flags): Promise<ExitCode> 
     });
   }
   const planned = plannedExport(flags);
-  const { store } = findRun(io, named, flags.runs);
+  const { store } = await findRun(io, named, flags.runs);
   const skipped: SkippedRollout[] = [];
   const onSkip = (rollout: SkippedRollout) => void (skipped.length < LISTED && skipped.push(rollout));
   const { note, summary } = await planned(store, file, { overwrite: flags.overwrite === true, onSkip });

@@ -37,7 +37,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 }
 
 async function extend(io: Io, named: string, query: string, flags: Flags): Promise<ExitCode> {
-  const place = findRun(io, named, flags.out);
+  const place = await findRun(io, named, flags.out);
   const further = whole('--turns', flags.turns, 1);
   const said = flags.say === undefined ? null : mustBeText('--say', flags.say, MOST_TEXT_CHARS, true);
   const reason = flags.reason === undefined ? null : mustBeText('--reason', flags.reason, MOST_REASON_CHARS);

@@ -39,7 +39,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 }
 
 async function fork(io: Io, named: string, query: string, flags: Flags): Promise<ExitCode> {
-  const place = findRun(io, named, flags.out);
+  const place = await findRun(io, named, flags.out);
   const turn = whole('--from-turn', flags.fromTurn, 1);
   const samples = whole('--samples', flags.samples, 1);
   if (samples > MOST_SAMPLES) {

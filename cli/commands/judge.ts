@@ -17,6 +17,7 @@ interface Flags {
   readonly name?: string;
   readonly environment?: string;
   readonly unsafeRunCodeWithoutSandbox?: boolean;
+  readonly explain?: boolean;
   readonly json?: boolean;
 }
 
@@ -31,6 +32,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addOption(new Option('--name <name>', "with --run: the file's name (default: version and time)"))
     .addOption(new Option('--environment <what>', 'with --run: an environment of your own judges, without a state'))
     .addOption(unsafeOption())
+    .addOption(new Option('--explain', 'of pairs: say at which words the search for an answer ended'))
     .addOption(jsonOption('with --run: the summary as one JSON object; of pairs the output is JSON lines anyway'))
     .addHelpText('after', HELP)
     .action(async (pairs: string | undefined, flags: Flags) => {
@@ -41,11 +43,12 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
         if (flags.name !== undefined)
           throw usage('--name needs --run.', 'It names the file of the run’s new verdicts.');
         if (flags.environment !== undefined) throw usage('--environment needs --run.', 'It judges the turns of a run.');
-        return exit(await judgeLines(io, pairs, flags.judge, unsafe));
+        return exit(await judgeLines(io, pairs, flags.judge, { unsafe, explain: flags.explain === true }));
       }
       if (pairs !== undefined) throw usage('A file of pairs and --run exclude each other.', 'Give one of them.');
       if (flags.judge !== undefined)
         throw usage('--judge cannot be used with --run.', 'Each query’s task decides the judge.');
+      if (flags.explain) throw usage('--explain cannot be used with --run.', 'Judge the pairs in question.');
       const { run, out, name, environment, json = false } = flags;
       exit(await judgeRun(io, { run, out, name, environment, unsafe, json }));
     });
@@ -57,9 +60,10 @@ function usage(message: string, fix: string): UsageError {
 
 const HELP = `
 Pairs: each line that is not blank gives one line {"id", "verdict", "reason", "extracted"}, in the same order.
-A line may carry "options": {"decimals": 2, "strict": false, "cut": true, "question": "How many cups …"}:
-cut says that a limit ended the answer, question is the text that was asked: what it counts may stand behind the number.
-Without an "id" it goes by its number. A bad line is named on stderr by file, line and field, counted, and gives
+A line may carry the "question" that was asked, whose words the answer may use, and "options": {"decimals": 2,
+"strict": false, "cut": true}: cut says that a limit ended the answer. Without an "id" it goes by its number.
+With --explain a verdict "wrong" has an "obstacle": the words at which the search for the answer ended.
+A field that nothing reads is named on stderr, once. A bad line is named there by file, line and field, counted, and gives
 "undecided" with reason "bad-line".
 
 A run: the turns that were judged are judged again. The new verdicts go to <run>/judgements/<name>.jsonl, the old

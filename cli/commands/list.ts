@@ -1,6 +1,5 @@
 // `everturn list`: the runs in a folder, and those on the server. Starts nothing.
 
-import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { listRuns, progressOf, type RunSummary } from '../../temporal/runs.ts';
 import { samplesPerQuery } from '../../domain/group.ts';
@@ -10,6 +9,7 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { jsonOption, outOption } from '../flags.ts';
 import { ago, count, percent } from '../view/format.ts';
 import { type Io, print, printJson, say } from '../io.ts';
+import { join, resolvePlace } from '../../storage/place.ts';
 import { type Link, openLinkIfUp } from '../find/link.ts';
 import { paintFor, type Tint } from '../view/paint.ts';
 import { programName, shortPath, placeOf, type RunPlace, runNames } from '../find/place.ts';
@@ -45,11 +45,11 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 }
 
 async function list(io: Io, flags: Flags): Promise<ExitCode> {
-  const out = resolve(io.cwd, flags.out);
+  const out = resolvePlace(io.cwd, flags.out);
   const link = await openLinkIfUp(io);
   try {
     const onServer = link ? await listRuns(link.session) : [];
-    const known = await Promise.all(runNames(out).map((run) => fromFolder(link, out, run, onServer)));
+    const known = await Promise.all((await runNames(out)).map((run) => fromFolder(link, out, run, onServer)));
     const elsewhere = onServer.filter(
       (s) => s.state === 'running' && !known.some((k) => k.run === s.run && isHere(s, out)),
     );

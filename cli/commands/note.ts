@@ -28,7 +28,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 }
 
 async function note(io: Io, named: string, query: string, given: string, flags: Flags): Promise<ExitCode> {
-  const place = findRun(io, named, flags.out);
+  const place = await findRun(io, named, flags.out);
   const text = mustBeText('The note', given, MOST_TEXT_CHARS, true);
   const turn = flags.turn === undefined ? null : whole('--turn', flags.turn, 1);
   const id = await findRollout(place, query, flags);

@@ -41,7 +41,7 @@ async function pack(io: Io, named: string, { out, olderThan, json }: Flags): Pro
       fix: 'It takes a whole number of seconds.',
     });
   }
-  const { store } = findRun(io, named, out);
+  const { store } = await findRun(io, named, out);
   let listed = 0;
   const summary = await packRun(store, {
     minAgeMs: Number(olderThan) * 1000,

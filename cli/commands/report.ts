@@ -53,9 +53,9 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 }
 
 async function report(io: Io, named: string, flags: Flags): Promise<ExitCode> {
-  const place = findRun(io, named, flags.runs);
+  const place = await findRun(io, named, flags.runs);
   const { out, run } = place;
-  const other = flags.compare === undefined ? undefined : findRun(io, flags.compare, flags.runs);
+  const other = flags.compare === undefined ? undefined : await findRun(io, flags.compare, flags.runs);
   if (other) mustBeBeside(place, other);
   const rollouts = rolloutsOf(flags);
   const runs = openRuns(out);

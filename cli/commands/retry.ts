@@ -37,7 +37,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 }
 
 async function retry(io: Io, named: string, query: string, flags: Flags): Promise<ExitCode> {
-  const place = findRun(io, named, flags.out);
+  const place = await findRun(io, named, flags.out);
   const run = (await runMadeBefore(place)).record;
   const reason = flags.reason === undefined ? null : mustBeText('--reason', flags.reason, MOST_REASON_CHARS);
   const before = await findRollout(place, query, flags);

@@ -30,7 +30,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 }
 
 async function show(io: Io, named: string, query: string, flags: Flags): Promise<ExitCode> {
-  const place = findRun(io, named, flags.out);
+  const place = await findRun(io, named, flags.out);
   const id = await findRollout(place, query, flags);
   const trajectory = await readTrajectory(place.store, id);
   if (!trajectory) throw await noRollout(place, query);

@@ -62,7 +62,7 @@ async function stats(io: Io, named: string, flags: Flags): Promise<ExitCode> {
   }
   const ks = flags.k === undefined ? undefined : listOfK(flags.k);
   const prices = flags.prices === undefined ? undefined : pricesOf(flags.prices);
-  const place = findRun(io, named, flags.out);
+  const place = await findRun(io, named, flags.out);
   const read = await readRunSummaries(place, {
     detail: flags.logprobs ? 'logprobs' : 'turns',
     includeSteered: flags.includeSteered === true,

@@ -23,7 +23,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
       '\nIt may be killed and called again at any time. A damaged pack is named and stays as it is.\n\nExample:\n  everturn unpack my-run',
     )
     .action(async (named: string, { out, json }: Flags) => {
-      const { store } = findRun(io, named, out);
+      const { store } = await findRun(io, named, out);
       const done = await unpackRun(store.folder);
       if (json) printJson(io, { folder: store.folder, ...done });
       else print(io, `${plural(done.rollouts, 'rollout')} unpacked from ${plural(done.packs, 'file')}.`);

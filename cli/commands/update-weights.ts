@@ -50,7 +50,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addOption(new Option('--weight-version <n>', "the weights' version: a number, or a word").makeOptionMandatory())
     .addOption(new Option('--rewind', 'the trainer goes back to an older version on purpose'))
     .addOption(new Option('--api-key-env <NAME>', "environment variable of the servers' key (default: the run's)"))
-    .action(async (named: string, flags: Flags) => exit(await update(io, findRun(io, named, flags.out), flags)));
+    .action(async (named: string, flags: Flags) => exit(await update(io, await findRun(io, named, flags.out), flags)));
 }
 
 async function update(io: Io, place: RunPlace, flags: Flags): Promise<ExitCode> {

@@ -33,7 +33,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 }
 
 async function give(io: Io, named: string, query: string, verdict: HumanVerdict, flags: Flags): Promise<ExitCode> {
-  const place = findRun(io, named, flags.out);
+  const place = await findRun(io, named, flags.out);
   const turn = whole('--turn', flags.turn, 1);
   const reason = flags.reason === undefined ? null : mustBeText('--reason', flags.reason, MOST_REASON_CHARS);
   const id = await findRollout(place, query, flags);

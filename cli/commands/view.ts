@@ -2,10 +2,10 @@
 // unless it is started to steer.
 
 import { spawn } from 'node:child_process';
-import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { explain, UsageError } from '../../domain/errors.ts';
 import { wantsUi } from '../../service/shared-machine.ts';
+import { resolvePlace } from '../../storage/place.ts';
 import { createApi } from '../../viewer/api.ts';
 import { serverAssets } from '../../viewer/assets.ts';
 import { openRuns } from '../../viewer/runs.ts';
@@ -48,8 +48,8 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 }
 
 async function view(io: Io, named: string | undefined, flags: Flags): Promise<ExitCode> {
-  const place = named === undefined ? undefined : findRun(io, named, flags.out);
-  const out = place?.out ?? resolve(io.cwd, flags.out);
+  const place = named === undefined ? undefined : await findRun(io, named, flags.out);
+  const out = place?.out ?? resolvePlace(io.cwd, flags.out);
   const port = whole('--port', flags.port, 0);
   const interrupted = io.interrupted();
   const runs = openRuns(out);

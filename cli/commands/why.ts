@@ -33,7 +33,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 }
 
 async function why(io: Io, named: string, query: string, flags: Flags): Promise<ExitCode> {
-  const place = findRun(io, named, flags.out);
+  const place = await findRun(io, named, flags.out);
   const id = await rolloutOf(place, query, flags);
   const found = {
     ...fromRecords(id, await readTrajectory(place.store, id), place.out),
@@ -78,6 +78,7 @@ function fromRecords({ run, query, sample, attempt }: RolloutId, trajectory: Tra
       seconds: (record.finishedAt - record.startedAt) / 1000,
       attempt: record.attempt,
       server: record.server,
+      ...(verdict?.calls && { calls: verdict.calls.map(({ name, outcome: came }) => ({ name, outcome: came })) }),
     })),
     pending: null,
     waitsForWorker: false,

@@ -21,6 +21,7 @@ interface Flags {
   readonly apiKeyEnv?: string;
   readonly runModules?: boolean;
   readonly serve?: readonly string[];
+  readonly mcp?: readonly string[];
 }
 
 export function define(command: Command, io: Io, exit: (code: ExitCode) => void): void {
@@ -47,13 +48,21 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addOption(new Option('--models <dir|id,…>', 'folders of models and tokenizers, and ids of the hub'))
     .addOption(new Option('--api-key-env <NAME=url,…>', 'keys, each with a server that it may be sent to'))
     .addOption(
-      new Option('--run-modules', 'run the environments that runs bring as modules in their folders, as this user'),
+      new Option(
+        '--run-modules',
+        'run the environments and tools that runs bring as modules in their folders, as this user',
+      ),
     )
     .addOption(
       new Option(
         '--serve <what>',
         'a command or an address: an environment for runs that have the same; may be repeated',
       ).argParser((text: string, before: string[] | undefined) => [...(before ?? []), text]),
+    )
+    .addOption(
+      new Option('--mcp <command>', 'an MCP server: the tools of runs that have the same; may be repeated').argParser(
+        (text: string, before: string[] | undefined) => [...(before ?? []), text],
+      ),
     )
     .optionsGroup('')
     .addHelpText(

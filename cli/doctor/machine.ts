@@ -3,14 +3,16 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { stat, statfs, unlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { explain } from '../../domain/errors.ts';
+import { dirname } from 'node:path';
+import { EverturnError, explain } from '../../domain/errors.ts';
 import { isFree } from '../../machine/ports.ts';
 import { packageRoot } from '../../machine/package-root.ts';
 import { DEFAULT_PORT, DEFAULT_UI_PORT } from '../../service/dev-server.ts';
 import { homeOf } from '../../service/home.ts';
 import { serviceStatus } from '../../service/service-control.ts';
+import { factsOf, removeFile } from '../../storage/disk/facts.ts';
 import { writeOnce } from '../../storage/disk/write-once.ts';
+import { join } from '../../storage/place.ts';
 import { EXIT } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { type Check, fail, type Finding, note, ok } from './check.ts';
@@ -53,6 +55,40 @@ const LITTLE_BYTES = 2_000_000_000;
 const NOTHING_BYTES = 100_000_000;
 const SLOW_MS = 100;
 const SKEW_MS = 5000;
+
+/** Writes an object as a record is written, by a bucket that is proved to let only the first writer succeed. */
+export function bucketCheck(name: string, place: string): Check {
+  return {
+    name,
+    code: EXIT.usage,
+    withinMs: 60_000,
+    run: async () => {
+      const path = join(place, `.everturn-doctor-${process.pid}-${randomBytes(4).toString('hex')}.tmp`);
+      try {
+        // The first write proves the bucket.
+        await writeOnce(path, 'first');
+        await removeFile(path);
+        const began = performance.now();
+        await writeOnce(path, randomBytes(64 * 1024));
+        const tookMs = performance.now() - began;
+        const skewMs = Math.abs(((await factsOf(path))?.modifiedMs ?? 0) - Date.now());
+        const findings = [
+          ok(`${place} lets only the first of 16 writers succeed; a write of 64 kB takes ${tookMs.toFixed(0)} ms`),
+        ];
+        if (skewMs > SKEW_MS)
+          findings.push(note(`its clock differs from ours by ${(skewMs / 1000).toFixed(0)} s`, 'Set the clocks.'));
+        return findings;
+      } catch (error) {
+        return [fail(error instanceof Error ? error.message : explain(error), fixOf(error))];
+      } finally {
+        await removeFile(path).catch(() => {});
+      }
+    },
+  };
+}
+
+const fixOf = (error: unknown): string =>
+  (error instanceof EverturnError && error.fix) || 'Give another place (--out).';
 
 /** Writes a file as a record is written, durable, and removes it. */
 export function diskCheck(name: string, folder: string, other: string): Check {

@@ -1,8 +1,8 @@
 // The words that may follow on the command line: commands, flags, values of a flag, runs, query ids. For the shell's
 // completion, so: quick, never an error, and nothing that a shell would expand. None means a file name.
 
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
+import { resolvePlace } from '../../storage/place.ts';
 import { DEFAULT_OUT } from '../flags.ts';
 import type { Io } from '../io.ts';
 import { buildProgram } from '../program.ts';
@@ -36,8 +36,8 @@ async function possible(io: Io, before: readonly string[], typed: string): Promi
   const argument = command.registeredArguments[positional.length];
   if (!argument) return [];
   if (argument.argChoices) return argument.argChoices;
-  const out = resolve(io.cwd, outOf(before) ?? DEFAULT_OUT);
-  if (['run', 'a', 'b'].includes(argument.name())) return runNames(out).filter((run) => PLAIN.test(run));
+  const out = resolvePlace(io.cwd, outOf(before) ?? DEFAULT_OUT);
+  if (['run', 'a', 'b'].includes(argument.name())) return (await runNames(out)).filter((run) => PLAIN.test(run));
   return argument.name() === 'query' ? queriesOf(out, positional[0]!, typed) : [];
 }
 
@@ -66,7 +66,7 @@ function outOf(words: readonly string[]): string | undefined {
 }
 
 async function queriesOf(out: string, run: string, typed: string): Promise<string[]> {
-  if (!runNames(out).includes(run)) return [];
+  if (!(await runNames(out)).includes(run)) return [];
   const queries = await placeOf(out, run).store.readQueries(0, MOST_QUERIES);
   return queries.map(({ queryId }) => queryId).filter((id) => id.startsWith(typed) && PLAIN.test(id));
 }

@@ -4,9 +4,10 @@
 import { basename } from 'node:path';
 import type { UndecidedPolicy } from '../../domain/finished-turns.ts';
 import { UsageError } from '../../domain/errors.ts';
-import { type GroupFilter, parseSuccessRate, tooManyMembers } from '../../domain/group.ts';
+import { type GroupFilter, NO_FILTER, parseSuccessRate, tooManyMembers } from '../../domain/group.ts';
 import type { ContradictedPolicy, VerdictSource } from '../../domain/judged-by-people.ts';
 import { areal } from '../../exporters/areal.ts';
+import { arealQueries } from '../../exporters/areal-queries.ts';
 import { exporterNamed, FORMATS, type Sequences, sequencesFor, unknownFormat } from '../../exporters/index.ts';
 import { openSteps, primeRl } from '../../exporters/prime-rl.ts';
 import { TRACE_FORMATS } from '../../exporters/traces/index.ts';
@@ -18,6 +19,7 @@ import { exportRun, type ExportSummary } from '../../storage/export-run.ts';
 import type { Advantages } from '../../storage/group-labels.ts';
 import type { HumanTurnsPolicy, ReadingOptions } from '../../storage/reading.ts';
 import type { SkippedRollout } from '../../storage/selection.ts';
+import type { RunRecord } from '../../storage/record/run-record.ts';
 import type { Store } from '../../storage/store.ts';
 
 export interface ExportFlags {
@@ -77,12 +79,18 @@ export function plannedExport(flags: ExportFlags): PlannedExport {
   return async (store, file, target) => {
     const run = await runOf(store);
     mustFit(filter, run);
-    const stop = run?.settings.stop ?? 'always';
-    const sequences = flags.sequences ?? sequencesFor(stop);
+    const sequences = flags.sequences ?? sequencesFor(run);
     const exporter = exporterNamed(format.name, sequences);
-    const summary = await exportRun(store, exporter, file ?? process.stdout, { ...selection, ...target });
-    const note = format.name === areal.name ? arealNote(flags, sequences, stop) : exporter.note;
-    return { summary, note: joined(note, selection.advantages === 'none' ? undefined : loneNote(run)) };
+    const byQuery = exporter === arealQueries;
+    if (byQuery) mustHaveOneTurn(run);
+    const keep = filter ?? run?.keep;
+    // AReaL's trainer asserts that each id has all of its sequences.
+    const of = byQuery ? { ...NO_FILTER, ...keep, minMembers: flags.minMembers ? keep!.minMembers : null } : keep;
+    const chosen = { ...selection, ...(of && { filter: of }) };
+    const summary = await exportRun(store, exporter, file ?? process.stdout, { ...chosen, ...target });
+    const note = format.name === areal.name ? arealNote(flags, sequences, run?.settings.stop) : exporter.note;
+    const lone = selection.advantages === 'none' ? undefined : loneNote(run);
+    return { summary, note: joined(filter ? undefined : keepNote(run), note, lone) };
   };
 }
 
@@ -149,10 +157,13 @@ function primeRlExport(flags: ExportFlags, selection: Selection): PlannedExport 
     if (overwrite) throw notFor('--overwrite', primeRl.name);
     const steps = openSteps(options);
     const place = { folder, top: 'rollouts' };
-    const summary = await exportFolder(store, steps, place, { ...selection, onSkip, forTraining: true, grouped: true });
+    const filter = selection.filter ?? run?.keep;
+    const chosen = { ...selection, ...(filter && { filter }) };
+    const summary = await exportFolder(store, steps, place, { ...chosen, onSkip, forTraining: true, grouped: true });
     const cut = steps.cut();
     const said = cut > 0 ? ` ${cut} samples were longer than --seq-len and were cut there, as prime-rl does.` : '';
-    return { summary, note: joined(`${primeRl.note}${said}`, loneNote(run)) };
+    const kept = selection.filter ? undefined : keepNote(run);
+    return { summary, note: joined(kept, `${primeRl.note}${said}`, loneNote(run)) };
   };
 }
 
@@ -170,7 +181,26 @@ const joined = (...notes: readonly (string | undefined)[]): string | undefined =
 const loneNote = (run: { readonly samples: number } | undefined): string | undefined =>
   run?.samples === 1 ? 'This run has one sample per query: every advantage is 0, and nothing is learned.' : undefined;
 
-function arealNote(flags: ExportFlags, sequences: Sequences, stop: 'always' | 'success'): string | undefined {
+const keepNote = (run: RunParts | undefined): string | undefined =>
+  run?.keep ? 'the run’s own filter over groups is applied; flags of this command replace it.' : undefined;
+
+function mustHaveOneTurn(run: RunParts | undefined): void {
+  const turns = run?.settings.numTurns ?? 1;
+  if (turns === 1) return;
+  throw new UsageError(`--sequences query makes one sample of a query's answers, and the run plays ${turns} turns.`, {
+    reason: 'bad-value',
+    fix: 'Choose --sequences rollout or turn.',
+  });
+}
+
+type RunParts = Pick<RunRecord, 'settings' | 'keep'>;
+
+function arealNote(
+  flags: ExportFlags,
+  sequences: Sequences,
+  stop: 'always' | 'success' | undefined,
+): string | undefined {
+  if (sequences === 'query') return 'one id per query: set the trainer’s group_size to the run’s --samples.';
   if (sequences === 'turn')
     return 'one id per turn: set the trainer’s group_size to 1 (--sequences rollout: one id per rollout).';
   if (stop === 'success')

@@ -1,8 +1,8 @@
 // Finds a run by its folder, or else through the server: it may have been started elsewhere, or its folder removed.
 
-import { resolve } from 'node:path';
 import { isServerFailure } from '../../temporal/connection.ts';
 import { describeWorkflow } from '../../temporal/runs.ts';
+import { resolvePlace } from '../../storage/place.ts';
 import { UsageError } from '../../domain/errors.ts';
 import { isRunName } from '../../domain/ids.ts';
 import type { Io } from '../io.ts';
@@ -11,7 +11,7 @@ import { findRun, placeOf, type RunPlace } from './place.ts';
 
 export async function locateRun(io: Io, named: string, out: string): Promise<RunPlace> {
   try {
-    return findRun(io, named, out);
+    return await findRun(io, named, out);
   } catch (error) {
     if (!(error instanceof UsageError) || error.reason !== 'no-such-run' || !isRunName(named)) throw error;
     return (await onServer(io, named, out)) ?? fail(error);
@@ -23,7 +23,7 @@ async function onServer(io: Io, run: string, out: string): Promise<RunPlace | un
   if (!link) return undefined;
   try {
     const facts = await describeWorkflow(link.session, run, 1);
-    return facts.state === 'running' ? placeOf(facts.out ?? resolve(io.cwd, out), run) : undefined;
+    return facts.state === 'running' ? placeOf(facts.out ?? resolvePlace(io.cwd, out), run) : undefined;
   } catch (error) {
     if (!isServerFailure(error)) throw error;
     return undefined;

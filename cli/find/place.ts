@@ -1,11 +1,15 @@
-// `<run>` on the command line: a name under --out, or a folder's path. And the reverse: the argument that names a run
+// `<run>` on the command line: a name under --out, or a folder's path, on a disk or in a bucket. And the reverse: the argument that names a run
 // in suggested commands.
 
-import { existsSync, readdirSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
+import { isBucketPlace } from '../../domain/bucket-place.ts';
 import { UsageError } from '../../domain/errors.ts';
 import { isRunName } from '../../domain/ids.ts';
+import { ahead } from '../../storage/ahead.ts';
+import { factsOf } from '../../storage/disk/facts.ts';
 import { openFileStore } from '../../storage/files.ts';
+import { basename, dirname, join, resolvePlace } from '../../storage/place.ts';
+import { namesIn } from '../../storage/record/listing.ts';
 import { RUN_FILE } from '../../storage/record/layout.ts';
 import type { Store } from '../../storage/store.ts';
 import { DEFAULT_OUT } from '../flags.ts';
@@ -18,18 +22,18 @@ export interface RunPlace {
   readonly store: Store;
 }
 
-export function findRun(io: Io, named: string, out: string): RunPlace {
-  const root = resolve(io.cwd, out);
-  if (isRunName(named) && holdsRun(join(root, named))) return placeOf(root, named);
-  const folder = resolve(io.cwd, named);
-  if (holdsRun(folder)) {
+export async function findRun(io: Io, named: string, out: string): Promise<RunPlace> {
+  const root = resolvePlace(io.cwd, out);
+  if (isRunName(named) && (await holdsRun(join(root, named)))) return placeOf(root, named);
+  const folder = resolvePlace(io.cwd, named);
+  if (await holdsRun(folder)) {
     if (isRunName(basename(folder))) return placeOf(dirname(folder), basename(folder));
     throw new UsageError(`${folder} is a run, but its folder's name is not a valid run name.`, {
       reason: 'run-name',
       fix: 'Rename the folder: letters, digits, `.`, `_` and `-`.',
     });
   }
-  const known = runNames(root);
+  const known = await runNames(root);
   const some = known.slice(0, 5).join(', ') + (known.length > 5 ? ', …' : '');
   throw new UsageError(`There is no run ${JSON.stringify(named)} in ${root}, and no folder of that name.`, {
     reason: 'no-such-run',
@@ -45,15 +49,20 @@ export function placeOf(out: string, run: string): RunPlace {
 }
 
 /** Names of the runs in a folder, sorted. */
-export function runNames(out: string): string[] {
-  if (!existsSync(out)) return [];
-  return readdirSync(out)
-    .filter((name) => isRunName(name) && holdsRun(join(out, name)))
-    .sort();
+export async function runNames(out: string): Promise<string[]> {
+  const names = (await namesIn(out)).filter(isRunName);
+  const found: string[] = [];
+  const looked = ahead(names, AT_ONCE, async (name) =>
+    (await holdsRun(join(out, name)).catch(() => false)) ? [name] : [],
+  );
+  for await (const name of looked) found.push(...name);
+  return found;
 }
 
-function holdsRun(folder: string): boolean {
-  return existsSync(join(folder, RUN_FILE));
+const AT_ONCE = 16;
+
+async function holdsRun(folder: string): Promise<boolean> {
+  return (await factsOf(join(folder, RUN_FILE))) !== undefined;
 }
 
 /** The argument that names this run in a command typed in the same folder. */
@@ -63,6 +72,7 @@ export function runArgument(io: Io, { out, run }: Pick<RunPlace, 'out' | 'run'>)
 
 /** The path relative to the working directory, if that is shorter. */
 export function shortPath(io: Io, path: string): string {
+  if (isBucketPlace(path)) return path;
   const near = relative(io.cwd, path);
   return near === '' ? '.' : near.startsWith('../../..') ? path : near.startsWith('.') ? near : `./${near}`;
 }

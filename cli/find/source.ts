@@ -53,6 +53,7 @@ export async function sourceOf(
   const [rollout, trajectory] = [await place.store.getRollout(id), await readTrajectory(place.store, id)];
   if (!rollout || !trajectory) throw new StoreError('its first record is gone', { reason: 'record-missing' });
   if (rollout.record.settings.environments?.length || rollout.record.begun) throw ofAnEnvironment(place.run);
+  if (rollout.record.settings.tools) throw withTools(place.run);
   const { turns, end } = trajectory;
   if (!end) throw stillPlayed(io, place, id);
   const turn = wanted ?? turns.length + 1;
@@ -84,6 +85,14 @@ function ofAnEnvironment(run: string): UsageError {
   return new UsageError(`Run "${run}" has environments of its own, whose state a fork cannot carry over.`, {
     reason: 'not-allowed',
     fix: 'Begin another run; `everturn verdict` and `note` work on this one.',
+  });
+}
+
+/** Calls of tools are of their rollout: their records and keys are not carried over. */
+function withTools(run: string): UsageError {
+  return new UsageError(`The rollouts of run "${run}" call tools, and cannot be carried over.`, {
+    reason: 'not-allowed',
+    fix: 'Play the query again: `everturn run` with --samples, or `everturn retry` for one that failed.',
   });
 }
 

@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isBucketPlace } from '../../domain/bucket-place.ts';
 import { oneLine, visible } from '../../domain/foreign-text.ts';
 import { newContext, newTranscript } from '../../domain/new-context.ts';
 import { mustServeLogprobs } from '../../domain/logprob-meaning.ts';
@@ -128,7 +129,9 @@ async function promptOf(run: string, query: Query, settings: RolloutSettings, ba
     : { text: newTranscript(rollout, null), ids: null };
 }
 
-async function freeAt(folder: string): Promise<number> {
+/** Null of a bucket, which has no end. */
+async function freeAt(folder: string): Promise<number | null> {
+  if (isBucketPlace(folder)) return null;
   const near = existsSync(folder) || dirname(folder) === folder ? folder : dirname(folder);
   if (near !== folder) return freeAt(near);
   const { bavail, bsize } = await statfs(folder);

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EnvironmentRecord } from '../../domain/environment.ts';
+import { BY_TASK } from '../../domain/agent.ts';
 import { TASKS } from '../../domain/query.ts';
 import { UsageError } from '../../domain/errors.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
@@ -18,10 +19,19 @@ import { parseSpec } from '../../environments/own/spec.ts';
 import { putCode } from '../../storage/code.ts';
 import { type Io, say } from '../io.ts';
 
-export async function describeOwn(specs: readonly string[], io: Io): Promise<DescribedEnvironment[]> {
+/** An environment with the words that named it. */
+export interface NamedEnvironment extends DescribedEnvironment {
+  readonly from: string;
+}
+
+export async function describeOwn(given: readonly string[], io: Io): Promise<NamedEnvironment[]> {
+  // By task is how rows are judged that name no environment.
+  const specs = given.filter((text) => text.trim() !== BY_TASK);
   const parsed = specs.map((text) => parseSpec(text, io.cwd));
   const log = (line: string): void => say(io, oneLine(line));
-  const described = await Promise.all(parsed.map((spec) => describeEnvironment(spec, log)));
+  const described = await Promise.all(
+    parsed.map(async (spec, i) => ({ ...(await describeEnvironment(spec, log)), from: specs[i]! })),
+  );
   const builtIn: readonly string[] = TASKS;
   const names = described.map(({ record }) => record.name);
   for (const [i, name] of names.entries()) {

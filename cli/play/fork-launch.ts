@@ -1,7 +1,6 @@
 // From a rollout and a turn to a running fork: the new run's folder, its collection, and its end. The name follows from the
 // content unless it is given, so repeating the command attaches to the same fork.
 
-import { resolve } from 'node:path';
 import { oneLine } from '../../domain/foreign-text.ts';
 import { UsageError } from '../../domain/errors.ts';
 import { isRunName, safeName } from '../../domain/ids.ts';
@@ -92,7 +91,7 @@ export async function launchFork(io: Io, given: ForkLaunch): Promise<ExitCode> {
     }
     if (isCode && state !== 'running') await mustTakeCode(link);
     const { settings } = await make();
-    registerRun(homeOf(io.env), { folder: resolve(place.store.folder), ...settings });
+    registerRun(homeOf(io.env), { folder: place.store.folder, ...settings });
     if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);
     if (!given.detach) io.interrupted();
     await startCollection(link.session, { run, out: place.out }, `${parent.run}: ${what}`);

@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { oneLine } from '../../domain/foreign-text.ts';
 import { type JudgeName, type PairRow, readPairs } from '../../datasets/pairs.ts';
+import type { BadRow } from '../../datasets/dataset.ts';
 import { badRowText } from '../../datasets/problem.ts';
 import { DatasetError } from '../../domain/errors.ts';
 import type { Verdict, VerdictValue } from '../../domain/verdict.ts';
@@ -19,16 +20,29 @@ export async function judgeLines(
   io: Io,
   pairs: string,
   judge: JudgeName | undefined,
-  unsafe: boolean,
+  { unsafe, explain }: { readonly unsafe: boolean; readonly explain: boolean },
 ): Promise<ExitCode> {
   const [source, file] = pairs === '-' ? [io.input(), '(standard input)'] : [resolve(io.cwd, pairs), pairs];
   const judges = openJudges(io, unsafe);
   const { signal } = new AbortController();
-  const counts: Record<VerdictValue, number> = { right: 0, wrong: 0, undecided: 0, scored: 0 };
+  const counts: Record<VerdictValue, number> = { right: 0, wrong: 0, undecided: 0, scored: 0, called: 0 };
   let bad = 0;
+  const named = new Set<string>();
+
+  /** Of a field that every line has, the first line is enough. */
+  function nameOnce(field: BadRow): void {
+    const name = field.field ?? '';
+    if (named.has(name) || named.size >= NAMED_BAD_LINES) return;
+    named.add(name);
+    say(io, oneLine(badRowText(field)));
+  }
 
   async function judged(row: PairRow): Promise<readonly [id: string, Verdict]> {
-    if (row.ok) return [row.pair.id, await judgePair(row.pair, judges, signal)];
+    if (row.ok) {
+      for (const field of row.unread) nameOnce(field);
+      const pair = explain ? { ...row.pair, options: { ...row.pair.options, explain } } : row.pair;
+      return [row.pair.id, await judgePair(pair, judges, signal)];
+    }
     if (++bad <= NAMED_BAD_LINES) say(io, oneLine(badRowText(row.bad)));
     return [row.id, { verdict: 'undecided', reason: 'bad-line' }];
   }

@@ -33,7 +33,7 @@ export interface JudgeRun {
 const NAMED_BROKEN = 20;
 
 export async function judgeRun(io: Io, given: JudgeRun): Promise<ExitCode> {
-  const { run, store } = findRun(io, given.run, given.out);
+  const { run, store } = await findRun(io, given.run, given.out);
   const name = given.name ?? defaultName(io.now());
   await mustBeFreeName(store, name);
   const changes = openChanges();

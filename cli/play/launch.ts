@@ -9,18 +9,23 @@ import { oneLine } from '../../domain/foreign-text.ts';
 import { startFeed } from '../../temporal/feed.ts';
 import { describeWorkflow, startCollection } from '../../temporal/runs.ts';
 import { type ResolvedOptions, settingsOf } from '../../run/config.ts';
-import { givenSettings, groupsOf, type RunOptions } from '../../run/options.ts';
+import { withAgent } from '../../run/agents.ts';
+import { groupsOf } from '../../run/groups.ts';
+import { givenSettings, type RunOptions } from '../../run/options.ts';
 import { namesCluster } from '../../temporal/connection.ts';
 import { createRun, nameOfRun } from '../../run/create-run.ts';
 import { type DatasetSurvey, examineDataset, surveyDataset } from '../../run/survey.ts';
 import { badRowText } from '../../datasets/problem.ts';
 import { UsageError } from '../../domain/errors.ts';
 import { isRunName } from '../../domain/ids.ts';
+import type { RolloutSettings } from '../../domain/settings.ts';
+import { type ToolRecord, toolTitle } from '../../domain/tool.ts';
 import { createMathJudge } from '../../environments/math/math-environment.ts';
 import { createSolutionReader } from '../../environments/solution-reader.ts';
 import { registerRun } from '../../permissions/registered.ts';
 import { homeOf } from '../../service/home.ts';
 import { putCode } from '../../storage/code.ts';
+import { resolvePlace } from '../../storage/place.ts';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { followToEnd } from './follow-to-end.ts';
@@ -30,6 +35,7 @@ import { printJson, say, type Io } from '../io.ts';
 import { type Link, openLink, workflowUrl } from '../find/link.ts';
 import { describeOwn } from './environments.ts';
 import { checkModel, withAbsolutePaths } from './model.ts';
+import { describeRunTools, withKnownFormat } from './tools.ts';
 import { programName, shortPath, placeOf, type RunPlace, runArgument } from '../find/place.ts';
 import { knownResult, recordedProgress } from '../find/recorded.ts';
 import { dryRun } from './dry-run.ts';
@@ -56,12 +62,14 @@ const LARGE_BYTES = 100_000_000;
 
 export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   if (given.name !== undefined) mustBeRunName(given.name);
-  const options = withAbsolutePaths(given.resolved.options, io.cwd);
-  const groups = groupsOf(options);
+  const described = await describeOwn(given.resolved.options.environment, io);
+  const { resolved, agent } = withAgent(given.resolved, described);
+  const options = withAbsolutePaths(resolved.options, io.cwd);
+  const groups = groupsOf(options, agent);
   const dataset = resolve(io.cwd, given.dataset);
-  const described = await describeOwn(options.environment, io);
   const environments = described.map(({ record }) => record);
-  const own = environments.length > 0 ? { environments } : {};
+  const tools = await describeRunTools(options, io);
+  const own = { ...(environments.length > 0 && { environments }), ...(tools.settings && { tools: tools.settings }) };
   if ((statSync(dataset, { throwIfNoEntry: false })?.size ?? 0) > LARGE_BYTES)
     say(io, `Reading ${oneLine(given.dataset)} …`);
   const offered = await surveyDataset({
@@ -69,20 +77,24 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     limit: options.limit,
     shuffleSeed: options.shuffleSeed,
     strict: given.strict,
-    ...own,
+    ...(environments.length > 0 && { environments }),
   });
 
   // The name is derived from everything that decides the turns, but not from speed and --max-failed.
   const run = given.name ?? nameOfRun(offered, { ...givenSettings(options), ...own }, options.samples, groups);
   const { samples } = options;
-  const place = placeOf(resolve(io.cwd, given.out), run);
-  const settings = { ...settingsOf(run, options), ...own };
+  const place = placeOf(resolvePlace(io.cwd, given.out), run);
   const there = await place.store.getRun();
+  const before: RolloutSettings = {
+    ...settingsOf(run, options),
+    ...own,
+    ...(tools.settings && { tools: withKnownFormat(tools.settings, there?.record.settings.tools) }),
+  };
   const isKnown = there !== undefined;
   // The rows of an existing run were read when it was made.
   const survey = there ? { ...offered, ...there.record.dataset } : await readSolutions(offered);
   reportRows(io, given, survey);
-  const made = { run, survey, settings, samples, ...groups, origins: given.resolved.origins };
+  const made = { run, survey, settings: before, samples, ...groups, origins: resolved.origins };
   // Refuses other data or other settings under this name; writes nothing.
   if (isKnown) await createRun(place.store, made);
   if (given.dryRun) {
@@ -90,14 +102,15 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     await dryRun(io, {
       place,
       survey,
-      resolved: { ...given.resolved, options },
-      settings,
+      resolved: { ...resolved, options },
+      settings: before,
       ended: progress,
       json: given.json,
     });
     return EXIT.ok;
   }
-  const found = isKnown ? null : await checkModel(settings, survey.openings, io);
+  const found = isKnown ? null : await checkModel(before, survey.openings, io);
+  const settings = { ...before, ...(found?.tools && { tools: found.tools }) };
 
   const known = isKnown ? await knownResult(place) : undefined;
   if (known) {
@@ -109,18 +122,20 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     );
   }
 
-  const codeRows = survey.byTask.code ?? 0;
+  const codeRows = (survey.byTask.code ?? 0) + tools.list.filter(({ door }) => door === 'python').length;
+  const ownCalls = environments.length + tools.list.filter(({ door }) => door !== 'python').length;
   if (codeRows > 0 && !namesCluster()) await mustProveSandbox(io);
   const link = await openLink(io);
   try {
     const { state, out } = await describeWorkflow(link.session, run);
     if (state === 'running' && out !== null && out !== place.out) throw elsewhere(run, out);
     if (codeRows > 0 && state !== 'running') await mustTakeCode(link);
-    if (environments.length > 0 && state !== 'running') await mustTakeEnvironments(link);
-    if (!isKnown) await createRun(place.store, { ...made, ...found });
-    for (const { code } of described) if (code) await putCode(place.store.folder, code);
+    if (ownCalls > 0 && state !== 'running') await mustTakeEnvironments(link);
+    if (!isKnown) await createRun(place.store, { ...made, settings, ...found });
+    for (const code of [...described.flatMap(({ code: one }) => one ?? []), ...tools.codes])
+      await putCode(place.store.folder, code);
     // Workers of this user trust this list, and no claim of a workflow.
-    registerRun(homeOf(io.env), { folder: place.store.folder, ...settings }, environments);
+    registerRun(homeOf(io.env), { folder: place.store.folder, ...settings }, environments, tools.list);
     if (!link.local) await ensureSearchAttributes(link.session.client.connection, link.session.namespace);
     // From here on Ctrl-C detaches, with a message; the run continues.
     if (!given.detach) io.interrupted();
@@ -130,7 +145,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
       `${given.dataset}: ${plural(survey.accepted, 'query', 'queries')}, ${settings.numTurns} turns, ${settings.model}`,
     );
     if (options.train) await startFeed(link.session, { run, out: place.out });
-    announce(io, { place, link, survey, options, attached: state === 'running' }, given);
+    announce(io, { place, link, survey, options, tools: tools.list, attached: state === 'running' }, given);
     if (given.detach) return EXIT.ok;
     return await followToEnd(io, link, place, { maxFailed: options.maxFailed, json: given.json });
   } finally {
@@ -162,12 +177,13 @@ interface Announced {
   readonly link: Link;
   readonly survey: DatasetSurvey;
   readonly options: RunOptions;
+  readonly tools: readonly ToolRecord[];
   readonly attached: boolean;
 }
 
 function announce(
   io: Io,
-  { place, link, survey, options, attached }: Announced,
+  { place, link, survey, options, tools, attached }: Announced,
   { detach, json, resolved }: Launch,
 ): void {
   const url = workflowUrl(link, place.run);
@@ -189,6 +205,8 @@ function announce(
     const limit = plural(maxStaleness, 'version');
     say(io, `Training   ${batchGroups} groups a step, at most ${limit} old: \`${me} feed ${run}\` hands them out`);
   }
+  if (options.agent !== null) say(io, `Agent      ${oneLine(options.agent)}`);
+  for (const tool of tools) say(io, `Tool       ${oneLine(toolTitle(tool))}`);
   for (const environment of survey.selection.environments ?? [])
     say(io, `Answered   by ${oneLine(environmentTitle(environment))}`);
   if (url) say(io, `Temporal   ${url}`);

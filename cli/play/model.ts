@@ -8,10 +8,12 @@ import { mustExtend } from '../../domain/feedback-delta.ts';
 import { foundLogprobs, mustServeLogprobs, type FoundLogprobs } from '../../domain/logprob-meaning.ts';
 import type { ModelIdentity } from '../../domain/model-identity.ts';
 import type { RolloutSettings } from '../../domain/settings.ts';
+import type { ToolSettings } from '../../domain/tool.ts';
 import type { RunOptions } from '../../run/options.ts';
 import type { TokenBackend } from '../../inference/backend.ts';
 import { createBackend, parseModelSpec, tinyIdentity } from '../../inference/index.ts';
 import { say, type Io } from '../io.ts';
+import { withToolFormat } from './tools.ts';
 
 /** Options with absolute folders. A name that is not a folder here stays unchanged: a hub id. */
 export function withAbsolutePaths(options: RunOptions, cwd: string): RunOptions {
@@ -34,19 +36,21 @@ function absolute(path: string, cwd: string): string {
 export interface FoundModel {
   readonly logprobs: FoundLogprobs;
   readonly model: ModelIdentity | null;
+  /** The run's tools, with the format in which the model calls them; not stored by themselves. */
+  readonly tools?: ToolSettings;
 }
 
 /**
  * Throws a ModelError if the model cannot be loaded, fails its self-check, or cannot get feedback in conversations
- * that begin with messages of these roles. The shipped model needs no check. Returns the facts for run.json.
+ * that begin with messages of these roles, or cannot call the run's tools. The shipped model needs no check. Returns the facts for run.json.
  */
 export async function checkModel(
   settings: Omit<RolloutSettings, 'seed'>,
   openings: readonly (readonly string[])[],
   io: Io,
 ): Promise<FoundModel> {
-  const { model, tokenizer, apiKeyEnv, logprobs, serverLimits, serverWeights } = settings;
-  if (model === 'tiny' && tokenizer === null && logprobs === 'policy') {
+  const { tools, model, tokenizer, apiKeyEnv, logprobs, serverLimits, serverWeights } = settings;
+  if (model === 'tiny' && tokenizer === null && logprobs === 'policy' && !tools) {
     return { logprobs: { meaning: 'policy' }, model: await tinyIdentity() };
   }
   const backend = await createBackend(model, {
@@ -60,7 +64,8 @@ export async function checkModel(
     mustServeLogprobs(backend.facts, settings);
     // A server of text renders the conversation itself.
     if (settings.feedback === 'delta' && 'tokenizer' in backend) mustFollow(backend, openings);
-    return { logprobs: foundLogprobs(backend.facts), model: backend.facts.identity ?? null };
+    const called = tools ? { tools: await withToolFormat(backend, tools, openings) } : {};
+    return { logprobs: foundLogprobs(backend.facts), model: backend.facts.identity ?? null, ...called };
   } finally {
     await backend.close();
   }

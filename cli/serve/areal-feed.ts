@@ -5,9 +5,10 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { TemporalError, UsageError } from '../../domain/errors.ts';
 import type { FeedProgress, LeaseResult, RewindResult, Verb } from '../../domain/feed-messages.ts';
-import type { Trajectory } from '../../domain/trajectory.ts';
+import { epochOf, groupId } from '../../domain/group.ts';
 import { replaceFile } from '../../storage/disk/write-once.ts';
 import { codeOf } from '../../storage/disk/errors.ts';
+import type { Chunk, Encoder } from '../../storage/export-run.ts';
 import type { Store } from '../../storage/store.ts';
 import type { Session } from '../../temporal/connection.ts';
 import { callFeed, feedProgressOf } from '../../temporal/feed.ts';
@@ -21,8 +22,8 @@ export interface ArealFeedOptions {
   readonly shape: RunShape;
   /** Groups of a step: the run's --batch-groups. */
   readonly groups: number;
-  /** AReaL's samples of a trajectory, each as JSON. */
-  readonly samples: (trajectory: Trajectory) => readonly string[];
+  /** AReaL's samples of a batch, each as JSON. */
+  readonly encoder: () => Encoder;
   /** The folder of a version's weights; null: only the clock moves. */
   readonly weights: (version: number) => string | null;
   readonly signal: AbortSignal;
@@ -32,7 +33,7 @@ const TRIES = 20;
 const LEASE_SECONDS = 3600;
 
 export function arealFeed(options: ArealFeedOptions): ArealFeed {
-  const { place, store, session, shape, groups, samples, weights, signal } = options;
+  const { place, store, session, shape, groups, encoder, weights, signal } = options;
   let line = 0;
 
   return {
@@ -56,9 +57,14 @@ export function arealFeed(options: ArealFeedOptions): ArealFeed {
           continue;
         }
         const batch = await openBatch(store, shape, result.lease);
-        const found: string[] = [];
-        for await (const trajectory of batch.trajectories()) found.push(...samples(trajectory));
-        return { lease: result.lease.id, samples: found };
+        const encode = encoder();
+        const found: Chunk[] = [];
+        for await (const trajectory of batch.trajectories()) {
+          const { query, sample } = trajectory.rollout;
+          found.push(...encode.add(trajectory, { group: groupId(query.queryId, epochOf(shape, sample)) }));
+        }
+        found.push(...encode.end());
+        return { lease: result.lease.id, samples: found.map((line) => String(line).trimEnd()) };
       }
     },
     async acknowledge(lease, version) {

@@ -4,6 +4,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '../../domain/errors.ts';
 import { exporterNamed, sequencesFor } from '../../exporters/index.ts';
+import { lineByLine } from '../../storage/export-run.ts';
 import type { RunRecord } from '../../storage/record/run-record.ts';
 import type { Store } from '../../storage/store.ts';
 import type { Session } from '../../temporal/connection.ts';
@@ -55,7 +56,7 @@ export async function feedAreal(serving: ArealServing): Promise<number> {
       fix: 'AReaL is fed from a run that was started with --train and --batch-groups.',
     });
   }
-  const exporter = exporterNamed('areal', sequencesFor(record.settings.stop));
+  const exporter = exporterNamed('areal', sequencesFor(record));
   const pusher = await openPusher(serving.zeromq);
   try {
     return await pushToAreal({
@@ -63,7 +64,7 @@ export async function feedAreal(serving: ArealServing): Promise<number> {
         ...{ place, store, session, signal },
         shape: { run: place.run, queries: await store.countQueries(), samples: record.samples },
         groups: batchGroups,
-        samples: (trajectory) => [...exporter.lines(trajectory)],
+        encoder: () => exporter.open?.() ?? lineByLine(exporter),
         weights(version) {
           if (flags.arealWeights === undefined || version === 0) return null;
           const folder = join(flags.arealWeights, flags.arealRole, String(version));

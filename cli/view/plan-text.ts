@@ -62,21 +62,21 @@ export function planOf({ queries, refused, options, contextLength, promptTokens 
   };
 }
 
-export function planText(plan: Plan, freeBytes: number): string {
+export function planText(plan: Plan, freeBytes: number | null): string {
   const { queries, refused, samples, epochs, numTurns, rollouts, calls, promptTokens, outputTokens, files } = plan;
   const left = refused > 0 ? `, ${plural(refused, 'bad row')} left out` : '';
   const prompt =
     promptTokens === null
       ? 'the server tokenises'
       : `${count(promptTokens.mean)} in the mean, ${count(promptTokens.most)} at most (of ${plural(promptTokens.of, 'query', 'queries')})`;
-  const room = freeBytes < plan.bytesPerThousand ? ', which is NOT free' : '';
+  const room = freeBytes !== null && freeBytes < plan.bytesPerThousand ? ', which is NOT free' : '';
   return [
     `Rows       ${plural(queries, 'query', 'queries')}${left}`,
     `Rollouts   ${count(rollouts)}: × ${plural(samples, 'sample')}${epochs > 1 ? ` × ${epochs} epochs` : ''}, of at most ${plural(numTurns, 'turn')}`,
     `Calls      ${count(calls)} generations at most`,
     `Prompts    tokens: ${prompt}`,
     `Output     ${count(outputTokens)} tokens at most${plan.limitedByContext ? ", by the model's context" : ', by --max-new-tokens'}`,
-    `Disk       ${count(files)} files; ${size(plan.bytesPerThousand)} with up to 1,000 tokens a turn${room}, ${size(plan.bytes)} at most; ${size(freeBytes)} free`,
+    `Disk       ${count(files)} files; ${size(plan.bytesPerThousand)} with up to 1,000 tokens a turn${room}, ${size(plan.bytes)} at most${freeBytes === null ? '' : `; ${size(freeBytes)} free`}`,
   ].join('\n');
 }
 

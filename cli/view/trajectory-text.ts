@@ -1,12 +1,13 @@
 // A trajectory as text: the question, the answers, the verdicts. Text of models and data sets is hostile: it cannot
 // steer the terminal, and each of its lines is indented.
 
-import { oneLine, visible } from '../../domain/foreign-text.ts';
+import { oneLine, short, visible } from '../../domain/foreign-text.ts';
 import type { Parent } from '../../domain/lineage.ts';
 import { questionOf } from '../../domain/query.ts';
 import { turnReward } from '../../domain/reward.ts';
 import type { NamedAct } from '../../domain/steering.ts';
-import type { PlayedTurn, Trajectory } from '../../domain/trajectory.ts';
+import type { PlayedTurn, Trajectory, VerdictRecord } from '../../domain/trajectory.ts';
+import { callLines } from './call-text.ts';
 import { plural } from './format.ts';
 import type { Paint, Tint } from './paint.ts';
 import { saidLines, saidOf } from './people.ts';
@@ -64,12 +65,13 @@ export function lineageText({ run, query, sample, attempt, turn }: Parent): stri
   return `${which.join(', ')}, from turn ${turn} on`;
 }
 
-const SIGNS = { right: '✓', wrong: '✗', undecided: '?', scored: '·' } as const;
+const SIGNS = { right: '✓', wrong: '✗', undecided: '?', scored: '·', called: '→' } as const;
 const TINTS: Readonly<Record<keyof typeof SIGNS, Tint>> = {
   right: 'green',
   wrong: 'red',
   undecided: 'yellow',
   scored: 'cyan',
+  called: 'cyan',
 };
 
 function turnText(
@@ -96,9 +98,11 @@ function turnText(
     ...saidLines(saidOf(acts, turn), '  ', paint),
     paint('dim', facts.join(' · ')),
     ...(verdict?.metrics ? [paint('dim', `measured ${namedNumbers(verdict.metrics)}`)] : []),
+    ...(verdict?.judged ? [judgedText(verdict.judged, paint)] : []),
     ...(verdict?.note === undefined ? [] : [paint('yellow', oneLine(verdict.note))]),
     indented(record.contextText, '  > ', (text) => paint('dim', text)),
     indented(record.outputText, '  ', (text) => text),
+    ...(verdict?.calls ? callLines(verdict.calls, paint) : []),
     ...(tokens ? [tokenText(record.outputIds, record.logprobs, paint)] : []),
   ].join('\n');
 }
@@ -110,6 +114,18 @@ function verdictText(verdict: PlayedTurn['verdict'], paint: Paint): string {
   return `${word} ${paint('dim', `(${oneLine(verdict.reason)}${found})`)}`;
 }
 
+/** A model's judgement: its reply in short, its price, the hash of its prompt. */
+function judgedText(
+  { model, prompt, reply, promptTokens, completionTokens, cost }: NonNullable<VerdictRecord['judged']>,
+  paint: Paint,
+): string {
+  const used = `${promptTokens ?? '?'} + ${completionTokens ?? '?'} tokens${cost === undefined ? '' : `, cost ${cost}`}`;
+  const said = JSON.stringify(short(reply, SHOWN_REPLY));
+  return paint('dim', `judged by ${oneLine(model)} (${used}, prompt ${prompt.slice(0, 12)}): ${oneLine(said)}`);
+}
+
+const SHOWN_REPLY = 200;
+
 function rewardText(
   settings: Trajectory['rollout']['settings'],
   turn: number,
@@ -117,8 +133,8 @@ function rewardText(
   end: Trajectory['end'],
   paint: Paint,
 ): string {
-  if (!verdict || verdict.verdict === 'undecided') return '';
-  const raw = verdict.reward ?? turnReward(verdict.verdict === 'right', settings);
+  if (!verdict || verdict.verdict === 'undecided' || (verdict.verdict === 'called' && !end)) return '';
+  const raw = verdict.reward ?? (end?.called?.includes(turn) ? 0 : turnReward(verdict.verdict === 'right', settings));
   const parts = verdict.rewards ? ` (${namedNumbers(verdict.rewards)})` : '';
   const whole = end?.rewards[turn - 1];
   return paint('dim', `  reward ${raw}${parts}${whole === undefined ? '' : `, return ${whole}`}`);

@@ -2,6 +2,7 @@
 // rollouts that is retried or that no worker takes, or a model server that is away. Undefined if there is no such
 // reason, or if Temporal does not answer.
 
+import { isBucketPlace } from '../../domain/bucket-place.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
 import { takesActivities } from '../../temporal/runs.ts';
 import { waitsOf } from '../../temporal/pending.ts';
@@ -52,15 +53,21 @@ function awayModel(pending: readonly PendingCall[]): string | undefined {
 }
 
 /** The error of the run folder's disk, as a message of ours: a worker's if it reported one, else this machine's. */
-const DISK = new Set(['disk-full', 'read-only', 'no-permission', 'too-many-files', 'io-error']);
+const DISK = new Set([
+  ...['disk-full', 'read-only', 'no-permission', 'too-many-files', 'io-error'],
+  ...['bucket-away', 'bucket-denied', 'bucket-missing', 'bucket-refused', 'bucket-region', 'bucket-unsafe'],
+  ...['clock-skew', 'no-bucket-keys'],
+]);
 
 async function diskTrouble(pending: readonly PendingCall[], folder: string | null): Promise<string | undefined> {
   const reported = pending.map(({ waits, reason, failure }) => waits ?? (DISK.has(reason ?? '') ? failure : undefined));
   const error = reported.find((text) => text !== undefined);
-  if (error !== undefined) return oneLine(`Waiting for the disk: ${error}`).slice(0, 600);
+  if (error !== undefined) return oneLine(`Waiting for the ${kindOf(folder)}: ${error}`).slice(0, 600);
   // Other steps, which do not report it, may wait as well.
   return folder === null ? undefined : localDiskTrouble(folder);
 }
+
+const kindOf = (folder: string | null): string => (folder !== null && isBucketPlace(folder) ? 'bucket' : 'disk');
 
 /** The same for this machine alone: Temporal need not answer, which it may not do on a full disk. */
 export async function localDiskTrouble(folder: string): Promise<string | undefined> {

@@ -1,8 +1,10 @@
 // The answer of `why` as text: one sentence, then the facts. Text of servers and judges is foreign text.
 
 import { oneLine } from '../../domain/foreign-text.ts';
+import type { CallResult } from '../../domain/tool.ts';
 import type { PendingActivity } from '../../temporal/pending.ts';
 import type { ServerReport } from '../../storage/fleet-status.ts';
+import { calledNames } from './call-text.ts';
 import { clock, plural } from './format.ts';
 import type { Io } from '../io.ts';
 import { paintFor } from './paint.ts';
@@ -35,6 +37,8 @@ export interface Why {
     /** The attempt that succeeded, 1 for the first. */
     readonly attempt: number;
     readonly server: string | null;
+    /** The tools that it called. */
+    readonly calls?: readonly { readonly name: string | null; readonly outcome: CallResult['outcome'] }[];
   }[];
   /** The pending activity; null if there is none, or if Temporal did not answer. */
   readonly pending: (PendingActivity & { readonly turn: number; readonly chunksKept: number }) | null;
@@ -75,7 +79,7 @@ export function whyText(io: Io, place: RunPlace, why: Why): string {
   ].join('\n');
 }
 
-function turnLine({ turn, verdict, reason, tokens, seconds, attempt, server }: Why['turns'][number]): string {
+function turnLine({ turn, verdict, reason, tokens, seconds, attempt, server, calls }: Why['turns'][number]): string {
   const facts = [
     plural(tokens, 'token'),
     `${seconds.toFixed(1)} s`,
@@ -83,7 +87,13 @@ function turnLine({ turn, verdict, reason, tokens, seconds, attempt, server }: W
     ...(server ? [oneLine(server)] : []),
   ];
   const said =
-    verdict === null ? 'not judged yet' : verdict === 'undecided' ? `undecided: ${oneLine(reason ?? '')}` : verdict;
+    verdict === null
+      ? 'not judged yet'
+      : calls
+        ? `called ${calledNames(calls)}`
+        : verdict === 'undecided'
+          ? `undecided: ${oneLine(reason ?? '')}`
+          : verdict;
   return `  turn ${turn}: ${said} (${facts.join(', ')})`;
 }
 
@@ -121,6 +131,7 @@ const DOES: Readonly<Record<string, string>> = {
   evaluate: 'the judge',
   begin: 'its environment to begin',
   endEnvironment: 'its environment to end',
+  callTool: 'a tool',
 };
 
 function playing(io: Io, { pending, waitsForWorker }: Why): string {

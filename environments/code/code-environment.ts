@@ -35,8 +35,14 @@ export interface CodeOptions {
 
 const SHOWN_CHARS = 200;
 
+/** The judge, and the sandbox by itself: for the tool `python`. */
+export interface CodeEnvironment extends Judge {
+  /** Runs a Python program once, without input. Throws a retryable JudgeError if the sandbox fails. */
+  run(program: string, limits: { readonly wallMs: number; readonly signal: AbortSignal }): Promise<Ran>;
+}
+
 /** Throws SandboxError if no sandbox holds and the operator did not disable it. */
-export async function createCodeEnvironment(options: CodeOptions = {}): Promise<Judge> {
+export async function createCodeEnvironment(options: CodeOptions = {}): Promise<CodeEnvironment> {
   const sandbox = options.unsafeWithoutSandbox ? await unsafeSandbox() : await provenSandbox();
   const runtimes = new Map<Language, Runtime>();
   for (const language of LANGUAGES) {
@@ -64,6 +70,15 @@ export async function createCodeEnvironment(options: CodeOptions = {}): Promise<
         signal: AbortSignal.any([signal, closing.signal]),
       };
       return judgeCode(query, answer, judging);
+    },
+    run(program, { wallMs, signal: wanted }) {
+      const own = { ...limits, wallMs, cpuSeconds: Math.max(1, Math.ceil(wallMs / 1000)) };
+      const [language] = LANGUAGES;
+      const runtime = runtimes.get(language)!;
+      const launch = sandbox.launch(runtime.command, runtime.folders, own);
+      const job = language.encode({ kind: 'stdin', program, stdin: '' }, randomBytes(12).toString('hex'));
+      const signal = AbortSignal.any([wanted, closing.signal]);
+      return slots.use(signal, () => runner.run(launch, job, own, signal));
     },
     async close() {
       closing.abort(new Error('the code judge is closed'));

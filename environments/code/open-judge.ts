@@ -1,12 +1,14 @@
 // The judge of code on a worker: only where a sandbox is proven, or the operator does without.
 
 import { explain, SandboxError } from '../../domain/errors.ts';
-import type { Judge } from '../environment.ts';
-import { createCodeEnvironment } from './code-environment.ts';
+import { type CodeEnvironment, createCodeEnvironment } from './code-environment.ts';
 import { UNSAFE_FLAG } from './consent.ts';
 
 /** Undefined if no sandbox is proven: then this worker takes no code. */
-export async function openCodeJudge(unsafe: boolean, say: (line: string) => void): Promise<Judge | undefined> {
+export async function openCodeJudge(
+  unsafe: boolean,
+  say: (line: string) => void,
+): Promise<CodeEnvironment | undefined> {
   try {
     const judge = await createCodeEnvironment({ unsafeWithoutSandbox: unsafe });
     if (unsafe) say(`UNSAFE: programs that a model wrote run here without a sandbox (${UNSAFE_FLAG}).`);

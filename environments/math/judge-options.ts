@@ -11,6 +11,8 @@ export interface JudgeOptions {
   readonly cut?: boolean;
   /** The text of the question: what it names may be counted. */
   readonly question?: string;
+  /** Of an answer that was not found: say at which words the search for it ended. */
+  readonly explain?: boolean;
 }
 
 const DEFAULT_DECIMALS = 6;

@@ -5,20 +5,35 @@
 import type { Verdict } from '../../domain/verdict.ts';
 import { compareSpellings, compareTexts } from './compare/compare-texts.ts';
 import { isRelationSign } from './compare/spelled.ts';
+import { asksFor, isAboutAnother } from './compare/subject.ts';
+import { askedOf } from './find/asked.ts';
 import { extractChoice } from './find/choice.ts';
 import { extractAnswer } from './find/extract.ts';
 import type { LeafOptions } from './compare/leaf.ts';
 import type { Extraction, Found } from './find/phrases.ts';
 import { knownIn } from './find/known.ts';
+import { takeObstacle } from './find/obstacle.ts';
 import { type JudgeOptions, leafOptions } from './judge-options.ts';
 import { readSolution, type Solution } from './solution.ts';
 import { choiceOf } from './read/words.ts';
 
 export type { JudgeOptions } from './judge-options.ts';
 
+/** `obstacle`: where it was asked for, the words at which the search for a final answer ended. */
+export interface Explained extends Verdict {
+  readonly obstacle?: string;
+}
+
 const SHOWN_CHARS = 200;
 
-export function judgeMath(answer: string, solutions: readonly string[], options: JudgeOptions = {}): Verdict {
+export function judgeMath(answer: string, solutions: readonly string[], options: JudgeOptions = {}): Explained {
+  takeObstacle();
+  const verdict = judged(answer, solutions, options);
+  const obstacle = options.explain === true && verdict.verdict === 'wrong' ? takeObstacle() : undefined;
+  return obstacle === undefined ? verdict : { ...verdict, obstacle };
+}
+
+function judged(answer: string, solutions: readonly string[], options: JudgeOptions): Verdict {
   const leaf = leafOptions(options);
   const read = solutions.map((text) => readSolution(text, leaf));
   const usable = read.filter((solution) => solution.usable);
@@ -36,13 +51,45 @@ export function judgeMath(answer: string, solutions: readonly string[], options:
   );
   let best: Verdict | undefined;
   for (const gold of usable) {
-    const verdict = judgeOne(answer, found, gold, leaf, options.cut === true);
+    const verdict = withSubject(judgeOne(answer, found, gold, leaf, options.cut === true), found, gold, leaf);
     if (verdict.verdict === 'right') return verdict;
     // A reason that says more than "different" may be a false no.
     if (!best || best.reason === 'different') best = verdict;
   }
   return best ?? { verdict: 'undecided', reason: 'no-solution' };
 }
+
+/**
+ * The right side of an equation about another quantity is no answer, unless the solution is an equation or its left side; of one whose
+ * left side is the question's own expression it is. A rounded value beside the exact one has to round it.
+ */
+function withSubject(verdict: Verdict, found: Found, gold: Solution, options: LeafOptions): Verdict {
+  if (!found || found === 'cut-off' || gold.spelled || /[=<>]|\\[lg]e/.test(gold.text)) return verdict;
+  const { equation, named } = found.about ?? { equation: found.text, named: false };
+  const [left = '', ...links] = equation.split('=');
+  const right = verdict.verdict === 'right';
+  if (right && found.rounded !== undefined && !gold.text.includes('.')) {
+    const both = compareTexts(gold.text, `${found.text} \\approx ${found.rounded}`, options);
+    if (both.reason === 'different') return { ...verdict, verdict: 'wrong', reason: 'different' };
+  }
+  if (
+    right &&
+    found.chain !== undefined &&
+    compareTexts(plain(found.chain), plain(found.text), options).reason === 'different'
+  )
+    return { ...verdict, verdict: 'wrong', reason: 'different' };
+  if (links.length === 0) return verdict;
+  const [own = '', ...ends] = found.text.split('=');
+  if (!right && ends.length > 0 && asksFor(own, askedOf(options.question))) {
+    const again = compareTexts(gold.text, ends.join('='), options);
+    return again.verdict === 'right' ? { ...verdict, ...again } : verdict;
+  }
+  if (!right || !isAboutAnother({ equation, named }, options.question)) return verdict;
+  if (compareTexts(gold.text, left, options).verdict === 'right') return verdict;
+  return { ...verdict, verdict: 'wrong', reason: 'different' };
+}
+
+const plain = (text: string): string => text.replace(/[$€£]/g, '');
 
 function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOptions, cut: boolean): Verdict {
   const choice = choiceOf(gold.text);

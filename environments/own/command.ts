@@ -7,6 +7,7 @@ import { availableParallelism, homedir } from 'node:os';
 import { basename, dirname, isAbsolute } from 'node:path';
 import type { EnvironmentRecord } from '../../domain/environment.ts';
 import { EnvironmentError } from '../../domain/errors.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import type { ProcessLaunch } from './line-process.ts';
 import type { Hello } from './reply.ts';
 import { helloOf } from './process-pool.ts';
@@ -36,11 +37,18 @@ export function passedEnv(): Record<string, string> {
   };
 }
 
+/** An environment, and the agents that it brings, unread. */
+export interface Described {
+  readonly record: EnvironmentRecord;
+  readonly agents: readonly JsonObject[];
+}
+
 /** The command as it describes itself, with the hash of its code. */
-export async function describeCommand(words: readonly string[], log: Log): Promise<EnvironmentRecord> {
-  const { fingerprint, ...hello } = await helloOf(commandLaunch(words, log));
+export async function describeCommand(words: readonly string[], log: Log): Promise<Described> {
+  const { fingerprint, agents = [], ...hello } = await helloOf(commandLaunch(words, log));
   const own = { ...hello, ...(fingerprint === undefined ? {} : { fingerprint }) };
-  return { ...hello, door: 'command', spec: [...words], fingerprint: commandFingerprint(words, own) };
+  const record = { ...hello, door: 'command', spec: [...words], fingerprint: commandFingerprint(words, own) } as const;
+  return { record, agents };
 }
 
 export function commandFingerprint(words: readonly string[], { name, version, fingerprint }: Hello): string {

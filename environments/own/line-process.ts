@@ -25,7 +25,7 @@ export interface CallLimits {
 }
 
 /** 3: a pipe that only the owner holds open. Its end kills the whole group: the program and what it started. */
-const GUARD = `
+export const GUARD = `
 exec 4<&3 5<&0
 "$@" <&5 3<&- 4<&- 5<&- &
 child=$!
@@ -234,7 +234,7 @@ export function reported(who: string, method: string, error: unknown): Environme
   });
 }
 
-function logLines(stream: Readable, log: (line: string) => void): void {
+export function logLines(stream: Readable, log: (line: string) => void): void {
   let rest = '';
   let lines = 0;
   const put = (line: string) => {

@@ -35,20 +35,22 @@ process.stdout.write = process.stderr.write.bind(process.stderr);
 
 const live = new Map<string, unknown>();
 
-function loaded(path: string, sha256: string): UserModule {
+function loaded(path: string, sha256: string): readonly [UserModule, unknown] {
   const code = readFileSync(path);
   const found = createHash('sha256').update(code).digest('hex');
   if (found !== sha256) throw new Error(`the bundle has the hash ${found}, and the run names ${sha256}`);
   const parts = ['module', 'exports', 'require'];
   const run = compileFunction(code.toString('utf8'), parts, { filename: path }) as (...parts: unknown[]) => void;
-  const bundle: { exports: { readonly default?: UserModule; readonly environment?: UserModule } } = { exports: {} };
+  const bundle: {
+    exports: { readonly default?: UserModule; readonly environment?: UserModule; readonly agents?: unknown };
+  } = { exports: {} };
   run(bundle, bundle.exports, createRequire(path));
   const { exports: exported } = bundle;
   const environment = exported.environment ?? exported.default;
   if (typeof environment !== 'object' || environment === null)
     throw new Error('it exports no `environment`, and no default');
   if (typeof environment.respond !== 'function') throw new Error('its environment has no function `respond`');
-  return environment;
+  return [environment, exported.agents];
 }
 
 async function answered(environment: UserModule, { method, params }: Call): Promise<unknown> {
@@ -63,10 +65,12 @@ async function answered(environment: UserModule, { method, params }: Call): Prom
   return rest;
 }
 
-async function serve(environment: UserModule): Promise<void> {
+async function serve(environment: UserModule, agents: unknown): Promise<void> {
   const { name, version, state, timeoutSeconds, begin, end } = environment;
   const begins = typeof begin === 'function';
-  say({ hello: { protocol: 1, name, version, state, timeoutSeconds, begins, ends: typeof end === 'function' } });
+  say({
+    hello: { protocol: 1, name, version, state, timeoutSeconds, begins, ends: typeof end === 'function', agents },
+  });
   let rest = '';
   process.stdin.setEncoding('utf8');
   for await (const chunk of process.stdin) {
@@ -90,7 +94,7 @@ const isRetryable = (error: unknown): boolean =>
 
 const [path = '', sha256 = ''] = process.argv.slice(2);
 try {
-  await serve(loaded(path, sha256));
+  await serve(...loaded(path, sha256));
 } catch (error) {
   if (error instanceof Error && error.stack) process.stderr.write(`${error.stack}\n`);
   say({ error: { message: messageOf(error) } });

@@ -8,7 +8,7 @@ import type { EnvironmentRecord } from '../../domain/environment.ts';
 import { EnvironmentError } from '../../domain/errors.ts';
 import { compiledScript } from '../../machine/compiled.ts';
 import { bundleModule } from './bundle.ts';
-import { type Log, mismatch, passedEnv } from './command.ts';
+import { type Described, type Log, mismatch, passedEnv } from './command.ts';
 import type { ProcessLaunch } from './line-process.ts';
 import { helloOf } from './process-pool.ts';
 import type { Hello } from './reply.ts';
@@ -36,17 +36,14 @@ export function moduleLaunch(who: string, bundle: string, sha256: string, log: L
   };
 }
 
-export async function describeModule(
-  path: string,
-  log: Log,
-): Promise<{ readonly record: EnvironmentRecord; readonly code: ModuleCode }> {
+export async function describeModule(path: string, log: Log): Promise<Described & { readonly code: ModuleCode }> {
   const { code, sha256 } = await bundleModule(path);
   const folder = mkdtempSync(join(tmpdir(), 'everturn-module-'));
   try {
     const bundle = join(folder, 'environment.cjs');
     writeFileSync(bundle, code);
-    const { fingerprint: _, ...hello } = await helloOf(moduleLaunch(path, bundle, sha256, log));
-    return { record: { ...hello, door: 'module', spec: [path], fingerprint: sha256 }, code: { sha256, code } };
+    const { fingerprint: _, agents = [], ...hello } = await helloOf(moduleLaunch(path, bundle, sha256, log));
+    return { record: { ...hello, door: 'module', spec: [path], fingerprint: sha256 }, agents, code: { sha256, code } };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

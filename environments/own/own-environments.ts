@@ -2,14 +2,16 @@
 // the same code. Whether this worker may is asked first, each time; the answer may name the operator's own command.
 
 import { join } from 'node:path';
-import type { EnvironmentRecord } from '../../domain/environment.ts';
+import type { Door, EnvironmentRecord } from '../../domain/environment.ts';
 import { EnvironmentError } from '../../domain/errors.ts';
 import type { Environment } from '../environment.ts';
 import type { OwnEnvironments } from '../index.ts';
-import { commandLaunch, describeCommand, type Log, mustBeCommand, PROCESSES } from './command.ts';
+import { commandLaunch, type Described, describeCommand, type Log, mustBeCommand, PROCESSES } from './command.ts';
 import { codeFile, describeModule, type ModuleCode, moduleLaunch, mustBeModule } from './module.ts';
 import { processEnvironment } from './process-environment.ts';
 import { openProcessPool } from './process-pool.ts';
+import { parseHello } from './reply.ts';
+import { describeRubric, rubricEnvironment } from './rubric/rubric-environment.ts';
 import { parseSpec, type Spec } from './spec.ts';
 import { describeUrl, urlEnvironment } from './url.ts';
 
@@ -23,6 +25,9 @@ export interface OwnEnvironmentsOptions {
   /** Processes of one environment. */
   readonly processes?: number;
 }
+
+/** Doors whose code lies in the run's folder. */
+const CARRIED: ReadonlySet<Door> = new Set(['module', 'rubric']);
 
 interface Opened {
   readonly environment: Environment;
@@ -38,7 +43,11 @@ export function createOwnEnvironments({
   let closed = false;
 
   function make(record: EnvironmentRecord, words: readonly string[], runFolder: string): Opened {
-    if (record.door === 'url') return { environment: urlEnvironment(record, words), close: () => undefined };
+    const ended = { close: () => undefined };
+    if (record.door === 'url') return { environment: urlEnvironment(record, words), ...ended };
+    if (record.door === 'rubric') {
+      return { environment: rubricEnvironment(record, join(runFolder, codeFile(record.fingerprint))), ...ended };
+    }
     const [launch, accept] =
       record.door === 'module'
         ? [
@@ -46,7 +55,8 @@ export function createOwnEnvironments({
             mustBeModule.bind(null, record),
           ]
         : [commandLaunch(words, log), mustBeCommand.bind(null, record, words)];
-    const pool = openProcessPool({ most: processes, launch, accept });
+    const own = (said: unknown) => accept(parseHello(launch.who, said));
+    const pool = openProcessPool({ most: processes, launch, accept: own });
     return { environment: processEnvironment(record, pool), close: () => pool.close() };
   }
 
@@ -55,8 +65,7 @@ export function createOwnEnvironments({
       const words = permitted(record, runFolder);
       if (closed)
         throw new EnvironmentError('The worker is ending.', { reason: 'environment-closed', retryable: true });
-      // A module's code lies in its run's folder.
-      const key = JSON.stringify([record, record.door === 'module' ? runFolder : words]);
+      const key = JSON.stringify([record, CARRIED.has(record.door) ? runFolder : words]);
       let known = opened.get(key);
       if (!known) opened.set(key, (known = make(record, words, runFolder)));
       return known.environment;
@@ -69,17 +78,17 @@ export function createOwnEnvironments({
   };
 }
 
-export interface DescribedEnvironment {
-  readonly record: EnvironmentRecord;
-  /** Of a module, to be kept in the run's folder. */
+export interface DescribedEnvironment extends Described {
+  /** Of a module or a rubric, to be stored in the run's folder. */
   readonly code?: ModuleCode;
 }
 
 /** Loads an environment once, to learn what it says of itself. Throws EnvironmentError if it does not load. */
 export async function describeEnvironment({ door, words }: Spec, log: Log): Promise<DescribedEnvironment> {
-  if (door === 'command') return { record: await describeCommand(words, log) };
+  if (door === 'command') return describeCommand(words, log);
   if (door === 'module') return describeModule(words[0]!, log);
-  return { record: await describeUrl(words[0]!) };
+  if (door === 'rubric') return describeRubric(words[0]!);
+  return describeUrl(words[0]!);
 }
 
 /** The operator's own commands, described: a run that has the same code is served with them. */

@@ -21,8 +21,8 @@ export interface PoolOptions {
   /** Processes at once. */
   readonly most: number;
   readonly launch: ProcessLaunch;
-  /** Throws if the process is not the run's environment. */
-  readonly accept: (hello: Hello) => void;
+  /** Its first line. Throws if the process is not the run's. */
+  readonly accept: (hello: unknown) => void;
 }
 
 export interface ProcessPool {
@@ -42,8 +42,7 @@ export function openProcessPool({ most, launch, accept }: PoolOptions): ProcessP
     const process = new LineProcess(launch);
     all.add(process);
     try {
-      const hello = parseHello(launch.who, await process.hello({ timeoutMs: START_MS, ...(signal && { signal }) }));
-      accept(hello);
+      accept(await process.hello({ timeoutMs: START_MS, ...(signal && { signal }) }));
       return { process, live: new Map() };
     } catch (error) {
       all.delete(process);

@@ -13,7 +13,7 @@ import {
   type StateKind,
   STATES,
 } from '../../domain/environment.ts';
-import type { Json } from '../../domain/json.ts';
+import type { Json, JsonObject } from '../../domain/json.ts';
 import { EnvironmentError } from '../../domain/errors.ts';
 import { short } from '../../domain/foreign-text.ts';
 import type { Verdict } from '../../domain/verdict.ts';
@@ -72,17 +72,20 @@ const HELLO = z.strictObject({
   ends: z.boolean().optional(),
   timeoutSeconds: z.number().gt(0).max(MAX_TIMEOUT_SECONDS).optional(),
   fingerprint: text.min(1).max(200).optional(),
+  agents: z.array(z.record(text, json)).max(MAX_NAMES).optional(),
 });
 
 export interface Hello extends Description {
   /** Of its code, as it says itself. */
   readonly fingerprint?: string;
+  /** Agents that it brings, unread. */
+  readonly agents?: readonly JsonObject[];
 }
 
 /** `who`: the environment, for messages. */
 export function parseHello(who: string, value: unknown): Hello {
   const { protocol: _, state = 'none', begins = false, ends = false, ...said } = parsed(who, 'hello', HELLO, value);
-  const { name, version, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS, fingerprint } = said;
+  const { name, version, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS, fingerprint, agents } = said;
   return {
     name,
     version,
@@ -92,6 +95,7 @@ export function parseHello(who: string, value: unknown): Hello {
     ends: ends || state === 'replay',
     timeoutSeconds,
     ...(fingerprint === undefined ? {} : { fingerprint }),
+    ...(agents && { agents: agents as JsonObject[] }),
   };
 }
 

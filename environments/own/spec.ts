@@ -17,6 +17,11 @@ const SHELL = /[|&;<>`$]/;
 
 export function parseSpec(text: string, cwd: string): Spec {
   const given = text.trim();
+  const [, file] = /^rubric:(.*)$/s.exec(given) ?? [];
+  if (file !== undefined) {
+    if (isFileAt(resolve(cwd, file))) return { door: 'rubric', words: [resolve(cwd, file)] };
+    throw refused(given, 'names no file');
+  }
   if (/^https?:\/\//i.test(given)) return { door: 'url', words: [addressOf(given)] };
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(given)) throw refused(given, 'is no address of http or https');
   const whole = resolve(cwd, given);
@@ -92,6 +97,6 @@ function addressOf(text: string): string {
 function refused(text: string, problem: string): UsageError {
   return new UsageError(`--environment ${JSON.stringify(short(text, 200))} ${problem}.`, {
     reason: 'bad-value',
-    fix: 'Give a module (./my-env.ts), a command ("python3 my_env.py") or an address (https://rewards.internal/v1).',
+    fix: 'Give a module (./my-env.ts), a command ("python3 my_env.py"), an address (https://rewards.internal/v1) or a rubric (rubric:./rubric.json).',
   });
 }

@@ -3,19 +3,15 @@
 // followed, and a reply is read up to its limit only.
 
 import { createHash } from 'node:crypto';
-import {
-  DEFAULT_TIMEOUT_SECONDS,
-  type EnvironmentRecord,
-  MAX_REPLY_BYTES,
-  type RespondParams,
-} from '../../domain/environment.ts';
-import { EnvironmentError, UsageError } from '../../domain/errors.ts';
+import { DEFAULT_TIMEOUT_SECONDS, type EnvironmentRecord, type RespondParams } from '../../domain/environment.ts';
+import { UsageError } from '../../domain/errors.ts';
 import { short } from '../../domain/foreign-text.ts';
 import type { Json } from '../../domain/json.ts';
 import type { Environment, EnvironmentCall } from '../environment.ts';
-import { mismatch } from './command.ts';
+import { type Described, mismatch } from './command.ts';
 import { reported } from './line-process.ts';
-import { broken, parseBegun, parseHello, parseJson, parseReply, tooLarge } from './reply.ts';
+import { post } from './post.ts';
+import { broken, parseBegun, parseHello, parseReply } from './reply.ts';
 import { beginParams, endParams, episodeOf, respondParams, stateAfter } from './wire.ts';
 
 const SHAPES = ['everturn', 'openrlhf', 'slime'] as const;
@@ -47,17 +43,18 @@ export function addressOf(href: string): Address {
   return { base: url.href.replace(/\/$/, ''), shape, who: url.host };
 }
 
-export async function describeUrl(href: string): Promise<EnvironmentRecord> {
+export async function describeUrl(href: string): Promise<Described> {
   const { base, shape, who } = addressOf(href);
   const common = { door: 'url', spec: [href] } as const;
   if (shape !== 'everturn') {
     const name = `${shape}-${createHash('sha256').update(href).digest('hex').slice(0, 12)}`;
     const claimed = { version: 'claimed', state: 'none', begins: false, ends: false, claimed: true } as const;
-    return { ...common, name, ...claimed, timeoutSeconds: REWARD_TIMEOUT_SECONDS, fingerprint: hashOf(href) };
+    const record = { ...common, name, ...claimed, timeoutSeconds: REWARD_TIMEOUT_SECONDS, fingerprint: hashOf(href) };
+    return { record, agents: [] };
   }
   const signal = AbortSignal.timeout(DESCRIBE_MS);
   const value = await post(who, 'describe', `${base}/describe`, {}, { signal, timeoutMs: DESCRIBE_MS, key: null });
-  const { fingerprint, ...hello } = parseHello(who, resultOf(who, 'describe', value).result);
+  const { fingerprint, agents = [], ...hello } = parseHello(who, resultOf(who, 'describe', value).result);
   if (hello.state === 'replay') {
     throw broken(
       who,
@@ -67,12 +64,8 @@ export async function describeUrl(href: string): Promise<EnvironmentRecord> {
     );
   }
   const own = fingerprint ?? `${hello.name} ${hello.version} ${href}`;
-  return {
-    ...common,
-    ...hello,
-    fingerprint: hashOf(own),
-    ...(fingerprint === undefined ? { claimed: true } : {}),
-  };
+  const claimed = fingerprint === undefined ? ({ claimed: true } as const) : {};
+  return { record: { ...common, ...hello, fingerprint: hashOf(own), ...claimed }, agents };
 }
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -119,73 +112,6 @@ export function urlEnvironment(record: EnvironmentRecord, words: readonly string
       },
     }),
   };
-}
-
-interface PostOptions {
-  readonly signal: AbortSignal;
-  readonly timeoutMs: number;
-  readonly key: string | null;
-}
-
-async function post(
-  who: string,
-  method: string,
-  url: string,
-  body: object,
-  { signal, timeoutMs, key }: PostOptions,
-): Promise<unknown> {
-  const late = AbortSignal.timeout(timeoutMs);
-  try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...(key === null ? {} : { 'idempotency-key': key }) },
-      body: JSON.stringify(body),
-      signal: AbortSignal.any([signal, late]),
-      redirect: 'error',
-    });
-    const bytes = await bodyOf(who, response);
-    if (response.ok) return parseJson(who, bytes);
-    throw refused(who, method, response, bytes);
-  } catch (error) {
-    if (error instanceof EnvironmentError) throw error;
-    if (signal.aborted && !late.aborted) throw signal.reason;
-    if (late.aborted) {
-      throw new EnvironmentError(`The environment ${who} did not answer \`${method}\` in ${timeoutMs / 1000} s.`, {
-        reason: 'environment-timeout',
-        retryable: true,
-      });
-    }
-    throw new EnvironmentError(`The environment ${who} cannot be reached`, {
-      reason: 'environment-unreachable',
-      fix: 'Is its server up, and is its address right?',
-      retryable: true,
-      cause: error instanceof Error ? (error.cause ?? error) : error,
-    });
-  }
-}
-
-async function bodyOf(who: string, response: Response): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of response.body ?? []) {
-    parts.push(part as Uint8Array);
-    bytes += (part as Uint8Array).length;
-    if (bytes > MAX_REPLY_BYTES) throw tooLarge(who);
-  }
-  return Buffer.concat(parts);
-}
-
-function refused(who: string, method: string, { status, headers }: Response, bytes: Buffer): EnvironmentError {
-  const passes = status === 408 || status === 429 || status >= 500;
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-  return new EnvironmentError(
-    `The environment ${who} answered \`${method}\` with status ${status}: ${short(bytes.toString('utf8'), 200)}`,
-    {
-      reason: passes ? 'environment-unreachable' : 'environment-error',
-      retryable: passes,
-      ...(seconds > 0 && seconds < 3600 ? { retryAfterMs: seconds * 1000 } : {}),
-    },
-  );
 }
 
 /** `{"result": …, "fingerprint"}`, or `{"error": …}`. */

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { short } from '../../domain/foreign-text.ts';
 
 import { ModelError } from '../../domain/errors.ts';
-import type { Canary, ModelIdentity } from '../../domain/model-identity.ts';
+import { type Canary, isFolder, type ModelIdentity } from '../../domain/model-identity.ts';
 import type { Tokenizer } from '../backend.ts';
 import type { Http } from '../http/http.ts';
 import type { Peek } from './logprob-canary.ts';
@@ -44,11 +44,6 @@ export async function identityOf({ http, name, served, contextLength, canary }: 
     weights: null,
     canary: ids.length > 0 ? await canary(ids) : null,
   };
-}
-
-/** Servers without a configured name report the folder that they were started with. */
-function isFolder(name: string): boolean {
-  return /^(?:[/~.]|[A-Za-z]:[\\/])/.test(name);
 }
 
 /** Four digits exceed the noise, and take little space. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { PreTrainedTokenizer } from '@huggingface/transformers';
 import { Tokenizer as RustTokenizer } from 'tokenizers';
 import { ModelError } from '../../domain/errors.ts';
-import type { Message } from '../../domain/query.ts';
+import type { ChatMessage } from '../../domain/query.ts';
 import type { Tokenizer } from '../backend.ts';
 import { completeTokenizer, plainTokens, type TokenizerJson } from './from-config.ts';
 import {
@@ -105,7 +105,7 @@ function wrap(
   const encode = async (text: string, addSpecialTokens: boolean): Promise<number[]> =>
     (await tokenizer.encode(text, null, { addSpecialTokens })).getIds();
 
-  function renderChat(messages: readonly Message[]): string {
+  function renderChat(messages: readonly ChatMessage[], tools?: readonly object[]): string {
     if (template === null && !templates.chat_template) {
       throw new ModelError(`The tokenizer of ${name} has no chat template`, {
         reason: 'no-chat-template',
@@ -114,8 +114,13 @@ function wrap(
     }
     try {
       return templates.apply_chat_template(
-        messages.map(({ role, content }) => ({ role, content })),
-        { tokenize: false, add_generation_prompt: true, chat_template: template },
+        messages.map((message) => ({ ...message })),
+        {
+          tokenize: false,
+          add_generation_prompt: true,
+          chat_template: template,
+          ...(tools && { tools: tools.map((tool) => ({ ...tool })) }),
+        },
       );
     } catch (cause) {
       throw new ModelError(

@@ -2,12 +2,16 @@
 // may be wrong or set back, and machines that share a folder need not agree.
 
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
+import { inBucket } from '../bucket/files.ts';
+import { join } from '../place.ts';
+import { factsOf } from './facts.ts';
 import type { FileLayer } from './file-layer.ts';
 import { temporaryName } from './temporary.ts';
 
 /** Epoch milliseconds. Undefined if the folder takes no file: then nothing in it counts as old. */
 export async function fileClock(folder: string, layer: Pick<FileLayer, 'open' | 'stat' | 'unlink'>) {
+  const there = inBucket(folder);
+  if (there) return there.now().catch(() => undefined);
   const probe = join(folder, temporaryName('clock', randomBytes(8).toString('hex')));
   try {
     await (await layer.open(probe, 'wx')).close();
@@ -26,7 +30,9 @@ export async function isOlderThan(
   folder: string,
   layer: Pick<FileLayer, 'open' | 'stat' | 'unlink'>,
 ): Promise<boolean> {
-  const found = await layer.stat(path).catch(() => undefined);
-  const now = found && (await fileClock(folder, layer));
-  return now !== undefined && now - found!.mtimeMs > ageMs;
+  const mtimeMs = await (
+    inBucket(path) ? factsOf(path).then((facts) => facts?.modifiedMs) : layer.stat(path).then((found) => found.mtimeMs)
+  ).catch(() => undefined);
+  const now = mtimeMs === undefined ? undefined : await fileClock(folder, layer);
+  return now !== undefined && now - mtimeMs! > ageMs;
 }

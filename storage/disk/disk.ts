@@ -1,7 +1,10 @@
-// The file-system interface of a store: few calls, each a complete step, so that threads can perform them
+// The file interface of a store, for a disk and for a bucket: few calls, each a complete step, so that threads can perform them
 // (threaded-disk.ts). Every failure is a StoreError that names the file.
 
+import { isBucketPlace } from '../../domain/bucket-place.ts';
+import { openSeen, type Seen } from '../bucket/seen.ts';
 import { codeOf, fileError } from './errors.ts';
+import { factsOf } from './facts.ts';
 import { type FileLayer, NODE_FILES } from './file-layer.ts';
 import { draftFile, settleFile } from './log-file.ts';
 import { readText, writeBeside, writeOnce } from './write-once.ts';
@@ -29,20 +32,28 @@ export interface Look {
 
 /** `layer`: the file-system calls to use. */
 export function openDisk(layer: FileLayer = NODE_FILES): Disk {
+  const seen = openSeen(async (path) => (await factsOf(path))?.identity);
   return {
     read: (path) => readText(path, layer),
     async look(path, other) {
       const text = other === null ? undefined : await readText(other, layer);
-      return { identity: await identityOf(path, layer), text };
+      return { identity: await identityOf(path, layer, seen), text };
     },
     writeOnce: (path, text) => writeOnce(path, text, layer),
-    writeBeside: (base, path, text) => writeBeside(base, path, text, layer),
+    async writeBeside(base, path, text) {
+      // The look before saves a write in vain, and may be of a moment ago; the one after is what counts.
+      if (isBucketPlace(base) && (await seen.identity(base)) === undefined) return 'alone';
+      const how = await writeBeside(base, path, text, layer);
+      if (how === 'alone') seen.forget(base);
+      return how;
+    },
     draft: (path, text) => draftFile(path, text, layer),
     settle: (path, text) => settleFile(path, text, layer),
   };
 }
 
-async function identityOf(path: string, layer: FileLayer): Promise<string | undefined> {
+async function identityOf(path: string, layer: FileLayer, seen: Seen): Promise<string | undefined> {
+  if (isBucketPlace(path)) return seen.identity(path);
   try {
     const { dev, ino, size, mtimeMs } = await layer.stat(path);
     return `${dev} ${ino} ${size} ${mtimeMs}`;

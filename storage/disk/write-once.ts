@@ -1,4 +1,4 @@
-// Files that appear complete or not at all. `writeOnce` never replaces: of any number of writers in any number of
+// Files that appear complete or not at all, on a disk or in a bucket (there by one request each). `writeOnce` never replaces: of any number of writers in any number of
 // processes, the first wins and the others read its content. `replaceFile` replaces the content. A killed writer leaves
 // at most a temporary file, which no reader opens.
 
@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inBucket } from '../bucket/files.ts';
 import { isOlderThan } from './clock.ts';
 import { codeOf, fileError } from './errors.ts';
 import { type FileLayer, NODE_FILES, type OpenFile, withPlace } from './file-layer.ts';
@@ -21,6 +22,8 @@ export async function writeOnce(
   content: Content | Fill,
   layer: FileLayer = NODE_FILES,
 ): Promise<boolean> {
+  const there = inBucket(path);
+  if (there) return there.writeOnce(content);
   const temporary = await writeTemporary(path, content, layer);
   try {
     return await publish(temporary, path, layer);
@@ -40,22 +43,26 @@ export async function writeBeside(
   content: Content,
   layer: FileLayer = NODE_FILES,
 ): Promise<'created' | 'exists' | 'alone'> {
+  const inside = inBucket(base);
   const isThere = () =>
-    layer.stat(base).then(
-      () => true,
+    (inside ? inside.facts() : layer.stat(base)).then(
+      (found) => found !== undefined,
       (error: unknown) => {
         if (codeOf(error) === 'ENOENT') return false;
         throw fileError('read', base, error);
       },
     );
-  if (!(await isThere())) return 'alone';
+  // Of a bucket the caller has looked.
+  if (!inside && !(await isThere())) return 'alone';
   const created = await writeOnce(path, content, layer);
   if (await isThere()) return created ? 'created' : 'exists';
-  if (created) await layer.unlink(path).catch(() => {});
+  if (created) await (inBucket(path)?.remove() ?? layer.unlink(path)).catch(() => {});
   return 'alone';
 }
 
 export async function replaceFile(path: string, content: Content | Fill, layer: FileLayer = NODE_FILES): Promise<void> {
+  const there = inBucket(path);
+  if (there) return there.replace(content);
   await moveThere(await writeTemporary(path, content, layer), path, layer);
   await withPlace(() => syncFolder(dirname(path), layer));
 }
@@ -76,6 +83,8 @@ async function moveThere(temporary: string, path: string, layer: FileLayer): Pro
 
 /** The file's text, or undefined when there is none. */
 export async function readText(path: string, layer: FileLayer = NODE_FILES): Promise<string | undefined> {
+  const there = inBucket(path);
+  if (there) return there.text();
   try {
     return await withPlace(() => layer.readFile(path, 'utf8'));
   } catch (error) {

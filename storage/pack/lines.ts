@@ -1,9 +1,11 @@
 // The records of one rollout as the text of one entry of a pack: the exact lines of its files, in the order rollout,
-// then turn by turn a person's message, its parts, record and verdict, then the end. A line's own text says which file it was.
+// then turn by turn a person's message, its parts, record, calls and verdict, then the end. A line's own text says which file it was.
 
 import {
+  callFile,
   chunkFile,
   END_FILE,
+  intentFile,
   parseRolloutFile,
   ROLLOUT_FILE,
   sayFile,
@@ -47,13 +49,15 @@ function strayProblem({ of }: OpenedRecord, { query, sample, attempt }: Owner): 
 /** Also of a record that was changed, if it can be parsed. */
 function nameOf({ kind, record }: Partial<OpenedRecord>): string | undefined {
   if (!record) return undefined;
-  const { turn, chunk } = record as { readonly turn?: unknown; readonly chunk?: unknown };
+  const { turn, chunk, call } = record as { readonly [name in 'turn' | 'chunk' | 'call']?: unknown };
   if (kind === 'rollout') return ROLLOUT_FILE;
   if (kind === 'end') return END_FILE;
   if (!isPlace(turn)) return undefined;
   if (kind === 'turn') return turnFile(turn);
   if (kind === 'verdict') return verdictFile(turn);
   if (kind === 'say') return sayFile(turn);
+  if (kind === 'intent' && isPlace(call)) return intentFile(turn, call);
+  if (kind === 'call' && isPlace(call)) return callFile(turn, call);
   return kind === 'chunk' && isPlace(chunk) ? chunkFile(turn, chunk) : undefined;
 }
 
@@ -72,7 +76,9 @@ function rankOf(name: string): Rank {
   if (file.kind === 'say') return [file.turn, -1, 0];
   if (file.kind === 'chunk') return [file.turn, 0, file.chunk];
   if (file.kind === 'turn') return [file.turn, 1, 0];
-  return file.kind === 'verdict' ? [file.turn, 2, 0] : [Infinity, 0, 0];
+  if (file.kind === 'intent') return [file.turn, 2, file.call];
+  if (file.kind === 'call') return [file.turn, 3, file.call];
+  return file.kind === 'verdict' ? [file.turn, 4, 0] : [Infinity, 0, 0];
 }
 
 const compare = (a: Rank, b: Rank): number => (a[0] === b[0] ? a[1] - b[1] || a[2] - b[2] : a[0] < b[0] ? -1 : 1);

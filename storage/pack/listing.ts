@@ -1,8 +1,10 @@
 // The rollouts of a run and their files, packed or not, each once, while a packer may be at work: what is listed loose and
 // was packed meanwhile, or the other way round, is neither missed nor listed twice.
 
-import { dirname, join } from 'node:path';
-import { ROLLOUT_FILE, rolloutFolder } from '../record/layout.ts';
+import { isBucketPlace } from '../../domain/bucket-place.ts';
+import { dirname, join } from '../place.ts';
+import { readText } from '../disk/write-once.ts';
+import { isHarmless, ROLLOUT_FILE, rolloutFolder } from '../record/layout.ts';
 import { listRollouts, listRolloutsOf, namesIn } from '../record/listing.ts';
 import type { Breach, Store } from '../store.ts';
 import { packedId } from './manifest.ts';
@@ -41,6 +43,7 @@ export function openListing(
     },
 
     async hasPacks() {
+      if (isBucketPlace(folder)) return true;
       await packs.refresh();
       packs.mustBeSound();
       return !packs.ids()[Symbol.iterator]().next().done;
@@ -55,6 +58,7 @@ export function openListing(
     async packedFiles(id) {
       if (!packs.knows(id)) await packs.refresh();
       const lines = await packs.lines(id);
+      if (!lines && isBucketPlace(folder)) return objectsOf(join(folder, rolloutFolder(id)));
       return lines && new Map([...lines].map(([name, { text }]) => [name, text]));
     },
 
@@ -67,4 +71,11 @@ export function openListing(
       return [...((await packs.lines(id))?.keys() ?? names)];
     },
   };
+}
+
+/** Of a rollout's records, all at once: each is a request. */
+async function objectsOf(folder: string): Promise<ReadonlyMap<string, string>> {
+  const names = (await namesIn(folder)).filter((name) => !isHarmless(name));
+  const texts = await Promise.all(names.map(async (name) => [name, await readText(join(folder, name))] as const));
+  return new Map(texts.flatMap(([name, text]) => (text === undefined ? [] : [[name, text] as const])));
 }

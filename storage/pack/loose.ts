@@ -2,12 +2,12 @@
 // relies on: only files of ours, each a sound record of this rollout under the name that its text gives, and an end that
 // names exactly the turns. All else is left to `check`, which reads packs as well.
 
-import { join } from 'node:path';
 import { explain } from '../../domain/errors.ts';
 import { logName } from '../../domain/turn-log.ts';
 import type { EndRecord } from '../../domain/trajectory.ts';
 import type { TurnRecord } from '../../domain/turn.ts';
 import { readText } from '../disk/write-once.ts';
+import { join } from '../place.ts';
 import {
   END_FILE,
   isHarmless,

@@ -2,9 +2,9 @@
 // want the same number, of which only one gets it: so no rollout is in two packs. From its manifest on a pack is what
 // readers read.
 
-import { join } from 'node:path';
 import { recordError } from '../disk/errors.ts';
 import { readText } from '../disk/write-once.ts';
+import { join } from '../place.ts';
 import { decodeRecord } from '../record/text.ts';
 
 export const PACKS = 'packs';

@@ -1,14 +1,17 @@
 // One open pack: its directory, read once, and its entries by name. The file is closed some seconds after its last use.
 
-import { close, open, read, stat } from 'node:fs';
+import { close, open, read } from 'node:fs';
 import { promisify } from 'node:util';
+import { inBucket } from '../bucket/files.ts';
 import { codeOf, fileError, recordError } from '../disk/errors.ts';
+import { factsOf, readPart } from '../disk/facts.ts';
 import { readDirectory, readEntry, type ReadAt, type ZipEntry } from './zip.ts';
 
 const openFd = promisify(open);
-const statFile = promisify(stat);
 const readFd = promisify(read);
 const IDLE_MS = 5_000;
+/** Read at once where one entry is asked for after the other. */
+const AHEAD_BYTES = 1 << 20;
 
 export interface PackFile {
   readonly path: string;
@@ -29,13 +32,36 @@ export function openPackFile(path: string): PackFile {
     clearTimeout(idle);
     const opened = fd;
     fd = undefined;
+    ahead = undefined;
     opened?.then(
       (number) => close(number, () => {}),
       () => {},
     );
   }
 
+  /** The last part that was read ahead, and the end of the last one asked for. */
+  let ahead: { readonly offset: number; readonly bytes: number; readonly data: Promise<Buffer> } | undefined;
+  let asked = 0;
+
   const readAt: ReadAt = async (offset, bytes) => {
+    const inOrder = offset >= asked && offset - asked <= AHEAD_BYTES;
+    asked = offset + bytes;
+    const holds = () => ahead !== undefined && offset >= ahead.offset && offset + bytes <= ahead.offset + ahead.bytes;
+    if (!holds()) {
+      if (!inOrder || bytes >= AHEAD_BYTES) return readNow(offset, bytes);
+      ahead = { offset, bytes: AHEAD_BYTES, data: readNow(offset, AHEAD_BYTES) };
+    }
+    const { offset: from, data } = ahead!;
+    try {
+      return (await data).subarray(offset - from, offset - from + bytes);
+    } catch (error) {
+      ahead = undefined;
+      throw error;
+    }
+  };
+
+  const readNow: ReadAt = async (offset, bytes) => {
+    if (inBucket(path)) return readPart(path, offset, bytes);
     const buffer = Buffer.allocUnsafe(bytes);
     clearTimeout(idle);
     uses++;
@@ -57,8 +83,9 @@ export function openPackFile(path: string): PackFile {
   };
 
   async function load(): Promise<ReadonlyMap<string, ZipEntry>> {
-    const { size } = await statFile(path);
-    const entries = await readDirectory(size, readAt);
+    const facts = await factsOf(path);
+    if (!facts) throw recordError(path, 'is missing');
+    const entries = await readDirectory(facts.bytes, readAt);
     if ('problem' in entries) throw recordError(path, entries.problem);
     return new Map(entries.map((entry) => [entry.name, entry]));
   }

@@ -5,12 +5,12 @@
 // with a flaw stays loose: it is evidence. Not covered: `pack` and `unpack` of one run at the same time.
 
 import { createHash, randomBytes } from 'node:crypto';
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { fileClock } from '../disk/clock.ts';
+import { factsOf } from '../disk/facts.ts';
 import { recordError } from '../disk/errors.ts';
 import { type FileLayer, NODE_FILES, type OpenFile } from '../disk/file-layer.ts';
 import { writeOnce } from '../disk/write-once.ts';
+import { join } from '../place.ts';
 import { END_FILE, rolloutFolder } from '../record/layout.ts';
 import { namesIn } from '../record/listing.ts';
 import { encodeRecord } from '../record/text.ts';
@@ -30,7 +30,7 @@ import {
 } from './manifest.ts';
 import { openPackFile } from './pack-file.ts';
 import { entryName, numbersOf, openPacks } from './packs.ts';
-import { removeEmptyFolders, removeOrphans, removeTwins } from './remove.ts';
+import { remove, removeEmptyFolders, removeOrphans, removeTwins } from './remove.ts';
 import { openZipWriter, packed } from './zip.ts';
 
 export interface PackOptions {
@@ -74,8 +74,8 @@ export async function packRun(store: Store, options: PackOptions = {}): Promise<
     summary.notEnded = 0;
     for await (const id of rolloutsInOrder(store, { attempts: 'all' })) {
       if (packs.knows(id) || flawed.has(packedId(id))) continue;
-      const ended = await stat(join(folder, rolloutFolder(id), END_FILE)).catch(() => undefined);
-      if (ended && now - ended.mtimeMs >= minAgeMs) yield id;
+      const ended = await factsOf(join(folder, rolloutFolder(id), END_FILE)).catch(() => undefined);
+      if (ended && now - ended.modifiedMs >= minAgeMs) yield id;
       else summary.notEnded++;
     }
   }
@@ -122,7 +122,7 @@ export async function packRun(store: Store, options: PackOptions = {}): Promise<
     const manifest = await readBack(path, { number, name, ids, digests });
     const { text } = await encodeRecord('pack', null, manifest);
     if (!(await writeOnce(join(folder, manifestFile(number)), text, layer))) {
-      await layer.unlink(path);
+      await remove(path, layer);
       return 'lost';
     }
     summary.packs++;
@@ -187,7 +187,7 @@ async function readBack(path: string, { number, name, ids, digests }: Written): 
     if (entries.size !== digests.size || ids.some((id) => !entries.has(entryName(id))))
       throw recordError(path, 'was written, and has other entries');
     const zipSha256 = await sha256OfFile(path);
-    const { size: bytes } = await stat(path);
+    const { bytes = 0 } = (await factsOf(path)) ?? {};
     return { number, pack: name, bytes, zipSha256, rollouts: ids.map(packedId) };
   } finally {
     file.close();

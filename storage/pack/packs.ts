@@ -2,10 +2,11 @@
 // first needed, and again when the folder of packs has changed. Memory: some hundred bytes for each packed rollout, and a
 // few rollouts that were just read. A pack that cannot be read is an error for what may be in it, never "not there".
 
-import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { codeOf, fileError, recordError } from '../disk/errors.ts';
+import { inBucket } from '../bucket/files.ts';
+import { recordError } from '../disk/errors.ts';
+import { factsOf } from '../disk/facts.ts';
 import { StoreError } from '../../domain/errors.ts';
+import { join } from '../place.ts';
 import { rolloutFolder } from '../record/layout.ts';
 import { namesIn } from '../record/listing.ts';
 import { linesByName, type PackedLine } from './lines.ts';
@@ -59,7 +60,7 @@ export function openPacks(folder: string): Packs {
   let last: Pack | undefined;
 
   async function load(): Promise<void> {
-    const now = await identityOf(root);
+    const now = await identityOfFolder(root);
     if (now === seen && (now !== undefined || packs.size === 0)) return;
     const found = new Map<number, Pack>();
     broken = undefined;
@@ -183,13 +184,14 @@ export const numbersOf = (names: readonly string[]): number[] =>
 
 /** Changes when a file is replaced, and a folder when its names change. Undefined if there is none. */
 async function identityOf(path: string): Promise<string | undefined> {
-  try {
-    const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true });
-    return `${dev} ${ino} ${size} ${mtimeNs}`;
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR') return undefined;
-    throw fileError('read', path, error);
-  }
+  return (await factsOf(path))?.identity;
+}
+
+/** Of the folder of packs. In a bucket, where a folder is nothing by itself: of what is in it. */
+async function identityOfFolder(folder: string): Promise<string | undefined> {
+  const there = await inBucket(folder)?.entries();
+  if (!there) return identityOf(folder);
+  return there.files.length === 0 ? undefined : `${there.files.map(({ name, etag }) => `${name} ${etag}`).join()} 0`;
 }
 
 const SETTLED_MS = 2_000;

@@ -2,11 +2,12 @@
 // (readers then look for the pack) and its end last. A file that differs is reported
 // and stays. Also removed: the leftovers of killed packers.
 
-import { readdir, rmdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rmdir } from 'node:fs/promises';
+import { inBucket } from '../bucket/files.ts';
 import { isOlderThan } from '../disk/clock.ts';
 import type { FileLayer } from '../disk/file-layer.ts';
 import { readText } from '../disk/write-once.ts';
+import { join } from '../place.ts';
 import {
   ANSWERS,
   END_FILE,
@@ -17,7 +18,7 @@ import {
   rolloutFolder,
   ROLLOUTS,
 } from '../record/layout.ts';
-import { foldersIn, namesIn, removeOldTemporaries } from '../record/listing.ts';
+import { foldersIn, namesIn, removeOldTemporaries, rolloutFolders } from '../record/listing.ts';
 import { logName } from '../../domain/turn-log.ts';
 import { isZipName, type PackedId, PACKS, readManifest } from './manifest.ts';
 import { numbersOf, type Packs } from './packs.ts';
@@ -40,7 +41,7 @@ export async function removeTwins(
     const text = twin === undefined ? undefined : await readText(join(folder, path));
     if (text === undefined) continue;
     // A worker that was thought dead may have written an earlier state.
-    if (twin!.startsWith(text)) await layer.unlink(join(folder, path)).catch(() => {});
+    if (twin!.startsWith(text)) await remove(join(folder, path), layer).catch(() => {});
     else report(path, DIFFERS);
   }
 }
@@ -60,19 +61,25 @@ async function removeRollout(
   for (const name of differs) report(`${rolloutFolder(id)}/${name}`, DIFFERS);
   if (differs.length > 0) return;
   const order = (name: string) => (name === ROLLOUT_FILE ? 0 : name === END_FILE ? 2 : 1);
-  for (const name of names.toSorted((a, b) => order(a) - order(b))) await layer.unlink(join(root, name));
+  for (const name of names.toSorted((a, b) => order(a) - order(b))) await remove(join(root, name), layer);
+  if (inBucket(root)) return;
   await removeOldTemporaries(root);
   await layer.rmdir(root).catch(() => {});
 }
 
+/** Of a disk through the layer, which may be a test's. */
+export const remove = async (path: string, layer: Pick<FileLayer, 'unlink'>): Promise<void> =>
+  inBucket(path)?.remove() ?? layer.unlink(path);
+
 /** Of shards, queries, rollouts and versions. */
 export async function removeEmptyFolders(folder: string): Promise<void> {
-  const remove = async (path: string, depth: number): Promise<void> => {
-    if (depth > 0) for (const inner of await foldersIn(folder, path, () => {})) await remove(inner, depth - 1);
+  if (inBucket(folder)) return;
+  const removeAt = async (path: string, depth: number): Promise<void> => {
+    if (depth > 0) for (const inner of await foldersIn(folder, path, () => {})) await removeAt(inner, depth - 1);
     await rmdir(join(folder, path)).catch(() => {});
   };
-  await remove(ROLLOUTS, 3);
-  await remove(ANSWERS, 1);
+  await removeAt(ROLLOUTS, 3);
+  await removeAt(ANSWERS, 1);
 }
 
 /** Packed rollouts of which something is still loose. */
@@ -80,14 +87,10 @@ export async function loosePacked(folder: string, packs: Packs): Promise<PackedI
   if (isEmpty(packs)) return [];
   const loose: PackedId[] = [];
   const byFolder = new Map<string, PackedId>();
-  for (const shard of await foldersIn(folder, ROLLOUTS, () => {})) {
-    for (const query of await foldersIn(folder, shard, () => {})) {
-      for (const path of await foldersIn(folder, query, () => {})) {
-        if (byFolder.size === 0) for (const id of packs.ids()) byFolder.set(rolloutFolder(id), id);
-        const id = byFolder.get(path);
-        if (id) loose.push(id);
-      }
-    }
+  for await (const path of rolloutFolders(folder, () => {})) {
+    if (byFolder.size === 0) for (const id of packs.ids()) byFolder.set(rolloutFolder(id), id);
+    const id = byFolder.get(path);
+    if (id) loose.push(id);
   }
   return loose;
 }
@@ -114,7 +117,7 @@ async function logsOf(folder: string, ids: readonly PackedId[]): Promise<string[
 export async function looseLogs(folder: string): Promise<string[]> {
   const paths: string[] = [];
   for (const version of await versions(folder)) {
-    const names = await readdir(join(folder, ANSWERS, version));
+    const names = await namesIn(join(folder, ANSWERS, version));
     paths.push(...names.filter((name) => !isHarmless(name)).map((name) => `${ANSWERS}/${version}/${name}`));
   }
   return paths;
@@ -130,7 +133,7 @@ export async function removeOrphans(folder: string, layer: FileLayer): Promise<v
   for (const name of orphans) {
     // A packer that is alive publishes its pack within this time.
     if (await isOlderThan(join(root, name), ORPHAN_MS, root, layer))
-      await layer.unlink(join(root, name)).catch(() => {});
+      await remove(join(root, name), layer).catch(() => {});
   }
 }
 

@@ -2,19 +2,20 @@
 // the next call: the files are written (a rollout's first record last: until it is there, readers read the pack), then
 // the manifest is removed, then the pack.
 
-import { join } from 'node:path';
 import { StoreError } from '../../domain/errors.ts';
 import { logName } from '../../domain/turn-log.ts';
+import { inBucket } from '../bucket/files.ts';
 import { recordError } from '../disk/errors.ts';
 import { type FileLayer, NODE_FILES } from '../disk/file-layer.ts';
 import { readText, writeOnce } from '../disk/write-once.ts';
+import { join } from '../place.ts';
 import { parseRolloutFile, ROLLOUT_FILE, rolloutFolder } from '../record/layout.ts';
 import { namesIn } from '../record/listing.ts';
 import { linesByName } from './lines.ts';
 import { manifestFile, PACKS, parsePackedId, type PackRecord, readManifest } from './manifest.ts';
 import { openPackFile } from './pack-file.ts';
 import { entryName, numbersOf } from './packs.ts';
-import { orphansIn } from './remove.ts';
+import { orphansIn, remove } from './remove.ts';
 
 /** Returns the numbers of packs and rollouts. A damaged pack is a StoreError, and stays as it is. */
 export async function unpackRun(
@@ -26,14 +27,14 @@ export async function unpackRun(
     const manifest = await readManifest(folder, number);
     if (!manifest) continue;
     await unpackOne(folder, manifest, layer);
-    await layer.unlink(join(folder, manifestFile(number)));
-    await layer.unlink(join(folder, PACKS, manifest.pack)).catch(() => {});
+    await remove(join(folder, manifestFile(number)), layer);
+    await remove(join(folder, PACKS, manifest.pack), layer).catch(() => {});
     done.packs++;
     done.rollouts += manifest.rollouts.length;
   }
   // Of an earlier call that was killed after it had removed the manifest.
-  for (const name of await orphansIn(folder)) await layer.unlink(join(folder, PACKS, name));
-  await layer.rmdir(join(folder, PACKS)).catch(() => {});
+  for (const name of await orphansIn(folder)) await remove(join(folder, PACKS, name), layer);
+  if (!inBucket(folder)) await layer.rmdir(join(folder, PACKS)).catch(() => {});
   return done;
 }
 

@@ -2,7 +2,7 @@
 // Written and read in exactly one form (no comment, no extra field, fixed times, at most 65,535 entries and 4 GB), so that
 // a reader proves with little work that nothing was cut, added or moved. Not covered: other zips.
 
-import { crc32, deflateRaw, inflateRaw } from 'node:zlib';
+import { crc32, deflateRaw, inflateRaw, inflateRawSync } from 'node:zlib';
 import { promisify } from 'node:util';
 
 const deflate = promisify(deflateRaw);
@@ -145,6 +145,13 @@ export async function readDirectory(size: number, readAt: ReadAt): Promise<reado
   return entries;
 }
 
+/** Less is inflated at once: a stream and a thread for each small entry cost several times the work itself. */
+const AT_ONCE_BYTES = 1 << 20;
+/** No deflated text is smaller than this part of it. */
+const MOST_TIMES = 1032;
+/** A chunk that is filled to its end makes zlib take another one. */
+const CHUNK_MARGIN = 64;
+
 /** The text of one entry, or what is wrong with it. Takes no more memory than the directory says. */
 export async function readEntry(entry: ZipEntry, readAt: ReadAt): Promise<string | { problem: string }> {
   const header = localHeader(entry);
@@ -152,7 +159,13 @@ export async function readEntry(entry: ZipEntry, readAt: ReadAt): Promise<string
   if (found.length < header.length + entry.packedBytes) return { problem: 'is cut' };
   if (!header.equals(found.subarray(0, header.length))) return { problem: 'is changed: its header is not ours' };
   try {
-    const bytes = await inflate(found.subarray(header.length), { maxOutputLength: Math.max(1, entry.bytes) });
+    const data = found.subarray(header.length);
+    const maxOutputLength = Math.max(1, entry.bytes);
+    if (entry.bytes > (data.length + 1) * MOST_TIMES) throw new RangeError('more than can be in it');
+    const bytes =
+      entry.bytes <= AT_ONCE_BYTES
+        ? inflateRawSync(data, { maxOutputLength, chunkSize: entry.bytes + CHUNK_MARGIN })
+        : await inflate(data, { maxOutputLength });
     if (bytes.length === entry.bytes && crc32(bytes) === entry.crc) return bytes.toString('utf8');
   } catch {
     // The message of zlib would say less.

@@ -24,6 +24,16 @@ export const chunkFile = (turn: number, chunk: number): string =>
 export const sayFile = (turn: number): string => `say-${padded('turn', turn)}.json`;
 export const verdictFile = (turn: number): string => `verdict-${padded('turn', turn)}.json`;
 
+/** Of a call of a tool, in the reply of a turn: before a tool is called that must not be called twice, and after any call. */
+export const intentFile = (turn: number, call: number): string =>
+  verdictFile(turn)
+    .replace('verdict', 'intent')
+    .replace('.json', `.${padded('call', call)}.json`);
+export const callFile = (turn: number, call: number): string =>
+  verdictFile(turn)
+    .replace('verdict', 'call')
+    .replace('.json', `.${padded('call', call)}.json`);
+
 /** These values come through Temporal from any client: a text could lead out of the run's folder. */
 function whole(what: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 0) return value;
@@ -63,7 +73,8 @@ export function parseRolloutFolder(name: string): { sample: number; attempt: num
 export type RolloutFile =
   | { readonly kind: 'rollout' | 'end' | 'harmless' | 'foreign' }
   | { readonly kind: 'turn' | 'verdict' | 'say'; readonly turn: number }
-  | { readonly kind: 'chunk'; readonly turn: number; readonly chunk: number };
+  | { readonly kind: 'chunk'; readonly turn: number; readonly chunk: number }
+  | { readonly kind: 'call' | 'intent'; readonly turn: number; readonly call: number };
 
 /** The kind of a file in a rollout's folder, by its name. */
 export function parseRolloutFile(name: string): RolloutFile {
@@ -79,6 +90,14 @@ export function parseRolloutFile(name: string): RolloutFile {
   const part = /^turn-(\d{3,9})\.chunk-(\d{3,9})\.json$/.exec(name);
   if (part && chunkFile(Number(part[1]), Number(part[2])) === name) {
     return { kind: 'chunk', turn: Number(part[1]), chunk: Number(part[2]) };
+  }
+  const called = /^(call|intent)-(\d{3,9})\.(\d{3,9})\.json$/.exec(name);
+  const [kind, place] = [
+    called?.[1] as 'call' | 'intent' | undefined,
+    { turn: Number(called?.[2]), call: Number(called?.[3]) },
+  ];
+  if (kind && place.turn >= 1 && place.call >= 1) {
+    if ((kind === 'call' ? callFile : intentFile)(place.turn, place.call) === name) return { kind, ...place };
   }
   return { kind: 'foreign' };
 }

@@ -1,14 +1,17 @@
 // The content of a run's folder: its rollouts, found without any other record, and foreign files.
 
 import { readdir, stat, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
 import { explain } from '../../domain/errors.ts';
 import type { RolloutId } from '../../domain/ids.ts';
 import type { RolloutRecord } from '../../domain/trajectory.ts';
+import { ahead, readAhead } from '../ahead.ts';
+import { type BucketFiles, inBucket } from '../bucket/files.ts';
 import { isOlderThan } from '../disk/clock.ts';
 import { codeOf, fileError } from '../disk/errors.ts';
+import { removeFile } from '../disk/facts.ts';
 import { NODE_FILES } from '../disk/file-layer.ts';
 import { isTemporary } from '../disk/temporary.ts';
+import { join } from '../place.ts';
 import * as layout from './layout.ts';
 import { decodeRecord } from './text.ts';
 import type { OnBreach } from './stored.ts';
@@ -16,17 +19,43 @@ import { readText } from '../disk/write-once.ts';
 
 /** Every rollout that has begun, folder by folder. */
 export async function* listRollouts(folder: string, run: string, onBreach: OnBreach): AsyncGenerator<RolloutId> {
+  const found = ahead(rolloutFolders(folder, onBreach), readAhead(folder), (path) => rolloutAt(folder, path, onBreach));
+  for await (const id of found) if (id) yield { run, ...id };
+}
+
+/** Paths of the folders of rollouts, whatever is in them. */
+export async function* rolloutFolders(folder: string, onBreach: OnBreach): AsyncGenerator<string> {
+  const there = inBucket(join(folder, layout.ROLLOUTS));
+  if (there) return yield* foldersOfObjects(there, onBreach);
   for (const shard of await foldersIn(folder, layout.ROLLOUTS, onBreach)) {
-    if (!/\/[0-9a-f]{2}$/.test(shard)) onBreach({ path: shard, problem: FOREIGN });
-    else
-      for (const query of await foldersIn(folder, shard, onBreach)) {
-        for (const path of await foldersIn(folder, query, onBreach)) {
-          const id = await rolloutAt(folder, path, onBreach);
-          if (id) yield { run, ...id };
-        }
-      }
+    if (!isShard(shard)) onBreach({ path: shard, problem: FOREIGN });
+    else for (const query of await foldersIn(folder, shard, onBreach)) yield* await foldersIn(folder, query, onBreach);
   }
 }
+
+/** The same of a bucket by one listing of everything: a page of it names a thousand objects. */
+async function* foldersOfObjects(there: BucketFiles, onBreach: OnBreach): AsyncGenerator<string> {
+  let last = '';
+  const foreign = new Set<string>();
+  for await (const { name } of there.all()) {
+    const parts = name.split('/');
+    if (parts.some((part) => layout.isHarmless(part))) continue;
+    const [shard = '', query, rollout] = parts;
+    const path = `${layout.ROLLOUTS}/${name}`;
+    const bad = isShard(`/${shard}`) ? (parts.length < 4 ? path : undefined) : `${layout.ROLLOUTS}/${shard}`;
+    if (bad !== undefined) {
+      if (!foreign.has(bad)) onBreach({ path: bad, problem: FOREIGN });
+      foreign.add(bad);
+      continue;
+    }
+    const found = `${layout.ROLLOUTS}/${shard}/${query}/${rollout}`;
+    // Keys are in the order of their bytes: those of one folder follow each other.
+    if (found !== last) yield found;
+    last = found;
+  }
+}
+
+const isShard = (path: string): boolean => /\/[0-9a-f]{2}$/.test(path);
 
 export async function listRolloutsOf(folder: string, run: string, query: string): Promise<RolloutId[]> {
   const paths = await foldersIn(folder, layout.queryFolder(query), () => {});
@@ -71,6 +100,8 @@ export async function rolloutAt(
 
 /** Names in a folder, sorted; none where there is no such folder. */
 export async function namesIn(folder: string): Promise<string[]> {
+  const there = await inBucket(folder)?.entries();
+  if (there) return [...there.files.map(({ name }) => name), ...there.folders].sort();
   try {
     return (await readdir(folder)).sort();
   } catch (error) {
@@ -81,19 +112,34 @@ export async function namesIn(folder: string): Promise<string[]> {
 
 /** Paths (relative to `root`) of the folders in `path`, sorted; files there are not of this run. */
 export async function foldersIn(root: string, path: string, onBreach: OnBreach): Promise<string[]> {
+  const { files, folders } = await entriesOf(join(root, path));
+  for (const name of files) if (!layout.isHarmless(name)) onBreach({ path: `${path}/${name}`, problem: FOREIGN });
+  return folders
+    .filter((name) => !layout.isHarmless(name))
+    .map((name) => `${path}/${name}`)
+    .sort();
+}
+
+/** In a bucket: something is in it. */
+export async function existsFolder(folder: string): Promise<boolean> {
+  const there = await inBucket(folder)?.entries();
+  if (there) return there.files.length + there.folders.length > 0;
+  return (await stat(folder).catch(() => undefined))?.isDirectory() ?? false;
+}
+
+/** Of no folder: none. */
+async function entriesOf(folder: string): Promise<{ readonly files: string[]; readonly folders: readonly string[] }> {
+  const there = await inBucket(folder)?.entries();
+  if (there) return { files: there.files.map(({ name }) => name), folders: there.folders };
   try {
-    const entries = await readdir(join(root, path), { withFileTypes: true });
-    const visible = entries.filter(({ name }) => !layout.isHarmless(name));
-    for (const entry of visible) {
-      if (!entry.isDirectory()) onBreach({ path: `${path}/${entry.name}`, problem: FOREIGN });
-    }
-    return visible
-      .filter((entry) => entry.isDirectory())
-      .map(({ name }) => `${path}/${name}`)
-      .sort();
+    const entries = await readdir(folder, { withFileTypes: true });
+    const [folders, files] = [true, false].map((wanted) =>
+      entries.filter((entry) => entry.isDirectory() === wanted).map(({ name }) => name),
+    ) as [string[], string[]];
+    return { files, folders };
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw fileError('read', join(root, path), error);
+    if (codeOf(error) === 'ENOENT') return { files: [], folders: [] };
+    throw fileError('read', folder, error);
   }
 }
 
@@ -101,6 +147,8 @@ const OLD_MS = 60 * 60 * 1000;
 
 /** Removes the leftovers of killed writers; a live writer never holds its file for this long. */
 export async function removeOldTemporaries(folder: string): Promise<void> {
+  // A bucket has none: a write is one request.
+  if (inBucket(folder)) return;
   for (const name of await namesIn(folder)) {
     if (!isTemporary(name)) continue;
     const path = join(folder, name);
@@ -121,7 +169,7 @@ export async function dropChunks(folder: string, turn: number): Promise<void> {
     return file.kind === 'chunk' && file.turn === turn;
   });
   // Another worker may be removing them at the same time.
-  await Promise.all(names.map((name) => unlink(join(folder, name)).catch(() => {})));
+  await Promise.all(names.map((name) => removeFile(join(folder, name)).catch(() => {})));
 }
 
 /** The highest number in the feed's ledger: of two folders, whatever its size. */

@@ -1,12 +1,15 @@
 // run.json: the input of a run, fixed at its creation. Settings carry the source of each value.
 
+import type { AgentRecord } from '../../domain/agent.ts';
 import type { FoundLogprobs } from '../../domain/logprob-meaning.ts';
 import type { ForkedFrom } from '../../domain/lineage.ts';
 import type { GroupFilter } from '../../domain/group.ts';
 import type { ModelIdentity } from '../../domain/model-identity.ts';
 import type { RolloutSettings } from '../../domain/settings.ts';
 
-export type Origin = 'default' | 'config' | 'environment' | 'flag' | 'input';
+/** `agent`: the preset that `agent` names. */
+export const ORIGINS = ['default', 'agent', 'config', 'environment', 'flag', 'input'] as const;
+export type Origin = (typeof ORIGINS)[number];
 
 export interface RunRecord {
   readonly format: 'everturn-run/1';
@@ -19,6 +22,10 @@ export interface RunRecord {
   readonly epochs?: number;
   /** Present if a trainer paces the run through its feed. */
   readonly train?: TrainRecord;
+  /** Groups that are trained on, of a run that no trainer paces: the filter of its exports. Absent: all. */
+  readonly keep?: GroupFilter;
+  /** Absent: settings alone, and a sample of each rollout. */
+  readonly agent?: AgentRecord;
   /** The file of the queries, and the SHA-256 of the accepted rows; null if rollouts are started one by one. */
   readonly dataset: {
     readonly path: string;
@@ -36,6 +43,17 @@ export interface RunRecord {
   readonly forkedFrom?: ForkedFrom;
   readonly versions: { readonly everturn: string; readonly node: string };
   readonly createdAt: number;
+}
+
+/** Beside the settings: what is played and trained on of a query. */
+export type GroupParts = Pick<RunRecord, 'epochs' | 'train' | 'keep' | 'agent'>;
+
+export const GROUP_PARTS = ['epochs', 'train', 'keep', 'agent'] as const satisfies readonly (keyof GroupParts)[];
+
+/** The parts that are there, in one order: a derived name follows from them. */
+export function groupParts(record: GroupParts): GroupParts {
+  const there = GROUP_PARTS.filter((part) => record[part] !== undefined);
+  return Object.fromEntries(there.map((part) => [part, record[part]]));
 }
 
 export interface TrainRecord extends GroupFilter {

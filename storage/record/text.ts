@@ -18,6 +18,8 @@ export const FORMATS = {
   pack: 'everturn-pack/1',
   steering: 'everturn-steering/1',
   say: 'everturn-say/1',
+  intent: 'everturn-intent/1',
+  call: 'everturn-call/1',
 } as const;
 export type RecordKind = keyof typeof FORMATS;
 

@@ -4,13 +4,14 @@
 
 import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rmdir } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '../../domain/errors.ts';
+import { inBucket } from '../bucket/files.ts';
 import { isOlderThan } from '../disk/clock.ts';
 import { codeOf, fileError, recordError } from '../disk/errors.ts';
 import { NODE_FILES } from '../disk/file-layer.ts';
 import { temporaryName } from '../disk/temporary.ts';
+import { basename, dirname, join } from '../place.ts';
 import { parseRolloutFile, type RolloutFile } from './layout.ts';
 import { namesIn } from './listing.ts';
 import { readText } from '../disk/write-once.ts';
@@ -22,7 +23,9 @@ export async function unlessTorn<T>(folder: string, file: string, work: Promise<
   } catch (error) {
     if (!(error instanceof StoreError) || error.reason !== 'record-torn') throw error;
     const below = parseRolloutFile(file);
-    if (!(await namesIn(folder)).some((name) => standsOn(parseRolloutFile(name), below))) return undefined;
+    // Its tool may have been called: nobody may write it again, and call a second time.
+    const final = below.kind === 'intent';
+    if (!final && !(await namesIn(folder)).some((name) => standsOn(parseRolloutFile(name), below))) return undefined;
     const path = join(folder, file);
     throw recordError(path, error.message.slice(path.length + 1));
   }
@@ -35,6 +38,8 @@ const STALE_LOCK_MS = 10_000;
  * removes the file, and while a torn file has the name, nobody can write there.
  */
 export async function setAside(path: string): Promise<void> {
+  // An object appears whole, so this is a copy that was cut; no request moves it without a moment in which two may.
+  if (inBucket(path)) throw recordError(path, 'is torn: its end is missing');
   const lock = join(dirname(path), temporaryName(basename(path), 'aside'));
   try {
     await mkdir(lock);
@@ -63,10 +68,12 @@ function standsOn(file: RolloutFile, below: RolloutFile): boolean {
         file.kind === 'end' ||
         (file.kind === 'turn' && file.turn > below.turn) ||
         (file.kind === 'say' && file.turn > below.turn) ||
-        (file.kind === 'verdict' && file.turn >= below.turn)
+        ((file.kind === 'verdict' || file.kind === 'call' || file.kind === 'intent') && file.turn >= below.turn)
       );
     case 'verdict':
       return file.kind === 'end' || (file.kind === 'turn' && file.turn > below.turn);
+    case 'call':
+      return file.kind === 'end' || (file.kind === 'verdict' && file.turn >= below.turn);
     case 'say':
       return file.kind === 'end' || (file.kind === 'turn' && file.turn >= below.turn);
     case 'chunk':

@@ -21,7 +21,13 @@ export interface Kept {
 }
 
 /** `args` of a JavaScript program that says so by a message when it is ready. */
-export function keepNode(name: string, args: () => readonly string[], env: NodeJS.ProcessEnv, log: string): Kept {
+export function keepNode(
+  name: string,
+  args: () => readonly string[],
+  env: NodeJS.ProcessEnv,
+  log: string,
+  cwd?: string,
+): Kept {
   let child: ChildProcess | undefined;
   let lives = 0;
   let isReady = false;
@@ -32,7 +38,7 @@ export function keepNode(name: string, args: () => readonly string[], env: NodeJ
   function start(): void {
     wanted = true;
     const output = openSync(log, 'a');
-    const life = spawn(process.execPath, args(), { env, stdio: ['ignore', output, output, 'ipc'] });
+    const life = spawn(process.execPath, args(), { env, cwd, stdio: ['ignore', output, output, 'ipc'] });
     closeSync(output);
     child = life;
     lives++;

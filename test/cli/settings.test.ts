@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { UsageError } from '../../domain/errors.ts';
-import { groupsOf } from '../../run/options.ts';
+import { groupsOf } from '../../run/groups.ts';
 import { parseSettings, resolveOptions, settingsOf } from '../../run/config.ts';
 
 const kept = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

@@ -10,9 +10,11 @@ import { aQuery, putRun, RUN, someSettings, turnRecord } from '../storage/play.t
 export interface StorePlace {
   readonly create: () => Store;
   readonly again: (store: Store) => Store;
+  /** False: a log appears when it is put for good. Default true. */
+  readonly drafts?: boolean;
 }
 
-export function storeContract(name: string, { create, again }: StorePlace): void {
+export function storeContract(name: string, { create, again, drafts = true }: StorePlace): void {
   const idOf = (query: string, sample = 0, attempt = 1): RolloutId => ({ run: RUN, query, sample, attempt });
   const rolloutOf = (id: RolloutId) => ({
     run: id.run,
@@ -193,18 +195,30 @@ export function storeContract(name: string, { create, again }: StorePlace): void
     expect(await store.getLog(3, 'q', 'txt')).toBe('other\n');
   });
 
-  test(`${name}: a log's draft grows whoever writes it and however often, and is never half there`, async () => {
-    const first = create();
-    const turns = ['ünö\n', 'zwei\n', '∞ three\n'];
-    const draft = (store: Store, count: number) =>
-      store.putLog(3, 'q', logOf(...turns.slice(0, count)), { draft: true });
-    await draft(first, 1);
-    await draft(first, 2);
-    await draft(first, 2); // the same step, tried again
-    await Promise.all([draft(first, 3), draft(again(first), 3)]);
-    await draft(first, 2); // by one who was thought dead
-    for (const kind of ['txt', 'jsonl'] as const)
-      expect(await again(first).getLog(3, 'q', kind)).toBe(logOf(...turns)[kind]);
+  test.runIf(drafts)(
+    `${name}: a log's draft grows whoever writes it and however often, and is never half there`,
+    async () => {
+      const first = create();
+      const turns = ['ünö\n', 'zwei\n', '∞ three\n'];
+      const draft = (store: Store, count: number) =>
+        store.putLog(3, 'q', logOf(...turns.slice(0, count)), { draft: true });
+      await draft(first, 1);
+      await draft(first, 2);
+      await draft(first, 2); // the same step, tried again
+      await Promise.all([draft(first, 3), draft(again(first), 3)]);
+      await draft(first, 2); // by one who was thought dead
+      for (const kind of ['txt', 'jsonl'] as const)
+        expect(await again(first).getLog(3, 'q', kind)).toBe(logOf(...turns)[kind]);
+    },
+  );
+
+  test.runIf(!drafts)(`${name}: a log appears when it is put for good, and no draft does`, async () => {
+    const store = create();
+    await store.putLog(3, 'q', logOf('one\n'), { draft: true });
+    expect(await again(store).getLog(3, 'q', 'txt')).toBeUndefined();
+    await store.putLog(3, 'q', logOf('one\n'));
+    await again(store).putLog(3, 'q', logOf('other\n'), { draft: true });
+    expect(await again(store).getLog(3, 'q', 'txt')).toBe('one\n');
   });
 
   test(`${name}: what JSON cannot hold is refused, not altered`, async () => {

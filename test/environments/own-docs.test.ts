@@ -1,6 +1,7 @@
 // docs/environments.md and examples/environments as they are written: every environment in them loads and replies; and
 // the commands `env new`, `env test` and `judge --run --environment`.
 
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import { buildProgram } from '../../cli/program.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
 import { parseSpec } from '../../environments/own/spec.ts';
+import { parseAgent } from '../../run/agents.ts';
 import { checkRun } from '../../proof/check.ts';
 import { putCode } from '../../storage/code.ts';
 import { openFileStore } from '../../storage/files.ts';
@@ -19,6 +21,7 @@ import { playOwn, rolloutOf } from './own/rollouts.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const EXAMPLES = join(ROOT, 'examples/environments');
+const hasSandbox = spawnSync('bwrap', ['--unshare-all', '--ro-bind', '/', '/', '/usr/bin/python3', '-V']).status === 0;
 const folder = mkdtempSync(join(tmpdir(), 'everturn-docs-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -70,10 +73,77 @@ describe('the examples', () => {
     expect(python!.replies.at(-1)).toMatchObject({ reward: 1, done: true });
   });
 
+  test('hold a game of two players, in which O stops X, and a move on a taken cell loses', async () => {
+    const tictactoe = join(EXAMPLES, 'tictactoe.ts');
+    const { begun, replies: lost } = await replies(tictactoe, {}, ['1', 'I take 1 again']);
+    expect(begun!.messages![0]!.content).toContain('1 2 3\n4 5 6\n7 8 9');
+    expect(lost.at(-1)).toMatchObject({ verdict: { reason: 'illegal-move' }, reward: -1, done: true });
+    // X has two corners: O's only move is between them, or X has won.
+    const { replies: stopped } = await replies(tictactoe, { opening: 'X...O....' }, ['3']);
+    expect(stopped[0]!.state).toEqual({ board: 'XOX.O....' });
+    const { replies: won } = await replies(tictactoe, { opening: 'X...O...X' }, ['7', '8']);
+    expect(won.map(({ reward }) => reward)).toEqual([0, 1]);
+    expect(won.at(-1)).toMatchObject({ verdict: { verdict: 'right', reason: 'won' }, done: true });
+    // Every game ends in at most five moves, and is the same when it is played again.
+    for (const moves of ['12345', '95173', '51937', '28465'].map((game) => [...game])) {
+      const [once, again] = [await replies(tictactoe, {}, moves), await replies(tictactoe, {}, moves)];
+      expect(once.replies).toEqual(again.replies);
+      for (const { state } of once.replies) expect((state as { board: string }).board).toMatch(/^[.XO]{9}$/);
+    }
+  }, 60_000);
+
+  const program = (text: string) => `Here:\n\`\`\`python\n${text}\n\`\`\``;
+  const cases = (...pairs: readonly (readonly [string, string])[]) => ({
+    inputs: pairs.map(([input]) => input),
+    outputs: pairs.map(([, output]) => output),
+  });
+
+  test.skipIf(!hasSandbox)(
+    'hold a code agent: hidden cases judge, and the first public case that fails comes back, clipped',
+    async () => {
+      const row = { public: cases(['1 2', '3'], ['2 2', '4']), hidden: cases(['17 25', '42'], ['-3 3', '0']) };
+      const repair = join(EXAMPLES, 'code_repair.py');
+      const answers = [
+        'no program',
+        program('print(3)'),
+        program('a, b = map(int, input().split())\nprint(a + b if a > 0 else 1)'),
+        program("print('x' * 100_000)"),
+        program('raise ValueError(input())'),
+        program("open('/etc/passwd').read()"),
+        program('print(sum(map(int, input().split())))'),
+      ];
+      const { replies: said } = await replies(repair, row, answers);
+      const told = said.map(({ messages }) => messages?.[0]?.content ?? '');
+      expect(said.map(({ verdict }) => verdict?.verdict)).toEqual([
+        ...Array.from({ length: 6 }, () => 'wrong'),
+        'right',
+      ]);
+      expect(told[0]).toContain('fenced block');
+      // The first public case passes; the second is shown.
+      expect(told[1]).toContain('Input: 2 2\nExpected: 4\nPrinted: 3');
+      expect(told[2]).toContain('another does not');
+      expect(told[3]!.length).toBeLessThan(1000);
+      expect(told[4]).toContain('ValueError: 1 2');
+      expect(told[5]).toMatch(/No such file|denied/);
+      // No hidden case is ever shown.
+      expect(told.join()).not.toContain('17 25');
+    },
+    120_000,
+  );
+
+  test('bring agents that have an end', async () => {
+    const found: string[] = [];
+    for (const name of ['tictactoe.ts', ...(hasSandbox ? ['code_repair.py'] : [])]) {
+      const { agents } = await describeEnvironment(parseSpec(join(EXAMPLES, name), folder), () => undefined);
+      found.push(...agents.map((agent) => parseAgent(agent, name).name));
+    }
+    expect(found).toEqual(['tictactoe', ...(hasSandbox ? ['code-repair'] : [])]);
+  });
+
   test('in Python are no longer than a page', () => {
     const lines = (name: string) => readFileSync(join(EXAMPLES, name), 'utf8').trimEnd().split('\n').length;
     for (const name of readdirSync(EXAMPLES).filter((file) => file.endsWith('.py')))
-      expect(lines(name), name).toBeLessThanOrEqual(55);
+      expect(lines(name), name).toBeLessThanOrEqual(80);
   });
 });
 
@@ -103,8 +173,9 @@ describe('everturn env', () => {
   test('names, when it tests, the row, the turn and the field that breaks the contract, and a reply that is not repeated', async () => {
     writeFileSync(
       join(folder, 'odd.mjs'),
-      `export default { name: 'odd', version: '1', respond: ({ episode }) =>
-        episode.row.odd ? { reward: process.pid, messages: [{ role: 'user', content: 'x' }] } : { succes: 1 } };`,
+      `const loaded = Math.random();
+      export default { name: 'odd', version: '1', respond: ({ episode }) =>
+        episode.row.odd ? { reward: loaded, messages: [{ role: 'user', content: 'x' }] } : { succes: 1 } };`,
     );
     writeFileSync(join(folder, 'odd.jsonl'), '{"id":"a","question":"?","odd":true}\n{"id":"b","question":"?"}\n');
     const tried = await everturn('env', 'test', './odd.mjs', 'odd.jsonl');

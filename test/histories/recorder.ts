@@ -14,13 +14,17 @@ import type { Store } from '../../storage/store.ts';
 import type { EnvironmentRecord } from '../../domain/environment.ts';
 import { parseSettings } from '../../run/config.ts';
 import type { CollectionInput, RolloutInput } from '../../domain/messages.ts';
-import { FENCED_BY_LINE } from '../../workflows/patches.ts';
+import { RECORDED_WHEN_CANCELLED } from '../../workflows/patches.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import { scriptedBackend } from '../support/scripted-model.ts';
+import type { ToolRecord, ToolSettings } from '../../domain/tool.ts';
+import { createTools } from '../../tools/index.ts';
+import type { ToolCall, Tools } from '../../tools/tool.ts';
+import { withTools } from '../support/tool-chat.ts';
 import { isRecorded, keepHistory } from './history-file.ts';
 
 /** The folder of new histories: Everturn's version, and the latest patch of its workflows since. */
-export const RELEASE = `0.1.0+${FENCED_BY_LINE}`;
+export const RELEASE = `0.1.0+${RECORDED_WHEN_CANCELLED}`;
 export const RIGHT = '\\boxed{4}';
 export const WRONG = '\\boxed{5}';
 /** The run of all rollouts that are recorded one by one. */
@@ -29,10 +33,21 @@ const RUN = 'recorded';
 /** Where an activity stands, before it does its work. */
 export interface Reached {
   readonly step:
-    'open' | 'begin' | 'end' | 'generate' | 'judge' | 'log' | 'finish' | 'accept' | 'page' | 'settle' | 'conclude';
+    | 'open'
+    | 'begin'
+    | 'end'
+    | 'generate'
+    | 'call'
+    | 'judge'
+    | 'log'
+    | 'finish'
+    | 'accept'
+    | 'page'
+    | 'settle'
+    | 'conclude';
   /** Empty for a step of a whole run. */
   readonly query: string;
-  /** Of a generation; 0 for other steps. */
+  /** Of a generation or a call; 0 for other steps. */
   readonly turn: number;
   /** How often this very place was reached. */
   readonly tries: number;
@@ -159,10 +174,12 @@ function parts(scenarios: ReadonlyMap<string, Scenario>, reach: Reach, rig: () =
     return { ...result, versions: [{ version, start: 0, end: result.outputIds.length }] };
   };
   return {
-    backend: async () => ({ ...model, generate }),
-    parseSettings: (run: string, { environments, ...given }: Readonly<Record<string, unknown>>) => ({
+    backend: async () => withTools({ ...model, generate }),
+    tools: scriptedTools(reach),
+    parseSettings: (run: string, { environments, tools, ...given }: Readonly<Record<string, unknown>>) => ({
       ...parseSettings(run, given),
       ...(environments === undefined ? {} : { environments: environments as readonly EnvironmentRecord[] }),
+      ...(tools === undefined ? {} : { tools: tools as ToolSettings }),
     }),
     closedRollouts: async (run: string, ids: readonly string[]) => {
       await reach('settle', run);
@@ -231,6 +248,37 @@ function scriptedGame({ begins, ends }: EnvironmentRecord, reach: Reach): Enviro
       },
     }),
   };
+}
+
+const tool = (name: string, effect: ToolRecord['effect'], door: ToolRecord['door']): ToolRecord => ({
+  name,
+  description: '',
+  parameters: {},
+  effect,
+  timeoutSeconds: 10,
+  door,
+  spec: ['tool'],
+  fingerprint: 'b'.repeat(64),
+});
+
+export const TOOLS: ToolSettings = {
+  format: 'hermes',
+  list: [tool('look', 'pure', 'module'), tool('run', 'pure', 'python'), tool('send', 'once', 'module')],
+  maxCalls: 4,
+  outputBytes: 1000,
+};
+
+function scriptedTools(reach: Reach): Tools {
+  const door = {
+    async call({ name }: ToolRecord, { key, before }: ToolCall) {
+      await before();
+      const [, query = '', , , turn] = key.split('/');
+      await reach('call', RUN, query, Number(turn));
+      return { text: `${name} done`, outcome: 'ok' as const };
+    },
+    close: () => undefined,
+  };
+  return createTools({ python: door, module: door });
 }
 
 /** Asks for something without waiting for its answer: inside a step that would wait for the step itself. */

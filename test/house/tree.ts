@@ -25,6 +25,7 @@ export const ROOMS = [
   'statistics',
   'storage',
   'temporal',
+  'tools',
   'viewer',
   'workflows',
 ];

@@ -75,4 +75,21 @@ describe("a run's own environment", () => {
     expect(use(module, foreign, { runModules: true })).toEqual(['/anywhere/game.ts']);
     expect(use(record(), foreign, { runModules: true })).toBe('environment-not-served');
   });
+
+  test('that is a rubric may send the key that the own command named, or one that the operator allows to its server', () => {
+    const judge = (apiKeyEnv: string | null) => ({ server: 'https://judge.internal/v1', apiKeyEnv });
+    const rubric = (key: string | null, at = 'd') =>
+      record({ door: 'rubric', spec: ['/opt/me/rubric.json'], fingerprint: at.repeat(64), judge: judge(key) });
+    registerRun(home, { folder: own, ...model }, [record(), rubric('JUDGE_API_KEY'), rubric('AWS_SECRET', 'e')]);
+    expect(use(rubric('JUDGE_API_KEY'), own)).toEqual(['/opt/me/rubric.json']);
+    // A name that is no API key's needs a rule of the operator.
+    expect(use(rubric('AWS_SECRET', 'e'), own)).toBe('not-allowed');
+    expect(use(rubric('AWS_SECRET', 'e'), own, { apiKeyEnv: 'AWS_SECRET=https://judge.internal' })).toHaveLength(1);
+    expect(use(rubric('AWS_SECRET', 'e'), own, { apiKeyEnv: 'AWS_SECRET=https://other.internal' })).toBe('not-allowed');
+    // The key is that of the registered rubric, whatever run.json says.
+    expect(use({ ...rubric('AWS_SECRET', 'e'), judge: judge(null) }, own)).toBe('not-allowed');
+    expect(use(rubric('JUDGE_API_KEY'), foreign)).toBe('environment-not-served');
+    expect(use(rubric(null), foreign, { runModules: true })).toBe('environment-not-served');
+    expect(use(rubric(null), foreign, {}, [rubric(null)])).toEqual(['/opt/me/rubric.json']);
+  });
 });

@@ -59,6 +59,19 @@ describe('a check', () => {
     expect(await problemsOf(out, run, true)).toEqual([]);
   });
 
+  test('finds no fault in the name that SGLang takes from the weights that it loads', async () => {
+    const out = copy('always');
+    await forgeRun(out, 'always', ({ run, rollouts }) => {
+      run.settings = { ...run.settings, model: 'sglang:http://a:1' };
+      for (const { rollout, turns } of rollouts) {
+        rollout.settings = { ...rollout.settings, model: 'sglang:http://a:1' };
+        for (const one of turns)
+          Object.assign(one, { server: 'http://a:1', model: one.turn > 1 ? '/w/step-9' : 'tiny' });
+      }
+    });
+    expect((await problemsOf(out, 'always', false)).filter((problem) => /says the model/.test(problem))).toEqual([]);
+  });
+
   for (const [name, { change, problem, byTokenizer }] of Object.entries(forgeries)) {
     test.concurrent(`finds ${name}`, async () => {
       const out = copy('always');

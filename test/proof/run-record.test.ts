@@ -172,6 +172,24 @@ describe('a check of records', () => {
     expect(more).toContainEqual(expect.stringContaining('has a name that other'));
   });
 
+  test('finds a setting that is not what the run’s agent presets', () => {
+    const agent = { name: 'math-single-step', sampleOf: 'query' } as const;
+    const origins = { ...run.origins, agent: 'flag', numTurns: 'agent' } as const;
+    const of = (numTurns: number, changes: object = { agent }) =>
+      runRecordProblems(
+        { ...run, ...changes, origins, settings: { ...run.settings, numTurns } },
+        everturnVersion(),
+      ).filter((problem) => problem.includes('agent'));
+    expect(of(1)).toEqual([]);
+    expect(of(3)).toEqual(['says that numTurns 3 is of the agent math-single-step, which gives 1 to numTurns']);
+    expect(of(3, {})).toEqual(['says that an agent preset numTurns, and names none']);
+    expect(of(3, { agent: { name: 'of-a-module', sampleOf: 'rollout' } })).toEqual([]);
+    const filter = { minMembers: null, successRate: [0.1, 0.9], dropZeroVariance: false };
+    expect(shapeProblem('run', { ...run, agent, keep: filter })).toBeUndefined();
+    expect(shapeProblem('run', { ...run, keep: { ...filter, successRate: [0.9, 0.1] } })).toContain('keep');
+    expect(shapeProblem('run', { ...run, agent: { ...agent, sampleOf: 'turn' } })).toContain('agent');
+  });
+
   test('finds origins, versions and times that cannot be', () => {
     const cases: [Partial<RunRecord>, RegExp][] = [
       [{ origins: {} }, /says that \w+ .* is the default/],

@@ -41,7 +41,8 @@ export function runTests({ traits, first, second, say }: Place): void {
     expect(JSON.parse(updated.stdout) as WeightUpdate).toMatchObject({ whole: true, version: 9 });
     const ended = await running.ended;
     expect(ended.code, ended.stderr).toBe(0);
-    expect((await everturn.run('check', 'real', '--json')).code).toBe(0);
+    const checked = await everturn.run('check', 'real', '--json');
+    expect(checked.code, checked.stdout + checked.stderr).toBe(0);
 
     const [old, other] = [await openScorer(TINY_FOLDER), await openScorer(folder)];
     const found = { turns: 0, tokens: 0, moved: 0, worst: 0, labels: new Set<string>() };

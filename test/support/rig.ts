@@ -122,7 +122,11 @@ export async function openRig(
           stickyQueueScheduleToStartTimeout: '1 second',
           maxCachedWorkflows: cachedWorkflows,
         }),
-        Worker.create({ ...common, taskQueue: CODE_QUEUE, activities: { evaluate: light.evaluate } }),
+        Worker.create({
+          ...common,
+          taskQueue: CODE_QUEUE,
+          activities: { evaluate: light.evaluate, callTool: light.callTool },
+        }),
         Worker.create({ ...common, taskQueue: ENVIRONMENT_QUEUE, activities: light }),
         Worker.create({
           ...common,

@@ -59,6 +59,13 @@ export const ALTERED: readonly AlteredWorkflow[] = [
     'light.evaluate.executeWithOptions',
   ),
   altered(
+    'a call that does not wait for those before it',
+    /rollout-tools/,
+    'steps',
+    'if (!pure) await Promise.all(running.splice(0));',
+    '',
+  ),
+  altered(
     'no last step after a cancellation',
     /rollout-cancelled/,
     'rollout',
@@ -179,6 +186,8 @@ export const HARMLESS: readonly Alteration[] = [
 
 /** Queries and validators of Updates are never part of a history; a bug is in none that we keep. */
 export const NEVER_REPLAYED: readonly { readonly file: string; readonly code: RegExp }[] = [
+  // A history has no worker's version: test/service/worker-versions.test.ts.
+  { file: 'index.ts', code: /^\? (void 0|\{\s*versioningBehavior: 'PINNED'\s*\})$/ },
   { file: 'steering.ts', code: /^\(\)=>progressOf\(/ },
   { file: 'steering.ts', code: /^\(tuning\)=>\{/ },
   // Progress before the window is open is asked for by queries only.

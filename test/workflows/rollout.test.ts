@@ -42,10 +42,11 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-const start = (query: string, settings: RolloutInput['settings'] = {}, row: object = {}) =>
+const start = (query: string, settings: RolloutInput['settings'] = {}, row: object = {}, startDelay?: '2s') =>
   rig.client.workflow.start('rollout', {
     workflowId: `r1/${query}/0`,
     taskQueue: 'everturn',
+    ...(startDelay && { startDelay }),
     args: [
       { run: 'r1', out: rig.out, row: { query_id: query, question: 'What is 2 + 2?', answer: '4', ...row }, settings },
     ],
@@ -171,6 +172,14 @@ describe('a rollout', () => {
       turns: [],
       rewards: [],
     });
+  });
+
+  test('has a record of its end when it is cancelled before its first step', async () => {
+    const handle = await start('right-never', {}, {}, '2s');
+    await handle.cancel();
+    await expect(handle.result()).rejects.toThrow(WorkflowFailedError);
+    expect((await handle.describe()).status.name).toBe('CANCELLED');
+    expect(await endOf('right-never')).toMatchObject({ outcome: 'cancelled', turns: [], rewards: [] });
   });
 
   test('ends as cancelled, with a result, when it is told to stop', async () => {

@@ -21,7 +21,7 @@ export interface Row {
   readonly stop: StopReason | null;
   /** The reason of a failed or undecided rollout. */
   readonly reason: string | null;
-  /** 1 right, 0 wrong, null not judged; one per finished turn. */
+  /** 1 right, 0 wrong, null not judged; one per finished turn that is an answer. */
   readonly success: readonly (0 | 1 | null)[];
   /** G_1, the return of the whole rollout; null unless it is complete. */
   readonly reward: number | null;

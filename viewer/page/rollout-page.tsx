@@ -170,7 +170,7 @@ function Question({ message, route }: { readonly message: RolloutMessage; readon
   );
 }
 
-const SIGN = { right: '✓', wrong: '✗', undecided: '?', scored: '•' } as const;
+const SIGN = { right: '✓', wrong: '✗', undecided: '?', scored: '•', called: '→' } as const;
 const LONG = 300;
 
 function Expected({ texts }: { readonly texts: readonly string[] }): JSX.Element {

@@ -3,6 +3,7 @@
 
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import type { CallResult } from '../../domain/tool.ts';
 import type { RolloutMessage, TurnMessage } from '../model/messages.ts';
 import { inText } from '../model/visible-bytes.ts';
 import { count, decimals, duration, FINISH, named, plural, signed } from './format.ts';
@@ -46,6 +47,7 @@ export function Turn({ route, message, turn, expanded, children }: Props): JSX.E
         <pre class="text">{plain(record.contextText)}</pre>
       </details>
       <Answer text={record.answer} />
+      {verdict?.calls && <Calls calls={verdict.calls} />}
       <Facts turn={turn} />
       <People acts={message.acts} turn={record.turn} />
       {children}
@@ -79,7 +81,29 @@ function Verdict({ message, turn }: { readonly message: RolloutMessage; readonly
   );
 }
 
-const SIGN = { right: '✓', wrong: '✗', undecided: '?', scored: '•' } as const;
+/** The calls of tools in the answer, each with what the model was told of it. */
+function Calls({ calls }: { readonly calls: readonly CallResult[] }): JSX.Element {
+  return (
+    <ol class="calls">
+      {calls.map(({ name, arguments: given, outcome, effect, ms, output }, i) => (
+        <li key={i}>
+          <details>
+            <summary>
+              call {i + 1} · <b>{name === null ? 'unreadable' : inText(name)}</b>{' '}
+              <span class="text">{inText((given ?? '').slice(0, 200))}</span>{' '}
+              <span class="dim">
+                {[outcome, ...(effect === null ? [] : [effect]), ...(ms === null ? [] : [duration(ms)])].join(' · ')}
+              </span>
+            </summary>
+            <pre class="text">{plain(output)}</pre>
+          </details>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const SIGN = { right: '✓', wrong: '✗', undecided: '?', scored: '•', called: '→' } as const;
 const MUCH = 40_000;
 
 /** A long answer is folded at its middle: its beginning and its end say most. */

@@ -7,7 +7,7 @@ import { equalExpressions } from '../value/equal.ts';
 import { exact } from '../value/exact.ts';
 import { precise } from '../value/letters.ts';
 import * as Q from '../rational.ts';
-import { isHarmlessPhrase, sameLabels, type Unit, unitOf } from '../read/unit-words.ts';
+import { isHarmlessPhrase, isOtherUnit, sameLabels, type Unit, unitOf } from '../read/unit-words.ts';
 import { asProduct } from './units-outward.ts';
 
 /** The answer of a comparison, over all shapes. */
@@ -70,7 +70,9 @@ export function compareLeaves(gold: Node, answer: Node, c: Comparison, options: 
     const product = asProduct(a.node, a.unit);
     if (product && letterIn(g.node)) return compareValues(g.node, product, c, options);
   }
-  if (a.unit !== undefined && g.unit === undefined && !isHarmlessPhrase(a.unit, options.question)) return 'different';
+  if (a.unit !== undefined && g.unit === undefined) {
+    if (!isHarmlessPhrase(a.unit, options.question) || isOtherUnit(a.unit, options.question)) return 'different';
+  }
   if (g.degrees !== a.degrees && g.unit === undefined && a.unit === undefined) {
     const [degrees, other] = g.degrees ? [g.node, a.node] : [a.node, g.node];
     const radians = g.radians || a.radians;

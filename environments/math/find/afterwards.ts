@@ -5,6 +5,7 @@ import { inEnglish, isLead, WORK } from '../read/statement-words.ts';
 import { REMARK, speaksAgainst } from './explanation.ts';
 import { sentenceEnd, sentencesOf, wordsOf } from './sentence.ts';
 import { type Known, NOTHING } from './known.ts';
+import { stopped } from './obstacle.ts';
 
 /** Opens a sentence that takes back what was said. */
 export const OPENS =
@@ -51,6 +52,11 @@ const WORKS = new RegExp(
 
 const LED_TO = String.raw`(?:(?:so|but|and|yet|however|thus|hence|therefore|then|the (?:value|number|answer|result))\b|[$,\s]|\\\(|[a-z]\s*=)`;
 
+const withdrawnBy = (said: string, also: readonly string[]): After => ({
+  withdrawn: !stopped('a sentence behind it', said),
+  also,
+});
+
 /** `cut`: the last sentence is not complete, and is held to nothing but its opening. */
 export function afterwards(text: string, end: number, value: string, known: Known = NOTHING, cut = false): After {
   const also: string[] = [];
@@ -69,23 +75,23 @@ export function afterwards(text: string, end: number, value: string, known: Know
   let count = 0;
   for (const said of sentencesOf(later)) {
     // A text that goes on for so long is about something else.
-    if (++count > MOST_SENTENCES) return { withdrawn: true, also };
+    if (++count > MOST_SENTENCES) return withdrawnBy(said, also);
     const it = mention === undefined ? said : said.replace(mention, '$1 it ').replace(/^[$]/, '');
     const checks = CHECKS.test(said) && !/≠|\\ne(?:q|\b)/.test(said);
-    if (OPENS.test(said) && !checks) return { withdrawn: true, also };
-    if (WORK.test(said) && !checks) return { withdrawn: true, also };
-    if (TURNS.test(said) && DEMANDS.test(it)) return { withdrawn: true, also };
+    if (OPENS.test(said) && !checks) return withdrawnBy(said, also);
+    if (WORK.test(said) && !checks) return withdrawnBy(said, also);
+    if (TURNS.test(said) && DEMANDS.test(it)) return withdrawnBy(said, also);
     if (TURNS.test(said) && HAS_VALUE.test(it.replace(/^\w+/, '')) && !EXCLUDES.test(said))
-      return { withdrawn: true, also };
+      return withdrawnBy(said, also);
     if (!COUNTERFACTUAL.test(said)) {
       const others = statedIn(said);
       also.push(...others);
       if (others.length > 0) continue;
     }
     if (checks || said === unfinished) continue;
-    if (OWN.test(said.replace(/\$[^$]*\$/g, ' ')) && !REMARK.test(said)) return { withdrawn: true, also };
+    if (OWN.test(said.replace(/\$[^$]*\$/g, ' ')) && !REMARK.test(said)) return withdrawnBy(said, also);
     if (COUNTERFACTUAL.test(said)) continue;
-    if (speaksAgainst(it, known, before)) return { withdrawn: true, also };
+    if (speaksAgainst(it, known, before)) return withdrawnBy(said, also);
   }
   for (const m of rest.slice(sentence).matchAll(/####\s*([^\n]{1,200})|<answer>([\s\S]{1,300}?)<\/answer>/g))
     also.push(m[1] ?? m[2] ?? '');

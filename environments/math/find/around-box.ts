@@ -2,6 +2,7 @@
 // around a box makes of its content. Only what assigns (`x =`, `\Rightarrow`), dresses or ends a statement may stand
 // beside a box that counts alone. Reads a bounded stretch of text around the box.
 
+import type { About } from '../compare/subject.ts';
 import { mathSegments } from './segments.ts';
 
 const REACH = 1_500;
@@ -16,6 +17,28 @@ interface Around {
   readonly left: string;
   readonly right: string;
 }
+
+/** The equation of which a box is the right side, or which it holds. */
+export function equationAt(text: string, { text: content, start, end }: Placed): About | undefined {
+  const { left, right } = formulaAround(text, start, end);
+  const [before] = dressless(stated(left), ended(right));
+  const assigns = /[^=]=\s*$/.test(before);
+  if (!assigns && !content.includes('=')) return undefined;
+  const item = assigns ? (before.split(/,|;/).at(-1) ?? '') : '';
+  return { equation: item + content, named: namesBefore(text, start - left.length) };
+}
+
+/** Words that lead to a formula and do not say what it is. */
+const LEADS_TO =
+  /(?:^|[.,:;!?\n⟦$)\]]|\b(?:so|thus|hence|therefore|then|and|or|but|that|now|finally|since|because|where|when|if|with|as|from|by|gives?|giving|yields?|get|gets|have|obtain|find|see|implies|imply|means|becomes|to|i\.e\.|(?:we|it|this|that|which) (?:is|has|have|was)))\s*$/i;
+/** Do words right before a formula say what it is: "Mary has", "Bob's share is thus", "the total"? */
+export const namesBefore = (text: string, start: number): boolean =>
+  !LEADS_TO.test(
+    text
+      .slice(Math.max(0, start - 60), start)
+      .replace(/(?:\$\$?|\\[([])\s*$/, '')
+      .replace(/\b(is|are|has|was) (?:thus|then|therefore|hence|now|just|exactly|simply)\s*$/, '$1'),
+  );
 
 /** The answer in a box: its content alone (undefined), or the text that replaces it ('' for none). */
 export function aroundBox(text: string, placed: Placed): string | undefined {

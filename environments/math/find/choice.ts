@@ -40,7 +40,11 @@ export function extractChoice(source: string): Extraction | undefined {
     const right = rightOf(text, end, false);
     const stated =
       isLedTo(text, m.index, NOTHING, true) &&
-      leaves(right, NOTHING, { object: false, named: true, before: '', value: '' });
+      leaves(right, NOTHING, {
+        ...{ object: false, stated: false, named: true, marked: false },
+        before: '',
+        value: '',
+      });
     last = stated && m[1] !== undefined ? { letter: m[1], end } : undefined;
   }
   if (!last || afterwards(text, last.end, last.letter).withdrawn) return undefined;

@@ -42,6 +42,7 @@ export function speaksAgainst(sentence: string, known: Known, before: string): b
   const earlier = wordsIn(() => before.slice(-SAID_CHARS));
   const mine = (word: string): boolean => known(word) || earlier(word);
   const reasoned = REASONED.test(said);
+  if (IS_OFF.test(said)) return true;
   if (words.some((word) => isFault(word) && !mine(word))) return !/^common/i.test(said);
   const about =
     words.length < 4 ||
@@ -60,13 +61,16 @@ export function speaksAgainst(sentence: string, known: Known, before: string): b
     (fragment || !NUMBER_WORD.test(word)) &&
     !isNegation(word) &&
     !(k > 0 && /^\p{Lu}/u.test(tokens[k] ?? ''));
-  if (words.some(strange)) return true;
   const from = words.findIndex((word) => /^(?:because|since|as|so that|unlike)$/.test(word));
   const main = from > 0 ? words.slice(0, from) : words;
+  if (main.some(strange)) return true;
   return main.some(
     (word, k) => isNegation(word) || (OPEN_ENDED.has(word) && main[k + 1] !== 'than') || WORKING.has(word),
   );
 }
+
+/** "It is off by one". */
+export const IS_OFF = /\b(?:is|are|was|were|be|being|bit|way|slightly)\s+off\b|\boff by\b/i;
 
 /** The words of the text up to an answer that are known behind it. */
 const SAID_CHARS = 8_000;

@@ -2,12 +2,12 @@
 // whichever comes later; "answer: …" or `#### …`; the whole text, if it is nothing but one value with its words; the last
 // formula or number. For a solution: `####`, boxes, the whole text, then as for an answer. Linear in length.
 
-import { aroundBox } from './around-box.ts';
+import { aroundBox, equationAt } from './around-box.ts';
 import { boldValue } from './bold.ts';
 import { scanBoxes, type Box } from './boxes.ts';
 import { LIMITS } from '../limits.ts';
 import { withoutMarkup } from '../markdown.ts';
-import { lastValue } from './last-value.ts';
+import { lastLink, lastValue } from './last-value.ts';
 import { dateOf, timeOf } from './moments.ts';
 import { hasProse, mathSegments } from './segments.ts';
 import { answerPhrase, type Extraction, finalPhrase, type Found, hash } from './phrases.ts';
@@ -15,7 +15,7 @@ import { isStated } from './statement.ts';
 import { type Known, NOTHING } from './known.ts';
 import { STRUCK } from './sentence.ts';
 import { afterwards } from './afterwards.ts';
-import { percented, tailOf, withTail } from './tail.ts';
+import { percented, roundedBehind, tailOf, withTail } from './tail.ts';
 import { inEnglish } from '../read/statement-words.ts';
 import { yesOrNo } from '../read/words.ts';
 
@@ -77,14 +77,15 @@ function fromAnswer(text: string, cut: boolean, known: Known): Found {
     if (boxes.at(-1)?.content.trim() === '') return undefined;
     // A later "final answer" takes its place.
     const later = finalPhrase(text.slice(group.end), cut, known);
-    if (later) return later;
+    if (later) return inSentence(later, known);
     if (!isStated(text, group.start, group.end, known, true)) return undefined;
     const after = afterwards(text, group.end, group.text, known, cut);
     if (after.withdrawn) return undefined;
     const around = aroundBox(text, group);
     if (around === '') return undefined;
     if (cut && continues(text.slice(group.end))) return 'cut-off';
-    return { ...(around === undefined ? boxed(group) : { text: around, by: 'box' }), also: after.also };
+    const found: Extraction = around === undefined ? boxed(group) : { text: around, by: 'box' };
+    return { ...found, also: after.also, about: equationAt(text, group), rounded: roundedBehind(text, group.end) };
   }
   if (boxes.length > 0) return fromAnswer(withoutBoxes(text, boxes), cut, known);
   return unboxed(text, inEnglish(text), cut, known);
@@ -93,8 +94,21 @@ function fromAnswer(text: string, cut: boolean, known: Known): Found {
 function unboxed(source: string, text: string, cut: boolean, known: Known): Found {
   const named =
     tagged(text, known, cut) ?? hash(text, cut) ?? finalPhrase(text, cut, known) ?? answerPhrase(text, cut, known);
-  if (named || cut) return named ?? 'cut-off';
-  return whole(source) ?? lastValue(text, known);
+  if (named || cut) return named ? inSentence(named, known) : 'cut-off';
+  return (
+    counted(text, known) ??
+    (text.includes('=') && !text.includes('\n') ? lastLink(text, known) : undefined) ??
+    whole(source) ??
+    lastValue(text, known)
+  );
+}
+
+/** "Final answer: It takes 25 days." names a sentence, and the sentence the value. */
+const SENTENCE = /^\p{Lu}[^\d$\\]*?\p{L}\s(?:[^\d\\]*\s)?[-−]?[$\\]?[\d\\(]/u;
+function inSentence(named: Extraction, known: Known): Extraction {
+  if (named.by !== 'phrase' || !SENTENCE.test(named.text) || !hasProse(named.text)) return named;
+  const value = lastValue(named.text, known, true);
+  return value ? { ...value, by: 'phrase', also: [...(value.also ?? []), ...(named.also ?? [])] } : named;
 }
 
 /** Behind the box of a text that was cut: something that may have gone on to make it another answer. */
@@ -182,11 +196,24 @@ function joins(gap: string): boolean {
   return plain.length <= 32 && !/[.=]/.test(plain) && /(^|\s)(and|or)(\s|$)/i.test(plain);
 }
 
+/** "46m of fence", "8 primes: 2, 3, …": a value with words that the question knows. */
+function counted(text: string, known: Known): Extraction | undefined {
+  const value = /^\s*[-−]?[$€£]?\d[\d,]*(?:\.\d+)?(?:\/\d+)?(?![\d.,/]|\s*(?:[-−+*/×÷=^!<>≤≥]|x\b))/.exec(text)?.[0];
+  if (value === undefined || !known.asked || text.includes('\n') || !/\p{L}{3}/u.test(text) || text.length > 200)
+    return undefined;
+  if (/\b(?:not|never|still|can|could)\b|n[’']t\b/i.test(text)) return undefined;
+  return isStated(text, 0, value.length, known, false)
+    ? { text: withTail(value.trim(), text, value.length), by: 'whole' }
+    : undefined;
+}
+
 /** An answer that is nothing but one expression, or a few words. */
 function whole(source: string): Extraction | undefined {
   const text = source
     .trim()
     .replace(/^\*\*|\*\*$/g, '')
+    // Of steps the last one counts.
+    .replace(/^[^\n]*[→⇒⟹](?=[^→⇒⟹\n]*=)/u, '')
     .trim();
   if (text === '' || text.length > LIMITS.candidateChars || STRUCK.test(text)) return undefined;
   if (/\bof (?:the|my|our) (?:answer|solution|result)\b/.test(text)) return undefined;

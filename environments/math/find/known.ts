@@ -5,6 +5,7 @@ export interface Known {
   (word: string): boolean;
   /** Is the question known? Then its words are the world. */
   readonly asked?: boolean;
+  readonly question?: string;
   /** Is this one of the question's numbers? */
   readonly gives?: (number: string) => boolean;
 }
@@ -29,7 +30,9 @@ export function knownIn(question: string, solutions: readonly string[]): Known {
     wordsIn(() => `${question} ${solutions.join(' ')}`),
     {
       asked: question !== '',
-      gives: (number: string): boolean => (numbers ??= new Set(question.match(/\d[\d.,]*(?<![.,])/g))).has(number),
+      question,
+      gives: (number: string): boolean =>
+        (numbers ??= new Set(question.match(/\d[\d.,]*(?<![.,])/g))).has(number.replace(/^[$€£]/, '')),
     },
   );
 }

@@ -2,6 +2,7 @@
 // and a check at the end are passed over. Of a solution the last value counts as it stands. Linear.
 
 import { afterwards } from './afterwards.ts';
+import { namesBefore } from './around-box.ts';
 import { speaksAgainst } from './explanation.ts';
 import type { Known } from './known.ts';
 import { lastNumber } from './numbers-in-text.ts';
@@ -15,8 +16,11 @@ import { isUnitWord } from '../read/unit-words.ts';
 const EXTREMUM =
   /\b(?:minimum|maximum|min|max|smallest|largest|least|greatest)\b[^.\n]{0,300}(?:\.\d[^.\n]{0,60})?\.?\s*$/i;
 
-/** The last formula or number. A formula that is only a name does not count if a value stands anywhere. */
-export function lastValue(source: string, known?: Known): Extraction | undefined {
+/**
+ * The last formula or number. A formula that is only a name does not count if a value stands anywhere. `marked`: the text was named
+ * as the answer.
+ */
+export function lastValue(source: string, known?: Known, marked = false): Extraction | undefined {
   const text = source.slice(-60_000);
   const { text: shown, also } = known ? withoutAsides(withoutCheck(text, known)) : { text, also: [] };
   // "The minimum is 6, attained at x = 2." says 6.
@@ -35,13 +39,45 @@ export function lastValue(source: string, known?: Known): Extraction | undefined
     if (!segment) break;
     if (number && number.start > segment.start) break;
     if (isNameOnly(segment.content) && (number || segments.some((s) => !isNameOnly(s.content)))) continue;
-    return stated(tail, segment, known) && { text: joined(tail, segments, k), by: 'formula', also };
+    if (!stated(tail, segment, known, marked)) return undefined;
+    const about = { equation: segment.content, named: namesBefore(tail, segment.start) };
+    return { text: joined(tail, segments, k), by: 'formula', also, about };
   }
+  const behind = number && known ? afterEquals(plain, number, known, marked) : undefined;
+  if (behind && number) return { ...behind, text: withTail(behind.text, tail, number.end), also };
   const own = number && known ? notGiven(plain, number, known) : undefined;
-  const found = own && stated(tail, own, known) ? own : number;
-  if (!found || (found !== own && !stated(tail, found, known))) return undefined;
-  return { text: withTail(found.content, tail, found.end), by: 'number', also };
+  const found = own && stated(tail, own, known, marked) ? own : number;
+  if (!found || (found !== own && !stated(tail, found, known, marked))) return undefined;
+  const about = { equation: found.content, named: namesBefore(tail, found.start) };
+  return { text: withTail(found.content, tail, found.end), by: 'number', also, about };
 }
+
+/** "Change = $20.00 − $12.50 = $7.50", "207 - 17 = 190 jars": the last link of a chain in plain text, which the one before it has to equal. */
+function afterEquals(text: string, number: Segment, known: Known, marked: boolean): Extraction | undefined {
+  const line = text.slice(text.lastIndexOf('\n', number.end - 1) + 1, number.end);
+  const sentence =
+    line.split(/[.;?]\s+|!\s+(?=\p{Lu})|,\s+(?:so|hence|thus|therefore|then|and)\s+|\bso\s+/u).at(-1) ?? '';
+  const [, before = '', value = ''] = /^(.*)=\s*([^=]{1,40})$/.exec(sentence) ?? [];
+  const first = before.split('=')[0] ?? '';
+  if (value === '' || !/^[-−]?[$€£]?\d[\d.,/]*%?$/.test(value)) return undefined;
+  // A word, or a function of numbers, or numbers alone stand before the first sign: no letter.
+  if (number.content.includes(' , ') || !(WORDED.test(first) || !/\p{L}/u.test(first.replace(MEASURED, ''))))
+    return undefined;
+  const start = number.end - value.length;
+  if (!stated(text, { content: value, start, end: number.end, kind: 'number' }, known, marked)) return undefined;
+  const link = before.split('=').at(-1) ?? '';
+  const chain = /\p{L}{2}/u.test(link) ? undefined : link;
+  return { text: value, by: 'number', about: { equation: sentence, named: true }, chain };
+}
+
+/** The answer where the whole text is a chain: "20 + 4 = 24 trailing zeros". */
+export function lastLink(text: string, known: Known): Extraction | undefined {
+  const number = /=[^=]*\p{L}{2}|\p{L}{2}[^=]*=|\d\s?\p{L}/u.test(text) ? lastNumber(text) : undefined;
+  const found = number && afterEquals(text, number, known, false);
+  return found && number && { ...found, text: withTail(found.text, text, number.end) };
+}
+const MEASURED = /(?<=\d\s?)(?:[kcm]?m|k?g|h|s|m?L|km\/h|m\/s)[²³]?(?!\p{L})/gu;
+const WORDED = /\p{L}{2}(?:\([\d\s,]+\))?\s*$/u;
 
 /** "75 minutes to drain 180 gallons": the number before one that the question gives, in the same sentence. */
 function notGiven(text: string, last: Segment, known: Known): Segment | undefined {
@@ -85,14 +121,14 @@ function withoutAsides(text: string): { readonly text: string; readonly also: re
 }
 
 /** An unmarked value counts where a sentence states it, or on a line of its own; without `known` the text is a solution's. */
-function stated(text: string, { start, end, content }: Segment, known?: Known): true | undefined {
+function stated(text: string, { start, end, content }: Segment, known?: Known, marked = false): true | undefined {
   if (known === undefined) return true;
   const last = Math.max(end, text.startsWith(content, start) ? start + content.length : 0);
   const before = text.slice(Math.max(0, start - 40), start);
   const enumerated =
     /(?:^|\n)[ \t]*$/.test(before) && before.includes('\n') && /^[.)] +[A-Za-z]/.test(text.slice(end, end + 8));
   const bare = /(?<!\b(?:ans|i\.e|e\.g|approx|viz))[.!?][ \t]+$/i.test(before) && !content.includes('=');
-  if (enumerated || bare || !isStated(text, start, last, known, false)) return undefined;
+  if (enumerated || bare || !isStated(text, start, last, known, marked)) return undefined;
   return afterwards(text, end, content, known).withdrawn ? undefined : true;
 }
 

@@ -1,6 +1,7 @@
 // Answers that are named: `#### …`, "the answer is …", "Answer: …". The whole statement is the answer, and a text that was
 // cut has to complete it.
 
+import type { About } from '../compare/subject.ts';
 import type { Known } from './known.ts';
 import { isLedTo } from './statement.ts';
 import { unexplained } from './rest.ts';
@@ -16,6 +17,12 @@ export interface Extraction {
   /** The place it was found in. A marked one was named as the answer; the others are the last thing said. */
   /** Named as an answer once more behind it: each has to be right as well. */
   readonly also?: readonly string[];
+  /** The same value once more, rounded. */
+  readonly rounded?: string | undefined;
+  /** The link of an equation before the value. */
+  readonly chain?: string | undefined;
+  /** The equation at whose right the value stands. */
+  readonly about?: About | undefined;
   readonly by: 'box' | 'phrase' | 'hash' | 'whole' | 'formula' | 'number' | 'choice';
 }
 

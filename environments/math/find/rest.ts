@@ -5,6 +5,9 @@ import { isNoun, isRefusing } from '../read/harmless-words.ts';
 import {
   isCommon,
   isDenying,
+  isDoubting,
+  isNegation,
+  isTransform,
   isDeterminer,
   isMeta,
   isFault,
@@ -16,15 +19,23 @@ import {
 } from '../read/statement-words.ts';
 import { numberWord } from '../read/number-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
-import { speaksAgainst } from './explanation.ts';
+import { countsOther } from './asked.ts';
+import { IS_OFF, speaksAgainst } from './explanation.ts';
+import { stopped } from './obstacle.ts';
 import { NOUN, STRUCK, wordsOf } from './sentence.ts';
+import { ROUNDED } from './tail.ts';
 import type { Known } from './known.ts';
 
 /** Opens an explanation, a place or a comparison, which is no part of what is stated. */
 const EXPLAINED =
-  /(?:^|[\s,(—-])(?:because|since|as(?! (?:far|long|well|soon|(?:the |our )?(?:final )?answer)\b)|so|hence|thus|therefore|where|using|by|i\.?e\.?|that is|namely|or else|due to|while|whereas|and (?:we|this|it|thus|hence|so)|and the (?!(?:other|answer|negative|solution|value|opposite|same|rest|result|next|correct|true|right|real)\b)\p{L}+ (?:is|are)|which (?:means|gives|implies|matches|equals|simplifies|completes|satisfies|fits|makes sense|(?:I|we) (?:have )?(?:verified|checked|confirmed)|is (?:less|smaller|greater|larger) than (?:(?=[\d⟦])|one\b|zero\b))|matching|confirming|agreeing with|consistent with|not(?=\s+(?:⟦|[\d$(-]|\p{L}+ing\b))|(?:rather than|instead of)(?=\s+(?:⟦|[\d$(-]|\p{L}+ing\b))|(?:attained|achieved|reached|occurring)?\s*(?:when|at(?! (?:most|least)\b)|if and only if|iff))(?![\p{L}]).*$/su;
+  /(?:^|[\s,(—-])(?:because|since|as(?! (?:far|long|well|soon|(?:the |our )?(?:final )?answer)\b)|so|hence|thus|therefore|where|using|by|i\.?e\.?|that is|namely|or else|due to|while|whereas|and (?:we|this|it|thus|hence|so|indeed)|and the (?!(?:other|answer|negative|solution|value|opposite|same|rest|result|next|correct|true|right|real)\b)\p{L}+ (?:is|are)|which (?:means|gives|implies|matches|equals|simplifies|completes|satisfies|fits|makes sense|(?:I|we) (?:have )?(?:verified|checked|confirmed)|is (?:less|smaller|greater|larger) than (?:(?=[\d⟦])|one\b|zero\b))|matching|confirming|agreeing with|consistent with|not(?=\s+(?:⟦|[\d$(-]|\p{L}+ing\b))|(?:rather than|instead of)(?=\s+(?:⟦|[\d$(-]|\p{L}+ing\b))|(?:attained|achieved|reached|occurring)?\s*(?:when|at(?! (?:most|least)\b)|if and only if|iff))(?![\p{L}]).*$/su;
 /** Other values, set aside in brackets. */
 const OTHERS = /\(\s*(?:we )?(?:reject|discard|exclud|ignor|not|choices?)[^()]*(?:⟦|\d)[^()]*\)/i;
+/** "(and not 100)", "(without the leak it would take 16)": in brackets another value may be set beside the first. */
+const CONTRAST = /\(\s*(?:(?:and )?not (?=[\d⟦])[^()]*|[^()]*\bwould\b[^()]*)\)/gi;
+const NEVER = /(?!)/g;
+/** The same value once more, rounded: compared where it is found (tail.ts). */
+const NEAR = new RegExp(`(?:\\(\\s*)?${ROUNDED.source}\\s?(?:\\p{L}{1,20}[²³]?(?=[\\s).,]|$))?(?:\\s*\\))?`, 'giu');
 /** A value that "or" or "and" adds is read with the first. */
 const JOINED =
   /^[\s,)(]*(?:or(?![^)]*\))|≈|approximately|about|and(?=\s+(?:⟦|[\d(-])))(?:\s+(?:about|approximately|roughly|equivalently|simply))?(?!\p{L})/iu;
@@ -38,11 +49,15 @@ const NAMED =
 export interface Behind {
   /** Did a subject and a verb stand before the value, so that it is an object? */
   readonly object: boolean;
+  /** Does a verb, or anything that is no leading word, stand before it? */
+  readonly stated: boolean;
   /** Does the subject name the answer? Then a preposition opens no room for unknown words. */
   readonly named: boolean;
   /** The text before the value. */
   readonly before: string;
   readonly value: string;
+  /** In a box: nouns, names and verbs behind it are an open class. */
+  readonly marked: boolean;
 }
 
 /** Of the explanation: what it opens with is no part of it; a place may have any words. */
@@ -51,7 +66,10 @@ const isAgainst = (why: string, known: Known, before: string): boolean => {
   const place = /when|where|at|not|rather|instead|if|attained|achieved|reached|occurring|else/i.test(opening);
   if (/\b(?:another|then|afterwards|next)\b/.test(why)) return true;
   return (
-    WORK.test(why) || UNFIT.test(why) || speaksAgainst(place ? `by ${why.slice(opening.length)}` : why, known, before)
+    WORK.test(why) ||
+    UNFIT.test(why) ||
+    IS_OFF.test(why) ||
+    speaksAgainst(place ? `by ${why.slice(opening.length)}` : why, known, before)
   );
 };
 
@@ -68,45 +86,99 @@ export function unexplained(said: string, known: Known, before: string): string 
 }
 
 /** Do the words behind a value leave it as it is? */
-export function leaves(right: string, known: Known, { object, named, before, value }: Behind): boolean {
-  if (STRUCK.test(right) || /[?？]\W*$|\bat (?:most|least)\b/i.test(right)) return false;
+export function leaves(right: string, known: Known, { object, stated, named, before, value, marked }: Behind): boolean {
+  if (STRUCK.test(right) || /[?？]\W*$|\bat (?:most|least)\b/i.test(right)) return stopped('behind the value', right);
   const said = right
     .replace(/[*_"“”`]/g, ' ')
     .replace(OTHERS, ' ')
+    .replace(marked ? CONTRAST : NEVER, ' ')
+    .replace(NEAR, ' ')
     // "9 (nine)"
     .replace(/^([\s$}\])]*)\(([a-z][a-z -]{1,60})\)/i, (all, closed: string, word: string) =>
       numberWord(word.toLowerCase()) === /\d+/.exec(value)?.[0] ? closed : all,
     );
-  if (concludesOtherwise(said, value)) return false;
+  if (IS_OFF.test(said)) return stopped('behind the value', 'off');
+  if (concludesOtherwise(said, value)) return stopped('another value behind it', said);
   const over = /\b(?:missing|left ?over)\b/.exec(said)?.[0];
-  if (known.asked && over !== undefined && !known(over)) return false;
+  if (known.asked && over !== undefined && !known(over) && !known('left')) return stopped('behind the value', over);
   const rest = unexplained(said, known, before);
-  if (rest === undefined) return false;
+  if (rest === undefined) return stopped('its explanation', said);
   if (JOINED.test(rest)) return true;
   const tokens = wordsOf(rest);
-  if (OPERATION.test(tokens[0] ?? '') && !NAMED.test(rest)) return false;
+  if (OPERATION.test(tokens[0] ?? '') && !NAMED.test(rest)) return stopped('an operation', tokens[0]);
+  if (known.asked && tokens.includes('than') && !known('than')) return stopped('a comparison', rest);
+  if (known.asked && countsOther(tokens[0] ?? '', known.question ?? '')) return stopped('another count', tokens[0]);
+  return isClosed(tokens, rest, known, { object, named }) || (marked && !named && isOpen(tokens, rest, known, stated));
+}
+
+/**
+ * Behind a box that ends a clause any words may stand but those of denial, doubt and fault, turns and comparisons, and numbers
+ * that nothing subordinates. A sentence whose subject is the value itself is closed: "6 seems large".
+ */
+function isOpen(tokens: readonly string[], rest: string, known: Known, object: boolean): boolean {
+  if (/^[\s$*\\)}\]]*:\s*\p{Lu}/u.test(rest)) return false;
+  const aside = /\(\s*([a-z][a-z -]{1,60})\)/i.exec(rest)?.[1];
+  if (aside !== undefined && numberWord(aside.toLowerCase()) !== undefined) return false;
+  const bare = wordsOf(rest.replace(/\([^()]*\)/g, ' '));
+  const first = bare[0]?.toLowerCase() ?? '';
+  const counts = isNoun(first) || isUnitWord(first) || /^(?:different|distinct|possible|such)$/.test(first);
+  const attached = /^[\s$*\\)}\]]*\p{L}/u.test(rest);
+  if (attached && !counts && !known(first) && !(object && isCommon(first, known))) return false;
+  if (!object && !counts && !known(first)) return false;
+  return (
+    !tokens.some((token) => {
+      const word = token.toLowerCase().replace('’', "'");
+      if (known(word)) return false;
+      return isDoubting(word) || isNegation(word) || isFault(word) || TURNING.test(word);
+    }) &&
+    !isMeta(first) &&
+    bare.every((token, k) => !/^(?:\d|⟦)/.test(token) || known.gives?.(token) || (object && k > 1 && isBeside(bare, k)))
+  );
+}
+const TURNING =
+  /^(?:other|another|than|but|however|yet|though|although|until|before|still|only|too|also|extraneous|unknown|todo|double|have|must|should|if|when|where|[^\x00-\x7F].*)$/;
+
+/** "13 cows and 17 chickens", "formed from the 6 letters" */
+const isBeside = (tokens: readonly string[], k: number): boolean =>
+  (tokens[k - 1] === 'and' && /^\p{L}{3}/u.test(tokens[k + 1] ?? '')) ||
+  opensZone(tokens[k - 1] ?? '') ||
+  isDeterminer(tokens[k - 1] ?? '');
+
+function isClosed(
+  tokens: readonly string[],
+  rest: string,
+  known: Known,
+  { object, named }: Pick<Behind, 'object' | 'named'>,
+): boolean {
   let [zone, counted, about] = [false, false, object];
   for (const [k, token] of tokens.entries()) {
     const word = token.toLowerCase().replace('’', "'");
     if (/^[=:]$/.test(word)) continue;
-    if (isMeta(word) || (namesAnswer(word) && word !== 'final' && !NAMED.test(rest))) return false;
+    if (isMeta(word) || (namesAnswer(word) && word !== 'final' && !NAMED.test(rest)))
+      return stopped('behind the value', token);
     if (
       /^[≠≤≥<>]$/.test(word) ||
       ((/^(?:other|another|outside|beyond|short)$/.test(word) || isFault(word)) && !known(word))
     )
-      return false;
+      return stopped('behind the value', token);
     if (counted && /^(?:not|didn't|don't|never)$/.test(word)) continue;
-    if (isDenying(word) && token !== 'May' && !(k === 0 && word === 'different')) return false;
+    if (known.asked && isTransform(word) && !known(word)) return stopped('behind the value', token);
+    if (isDenying(word) && !(known.asked && known(word)) && token !== 'May' && !(k === 0 && word === 'different'))
+      return stopped('behind the value', token);
     if (/^(?:less|fewer)$/.test(word) && k > 0 && k === tokens.length - 1) continue;
-    if (isRefusing(word) && !/^(?:more|than|below|above|within|over|under|square|plus|minus|far|half|may)$/.test(word))
-      return false;
+    if (
+      isRefusing(word) &&
+      !(known.asked && known(word)) &&
+      !/^(?:more|than|below|above|within|over|under|square|plus|minus|far|half|may)$/.test(word)
+    )
+      return stopped('behind the value', token);
     if (word === NOUN || /^\d/.test(word)) {
       if (zone) continue;
-      return false;
+      return stopped('behind the value', token);
     }
     if (NUMBER_WORD.test(word)) {
       if (isDeterminer(tokens[k - 1]?.toLowerCase() ?? '')) continue;
-      return false;
+      return stopped('behind the value', token);
     }
     // "The 6 in the statement is …" says something of the 6.
     if (zone && /^(?:is|are|was|were)$/.test(word) && !/^(?:that|which|who|there)$/.test(tokens[k - 1] ?? ''))
@@ -118,7 +190,7 @@ export function leaves(right: string, known: Known, { object, named, before, val
     const name = about && k > 0 && /^\p{Lu}/u.test(token);
     const pair = /[^s]s$/.test(tokens[k + 1]?.toLowerCase() ?? '') && !/(?:ed|ly|s)$/.test(word);
     if (object && k === 0 && pair && !known.asked) continue;
-    if (named) return false;
+    if (named) return stopped('behind the value', token);
     const unknown =
       !known.asked &&
       object &&
@@ -126,7 +198,7 @@ export function leaves(right: string, known: Known, { object, named, before, val
       /[^s]s$/.test(word) &&
       !/(?:ous|less)$/.test(word) &&
       !isDeterminer(tokens[k + 1]?.toLowerCase() ?? '');
-    if (!name && !unknown) return false;
+    if (!name && !unknown) return stopped('behind the value', token);
     counted ||= unknown;
   }
   return true;

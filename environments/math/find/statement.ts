@@ -27,9 +27,12 @@ import {
   QUANTITY,
   SUPPOSED,
 } from '../read/statement-words.ts';
+import { namesOther } from './asked.ts';
 import { leftOf, NOUN, rightOf, STRIKES, STRUCK, wordsOf } from './sentence.ts';
 import { OTHER_SUBJECT } from './explanation.ts';
 import type { Known } from './known.ts';
+import { stopped } from './obstacle.ts';
+import { isOpen, type Word } from './open.ts';
 import { leaves } from './rest.ts';
 
 //   sentence  = opening* (premise separator)* clause VALUE (behind: see rest.ts)
@@ -46,11 +49,6 @@ import { leaves } from './rest.ts';
 //   object    = (closed | counted)*                                     "a total of", "him"
 // Directly before a box a clause may also hold any words, unless one of a closed class objects (isOpen).
 
-interface Word {
-  readonly written: string;
-  readonly word: string;
-}
-
 const read = (text: string): readonly Word[] =>
   wordsOf(text).map((written) => ({ written, word: written.toLowerCase().replace('’', "'") }));
 
@@ -58,16 +56,19 @@ const read = (text: string): readonly Word[] =>
 export function isStated(text: string, start: number, end: number, known: Known, marked: boolean): boolean {
   const value = text.slice(start, end);
   const { words, inside } = leftOf(text, start);
-  if (STRUCK.test(words) || STRIKES.test(value)) return false;
+  if (STRUCK.test(words) || STRIKES.test(value)) return stopped('struck out');
+  if (EXAMPLE.test(text.slice(Math.max(0, start - 12), start))) return stopped('an example');
   const number = /^(?:\\f?boxed\s*\{)?[-−$\s]*\d|^\(\d+\)?$/.test(value);
   const left = /\d[.,]\d/.test(value) ? withoutHedges(words) : words;
   return (
     leads(left, known, { marked, number, value }) &&
     leaves(rightOf(text, end, inside), known, {
       object: /\p{L}{2}|⟦/u.test(words),
+      stated: read(words).some(({ word }) => isLink(word) || !isLead(word)),
       named: wordsOf(words).some((word) => namesAnswer(word.toLowerCase())),
       before: text.slice(0, start),
       value,
+      marked,
     })
   );
 }
@@ -80,6 +81,8 @@ export function isLedTo(text: string, start: number, known: Known, strict = fals
   return leads(words, known, { marked: true, number: false, value: '' });
 }
 
+const EXAMPLE = /\b(?:e\.\s?g|cf|viz)\.?,?\s*[$]?$/i;
+
 /** Openings of a sentence that say nothing of its value. */
 const OPENINGS: readonly (readonly [RegExp, string])[] = [
   [/[*_"“”`]/g, ' '],
@@ -89,6 +92,10 @@ const OPENINGS: readonly (readonly [RegExp, string])[] = [
   [/\bnot\s+(?:just\s+|only\s+)?(?:⟦|[\d.,]+),?\s+but\b/i, ' '],
   [/^\s*(?:solution|(?:final )?answer|result|conclusion|explanation)\s*:\s*(?=\p{Lu}\p{Ll}*\s)/iu, ' '],
   [/\bit would be\b/i, 'it is'],
+  [
+    /^\s*(?:add|subtract|multiply|divide|square|factor|simplify|solve|substitute|plug|take)\b[^:]{0,60}:(?=\s*⟦?)/i,
+    ' ',
+  ],
   [/\b(it|that|there|here|what|he|she)['’]s\b/gi, '$1 is'],
   [/\bnot (?:hard|difficult) to\b|\bno other (?:option|choice|possibility|value|solution|answer)\b/i, ' '],
   [/\b(?:impossible|cannot|not possible|can't)(?: to)? (?:do|get) (?:any )?better than\b/i, ' is '],
@@ -97,6 +104,12 @@ const OPENINGS: readonly (readonly [RegExp, string])[] = [
     ' ',
   ],
 ];
+/** "Adding 2 to 18": the value is an operand. */
+const OPERAND = /\b(?:add|subtract|multipl|divid|append)(?:\p{L}*ing)?\b(?:\s+\S+){0,3}\s+(?:to|by|from|with)\s*$/iu;
+/** Only of a solution set anything may be said. */
+const isAnswerOf = (word: string): boolean => namesAnswer(word) && word !== 'solution';
+/** "The square of the answer": of a part of it. */
+const PART_OF = /(?<!\bvalue )\bof (?:the|this|my|our) (?:final )?(?:answer|solution|result)\b/i;
 const SEPARATOR =
   /,\s+(?!that\b|which\b|whether\b)|:\s+(?=(?:so |thus )?(?:the|our)\b)|—|\s-\s|\b(?:so(?! that)|then|thus|therefore|hence|implying)\b(?: that)?|(?<!\bnot? )\b(?:shows?|means?|implies|implying|concludes?|deduce|see|find|follows|verified|know) that\b|⇒|→|(?:\d|⟦)\s+(?=\p{Lu}\p{Ll}+(?:\s\p{L}+)?\s*:)/u;
 
@@ -111,46 +124,73 @@ interface Value {
 
 function leads(left: string, known: Known, { marked, number, value }: Value): boolean {
   const said = OPENINGS.reduce((text, [form, by]) => text.replace(form, by), left);
-  if (/\bif\b/i.test(said) && /\b(?:would|were)\b/i.test(said)) return false;
-  if (SUBORDINATE.test(said)) return false;
+  if (/\bif\b/i.test(said) && /\b(?:would|were)\b/i.test(said)) return stopped('a supposition', said);
+  if (OPERAND.test(said)) return stopped('an operand', said);
+  if (SUBORDINATE.test(said)) return stopped('a clause or a bound', said);
   const supposed = SUPPOSED.exec(said)
     ?.slice(1)
     .find((word) => word !== undefined)
     ?.toLowerCase();
-  if (supposed !== undefined && !known(supposed)) return false;
+  if (supposed !== undefined && !known(supposed)) return stopped('another problem', supposed);
   const premises = said.split(SEPARATOR);
   const words = read(premises.pop() ?? '');
-  if (!premises.every((premise) => isPremise(premise, known))) return false;
+  const odd = premises.find((premise) => !isPremise(premise, known, marked));
+  if (odd !== undefined) return stopped('a premise', odd);
   const lower = words.map(({ word }) => word);
   if (lower.length === 0) return true;
-  if (lower.includes('≠')) return false;
-  if (lower.includes('either') && !/\bor\b/.test(`${left} ${value}`)) return false;
-  if (lower.some((word) => word.endsWith("'s") && namesAnswer(word.slice(0, -2)))) return false;
+  if (lower.includes('≠')) return stopped('a relation', '≠');
+  if (lower.includes('either') && !/\b(?:or|and)\b/.test(`${left} ${value}`)) return stopped('words before', 'either');
+  if (lower.some((word) => word.endsWith("'s") && namesAnswer(word.slice(0, -2))))
+    return stopped('a part of the answer', said);
   if (lower.some((word, k) => namesAnswer(word) && (word !== 'final' || !isNamed(lower[k + 1]))))
-    return isAnswerClause(lower, known, number);
+    return (
+      isAnswerClause(lower, known, number) ||
+      (marked &&
+        value !== '' &&
+        !PART_OF.test(said) &&
+        !lower.some(isAnswerOf) &&
+        isOpen(words, known, premises.length === 0)) ||
+      stopped('words beside "answer"', words.map(({ word }) => word).join(' '))
+    );
   const linked = lower.findLastIndex(isLink);
   // A verb of the question's own: "Yuki jogs 26".
   const link =
     linked < 0 && known.asked ? lower.findLastIndex((word) => /(?:s|ed)$/.test(word) && known(word)) : linked;
+  if (!marked && known.asked && !/^[=:]$/.test(lower[link] ?? '')) {
+    const subject = words.slice(0, link < 0 ? undefined : link).map(({ written }) => written);
+    if (namesOther(subject.join(' '), known.question ?? '')) return stopped('another quantity', said);
+  }
   if (isObject(words.slice(link + 1), lower[link], known, number) && isSubject(words, link, known, marked)) return true;
-  return marked && isOpen(words, known);
+  return (
+    (marked
+      ? isOpen(words, known, premises.length === 0)
+      : known.asked === true && isOpenSubject(words, link, known, number)) ||
+    stopped('words before the value', lower.join(' '))
+  );
 }
 
 /**
- * A box is the model's own mark of its answer: before it nouns, names and verbs are an open class, as in "She sews
- * \\boxed{168} aprons". Closed classes object: denial, doubt, bounds, faults, other quantities, other numbers, relations.
+ * Without a mark the subject and its verb are open where the question is known: what stands behind the verb is closed, and a word
+ * that the question does not hold narrows none that it holds ("the exterior angle", "the older brother").
  */
-const isOpen = (words: readonly Word[], known: Known): boolean =>
-  !CONDITION.has(words[0]?.word ?? '') &&
-  words.every(
-    ({ word }) =>
-      known(word) || known.gives?.(word) || (OBJECTIONS.every((objects) => !objects(word)) && !RELATION.test(word)),
+function isOpenSubject(words: readonly Word[], link: number, known: Known, number: boolean): boolean {
+  const verb = link >= 0 ? link : words.findLastIndex(({ word }, k) => k > 0 && /[^su]s$|ed$/.test(word));
+  if (verb < 1 || !isObject(words.slice(verb + 1), words[verb]?.word, known, number)) return false;
+  const subject = words.slice(0, verb);
+  const narrowed = subject.some(
+    ({ word }, k) =>
+      (COMPARED.test(word) && !known(word)) ||
+      (!isCommon(word, known) &&
+        known(words[k + 1]?.word ?? '') &&
+        !opensZone(words[k + 1]?.word ?? '') &&
+        k + 1 < verb),
   );
-const OBJECTIONS = [isDenying, isRefusing, isMeta, isOther, isTransform, isNegation, isFault] as const;
-const RELATION = /^(?:[⟦=:≠<>≤≥]|\d.*|short|rule[ds]?|ruling|put|whereas|(?:mis|dis|un|over|under)\p{L}{3,})$/u;
-
+  return !narrowed && isOpen(words, known, false) && !subject.some(({ word }) => isRefusing(word) && !known(word));
+}
+const COMPARED =
+  /^(?:old|young|fast|slow|tall|short|heavy|light|long|small|large|bigg|great|low|high|near|far|earl|late|clos)(?:i?er|e?st|iest)$/;
 /** A part of the sentence before the clause that holds the value. */
-function isPremise(premise: string, known: Known): boolean {
+function isPremise(premise: string, known: Known, marked: boolean): boolean {
   if (/\b(?:not|never|cannot|false|wrong|suppose|assume)\s*$/i.test(premise)) return false;
   const words = read(premise);
   if (
@@ -162,7 +202,7 @@ function isPremise(premise: string, known: Known): boolean {
   const opening = words[first]?.word ?? '';
   if (CONDITION.has(opening)) return words.slice(first + 1).every(({ word }) => isGiven(word, known));
   if (IGNORING.has(opening) || IGNORING.has(words[first + 1]?.word ?? '')) return false;
-  if (PLACES.has(opening))
+  if (!marked && PLACES.has(opening))
     return words
       .slice(first)
       .every(({ word, written }) => /^\p{Lu}/u.test(written) || isCommon(word, known) || PREMISE.has(word));

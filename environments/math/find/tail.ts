@@ -4,6 +4,8 @@
 import { SCALES } from '../read/harmless-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
 
+const UNIT_WORD = /\s*((?:square|cubic|per)\s+|\/\s?)?([A-Za-z]+)(?:[²³]|\^\{?[23]\}?)?\.?/gy;
+
 /** The words behind a value that belong to it: a percent sign, factors and units, and what "or" adds to it. */
 export function tailOf(text: string, end: number): string {
   const after = text.slice(end, end + 160).replace(/\\(?:text|mathrm|mbox|textbf)\s*\{([^{}]*)\}|\\[,;:! ]|~/g, ' $1 ');
@@ -11,7 +13,7 @@ export function tailOf(text: string, end: number): string {
   const rest = after.slice(close.length);
   if (/^(?:\\?%|percent\b|pct\b)/i.test(rest)) return '\\%';
   let tail = '';
-  for (const [piece, power, word = ''] of rest.matchAll(/\s*((?:square|cubic|per)\s+)?([A-Za-z]+)\.?/gy)) {
+  for (const [piece, power, word = ''] of rest.matchAll(UNIT_WORD)) {
     const unit =
       isUnitWord(word) ||
       /^units?$/.test(word) ||
@@ -29,6 +31,16 @@ export function tailOf(text: string, end: number): string {
 /** "$4$ when $x = 2$", "4, attained at x = 2": the place of a value is no part of it. */
 export const PLACE =
   /,?\s+\(?(?:with equality |attained |achieved |reached |occurring )?(?:when|where|at|if and only if|iff)\s+\$?\\?\(?\s*[A-Za-z](?:_\w)?(?:\s*=\s*[A-Za-z](?:_\w)?)*\s*=[^=.\n]{1,60}(?:\.\d+)?\$?\)?(?=\s*\.?\s*$)/;
+
+/** "which is about 282.7 cm³", "(≈ 0.33)": what a value is when it is rounded. */
+export const ROUNDED =
+  /(?:,?\s*(?:which is|that is|i\.e\.,?|or)\s+|,?\s*)(?:roughly|about|approximately|approx\.?|around|≈|\\approx)\s*\$?\s*(?:\\approx\s*|≈\s*)?(?<rounded>[-−]?\d[\d,]*(?:\.\d+)?(?:\s*\\?%)?)\$?/;
+const ROUNDED_BEHIND = new RegExp(
+  `^[^.;!?\\n]{0,40}?(?:\\(\\s*)?${ROUNDED.source}(?=[\\s)]*(?:$|[.,;!?\\n]|\\())`,
+  'i',
+);
+export const roundedBehind = (text: string, end: number): string | undefined =>
+  ROUNDED_BEHIND.exec(text.slice(end, end + 100))?.groups?.['rounded'];
 
 /** The words behind the box that belong to the answer: a percent sign, a unit, "or 6". */
 export function withTail(content: string, text: string, end: number): string {

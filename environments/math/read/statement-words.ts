@@ -93,7 +93,7 @@ const FAULTS = words(`
   believed faulty flawed bogus spurious sloppy careless hasty broken defective corrupt corrupted bug typo typed misread
   miscounted miscalculated overlooked forgot forgotten forgetting omitted neglected lie lied joke joking kidding sarcasm
   fiction nonsense absurd rubbish void retract retracted withdrawn withdraw disregard ignore cancel scrap meaningless dummy
-  off unfinished partial intermediate incomplete irrelevant superseded outdated obsolete unverified unproven dubious suspicious`);
+  unfinished partial intermediate incomplete irrelevant superseded outdated obsolete unverified unproven dubious suspicious`);
 /** Steps of a proof by contradiction: in a premise they are no fault. */
 export const DEDUCING = words(
   'impossible contradict contradicts contradicting contradiction fail fails failed reject rejected excluded discard discarded absurd false',
@@ -103,7 +103,7 @@ const OTHERS = words(`
   other another previous old former earlier initial original initially originally alternative wanted hypothetical`);
 /** Pronouns and nouns that speak of the answer or of the text. */
 export const ABOUT = words(`
-  it this that these those one ones he she they them its i my me we you your don't do please
+  it this that these those one ones they them its i my me we you your don't do please
   opposite truth answer answers result results value values number total count sum box boxed solution claim proof argument above below
   former latter statement statements sentence line question problem task reasoning calculation computation derivation check sanity
   see elsewhere grader teacher reference output response text estimate bound everything nothing
@@ -124,17 +124,17 @@ export const PREMISE = words(`
   confirming matches match matching agrees agree agreeing satisfies satisfied consistent hold holds holding back explanation recall
   indeed equality assumption hypothesis principle property properties rule law fact facts induction similar similarity congruent
   demands demand matters matter bisect bisects each fact generating derive derived triple pythagorean quadratic discriminant explain shows showing completes complete original result idea key here note
-  whole mean means used uses use using works work required expected desired`);
+  sense reasonable plausible whole mean means used uses use using works work required expected desired`);
 /** Open a clause that holds only where it is fulfilled. */
 export const CONDITION = words(`for when if whenever where under assuming supposing provided only`);
 /** Open a clause that may name another place than the question's. */
 export const PLACES = words(`in on at with under among within`);
 /** Leave something out. */
 export const IGNORING = words(`
-  ignoring neglecting disregarding forgetting dropping relaxing pretending leaving setting skipping omitting overlooking excluding
-  imagining disregard without missing avoiding`);
+  ignoring neglecting disregarding forgetting dropping relaxing pretending skipping omitting overlooking excluding
+  imagining disregard without avoiding`);
 export const isNegation = (word: string): boolean => NEGATIONS.has(word) || /n[’']t$/.test(word);
-export const isFault = (word: string): boolean => FAULTS.has(word);
+export const isFault = (word: string): boolean => FAULTS.has(word) || /^mis(?!s)\p{L}{3,}$/u.test(word);
 /** Make another quantity of one; where the question is known, it has to ask for that. */
 const TRANSFORMS = words(
   'twice half thrice double complement reciprocal inverse subtotal empty perpendicular composite runner negative',
@@ -197,6 +197,13 @@ export const isLink = (word: string): boolean => LINK_WORDS.has(word) || VERBS.h
 /** A verb may have somebody or something between it and the value: "costs him 20". */
 export const isAction = (word: string): boolean => VERBS.has(word);
 export const isDenying = (word: string): boolean => DENYING.has(word) || /n[’']t$/.test(word);
+/** Of the words that deny or doubt, those that also describe a thing do so only with others. */
+export const isDoubting = (word: string): boolean =>
+  (isDenying(word) && !DESCRIBING.has(word)) || DOUBTING.test(word) || (HAN.test(word) && !isForeignNoun(word));
+const HAN = /^\p{Script=Han}/u;
+const DESCRIBING = words('different likely approach approaches example without may');
+const DOUBTING =
+  /^(?:[≠<>≤≥]|mis(?!s)\p{L}{3,}|un(?:able|clear|sure|certain|defined|likely|true|convinced|justified|fortunately)|(?:over|under)(?:count|estimat|stat|shoot)\p{L}*|dis(?:agree|believ|qualif)\p{L}*|rul(?:ed?|ing)|short|whereas|refus\p{L}*|declin(?:e|es|ed|ing)|rather|say|told|put|blunder|upper|bounds?|estimates?|somebody|someone|anybody|everybody|imposters?|forged|herring|scribbl\p{L}*|corrections?)$/u;
 export const isMeta = (word: string): boolean => META.has(word);
 export const namesAnswer = (word: string): boolean => ANSWER.test(word);
 export const isLead = (word: string): boolean => LEAD.has(word);
@@ -221,7 +228,7 @@ export const WORK =
   /^[\s,]*(?:so|and|then|now|next|finally|it remains|what remains|all that remains|(?:so |and |then |now |next |finally )?,?\s?we (?:still|now|then|next|must|have to|need to))\b,?(?: [\p{L}]+){0,4},? (?:add|subtract|multiply|divide|square|double|halve|triple|remove|deduct|discard)\b/iu;
 /** Another problem than the one that was asked, or a part of it: unless the question says so too. */
 export const SUPPOSED =
-  /^\W*(?:so |then |but )?(were|had|without|ignoring|neglecting|disregarding|forgetting|dropping|relaxing|unless|pretending)\b|\b(?:so|thus) (far)\b(?! as)|\b(for now|as yet|up to now|unfinished|intermediate|partial)\b|(如果|假如|假设|倘若|若|忽略|不考虑)/i;
+  /\b(leaving|setting)\b[^,]{0,60}\b(?:out|aside)\b|^\W*(?:so |then |but )?(were|had|without|ignoring|neglecting|disregarding|forgetting|dropping|relaxing|unless|pretending)\b|\b(?:so|thus) (far)\b(?! as)|\b(for now|as yet|up to now|unfinished|intermediate|partial)\b|(如果|假如|假设|倘若|若|忽略|不考虑)/i;
 /** A clause that compares a value with a bound and finds that it does not fit. */
 export const UNFIT =
   /^[\s,]*(?:which is|matching|confirming|agreeing|consistent)\b.*\b(?:impossible|contradict\w*|violat\w*|not allowed|too (?:large|small|big|many|few)|other)\b/isu;

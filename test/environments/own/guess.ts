@@ -16,6 +16,9 @@ interface Answered {
   readonly state?: Game;
 }
 
+/** Another one in each process. */
+const LOADED = Math.random();
+
 export function guess(kind: 'none' | 'value' | 'replay') {
   return {
     name: 'guess',
@@ -36,7 +39,7 @@ export function guess(kind: 'none' | 'value' | 'replay') {
       if (off === 0)
         return { ...out, verdict: { verdict: 'right', reason: 'guessed' }, reward: 1 + state.left / 4, done: true };
       if (state.left === 0) return { ...out, verdict: 'wrong', reward: -0.5, metrics: { off }, done: true };
-      const drift = episode.row.drift ? ` ${process.pid}` : '';
+      const drift = episode.row.drift ? ` ${LOADED}` : '';
       const hint = said < number ? 'Higher' : 'Lower';
       return {
         ...out,

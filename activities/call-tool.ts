@@ -1,0 +1,121 @@
+// Runs one call of a tool, and stores what came of it: the first record stands, and a retry returns it. A tool that must
+// not be called twice is called only by the one that wrote the intent; an intent without a record is an unknown outcome,
+// which fails the rollout by name. A tool that cannot do its work is tried again, and never becomes a result.
+
+import { Context } from '@temporalio/activity';
+import { EverturnError, explain, StoreError, ToolError } from '../domain/errors.ts';
+import type { JsonObject } from '../domain/json.ts';
+import type { Called, CallReference } from '../domain/rollout-facts.ts';
+import { callKey, type CallRecord, clipped, MAX_RECORDED_BYTES, type ToolRecord } from '../domain/tool.ts';
+import type { Store } from '../storage/store.ts';
+import type { ToolAnswer, ToolCall, Tools } from '../tools/tool.ts';
+import type { ActivityDeps } from './deps.ts';
+import { heartbeating } from './heartbeat.ts';
+import { patientStore } from './patient-store.ts';
+import { recordedRollout, recordedTurn } from './recorded.ts';
+
+const TRIES = 5;
+
+/** Heartbeat details. */
+interface CallBeat {
+  /** The disk's error, while it keeps the record from being stored. */
+  readonly waits: string | null;
+}
+
+export function callToolActivity({ openStore, tools, now }: ActivityDeps) {
+  return async function callTool({ rollout: id, turn, call }: CallReference): Promise<Called> {
+    const store = openStore(id.out, id.run);
+    const known = await store.getCall(id, turn, call);
+    if (known) return { outcome: known.record.outcome };
+    const { settings } = (await recordedRollout(store, id)).record;
+    const { record, hash } = await recordedTurn(store, id, turn);
+    const written = record.calls?.[call - 1];
+    const tool = settings.tools?.list.find(({ name }) => name === written?.name);
+    if (!tools || !tool || !written?.arguments) throw missing(written?.name ?? null);
+    const key = callKey(id, turn, call);
+    const { attempt } = Context.current().info;
+    const place = { turn, call, of: hash, name: tool.name, key, attempt };
+
+    return heartbeating(async (signal, progress: (beat: CallBeat) => void) => {
+      const patient = patientStore(store, (waits) => progress({ waits }));
+      let asked = false;
+      const startedAt = now();
+      const before = async () => {
+        if (tool.effect === 'once') await declare(store, { ...place, at: startedAt }, id);
+        asked = true;
+      };
+      const asking = { arguments: JSON.parse(written.arguments!) as JsonObject, key, signal, before };
+      const answer = await tried(tools, tool, asking, store.folder, () => asked);
+      const output = clipped(answer.text.toWellFormed(), MAX_RECORDED_BYTES);
+      const result: CallRecord = {
+        ...place,
+        effect: tool.effect,
+        outcome: answer.outcome,
+        output,
+        bytes: Buffer.byteLength(answer.text),
+        tool: tool.fingerprint,
+        startedAt,
+        finishedAt: Math.max(startedAt, now()),
+      };
+      return { outcome: (await patient.putCall(id, result)).record.outcome };
+    });
+  };
+}
+
+/** Of all workers that were ever given this call, one goes on. */
+async function declare(
+  store: Store,
+  intent: Parameters<Store['putIntent']>[1],
+  id: CallReference['rollout'],
+): Promise<void> {
+  try {
+    const { created } = await store.putIntent(id, intent);
+    if (created) return;
+  } catch (error) {
+    // A torn intent: the tool may have been called.
+    if (!(error instanceof StoreError) || error.reason !== 'record-torn') throw error;
+  }
+  throw unknownOutcome(intent.name);
+}
+
+async function tried(
+  tools: Tools,
+  tool: ToolRecord,
+  call: ToolCall,
+  folder: string,
+  wasAsked: () => boolean,
+): Promise<ToolAnswer> {
+  try {
+    return await tools.call(tool, call, folder);
+  } catch (error) {
+    if (tool.effect === 'once' && wasAsked()) throw unknownOutcome(tool.name, error);
+    if (call.signal.aborted || !(error instanceof EverturnError) || error instanceof StoreError) throw error;
+    if (WAITS.has(error.reason) || (error.retryable && Context.current().info.attempt < TRIES)) throw error;
+    if (error instanceof ToolError && !error.retryable) throw error;
+    throw new ToolError(explain(error), { reason: 'tool-unavailable' });
+  }
+}
+
+/** Another worker may do it: the call waits for one. */
+const WAITS: ReadonlySet<string> = new Set(['tool-not-served', 'tool-closed']);
+
+function unknownOutcome(name: string, cause?: unknown): ToolError {
+  return new ToolError(
+    `The tool ${name} must not be called twice, and it is not known whether it was called: the call was begun, and its result was not stored.`,
+    {
+      reason: 'tool-outcome-unknown',
+      fix: 'Look in the tool for the key of the call; `everturn retry` plays the query again, with other keys.',
+      cause,
+    },
+  );
+}
+
+function missing(name: string | null): ToolError {
+  return new ToolError(
+    `There is no call of a tool ${name === null ? 'here' : `named ${JSON.stringify(name)}`} to be run.`,
+    {
+      reason: 'tool-missing',
+      fix: 'Does this worker have the version of the run?',
+    },
+  );
+}

@@ -1,0 +1,29 @@
+// A place in a bucket, written `s3://bucket/prefix`, and its parts. Pure. A plain place has no empty part, no `.` or `..`,
+// and no slash at its end, so that one place has one name: permissions compare names.
+
+const SCHEME = 's3://';
+
+export interface BucketPlace {
+  readonly bucket: string;
+  /** Without a slash at either end; empty for the bucket itself. */
+  readonly key: string;
+}
+
+export const isBucketPlace = (path: string): boolean => path.startsWith(SCHEME);
+
+export const bucketPath = ({ bucket, key }: BucketPlace): string => `${SCHEME}${bucket}${key === '' ? '' : `/${key}`}`;
+
+/** Amazon's rules, and the capitals and underscores that others allow. */
+const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,220}[A-Za-z0-9]$/;
+const MAX_KEY_CHARS = 600;
+
+/** Undefined for anything but a plain place. */
+export function parseBucketPlace(path: string): BucketPlace | undefined {
+  if (!isBucketPlace(path)) return undefined;
+  const [bucket = '', ...parts] = path.slice(SCHEME.length).split('/');
+  // A key may be any text; these characters are a mistake, or break a URL or a terminal.
+  const isPlain = (part: string) => part !== '' && part !== '.' && part !== '..' && !/[\p{C}\\?#%*]/u.test(part);
+  const key = parts.join('/');
+  if (!BUCKET.test(bucket) || bucket.includes('..') || !parts.every(isPlain)) return undefined;
+  return key.length > MAX_KEY_CHARS ? undefined : { bucket, key };
+}

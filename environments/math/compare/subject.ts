@@ -1,0 +1,109 @@
+// The quantity that an equation is about. `x = 5`, `f(2) = 5` and `m + n = 5` say what their left side is; `2x = 5`, `n^2 = 5` and `f(4) - 2 = 5`
+// are about another quantity than x, n and f(4), and answer a question for that other quantity alone. Reads a short text.
+
+import { askedOf } from '../find/asked.ts';
+import { children, type Node, some } from '../ast.ts';
+import { LIMITS, TooBig, Unparsed } from '../limits.ts';
+import { parseAnswer } from '../read/parse.ts';
+import { respell } from '../read/spelling.ts';
+
+/** An equation of a text. `named`: words right before it say what it is, as in "Mary has $2x = 14$". */
+export interface About {
+  readonly equation: string;
+  readonly named: boolean;
+}
+
+/** The left side of an equation: all before its first sign of equality outside of braces and brackets. */
+function leftSide(text: string): string | undefined {
+  let depth = 0;
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i] ?? '';
+    if ('{(['.includes(char)) depth++;
+    else if ('})]'.includes(char)) depth--;
+    else if (char === '=' && depth <= 0)
+      return /[<>!:]$|\\(?:not|n)$/.test(text.slice(0, i)) ? undefined : text.slice(0, i);
+  }
+  return undefined;
+}
+
+/** Does this equation speak of a quantity that is computed from the one it names, and that the question does not ask for? */
+export function isAboutAnother({ equation, named }: About, question: string): boolean {
+  const left = equation.length > LIMITS.candidateChars ? undefined : leftSide(equation);
+  if (left === undefined || !/[A-Za-z]/.test(left.replace(/\\[A-Za-z]+/g, ' ')) || DERIVATIVE.test(respell(left)))
+    return false;
+  const node = parsed(left);
+  const kind = node && kindOf(node);
+  if (node === undefined || kind === undefined) return false;
+  if (kind === 'name' && (question === '' || !/^(?:call|apply|setop)$/.test(node.k))) return false;
+  if (question === '') return kind === 'numbered' && !named;
+  const asked = askedOf(question);
+  if (asksFor(left, asked)) return false;
+  // The article "a" is no letter.
+  const of = (text: string): Set<string> => new Set(text.match(LETTERS));
+  const holds = (names: ReadonlySet<string>): boolean =>
+    some(node, (n) => (n.k === 'sym' || n.k === 'apply') && names.has(n.name));
+  // A letter of the solver's own: `2x = 2 \\cdot 5 = 10` says what was computed, `2x = 10` does not.
+  if (!holds(of(question))) return kind === 'numbered' && !named && equation.split('=').length < 3;
+  return kind === 'numbered' || holds(of(asked));
+}
+const LETTERS = /(?<![A-Za-z\\])(?!(?:[aA]|I)\s\w)[A-Za-z](?![A-Za-z])/g;
+
+/** Does the question hold this expression, and not as a part of another? */
+export function asksFor(left: string, question: string): boolean {
+  if (question === '' || left.length > 200 || !/[A-Za-z]/.test(left)) return false;
+  const [text, own] = [squeezed(question), squeezed(left).trim()];
+  for (let at = text.indexOf(own); at >= 0; at = text.indexOf(own, at + 1))
+    if (!PART.test(text[at - 1] ?? ' ') && !/[\w+\-*/=^(]/.test(text[at + own.length] ?? ' ')) return true;
+  return false;
+}
+const PART = /[\w+\-*/=^)]/;
+
+const DERIVATIVE =
+  /\\(?:d?frac|tfrac)\s*\{\s*(?:d|\\partial|\\mathrm\s*\{?d\}?)|\\(?:int|lim|sum|prod|det|nabla)(?![A-Za-z])|'|[\]|)]\s*_/;
+const squeezed = (text: string): string =>
+  respell(text)
+    .replace(/\\(?:left|right|cdot|times|,|;|!|:)(?![A-Za-z])|\\[dt](?=frac)|[${}*]/g, ' ')
+    .replace(/\s+/g, ' ')
+    .replace(/ ?([-+*/=^_,()\\]) ?/g, '$1');
+
+function parsed(text: string): Node | undefined {
+  try {
+    return parseAnswer(text.trim(), { grouping: true, decimalComma: false });
+  } catch (error) {
+    if (error instanceof Unparsed || error instanceof TooBig) return undefined;
+    throw error;
+  }
+}
+
+type Kind = 'name' | 'pure' | 'numbered';
+
+/** `name`: a letter, a function of something, words. `pure`: made of names alone, as `m + n`. `numbered`: a number takes part. */
+function kindOf(node: Node): Kind {
+  switch (node.k) {
+    case 'num':
+    case 'percent':
+    case 'deg':
+    case 'pm':
+      return 'numbered';
+    case 'neg':
+      return 'numbered';
+    case 'pow':
+      return isInverse(node) ? 'name' : joint([node.base, node.exp]);
+    case 'call':
+      if (node.name === 'root' || node.name.endsWith('factorial')) return 'numbered';
+      return /^(?:a?(?:sin|cos|tan|cot|sec|csc)h?|arc\w+|ln|log|logbase|exp)$/.test(node.name) ? 'pure' : 'name';
+    case 'mul':
+      return node.items.every((n) => n.k === 'sym' && /^[A-Z]$/.test(n.name)) ? 'name' : joint(node.items);
+    case 'add':
+    case 'div':
+      return joint(children(node));
+    default:
+      return 'name';
+  }
+}
+
+const joint = (nodes: readonly Node[]): Kind => (nodes.some((n) => kindOf(n) === 'numbered') ? 'numbered' : 'pure');
+
+/** A^{-1} is a matrix' own name. */
+const isInverse = ({ base, exp }: { readonly base: Node; readonly exp: Node }): boolean =>
+  exp.k === 'num' && exp.value.num === -1n && base.k === 'sym' && /^[A-Zf]$/.test(base.name);

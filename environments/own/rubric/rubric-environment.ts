@@ -1,0 +1,161 @@
+// The door `rubric`: another model judges each answer, by a rubric file that travels with the run, at temperature 0. Its
+// model, its prompt's hash, its reply and its cost are recorded with the verdict. A server that is away or refuses, and a
+// reply without a verdict, leave the answer undecided by name. State none.
+
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { EnvironmentRecord, Judged, Reply } from '../../../domain/environment.ts';
+import { EnvironmentError } from '../../../domain/errors.ts';
+import { short } from '../../../domain/foreign-text.ts';
+import type { Json } from '../../../domain/json.ts';
+import type { Environment } from '../../environment.ts';
+import { mismatch } from '../command.ts';
+import { post } from '../post.ts';
+import { respondParams } from '../wire.ts';
+import { askedAgain, chosen, type JudgePrompt, judgePrompt } from './prompt.ts';
+import { type ReadRubric, readRubric, type Rubric } from './rubric.ts';
+
+const REASONS = { away: 'judge-unreachable', refused: 'judge-unreachable' } as const;
+const REPLY_CHARS = 4_000;
+const DRAWS = 2;
+
+/** `code`: the file's text, to be stored with the run. */
+export function describeRubric(path: string) {
+  const code = readFileSync(path, 'utf8');
+  const { rubric, sha256 } = readRubric(path, code);
+  const { name, version, server, apiKeyEnv, timeoutSeconds } = rubric;
+  const record: EnvironmentRecord = {
+    ...{ name, version, timeoutSeconds: timeoutSeconds * DRAWS, fingerprint: sha256 },
+    ...{ state: 'none', begins: false, ends: false, door: 'rubric', spec: [path] },
+    judge: { server, apiKeyEnv },
+  };
+  return { record, agents: [], code: { sha256, code } };
+}
+
+/** `file`: in the run's folder. */
+export function rubricEnvironment(record: EnvironmentRecord, file: string): Environment {
+  let read: ReadRubric | undefined;
+  return {
+    async respond(move, { signal }) {
+      read ??= rubricOf(record, file);
+      const { rubric, sha256 } = read;
+      const { messages, answer, episode } = respondParams(move, await move.before(), 'none');
+      const reference = referenceOf(rubric, episode.row);
+      return judgedBy(rubric, judgePrompt(rubric, sha256, { conversation: messages, reference, answer }), signal);
+    },
+  };
+}
+
+function rubricOf(record: EnvironmentRecord, file: string): ReadRubric {
+  let content: string;
+  try {
+    content = readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new EnvironmentError(`The rubric of the environment ${record.name} is not in its run's folder.`, {
+      reason: 'environment-unloadable',
+      cause,
+    });
+  }
+  const read = readRubric(file, content);
+  const { server, apiKeyEnv, name } = read.rubric;
+  const same = read.sha256 === record.fingerprint && server === record.judge?.server;
+  if (same && apiKeyEnv === record.judge?.apiKeyEnv && name === record.name) return read;
+  throw mismatch(record, name, read.sha256);
+}
+
+async function judgedBy(rubric: Rubric, first: JudgePrompt, signal: AbortSignal): Promise<Reply> {
+  let prompt = first;
+  let spent: Pick<Judged, 'promptTokens' | 'completionTokens'> = { promptTokens: 0, completionTokens: 0 };
+  for (let draw = 1; ; draw++) {
+    const said = await askJudge(rubric, prompt, signal);
+    spent = {
+      promptTokens: sum(spent.promptTokens, said.promptTokens),
+      completionTokens: sum(spent.completionTokens, said.completionTokens),
+    };
+    const found = chosen(rubric, prompt.mark, said.reply);
+    if (found) return replyOf(rubric, found, prompt, said.reply, spent);
+    if (draw >= DRAWS) {
+      throw new EnvironmentError(
+        `The judge ${rubric.model} gave no single verdict, twice: ${short(JSON.stringify(said.reply), 300)}`,
+        { reason: 'judge-unreadable', fix: 'Its last line should be the mark that the prompt names, and a choice.' },
+      );
+    }
+    prompt = askedAgain(prompt, middleCut(said.reply), rubric);
+  }
+}
+
+function replyOf(
+  { model, price }: Rubric,
+  { choice, verdict, reward }: Rubric['choices'][number],
+  prompt: JudgePrompt,
+  reply: string,
+  spent: Pick<Judged, 'promptTokens' | 'completionTokens'>,
+): Reply {
+  const { promptTokens, completionTokens } = spent;
+  const hash = createHash('sha256').update(JSON.stringify(prompt.messages)).digest('hex');
+  const known = price && promptTokens !== null && completionTokens !== null;
+  const cost = known ? (promptTokens * price.prompt + completionTokens * price.completion) / 1e6 : undefined;
+  return {
+    ...(verdict ? { verdict: { verdict, reason: 'rubric', extracted: choice } } : { done: true }),
+    ...(reward === undefined ? {} : { reward: reward === 0 ? 0 : reward }),
+    judged: { model, prompt: hash, reply: middleCut(reply), ...spent, ...(cost === undefined ? {} : { cost }) },
+  };
+}
+
+interface Said extends Pick<Judged, 'promptTokens' | 'completionTokens'> {
+  readonly reply: string;
+}
+
+async function askJudge(rubric: Rubric, { messages }: JudgePrompt, signal: AbortSignal): Promise<Said> {
+  const { server, model, maxTokens, timeoutSeconds, apiKeyEnv } = rubric;
+  const who = `${rubric.name} (judge ${new URL(server).host})`;
+  const bearer = apiKeyEnv === null ? null : process.env[apiKeyEnv] || null;
+  if (apiKeyEnv !== null && bearer === null) {
+    throw new EnvironmentError(`The key of the judge ${rubric.name} is not set: ${apiKeyEnv} is empty.`, {
+      reason: 'judge-unreachable',
+      fix: `Set ${apiKeyEnv} in the worker's environment.`,
+    });
+  }
+  const body = { model, messages, temperature: 0, max_tokens: maxTokens };
+  const url = `${server.replace(/\/+$/, '')}/chat/completions`;
+  const options = { signal, timeoutMs: timeoutSeconds * 1000, bearer, reasons: REASONS };
+  return saidOf(await post(who, 'chat/completions', url, body, options).catch(unreadable));
+}
+
+/** A reply that is no JSON, or too large, is no verdict either. */
+function unreadable(error: unknown): never {
+  if (!(error instanceof EnvironmentError) || error.reason.startsWith('judge-')) throw error;
+  throw new EnvironmentError(error.message, { reason: 'judge-unreadable', cause: error });
+}
+
+function saidOf(value: unknown): Said {
+  const { choices, usage } = (value ?? {}) as { readonly choices?: readonly unknown[]; readonly usage?: unknown };
+  const first = (Array.isArray(choices) ? choices[0] : null) as {
+    readonly message?: { readonly content?: unknown };
+  } | null;
+  const content = first?.message?.content;
+  const { prompt_tokens: asked, completion_tokens: answered } = (usage ?? {}) as Record<string, unknown>;
+  const count = (n: unknown): number | null => (Number.isSafeInteger(n) && (n as number) >= 0 ? (n as number) : null);
+  return {
+    reply: typeof content === 'string' ? content.toWellFormed().replaceAll('\u0000', '\ufffd') : '',
+    promptTokens: count(asked),
+    completionTokens: count(answered),
+  };
+}
+
+const sum = (a: number | null, b: number | null): number | null => (a === null || b === null ? null : a + b);
+
+/** The row's own reference: a text, or the first of a list. */
+function referenceOf({ reference }: Rubric, row: Readonly<Record<string, Json>>): string | null {
+  if (reference === null) return null;
+  const names = reference === undefined ? ['reference', 'label', 'answer', 'ground_truth', 'solutions'] : [reference];
+  const found = names.map((name) => row[name]).find((value) => value !== undefined && value !== null);
+  const one = Array.isArray(found) ? (found as Json[])[0] : found;
+  return one === undefined || one === null ? null : typeof one === 'string' ? one : JSON.stringify(one);
+}
+
+function middleCut(text: string): string {
+  if (text.length <= REPLY_CHARS) return text;
+  const half = REPLY_CHARS / 2;
+  return `${text.slice(0, half)} … ${text.slice(-half)}`.toWellFormed();
+}

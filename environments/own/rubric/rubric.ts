@@ -1,0 +1,117 @@
+// A rubric file: the server and model that judge, the instructions, the choices, and examples. Read strictly: a choice
+// that decides nothing, or an example of no choice, is an error that names the field.
+
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { isEnvironmentName } from '../../../domain/environment.ts';
+import { EnvironmentError } from '../../../domain/errors.ts';
+import { short } from '../../../domain/foreign-text.ts';
+
+const MAX_CHARS = 1 << 20;
+const text = z
+  .string()
+  .trim()
+  .min(1)
+  .refine((value) => value.isWellFormed() && !value.includes('\u0000'), { message: 'holds NUL or half a character' });
+/** The judge writes it behind its mark, alone on a line. */
+const label = text.max(100).regex(/^[^\n\r*`:]+$/, 'is one line, without `*`, backticks and colons');
+const server = text.refine(isServer, { message: 'is no http or https address without password, query and fragment' });
+const price = z.number().min(0).max(1e6);
+
+const RUBRIC = z
+  .strictObject({
+    name: z.string().refine(isEnvironmentName, { message: 'is not of a-z, 0-9 and hyphens, at most 64' }),
+    version: z.union([text.max(100), z.number().transform(String)]).default('1'),
+    server,
+    model: text.max(300),
+    apiKeyEnv: z
+      .string()
+      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is no name of an environment variable')
+      .nullable()
+      .default(null),
+    instructions: text,
+    choices: z
+      .array(
+        z
+          .strictObject({
+            choice: label,
+            means: text.optional(),
+            verdict: z.enum(['right', 'wrong']).optional(),
+            reward: z.number().min(-1e30).max(1e30).optional(),
+          })
+          .refine(({ verdict, reward }) => verdict !== undefined || reward !== undefined, {
+            message: 'has neither a `verdict` nor a `reward`',
+          }),
+      )
+      .min(2)
+      .max(100),
+    examples: z
+      .array(
+        z.strictObject({
+          question: text.optional(),
+          reference: text.optional(),
+          answer: z.string(),
+          reason: text.optional(),
+          choice: label,
+        }),
+      )
+      .max(50)
+      .default([]),
+    /** The field of a row that holds the reference answer; null: none is shown. */
+    reference: text.nullable().optional(),
+    maxTokens: z.int().min(1).max(65_536).default(1024),
+    timeoutSeconds: z.number().gt(0).max(1200).default(120),
+    /** Per million tokens. */
+    price: z.strictObject({ prompt: price, completion: price }).optional(),
+  })
+  .superRefine(({ choices, examples }, context) => {
+    const names = choices.map(({ choice }) => sameChoice(choice));
+    const twice = names.findIndex((name, i) => names.indexOf(name) < i);
+    if (twice >= 0) context.addIssue({ code: 'custom', path: ['choices', twice, 'choice'], message: 'is there twice' });
+    for (const [i, { choice }] of examples.entries()) {
+      if (names.includes(sameChoice(choice))) continue;
+      const message = `${JSON.stringify(choice)} is none of the choices`;
+      context.addIssue({ code: 'custom', path: ['examples', i, 'choice'], message });
+    }
+  });
+
+export type Rubric = z.infer<typeof RUBRIC>;
+
+export interface ReadRubric {
+  readonly rubric: Rubric;
+  /** Of the file's text: its fingerprint. */
+  readonly sha256: string;
+}
+
+/** `file`: for messages. */
+export function readRubric(file: string, content: string): ReadRubric {
+  const refuse = (problem: string): never => {
+    throw new EnvironmentError(`The rubric ${short(file, 200)} cannot be used: ${problem}.`, {
+      reason: 'environment-unloadable',
+      fix: 'docs/environments.md, "A model as judge", has a complete one.',
+    });
+  };
+  if (content.length > MAX_CHARS) return refuse(`it has more than ${MAX_CHARS} characters`);
+  let value: unknown;
+  try {
+    value = JSON.parse(content);
+  } catch (error) {
+    return refuse(`it is not JSON (${short((error as Error).message, 120)})`);
+  }
+  const parsed = RUBRIC.safeParse(value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const path = (issue?.path ?? []).map(String).join('.');
+    return refuse(`${path === '' ? 'the value' : `\`${short(path, 80)}\``}: ${short(issue?.message ?? '', 200)}`);
+  }
+  return { rubric: parsed.data, sha256: createHash('sha256').update(content).digest('hex') };
+}
+
+/** Choices are compared without regard to case and blanks. */
+export const sameChoice = (choice: string): string => choice.trim().replace(/\s+/g, ' ').toLowerCase();
+
+function isServer(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, username, password, search, hash } = new URL(address);
+  return /^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === '';
+}

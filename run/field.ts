@@ -1,0 +1,22 @@
+// One option of a run: what it takes, and its help; and the numbers that options take.
+
+import { z } from 'zod';
+
+export interface Field<T> {
+  readonly schema: z.ZodType<T>;
+  readonly argument: string | null;
+  readonly help: string;
+  /** Parses a text from a shell that is not a number, a truth value or null. */
+  readonly fromText?: (text: string) => unknown;
+  /** The flag may be repeated: all of its values are one list. */
+  readonly many?: true;
+}
+
+export const whole = (min: number, max: number = Number.MAX_SAFE_INTEGER) =>
+  z
+    .int(`a whole number${range(min, max)}`)
+    .min(min, `a whole number${range(min, max)}`)
+    .max(max, `a whole number${range(min, max)}`);
+export const real = (min: number, max: number, what: string) => z.number(what).min(min, what).max(max, what);
+const range = (min: number, max: number) =>
+  max === Number.MAX_SAFE_INTEGER ? ` of at least ${min}` : ` from ${min} to ${max}`;

@@ -1,0 +1,82 @@
+// Agents as data: presets that take the place of defaults and of nothing else, and refusals that say what would be right.
+
+import { describe, expect, test } from 'vitest';
+import { AGENTS } from '../../domain/agent.ts';
+import { DEFAULT_SETTINGS } from '../../domain/defaults.ts';
+import { UsageError } from '../../domain/errors.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { withAgent } from '../../run/agents.ts';
+import { resolveOptions } from '../../run/config.ts';
+import { groupsOf } from '../../run/groups.ts';
+
+const PATIENT = { name: 'patient', numTurns: 8, stop: 'success', temperature: 0.5 } as const;
+const resolve = (flags: Record<string, unknown>, agents: readonly JsonObject[] = []) =>
+  withAgent(resolveOptions({ flags }), [{ from: './mine.ts', agents }]);
+function refusal(work: () => unknown): UsageError {
+  try {
+    work();
+  } catch (error) {
+    expect(error).toBeInstanceOf(UsageError);
+    return error as UsageError;
+  }
+  throw new Error('it was not refused');
+}
+
+describe('an agent', () => {
+  test('of the original’s registry has the original’s settings', () => {
+    const { numTurns, stop, feedback, rewardScaling, rewardBias, turnDiscount } = DEFAULT_SETTINGS;
+    const original = { numTurns, stop, feedback, rewardScaling, rewardBias, turnDiscount };
+    expect(AGENTS.map(({ name }) => name)).toEqual(['math-multi-turn', 'math-single-step', 'math-code-single-step']);
+    expect(AGENTS[0]).toMatchObject({ settings: original, sampleOf: 'rollout' });
+    for (const { settings, sampleOf } of AGENTS.slice(1))
+      expect({ settings, sampleOf }).toEqual({ settings: { ...original, numTurns: 1 }, sampleOf: 'query' });
+  });
+
+  test('takes the place of defaults, and of no value that was given', () => {
+    const { resolved, agent } = resolve({ agent: 'patient', temperature: 0.9 }, [PATIENT]);
+    expect(resolved.options).toMatchObject({ numTurns: 8, stop: 'success', temperature: 0.9 });
+    expect(resolved.origins).toMatchObject({ agent: 'flag', numTurns: 'agent', temperature: 'flag', topP: 'default' });
+    expect(agent).toMatchObject({ name: 'patient', sampleOf: 'rollout' });
+    const none = resolveOptions({ flags: {} });
+    expect(withAgent(none, [])).toEqual({ resolved: none, agent: undefined });
+  });
+
+  test('of single steps keeps the groups within its limits, and is recorded', () => {
+    const { resolved, agent } = resolve({ agent: 'math-single-step', samples: 8, successRate: '0.1:0.9' });
+    expect(resolved.options.numTurns).toBe(1);
+    expect(groupsOf(resolved.options, agent)).toEqual({
+      keep: { successRate: [0.1, 0.9], dropZeroVariance: false, minMembers: null },
+      agent: { name: 'math-single-step', sampleOf: 'query' },
+    });
+    const trained = resolve({ agent: 'math-single-step', train: true, successRate: '0.1:0.9' });
+    expect(groupsOf(trained.resolved.options, trained.agent)).toMatchObject({ train: { successRate: [0.1, 0.9] } });
+    expect(groupsOf(trained.resolved.options, trained.agent).keep).toBeUndefined();
+  });
+
+  test.each([
+    ['no-such', [], 'unknown-agent', 'math-single-step'],
+    ['patient', [{ name: 'patient' }], 'agent-without-end', 'numTurns'],
+    ['patient', [{ name: 'patient', numTurns: null }], 'agent-without-end', 'numTurns'],
+    ['patient', [{ name: 'patient', numTurns: 'many' }], 'agent-without-end', 'numTurns'],
+    ['patient', [{ name: 'patient', numTurns: 0 }], 'bad-value', 'from 1 to 1000'],
+    ['patient', [{ name: 'patient', numTurns: 1e9 }], 'bad-value', 'from 1 to 1000'],
+    ['patient', [{ ...PATIENT, stop: 'never' }], 'bad-value', 'always or success'],
+    ['patient', [{ ...PATIENT, model: 'tiny' }], 'bad-value', 'numTurns'],
+    ['patient', [{ ...PATIENT, sampleOf: 'turn' }], 'bad-value', 'rollout or query'],
+    ['patient', [PATIENT, PATIENT], 'bad-value', 'Rename'],
+    ['patient', [{ ...PATIENT, name: 'math-single-step' }], 'bad-value', 'Rename'],
+    ['patient', [{ numTurns: 3 }], 'bad-value', 'Name it'],
+    ['patient', [{ ...PATIENT, sampleOf: 'query' }], 'bad-value', '--num-turns'],
+  ] as readonly (readonly [string, readonly JsonObject[], string, string])[])(
+    'that there is not, has no end or cannot be is refused: %s of %j',
+    (agent, agents, reason, fix) => {
+      const refused = refusal(() => resolve({ agent }, agents));
+      expect(refused).toMatchObject({ reason, fix: expect.stringContaining(fix) });
+    },
+  );
+
+  test('of single steps with more turns is refused', () => {
+    const refused = refusal(() => resolve({ agent: 'math-single-step', numTurns: 3 }));
+    expect(refused.message).toContain('numTurns is 3');
+  });
+});

@@ -1,0 +1,95 @@
+// Replies that outsiders wrote who had not seen the judge, with labels fixed before the judge was asked: honest ones in many words,
+// and wrong ones that show the right value. The rates may only get better.
+
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { judgeMath } from '../../environments/math/judge.ts';
+
+interface Reply {
+  readonly kind: 'honest-boxed' | 'honest-unboxed' | 'equal-form' | 'wrong' | 'near-miss';
+  readonly expected: 'right' | 'wrong';
+  readonly answer: string;
+  readonly solutions: readonly string[];
+  readonly question?: string;
+  readonly cut?: boolean;
+}
+
+const replies = readFileSync(new URL('./outsiders.jsonl', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Reply);
+const isBoxed = ({ answer }: Reply): boolean => answer.includes('boxed');
+
+/** The share of these replies that got another verdict than their label, and which they are. */
+function missed(kind: Reply['kind'], expected: Reply['expected'], boxed?: boolean) {
+  const all = replies.filter(
+    (reply) => reply.kind === kind && reply.expected === expected && (boxed === undefined || isBoxed(reply) === boxed),
+  );
+  const wrong = all.filter(({ answer, solutions, question, cut }) => {
+    const options = { ...(question !== undefined && { question }), ...(cut && { cut }) };
+    return judgeMath(answer, solutions, options).verdict !== expected;
+  });
+  return { of: all.length, share: wrong.length / all.length, which: wrong.map(({ answer }) => answer).join('\n') };
+}
+
+describe('a reply that somebody else wrote', () => {
+  test.each([
+    ['an honest one with a box', 'honest-boxed', 'right', undefined, 0.05],
+    ['an honest one without a box', 'honest-unboxed', 'right', undefined, 0.18],
+    ['an equal form', 'equal-form', 'right', undefined, 0.03],
+    ['a wrong one with a box', 'wrong', 'wrong', true, 0.04],
+    ['a wrong one without a box', 'wrong', 'wrong', false, 0.14],
+    ['a near miss', 'near-miss', 'wrong', undefined, 0],
+    ['a near miss of a form', 'equal-form', 'wrong', undefined, 0.02],
+  ] as const)('%s is judged as its label says', (_, kind, expected, boxed, share) => {
+    const { of, share: found, which } = missed(kind, expected, boxed);
+    expect(of).toBeGreaterThan(50);
+    expect(found, which).toBeLessThanOrEqual(share);
+  });
+});
+
+describe('an equation', () => {
+  const f = 'If f(x) = x^2 - 3x + 1, what is the value of f(4)?';
+  test.each([
+    ['14', '$n^2 = 14$', undefined, 'wrong'],
+    ['10', '$2x = \\boxed{10}$', undefined, 'wrong'],
+    ['10', '2f(3)=\\boxed{10}', undefined, 'wrong'],
+    ['5', '\\boxed{f(4) - 2 = 5}', f, 'wrong'],
+    ['5', '\\boxed{f(4) = 5}', f, 'right'],
+    ['12', '\\boxed{2x = 12}', 'Solve for x: 3x - 7 = 2x + 5.', 'wrong'],
+    ['19', 'x + y = 19', 'Let x + y = 5 and xy = 3. Find x^2 + y^2.', 'wrong'],
+    ['19', '$\\boxed{x^2 + y^2 = 19}$', 'Let x + y = 5 and xy = 3. Find x^2 + y^2.', 'right'],
+    ['25', '$m + n = \\boxed{25}$', undefined, 'right'],
+    ['60', '$\\frac{6!}{3!\\,2!} = \\frac{720}{12} = \\boxed{60}$', undefined, 'right'],
+    ['7', '3 + 4 = 7', undefined, 'right'],
+    ['36', 'Mary has $3x = \\boxed{36}$ apples.', undefined, 'right'],
+    ['2x + 3', "$f'(x) = \\boxed{2x + 3}$", 'Differentiate f(x) = x^2 + 3x.', 'right'],
+    ['122', 'a_6 = 122', 'Let a_1 = 2 and a_{n+1} = 3a_n - 1. Find a_5.', 'wrong'],
+  ])('for %s, %s is about what its left side names', (solution, answer, question, verdict) => {
+    expect(judgeMath(answer, [solution], question === undefined ? {} : { question }).verdict).toBe(verdict);
+  });
+});
+
+describe('a statement about another thing than the question asks', () => {
+  const tank = 'How many minutes does it take to fill the tank at 5 liters per minute if it holds 100 liters?';
+  test.each([
+    [tank, 'It takes 20 minutes to fill the tank.', '20', 'right'],
+    [tank, 'It takes 20 minutes to fill half of the tank.', '20', 'wrong'],
+    [tank, 'It takes 20 hours to fill the tank.', '20', 'wrong'],
+    ['What is the remainder when 2^{10} is divided by 7?', 'The quotient is 2.', '2', 'wrong'],
+    ['What is the remainder when 2^{10} is divided by 7?', 'The remainder is 2.', '2', 'right'],
+    ['Alice has twice as many as Bob. How many marbles does Bob have?', 'Alice has 20 marbles.', '20', 'wrong'],
+    ['Alice has twice as many as Bob. How many marbles does Bob have?', 'Bob has 20 marbles.', '20', 'right'],
+    ['Alice has some. How many does Bob have?', 'Bob has 20 more marbles than Alice.', '20', 'wrong'],
+  ])('%s %s', (question, answer, solution, verdict) => {
+    expect(judgeMath(answer, [solution], { question }).verdict).toBe(verdict);
+  });
+});
+
+describe('the obstacle of an answer that was not found', () => {
+  test('is told to whoever asks, and to nobody else', () => {
+    const answer = 'Nobody believes in \\boxed{6}.';
+    expect(judgeMath(answer, ['6'], { explain: true }).obstacle).toContain('nobody');
+    expect(judgeMath(answer, ['6'])).not.toHaveProperty('obstacle');
+  });
+});

@@ -1,0 +1,54 @@
+// An endpoint in the shape of OpenAI's chat whose answers are right and take as long as a test says. Counts the turns that
+// it was asked for: those answered, and those whose asker went away. Loopback only.
+
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface SlowServer {
+  /** As `--model` takes it. */
+  readonly model: string;
+  readonly asked: () => number;
+  readonly answered: () => number;
+  readonly left: () => number;
+  /** Awaited before an answer to a turn. */
+  wait: () => Promise<unknown>;
+  close(): void;
+}
+
+/** In every turn's context: a question about the server itself has none. */
+export const QUESTION = 'One and one?';
+export const SOLUTION = '2';
+
+export async function slowServer(wait: () => Promise<unknown>): Promise<SlowServer> {
+  const count = { asked: 0, answered: 0, left: 0 };
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (text: string) => (body += text));
+    request.on('end', async () => {
+      const send = (reply: object) => response.setHeader('content-type', 'application/json').end(JSON.stringify(reply));
+      if (request.url?.endsWith('/models')) return send({ object: 'list', data: [{ id: 'slow', object: 'model' }] });
+      const message = { role: 'assistant', content: `It is \\boxed{${SOLUTION}}.` };
+      const choices = [{ index: 0, message, finish_reason: 'stop' }];
+      const answer = { id: 'x', object: 'chat.completion', model: 'slow', choices };
+      if (!body.includes(QUESTION)) return send(answer);
+      count.asked++;
+      response.once('close', () => count[response.writableFinished ? 'answered' : 'left']++);
+      await self.wait();
+      if (!response.destroyed) send(answer);
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const self: SlowServer = {
+    model: `openai:http://127.0.0.1:${port}/v1#slow`,
+    asked: () => count.asked,
+    answered: () => count.answered,
+    left: () => count.left,
+    wait,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  return self;
+}

@@ -1,0 +1,145 @@
+// Runs whose model calls tools, for tests: workflows, a worker, a model that is a script, real modules and a real MCP server.
+
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { completeSettings } from '../../domain/defaults.ts';
+import type { CollectionResult } from '../../domain/messages.ts';
+import type { RolloutSettings } from '../../domain/settings.ts';
+import type { ToolRecord, ToolSettings } from '../../domain/tool.ts';
+import type { Trajectory } from '../../domain/trajectory.ts';
+import { checkRun } from '../../proof/check.ts';
+import { createRun } from '../../run/create-run.ts';
+import { surveyDataset } from '../../run/survey.ts';
+import { putCode } from '../../storage/code.ts';
+import { openFileStore } from '../../storage/files.ts';
+import type { Store } from '../../storage/store.ts';
+import { readTrajectory } from '../../storage/trajectories.ts';
+import { describeTools } from '../../tools/describe.ts';
+import { openTools } from '../../tools/open.ts';
+import type { Tools } from '../../tools/tool.ts';
+import { openRig, type Rig } from './rig.ts';
+import { scriptedBackend } from './scripted-model.ts';
+import { withTools } from './tool-chat.ts';
+
+const SHOP = join(import.meta.dirname, '../../examples/tools/shop.ts');
+const SERVER = `node ${join(import.meta.dirname, '../tools/mcp-server.mjs')}`;
+export const SECRET = 'RESULT-OF-A-TOOL';
+const LONG: ToolRecord = {
+  name: 'long',
+  description: 'Gives much.',
+  parameters: { type: 'object' },
+  effect: 'pure',
+  timeoutSeconds: 5,
+  door: 'python',
+  spec: ['python'],
+  fingerprint: '0'.repeat(64),
+};
+
+export interface Played {
+  readonly store: Store;
+  readonly result: CollectionResult;
+  of(query: string): Promise<Trajectory>;
+}
+
+export interface ToolRuns {
+  /** Idempotency keys of the orders of a run that arrived. */
+  ordersOf(run: string): string[];
+  readonly out: string;
+  play(
+    run: string,
+    ids: readonly string[],
+    more?: Partial<RolloutSettings>,
+    limits?: Partial<ToolSettings>,
+  ): Promise<Played>;
+  breaches(run: string): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+const orders: string[] = [];
+const shop = createServer((request, response) => {
+  orders.push(String(request.headers['idempotency-key']));
+  response.end('ok');
+}).unref();
+
+/** One for all: its address is a variable of the process. */
+async function opened(): Promise<void> {
+  if (shop.listening) return;
+  await new Promise<void>((resolve) => void shop.listen(0, '127.0.0.1', resolve));
+  process.env['ENVIRONMENT_SHOP'] = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`;
+}
+
+export interface ToolRunsOptions {
+  /** The reply to a turn, 1-based. */
+  readonly says: (query: string, turn: number) => string;
+  readonly contextLength?: number;
+  readonly wrapped?: (tools: Tools) => Tools;
+}
+
+export async function openToolRuns({
+  says,
+  contextLength,
+  wrapped = (same) => same,
+}: ToolRunsOptions): Promise<ToolRuns> {
+  await opened();
+  const open = openTools({ code: undefined, log: () => undefined, permitted: ({ spec }) => spec });
+  const tools = wrapped({
+    ...open,
+    call: (tool, call, folder) =>
+      tool.name === 'long'
+        ? call.before().then(() => ({ text: `${SECRET}${'é'.repeat(3000)}END`, outcome: 'ok' as const }))
+        : open.call(tool, call, folder),
+  });
+  const backend = withTools(
+    scriptedBackend({
+      answer({ requestId }) {
+        const [, query = '', , turn] = requestId.split('/');
+        return says(query, Number(turn));
+      },
+      ...(contextLength && { contextLength }),
+    }),
+  );
+  const rig: Rig = await openRig({ answer: () => '' }, { tools, backend: async () => backend });
+  await rig.startWorker();
+  const specs = { tool: [SHOP], mcp: [SERVER], toolTimeoutSeconds: null };
+  const { list, codes } = await describeTools(specs, rig.out, () => undefined);
+  const tokenizer = { ...backend.tokenizer, name: 'the tokenizer of the test', stopTokenIds: [256] };
+
+  return {
+    ordersOf: (run) => orders.filter((key) => key.startsWith(`${run}/`)),
+    out: rig.out,
+    async play(run, ids, more = {}, limits = {}) {
+      const dataset = join(rig.out, `${run}.jsonl`);
+      const rows = ids.map((id) => JSON.stringify({ id, question: `What costs it? ${id}`, answer: '7' }));
+      writeFileSync(dataset, rows.join('\n'));
+      const survey = await surveyDataset({ dataset, limit: null, shuffleSeed: null });
+      const store = openFileStore(rig.out, run);
+      const own = { format: 'hermes', list: [...list, LONG], maxCalls: 4, outputBytes: 1000, ...limits };
+      const settings = { ...completeSettings(run, { seed: 7, numTurns: 2, ...more }), tools: own };
+      const origins = Object.fromEntries(
+        ['seed', 'numTurns', 'tool', ...Object.keys(more)].map((key) => [key, 'flag' as const]),
+      );
+      await createRun(store, { run, survey, settings, samples: 1, origins });
+      for (const code of codes) await putCode(store.folder, code);
+      const handle = await rig.client.workflow.start('collection', {
+        workflowId: run,
+        taskQueue: 'everturn',
+        args: [{ run, out: rig.out }],
+      });
+      const result = (await handle.result()) as CollectionResult;
+      const of = async (query: string) => (await readTrajectory(store, { run, query, sample: 0, attempt: 1 }))!;
+      return { store, result, of };
+    },
+    async breaches(run) {
+      const found: string[] = [];
+      const onBreach = ({ path, problem }: { path: string; problem: string }) => void found.push(`${path} ${problem}`);
+      await checkRun(openFileStore(rig.out, run), onBreach, { tokenizer });
+      return found;
+    },
+    async close() {
+      await rig.close();
+      await open.close();
+    },
+  };
+}

@@ -1,0 +1,96 @@
+// The tools of a command line: each module and server is loaded once, so that one that does not load, is named twice or
+// has a schema that is none is refused before anything is started.
+
+import { ToolError, UsageError } from '../domain/errors.ts';
+import type { ToolRecord } from '../domain/tool.ts';
+import type { Log } from '../environments/own/command.ts';
+import type { ModuleCode } from '../environments/own/module.ts';
+import { parseSpec } from '../environments/own/spec.ts';
+import { describeServer } from './mcp.ts';
+import { describeToolModule } from './module.ts';
+import { PYTHON } from './python.ts';
+
+export interface ToolSpecs {
+  readonly tool: readonly string[];
+  readonly mcp: readonly string[];
+  /** For tools that have no time limit of their own. */
+  readonly toolTimeoutSeconds: number | null;
+}
+
+export interface DescribedTools {
+  readonly list: readonly ToolRecord[];
+  /** Of modules, to be kept in the run's folder. */
+  readonly codes: readonly ModuleCode[];
+}
+
+export async function describeTools(
+  { tool, mcp, toolTimeoutSeconds }: ToolSpecs,
+  cwd: string,
+  log: Log,
+): Promise<DescribedTools> {
+  const modules = await Promise.all(
+    tool.map(async (text) => {
+      if (text === 'python') return { tools: [pythonWith(toolTimeoutSeconds)], code: undefined };
+      return describeToolModule(modulePath(text, cwd), toolTimeoutSeconds, log);
+    }),
+  );
+  const servers = await Promise.all(
+    mcp.map((text) => describeServer(commandWords(text, cwd), toolTimeoutSeconds, log)),
+  );
+  const list = [...modules.flatMap(({ tools }) => tools), ...servers.flat()];
+  for (const [i, { name }] of list.entries()) {
+    const first = list.findIndex((other) => other.name === name);
+    if (first === i) continue;
+    const [a, b] = [list[first]!, list[i]!].map(({ door, spec }) =>
+      door === 'python' ? 'python' : `${door} ${spec.join(' ')}`,
+    );
+    throw new ToolError(`Two tools are named ${JSON.stringify(name)}: one of ${a}, one of ${b}.`, {
+      reason: 'bad-tool',
+      fix: 'Leave one of them out, or give one another name.',
+    });
+  }
+  return { list, codes: modules.flatMap(({ code }) => code ?? []) };
+}
+
+/** The operator's own servers. */
+export async function servedTools(
+  mcp: readonly string[],
+  log: Log,
+  cwd = process.cwd(),
+): Promise<readonly ToolRecord[]> {
+  return (await Promise.all(mcp.map((text) => describeServer(commandWords(text, cwd), null, log)))).flat();
+}
+
+function pythonWith(timeoutSeconds: number | null): ToolRecord {
+  return timeoutSeconds === null ? PYTHON : { ...PYTHON, timeoutSeconds };
+}
+
+function modulePath(text: string, cwd: string): string {
+  const fix = 'Give python, or a module of tools (./my-tools.ts); a server of tools is --mcp.';
+  if (!/\.[cm]?[jt]s$/i.test(text)) throw refused('--tool', text, 'is neither python nor a module', fix);
+  try {
+    const { door, words } = parseSpec(text, cwd);
+    if (door === 'module') return words[0]!;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+  }
+  throw refused('--tool', text, 'is no file', fix);
+}
+
+function commandWords(text: string, cwd: string): readonly string[] {
+  const fix = 'Give the command of an MCP server on standard input and output, as in --mcp "npx some-server".';
+  if (/^https?:/i.test(text)) throw refused('--mcp', text, 'is an address', fix);
+  try {
+    const { door, words } = parseSpec(text, cwd);
+    if (door === 'command') return words;
+    if (door === 'module') return ['node', words[0]!];
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw refused('--mcp', text, error.message.replace(/^.*?" |\.$/g, ''), fix);
+  }
+  throw refused('--mcp', text, 'is no command', fix);
+}
+
+function refused(flag: string, text: string, problem: string, fix: string): UsageError {
+  return new UsageError(`${flag} ${JSON.stringify(text.slice(0, 200))} ${problem}.`, { reason: 'bad-value', fix });
+}

@@ -1,0 +1,42 @@
+// Hermes, Qwen 2.5, Qwen 3: <tool_call>{"name": …, "arguments": {…}}</tool_call>, repeated for several calls.
+// The closing tag may be missing where the next call or the end of the answer follows complete JSON.
+
+import { bad, callOf } from './call.ts';
+import { readJson, skipSpace } from './json.ts';
+import type { ToolFormat } from './reply.ts';
+import { giveUp, walk, type Read, type Walk } from './scan.ts';
+
+const OPEN = '<tool_call>';
+const CLOSE = '</tool_call>';
+const FORM = '<tool_call>\n{"name": "…", "arguments": {…}}\n</tool_call>';
+
+const read: Walk['read'] = (text, at, _, find): Read => {
+  const json = readJson(text, at + OPEN.length);
+  if (!json.ok) {
+    const end = giveUp(text, find, at + OPEN.length, [CLOSE], [OPEN]);
+    return { calls: [bad({ raw: text.slice(at, end), form: FORM }, json.error)], end };
+  }
+  const behind = skipSpace(text, json.end);
+  const closed = text.startsWith(CLOSE, behind);
+  if (closed || behind === text.length || text.startsWith(OPEN, behind)) {
+    const end = closed ? behind + CLOSE.length : behind;
+    return { calls: [callOf(json.value, { raw: text.slice(at, end), form: FORM })], end };
+  }
+  const end = giveUp(text, find, behind, [CLOSE], [OPEN]);
+  return { calls: [bad({ raw: text.slice(at, end), form: FORM }, 'text follows its JSON object')], end };
+};
+
+const WALK: Walk = {
+  openings: [OPEN],
+  stops: ['<|im_end|>', '<|endoftext|>', '<|eot_id|>', '<|end_of_text|>'],
+  think: ['<think>', '</think>'],
+  read,
+};
+
+export const hermes: ToolFormat = {
+  name: 'hermes',
+  openings: WALK.openings,
+  stops: WALK.stops,
+  parse: (text) => walk(text, WALK),
+  resultMessage: (_, output) => ({ role: 'tool', content: output }),
+};

@@ -1,0 +1,188 @@
+// The process of an MCP server over standard input and output: JSON-RPC 2.0, one message a line, several requests in
+// flight. Our own and not the SDK's, for the guarantees of environments/own/line-process.ts: a request ends in its time
+// whatever the server does, a message is read up to a limit, and the server with all that it started does not outlive us.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { ToolError } from '../domain/errors.ts';
+import { short } from '../domain/foreign-text.ts';
+import { GUARD, logLines, type ProcessLaunch } from '../environments/own/line-process.ts';
+
+const MAX_LINE_BYTES = 16 << 20;
+const METHOD_NOT_FOUND = -32601;
+
+/** An error that the server reports in place of a result. */
+export class RpcError extends Error {
+  readonly code: number;
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** No result came in its time. */
+export class RpcTimeout extends Error {}
+
+/** A message was longer than any result may be. */
+export class RpcTooLarge extends Error {}
+
+interface Waiting {
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+}
+
+export interface RequestLimits {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+export class McpProcess {
+  readonly #child: ChildProcess;
+  readonly #who: string;
+  readonly #waiting = new Map<number, Waiting>();
+  #parts: Buffer[] = [];
+  #bytes = 0;
+  #requests = 0;
+  #ended: ToolError | undefined;
+
+  constructor({ who, file, args, cwd, env, log }: ProcessLaunch) {
+    this.#who = who;
+    this.#child = spawn('/bin/sh', ['-c', GUARD, 'everturn-mcp', file, ...args], {
+      stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+      detached: true,
+      cwd,
+      env,
+    });
+    this.#child.once('error', (cause) => this.#end('cannot be started', cause));
+    this.#child.once('exit', (code, signal) => {
+      const notFound = code === 127 ? ' (the program was not found)' : '';
+      const how = signal ? `was killed by ${signal}` : `ended with exit code ${code}${notFound}`;
+      setImmediate(() => this.#end(how));
+    });
+    (this.#child.stdout as Readable).on('data', (chunk: Buffer) => this.#read(chunk));
+    (this.#child.stdin as Writable).on('error', () => undefined);
+    logLines(this.#child.stderr as Readable, (line) => log(`${who}: ${line}`));
+    for (const stream of this.#child.stdio.slice(3)) stream?.on('error', () => undefined);
+  }
+
+  get isOver(): boolean {
+    return this.#ended !== undefined;
+  }
+
+  get inFlight(): number {
+    return this.#waiting.size;
+  }
+
+  async request(method: string, params: object, { timeoutMs, signal }: RequestLimits): Promise<unknown> {
+    signal?.throwIfAborted();
+    if (this.#ended) throw this.#ended;
+    const id = ++this.#requests;
+    let timer: NodeJS.Timeout | undefined;
+    let aborted: (() => void) | undefined;
+    try {
+      return await new Promise((resolve, reject) => {
+        this.#waiting.set(id, { resolve, reject });
+        timer = setTimeout(() => {
+          this.notify('notifications/cancelled', { requestId: id, reason: 'time limit' });
+          reject(new RpcTimeout(`${this.#who} gave no result in ${timeoutMs / 1000} s.`));
+        }, timeoutMs);
+        aborted = () => {
+          this.notify('notifications/cancelled', { requestId: id, reason: 'cancelled' });
+          reject(signal!.reason as Error);
+        };
+        signal?.addEventListener('abort', aborted, { once: true });
+        this.#write({ jsonrpc: '2.0', id, method, params });
+      });
+    } finally {
+      clearTimeout(timer);
+      if (aborted) signal?.removeEventListener('abort', aborted);
+      this.#waiting.delete(id);
+    }
+  }
+
+  notify(method: string, params: object = {}): void {
+    this.#write({ jsonrpc: '2.0', method, params });
+  }
+
+  /** Kills it with all that it started. */
+  close(): void {
+    this.#end('was ended');
+  }
+
+  #write(message: object): void {
+    if (!this.#ended) (this.#child.stdin as Writable).write(`${JSON.stringify(message)}\n`);
+  }
+
+  #read(chunk: Buffer): void {
+    if (this.#ended) return;
+    let from = 0;
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
+      this.#parts.push(chunk.subarray(from, at));
+      const line = Buffer.concat(this.#parts);
+      this.#parts = [];
+      this.#bytes = 0;
+      from = at + 1;
+      if (line.length > MAX_LINE_BYTES) return this.#tooLarge();
+      this.#take(line.toString('utf8'));
+    }
+    this.#parts.push(chunk.subarray(from));
+    this.#bytes += chunk.length - from;
+    if (this.#bytes > MAX_LINE_BYTES) this.#tooLarge();
+  }
+
+  #take(line: string): void {
+    if (line.trim() === '') return;
+    let message: unknown;
+    try {
+      message = JSON.parse(line) as unknown;
+    } catch {
+      // Servers that print a greeting are common; the log has it, and the conversation goes on.
+      return;
+    }
+    for (const one of Array.isArray(message) ? (message as unknown[]) : [message]) this.#takeOne(one);
+  }
+
+  #takeOne(message: unknown): void {
+    if (typeof message !== 'object' || message === null) return;
+    const { id, method, result, error } = message as Record<string, unknown>;
+    if (typeof method === 'string') {
+      if (typeof id !== 'number' && typeof id !== 'string') return;
+      // It asks us: we are alive, and offer nothing.
+      const nothing = { code: METHOD_NOT_FOUND, message: 'Not offered by this client.' };
+      this.#write({ jsonrpc: '2.0', id, ...(method === 'ping' ? { result: {} } : { error: nothing }) });
+      return;
+    }
+    const waiting = typeof id === 'number' ? this.#waiting.get(id) : undefined;
+    if (!waiting) return;
+    if (error === undefined || error === null) return waiting.resolve(result);
+    const { code, message: said } = error as { readonly code?: unknown; readonly message?: unknown };
+    waiting.reject(new RpcError(Number(code), short(typeof said === 'string' ? said : JSON.stringify(error), 2000)));
+  }
+
+  #tooLarge(): void {
+    const error = new RpcTooLarge(`${this.#who} gave more than ${MAX_LINE_BYTES >> 20} MiB in one message.`);
+    // Whose message it is cannot be known; alone in flight, it is the one that is waited for.
+    if (this.#waiting.size === 1) for (const { reject } of this.#waiting.values()) reject(error);
+    this.#end('was ended: its message was too long');
+  }
+
+  #end(how: string, cause?: unknown): void {
+    if (this.#ended) return;
+    this.#ended = new ToolError(`The process of the MCP server ${this.#who} ${how}.`, {
+      reason: 'tool-unavailable',
+      fix: "Its standard error is in the worker's log.",
+      retryable: true,
+      cause,
+    });
+    this.#parts = [];
+    for (const { reject } of this.#waiting.values()) reject(this.#ended);
+    this.#waiting.clear();
+    const { pid } = this.#child;
+    if (pid === undefined) return;
+    try {
+      process.kill(-pid, 'SIGKILL');
+    } catch {
+      // All of it is gone.
+    }
+  }
+}

@@ -1,0 +1,144 @@
+// The door `module`: the user's own file of tools, bundled when the run is made, kept in the run's folder under its hash,
+// and loaded from there in processes of their own, one call at a time each. A call that gives nothing in its time ends its
+// process.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { EnvironmentError, ToolError } from '../domain/errors.ts';
+import type { ToolRecord } from '../domain/tool.ts';
+import { bundleModule } from '../environments/own/bundle.ts';
+import { type Log, passedEnv, PROCESSES } from '../environments/own/command.ts';
+import { LineProcess, type ProcessLaunch } from '../environments/own/line-process.ts';
+import { codeFile, type ModuleCode } from '../environments/own/module.ts';
+import { openProcessPool, type ProcessPool, START_MS } from '../environments/own/process-pool.ts';
+import { compiledScript } from '../machine/compiled.ts';
+import { describedTool } from './described.ts';
+import type { Door } from './index.ts';
+import type { ToolAnswer } from './tool.ts';
+
+const HEAP_MB = 512;
+/** The call's own signal comes first: a tool that heeds it may say what it has. */
+const GRACE_MS = 2_000;
+
+function launchOf(who: string, bundle: string, sha256: string, log: Log): ProcessLaunch {
+  const script = compiledScript('./module-child', import.meta.url, ToolError);
+  const args = [`--max-old-space-size=${HEAP_MB}`, script, bundle, sha256];
+  return { who, file: process.execPath, args, cwd: '/', env: passedEnv(), log };
+}
+
+export interface DescribedModule {
+  readonly tools: readonly ToolRecord[];
+  readonly code: ModuleCode;
+}
+
+/** Loads the module once, to learn its tools. Throws a ToolError if it does not load. */
+export async function describeToolModule(
+  path: string,
+  timeoutSeconds: number | null,
+  log: Log,
+): Promise<DescribedModule> {
+  const who = basename(path);
+  const { code, sha256 } = await bundleModule(path).catch((error: unknown) => {
+    throw unloadable(who, error);
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'everturn-tools-'));
+  const bundle = join(folder, 'tools.cjs');
+  writeFileSync(bundle, code);
+  const child = new LineProcess(launchOf(who, bundle, sha256, log));
+  try {
+    const { tools } = (await child.hello({ timeoutMs: START_MS })) as { readonly tools: readonly unknown[] };
+    const described = tools.map((tool, i) => describedTool(who, tool, i, timeoutSeconds));
+    return {
+      tools: described.map((tool) => ({ ...tool, door: 'module', spec: [path], fingerprint: sha256 })),
+      code: { sha256, code },
+    };
+  } catch (error) {
+    throw error instanceof EnvironmentError ? unloadable(who, error) : error;
+  } finally {
+    child.kill();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export interface ModuleDoorOptions {
+  readonly log: Log;
+  /** Throws if this worker may not run the tool. */
+  readonly permitted: (tool: ToolRecord, runFolder: string) => void;
+  readonly processes?: number;
+}
+
+export function moduleDoor({ log, permitted, processes = PROCESSES }: ModuleDoorOptions): Door {
+  const pools = new Map<string, ProcessPool>();
+  let closed = false;
+
+  function poolOf({ fingerprint, spec }: ToolRecord, runFolder: string): ProcessPool {
+    const bundle = join(runFolder, codeFile(fingerprint));
+    const known = pools.get(bundle);
+    if (known) return known;
+    const launch = launchOf(basename(spec[0] ?? 'tools'), bundle, fingerprint, log);
+    // The child compares the hash of what it loads.
+    const pool = openProcessPool({ most: processes, launch, accept: () => undefined });
+    pools.set(bundle, pool);
+    return pool;
+  }
+
+  return {
+    async call(tool, { arguments: given, key, signal, before }, runFolder) {
+      permitted(tool, runFolder);
+      if (closed) throw new ToolError('The worker is ending.', { reason: 'tool-closed', retryable: true });
+      const timeoutMs = tool.timeoutSeconds * 1000;
+      let asked = false;
+      try {
+        return await poolOf(tool, runFolder).use(key, signal, async ({ process }) => {
+          await before();
+          asked = true;
+          const params = { tool: tool.name, arguments: given, key, timeoutMs };
+          return answerOf(await process.call('call', params, { signal, timeoutMs: timeoutMs + GRACE_MS }));
+        });
+      } catch (error) {
+        if (asked && error instanceof EnvironmentError) {
+          const said = saidBy(tool, error);
+          if (said) return said;
+        }
+        throw error instanceof EnvironmentError ? outage(tool, error) : error;
+      }
+    },
+    close() {
+      closed = true;
+      for (const pool of pools.values()) pool.close();
+      pools.clear();
+    },
+  };
+}
+
+function answerOf(result: unknown): ToolAnswer {
+  const { text, failed } = result as { readonly text: string; readonly failed: boolean };
+  return { text, outcome: failed ? 'failed' : 'ok' };
+}
+
+/** What a tool did wrong itself is told to the model. */
+function saidBy({ name, timeoutSeconds }: ToolRecord, { reason }: EnvironmentError): ToolAnswer | undefined {
+  if (reason === 'environment-timeout')
+    return { text: `The tool ${name} gave no result in ${timeoutSeconds} s.`, outcome: 'timed-out' };
+  if (reason === 'environment-too-large')
+    return { text: `The tool ${name} gave more than 1 MiB, which is not shown.`, outcome: 'failed' };
+  return undefined;
+}
+
+function outage({ name }: ToolRecord, error: EnvironmentError): ToolError {
+  const closed = error.reason === 'environment-closed';
+  return new ToolError(`The tool ${name} could not do its work: ${error.message}`, {
+    reason: closed ? 'tool-closed' : 'tool-unavailable',
+    retryable: true,
+    ...(error.fix === undefined ? {} : { fix: error.fix }),
+    cause: error.cause,
+  });
+}
+
+function unloadable(who: string, error: unknown): ToolError {
+  return new ToolError(`The tools of ${who} do not load: ${error instanceof Error ? error.message : String(error)}`, {
+    reason: 'tool-unloadable',
+    fix: 'A module of tools exports a list `tools`, each with a name, a description, parameters and run; docs/tools.md has one.',
+  });
+}
