@@ -206,11 +206,13 @@ export class RunIndex {
   #read(query: KnownQuery, id: RowPlace, folder: string): void {
     const { sample, attempt } = id;
     const base = { index: query.index, title: query.title, query: id.query, sample, attempt };
-    const doing = doingOf(folder);
     const before = this.#rows.get(rowKey(id));
-    if (doing && before?.doing?.turn === doing.turn && before.doing.what === doing.what)
-      return this.#put({ ...before, doing });
+    // The turns of an open rollout are read again only when it has gone on.
+    const now = before?.doing && doingOf(folder);
+    if (now && before.doing.turn === now.turn && before.doing.what === now.what)
+      return this.#put({ ...before, doing: now });
     const facts = factsOf(plainFiles(folder), base, 'ends') ?? NOT_ENDED;
+    const doing = facts.state === 'open' ? doingOf(folder) : null;
     this.#put({ ...base, ...facts, ...(doing && { doing }) });
   }
 
