@@ -49,7 +49,7 @@ export function patternFinder(source: string, matchCase: boolean, limitMs = LIMI
       const why = slow
         ? `one text of ${text.length} characters takes more than ${limitMs / 1000} s`
         : (error as Error).message;
-      throw refused(source, why);
+      throw refused(source, why, SIMPLER);
     } finally {
       context.text = '';
     }
@@ -64,9 +64,13 @@ export function patternFinder(source: string, matchCase: boolean, limitMs = LIMI
   };
 }
 
-function refused(source: string, why: string): UsageError {
+function refused(source: string, why: string, fix = ESCAPE): UsageError {
   return new UsageError(`The pattern ${JSON.stringify(source.slice(0, 100))} cannot be used: ${why}.`, {
     reason: 'bad-value',
-    fix: 'Write a regular expression of JavaScript without a repetition inside a repetition, such as `(a+)+`.',
+    fix,
   });
 }
+
+const ESCAPE =
+  'Write a regular expression of JavaScript, with a backslash before signs that are meant as they are, or leave out --regex.';
+const SIMPLER = 'Write it without a repetition inside a repetition, such as `(a+)+`.';

@@ -75,6 +75,8 @@ export interface Store {
   listFiles(id: RolloutId): Promise<string[]>;
   /** Whether a reader of the files themselves has to take them from `packedFiles`: some are packed, or all are in a bucket. */
   hasPacks(): Promise<boolean>;
+  /** The packed rollouts, in no order; none of a bucket. */
+  listPacked(): AsyncIterable<RolloutId>;
   /** The text of each file of a rollout that is packed or in a bucket, by name; undefined for a loose one on a disk. */
   packedFiles(id: RolloutId): Promise<ReadonlyMap<string, string> | undefined>;
 

@@ -90,17 +90,29 @@ export function readSummary(
   { folder }: Pick<Store, 'folder'>,
   owner: Owner,
   index: number | null,
-  { detail = 'turns', onBroken }: SummaryOptions = {},
+  options: SummaryOptions = {},
   packed?: ReadonlyMap<string, string>,
 ): RolloutSummary | undefined {
   const folderPath = join(folder, layout.rolloutFolder(owner));
-  const path: Files = packed
-    ? { text: (file) => packed.get(file), tail: (file) => packed.get(file), names: () => [...packed.keys()] }
-    : {
-        text: (file) => readWhole(join(folderPath, file)),
-        tail: (file) => tailOf(join(folderPath, file)),
-        names: () => namesIn(folderPath),
-      };
+  const loose: RolloutFiles = {
+    text: (file) => readWhole(join(folderPath, file)),
+    tail: (file) => tailOf(join(folderPath, file)),
+    names: () => namesIn(folderPath),
+  };
+  return summaryOf(packed ? filesOfPack(packed) : loose, owner, index, options);
+}
+
+export function filesOfPack(packed: ReadonlyMap<string, string>): RolloutFiles {
+  return { text: (file) => packed.get(file), tail: (file) => packed.get(file), names: () => [...packed.keys()] };
+}
+
+/** As readSummary, from files that the caller reads. */
+export function summaryOf(
+  path: RolloutFiles,
+  owner: Owner,
+  index: number | null,
+  { detail = 'turns', onBroken }: SummaryOptions = {},
+): RolloutSummary | undefined {
   try {
     const end = readRecord<EndRecord>('end', owner, path, layout.END_FILE);
     // Without an end, turns are found by name; a rollout that an end names needs no listing.
@@ -133,9 +145,9 @@ export function readSummary(
 }
 
 /** Of one rollout, loose or packed. */
-interface Files {
+export interface RolloutFiles {
   readonly text: (file: string) => string | undefined;
-  /** At least the last kilobytes. */
+  /** At least the last TAIL_BYTES. */
   readonly tail: (file: string) => string | undefined;
   readonly names: () => string[];
 }
@@ -168,7 +180,7 @@ interface ReadTurn {
   readonly said: boolean;
 }
 
-function readTurn(owner: Owner, path: Files, turn: number, detail: SummaryOptions['detail']): ReadTurn {
+function readTurn(owner: Owner, path: RolloutFiles, turn: number, detail: SummaryOptions['detail']): ReadTurn {
   const file = layout.turnFile(turn);
   const verdict = readRecord<VerdictRecord>('verdict', owner, path, layout.verdictFile(turn));
   const short = detail === 'logprobs' ? undefined : turnTail(path.tail(file));
@@ -209,7 +221,7 @@ type Tail = Pick<
 > &
   Partial<TurnRecord>;
 
-const TAIL_BYTES = 4096;
+export const TAIL_BYTES = 4096;
 const FIRST_SMALL_FIELD = '"finish":"';
 
 /**
@@ -250,7 +262,7 @@ function tailOf(path: string): string | undefined {
 function readRecord<T extends RolloutRecord | EndRecord | VerdictRecord | TurnRecord>(
   kind: RecordKind,
   owner: Owner,
-  files: Files,
+  files: RolloutFiles,
   file: string,
 ): T | undefined {
   const text = files.text(file);

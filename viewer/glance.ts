@@ -1,97 +1,94 @@
-// The small facts of a rollout from its files, without its texts and tokens: its end, the last kilobytes of each turn,
-// and its verdicts. For lists only: the hash of a turn is not proved here, `check` and the rollout's own page do that.
+// The small facts of a rollout as a row of a list, from its files or its pack, without its texts and tokens. For lists
+// only: the hash of a turn is not proved here, `check` and the rollout's own page do that. Links are not followed.
 
 import { join } from 'node:path';
-import { outputTokens, type Finish, type TurnRecord } from '../domain/turn.ts';
-import type { EndRecord, VerdictRecord } from '../domain/trajectory.ts';
-import { successOf } from '../domain/ending.ts';
-import { END_FILE, parseRolloutFile, turnFile, verdictFile } from '../storage/record/layout.ts';
-import { decodeRecord, type Owner } from '../storage/record/text.ts';
-import type { Doing, Glance } from './model/row.ts';
+import type { RolloutSummary, TurnSummary } from '../domain/rollout-summary.ts';
+import { END_FILE, parseRolloutFile } from '../storage/record/layout.ts';
+import type { Owner } from '../storage/record/text.ts';
+import { type RolloutFiles, summaryOf, TAIL_BYTES } from '../storage/summaries.ts';
+import type { Doing, Glance, Row } from './model/row.ts';
 import { changedAt, filesIn, readTail } from './plain-files.ts';
 
-/** The end of a rollout; undefined while there is none. */
-export function readEnd(folder: string, owner: Owner): EndRecord | { problem: string } | undefined {
-  const text = readTail(join(folder, END_FILE));
-  if (text === undefined) return undefined;
-  const decoded = decodeRecord('end', owner, text);
-  return 'problem' in decoded ? { problem: `${END_FILE} ${decoded.problem}` } : (decoded.record as EndRecord);
-}
+/** The part of a row that its files decide. */
+export type Facts = Omit<Row, 'index' | 'query' | 'title' | 'sample' | 'attempt'>;
 
-export interface OpenFacts {
-  readonly turns: number;
-  readonly success: readonly (0 | 1 | null)[];
-  readonly doing: Doing;
-}
-
-/** The turns of an open rollout, and the step that it waits for. */
-export function readOpen(folder: string): OpenFacts {
-  const files = filesIn(folder).map((name) => ({ name, ...parseRolloutFile(name) }));
-  const numbers = (kind: 'turn' | 'verdict') => files.flatMap((file) => (file.kind === kind ? file.turn : []));
-  const [turns, judged] = [Math.max(0, ...numbers('turn')), Math.max(0, ...numbers('verdict'))];
-  const chunks = files.filter((file) => file.kind === 'chunk' && file.turn === turns + 1).length;
-  const since = Math.max(0, ...files.map(({ name }) => changedAt(join(folder, name)) ?? 0));
-  const success = Array.from({ length: judged }, (_, i) => readVerdict(folder, i + 1)).flatMap((verdict) =>
-    verdict?.verdict === 'called' ? [] : [verdict ? successOf(verdict.verdict) : null],
-  );
-  const what = turns > judged ? 'judge' : 'answer';
-  return { turns, success, doing: { turn: turns > judged ? turns : turns + 1, what, chunks, since } };
-}
-
-export function readGlance(folder: string, turns: number): Glance {
-  const numbers = Array.from({ length: turns }, (_, i) => i + 1);
-  const facts = numbers.map((turn) => readTurn(folder, turn));
-  const verdicts = numbers.map((turn) => readVerdict(folder, turn));
-  const known = facts.flatMap((fact) => fact ?? []);
+export function plainFiles(folder: string): RolloutFiles {
   return {
-    tokens: facts.map((fact) => fact?.tokens ?? 0),
-    ms: facts.map((fact) => (fact ? Math.max(0, fact.finishedAt - fact.startedAt) : 0)),
-    finish: facts.map((fact) => (fact?.finish ?? '?').charAt(0)).join(''),
-    reasons: verdicts.map((verdict) => intern(verdict?.reason ?? '')),
-    extracted: verdicts.findLast((verdict) => verdict?.extracted !== undefined)?.extracted ?? null,
-    server: intern(known.findLast(({ server }) => server !== null)?.server ?? null),
-    versions: [Math.min(...known.map((f) => f.versionStart)), Math.max(...known.map((f) => f.versionEnd))],
+    text: (file) => readTail(join(folder, file)),
+    tail: (file) => readTail(join(folder, file), TAIL_BYTES),
+    names: () => filesIn(folder),
   };
 }
 
-interface TurnTail extends Pick<TurnRecord, 'versionStart' | 'versionEnd' | 'startedAt' | 'finishedAt' | 'server'> {
-  readonly finish: Finish;
-  readonly tokens: number;
+/** `ends`: an ended rollout without its turns. Undefined if it is not there. */
+export function factsOf(files: RolloutFiles, owner: Owner, detail: 'ends' | 'turns'): Facts | undefined {
+  let flaw: string | undefined;
+  const onBroken = ({ path, problem }: { path: string; problem: string }) =>
+    (flaw = `${path.slice(path.lastIndexOf('/') + 1)} ${problem}`);
+  const found = summaryOf(files, owner, null, { detail, onBroken });
+  if (found) return rowFacts(found, detail === 'turns' || found.outcome === null);
+  if (flaw === undefined) return undefined;
+  // Of a turn that cannot be read the end still says how the rollout ended.
+  const end = detail === 'turns' ? summaryOf(files, owner, null, { detail: 'ends' }) : undefined;
+  const ended = end && end.outcome !== null ? rowFacts(end, false) : NOT_ENDED;
+  return { ...ended, turns: NOTHING, flaw };
 }
 
-const TAIL_BYTES = 4096;
-
-/** Lists and texts come first in a turn's record; quotes inside of texts are escaped, so none can forge this. */
-function readTurn(folder: string, turn: number): TurnTail | undefined {
-  const path = join(folder, turnFile(turn));
-  const tail = readTail(path, TAIL_BYTES);
-  if (tail === undefined) return undefined;
-  const at = tail.lastIndexOf('"finish":"');
-  // Text of a server without token ids has its count in a list before.
-  const whole = at < 0 || tail.includes('"trainable":false', at);
-  const text = whole ? readTail(path) : `{${tail.slice(at)}`;
-  try {
-    const record = JSON.parse(text ?? '') as Partial<TurnRecord>;
-    const { finish, versionStart = 0, versionEnd = 0, startedAt = 0, finishedAt = 0, server = null } = record;
-    if (finish === undefined) return undefined;
-    const spans = record.versions?.at(-1)?.end ?? 0;
-    const { outputIds = [], textLogprobs = [] } = record;
-    const tokens = spans || outputTokens({ outputIds, textLogprobs });
-    return { finish, tokens, versionStart, versionEnd, startedAt, finishedAt, server };
-  } catch {
-    // Torn: its own page says so.
-    return undefined;
-  }
+function rowFacts(found: RolloutSummary, withTurns: boolean): Facts {
+  const { outcome, stopReason, failure, success, returns, finishedAt, turns, steered } = found;
+  const glance = withTurns ? glanceOf(turns) : null;
+  const undecided = outcome === 'undecided' ? (glance?.reasons.at(-1) ?? null) : null;
+  return {
+    state: outcome ?? 'open',
+    stop: stopReason,
+    reason: failure ?? undecided,
+    success,
+    reward: returns[0] ?? null,
+    endedAt: finishedAt,
+    turns: glance,
+    ...(steered && { steered: true as const }),
+  };
 }
 
-function readVerdict(folder: string, turn: number): VerdictRecord | undefined {
-  const text = readTail(join(folder, verdictFile(turn)));
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text) as VerdictRecord;
-  } catch {
-    return undefined;
-  }
+function glanceOf(turns: readonly TurnSummary[]): Glance {
+  return {
+    tokens: turns.map(({ outputTokens }) => outputTokens),
+    ms: turns.map(({ startedAt, finishedAt }) => Math.max(0, finishedAt - startedAt)),
+    finish: turns.map(({ finish }) => finish.charAt(0)).join(''),
+    reasons: turns.map(({ reason }) => intern(reason ?? '')),
+    extracted: turns.findLast(({ extracted }) => extracted !== null)?.extracted ?? null,
+    server: intern(turns.findLast(({ server }) => server !== null)?.server ?? null),
+    versions: [
+      Math.min(...turns.map(({ versionStart }) => versionStart)),
+      Math.max(...turns.map(({ versionEnd }) => versionEnd)),
+    ],
+  };
+}
+
+const NOTHING: Glance = glanceOf([]);
+/** A rollout of which nothing is known yet. */
+export const NOT_ENDED: Facts = {
+  state: 'open',
+  stop: null,
+  reason: null,
+  success: [],
+  reward: null,
+  endedAt: null,
+  turns: NOTHING,
+};
+
+/** The step that an open rollout waits for; null if it has an end. */
+export function doingOf(folder: string): Doing | null {
+  const names = filesIn(folder);
+  if (names.includes(END_FILE)) return null;
+  const files = names.map((name) => ({ name, ...parseRolloutFile(name) }));
+  const last = (kind: 'turn' | 'verdict') =>
+    Math.max(0, ...files.flatMap((file) => (file.kind === kind ? file.turn : [])));
+  const [turns, judged] = [last('turn'), last('verdict')];
+  const chunks = files.filter((file) => file.kind === 'chunk' && file.turn === turns + 1).length;
+  const since = Math.max(0, ...files.map(({ name }) => changedAt(join(folder, name)) ?? 0));
+  const what = turns > judged ? 'judge' : 'answer';
+  return { turn: turns > judged ? turns : turns + 1, what, chunks, since };
 }
 
 /** A name that many rows share is in memory once. */

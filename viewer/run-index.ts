@@ -3,7 +3,6 @@
 // Reads only. Not covered: an attempt that is added to a query whose rollouts had all ended (open the viewer again).
 
 import { join } from 'node:path';
-import { ofAnswers } from '../domain/ending.ts';
 import { explain } from '../domain/errors.ts';
 import { firstWords } from '../domain/foreign-text.ts';
 import { safeName, shardOf } from '../domain/ids.ts';
@@ -11,9 +10,10 @@ import { type Query, questionOf } from '../domain/query.ts';
 import type { RolloutRecord } from '../domain/trajectory.ts';
 import { parseRolloutFolder, queryFolder, ROLLOUT_FILE, ROLLOUTS } from '../storage/record/layout.ts';
 import type { Store } from '../storage/store.ts';
-import { readEnd, readGlance, readOpen } from './glance.ts';
+import { doingOf, factsOf, NOT_ENDED, plainFiles } from './glance.ts';
 import { inOrder, type Row, rowKey } from './model/row.ts';
-import type { Progress } from './model/messages.ts';
+import type { Progress, RowPlace } from './model/messages.ts';
+import { type Named, packedRollouts, packedRow, TITLE_CHARS } from './packed-rows.ts';
 import { changedAt, foldersIn, readTail } from './plain-files.ts';
 import { inBatches } from './in-batches.ts';
 
@@ -26,8 +26,11 @@ interface KnownQuery {
 }
 
 const PAGE = 512;
-const TITLE_CHARS = 120;
+/** As many as are in sight: they wait for no others. */
+const FIRST = 64;
 const CHECKED_PER_REFRESH = 4_000;
+/** Packed rollouts are shown as they are read, so often. */
+const SHOW_MS = 150;
 
 export class RunIndex {
   readonly #store: Store;
@@ -46,6 +49,7 @@ export class RunIndex {
   #listed = false;
   #closed = false;
   #problem: string | undefined;
+  #shownAt = 0;
   #scan: Promise<void> | undefined;
   #refreshing: Promise<void> | undefined;
 
@@ -100,28 +104,44 @@ export class RunIndex {
   async glance(rows: readonly Row[]): Promise<void> {
     const wanted = rows.filter(({ turns }) => turns === null);
     if (wanted.length === 0) return;
-    await inBatches(wanted, (row) => this.#glance(row));
+    await this.#glances(wanted);
     this.#changed();
   }
 
   async #list(): Promise<void> {
-    if (await this.#store.hasPacks())
-      this.#problem = 'Packed rollouts are not listed here: `everturn unpack` makes files of them again.';
+    const packed = await packedRollouts(this.#store);
     const begun = new Set<string>();
     const total = await this.#store.countQueries().catch(() => 0);
-    for (let from = 0; from < total && !this.#closed; from += PAGE) {
-      const page = await this.#store.readQueries(from, PAGE);
+    for (let from = 0, size = FIRST; from < total && !this.#closed; from += size, size = PAGE) {
+      const page = await this.#store.readQueries(from, size);
       await inBatches(page.entries(), ([i, query]) => {
         const name = safeName(query.queryId);
         this.#places.set(name, from + i);
         // The first rows do not wait for the names of all the others.
         if (from === 0 || begun.delete(name)) this.#visit(name, known(query, from + i));
       });
-      if (from === 0) for (const name of await this.#listShards()) begun.add(name);
       this.#changed();
+      if (from === 0) for (const name of await this.#listShards()) begun.add(name);
+      for (const [i, query] of page.entries()) {
+        const places = packed.get(query.queryId);
+        if (places) await this.#unpack(places, known(query, from + i));
+        packed.delete(query.queryId);
+      }
     }
+    for (const places of packed.values()) await this.#unpack(places);
     if (total === 0) for (const name of await this.#listShards()) begun.add(name);
     await this.#meet([...begun]);
+  }
+
+  async #unpack(places: readonly RowPlace[] | undefined, named?: Named): Promise<void> {
+    for (const id of places ?? []) {
+      if (this.#closed) return;
+      const row = await packedRow(this.#store, id, named);
+      if (row) this.#put(row);
+      if (performance.now() < this.#shownAt + SHOW_MS) continue;
+      this.#shownAt = performance.now();
+      this.#changed();
+    }
   }
 
   /** Names of the queries that are in shards which changed. */
@@ -183,36 +203,17 @@ export class RunIndex {
     else this.#growing.delete(name);
   }
 
-  #read(query: KnownQuery, id: Pick<Row, 'query' | 'sample' | 'attempt'>, folder: string): void {
+  #read(query: KnownQuery, id: RowPlace, folder: string): void {
+    const { sample, attempt } = id;
+    const base = { index: query.index, title: query.title, query: id.query, sample, attempt };
     const before = this.#rows.get(rowKey(id));
-    const base = { index: query.index, title: query.title, ...id };
-    const end = readEnd(folder, id);
-    if (end && !('problem' in end)) {
-      const { outcome: state, stopReason: stop, called, finishedAt: endedAt } = end;
-      const success = ofAnswers(end.success, called);
-      const calls = called ? { played: end.turns.length } : {};
-      const reason = end.failure?.reason ?? null;
-      const reward = end.rewards[0] ?? null;
-      this.#put({
-        ...base,
-        state,
-        stop,
-        reason,
-        success,
-        ...calls,
-        reward,
-        endedAt,
-        turns: null,
-        ...(end.said && { steered: true }),
-      });
-      return;
-    }
-    const { turns, success, doing } = readOpen(folder);
-    const flaw = end ? { flaw: end.problem } : {};
-    const same = before?.doing?.turn === doing.turn && before.doing.what === doing.what ? before.turns : null;
-    const glance = same ?? readGlance(folder, turns);
-    const waiting = { state: 'open', stop: null, reason: null, reward: null, endedAt: null } as const;
-    this.#put({ ...base, ...waiting, success, turns: glance, doing, ...flaw });
+    // The turns of an open rollout are read again only when it has gone on.
+    const now = before?.doing && doingOf(folder);
+    if (now && before.doing.turn === now.turn && before.doing.what === now.what)
+      return this.#put({ ...before, doing: now });
+    const facts = factsOf(plainFiles(folder), base, 'ends') ?? NOT_ENDED;
+    const doing = facts.state === 'open' ? doingOf(folder) : null;
+    this.#put({ ...base, ...facts, ...(doing && { doing }) });
   }
 
   #put(row: Row): void {
@@ -224,20 +225,31 @@ export class RunIndex {
     this.#rows.set(key, row);
   }
 
-  #glance(row: Row): void {
+  /** False if its files are not there: it was packed meanwhile. */
+  #glance(row: Row): boolean {
     const now = this.#rows.get(rowKey(row));
-    if (!now || now.turns !== null) return;
+    if (!now || now.turns !== null) return true;
     const folder = join(this.#store.folder, queryFolder(row.query), `${row.sample}.${row.attempt}`);
-    const turns = readGlance(folder, now.played ?? now.success.length);
-    const reason = now.reason ?? (now.state === 'undecided' ? (turns.reasons.at(-1) ?? null) : null);
-    if (this.#rows.get(rowKey(row)) === now) this.#put({ ...now, reason, turns });
+    const facts = factsOf(plainFiles(folder), row, 'turns');
+    if (facts) this.#put({ ...now, ...facts });
+    return facts !== undefined;
+  }
+
+  async #glances(rows: readonly Row[]): Promise<void> {
+    const missed: Row[] = [];
+    await inBatches(rows, (row) => void (this.#glance(row) || missed.push(row)));
+    for (const row of missed) {
+      const { query, sample, attempt, state } = row;
+      const found = await packedRow(this.#store, { query, sample, attempt }, row);
+      this.#put(found ?? { ...row, ...NOT_ENDED, state });
+    }
   }
 
   /** In the background, few at once: requests come first. */
   async #glanceAll(): Promise<void> {
     const waiting = this.rows().filter(({ turns }) => turns === null);
     for (let from = 0; from < waiting.length && !this.#closed; from += PAGE) {
-      await inBatches(waiting.slice(from, from + PAGE), (row) => this.#glance(row)).catch(() => {});
+      await this.#glances(waiting.slice(from, from + PAGE)).catch(() => {});
       this.#changed();
     }
   }

@@ -62,6 +62,7 @@ async function compare(io: Io, named: readonly [string, string], flags: Flags): 
   if (atTurn > turns) {
     throw new UsageError(`--at-turn ${atTurn}: one of the runs plays ${plural(turns, 'turn')}.`, {
       reason: 'no-such-turn',
+      fix: `Give a turn from 1 to ${turns}.`,
     });
   }
   const found = comparison(a, b, { measure: flags.measure, atTurn });

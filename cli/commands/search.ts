@@ -48,6 +48,8 @@ async function search(io: Io, named: string, text: string, flags: Flags): Promis
   }
   const limit = flags.limit === undefined ? Infinity : whole('--limit', flags.limit, 1);
   const place = await findRun(io, named, flags.out);
+  // A folder whose run.json is torn or foreign would seem to hold nothing.
+  await place.store.getRun();
   const paint = paintFor(io.out, io.env);
   const leave = io.interrupted();
   const broken: string[] = [];

@@ -142,6 +142,7 @@ function mustBePossible(ks: readonly number[] | undefined, atTurn: number, { sha
   if (atTurn > shape.numTurns) {
     throw new UsageError(`--at-turn ${atTurn}: the run plays ${plural(shape.numTurns, 'turn')}.`, {
       reason: 'no-such-turn',
+      fix: `Give a turn from 1 to ${shape.numTurns}.`,
     });
   }
 }

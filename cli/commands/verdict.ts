@@ -88,7 +88,7 @@ async function give(io: Io, named: string, query: string, verdict: HumanVerdict,
     if (one.verdict !== verdict)
       say(
         io,
-        `${oneLine(one.by)} says ${one.verdict}: exports with --verdicts human leave out what people disagree on.`,
+        `${oneLine(one.by)} says ${one.verdict}: exports with --verdicts human leave out what people disagree on, until one of you gives another verdict.`,
       );
   if (wentOn)
     say(

@@ -2,6 +2,7 @@
 
 import { stopReason } from '../../domain/ending.ts';
 import { StoreError, UsageError } from '../../domain/errors.ts';
+import { oneLine } from '../../domain/foreign-text.ts';
 import type { RolloutId } from '../../domain/ids.ts';
 import type { Parent } from '../../domain/lineage.ts';
 import type { Trajectory } from '../../domain/trajectory.ts';
@@ -11,7 +12,7 @@ import type { Stored } from '../../storage/store.ts';
 import { readTrajectory } from '../../storage/trajectories.ts';
 import type { Io } from '../io.ts';
 import { plural } from '../view/format.ts';
-import { programName, type RunPlace, runArgument } from './place.ts';
+import { programName, type RunPlace, runArgument, shellQuoted } from './place.ts';
 
 /** run.json; throws a UsageError if a later Everturn wrote it: its records may mean something else. */
 export async function runMadeBefore({ run, store }: RunPlace): Promise<Stored<RunRecord>> {
@@ -96,7 +97,10 @@ function withTools(run: string): UsageError {
 }
 
 function noTurn(io: Io, place: RunPlace, id: RolloutId, turn: number, played: number, most: number): UsageError {
-  const more = most === played ? ` \`${programName(io)} extend ${runArgument(io, place)}\` plays further turns.` : '';
+  const more =
+    most === played
+      ? ` \`${programName(io)} extend ${runArgument(io, place)} ${shellQuoted(oneLine(id.query))} --turns <n>\` plays further turns.`
+      : '';
   return new UsageError(`--from-turn ${turn}: ${shown(id)} has ${plural(played, 'turn')}.`, {
     reason: 'no-such-turn',
     fix: `Give a turn from 1 to ${Math.max(most, 1)}.${more}`,

@@ -1,6 +1,7 @@
 // File-system errors as StoreErrors: which file, why, and the fix. Retryable are errors that pass when somebody repairs
 // the disk (frees space, makes it writable) or by themselves (too many open files).
 
+import { basename } from 'node:path';
 import { StoreError } from '../../domain/errors.ts';
 import type { Reason } from '../../domain/reasons.ts';
 
@@ -76,6 +77,19 @@ export function fileError(action: string, path: string, cause: unknown): unknown
 export function recordError(path: string, problem: string, torn = false): StoreError {
   return new StoreError(`${path} ${problem}`, {
     reason: torn ? 'record-torn' : 'record-broken',
-    fix: 'Inspect the file; once it is moved away, that step is run again.',
+    fix:
+      basename(path) === RUN_FILE
+        ? runFix(problem)
+        : 'Inspect the file; once it is moved away, that step is run again.',
   });
+}
+
+const RUN_FILE = 'run.json';
+
+/** No step writes a run's own record again: its run would be another one. */
+function runFix(problem: string): string {
+  if (problem.startsWith('has format')) return 'Another version of Everturn made this run: read it with that one.';
+  if (problem.includes('not a record of ours'))
+    return 'Another program made this folder, or wrote into it: it is no run.';
+  return 'Take run.json from a copy of the run; the rollouts beside it are as they were.';
 }

@@ -14,7 +14,7 @@ export function openListing(
   folder: string,
   run: string,
   packs: Packs,
-): Pick<Store, 'listRollouts' | 'listRolloutsOf' | 'listFiles' | 'hasPacks' | 'packedFiles'> {
+): Pick<Store, 'listRollouts' | 'listRolloutsOf' | 'listFiles' | 'hasPacks' | 'listPacked' | 'packedFiles'> {
   /** Asked for each query: of a run that is packed whole, a call into the folder of each would take most of the time. */
   const hasLoose = shared(
     async () => isBucketPlace(folder) || (await foldersIn(folder, '.', () => {})).includes(`./${ROLLOUTS}`),
@@ -51,6 +51,12 @@ export function openListing(
       await packs.refresh();
       packs.mustBeSound();
       return !packs.ids()[Symbol.iterator]().next().done;
+    },
+
+    async *listPacked() {
+      await packs.refresh();
+      packs.mustBeSound();
+      for (const id of packs.ids()) yield { run, ...id };
     },
 
     async packedFiles(id) {

@@ -1,6 +1,6 @@
-// Completion offers what exists, in a real bash too, and nothing that a shell would run.
+// Completion offers what exists, in a real bash, zsh and fish too, and nothing that a shell would run.
 
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,6 +24,20 @@ beforeAll(async () => {
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
 const offered = (...words: string[]) => candidates(scriptedIo({ cwd }), words);
+
+/** Types a line and a tab into a zsh in a terminal of its own, and prints what it shows once the wanted text is there. */
+const ZSH_TERMINAL = `
+zmodload zsh/zpty
+zpty z zsh -f -i
+zpty -w z "PS1='' PROMPT='' RPROMPT='' PS2=''; fpath=($1 \\$fpath); autoload -Uz compinit; compinit -u -D; print READY-\\$((1+1))"
+local all='' part
+for i in {1..300}; do zpty -r -t z part && all+=$part; [[ $all == *READY-2* ]] && break; sleep 0.2; done
+zpty -w -n z "$2"$'\\t'
+all=''
+for i in {1..300}; do while zpty -r -t z part; do all+=$part; done; [[ $all == *"$3"* ]] && break; sleep 0.2; done
+print -r -- "$all"
+zpty -d z
+`;
 
 describe('completion', () => {
   test('offers commands, and the flags of each with their values', async () => {
@@ -61,16 +75,46 @@ describe('completion', () => {
     execFileSync(shell, ['-n', file]);
   });
 
-  test('works in bash', async () => {
+  /** `everturn` on the path, and the script of a shell as a file. */
+  async function installed(shell: string, name: string): Promise<{ script: string; env: NodeJS.ProcessEnv }> {
     const io = scriptedIo({ cwd });
-    await main(io, ['completion', 'bash']);
+    await main(io, ['completion', shell]);
+    writeFileSync(join(cwd, name), io.text.out);
     const program = join(cwd, 'everturn');
     writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${join(ROOT, 'dist/cli/index.js')}" "$@"\n`);
     chmodSync(program, 0o755);
+    const env = { ...process.env, PATH: `${cwd}:${process.env['PATH']}`, EVERTURN_HOME: join(cwd, 'home'), HOME: cwd };
+    return { script: io.text.out, env };
+  }
+  const has = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0;
+
+  test.skipIf(!has('fish'))('works in fish (skipped where it is not installed)', async () => {
+    const { env } = await installed('fish', 'everturn.fish');
+    const typed = (line: string) =>
+      execFileSync('fish', ['-N', '-c', `source everturn.fish; complete -C "${line}"`], { cwd, env, encoding: 'utf8' })
+        .trim()
+        .split('\n');
+    expect(typed('everturn sta').sort()).toEqual(['stats', 'status']);
+    expect(typed('everturn show r1 ari').sort()).toEqual(['arith-0001', 'arith-0002']);
+    expect(typed('everturn stats --js')).toEqual(['--json']);
+    expect(existsSync(join(cwd, 'owned'))).toBe(false);
+  });
+
+  test.skipIf(!has('zsh'))('works in an interactive zsh (skipped where it is not installed)', async () => {
+    const { env } = await installed('zsh', '_everturn');
+    writeFileSync(join(cwd, 'terminal.zsh'), ZSH_TERMINAL);
+    const typed = (line: string, wanted: string) =>
+      execFileSync('zsh', ['-f', 'terminal.zsh', cwd, line, wanted], { cwd, env, encoding: 'utf8' });
+    expect(typed('everturn stats --js', '--json')).toContain('everturn stats --json');
+    expect(typed('everturn show r1 ari', 'arith-000')).toContain('everturn show r1 arith-000');
+    expect(existsSync(join(cwd, 'owned'))).toBe(false);
+  });
+
+  test('works in bash', async () => {
+    const { script: text, env } = await installed('bash', 'everturn.bash');
     const typed = (...words: string[]) => {
       const line = words.map((word) => `'${word}'`).join(' ');
-      const script = `${io.text.out}\nCOMP_WORDS=(everturn ${line}); COMP_CWORD=${words.length}; _everturn; printf '%s\\n' "\${COMPREPLY[@]}"`;
-      const env = { ...process.env, PATH: `${cwd}:${process.env['PATH']}`, EVERTURN_HOME: join(cwd, 'home') };
+      const script = `${text}\nCOMP_WORDS=(everturn ${line}); COMP_CWORD=${words.length}; _everturn; printf '%s\\n' "\${COMPREPLY[@]}"`;
       return execFileSync('bash', ['-c', script], { cwd, env, encoding: 'utf8' }).trim().split('\n');
     };
     expect(typed('sta')).toEqual(['status', 'stats']);

@@ -1,27 +1,15 @@
 // Every page can be used by everybody: axe finds nothing serious, light and dark. And the pages of two runs, of queries
 // with several samples, and of what is in flight show what the records hold.
 
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { basename } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openFileStore } from '../../storage/files.ts';
 import type { ViewServer } from '../../viewer/server.ts';
 import { play, putRun, RUN } from '../storage/play.ts';
+import { axeFaults } from './axe.ts';
 import { builtPage, CHROMIUM, launch, NO_BROWSER, openPage } from './browser.ts';
 import { QUERIES, type ViewRig, viewRig } from './rig.ts';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** Serious and critical findings. */
-async function findings(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  return page.evaluate(
-    `axe.run().then(({ violations }) => violations.filter(({ impact }) => /serious|critical/.test(impact))
-      .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 120)).slice(0, 3).join(' | ')))`,
-  );
-}
 
 describe.skipIf(CHROMIUM === undefined)(`the viewer’s pages${CHROMIUM === undefined ? `: ${NO_BROWSER}` : ''}`, () => {
   let rig: ViewRig;
@@ -72,7 +60,7 @@ describe.skipIf(CHROMIUM === undefined)(`the viewer’s pages${CHROMIUM === unde
     for (const colorScheme of ['light', 'dark'] as const) {
       const seen = await openPage(browser, `${server.url}${hash}`, { colorScheme, reducedMotion: 'reduce' });
       await seen.page.locator(sign).first().waitFor();
-      expect(await findings(seen.page)).toEqual([]);
+      expect(await axeFaults(seen.page)).toEqual([]);
       await seen.close();
     }
   });

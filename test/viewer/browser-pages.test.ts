@@ -38,8 +38,9 @@ describe.skipIf(CHROMIUM === undefined)(
       const { page } = seen;
       await page.getByRole('link', { name: RUN }).click();
       await page.getByRole('heading', { name: RUN }).waitFor();
-      expect(await page.locator('table.numbers tbody tr').count()).toBe(3);
-      expect(await page.locator('table.numbers tbody tr').nth(1).innerText()).toMatch(/2\s+2\s+1\s+50\.0 %/);
+      const turns = page.locator('table.numbers tbody tr');
+      await expect.poll(() => turns.count()).toBe(3);
+      await expect.poll(() => turns.nth(1).innerText()).toMatch(/2\s+2\s+1\s+50\.0 %/);
       await page.getByRole('link', { name: /Rollouts/ }).click();
       await page.getByRole('link', { name: 'a2' }).click();
       await page.getByRole('heading', { name: 'Turn 3' }).waitFor();

@@ -23,8 +23,6 @@ export interface Row {
   readonly reason: string | null;
   /** 1 right, 0 wrong, null not judged; one per finished turn that is an answer. */
   readonly success: readonly (0 | 1 | null)[];
-  /** Finished turns, if some of them called tools and are no answers. */
-  readonly played?: number;
   /** G_1, the return of the whole rollout; null unless it is complete. */
   readonly reward: number | null;
   /** Epoch milliseconds; null while it is open. */

@@ -143,8 +143,10 @@ function Form({ choice, onAct }: FormProps): JSX.Element {
   return (
     <div class="form">
       <label>
-        {choice.asks}
-        {choice.optional && <span class="dim"> (may be empty)</span>}
+        <span>
+          {choice.asks}
+          {choice.optional && <span class="dim"> (may be empty)</span>}
+        </span>
         <textarea rows={2} value={text} onInput={(event) => setText(event.currentTarget.value)} />
       </label>
       {choice.numbers !== undefined && (
@@ -160,7 +162,9 @@ function Form({ choice, onAct }: FormProps): JSX.Element {
       )}
       {choice.names && (
         <label>
-          Name of the new run<span class="dim"> (may be empty)</span>
+          <span>
+            Name of the new run<span class="dim"> (may be empty)</span>
+          </span>
           <input type="text" value={name} onInput={(event) => setName(event.currentTarget.value)} />
         </label>
       )}

@@ -1,0 +1,122 @@
+// A person's acts in a real browser: the address brings the key, each act shows its command, and what it said is on the page.
+
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { main } from '../../cli/main.ts';
+import { withOptions } from '../../cli/play/steering.ts';
+import { serverAssets } from '../../viewer/assets.ts';
+import { serveView, type ViewServer } from '../../viewer/server.ts';
+import { scriptedIo } from '../cli/scripted-io.ts';
+import { RUN } from '../storage/play.ts';
+import { builtPage, CHROMIUM, launch, NO_BROWSER, openPage } from './browser.ts';
+import { axeFaults } from './axe.ts';
+import { open, playSome, type ViewRig, viewRig } from './rig.ts';
+
+const KEY = 'the-key';
+
+describe.skipIf(CHROMIUM === undefined)(`acts in a browser${CHROMIUM === undefined ? `: ${NO_BROWSER}` : ''}`, () => {
+  let rig: ViewRig;
+  let server: ViewServer;
+  let browser: Browser;
+  const commands: string[][] = [];
+  let began: string | null = null;
+  beforeAll(async () => {
+    rig = await viewRig();
+    await playSome(rig.store);
+    await open(rig.store, 3, { verdicts: ['wrong'] });
+    const run = async (args: readonly string[]) => {
+      commands.push([...args]);
+      if (began !== null) return { code: 0, out: '', err: `Run        ${began} in ./runs, from run "${RUN}"\n` };
+      const io = scriptedIo({ cwd: rig.out, env: { EVERTURN_HOME: join(rig.out, '.home') } });
+      const code = await main(io, withOptions(args, [`--out=${rig.out}`, '--by=ana', '--via=view']));
+      return { code, ...io.text };
+    };
+    const steering = { key: KEY, has: rig.runs.has, run };
+    server = await serveView({ api: rig.api, assets: serverAssets(builtPage()), port: 0, token: 't', steering });
+    browser = await launch();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+    await rig?.close();
+  });
+
+  const page = (hash: string) => openPage(browser, `${server.url}${hash}`);
+
+  test('the key leaves the address at once, lasts for the tab, and is in no copy of the address', async () => {
+    const seen = await page(`#/run/${RUN}/q/a1/0?f=right%401%3Ano&steer=${KEY}`);
+    const { page: tab } = seen;
+    await tab.locator('.acts').first().waitFor();
+    expect(tab.url()).toBe(`${server.url.split('?')[0]}#/run/${RUN}/q/a1/0?f=right%401%3Ano`);
+    await tab.reload();
+    await tab.locator('.acts').first().waitFor();
+    expect(seen.errors).toEqual([]);
+    const other = await page(`#/run/${RUN}/q/a1/0`);
+    await other.page.locator('.turn').nth(2).waitFor();
+    expect(await other.page.locator('.acts').count()).toBe(0);
+    await other.close();
+    await seen.close();
+  });
+
+  test('a verdict and a note show their command, are recorded, and stand beside the judge’s', async () => {
+    const seen = await page(`#/run/${RUN}/q/a1/0?steer=${KEY}`);
+    const { page: tab } = seen;
+    const turn = tab.locator('#turn-1');
+    await turn.getByRole('button', { name: '✓ Right' }).click();
+    await turn.locator('textarea').fill("it's <b>equivalent</b>\u202e");
+    expect(await turn.locator('.command').innerText()).toContain('everturn verdict --attempt=1 --turn=1 ');
+    await turn.locator('.form .button').click();
+    await turn.locator('.people .verdict.right').waitFor();
+    expect(await turn.locator('.said .verdict').innerText()).toBe('✗ wrong');
+    expect(await turn.locator('.people').innerText()).toContain('ana says ✓ right');
+    await tab.locator('.end ~ .steer').getByRole('button', { name: 'Note' }).click();
+    expect(await tab.locator('.end ~ .steer .form .button').isDisabled()).toBe(true);
+    await tab.locator('.end ~ .steer textarea').fill('worth a look');
+    await tab.locator('.end ~ .steer .form .button').click();
+    await expect.poll(() => tab.locator('.people').last().innerText()).toContain('ana notes worth a look');
+    if (process.env['EVERTURN_SHOTS']) {
+      await turn.getByRole('button', { name: 'Play again from here' }).click();
+      await tab.screenshot({ path: join(process.env['EVERTURN_SHOTS'], 'steer.png'), fullPage: true });
+      await tab.emulateMedia({ colorScheme: 'dark' });
+      await tab.screenshot({ path: join(process.env['EVERTURN_SHOTS'], 'steer-dark.png'), fullPage: true });
+    }
+    expect(await axeFaults(tab)).toEqual([]);
+    expect([seen.errors, seen.left]).toEqual([[], []]);
+    await seen.close();
+  });
+
+  test('what cannot be done is said with its way out; a run that was begun has a link', async () => {
+    const seen = await page(`#/run/${RUN}/q/a3/0?steer=${KEY}`);
+    const { page: tab } = seen;
+    const end = tab.locator('.end ~ .steer');
+    await end.getByRole('button', { name: 'Try again' }).waitFor();
+    expect(await end.getByRole('button', { name: 'Message' }).count()).toBe(0);
+    expect(await end.getByRole('button', { name: 'Further turns' }).count()).toBe(0);
+    const turn = tab.locator('#turn-1');
+    await turn.getByRole('button', { name: 'Play again from here' }).click();
+    await turn.locator('textarea').fill('Check the sign.');
+    await turn.locator('.form .button').click();
+    await expect.poll(() => turn.getByRole('alert').innerText()).toContain('Fork from turn 2 or later');
+    began = 'what-if';
+    await turn.locator('textarea').fill('');
+    await turn.locator('.form .button').click();
+    await turn.getByRole('link', { name: 'Open what-if' }).waitFor();
+    expect(commands.at(-1)).toContain('--detach');
+    began = null;
+    await tab.goto(`${server.url}#/run/${RUN}/q/a4/0`);
+    await tab.locator('.end ~ .steer').getByRole('button', { name: 'Message' }).waitFor();
+    await seen.close();
+  });
+
+  test('a wrong key looks, and acts are refused with the reason', async () => {
+    const before = commands.length;
+    const seen = await page(`#/run/${RUN}/q/a2/0?steer=another`);
+    const turn = seen.page.locator('#turn-1');
+    await turn.getByRole('button', { name: '✗ Wrong' }).click();
+    await turn.locator('.form .button').click();
+    await expect.poll(() => turn.getByRole('alert').innerText()).toContain('may look, and not act');
+    expect(commands).toHaveLength(before);
+    await seen.close();
+  });
+});
