@@ -1,10 +1,8 @@
-// The text behind a reply that called tools, on the real templates of every format: the same as the formats' own, which
-// are measured against whole renderings; and what is refused.
+// What templates of every format take of tools, and what is refused. Their extensions: test/tools/extension.test.ts.
 
 import { describe, expect, test } from 'vitest';
-import type { ChatMessage, Message } from '../../domain/query.ts';
+import type { ChatMessage } from '../../domain/query.ts';
 import { mustTakeTools, templateTools, toolExtension } from '../../domain/tool-extension.ts';
-import { resultsText, type Call } from '../../tools/formats/format.ts';
 import { ASKED, openToolFamily, TOOL_FAMILIES } from '../support/tool-families.ts';
 
 const TOOLS = ['add', 'say'].map((name) => ({
@@ -12,30 +10,14 @@ const TOOLS = ['add', 'say'].map((name) => ({
   description: 'Does it.',
   parameters: { type: 'object', properties: { a: { type: 'integer', description: 'One.' } } },
 }));
-const OUTPUTS = [
-  '4',
-  'five\n"6" <|im_end|> </tool_response>',
-  'No further call is run before your answer: give it now.',
-];
-
 describe.each(Object.keys(TOOL_FAMILIES))('the template of %s', (name) => {
-  test('extends a conversation by one or several results as its format does', async () => {
-    const { tokenizer, format, stop, mostCalls } = await openToolFamily(name);
+  test('shows tools and the results of calls, or is said not to', async () => {
+    const { tokenizer, format, stop } = await openToolFamily(name);
     const tools = templateTools(TOOLS);
     const render = (messages: readonly ChatMessage[]) => tokenizer.renderChat(messages, tools);
     const end = { stop, stops: format.stops, ...(format.opensResults && { opensResults: format.opensResults }) };
     // DeepSeek's templates leave the description of tools to the messages.
     expect(mustTakeTools({ name, render, end }, TOOLS, [ASKED])).toBe(!name.startsWith('deepseek'));
-    for (const count of [1, 2, 3].filter((one) => one <= mostCalls)) {
-      const results = OUTPUTS.slice(0, count).map((output, i) => {
-        const call: Call = { name: TOOLS[i % 2]!.name, arguments: { a: i }, id: null, raw: '' };
-        return { call, output };
-      });
-      const added: Message[] = results.map(({ call, output }) => format.resultMessage(call, output));
-      const right = resultsText({ render, format }, ASKED, results, stop);
-      expect(right.ok).toBe(true);
-      expect(toolExtension(render, ASKED, added, end)).toEqual(right);
-    }
   });
 });
 
