@@ -30,7 +30,8 @@ const PARTS = [
   'test/environments/code-stack.test.ts',
   'test/inference/{malformed-replies,model-identity}.test.ts',
   'test/proof/{check,check-forgeries,check-packed}.test.ts',
-  'test/storage/{export-ids,pack,pack-kills,power,processes,threaded-disk}.test.ts',
+  'test/tools/{hostile,formats,extension,doors,python,real-server}.test.ts',
+  'test/storage/{bucket-readers,bucket-trouble,export-ids,pack,pack-kills,power,processes,threaded-disk}.test.ts',
 ];
 /** With every commit, at a tenth of their size; the others cost more than a minute each: `npm run test:chaos`. */
 const CHAOS_SIZE = process.env['EVERTURN_CHAOS'];
@@ -90,7 +91,7 @@ function scratchIn(memory: string): string {
   return folder;
 }
 /** They wait more than they compute, for servers, heartbeats and limits: more at once than there are cores. */
-const WAITS = { maxWorkers: 4, sequence: { groupOrder: 1 } };
+const WAITS = { maxWorkers: 6, sequence: { groupOrder: 1 } };
 const project = (name: string, test: Record<string, unknown>) => ({ extends: true as const, test: { name, ...test } });
 
 export default defineConfig({
