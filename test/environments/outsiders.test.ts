@@ -64,6 +64,12 @@ describe('an equation', () => {
     ['7', '3 + 4 = 7', undefined, 'right'],
     ['36', 'Mary has $3x = \\boxed{36}$ apples.', undefined, 'right'],
     ['2x + 3', "$f'(x) = \\boxed{2x + 3}$", 'Differentiate f(x) = x^2 + 3x.', 'right'],
+    ['3/4', 'So $\\tan A = \\boxed{\\frac34}$.', 'In triangle ABC, find $\\tan A$.', 'right'],
+    ['2', 'So $\\frac{x}{y} = \\boxed{2}$.', 'What is the value of $\\frac{x}{y}$?', 'right'],
+    ['2', '$\\frac{x}{y} = 2$', 'What is the value of $\\frac{x}{y}$?', 'right'],
+    ['7', '$x^2 + \\frac{1}{x^2} = \\boxed{7}$', 'Given x + 1/x = 3, find x^2 + 1/x^2.', 'right'],
+    ['4x^2-12x+9', '$(2x-3)^2 = 4x^2-12x+9$', 'Expand $(2x-3)^2$.', 'right'],
+    ['3', '$\\frac{\\sin A+\\cos A}{\\sin A-\\cos A} = \\boxed{3}$', undefined, 'right'],
     ['122', 'a_6 = 122', 'Let a_1 = 2 and a_{n+1} = 3a_n - 1. Find a_5.', 'wrong'],
   ])('for %s, %s is about what its left side names', (solution, answer, question, verdict) => {
     expect(judgeMath(answer, [solution], question === undefined ? {} : { question }).verdict).toBe(verdict);
@@ -91,5 +97,12 @@ describe('the obstacle of an answer that was not found', () => {
     const answer = 'Nobody believes in \\boxed{6}.';
     expect(judgeMath(answer, ['6'], { explain: true }).obstacle).toContain('nobody');
     expect(judgeMath(answer, ['6'])).not.toHaveProperty('obstacle');
+  });
+});
+
+describe('a product of many divisions by a number', () => {
+  test('is judged at once', () => {
+    const answer = `\\boxed{\\sin(30${'^\\circ'.repeat(40)})}`;
+    expect(judgeMath(answer, ['\\cos 60^\\circ'])).toMatchObject({ verdict: 'wrong', reason: 'different' });
   });
 });

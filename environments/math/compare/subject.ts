@@ -12,6 +12,8 @@ import { respell } from '../read/spelling.ts';
 export interface About {
   readonly equation: string;
   readonly named: boolean;
+  /** Its right side alone is in a box, which is the model's own mark of its answer. */
+  readonly boxed?: boolean;
 }
 
 /** The left side of an equation: all before its first sign of equality outside of braces and brackets. */
@@ -28,13 +30,15 @@ function leftSide(text: string): string | undefined {
 }
 
 /** Does this equation speak of a quantity that is computed from the one it names, and that the question does not ask for? */
-export function isAboutAnother({ equation, named }: About, question: string): boolean {
+export function isAboutAnother({ equation, named, boxed }: About, question: string): boolean {
   const left = equation.length > LIMITS.candidateChars ? undefined : leftSide(equation);
   if (left === undefined || !/[A-Za-z]/.test(left.replace(/\\[A-Za-z]+/g, ' ')) || DERIVATIVE.test(respell(left)))
     return false;
   const node = parsed(left);
   const kind = node && kindOf(node);
   if (node === undefined || kind === undefined) return false;
+  // Beside a box only `2x`, `n^2` and `f(4) - 2` are taken to be on the way; `x^2 + 1/x^2` and `\tan A` may be asked in other words.
+  if (boxed === true && (kind !== 'numbered' || namesIn(node) > 1)) return false;
   if (kind === 'name' && (question === '' || !/^(?:call|apply|setop)$/.test(node.k))) return false;
   if (question === '') return kind === 'numbered' && !named;
   const asked = askedOf(question);
@@ -47,6 +51,9 @@ export function isAboutAnother({ equation, named }: About, question: string): bo
   if (!holds(of(question))) return kind === 'numbered' && !named && equation.split('=').length < 3;
   return kind === 'numbered' || holds(of(asked));
 }
+const namesIn = (node: Node): number =>
+  (node.k === 'sym' || node.k === 'apply' ? 1 : 0) + children(node).reduce((sum, child) => sum + namesIn(child), 0);
+
 const LETTERS = /(?<![A-Za-z\\])(?!(?:[aA]|I)\s\w)[A-Za-z](?![A-Za-z])/g;
 
 /** Does the question hold this expression, and not as a part of another? */
@@ -54,10 +61,12 @@ export function asksFor(left: string, question: string): boolean {
   if (question === '' || left.length > 200 || !/[A-Za-z]/.test(left)) return false;
   const [text, own] = [squeezedQuestion(question), squeezed(left).trim()];
   for (let at = text.indexOf(own); at >= 0; at = text.indexOf(own, at + 1))
-    if (!PART.test(text[at - 1] ?? ' ') && !/[\w+\-*/=^(]/.test(text[at + own.length] ?? ' ')) return true;
+    if (!isPart(text.slice(0, at), own) && !/[\w+\-*/=^(]/.test(text[at + own.length] ?? ' ')) return true;
   return false;
 }
-const PART = /[\w+\-*/=^)]/;
+/** A word before a command or a bracket is no factor: only the space between them was taken out. */
+const isPart = (before: string, own: string): boolean =>
+  /[\w+\-*/=^)]$/.test(before) && !(/^[\\(]/.test(own) && /(?:^|[^\\A-Za-z])[A-Za-z]{2,}$/.test(before.slice(-40)));
 
 const DERIVATIVE =
   /\\(?:d?frac|tfrac)\s*\{\s*(?:d|\\partial|\\mathrm\s*\{?d\}?)|\\(?:int|lim|sum|prod|det|nabla)(?![A-Za-z])|'|[\]|)]\s*_/;

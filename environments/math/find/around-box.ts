@@ -25,7 +25,8 @@ export function equationAt(text: string, { text: content, start, end }: Placed):
   const assigns = /[^=]=\s*$/.test(before);
   if (!assigns && !content.includes('=')) return undefined;
   const item = assigns ? (before.split(/,|;/).at(-1) ?? '') : '';
-  return { equation: item + content, named: namesBefore(text, start - left.length) };
+  const named = namesBefore(text, start - left.length);
+  return { equation: item + content, named, ...(assigns && { boxed: true }) };
 }
 
 /** Words that lead to a formula and do not say what it is. */

@@ -121,8 +121,11 @@ function overPi(node: Node): Node | undefined {
     return top && { ...node, top };
   }
   if (node.k === 'mul') {
-    const at = node.items.findIndex((item) => overPi(item) !== undefined);
-    return at < 0 ? undefined : mul(node.items.map((item, k) => (k === at ? (overPi(item) ?? item) : item)));
+    for (const [at, item] of node.items.entries()) {
+      const inner = overPi(item);
+      if (inner) return mul(node.items.with(at, inner));
+    }
+    return undefined;
   }
   if (node.k === 'add') {
     const parts = node.items.map(overPi);
