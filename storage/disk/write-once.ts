@@ -206,6 +206,13 @@ async function makeFolder(folder: string, layer: FileLayer): Promise<void> {
 export async function syncFolder(folder: string, layer: FileLayer): Promise<void> {
   const handle = await layer.open(folder, 'r').catch(() => undefined);
   if (!handle) return;
-  await handle.sync().catch(() => {});
-  await handle.close().catch(() => {});
+  try {
+    await handle.sync();
+  } catch (error) {
+    if (!NO_FOLDER_SYNC.has(codeOf(error) ?? '')) throw fileError('write', folder, error);
+  } finally {
+    await handle.close().catch(() => {});
+  }
 }
+/** File systems on which a folder cannot be synced; any other error means that its names may be lost. */
+const NO_FOLDER_SYNC = new Set(['EINVAL', 'EPERM', 'EACCES', 'EISDIR', 'EBADF', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP']);

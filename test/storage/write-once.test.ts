@@ -44,6 +44,22 @@ describe('writing once', () => {
     }
   });
 
+  test('a name that may be lost with its folder is not acknowledged, and is there for the next try', async () => {
+    const path = place();
+    await writeOnce(join(path, '..', 'other.json'), 'x');
+    const failing = (code: string) => ({
+      ...NODE_FILES,
+      open: async (opened: string, flags: 'r' | 'wx') => {
+        const file = await NODE_FILES.open(opened, flags);
+        if (flags === 'r') file.sync = () => Promise.reject(systemError(code));
+        return file;
+      },
+    });
+    await expect(writeOnce(path, 'x', failing('EIO'))).rejects.toThrow(StoreError);
+    expect(await writeOnce(path, 'x', failing('EINVAL'))).toBe(false);
+    expect(await readText(path)).toBe('x');
+  });
+
   test('a lock that a killed writer left is taken over', async () => {
     const path = place();
     const lock = join(path, '..', '.file.json.lock.tmp');
