@@ -20,7 +20,6 @@ const PARTS = [
   'test/inference/server-*.test.ts',
   'test/exporters/{everturn-rows,read-samples,sample-id-python}.test.ts',
   'test/train/*.test.ts',
-  'test/tools/{doors,python}.test.ts',
   'test/cli/model.test.ts',
   'test/house/imports.test.ts',
   'test/viewer/browser-*.test.ts',
@@ -30,6 +29,8 @@ const PARTS = [
   'test/environments/code-stack.test.ts',
   'test/inference/{malformed-replies,model-identity}.test.ts',
   'test/proof/{check,check-forgeries,check-packed}.test.ts',
+  // They wait.
+  'test/{cli/follow,inference/identity-asked,temporal/connect,temporal/await-cluster}.test.ts',
   'test/tools/{hostile,formats,extension,doors,python,real-server}.test.ts',
   'test/storage/{bucket-readers,bucket-trouble,export-ids,pack,pack-kills,power,processes,threaded-disk}.test.ts',
 ];
