@@ -94,7 +94,7 @@ function withQuestion(row: Readonly<Record<string, unknown>>, options: PairOptio
 }
 
 function unreadIn(row: unknown, file: string, line: number): BadRow[] {
-  const fix = 'The judge reads `answer`, `solutions` or `input_output`, `question`, `options` and `id`.';
+  const fix = 'The judge reads `answer`, `solution` or `solutions`, `input_output`, `question`, `options` and `id`.';
   return Object.keys(isObject(row) ? row : {})
     .filter((field) => !READ.has(field))
     .map((field) => ({ file, line, field: short(field, 40), problem: 'is not read', fix }));

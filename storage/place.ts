@@ -32,6 +32,7 @@ export function resolvePlace(cwd: string, named: string): string {
 }
 
 const S3_FORM =
-  'A bucket is named s3://bucket or s3://bucket/prefix: no empty part, no `.`, `..`, `%`, `?`, `#` or `*` in it.';
+  'A bucket is named s3://bucket or s3://bucket/prefix: its name has at least 3 letters, digits, `.`, `_` or `-`, and begins and ends with a letter or digit; ' +
+  'no part of the prefix is empty, `.` or `..`, or holds `%`, `?`, `#`, `*` or a backslash.';
 const OTHER_SCHEMES =
   'Name a folder, or a bucket as s3://bucket/prefix: AWS_ENDPOINT_URL names a server other than Amazon’s (docs/cluster.md).';

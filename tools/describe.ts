@@ -1,11 +1,13 @@
 // The tools of a command line: each module and server is loaded once, so that one that does not load, is named twice or
 // has a schema that is none is refused before anything is started.
 
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
 import { ToolError, UsageError } from '../domain/errors.ts';
 import type { ToolRecord } from '../domain/tool.ts';
 import type { Log } from '../environments/own/command.ts';
 import type { ModuleCode } from '../environments/own/module.ts';
-import { parseSpec } from '../environments/own/spec.ts';
+import { isFileAt, parseSpec } from '../environments/own/spec.ts';
 import { describeServer } from './mcp.ts';
 import { describeToolModule } from './module.ts';
 import { PYTHON } from './python.ts';
@@ -80,15 +82,32 @@ function modulePath(text: string, cwd: string): string {
 function commandWords(text: string, cwd: string): readonly string[] {
   const fix = 'Give the command of an MCP server on standard input and output, as in --mcp "npx some-server".';
   if (/^https?:/i.test(text)) throw refused('--mcp', text, 'is an address', fix);
+  // A program of the PATH; as an environment one word is a file.
+  if (/^[\w.+-]+$/.test(text) && !isFileAt(resolve(cwd, text)) && isProgram(text)) return [text];
   try {
     const { door, words } = parseSpec(text, cwd);
     if (door === 'command') return words;
     if (door === 'module') return ['node', words[0]!];
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw refused('--mcp', text, error.message.replace(/^.*?" |\.$/g, ''), fix);
+    const problem = /^[\w.+-]+$/.test(text)
+      ? 'is neither a file nor a program of the PATH'
+      : error.message.replace(/^.*?" |\.$/g, '');
+    throw refused('--mcp', text, problem, fix);
   }
   throw refused('--mcp', text, 'is no command', fix);
+}
+
+function isProgram(name: string): boolean {
+  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => {
+    const path = join(folder, name);
+    try {
+      accessSync(path, constants.X_OK);
+      return isFileAt(path);
+    } catch {
+      return false;
+    }
+  });
 }
 
 function refused(flag: string, text: string, problem: string, fix: string): UsageError {

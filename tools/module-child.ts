@@ -1,10 +1,6 @@
-// The process of a module of tools: loads the bundle, whose bytes must have the run's hash, and runs one call at a time.
-// Arguments: the bundle's path, and its SHA-256. Standard output belongs to the messages; console.log goes to the log.
+// The process of a module of tools: runs one call at a time.
 
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { compileFunction } from 'node:vm';
+import { logStack, messageOf, serveModule, Unfit } from '../environments/own/module-lines.ts';
 
 interface UserTool {
   readonly name?: unknown;
@@ -24,25 +20,14 @@ interface Call {
   };
 }
 
-const put = process.stdout.write.bind(process.stdout);
-const say = (line: object): void => void put(`${JSON.stringify(line)}\n`);
-process.stdout.write = process.stderr.write.bind(process.stderr);
-
-function loaded(path: string, sha256: string): readonly UserTool[] {
-  const code = readFileSync(path);
-  const found = createHash('sha256').update(code).digest('hex');
-  if (found !== sha256) throw new Error(`the bundle has the hash ${found}, and the run names ${sha256}`);
-  const run = compileFunction(code.toString('utf8'), ['module', 'exports', 'require'], { filename: path }) as (
-    ...parts: unknown[]
-  ) => void;
-  const bundle: { exports: { readonly default?: unknown; readonly tools?: unknown } } = { exports: {} };
-  run(bundle, bundle.exports, createRequire(path));
-  const tools = bundle.exports.tools ?? bundle.exports.default;
+/** The list that the module exports. */
+function toolsOf(exported: { readonly tools?: unknown; readonly default?: unknown }): readonly UserTool[] {
+  const tools = exported.tools ?? exported.default;
   if (!Array.isArray(tools) || tools.length === 0)
-    throw new Error('it exports no list `tools`, and none as its default');
+    throw new Unfit('it exports no list `tools`, and none as its default');
   for (const [i, tool] of (tools as (UserTool | null)[]).entries()) {
     if (typeof tool !== 'object' || tool === null || typeof tool.run !== 'function')
-      throw new Error(`tools[${i}] has no function \`run\``);
+      throw new Unfit(`tools[${i}] has no function \`run\``);
   }
   return tools as UserTool[];
 }
@@ -55,13 +40,14 @@ async function answered(tools: readonly UserTool[], { params }: Call): Promise<o
     return { text: typeof result === 'string' ? result : (JSON.stringify(result) ?? ''), failed: false };
   } catch (error) {
     // An error is the report of the tool, for the model; `outage: true` says that the tool itself could not be reached.
-    if (error instanceof Error && error.stack) process.stderr.write(`${error.stack}\n`);
+    logStack(error);
     if (typeof error === 'object' && error !== null && 'outage' in error && error.outage === true) throw error;
     return { text: error instanceof Error ? error.message : String(error), failed: true };
   }
 }
 
-async function serve(tools: readonly UserTool[]): Promise<void> {
+await serveModule<Call>((exported) => {
+  const tools = toolsOf(exported);
   const described = tools.map(({ name, description, parameters, effect, timeoutSeconds }) => ({
     name,
     description,
@@ -69,31 +55,9 @@ async function serve(tools: readonly UserTool[]): Promise<void> {
     effect,
     timeoutSeconds,
   }));
-  say({ hello: { protocol: 1, tools: described } });
-  let rest = '';
-  process.stdin.setEncoding('utf8');
-  for await (const chunk of process.stdin) {
-    const lines = (rest + String(chunk)).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
-      const call = JSON.parse(line) as Call;
-      try {
-        say({ id: call.id, result: await answered(tools, call) });
-      } catch (error) {
-        say({
-          id: call.id,
-          error: { message: error instanceof Error ? error.message : String(error), retryable: true },
-        });
-      }
-    }
-  }
-}
-
-const [path = '', sha256 = ''] = process.argv.slice(2);
-try {
-  await serve(loaded(path, sha256));
-} catch (error) {
-  if (error instanceof Error && error.stack) process.stderr.write(`${error.stack}\n`);
-  say({ error: { message: error instanceof Error ? error.message : String(error) } });
-  process.exitCode = 1;
-}
+  return {
+    hello: { tools: described },
+    answer: (call) => answered(tools, call),
+    failure: (error) => ({ message: messageOf(error), retryable: true }),
+  };
+});

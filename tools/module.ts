@@ -128,7 +128,7 @@ function saidBy({ name, timeoutSeconds }: ToolRecord, { reason }: EnvironmentErr
 
 function outage({ name }: ToolRecord, error: EnvironmentError): ToolError {
   const closed = error.reason === 'environment-closed';
-  return new ToolError(`The tool ${name} could not do its work: ${error.message}`, {
+  return new ToolError(`The tool ${name} could not do its work: ${inWordsOfTools(error.message)}`, {
     reason: closed ? 'tool-closed' : 'tool-unavailable',
     retryable: true,
     ...(error.fix === undefined ? {} : { fix: error.fix }),
@@ -136,8 +136,15 @@ function outage({ name }: ToolRecord, error: EnvironmentError): ToolError {
   });
 }
 
+/** The processes are those of environments, and their errors say so. */
+const inWordsOfTools = (message: string): string =>
+  message
+    .replace(/^The environment .{0,200}? (?:does not load|failed in `\w+`): /, '')
+    .replace(/^The environment /, 'The module ');
+
 function unloadable(who: string, error: unknown): ToolError {
-  return new ToolError(`The tools of ${who} do not load: ${error instanceof Error ? error.message : String(error)}`, {
+  const said = inWordsOfTools(error instanceof Error ? error.message : String(error));
+  return new ToolError(`The tools of ${who} do not load: ${said}`, {
     reason: 'tool-unloadable',
     fix: 'A module of tools exports a list `tools`, each with a name, a description, parameters and run; docs/tools.md has one.',
   });

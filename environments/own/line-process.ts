@@ -230,21 +230,28 @@ function resultOf(who: string, method: string, id: number, value: unknown): unkn
 
 /** An environment that cannot begin says why in place of its hello. */
 function unloadable(who: string, { error }: { readonly error: unknown }): EnvironmentError {
-  return new EnvironmentError(`The environment ${who} does not load: ${reported(who, 'hello', error).message}`, {
+  return new EnvironmentError(`The environment ${who} does not load: ${saidIn(error)}`, {
     reason: 'environment-unloadable',
   });
 }
 
+/** The message of a reported error, or the error itself as JSON. */
+function saidIn(error: unknown): string {
+  const { message } = (typeof error === 'object' && error !== null ? error : { message: error }) as Record<
+    string,
+    unknown
+  >;
+  return short(typeof message === 'string' ? message : JSON.stringify(error), 500);
+}
+
 /** An error that the environment reports. */
 export function reported(who: string, method: string, error: unknown): EnvironmentError {
-  const {
-    message,
-    retryable,
-    lost: gone,
-  } = (typeof error === 'object' ? error : { message: error }) as Record<string, unknown>;
+  const { retryable, lost: gone } = (typeof error === 'object' && error !== null ? error : {}) as Record<
+    string,
+    unknown
+  >;
   if (gone === true) return lost(who);
-  const said = short(typeof message === 'string' ? message : JSON.stringify(error), 500);
-  return new EnvironmentError(`The environment ${who} failed in \`${method}\`: ${said}`, {
+  return new EnvironmentError(`The environment ${who} failed in \`${method}\`: ${saidIn(error)}`, {
     reason: 'environment-error',
     retryable: retryable === true,
   });

@@ -1,11 +1,7 @@
-// The process of an environment that is a module: loads the bundle, whose bytes must have the run's hash, and answers
-// the calls of a command. With state `replay` the module's state stays here, by rollout, and need not be JSON.
-// Arguments: the bundle's path, and its SHA-256.
+// The process of an environment that is a module: answers the calls of a command. With state `replay` or `held` the module's
+// state stays here, by rollout, and need not be JSON.
 
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { compileFunction } from 'node:vm';
+import { logStack, messageOf, serveModule, Unfit } from './module-lines.ts';
 
 interface Params {
   readonly episode: { readonly key: string };
@@ -29,29 +25,15 @@ interface UserModule {
   readonly end?: Step;
 }
 
-const put = process.stdout.write.bind(process.stdout);
-const say = (line: object): void => void put(`${JSON.stringify(line)}\n`);
-// Standard output belongs to the messages: console.log goes to the log.
-process.stdout.write = process.stderr.write.bind(process.stderr);
-
 const live = new Map<string, unknown>();
 
-function loaded(path: string, sha256: string): readonly [UserModule, unknown] {
-  const code = readFileSync(path);
-  const found = createHash('sha256').update(code).digest('hex');
-  if (found !== sha256) throw new Error(`the bundle has the hash ${found}, and the run names ${sha256}`);
-  const parts = ['module', 'exports', 'require'];
-  const run = compileFunction(code.toString('utf8'), parts, { filename: path }) as (...parts: unknown[]) => void;
-  const bundle: {
-    exports: { readonly default?: UserModule; readonly environment?: UserModule; readonly agents?: unknown };
-  } = { exports: {} };
-  run(bundle, bundle.exports, createRequire(path));
-  const { exports: exported } = bundle;
+function environmentOf(exported: { readonly environment?: unknown; readonly default?: unknown }): UserModule {
   const environment = exported.environment ?? exported.default;
   if (typeof environment !== 'object' || environment === null)
-    throw new Error('it exports no `environment`, and no default');
-  if (typeof environment.respond !== 'function') throw new Error('its environment has no function `respond`');
-  return [environment, exported.agents];
+    throw new Unfit('it exports no `environment`, and no default');
+  if (typeof (environment as UserModule).respond !== 'function')
+    throw new Unfit('its environment has no function `respond`');
+  return environment;
 }
 
 async function answered(environment: UserModule, { method, params }: Call): Promise<unknown> {
@@ -67,48 +49,19 @@ async function answered(environment: UserModule, { method, params }: Call): Prom
   return rest;
 }
 
-async function serve(environment: UserModule, agents: unknown): Promise<void> {
-  const { name, version, state, timeoutSeconds, idleSeconds, begin, end } = environment;
-  const begins = typeof begin === 'function';
-  say({
-    hello: {
-      protocol: 1,
-      name,
-      version,
-      state,
-      timeoutSeconds,
-      idleSeconds,
-      begins,
-      ends: typeof end === 'function',
-      agents,
-    },
-  });
-  let rest = '';
-  process.stdin.setEncoding('utf8');
-  for await (const chunk of process.stdin) {
-    const lines = (rest + String(chunk)).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) {
-      const call = JSON.parse(line) as Call;
-      try {
-        say({ id: call.id, result: await answered(environment, call) });
-      } catch (error) {
-        if (error instanceof Error && error.stack) process.stderr.write(`${error.stack}\n`);
-        say({ id: call.id, error: { message: messageOf(error), retryable: isRetryable(error) } });
-      }
-    }
-  }
-}
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 const isRetryable = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'retryable' in error && error.retryable === true;
 
-const [path = '', sha256 = ''] = process.argv.slice(2);
-try {
-  await serve(...loaded(path, sha256));
-} catch (error) {
-  if (error instanceof Error && error.stack) process.stderr.write(`${error.stack}\n`);
-  say({ error: { message: messageOf(error) } });
-  process.exitCode = 1;
-}
+await serveModule<Call>((exported) => {
+  const environment = environmentOf(exported);
+  const { name, version, state, timeoutSeconds, idleSeconds, begin, end } = environment;
+  const has = { begins: typeof begin === 'function', ends: typeof end === 'function' };
+  return {
+    hello: { name, version, state, timeoutSeconds, idleSeconds, ...has, agents: exported['agents'] },
+    answer: (call) => answered(environment, call),
+    failure(error) {
+      logStack(error);
+      return { message: messageOf(error), retryable: isRetryable(error) };
+    },
+  };
+});

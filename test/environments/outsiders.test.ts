@@ -70,6 +70,8 @@ describe('an equation', () => {
     ['7', '$x^2 + \\frac{1}{x^2} = \\boxed{7}$', 'Given x + 1/x = 3, find x^2 + 1/x^2.', 'right'],
     ['4x^2-12x+9', '$(2x-3)^2 = 4x^2-12x+9$', 'Expand $(2x-3)^2$.', 'right'],
     ['3', '$\\frac{\\sin A+\\cos A}{\\sin A-\\cos A} = \\boxed{3}$', undefined, 'right'],
+    ['25', '$|\\vec{v}|^2 = \\boxed{25}$', 'Find the square of the length of v.', 'right'],
+    ['25', '$|\\vec{v}|^2 = \\boxed{25}$', 'Find the length of v.', 'wrong'],
     ['122', 'a_6 = 122', 'Let a_1 = 2 and a_{n+1} = 3a_n - 1. Find a_5.', 'wrong'],
   ])('for %s, %s is about what its left side names', (solution, answer, question, verdict) => {
     expect(judgeMath(answer, [solution], question === undefined ? {} : { question }).verdict).toBe(verdict);

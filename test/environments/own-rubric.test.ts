@@ -218,7 +218,9 @@ describe('a rubric', () => {
     [{ name: 'Not A Name' }, 'name'],
     [{ instructions: '' }, 'instructions'],
     [{ temperature: 1 }, 'temperature'],
-    [{ model: undefined }, 'model'],
+    [{ model: undefined }, '`model` is missing: it takes a text'],
+    [{ choices: 'right' }, '`choices` takes a list'],
+    [{ model: undefined, modle: 'm' }, 'it has the unknown field `modle`'],
   ])('that cannot be used is refused by its field: %j', async (changes, field) => {
     const refused = await described(changes).catch((error: unknown) => error as Error);
     expect(refused).toMatchObject({ reason: 'environment-unloadable' });

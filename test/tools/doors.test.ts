@@ -115,6 +115,8 @@ describe('tools of a command line', () => {
     [{ tool: ['ruby'] }, 'bad-value', 'neither python nor a module'],
     [{ tool: ['./none.ts'] }, 'bad-value', 'is no file'],
     [{ mcp: ['https://tools.example'] }, 'bad-value', 'is an address'],
+    [{ mcp: ['no-such-program-here'] }, 'bad-value', 'neither a file nor a program of the PATH'],
+    [{ mcp: ['cat'] }, 'tool-unloadable', 'The MCP server cat does not begin'],
     [{ mcp: ['/bin/sh -c "exit 3"'] }, 'tool-unloadable', 'ended with exit code 3'],
     [{ mcp: ['no-such-program-here --x'] }, 'tool-unloadable', 'the program was not found'],
   ])('%j are refused: %s, %s', async (specs, reason, said) => {
@@ -140,6 +142,18 @@ describe('tools of a command line', () => {
     const asked = describeTools({ ...NONE, tool: [written('bad.ts', text)] }, folder, log);
     await expect(asked).rejects.toMatchObject({ reason });
     await expect(asked).rejects.toThrow(said);
+    // Its processes are those of environments; its errors speak of tools.
+    await expect(asked).rejects.not.toThrow('environment');
+  });
+
+  test('a stack is logged of what the module throws, and none of its form', async () => {
+    const lines: string[] = [];
+    const describing = (text: string) =>
+      describeTools({ ...NONE, tool: [written('form.ts', text)] }, folder, (line) => lines.push(line));
+    await expect(describing('export const tools = [];')).rejects.toThrow('no list');
+    expect(lines).toEqual([]);
+    await expect(describing('throw new Error("no luck");')).rejects.toThrow('no luck');
+    expect(lines.join('\n')).toContain('no luck');
   });
 });
 

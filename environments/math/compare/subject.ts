@@ -38,7 +38,7 @@ export function isAboutAnother({ equation, named, boxed }: About, question: stri
   const kind = node && kindOf(node);
   if (node === undefined || kind === undefined) return false;
   // Beside a box only `2x`, `n^2` and `f(4) - 2` are taken to be on the way; `x^2 + 1/x^2` and `\tan A` may be asked in other words.
-  if (boxed === true && (kind !== 'numbered' || namesIn(node) > 1)) return false;
+  if (boxed === true && (kind !== 'numbered' || namesIn(node) > 1 || OPERATION.test(askedOf(question)))) return false;
   if (kind === 'name' && (question === '' || !/^(?:call|apply|setop)$/.test(node.k))) return false;
   if (question === '') return kind === 'numbered' && !named;
   const asked = askedOf(question);
@@ -51,6 +51,10 @@ export function isAboutAnother({ equation, named, boxed }: About, question: stri
   if (!holds(of(question))) return kind === 'numbered' && !named && equation.split('=').length < 3;
   return kind === 'numbered' || holds(of(asked));
 }
+/** Words that ask for such an expression: "Find the square of the distance". */
+const OPERATION =
+  /\b(?:squared?|cubed?|power|twice|thrice|doubled?|tripled?|half|reciprocal|factorial|negative|opposite|(?:\d+|two|three|four|five|ten) times)\b/i;
+
 const namesIn = (node: Node): number =>
   (node.k === 'sym' || node.k === 'apply' ? 1 : 0) + children(node).reduce((sum, child) => sum + namesIn(child), 0);
 

@@ -100,12 +100,28 @@ export function readRubric(file: string, content: string): ReadRubric {
   }
   const parsed = RUBRIC.safeParse(value);
   if (!parsed.success) {
-    const [issue] = parsed.error.issues;
+    // A misspelt field explains one that is missing.
+    const { issues } = parsed.error;
+    const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0];
     const path = (issue?.path ?? []).map(String).join('.');
-    return refuse(`${path === '' ? 'the value' : `\`${short(path, 80)}\``}: ${short(issue?.message ?? '', 200)}`);
+    const place = path === '' ? 'it' : `\`${short(path, 80)}\``;
+    return refuse(`${place} ${short(issue ? problemOf(issue) : '', 200)}`);
   }
   return { rubric: parsed.data, sha256: createHash('sha256').update(content).digest('hex') };
 }
+
+/** Our own messages continue the field's name; the library's are put so that they do. */
+function problemOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys') return `has the unknown field \`${issue.keys.join('`, `')}\``;
+  if (issue.code === 'invalid_type')
+    return / received undefined$/.test(issue.message)
+      ? `is missing: it takes ${kinds(issue.expected)}`
+      : `takes ${kinds(issue.expected)}`;
+  return /^[a-z"]/.test(issue.message) ? issue.message : `does not fit: ${issue.message}`;
+}
+const kinds = (expected: string): string =>
+  ({ string: 'a text', array: 'a list', object: 'an object', number: 'a number', int: 'a whole number' })[expected] ??
+  expected;
 
 /** Choices are compared without regard to case and blanks. */
 export const sameChoice = (choice: string): string => choice.trim().replace(/\s+/g, ' ').toLowerCase();
