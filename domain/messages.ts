@@ -94,7 +94,7 @@ export interface CollectionProgress {
 
 /**
  * The memo `progress` of a collection: its progress at the time `toldAt`, for clients that get no answer from a worker.
- * Written at start and end, on every update, and otherwise at most every 5 s when a rollout ends.
+ * Written at start and end, on every update, and otherwise when as many rollouts have ended as are a sixteenth of `maxConcurrent`.
  */
 export interface MemoProgress extends CollectionProgress {
   /** Epoch milliseconds. */
