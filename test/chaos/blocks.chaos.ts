@@ -1,6 +1,6 @@
 // The promise: a run in blocks plays each turn once and counts each rollout once, while its workers are killed in the
 // workflow tasks of its root and its blocks, blocks and the root are terminated, and it is paused, tuned and continued
-// as new. A workflow may have 25 in flight here, not 1,000; bench/blocks.bench.ts holds 10,000.
+// as new. A workflow may have 25 in flight here, not 1,000; held.chaos.ts holds 10,000.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -79,7 +79,7 @@ describe(`a run of ${ROLLOUTS} rollouts in blocks, ${MAX} in flight`, () => {
       };
       const people = (async () => {
         while (!over && (seen.terminated < TERMINATED || seen.roots < 1)) {
-          await sleep(2000 + random() * 2000);
+          await sleep(1000 + random() * 1000);
           try {
             const open = [];
             const query = `WorkflowType = 'block' AND EverturnRun = '${RUN}' AND ExecutionStatus = 'Running'`;
