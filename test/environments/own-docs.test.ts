@@ -98,38 +98,32 @@ describe('the examples', () => {
     outputs: pairs.map(([, output]) => output),
   });
 
-  test.skipIf(!hasSandbox)(
-    'hold a code agent: hidden cases judge, and the first public case that fails comes back, clipped',
-    async () => {
-      const row = { public: cases(['1 2', '3'], ['2 2', '4']), hidden: cases(['17 25', '42'], ['-3 3', '0']) };
-      const repair = join(EXAMPLES, 'code_repair.py');
-      const answers = [
-        'no program',
-        program('print(3)'),
-        program('a, b = map(int, input().split())\nprint(a + b if a > 0 else 1)'),
-        program("print('x' * 100_000)"),
-        program('raise ValueError(input())'),
-        program("open('/etc/passwd').read()"),
-        program('print(sum(map(int, input().split())))'),
-      ];
-      const { replies: said } = await replies(repair, row, answers);
-      const told = said.map(({ messages }) => messages?.[0]?.content ?? '');
-      expect(said.map(({ verdict }) => verdict?.verdict)).toEqual([
-        ...Array.from({ length: 6 }, () => 'wrong'),
-        'right',
-      ]);
-      expect(told[0]).toContain('fenced block');
-      // The first public case passes; the second is shown.
-      expect(told[1]).toContain('Input: 2 2\nExpected: 4\nPrinted: 3');
-      expect(told[2]).toContain('another does not');
-      expect(told[3]!.length).toBeLessThan(1000);
-      expect(told[4]).toContain('ValueError: 1 2');
-      expect(told[5]).toMatch(/No such file|denied/);
-      // No hidden case is ever shown.
-      expect(told.join()).not.toContain('17 25');
-    },
-    120_000,
-  );
+  test('hold a code agent: hidden cases judge, and the first public case that fails comes back, clipped', async (context) => {
+    if (!hasSandbox) return context.skip('no sandbox runs here');
+    const row = { public: cases(['1 2', '3'], ['2 2', '4']), hidden: cases(['17 25', '42'], ['-3 3', '0']) };
+    const repair = join(EXAMPLES, 'code_repair.py');
+    const answers = [
+      'no program',
+      program('print(3)'),
+      program('a, b = map(int, input().split())\nprint(a + b if a > 0 else 1)'),
+      program("print('x' * 100_000)"),
+      program('raise ValueError(input())'),
+      program("open('/etc/passwd').read()"),
+      program('print(sum(map(int, input().split())))'),
+    ];
+    const { replies: said } = await replies(repair, row, answers);
+    const told = said.map(({ messages }) => messages?.[0]?.content ?? '');
+    expect(said.map(({ verdict }) => verdict?.verdict)).toEqual([...Array.from({ length: 6 }, () => 'wrong'), 'right']);
+    expect(told[0]).toContain('fenced block');
+    // The first public case passes; the second is shown.
+    expect(told[1]).toContain('Input: 2 2\nExpected: 4\nPrinted: 3');
+    expect(told[2]).toContain('another does not');
+    expect(told[3]!.length).toBeLessThan(1000);
+    expect(told[4]).toContain('ValueError: 1 2');
+    expect(told[5]).toMatch(/No such file|denied/);
+    // No hidden case is ever shown.
+    expect(told.join()).not.toContain('17 25');
+  }, 120_000);
 
   test('bring agents that have an end', async () => {
     const found: string[] = [];

@@ -10,9 +10,10 @@ const log = () => undefined;
 const tools = openTools({ code: undefined, log, permitted: ({ spec }) => spec });
 afterAll(() => tools.close());
 
-describe.skipIf(COMMAND === undefined)('the MCP server "everything"', () => {
-  test('says its tools, with schemas that are some, and answers calls', async () => {
-    const { list } = await describeTools({ tool: [], mcp: [COMMAND!], toolTimeoutSeconds: 20 }, process.cwd(), log);
+describe('the MCP server "everything"', () => {
+  test('says its tools, with schemas that are some, and answers calls', async (context) => {
+    if (COMMAND === undefined) return context.skip('MCP_SERVER_EVERYTHING names no command of it');
+    const { list } = await describeTools({ tool: [], mcp: [COMMAND], toolTimeoutSeconds: 20 }, process.cwd(), log);
     expect(list.length).toBeGreaterThan(3);
     const call = (name: string, given: object) =>
       tools.call(

@@ -265,6 +265,8 @@ describe('a feed', { timeout: 240_000 }, () => {
       return '\\boxed{4}';
     });
     await begin('slow', { queries: 6 });
+    // The oldest are given first, of those that have ended.
+    await until('slow', (p) => p.ready === 3);
     const first = await lease('slow');
     expect(numbers(first)).toEqual([1, 2]);
     await ask('slow', 'acknowledge', { lease: first.id, version: 1 });

@@ -114,7 +114,7 @@ export function readRubric(file: string, content: string): ReadRubric {
 function problemOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys') return `has the unknown field \`${issue.keys.join('`, `')}\``;
   if (issue.code === 'invalid_type')
-    return / received undefined$/.test(issue.message)
+    return issue.message.endsWith(' received undefined')
       ? `is missing: it takes ${kinds(issue.expected)}`
       : `takes ${kinds(issue.expected)}`;
   return /^[a-z"]/.test(issue.message) ? issue.message : `does not fit: ${issue.message}`;
