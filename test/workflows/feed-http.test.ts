@@ -4,7 +4,7 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type FeedServer, serveFeed } from '../../cli/serve/feed-server.ts';
+import { type FeedServer, serveFeed } from '../../feed/feed-server.ts';
 import type { NeutralRow } from '../../domain/neutral-row.ts';
 import type { Session } from '../../temporal/connection.ts';
 import { entriesOfFeed, startFeed } from '../../temporal/feed.ts';
