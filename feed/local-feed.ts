@@ -4,7 +4,6 @@
 // that the service's Temporal does not know: `everturn feed` serves them.
 
 import { rmSync } from 'node:fs';
-import { realpath } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hostname } from 'node:os';
 import { UsageError } from '../domain/errors.ts';
@@ -12,11 +11,11 @@ import { isRunName } from '../domain/ids.ts';
 import { readPrivate, writePrivate } from '../machine/private-file.ts';
 import type { Home } from '../service/home.ts';
 import { touchService } from '../service/idle.ts';
-import { basename, dirname, isShared, join } from '../storage/place.ts';
+import { basename, join } from '../storage/place.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
 import type { Store } from '../storage/store.ts';
 import type { Session } from '../temporal/connection.ts';
-import { startFeed } from '../temporal/feed.ts';
+import { isSameFolder, startFeed } from '../temporal/feed.ts';
 import { describeWorkflow } from '../temporal/runs.ts';
 import { HttpRefusal, newToken, pathOf, verbOf } from './feed-http.ts';
 import { type FeedServer, listen } from './feed-server.ts';
@@ -74,7 +73,7 @@ export async function serveLocalFeeds(options: LocalFeedOptions): Promise<FeedSe
     const run = isFolder ? basename(named) : named;
     if (!isRunName(run)) throw noRun(named);
     const { out } = await describeWorkflow(session, run);
-    if (out === null || (isFolder && !(await isSame(named, join(out, run))))) throw noRun(named);
+    if (out === null || (isFolder && !isSameFolder(named, join(out, run)))) throw noRun(named);
     const store = openStore(out, run);
     const record = (await store.getRun())?.record;
     if (!record) throw noRun(named);
@@ -100,14 +99,6 @@ function decoded(text: string): string {
   } catch {
     throw new HttpRefusal(400, 'bad-value', 'The path is not percent-encoded.', 'Encode the run’s folder.');
   }
-}
-
-/** Links resolved; a bucket has none. */
-async function isSame(one: string, other: string): Promise<boolean> {
-  if (one === other) return true;
-  if (!isShared(one) || !isShared(other) || dirname(one) === one) return false;
-  const [a, b] = await Promise.all([one, other].map((path) => realpath(path).catch(() => undefined)));
-  return a !== undefined && a === b;
 }
 
 function noRun(named: string, fix?: string): UsageError {

@@ -2,6 +2,7 @@
 // run's folder. The feed of another folder's run of the same name is refused; that of an earlier run in this folder is
 // ended first. A refusal is a UsageError with the feed's own reason; a server or worker that is away is a TemporalError.
 
+import { realpathSync } from 'node:fs';
 import {
   type Client,
   WithStartWorkflowOperation,
@@ -61,10 +62,20 @@ async function mustBeOfRun({ client }: Session, place: FeedPlace): Promise<void>
   });
 }
 
+/** Links resolved. */
+export function isSameFolder(one: string, other: string): boolean {
+  if (one === other) return true;
+  try {
+    return realpathSync(one) === realpathSync(other);
+  } catch {
+    return false;
+  }
+}
+
 /** A feed that another client started has no memo: it is taken for this run's. */
 function ofRun(memo: Record<string, unknown> | undefined, { out, since }: FeedPlace): 'own' | 'elsewhere' | 'earlier' {
   const [its, made] = [memo?.['out'], memo?.['since']];
-  if (typeof its === 'string' && its !== out) return 'elsewhere';
+  if (typeof its === 'string' && !isSameFolder(its, out)) return 'elsewhere';
   return typeof made === 'number' && since !== undefined && made !== since ? 'earlier' : 'own';
 }
 
@@ -97,7 +108,8 @@ export async function entriesOfFeed(session: Session, place: FeedPlace, since: n
   try {
     const { memo, startTime } = await client.withDeadline(Date.now() + QUERY_MS, () => handle.describe());
     // One without a memo says of no folder that it is its own.
-    if (memo?.['out'] !== place.out || (memo['since'] === undefined && startTime.getTime() < since)) return undefined;
+    if (typeof memo?.['out'] !== 'string' || (memo['since'] === undefined && startTime.getTime() < since))
+      return undefined;
     return (await feedProgressOf(session, { ...place, since }))?.entries;
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError) && !isServerFailure(error)) throw error;

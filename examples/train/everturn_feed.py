@@ -186,6 +186,7 @@ class Feed:
                 return
             except urllib.error.HTTPError as refused:
                 # it is ours and busy; a refusal is of a stranger that has the address now, or of a service without this run
+                refused.close()
                 if refused.code >= 500:
                     return
                 absent = refused
