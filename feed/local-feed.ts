@@ -15,7 +15,7 @@ import { basename, join } from '../storage/place.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
 import type { Store } from '../storage/store.ts';
 import type { Session } from '../temporal/connection.ts';
-import { isSameFolder, startFeed } from '../temporal/feed.ts';
+import { isSameFolder } from '../temporal/feed.ts';
 import { describeWorkflow } from '../temporal/runs.ts';
 import { HttpRefusal, newToken, pathOf, verbOf } from './feed-http.ts';
 import { type FeedServer, listen } from './feed-server.ts';
@@ -81,10 +81,8 @@ export async function serveLocalFeeds(options: LocalFeedOptions): Promise<FeedSe
     const known = open.get(store.folder);
     // A folder that was removed and made again is another run.
     if (known?.createdAt === createdAt) return known.feed;
-    const place = { run, out, since: createdAt };
-    await startFeed(session, place);
     const feed = openRunFeed({
-      ...{ place, store, session: () => session },
+      ...{ place: { run, out, since: createdAt }, store, session: () => session },
       onWeights: (weights) => onWeights(store.folder, record, weights),
     });
     if (open.size >= MOST_OPEN) open.clear();
