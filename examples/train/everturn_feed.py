@@ -203,7 +203,9 @@ class Feed:
         raise OSError("the feed is starting")
 
     def _own(self):
-        found = _read(os.path.join(self.folder, ".feed", "server.json"))
+        # of a run in a bucket the token stays on this machine
+        near = os.path.join(_home(), "feed", os.path.basename(self.folder)) if "://" in self.folder else os.path.join(self.folder, ".feed")
+        found = _read(os.path.join(near, "server.json"))
         return found["url"], found["token"]
 
     def _of_service(self):

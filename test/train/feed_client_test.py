@@ -228,6 +228,10 @@ class Found(unittest.TestCase):
     def test_a_place_in_a_bucket_is_not_a_folder_here(self):
         for client in (Feed("s3://b/p/first"), Feed("first", out="s3://b/p")):
             self.assertEqual((client.folder, client.out), ("s3://b/p/first", "s3://b/p"))
+        os.makedirs(os.path.join(self.home, "feed", "first"))
+        with Script((200, [{}]), (200, [{"version": 1}])) as own:
+            self.announce(os.path.join(self.home, "feed", "first", "server.json"), own)
+            self.assertEqual(Feed("s3://b/p/first", command=None).version(1), {"version": 1})
 
 
 class Verbs(unittest.TestCase):
