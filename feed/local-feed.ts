@@ -49,7 +49,12 @@ export async function serveLocalFeeds(options: LocalFeedOptions): Promise<FeedSe
   const onError = (error: unknown) => log(`the feed: ${error instanceof Error ? error.message : String(error)}`);
   const server = await listen({ host: '127.0.0.1', port: 0, token, onError }, answer);
   const said: LocalFeedFile = { url: server.url, token, pid: process.pid, host: hostname() };
-  writePrivate(home.feedFile, `${JSON.stringify(said)}\n`);
+  try {
+    writePrivate(home.feedFile, `${JSON.stringify(said)}\n`);
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
   return {
     url: server.url,
     async close() {
