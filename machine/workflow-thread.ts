@@ -1,5 +1,5 @@
 // The thread in which the SDK plays workflows, without its record of every promise's stack. That record serves the
-// query `__stack_trace` alone ("Call stack" in the UI), and takes half of the thread's processor time: for each promise a
+// query `__stack_trace` alone ("Call stack" in the UI), and takes a third or more of the thread's processor time: for each promise a
 // function is compiled, and a stack is captured and mapped to its sources. The query then answers that stacks are not enabled. Errors
 // have their stacks. Under TEMPORAL_DEBUG the SDK needs no thread, and answers the query.
 
