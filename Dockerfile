@@ -2,8 +2,9 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY . .
+# No script of a dependency is needed: onnxruntime-node's would download libraries for GPUs from elsewhere.
 # The SDK brings a native library for each platform; a container needs its own.
-RUN npm ci && npm prune --omit=dev \
+RUN npm ci --ignore-scripts && npm run build && npm prune --omit=dev --ignore-scripts \
   && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 -type d ! -name "$(uname -m)-unknown-linux-gnu" -exec rm -rf {} +
 
 FROM node:22-bookworm-slim

@@ -1,6 +1,5 @@
-// The composition root: the only place that constructs. Builds store, environments and backends once, and
-// serves the task queues: workflows with light activities, generation, and, with a proven sandbox,
-// code. Run as a program it serves until SIGTERM, SIGINT or the end of the process that started it.
+// The composition root: the only place that constructs. Builds store, environments and backends once, and serves the
+// task queues. Run as a program it serves until SIGTERM, SIGINT or the end of the process that started it.
 
 import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -39,6 +38,7 @@ import { serveLocalFeeds } from './feed/local-feed.ts';
 import { type Home, homeOf } from './service/home.ts';
 import { openHealthPort } from './machine/health-port.ts';
 import { endWithParent, tellReady } from './machine/parent.ts';
+import { makeWorkflowThreadsLean } from './machine/workflow-thread.ts';
 import { watchDeployment } from './temporal/deployment.ts';
 import { watchCluster } from './temporal/readiness.ts';
 import { openWorkerConnection } from './temporal/worker-connection.ts';
@@ -87,6 +87,7 @@ export async function startWorker(settings: WorkerSettings, stop: AbortSignal, m
   const parts = { session, environments, tools, backends, disk, permissions, reader, measured };
   const deps = dependencies(parts);
   const activities = createActivities(deps);
+  makeWorkflowThreadsLean();
   const queues = await openQueues(cluster, {
     activities: { ...activities, generate: measured.generate(activities.generate) },
     workflowBundle: workflowBundle(),
@@ -237,9 +238,8 @@ export async function serve(settings: WorkerSettings): Promise<number> {
   let worker: RunningWorker | undefined;
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => stop.abort());
   endWithParent(() => stop.abort());
-  const { health } = settings;
   const problem = () => (stop.signal.aborted ? 'it is ending' : worker ? worker.problem() : 'it is starting');
-  const port = health && (await openHealthPort(health.host, health.port, { problem }));
+  const port = settings.health && (await openHealthPort(settings.health.host, settings.health.port, { problem }));
   try {
     worker = await startWorker(settings, stop.signal, meter);
     tellReady();
