@@ -3,6 +3,7 @@
 
 import type { Outcome, StopReason } from './ending.ts';
 import type { RolloutId } from './ids.ts';
+import type { CallResult } from './tool.ts';
 import type { Finish } from './turn.ts';
 import type { VerdictValue } from './verdict.ts';
 
@@ -29,9 +30,12 @@ export interface TurnSummary {
   /** Epoch milliseconds. */
   readonly startedAt: number;
   readonly finishedAt: number;
+  /** Null without a verdict, and where tools were called: nobody judged. */
   readonly judgeMs: number | null;
   /** Sum of the natural logprobs of the answer; null unless they were asked for. */
   readonly logprobSum: number | null;
+  /** Absent for an answer. */
+  readonly calls?: readonly Pick<CallResult, 'name' | 'outcome' | 'ms'>[];
 }
 
 export interface RolloutSummary extends Omit<RolloutId, 'run'> {

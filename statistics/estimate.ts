@@ -10,7 +10,7 @@ export interface Estimate {
   readonly value: number | null;
   /** Observations, in `unit`. */
   readonly n: number;
-  readonly unit: 'rollouts' | 'queries' | 'turns' | 'answers';
+  readonly unit: 'rollouts' | 'queries' | 'turns' | 'answers' | 'calls';
   /** Observations that could not be used: queries with fewer than k samples, rollouts that failed or are undecided. */
   readonly leftOut: number;
   readonly standardError: number | null;

@@ -1,6 +1,7 @@
 // Every number of a run as one flat list of rows, for CSV and for tables: the same names as in docs/stats.md.
 
 import { bareEstimate, type Estimate } from './estimate.ts';
+import type { CallStatistics } from './calls.ts';
 import type { Part } from './by-turn.ts';
 import type { Distribution } from './mean.ts';
 import type { RunStatistics } from './run-statistics.ts';
@@ -54,6 +55,7 @@ export function statisticsRows(statistics: RunStatistics): Estimate[] {
           timing.tokensPerRight,
         ]
       : []),
+    ...statistics.calls.flatMap(callRows),
     ...(provisional
       ? [
           provisional.endedSoFar,
@@ -64,6 +66,16 @@ export function statisticsRows(statistics: RunStatistics): Estimate[] {
           },
         ]
       : []),
+  ];
+}
+
+function callRows({ name, calls, outcomes, seconds, turns, ofTurns }: CallStatistics): Estimate[] {
+  const of = `@${name ?? 'unreadable'}`;
+  return [
+    bare(`calls${of}`, 'calls of the tool', calls, calls, 'calls'),
+    ...shares(`call${of}`, 'calls that ended so / calls', outcomes, 'calls'),
+    bare(`callTurns${of}`, 'turns with a call of the tool / turns', turns / ofTurns, ofTurns, 'turns'),
+    ...distribution(`callSeconds${of}`, 'seconds of a call that ran', seconds, 'calls'),
   ];
 }
 
@@ -85,8 +97,13 @@ function shares(
   return Object.entries(counts).map(([key, n]) => bare(`${name}: ${key}`, definition, n / all, all, unit));
 }
 
-function distribution(name: string, definition: string, found: Distribution): Estimate[] {
+function distribution(
+  name: string,
+  definition: string,
+  found: Distribution,
+  unit: Estimate['unit'] = 'turns',
+): Estimate[] {
   return (['mean', 'p50', 'p90', 'p99', 'max', 'sum'] as const).map((key) =>
-    bare(`${name} ${key}`, definition, found[key], found.n, 'turns'),
+    bare(`${name} ${key}`, definition, found[key], found.n, unit),
   );
 }

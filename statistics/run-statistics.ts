@@ -10,6 +10,7 @@ import {
   type SteeredCount,
   unsteered,
 } from '../domain/rollout-summary.ts';
+import { callStatistics, type CallStatistics } from './calls.ts';
 import { counted, turnStatistics, type TurnStatistics } from './by-turn.ts';
 import { bareEstimate, type Estimate, queryMeanEstimate, shareEstimate } from './estimate.ts';
 import { provisional, type Provisional, totalOf } from './in-progress.ts';
@@ -49,6 +50,8 @@ export interface RunStatistics {
   readonly endings: Readonly<Record<string, number>>;
   /** Of the answers' mean logprob; null unless logprobs were read. */
   readonly meanLogprob: Distribution | null;
+  /** Of tools, by name; empty without any, or if turns were not read. */
+  readonly calls: readonly CallStatistics[];
   /** Null if turns were not read. */
   readonly timing: TimingStatistics | null;
   /** Null for a run that has ended, or whose size nobody knows. */
@@ -93,6 +96,7 @@ export function runStatistics(
       ended.map((r) => [r.outcome, r.stopReason, r.failure].filter((name) => name !== null).join(' · ')),
     ),
     meanLogprob: logprobs.length === 0 ? null : distributionOf(logprobs),
+    calls: callStatistics(rollouts.flatMap(({ turns }) => turns)),
     timing: hasTurns ? timingStatistics(byQuery(rollouts)) : null,
     provisional: provisional(begun, shape, atTurn),
   };

@@ -201,8 +201,9 @@ function readTurn(owner: Owner, path: RolloutFiles, turn: number, detail: Summar
     tries: record.attempt,
     startedAt: record.startedAt,
     finishedAt: record.finishedAt,
-    judgeMs: verdict?.tookMs ?? null,
+    judgeMs: verdict && verdict.verdict !== 'called' ? verdict.tookMs : null,
     logprobSum: record.logprobs ? record.logprobs.reduce((sum, logprob) => sum + logprob, 0) : null,
+    ...(verdict?.calls && { calls: verdict.calls.map(({ name, outcome, ms }) => ({ name, outcome, ms })) }),
   };
   return { summary, said: record.said !== undefined };
 }

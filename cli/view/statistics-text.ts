@@ -1,7 +1,8 @@
 // The statistics of a run as text: accuracy by turn, the numbers with their intervals, tokens and times, endings.
 
-import { oneLine } from '../../domain/foreign-text.ts';
+import { oneLine, short } from '../../domain/foreign-text.ts';
 import type { TurnStatistics } from '../../statistics/by-turn.ts';
+import type { CallStatistics } from '../../statistics/calls.ts';
 import { type Estimate, saysNothing } from '../../statistics/estimate.ts';
 import type { Provisional } from '../../statistics/in-progress.ts';
 import type { Distribution, Interval } from '../../statistics/mean.ts';
@@ -13,7 +14,7 @@ import { type Column, table } from './table.ts';
 const right = (title: string): Column => ({ title, align: 'right' });
 
 export function statisticsText(statistics: RunStatistics, { explain = false, end = null, paint }: TextOptions): string {
-  const { byTurn, timing, provisional, endings, returns, meanLogprob } = statistics;
+  const { byTurn, timing, calls, provisional, endings, returns, meanLogprob } = statistics;
   const shares = [
     statistics.solved,
     statistics.lastAnswer,
@@ -47,6 +48,7 @@ export function statisticsText(statistics: RunStatistics, { explain = false, end
           ...(timing.retried > 0 ? [`${plural(timing.retried, 'turn')} were generated at a later attempt.`] : []),
         ]
       : []),
+    ...(calls.length > 0 ? ['', callTable(calls, paint)] : []),
     '',
     ...Object.entries(endings).map(([name, n]) => `${count(n).padStart(8)}  ${oneLine(name)}`),
     ...(statistics.retried > 0
@@ -92,6 +94,28 @@ function turnTable(turns: readonly TurnStatistics[], paint: Paint): string {
     Object.keys(t.finish).length === 0 ? '–' : count(t.finish.length ?? 0),
   ]);
   return table(columns.map(right), rows, paint, (_, column) => (column === 3 ? 'bold' : undefined));
+}
+
+const MOST_CALLS = 20;
+
+/** The names are a model's: a run may have any number of them. */
+function callTable(calls: readonly CallStatistics[], paint: Paint): string {
+  const columns: Column[] = [
+    { title: 'call' },
+    ...['calls', 'ok', 'failed', 'timed out', 'refused', 'of turns', 'seconds p50', 'p90', 'max'].map(right),
+  ];
+  const rows = calls
+    .slice(0, MOST_CALLS)
+    .map((one) => [
+      one.name === null ? 'unreadable' : short(oneLine(one.name), 40),
+      count(one.calls),
+      ...(['ok', 'failed', 'timed-out', 'refused'] as const).map((outcome) => count(one.outcomes[outcome])),
+      percent(one.turns, one.ofTurns),
+      ...[one.seconds.p50, one.seconds.p90, one.seconds.max].map(real),
+    ]);
+  const more = calls.length - rows.length;
+  const all = table(columns, rows, paint, (_, column) => (column === 1 ? 'bold' : undefined));
+  return more > 0 ? `${all}\n${plural(more, 'further name')} with fewer calls: --json.` : all;
 }
 
 function numberTable(numbers: readonly Estimate[], explain: boolean, paint: Paint): string {

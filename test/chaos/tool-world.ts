@@ -138,5 +138,7 @@ export function sessionsLeft(file: string): string[] {
     if (what === 'begin') open.add(`${pid} ${key}`);
     else if (what === 'end') open.delete(`${pid} ${key}`);
   }
-  return [...open].filter((session) => isPidAlive(Number(session.split(' ')[0])));
+  // By their variable: a number may be another process's by now.
+  const alive = new Set(withVariable('ENVIRONMENT_SESSIONS', file));
+  return [...open].filter((session) => alive.has(Number(session.split(' ')[0])));
 }

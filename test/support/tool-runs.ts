@@ -13,6 +13,9 @@ import { checkRun } from '../../proof/check.ts';
 import { everturnVersion } from '../../machine/package-root.ts';
 import { createRun } from '../../run/create-run.ts';
 import { surveyDataset } from '../../run/survey.ts';
+import { createEnvironments } from '../../environments/index.ts';
+import { createOwnEnvironments, describeEnvironment } from '../../environments/own/own-environments.ts';
+import { parseSpec } from '../../environments/own/spec.ts';
 import { putCode } from '../../storage/code.ts';
 import { openFileStore } from '../../storage/files.ts';
 import type { Store } from '../../storage/store.ts';
@@ -25,6 +28,7 @@ import { scriptedBackend } from './scripted-model.ts';
 import { withTools } from './tool-chat.ts';
 
 const SHOP = join(import.meta.dirname, '../../examples/tools/shop.ts');
+const ENVIRONMENTS = join(import.meta.dirname, '../environments/own');
 const SERVER = `node ${join(import.meta.dirname, '../tools/mcp-server.mjs')}`;
 export const SECRET = 'RESULT-OF-A-TOOL';
 const LONG: ToolRecord = {
@@ -45,6 +49,7 @@ export interface Played {
 }
 
 export interface ToolRuns {
+  readonly rig: Rig;
   /** Idempotency keys of the orders of a run that arrived. */
   ordersOf(run: string): string[];
   readonly out: string;
@@ -53,6 +58,8 @@ export interface ToolRuns {
     ids: readonly string[],
     more?: Partial<RolloutSettings>,
     limits?: Partial<ToolSettings>,
+    /** An environment of the user's own, as `--environment` takes it. */
+    environment?: string,
   ): Promise<Played>;
   breaches(run: string): Promise<string[]>;
   close(): Promise<void>;
@@ -74,12 +81,15 @@ async function opened(): Promise<void> {
 export interface ToolRunsOptions {
   /** The reply to a turn, 1-based. */
   readonly says: (query: string, turn: number) => string;
+  /** Awaited before the reply to a turn. */
+  readonly before?: (query: string, turn: number) => Promise<void> | undefined;
   readonly contextLength?: number;
   readonly wrapped?: (tools: Tools) => Tools;
 }
 
 export async function openToolRuns({
   says,
+  before,
   contextLength,
   wrapped = (same) => same,
 }: ToolRunsOptions): Promise<ToolRuns> {
@@ -94,32 +104,46 @@ export async function openToolRuns({
   });
   const backend = withTools(
     scriptedBackend({
-      answer({ requestId }) {
+      async answer({ requestId }) {
         const [, query = '', , turn] = requestId.split('/');
+        await before?.(query, Number(turn));
         return says(query, Number(turn));
       },
       ...(contextLength && { contextLength }),
     }),
   );
-  const rig: Rig = await openRig({ answer: () => '' }, { tools, backend: async () => backend });
+  const own = createOwnEnvironments({ log: () => undefined, permitted: ({ spec }) => spec });
+  const parts = { tools, backend: async () => backend, environments: createEnvironments({}, own) };
+  const rig: Rig = await openRig({ answer: () => '' }, parts);
   await rig.startWorker();
   const specs = { tool: [SHOP], mcp: [SERVER], toolTimeoutSeconds: null };
   const { list, codes } = await describeTools(specs, rig.out, () => undefined);
   const tokenizer = { ...backend.tokenizer, name: 'the tokenizer of the test', stopTokenIds: [256] };
 
   return {
+    rig,
     ordersOf: (run) => orders.filter((key) => key.startsWith(`${run}/`)),
     out: rig.out,
-    async play(run, ids, more = {}, limits = {}) {
+    async play(run, ids, more = {}, limits = {}, environment = undefined) {
       const dataset = join(rig.out, `${run}.jsonl`);
-      const rows = ids.map((id) => JSON.stringify({ id, question: `What costs it? ${id}`, answer: '7' }));
+      const rows = ids.map((id) => JSON.stringify({ id, name: id, question: `What costs it? ${id}`, answer: '7' }));
       writeFileSync(dataset, rows.join('\n'));
-      const survey = await surveyDataset({ dataset, limit: null, shuffleSeed: null });
+      const described =
+        environment && (await describeEnvironment(parseSpec(environment, ENVIRONMENTS), () => undefined));
+      const environments = described ? [described.record] : undefined;
+      const survey = await surveyDataset({
+        ...{ dataset, limit: null, shuffleSeed: null },
+        ...(environments && { environments }),
+      });
       const store = openFileStore(rig.out, run);
-      const own = { format: 'hermes', list: [...list, LONG], maxCalls: 4, outputBytes: 1000, ...limits };
-      const settings = { ...completeSettings(run, { seed: 7, numTurns: 2, ...more }), tools: own };
+      const called = { format: 'hermes', list: [...list, LONG], maxCalls: 4, outputBytes: 1000, ...limits };
+      const settings = {
+        ...completeSettings(run, { seed: 7, numTurns: 2, ...more }),
+        tools: called,
+        ...(environments && { environments }),
+      };
       const origins = Object.fromEntries(
-        ['seed', 'numTurns', 'tool', ...Object.keys(more)].map((key) => [key, 'flag' as const]),
+        ['seed', 'numTurns', 'tool', 'environment', ...Object.keys(more)].map((key) => [key, 'flag' as const]),
       );
       await createRun(store, { run, survey, settings, samples: 1, origins });
       for (const code of codes) await putCode(store.folder, code);
@@ -140,6 +164,7 @@ export async function openToolRuns({
     },
     async close() {
       await rig.close();
+      await own.close();
       await open.close();
     },
   };

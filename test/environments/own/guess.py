@@ -33,6 +33,8 @@ def begin(episode, **_):
 
 
 def respond(episode, turn, answer, state=None, **_):
+    if episode["query"] == "dies" and episode["key"].count("/") == 2:
+        os._exit(1)
     if KIND == "none":
         state = {"left": 4 - turn, "said": []}
     elif KIND in ("replay", "held"):

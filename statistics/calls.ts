@@ -1,0 +1,53 @@
+// Calls of tools by name: how many, how they ended, how long they took, and the share of turns that made one. Of finished
+// turns, also of rollouts in flight. A name is a model's: one that no tool has is counted like any other.
+
+import type { TurnSummary } from '../domain/rollout-summary.ts';
+import type { CallResult } from '../domain/tool.ts';
+import { type Distribution, distributionOf } from './mean.ts';
+
+export interface CallStatistics {
+  /** Null: calls that could not be read. */
+  readonly name: string | null;
+  readonly calls: number;
+  /** `refused`: not run, as it was written. */
+  readonly outcomes: Readonly<Record<CallResult['outcome'], number>>;
+  /** Of those that ran. */
+  readonly seconds: Distribution;
+  /** Turns with such a call. */
+  readonly turns: number;
+  /** All turns. */
+  readonly ofTurns: number;
+}
+
+/** The most frequent first. */
+export function callStatistics(turns: readonly TurnSummary[]): CallStatistics[] {
+  const byName = new Map<
+    string | null,
+    { outcomes: Record<CallResult['outcome'], number>; ms: number[]; turns: number }
+  >();
+  for (const { calls = [] } of turns) {
+    const names = new Set<string | null>();
+    for (const { name, outcome, ms } of calls) {
+      const known = byName.get(name) ?? {
+        outcomes: { ok: 0, failed: 0, 'timed-out': 0, refused: 0 },
+        ms: [],
+        turns: 0,
+      };
+      byName.set(name, known);
+      known.outcomes[outcome]++;
+      if (ms !== null) known.ms.push(ms);
+      if (!names.has(name)) known.turns++;
+      names.add(name);
+    }
+  }
+  return [...byName]
+    .map(([name, { outcomes, ms, turns: turnsWithIt }]) => ({
+      name,
+      calls: Object.values(outcomes).reduce((sum, n) => sum + n, 0),
+      outcomes,
+      seconds: distributionOf(ms.map((one) => one / 1000)),
+      turns: turnsWithIt,
+      ofTurns: turns.length,
+    }))
+    .toSorted((a, b) => b.calls - a.calls || ((a.name ?? '') < (b.name ?? '') ? -1 : 1));
+}
