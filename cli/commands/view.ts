@@ -16,7 +16,7 @@ import { whole } from '../find/rollout.ts';
 import { bundle, decoderOf } from '../find/viewer.ts';
 import { jsonOption, outOption } from '../flags.ts';
 import { steeringOf } from '../play/steering.ts';
-import { newToken } from '../serve/feed-server.ts';
+import { newToken } from '../../feed/feed-http.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 
 interface Flags {

@@ -9,7 +9,7 @@ import type { Runs } from '../../viewer/runs.ts';
 import type { Steering } from '../../viewer/steer.ts';
 import { personOf } from '../find/person.ts';
 import type { Io } from '../io.ts';
-import { newToken } from '../serve/feed-server.ts';
+import { newToken } from '../../feed/feed-http.ts';
 
 /** A fork may have to start the local service first. */
 const LIMIT_MS = 300_000;
