@@ -36,7 +36,7 @@ export function factsOf(files: RolloutFiles, owner: Owner, detail: 'ends' | 'tur
 
 function rowFacts(found: RolloutSummary, withTurns: boolean): Facts {
   const { outcome, stopReason, failure, success, returns, finishedAt, turns, steered } = found;
-  const glance = withTurns ? glanceOf(turns) : null;
+  const glance = withTurns ? glanceOf(turns, success.length) : null;
   const undecided = outcome === 'undecided' ? (glance?.reasons.at(-1) ?? null) : null;
   return {
     state: outcome ?? 'open',
@@ -50,8 +50,12 @@ function rowFacts(found: RolloutSummary, withTurns: boolean): Facts {
   };
 }
 
-function glanceOf(turns: readonly TurnSummary[]): Glance {
+function glanceOf(turns: readonly TurnSummary[], judged: number): Glance {
+  const answers = turns.flatMap(({ verdict }, i) => (verdict === 'called' ? [] : i));
+  // Calls whose results no turn could take are an answer.
+  if (answers.length < judged) answers.push(turns.length - 1);
   return {
+    ...(answers.length < turns.length && { answers }),
     tokens: turns.map(({ outputTokens }) => outputTokens),
     ms: turns.map(({ startedAt, finishedAt }) => Math.max(0, finishedAt - startedAt)),
     finish: turns.map(({ finish }) => finish.charAt(0)).join(''),
@@ -65,7 +69,7 @@ function glanceOf(turns: readonly TurnSummary[]): Glance {
   };
 }
 
-const NOTHING: Glance = glanceOf([]);
+const NOTHING: Glance = glanceOf([], 0);
 /** A rollout of which nothing is known yet. */
 export const NOT_ENDED: Facts = {
   state: 'open',

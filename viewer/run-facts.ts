@@ -21,6 +21,7 @@ export function factsOf({ record, total }: OpenRun): [string, string][] {
           ['data set SHA-256', dataset.sha256],
         ] as [string, string][])
       : []),
+    ...(settings.tools ? [['tools', settings.tools.list.map(({ name }) => name).join(', ')] as [string, string]] : []),
     ['seed', String(settings.seed)],
     ['Everturn', versions.everturn],
     ['Node', versions.node],

@@ -19,6 +19,8 @@ const ROLLOUTS = sized(120);
 const TURNS = 3;
 const ACTS = sized(500);
 const AT_ONCE = 3;
+/** Turns that are stored between two kills. */
+const AT_LEAST = 2;
 
 let workload: Workload;
 useWorkload(
@@ -68,6 +70,17 @@ async function anAct(random: Random, number: number): Promise<string[] | undefin
   return dice < 0.95 ? ['extend', 'base', query, '--turns', '1', ...name] : ['retry', 'base', query, ...by];
 }
 
+/** Of the run and of its forks. */
+function turnsStored(): number {
+  try {
+    return readdirSync(workload.out, { recursive: true }).filter((name) => /turn-\d{3}\.json$/.test(String(name)))
+      .length;
+  } catch {
+    // A folder went while it was listed: asked again.
+    return 0;
+  }
+}
+
 /** Runs it; now and then it is killed half-way, and then repeated as a person would. */
 async function done(args: string[], random: Random, told: Told): Promise<void> {
   if (random() < 0.15) {
@@ -108,9 +121,10 @@ describe('a run that people judge, note, fork, extend and speak to', () => {
         const of = randomOf('kills');
         while (!over) {
           const worker = workload.workers[Math.floor(of() * workload.workers.length)]!;
-          // A worker that is killed while it starts would never work.
+          // A worker that is killed while it starts would never work; on a busy machine nothing would ever be played.
           await worker.ready();
-          await sleep(1000 + of() * 3000);
+          for (const before = turnsStored(); !over && turnsStored() < before + AT_LEAST;) await sleep(200);
+          await sleep(of() * 3000);
           const pid = worker.pid();
           if (!over && pid !== undefined && (await kill(pid))) kills++;
         }
@@ -130,11 +144,11 @@ describe('a run that people judge, note, fork, extend and speak to', () => {
       const people = (until: number) => Promise.all(Array.from({ length: AT_ONCE }, () => act(until)));
       // The first half meets rollouts in flight, the second ended ones: forks need these.
       await people(ACTS / 2);
-      await workload.untilEnded('base', 1_200_000);
+      await workload.untilEnded('base', 2_700_000);
       await people(ACTS);
       over = true;
       await killing;
-      for (const name of ['base', ...told.forks]) await workload.untilEnded(name, 1_200_000);
+      for (const name of ['base', ...told.forks]) await workload.untilEnded(name, 2_700_000);
 
       const spoken = new Set<string>();
       for await (const { rollout, end } of readTrajectories(openFileStore(workload.out, 'base')))

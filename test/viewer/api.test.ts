@@ -4,6 +4,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { addResult, noCounts } from '../../domain/progress.ts';
 import { resultOf } from '../../domain/trajectory.ts';
+import { putAct } from '../../storage/steering.ts';
 import { readTrajectories } from '../../storage/trajectories.ts';
 import { rowKey } from '../../viewer/model/row.ts';
 import { aQuery, play, putRun, RUN } from '../storage/play.ts';
@@ -52,6 +53,26 @@ describe('the list of rollouts', () => {
     ]);
     const { summary } = await rig.api.run(RUN);
     expect([summary.begun, summary.outcomes.failed, summary.outcomes.complete]).toEqual([2, 0, 2]);
+  });
+
+  test('has an attempt that a person had played again while the list was open', async () => {
+    await playSome(rig.store);
+    expect((await rig.api.rows(RUN, ALL, 0, 100)).count).toBe(3);
+    await play(rig.store, { query: QUERIES[2]!, index: 2, attempt: 2, verdicts: ['right', 'right', 'right'] });
+    await expect.poll(async () => (await rig.api.rows(RUN, ALL, 0, 100)).count).toBe(4);
+  });
+
+  test('knows the rollouts that people judged or wrote a note on, once they did', async () => {
+    await playSome(rig.store);
+    const noted = async (filter: string) =>
+      (await rig.api.rows(RUN, { filter, sort: '' }, 0, 9)).rows.map(({ query, marks }) => [query, marks]);
+    expect(await noted('has:note')).toEqual([]);
+    const { hash } = (await rig.store.getTurn({ run: RUN, query: 'a2', sample: 0, attempt: 1 }, 1))!;
+    const of = { query: 'a2', sample: 0, attempt: 1, turn: 1, hash };
+    await putAct(rig.store, { act: 'note', of, text: 'odd', by: 'ana', via: 'cli', at: 5 });
+    expect(await noted('has:note')).toEqual([['a2', ['note']]]);
+    expect(await noted('has:verdict')).toEqual([]);
+    expect((await noted('-has:note')).length).toBe(2);
   });
 
   test('comes in pages of the filtered, sorted list', async () => {

@@ -6,6 +6,7 @@ import { parseFilter } from '../../viewer/model/filter.ts';
 import { sorted } from '../../viewer/model/order.ts';
 import { difficulty } from '../../viewer/model/queries.ts';
 import { inOrder, latest, type Row } from '../../viewer/model/row.ts';
+import { summarise } from '../../viewer/model/summary.ts';
 import { rankStep, surpriseStep, tokenStats } from '../../viewer/model/token-stats.ts';
 import { bytes, inText, spelled } from '../../viewer/model/visible-bytes.ts';
 import { hrefOf, parseRoute, type Route } from '../../viewer/page/route.ts';
@@ -113,6 +114,36 @@ describe('the order of a list', () => {
         },
       ),
     );
+  });
+});
+
+describe('the numbers by turn', () => {
+  test('are of answers: a turn that called tools is none, and its tokens and reason are not of the answer before it', () => {
+    const turns = (given: object) => ({ extracted: null, server: null, versions: [0, 0] as const, ...given });
+    const base = { index: 0, title: '', attempt: 1, state: 'complete', stop: 'max-turns', reason: null } as const;
+    const rows: Row[] = [
+      {
+        ...{ ...base, query: 'a', sample: 0, success: [0, 1], reward: 1, endedAt: 5 },
+        turns: turns({
+          ...{ tokens: [100, 7, 200, 9], ms: [1, 2, 3, 4], finish: 'lsls', answers: [1, 3] },
+          reasons: ['tools', 'different', 'tools', 'equal'],
+        }) as Row['turns'],
+      },
+      {
+        ...{ ...base, query: 'a', sample: 1, success: [1, 1], reward: 1, endedAt: 5 },
+        turns: turns({ tokens: [7, 9], ms: [2, 4], finish: 'ss', reasons: ['equal', 'equal'] }) as Row['turns'],
+      },
+    ];
+    const summary = summarise(rows, 2, 2);
+    expect(summary.turns.map(({ tokens, cut }) => [tokens?.p50, tokens?.max, cut])).toEqual([
+      [7, 7, 0],
+      [9, 9, 0],
+    ]);
+    expect(summary.reasons).toEqual([
+      ['equal', 3],
+      ['different', 1],
+    ]);
+    expect(summary.tokens).toBe(332);
   });
 });
 

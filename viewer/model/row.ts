@@ -53,6 +53,8 @@ export interface Glance {
   /** The answer found by the judge in the last turn where it found one. */
   readonly extracted: string | null;
   readonly server: string | null;
+  /** 0-based places of the turns that are answers; absent if all are: none called tools. */
+  readonly answers?: readonly number[];
   /** The lowest and the highest weight version. */
   readonly versions: readonly [number, number];
 }
@@ -86,6 +88,10 @@ export function inOrder(a: Row, b: Row): number {
 export function latest(rows: readonly Row[]): Row[] {
   return rows.filter(({ query, sample }, i) => rows[i + 1]?.query !== query || rows[i + 1]?.sample !== sample);
 }
+
+/** The place of the answer in the lists of its turns. */
+export const placeOfAnswer = ({ answers }: Glance, answer: number): number =>
+  answers === undefined ? answer : (answers[answer] ?? Infinity);
 
 export const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);
 export const tokensOf = (row: Row): number | null => row.turns && sum(row.turns.tokens);

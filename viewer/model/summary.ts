@@ -3,7 +3,7 @@
 // (tokens, times, reasons) are of the rollouts that were looked at, and `glanced` is their number.
 
 import { OUTCOMES, type Outcome, type StopReason } from '../../domain/ending.ts';
-import { latest, type Row, type RowState, sum } from './row.ts';
+import { latest, placeOfAnswer, type Row, type RowState, sum } from './row.ts';
 
 export interface TurnSummary {
   /** 1-based. */
@@ -82,7 +82,11 @@ export function summarise(rows: readonly Row[], total: number, numTurns: number)
     turns: Array.from({ length: Math.max(longest, Math.min(numTurns, MAX_TURNS)) }, (_, i) => turnSummary(own, i)),
     tokens: sum(glanced.map(({ tokens }) => sum(tokens))),
     ms: sum(glanced.map(({ ms }) => sum(ms))),
-    reasons: tally(glanced.flatMap(({ reasons }) => reasons.filter((reason) => reason !== ''))),
+    reasons: tally(
+      glanced.flatMap(({ reasons, answers }) =>
+        reasons.filter((reason, i) => reason !== '' && (answers?.includes(i) ?? true)),
+      ),
+    ),
     servers: tally(glanced.flatMap(({ server }) => server ?? [])),
     versions: versionsOf(counted),
     lastEndedAt: ended.reduce<number | null>((last, { endedAt }) => Math.max(last ?? 0, endedAt ?? 0), null),
@@ -105,10 +109,11 @@ function turnSummary(rows: readonly Row[], i: number): TurnSummary {
       if (before === 1) counts[now ? 'stayedRight' : 'spoiled']++;
       else if (before === 0) counts[now ? 'repaired' : 'stayedWrong']++;
     }
-    if (turns === null || turns.tokens[i] === undefined) continue;
-    tokens.push(turns.tokens[i]);
-    ms.push(turns.ms[i]!);
-    if (turns.finish[i] === 'l') counts.cut++;
+    const at = turns === null ? Infinity : placeOfAnswer(turns, i);
+    if (turns === null || turns.tokens[at] === undefined) continue;
+    tokens.push(turns.tokens[at]);
+    ms.push(turns.ms[at]!);
+    if (turns.finish[at] === 'l') counts.cut++;
   }
   return { turn: i + 1, ...counts, tokens: spread(tokens), ms: spread(ms) };
 }

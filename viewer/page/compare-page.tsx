@@ -106,7 +106,9 @@ function Verdict({ message }: { readonly message: CompareMessage }): JSX.Element
         {mcnemar === null
           ? `sign flip ${pValue(signFlip)}`
           : `McNemar ${pValue(mcnemar)}, sign flip ${pValue(signFlip)}`}
-        {visible !== null && <span>These queries can show about {points(visible).replace('+', '')}.</span>}
+        {visible !== null && (
+          <span>These queries can show differences of about {points(visible).replace('+', '')}.</span>
+        )}
       </Figure>
     </dl>
   );
@@ -252,6 +254,12 @@ function Pairs({ route, message }: { readonly route: CompareRoute; readonly mess
         </p>
       )}
       <ul class="pairs-list">
+        <li class="dim" aria-hidden="true">
+          <span>query</span>
+          <span class="mid">A</span>
+          <span class="mid">B</span>
+          <span>B − A</span>
+        </li>
         {pairs.map(({ query, a, b }) => (
           <li key={query}>
             <a class="id" href={hrefOf({ ...route, beside: { query, sample: 0 } })} title="Side by side">

@@ -19,12 +19,18 @@ export function Overview({ message }: { readonly message: RunMessage }): JSX.Ele
         <h2 id="by-turn">Turn by turn</h2>
         {summary.turns.some(({ judged }) => judged > 0) ? (
           <>
-            <Flow turns={summary.turns} />
+            <div class="scroll">
+              <Flow turns={summary.turns} />
+            </div>
             {message.numbers.provisional && <Provisional message={message} />}
             <TurnTable run={head.run} summary={summary} numbers={message.numbers} />
           </>
         ) : (
-          <p class="dim">No turn is judged yet.</p>
+          <p class="dim">
+            {summary.steered > 0 && summary.steered === summary.ended
+              ? 'Every rollout that has ended has a person’s message in its context.'
+              : 'No turn is judged yet.'}
+          </p>
         )}
       </section>
       <section aria-labelledby="ends">

@@ -48,6 +48,11 @@ export function Turn({ route, message, turn, expanded, side = '', children }: Pr
         </summary>
         <pre class="text">{plain(record.contextText)}</pre>
       </details>
+      {record.said && (
+        <p class="people">
+          <span class="dim">A person’s message to the model:</span> {inText(record.said.text)}
+        </p>
+      )}
       <Answer text={record.answer} />
       {verdict?.calls && <Calls calls={verdict.calls} />}
       <Facts turn={turn} />
@@ -78,6 +83,7 @@ function Verdict({ message, turn }: { readonly message: RolloutMessage; readonly
           {whole !== undefined && `, return ${signed(whole)}`}
         </span>
       )}
+      {record.carried && <span class="tag">carried over</span>}
       {verdict.suspectedTamper === true && <span class="tag">addresses the judge</span>}
     </p>
   );
@@ -92,8 +98,9 @@ function Calls({ calls }: { readonly calls: readonly CallResult[] }): JSX.Elemen
           <details>
             <summary>
               call {i + 1} · <b>{name === null ? 'unreadable' : inText(name)}</b>{' '}
-              <span class="text">{inText((given ?? '').slice(0, 200))}</span>{' '}
-              <span class="dim">
+              <span class="text">{inText((given ?? '').slice(0, 200))}</span> →{' '}
+              <span class="text">{shortly(output)}</span>{' '}
+              <span class={outcome === 'ok' ? 'dim' : 'not-done'}>
                 {[outcome, ...(effect === null ? [] : [effect]), ...(ms === null ? [] : [duration(ms)])].join(' · ')}
               </span>
             </summary>
@@ -131,7 +138,7 @@ function Facts({ turn }: { readonly turn: TurnMessage }): JSX.Element {
   const facts = [
     `${plural(outputTokens, 'token')} after ${count(record.contextLength)}`,
     FINISH[finish] ?? finish,
-    `${duration(ms)}${ms > 0 && outputTokens > 0 ? `, ${decimals((1000 * outputTokens) / ms)} tokens/s` : ''}`,
+    `${duration(ms)}${ms > 0 && outputTokens > 0 ? `, ${rate((1000 * outputTokens) / ms)} tokens/s` : ''}`,
     `version ${versionStart === versionEnd ? versionStart : `${versionStart} to ${versionEnd}`}`,
     ...(attempt > 1 ? [`${attempt} tries`] : []),
     ...(server === null ? [] : [server]),
@@ -145,6 +152,13 @@ function Facts({ turn }: { readonly turn: TurnMessage }): JSX.Element {
     </p>
   );
 }
+
+const rate = (value: number): string => (value < 1000 ? decimals(value) : count(Math.round(value)));
+const SHORT = 80;
+const shortly = (text: string): string => {
+  const line = inText(text.trim().split('\n', 1)[0]!);
+  return line.length > SHORT || line.length < text.trim().length ? `${line.slice(0, SHORT)} …` : line;
+};
 
 /** As it is, with what would steer or hide shown as signs; line ends stay line ends. */
 export const plain = (text: string): string => inText(text).replaceAll('↵\n', '\n').replaceAll('⇥\t', '\t');
