@@ -28,7 +28,7 @@ const PARTS = [
   'test/cli/{completion,doctor,dry-run,exit,export,format,judge,update-weights,verdict,view}.test.ts',
   'test/environments/code-stack.test.ts',
   'test/inference/{malformed-replies,model-identity}.test.ts',
-  'test/proof/{check,check-forgeries,check-packed}.test.ts',
+  'test/proof/{call-forgeries,check,check-forgeries,check-packed}.test.ts',
   // They wait.
   'test/{cli/follow,inference/identity-asked,temporal/connect,temporal/await-cluster,temporal/open-rollouts}.test.ts',
   'test/tools/{hostile,formats,extension,doors,python,real-server}.test.ts',
@@ -40,7 +40,7 @@ const FULL = CHAOS_SIZE === 'full';
 const CHAOS =
   FULL || CHAOS_SIZE === 'tenth'
     ? ['test/chaos/*.chaos.ts']
-    : ['test/chaos/{storm,torn,race,disk,steer,people,weights}.chaos.ts', 'test/chaos/*.test.ts'];
+    : ['test/chaos/{storm,torn,race,disk,steer,weights}.chaos.ts', 'test/chaos/*.test.ts'];
 const SERVER = ['test/support/global-setup.ts'];
 /** Begun first, in this order: of several at once none is left alone at the end. Most of them wait, some compute. */
 const LONGEST = [

@@ -106,7 +106,7 @@ export function parseHello(who: string, value: unknown): Hello {
     // An environment with live objects has to let them go.
     ends: ends || state === 'replay' || state === 'held',
     timeoutSeconds,
-    ...(state === 'held' ? { idleSeconds: idleSeconds! } : {}),
+    ...(idleSeconds !== undefined && (state === 'held' || state === 'replay') && { idleSeconds }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(agents && { agents: agents as JsonObject[] }),
   };

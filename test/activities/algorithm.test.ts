@@ -1,6 +1,6 @@
 // The seed's formulas, end to end through activities, store and export, against a straight-line
-// implementation written from the algorithm's text alone: 200 random trajectories with 1 to 8 turns,
-// scaling, bias, discount, answers cut by length, chunks, aborts and moving weight versions.
+// implementation written from the algorithm's text alone: 100 random trajectories (ALGORITHM_RUNS) with 1 to 8
+// turns, scaling, bias, discount, answers cut by length, chunks, aborts and moving weight versions.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ import { readTrajectory } from '../../storage/trajectories.ts';
 import { byteTokenizer } from '../support/scripted-model.ts';
 
 const EOS = 256;
-const RUNS = 200;
+const RUNS = Number(process.env['ALGORITHM_RUNS'] ?? 100);
 const BUDGET = 200;
 
 interface PlannedTurn {

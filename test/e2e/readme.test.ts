@@ -13,6 +13,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const page = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const section = (text: string, title: string) => text.split(/^## /m).find((part) => part.startsWith(title))!;
 
+const ROWS = 8;
 let everturn: Everturn;
 beforeAll(() => {
   // The workflows of docs/temporal.md are started by hand: their folders are ones that the worker was told.
@@ -62,7 +63,10 @@ describe('docs/temporal.md', () => {
 
   test('starts a rollout and a collection by the temporal command line, as written', { timeout: 300_000 }, async () => {
     await everturn.run('up');
-    const data = join(ROOT, 'examples/arithmetic.jsonl');
+    // Its first rows: the README's own commands have played all of them.
+    const data = join(everturn.folder, 'problems.jsonl');
+    const rows = page('examples/arithmetic.jsonl').split('\n').slice(0, ROWS);
+    writeFileSync(data, rows.join('\n'));
     const runs = join(everturn.folder, 'runs');
     const inputs = [...page('docs/temporal.md').matchAll(/--input '(\{\n[^']*\})'/g)].map((m) =>
       m[1]!.replaceAll('/data/problems.jsonl', data).replaceAll('/data/runs', runs),
@@ -126,6 +130,6 @@ describe('docs/temporal.md', () => {
       '--query',
       'EverturnRun = "night-1" AND EverturnOutcome = "complete"',
     );
-    expect(found.stdout).toMatch(/\b60\b/);
+    expect(found.stdout).toMatch(new RegExp(`\\b${ROWS}\\b`));
   });
 });

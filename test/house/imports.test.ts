@@ -1,4 +1,5 @@
-// The import rules are real: lint names every kind of breach, and nothing that is allowed.
+// The import rules are real: lint names every kind of breach, and nothing that is allowed. That they hold in this
+// repository is shown by `npm run lint`.
 
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -87,10 +88,6 @@ describe('the import rules', () => {
     const found = lint(stray);
     rmSync(stray, { recursive: true, force: true });
     expect([...found.keys()].toSorted()).toEqual(ROOMS.map((room) => `${room}/stray.ts`));
-  });
-
-  test('hold in this repository', () => {
-    expect([...lint(ROOT)]).toEqual([]);
   });
 });
 

@@ -15,7 +15,7 @@ import type { FileLayer } from '../../storage/disk/file-layer.ts';
 import { aQuery, play, putRun, RUN, type Script, someSettings } from './play.ts';
 import { PowerCut, powerDisk } from './power-disk.ts';
 
-const CUTS = Number(process.env['POWER_CUTS'] ?? 20);
+const CUTS = Number(process.env['POWER_CUTS'] ?? 10);
 const SEED = Number(process.env['POWER_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const root = mkdtempSync(join(tmpdir(), 'everturn-power-'));
 afterAll(() => rmSync(root, { recursive: true }));

@@ -15,6 +15,8 @@ import { ALTERED, HARMLESS, NEVER_REPLAYED } from './replay-cases.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const recorded = recordedHistories();
+/** For bundles that differ from today's in no command. */
+const everyEighth = recorded.filter((_, i) => i % 8 === 0);
 const folder = mkdtempSync(join(tmpdir(), 'everturn-replay-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeAll(() => {
@@ -100,12 +102,12 @@ describe('workflows that would do something else are caught:', () => {
     const same = bundled
       .map((file) => readFileSync(join(ROOT, file), 'utf8'))
       .map((from, i) => ({ file: bundled[i]!, from, to: from }));
-    const ends = await replayed(await bundleOf(...same), recorded);
+    const ends = await replayed(await bundleOf(...same), everyEighth);
     expect([...ends.values()].filter(Boolean)).toEqual([]);
   });
 
   test('not those of the next release, by rollouts that this one began', async () => {
-    const begun = recorded.filter(({ name }) => name.includes('+'));
+    const begun = everyEighth.filter(({ name }) => name.includes('+'));
     const ends = await replayed(await bundleOf(...NEXT_RELEASE), begun);
     expect(ends.size).toBeGreaterThanOrEqual(5);
     expect([...ends.values()].filter(Boolean)).toEqual([]);
