@@ -1,7 +1,7 @@
 // How the tests run, in projects by what they need. `near`: nothing but this process; `parts`: child processes, the
 // shipped model, a sandbox; `temporal`: a real server, started once; `chaos`: the same and kills. test/README.md.
-// `servers` (real SGLang and vLLM), `tools` (their parsers), `bucket` (a real S3 server), `trainers` (consumers of exports)
-// and `record` (histories) run only when asked for.
+// `servers` (real SGLang and vLLM), `tools` (their parsers), `bucket` (a real S3 server), `cluster` (Temporal on
+// PostgreSQL), `trainers` (consumers of exports) and `record` (histories) run only when asked for.
 
 import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ const PARTS = [
   'test/inference/{malformed-replies,model-identity}.test.ts',
   'test/proof/{call-forgeries,check,check-forgeries,check-packed}.test.ts',
   // They wait.
-  'test/{cli/follow,inference/identity-asked,temporal/connect,temporal/await-cluster}.test.ts',
+  'test/{cli/follow,inference/identity-asked,temporal/connect,temporal/await-cluster,temporal/open-rollouts}.test.ts',
   'test/tools/{hostile,formats,extension,doors,python,real-server}.test.ts',
   'test/storage/{bucket-readers,bucket-trouble,export-ids,pack,pack-kills,power,processes,threaded-disk}.test.ts',
 ];
@@ -132,6 +132,12 @@ export default defineConfig({
         include: ['test/bucket/*.bucket.ts'],
         globalSetup: SERVER,
         testTimeout: 1_200_000,
+        hookTimeout: 1_800_000,
+      }),
+      project('cluster', {
+        include: ['test/cluster/*.cluster.ts'],
+        globalSetup: SERVER,
+        testTimeout: 3_600_000,
         hookTimeout: 1_800_000,
       }),
       project('tools', { include: ['test/tools/*.real.ts'], testTimeout: 900_000 }),

@@ -91,6 +91,11 @@ export function endLeases(state: FeedState, isOver: (lease: Lease) => boolean): 
   state.expired = [...state.expired, ...over].slice(-REMEMBERED);
 }
 
+/** Another object than before: its timer is another one. */
+export function renewLease(state: FeedState, lease: Lease, until: number): void {
+  state.leases = state.leases.map((one) => (one === lease ? { ...lease, until } : one));
+}
+
 export function findLease(state: FeedState, id: string): Lease | Refusal {
   const found = [...state.leases, ...state.expired].find((lease) => lease.id === id);
   if (found) return found;

@@ -8,6 +8,7 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import { calling, isServerFailure, type Session, TRIES } from './connection.ts';
+import { openRollouts } from './open-rollouts.ts';
 import { TemporalError, UsageError } from '../domain/errors.ts';
 import { startOptions } from './start-options.ts';
 import { runPriority } from '../domain/priority.ts';
@@ -134,27 +135,9 @@ export async function closedRollouts(
   return closed;
 }
 
-const PAGE = 1000;
-
 /** Workflow ids of the rollouts of a run that are not closed. The list may lag behind by seconds. */
 export async function rolloutsInFlight({ client }: Session, run: string): Promise<ReadonlySet<string>> {
   return openRollouts(client, run);
-}
-
-/** Ids only: the SDK's own list decodes all attributes of each workflow. */
-async function openRollouts({ connection, options }: Client, run: string): Promise<Set<string>> {
-  const query = `EverturnRun = '${run}' AND WorkflowType = 'rollout' AND ExecutionStatus = 'Running'`;
-  const ids = new Set<string>();
-  let nextPageToken: Uint8Array | undefined;
-  do {
-    const page = await connection.workflowService.listWorkflowExecutions({
-      ...{ namespace: options.namespace, query, pageSize: PAGE },
-      ...(nextPageToken ? { nextPageToken } : {}),
-    });
-    for (const { execution } of page.executions) ids.add(execution?.workflowId ?? '');
-    nextPageToken = page.nextPageToken;
-  } while (nextPageToken?.length);
-  return ids;
 }
 
 /** Answered by a worker. Undefined if none answers in time. */

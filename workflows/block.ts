@@ -11,11 +11,13 @@ import {
 } from '@temporalio/workflow';
 import { type BlockReport, isOrder, type Order } from '../domain/block-messages.ts';
 import type { BlockInput } from '../domain/messages.ts';
+import { type HistorySteps, openHistorySteps } from './history-steps.ts';
 import { blockReport, orderBlock } from './messages.ts';
 import { playWindow } from './play-window.ts';
 
 export async function block(input: BlockInput): Promise<BlockReport> {
   const { window: state, to } = input;
+  const history = openHistorySteps(input.maxHistoryEvents);
   let { order } = input;
   let hasRoot = true;
   let stopAct = () => {};
@@ -29,6 +31,7 @@ export async function block(input: BlockInput): Promise<BlockReport> {
     stopAct();
   };
   setHandler(orderBlock, (given: Order) => {
+    history.did();
     if (!isOrder(given) || given.order <= order.order) return;
     order = given;
     hasRoot = true;
@@ -38,6 +41,7 @@ export async function block(input: BlockInput): Promise<BlockReport> {
 
   return CancellationScope.nonCancellable(async () => {
     const reports = openReports(input, {
+      history,
       order: () => order,
       rootIsGone() {
         hasRoot = false;
@@ -45,6 +49,7 @@ export async function block(input: BlockInput): Promise<BlockReport> {
       },
     });
     await playWindow(input, state, {
+      history,
       changed: reports.changed,
       onStop(act) {
         stopAct = act;
@@ -59,6 +64,12 @@ export async function block(input: BlockInput): Promise<BlockReport> {
   });
 }
 
+interface Surroundings {
+  readonly history: HistorySteps;
+  readonly order: () => Order;
+  readonly rootIsGone: () => void;
+}
+
 interface Reports {
   changed(): void;
   /** No report is on its way, and none follows. */
@@ -69,7 +80,7 @@ interface Reports {
 
 function openReports(
   { run, block: name, to, window: state }: BlockInput,
-  { order, rootIsGone }: { readonly order: () => Order; readonly rootIsGone: () => void },
+  { history, order, rootIsGone }: Surroundings,
 ): Reports {
   let changes = 0;
   let sending = false;
@@ -82,6 +93,7 @@ function openReports(
     !closing && (isUrgent() || facts().changes !== told.changes || facts().inFlight !== told.inFlight);
 
   const send = async (ended: boolean): Promise<BlockReport> => {
+    history.did();
     told = { ...facts(), at: Date.now() };
     const { order: followed, next, inFlight } = told;
     const said: BlockReport = { block: name, order: followed, next, inFlight, counts: state.counts, ended };

@@ -25,7 +25,7 @@ import { TASK_QUEUE } from '../domain/queues.ts';
 import { openWindow } from '../domain/window.ts';
 import { block as blockWorkflow } from './block.ts';
 import { blockReport, orderBlock } from './messages.ts';
-import { historyIsFull } from './play-window.ts';
+import type { HistorySteps } from './history-steps.ts';
 import { RUN } from './search-attributes.ts';
 
 /** After so long without a report a block is asked for one. */
@@ -55,6 +55,7 @@ export function openBlockReports({ run, carried }: CollectionInput): BlockReport
 
 export interface Root {
   readonly reports: BlockReports;
+  readonly history: HistorySteps;
   changed(): void;
   /** Continues as new, with the state as it is. */
   moveOn(): Promise<unknown>;
@@ -63,7 +64,7 @@ export interface Root {
 export async function playBlocks(
   input: CollectionInput,
   state: BlocksState,
-  { reports, changed, moveOn }: Root,
+  { reports, history, changed, moveOn }: Root,
 ): Promise<void> {
   const { run, out } = input;
   /** Blocks of which a start or an order is not acknowledged yet. */
@@ -74,6 +75,7 @@ export async function playBlocks(
   const isOpen = (block: OpenBlock) => state.blocks.includes(block);
   const hear = (told: BlockReport) => {
     heardAt.set(told.block, Date.now());
+    history.did();
     const known = report(state, told);
     if (known) changed();
     return known;
@@ -120,6 +122,7 @@ export async function playBlocks(
   }
 
   const whileBusy = (block: OpenBlock, work: Promise<void>) => {
+    history.did();
     busy.add(block);
     void work.finally(() => busy.delete(block));
   };
@@ -146,9 +149,9 @@ export async function playBlocks(
     return orders.length + opens.length > 0 || state.blocks.some((block) => block.absent && !busy.has(block));
   };
   while (!isFinished(state)) {
-    await condition(() => failure !== undefined || isFinished(state) || historyIsFull(input) || isDue());
+    await condition(() => failure !== undefined || isFinished(state) || history.isFull() || isDue());
     if (failure) throw failure.cause;
-    if (historyIsFull(input) && !isFinished(state)) {
+    if (history.isFull() && !isFinished(state)) {
       await condition(() => busy.size === 0 && allHandlersFinished());
       isOver = true;
       await moveOn();

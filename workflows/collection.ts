@@ -18,6 +18,7 @@ import { DEFAULT_MAX_CONCURRENT, MAX_WINDOW } from '../domain/defaults.ts';
 import { openWindow, totalUnits, type WindowState } from '../domain/window.ts';
 import { openBlockReports, playBlocks } from './blocks.ts';
 import { feedWorkflowId } from '../domain/ids.ts';
+import { type HistorySteps, openHistorySteps } from './history-steps.ts';
 import { accept, conclude } from './collection-steps.ts';
 import { collectionBegan } from './messages.ts';
 import { IN_BLOCKS } from './patches.ts';
@@ -26,7 +27,8 @@ import { openSteering, type Steering } from './steering.ts';
 import type { CollectionInput, CollectionResult } from '../domain/messages.ts';
 
 export async function collection(input: CollectionInput): Promise<CollectionResult> {
-  const steering = openSteering(input);
+  const history = openHistorySteps(input.maxHistoryEvents);
+  const steering = openSteering(input, history);
   const reports = openBlockReports(input);
   const root = CancellationScope.current();
   // A cancelled run ends in order: its rollouts end as cancelled, and all are counted.
@@ -36,8 +38,8 @@ export async function collection(input: CollectionInput): Promise<CollectionResu
     const state = steering.opened(input.carried ?? (await accepted(input)));
     if ('blocks' in state) {
       const moveOn = () => continueAsNew<typeof collection>({ ...input, carried: state });
-      await playBlocks(input, state, { reports, changed: steering.show, moveOn });
-    } else await play(input, state, steering);
+      await playBlocks(input, state, { reports, history, changed: steering.show, moveOn });
+    } else await play(input, state, { steering, history });
     const { numTurns, stopping } = state;
     const { counts } = runFacts(state);
     const ended = { run: input.run, total: totalUnits(state), cancelled: stopping, numTurns, counts };
@@ -68,11 +70,17 @@ async function accepted(input: CollectionInput): Promise<WindowState | BlocksSta
   );
 }
 
-async function play(input: CollectionInput, state: WindowState, steering: Steering): Promise<void> {
+interface Held {
+  readonly steering: Steering;
+  readonly history: HistorySteps;
+}
+
+async function play(input: CollectionInput, state: WindowState, { steering, history }: Held): Promise<void> {
   if (state.admitted !== undefined) await askFeed(input.run);
   const most = input.maxWindow ?? MAX_WINDOW;
   let mayHaveMore = state.admitted === undefined;
   const end = await playWindow(input, state, {
+    history,
     changed: steering.show,
     onStop: steering.onStop,
     moveOn: () => continueAsNew<typeof collection>({ ...input, carried: state }),

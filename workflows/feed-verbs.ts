@@ -25,8 +25,10 @@ import * as rules from '../domain/feed-rules.ts';
 import { type FeedState, isExhausted, type Lease } from '../domain/feed-state.ts';
 import { sizeOf } from '../domain/number-set.ts';
 import { record, refusal, whileMoved } from './feed-ledger.ts';
+import { openDeadline } from './feed-leases.ts';
 import { trainedAfter } from './feed-steps.ts';
 import { loadWeights } from './feed-weights.ts';
+import type { HistorySteps } from './history-steps.ts';
 
 export const lease = defineUpdate<LeaseResult, [LeaseArguments]>('lease');
 export const acknowledge = defineUpdate<AcknowledgeResult, [AcknowledgeArguments]>('acknowledge');
@@ -49,9 +51,18 @@ export interface Verbs {
   drain(): void;
 }
 
-export function openVerbs(input: FeedInput, stateOf: () => FeedState | undefined, changed: () => void): Verbs {
+export function openVerbs(
+  input: FeedInput,
+  stateOf: () => FeedState | undefined,
+  changed: () => void,
+  history: HistorySteps,
+): Verbs {
   const { run, out } = input;
   let updates = 0;
+  const begun = () => {
+    updates++;
+    history.did();
+  };
   let waiting = 0;
   let draining = false;
   let tail: Promise<unknown> = Promise.resolve();
@@ -92,18 +103,23 @@ export function openVerbs(input: FeedInput, stateOf: () => FeedState | undefined
   setHandler(
     lease,
     async (given) => {
-      updates++;
+      begun();
       const state = await opened();
-      const until = Date.now() + (given.wait ?? 0) * 1000;
+      const waitMs = (given.wait ?? 0) * 1000;
+      const until = Date.now() + waitMs;
+      const deadline = openDeadline(history.byCount ? waitMs : 0);
+      const isLate = () => (history.byCount ? deadline.isOver() : Date.now() >= until);
       let granted: Lease | undefined;
       waiting++;
       try {
         // Others may take them first.
-        while (!(granted = await take(given)) && Date.now() < until && !draining && !isExhausted(stateOf()!)) {
+        while (!(granted = await take(given)) && !isLate() && !draining && !isExhausted(stateOf()!)) {
           const woken = () => rules.canLease(stateOf()!, given) || checkLine(stateOf()!, given.line) !== undefined;
-          await condition(() => draining || woken(), until - Date.now());
+          if (history.byCount) await condition(() => draining || isLate() || woken());
+          else await condition(() => draining || woken(), until - Date.now());
         }
       } finally {
+        deadline.cancel();
         waiting--;
       }
       changed();
@@ -126,7 +142,7 @@ export function openVerbs(input: FeedInput, stateOf: () => FeedState | undefined
   setHandler(
     acknowledge,
     async (given) => {
-      updates++;
+      begun();
       await opened();
       return alone(async () => {
         const state = stateOf()!;
@@ -147,7 +163,7 @@ export function openVerbs(input: FeedInput, stateOf: () => FeedState | undefined
   setHandler(
     version,
     async (given) => {
-      updates++;
+      begun();
       await opened();
       const weights = given.weights ?? null;
       const done = publishing.then(async (): Promise<VersionResult> => {
@@ -178,7 +194,7 @@ export function openVerbs(input: FeedInput, stateOf: () => FeedState | undefined
   setHandler(
     rewind,
     async (given) => {
-      updates++;
+      begun();
       await opened();
       return alone(async () => {
         const state = stateOf()!;
@@ -207,7 +223,7 @@ export function openVerbs(input: FeedInput, stateOf: () => FeedState | undefined
   setHandler(
     renew,
     async ({ lease: id, seconds, line }) => {
-      updates++;
+      begun();
       await opened();
       return alone(async () => {
         if (line != null) mustBeNewest(line);
@@ -220,9 +236,11 @@ export function openVerbs(input: FeedInput, stateOf: () => FeedState | undefined
             fix: 'Acknowledge it, if they were trained, or lease others.',
           });
         }
-        found.until = Date.now() + (seconds ?? DEFAULT_LEASE_SECONDS) * 1000;
+        const until = Date.now() + (seconds ?? DEFAULT_LEASE_SECONDS) * 1000;
+        if (history.byCount) rules.renewLease(stateOf()!, found, until);
+        else found.until = until;
         changed();
-        return { lease: id, until: found.until };
+        return { lease: id, until };
       });
     },
     { description: 'The lease ends later', ...validated('renew', limits.mayRenew) },

@@ -15,7 +15,6 @@ import {
   setCurrentDetails,
   setHandler,
   startChild,
-  workflowInfo,
 } from '@temporalio/workflow';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import type { MemberToStart } from '../activities/groups.ts';
@@ -27,14 +26,15 @@ import { rolloutWorkflowId } from '../domain/ids.ts';
 import { sizeOf } from '../domain/number-set.ts';
 import { runPriority } from '../domain/priority.ts';
 import { TASK_QUEUE } from '../domain/queues.ts';
+import { openLeaseTimers } from './feed-leases.ts';
 import { openFeed, watchGroups } from './feed-steps.ts';
 import { openVerbs } from './feed-verbs.ts';
+import { openHistorySteps } from './history-steps.ts';
 import { admit, collectionBegan } from './messages.ts';
 import { FENCED_BY_LINE } from './patches.ts';
 import { rollout } from './rollout.ts';
 import { QUERY, RUN } from './search-attributes.ts';
 
-const MAX_HISTORY_EVENTS = 4000;
 /** The server takes 2,000 of one execution. */
 const MAX_UPDATES = 1000;
 /** With so many ready, no more are looked for. */
@@ -42,9 +42,10 @@ const ENOUGH_READY = 10_000;
 const IDLE_MS = 10 * 60_000;
 
 export async function feed(input: FeedInput): Promise<FeedProgress> {
-  const { run, out } = input;
+  const { run, out, idleMs: patienceMs = IDLE_MS } = input;
   // For a whole execution: one that an older worker began goes on as it began, until it continues as new.
   const fenced = patched(FENCED_BY_LINE);
+  const history = openHistorySteps();
   const held: { state?: FeedState } = {};
   let changes = 0;
   const changed = () => {
@@ -52,7 +53,7 @@ export async function feed(input: FeedInput): Promise<FeedProgress> {
     if (held.state) setCurrentDetails(feedTable(feedProgress(held.state)));
   };
   // Handlers are set before the first await, so no early update is lost.
-  const verbs = openVerbs(input, () => held.state, changed);
+  const verbs = openVerbs(input, () => held.state, changed, history);
   const state = input.carried ?? (await openFeed({ run, out }));
   state.fenced = fenced;
   held.state = state;
@@ -71,10 +72,18 @@ export async function feed(input: FeedInput): Promise<FeedProgress> {
       if (!isCancellation(error)) broken = error;
     });
 
+  const timers = openLeaseTimers((lease) => {
+    history.did();
+    void verbs.alone(async () => {
+      endLeases(state, (one) => one === lease);
+      changed();
+    });
+  });
   for (;;) {
     const seen = changes;
     if (broken !== undefined) throw broken;
-    if (state.leases.some(({ until }) => until <= Date.now())) await verbs.alone(async () => expire(state));
+    if (history.byCount) timers.follow(state);
+    else if (state.leases.some(({ until }) => until <= Date.now())) await verbs.alone(async () => expire(state));
     if (state.shape.batchGroups !== null && admitted(state) !== sent && !state.concluded) {
       sent = admitted(state);
       await tellCollection(sent);
@@ -85,10 +94,15 @@ export async function feed(input: FeedInput): Promise<FeedProgress> {
       await condition(allHandlersFinished);
       await continueAsNew<typeof feed>({ ...input, carried: state });
     }
-    const next = Math.min(...state.leases.map(({ until }) => until)) - Date.now();
-    const idleMs = isExhausted(state) ? (input.idleMs ?? IDLE_MS) : Infinity;
-    const waitMs = Math.max(1, Math.min(next, idleMs));
     const woken = () => changes !== seen || broken !== undefined || isFull();
+    if (history.byCount) {
+      if (!isExhausted(state)) await condition(woken);
+      else if (!(await condition(woken, patienceMs)) && isExhausted(state)) break;
+      continue;
+    }
+    const next = Math.min(...state.leases.map(({ until }) => until)) - Date.now();
+    const idleMs = isExhausted(state) ? patienceMs : Infinity;
+    const waitMs = Math.max(1, Math.min(next, idleMs));
     if (waitMs === Infinity) await condition(woken);
     else if (!(await condition(woken, waitMs)) && waitMs === idleMs && isExhausted(state)) break;
   }
@@ -98,9 +112,7 @@ export async function feed(input: FeedInput): Promise<FeedProgress> {
   return feedProgress(state);
 
   function isFull(): boolean {
-    const { historyLength, continueAsNewSuggested } = workflowInfo();
-    const mostUpdates = input.maxUpdates ?? MAX_UPDATES;
-    return continueAsNewSuggested || historyLength >= MAX_HISTORY_EVENTS || verbs.updates() >= mostUpdates;
+    return history.isFull() || verbs.updates() >= (input.maxUpdates ?? MAX_UPDATES);
   }
 
   function expire(s: FeedState): void {
@@ -122,6 +134,7 @@ export async function feed(input: FeedInput): Promise<FeedProgress> {
     while (!nothingToCome(s)) {
       await condition(() => sizeOf(s.ready) < ENOUGH_READY);
       const { shape, playing, next, restarts } = s;
+      history.did();
       const found = await watchGroups({ run, out, shape, playing, next, restarts });
       groupsEnded(s, found.ended, found.concluded);
       for (const member of found.start) await startMember(s, member);
@@ -131,6 +144,7 @@ export async function feed(input: FeedInput): Promise<FeedProgress> {
 
   async function startMember(s: FeedState, { group, index, query, sample, attempt }: MemberToStart): Promise<void> {
     const key = `${group}/${sample}`;
+    history.did();
     s.restarts[key] = (s.restarts[key] ?? 0) + 1;
     try {
       await startChild(rollout, {

@@ -24,6 +24,12 @@ export const RECORDED_WHEN_CANCELLED = 'recorded-when-cancelled';
  */
 export const TOLD_BY_COUNT = 'told-by-count';
 
+/**
+ * The time and the length of the history decide nothing (workflows/history-steps.ts); without the patch, they decided when
+ * an execution continued as new and when a lease ended.
+ */
+export const REPLAYED_ALIKE = 'replayed-alike';
+
 /** Every rewind begins a line that the verbs of its trainer carry; without the patch, one that changed nothing did not. */
 export const FENCED_BY_LINE = 'fenced-by-line';
 

@@ -1,17 +1,18 @@
 // Plays a window to its end: starts its units in order, as many as may be in flight, and counts each as it ends. The
 // history moves on before it is too long; rollouts outlive that.
 
-import { allHandlersFinished, condition, workflowInfo } from '@temporalio/workflow';
+import { allHandlersFinished, condition } from '@temporalio/workflow';
 import type { Unit } from '../activities/collection.ts';
 import type { CollectionInput } from '../domain/messages.ts';
 import { canStart, isFinished, type WindowState } from '../domain/window.ts';
 import { openChildren } from './children.ts';
 import { page } from './collection-steps.ts';
+import type { HistorySteps } from './history-steps.ts';
 
-const MAX_HISTORY_EVENTS = 4000;
 const PAGE_UNITS = 50;
 
 export interface Player {
+  readonly history: HistorySteps;
   /** A unit has ended. */
   changed(): void;
   /** `act` ends what is in flight; it is called once, when the window is to stop. */
@@ -24,15 +25,11 @@ export interface Player {
   mayHaveMore?(): boolean;
 }
 
-export function historyIsFull({ maxHistoryEvents = MAX_HISTORY_EVENTS }: Pick<CollectionInput, 'maxHistoryEvents'>) {
-  const { historyLength, continueAsNewSuggested } = workflowInfo();
-  return continueAsNewSuggested || historyLength >= maxHistoryEvents;
-}
-
-type Place = Pick<CollectionInput, 'run' | 'out' | 'maxHistoryEvents'>;
+type Place = Pick<CollectionInput, 'run' | 'out'>;
 
 /** `outgrown`: it is not at its end, and every start is acknowledged. */
 export async function playWindow(input: Place, state: WindowState, player: Player): Promise<'ended' | 'outgrown'> {
+  const { history } = player;
   const children = openChildren(input, state, player.changed);
   children.follow(state.inFlight);
   player.onStop(children.cancelAll);
@@ -42,10 +39,10 @@ export async function playWindow(input: Place, state: WindowState, player: Playe
   const startAll = async () => {
     while (!isFinished(state)) {
       await condition(
-        () => !children.hasFailed() && (canStart(state) || isFinished(state) || historyIsFull(input) || wantsMore()),
+        () => !children.hasFailed() && (canStart(state) || isFinished(state) || history.isFull() || wantsMore()),
       );
       const outgrown = wantsMore() && player.mayHaveMore?.() === true;
-      if ((historyIsFull(input) || outgrown) && !isFinished(state)) {
+      if ((history.isFull() || outgrown) && !isFinished(state)) {
         await condition(() => children.allStarted() && allHandlersFinished());
         if (outgrown) return 'outgrown';
         await player.moveOn();
@@ -60,6 +57,7 @@ export async function playWindow(input: Place, state: WindowState, player: Playe
         });
         continue;
       }
+      history.did();
       children.start(units.shift()!);
     }
     return 'ended';

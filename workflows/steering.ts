@@ -8,6 +8,7 @@ import { DEFAULT_MAX_CONCURRENT, MAX_CONCURRENT, MAX_WINDOW } from '../domain/de
 import { noCounts } from '../domain/progress.ts';
 import { totalUnits, type WindowState } from '../domain/window.ts';
 import type { CollectionInput, CollectionProgress, MemoProgress } from '../domain/messages.ts';
+import type { HistorySteps } from './history-steps.ts';
 import { admit, collectionProgress, pause, resume, stop, tune } from './messages.ts';
 import { STEERED_EARLY, TOLD_BY_COUNT, TOLD_IN_MEMO } from './patches.ts';
 
@@ -28,7 +29,7 @@ const MEMO_SHARE = 1 / 16;
 /** In histories without the patch: least time between two memos. */
 const MEMO_MS = 5000;
 
-export function openSteering(input: CollectionInput): Steering {
+export function openSteering(input: CollectionInput, history: HistorySteps): Steering {
   const { carried } = input;
   /** The limit that the feed sent before the run was accepted. */
   let admittedEarly: number | undefined;
@@ -65,6 +66,7 @@ export function openSteering(input: CollectionInput): Steering {
     return state ?? asked;
   };
   const steer = (how: Partial<typeof asked>) => {
+    history.did();
     Object.assign(steered(), how);
     if (state) publish();
   };
@@ -85,6 +87,7 @@ export function openSteering(input: CollectionInput): Steering {
   });
   setHandler(admit, (groups) => {
     if (!Number.isSafeInteger(groups) || groups < 0) return;
+    history.did();
     if (!state) admittedEarly = groups;
     else if (isPaced(state)) state.admitted = groups;
   });

@@ -1,6 +1,6 @@
-// The promise of a bucket as the store: two workers that share no folder play a run on a real S3 server, while workers are
-// killed and the server is killed and frozen, and each turn is in the bucket once. What was played is what the same seed
-// plays into a folder.
+// The promise of a bucket as the store: two workers that share no folder play a run on a real S3 server, each by a gateway
+// of its own, while workers are killed, the gateways are killed and frozen, and a part of all answers is cut off after the
+// work is done; and each turn is in the bucket once. What was played is what the same seed plays into a folder.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,9 +8,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openFileStore } from '../../storage/files.ts';
+import { type CuttingRelay, openCuttingRelay } from './cutting-relay.ts';
 import { type Kept, keepNode } from '../chaos/kept.ts';
 import { randomOf, SEED } from '../chaos/seed.ts';
 import { openWorkload, type RunOptions, type Workload } from '../chaos/workload.ts';
+import { bucketEnvironment } from '../support/s3-server.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 import { type Gateway, openGateway } from '../support/versitygw.ts';
 
@@ -21,17 +23,24 @@ const RUN: Omit<RunOptions, 'name'> = {
   maxConcurrent: 48,
 };
 const RUNS = 's3://bucket/runs';
+/** Part of the answers that a worker does not get. */
+const CUT = 0.02;
 const MOST_BLOWS = Number(process.env['EVERTURN_TEST_BLOWS'] ?? 30);
 
 let folder: string;
-let gateway: Gateway;
+let gateways: readonly [Gateway, Gateway];
+let relays: CuttingRelay[];
 let workload: Workload;
 let workers: Kept[];
 let failed = true;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'everturn-bucket-'));
-  gateway = await openGateway(join(folder, 'objects'));
+  const objects = join(folder, 'objects');
+  gateways = [await openGateway(objects), await openGateway(objects)];
+  const [gateway] = gateways;
+  const dice = randomOf('cuts');
+  relays = await Promise.all(gateways.map(({ url }) => openCuttingRelay(url, () => dice() < CUT)));
   Object.assign(process.env, gateway.env);
   workload = await openWorkload({
     file: import.meta.filename,
@@ -40,7 +49,7 @@ beforeAll(async () => {
     model: { kind: 'sglang', latencyMs: 600 },
     env: gateway.env,
   });
-  workers = ['one', 'two'].map((name) => {
+  workers = ['one', 'two'].map((name, i) => {
     const home = join(folder, name);
     mkdirSync(home);
     const env = {
@@ -48,17 +57,17 @@ beforeAll(async () => {
       HOME: home,
       TMPDIR: home,
       TEMPORAL_ADDRESS: workload.temporal.address,
-      ...gateway.env,
+      ...bucketEnvironment(relays[i]!.url),
     };
     const args = ['worker', '--slots', '16', '--runs-under', `${RUNS},${workload.out}`, '--models', TINY_FOLDER];
-    return keepNode(`worker ${name}`, () => [BIN, ...args], env, join(folder, `${name}.log`), home);
+    return keepNode(`worker ${name}`, () => [BIN, ...args], env, join(folder, `${name}.log`), { cwd: home });
   });
   await Promise.all(workers.map((worker) => worker.ready()));
 });
 afterAll(async () => {
   await Promise.all(workers.map((worker) => worker.stop()));
   await workload.close(failed);
-  await gateway.kill();
+  await Promise.all([...relays.map((relay) => relay.close()), ...gateways.map((gateway) => gateway.kill())]);
   if (!failed) rmSync(folder, { recursive: true, force: true });
 });
 
@@ -87,6 +96,7 @@ async function torment(over: () => boolean): Promise<Blows> {
   while (!over() && blows.workers + blows.kills + blows.freezes < MOST_BLOWS) {
     await sleep(2_000 + 2_000 * random());
     if (over()) break;
+    const gateway = gateways[Math.floor(random() * 2)]!;
     const dice = random();
     if (dice < 0.34) {
       const worker = workers[Math.floor(random() * 2)]!;
@@ -141,9 +151,15 @@ describe(`${RUN.rollouts} rollouts × ${RUN.turns} turns in a bucket`, () => {
 
     const began = Date.now();
     const check = await workload.everturn.run('check', `${RUNS}/storm`);
-    console.log(JSON.stringify({ seed: SEED, calmMs, stormMs, blows, checkMs: Date.now() - began }));
+    console.log(
+      JSON.stringify({
+        ...{ seed: SEED, calmMs, stormMs, blows, checkMs: Date.now() - began },
+        cuts: relays.map((relay) => relay.cuts()),
+      }),
+    );
     console.log(check.stdout + check.stderr);
     expect(check.code).toBe(0);
+    for (const relay of relays) expect(relay.cuts()).toBeGreaterThan(0);
     expect(check.stdout).toContain(
       `${RUN.rollouts} rollouts (${RUN.rollouts} ended), ${RUN.rollouts * RUN.turns} turns: all is right`,
     );

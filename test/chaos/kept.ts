@@ -20,13 +20,13 @@ export interface Kept {
   start(): void;
 }
 
-/** `args` of a JavaScript program that says so by a message when it is ready. */
+/** `args` of a JavaScript program that says so by a message when it is ready; `within`: what its command begins with. */
 export function keepNode(
   name: string,
   args: () => readonly string[],
   env: NodeJS.ProcessEnv,
   log: string,
-  cwd?: string,
+  { cwd, within = [] }: { readonly cwd?: string | undefined; readonly within?: readonly string[] | undefined } = {},
 ): Kept {
   let child: ChildProcess | undefined;
   let lives = 0;
@@ -38,7 +38,8 @@ export function keepNode(
   function start(): void {
     wanted = true;
     const output = openSync(log, 'a');
-    const life = spawn(process.execPath, args(), { env, cwd, stdio: ['ignore', output, output, 'ipc'] });
+    const [command, ...rest] = [...within, process.execPath, ...args()];
+    const life = spawn(command!, rest, { env, cwd, stdio: ['ignore', output, output, 'ipc'] });
     closeSync(output);
     child = life;
     lives++;

@@ -28,7 +28,7 @@ export async function startHostileModel(folder: string, given: HostileOptions): 
   const log = join(folder, 'model-server.log');
   const kept = keepNode('model server', () => [compiledModelServer(), JSON.stringify(config)], process.env, log);
   await kept.ready();
-  const url = `http://127.0.0.1:${port}`;
+  const url = `http://${given.host ?? '127.0.0.1'}:${port}`;
   const spec = { sglang: `sglang:${url}`, vllm: `vllm:${url}`, openai: `openai:${url}/v1#tiny` }[given.kind];
   return {
     ...kept,

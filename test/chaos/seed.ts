@@ -17,5 +17,6 @@ export function randomOf(name: string, seed = SEED): Random {
 /** The command that repeats a test file with this seed. */
 export function commandOf(file: string): string {
   const size = process.env['EVERTURN_CHAOS'];
-  return `CHAOS_SEED=${SEED} ${size ? `EVERTURN_CHAOS=${size} ` : ''}npx vitest run --project chaos ${relative(process.cwd(), file)}`;
+  const project = /\.(bucket|cluster)\.ts$/.exec(file)?.[1] ?? 'chaos';
+  return `CHAOS_SEED=${SEED} ${size ? `EVERTURN_CHAOS=${size} ` : ''}npx vitest run --project ${project} ${relative(process.cwd(), file)}`;
 }

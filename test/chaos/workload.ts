@@ -25,6 +25,17 @@ export interface WorkloadOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The command line that the next life of the so many-th worker is of; default the built one. */
   readonly bin?: (worker: number) => string;
+  /** What the command of the so many-th worker begins with: a network of its own. */
+  readonly within?: (worker: number) => readonly string[];
+  /** Another server than our own. */
+  readonly cluster?: Cluster;
+}
+
+/** Ended by whoever started it. */
+export interface Cluster extends KeptTemporal {
+  /** How clients and workers find it. */
+  readonly env: Readonly<Record<string, string>>;
+  connect(): Promise<Session>;
 }
 
 export interface RunOptions {
@@ -83,25 +94,28 @@ export async function openWorkload(options: WorkloadOptions): Promise<Workload> 
   const folder = mkdtempSync(join(tmpdir(), 'everturn-chaos-'));
   const marks = join(folder, 'marks');
   mkdirSync(marks);
-  const temporal = await keepTemporal(inject('temporalBinary'), folder);
-  const everturn = openEverturn({ TEMPORAL_ADDRESS: temporal.address, ...options.env });
+  const { cluster } = options;
+  const temporal = cluster ?? (await keepTemporal(inject('temporalBinary'), folder));
+  const asked = { TEMPORAL_ADDRESS: temporal.address, ...cluster?.env, ...options.env };
+  const everturn = openEverturn(asked);
   const out = join(everturn.folder, 'runs');
   const model = await startHostileModel(folder, { runs: out, seed: SEED, ...options.model });
   const own = Object.entries(process.env).filter(([name]) => !/^(TEMPORAL|EVERTURN|VITEST|NODE_)/.test(name));
   const env = {
     ...Object.fromEntries(own),
-    TEMPORAL_ADDRESS: temporal.address,
     EVERTURN_HOME: join(everturn.folder, 'home'),
     EVERTURN_MARKS: marks,
-    ...options.env,
+    ...asked,
   };
   const bin = options.bin ?? (() => BIN);
   const args = (worker: number) => ['--import', MARKS, bin(worker), 'worker', '--slots', String(options.slots)];
   const workers = Array.from({ length: options.workers }, (_, i) =>
-    keepNode(`worker ${i + 1}`, () => args(i), env, join(folder, `worker-${i + 1}.log`)),
+    keepNode(`worker ${i + 1}`, () => args(i), env, join(folder, `worker-${i + 1}.log`), {
+      within: options.within?.(i),
+    }),
   );
   await Promise.all(workers.map((worker) => worker.ready()));
-  const session = await connect({ address: temporal.address, namespace: 'default' });
+  const session = await (cluster?.connect() ?? connect({ address: temporal.address, namespace: 'default' }));
 
   function command({ name, rollouts, turns, maxConcurrent, flags = [] }: RunOptions): string[] {
     const data = join(folder, `queries-${rollouts}.jsonl`);
@@ -139,7 +153,7 @@ export async function openWorkload(options: WorkloadOptions): Promise<Workload> 
     async close(failed) {
       await Promise.all(workers.map((worker) => worker.stop()));
       await session.close();
-      await Promise.all([model.stop(), temporal.stop()]);
+      await Promise.all([model.stop(), cluster ? undefined : temporal.stop()]);
       if (!failed) {
         await everturn.close();
         rmSync(folder, { recursive: true, force: true });

@@ -4,9 +4,9 @@
 import type { Unit } from '../../activities/collection.ts';
 import type { RolloutResult } from '../../domain/ending.ts';
 import type { WindowState } from '../../domain/window.ts';
-import type { CollectionInput, CollectionResult } from '../../domain/messages.ts';
+import type { CollectionResult } from '../../domain/messages.ts';
 import { must, sameJson } from './breach.ts';
-import { sayings } from './collection-words.ts';
+import { type Place, sayings, type WindowInput } from './collection-words.ts';
 import { failedResult } from './expected-result.ts';
 import { asHeard, type Step, type Task } from './history.ts';
 import { childId, queryOf, RUN } from './names.ts';
@@ -15,10 +15,6 @@ import { openMemoSpec } from './memo-spec.ts';
 import { type Ending, type Job, type Schedule, valueOf } from './wire.ts';
 import { wasReset, type World } from './world.ts';
 
-/** The runs here are too small for blocks. */
-type WindowInput = CollectionInput & { readonly carried?: WindowState };
-type Place = 'accepting' | 'playing' | 'paging' | 'renewing' | 'concluding' | 'closed';
-
 export function openCollectionSpec(world: World): { committed(task: Task): void } {
   const { samples, queries, limits, maxHistoryEvents } = world.plan;
   const total = queries * samples;
@@ -26,7 +22,6 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
   let paused = false;
   let stopping = false;
   let cancelled = false;
-  /** Stopped before all had ended. */
   let stoppedEarly = false;
   let max = world.plan.maxConcurrent;
   let next = 0;
@@ -40,6 +35,9 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
   const children = new Map<number, number>();
   const memoSpec = openMemoSpec();
   let happened = { opened: false, steered: 0, maybeSteered: 0, moved: 0 };
+  /** Rollouts begun and words heard in this history: five events each, by which alone it is full. */
+  let steps = 0;
+  const isFull = () => 5 * steps >= maxHistoryEvents;
 
   const saw = (what: string) => world.saw(`collection: ${what}`);
   const counts = () =>
@@ -78,6 +76,7 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
     waiting = undefined;
     for (const map of [activities, children, starting, inFlight]) map.clear();
     counted = [];
+    steps = 0;
     base = carried?.counts ?? null;
     next = carried?.next ?? 0;
     paused = carried?.paused ?? false;
@@ -179,14 +178,14 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
   const isFinished = () => inFlight.size === 0 && (stopping || next >= total);
 
   /** Plays on as far as it may, as one that was asked for everything at once. */
-  function advance(full: boolean, leaves: boolean): string[] {
+  function advance(leaves: boolean): string[] {
     const words: string[] = [];
     while (at === 'playing') {
-      if (isFinished() && !(full && leaves)) {
+      if (isFinished() && !(isFull() && leaves)) {
         at = 'concluding';
         stoppedEarly = stopping;
         words.push('conclude');
-      } else if (full) {
+      } else if (isFull()) {
         at = 'renewing';
         saw(
           `history is full${paused ? ' (paused)' : ''}${stopping ? ' (stopping)' : ''}${starting.size > 0 ? ', starts are awaited' : ''}`,
@@ -199,6 +198,7 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
         const { unit, ended: before } = units.shift()!;
         must(unit === next, () => `unit ${unit} is begun, and ${next} is next`);
         next++;
+        steps++;
         inFlight.add(unit);
         if (before) count(unit, before, 'ended before');
         else {
@@ -213,7 +213,7 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
 
   function step(thisStep: Step): void {
     const { activation, commands } = thisStep;
-    const { jobs, historyLength, continueAsNewSuggested } = activation;
+    const { jobs } = activation;
     must(at !== 'closed', () => 'the collection goes on after its end');
     const words: string[] = [];
     const finishedBefore = isFinished();
@@ -223,6 +223,7 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
     if (first) words.push(...begin(first));
     const isOpen = !first && at !== 'accepting';
     for (const job of asHeard(thisStep)) words.push(...steer(job));
+    steps += happened.steered + happened.maybeSteered;
     // What is asked for before is told when the window opens.
     if (!isOpen) happened.steered = 0;
     for (const job of jobs)
@@ -230,7 +231,7 @@ export function openCollectionSpec(world: World): { committed(task: Task): void 
     const said = commands.flatMap((command) => sayings(command));
     // What ends in the very task that finds the history full may be counted by the next history.
     const leaves = said.includes('continue') && !finishedBefore;
-    words.push(...advance(continueAsNewSuggested || historyLength >= maxHistoryEvents, leaves));
+    words.push(...advance(leaves));
     // A cancellation, unlike a stop, may come before or after what ended in its very task; and a run that fails may
     // have begun something in the task that failed it.
     const free = jobs.some((job) => job.cancelWorkflow) ? counted.filter((c) => !resolvedNow.includes(c.unit)) : [];

@@ -1,7 +1,12 @@
 // A collection's commands in words, as its specification names them.
 
-import type { Command, Schedule } from './wire.ts';
-import { valueOf } from './wire.ts';
+import type { CollectionInput } from '../../domain/messages.ts';
+import type { WindowState } from '../../domain/window.ts';
+import { type Command, type Schedule, valueOf } from './wire.ts';
+
+/** The runs here are too small for blocks. */
+export type WindowInput = CollectionInput & { readonly carried?: WindowState };
+export type Place = 'accepting' | 'playing' | 'paging' | 'renewing' | 'concluding' | 'closed';
 
 interface Input {
   readonly from?: number;

@@ -59,8 +59,7 @@ export function openExecution(
   let instance: Instance | undefined;
   /** Goes up when a worker, a run or the workflow ends: whatever belongs to an older one is nothing any more. */
   let life = 0;
-  let open: { jobs: Job[]; steps: Step[]; historyLength: number; local: Map<number, Life> } | undefined;
-  /** Continue-as-new, once suggested, stays so. */
+  let open: (Task & { readonly jobs: Job[]; readonly steps: Step[]; readonly local: Map<number, Life> }) | undefined;
   let suggested = false;
 
   const self: RealExecution = {
@@ -147,7 +146,7 @@ export function openExecution(
     arrived = [];
     suggested ||= workflowType === 'collection' && tasks.length > 2 && random.chance(0.01);
     const historyLength = events + jobs.reduce((sum, job) => sum + eventsOfJob(job), 0) + 2;
-    open = { jobs, steps: [], historyLength, local: new Map() };
+    open = { jobs, steps: [], start: begun(historyLength), isHeartbeat: false, local: new Map() };
     heartbeatLater(mine);
     // What a task carried over when its worker died is begun again.
     for (const { schedule, cancelled } of unresolvedLocals(tasks)) {
@@ -167,18 +166,22 @@ export function openExecution(
       commit(true);
       const jobs = inOrder(arrived);
       arrived = [];
-      open = { jobs, steps: [], historyLength: events + 2, local };
+      open = { jobs, steps: [], start: begun(events + 2), isHeartbeat: jobs.length === 0, local };
       heartbeatLater(mine);
       if (jobs.length > 0) await activate(jobs);
     });
   }
 
+  const begun = (historyLength: number): Task['start'] => ({
+    timestampMs: clock.now,
+    historyLength,
+    continueAsNewSuggested: suggested,
+  });
+
   function moment(jobs: readonly Job[]) {
     return {
-      timestampMs: clock.now,
+      ...begun(open?.start.historyLength ?? events),
       isReplaying: false,
-      historyLength: open?.historyLength ?? events,
-      continueAsNewSuggested: suggested,
       flags: [],
       jobs,
     };
@@ -248,7 +251,7 @@ export function openExecution(
   }
 
   function commit(goesOn = false): void {
-    const { steps } = open!;
+    const { steps, start, isHeartbeat } = open!;
     const commands = steps.flatMap((step) => step.commands);
     const last = commands.find(isTerminal);
     if (last && arrived.some((job) => !job.doUpdate)) return loseWorker('task: refused, because something arrived');
@@ -256,7 +259,7 @@ export function openExecution(
       !last || commands.slice(commands.indexOf(last) + 1).every((c) => c.updateResponse),
       () => `${workflowId} commands something after its end`,
     );
-    const task: Task = { steps };
+    const task: Task = { steps, start, isHeartbeat };
     // An end takes what is still at work in its task with it.
     if (last) for (const local of open!.local.values()) local.forget();
     open = undefined;

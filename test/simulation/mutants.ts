@@ -140,15 +140,21 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   mutant(
     'the real clock decides',
-    'workflows/play-window.ts',
-    'return continueAsNewSuggested ||',
-    'return workflowInfo().unsafe.now() % 3 === 0 || continueAsNewSuggested ||',
+    'workflows/history-steps.ts',
+    'if (byCount) return',
+    'if (byCount) return workflowInfo().unsafe.now() % 3 === 0 ||',
   ),
   mutant(
     'a replay goes another way',
-    'workflows/play-window.ts',
-    'return continueAsNewSuggested ||',
-    'return workflowInfo().unsafe.isReplaying ? true : continueAsNewSuggested ||',
+    'workflows/history-steps.ts',
+    'if (byCount) return',
+    'if (byCount) return workflowInfo().unsafe.isReplaying ||',
+  ),
+  mutant(
+    'the length that Temporal reports decides',
+    'workflows/history-steps.ts',
+    'const byCount = patched(REPLAYED_ALIKE)',
+    'const byCount = !patched(REPLAYED_ALIKE)',
   ),
 ];
 

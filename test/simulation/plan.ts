@@ -102,7 +102,7 @@ export function planOf(seed: number): Plan {
     reward: { rewardScaling: 1, rewardBias: random.pick([0, 0.5]), turnDiscount: random.pick([1, 0.5]) },
     task: random.chance(0.3) ? 'code' : 'math',
     maxConcurrent: random.int(1, 4),
-    maxHistoryEvents: random.pick([24, 30, 40, 60, 4000]),
+    maxHistoryEvents: random.pick([10, 15, 20, 30, 4000]),
     realChildren: random.pick([0, 0, 0.3, 1]),
     before: kind === 'collection' ? range(units).filter(() => random.chance(0.08)) : [],
     trouble: random.chance(0.25) ? CALM : troubleOf(random),

@@ -1,6 +1,6 @@
 // The hostile model server, a process of its own: SGLang, vLLM or OpenAI's chat by their own wire shapes, with
 // seeded faults. It writes down every generation it was asked for, and what became of it, before it answers: the
-// count outside the system under test. Loopback only; ends with the process that started it.
+// count outside the system under test. Ends with the process that started it.
 
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, openSync } from 'node:fs';
@@ -14,6 +14,8 @@ import { vllm } from './toy-vllm.ts';
 
 export interface HostileConfig extends Canned {
   readonly port: number;
+  /** Default loopback. */
+  readonly host?: string;
   /** JSON lines of `Ask`, appended to. */
   readonly asksFile: string;
   readonly seed: number;
@@ -70,7 +72,7 @@ const chance = (...what: (string | number)[]) =>
 const server = createServer((request, response) => {
   void respond(request, response).catch((error: unknown) => response.destroy(error as Error));
 });
-server.listen(config.port, '127.0.0.1', () => process.send?.('ready'));
+server.listen(config.port, config.host ?? '127.0.0.1', () => process.send?.('ready'));
 process.once('disconnect', () => process.exit(0));
 
 async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -139,9 +139,23 @@ export const ALTERED: readonly AlteredWorkflow[] = [
   altered(
     'a history that is left behind later',
     /collection-continued/,
-    'play-window',
+    'history-steps',
     'historyLength >= maxHistoryEvents',
     'historyLength >= 9 + maxHistoryEvents',
+  ),
+  altered(
+    'a length that is another one where a page lasted through several tasks',
+    /collection-alike-first/,
+    'history-steps',
+    'if (byCount) return EVENTS_PER_STEP * steps >= maxHistoryEvents;',
+    '',
+  ),
+  altered(
+    'a lease whose timer goes on when it is renewed',
+    /feed-alike-leases/,
+    'feed-verbs',
+    'if (history.byCount) rules.renewLease(stateOf()!, found, until);',
+    'if (history.byCount) found.until = until;',
   ),
   altered('a stop that cancels nothing', /collection-stopped/, 'play-window', 'player.onStop(children.cancelAll);', ''),
   altered(
@@ -266,7 +280,6 @@ export const NEVER_REPLAYED: readonly { readonly file: string; readonly code: Re
   { file: 'block.ts', code: /\bObject\b|^: \{\}$|ownKeys/ },
   { file: 'blocks.ts', code: /\bObject\b|^: \{\}$|ownKeys|_object_without|^(return \{\};|continue;)$/ },
   { file: 'patches.ts', code: /\bObject\b|^: \{\}$|ownKeys/ },
-  // Progress before the window is open is asked for by queries only.
   { file: 'steering.ts', code: /^: \{\s*done: 0,/ },
   // What the bundler adds for names that one file takes from another, and the compiler for `{ ...spread }`.
   {
@@ -274,6 +287,7 @@ export const NEVER_REPLAYED: readonly { readonly file: string; readonly code: Re
     code: /^(\{|: \{\}|else \{|function\(sym\) \{|function\(key\) \{|function ownKeys|\(\) => \(\/\* binding)/,
   },
   { file: 'feed-ledger.ts', code: /\bObject\b|^: \{\}$|ownKeys/ },
+  { file: 'feed-leases.ts', code: /\bObject\b|^: \{\}$|ownKeys/ },
   { file: 'feed-steps.ts', code: /\bbinding\b|\bObject\b|^: \{\}$|ownKeys|_object_without|^(return \{\};|continue;)$/ },
   { file: 'feed-verbs.ts', code: /\bObject\b|^: \{\}$|ownKeys/ },
   { file: 'feed-weights.ts', code: /\bObject\b|^: \{\}$|ownKeys/ },
