@@ -8,7 +8,7 @@ import { basename, dirname, isAbsolute } from 'node:path';
 import type { EnvironmentRecord } from '../../domain/environment.ts';
 import { EnvironmentError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { ProcessLaunch } from './line-process.ts';
+import type { ProcessLaunch } from './guarded-lines.ts';
 import type { Hello } from './reply.ts';
 import { helloOf } from './process-pool.ts';
 import { isFileAt } from './spec.ts';

@@ -10,7 +10,7 @@ import { compiledScript } from '../../machine/compiled.ts';
 import { bundleModule } from './bundle.ts';
 import { type Described, type Log, mismatch, passedEnv } from './command.ts';
 import { canConfine, confined } from './confine.ts';
-import type { ProcessLaunch } from './line-process.ts';
+import type { ProcessLaunch } from './guarded-lines.ts';
 import { helloOf } from './process-pool.ts';
 import type { Hello } from './reply.ts';
 

@@ -4,7 +4,8 @@
 
 import { EnvironmentError } from '../../domain/errors.ts';
 import { broken, parseHello, type Hello } from './reply.ts';
-import { LineProcess, type ProcessLaunch } from './line-process.ts';
+import type { ProcessLaunch } from './guarded-lines.ts';
+import { LineProcess } from './line-process.ts';
 
 /** Loading libraries may take long on a busy machine. */
 export const START_MS = 120_000;
