@@ -1,5 +1,5 @@
 // Limits for a module that a run brought: a process namespace of its own, so that its end takes every process with it,
-// also one that left its group; a number of processes, counted from inside, which a fork bomb does not outlive; and a bound
+// also one that left its group; a limit on processes, counted inside the namespace, which ends a fork bomb; and a limit
 // on memory. By bubblewrap, without root. Without bubblewrap only the process group is killed, and a line in the log says
 // so. No limits on files or network: a module may read and write as its user.
 
@@ -45,7 +45,7 @@ interface Tools {
 
 let known: Tools | null | undefined;
 
-/** Null where bubblewrap cannot make the namespace. Found out once. */
+/** Null if bubblewrap cannot create the namespace. Tried once per process. */
 function tools(): Tools | null {
   if (known !== undefined) return known;
   const [bwrap, prlimit] = ['bwrap', 'prlimit'].map(onPath);

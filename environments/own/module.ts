@@ -1,4 +1,4 @@
-// The door `module`: a file that is bundled when the run is made, kept in the run's folder under its hash, and loaded from
+// The door `module`: a file that is bundled when the run is made, stored in the run's folder under its hash, and loaded from
 // there in processes of their own.
 
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import type { ProcessLaunch } from './guarded-lines.ts';
 import { helloOf } from './process-pool.ts';
 import type { Hello } from './reply.ts';
 
-/** The code of a module, to be kept in its run's folder. */
+/** The code of a module, to be stored in its run's folder. */
 export interface ModuleCode {
   readonly sha256: string;
   readonly code: string;

@@ -167,7 +167,7 @@ function closing(who: string): EnvironmentError {
   return new EnvironmentError(`The environment ${who} is closed.`, { reason: 'environment-closed', retryable: true });
 }
 
-/** Starts a process only to hear what it says about itself. */
+/** Starts a process only to read its description. */
 export async function helloOf(launch: ProcessLaunch): Promise<Hello> {
   const process = new LineProcess(launch);
   try {

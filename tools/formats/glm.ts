@@ -1,5 +1,5 @@
 // GLM 4.5 to 4.7: <tool_call>NAME<arg_key>k</arg_key><arg_value>v</arg_value></tool_call>, with line breaks between or
-// without. Values are plain text, typed by the tool's schema and kept to the byte.
+// without. Values are plain text, typed by the tool's schema and preserved byte for byte.
 
 import { bad } from './call.ts';
 import { skipSpace } from './json.ts';
