@@ -15,6 +15,7 @@ const EVERY_ROOM = [
   'exporters/',
   'tools/',
   'temporal/',
+  'feed/',
   'run/',
   'proof/',
   'statistics/',
@@ -63,6 +64,10 @@ const ROOMS = {
   // Its processes are those of environments, and its programs run in the judge's sandbox.
   'tools/': { ...PLUG_POINT, ours: [...PLUG_POINT.ours, 'environments/own/', 'environments/code/'] },
   'temporal/': { ours: ['domain/', 'workflows/messages.ts'], outside: ['node:', '@temporalio/'] },
+  'feed/': {
+    ours: ['domain/', 'machine/', 'storage/', 'temporal/', 'service/home.ts', 'service/idle.ts'],
+    outside: ['node:'],
+  },
   'run/': {
     ours: ['domain/', 'machine/', 'datasets/', 'inference/', 'storage/'],
     outside: ['node:', 'vendor'],
@@ -74,9 +79,10 @@ const ROOMS = {
   'viewer/model/': { ours: ['domain/', 'statistics/'] },
   'viewer/page/': { ours: ['domain/', 'statistics/', 'viewer/model/'], outside: ['preact'] },
   'viewer/': { ours: ['domain/', 'statistics/', 'storage/'], outside: ['node:'] },
-  'cli/': { ours: [...EVERY_ROOM, 'worker.ts'], outside: ['node:', 'vendor'] },
+  'cli/': { ours: [...EVERY_ROOM, 'worker.ts', 'worker-settings.ts'], outside: ['node:', 'vendor'] },
+  'worker-settings.ts': { ours: [...EVERY_ROOM] },
   'worker.ts': {
-    ours: [...EVERY_ROOM, 'workflows/', 'activities/'],
+    ours: [...EVERY_ROOM, 'workflows/', 'activities/', 'worker-settings.ts'],
     outside: ['node:', 'vendor', '@temporalio/'],
   },
 };

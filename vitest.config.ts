@@ -28,7 +28,7 @@ const PARTS = [
   'test/cli/{completion,doctor,dry-run,exit,export,format,judge,update-weights,verdict,view}.test.ts',
   'test/environments/code-stack.test.ts',
   'test/inference/{malformed-replies,model-identity}.test.ts',
-  'test/proof/{check,check-forgeries,check-packed}.test.ts',
+  'test/proof/{call-forgeries,check,check-forgeries,check-packed}.test.ts',
   // They wait.
   'test/{cli/follow,inference/identity-asked,temporal/connect,temporal/await-cluster,storage/search}.test.ts',
   'test/{viewer/steer,inference/fleet-limits,environments/own-url}.test.ts',

@@ -17,30 +17,29 @@ import { parseGroups } from './run/groups.ts';
 import { examineDataset, surveyDataset } from './run/survey.ts';
 import { statedProblem } from './datasets/examine.ts';
 import { parsedRow, rowError } from './datasets/one-row.ts';
-import { EverturnError, explain, UsageError } from './domain/errors.ts';
+import { EverturnError, explain } from './domain/errors.ts';
 import { oneLine } from './domain/foreign-text.ts';
 import type { RolloutSettings } from './domain/settings.ts';
 import type { DeclaredWeights } from './domain/weights.ts';
 import { weightsParts } from './run/weights.ts';
 import { foundLogprobs, mustServeLogprobs } from './domain/logprob-meaning.ts';
 import type { SolutionReader } from './domain/solution-reader.ts';
-import { unsafeCodeAllowed } from './environments/code/consent.ts';
 import { openCodeJudge } from './environments/code/open-judge.ts';
 import type { Environments } from './environments/environment.ts';
 import { createEnvironments } from './environments/index.ts';
 import { createOwnEnvironments, servedBy } from './environments/own/own-environments.ts';
 import { createMathJudge } from './environments/math/math-environment.ts';
 import { createSolutionReader } from './environments/solution-reader.ts';
-import { metricsTarget, type MetricsTarget } from './metrics/endpoint.ts';
 import type { Meter } from './metrics/meter.ts';
 import { installRuntime } from './metrics/runtime.ts';
 import { openWorkerMetrics, UNMEASURED, type WorkerMetrics } from './metrics/worker-metrics.ts';
-import { type Operator, operatorOf, type OperatorWords } from './permissions/operator.ts';
 import { openPermissions, type Permissions } from './permissions/permissions.ts';
-import { homeOf } from './service/home.ts';
+import { registerUpdate } from './permissions/registered.ts';
+import { serveLocalFeeds } from './feed/local-feed.ts';
+import { type Home, homeOf } from './service/home.ts';
 import { openHealthPort } from './machine/health-port.ts';
 import { endWithParent, tellReady } from './machine/parent.ts';
-import { deploymentOf, type DeploymentVersion, watchDeployment } from './temporal/deployment.ts';
+import { watchDeployment } from './temporal/deployment.ts';
 import { watchCluster } from './temporal/readiness.ts';
 import { openWorkerConnection } from './temporal/worker-connection.ts';
 import { openQueues } from './temporal/worker-queues.ts';
@@ -54,27 +53,7 @@ import { servedTools } from './tools/describe.ts';
 import { openTools } from './tools/open.ts';
 import type { Tools } from './tools/tool.ts';
 import { everturnVersion } from './machine/package-root.ts';
-
-export interface WorkerSettings {
-  /** Concurrent generations: the model's slots. */
-  readonly slots: number;
-  /** Runs model-written programs without a sandbox. */
-  readonly unsafeCode: boolean;
-  /** Permissions of workflows beyond the runs of the user's own commands. */
-  readonly operator: Operator;
-  /** Seconds that work in flight may take to finish once the worker is asked to stop. */
-  readonly drainSeconds: number;
-  /** The version of a worker deployment that it is; undefined: all workers share all work. */
-  readonly version?: DeploymentVersion | undefined;
-  /** Serves `/live` and `/ready`. */
-  readonly health?: { readonly host: string; readonly port: number };
-  /** Null: nothing is measured. */
-  readonly metrics?: MetricsTarget | null;
-}
-
-export const DEFAULT_SLOTS = 64;
-/** What is cancelled then is generated again, elsewhere. */
-export const DEFAULT_DRAIN_SECONDS = 2;
+import { type WorkerSettings, workerSettings } from './worker-settings.ts';
 
 export interface RunningWorker {
   /** Resolves when all queues are drained; rejects if the worker failed. */
@@ -88,7 +67,7 @@ export interface RunningWorker {
  * `meter`: of the installed runtime; undefined: nothing is measured.
  */
 export async function startWorker(settings: WorkerSettings, stop: AbortSignal, meter?: Meter): Promise<RunningWorker> {
-  const { slots, unsafeCode, operator, drainSeconds, version } = settings;
+  const { slots, unsafeCode, operator, drainSeconds, version, feeds } = settings;
   const measured = meter ? openWorkerMetrics(meter, slots) : UNMEASURED;
   const [cluster, code, served, servers] = await Promise.all([
     openWorkerConnection({ say, signal: stop }),
@@ -106,7 +85,8 @@ export async function startWorker(settings: WorkerSettings, stop: AbortSignal, m
   const reading = createMathJudge(); // of new runs' solutions
   const reader = createSolutionReader(reading);
   const parts = { session, environments, tools, backends, disk, permissions, reader, measured };
-  const activities = createActivities(dependencies(parts));
+  const deps = dependencies(parts);
+  const activities = createActivities(deps);
   const queues = await openQueues(cluster, {
     activities: { ...activities, generate: measured.generate(activities.generate) },
     workflowBundle: workflowBundle(),
@@ -116,9 +96,10 @@ export async function startWorker(settings: WorkerSettings, stop: AbortSignal, m
     version,
   });
   const reached = watchCluster(session);
+  const serving = feeds && openFeeds(feeds, session, deps.openStore);
   const used = version && watchDeployment(session, version, say);
   if (stop.aborted) queues.stop();
-  stop.addEventListener('abort', queues.stop, { once: true });
+  for (const end of [queues.stop, () => serving?.close()]) stop.addEventListener('abort', end, { once: true });
   return {
     problem: () => queues.problem() ?? reached.problem(),
     done: queues.done.finally(async () => {
@@ -126,6 +107,7 @@ export async function startWorker(settings: WorkerSettings, stop: AbortSignal, m
       reached.close();
       used?.close();
       await Promise.allSettled([
+        serving?.close(),
         environments.close(),
         tools.close(),
         backends.close(),
@@ -135,6 +117,17 @@ export async function startWorker(settings: WorkerSettings, stop: AbortSignal, m
       ]);
     }),
   };
+}
+
+/** Without it a run goes on as well, and `everturn feed` serves it. */
+function openFeeds(home: Home, session: Session, openStore: ActivityDeps['openStore']) {
+  const opened = serveLocalFeeds({
+    ...{ home, session, openStore, log: say },
+    onWeights: (folder, { settings: { model, apiKeyEnv } }, weights) =>
+      registerUpdate(home, { folder, model, apiKeyEnv, weights }),
+  }).catch((error: unknown) => say(`The local service serves no feeds: ${explain(error)}`));
+  let closed: Promise<void> | undefined;
+  return { close: () => (closed ??= opened.then((server) => server?.close())) };
 }
 
 const say = (line: string): void => console.error(oneLine(line));
@@ -257,33 +250,6 @@ export async function serve(settings: WorkerSettings): Promise<number> {
     port?.close();
   }
   return 0;
-}
-
-/** The environment's settings; for the operator's lists, flags have precedence. */
-export function workerSettings(
-  env: NodeJS.ProcessEnv,
-  flags: OperatorWords & { readonly metricsPort?: string } = {},
-  at: { readonly local?: boolean; readonly cwd?: string } = {},
-): WorkerSettings {
-  const operator = operatorOf(env, flags, at);
-  const metrics = metricsTarget(env, flags.metricsPort);
-  const unsafeCode = unsafeCodeAllowed(env);
-  const slots = wholeNumber('EVERTURN_SLOTS', env['EVERTURN_SLOTS'], 1) ?? DEFAULT_SLOTS;
-  // The local service ends its worker after 10 s, whatever it does.
-  const wanted = at.local ? undefined : wholeNumber('EVERTURN_DRAIN_SECONDS', env['EVERTURN_DRAIN_SECONDS'], 0);
-  // Of a local service there are no two versions.
-  const version = at.local ? undefined : deploymentOf(env);
-  return { slots, unsafeCode, operator, drainSeconds: wanted ?? DEFAULT_DRAIN_SECONDS, version, metrics };
-}
-
-/** Of a flag or variable; undefined where it is not set. */
-export function wholeNumber(name: string, text: string | undefined, least: number): number | undefined {
-  if (!text) return undefined;
-  if (/^\d{1,5}$/.test(text) && Number(text) >= least) return Number(text);
-  throw new UsageError(`${name} is "${text}".`, {
-    reason: 'bad-value',
-    fix: `It takes a whole number of at least ${least}.`,
-  });
 }
 
 const isProgram = process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url);

@@ -6,6 +6,7 @@ import { tokenBudget } from '../domain/ending.ts';
 import { ModelError } from '../domain/errors.ts';
 import { meaningOf, mustServeLogprobs } from '../domain/logprob-meaning.ts';
 import { newContext } from '../domain/new-context.ts';
+import { spelledMarkers } from '../domain/spelled-markers.ts';
 import { concatenated } from '../domain/trajectory.ts';
 import type { ToolSettings } from '../domain/tool.ts';
 import type { ChunkRecord, Finish } from '../domain/turn.ts';
@@ -36,13 +37,14 @@ export async function answerInTokens(backend: TokenBackend, asked: Turn): Promis
   const answer = await inChunks(backend, asked, request).catch(nullIfFull(turn));
   if (!answer) return noRoom;
   const { outputIds, logprobs, finish, versions, server, chunks } = answer;
+  const outputText = await tokenizer.decode(outputIds, { skipSpecialTokens: false });
   return {
     fields: {
       contextIds: fresh.ids,
       contextText: fresh.text,
       outputIds,
       logprobs,
-      outputText: await tokenizer.decode(outputIds, { skipSpecialTokens: false }),
+      outputText,
       answer: await tokenizer.decode(outputIds, { skipSpecialTokens: true }),
       finish,
       versions,
@@ -51,10 +53,21 @@ export async function answerInTokens(backend: TokenBackend, asked: Turn): Promis
       contextLength: context.length,
       maxNewTokens,
     },
+    spelled: await spelledIn(tokenizer, outputIds, outputText, settings.tools),
     server,
     traits: { logprobsOf: settings.logprobs, logprobsFound: meaningOf(facts) },
     chunks,
   };
+}
+
+async function spelledIn(
+  tokenizer: TokenBackend['tokenizer'],
+  outputIds: readonly number[],
+  outputText: string,
+  tools: ToolSettings | undefined,
+): Promise<readonly number[]> {
+  const decode = (ids: readonly number[]) => tokenizer.decode(ids, { skipSpecialTokens: false });
+  return (await spelledMarkers({ outputIds, outputText }, tools?.markers ?? [], decode)) ?? [];
 }
 
 /** With tools, also the tokens of their format that end a reply. */

@@ -36,6 +36,8 @@ type Measured = 'versionStart' | 'versionEnd' | 'contextLength' | 'maxNewTokens'
 export interface Answered {
   /** In the order of the record's text, which its hash depends on. */
   readonly fields: Pick<TurnRecord, OfKind | Measured>;
+  /** Places in the reply's text where ordinary tokens spell a marker of calls. */
+  readonly spelled?: readonly number[];
   readonly server: string | null;
   /** The fields at the end of the record, whose presence depends on the kind. */
   readonly traits: Pick<TurnRecord, 'logprobsOf' | 'logprobsFound' | 'trainable' | 'textLogprobs'>;

@@ -2,6 +2,7 @@
 // thought dead, gets that record back and generates nothing. The two kinds of model part in one line here.
 
 import { Context } from '@temporalio/activity';
+import { callsOf, callsToRun } from '../domain/calls.ts';
 import { ModelError } from '../domain/errors.ts';
 import { type TrajectoryReference, turnSeed } from '../domain/ids.ts';
 import type { EarlierTurn } from '../domain/new-context.ts';
@@ -14,7 +15,6 @@ import { outputTokens, type TurnRecord } from '../domain/turn.ts';
 import type { NoRoom, Turn } from './answer.ts';
 import { answerInText } from './answer-in-text.ts';
 import { answerInTokens } from './answer-in-tokens.ts';
-import { callsOf, callsToRun } from './called.ts';
 import type { ActivityDeps } from './deps.ts';
 import { afterFlaw, type Flaws, flawsIn, withFlaw } from './flaws.ts';
 import { beat as beatNow, heartbeating } from './heartbeat.ts';
@@ -74,7 +74,8 @@ export function generateActivity({ openStore, backend: backendOf, tools, now }: 
       const answering = givesText(backend) ? answerInText(backend, asked) : answerInTokens(backend, asked);
       const answer = await answering.catch(counted);
       if ('noRoom' in answer) return noRoom(turn, answer);
-      const calls = callsOf(answer.fields, before, settings, tools);
+      const earlierRecords = before.map(({ record }) => record);
+      const calls = tools && callsOf(answer.fields, earlierRecords, settings, tools, answer.spelled ?? []);
       const stored = await patient.putTurn(id, {
         turn,
         ...answer.fields,

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bench } from 'vitest';
-import { openBatch } from '../cli/serve/feed-rows.ts';
+import { openBatch } from '../feed/feed-rows.ts';
 import type { GrantedLease, LeaseResult } from '../domain/feed-messages.ts';
 import { stopService } from '../service/service-control.ts';
 import { ensureService } from '../service/service.ts';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bench } from 'vitest';
-import { serveFeed } from '../cli/serve/feed-server.ts';
+import { serveFeed } from '../feed/feed-server.ts';
 import type { FeedEntry } from '../domain/feed-entry.ts';
 import type { LeaseResult } from '../domain/feed-messages.ts';
 import { noCounts } from '../domain/progress.ts';
@@ -56,7 +56,7 @@ async function measure(session: Session, env: NodeJS.ProcessEnv, out: string, be
   registerRun(homeOf(env), { folder: store.folder, ...someSettings() });
   const place = { run, out };
   await startFeed(session, place);
-  while (((await feedProgressOf(session, run))?.ready ?? 0) < QUERIES) await sleep(200);
+  while (((await feedProgressOf(session, place))?.ready ?? 0) < QUERIES) await sleep(200);
   const took: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const begun = performance.now();

@@ -1,11 +1,12 @@
 // A whole system for benchmarks, in processes of its own: Temporal's dev server, a model server that costs nothing,
-// a real worker from dist/, one whose activities are empty, and one whose activities are as bare as the contract allows. Says what each of them used of the processors.
+// a real worker from dist/, one whose activities are empty, one whose activities are as bare as the contract allows, and,
+// with EVERTURN_BENCH_AGAINST, the worker of another checkout. Says what each of them used of the processors.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { TASK_QUEUE } from '../domain/queues.ts';
@@ -33,14 +34,19 @@ export interface RigOptions {
   readonly out: string;
 }
 
-export type Which = 'whole' | 'bare' | 'empty';
-export type Part = 'worker' | 'bare' | 'empty' | 'temporal' | 'model';
+/** `other`: the worker of the checkout that EVERTURN_BENCH_AGAINST names. */
+export type Which = 'whole' | 'other' | 'bare' | 'empty';
+export type Part = 'worker' | 'other' | 'bare' | 'empty' | 'temporal' | 'model';
+/** Built as this one is. */
+export const OTHER = process.env['EVERTURN_BENCH_AGAINST'];
 
 export interface Played {
   readonly result: CollectionResult;
   readonly seconds: number;
   /** CPU seconds. */
   readonly cpu: Readonly<Record<Part, number>>;
+  /** Of each thread of the worker that played, by its id and name: the first is Node's main thread. */
+  readonly threads: ReadonlyMap<string, number>;
 }
 
 export interface Rig {
@@ -50,6 +56,7 @@ export interface Rig {
   mostInFlight(): Promise<number>;
   memoryMiB(part: Part): { readonly now: number; readonly peak: number };
   readonly folder: string;
+  readonly modelUrl: string;
   close(): Promise<void>;
 }
 
@@ -73,8 +80,13 @@ export async function openRig({ turns, queries, slots, delayMs, hold = 0, out }:
     uiPort: await freePort([], [port]),
   });
   const connection = await Connection.connect({ address: server.address });
-  const namespaces: Readonly<Record<Which, string>> = { whole: 'default', bare: 'bare', empty: 'empty' };
-  for (const namespace of [namespaces.bare, namespaces.empty]) {
+  const namespaces: Readonly<Record<Which, string>> = {
+    whole: 'default',
+    other: 'other',
+    bare: 'bare',
+    empty: 'empty',
+  };
+  for (const namespace of [namespaces.other, namespaces.bare, namespaces.empty]) {
     const workflowExecutionRetentionPeriod = { seconds: 86_400 as never };
     await connection.workflowService.registerNamespace({ namespace, workflowExecutionRetentionPeriod });
     await untilKnown(connection, namespace);
@@ -92,19 +104,29 @@ export async function openRig({ turns, queries, slots, delayMs, hold = 0, out }:
     EVERTURN_ALLOWED_MODELS: TOKENIZER,
   };
   const worker = child('dist/worker.js', [], environment, flags);
+  const there = { ...environment, TEMPORAL_NAMESPACE: namespaces.other };
+  const otherFlags = process.env['EVERTURN_BENCH_AGAINST_NODE']?.split(' ') ?? [];
+  const other = OTHER === undefined ? undefined : child(join(OTHER, 'dist/worker.js'), [], there, otherFlags);
   const args = (namespace: string) => [server.address, namespace, slots, queries, turns].map(String);
   const empty = child('bench/overhead-empty.mjs', args(namespaces.empty), {});
   const bareOut = join(folder, 'bare');
   mkdirSync(bareOut);
   const bare = child('bench/overhead-empty.mjs', args(namespaces.bare), { BARE_MODEL: url, BARE_OUT: bareOut });
-  await Promise.all([worker, empty, bare].map(ready));
-  const pids = { worker: worker.pid!, bare: bare.pid!, empty: empty.pid!, temporal: server.id.pid, model: model.pid! };
+  const children = [worker, empty, bare, ...(other ? [other] : [])];
+  await Promise.all(children.map(ready));
+  const pids = {
+    ...{ worker: worker.pid!, other: (other ?? worker).pid!, bare: bare.pid!, empty: empty.pid! },
+    ...{ temporal: server.id.pid, model: model.pid! },
+  };
   const settings = { model: `sglang:${url}`, tokenizer: TOKENIZER, numTurns: turns, maxNewTokens: ANSWER_TOKENS };
 
   return {
     folder,
+    modelUrl: url,
     async play(run, which, maxConcurrent) {
       const before = cpuOf(pids);
+      const pid = pids[which === 'whole' ? 'worker' : which];
+      const threadsBefore = threadsOf(pid);
       const started = performance.now();
       const client = new Client({ connection, namespace: namespaces[which] });
       const input = { run, out: folder, dataset, settings, maxConcurrent };
@@ -116,7 +138,8 @@ export async function openRig({ turns, queries, slots, delayMs, hold = 0, out }:
       const seconds = (performance.now() - started) / 1000;
       const after = cpuOf(pids);
       const cpu = Object.fromEntries(Object.entries(after).map(([k, v]) => [k, v - before[k as Part]]));
-      return { result, seconds, cpu: cpu as Played['cpu'] };
+      const threads = [...threadsOf(pid)].map(([k, v]) => [k, v - (threadsBefore.get(k) ?? 0)] as const);
+      return { result, seconds, cpu: cpu as Played['cpu'], threads: new Map(threads) };
     },
     async mostInFlight() {
       return ((await (await fetch(`${url}/most`)).json()) as { most: number }).most;
@@ -127,8 +150,10 @@ export async function openRig({ turns, queries, slots, delayMs, hold = 0, out }:
       return { now: of('VmRSS'), peak: of('VmHWM') };
     },
     async close() {
-      worker.kill('SIGTERM');
-      await once(worker, 'exit');
+      for (const each of [worker, ...(other ? [other] : [])]) {
+        each.kill('SIGTERM');
+        await once(each, 'exit');
+      }
       for (const each of [model, empty, bare]) each.kill();
       await connection.close();
       await server.stop();
@@ -155,7 +180,7 @@ export async function answerIds(): Promise<number[]> {
 }
 
 function child(script: string, args: string[], env: NodeJS.ProcessEnv, flags: string[] = []): ChildProcess {
-  return spawn(process.execPath, [...flags, join(ROOT, script), ...args], {
+  return spawn(process.execPath, [...flags, resolve(ROOT, script), ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', process.env['EVERTURN_BENCH_LOG'] ? 'inherit' : 'ignore', 'ipc'],
   });
@@ -179,12 +204,31 @@ async function untilKnown(connection: Connection, namespace: string): Promise<vo
 
 const TICKS = Number(execFileSync('getconf', ['CLK_TCK']));
 
+/** User and system seconds of a process or a thread, and its name. */
+function statOf(path: string): { readonly seconds: number; readonly name: string } {
+  const stat = readFileSync(`${path}/stat`, 'utf8');
+  const end = stat.lastIndexOf(')');
+  const fields = stat.slice(end + 2).split(' ');
+  return { seconds: (Number(fields[11]) + Number(fields[12])) / TICKS, name: stat.slice(stat.indexOf('(') + 1, end) };
+}
+
+function threadsOf(pid: number): Map<string, number> {
+  const threads = new Map<string, number>();
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    try {
+      const { seconds, name } = statOf(`/proc/${pid}/task/${thread}`);
+      threads.set(`${thread} ${name}`, seconds);
+    } catch {
+      // The thread has just ended.
+    }
+  }
+  return threads;
+}
+
 /** User and system seconds of each process and of the children it has now: the judge's. */
 function cpuOf(pids: Readonly<Record<Part, number>>): Record<Part, number> {
   const seconds = (pid: number): number => {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const own = (Number(fields[11]) + Number(fields[12])) / TICKS;
+    const own = statOf(`/proc/${pid}`).seconds;
     const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) => childrenOf(pid, thread));
     return children.reduce((sum, child) => sum + seconds(child), own);
   };

@@ -9,6 +9,8 @@ import { fail, isObject, kindOf, shown, textOf } from './problem.ts';
 
 const NOTHING_RIGHT =
   'Give `answer` (a text, a number, or a list of which any is right), or `solution`, or `solutions`.';
+const IN_VERL =
+  'Give it as a text, or a list of which any is right: without one a row is for a reward model, not for a judge.';
 
 /** `without`: a field that has another meaning here. */
 export function statedOf(row: RowObject, inexact: Inexact, without?: 'answer'): Stated {
@@ -25,6 +27,7 @@ export function statedOf(row: RowObject, inexact: Inexact, without?: 'answer'): 
   if (!first) {
     const [unsaid] = fields;
     if (unsaid) fail(unsaid.field, `is ${shown(unsaid.value)}: no answer was found`, NOTHING_RIGHT);
+    if (isObject(row['reward_model'])) return fail('reward_model.ground_truth', 'is missing', IN_VERL);
     return fail(without ? 'solutions' : 'answer', 'is missing', NOTHING_RIGHT);
   }
   return {

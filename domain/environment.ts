@@ -35,7 +35,7 @@ export interface Description {
   readonly ends: boolean;
   /** Time limit of one call. */
   readonly timeoutSeconds: number;
-  /** With state `held`: a session without a call for so long is given back. */
+  /** With state `held` or `replay`: a session, or a copy of one, without a call for so long is given back. */
   readonly idleSeconds?: number;
 }
 
@@ -54,6 +54,8 @@ export interface EnvironmentRecord extends Description {
 
 export const DEFAULT_TIMEOUT_SECONDS = 60;
 export const MAX_TIMEOUT_SECONDS = 1_200;
+/** Of state `replay`, if it says no `idleSeconds`. */
+export const DEFAULT_COPY_SECONDS = 600;
 export const MAX_IDLE_SECONDS = 86_400;
 /** Of one reply, and of one state. */
 export const MAX_REPLY_BYTES = 1 << 20;

@@ -51,7 +51,8 @@ export async function newContext(
     if (answered.verdict.verdict === 'called')
       return resultsOf(tokenizer, render, prompt, answered.turn, feedback, settings.tools);
     if (settings.feedback === 'delta') return deltaFeedback(tokenizer, render, prompt, answered.turn, feedback);
-    const text = seedFeedback(feedback, render);
+    // Alone, as the original renders it: the tools were shown with the question.
+    const text = seedFeedback(feedback, renderFor(tokenizer, {}));
     return { text, ids: await tokenizer.encode(text) };
   }
   if (settings.feedback === 'delta') {

@@ -37,6 +37,12 @@ export interface ToolRecord extends ToolSchema {
   readonly fingerprint: string;
 }
 
+/** A text that opens a call, and the token that the model's tokenizer has for it. */
+export interface Marker {
+  readonly text: string;
+  readonly id: number;
+}
+
 /** All that a run's settings say of its tools. */
 export interface ToolSettings {
   /** How this model writes a call (tools/formats/). */
@@ -46,6 +52,8 @@ export interface ToolSettings {
   /** The one of them that begins the results, if one does: after another it is still to come. */
   readonly opensResults?: string;
   readonly list: readonly ToolRecord[];
+  /** Texts that open a call for which the model's tokenizer has tokens; absent in older records: none were looked for. */
+  readonly markers?: readonly Marker[];
   /** Calls before one answer, at most; a reply with further calls is judged as an answer. */
   readonly maxCalls: number;
   /** Bytes of a call's output that the model is told. */

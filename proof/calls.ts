@@ -1,21 +1,19 @@
 // Proves the calls of tools in a rollout: a reply that holds calls has the verdict `called`, and no other has; each call
 // that could be run has one record, of its own turn, tool and key; the verdict says of each what its record says, and its
-// messages tell it to the model. A tool that must not be called twice has an intent before its record.
+// messages tell it to the model. A tool that must not be called twice has an intent before its record. With the format of
+// the run's model the calls are also read out of the reply again. Not covered: what a tool gave, where nobody else knows it.
 
+import { isDeepStrictEqual } from 'node:util';
+import { calledVerdict, callResult, callsOf, type CallTexts } from '../domain/calls.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
-import {
-  callKey,
-  type CallRecord,
-  type CallResult,
-  clipped,
-  type IntentRecord,
-  type ToolRecord,
-} from '../domain/tool.ts';
+import { spelledMarkers } from '../domain/spelled-markers.ts';
+import { callKey, type CallRecord, type IntentRecord, type ToolRecord } from '../domain/tool.ts';
 import type { VerdictRecord } from '../domain/trajectory.ts';
 import type { TurnRecord } from '../domain/turn.ts';
 import { callFile, intentFile, turnFile, verdictFile } from '../storage/record/layout.ts';
 import type { Store, Stored } from '../storage/store.ts';
+import { callRecordProblems, callTimeProblems, intentProblems, resultProblems } from './call-records.ts';
 
 type Read = <T extends object>(
   file: string,
@@ -36,33 +34,38 @@ interface Rollout {
   readonly verdicts: readonly (VerdictRecord | undefined)[];
 }
 
+export interface CallFacts {
+  /** The formats of calls; undefined: replies are not read again. */
+  readonly texts: CallTexts | undefined;
+  /** As text, with special tokens. Undefined: without the model's tokenizer. */
+  readonly decode: ((ids: readonly number[]) => Promise<string>) | undefined;
+  readonly clockSkewMs: number;
+}
+
+/** A call that could be run. */
+interface Known {
+  readonly tool: ToolRecord;
+  readonly of: string;
+  readonly turn: number;
+  readonly call: number;
+}
+
+type Say = (file: string, problem: string) => void;
+
 export async function checkCalls(
   store: Store,
-  { id, settings, turns, verdicts }: Rollout,
+  rollout: Rollout,
   files: readonly CallFile[],
+  facts: CallFacts,
   read: Read,
-  say: (file: string, problem: string) => void,
+  say: Say,
 ): Promise<void> {
+  const { id, settings, turns, verdicts } = rollout;
   const { tools } = settings;
-  const known = new Map<string, { readonly tool: ToolRecord; readonly of: string }>();
-  for (const [i, turn] of turns.entries()) {
-    const verdict = verdicts[i];
-    const calls = turn?.record.calls;
-    if (!turn) continue;
-    if (calls && !tools) say(turnFile(i + 1), 'holds calls of tools, and its run has none');
-    if (calls && (calls.length === 0 || turn.record.finish !== 'stop'))
-      say(turnFile(i + 1), 'says that it holds calls of tools, and can hold none');
-    if (verdict && (verdict.verdict === 'called') !== (calls !== undefined))
-      say(verdictFile(i + 1), `says ${verdict.verdict}, and its turn ${calls ? 'calls tools' : 'is an answer'}`);
-    for (const [place, { name, error }] of (calls ?? []).entries()) {
-      const tool = tools?.list.find((one) => one.name === name);
-      if (error === undefined && !tool)
-        say(turnFile(i + 1), `calls ${JSON.stringify(name)}, which is no tool of its run`);
-      if (error === undefined && tool) known.set(`${i + 1}.${place + 1}`, { tool, of: turn.hash });
-    }
-  }
+  const { texts, clockSkewMs } = facts;
+  const known = await knownCalls(rollout, facts, say);
   const records = new Map<string, Stored<CallRecord>>();
-  const intents = new Set<string>();
+  const intents = new Map<string, IntentRecord>();
   for (const { kind, turn, call } of files) {
     const file = kind === 'call' ? callFile(turn, call) : intentFile(turn, call);
     const place = `${turn}.${call}`;
@@ -73,83 +76,88 @@ export async function checkCalls(
       say(file, `is of call ${call} of turn ${turn}, which is not there or could not be run`);
       continue;
     }
-    const found =
-      kind === 'call'
-        ? await read<CallRecord>(file, 'call', store.getCall(id, turn, call))
-        : await read<IntentRecord>(file, 'intent', store.getIntent(id, turn, call));
-    if (!found) continue;
-    for (const problem of problemsOf(found.record, own, callKey(id, turn, call), { turn, call })) say(file, problem);
-    if (kind === 'call') records.set(place, found as Stored<CallRecord>);
-    else intents.add(place);
+    const key = callKey(id, turn, call);
+    if (kind === 'call') {
+      const found = await read<CallRecord>(file, 'call', store.getCall(id, turn, call));
+      if (!found) continue;
+      for (const problem of callRecordProblems(found.record, own, key)) say(file, problem);
+      records.set(place, found);
+    } else {
+      const found = await read<IntentRecord>(file, 'intent', store.getIntent(id, turn, call));
+      if (!found) continue;
+      for (const problem of intentProblems(found.record, own, key)) say(file, problem);
+      intents.set(place, found.record);
+    }
   }
-  for (const [place, { tool }] of known) {
-    const [turn, call] = place.split('.').map(Number) as [number, number];
-    const needed = verdicts[turn - 1] !== undefined;
-    if (needed && !files.some((file) => file.kind === 'call' && file.turn === turn && file.call === call))
+  for (const [place, { tool, turn, call }] of known) {
+    const [record, intent] = [records.get(place)?.record, intents.get(place)];
+    const has = (kind: CallFile['kind']) =>
+      files.some((file) => file.kind === kind && file.turn === turn && file.call === call);
+    if (verdicts[turn - 1] && !has('call'))
       say(callFile(turn, call), 'is missing, though the reply to its turn is there');
-    if (tool.effect === 'once' && records.has(place) && !intents.has(place))
+    if (tool.effect === 'once' && record && !has('intent'))
       say(intentFile(turn, call), 'is missing, though the tool must not be called twice and was called');
+    if (intent && record && (intent.attempt !== record.attempt || intent.at !== record.startedAt))
+      say(callFile(turn, call), 'was not written by the attempt that declared its call, which alone may call');
+    if (record) {
+      const [before, after] = [turns[turn - 1]?.record.finishedAt, turns[turn]?.record.startedAt];
+      for (const problem of callTimeProblems(record, before, after, clockSkewMs)) say(callFile(turn, call), problem);
+    }
   }
   for (const [i, verdict] of verdicts.entries()) {
-    if (verdict?.verdict !== 'called') continue;
-    const calls = turns[i]?.record.calls ?? [];
-    for (const problem of resultProblems(verdict, calls, (call) => records.get(`${i + 1}.${call}`), tools?.outputBytes))
-      say(verdictFile(i + 1), problem);
+    const turn = turns[i];
+    if (verdict?.verdict !== 'called' || !turn || !tools) continue;
+    const calls = turn.record.calls ?? [];
+    const results = calls.map((call, n) => {
+      const stored = records.get(`${i + 1}.${n + 1}`);
+      // A record that is missing was reported.
+      return call.error === undefined && !stored ? undefined : callResult(call, stored, tools);
+    });
+    for (const problem of resultProblems(verdict, results)) say(verdictFile(i + 1), problem);
+    const before = turns.slice(0, i).map((one) => one?.record ?? {});
+    if (!texts || results.includes(undefined)) continue;
+    const wanted = calledVerdict(turn.record, turn.hash, results as never, before, tools, texts);
+    if (!isDeepStrictEqual(verdict.messages, wanted.messages))
+      say(verdictFile(i + 1), 'tells the model another text than the results of its calls give');
   }
 }
 
-function problemsOf(
-  record: CallRecord | IntentRecord,
-  { tool, of }: { readonly tool: ToolRecord; readonly of: string },
-  key: string,
-  place: { readonly turn: number; readonly call: number },
-): string[] {
-  const problems: string[] = [];
-  const differs = (what: string, says: unknown, is: unknown) => {
-    if (says !== is) problems.push(`says the ${what} ${JSON.stringify(says)}; it is ${JSON.stringify(is)}`);
-  };
-  differs('turn', record.turn, place.turn);
-  differs('call', record.call, place.call);
-  differs('turn record', record.of, of);
-  differs('tool', record.name, tool.name);
-  differs('key', record.key, key);
-  if (!('outcome' in record)) return problems;
-  differs('effect', record.effect, tool.effect);
-  differs('fingerprint of the tool', record.tool, tool.fingerprint);
-  if (record.finishedAt < record.startedAt) problems.push('ends before it begins');
-  const bytes = Buffer.byteLength(record.output);
-  if (bytes > record.bytes && !record.output.includes('\ufffd'))
-    problems.push(`says ${record.bytes} bytes, and has ${bytes}`);
-  return problems;
-}
-
-function resultProblems(
-  { calls: results = [], messages = [] }: VerdictRecord,
-  calls: NonNullable<TurnRecord['calls']>,
-  recordOf: (call: number) => Stored<CallRecord> | undefined,
-  outputBytes = 0,
-): string[] {
-  if (results.length !== calls.length || messages.length !== calls.length)
-    return [`has ${results.length} results and ${messages.length} messages for ${calls.length} calls`];
-  return calls.flatMap(({ name, arguments: given, error }, i) => {
-    const [is, message, record] = [results[i]!, messages[i]!, recordOf(i + 1)];
-    const problems: string[] = [];
-    const right = error === undefined ? record && ranAs(record, outputBytes) : REFUSED(error);
-    if (right) {
-      const wanted: CallResult = { name, arguments: given, ...right };
-      for (const [field, value] of Object.entries(wanted) as [keyof CallResult, unknown][])
-        if (is[field] !== value) problems.push(`says another ${field} of call ${i + 1} than its record`);
+/** The calls that could be run, by turn and place; says what is wrong with the turns that hold them. */
+async function knownCalls({ settings, turns, verdicts }: Rollout, { texts, decode }: CallFacts, say: Say) {
+  const { tools } = settings;
+  const known = new Map<string, Known>();
+  for (const [i, turn] of turns.entries()) {
+    if (!turn) continue;
+    const verdict = verdicts[i];
+    const { calls, finish } = turn.record;
+    const file = turnFile(i + 1);
+    if (calls && !tools) say(file, 'holds calls of tools, and its run has none');
+    if (calls && (calls.length === 0 || finish !== 'stop'))
+      say(file, 'says that it holds calls of tools, and can hold none');
+    if (verdict && (verdict.verdict === 'called') !== (calls !== undefined))
+      say(verdictFile(i + 1), `says ${verdict.verdict}, and its turn ${calls ? 'calls tools' : 'is an answer'}`);
+    for (const [place, { name, error }] of (calls ?? []).entries()) {
+      if (error !== undefined) continue;
+      const tool = tools?.list.find((one) => one.name === name);
+      if (!tool) say(file, `calls ${JSON.stringify(name)}, which is no tool of its run`);
+      else known.set(`${i + 1}.${place + 1}`, { tool, of: turn.hash, turn: i + 1, call: place + 1 });
     }
-    const [said] = [is.output, JSON.stringify(is.output).slice(1, -1)].filter((text) => message.content.includes(text));
-    if (said === undefined) problems.push(`does not tell the model the output of call ${i + 1}`);
-    return problems;
-  });
+    const before = turns.slice(0, i).map((one) => one?.record);
+    if (!texts || before.includes(undefined)) continue;
+    const spelled = await spelledMarkers(turn.record, tools?.markers ?? [], decode);
+    // Whether a marker is a token, the tokenizer alone knows here.
+    if (!spelled) continue;
+    const wanted = callsOf(turn.record, before as TurnRecord[], settings, texts, spelled);
+    if (!isDeepStrictEqual(plain(calls), plain(wanted)))
+      say(file, `says ${shown(calls)}; its reply holds ${shown(wanted)}`);
+  }
+  return known;
 }
 
-type Rest = Omit<CallResult, 'name' | 'arguments'>;
-const REFUSED = (error: string): Rest => ({ outcome: 'refused', effect: null, ms: null, output: error, of: null });
+const plain = (calls: TurnRecord['calls']): unknown => calls && JSON.parse(JSON.stringify(calls));
 
-function ranAs({ record, hash }: Stored<CallRecord>, outputBytes: number): Rest {
-  const { outcome, effect, output, startedAt, finishedAt } = record;
-  return { outcome, effect, ms: finishedAt - startedAt, output: clipped(output, outputBytes), of: hash };
+function shown(calls: TurnRecord['calls']): string {
+  if (!calls) return 'no calls';
+  const each = calls.map(({ name, arguments: given }) => `${name ?? 'a broken call'} ${given ?? ''}`.trim());
+  return `the calls ${JSON.stringify(each).slice(0, 200)}`;
 }

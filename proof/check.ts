@@ -4,6 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { explain, StoreError } from '../domain/errors.ts';
 import { type Outcome, OUTCOMES } from '../domain/ending.ts';
+import type { CallTexts } from '../domain/calls.ts';
 import { samplesPerQuery } from '../domain/group.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { CheckTokenizer } from './context.ts';
@@ -54,6 +55,8 @@ export interface CheckOptions extends RunCheckFacts {
   readonly export?: ExportCheck;
   /** The tokenizer of the run's model: with it, texts and ids are compared with each other. */
   readonly tokenizer?: CheckTokenizer | undefined;
+  /** The formats of calls: with them, the calls are read out of the replies again. */
+  readonly calls?: CallTexts | undefined;
   /** The allowed difference between workers' clocks. */
   readonly clockSkewMs?: number | undefined;
   /** Whether the run's collection is still running; undefined if unknown. */
@@ -95,7 +98,9 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   const run = await read(RUN_FILE, 'run', () => store.getRun());
   const result = await read(RESULT_FILE, 'result', () => store.getResult());
   const { tokenizer, clockSkewMs } = options;
-  const facts = { tokenizer, clockSkewMs, runAt: run?.createdAt };
+  // Another version may read a reply otherwise.
+  const calls = options.everturn === run?.versions.everturn ? options.calls : undefined;
+  const facts = { tokenizer, clockSkewMs, runAt: run?.createdAt, calls };
   const ofRun = openRunCheck(store, run, report, options);
   await ofRun.run();
   const fork = openForkCheck(store, run, report, clockSkewMs);

@@ -9,10 +9,13 @@ import type { RunRecord } from '../storage/record/run-record.ts';
 import type { OnBreach, Store } from '../storage/store.ts';
 import type { CheckedRollout } from './rollout.ts';
 
-/** The code in the run's folder. */
+/** The code in the run's folder: of environments, and of modules of tools. */
 export async function checkCode(store: Store, run: RunRecord | undefined, onBreach: OnBreach): Promise<void> {
-  for (const { door, fingerprint } of run?.settings.environments ?? []) {
-    if (door !== 'module' && door !== 'rubric') continue;
+  const { environments = [], tools } = run?.settings ?? {};
+  const carried = [...environments, ...(tools?.list ?? [])].filter(
+    ({ door }) => door === 'module' || door === 'rubric',
+  );
+  for (const fingerprint of new Set(carried.map((one) => one.fingerprint))) {
     const path = codeFile(fingerprint);
     const code = await readText(`${store.folder}/${path}`);
     const found = code === undefined ? undefined : createHash('sha256').update(code).digest('hex');

@@ -2,6 +2,7 @@
 // context equal to the conversation so far, and an end that follows from the turns.
 
 import { explain } from '../domain/errors.ts';
+import type { CallTexts } from '../domain/calls.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { SayRecord } from '../domain/say.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
@@ -37,7 +38,12 @@ export interface RolloutCheckFacts extends TextFacts {
   readonly runAt?: number | undefined;
   /** The allowed difference between workers' clocks. */
   readonly clockSkewMs?: number | undefined;
+  /** The formats of calls; undefined: replies are not read for calls again. */
+  readonly calls?: CallTexts | undefined;
 }
+
+const isOfCalls = (verdict: VerdictRecord | undefined): boolean =>
+  verdict?.verdict === 'called' || verdict?.calls !== undefined;
 
 /** A file that should hold a record and may be absent. */
 async function flawOf(path: string): Promise<string | undefined> {
@@ -181,9 +187,12 @@ export async function checkRollout(
   const played = turns.map((turn) => turn?.record);
   const judged = verdicts.map((verdict) => verdict?.record);
   const calls = files.flatMap((file) => (file.kind === 'call' || file.kind === 'intent' ? [file] : []));
-  if (calls.length > 0 || turns.some((turn) => turn?.record.calls) || judged.some((one) => one?.verdict === 'called')) {
-    const { settings } = rollout.record;
-    await checkCalls(store, { id, settings, turns, verdicts: judged }, calls, read, breach);
+  const { settings } = rollout.record;
+  if (settings.tools || calls.length > 0 || played.some((turn) => turn?.calls) || judged.some(isOfCalls)) {
+    const { tokenizer, calls: texts, clockSkewMs = CLOCK_SKEW_MS } = facts;
+    const decode = tokenizer && ((ids: readonly number[]) => tokenizer.decode(ids, { skipSpecialTokens: false }));
+    const callFacts = { texts, decode, clockSkewMs };
+    await checkCalls(store, { id, settings, turns, verdicts: judged }, calls, callFacts, read, breach);
   }
   const whole = { rollout: rollout.record, turns: played, verdicts: judged, end: end?.record };
   timeProblems(whole, facts.runAt, facts.clockSkewMs ?? CLOCK_SKEW_MS, breach);

@@ -41,8 +41,9 @@ export function timeProblems(
     // Turns beyond the end may be of an earlier execution of the rollout.
     if (!verdict || then === undefined || (end && i >= end.turns.length)) return;
     const room = then - turn.finishedAt;
-    if (verdict.tookMs > Math.max(0, room) + skewMs)
-      say(verdictFile(i + 1), `took ${verdict.tookMs} ms; ${room} ms passed until the rollout went on`);
+    const took = longestOf(verdict);
+    if (took > Math.max(0, room) + skewMs)
+      say(verdictFile(i + 1), `took ${took} ms; ${room} ms passed until the rollout went on`);
   });
   // Turns that a terminated workflow left behind may be later than the end of the next one.
   if (end) {
@@ -53,4 +54,9 @@ export function timeProblems(
   }
   const latest = Math.max(rollout.birthTime, end?.finishedAt ?? 0, ...turns.map((turn) => turn?.finishedAt ?? 0));
   if (latest > Date.now() + AHEAD_MS) say(ROLLOUT_FILE, `holds times that are still to come: ${latest}`);
+}
+
+/** Calls of tools may run at the same time. */
+function longestOf({ verdict, tookMs, calls = [] }: VerdictRecord): number {
+  return verdict === 'called' ? Math.max(0, ...calls.map(({ ms }) => ms ?? 0)) : tookMs;
 }

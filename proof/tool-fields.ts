@@ -6,6 +6,7 @@ import {
   type CallResult,
   EFFECTS,
   type IntentRecord,
+  type Marker,
   TOOL_DOORS,
   type ToolRecord,
   type ToolSettings,
@@ -43,6 +44,7 @@ export const TOOLS = only<ToolSettings>({
   stops: maybe(listOf(NAME)),
   opensResults: maybe(NAME),
   list: listOf(TOOL),
+  markers: maybe(listOf(only<Marker>({ text: NAME, id: COUNT }))),
   maxCalls: PLACE,
   outputBytes: PLACE,
 });

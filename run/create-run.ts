@@ -105,7 +105,11 @@ function same(
 const titles = (environments: readonly EnvironmentRecord[] = []): string =>
   environments.map(environmentTitle).join(', ') || 'none';
 
-const toolsIdentity = ({ list, ...rest }: ToolSettings): object => ({ ...rest, list: list.map(toolIdentity) });
+/** Which tokens open a call follows from the tokenizer; older records do not say it. */
+const toolsIdentity = ({ format, stops, opensResults, list, maxCalls, outputBytes }: ToolSettings): object => ({
+  ...{ format, stops, opensResults, maxCalls, outputBytes },
+  list: list.map(toolIdentity),
+});
 const toolTitles = (tools: ToolSettings | undefined): string =>
   tools
     ? `${tools.list.map(toolTitle).join(', ')}, ${tools.format}, at most ${tools.maxCalls} calls of ${tools.outputBytes} bytes`

@@ -19,6 +19,8 @@ export interface Home {
   readonly stateFile: string;
   /** Folder of claims: the holder of the lock is the one supervisor (`lock.ts`). */
   readonly lockFolder: string;
+  /** JSON: address and token of the feed that the service serves (`feed/local-feed.ts`). */
+  readonly feedFile: string;
   /** Its mtime is the last CLI call. */
   readonly touchFile: string;
 }
@@ -40,6 +42,7 @@ export function homeAt(folder: string): Home {
     serviceLog: join(logs, 'service.log'),
     stateFile: join(folder, 'service.json'),
     lockFolder: join(folder, 'service.lock'),
+    feedFile: join(folder, 'feed.json'),
     touchFile: join(folder, 'last-call'),
   };
 }

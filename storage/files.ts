@@ -12,6 +12,7 @@ import * as layout from './record/layout.ts';
 import { countFeedEntries, dropChunks, removeOldTemporaries } from './record/listing.ts';
 import { countQueries, readQueries, writeQueries } from './queries.ts';
 import { openListing } from './pack/listing.ts';
+import type { PackedLines } from './pack/lines.ts';
 import { openPacks, type Packs } from './pack/packs.ts';
 import type { FileLayer } from './disk/file-layer.ts';
 import type { KeptRecords, RecordCache } from './record/cache.ts';
@@ -110,8 +111,8 @@ export function openFileStore(
   }
   const owner = ({ query, sample, attempt }: RolloutId): Owner => ({ query, sample, attempt });
 
-  async function packed<T extends object>(kind: RecordKind, id: RolloutId, file: string) {
-    const line = (await packs.lines(id))?.get(file);
+  async function packed<T extends object>(kind: RecordKind, id: RolloutId, file: string, lines?: PackedLines) {
+    const line = (lines ?? (await packs.lines(id)))?.get(file)?.open();
     if (!line) return undefined;
     if ('problem' in line) throw recordError(join(folderOf(id), file), line.problem);
     return asStored(kind, line.record as T, line.hash, false);
@@ -124,7 +125,8 @@ export function openFileStore(
   ): Promise<Stored<T> | undefined> {
     // Once, unless the rollout is packed or unpacked in this very moment.
     for (;;) {
-      if (packs.knows(id) && (await packs.lines(id))) return packed<T>(kind, id, file);
+      const lines = packs.knows(id) ? await packs.lines(id) : undefined;
+      if (lines) return packed<T>(kind, id, file, lines);
       const { found, sure } = await getLoose<T>(kind, id, file);
       if (found || sure || !(await isPacked(id))) return found;
     }

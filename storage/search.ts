@@ -35,6 +35,8 @@ export interface SearchOptions {
   readonly where?: readonly Searched[];
   /** Default false. */
   readonly matchCase?: boolean;
+  /** Throws for a rollout's folder, relative to the run's, that is not to be read. */
+  readonly guard?: (folder: string) => void;
   /** Ends the search. */
   readonly signal?: AbortSignal;
   /** Called for a record that cannot be read; the search goes on. */
@@ -45,7 +47,7 @@ export interface SearchOptions {
 export async function* searchRun(
   store: Store,
   wantedText: string | Finder,
-  { where = SEARCHED, matchCase = false, signal, onBroken = () => {} }: SearchOptions = {},
+  { where = SEARCHED, matchCase = false, guard = () => {}, signal, onBroken = () => {} }: SearchOptions = {},
 ): AsyncGenerator<Hit> {
   const isText = typeof wantedText === 'string';
   const find = isText ? finder(wantedText, matchCase) : wantedText;
@@ -58,6 +60,12 @@ export async function* searchRun(
   for await (const id of rolloutsInOrder(store)) {
     if (signal?.aborted) return;
     const folder = join(store.folder, rolloutFolder(id));
+    try {
+      guard(rolloutFolder(id));
+    } catch (error) {
+      onBroken(rolloutFolder(id), error);
+      continue;
+    }
     const packed = await store.packedFiles(id);
     const held = async (file: string) => {
       const raw = packed ? packed.get(file) : await readText(join(folder, file));

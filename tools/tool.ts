@@ -1,9 +1,9 @@
 // The interface of this room: it reads the calls in a model's reply, and runs them. How a tool is run, its door decides
 // (python, module, mcp); what a call may be repeated for, the activity `callTool` does.
 
-import type { Message } from '../domain/query.ts';
+import type { CallTexts } from '../domain/calls.ts';
 import type { JsonObject } from '../domain/json.ts';
-import type { ToolRecord, ToolSettings, WrittenCall } from '../domain/tool.ts';
+import type { ToolRecord } from '../domain/tool.ts';
 
 export interface ToolCall {
   readonly arguments: JsonObject;
@@ -21,14 +21,7 @@ export interface ToolAnswer {
 }
 
 /** All tools of a worker. */
-export interface Tools {
-  /**
-   * The calls in a reply, each with the reason if it cannot be run. Empty: the reply is an answer. `prompt`: the text before
-   * it, which may have opened the model's thinking.
-   */
-  callsIn(text: string, prompt: string, tools: ToolSettings): readonly WrittenCall[];
-  /** The message that tells the model the output of a call. */
-  resultMessage(call: WrittenCall, output: string, tools: ToolSettings): Message;
+export interface Tools extends CallTexts {
   /** Throws ToolError if the tool could not do its work, or may not run here. */
   call(tool: ToolRecord, call: ToolCall, runFolder: string): Promise<ToolAnswer>;
   /** Ends every process it owns. */

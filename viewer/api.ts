@@ -19,6 +19,7 @@ import type {
   RunMessage,
   RunsMessage,
   RunState,
+  SearchMessage,
   TokensMessage,
   TurnMessage,
 } from './model/messages.ts';
@@ -27,9 +28,11 @@ import { type Row, rowKey } from './model/row.ts';
 import { type Numbers, numbersOf } from './model/numbers.ts';
 import { difficulty, type Kind } from './model/queries.ts';
 import { summarise, type RunSummary } from './model/summary.ts';
+import { markedRows } from './marked-rows.ts';
 import { mustBePlain } from './plain-files.ts';
 import type { OpenRun, Runs } from './runs.ts';
 import { factsOf, forkOf, settingsOf } from './run-facts.ts';
+import { openSearches } from './searches.ts';
 import { tokensMessage } from './token-message.ts';
 import type { TokenDecoder } from './token-text.ts';
 
@@ -47,6 +50,8 @@ export interface Api {
   compare(a: string, b: string, cell: Cell | null): Promise<CompareMessage>;
   rollout(run: string, place: RowPlace, list: ListQuery): Promise<RolloutMessage>;
   tokens(run: string, place: RowPlace, turn: number): Promise<TokensMessage>;
+  /** `text` is not empty. */
+  search(run: string, text: string): Promise<SearchMessage>;
 }
 
 export interface ApiParts {
@@ -77,6 +82,7 @@ const FIRST_ROWS_MS = 400;
 export function createApi({ runs, decoderOf, now }: ApiParts): Api {
   const summaries = new WeakMap<OpenRun, Counted>();
   const decoders = new WeakMap<OpenRun, Promise<TokenDecoder | string>>();
+  const searches = openSearches();
   const lists = new WeakMap<OpenRun, { readonly key: string; readonly rows: readonly Row[] }>();
 
   async function opened(name: string): Promise<OpenRun> {
@@ -110,12 +116,13 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
   }
 
   /** The filtered, sorted list: the last one of a run is in memory, for the next page of it. */
-  function listOf(open: OpenRun, { filter, sort }: ListQuery): readonly Row[] {
-    const key = JSON.stringify([open.index.progress.revision, filter, sort]);
+  async function listOf(open: OpenRun, { filter, sort }: ListQuery): Promise<readonly Row[]> {
+    const marked = await markedRows(open);
+    const key = JSON.stringify([marked.stamp, filter, sort]);
     const known = lists.get(open);
     if (known?.key === key) return known.rows;
     const { holds } = parseFilter(filter);
-    const rows = sorted(filter.trim() === '' ? open.index.rows() : open.index.rows().filter(holds), sort);
+    const rows = sorted(filter.trim() === '' ? marked.rows : marked.rows.filter(holds), sort);
     lists.set(open, { key, rows });
     return rows;
   }
@@ -137,6 +144,7 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
         settings: settingsOf(open),
         facts: factsOf(open),
         fork: forkOf(open),
+        etaMs: head.state === 'open' ? etaOf(open.index.rows(), summary, now()) : null,
         newsAt: news.reduce<number | null>((last, at) => Math.max(last ?? 0, at), null),
         progress: open.index.progress,
         now: now(),
@@ -145,10 +153,10 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
 
     async rows(name, list, from, count) {
       const open = await opened(name);
-      const all = listOf(open, list);
+      const all = await listOf(open, list);
       const page = all.slice(from, from + Math.min(count, MOST_ROWS));
       await Promise.race([open.index.glance(page), delay(FIRST_ROWS_MS)]);
-      const rows = page.map((row) => open.index.row(rowKey(row)) ?? row);
+      const rows = page.map((row) => ({ ...row, ...open.index.row(rowKey(row)) }));
       const { problems } = parseFilter(list.filter);
       return { from, count: all.length, rows, problems, progress: open.index.progress };
     },
@@ -189,7 +197,7 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
       }
       const row = index.row(rowKey(place)) ?? rowOf(rollout.record.query.queryId, place);
       await index.glance([row]);
-      const rows = listOf(open, list);
+      const rows = await listOf(open, list);
       const at = rows.findIndex((other) => rowKey(other) === rowKey(place));
       return {
         row: index.row(rowKey(place)) ?? row,
@@ -215,7 +223,24 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
       const decoder = decoderFor(open);
       return tokensMessage(stored.record, end?.outcome, await decoder);
     },
+
+    async search(name, text) {
+      const { store, index } = await opened(name);
+      return searches.hits(store, index.progress.revision, text);
+    },
   };
+}
+
+/** Rollouts whose ends say how fast the run is. */
+const PACE = 200;
+const LEAST_ENDED = 8;
+
+/** At the pace of the last rollouts that ended; a run that stands still has no end in sight. */
+function etaOf(rows: readonly Row[], { total, ended }: RunSummary, now: number): number | null {
+  const ends = rows.flatMap(({ endedAt }) => endedAt ?? []).sort((a, b) => a - b);
+  const last = ends.slice(-PACE);
+  if (last.length < LEAST_ENDED || ended >= total) return null;
+  return ((now - last[0]!) / (last.length - 1)) * (total - ended);
 }
 
 function turnMessage({ record, hash }: Stored<TurnRecord>, verdict: TurnMessage['verdict'], reward: number | null) {

@@ -13,8 +13,9 @@ const HEAD =
   '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">' +
   '<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">';
 const NO_SCRIPT =
-  '<noscript><p>This page needs JavaScript, which is off. Everything it shows is also on the command line: ' +
-  '<code>everturn status</code>, <code>everturn show</code>.</p></noscript>';
+  '<noscript><p>This page needs JavaScript, which is off in this browser. Allow it for this page, which loads nothing from ' +
+  'elsewhere, or read the same on the command line: <code>everturn status</code>, <code>everturn stats</code> and ' +
+  '<code>everturn show</code>, each with the name of the run.</p></noscript>';
 
 export function serverAssets({ script, style }: Bundle): Assets {
   const html =

@@ -9,6 +9,7 @@ import { shuffled } from '../domain/shuffle.ts';
 import { CELLS } from '../statistics/comparison.ts';
 import type { Api } from './api.ts';
 import { type Bundle, reportHtml } from './assets.ts';
+import { markedRows } from './marked-rows.ts';
 import type { RolloutMessage, RunMessage, TokensMessage } from './model/messages.ts';
 import type { Compared, ReportData, ReportIndex, ReportRun, RolloutTokens } from './model/report-data.ts';
 import { type Row, rowKey } from './model/row.ts';
@@ -89,10 +90,10 @@ export async function gather(
   const made: ReportRun[] = [];
   const left: string[] = [];
   for (const [i, name] of names.entries()) {
-    const { index, record } = await runs.open(name);
+    const open = await runs.open(name);
     const message = await api.run(name);
-    const rows = index.rows();
-    const chosen = choose(rows, options.rollouts, record.settings.seed, differ);
+    const { rows } = await markedRows(open);
+    const chosen = choose(rows, options.rollouts, open.record.settings.seed, differ);
     for (const [n, row] of chosen.entries()) {
       const rollout = await api.rollout(name, row, ALL);
       // Neighbours and samples are found among the rows.

@@ -30,7 +30,17 @@ export async function answerTo(api: Api, url: URL): Promise<unknown> {
   }
   if (what === 'rollout' && more.length === 0) return api.rollout(run, placeOf(url), list);
   if (what === 'tokens' && more.length === 0) return api.tokens(run, placeOf(url), whole(url, 'turn', 1, 1e6));
+  if (what === 'search' && more.length === 0) return api.search(run, textOf(url));
   throw nothing(url);
+}
+
+const MOST_TEXT_CHARS = 500;
+
+function textOf(url: URL): string {
+  const text = url.searchParams.get('text') ?? '';
+  if (text === '' || text.length > MOST_TEXT_CHARS)
+    throw new Refusal(400, `\`text\` has 1 to ${MOST_TEXT_CHARS} characters.`);
+  return text;
 }
 
 function listOf(url: URL): ListQuery {

@@ -1,6 +1,6 @@
 // The rows of one run in memory, read from its folder: first the ends of all rollouts in data set order, then the facts
 // of their turns, the asked-for ones first. While the run is open, a refresh finds what is new by the times of folders.
-// Reads only. Not covered: an attempt that is added to a query whose rollouts had all ended (open the viewer again).
+// Reads only. Not covered: an attempt that is added to a packed rollout (open the viewer again).
 
 import { join } from 'node:path';
 import { explain } from '../domain/errors.ts';
@@ -199,8 +199,17 @@ export class RunIndex {
       const id = { query: query.id, ...place };
       if (!this.#rows.has(rowKey(id))) this.#read(query, id, join(folder, child));
     }
-    if (samples.size < this.#perQuery) this.#growing.add(name);
+    if (samples.size < this.#perQuery || this.#mayBeRetried(query.id, samples)) this.#growing.add(name);
     else this.#growing.delete(name);
+  }
+
+  /** A person may have a failed or undecided rollout played again. */
+  #mayBeRetried(query: string, samples: ReadonlySet<number>): boolean {
+    return [...samples].some((sample) => {
+      let [last, attempt]: [Row | undefined, number] = [undefined, 1];
+      for (let row; (row = this.#rows.get(rowKey({ query, sample, attempt }))); attempt++) last = row;
+      return last !== undefined && retried(last);
+    });
   }
 
   #read(query: KnownQuery, id: RowPlace, folder: string): void {
@@ -223,6 +232,7 @@ export class RunIndex {
     this.#dirty = true;
     this.#glanced += Number(row.turns !== null) - Number((before?.turns ?? null) !== null);
     this.#rows.set(key, row);
+    if (retried(row) && this.#queries.has(safeName(row.query))) this.#growing.add(safeName(row.query));
   }
 
   /** False if its files are not there: it was packed meanwhile. */
@@ -282,6 +292,8 @@ export class RunIndex {
     this.#revision++;
   }
 }
+
+const retried = ({ state }: Row): boolean => state === 'failed' || state === 'undecided';
 
 function known(query: Query, index: number | null): KnownQuery {
   return { index, id: query.queryId, title: firstWords(questionOf(query), TITLE_CHARS), changed: 0 };

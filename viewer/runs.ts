@@ -128,13 +128,35 @@ export function openRuns(out: string): Runs {
     async heads() {
       const heads: RunHead[] = [];
       for (const name of names()) heads.push(await quickHead(name));
-      return heads.sort((a, b) => b.createdAt - a.createdAt);
+      return withForks(heads.sort((a, b) => b.createdAt - a.createdAt));
     },
     close() {
       for (const run of opened.values()) void run.then(({ index }) => index.close()).catch(() => {});
       opened.clear();
     },
   };
+}
+
+/** The newest first, and behind each run its forks; those of a run that is not there are where their age puts them. */
+function withForks(heads: readonly RunHead[]): RunHead[] {
+  const named = new Set(heads.map(({ run }) => run));
+  const of = new Map<string, RunHead[]>();
+  const first: RunHead[] = [];
+  for (const head of heads) {
+    if (head.parent === undefined || head.parent === head.run || !named.has(head.parent)) first.push(head);
+    else if (of.has(head.parent)) of.get(head.parent)!.push(head);
+    else of.set(head.parent, [head]);
+  }
+  const ordered: RunHead[] = [];
+  const add = (head: RunHead): void => {
+    ordered.push(head);
+    const forks = of.get(head.run) ?? [];
+    of.delete(head.run);
+    forks.forEach(add);
+  };
+  first.forEach(add);
+  // Planted runs may name each other.
+  return [...ordered, ...[...of.values()].flat()];
 }
 
 const NO_HEAD: RunHead = {
@@ -161,6 +183,7 @@ function headOf(record: RunRecord): RunHead {
     dataset: record.dataset && basename(record.dataset.path),
     numTurns: record.settings.numTurns,
     samples: samplesPerQuery(record),
+    ...(record.forkedFrom && { parent: record.forkedFrom.run }),
   };
 }
 

@@ -24,9 +24,13 @@ import { EXIT, type ExitCode } from '../exit.ts';
 import { jsonOption, outOption, peopleOptions, undecidedOption } from '../flags.ts';
 import { plural } from '../view/format.ts';
 import { type Io, print, printJson, say } from '../io.ts';
+import { createTools } from '../../tools/index.ts';
 import { readingOf } from '../find/export-plan.ts';
 import { openLinkIfUp } from '../find/link.ts';
 import { findRun, type RunPlace } from '../find/place.ts';
+
+/** They only read and write calls: none is run. */
+const CALLS = createTools({});
 
 interface Flags {
   readonly out: string;
@@ -100,7 +104,7 @@ async function check(io: Io, named: string, flags: Flags): Promise<ExitCode> {
   const { tokenizer, model, why } = await tokenizerOf(place.store, io.cwd, wanted);
   const options = {
     export: { exporter, ...readingOf(flags), ...file },
-    ...{ tokenizer, model, everturn: everturnVersion(), clockSkewMs: flags.clockSkew * 1000 },
+    ...{ tokenizer, model, everturn: everturnVersion(), clockSkewMs: flags.clockSkew * 1000, calls: CALLS },
     ...(flags.histories === false ? {} : { isGoing: () => isGoing(io, place.run) }),
   };
   // Asked first: the ledger only grows.

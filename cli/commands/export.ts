@@ -15,7 +15,7 @@ import { type ExportFlags, plannedExport } from '../find/export-plan.ts';
 import { DEFAULT_OUT, jsonOption, peopleOptions, undecidedOption } from '../flags.ts';
 import { plural } from '../view/format.ts';
 import { type Io, printJson, say } from '../io.ts';
-import { findRun } from '../find/place.ts';
+import { findRun, programName, runArgument } from '../find/place.ts';
 
 interface Flags extends ExportFlags {
   readonly runs: string;
@@ -87,12 +87,17 @@ async function exportTo(io: Io, named: string, flags: Flags): Promise<ExitCode> 
     });
   }
   const planned = plannedExport(flags);
-  const { store } = await findRun(io, named, flags.runs);
+  const place = await findRun(io, named, flags.runs);
+  const { store } = place;
+  // It says what is exported of the records: without it, or of another version, an export would be a guess.
+  await store.getRun();
   const skipped: SkippedRollout[] = [];
   const onSkip = (rollout: SkippedRollout) => void (skipped.length < LISTED && skipped.push(rollout));
   const { note, summary } = await planned(store, file, { overwrite: flags.overwrite === true, onSkip });
   if (flags.json) printJson(io, { ...summary, format: flags.format, file });
   report(io, flags, summary, skipped);
+  if (summary.skipped['broken'])
+    say(io, `\`${programName(io)} check ${runArgument(io, place)}\` names what is broken.`);
   if (note) say(io, `Note: ${note}`);
   return EXIT.ok;
 }

@@ -1,17 +1,19 @@
 // `everturn feed <run>`: serves the run's feed over HTTP, or pushes it to AReaL, until Ctrl-C. The run itself goes on
 // without it.
 
-import { chmod, mkdir, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import { UsageError } from '../../domain/errors.ts';
+import { newToken } from '../../feed/feed-http.ts';
+import { serveFeed } from '../../feed/feed-server.ts';
 import { endWithParent, tellReady } from '../../machine/parent.ts';
+import { writePrivate } from '../../machine/private-file.ts';
 import { registerRun, registerUpdate } from '../../permissions/registered.ts';
 import { homeOf } from '../../service/home.ts';
-import { replaceFile } from '../../storage/disk/write-once.ts';
 import { isShared } from '../../storage/place.ts';
-import { startFeed } from '../../temporal/feed.ts';
+import { type FeedPlace, startFeed } from '../../temporal/feed.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { locateRun } from '../find/locate.ts';
 import { openLink } from '../find/link.ts';
@@ -19,7 +21,6 @@ import { shortPath } from '../find/place.ts';
 import { jsonOption, outOption } from '../flags.ts';
 import { type Io, printJson, say } from '../io.ts';
 import { type ArealFlags, feedAreal } from '../serve/areal.ts';
-import { newToken, serveFeed } from '../serve/feed-server.ts';
 
 interface Flags extends Partial<ArealFlags> {
   readonly out: string;
@@ -65,7 +66,8 @@ async function feed(io: Io, named: string, flags: Flags): Promise<ExitCode> {
   try {
     const record = (await store.getRun())?.record;
     if (record) registerRun(homeOf(io.env), { folder: store.folder, ...record.settings });
-    await startFeed(link.session, { run, out });
+    const feedPlace: FeedPlace = { run, out, since: record?.createdAt };
+    await startFeed(link.session, feedPlace);
     const interrupted = io.interrupted();
     const onWeights = (weights: string) => {
       if (!record) return;
@@ -77,7 +79,7 @@ async function feed(io: Io, named: string, flags: Flags): Promise<ExitCode> {
       endWithParent(() => process.kill(process.pid, 'SIGTERM'));
       const steps = await feedAreal({
         flags: { ...flags, areal, arealNames, arealRole },
-        ...{ record, place: { run, out }, store, onWeights, signal: interrupted },
+        ...{ record, place: feedPlace, store, onWeights, signal: interrupted },
         session: () => link.session,
         say: (text) => say(io, text),
       });
@@ -86,7 +88,7 @@ async function feed(io: Io, named: string, flags: Flags): Promise<ExitCode> {
     }
     const token = flags.token ? newToken() : null;
     const server = await serveFeed({
-      place: { run, out },
+      place: feedPlace,
       session: () => link.session,
       host: flags.host,
       port,
@@ -97,7 +99,7 @@ async function feed(io: Io, named: string, flags: Flags): Promise<ExitCode> {
     // It holds a token: of a run in a bucket it stays on this machine.
     const near = isShared(store.folder) ? join(store.folder, '.feed') : join(homeOf(io.env).folder, 'feed', run);
     const file = join(near, 'server.json');
-    await writeSecret(file, { url: server.url, token, pid: process.pid });
+    writePrivate(file, `${JSON.stringify({ url: server.url, token, pid: process.pid })}\n`);
     say(io, `Feed       ${server.url}${token === null ? ' (asks for no token)' : ''}`);
     say(io, `Token      in ${shortPath(io, file)}; docs/feed.md has the verbs. Ctrl-C ends the server, not the run.`);
     if (flags.json) printJson(io, { event: 'serving', run, url: server.url, file });
@@ -117,14 +119,6 @@ async function feed(io: Io, named: string, flags: Flags): Promise<ExitCode> {
 }
 
 const KEEP_UP_MS = 20_000;
-
-/** Only this user may read it. */
-async function writeSecret(path: string, value: object): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await chmod(dirname(path), 0o700);
-  await replaceFile(path, `${JSON.stringify(value)}\n`);
-  await chmod(path, 0o600);
-}
 
 const HELP = `
 Examples:

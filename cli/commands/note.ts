@@ -6,6 +6,7 @@ import type { NoteAct } from '../../domain/steering.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { mustBeText, personOf } from '../find/person.ts';
 import { findRun } from '../find/place.ts';
+import { runMadeBefore } from '../find/source.ts';
 import { findRollout, noRollout, whole } from '../find/rollout.ts';
 import { type Io, print, printJson } from '../io.ts';
 import { actArguments, type ActFlags, MOST_TEXT_CHARS, nameOf, record, turnOf } from '../play/act.ts';
@@ -29,6 +30,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 
 async function note(io: Io, named: string, query: string, given: string, flags: Flags): Promise<ExitCode> {
   const place = await findRun(io, named, flags.out);
+  await runMadeBefore(place);
   const text = mustBeText('The note', given, MOST_TEXT_CHARS, true);
   const turn = flags.turn === undefined ? null : whole('--turn', flags.turn, 1);
   const id = await findRollout(place, query, flags);

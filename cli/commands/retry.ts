@@ -72,7 +72,8 @@ async function retry(io: Io, named: string, query: string, flags: Flags): Promis
     print(io, `Would play ${name} again, as attempt ${id.attempt}.`);
     return EXIT.ok;
   }
-  const isCode = begun.query.task === 'code';
+  const { tools } = begun.settings;
+  const isCode = begun.query.task === 'code' || tools?.list.some(({ door }) => door === 'python') === true;
   if (isCode && !namesCluster()) await mustProveSandbox(io);
   const link = await openLink(io);
   try {

@@ -1,7 +1,7 @@
 // `everturn show <run> <query>`: prints one trajectory, turn by turn.
 
 import { type Command, Option } from 'commander';
-import { UsageError } from '../../domain/errors.ts';
+import { explain, UsageError } from '../../domain/errors.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
 import { actsOn, readActs } from '../../storage/steering.ts';
 import { readTrajectory } from '../../storage/trajectories.ts';
@@ -31,6 +31,8 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 
 async function show(io: Io, named: string, query: string, flags: Flags): Promise<ExitCode> {
   const place = await findRun(io, named, flags.out);
+  // A rollout's own records say enough to show it.
+  await place.store.getRun().catch((error: unknown) => say(io, `everturn: ${explain(error)}`));
   const id = await findRollout(place, query, flags);
   const trajectory = await readTrajectory(place.store, id);
   if (!trajectory) throw await noRollout(place, query);
@@ -38,6 +40,7 @@ async function show(io: Io, named: string, query: string, flags: Flags): Promise
   if (only !== undefined && only > trajectory.turns.length) {
     throw new UsageError(`--turn ${only}: that rollout has ${plural(trajectory.turns.length, 'turn')}.`, {
       reason: 'no-such-turn',
+      fix: `Give a turn from 1 to ${trajectory.turns.length}.`,
     });
   }
   const acts = actsOn(await readActs(place.store, ({ message }) => say(io, `Left out: ${oneLine(message)}`)), id);

@@ -82,7 +82,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
       const since = found.source === 'result' ? 0 : Date.now() - STALE_MS;
       const [servers, feed, weights, people] = await Promise.all([
         readFleet(place.store.folder, since),
-        feedStatusOf(io, place.run, place.store),
+        feedStatusOf(io, place),
         weightsStatus(place.store.folder),
         peopleCounts(place.store),
       ]);

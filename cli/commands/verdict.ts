@@ -8,6 +8,7 @@ import { actsOn, readActs } from '../../storage/steering.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { mustBeText, personOf } from '../find/person.ts';
 import { findRun } from '../find/place.ts';
+import { runMadeBefore } from '../find/source.ts';
 import { findRollout, whole } from '../find/rollout.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { actArguments, type ActFlags, MOST_REASON_CHARS, nameOf, reasonOption, record, turnOf } from '../play/act.ts';
@@ -34,6 +35,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 
 async function give(io: Io, named: string, query: string, verdict: HumanVerdict, flags: Flags): Promise<ExitCode> {
   const place = await findRun(io, named, flags.out);
+  await runMadeBefore(place);
   const turn = whole('--turn', flags.turn, 1);
   const reason = flags.reason === undefined ? null : mustBeText('--reason', flags.reason, MOST_REASON_CHARS);
   const id = await findRollout(place, query, flags);

@@ -16,7 +16,7 @@ import { whole } from '../find/rollout.ts';
 import { bundle, decoderOf } from '../find/viewer.ts';
 import { jsonOption, outOption } from '../flags.ts';
 import { steeringOf } from '../play/steering.ts';
-import { newToken } from '../serve/feed-server.ts';
+import { newToken } from '../../feed/feed-http.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 
 interface Flags {
@@ -37,7 +37,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addOption(new Option('--no-open', 'open no browser'))
     .addOption(new Option('--token', 'ask for a token (default: if other people work on this machine)'))
     .addOption(
-      new Option('--steer', 'verdicts, notes, forks, messages and retries from the page too; asks for a token'),
+      new Option('--steer', 'verdicts, notes, forks, messages, retries and pauses from the page too; asks for a token'),
     )
     .addOption(
       new Option('--by <person>', "with --steer: whose acts they are (default: git's user.email, else this user)"),
@@ -49,6 +49,8 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
 
 async function view(io: Io, named: string | undefined, flags: Flags): Promise<ExitCode> {
   const place = named === undefined ? undefined : await findRun(io, named, flags.out);
+  // The page names a run that cannot be read; one that is asked for is said at once.
+  await place?.store.getRun();
   const out = place?.out ?? resolvePlace(io.cwd, flags.out);
   const port = whole('--port', flags.port, 0);
   const interrupted = io.interrupted();
@@ -72,7 +74,7 @@ async function view(io: Io, named: string | undefined, flags: Flags): Promise<Ex
   if (flags.json === true) printJson(io, { url, folder: out });
   else print(io, `${url}\n`);
   say(io, `The viewer shows the runs in ${shortPath(io, out)}. Ctrl-C ends it.`);
-  if (steering) say(io, 'Whoever has this address can record verdicts and start runs: send it to nobody.');
+  if (steering) say(io, 'Whoever has this address can record verdicts, and start and end runs: send it to nobody.');
   if (flags.open && io.out.isTTY === true) openBrowser(io, url);
   if (!interrupted.aborted) await new Promise((done) => interrupted.addEventListener('abort', done, { once: true }));
   runs.close();

@@ -121,8 +121,6 @@ function tracesExport(flags: ExportFlags, format: TraceFormat): PlannedExport {
     if (!isOfTarget) throw notFor(flagOf(flag), format.name);
   }
   return async (store, file, target) => {
-    // A folder whose run.json is torn or foreign would seem to hold nothing.
-    await store.getRun();
     const encoder = format.open({ run: basename(store.folder), everturn: everturnVersion() });
     return { summary: await exportEvery(store, encoder, file ?? process.stdout, target), note: format.note };
   };

@@ -1,6 +1,7 @@
 // The rollout that a fork goes on from: read whole, of a run that this Everturn knows, ended, and with a next turn.
 
 import { stopReason } from '../../domain/ending.ts';
+import type { EnvironmentRecord, StateKind } from '../../domain/environment.ts';
 import { StoreError, UsageError } from '../../domain/errors.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
 import type { RolloutId } from '../../domain/ids.ts';
@@ -52,8 +53,11 @@ export async function sourceOf(
   const { query, sample, attempt } = id;
   const [rollout, trajectory] = [await place.store.getRollout(id), await readTrajectory(place.store, id)];
   if (!rollout || !trajectory) throw new StoreError('its first record is gone', { reason: 'record-missing' });
-  if (rollout.record.settings.environments?.length || rollout.record.begun) throw ofAnEnvironment(place.run);
-  if (rollout.record.settings.tools) throw withTools(place.run);
+  const { query: played, settings } = rollout.record;
+  const [first] = settings.environments ?? [];
+  const own = settings.environments?.find(({ name }) => name === played.environment) ?? first;
+  if (own) throw ofAnEnvironment(place.run, own);
+  if (settings.tools) throw withTools(place.run);
   const { turns, end } = trajectory;
   if (!end) throw stillPlayed(io, place, id);
   const turn = wanted ?? turns.length + 1;
@@ -80,21 +84,32 @@ export function stillPlayed(io: Io, place: RunPlace, id: RolloutId): UsageError 
   });
 }
 
-/** Its state is the environment's own: a copy of the turns does not bring it back. */
-function ofAnEnvironment(run: string): UsageError {
-  return new UsageError(`Run "${run}" has environments of its own, whose state a fork cannot carry over.`, {
+/** Key and seed of an episode are its rollout's: a copy of the turns would go on in another episode. */
+function ofAnEnvironment(run: string, { name, state }: EnvironmentRecord): UsageError {
+  const [whose, cannot] = WHY_NOT[state];
+  return new UsageError(`Run "${run}" has the environment ${name}, ${whose}: a fork cannot ${cannot}.`, {
     reason: 'not-allowed',
-    fix: 'Begin another run; `everturn verdict` and `note` work on this one.',
+    fix: PLAY_AGAIN,
   });
 }
 
-/** Calls of tools are of their rollout: their records and keys are not carried over. */
+const WHY_NOT: Readonly<Record<StateKind, readonly [string, string]>> = {
+  none: ["whose replies may follow from the rollout's own key and seed", 'have them'],
+  value: ["whose state follows from the rollout's own key and seed", 'have them'],
+  replay: ["whose state is rebuilt from the rollout's own key and seed", 'have them'],
+  held: ['whose session was given back when the rollout ended', 'go on in it'],
+};
+
+/** Calls of tools are of their rollout: what they did in the world cannot be carried over. */
 function withTools(run: string): UsageError {
-  return new UsageError(`The rollouts of run "${run}" call tools, and cannot be carried over.`, {
-    reason: 'not-allowed',
-    fix: 'Play the query again: `everturn run` with --samples, or `everturn retry` for one that failed.',
-  });
+  return new UsageError(
+    `Run "${run}" has tools, whose calls happened under the rollout's own keys: a fork cannot carry them over.`,
+    { reason: 'not-allowed', fix: PLAY_AGAIN },
+  );
 }
+
+const PLAY_AGAIN =
+  'To play its query again, `everturn run` with more --samples; `everturn retry` where the rollout failed or is undecided.';
 
 function noTurn(io: Io, place: RunPlace, id: RolloutId, turn: number, played: number, most: number): UsageError {
   const more =

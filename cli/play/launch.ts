@@ -147,7 +147,10 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
       { run, out: place.out, maxConcurrent: options.maxConcurrent },
       `${given.dataset}: ${plural(survey.accepted, 'query', 'queries')}, ${settings.numTurns} turns, ${settings.model}`,
     );
-    if (options.train) await startFeed(link.session, { run, out: place.out });
+    if (options.train) {
+      const since = (await place.store.getRun())?.record.createdAt;
+      await startFeed(link.session, { run, out: place.out, since });
+    }
     announce(io, { place, link, survey, options, tools: tools.list, attached: state === 'running' }, given);
     if (given.detach) return EXIT.ok;
     return await followToEnd(io, link, place, { maxFailed: options.maxFailed, json: given.json });
@@ -217,7 +220,10 @@ function announce(
   if (options.train) {
     const { batchGroups, maxStaleness } = options;
     const limit = plural(maxStaleness, 'version');
-    say(io, `Training   ${batchGroups} groups a step, at most ${limit} old: \`${me} feed ${run}\` hands them out`);
+    const by = link.local
+      ? `the local service hands them out, and \`${me} feed ${run}\``
+      : `\`${me} feed ${run}\` hands them out`;
+    say(io, `Training   ${batchGroups} groups a step, at most ${limit} old: ${by}`);
   }
   if (options.agent !== null) say(io, `Agent      ${oneLine(options.agent)}`);
   for (const tool of tools) say(io, `Tool       ${oneLine(toolTitle(tool))}`);

@@ -4,11 +4,12 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { packageRoot } from '../../machine/package-root.ts';
+import { isRunAct } from '../../viewer/model/steer.ts';
 import type { Runs } from '../../viewer/runs.ts';
 import type { Steering } from '../../viewer/steer.ts';
 import { personOf } from '../find/person.ts';
 import type { Io } from '../io.ts';
-import { newToken } from '../serve/feed-server.ts';
+import { newToken } from '../../feed/feed-http.ts';
 
 /** A fork may have to start the local service first. */
 const LIMIT_MS = 300_000;
@@ -24,8 +25,13 @@ export async function steeringOf(
   return {
     key: newToken(),
     has,
-    run: (args) => command(io, [entry, ...withOptions(args, [`--out=${out}`, `--by=${person}`, '--via=view'])]),
+    run: (args) => command(io, [entry, ...withOptions(args, [`--out=${out}`, ...who(args[0]!, person)])]),
   };
+}
+
+/** Acts on a rollout are recorded with a person's name; those on a run go through its workflow, which has none. */
+export function who(act: string, person: string): string[] {
+  return isRunAct(act) ? [] : [`--by=${person}`, '--via=view'];
 }
 
 /** Options stand before `--`, which ends them. */

@@ -4,9 +4,9 @@
 import { ModelError, UsageError } from '../../domain/errors.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
 import { renderFor } from '../../domain/new-context.ts';
-import type { ToolSettings } from '../../domain/tool.ts';
+import type { Marker, ToolSettings } from '../../domain/tool.ts';
 import { mustTakeTools } from '../../domain/tool-extension.ts';
-import type { Backend } from '../../inference/backend.ts';
+import type { Backend, TokenBackend } from '../../inference/backend.ts';
 import type { RunOptions } from '../../run/options.ts';
 import { type DescribedTools, describeTools } from '../../tools/describe.ts';
 import { detectToolFormat, toolFormatNamed, toolFormatNames } from '../../tools/formats/format.ts';
@@ -70,7 +70,25 @@ export async function withToolFormat(
     asked.map((roles) => roles.map((role) => ({ role, content: 'Question' }))),
   );
   if (!shown) say(io, NOT_SHOWN);
-  return whole;
+  const markers = await markersOf(tokenizer, found.openings);
+  return markers.length > 0 ? { ...whole, markers } : whole;
+}
+
+/** The openings of calls for which the tokenizer has a token, wherever they are in a text. */
+export async function markersOf(
+  { encodeRendered }: TokenBackend['tokenizer'],
+  openings: readonly string[],
+): Promise<Marker[]> {
+  const found = await Promise.all(
+    // A single character is part of many ordinary tokens.
+    openings
+      .filter((text) => text.length > 1)
+      .map(async (text) => {
+        const [[id, ...more], within] = await Promise.all([encodeRendered(text), encodeRendered(`x${text}x`)]);
+        return id !== undefined && more.length === 0 && within.includes(id) ? [{ text, id }] : [];
+      }),
+  );
+  return found.flat();
 }
 
 const NOT_SHOWN =
@@ -79,6 +97,11 @@ const NOT_SHOWN =
 /** An existing run has the format that was found when it was made, unless another one is given. */
 export function withKnownFormat(tools: ToolSettings, known: ToolSettings | undefined): ToolSettings {
   if (!known || (tools.format !== '' && tools.format !== known.format)) return tools;
-  const { format, stops, opensResults } = known;
-  return { ...tools, format, ...(stops && { stops }), ...(opensResults !== undefined && { opensResults }) };
+  const { format, stops, opensResults, markers } = known;
+  const more = {
+    ...(stops && { stops }),
+    ...(opensResults !== undefined && { opensResults }),
+    ...(markers && { markers }),
+  };
+  return { ...tools, format, ...more };
 }

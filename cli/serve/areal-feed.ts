@@ -10,12 +10,12 @@ import type { Chunk, Encoder } from '../../storage/export-run.ts';
 import { dirname, isShared, join } from '../../storage/place.ts';
 import type { Store } from '../../storage/store.ts';
 import type { Session } from '../../temporal/connection.ts';
-import { callFeed, feedProgressOf } from '../../temporal/feed.ts';
+import { callFeed, type FeedPlace, feedProgressOf } from '../../temporal/feed.ts';
 import type { ArealFeed, ArealSaved } from './areal-push.ts';
-import { openBatch, type RunShape } from './feed-rows.ts';
+import { openBatch, type RunShape } from '../../feed/feed-rows.ts';
 
 export interface ArealFeedOptions {
-  readonly place: { readonly run: string; readonly out: string };
+  readonly place: FeedPlace;
   readonly store: Store;
   readonly session: () => Session;
   readonly shape: RunShape;
@@ -85,7 +85,7 @@ export function arealFeed(options: ArealFeedOptions): ArealFeed {
 
   async function progress(): Promise<FeedProgress> {
     for (let n = 1; ; n++) {
-      const found = await feedProgressOf(session(), place.run);
+      const found = await feedProgressOf(session(), place);
       if (found) return found;
       if (n >= TRIES || signal.aborted) {
         throw new TemporalError(`The feed of run "${place.run}" does not answer.`, {

@@ -207,4 +207,4 @@ export async function pushToAreal(options: ArealPushOptions): Promise<number> {
 
 const RENEW_MS = 60_000;
 /** Samples of one message: AReaL's own pusher sends one rollout's. */
-const PER_MESSAGE = 16;
+export const PER_MESSAGE = 16;

@@ -8,6 +8,7 @@ import { lineByLine } from '../../storage/export-run.ts';
 import type { RunRecord } from '../../storage/record/run-record.ts';
 import type { Store } from '../../storage/store.ts';
 import type { Session } from '../../temporal/connection.ts';
+import type { FeedPlace } from '../../temporal/feed.ts';
 import { arealFeed, arealMemory } from './areal-feed.ts';
 import { arealNames } from './areal-names.ts';
 import { pushToAreal } from './areal-push.ts';
@@ -25,7 +26,7 @@ export interface ArealFlags {
 export interface ArealServing {
   readonly flags: ArealFlags;
   readonly record: RunRecord;
-  readonly place: { readonly run: string; readonly out: string };
+  readonly place: FeedPlace;
   readonly store: Store;
   readonly session: () => Session;
   readonly signal: AbortSignal;

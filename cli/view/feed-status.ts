@@ -2,9 +2,9 @@
 
 import { addEntry, countOf, emptyLine } from '../../domain/feed-entry.ts';
 import type { FeedProgress } from '../../domain/feed-messages.ts';
-import type { Store } from '../../storage/store.ts';
 import { feedProgressOf } from '../../temporal/feed.ts';
 import { openLinkIfUp } from '../find/link.ts';
+import type { RunPlace } from '../find/place.ts';
 import type { Io } from '../io.ts';
 import { plural } from './format.ts';
 
@@ -21,12 +21,13 @@ export interface FeedStatus {
 }
 
 /** Null for a run that has none. */
-export async function feedStatusOf(io: Io, run: string, store: Store): Promise<FeedStatus | null> {
+export async function feedStatusOf(io: Io, { run, out, store }: RunPlace): Promise<FeedStatus | null> {
   const record = (await store.getRun().catch(() => undefined))?.record;
   const entries = await store.countFeedEntries().catch(() => 0);
   if (!record?.train && entries === 0) return null;
   const link = await openLinkIfUp(io).catch(() => undefined);
-  const progress = link && (await feedProgressOf(link.session, run).catch(() => undefined));
+  const progress =
+    link && (await feedProgressOf(link.session, { run, out, since: record?.createdAt }).catch(() => undefined));
   await link?.close();
   if (progress) {
     const { version, line, trained, trainedInto, ready, playing, leases, leftOut, admitted, total } = progress;

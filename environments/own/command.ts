@@ -52,9 +52,11 @@ export async function describeCommand(words: readonly string[], log: Log): Promi
 }
 
 export function commandFingerprint(words: readonly string[], { name, version, fingerprint }: Hello): string {
-  const hash = createHash('sha256').update(JSON.stringify([name, version, fingerprint ?? null]));
-  // The interpreter is the machine's; what it runs is the environment.
+  // The interpreter is the machine's; what it runs, and with which arguments, is the environment.
   const files = filesOf(words);
+  const given = words.slice(1).filter((word) => !files.includes(word));
+  const own = [name, version, fingerprint ?? null, ...(given.length > 0 ? [given] : [])];
+  const hash = createHash('sha256').update(JSON.stringify(own));
   for (const file of files) {
     const size = statSync(file).size;
     if (size > MAX_FILE_BYTES) hash.update(`\n${basename(file)} ${size}`);

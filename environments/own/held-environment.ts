@@ -5,7 +5,7 @@ import type { Begun, EnvironmentRecord, Reply } from '../../domain/environment.t
 import type { EarlierTurn } from '../../domain/new-context.ts';
 import type { Environment, Move, Played } from '../environment.ts';
 import { lost, openSessions } from './held.ts';
-import type { ProcessPool, Seat } from './process-pool.ts';
+import { letGo, type ProcessPool, type Seat } from './process-pool.ts';
 import { episodeOf, lastAnswered } from './wire.ts';
 
 /** The calls of one process. */
@@ -25,13 +25,15 @@ export function heldEnvironment(
     const rollout = rollouts.get(key);
     rollouts.delete(key);
     // Nobody waits for it; a process that cannot end a session ends with it.
-    if (rollout) void pool.useHolder(key, undefined, (seat) => end(seat, rollout, [])).catch(() => undefined);
+    if (rollout) void letGo(pool, key, undefined, (seat) => end(seat, rollout, [])).catch(() => undefined);
   };
   const sessions = openSessions({ name, idleSeconds, giveBack });
 
   return {
-    begin: (rollout, { signal }) => {
+    begin: async (rollout, { signal }) => {
       const { key } = episodeOf(rollout);
+      // The call came before, and nobody got its result: that session is given back first.
+      await letGo(pool, key, signal, (seat) => end(seat, rollout, [], signal));
       return pool.use(key, signal, async (seat) => {
         const begun = await begin(seat, rollout, signal);
         rollouts.set(key, rollout);
@@ -60,7 +62,7 @@ export function heldEnvironment(
       const { key } = episodeOf(rollout);
       sessions.ended(key);
       rollouts.delete(key);
-      await pool.useHolder(key, signal, (seat) => end(seat, rollout, turns, signal));
+      await letGo(pool, key, signal, (seat) => end(seat, rollout, turns, signal));
     },
   };
 }

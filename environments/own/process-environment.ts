@@ -1,14 +1,15 @@
 // An environment that lives in processes: a command, or the host of a module. State `none` and `value` need no particular
 // process. State `replay` lives in one: where it was lost, the recorded answers are played again in another, and each
-// reply must be the recorded one. State `held` lives in one, and is lost with it (held.ts).
+// reply must be the recorded one; every process that holds a copy of a rollout gets its end, or ends the copy when no call
+// came for its lease. State `held` lives in one, and is lost with it (held.ts).
 
-import type { EnvironmentRecord, StateKind } from '../../domain/environment.ts';
+import { DEFAULT_COPY_SECONDS, type EnvironmentRecord, type StateKind } from '../../domain/environment.ts';
 import { EnvironmentError } from '../../domain/errors.ts';
 import type { EarlierTurn } from '../../domain/new-context.ts';
 import type { Environment, Move, Played } from '../environment.ts';
 import { heldEnvironment } from './held-environment.ts';
 import { broken, parseBegun, parseReply } from './reply.ts';
-import type { ProcessPool, Seat } from './process-pool.ts';
+import { letGo, type ProcessPool, type Seat } from './process-pool.ts';
 import {
   answeredIn,
   beginParams,
@@ -23,7 +24,7 @@ import {
 } from './wire.ts';
 
 export function processEnvironment(record: EnvironmentRecord, pool: ProcessPool): Environment {
-  const { name, state: kind, begins, ends, timeoutSeconds } = record;
+  const { name, state: kind, begins, ends, timeoutSeconds, idleSeconds } = record;
   const timeoutMs = timeoutSeconds * 1000;
 
   async function begin({ process, live }: Seat, rollout: Played, signal: AbortSignal) {
@@ -67,14 +68,37 @@ export function processEnvironment(record: EnvironmentRecord, pool: ProcessPool)
 
   if (kind === 'held') return heldEnvironment(record, pool, { begin, respond, end });
 
+  const leases = new Map<string, NodeJS.Timeout>();
+
+  /** Ends the rollout in every process here that holds it. False if none does. */
+  async function endHere(rollout: Played, turns: readonly EarlierTurn[], signal?: AbortSignal): Promise<boolean> {
+    const { key } = episodeOf(rollout);
+    clearTimeout(leases.get(key));
+    leases.delete(key);
+    return letGo(pool, key, signal, (seat) => end(seat, rollout, turns, signal));
+  }
+
+  /** Other workers may go on with the rollout: its copies here are given back when no further call comes. */
+  function leased(rollout: Played): void {
+    if (kind !== 'replay') return;
+    const { key } = episodeOf(rollout);
+    clearTimeout(leases.get(key));
+    const over = () => void endHere(rollout, []).catch(() => undefined);
+    leases.set(key, setTimeout(over, (idleSeconds ?? DEFAULT_COPY_SECONDS) * 1000).unref());
+  }
+
   return {
     ...(begins && {
-      begin: (rollout, { signal }) => pool.use(episodeOf(rollout).key, signal, (seat) => begin(seat, rollout, signal)),
+      begin: async (rollout, { signal }) => {
+        leased(rollout);
+        return pool.use(episodeOf(rollout).key, signal, (seat) => begin(seat, rollout, signal));
+      },
     }),
 
     async respond(move, { signal }) {
       const before = await move.before();
       const { key } = episodeOf(move.rollout);
+      leased(move.rollout);
       return pool.use(key, signal, async (seat) => {
         const isThere = kind !== 'replay' || seat.live.get(key) === lastAnswered(before);
         if (!isThere) await rebuild(seat, move.rollout, before, signal);
@@ -85,8 +109,8 @@ export function processEnvironment(record: EnvironmentRecord, pool: ProcessPool)
     ...(ends && {
       async end({ rollout, before }, { signal }) {
         const turns = await before();
-        const { key } = episodeOf(rollout);
-        await pool.use(key, signal, (seat) => end(seat, rollout, turns, signal));
+        if (await endHere(rollout, turns, signal)) return;
+        await pool.use(episodeOf(rollout).key, signal, (seat) => end(seat, rollout, turns, signal));
       },
     }),
   };

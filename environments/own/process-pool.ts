@@ -9,8 +9,6 @@ import { LineProcess } from './line-process.ts';
 
 /** Loading libraries may take long on a busy machine. */
 export const START_MS = 120_000;
-/** Rollouts whose live objects one process is trusted to hold; the oldest is rebuilt when it comes again. */
-const MOST_LIVE = 4_096;
 
 /** A process, and the turns that it has played of each rollout that it holds. */
 export interface Seat {
@@ -32,6 +30,25 @@ export interface ProcessPool {
   /** The same in the process that holds this rollout, and in no other; null if there is none. */
   useHolder<T>(key: string, signal: AbortSignal | undefined, work: (seat: Seat) => Promise<T>): Promise<T | null>;
   close(): void;
+}
+
+/** Lets every process that holds this rollout go of it: `work` ends it there. False if none holds it. */
+export async function letGo(
+  pool: ProcessPool,
+  key: string,
+  signal: AbortSignal | undefined,
+  work: (seat: Seat) => Promise<void>,
+): Promise<boolean> {
+  const one = () =>
+    pool.useHolder(key, signal, async (seat) => {
+      // Another call may have let it go while this one waited for the process.
+      if (seat.live.has(key)) await work(seat);
+      seat.live.delete(key);
+      return true;
+    });
+  let found = false;
+  while (await one()) found = true;
+  return found;
 }
 
 export function openProcessPool({ most, launch, accept }: PoolOptions): ProcessPool {
@@ -114,10 +131,7 @@ export function openProcessPool({ most, launch, accept }: PoolOptions): ProcessP
     if (next) return next(true);
     busy--;
     if (isOver) drop(seat);
-    else if (seat) {
-      forgetOldest(seat.live);
-      idle.push(seat);
-    }
+    else if (seat) idle.push(seat);
     waiting.shift()?.();
   }
 
@@ -153,13 +167,6 @@ export function openProcessPool({ most, launch, accept }: PoolOptions): ProcessP
       signal?.addEventListener('abort', leave, { once: true });
       waiting.push(go);
     });
-  }
-}
-
-function forgetOldest(live: Map<string, number>): void {
-  for (const key of live.keys()) {
-    if (live.size <= MOST_LIVE) return;
-    live.delete(key);
   }
 }
 

@@ -106,7 +106,7 @@ export function parseHello(who: string, value: unknown): Hello {
     // An environment with live objects must release them.
     ends: ends || state === 'replay' || state === 'held',
     timeoutSeconds,
-    ...(state === 'held' ? { idleSeconds: idleSeconds! } : {}),
+    ...(idleSeconds !== undefined && (state === 'held' || state === 'replay') && { idleSeconds }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(agents && { agents: agents as JsonObject[] }),
   };

@@ -67,9 +67,9 @@ function given(rollout: Played, before: readonly EarlierTurn[], kind: StateKind)
   return kind === 'held' && rollout.begun?.state !== undefined ? { state: rollout.begun.state } : {};
 }
 
-/** The state after these turns. */
+/** The state after these turns; those that called tools have none. */
 export function stateAfter({ begun }: Pick<Played, 'begun'>, before: readonly EarlierTurn[]): Json {
-  return before.at(-1)?.verdict.state ?? begun?.state ?? null;
+  return answeredIn(before).at(-1)?.verdict.state ?? begun?.state ?? null;
 }
 
 /** Without turns that called tools: the environment was not asked about them. */

@@ -1,4 +1,4 @@
-"""Everturn for a trainer, in one file: a client of `everturn feed`, and adapters from its rows to what trainers take.
+"""Everturn for a trainer, in one file: a client of a run's feed, and adapters from its rows to what trainers take.
 
 Needs Python 3.9 and nothing else at import; a framework is imported inside the function that is asked for its objects.
 
@@ -19,6 +19,7 @@ of an export with `--advantages mean` or `std`."""
 import http.client
 import json
 import os
+import socket
 import subprocess
 import time
 import urllib.error
@@ -58,7 +59,8 @@ class Batch:
 class Feed:
     """run: its name, under the folder `out`, or its folder. url and token: of a feed that runs elsewhere.
 
-    Without a url the address is read from <run>/.feed/server.json; `command` starts a feed of our own if none answers.
+    Without a url it is found: an `everturn feed` of this run (<run>/.feed/server.json), or else the local service of this
+    user, which serves every run that it plays (feed.json in EVERTURN_HOME); if neither answers, `command` starts a feed.
     patience: seconds for which an address that does not answer is asked again (a feed may be restarted meanwhile).
     line: for a second process of the same trainer, the `line` that its first process got from `rewind`."""
 
@@ -66,8 +68,8 @@ class Feed:
         if (run is None) == (url is None):
             raise ValueError("give either run= (a run's name) or url= (and token=) of a feed")
         self.run, self.url, self.token, self.command, self.patience = run, url, token, list(command or ()), patience
-        self.folder = None if run is None else run if os.path.isdir(run) else os.path.join(out, run)
-        self.out = out if self.folder is None else os.path.dirname(os.path.abspath(self.folder))
+        self.folder = None if run is None else _absolute(run if "://" in run or os.path.isdir(run) else os.path.join(out, run))
+        self.out = out if self.folder is None else os.path.dirname(self.folder)
         self.consumer = consumer or f"{os.path.basename(os.sys.argv[0]) or 'python'}-{os.getpid()}"
         self.child, self.fixed, self.line = None, url is not None, line
 
@@ -176,21 +178,52 @@ class Feed:
         """The address, again before each attempt: a feed that was started again has another one."""
         if self.fixed:
             return
-        try:
-            with open(os.path.join(self.folder, ".feed", "server.json")) as f:
-                found = json.load(f)
-            self.url, self.token = found["url"], found["token"]
-            probe = urllib.request.Request(self.url + "/status", headers={"Authorization": f"Bearer {self.token}"} if self.token else {})
-            _OPENER.open(probe, timeout=30).close()
-            return
-        except urllib.error.HTTPError:
-            return
-        except (OSError, ValueError, KeyError, http.client.HTTPException) as absent:
-            if not self.command or (self.child and self.child.poll() is None):
-                raise OSError(f"no feed of {self.folder} answers: {absent}") from absent
-        self.child = subprocess.Popen([*self.command, "feed", os.path.basename(os.path.abspath(self.folder)), "--out", self.out, "--until-stdin-ends"],
+        for look in (self._own, self._of_service):
+            try:
+                self.url, self.token = look()
+                headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+                _OPENER.open(urllib.request.Request(self.url + "/status", headers=headers), timeout=30).close()
+                return
+            except urllib.error.HTTPError as refused:
+                # it is ours and busy; a refusal is of a stranger that has the address now, or of a service without this run
+                refused.close()
+                if refused.code >= 500:
+                    return
+                absent = refused
+            except (OSError, ValueError, KeyError, TypeError, http.client.HTTPException) as broken:
+                absent = broken
+        if not self.command or (self.child and self.child.poll() is None):
+            raise OSError(f"no feed of {self.folder} answers: {absent}") from absent
+        self.child = subprocess.Popen([*self.command, "feed", os.path.basename(self.folder), "--out", self.out, "--until-stdin-ends"],
                                       stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
         raise OSError("the feed is starting")
+
+    def _own(self):
+        found = _read(os.path.join(self.folder, ".feed", "server.json"))
+        return found["url"], found["token"]
+
+    def _of_service(self):
+        found = _read(os.path.join(_home(), "feed.json"))
+        if found["host"] != socket.gethostname():
+            raise OSError(f"the local service runs on another machine, {found['host']}")
+        return f"{found['url']}/{urllib.parse.quote(self.folder, safe='')}", found["token"]
+
+
+def _read(path):
+    with open(path, encoding="utf-8") as f:
+        return json.load(f)
+
+
+def _absolute(folder):
+    """A place in a bucket is absolute."""
+    return folder.rstrip("/") if "://" in folder else os.path.abspath(folder)
+
+
+def _home():
+    """Where the local service has its files, as Everturn finds it."""
+    state = os.environ.get("XDG_STATE_HOME", "")
+    state = state if os.path.isabs(state) else os.path.join(os.path.expanduser("~"), ".local", "state")
+    return os.path.abspath(os.environ.get("EVERTURN_HOME") or os.path.join(state, "everturn"))
 
 
 # ---- adapters

@@ -77,18 +77,17 @@ export function fileError(action: string, path: string, cause: unknown): unknown
 export function recordError(path: string, problem: string, torn = false): StoreError {
   return new StoreError(`${path} ${problem}`, {
     reason: torn ? 'record-torn' : 'record-broken',
-    fix:
-      basename(path) === RUN_FILE
-        ? runFix(problem)
-        : 'Inspect the file; once it is moved away, that step is run again.',
+    fix: problem.startsWith('has format') ? LATER : basename(path) === RUN_FILE ? runFix(problem) : MOVE,
   });
 }
 
 const RUN_FILE = 'run.json';
+const MOVE = 'Inspect the file; once it is moved away, that step is run again.';
+/** Its content is sound, so nothing is to be moved away. */
+const LATER = 'Another version of Everturn wrote it: use that one, or a later one.';
 
 /** No step writes a run's own record again: its run would be another one. */
 function runFix(problem: string): string {
-  if (problem.startsWith('has format')) return 'Another version of Everturn made this run: read it with that one.';
   if (problem.includes('not a record of ours'))
     return 'Another program made this folder, or wrote into it: it is no run.';
   return 'Take run.json from a copy of the run; the rollouts beside it are as they were.';

@@ -1,5 +1,6 @@
 // The records of one rollout as the text of one entry of a pack: the exact lines of its files, in the order rollout,
-// then turn by turn a person's message, its parts, record, calls and verdict, then the end. A line's own text says which file it was.
+// then turn by turn a person's message, its parts, record, calls and verdict, then the end. A line's own text says which
+// file it was, by the head that our writer gives it. Its record is parsed and proved when somebody asks for it.
 
 import {
   callFile,
@@ -12,33 +13,46 @@ import {
   turnFile,
   verdictFile,
 } from '../record/layout.ts';
-import { openRecord, type OpenedRecord, type Owner } from '../record/text.ts';
+import { kindOf, openRecord, type OpenedRecord, type Owner, type RecordKind } from '../record/text.ts';
 
-/** A line that is a sound record, or its problem. */
-export type PackedLine = { readonly text: string } & (OpenedRecord | { readonly problem: string });
+export interface PackedLine {
+  readonly text: string;
+  /** The record, proved by its hash and in its place; or what is wrong with it. */
+  open(): OpenedRecord | { readonly problem: string };
+}
+
+export type PackedLines = ReadonlyMap<string, PackedLine>;
 
 /** By the name that its file had; a line without one has a name that no file of ours has. */
-export function linesByName(text: string, owner: Owner): ReadonlyMap<string, PackedLine> {
+export function linesByName(text: string, owner: Owner): PackedLines {
   const lines = new Map<string, PackedLine>();
+  const { query, sample, attempt } = owner;
+  const of = `","of_rollout":${JSON.stringify({ query, sample, attempt })}`;
   let last: Rank = [0, 0, 0];
   for (let from = 0; from < text.length;) {
     const end = text.indexOf('\n', from);
     const line = text.slice(from, end < 0 ? text.length : end + 1);
     from += line.length;
-    const opened = openRecord(line);
-    const name = nameOf(opened) ?? `line-${lines.size + 1}`;
+    const name = nameByHead(line, of) ?? nameOf(openRecord(line)) ?? `line-${lines.size + 1}`;
     const rank = rankOf(name);
-    const problem =
-      'problem' in opened
-        ? opened.problem
-        : (strayProblem(opened, owner) ?? (compare(rank, last) < 0 ? 'is in the wrong place of its pack' : undefined));
+    const inPlace = compare(rank, last) >= 0;
     last = rank;
-    lines.set(
-      lines.has(name) ? `${name} again` : name,
-      problem === undefined ? { text: line, ...(opened as OpenedRecord) } : { text: line, problem },
-    );
+    lines.set(lines.has(name) ? `${name} again` : name, packedLine(line, name, owner, inPlace));
   }
   return lines;
+}
+
+function packedLine(text: string, name: string, owner: Owner, inPlace: boolean): PackedLine {
+  let opened: OpenedRecord | { readonly problem: string } | undefined;
+  const open = () => {
+    const found = openRecord(text);
+    if ('problem' in found) return { problem: found.problem };
+    const stray = strayProblem(found, owner);
+    if (stray !== undefined) return { problem: stray };
+    if (!inPlace) return { problem: 'is in the wrong place of its pack' };
+    return (nameOf(found) ?? name) === name ? found : { problem: 'says twice which record it is' };
+  };
+  return { text, open: () => (opened ??= open()) };
 }
 
 function strayProblem({ of }: OpenedRecord, { query, sample, attempt }: Owner): string | undefined {
@@ -46,10 +60,30 @@ function strayProblem({ of }: OpenedRecord, { query, sample, attempt }: Owner): 
   return own ? undefined : `belongs to another rollout: ${JSON.stringify(of)}`;
 }
 
+const FORMAT = '{"format":"';
+const NUMBERS = /,"turn":([1-9]\d{0,8})(?:,"(?:chunk|call)":([1-9]\d{0,8}))?[,}]/y;
+
+/** Of a record of this rollout in our writer's form; undefined for any other text. */
+function nameByHead(line: string, of: string): string | undefined {
+  if (!line.startsWith(FORMAT)) return undefined;
+  const end = line.indexOf('"', FORMAT.length);
+  const kind = kindOf(line.slice(FORMAT.length, end));
+  if (!kind || !line.startsWith(of, end)) return undefined;
+  NUMBERS.lastIndex = end + of.length;
+  const found = NUMBERS.exec(line);
+  const [turn, second] = [Number(found?.[1]), found?.[2] === undefined ? undefined : Number(found[2])];
+  return fileOf(kind, { turn, chunk: second, call: second });
+}
+
 /** Also of a record that was changed, if it can be parsed. */
 function nameOf({ kind, record }: Partial<OpenedRecord>): string | undefined {
-  if (!record) return undefined;
-  const { turn, chunk, call } = record as { readonly [name in 'turn' | 'chunk' | 'call']?: unknown };
+  return kind && record && fileOf(kind, record);
+}
+
+function fileOf(
+  kind: RecordKind,
+  { turn, chunk, call }: { readonly [name in 'turn' | 'chunk' | 'call']?: unknown },
+): string | undefined {
   if (kind === 'rollout') return ROLLOUT_FILE;
   if (kind === 'end') return END_FILE;
   if (!isPlace(turn)) return undefined;

@@ -3,9 +3,10 @@
 
 import { isBucketPlace } from '../../domain/bucket-place.ts';
 import { dirname, join } from '../place.ts';
+import { factsOf } from '../disk/facts.ts';
 import { readText } from '../disk/write-once.ts';
 import { isHarmless, ROLLOUT_FILE, rolloutFolder, ROLLOUTS } from '../record/layout.ts';
-import { foldersIn, listRollouts, listRolloutsOf, namesIn } from '../record/listing.ts';
+import { listRollouts, listRolloutsOf, namesIn } from '../record/listing.ts';
 import type { Breach, Store } from '../store.ts';
 import { packedId } from './manifest.ts';
 import type { Packs } from './packs.ts';
@@ -16,9 +17,7 @@ export function openListing(
   packs: Packs,
 ): Pick<Store, 'listRollouts' | 'listRolloutsOf' | 'listFiles' | 'hasPacks' | 'listPacked' | 'packedFiles'> {
   /** Asked for each query: of a run that is packed whole, a call into the folder of each would take most of the time. */
-  const hasLoose = shared(
-    async () => isBucketPlace(folder) || (await foldersIn(folder, '.', () => {})).includes(`./${ROLLOUTS}`),
-  );
+  const hasLoose = shared(async () => isBucketPlace(folder) || (await factsOf(join(folder, ROLLOUTS))) !== undefined);
   return {
     async *listRollouts(onBreach) {
       await packs.refresh();

@@ -53,22 +53,25 @@ export async function looseRollout(folder: string, id: PackedId): Promise<LooseR
 }
 
 function problemOf(names: readonly string[], lines: ReadonlyMap<string, PackedLine>): string | undefined {
-  for (const [name, line] of lines) if ('problem' in line) return `${name} ${line.problem}`;
+  for (const [name, line] of lines) {
+    const opened = line.open();
+    if ('problem' in opened) return `${name} ${opened.problem}`;
+  }
   const found = [...lines.keys()];
   const other = names.findIndex((name, i) => found[i] !== name);
   if (other >= 0 || found.length !== names.length) return `${names[other]} holds another record than its name says`;
   const end = recordOf<EndRecord>(lines, END_FILE);
   if (!Array.isArray(end?.turns)) return `${END_FILE} names no turns`;
   const missing = end.turns.findIndex((hash, i) => {
-    const line = lines.get(turnFile(i + 1));
-    return !line || 'problem' in line || line.hash !== hash;
+    const turn = lines.get(turnFile(i + 1))?.open();
+    return !turn || 'problem' in turn || turn.hash !== hash;
   });
   return missing < 0 ? undefined : `${END_FILE} names another ${turnFile(missing + 1)}`;
 }
 
 function recordOf<T>(lines: ReadonlyMap<string, PackedLine>, name: string): T | undefined {
-  const line = lines.get(name);
-  return line && !('problem' in line) ? (line.record as T) : undefined;
+  const opened = lines.get(name)?.open();
+  return opened && !('problem' in opened) ? (opened.record as T) : undefined;
 }
 
 /** Of each version with which a turn began. */

@@ -9,7 +9,7 @@ import { StoreError } from '../../domain/errors.ts';
 import { join } from '../place.ts';
 import { rolloutFolder } from '../record/layout.ts';
 import { namesIn } from '../record/listing.ts';
-import { linesByName, type PackedLine } from './lines.ts';
+import { linesByName, type PackedLines } from './lines.ts';
 import { PACKS, type PackedId, parseManifestName, parsePackedId, readManifest } from './manifest.ts';
 import { openPackFile, type PackFile } from './pack-file.ts';
 
@@ -22,7 +22,7 @@ export interface Packs {
   /** By sample, then attempt. */
   idsOf(query: string): readonly PackedId[];
   /** The lines of a packed rollout by file name; undefined if it is packed no more. */
-  lines(id: PackedId): Promise<ReadonlyMap<string, PackedLine> | undefined>;
+  lines(id: PackedId): Promise<PackedLines | undefined>;
   /** A log by its path in the run's folder. */
   log(path: string): Promise<string | undefined>;
   /** Whether that path of a rollout's folder is of a packed one. */
@@ -54,7 +54,7 @@ export function openPacks(folder: string): Packs {
   let seen: string | undefined;
   let broken: StoreError | undefined;
   let refreshing: Promise<void> | undefined;
-  const lately = new Map<Place, Promise<ReadonlyMap<string, PackedLine> | undefined>>();
+  const lately = new Map<Place, Promise<PackedLines | undefined>>();
   let latelyChars = 0;
   /** The last one that had a log. */
   let last: Pack | undefined;
@@ -101,7 +101,7 @@ export function openPacks(folder: string): Packs {
   const placeOf = ({ query, sample, attempt }: PackedId): Place | undefined =>
     places.get(query)?.find((place) => place.sample === sample && place.attempt === attempt);
 
-  async function read(place: Place): Promise<ReadonlyMap<string, PackedLine> | undefined> {
+  async function read(place: Place): Promise<PackedLines | undefined> {
     const name = entryName(place);
     const text = await place.pack.file.text(name);
     if (text === undefined) throw recordError(place.pack.file.path, `does not hold ${name}`);

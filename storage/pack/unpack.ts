@@ -52,12 +52,12 @@ async function unpackOne(folder: string, manifest: PackRecord, layer: FileLayer)
       left.delete(name);
       if (text === undefined) throw recordError(file.path, `holds no ${name}`);
       const lines = [...linesByName(text, id)];
-      const bad = lines.find(([one, line]) => 'problem' in line || parseRolloutFile(one).kind === 'foreign');
-      if (bad)
-        throw recordError(
-          `${file.path}: ${name}`,
-          `holds ${bad[0]}, which ${'problem' in bad[1] ? bad[1].problem : 'is no file of ours'}`,
-        );
+      for (const [one, line] of lines) {
+        const opened = line.open();
+        const problem = 'problem' in opened ? opened.problem : undefined;
+        if (problem === undefined && parseRolloutFile(one).kind !== 'foreign') continue;
+        throw recordError(`${file.path}: ${name}`, `holds ${one}, which ${problem ?? 'is no file of ours'}`);
+      }
       const put = ([one, { text: line }]: (typeof lines)[number]) =>
         writeSame(join(folder, rolloutFolder(id), one), line, layer);
       await Promise.all(lines.filter(([one]) => one !== ROLLOUT_FILE).map(put));

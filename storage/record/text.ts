@@ -2,7 +2,7 @@
 // everything before it. Numbers are exact. `head -c -78 turn-001.json | sha256sum` proves a one-line record; a torn,
 // changed or misplaced file does not pass.
 
-import { createHash } from 'node:crypto';
+import { createHash, hash as hashAtOnce } from 'node:crypto';
 import { setImmediate as breath } from 'node:timers/promises';
 
 export const FORMATS = {
@@ -115,6 +115,8 @@ const KINDS: ReadonlyMap<unknown, RecordKind> = new Map(
   Object.entries(FORMATS).map(([kind, format]) => [format, kind as RecordKind]),
 );
 
+export const kindOf = (format: string): RecordKind | undefined => KINDS.get(format);
+
 /** The hash of a text that has its end and that hash. */
 function soundHash(text: string): string | Flaw {
   if (text === '') return { problem: 'is empty', torn: true };
@@ -129,7 +131,7 @@ function soundHash(text: string): string | Flaw {
 }
 
 export function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hashAtOnce('sha256', text);
 }
 
 /** Numbers or characters per part: a few milliseconds of work. */

@@ -17,7 +17,7 @@ import { idOf, useWorkload, type Workload } from './workload.ts';
 
 const ROLLOUTS = sized(120);
 const TURNS = 3;
-const ACTS = sized(250);
+const ACTS = sized(500);
 const AT_ONCE = 3;
 
 let workload: Workload;

@@ -61,7 +61,12 @@ const LAYOUTS: Readonly<Record<string, readonly Expected[]>> = {
     { bad: 'error', says: /a tolerance/ },
     { bad: 'image_1', says: /pictures/ },
   ],
-  verl: [['1', '34'], ['2', '72'], ['3', '\\frac{1}{2}', '0.5'], { bad: 'answer', says: /is missing/ }],
+  verl: [
+    ['1', '34'],
+    ['2', '72'],
+    ['3', '\\frac{1}{2}', '0.5'],
+    { bad: 'reward_model.ground_truth', says: /is missing/ },
+  ],
   'open-r1': [['1', '56']],
   areal: [['q-1', '\\boxed{7}', '$\\boxed{7.0}$'], { bad: 'solutions[0]', says: /marks no final answer/ }],
   'big-math': [['1', '\\dfrac{3}{4}']],

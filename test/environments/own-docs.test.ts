@@ -47,11 +47,15 @@ describe('the page on environments', () => {
     expect(blocks.map(({ language }) => language)).toEqual(['python', 'ts']);
   });
 
+  test('has the one that the README shows', () => {
+    expect(readFileSync(join(ROOT, 'README.md'), 'utf8')).toContain(`\`\`\`python\n${blocks[0]!.code}\`\`\``);
+  });
+
   test.each(blocks)('has one that replies as it is written: $language', async ({ language, code }) => {
     const file = join(folder, language === 'python' ? 'page.py' : 'page.ts');
     writeFileSync(file, code);
-    const { record, replies: said } = await replies(file, { answer: '42' }, ['It is 41', 'It is 42']);
-    expect(record).toMatchObject({ name: 'ends-with', version: '1' });
+    const { record, replies: said } = await replies(file, { answer: '42' }, ['It is 41', 'It is \\boxed{42}.']);
+    expect(record).toMatchObject({ name: 'last-number', version: '1' });
     expect(said.map(({ verdict }) => verdict?.verdict)).toEqual(['wrong', 'right']);
   });
 });

@@ -15,6 +15,7 @@ export const ROOMS = [
   'domain',
   'environments',
   'exporters',
+  'feed',
   'inference',
   'machine',
   'metrics',

@@ -63,7 +63,7 @@ describe('a check of packs', () => {
 
   /** Harms that a pack has in another form: there is no file to be empty or away. */
   const other: Readonly<Record<string, { readonly path: string; readonly problem: RegExp }>> = {
-    'a truncated record': { path: `${at('one')}/end.json`, problem: /names a turn 3 that is not there/ },
+    'a truncated record': { path: `${at('one')}/turn-003.json`, problem: /is changed/ },
     'an emptied record': { path: `${at('one')}/rollout.json`, problem: /is missing|cannot|not there/ },
     'JSON that is not a record': { path: `${at('one')}/line-8`, problem: /not of this run/ },
     'two turns swapped': { path: `${at('one')}/turn-001.json`, problem: /is in the wrong place of its pack/ },

@@ -4,15 +4,15 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { successOf } from '../../domain/ending.ts';
+import { scoredTurns } from '../../domain/ending.ts';
 import { addResult, noCounts } from '../../domain/progress.ts';
 import type { Query } from '../../domain/query.ts';
-import { discountedReturns, turnReward } from '../../domain/reward.ts';
+import type { CallRecord, IntentRecord } from '../../domain/tool.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../../domain/trajectory.ts';
 import { logName, turnLogBlock, turnLogLine } from '../../domain/turn-log.ts';
 import { outputTokens, type ChunkRecord, type TurnRecord } from '../../domain/turn.ts';
 import { openFileStore } from '../../storage/files.ts';
-import { logPath, rolloutFolder } from '../../storage/record/layout.ts';
+import { logPath, parseRolloutFile, rolloutFolder } from '../../storage/record/layout.ts';
 import { hashQueries } from '../../storage/queries.ts';
 import type { RunRecord } from '../../storage/record/run-record.ts';
 import type { Store } from '../../storage/store.ts';
@@ -25,6 +25,8 @@ export interface LooseRollout {
   verdicts: Loose<VerdictRecord>[];
   end: Loose<EndRecord>;
   chunks: Loose<ChunkRecord>[];
+  calls: Loose<CallRecord>[];
+  intents: Loose<IntentRecord>[];
 }
 
 export interface LooseRun {
@@ -52,12 +54,19 @@ async function readWhole(store: Store): Promise<LooseRun> {
   for await (const id of store.listRollouts()) {
     const end = (await store.getEnd(id))!.record;
     const turns: TurnRecord[] = [];
+    const [calls, intents]: [CallRecord[], IntentRecord[]] = [[], []];
     const verdicts: VerdictRecord[] = [];
     for (let turn = 1; turn <= end.turns.length; turn++) {
       turns.push((await store.getTurn(id, turn))!.record);
       verdicts.push((await store.getVerdict(id, turn))!.record);
     }
-    rollouts.push({ rollout: (await store.getRollout(id))!.record, turns, verdicts, end, chunks: [] });
+    for (const name of await store.listFiles(id)) {
+      const file = parseRolloutFile(name);
+      if (file.kind === 'call') calls.push((await store.getCall(id, file.turn, file.call))!.record);
+      if (file.kind === 'intent') intents.push((await store.getIntent(id, file.turn, file.call))!.record);
+    }
+    const rollout = (await store.getRollout(id))!.record;
+    rollouts.push({ rollout, turns, verdicts, end, chunks: [], calls, intents });
   }
   rollouts.sort((a, b) => a.rollout.index! - b.rollout.index! || a.rollout.sample - b.rollout.sample);
   return structuredClone({
@@ -96,7 +105,7 @@ async function writeWhole(out: string, whole: LooseRun, before: LooseRun): Promi
 
 async function writeRollout(
   store: Store,
-  { rollout, turns, verdicts, end, chunks }: LooseRollout,
+  { rollout, turns, verdicts, end, chunks, calls, intents }: LooseRollout,
   counts: ReturnType<typeof noCounts>,
   out: string,
   numTurns: number,
@@ -105,13 +114,14 @@ async function writeRollout(
   const { run, sample, attempt, settings } = rollout;
   const id = { run, query: rollout.query.queryId, sample, attempt };
   const judged = verdicts.slice(0, turns.length);
-  const success = judged.map(({ verdict }) => successOf(verdict));
-  const turnRewards = success.flatMap((one) => (one === null ? [] : [turnReward(one === 1, settings)]));
-  const rewards = end.outcome === 'complete' ? discountedReturns(turnRewards, settings.turnDiscount) : [];
+  const { success, turnRewards, returns, called } = scoredTurns(judged, end.stopReason, settings);
+  const rewards = end.outcome === 'complete' ? returns : [];
+  const ofCalls = called.length > 0 ? { called } : {};
   const tokens = turns.reduce((sum, turn) => sum + outputTokens(turn), 0);
   const trajectory = { out, ...id };
   const { outcome, stopReason } = end;
-  const result = { outcome, stopReason, rewards, success, tokens, reason: null, turns: turns.length, trajectory };
+  const facts = { outcome, stopReason, rewards, success, tokens, reason: null, turns: turns.length };
+  const result = { ...facts, trajectory, ...ofCalls };
   if (attempt === 1) addResult(counts, result, numTurns);
   if (isThere) return;
 
@@ -126,11 +136,18 @@ async function writeRollout(
     previous = hash;
     written.push(record);
     hashes.push(hash);
+    for (const one of intents) if (one.turn === turn.turn) await store.putIntent(id, { ...one, of: hash });
+    const renamed = new Map<number, string>();
+    for (const one of calls)
+      if (one.turn === turn.turn) renamed.set(one.call, (await store.putCall(id, { ...one, of: hash })).hash);
     const verdict = verdicts[i];
-    if (verdict) await store.putVerdict(id, { ...verdict, of: hash });
+    const results = verdict?.calls?.map((one, n) =>
+      one.of === null ? one : { ...one, of: renamed.get(n + 1) ?? one.of },
+    );
+    if (verdict) await store.putVerdict(id, { ...verdict, of: hash, ...(results && { calls: results }) });
   }
   for (const chunk of chunks) await store.putChunk(id, chunk);
-  await store.putEnd(id, { ...end, success, turnRewards, rewards, turns: hashes });
+  await store.putEnd(id, { ...end, success, turnRewards, rewards, ...ofCalls, turns: hashes });
   for (const version of new Set(written.map(({ versionStart }) => versionStart))) {
     const of = written.filter(({ versionStart }) => versionStart === version);
     await store.putLog(version, logName(id), {

@@ -10,6 +10,7 @@ import type { RolloutSettings } from '../../domain/settings.ts';
 import type { ToolRecord, ToolSettings } from '../../domain/tool.ts';
 import type { Trajectory } from '../../domain/trajectory.ts';
 import { checkRun } from '../../proof/check.ts';
+import { everturnVersion } from '../../machine/package-root.ts';
 import { createRun } from '../../run/create-run.ts';
 import { surveyDataset } from '../../run/survey.ts';
 import { putCode } from '../../storage/code.ts';
@@ -134,7 +135,7 @@ export async function openToolRuns({
     async breaches(run) {
       const found: string[] = [];
       const onBreach = ({ path, problem }: { path: string; problem: string }) => void found.push(`${path} ${problem}`);
-      await checkRun(openFileStore(rig.out, run), onBreach, { tokenizer });
+      await checkRun(openFileStore(rig.out, run), onBreach, { tokenizer, calls: tools, everturn: everturnVersion() });
       return found;
     },
     async close() {

@@ -1,9 +1,13 @@
 """examples/train/everturn_feed.py against a scripted HTTP server: what is repeated, and what is not."""
 import json
 import os
+import socket
 import sys
+import tempfile
 import threading
+import time
 import unittest
+import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../examples/train"))
@@ -142,6 +146,80 @@ class Refusals(unittest.TestCase):
         for wrong in ({}, {"run": "a", "url": "http://127.0.0.1:1"}):
             with self.assertRaises(ValueError):
                 Feed(**wrong)
+
+
+class Found(unittest.TestCase):
+    """Where no address is given: the run's own feed, or else the local service, or else one of our own."""
+
+    def setUp(self):
+        self.place = tempfile.TemporaryDirectory()
+        self.folder = os.path.join(self.place.name, "runs", "first")
+        self.home = os.path.join(self.place.name, "home")
+        os.makedirs(os.path.join(self.folder, ".feed"))
+        os.makedirs(self.home)
+        os.environ["EVERTURN_HOME"] = self.home
+
+    def tearDown(self):
+        del os.environ["EVERTURN_HOME"]
+        self.place.cleanup()
+
+    def announce(self, path, script, **more):
+        with open(path, "w") as f:
+            json.dump({"url": script.url, "token": "secret", "pid": 1, **more}, f)
+
+    def own(self, script):
+        self.announce(os.path.join(self.folder, ".feed", "server.json"), script)
+
+    def service(self, script, host=None):
+        self.announce(os.path.join(self.home, "feed.json"), script, host=host or socket.gethostname())
+
+    def client(self, **more):
+        return Feed("first", out=os.path.join(self.place.name, "runs"), **{"command": None, "patience": 0.3, **more})
+
+    def test_the_runs_own_feed_comes_before_the_service(self):
+        with Script((200, [{}]), (200, [{"version": 1}])) as own, Script() as service:
+            self.own(own), self.service(service)
+            self.assertEqual(self.client().version(1), {"version": 1})
+        self.assertEqual([path for path, _, _ in own.calls], ["/status", "/version"])
+
+    def test_the_service_has_a_run_under_its_encoded_folder(self):
+        with Script((200, [{}]), (200, [{"version": 1}])) as service:
+            self.service(service)
+            self.assertEqual(self.client().version(1), {"version": 1})
+        named = "/" + urllib.parse.quote(self.folder, safe="")
+        self.assertEqual([(path, token) for path, _, token in service.calls], [(f"{named}/status", "Bearer secret"), (f"{named}/version", "Bearer secret")])
+
+    def test_an_address_that_a_stranger_has_now_is_left_for_the_service(self):
+        with Script((401, [{"error": "no"}])) as stranger, Script((200, [{}]), (200, [{"version": 1}])) as service:
+            self.own(stranger), self.service(service)
+            self.assertEqual(self.client().version(1), {"version": 1})
+
+    def test_a_service_that_has_not_this_run_or_another_machine_is_no_answer(self):
+        with Script(*[(404, [{"error": "no such run"}])] * 9) as service:
+            self.service(service)
+            with self.assertRaises(FeedError):
+                self.client().version(1)
+            self.service(service, host="another")
+            asked = len(service.calls)
+            with self.assertRaises(FeedError) as raised:
+                self.client().version(1)
+            self.assertIn("another machine", str(raised.exception))
+            self.assertEqual(len(service.calls), asked)
+
+    def test_where_nobody_answers_a_feed_is_started_with_the_runs_folder(self):
+        said = os.path.join(self.place.name, "said")
+        command = [sys.executable, "-c", f"import json, sys; json.dump(sys.argv[1:], open({said!r}, 'w')); sys.stdin.read()"]
+        with self.client(command=command, patience=20) as client:
+            with self.assertRaises(OSError):
+                client._find()
+            while not os.path.exists(said) or not os.path.getsize(said):
+                time.sleep(0.02)
+            with open(said) as f:
+                self.assertEqual(json.load(f), ["feed", "first", "--out", os.path.dirname(self.folder), "--until-stdin-ends"])
+
+    def test_a_place_in_a_bucket_is_not_a_folder_here(self):
+        for client in (Feed("s3://b/p/first"), Feed("first", out="s3://b/p")):
+            self.assertEqual((client.folder, client.out), ("s3://b/p/first", "s3://b/p"))
 
 
 class Verbs(unittest.TestCase):

@@ -1,10 +1,12 @@
 // Every page can be used by everybody: axe finds nothing serious, light and dark. And the pages of two runs, of queries
 // with several samples, and of what is in flight show what the records hold.
 
-import { basename } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openFileStore } from '../../storage/files.ts';
+import { makeReport } from '../../viewer/report.ts';
 import type { ViewServer } from '../../viewer/server.ts';
 import { play, putRun, RUN } from '../storage/play.ts';
 import { axeFaults } from './axe.ts';
@@ -55,12 +57,32 @@ describe.skipIf(CHROMIUM === undefined)(`the viewer’s pages${CHROMIUM === unde
     ['a rollout', `#/run/${RUN}/q/a1/0`, '.turn'],
     ['tokens', `#/run/${RUN}/q/a1/0/t/1/tok/1`, '.cells'],
     ['two runs', `#/compare/${RUN}/r2`, '.two-by-two'],
+    ['two rollouts side by side', `#/compare/${RUN}/r2/q/a2`, '.sides .turn'],
+    ['a search', `#/run/${RUN}/search?f=wrong`, '.hits li'],
   ];
   test.each(PAGES)('%s: axe finds nothing serious, light or dark', async (_, hash, sign) => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const seen = await openPage(browser, `${server.url}${hash}`, { colorScheme, reducedMotion: 'reduce' });
       await seen.page.locator(sign).first().waitFor();
       expect(await axeFaults(seen.page)).toEqual([]);
+      await seen.close();
+    }
+  });
+
+  test('a browser without JavaScript is sent to the command line, by the viewer and by a report', async () => {
+    const file = join(rig.out, 'r.html');
+    writeFileSync(
+      file,
+      (await makeReport({ api: rig.api, runs: rig.runs, bundle: builtPage() }, RUN, { rollouts: 2, tokens: false }))
+        .html,
+    );
+    for (const url of [server.url, `file://${file}`]) {
+      const seen = await openPage(browser, url, { javaScriptEnabled: false });
+      const text = await seen.page.locator('body').innerText();
+      expect(text.trim()).toMatch(
+        /^This page needs JavaScript, which is off in this browser\. Allow it .*everturn show/s,
+      );
+      expect(text.trim()).not.toContain('\n');
       await seen.close();
     }
   });
@@ -78,6 +100,43 @@ describe.skipIf(CHROMIUM === undefined)(`the viewer’s pages${CHROMIUM === unde
     await page.locator('.two-by-two .only-b').click();
     await expect.poll(() => page.locator('.pairs-list .id').allInnerTexts()).toEqual(['a3', 'a2']);
     expect(basename(new URL(page.url()).hash)).toBe('only-b');
+    expect(seen.errors).toEqual([]);
+    await seen.close();
+  });
+
+  test('one query of two runs is shown side by side, turn beside turn, and keys lead to the next', async () => {
+    const seen = await openPage(browser, `${server.url}#/compare/${RUN}/r2/only-b`);
+    const { page } = seen;
+    await page.locator('.pairs-list').getByRole('link', { name: 'a3', exact: true }).click();
+    await expect.poll(() => page.locator('.sides .turn').count()).toBe(6);
+    const verdicts = page.locator('.sides .turn .said .verdict');
+    const all = ['✗ wrong', '✗ wrong', '✗ wrong', '✗ wrong', '✗ wrong', '✓ right'];
+    expect(await verdicts.allInnerTexts()).toEqual(all);
+    const tops = await page.locator('.sides .turn').evaluateAll((turns) => turns.map((turn) => turn.offsetTop));
+    for (const i of [0, 2, 4]) expect(tops[i]).toBe(tops[i + 1]);
+    await page.keyboard.press('j');
+    await expect.poll(() => page.locator('h1').innerText()).toBe('a2');
+    await page.keyboard.press('s');
+    await expect.poll(() => page.url()).toContain('/only-b/q/a2/1');
+    await expect.poll(() => verdicts.allInnerTexts()).toHaveLength(6);
+    await page.keyboard.press('Escape');
+    await page.locator('.pairs-list').waitFor();
+    expect(seen.errors).toEqual([]);
+    await seen.close();
+  });
+
+  test('a text is found in what the model was told and in answers, each with a link to its turn', async () => {
+    const seen = await openPage(browser, `${server.url}#/run/${RUN}/search`);
+    const { page } = seen;
+    await page.locator('input[type=search]').fill('WHAT IS A3');
+    await expect.poll(() => page.locator('.hits li').allInnerTexts()).toEqual([expect.stringContaining('What is a3?')]);
+    expect(page.url()).toContain('/search?f=WHAT+IS+A3');
+    await page.locator('input[type=search]').fill('no such text');
+    await expect.poll(() => page.locator('.search').innerText()).toContain('It occurs nowhere.');
+    await page.goto(`${server.url}#/run/${RUN}/search?f=it`);
+    await page.locator('.hits a').last().click();
+    await page.locator('.turn').first().waitFor();
+    expect(page.url()).toMatch(/\/q\/a\d\/\d\/t\/\d$/);
     expect(seen.errors).toEqual([]);
     await seen.close();
   });

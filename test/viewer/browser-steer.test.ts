@@ -21,12 +21,14 @@ describe.skipIf(CHROMIUM === undefined)(`acts in a browser${CHROMIUM === undefin
   let browser: Browser;
   const commands: string[][] = [];
   let began: string | null = null;
+  let said: string | null = null;
   beforeAll(async () => {
     rig = await viewRig();
     await playSome(rig.store);
     await open(rig.store, 3, { verdicts: ['wrong'] });
     const run = async (args: readonly string[]) => {
       commands.push([...args]);
+      if (said !== null) return { code: 0, out: `${said}\n`, err: '' };
       if (began !== null) return { code: 0, out: '', err: `Run        ${began} in ./runs, from run "${RUN}"\n` };
       const io = scriptedIo({ cwd: rig.out, env: { EVERTURN_HOME: join(rig.out, '.home') } });
       const code = await main(io, withOptions(args, [`--out=${rig.out}`, '--by=ana', '--via=view']));
@@ -107,6 +109,38 @@ describe.skipIf(CHROMIUM === undefined)(`acts in a browser${CHROMIUM === undefin
     await tab.goto(`${server.url}#/run/${RUN}/q/a4/0`);
     await tab.locator('.end ~ .steer').getByRole('button', { name: 'Message' }).waitFor();
     await seen.close();
+  });
+
+  test('a run that is played is paused, tuned and cancelled by its page, each with its command', async () => {
+    const seen = await page(`#/run/${RUN}?steer=${KEY}`);
+    const { page: tab } = seen;
+    const acts = tab.getByRole('group', { name: 'Act on the run' });
+    await acts.waitFor();
+    expect(await acts.getByRole('button').allInnerTexts()).toEqual(['Pause', 'Resume', 'Tune', 'Cancel the run']);
+    said = 'Run "r1" is paused: 3 of 4 done.';
+    for (const [name, command] of [
+      ['Pause', ['pause', '--', RUN]],
+      ['Resume', ['resume', '--', RUN]],
+      ['Tune', ['tune', '--max-concurrent=7', '--', RUN]],
+      ['Cancel the run', ['cancel', '--', RUN]],
+    ] as const) {
+      await acts.getByRole('button', { name }).click();
+      if (name === 'Tune') await tab.getByLabel('Rollouts in flight, at most').fill('7');
+      expect(await tab.locator('.form textarea').count()).toBe(0);
+      expect(await tab.locator('.form .command').innerText()).toBe(`everturn ${command.join(' ')}`);
+      const before = commands.length;
+      await tab.locator('.form .button').click();
+      await expect.poll(() => tab.locator('.steer .notice').innerText()).toContain('Run "r1" is paused');
+      expect(commands.slice(before)).toEqual([command]);
+    }
+    said = null;
+    expect(await axeFaults(tab)).toEqual([]);
+    expect([seen.errors, seen.left]).toEqual([[], []]);
+    await seen.close();
+    const other = await page(`#/run/${RUN}`);
+    await other.page.locator('.tabs').waitFor();
+    expect(await other.page.locator('.acts').count()).toBe(0);
+    await other.close();
   });
 
   test('a wrong key looks, and acts are refused with the reason', async () => {

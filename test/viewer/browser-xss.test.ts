@@ -38,9 +38,12 @@ describe.skipIf(CHROMIUM === undefined)(`hostile texts${CHROMIUM === undefined ?
       '/rollouts',
       '/rollouts?f=',
       `/rollouts?f=${encodeURIComponent(PAYLOADS[40]!)}&s=-tokens`,
+      '/search?f=script',
+      '/search?f=%3C',
     ]) {
       await page.goto(`${server.url}#/run/${RUN}${hash}`);
-      await page.locator(hash === '' ? 'table.numbers' : '[role=table]').waitFor();
+      const sign = hash === '' ? 'table.numbers' : hash.startsWith('/search') ? '.hits li' : '[role=table]';
+      await page.locator(sign).first().waitFor();
       expect(await harm(seen)).toEqual([]);
     }
     // Down to the last row.

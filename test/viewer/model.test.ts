@@ -149,11 +149,12 @@ describe('an address', () => {
         a: name,
         b: name,
         cell: fc.constantFrom(null, 'both' as const, 'only-b' as const),
+        beside: fc.option(fc.record({ query: text.filter((t) => t !== ''), sample: fc.nat(999) })),
       }),
       fc.record({
         page: fc.constant('run' as const),
         run: name,
-        tab: fc.constantFrom('overview', 'rollouts', 'queries', 'live'),
+        tab: fc.constantFrom('overview', 'rollouts', 'queries', 'live', 'search'),
         ...list,
       }),
       fc

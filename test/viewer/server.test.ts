@@ -4,6 +4,7 @@ import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { rolloutFolder } from '../../storage/record/layout.ts';
+import type { SearchMessage } from '../../viewer/model/messages.ts';
 import type { ViewServer } from '../../viewer/server.ts';
 import { RUN } from '../storage/play.ts';
 import { ask, playSome, type ViewRig, viewRig } from './rig.ts';
@@ -109,6 +110,10 @@ describe('the viewer’s server', () => {
     expect(reply.status).toBe(500);
     expect(reply.text).toContain('symbolic link');
     expect((await ask(server, `/api/run/${RUN}/tokens?query=a1&turn=1`)).status).toBe(500);
+    const found = JSON.parse((await ask(server, `/api/run/${RUN}/search?text=it`)).text) as SearchMessage;
+    expect(found).toMatchObject({ done: true, unread: 1 });
+    expect(found.hits.filter(({ query, turn }) => query === 'a1' && turn !== null)).toEqual([]);
+    expect(found.hits.length).toBeGreaterThan(0);
 
     mkdirSync(join(rig.out, 'fake'));
     symlinkSync('/etc/passwd', join(rig.out, 'fake', 'run.json'));
@@ -124,6 +129,10 @@ describe('the viewer’s server', () => {
       expect(JSON.parse(reply.text)).toHaveProperty('error');
     },
   );
+
+  test.each(['', 'text=', `text=${'a'.repeat(501)}`])('says what is wrong with a search for ?%.30s', async (search) => {
+    expect((await ask(server, `/api/run/${RUN}/search?${search}`)).status).toBe(400);
+  });
 
   test('with a token, answers only who has it', async () => {
     const guarded = await rig.serve('s3cret-token');

@@ -161,6 +161,14 @@ describe('an act from the page', () => {
     ['a field too many', 400, () => ({ body: JSON.stringify({ ...VERDICT, out: '/etc' }) })],
     ['a number as a text', 400, () => ({ body: JSON.stringify({ ...VERDICT, turn: '1' }) })],
     ['half a turn', 400, () => ({ body: JSON.stringify({ ...VERDICT, turn: 1.5 }) })],
+    ['a pause of one rollout', 400, () => ({ body: JSON.stringify({ ...VERDICT, act: 'pause' }) })],
+    ['a verdict on a run', 400, () => ({ body: JSON.stringify({ act: 'verdict', run: RUN }) })],
+    ['a tune to a text', 400, () => ({ body: JSON.stringify({ act: 'tune', run: RUN, maxConcurrent: '8' }) })],
+    [
+      'a tune to less than nothing',
+      400,
+      () => ({ body: JSON.stringify({ act: 'tune', run: RUN, maxConcurrent: -1 }) }),
+    ],
     ['a list as a text', 400, () => ({ body: JSON.stringify({ ...VERDICT, query: ['a1'] }) })],
     ['a megabyte', 413, () => ({ body: JSON.stringify({ ...VERDICT, reason: 'x'.repeat(1 << 20) }) })],
   ];
@@ -224,10 +232,12 @@ describe('the command of an act', () => {
     fc.record({ ...on, act: fc.constant('extend' as const), turns: fc.nat(), text, name: text }),
     fc.record({ ...on, act: fc.constant('say' as const), text }),
     fc.record({ ...on, act: fc.constant('retry' as const), reason: text }),
+    fc.record({ run: text, act: fc.constantFrom('pause' as const, 'resume' as const, 'cancel' as const) }),
+    fc.record({ run: text, act: fc.constant('tune' as const), maxConcurrent: fc.nat() }),
   );
 
   test('has its own options alone: no text becomes one', () => {
-    const known = /^--(?:sample|attempt|turn|turns|reason|say|name|from-turn)=|^--detach$/;
+    const known = /^--(?:sample|attempt|turn|turns|reason|say|name|from-turn|max-concurrent)=|^--detach$/;
     fc.assert(
       fc.property(some, (request) => {
         expect(steerRequest(JSON.parse(JSON.stringify(request)))).toEqual(request);
@@ -235,7 +245,7 @@ describe('the command of an act', () => {
         const end = rest.indexOf('--');
         expect(ACTS).toContain(act);
         for (const option of rest.slice(0, end)) expect(option).toMatch(known);
-        expect(rest.slice(end + 1, end + 3)).toEqual([request.run, request.query]);
+        expect(rest.slice(end + 1, end + 3)).toEqual('query' in request ? [request.run, request.query] : [request.run]);
         expect(withOptions([act!, ...rest], ['--by=x']).slice(0, end + 2)).toEqual([
           act,
           ...rest.slice(0, end),

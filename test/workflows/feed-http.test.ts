@@ -1,13 +1,14 @@
 // The feed over HTTP: batches as JSON lines, and refusals of everything that a hostile consumer sends.
 
+import { symlinkSync, unlinkSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type FeedServer, serveFeed } from '../../cli/serve/feed-server.ts';
+import { type FeedServer, serveFeed } from '../../feed/feed-server.ts';
 import type { NeutralRow } from '../../domain/neutral-row.ts';
 import type { Session } from '../../temporal/connection.ts';
-import { entriesOfFeed, startFeed } from '../../temporal/feed.ts';
+import { callFeed, entriesOfFeed, feedProgressOf, startFeed } from '../../temporal/feed.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { makeFeedRun } from '../support/feed-run.ts';
 import { openRig, type Rig } from '../support/rig.ts';
@@ -193,5 +194,42 @@ describe('the entries that a feed counts', () => {
     expect(await entriesOfFeed(session, place, Date.now() + 60_000)).toBeUndefined();
     expect(await entriesOfFeed(session, { ...place, run: 'nobody' }, 0)).toBeUndefined();
     expect(entries).toBeGreaterThan(0);
+  });
+});
+
+describe('a feed of this name', () => {
+  const session = () => ({ client: rig.client, namespace: rig.namespace }) as unknown as Session;
+
+  test('is not used if it is of a run in another folder, and nothing changes', async () => {
+    const before = await status();
+    const place = { run: 'served', out: '/elsewhere' };
+    const refused = { name: 'UsageError', reason: 'run-elsewhere' };
+    await expect(startFeed(session(), place)).rejects.toMatchObject(refused);
+    const lease = { consumer: 'stranger', groups: 1 };
+    await expect(callFeed(session(), place, 'lease', lease)).rejects.toMatchObject(refused);
+    expect(await feedProgressOf(session(), place)).toBeUndefined();
+    symlinkSync(rig.out, `${rig.out}-linked`);
+    await startFeed(session(), { run: 'served', out: `${rig.out}-linked` });
+    unlinkSync(`${rig.out}-linked`);
+    expect(await status()).toEqual(before);
+  });
+
+  test('is ended, and begun anew, if it is of a run that was removed and made again', async () => {
+    await makeFeedRun(rig.out, 'again', { queries: 3 });
+    const [removed, made] = [1, 2].map((since) => ({ run: 'again', out: rig.out, since }));
+    const handle = rig.client.workflow.getHandle('again/feed');
+    await startFeed(session(), removed!);
+    const { runId } = await handle.describe();
+    await startFeed(session(), removed!);
+    expect((await handle.describe()).runId).toBe(runId);
+    expect(await feedProgressOf(session(), made!)).toBeUndefined();
+    await callFeed(session(), made!, 'rewind', { version: 0 });
+    expect((await rig.client.workflow.getHandle('again/feed', runId).describe()).status.name).toBe('TERMINATED');
+    expect(await feedProgressOf(session(), made!)).toMatchObject({ total: 3, line: 1 });
+    // One that another client started says nothing of itself.
+    await handle.terminate();
+    const args = [{ run: 'again', out: rig.out }];
+    await rig.client.workflow.start('feed', { workflowId: 'again/feed', taskQueue: 'everturn', args });
+    expect(await callFeed(session(), made!, 'rewind', { version: 0 })).toMatchObject({ line: 2 });
   });
 });

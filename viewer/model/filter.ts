@@ -43,6 +43,9 @@ const HAS: Readonly<Record<string, (row: Row) => boolean>> = {
   spoil: ({ success }) => success.some((s, i) => s === 0 && success[i - 1] === 1),
   flaw: ({ flaw }) => flaw !== undefined,
   message: ({ steered }) => steered === true,
+  note: ({ marks }) => marks?.includes('note') ?? false,
+  verdict: ({ marks }) => marks?.includes('verdict') ?? false,
+  retry: ({ marks }) => marks?.includes('retry') ?? false,
 };
 
 const YES: Readonly<Record<string, 0 | 1>> = { yes: 1, no: 0 };

@@ -31,6 +31,8 @@ export interface RunHead {
   readonly first: readonly [number, number] | null;
   readonly last: readonly [number, number] | null;
   readonly tokens: number | null;
+  /** The run that it goes on from, if it is a fork. */
+  readonly parent?: string;
   /** The reason why the run cannot be read. */
   readonly problem?: string;
 }
@@ -55,6 +57,8 @@ export interface RunMessage {
   readonly facts: readonly (readonly [string, string])[];
   /** The sentence about a run that goes on from a rollout of another one; null for others. */
   readonly fork: string | null;
+  /** Until an open run ends, at the pace of its last rollouts; null if unknown. */
+  readonly etaMs: number | null;
   /** The newest record of an open run; null if unknown. */
   readonly newsAt: number | null;
   readonly progress: Progress;
@@ -92,6 +96,32 @@ export interface QueriesMessage {
   readonly count: number;
   readonly rows: readonly QueryRow[];
   readonly progress: Progress;
+}
+
+/** A text that holds what was looked for. */
+export interface SearchHit {
+  readonly query: string;
+  /** Null for a question, which all samples share. */
+  readonly sample: number | null;
+  readonly attempt: number | null;
+  readonly turn: number | null;
+  readonly where: 'question' | 'feedback' | 'answer' | 'extracted';
+  /** Times that it occurs there. */
+  readonly count: number;
+  readonly before: string;
+  readonly found: string;
+  readonly after: string;
+}
+
+export interface SearchMessage {
+  /** Found so far. */
+  readonly hits: readonly SearchHit[];
+  /** There are more than are shown. */
+  readonly more: boolean;
+  /** False: it goes on; ask again. */
+  readonly done: boolean;
+  /** Records that could not be read. */
+  readonly unread: number;
 }
 
 export interface CompareMessage {

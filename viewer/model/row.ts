@@ -2,6 +2,7 @@
 // rows from the records, the page and the report show them.
 
 import type { Outcome, StopReason } from '../../domain/ending.ts';
+import type { SteeringAct } from '../../domain/steering.ts';
 
 /** A rollout that has begun; `open` until its end is recorded. */
 export type RowState = Outcome | 'open';
@@ -31,11 +32,15 @@ export interface Row {
   readonly turns: Glance | null;
   /** A person's message is in its context: it counts in no number of the run. */
   readonly steered?: true;
+  /** A person gave a verdict or wrote a note on it, or had it played again. */
+  readonly marks?: readonly Mark[];
   /** Only while it is open. */
   readonly doing?: Doing;
   /** A record of it that cannot be read. */
   readonly flaw?: string;
 }
+
+export type Mark = SteeringAct['act'];
 
 /** The small facts of a rollout's turns, in order: one entry per turn where it is a list. */
 export interface Glance {

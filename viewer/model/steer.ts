@@ -1,15 +1,28 @@
-// A person's act on one rollout, as the page sends it and as the command line takes it: one request, one command. Pure. No
-// value can become an option: it stands behind `=` or behind `--`.
+// A person's act on one rollout, or on a run that is played, as the page sends it and as the command line takes it: one
+// request, one command. Pure. No value can become an option: it stands behind `=` or behind `--`.
 
 import type { RowPlace } from './messages.ts';
 
-export const ACTS = ['verdict', 'note', 'fork', 'extend', 'say', 'retry'] as const;
+/** On one rollout: recorded with a person's name. */
+const ROLLOUT_ACTS = ['verdict', 'note', 'fork', 'extend', 'say', 'retry'] as const;
+/** On a run that is played: through its workflow, without a record of the person. */
+const RUN_ACTS = ['pause', 'resume', 'tune', 'cancel'] as const;
+export const ACTS = [...ROLLOUT_ACTS, ...RUN_ACTS] as const;
+export const isRunAct = (act: string): boolean => RUN_ACTS.some((one) => one === act);
 
-interface On extends RowPlace {
+interface OnRun {
   readonly run: string;
 }
+interface On extends OnRun, RowPlace {}
 
-export type SteerRequest = On &
+export type RunRequest = OnRun &
+  (
+    | { readonly act: 'pause' | 'resume' | 'cancel' }
+    /** `maxConcurrent`: rollouts in flight, at most. */
+    | { readonly act: 'tune'; readonly maxConcurrent: number }
+  );
+
+export type RolloutRequest = On &
   (
     | { readonly act: 'verdict'; readonly turn: number; readonly verdict: 'right' | 'wrong'; readonly reason: string }
     /** `turn` 0: the rollout as a whole. */
@@ -19,6 +32,8 @@ export type SteerRequest = On &
     | { readonly act: 'say'; readonly text: string }
     | { readonly act: 'retry'; readonly reason: string }
   );
+
+export type SteerRequest = RolloutRequest | RunRequest;
 
 export interface SteerReply {
   readonly ok: boolean;
@@ -34,7 +49,7 @@ export function steerRequest(value: unknown): SteerRequest | string {
   const fields = value as Readonly<Record<string, unknown>>;
   const act = ACTS.find((one) => one === fields['act']);
   if (!act) return `\`act\` is one of ${ACTS.join(', ')}.`;
-  const wanted = { ...ON, ...FIELDS[act] };
+  const wanted = { ...(isRunAct(act) ? ON_RUN : ON), ...FIELDS[act] };
   for (const name of Object.keys(fields))
     if (name !== 'act' && !Object.hasOwn(wanted, name)) return `\`${name}\` means nothing to \`${act}\`.`;
   for (const [name, kind] of Object.entries(wanted)) {
@@ -48,7 +63,8 @@ export function steerRequest(value: unknown): SteerRequest | string {
 }
 
 type Kind = 'text' | 'number';
-const ON: Readonly<Record<string, Kind>> = { run: 'text', query: 'text', sample: 'number', attempt: 'number' };
+const ON_RUN: Readonly<Record<string, Kind>> = { run: 'text' };
+const ON: Readonly<Record<string, Kind>> = { ...ON_RUN, query: 'text', sample: 'number', attempt: 'number' };
 const FIELDS: Readonly<Record<SteerRequest['act'], Readonly<Record<string, Kind>>>> = {
   verdict: { turn: 'number', verdict: 'text', reason: 'text' },
   note: { turn: 'number', text: 'text' },
@@ -56,12 +72,23 @@ const FIELDS: Readonly<Record<SteerRequest['act'], Readonly<Record<string, Kind>
   extend: { turns: 'number', text: 'text', name: 'text' },
   say: { text: 'text' },
   retry: { reason: 'text' },
+  pause: {},
+  resume: {},
+  tune: { maxConcurrent: 'number' },
+  cancel: {},
 };
 
 /** The arguments of `everturn`. `more`: options of the whole, such as --out. */
 export function commandOf(request: SteerRequest, more: readonly string[] = []): string[] {
+  if ('query' in request) return rolloutCommand(request, more);
+  const limit = request.act === 'tune' ? option('max-concurrent', request.maxConcurrent) : [];
+  return [request.act, ...limit, ...more, '--', request.run];
+}
+
+const option = (name: string, value: string | number): string[] => (value === '' ? [] : [`--${name}=${value}`]);
+
+function rolloutCommand(request: RolloutRequest, more: readonly string[]): string[] {
   const { act, run, query, sample, attempt } = request;
-  const option = (name: string, value: string | number) => (value === '' ? [] : [`--${name}=${value}`]);
   // The first sample is the default; without --attempt it is the last one.
   const which = [
     ...(sample > 0 ? option('sample', sample) : []),

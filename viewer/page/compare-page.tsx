@@ -5,6 +5,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Cell } from '../../statistics/comparison.ts';
 import type { PairedDifference } from '../../statistics/paired.ts';
 import type { CompareMessage } from '../model/messages.ts';
+import { Beside } from './beside.tsx';
 import { brief, count, percent, plural, pValue, points, spaced } from './format.ts';
 import { Left } from './left.tsx';
 import { Loading, Notice } from './parts.tsx';
@@ -16,7 +17,7 @@ type CompareRoute = Extract<Route, { page: 'compare' }>;
 const OPEN_MS = 5_000;
 
 export function ComparePage({ route, source }: { readonly route: CompareRoute; readonly source: Source }): JSX.Element {
-  const { a, b, cell } = route;
+  const { a, b, cell, beside } = route;
   const key = JSON.stringify(['compare', a, b, cell]);
   const { message, error } = useMessage(
     key,
@@ -24,6 +25,7 @@ export function ComparePage({ route, source }: { readonly route: CompareRoute; r
     (found) => (found.a.state === 'open' || found.b.state === 'open' ? OPEN_MS : 0),
   );
   if (!message) return <Loading error={error} />;
+  if (beside) return <Beside route={{ ...route, beside }} source={source} message={message} />;
   return (
     <Comparison message={message} route={route} swap={source.kind === 'server'}>
       <Left left={source.left} />
@@ -43,7 +45,7 @@ interface ComparisonProps {
 
 export function Comparison({ message, route: given, swap = false, children }: ComparisonProps): JSX.Element {
   const [a, b] = [message.a.run, message.b.run];
-  const route = given ?? { page: 'compare', a, b, cell: null };
+  const route = given ?? { page: 'compare', a, b, cell: null, beside: null };
   const { cell } = route;
   return (
     <section class="compare">
@@ -241,7 +243,7 @@ function Settings({ message }: { readonly message: CompareMessage }): JSX.Elemen
 
 function Pairs({ route, message }: { readonly route: CompareRoute; readonly message: CompareMessage }): JSX.Element {
   const { pairs } = message;
-  const place = (query: string) => ({ query, sample: 0, attempt: 1 });
+  const first = (query: string) => ({ query, sample: 0, attempt: 1 });
   return (
     <>
       {pairs.length < message.count && (
@@ -252,12 +254,14 @@ function Pairs({ route, message }: { readonly route: CompareRoute; readonly mess
       <ul class="pairs-list">
         {pairs.map(({ query, a, b }) => (
           <li key={query}>
-            <span class="id">{query}</span>
-            <a href={rolloutHref(route.a, place(query))}>
+            <a class="id" href={hrefOf({ ...route, beside: { query, sample: 0 } })} title="Side by side">
+              {query}
+            </a>
+            <a href={rolloutHref(route.a, first(query))}>
               <span class="unseen">{query} in A: </span>
               <Mark value={a} />
             </a>
-            <a href={rolloutHref(route.b, place(query))}>
+            <a href={rolloutHref(route.b, first(query))}>
               <span class="unseen">{query} in B: </span>
               <Mark value={b} />
             </a>

@@ -36,9 +36,16 @@ export function duration(ms: number): string {
   if (ms < 995) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${decimals(ms / 1000, 2)} s`;
   const minutes = Math.round(ms / 60_000);
-  if (minutes < 60) return `${Math.floor(ms / 60_000)} min ${Math.floor((ms % 60_000) / 1000)} s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
   return minutes < 48 * 60 ? `${Math.floor(minutes / 60)} h ${minutes % 60} min` : `${Math.round(minutes / 1440)} days`;
 }
+
+/** Without the smaller unit. */
+export const roughly = (ms: number): string =>
+  duration(Math.max(1000, ms))
+    .replace(/(?: min \d+ s)$/, ' min')
+    .replace(/\.\d+ s$/, ' s');
 
 export function ago(then: number, now: number): string {
   const ms = Math.max(0, now - then);

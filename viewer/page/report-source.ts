@@ -102,6 +102,7 @@ function sourceOf(parts: Parts, data: ReportData | null): ReportSource {
     data,
     left,
     steer: null,
+    search: null,
     compared,
     runs: async () => ({ folder: '', runs: heads }),
     run: async (name) => (await partOf(name)).run,

@@ -190,6 +190,11 @@ function RowLine({ i, row, route, numTurns, chosen }: LineProps): JSX.Element {
         </a>
         {row.sample > 0 && <span class="dim"> sample {row.sample}</span>}
         {row.attempt > 1 && <span class="dim"> attempt {row.attempt}</span>}
+        {row.marks?.map((mark) => (
+          <span key={mark} class="tag" title={`a person’s ${mark} on it`}>
+            {mark}
+          </span>
+        ))}
         <span class="dim title">{row.title}</span>
       </span>
       <span role="cell" class="c-strip">

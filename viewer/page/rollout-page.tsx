@@ -3,9 +3,8 @@
 
 import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { questionOf } from '../../domain/query.ts';
 import type { RolloutMessage, RowPlace } from '../model/messages.ts';
-import { inText } from '../model/visible-bytes.ts';
+import { Asked } from './asked.tsx';
 import { decimals, named, plural } from './format.ts';
 import { onKey } from './keys.ts';
 import { Loading, Notice, State } from './parts.tsx';
@@ -14,7 +13,7 @@ import { hrefOf, listHref, parseRoute, rolloutHref, type Route } from './route.t
 import type { Source } from './source.ts';
 import { Steer } from './steer.tsx';
 import { TokenView } from './token-view.tsx';
-import { plain, Turn } from './turn.tsx';
+import { Turn } from './turn.tsx';
 import { useMessage } from './use-message.ts';
 
 type RolloutRoute = Extract<Route, { page: 'rollout' }>;
@@ -133,16 +132,10 @@ function Walk({ route, message }: { readonly route: RolloutRoute; readonly messa
 
 function Question({ message, route }: { readonly message: RolloutMessage; readonly route: RolloutRoute }): JSX.Element {
   const { query, row, turns, numTurns } = message;
-  const expected = query.solutions.map((solution) => solution.trim());
   return (
     <header class="question">
       <h1>{query.queryId}</h1>
-      <p class="asked">{plain(questionOf(query)).trim()}</p>
-      {expected.length > 0 && (
-        <p class="expected">
-          <span class="dim">expected</span> <Expected texts={expected} />
-        </p>
-      )}
+      <Asked query={query} />
       <nav class="steps" aria-label="Turns">
         {turns.map(({ record, verdict }) => (
           <a
@@ -171,19 +164,6 @@ function Question({ message, route }: { readonly message: RolloutMessage; readon
 }
 
 const SIGN = { right: '✓', wrong: '✗', undecided: '?', scored: '•', called: '→' } as const;
-const LONG = 300;
-
-function Expected({ texts }: { readonly texts: readonly string[] }): JSX.Element {
-  const text = texts.map(inText).join('  or  ');
-  if (text.length <= LONG) return <b class="text">{text}</b>;
-  return (
-    <details>
-      <summary>{text.slice(0, 120)} …</summary>
-      <b class="text">{text}</b>
-    </details>
-  );
-}
-
 function End({ message }: { readonly message: RolloutMessage }): JSX.Element {
   const { end, turns, row, folder } = message;
   return (

@@ -9,7 +9,7 @@ interface List {
   readonly sort: string;
 }
 
-export type RunTab = 'overview' | 'rollouts' | 'queries' | 'live';
+export type RunTab = 'overview' | 'rollouts' | 'queries' | 'live' | 'search';
 
 export type Route =
   | { readonly page: 'runs' }
@@ -24,9 +24,16 @@ export type Route =
       /** The chosen cell. */
       readonly token: number | null;
     } & List)
-  | { readonly page: 'compare'; readonly a: string; readonly b: string; readonly cell: Cell | null };
+  | {
+      readonly page: 'compare';
+      readonly a: string;
+      readonly b: string;
+      readonly cell: Cell | null;
+      /** The query whose rollouts are shown side by side. */
+      readonly beside: { readonly query: string; readonly sample: number } | null;
+    };
 
-const TABS: readonly RunTab[] = ['overview', 'rollouts', 'queries', 'live'];
+const TABS: readonly RunTab[] = ['overview', 'rollouts', 'queries', 'live', 'search'];
 
 export function parseRoute(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');
@@ -35,7 +42,10 @@ export function parseRoute(hash: string): Route {
   const list = { filter: params.get('f') ?? '', sort: params.get('s') ?? '' };
   const [kind, run = '', tab = 'overview', query, sample, , turn, tok, token] = parts;
   if (kind === 'compare' && parts[1] && parts[2]) {
-    return { page: 'compare', a: parts[1], b: parts[2], cell: CELLS.find((cell) => cell === parts[3]) ?? null };
+    const cell = CELLS.find((known) => known === parts[3]) ?? null;
+    const [q, asked, n] = parts.slice(cell === null ? 3 : 4);
+    const beside = q === 'q' && asked ? { query: asked, sample: number(n) ?? 0 } : null;
+    return { page: 'compare', a: parts[1], b: parts[2], cell, beside };
   }
   if (kind !== 'run' || run === '') return { page: 'runs' };
   if (tab === 'q' && query !== undefined && query !== '') {
@@ -57,7 +67,9 @@ export function parseRoute(hash: string): Route {
 export function hrefOf(route: Route): string {
   if (route.page === 'runs') return '#/';
   if (route.page === 'compare') {
-    return `#/compare/${enc(route.a)}/${enc(route.b)}${route.cell === null ? '' : `/${route.cell}`}`;
+    const { a, b, cell, beside } = route;
+    const q = beside === null ? '' : `/q/${enc(beside.query)}${beside.sample > 0 ? `/${beside.sample}` : ''}`;
+    return `#/compare/${enc(a)}/${enc(b)}${cell === null ? '' : `/${cell}`}${q}`;
   }
   const params = new URLSearchParams();
   if (route.filter !== '') params.set('f', route.filter);
@@ -80,6 +92,12 @@ export function rolloutHref(run: string, { query, sample, attempt }: RowPlace, l
 export function listHref(run: string, filter = '', sort = ''): string {
   return hrefOf({ page: 'run', run, tab: 'rollouts', filter, sort });
 }
+
+export const compareHref = (a: string, b: string): string =>
+  hrefOf({ page: 'compare', a, b, cell: null, beside: null });
+
+export const searchHref = (run: string, text: string): string =>
+  hrefOf({ page: 'run', run, tab: 'search', filter: text, sort: '' });
 
 export const runHref = (run: string, tab: RunTab = 'overview'): string =>
   hrefOf({ page: 'run', run, tab, filter: '', sort: '' });

@@ -2,11 +2,11 @@
 
 import type { JSX } from 'preact';
 import type { RunMessage } from '../model/messages.ts';
-import { ago, brief, count, duration, moment, percent, plural } from './format.ts';
+import { ago, brief, count, duration, moment, percent, plural, roughly } from './format.ts';
 import { Figure } from './parts.tsx';
 
 export function RunHead({ message }: { readonly message: RunMessage }): JSX.Element {
-  const { head, summary, newsAt, now, progress } = message;
+  const { head, summary, newsAt, now, progress, etaMs } = message;
   const { turns, tokens, ms } = summary;
   const judged = turns.filter((turn) => turn.judged > 0);
   const [first, last] = [judged[0], judged.at(-1)];
@@ -25,7 +25,7 @@ export function RunHead({ message }: { readonly message: RunMessage }): JSX.Elem
         <Figure
           label={head.state === 'open' ? 'ended so far' : head.state}
           value={count(summary.ended)}
-          note={`of ${plural(summary.total, 'rollout')}`}
+          note={`of ${plural(summary.total, 'rollout')}${etaMs === null ? '' : `, about ${roughly(etaMs)} to go`}`}
         />
         {first && last && (
           <>

@@ -11,7 +11,9 @@ import { Left } from './left.tsx';
 import { RolloutList } from './rollout-list.tsx';
 import { RunHead } from './run-head.tsx';
 import { listHref, type Route, runHref, type RunTab } from './route.ts';
+import { SearchPage } from './search-page.tsx';
 import type { Source } from './source.ts';
+import { SteerRun } from './steer.tsx';
 import { useMessage } from './use-message.ts';
 
 type RunRoute = Extract<Route, { page: 'run' }>;
@@ -41,10 +43,12 @@ export function RunPage({ route, source }: { readonly route: RunRoute; readonly 
         </Notice>
       )}
       {message.fork !== null && <Notice>{message.fork}</Notice>}
-      <Tabs route={route} message={message} />
+      {source.steer && head.state === 'open' && <SteerRun run={route.run} send={source.steer} />}
+      <Tabs route={route} message={message} search={source.search !== null} />
       {route.tab === 'overview' && <Overview message={message} />}
       {route.tab === 'queries' && <QueriesPage run={route.run} source={source} message={message} />}
       {route.tab === 'live' && <LivePage run={route.run} source={source} message={message} />}
+      {route.tab === 'search' && source.search && <SearchPage route={route} find={source.search} />}
       {route.tab === 'rollouts' && <RolloutList route={route} source={source} run={message} />}
     </section>
   );
@@ -61,14 +65,20 @@ const TABS: readonly (readonly [RunTab, string])[] = [
   ['rollouts', 'Rollouts'],
   ['queries', 'Queries'],
   ['live', 'In flight'],
+  ['search', 'Search'],
 ];
 
-function Tabs({ route, message }: { readonly route: RunRoute; readonly message: RunMessage }): JSX.Element {
+interface TabsProps {
+  readonly route: RunRoute;
+  readonly message: RunMessage;
+  readonly search: boolean;
+}
+
+function Tabs({ route, message, search }: TabsProps): JSX.Element {
   const { summary, head } = message;
   const open = summary.begun - summary.ended;
-  const shown = TABS.filter(
-    ([tab]) => tab === route.tab || (tab === 'queries' ? head.samples > 1 : tab !== 'live' || open > 0),
-  );
+  const there = { overview: true, rollouts: true, queries: head.samples > 1, live: open > 0, search };
+  const shown = TABS.filter(([tab]) => tab === route.tab || there[tab]);
   return (
     <nav class="tabs" aria-label="Parts of the run">
       {shown.map(([tab, text]) => (

@@ -6,7 +6,7 @@ import type { RunHead } from '../model/messages.ts';
 import { brief, count, moment, percent } from './format.ts';
 import { onKey } from './keys.ts';
 import { Loading, Notice } from './parts.tsx';
-import { hrefOf, runHref } from './route.ts';
+import { compareHref, runHref } from './route.ts';
 import type { Source } from './source.ts';
 import { useMessage } from './use-message.ts';
 
@@ -24,7 +24,10 @@ export function RunsPage({ source }: { readonly source: Source }): JSX.Element {
   const toggle = (run: string) =>
     setChosen((all) => (all.includes(run) ? all.filter((one) => one !== run) : [...all.slice(-1), run]));
   // The older one is the first.
-  const [b, a] = message.runs.map(({ run }) => run).filter((run) => chosen.includes(run));
+  const [a, b] = message.runs
+    .filter(({ run }) => chosen.includes(run))
+    .sort((one, other) => one.createdAt - other.createdAt)
+    .map(({ run }) => run);
   return (
     <section class="runs">
       <div class="head">
@@ -33,7 +36,7 @@ export function RunsPage({ source }: { readonly source: Source }): JSX.Element {
         {source.kind === 'server' && message.runs.length > 1 && (
           <p class="act">
             {a !== undefined && b !== undefined ? (
-              <a class="button" href={hrefOf({ page: 'compare', a, b, cell: null })}>
+              <a class="button" href={compareHref(a, b)}>
                 Compare {a} with {b}
               </a>
             ) : (
@@ -43,10 +46,7 @@ export function RunsPage({ source }: { readonly source: Source }): JSX.Element {
         )}
         {source.compared && (
           <p class="act">
-            <a
-              class="button"
-              href={hrefOf({ page: 'compare', a: source.compared[0], b: source.compared[1], cell: null })}
-            >
+            <a class="button" href={compareHref(...source.compared)}>
               Compare {source.compared[0]} with {source.compared[1]}
             </a>
           </p>
@@ -82,7 +82,7 @@ interface CardProps {
 function Card({ head, chosen, onChoose }: CardProps): JSX.Element {
   const { run, problem, state, first, last, numTurns, total, ended } = head;
   return (
-    <li class="card">
+    <li class={head.parent === undefined ? 'card' : 'card fork'}>
       <span class="choose">
         {onChoose && (
           <input type="checkbox" checked={chosen} onChange={onChoose} aria-label={`Choose ${run} for a comparison`} />
@@ -93,6 +93,7 @@ function Card({ head, chosen, onChoose }: CardProps): JSX.Element {
           {run}
         </a>
         <span class="dim">
+          {head.parent !== undefined && `fork of ${head.parent} · `}
           {problem ?? `${head.model}${head.dataset === null ? '' : ` · ${head.dataset}`} · ${moment(head.createdAt)}`}
         </span>
       </div>

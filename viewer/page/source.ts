@@ -11,6 +11,7 @@ import type {
   RowsMessage,
   RunMessage,
   RunsMessage,
+  SearchMessage,
   TokensMessage,
 } from '../model/messages.ts';
 import type { SteerReply, SteerRequest } from '../model/steer.ts';
@@ -24,6 +25,8 @@ export interface Source {
   tokens(run: string, place: RowPlace, turn: number): Promise<TokensMessage>;
   queries(run: string, kind: Kind, from: number, count: number): Promise<QueriesMessage>;
   compare(a: string, b: string, cell: Cell | null): Promise<CompareMessage>;
+  /** Finds a text in questions, feedback, answers and found answers; null in a report. */
+  readonly search: ((run: string, text: string) => Promise<SearchMessage>) | null;
   /** Sends a person's act; null unless the address came with the key to it. */
   readonly steer: ((request: SteerRequest) => Promise<SteerReply>) | null;
   /** The two runs that a report compares; null for others, and for the server, which compares any. */
@@ -38,6 +41,7 @@ export function serverSource(key: string | null): Source {
     kind: 'server',
     left: [],
     compared: null,
+    search: (run, text) => get(`run/${encodeURIComponent(run)}/search`, { text }),
     steer: key === null ? null : (request) => send(key, request),
     runs: () => get('runs', {}),
     run: (run) => get(`run/${encodeURIComponent(run)}`, {}),

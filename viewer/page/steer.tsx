@@ -1,5 +1,5 @@
-// A person's acts from the page: each shows its command, asks for its text, and says what the command said. There only if
-// the address came with the key of `everturn view --steer`.
+// A person's acts from the page, on a rollout or on a run: each shows its command, asks for its text, and says what the
+// command said. There only if the address came with the key of `everturn view --steer`.
 
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
@@ -11,7 +11,7 @@ import type { Source } from './source.ts';
 
 type Send = NonNullable<Source['steer']>;
 
-interface Props {
+interface RolloutProps {
   readonly run: string;
   readonly message: RolloutMessage;
   /** Null: the rollout as a whole. */
@@ -20,21 +20,42 @@ interface Props {
   readonly onActed: () => void;
 }
 
+export function Steer({ run, message, turn, send, onActed }: RolloutProps): JSX.Element {
+  const label = turn === null ? 'Act on the rollout' : `Act on turn ${turn}`;
+  return <Acts label={label} choices={choicesOf(run, message, turn)} send={send} onActed={onActed} />;
+}
+
+/** On a run that is played. Its page asks again by itself. */
+export function SteerRun({ run, send }: { readonly run: string; readonly send: Send }): JSX.Element {
+  return <Acts label="Act on the run" choices={runChoices(run)} send={send} onActed={() => {}} />;
+}
+
 /** One act to choose: the fields that it asks for, and the request that they make. */
 interface Choice {
   readonly name: string;
-  readonly asks: string;
+  /** Absent: no text is asked for. */
+  readonly asks?: string;
   /** The text may be empty. */
   readonly optional?: true;
+  /** Its effect, if the name does not say all of it. */
+  readonly does?: string;
   readonly numbers?: string;
+  /** Default: 1. */
+  readonly number?: number;
   readonly names?: true;
   readonly make: (text: string, number: number, name: string) => SteerRequest;
 }
 
-export function Steer({ run, message, turn, send, onActed }: Props): JSX.Element {
+interface ActsProps {
+  readonly label: string;
+  readonly choices: readonly Choice[];
+  readonly send: Send;
+  readonly onActed: () => void;
+}
+
+function Acts({ label, choices, send, onActed }: ActsProps): JSX.Element {
   const [chosen, choose] = useState<Choice | null>(null);
   const [reply, setReply] = useState<SteerReply | null>(null);
-  const choices = choicesOf(run, message, turn);
   const act = async (request: SteerRequest) => {
     const answer = await send(request).catch((error: unknown): SteerReply => ({
       ok: false,
@@ -48,7 +69,7 @@ export function Steer({ run, message, turn, send, onActed }: Props): JSX.Element
   };
   return (
     <div class="steer">
-      <div class="acts" role="group" aria-label={turn === null ? 'Act on the rollout' : `Act on turn ${turn}`}>
+      <div class="acts" role="group" aria-label={label}>
         {choices.map((choice) => (
           <button
             key={choice.name}
@@ -124,6 +145,29 @@ function choicesOf(run: string, { row, end }: RolloutMessage, turn: number | nul
   ];
 }
 
+function runChoices(run: string): Choice[] {
+  return [
+    {
+      name: 'Pause',
+      does: 'No new rollout begins; those in flight are played to their end.',
+      make: () => ({ act: 'pause', run }),
+    },
+    { name: 'Resume', does: 'Rollouts begin again.', make: () => ({ act: 'resume', run }) },
+    {
+      name: 'Tune',
+      does: 'More or fewer rollouts are in flight from now on.',
+      numbers: 'Rollouts in flight, at most',
+      number: 16,
+      make: (_text, maxConcurrent) => ({ act: 'tune', run, maxConcurrent }),
+    },
+    {
+      name: 'Cancel the run',
+      does: 'Rollouts in flight end as cancelled, and no other begins. Finished turns stay stored. A cancelled run is not resumed.',
+      make: () => ({ act: 'cancel', run }),
+    },
+  ];
+}
+
 interface FormProps {
   readonly choice: Choice;
   readonly onAct: (request: SteerRequest) => Promise<void>;
@@ -131,24 +175,27 @@ interface FormProps {
 
 function Form({ choice, onAct }: FormProps): JSX.Element {
   const [text, setText] = useState('');
-  const [number, setNumber] = useState(1);
+  const [number, setNumber] = useState(choice.number ?? 1);
   const [name, setName] = useState('');
   const [busy, setBusy] = useState(false);
   const request = choice.make(text.trim(), number, name.trim());
-  const ready = !busy && (choice.optional || text.trim() !== '');
+  const ready = !busy && (choice.asks === undefined || choice.optional || text.trim() !== '');
   const act = () => {
     setBusy(true);
     void onAct(request).finally(() => setBusy(false));
   };
   return (
     <div class="form">
-      <label>
-        <span>
-          {choice.asks}
-          {choice.optional && <span class="dim"> (may be empty)</span>}
-        </span>
-        <textarea rows={2} value={text} onInput={(event) => setText(event.currentTarget.value)} />
-      </label>
+      {choice.does !== undefined && <p>{choice.does}</p>}
+      {choice.asks !== undefined && (
+        <label>
+          <span>
+            {choice.asks}
+            {choice.optional && <span class="dim"> (may be empty)</span>}
+          </span>
+          <textarea rows={2} value={text} onInput={(event) => setText(event.currentTarget.value)} />
+        </label>
+      )}
       {choice.numbers !== undefined && (
         <label>
           {choice.numbers}

@@ -16,14 +16,16 @@ interface Props {
   readonly message: RolloutMessage;
   readonly turn: TurnMessage;
   readonly expanded: boolean;
+  /** On a page with turns of two rollouts: which one. */
+  readonly side?: string;
   readonly children?: ComponentChildren;
 }
 
-export function Turn({ route, message, turn, expanded, children }: Props): JSX.Element {
+export function Turn({ route, message, turn, expanded, side = '', children }: Props): JSX.Element {
   const { record, verdict, hasTokens } = turn;
   const [open, setOpen] = useState(expanded);
   useEffect(() => setOpen(expanded), [expanded]);
-  const name = `turn-${record.turn}`;
+  const name = `${side}turn-${record.turn}`;
   return (
     <section class={`turn ${verdict?.verdict ?? 'none'}`} id={name} aria-labelledby={`${name}-title`}>
       <div class="turn-head">

@@ -1,4 +1,5 @@
-"""A guessing game, as guess.ts. Its argument is its kind of state."""
+"""A guessing game, as guess.ts. Its arguments are its kind of state, and the lease of its sessions. ENVIRONMENT_SESSIONS
+names a file for the sessions that begin and end in each process."""
 
 import json
 import os
@@ -6,8 +7,16 @@ import re
 import sys
 
 KIND = sys.argv[1]
-LEASE = {"idleSeconds": float(sys.argv[2]) if len(sys.argv) > 2 else 60} if KIND == "held" else {}
+GIVEN = float(sys.argv[2]) if len(sys.argv) > 2 else 60
+LEASE = {"idleSeconds": GIVEN} if KIND in ("replay", "held") else {}
+SESSIONS = os.environ.get("ENVIRONMENT_SESSIONS")
 games = {}
+
+
+def note(what, key):
+    if SESSIONS and KIND in ("replay", "held"):
+        with open(SESSIONS, "a") as file:
+            file.write(f"{os.getpid()} {what} {key}\n")
 
 
 def number_of(episode):
@@ -18,6 +27,7 @@ def begin(episode, **_):
     state = {"left": 3, "said": []}
     if KIND in ("replay", "held"):
         games[episode["key"]] = state
+        note("begin", episode["key"])
     begun = {"messages": [{"role": "user", "content": f"I think of a number from 1 to 20, {episode['row']['name']}."}]}
     return {**begun, "state": state} if KIND == "value" else begun
 
@@ -49,7 +59,8 @@ def respond(episode, turn, answer, state=None, **_):
 
 
 def end(episode, **_):
-    games.pop(episode["key"], None)
+    if games.pop(episode["key"], None):
+        note("end", episode["key"])
     return {}
 
 

@@ -1,16 +1,16 @@
 // The rows of a lease, read from the run's folder: group by group, each member as one neutral row. The number of rows is
 // known before the first is read. Memory: a few rows at a time.
 
-import type { GrantedLease } from '../../domain/feed-messages.ts';
-import { survives } from '../../domain/feed-line.ts';
-import { groupId, groupPlace } from '../../domain/group.ts';
-import { StoreError } from '../../domain/errors.ts';
-import { neutralRow, type RowLabels } from '../../domain/neutral-row.ts';
-import type { Trajectory } from '../../domain/trajectory.ts';
-import { numbersIn } from '../../domain/number-set.ts';
-import { type GroupMember, readGroup } from '../../storage/group-members.ts';
-import type { Store } from '../../storage/store.ts';
-import { readTrajectory } from '../../storage/trajectories.ts';
+import type { GrantedLease } from '../domain/feed-messages.ts';
+import { survives } from '../domain/feed-line.ts';
+import { groupId, groupPlace } from '../domain/group.ts';
+import { StoreError } from '../domain/errors.ts';
+import { neutralRow, type RowLabels } from '../domain/neutral-row.ts';
+import type { Trajectory } from '../domain/trajectory.ts';
+import { numbersIn } from '../domain/number-set.ts';
+import { type GroupMember, readGroup } from '../storage/group-members.ts';
+import type { Store } from '../storage/store.ts';
+import { readTrajectory } from '../storage/trajectories.ts';
 
 const AT_ONCE = 16;
 const PAGE = 256;

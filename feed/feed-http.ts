@@ -1,12 +1,14 @@
 // One HTTP request as the feed reads it: a token, a path, and a JSON object of bounded size. A request that
 // is not well formed is refused with a status, before anything is asked of Temporal.
 
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { EverturnError, explain, TemporalError, UsageError } from '../../domain/errors.ts';
-import { argumentProblem, type Verb, VERBS } from '../../domain/feed-messages.ts';
+import { EverturnError, explain, TemporalError, UsageError } from '../domain/errors.ts';
+import { argumentProblem, type Verb, VERBS } from '../domain/feed-messages.ts';
 
 export const MAX_BODY_BYTES = 64 * 1024;
+
+export const newToken = (): string => randomBytes(24).toString('base64url');
 
 /** With any port: it may be forwarded. */
 const LOOPBACK_NAMES = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i;
@@ -48,12 +50,15 @@ export function mustBeAllowed({ headers }: IncomingMessage, token: string | null
     401,
     'no-token',
     'The request has no token of this feed.',
-    'Send `Authorization: Bearer <token>`, with the token from .feed/server.json in the run’s folder.',
+    'Send `Authorization: Bearer <token>`, with the token of the file that names this address (docs/feed.md).',
   );
 }
 
-export function verbOf({ url, method }: IncomingMessage): Verb | 'status' {
-  const path = (url ?? '').split('?', 1)[0]!.replace(/^\//, '');
+/** The path without its query. */
+export const pathOf = ({ url }: IncomingMessage): string => (url ?? '').split('?', 1)[0]!.replace(/^\//, '');
+
+/** `path`: a request's, or what is left of it behind the name of a run. */
+export function verbOf(path: string, method = ''): Verb | 'status' {
   if (path === 'status' && (method === 'GET' || method === 'HEAD')) return 'status';
   const verb = VERBS.find((known) => known === path);
   if (verb === undefined) {
@@ -131,10 +136,18 @@ export function refuse(response: ServerResponse, error: unknown): void {
   response.end(`${JSON.stringify({ error: message, reason, fix })}\n`);
 }
 
+/** Of refusals; every other one is a conflict with the state. */
+const STATUS: Readonly<Record<string, number>> = {
+  'bad-value': 400,
+  'not-allowed': 403,
+  'no-such-lease': 404,
+  'no-such-run': 404,
+};
+
 function asRefusal(error: unknown): Pick<HttpRefusal, 'status' | 'reason' | 'message' | 'fix'> {
   if (error instanceof HttpRefusal) return error;
   if (error instanceof UsageError) {
-    const status = error.reason === 'bad-value' ? 400 : error.reason === 'no-such-lease' ? 404 : 409;
+    const status = STATUS[error.reason] ?? 409;
     return { status, reason: error.reason, message: error.message, fix: error.fix ?? 'docs/feed.md has the rules.' };
   }
   const status = error instanceof TemporalError ? 503 : 500;

@@ -1,37 +1,29 @@
-// Serves the verbs of a run's feed over HTTP: docs/feed.md. Holds no state: what it answers is in the feed's workflow and
+// Answers the verbs of one run's feed over HTTP: docs/feed.md. Holds no state: what it answers is in the feed's workflow and
 // in the run's folder, so any number of them may serve one run, and each may be killed at any time.
 
-import { randomBytes, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TemporalError, UsageError } from '../../domain/errors.ts';
-import type { GrantedLease, LeaseArguments, LeaseResult, Verb } from '../../domain/feed-messages.ts';
-import { BLOCKING_READS } from '../../storage/disk/blocking-files.ts';
-import { openFileStore } from '../../storage/files.ts';
-import { callFeed, feedProgressOf } from '../../temporal/feed.ts';
-import type { Session } from '../../temporal/connection.ts';
-import { argumentsOf, isLoopback, mustBeAllowed, refuse, verbOf } from './feed-http.ts';
+import { TemporalError, UsageError } from '../domain/errors.ts';
+import type { GrantedLease, LeaseArguments, LeaseResult, Verb } from '../domain/feed-messages.ts';
+import type { Store } from '../storage/store.ts';
+import type { Session } from '../temporal/connection.ts';
+import { callFeed, type FeedPlace, feedProgressOf } from '../temporal/feed.ts';
+import { argumentsOf } from './feed-http.ts';
 import { openBatch, type RunShape } from './feed-rows.ts';
 
-export interface FeedServerOptions {
-  readonly place: { readonly run: string; readonly out: string };
+export interface RunFeedOptions {
+  readonly place: FeedPlace;
+  readonly store: Store;
   /** Asked for with each request: a local service may be replaced. */
   readonly session: () => Session;
-  readonly host: string;
-  /** 0: any free one. */
-  readonly port: number;
-  /** Null: none is asked for. */
-  readonly token: string | null;
-  readonly onError?: (error: unknown) => void;
   /** Before a version is published: its caller has the token, so the workers of this user may load its weights. */
   readonly onWeights?: (folder: string) => void;
 }
 
-export interface FeedServer {
-  readonly url: string;
-  close(): Promise<void>;
+export interface RunFeed {
+  /** Throws what is to be refused. */
+  answer(verb: Verb | 'status', request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
 /** One Update waits so long at most; then it is asked again. */
@@ -39,53 +31,30 @@ const SLICE_SECONDS = 20;
 const TRIES = 6;
 const LOADING_MS = 30 * 60_000;
 
-export const newToken = (): string => randomBytes(24).toString('base64url');
-
-export async function serveFeed(options: FeedServerOptions): Promise<FeedServer> {
-  const { place, session, host, port, token, onError } = options;
-  // A row is five small files: read in this thread, they take a fifth of the processor time.
-  const store = openFileStore(place.out, place.run, { layer: BLOCKING_READS });
+export function openRunFeed({ place, store, session, onWeights }: RunFeedOptions): RunFeed {
   let shape: RunShape | undefined;
 
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {
-    answer(request, response).catch((error: unknown) => {
-      if (!(error instanceof UsageError)) onError?.(error);
-      refuse(response, error);
-    });
-  });
-  server.listen(port, host);
-  await once(server, 'listening');
-  const { port: bound } = server.address() as AddressInfo;
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close').catch(() => undefined);
+    async answer(verb, request, response) {
+      if (verb === 'status') return json(response, (await feedProgressOf(session(), place)) ?? null);
+      const given = await argumentsOf(verb, request);
+      if (verb === 'version' && typeof given['weights'] === 'string') onWeights?.(given['weights']);
+      // Weights take as long as the servers take to load them.
+      const waitMs = verb === 'version' ? LOADING_MS : 0;
+      // Asked again by `call`, it must not begin another line.
+      const named = verb === 'rewind' ? { ...given, request: given['request'] ?? randomUUID() } : given;
+      if (verb !== 'lease') return json(response, await call(verb, named, waitMs));
+      const granted = await leaseFor(given as unknown as LeaseArguments, response);
+      if (granted.lease === null) return json(response, granted);
+      try {
+        await sendBatch(granted.lease, response);
+      } catch (error) {
+        // Nobody has its rows: the groups are offered again at once.
+        await call('renew', { lease: granted.lease.id, seconds: 0.1 }).catch(() => undefined);
+        throw error;
+      }
     },
   };
-
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    mustBeAllowed(request, token, isLoopback(host));
-    const verb = verbOf(request);
-    if (verb === 'status') return json(response, (await feedProgressOf(session(), place.run)) ?? null);
-    const given = await argumentsOf(verb, request);
-    if (verb === 'version' && typeof given['weights'] === 'string') options.onWeights?.(given['weights']);
-    // Weights take as long as the servers take to load them.
-    const waitMs = verb === 'version' ? LOADING_MS : 0;
-    // Asked again by `call`, it must not begin another line.
-    const named = verb === 'rewind' ? { ...given, request: given['request'] ?? randomUUID() } : given;
-    if (verb !== 'lease') return json(response, await call(verb, named, waitMs));
-    const granted = await leaseFor(given as unknown as LeaseArguments, response);
-    if (granted.lease === null) return json(response, granted);
-    try {
-      await sendBatch(granted.lease, response);
-    } catch (error) {
-      // Nobody has its rows: the groups are offered again at once.
-      await call('renew', { lease: granted.lease.id, seconds: 0.1 }).catch(() => undefined);
-      throw error;
-    }
-  }
 
   /** Repeating any verb is harmless, so a server that is away for a moment is asked again. */
   async function call<T>(verb: Verb, given: object, waitMs = 0): Promise<T> {

@@ -1,0 +1,182 @@
+// Runs that a reader meets by chance: of a later Everturn, torn, of another program, no run at all. Every command that reads
+// says so in one paragraph with the way out, and fields that it does not know disturb none.
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { main } from '../../cli/main.ts';
+import { openFileStore } from '../../storage/files.ts';
+import { rolloutFolder, RUN_FILE } from '../../storage/record/layout.ts';
+import { sha256 } from '../../storage/record/text.ts';
+import type { Store } from '../../storage/store.ts';
+import { play, putRun } from '../storage/play.ts';
+import { QUERIES, SCRIPTS } from '../viewer/rig.ts';
+import { until } from '../support/until.ts';
+import { scriptedIo } from './scripted-io.ts';
+
+let out: string;
+const path = (run: string, ...file: string[]) => join(out, run, ...file);
+const TURN = join(rolloutFolder({ query: 'a1', sample: 0, attempt: 1 }), 'turn-002.json');
+
+async function made(run: string, through: (store: Store) => Store = (store) => store): Promise<void> {
+  const store = through(openFileStore(out, run));
+  await putRun(store, QUERIES, { run });
+  for (const [index, script] of SCRIPTS.entries()) await play(store, { run, query: QUERIES[index]!, index, ...script });
+}
+
+/** Writes fields that no Everturn of today knows into every record. */
+function later(store: Store): Store {
+  const more = { 'x-later': { y: [1, '</script>'] } };
+  return {
+    ...store,
+    putRun: (run) =>
+      store.putRun({ ...run, ...more, settings: Object.assign({}, run.settings, { thinking: { budget: [1] } }) }),
+    putRollout: (id, rollout) => store.putRollout(id, { ...rollout, ...more }),
+    putTurn: (id, turn) => store.putTurn(id, { ...turn, ...more }),
+    putVerdict: (id, turn) => store.putVerdict(id, { ...turn, ...more }),
+    putEnd: (id, end) => store.putEnd(id, { ...end, ...more }),
+  };
+}
+
+/** A record with another beginning and the hash that is right for it. */
+function changed(file: string, change: (text: string) => string): void {
+  const text = readFileSync(file, 'utf8');
+  const at = text.search(/,(?:\n {2})?"sha256": ?"[0-9a-f]{64}"/);
+  const body = change(text.slice(0, at));
+  expect(body).not.toBe(text.slice(0, at));
+  writeFileSync(`${file}.new`, body + text.slice(at).replace(/[0-9a-f]{64}/, sha256(body)));
+  rmSync(file);
+  writeFileSync(file, readFileSync(`${file}.new`));
+  rmSync(`${file}.new`);
+}
+
+/** By name, with what every message about it says. */
+const ODD: Readonly<Record<string, RegExp>> = {
+  later: /run\.json has format "everturn-run\/2".*a later one|made by another Everturn.*later one/i,
+  torn: /run\.json is torn: its end is missing.*from a copy of the run/,
+  empty: /run\.json is empty.*from a copy of the run/,
+  foreign: /run\.json is not a record of ours.*Another program/,
+  scrambled: /run\.json is not a record of ours|run\.json is torn/,
+  bare: /There is no run "bare"/,
+};
+
+beforeAll(async () => {
+  out = mkdtempSync(join(tmpdir(), 'everturn-odd-'));
+  await made('good');
+  for (const run of ['later', 'torn', 'empty', 'foreign', 'scrambled', 'turns']) await made(run);
+  await made('fields', later);
+  changed(path('later', RUN_FILE), (text) => text.replace('everturn-run/1', 'everturn-run/2'));
+  const record = (run: string, text: string) => {
+    rmSync(path(run, RUN_FILE));
+    writeFileSync(path(run, RUN_FILE), text);
+  };
+  record('torn', readFileSync(path('good', RUN_FILE), 'utf8').slice(0, -200));
+  record('empty', '');
+  record('foreign', '{"run": "foreign", "loss": [1, 2]}\n');
+  record('scrambled', '\u0000\u001b[2J\u202e{{{');
+  mkdirSync(path('bare', 'checkpoints'), { recursive: true });
+  changed(path('turns', TURN), (text) => text.replace('everturn-turn/1', 'everturn-turn/2'));
+});
+afterAll(() => rmSync(out, { recursive: true, force: true }));
+
+async function called(...args: string[]) {
+  const control = new AbortController();
+  const io = {
+    ...scriptedIo({ cwd: out, env: { EVERTURN_UI: 'on', EVERTURN_HOME: join(out, '.home') } }),
+    interrupted: () => control.signal,
+  };
+  let over = false;
+  const code = main(io, args).finally(() => (over = true));
+  // It serves until Ctrl-C, or it is refused.
+  if (args[0] === 'view') await until('its address', () => over || io.text.out !== '').then(() => control.abort());
+  return { code: await code, ...io.text };
+}
+
+/** Every command that reads a run. */
+const READERS: readonly (readonly [string, (run: string) => string[]])[] = [
+  ['view', (run) => ['view', run, '--out', out]],
+  ['stats', (run) => ['stats', run, '--out', out]],
+  ['stats --json', (run) => ['stats', run, '--out', out, '--json']],
+  ['compare with', (run) => ['compare', 'good', run, '--out', out]],
+  ['compare to', (run) => ['compare', run, 'good', '--out', out]],
+  ['search', (run) => ['search', run, 'it', '--out', out]],
+  ['report', (run) => ['report', run, '--runs', out, '--out', join(out, `${run}.html`), '--overwrite']],
+  ['report --compare', (run) => ['report', 'good', '--compare', run, '--runs', out, '--out', join(out, 'x.html')]],
+  ['report --site', (run) => ['report', run, '--runs', out, '--site', join(out, `${run}-site`), '--overwrite']],
+  ['show', (run) => ['show', run, 'a1', '--out', out]],
+  ['why', (run) => ['why', run, 'a1', '--out', out]],
+  [
+    'export',
+    (run) => ['export', run, '--runs', out, '--format', 'areal', '--out', join(out, 'x.jsonl'), '--overwrite'],
+  ],
+  ['check', (run) => ['check', run, '--out', out]],
+  ['status', (run) => ['status', run, '--out', out]],
+  ['verdict', (run) => ['verdict', run, 'a1', 'right', '--turn', '1', '--out', out]],
+  ['note', (run) => ['note', run, 'a1', 'a note', '--out', out]],
+  ['fork', (run) => ['fork', run, 'a1', '--from-turn', '2', '--out', out]],
+  ['extend', (run) => ['extend', run, 'a1', '--turns', '1', '--out', out]],
+  ['retry', (run) => ['retry', run, 'a3', '--out', out]],
+];
+
+describe('a run that cannot be read', () => {
+  const all = Object.keys(ODD).flatMap((run) => READERS.map(([name, args]) => [name, run, args] as const));
+  test.each(all)('%s %s: one paragraph with the way out', async (name, run, args) => {
+    const { code, out: stdout, err } = await called(...args(run));
+    if (process.env['SHOW']) console.log(`${name} ${run}: ${code}\n${stdout.slice(0, 300)}${err}`);
+    // Of a rollout its own records say enough; `check` prints what it found.
+    expect(code > 0).toBe(name !== 'show' || run === 'bare');
+    const said = (name === 'check' && run !== 'bare' ? stdout : err).trim();
+    expect(said).toMatch(ODD[run]!);
+    if (name === 'check') return;
+    expect(said).not.toMatch(/\n\n|^\s+at |\[object|undefined/m);
+    expect(said).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+    expect(said.split('\n').length).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('a run of a later Everturn with fields that this one does not know', () => {
+  const readOnly = READERS.filter(([name]) => !['verdict', 'note', 'fork', 'extend', 'retry', 'check'].includes(name));
+  test.each(readOnly)('%s reads it, and says nothing of them', async (name, args) => {
+    const { code, out: stdout, err } = await called(...args('fields'));
+    expect(code, err).toBe(0);
+    expect(stdout + err).not.toMatch(/x-later|\[object/);
+    if (name.startsWith('stats')) expect(stdout).toMatch(/pass@1|passAt|accuracy/i);
+  });
+});
+
+describe('a run with a record of a format that this Everturn does not know', () => {
+  test.each(READERS.filter(([name]) => ['show', 'why', 'export', 'check', 'search', 'fork'].includes(name)))(
+    '%s names the record, and does not ask for it to be moved away',
+    async (name, args) => {
+      const { code, out: stdout, err } = await called(...args('turns'));
+      const said = stdout + err;
+      if (process.env['SHOW']) console.log(`${name}: ${code}\n${said}`);
+      if (name === 'export') expect(said).toMatch(/a1, sample 0: broken[^]*everturn check .*names what is broken/);
+      else expect(said).toMatch(/turn-002\.json has format "?everturn-turn\/2/);
+      expect(said).not.toContain('moved away');
+      expect(code === 0).toBe(name === 'search' || name === 'export');
+    },
+  );
+});
+
+describe('asked for what is not there', () => {
+  const asked: readonly (readonly [string, string[], number, RegExp])[] = [
+    ['a k larger than n', ['stats', 'good', '--k', '1,4'], 2, /--k 4 is above the 1 sample .*--samples 4/],
+    ['a k of nothing', ['stats', 'good', '--k', '0'], 2, /--k.*0/],
+    ['a k that is no number', ['stats', 'good', '--k', 'many'], 2, /--k.*many/],
+    ['a turn behind the last', ['fork', 'good', 'a1', '--from-turn', '9'], 2, /has 3 turns\. Give a turn from 1 to 3/],
+    ['turn 0', ['fork', 'good', 'a1', '--from-turn', '0'], 2, /--from-turn/],
+    ['a query that is not there', ['fork', 'good', 'a9', '--from-turn', '1'], 2, /a9/],
+    ['a sample that is not there', ['show', 'good', 'a1', '--sample', '7'], 2, /Its samples: 0/],
+    ['a verdict on a turn behind the last', ['verdict', 'good', 'a1', 'right', '--turn', '9'], 2, /turn from 1 to 3/],
+    ['an attempt that is not there', ['note', 'good', 'a1', 'x', '--attempt', '3'], 2, /Its samples: 0/],
+  ];
+  test.each(asked)('%s: one paragraph with the way out', async (name, args, wanted, says) => {
+    const { code, out: stdout, err } = await called(...args, '--out', out);
+    if (process.env['SHOW']) console.log(`${name}: ${code}\n${stdout}${err}`);
+    expect(stdout + err).toMatch(says);
+    expect(code).toBe(wanted);
+    if (wanted > 0) expect(err.trim().split('\n').length).toBe(1);
+  });
+});

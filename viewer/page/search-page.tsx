@@ -1,0 +1,129 @@
+// A text in the questions, feedback, answers and found answers of a run: hits are shown as they are found, each with a link
+// to its turn. The text is in the address.
+
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { SearchHit } from '../model/messages.ts';
+import { inText } from '../model/visible-bytes.ts';
+import { count, plural } from './format.ts';
+import { onKey } from './keys.ts';
+import { Notice } from './parts.tsx';
+import { hrefOf, type Route, rolloutHref, searchHref } from './route.ts';
+import type { Source } from './source.ts';
+import { useMessage } from './use-message.ts';
+
+interface Props {
+  readonly route: Extract<Route, { page: 'run' }>;
+  readonly find: NonNullable<Source['search']>;
+}
+
+const TYPING_MS = 400;
+const AGAIN_MS = 400;
+
+export function SearchPage({ route: { run, filter: wanted }, find }: Props): JSX.Element {
+  const [text, setText] = useState(wanted);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => setText(wanted), [wanted]);
+  useEffect(() => {
+    if (text === wanted) return undefined;
+    const timer = setTimeout(() => {
+      history.replaceState(null, '', searchHref(run, text));
+      dispatchEvent(new HashChangeEvent('hashchange'));
+    }, TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  useEffect(() => {
+    if (wanted === '') input.current?.focus();
+    return onKey({ '/': () => input.current?.select() });
+  }, []);
+  return (
+    <div class="search">
+      <div class="filter">
+        <input
+          ref={input}
+          type="search"
+          value={text}
+          placeholder="A text, as it is: carry the one"
+          aria-label="Search the texts of the run"
+          spellcheck={false}
+          maxLength={500}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </div>
+      {wanted === '' ? (
+        <p class="dim">
+          Looks in questions, in what the model was told, in answers, and in the answers that the judge found. Upper and
+          lower case are the same. <code>everturn search {run} --regex</code> takes a pattern.
+        </p>
+      ) : (
+        <Hits key={wanted} run={run} text={wanted} find={find} />
+      )}
+    </div>
+  );
+}
+
+interface HitsProps {
+  readonly run: string;
+  readonly text: string;
+  readonly find: Props['find'];
+}
+
+function Hits({ run, text, find }: HitsProps): JSX.Element {
+  const { message, error } = useMessage(
+    JSON.stringify(['search', run, text]),
+    () => find(run, text),
+    ({ done }) => (done ? 0 : AGAIN_MS),
+  );
+  if (!message) return error === undefined ? <p class="loading">Looking …</p> : <Notice kind="problem">{error}</Notice>;
+  const { hits, done, more, unread } = message;
+  return (
+    <>
+      <p class="dim" role="status">
+        {hits.length === 0 ? (done ? 'It occurs nowhere.' : 'Looking …') : plural(hits.length, 'text')}
+        {more
+          ? `, and there are more: \`everturn search\` prints all of them.`
+          : done || hits.length === 0
+            ? ''
+            : ' so far, still looking …'}
+      </p>
+      {unread > 0 && (
+        <Notice kind="problem">
+          {plural(unread, 'record')} could not be read; <code>everturn check {run}</code> names them.
+        </Notice>
+      )}
+      <ol class="hits">
+        {hits.map((hit, i) => (
+          <Line key={i} run={run} hit={hit} />
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function Line({ run, hit }: { readonly run: string; readonly hit: SearchHit }): JSX.Element {
+  const { query, sample, attempt, turn, where, before, found, after } = hit;
+  const place = { query, sample: sample ?? 0, attempt: attempt ?? 1 };
+  const href =
+    turn === null
+      ? rolloutHref(run, place)
+      : hrefOf({ page: 'rollout', run, place, turn, tokens: false, token: null, filter: '', sort: '' });
+  return (
+    <li>
+      <span class="place">
+        <a href={href}>{query}</a>{' '}
+        <span class="dim">
+          {[...(place.sample > 0 ? [`sample ${place.sample}`] : []), ...(turn === null ? [] : [`turn ${turn}`])].join(
+            ' · ',
+          )}{' '}
+          {where === 'extracted' ? 'found answer' : where}
+        </span>
+      </span>
+      <span class="text">
+        {inText(before)}
+        <mark>{inText(found)}</mark>
+        {inText(after)}
+        {hit.count > 1 && <span class="dim"> {count(hit.count)} times</span>}
+      </span>
+    </li>
+  );
+}

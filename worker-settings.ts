@@ -1,0 +1,59 @@
+// A worker's settings, from its environment and its flags: one that the local service started serves one user only.
+
+import { UsageError } from './domain/errors.ts';
+import { unsafeCodeAllowed } from './environments/code/consent.ts';
+import { metricsTarget, type MetricsTarget } from './metrics/endpoint.ts';
+import { type Operator, operatorOf, type OperatorWords } from './permissions/operator.ts';
+import { type Home, homeOf } from './service/home.ts';
+import { type DeploymentVersion, deploymentOf } from './temporal/deployment.ts';
+
+export interface WorkerSettings {
+  /** Concurrent generations: the model's slots. */
+  readonly slots: number;
+  /** Runs model-written programs without a sandbox. */
+  readonly unsafeCode: boolean;
+  /** Permissions of workflows beyond the runs of the user's own commands. */
+  readonly operator: Operator;
+  /** Seconds that work in flight may take to finish once the worker is asked to stop. */
+  readonly drainSeconds: number;
+  /** The version of a worker deployment that it is; undefined: all workers share all work. */
+  readonly version?: DeploymentVersion | undefined;
+  /** Serves `/live` and `/ready`. */
+  readonly health?: { readonly host: string; readonly port: number };
+  /** Null: nothing is measured. */
+  readonly metrics?: MetricsTarget | null;
+  /** Serves the feeds of this user's runs, for a local service of this home. */
+  readonly feeds?: Home | undefined;
+}
+
+export const DEFAULT_SLOTS = 64;
+/** What is cancelled then is generated again, elsewhere. */
+export const DEFAULT_DRAIN_SECONDS = 2;
+
+/** The environment's settings; for the operator's lists, flags have precedence. */
+export function workerSettings(
+  env: NodeJS.ProcessEnv,
+  flags: OperatorWords & { readonly metricsPort?: string } = {},
+  at: { readonly local?: boolean; readonly cwd?: string } = {},
+): WorkerSettings {
+  const operator = operatorOf(env, flags, at);
+  const metrics = metricsTarget(env, flags.metricsPort);
+  const unsafeCode = unsafeCodeAllowed(env);
+  const slots = wholeNumber('EVERTURN_SLOTS', env['EVERTURN_SLOTS'], 1) ?? DEFAULT_SLOTS;
+  // The local service ends its worker after 10 s, whatever it does.
+  const wanted = at.local ? undefined : wholeNumber('EVERTURN_DRAIN_SECONDS', env['EVERTURN_DRAIN_SECONDS'], 0);
+  // Of a local service there are no two versions.
+  const version = at.local ? undefined : deploymentOf(env);
+  const feeds = at.local ? homeOf(env) : undefined;
+  return { slots, unsafeCode, operator, drainSeconds: wanted ?? DEFAULT_DRAIN_SECONDS, version, metrics, feeds };
+}
+
+/** Of a flag or variable; undefined where it is not set. */
+export function wholeNumber(name: string, text: string | undefined, least: number): number | undefined {
+  if (!text) return undefined;
+  if (/^\d{1,5}$/.test(text) && Number(text) >= least) return Number(text);
+  throw new UsageError(`${name} is "${text}".`, {
+    reason: 'bad-value',
+    fix: `It takes a whole number of at least ${least}.`,
+  });
+}
