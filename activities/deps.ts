@@ -76,7 +76,7 @@ export interface ActivityDeps {
   /** Everturn's own, for run.json. */
   readonly version: string;
   openStore(out: string, run: string): Store;
-  /** The backend that `settings.model` names; built once per worker and kept. */
+  /** The backend that `settings.model` names; built once per worker. */
   backend(settings: RolloutSettings, runFolder: string): Promise<Backend>;
   readonly environments: Environments;
   /** Absent: this worker has none. */

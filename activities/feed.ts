@@ -179,7 +179,7 @@ function bare(entry: FeedEntry): string {
 function moved(store: Store, number: number): StoreError {
   return new StoreError(`Entry ${number} of the feed's ledger in ${store.folder} was written by another feed.`, {
     reason: 'ledger-moved',
-    fix: 'Ask again: the feed reads its ledger anew.',
+    fix: 'Ask again: the feed reads its ledger again.',
   });
 }
 

@@ -20,10 +20,6 @@ export interface GroupPlace {
   readonly epoch: number;
 }
 
-export function groupNumber({ queries }: GroupShape, { index, epoch }: GroupPlace): number {
-  return epoch * queries + index;
-}
-
 export function groupPlace({ queries }: GroupShape, group: number): GroupPlace {
   return { index: group % queries, epoch: Math.floor(group / queries) };
 }

@@ -34,7 +34,7 @@ export interface TurnRecord {
   readonly outputIds: readonly number[];
   /** Natural log probability of each output id, under the distribution it was sampled from. */
   readonly logprobs: readonly number[];
-  /** outputIds as text with special tokens kept. */
+  /** outputIds as text, special tokens included. */
   readonly outputText: string;
   /** outputIds as text without special tokens: what is judged. */
   readonly answer: string;

@@ -63,22 +63,10 @@ export const CALL_RESULTS = listOf(
     of: orNull(HASH),
   }),
 );
-export const INTENT: Fields<IntentRecord> = {
-  turn: PLACE,
-  call: PLACE,
-  of: HASH,
-  name: NAME,
-  key: NAME,
-  attempt: PLACE,
-  at: COUNT,
-};
+const ONE_CALL = { turn: PLACE, call: PLACE, of: HASH, name: NAME, key: NAME, attempt: PLACE };
+export const INTENT: Fields<IntentRecord> = { ...ONE_CALL, at: COUNT };
 export const CALL: Fields<CallRecord> = {
-  turn: PLACE,
-  call: PLACE,
-  of: HASH,
-  name: NAME,
-  key: NAME,
-  attempt: PLACE,
+  ...ONE_CALL,
   effect: oneOf(...EFFECTS),
   outcome: oneOf(...CALL_OUTCOMES),
   output: TEXT,

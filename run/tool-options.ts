@@ -52,7 +52,7 @@ export const TOOL_FIELDS: { readonly [K in keyof ToolOptions]: Field<ToolOptions
   maxToolCalls: {
     schema: whole(1, 1000),
     argument: '<n>',
-    help: 'with tools: calls before an answer, at most; the model is told when they are used up',
+    help: 'with tools: calls before an answer, at most; the last result says that they are used up',
   },
   toolOutputBytes: {
     schema: whole(100, MAX_RECORDED_BYTES),

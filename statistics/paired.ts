@@ -97,15 +97,3 @@ export interface Variances {
 export function visibleDifference({ between, withinA, withinB }: Variances, queries: number): number {
   return (Z_975 + Z_80) * Math.sqrt((between + withinA + withinB) / queries);
 }
-
-/** Holm's correction: the same order, each at most 1 and never below a smaller one. */
-export function holm(ps: readonly number[]): number[] {
-  const order = ps.map((p, i) => ({ p, i })).sort((a, b) => a.p - b.p);
-  const adjusted = [...ps];
-  let most = 0;
-  order.forEach(({ p, i }, rank) => {
-    most = Math.max(most, Math.min(1, p * (ps.length - rank)));
-    adjusted[i] = most;
-  });
-  return adjusted;
-}

@@ -4,7 +4,7 @@ import { bareEstimate, type Estimate } from './estimate.ts';
 import type { CallStatistics } from './calls.ts';
 import type { Part } from './by-turn.ts';
 import type { Distribution } from './mean.ts';
-import type { RunStatistics } from './run-statistics.ts';
+import { type RunStatistics, sharesOf } from './run-statistics.ts';
 
 export function statisticsRows(statistics: RunStatistics): Estimate[] {
   const { byTurn, returns, timing, meanLogprob, provisional } = statistics;
@@ -20,12 +20,7 @@ export function statisticsRows(statistics: RunStatistics): Estimate[] {
         ? [bare(`reward@turn${turn.turn}`, 'mean of r_t over judged turns', turn.reward.mean, turn.reward.n, 'turns')]
         : []),
     ]),
-    statistics.solved,
-    statistics.lastAnswer,
-    statistics.meanOverQueries,
-    ...statistics.passAtK,
-    ...statistics.passAllK,
-    ...statistics.majorityAtK,
+    ...sharesOf(statistics),
     returns,
     bare('returnSpread', 'standard deviation of the returns, n − 1', returns.spread, returns.n, 'rollouts'),
     ...shares('ending', 'ended rollouts that ended so / ended rollouts', statistics.endings, 'rollouts'),

@@ -58,6 +58,16 @@ export interface RunStatistics {
   readonly provisional: Provisional | null;
 }
 
+/** The numbers that are shares, in the order in which they are shown. */
+export const sharesOf = (run: RunStatistics): readonly Estimate[] => [
+  run.solved,
+  run.lastAnswer,
+  run.meanOverQueries,
+  ...run.passAtK,
+  ...run.passAllK,
+  ...run.majorityAtK,
+];
+
 export interface StatisticsOptions {
   /** Default: 1, and the samples of a query if there are more. */
   readonly ks?: readonly number[];

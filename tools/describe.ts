@@ -1,5 +1,5 @@
-// The tools of a command line: each module and server is loaded once, so that one that does not load, is named twice or
-// has a schema that is none is refused before anything is started.
+// The tools of a command line: each module and server is loaded once, so that one that does not load, has another's name
+// or an invalid schema is refused before anything is started.
 
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
@@ -21,7 +21,7 @@ export interface ToolSpecs {
 
 export interface DescribedTools {
   readonly list: readonly ToolRecord[];
-  /** Of modules, to be kept in the run's folder. */
+  /** Of modules, to be stored in the run's folder. */
   readonly codes: readonly ModuleCode[];
 }
 

@@ -1,5 +1,5 @@
-// Reads what a module or a server says of its tools. Strict: a tool without a name, with a schema that is none, or with an
-// effect that nobody knows is a ToolError that names the tool and the field. Nothing of it is trusted.
+// Reads what a module or a server says of its tools. Strict: a tool without a name, with an invalid schema, or with an
+// unknown effect is a ToolError that names the tool and the field. Nothing of it is trusted.
 
 import { z } from 'zod';
 import { ToolError } from '../domain/errors.ts';
@@ -32,7 +32,7 @@ const NO_ARGUMENTS: JsonObject = { type: 'object', properties: {} };
 
 export type DescribedTool = Omit<ToolRecord, 'door' | 'spec' | 'fingerprint'>;
 
-/** `who`: the module or the server, for messages. An effect that is not said is `once`. */
+/** `who`: the module or the server, for messages. The default effect is `once`. */
 export function describedTool(
   who: string,
   value: unknown,

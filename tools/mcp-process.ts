@@ -1,12 +1,10 @@
 // The process of an MCP server over standard input and output: JSON-RPC 2.0, one message a line, several requests in
-// flight. Our own and not the SDK's, for the guarantees of environments/own/line-process.ts: a request ends in its time
+// flight. Our own and not the SDK's, for the guarantees of environments/own/guarded-lines.ts: a request ends in its time
 // whatever the server does, a message is read up to a limit, and the server with all that it started does not outlive us.
 
-import { type ChildProcess, spawn } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
 import { ToolError } from '../domain/errors.ts';
 import { short } from '../domain/foreign-text.ts';
-import { GUARD, logLines, type ProcessLaunch } from '../environments/own/line-process.ts';
+import { GuardedLines, type ProcessLaunch } from '../environments/own/guarded-lines.ts';
 
 const MAX_LINE_BYTES = 16 << 20;
 const METHOD_NOT_FOUND = -32601;
@@ -37,32 +35,20 @@ export interface RequestLimits {
 }
 
 export class McpProcess {
-  readonly #child: ChildProcess;
+  readonly #lines: GuardedLines;
   readonly #who: string;
   readonly #waiting = new Map<number, Waiting>();
-  #parts: Buffer[] = [];
-  #bytes = 0;
   #requests = 0;
   #ended: ToolError | undefined;
 
-  constructor({ who, file, args, cwd, env, log }: ProcessLaunch) {
-    this.#who = who;
-    this.#child = spawn('/bin/sh', ['-c', GUARD, 'everturn-mcp', file, ...args], {
-      stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
-      detached: true,
-      cwd,
-      env,
+  constructor(launch: ProcessLaunch) {
+    this.#who = launch.who;
+    this.#lines = new GuardedLines(launch, {
+      maxLineBytes: MAX_LINE_BYTES,
+      onLine: (line) => this.#take(line.toString('utf8')),
+      onTooLong: () => this.#tooLarge(),
+      onEnd: (how, _, cause) => this.#end(how, cause),
     });
-    this.#child.once('error', (cause) => this.#end('cannot be started', cause));
-    this.#child.once('exit', (code, signal) => {
-      const notFound = code === 127 ? ' (the program was not found)' : '';
-      const how = signal ? `was killed by ${signal}` : `ended with exit code ${code}${notFound}`;
-      setImmediate(() => this.#end(how));
-    });
-    (this.#child.stdout as Readable).on('data', (chunk: Buffer) => this.#read(chunk));
-    (this.#child.stdin as Writable).on('error', () => undefined);
-    logLines(this.#child.stderr as Readable, (line) => log(`${who}: ${line}`));
-    for (const stream of this.#child.stdio.slice(3)) stream?.on('error', () => undefined);
   }
 
   get isOver(): boolean {
@@ -91,7 +77,7 @@ export class McpProcess {
           reject(signal!.reason as Error);
         };
         signal?.addEventListener('abort', aborted, { once: true });
-        this.#write({ jsonrpc: '2.0', id, method, params });
+        this.#lines.write({ jsonrpc: '2.0', id, method, params });
       });
     } finally {
       clearTimeout(timer);
@@ -101,33 +87,12 @@ export class McpProcess {
   }
 
   notify(method: string, params: object = {}): void {
-    this.#write({ jsonrpc: '2.0', method, params });
+    this.#lines.write({ jsonrpc: '2.0', method, params });
   }
 
   /** Kills it with all that it started. */
   close(): void {
     this.#end('was ended');
-  }
-
-  #write(message: object): void {
-    if (!this.#ended) (this.#child.stdin as Writable).write(`${JSON.stringify(message)}\n`);
-  }
-
-  #read(chunk: Buffer): void {
-    if (this.#ended) return;
-    let from = 0;
-    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
-      this.#parts.push(chunk.subarray(from, at));
-      const line = Buffer.concat(this.#parts);
-      this.#parts = [];
-      this.#bytes = 0;
-      from = at + 1;
-      if (line.length > MAX_LINE_BYTES) return this.#tooLarge();
-      this.#take(line.toString('utf8'));
-    }
-    this.#parts.push(chunk.subarray(from));
-    this.#bytes += chunk.length - from;
-    if (this.#bytes > MAX_LINE_BYTES) this.#tooLarge();
   }
 
   #take(line: string): void {
@@ -149,7 +114,7 @@ export class McpProcess {
       if (typeof id !== 'number' && typeof id !== 'string') return;
       // It asks us: we are alive, and offer nothing.
       const nothing = { code: METHOD_NOT_FOUND, message: 'Not offered by this client.' };
-      this.#write({ jsonrpc: '2.0', id, ...(method === 'ping' ? { result: {} } : { error: nothing }) });
+      this.#lines.write({ jsonrpc: '2.0', id, ...(method === 'ping' ? { result: {} } : { error: nothing }) });
       return;
     }
     const waiting = typeof id === 'number' ? this.#waiting.get(id) : undefined;
@@ -174,15 +139,8 @@ export class McpProcess {
       retryable: true,
       cause,
     });
-    this.#parts = [];
     for (const { reject } of this.#waiting.values()) reject(this.#ended);
     this.#waiting.clear();
-    const { pid } = this.#child;
-    if (pid === undefined) return;
-    try {
-      process.kill(-pid, 'SIGKILL');
-    } catch {
-      // All of it is gone.
-    }
+    this.#lines.kill();
   }
 }

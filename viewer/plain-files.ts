@@ -1,6 +1,6 @@
 // Reads inside a run's folder that follow no symbolic link: a link that was planted there serves no file of another
-// place. A file that is absent is undefined, also when it disappears between two reads. Reads block: they are a third as
-// dear as others, and in-batches.ts lets others in between.
+// place. A file that is absent is undefined, also when it disappears between two reads. Reads block: they take a third of the
+// processor time of others, and in-batches.ts lets requests in between.
 
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
 import { join } from 'node:path';

@@ -2,6 +2,7 @@
 // Generation is a regular activity (heartbeats, cancellation, its own slots); the rest are local ones.
 // Only Temporal retries: a failure that can pass is retried until the schedule-to-close limit.
 
+import type { Duration } from '@temporalio/common';
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import { turnPriority } from '../domain/priority.ts';
@@ -22,41 +23,30 @@ import type { TrajectoryReference } from '../domain/ids.ts';
 import type { RolloutInput } from '../domain/messages.ts';
 import { callQueue } from './own-queue.ts';
 
-const generation = proxyActivities<Activities>({
-  taskQueue: GENERATE_QUEUE,
-  startToCloseTimeout: '2 hours',
-  scheduleToCloseTimeout: '24 hours',
-  // Within this time Temporal notices a dead worker and gives its work to another.
-  heartbeatTimeout: '10 seconds',
-  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-});
+const RETRY = { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' } as const;
+
+/** Within the time of a heartbeat Temporal notices a dead worker and gives its work to another. */
+const reporting = (taskQueue: string, startToCloseTimeout: Duration) =>
+  proxyActivities<Activities>({
+    taskQueue,
+    startToCloseTimeout,
+    scheduleToCloseTimeout: '24 hours',
+    heartbeatTimeout: '10 seconds',
+    retry: RETRY,
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  });
+
+const generation = reporting(GENERATE_QUEUE, '2 hours');
+/** Programs are run by workers that have a sandbox, for as long as all their cases may take. */
+const judgingCode = reporting(CODE_QUEUE, '30 minutes');
+/** A user's own environment may take its time. */
+const responding = reporting(ENVIRONMENT_QUEUE, '30 minutes');
 
 const light = proxyLocalActivities<Activities>({
   startToCloseTimeout: '1 minute',
   scheduleToCloseTimeout: '24 hours',
   localRetryThreshold: '20 seconds',
-  retry: { initialInterval: '200 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
-});
-
-/** Programs are run by workers that have a sandbox, for as long as all their cases may take. */
-const judgingCode = proxyActivities<Activities>({
-  taskQueue: CODE_QUEUE,
-  startToCloseTimeout: '30 minutes',
-  scheduleToCloseTimeout: '24 hours',
-  heartbeatTimeout: '10 seconds',
-  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-});
-
-/** A user's own environment may take its time: its worker reports that it is alive. */
-const responding = proxyActivities<Activities>({
-  taskQueue: ENVIRONMENT_QUEUE,
-  startToCloseTimeout: '30 minutes',
-  scheduleToCloseTimeout: '24 hours',
-  heartbeatTimeout: '10 seconds',
-  retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds' },
-  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: { ...RETRY, initialInterval: '200 ms' },
 });
 
 /** After these tries it is left alone: the rollout's result does not depend on it. */

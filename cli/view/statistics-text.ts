@@ -6,7 +6,7 @@ import type { CallStatistics } from '../../statistics/calls.ts';
 import { type Estimate, saysNothing } from '../../statistics/estimate.ts';
 import type { Provisional } from '../../statistics/in-progress.ts';
 import type { Distribution, Interval } from '../../statistics/mean.ts';
-import type { RunStatistics } from '../../statistics/run-statistics.ts';
+import { type RunStatistics, sharesOf } from '../../statistics/run-statistics.ts';
 import { count, percent, plural } from './format.ts';
 import type { Paint } from './paint.ts';
 import { type Column, table } from './table.ts';
@@ -15,14 +15,7 @@ const right = (title: string): Column => ({ title, align: 'right' });
 
 export function statisticsText(statistics: RunStatistics, { explain = false, end = null, paint }: TextOptions): string {
   const { byTurn, timing, calls, provisional, endings, returns, meanLogprob } = statistics;
-  const shares = [
-    statistics.solved,
-    statistics.lastAnswer,
-    statistics.meanOverQueries,
-    ...statistics.passAtK,
-    ...statistics.passAllK,
-    ...statistics.majorityAtK,
-  ];
+  const shares = sharesOf(statistics);
   return [
     ...(provisional ? [...provisionalLines(provisional, end, paint), ''] : []),
     ...(byTurn.length > 0 ? [turnTable(byTurn, paint), ''] : []),

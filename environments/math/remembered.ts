@@ -1,5 +1,5 @@
 // A pure function of a text that remembers its last results: the same solution is judged many times, and one text
-// is looked at in several ways. Short texts only, so what is kept is small; what is kept never changes a result.
+// is looked at in several ways. Short texts only, so the memory is small; it never changes a result.
 
 const MAX_CHARS = 400;
 const FEW = 256;

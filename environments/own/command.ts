@@ -8,7 +8,7 @@ import { basename, dirname, isAbsolute } from 'node:path';
 import type { EnvironmentRecord } from '../../domain/environment.ts';
 import { EnvironmentError } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { ProcessLaunch } from './line-process.ts';
+import type { ProcessLaunch } from './guarded-lines.ts';
 import type { Hello } from './reply.ts';
 import { helloOf } from './process-pool.ts';
 import { isFileAt } from './spec.ts';
@@ -16,7 +16,7 @@ import { isFileAt } from './spec.ts';
 /** Processes of one environment on one worker. */
 export const PROCESSES = Math.min(8, Math.max(2, availableParallelism()));
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
-/** Beside these, variables of its own: nothing else of the worker, such as keys, is passed on. */
+/** Passed on beside the environment's own variables. No other variable of the worker is, such as a key. */
 const PASSED =
   /^(?:PATH|HOME|USER|LANG|LC_\w+|TZ|TMPDIR|VIRTUAL_ENV|CONDA_PREFIX|PYTHONPATH|LD_LIBRARY_PATH|ENVIRONMENT_\w+)$/;
 
@@ -37,7 +37,7 @@ export function passedEnv(): Record<string, string> {
   };
 }
 
-/** An environment, and the agents that it brings, unread. */
+/** An environment's record, and its agents, not parsed yet. */
 export interface Described {
   readonly record: EnvironmentRecord;
   readonly agents: readonly JsonObject[];

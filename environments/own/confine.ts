@@ -1,11 +1,11 @@
 // Limits for a module that a run brought: a process namespace of its own, so that its end takes every process with it,
-// also one that left its group; a number of processes, counted from inside, which a fork bomb does not outlive; and a bound
+// also one that left its group; a limit on processes, counted inside the namespace, which ends a fork bomb; and a limit
 // on memory. By bubblewrap, without root. Without bubblewrap only the process group is killed, and a line in the log says
 // so. No limits on files or network: a module may read and write as its user.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import type { ProcessLaunch } from './line-process.ts';
+import type { ProcessLaunch } from './guarded-lines.ts';
 
 const MAX_PROCESSES = 256;
 const MEMORY_BYTES = 4 * 1024 ** 3;
@@ -45,7 +45,7 @@ interface Tools {
 
 let known: Tools | null | undefined;
 
-/** Null where bubblewrap cannot make the namespace. Found out once. */
+/** Null if bubblewrap cannot create the namespace. Tried once per process. */
 function tools(): Tools | null {
   if (known !== undefined) return known;
   const [bwrap, prlimit] = ['bwrap', 'prlimit'].map(onPath);

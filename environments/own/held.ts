@@ -1,5 +1,5 @@
 // Sessions that a process of this worker holds for a rollout, and that nothing can rebuild: a browser, a container. Each
-// has a lease: without a call for its idle time it is given back. A session that is gone is environment-lost, and never
+// has a lease: it is released after its idle time without a call. A session that is gone is environment-lost, and never
 // a fresh one in its place. A worker that does not hold it waits for the one that does, for the same time.
 
 import { randomUUID } from 'node:crypto';
@@ -7,7 +7,7 @@ import type { Reply } from '../../domain/environment.ts';
 import { EnvironmentError } from '../../domain/errors.ts';
 import type { Json } from '../../domain/json.ts';
 
-/** Of this process of a worker: a beginning is recorded with it. */
+/** Identifies this process of a worker: each beginning is recorded with it. */
 export const HOLDER = randomUUID();
 /** Between two tries of a worker that does not hold the session. */
 const ELSEWHERE_MS = 500;

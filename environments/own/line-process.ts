@@ -1,48 +1,17 @@
 // One process of a user's environment: JSON lines on its standard input and output, one call at a time. Guarantees: a call
-// ends in its time whatever the process does; after a broken one the process is killed with all that it started; it does
-// not outlive this process, also not after a kill -9. Its standard error goes to the log, a bounded number of lines.
+// ends in its time whatever the process does; after a broken one the process is killed with all that it started.
 
-import { type ChildProcess, spawn } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
 import { MAX_REPLY_BYTES } from '../../domain/environment.ts';
 import { EnvironmentError } from '../../domain/errors.ts';
 import { short } from '../../domain/foreign-text.ts';
+import { GuardedLines, type ProcessLaunch } from './guarded-lines.ts';
 import { lost } from './held.ts';
 import { broken, parseJson, tooLarge } from './reply.ts';
-
-export interface ProcessLaunch {
-  /** The environment, for messages. */
-  readonly who: string;
-  readonly file: string;
-  readonly args: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly log: (line: string) => void;
-  /** Exit codes by which its limits end it, and what it did then. */
-  readonly endings?: Readonly<Record<number, string>>;
-}
 
 export interface CallLimits {
   readonly signal?: AbortSignal;
   readonly timeoutMs: number;
 }
-
-/** 3: a pipe that only the owner holds open. Its end kills the whole group: the program and what it started. */
-export const GUARD = `
-exec 4<&3 5<&0
-"$@" <&5 3<&- 4<&- 5<&- &
-child=$!
-exec 5<&- 3<&-
-( while read -r _; do :; done; kill -KILL 0 ) <&4 >/dev/null 2>&1 &
-guard=$!
-wait "$child"
-code=$?
-kill -KILL "$guard" 2>/dev/null
-exit "$code"
-`;
-
-const LOGGED_CHARS = 500;
-const LOGGED_LINES = 1_000;
 
 interface Waiting {
   resolve(line: Buffer): void;
@@ -50,40 +19,30 @@ interface Waiting {
 }
 
 export class LineProcess {
-  readonly #child: ChildProcess;
+  readonly #lines: GuardedLines;
   readonly #who: string;
-  #parts: Buffer[] = [];
-  #bytes = 0;
-  #lines: Buffer[] = [];
+  #unread: Buffer[] = [];
   #waiting: Waiting | undefined;
   #ended: EnvironmentError | undefined;
   #calls = 0;
-  #killed = false;
 
-  constructor({ who, file, args, cwd, env, log, endings = {} }: ProcessLaunch) {
+  constructor(launch: ProcessLaunch) {
+    const { who, endings = {} } = launch;
     this.#who = who;
-    this.#child = spawn('/bin/sh', ['-c', GUARD, 'everturn-environment', file, ...args], {
-      stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
-      detached: true,
-      cwd,
-      env,
+    this.#lines = new GuardedLines(launch, {
+      maxLineBytes: MAX_REPLY_BYTES,
+      onLine: (line) => this.#take(line),
+      onTooLong: () => this.#fail(tooLarge(who)),
+      onEnd: (how, code, cause) => {
+        const beyond = code === null ? undefined : endings[code];
+        if (beyond === undefined) this.#end(how, cause);
+        else this.#fail(limited(who, beyond));
+      },
     });
-    this.#child.once('error', (cause) => this.#end('cannot be started', cause));
-    this.#child.once('exit', (code, signal) => {
-      const notFound = code === 127 ? ' (the program was not found)' : '';
-      const how = signal ? `was killed by ${signal}` : `ended with exit code ${code}${notFound}`;
-      const beyond = code === null ? undefined : endings[code];
-      // Its last lines are read first.
-      setImmediate(() => (beyond === undefined ? this.#end(how) : this.#fail(limited(who, beyond))));
-    });
-    (this.#child.stdout as Readable).on('data', (chunk: Buffer) => this.#read(chunk));
-    (this.#child.stdin as Writable).on('error', () => undefined);
-    logLines(this.#child.stderr as Readable, (line) => log(`${who}: ${line}`));
-    for (const stream of this.#child.stdio.slice(3)) stream?.on('error', () => undefined);
   }
 
   get pid(): number | undefined {
-    return this.#child.pid;
+    return this.#lines.pid;
   }
 
   get isOver(): boolean {
@@ -103,9 +62,9 @@ export class LineProcess {
   async call(method: string, params: object, limits: CallLimits): Promise<unknown> {
     const id = ++this.#calls;
     const line = await this.#within(limits, method, () => {
-      if (this.#lines.length > 0) throw broken(this.#who, 'reply', 'it wrote a line that nobody asked for');
+      if (this.#unread.length > 0) throw broken(this.#who, 'reply', 'it wrote a line that nobody asked for');
       const next = this.#next();
-      if (!this.#ended) (this.#child.stdin as Writable).write(`${JSON.stringify({ id, method, params })}\n`);
+      this.#lines.write({ id, method, params });
       return next;
     });
     try {
@@ -152,36 +111,24 @@ export class LineProcess {
   }
 
   #next(): Promise<Buffer> {
-    const line = this.#lines.shift();
+    const line = this.#unread.shift();
     if (line) return Promise.resolve(line);
     if (this.#ended) return Promise.reject(this.#ended);
     return new Promise((resolve, reject) => (this.#waiting = { resolve, reject }));
   }
 
-  #read(chunk: Buffer): void {
+  #take(line: Buffer): void {
     if (this.#ended) return;
-    let from = 0;
-    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, from)) {
-      this.#parts.push(chunk.subarray(from, at));
-      const line = Buffer.concat(this.#parts);
-      this.#parts = [];
-      this.#bytes = 0;
-      from = at + 1;
-      const waiting = this.#waiting;
-      this.#waiting = undefined;
-      if (line.length > MAX_REPLY_BYTES) return this.#fail(tooLarge(this.#who), waiting);
-      if (waiting) waiting.resolve(line);
-      else if (this.#lines.length >= 8) return this.#fail(broken(this.#who, 'reply', 'it writes without being asked'));
-      else this.#lines.push(line);
-    }
-    this.#parts.push(chunk.subarray(from));
-    this.#bytes += chunk.length - from;
-    if (this.#bytes > MAX_REPLY_BYTES) this.#fail(tooLarge(this.#who));
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    if (waiting) waiting.resolve(line);
+    else if (this.#unread.length >= 8) this.#fail(broken(this.#who, 'reply', 'it writes without being asked'));
+    else this.#unread.push(line);
   }
 
-  #fail(error: EnvironmentError, waiting = this.#waiting): void {
+  #fail(error: EnvironmentError): void {
+    this.#waiting?.reject(error);
     this.#waiting = undefined;
-    waiting?.reject(error);
     this.#end('was ended');
   }
 
@@ -193,19 +140,10 @@ export class LineProcess {
         retryable: true,
         cause,
       });
-      this.#parts = [];
       this.#waiting?.reject(this.#ended);
       this.#waiting = undefined;
     }
-    const { pid } = this.#child;
-    // Once: later the number may be another group's.
-    if (pid === undefined || this.#killed) return;
-    this.#killed = true;
-    try {
-      process.kill(-pid, 'SIGKILL');
-    } catch {
-      // All of it is gone.
-    }
+    this.#lines.kill();
   }
 }
 
@@ -255,22 +193,4 @@ export function reported(who: string, method: string, error: unknown): Environme
     reason: 'environment-error',
     retryable: retryable === true,
   });
-}
-
-export function logLines(stream: Readable, log: (line: string) => void): void {
-  let rest = '';
-  let lines = 0;
-  const put = (line: string) => {
-    if (line.trim() === '' || ++lines > LOGGED_LINES) return;
-    log(short(line, LOGGED_CHARS));
-    if (lines === LOGGED_LINES) log('(its further lines are not shown)');
-  };
-  stream.setEncoding('utf8');
-  stream.on('error', () => undefined);
-  stream.on('data', (chunk: string) => {
-    const all = (rest + chunk).split('\n');
-    rest = all.pop()!.slice(0, LOGGED_CHARS);
-    for (const line of all) put(line);
-  });
-  stream.on('end', () => put(rest));
 }

@@ -10,7 +10,7 @@ const put = process.stdout.write.bind(process.stdout);
 const say = (line: object): void => void put(`${JSON.stringify(line)}\n`);
 process.stdout.write = process.stderr.write.bind(process.stderr);
 
-/** The module has not the form that it needs. The message says all, so its stack is not logged. */
+/** The module lacks an export that it needs. The message is complete, so no stack is logged. */
 export class Unfit extends Error {}
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,4 +1,4 @@
-// The door `module`: a file that is bundled when the run is made, kept in the run's folder under its hash, and loaded from
+// The door `module`: a file that is bundled when the run is made, stored in the run's folder under its hash, and loaded from
 // there in processes of their own.
 
 import { join } from 'node:path';
@@ -10,11 +10,11 @@ import { compiledScript } from '../../machine/compiled.ts';
 import { bundleModule } from './bundle.ts';
 import { type Described, type Log, mismatch, passedEnv } from './command.ts';
 import { canConfine, confined } from './confine.ts';
-import type { ProcessLaunch } from './line-process.ts';
+import type { ProcessLaunch } from './guarded-lines.ts';
 import { helloOf } from './process-pool.ts';
 import type { Hello } from './reply.ts';
 
-/** The code of a module, to be kept in its run's folder. */
+/** The code of a module, to be stored in its run's folder. */
 export interface ModuleCode {
   readonly sha256: string;
   readonly code: string;

@@ -88,7 +88,7 @@ export interface DescribedEnvironment extends Described {
 /** The result of the activity `describe` of a queue. */
 export type AskQueue = (queue: string) => Promise<unknown>;
 
-/** Loads an environment once, to learn what it says of itself. Throws EnvironmentError if it does not load. */
+/** Loads an environment once, for its own description. Throws EnvironmentError if it does not load. */
 export async function describeEnvironment(
   { door, words }: Spec,
   log: Log,

@@ -4,7 +4,8 @@
 
 import { EnvironmentError } from '../../domain/errors.ts';
 import { broken, parseHello, type Hello } from './reply.ts';
-import { LineProcess, type ProcessLaunch } from './line-process.ts';
+import type { ProcessLaunch } from './guarded-lines.ts';
+import { LineProcess } from './line-process.ts';
 
 /** Loading libraries may take long on a busy machine. */
 export const START_MS = 120_000;
@@ -173,7 +174,7 @@ function closing(who: string): EnvironmentError {
   return new EnvironmentError(`The environment ${who} is closed.`, { reason: 'environment-closed', retryable: true });
 }
 
-/** Starts a process only to hear what it says about itself. */
+/** Starts a process only to read its description. */
 export async function helloOf(launch: ProcessLaunch): Promise<Hello> {
   const process = new LineProcess(launch);
   try {

@@ -103,7 +103,7 @@ export function parseHello(who: string, value: unknown): Hello {
     version,
     state,
     begins,
-    // An environment with live objects has to let them go.
+    // An environment with live objects must release them.
     ends: ends || state === 'replay' || state === 'held',
     timeoutSeconds,
     ...(idleSeconds !== undefined && (state === 'held' || state === 'replay') && { idleSeconds }),
@@ -184,7 +184,7 @@ export function broken(who: string, what: string, problem: string, fix?: string)
 
 const MAX_NESTING = 64;
 
-/** Written with a stack of our own: what is nested deep must not end the worker. */
+/** Uses its own stack: deep nesting must not end the worker. */
 function isStorable(value: unknown): boolean {
   const open: { readonly value: unknown; readonly depth: number }[] = [{ value, depth: 0 }];
   for (let next = open.pop(); next; next = open.pop()) {

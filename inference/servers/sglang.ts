@@ -29,7 +29,7 @@ import {
   type ServerOptions,
 } from '../fleet/server-backend.ts';
 import type { ServedTokenizer, TokenizerLoader } from '../tokenizer/server-tokenizer.ts';
-import { meetServer, tokenServer, tokenServers } from './token-server.ts';
+import { explicitSampling, meetServer, tokenServer, tokenServers } from './token-server.ts';
 import { oneVersion, reportedSpans } from './version-spans.ts';
 
 export function createSglangBackend(options: BackendOptions): Promise<TokenBackend> {
@@ -181,22 +181,10 @@ function samplingParams(
   request: Pick<GenerateRequest, 'maxNewTokens' | 'sampling' | 'seed' | 'stopTokenIds'>,
   facts: TokenFacts,
 ) {
-  const { temperature, topP, topK } = request.sampling;
   return {
-    n: 1,
+    ...explicitSampling(request, facts),
     max_new_tokens: request.maxNewTokens,
-    temperature,
-    top_p: topP,
-    top_k: topK >= facts.vocabSize ? -1 : topK,
-    // Explicit, because a server may be started with other defaults.
-    min_p: 0,
     min_new_tokens: 0,
-    frequency_penalty: 0,
-    presence_penalty: 0,
-    repetition_penalty: 1,
-    stop_token_ids: request.stopTokenIds,
-    // `ignore_eos` ignores all stop ids, so it is set only if there are none.
-    ignore_eos: request.stopTokenIds.length === 0,
     sampling_seed: request.seed,
   };
 }

@@ -3,7 +3,7 @@
 
 import type { ModelIdentity } from '../../domain/model-identity.ts';
 import { readApiKey } from '../http/api-key.ts';
-import type { BackendOptions, GenerateRequest, Reply, TokenBackend } from '../backend.ts';
+import type { BackendOptions, GenerateRequest, Reply, TokenBackend, TokenFacts } from '../backend.ts';
 import { openFleet } from '../fleet/fleet.ts';
 import { tokenRules } from '../fleet/token-fleet.ts';
 import { openHttp, type Ask, type Http } from '../http/http.ts';
@@ -47,6 +47,27 @@ export async function meetServer(
     await http.close();
     throw error;
   }
+}
+
+/** Every parameter by name, because a server may be started with other defaults: what SGLang and vLLM call alike. */
+export function explicitSampling(
+  { sampling, stopTokenIds }: Pick<GenerateRequest, 'sampling' | 'stopTokenIds'>,
+  { vocabSize }: Pick<TokenFacts, 'vocabSize'>,
+) {
+  const { temperature, topP, topK } = sampling;
+  return {
+    n: 1,
+    temperature,
+    top_p: topP,
+    top_k: topK >= vocabSize ? -1 : topK,
+    min_p: 0,
+    frequency_penalty: 0,
+    presence_penalty: 0,
+    repetition_penalty: 1,
+    stop_token_ids: stopTokenIds,
+    // `ignore_eos` ignores all stop ids, so it is set only if there are none.
+    ignore_eos: stopTokenIds.length === 0,
+  };
 }
 
 export interface TokenServer extends Pick<ServerBackend, 'facts' | 'tokenizer'> {

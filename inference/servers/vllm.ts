@@ -23,7 +23,7 @@ import {
   type ServerOptions,
 } from '../fleet/server-backend.ts';
 import type { ServedTokenizer, TokenizerLoader } from '../tokenizer/server-tokenizer.ts';
-import { meetServer, tokenServer, tokenServers } from './token-server.ts';
+import { explicitSampling, meetServer, tokenServer, tokenServers } from './token-server.ts';
 import { oneVersion } from './version-spans.ts';
 import {
   COMPLETIONS,
@@ -148,20 +148,10 @@ function samplingParams(
   facts: TokenFacts,
   logprobs: number,
 ): Params {
-  const { temperature, topP, topK } = request.sampling;
   return {
-    n: 1,
+    ...explicitSampling(request, facts),
     max_tokens: request.maxNewTokens,
-    temperature,
-    top_p: topP,
-    top_k: topK >= facts.vocabSize ? -1 : topK,
-    min_p: 0,
     min_tokens: 0,
-    frequency_penalty: 0,
-    presence_penalty: 0,
-    repetition_penalty: 1,
-    stop_token_ids: request.stopTokenIds,
-    ignore_eos: request.stopTokenIds.length === 0,
     seed: request.seed,
     logprobs,
   };

@@ -56,7 +56,7 @@ export function openBucket(bucket: string, send: Send, precondition: Preconditio
     });
     if (answer.status === 416) return Buffer.alloc(0);
     if (!missing(answer)) return answer.body;
-    // Some servers say by 404 that the bucket or the key's owner is unknown.
+    // Some servers answer 404 for an unknown bucket or owner of the key.
     if (parseError(answer.body.toString()).code !== 'NoSuchKey') reached = false;
     await mustBeThere();
     return undefined;
@@ -95,7 +95,7 @@ export function openBucket(bucket: string, send: Send, precondition: Preconditio
       if (answer.status >= 300) {
         if (!missing(answer)) reached = false;
         await mustBeThere();
-        // Keys that may list and not read.
+        // The keys may list objects, but not read them.
         if (!missing(answer)) await read(key, { range: 'bytes=0-0' });
         return undefined;
       }

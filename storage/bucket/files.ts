@@ -57,7 +57,7 @@ export function inBucket(path: string): BucketFiles | undefined {
       const files: BucketEntry[] = [];
       const folders: string[] = [];
       for await (const page of bucket().list(prefix, '/')) {
-        // An empty object of the folder's own name is made by some tools.
+        // Some tools create an empty object with the folder's name.
         files.push(...page.objects.filter((object) => object.key !== prefix).map(entryOf));
         folders.push(...page.prefixes.map((one) => one.slice(prefix.length, -1)));
       }

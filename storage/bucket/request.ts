@@ -37,14 +37,14 @@ export interface RequestLimits {
 }
 
 export const DEFAULT_LIMITS: RequestLimits = { totalMs: 25_000, silenceMs: 8_000 };
-/** Slower uploads are none. */
+/** A slower upload counts as silence. */
 const BYTES_PER_MS = 256;
 const PAUSE_MS = { first: 50, most: 2_000 };
 const CONNECTIONS = 48;
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
 const PASSING = new Set([408, 429, 500, 502, 503, 504]);
-/** 409: another request for this key is in work. 400: the server did not get the whole body in time. */
+/** 409: another request for this key is in progress. 400: the server did not get the whole body in time. */
 const PASSING_CODES = new Set(['ConditionalRequestConflict', 'OperationAborted', 'RequestTimeout', 'SlowDown']);
 
 export type Send = (request: BucketRequest) => Promise<BucketAnswer>;
@@ -67,7 +67,7 @@ export function openSender(settings: BucketSettings, limits: RequestLimits = DEF
     const url = new URL(`${bucketUrl(settings, place.bucket)}/${place.key.split('/').map(encoded).join('/')}`);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
     const { accessKeyId, secretAccessKey, sessionToken, region } = settings;
-    // A day's key is used for the day: the map is of no more than a few.
+    // A signing key is valid for one day, so the map stays small.
     if (signingKeys.size > 8) signingKeys.clear();
     const signer = new AwsV4Signer({
       method,
@@ -122,7 +122,7 @@ export function openSender(settings: BucketSettings, limits: RequestLimits = DEF
       }
       unsure = true;
       const spent = performance.now() - begun;
-      // Half of it by chance: many workers that wait for the same server do not come back at once.
+      // Half of the delay is random: workers that wait for one server do not all retry at the same time.
       const rest = pause * (0.5 + Math.random() / 2);
       if (spent + rest > limits.totalMs)
         throw awayFrom(action, place, settings.endpoint ?? 'Amazon S3', last, Math.round(spent / 1000));

@@ -1,6 +1,6 @@
-// Objects that were there a moment ago: each step of a rollout asks for the same one, and each question is a request. Only
-// what is there is remembered, and for seconds only: an object of a rollout goes when the rollout is packed, a minute after
-// its end, and a writer looks again afterwards.
+// A cache of objects that exist: each step of a rollout asks for the same one, and each question is a request. It holds
+// existing objects only, for seconds only: a rollout's objects are removed when it is packed, a minute after its end, and
+// a writer asks the server again afterwards.
 
 export interface Seen {
   /** Undefined where there is none. */

@@ -13,7 +13,7 @@ const SLOTS = 32;
 /** With a commit a twentieth: each kill costs the start of a worker. */
 const KILLS = FULL ? 200 : 10;
 const PER_PHASE = FULL ? 20 : 1;
-const RUN: Omit<RunOptions, 'name'> = { rollouts: FULL ? 500 : 30, turns: 4, maxConcurrent: FULL ? 16 : 32 };
+const RUN: Omit<RunOptions, 'name'> = { rollouts: FULL ? 500 : 30, turns: 4, maxConcurrent: 16 };
 
 let workload: Workload;
 useWorkload(

@@ -6,7 +6,6 @@ import {
   advantages,
   groupId,
   groupLabels,
-  groupNumber,
   groupPlace,
   memberSamples,
   parseSuccessRate,
@@ -26,7 +25,7 @@ describe('a group', () => {
         const seen = new Set<string>();
         for (let group = 0; group < queries * 3; group++) {
           const place = groupPlace(shape, group);
-          expect(groupNumber(shape, place)).toBe(group);
+          expect(place.epoch * queries + place.index).toBe(group);
           for (const sample of memberSamples(shape, place.epoch)) seen.add(`${place.index}/${sample}`);
         }
         expect(seen.size).toBe(queries * samples * 3);

@@ -86,7 +86,7 @@ describe('docs/temporal.md', () => {
     );
     const rollout = await temporal('workflow', 'result', '--workflow-id', 'try/q1/0', '-o', 'json');
     expect(JSON.parse(rollout.stdout)).toMatchObject({ status: 'COMPLETED', result: { outcome: 'complete' } });
-    expect((await everturn.run('show', 'try', 'q1')).stdout).toContain('What is 17 + 25?');
+    expect((await everturn.call('show', 'try', 'q1')).stdout).toContain('What is 17 + 25?');
 
     await temporal(
       'workflow',
@@ -122,7 +122,7 @@ describe('docs/temporal.md', () => {
     );
     expect(progress.stdout).toContain('maxConcurrent');
     await temporal('workflow', 'result', '--workflow-id', 'night-1');
-    const checked = await everturn.run('check', 'night-1', '--json');
+    const checked = await everturn.call('check', 'night-1', '--json');
     expect(checked.code, checked.stdout).toBe(0);
     const found = await temporal(
       'workflow',

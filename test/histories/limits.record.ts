@@ -10,18 +10,20 @@ import { ModelError, StoreError } from '../../domain/errors.ts';
 import { alteredBundle } from '../support/altered-bundle.ts';
 import { type Reached, recorder, type Scenario } from './recorder.ts';
 
-const HOURS = "scheduleToCloseTimeout: '24 hours',\n  ";
-const SECONDS = "scheduleToCloseTimeout: '3 seconds',\n  ";
-const limits = (from: string) => ({ file: 'workflows/steps.ts', from, to: from.replace(HOURS, SECONDS) });
+const shorter = (from: string, limit: string, seconds: string) => ({
+  file: 'workflows/steps.ts',
+  from,
+  to: from.replace(limit, seconds),
+});
 
 const { open, close, rollout, collection } = recorder(async () => {
   const code = await alteredBundle([
-    limits(`${HOURS}// Within this time`),
-    limits(`${HOURS}localRetryThreshold`),
-    limits(`${HOURS}heartbeatTimeout`),
-    { file: 'workflows/steps.ts', from: "'2 hours'", to: "'10 seconds'" },
-    { file: 'workflows/steps.ts', from: "'1 minute'", to: "'1 second'" },
-    { file: 'workflows/steps.ts', from: "'30 minutes'", to: "'1 second'" },
+    shorter("'24 hours',\n  localRetryThreshold", '24 hours', '3 seconds'),
+    shorter("'24 hours',\n    heartbeatTimeout", '24 hours', '3 seconds'),
+    shorter("GENERATE_QUEUE, '2 hours'", '2 hours', '10 seconds'),
+    shorter("'1 minute'", '1 minute', '1 second'),
+    shorter("CODE_QUEUE, '30 minutes'", '30 minutes', '1 second'),
+    shorter("ENVIRONMENT_QUEUE, '30 minutes'", '30 minutes', '1 second'),
     {
       file: 'workflows/children.ts',
       from: 'taskQueue: TASK_QUEUE,',

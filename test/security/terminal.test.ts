@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProgram } from '../../cli/program.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
-import { sized } from '../chaos/size.ts';
+import { FULL, sized } from '../chaos/size.ts';
 import { type Ended, type Everturn, openEverturn } from '../support/everturn.ts';
 import { payloads, steering } from './payloads.ts';
 
-const TEXTS = payloads(sized(1000));
+const TEXTS = payloads(FULL ? 1000 : 50);
 
 let everturn: Everturn;
 let server: Server;

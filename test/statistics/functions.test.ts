@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { fairCoinsAtMost, incompleteBeta, logGamma, tCritical, tTwoSided } from '../../statistics/distributions.ts';
 import { bootstrapMean } from '../../statistics/bootstrap.ts';
 import { clusteredMean, meanOf } from '../../statistics/mean.ts';
-import { holm, mcnemar, pairedDifference, signFlip } from '../../statistics/paired.ts';
+import { mcnemar, pairedDifference, signFlip } from '../../statistics/paired.ts';
 import { majorityAtK, passAllK, passAtK, type Vote } from '../../statistics/pass-at-k.ts';
 
 const close = (value: number | null, wanted: number, relative = 1e-12) =>
@@ -165,11 +165,6 @@ describe('the comparison of pairs', () => {
     expect(pairedDifference([0.5, 0.5])).toMatchObject({ value: 0.5, p: null, t: null, interval: null });
     expect(pairedDifference([0.5])).toMatchObject({ n: 1, interval: null, p: null });
     expect(pairedDifference([])).toMatchObject({ n: 0, value: null });
-  });
-
-  test('Holm never falls and never passes 1', () => {
-    expect(holm([0.01, 0.04, 0.03])).toEqual([0.03, 0.06, 0.06]);
-    expect(holm([0.9, 0.8])).toEqual([1, 1]);
   });
 });
 

@@ -76,8 +76,8 @@ export const ALTERED: readonly AlteredWorkflow[] = [
     'a cancelled generation is not waited for',
     /rollout-(cancelled|stopped)/,
     'steps',
-    "maximumInterval: '30 seconds' },\n  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,\n});\n\nconst light",
-    "maximumInterval: '30 seconds' },\n  cancellationType: ActivityCancellationType.TRY_CANCEL,\n});\n\nconst light",
+    'ActivityCancellationType.WAIT_CANCELLATION_COMPLETED',
+    'ActivityCancellationType.TRY_CANCEL',
   ),
   altered(
     'no search attributes at the end',

@@ -3,8 +3,8 @@
 
 import { bad, brokenJson, named } from './call.ts';
 import { readJson, skipSpace } from './json.ts';
-import type { Call, ToolFormat } from './reply.ts';
-import { giveUp, walk, type Find, type Walk } from './scan.ts';
+import type { Call } from './reply.ts';
+import { giveUp, marked, type Find, type Walk } from './scan.ts';
 
 const BEGIN = '<｜tool▁calls▁begin｜>';
 const FINISH = '<｜tool▁calls▁end｜>';
@@ -64,17 +64,9 @@ function match(pattern: RegExp, text: string, at: number): { readonly text: stri
   return found && { text: found[1]!, end: pattern.lastIndex };
 }
 
-const WALK: Walk = {
+export const deepseek = marked('deepseek', {
   openings: [BEGIN, OPEN],
   stops: ['<｜end▁of▁sentence｜>'],
   think: ['<think>', '</think>'],
-  read,
-};
-
-export const deepseek: ToolFormat = {
-  name: 'deepseek',
-  openings: WALK.openings,
-  stops: WALK.stops,
-  parse: (text) => walk(text, WALK),
-  resultMessage: (_, output) => ({ role: 'tool', content: output }),
-};
+  reader: () => read,
+});

@@ -1,10 +1,10 @@
 // GLM 4.5 to 4.7: <tool_call>NAME<arg_key>k</arg_key><arg_value>v</arg_value></tool_call>, with line breaks between or
-// without. Values are plain text, typed by the tool's schema and kept to the byte.
+// without. Values are plain text, typed by the tool's schema and preserved byte for byte.
 
 import { bad } from './call.ts';
 import { skipSpace } from './json.ts';
 import type { Call, ToolFormat, ToolSchema } from './reply.ts';
-import { behindTag, firstOf, walk, type Walk } from './scan.ts';
+import { behindTag, firstOf, marked, type Walk } from './scan.ts';
 import { typedArguments, valueReader, type ValueReader, type WrittenArgument } from './written.ts';
 
 const OPEN = '<tool_call>';
@@ -52,17 +52,12 @@ function readCall(tools: readonly ToolSchema[]): Walk['read'] {
   };
 }
 
-const WALK: Omit<Walk, 'read'> = {
-  openings: [OPEN],
-  stops: ['<|observation|>', '<|user|>', '<|endoftext|>'],
-  think: ['<think>', '</think>'],
-};
-
 export const glm: ToolFormat = {
-  name: 'glm',
-  openings: WALK.openings,
-  stops: WALK.stops,
+  ...marked('glm', {
+    openings: [OPEN],
+    stops: ['<|observation|>', '<|user|>', '<|endoftext|>'],
+    think: ['<think>', '</think>'],
+    reader: readCall,
+  }),
   opensResults: '<|observation|>',
-  parse: (text, tools) => walk(text, { ...WALK, read: readCall(tools) }),
-  resultMessage: (_, output) => ({ role: 'tool', content: output }),
 };

@@ -3,8 +3,7 @@
 
 import { bad, brokenJson, callOf } from './call.ts';
 import { readJson, skipSpace } from './json.ts';
-import type { ToolFormat } from './reply.ts';
-import { giveUp, walk, type Read, type Walk } from './scan.ts';
+import { giveUp, marked, type Read, type Walk } from './scan.ts';
 
 const OPEN = '<tool_call>';
 const CLOSE = '</tool_call>';
@@ -26,17 +25,9 @@ const read: Walk['read'] = (text, at, _, find): Read => {
   return { calls: [bad({ raw: text.slice(at, end), form: FORM }, 'text follows its JSON object')], end };
 };
 
-const WALK: Walk = {
+export const hermes = marked('hermes', {
   openings: [OPEN],
   stops: ['<|im_end|>', '<|endoftext|>', '<|eot_id|>', '<|end_of_text|>'],
   think: ['<think>', '</think>'],
-  read,
-};
-
-export const hermes: ToolFormat = {
-  name: 'hermes',
-  openings: WALK.openings,
-  stops: WALK.stops,
-  parse: (text) => walk(text, WALK),
-  resultMessage: (_, output) => ({ role: 'tool', content: output }),
-};
+  reader: () => read,
+});

@@ -4,8 +4,8 @@
 
 import { bad, type Shape } from './call.ts';
 import { skipSpace } from './json.ts';
-import type { Call, ToolFormat, ToolSchema } from './reply.ts';
-import { behindTag, walk, type Find, type Walk } from './scan.ts';
+import type { Call, ToolSchema } from './reply.ts';
+import { behindTag, marked, type Find, type Walk } from './scan.ts';
 import { typedArguments, valueReader, type ValueReader, type WrittenArgument } from './written.ts';
 
 const OPEN = '<tool_call>';
@@ -93,16 +93,9 @@ function shape(text: string, at: number, end: number): Shape {
   return { raw: text.slice(at, end), form: FORM };
 }
 
-const WALK: Omit<Walk, 'read'> = {
+export const qwen3Coder = marked('qwen3-coder', {
   openings: [OPEN, FUNCTION],
   stops: ['<|im_end|>', '<|endoftext|>'],
   think: ['<think>', '</think>'],
-};
-
-export const qwen3Coder: ToolFormat = {
-  name: 'qwen3-coder',
-  openings: WALK.openings,
-  stops: WALK.stops,
-  parse: (text, tools) => walk(text, { ...WALK, read: readCall(tools) }),
-  resultMessage: (_, output) => ({ role: 'tool', content: output }),
-};
+  reader: readCall,
+});

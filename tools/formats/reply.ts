@@ -1,6 +1,6 @@
-// The interface of a tool format: the calls that it reads out of an answer, and the tools that it may know of. A format is pure and takes linear time,
-// whatever the text; it never throws. Whether a tool of that name exists, and whether its arguments satisfy its
-// schema, is for those who run the call.
+// The interface of a tool format, which parses the calls in an answer. A format is pure, takes linear time for any text,
+// and never throws. Whether a tool of that name exists, and whether its arguments satisfy its schema, is checked where
+// the call is run.
 
 import type { JsonObject } from '../../domain/json.ts';
 import type { Message } from '../../domain/query.ts';

@@ -1,7 +1,7 @@
 // The walk over an answer that formats with marked calls share: thinking, text, calls. Each marker is searched for once,
 // from left to right, so that a text of a million openings takes no longer than any other.
 
-import type { Call, ParsedReply } from './reply.ts';
+import type { Call, ParsedReply, ToolFormat, ToolSchema } from './reply.ts';
 
 /** The place of the first `needle` at or after `from`, or -1. Linear in all, if `from` grows. */
 export type Find = (needle: string, from: number) => number;
@@ -71,6 +71,20 @@ export interface Walk {
 export interface Read {
   readonly calls: readonly Call[];
   readonly end: number;
+}
+
+/** A format of marked calls. `reader`: for one answer. */
+export function marked(
+  name: string,
+  { reader, ...parts }: Omit<Walk, 'read'> & { readonly reader: (tools: readonly ToolSchema[]) => Walk['read'] },
+): ToolFormat {
+  return {
+    name,
+    openings: parts.openings,
+    stops: parts.stops,
+    parse: (text, tools) => walk(text, { ...parts, read: reader(tools) }),
+    resultMessage: (_, output) => ({ role: 'tool', content: output }),
+  };
 }
 
 export function walk(answer: string, { openings, stops, think, read }: Walk): ParsedReply {

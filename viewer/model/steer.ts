@@ -37,7 +37,7 @@ export type SteerRequest = RolloutRequest | RunRequest;
 
 export interface SteerReply {
   readonly ok: boolean;
-  /** As the command says it. */
+  /** The command's output. */
   readonly said: string;
   /** A run that it began. */
   readonly began: string | null;
