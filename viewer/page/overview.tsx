@@ -19,7 +19,7 @@ export function Overview({ message }: { readonly message: RunMessage }): JSX.Ele
         <h2 id="by-turn">Turn by turn</h2>
         {summary.turns.some(({ judged }) => judged > 0) ? (
           <>
-            <div class="scroll">
+            <div class="scroll" tabIndex={0} role="region" aria-label="Accuracy by turn, as a picture">
               <Flow turns={summary.turns} />
             </div>
             {message.numbers.provisional && <Provisional message={message} />}
