@@ -24,6 +24,8 @@ export interface FeedServer {
   close(): Promise<void>;
 }
 
+const MOST_CONNECTIONS = 256;
+
 /** Serves one run's verbs at `/lease`, `/acknowledge` and so on. */
 export function serveFeed(options: Listening & Omit<RunFeedOptions, 'store'>): Promise<FeedServer> {
   const { place } = options;
@@ -49,8 +51,12 @@ export async function listen(
       refuse(response, error);
     });
   });
+  // Others on the machine may open connections; they must not take all that this process may have open.
+  server.maxConnections = MOST_CONNECTIONS;
   server.listen(port, host);
   await once(server, 'listening');
+  // One that could not be accepted: the others go on.
+  server.on('error', (error) => onError?.(error));
   const { port: bound } = server.address() as AddressInfo;
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,

@@ -15,7 +15,7 @@ import { basename, join } from '../storage/place.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
 import type { Store } from '../storage/store.ts';
 import type { Session } from '../temporal/connection.ts';
-import { isSameFolder, startFeed } from '../temporal/feed.ts';
+import { isSameFolder } from '../temporal/feed.ts';
 import { describeWorkflow } from '../temporal/runs.ts';
 import { HttpRefusal, newToken, pathOf, verbOf } from './feed-http.ts';
 import { type FeedServer, listen } from './feed-server.ts';
@@ -49,7 +49,12 @@ export async function serveLocalFeeds(options: LocalFeedOptions): Promise<FeedSe
   const onError = (error: unknown) => log(`the feed: ${error instanceof Error ? error.message : String(error)}`);
   const server = await listen({ host: '127.0.0.1', port: 0, token, onError }, answer);
   const said: LocalFeedFile = { url: server.url, token, pid: process.pid, host: hostname() };
-  writePrivate(home.feedFile, `${JSON.stringify(said)}\n`);
+  try {
+    writePrivate(home.feedFile, `${JSON.stringify(said)}\n`);
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
   return {
     url: server.url,
     async close() {
@@ -81,10 +86,8 @@ export async function serveLocalFeeds(options: LocalFeedOptions): Promise<FeedSe
     const known = open.get(store.folder);
     // A folder that was removed and made again is another run.
     if (known?.createdAt === createdAt) return known.feed;
-    const place = { run, out, since: createdAt };
-    await startFeed(session, place);
     const feed = openRunFeed({
-      ...{ place, store, session: () => session },
+      ...{ place: { run, out, since: createdAt }, store, session: () => session },
       onWeights: (weights) => onWeights(store.folder, record, weights),
     });
     if (open.size >= MOST_OPEN) open.clear();

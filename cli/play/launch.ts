@@ -220,10 +220,8 @@ function announce(
   if (options.train) {
     const { batchGroups, maxStaleness } = options;
     const limit = plural(maxStaleness, 'version');
-    const by = link.local
-      ? `the local service hands them out, and \`${me} feed ${run}\``
-      : `\`${me} feed ${run}\` hands them out`;
-    say(io, `Training   ${batchGroups} groups a step, at most ${limit} old: ${by}`);
+    const by = link.local ? 'the local service, and by ' : '';
+    say(io, `Training   ${batchGroups} groups a step, at most ${limit} old, handed out by ${by}\`${me} feed ${run}\``);
   }
   if (options.agent !== null) say(io, `Agent      ${oneLine(options.agent)}`);
   for (const tool of tools) say(io, `Tool       ${oneLine(toolTitle(tool))}`);

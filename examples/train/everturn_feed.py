@@ -29,6 +29,8 @@ import uuid
 
 # a proxy of the environment must not see the token
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+# Everturn's exit code of a command that cannot be carried out as it was given
+USAGE = 2
 # refusals that end by themselves
 BUSY = ("feed-busy", "update-in-progress")
 
@@ -186,12 +188,14 @@ class Feed:
                 return
             except urllib.error.HTTPError as refused:
                 # it is ours and busy; a refusal is of a stranger that has the address now, or of a service without this run
+                absent = self._refusal(refused)
                 refused.close()
-                if refused.code >= 500:
+                if absent.status >= 500:
                     return
-                absent = refused
             except (OSError, ValueError, KeyError, TypeError, http.client.HTTPException) as broken:
                 absent = broken
+        if self.child and self.child.poll() == USAGE:
+            raise FeedError(404, f"`{' '.join(self.child.args)}` was refused; its own words are on stderr.")
         if not self.command or (self.child and self.child.poll() is None):
             raise OSError(f"no feed of {self.folder} answers: {absent}") from absent
         self.child = subprocess.Popen([*self.command, "feed", os.path.basename(self.folder), "--out", self.out, "--until-stdin-ends"],
@@ -199,7 +203,9 @@ class Feed:
         raise OSError("the feed is starting")
 
     def _own(self):
-        found = _read(os.path.join(self.folder, ".feed", "server.json"))
+        # of a run in a bucket the token stays on this machine
+        near = os.path.join(_home(), "feed", os.path.basename(self.folder)) if "://" in self.folder else os.path.join(self.folder, ".feed")
+        found = _read(os.path.join(near, "server.json"))
         return found["url"], found["token"]
 
     def _of_service(self):

@@ -217,9 +217,21 @@ class Found(unittest.TestCase):
             with open(said) as f:
                 self.assertEqual(json.load(f), ["feed", "first", "--out", os.path.dirname(self.folder), "--until-stdin-ends"])
 
+    def test_a_feed_that_is_refused_is_not_started_again(self):
+        began = time.monotonic()
+        with self.client(command=[sys.executable, "-c", "raise SystemExit(2)"], patience=600) as client:
+            with self.assertRaises(FeedError) as raised:
+                client.rewind(0)
+        self.assertEqual(raised.exception.status, 404)
+        self.assertLess(time.monotonic() - began, 300)
+
     def test_a_place_in_a_bucket_is_not_a_folder_here(self):
         for client in (Feed("s3://b/p/first"), Feed("first", out="s3://b/p")):
             self.assertEqual((client.folder, client.out), ("s3://b/p/first", "s3://b/p"))
+        os.makedirs(os.path.join(self.home, "feed", "first"))
+        with Script((200, [{}]), (200, [{"version": 1}])) as own:
+            self.announce(os.path.join(self.home, "feed", "first", "server.json"), own)
+            self.assertEqual(Feed("s3://b/p/first", command=None).version(1), {"version": 1})
 
 
 class Verbs(unittest.TestCase):

@@ -67,7 +67,7 @@ describe('a trainer on a run', () => {
     everturn('cancel', 'trl');
   });
 
-  test('a trainer that is ended at each place of a step trains every group once', (context) => {
+  test('a trainer that is ended at each place of a step trains every group once', { timeout: 3_600_000 }, (context) => {
     if (lacks('torch', 'onnx', 'safetensors', 'tokenizers'))
       return context.skip('no torch, onnx, safetensors or tokenizers here');
     collect('killed', '--samples', '2', '--limit', '60', '--batch-groups', '3');

@@ -162,6 +162,21 @@ describe('the feed over HTTP', () => {
     expect(unsaid).toBe(413);
   });
 
+  test('takes a bounded number of connections, and goes on when they are gone', async () => {
+    const { hostname, port } = new URL(server.url);
+    let refused = 0;
+    const sockets = Array.from({ length: 300 }, () => {
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => {});
+      socket.on('close', () => refused++);
+      return socket;
+    });
+    await expect.poll(() => refused, { timeout: 60_000 }).toBeGreaterThanOrEqual(300 - 256);
+    for (const socket of sockets) socket.destroy();
+    const answered = () => status().then(Boolean, () => false);
+    await expect.poll(answered, { timeout: 60_000 }).toBe(true);
+  });
+
   test('offers the groups of a consumer that hangs up again', async () => {
     const { hostname, port } = new URL(server.url);
     const held: unknown[] = [];
@@ -170,7 +185,7 @@ describe('the feed over HTTP', () => {
     const body = JSON.stringify({ consumer: 'gone', groups: 2, wait: 30 });
     const socket = connect(Number(port), hostname);
     socket.write(
-      `POST /lease HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TOKEN}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      `POST /lease HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${TOKEN}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
     );
     // It waits: all that are admitted are leased.
     await sleep(500);
