@@ -153,7 +153,7 @@ function agrees(said: string, own: Extraction, gold: Solution, options: LeafOpti
   const again = extractAnswer(said.replace(/[.,;\s]+$/, ''));
   if (!again || again === 'cut-off') return !/\d/.test(said);
   if (again.text.trim() === own.text.trim() || gold.spelled) return true;
-  return [gold.text, gold.bare].some(
+  return [gold.text, gold.bare, own.text].some(
     (g) => g !== undefined && compareTexts(g, again.text, options).verdict === 'right',
   );
 }

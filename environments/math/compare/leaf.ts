@@ -7,7 +7,8 @@ import { equalExpressions } from '../value/equal.ts';
 import { exact } from '../value/exact.ts';
 import { precise } from '../value/letters.ts';
 import * as Q from '../rational.ts';
-import { isHarmlessPhrase, isOtherUnit, sameLabels, type Unit, unitOf } from '../read/unit-words.ts';
+import { isOtherUnit } from './asked-unit.ts';
+import { isHarmlessPhrase, sameLabels, type Unit, unitOf } from '../read/unit-words.ts';
 import { asProduct } from './units-outward.ts';
 
 /** The answer of a comparison, over all shapes. */

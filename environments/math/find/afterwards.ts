@@ -28,6 +28,9 @@ const DEMANDS =
 const OWN = /(?<![\p{L}\d$\\_^=(])(?:I|I[’']\w+|my|me|myself|sorry)(?![\p{L}\d_^=)])/u;
 const COUNTERFACTUAL = /^(?:note|if|were|had)\b.*\bwould\b|\bif\b.*\bwould\b|\bwould\b.*\bif\b/i;
 
+const ENDS_WITH = (value: string): RegExp =>
+  new RegExp(String.raw`(?<![\w.,])${value.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')}[\s$)}.]*$`);
+
 const MOST_SENTENCES = 1_000;
 
 export interface After {
@@ -64,6 +67,7 @@ export function afterwards(text: string, end: number, value: string, known: Know
   const rest = text.slice(end);
   const sentence = sentenceEnd(rest);
   const later = inEnglish(rest.slice(sentence)).replace(/\*\*|__|[“”"]/g, '');
+  if (later.trim() === '' && !/####|<answer>/.test(rest)) return { withdrawn: false, also };
   const before = text.slice(0, end);
   const own = value.trim();
   // Of the value itself "so 6 is wrong" says what "it is wrong" says.
@@ -81,6 +85,8 @@ export function afterwards(text: string, end: number, value: string, known: Know
     if (OPENS.test(said) && !checks) return withdrawnBy(said, also);
     if (WORK.test(said) && !checks) return withdrawnBy(said, also);
     if (TURNS.test(said) && DEMANDS.test(it)) return withdrawnBy(said, also);
+    // "Alternatively, 4 + 25 = 29" comes to the same value.
+    if (/^alternatively\b/i.test(said) && mention !== undefined && ENDS_WITH(own).test(said)) continue;
     if (TURNS.test(said) && HAS_VALUE.test(it.replace(/^\w+/, '')) && !EXCLUDES.test(said))
       return withdrawnBy(said, also);
     if (!COUNTERFACTUAL.test(said)) {

@@ -27,6 +27,7 @@ const FAMILIES = [
     'maximum largest greatest larger greater bigger biggest highest longest',
     'minimum smallest least smaller lowest shortest',
   ],
+  ['greater above over exceeding', 'less below under fewer'],
   ['mean average', 'median', 'mode', 'variance', 'range'],
   ['gcd gcf hcf', 'lcm'],
   ['sum', 'product', 'difference'],
@@ -41,41 +42,54 @@ const FAMILIES = [
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/\p{L}+/gu) ?? [];
 const NAME = /(?<!\p{L})\p{Lu}\p{Ll}{2,}/gu;
 const nobody = (): boolean => false;
-const stem = (word: string): string => word.toLowerCase().replace(/(?:ies|es|s|y)$/, '');
+const stem = (word: string): string =>
+  word
+    .toLowerCase()
+    .replace(/(?:ies|es|s)$/, '')
+    .replace(/y$/, '');
 
-/** `subject`: the words before the value up to the verb. */
-export function namesOther(subject: string, question: string): boolean {
-  const asked = askedOf(question);
-  const [own, wanted] = [new Set(wordsOf(subject)), new Set(wordsOf(asked))];
+/** The contrary of a word of the question: the circumference where the area is asked. */
+export function namesContrary(said: string, question: string): boolean {
+  const [own, wanted] = [new Set(wordsOf(said)), new Set(wordsOf(askedOf(question)))];
   const holds = (words: ReadonlySet<string>, names: ReadonlySet<string>): boolean =>
     [...names].some((name) => words.has(name));
-  if (
-    FAMILIES.some((family) => {
-      const [mine, theirs] = [
-        family.filter((names) => holds(own, names)),
-        family.filter((names) => holds(wanted, names)),
-      ];
-      return theirs.length > 0 && mine.length > 0 && !mine.some((names) => theirs.includes(names));
-    })
-  )
-    return true;
+  return FAMILIES.some((family) => {
+    const [mine, theirs] = [own, wanted].map((words) => family.filter((names) => holds(words, names)));
+    return (theirs?.length ?? 0) > 0 && (mine?.length ?? 0) > 0 && !mine?.some((names) => theirs?.includes(names));
+  });
+}
+
+/** `subject`: the words before the value up to the verb. */
+export function namesOther(subject: string, question: string, open = false): boolean {
+  const asked = askedOf(question);
+  const [own, wanted] = [new Set(wordsOf(subject)), new Set(wordsOf(asked))];
+  if (namesContrary(subject, question)) return true;
   const people = [...new Set(question.match(NAME))]
     .map((name) => name.toLowerCase())
     .filter((name) => !isCommon(name, nobody));
   const [who, whom] = [people.filter((name) => own.has(name)), people.filter((name) => wanted.has(name))];
   if (who.length > 0 && whom.length > 0 && !who.some((name) => whom.includes(name))) return true;
   if (/[=⟦]/.test(subject)) return false;
-  const given = new Set(question.match(/\d[\d.,]*(?<![.,])/g));
-  const words = new Set(wordsOf(question).map((word) => numberWord(word)));
-  return [...subject.matchAll(/(?<![\d.,])\d[\d.,]*(?<![.,])/g)].some(
-    ([number]) => !given.has(number) && !words.has(number),
-  );
+  if (!open) {
+    const given = new Set(question.match(/\d[\d.,]*(?<![.,])/g));
+    const words = new Set(wordsOf(question).map((word) => numberWord(word)));
+    return [...subject.matchAll(/(?<![\d.,])\d[\d.,]*(?<![.,])/g)].some(
+      ([number]) => !given.has(number) && !words.has(number),
+    );
+  }
+  // A number that was computed before is known: only another one of the asked thing counts.
+  return [...subject.matchAll(COUNTED)].some(([, number, noun = '']) => {
+    const others = [...asked.matchAll(COUNTED)].filter(([, , thing = '']) => stem(thing) === stem(noun));
+    return others.length > 0 && !others.some(([, other]) => other === number);
+  });
 }
+/** "10 workers", "the 9th term" */
+const COUNTED = /(?<![\d.,])(\d[\d.,]*(?<![.,]))(?:\s?(?:st|nd|rd|th)(?!\p{L}))?[\s-]+(\p{L}{3,})/gu;
 
 /** "How many dimes are there?" is not answered by "25 nickels", where the question speaks of nickels as well. */
 export function countsOther(counted: string, question: string): boolean {
   const asked = askedOf(question);
-  if (!/\bhow many\b/i.test(asked) || !/^\p{L}{4,}$/u.test(counted)) return false;
+  if (!/\bhow many\b/i.test(asked) || !/^\p{L}{3,}$/u.test(counted)) return false;
   const word = stem(counted);
   const among = (text: string): boolean => wordsOf(text).some((one) => stem(one) === word);
   const [, noun = ''] = /\bhow many (?:more |of the )?(\p{L}+s|people|men|women|children)\b/iu.exec(asked) ?? [];
@@ -83,6 +97,31 @@ export function countsOther(counted: string, question: string): boolean {
   const before = question.slice(0, question.indexOf(asked));
   return among(question) && !among(asked) && wordsOf(before).some((one) => stem(one) === wanted);
 }
+
+const MOST = /\b(?:max(?:imum|imal|imize)?|most|largest|greatest|highest|longest|biggest|at most|up to)\b/i;
+const LEAST = /\b(?:min(?:imum|imal|imize)?|least|smallest|fewest|lowest|shortest)\b/i;
+/** "At most 11" is the largest number, where that is asked for. */
+export function withoutBound(words: string, question: string): string {
+  const up = /\b(?:at (?:the )?most|up to|as many as|no more than)\b/gi;
+  const down = /\b(?:at (?:the )?least|no (?:fewer|less) than)\b/gi;
+  if (question === '' || !/\b(?:at|up|as|no)\s/i.test(words)) return words;
+  const asked = askedOf(question);
+  return words.replace(MOST.test(asked) ? up : NEVER, 'is').replace(LEAST.test(asked) ? down : NEVER, 'is');
+}
+const NEVER = /(?!)/g;
+
+const SHIFT =
+  /\b(?:ago|from now|later|earlier|hence|in (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten) (?:years?|months?))\b/i;
+const CHANGE =
+  /\b(?:increas|decreas|grow|gr[eo]w|ris|rose|drop|f[ae]ll|shr[iu]nk|reduc|chang|gain|differ|exceed)\p{L}*\s+by\s*$/iu;
+/** "The volume increases by 6" where the volume is asked, "Ben will be 21 in nine years" where his age is. */
+export const changesOther = (before: string, question: string): boolean =>
+  CHANGE.test(before) &&
+  !/\b(?:increas|decreas|grow|chang|gain|drop|rais|rise|reduc|differ|percent|exceed|more|less|by how)/i.test(
+    askedOf(question),
+  );
+export const shiftsOther = (sentence: string, question: string): boolean =>
+  SHIFT.test(sentence) && !SHIFT.test(askedOf(question));
 
 const RATE = /\b(?:per\s+(\p{L}{3,})|(?:an?|each|every)\s+(second|minute|hour|day|week|month|year))\b/iu;
 /** "$1,800 a week" where the earnings of 4 weeks are asked. */
@@ -92,5 +131,5 @@ export function ratesOther(rest: string, question: string): boolean {
   if (noun === undefined) return false;
   const asked = askedOf(question).toLowerCase();
   if (/\b(?:speed|rate|pace|fast|velocity|averages?)\b|\/|\b(?:hour|dai|week|month|year)ly\b/.test(asked)) return false;
-  return !new RegExp(`\\b(?:per|an?|each|every)\\s+(?:\\p{L}+\\s+)?${noun}`, 'u').test(asked);
+  return !new RegExp(`\\b(?:per|an?|each|every)\\s+(?:[\\p{L}\\d-]+\\s+|\\d+-)?${noun}`, 'u').test(asked);
 }

@@ -41,6 +41,7 @@ export function extractChoice(source: string): Extraction | undefined {
     const stated =
       isLedTo(text, m.index, NOTHING, true) &&
       leaves(right, NOTHING, {
+        open: false,
         ...{ object: false, stated: false, named: true, marked: false },
         before: '',
         value: '',

@@ -15,7 +15,7 @@ import { isStated } from './statement.ts';
 import { type Known, NOTHING } from './known.ts';
 import { STRUCK } from './sentence.ts';
 import { afterwards } from './afterwards.ts';
-import { percented, roundedBehind, tailOf, withTail } from './tail.ts';
+import { percented, RESTATED, roundedBehind, tailOf, withTail } from './tail.ts';
 import { inEnglish } from '../read/statement-words.ts';
 import { yesOrNo } from '../read/words.ts';
 
@@ -58,10 +58,13 @@ function fromText(source: string, cut: boolean, known: Known): Found {
 /** Marks of joy and lines change nothing; any other picture stays, and is not accounted for. */
 const ORNAMENTS = /[✅✔☑✓✨🎉🎊🎯😀-😎😺🙂🙌👍👏👌💯🏆🥇🥳🤗🌟⭐💡🔥🚀💪📌📝🧮🔢🎓🏁🔍➡👉📐📏🍎🍏🟢🟩☺]\uFE0F?/gu;
 
+/** GSM8K's calculations inside its prose: "$<<9*2=18>>18". */
+const CALCULATION = /<<[^<>\n]{0,100}>>/g;
+
 export function ownText(source: string, cut = false): string {
   // In a text that was cut, emphasis shows what is complete.
   let text = source.slice(-LIMITS.textChars);
-  if (!cut) text = withoutMarkup(text).replace(ORNAMENTS, ' ');
+  if (!cut) text = withoutMarkup(text).replace(ORNAMENTS, ' ').replace(CALCULATION, '');
   for (const mark of TURNS) {
     const at = text.indexOf(mark);
     if (at > 0 && text.slice(0, at).trim() !== '') text = text.slice(0, at);
@@ -87,7 +90,7 @@ function fromAnswer(text: string, cut: boolean, known: Known): Found {
     const found: Extraction = around === undefined ? boxed(group) : { text: around, by: 'box' };
     return {
       ...found,
-      also: after.also,
+      also: [...after.also, ...(RESTATED.exec(text.slice(group.end, group.end + 80))?.slice(1) ?? []).filter(Boolean)],
       about: () => equationAt(text, group),
       rounded: () => roundedBehind(text, group.end),
     };
@@ -248,7 +251,8 @@ function whole(source: string): Extraction | undefined {
 }
 
 /** "10 workers need 12 days" says 12. */
-const SENTENCE_OF = /^[\d.,]+(?:\s[A-Za-z]+){1,3}\s(?:needs?|has|have|is|are|takes?|makes?|can|will|equals?)\s.*\d/;
+const SENTENCE_OF =
+  /^[\d.,%!]+(?:\s[A-Za-z\d]+){0,4}\s(?:ends?|needs?|has|have|is|are|takes?|makes?|can|will|equals?)\s.*\d/;
 
 /** Chinese or Japanese words that lead to a value. */
 const HAN = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;

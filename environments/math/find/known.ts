@@ -7,6 +7,8 @@ export interface Known {
   readonly asked?: boolean;
   readonly question?: string;
   /** Is this one of the question's numbers? */
+  /** Does the question deny something? Then words that deny may be its own: "like neither", "do not like either". */
+  readonly denies?: boolean;
   readonly gives?: (number: string) => boolean;
 }
 
@@ -23,16 +25,27 @@ export function wordsIn(text: () => string): Known {
   return (word) => (words ??= wordsOf(text())).has(stem(word));
 }
 
+const DENIAL = /\b(?:not|no|neither|none|without|cannot)\b|n['’]t\b/i;
+/** A question about the beginning, in whatever words. */
+const FIRST = /\b(?:at first|start|begin|began|original|initial)/i;
+
 /** The words of the question and the solutions, and the numbers of the question. */
 export function knownIn(question: string, solutions: readonly string[]): Known {
   let numbers: ReadonlySet<string> | undefined;
   return Object.assign(
-    wordsIn(() => `${question} ${solutions.join(' ')}`),
+    wordsIn(
+      () => `${question} ${solutions.join(' ')} ${FIRST.test(question) ? 'original originally initial initially' : ''}`,
+    ),
     {
       asked: question !== '',
       question,
-      gives: (number: string): boolean =>
-        (numbers ??= new Set(question.match(/\d[\d.,]*(?<![.,])/g))).has(number.replace(/^[$€£]/, '')),
+      denies: DENIAL.test(question),
+      gives: (list: string): boolean =>
+        list
+          .split(' , ')
+          .every((number) =>
+            (numbers ??= new Set(question.match(/\d[\d.,]*(?<![.,])/g))).has(number.replace(/^[$€£]|[^\d]+$/g, '')),
+          ),
     },
   );
 }

@@ -4,6 +4,8 @@
 import type { About } from '../compare/subject.ts';
 import { afterwards } from './afterwards.ts';
 import { namesBefore } from './around-box.ts';
+import { countsOther, namesOther } from './asked.ts';
+import { withoutComments } from './comments.ts';
 import { speaksAgainst } from './explanation.ts';
 import type { Known } from './known.ts';
 import { lastNumber } from './numbers-in-text.ts';
@@ -11,7 +13,6 @@ import { blank, type Extraction } from './phrases.ts';
 import { mathSegments, type Segment } from './segments.ts';
 import { isStated } from './statement.ts';
 import { PLACE, withTail } from './tail.ts';
-import { isUnitWord } from '../read/unit-words.ts';
 
 /** A smallest or largest value may say where it is taken: of other values "when" is a condition. */
 const EXTREMUM =
@@ -23,7 +24,7 @@ const EXTREMUM =
  */
 export function lastValue(source: string, known?: Known, marked = false): Extraction | undefined {
   const text = source.slice(-60_000);
-  const { text: shown, also } = known ? withoutAsides(withoutCheck(text, known)) : { text, also: [] };
+  const { text: shown, beside } = known ? withoutComments(text, known) : { text, beside: { also: [] } };
   // "The minimum is 6, attained at x = 2." says 6.
   const tail = shown
     .replace(
@@ -38,88 +39,88 @@ export function lastValue(source: string, known?: Known, marked = false): Extrac
   for (let k = segments.length - 1; k >= 0; k--) {
     const segment = segments[k];
     if (!segment) break;
-    if (number && number.start > segment.start) break;
+    if (number && number.start > segment.start && !isBehind(tail.slice(segment.end, number.start), number, known))
+      break;
     if (isNameOnly(segment.content) && (number || segments.some((s) => !isNameOnly(s.content)))) continue;
-    if (!stated(tail, segment, known, marked)) return undefined;
+    if (!stated(tail, segment, known, marked)) {
+      if (number && number.start > segment.start) break;
+      return undefined;
+    }
     const about = (): About => ({ equation: segment.content, named: namesBefore(tail, segment.start) });
-    return { text: joined(tail, segments, k), by: 'formula', also, about };
+    return { text: joined(tail, segments, k), by: 'formula', ...beside, about };
   }
-  const behind = number && known ? afterEquals(plain, number, known, marked) : undefined;
-  if (behind && number) return { ...behind, text: withTail(behind.text, tail, number.end), also };
-  const own = number && known ? notGiven(plain, number, known) : undefined;
-  const found = own && stated(tail, own, known, marked) ? own : number;
-  if (!found || (found !== own && !stated(tail, found, known, marked))) return undefined;
-  const about = (): About => ({ equation: found.content, named: namesBefore(tail, found.start) });
-  return { text: withTail(found.content, tail, found.end), by: 'number', also, about };
+  if (!number) return undefined;
+  for (const found of known ? candidates(plain, number, known) : [number]) {
+    const behind = known && afterEquals(plain, found, known, marked);
+    if (behind) return { ...behind, text: withTail(behind.text, tail, found.end), ...beside };
+    if (!stated(tail, found, known, marked)) continue;
+    const about = (): About => ({ equation: found.content, named: namesBefore(tail, found.start) });
+    return { text: withTail(found.content, tail, found.end), by: 'number', ...beside, about };
+  }
+  return undefined;
 }
 
 /** "Change = $20.00 − $12.50 = $7.50", "207 - 17 = 190 jars": the last link of a chain in plain text, which the one before it has to equal. */
-function afterEquals(text: string, number: Segment, known: Known, marked: boolean): Extraction | undefined {
-  const line = text.slice(text.lastIndexOf('\n', number.end - 1) + 1, number.end);
+function afterEquals(text: string, number: Segment, known: Known, marked: boolean, led = true): Extraction | undefined {
+  const end = number.end + (/^[π%]/.exec(text.slice(number.end, number.end + 1))?.[0].length ?? 0);
+  const line = text.slice(text.lastIndexOf('\n', end - 1) + 1, end);
   const sentence =
     line.split(/[.;?]\s+|!\s+(?=\p{Lu})|,\s+(?:so|hence|thus|therefore|then|and)\s+|\bso\s+/u).at(-1) ?? '';
-  const [, before = '', value = ''] = /^(.*)=\s*([^=]{1,40})$/.exec(sentence) ?? [];
+  const [, all = '', value = ''] = /^(.*)=\s*([^=]{1,40})$/.exec(sentence) ?? [];
+  const before = led ? all.replace(LEADING, '') : all;
   const first = before.split('=')[0] ?? '';
-  if (value === '' || !/^[-−]?[$€£]?\d[\d.,/]*%?$/.test(value)) return undefined;
+  if (value === '' || !/^[-−]?[$€£]?(?:\d[\d.,/]*)?(?:√\d+|π)?(?:\/\d+)?%?$/.test(value)) return undefined;
   // A word, or a function of numbers, or numbers alone stand before the first sign: no letter.
-  if (number.content.includes(' , ') || !(WORDED.test(first) || !/\p{L}/u.test(first.replace(MEASURED, ''))))
+  if (
+    number.content.includes(' , ') ||
+    !(WORDED.test(first) || !/\p{L}/u.test(first.replace(MEASURED, '').replace(FUNCTION, '')))
+  )
     return undefined;
-  const start = number.end - value.length;
-  if (!stated(text, { content: value, start, end: number.end, kind: 'number' }, known, marked)) return undefined;
+  const start = end - value.length;
+  if (!stated(text, { content: value, start, end, kind: 'number' }, known, marked)) return undefined;
   const link = before.split('=').at(-1) ?? '';
   const chain = /\p{L}{2}/u.test(link) ? undefined : link;
-  return { text: value, by: 'number', about: () => ({ equation: sentence, named: true }), chain };
+  return { text: value, by: 'number', about: () => ({ equation: `${before}=${value}`, named: true }), chain };
 }
 
 /** The answer where the whole text is a chain: "20 + 4 = 24 trailing zeros". */
 export function lastLink(text: string, known: Known): Extraction | undefined {
   const number = /=[^=]*\p{L}{2}|\p{L}{2}[^=]*=|\d\s?\p{L}/u.test(text) ? lastNumber(text) : undefined;
-  const found = number && afterEquals(text, number, known, false);
+  const found = number && afterEquals(text, number, known, false, false);
   return found && number && { ...found, text: withTail(found.text, text, number.end) };
 }
+/** The words up to the formula that ends the sentence: "so the radius is √25 = 5". */
+const LEADING = /^.*(?<![\\\p{L}])\p{L}{2,}:?\s(?=(?:[^\p{L}\\]|[CP]\()*$)/u;
 const MEASURED = /(?<=\d\s?)(?:[kcm]?m|k?g|h|s|m?L|km\/h|m\/s)[²³]?(?!\p{L})/gu;
+const FUNCTION = /(?<!\p{L})(?:log|ln|lg|sin|cos|tan|gcd|lcm|sqrt|max|min|det)(?![\p{L}_])/gu;
 const WORDED = /\p{L}{2}(?:\([\d\s,]+\))?\s*$/u;
 
-/** "75 minutes to drain 180 gallons": the number before one that the question gives, in the same sentence. */
-function notGiven(text: string, last: Segment, known: Known): Segment | undefined {
-  let at: Segment | undefined = last;
-  for (let n = 0; n < 3 && at && known.gives?.(at.content); n++) {
-    const before: Segment | undefined = lastNumber(text.slice(0, at.start));
-    if (!before || /[.!?;:](?:\s|$)|\n/.test(text.slice(before.end, at.start))) return undefined;
-    at = before;
+/**
+ * The numbers that a last sentence may state. One that the question gives, or that belongs to another person or thing, is passed over:
+ * "75 minutes to drain 180 gallons", "Ben gets 25 while Sam has 20".
+ */
+function candidates(text: string, last: Segment, known: Known): readonly Segment[] {
+  const found = [last];
+  for (let at = last; found.length < 4;) {
+    const before = lastNumber(text.slice(0, at.start));
+    if (!before) break;
+    const between = text.slice(before.end, at.start);
+    if (/[.!?;:](?:\s|$)|\n/.test(between)) break;
+    if (!known.gives?.(at.content) && !isOthers(between, text.slice(at.end, at.end + 40), known)) break;
+    found.push((at = before));
   }
-  return at === last ? undefined : at;
+  const own = found.at(-1);
+  return own && !known.gives?.(own.content) ? [own, ...found.slice(0, -1)] : found;
 }
-
-const CHECK =
-  /(?:^|[.!]\s+|\n\s*)(?:check(?:ing)?|verif(?:y|ying|ication)|to (?:double[- ]?)?(?:check|verify)|let(?:[’']s| us| me) (?:double[- ]?)?(?:check|verify))\b[^\n]*$/i;
-
-/** A check behind the statement is none itself, unless it concludes something. */
-function withoutCheck(text: string, known: Known): string {
-  const check = CHECK.exec(text.slice(-1_000).trimEnd())?.[0];
-  if (check === undefined || /\b(?:so|therefore|hence|thus|answer|but|actually)\b/i.test(check)) return text;
-  const before = text.trimEnd().slice(0, -check.length);
-  return /\d/.test(before) && !speaksAgainst(check.replace(/^[\s.!]+/, ''), known, before) ? `${before}.` : text;
-}
-
-const ASIDE =
-  /(?<=[\d½⅓¼¾][°%π²³)]{0,3}(?:\s\p{L}{2,20}){0,2})\s\((or |≈ ?|about |approximately |i\.?e\.?,? |that is,? )?([^()\n]{1,60})\)/gu;
-
-/** "75 minutes (1 hour 15 minutes)", "36π (≈ 113.1)": the same value once more. */
-function withoutAsides(text: string): { readonly text: string; readonly also: readonly string[] } {
-  const also: string[] = [];
-  const shown = text.replace(ASIDE, (all, lead: string | undefined, aside: string) => {
-    const words = aside.match(/\p{L}{2,}/gu) ?? [];
-    if (
-      !/^(?:\d|[$€£])[^,]*$/.test(aside) ||
-      !words.every((word) => isUnitWord(word) || /^(?:square|cubic|and|per)$/.test(word))
-    )
-      return all;
-    if (!/≈|about|approximately/.test(lead ?? '')) also.push(aside);
-    return '';
-  });
-  return { text: shown, also };
-}
+/** A number of the question behind a formula, in the same sentence: "$28$ liters are enough for 350 km". */
+const isBehind = (between: string, number: Segment, known: Known | undefined): boolean =>
+  !/[.!?;:](?:\s|$)|\n/.test(between) &&
+  (known?.gives?.(number.content) === true || (known !== undefined && isOthers(between, '', known)));
+/** "… and 13 pelicans", "… while Sam has 20". */
+const isOthers = (between: string, behind: string, known: Known): boolean =>
+  /\b(?:and|while|whereas|but|to)\b/.test(between) &&
+  (namesOther(between, known.question ?? '') ||
+    countsOther(/^ (\p{L}+)/u.exec(behind)?.[1] ?? '', known.question ?? ''));
 
 /** An unmarked value counts where a sentence states it, or on a line of its own; without `known` the text is a solution's. */
 function stated(text: string, { start, end, content }: Segment, known?: Known, marked = false): true | undefined {

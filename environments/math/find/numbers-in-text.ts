@@ -6,7 +6,8 @@ import { hasProse, type Segment } from './segments.ts';
 const PLAIN_NUMBER =
   /[-−–]?[$€£¥₹]?(?:\d{1,3}(?:,\d{3}){1,40}(?:\.\d{1,200})?|\d{1,3}(?: \d{3}){1,5}(?![\d.,]\d)|\d{1,200}[.,]\d{1,200}|\.\d{1,200}|\d{1,300})(?:[eE][+-]?\d{1,4})?(?:\s?\/\s?\d{1,200}| \d{1,9}\/\d{1,9})?/;
 // A point or an interval of plain numbers, and LaTeX that was left without its dollars, are values as well.
-const PLAIN_TUPLE = /[([]\s?[-−]?[\d./]{1,40}(?:\s?,\s?[-−]?[\d./]{1,40}){1,8}\s?[)\]]/;
+const PLAIN_TUPLE =
+  /[([]\s?(?:[-−]?[\d./]{1,40}|[-−]∞)(?:\s?,\s?[-−+]?(?:[\d./]{1,40}|∞)){1,8}\s?[)\]]|[([]\s?[-−]∞\s?,\s?∞\s?[)\]]/;
 const BARE_LATEX = /[-−]?\d{0,9}(?:\\[dt]?frac\{[^{}]{1,40}\}\{[^{}]{1,40}\}|\\sqrt\{[^{}]{1,40}\})/;
 const MONTH =
   /(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\.?/;
@@ -84,6 +85,7 @@ function listBefore(
     const separator = SEPARATOR.exec(line);
     const before = line.slice(0, separator?.index);
     const item = separator && (TUPLE_ITEM.exec(before)?.[1] ?? ITEM.exec(before)?.[1]);
+    if (/[<>≤≥]\s*$/.test(before.slice(0, before.length - (item?.length ?? 0)))) break;
     if (!item || !/[\dπ√]|\bpi\b|\\pi/.test(item) || hasProse(item) || balanced(item) !== item) break;
     items.unshift(item);
     joined ||= /\w/.test(separator[0]);
@@ -115,9 +117,9 @@ function widen(text: string, start: number, end: number): { readonly content: st
       text.slice(lineStart, start),
     )?.[0] ?? '';
   const right =
-    /^(?:%|\s?(?:percent(?:age)?|pct)\b|[^\s,;:A-Za-z.]*[A-Za-z]?(?![A-Za-z])[^\s,;:A-Za-z.]*(?:\s[-+*/^=]\s?[^\s,;:A-Za-z.]*[A-Za-z]?(?![A-Za-z])[^\s,;:A-Za-z.]*)*)/.exec(
+    /^(?:%|\s?(?:percent(?:age)?|pct)\b|(?:[^\s,;:A-Za-z.]|[A-Za-z](?![A-Za-z]))*(?:\s[-+*/^=]\s?(?:[^\s,;:A-Za-z.]|[A-Za-z](?![A-Za-z]))*)*)/.exec(
       rest,
     )?.[0] ?? '';
-  const prefix = /[-+*/^=(]\s?$/.test(left) ? left.trimStart().replace(/^[^\dA-Za-z([\\-]+/, '') : '';
+  const prefix = /[-+*/^=(<>≤≥√·×]\s?$/.test(left) ? left.trimStart().replace(/^[^\dA-Za-z([\\-]+/, '') : '';
   return { content: balanced(`${prefix}${text.slice(start, end)}${right}`), from: start - prefix.length };
 }

@@ -15,6 +15,19 @@ import {
 } from '../read/statement-words.ts';
 import type { Known } from './known.ts';
 
+/**
+ * A value that follows reasoning with numbers, or that ends a calculation, is what the model has found: it is read as openly as one
+ * in a box.
+ */
+export function isComputed(text: string, start: number): boolean {
+  const before = text.slice(Math.max(0, start - REACH), start);
+  const own = Math.max(before.lastIndexOf('\n'), before.lastIndexOf('. '), 0);
+  return /[\d\\]/.test(before.slice(0, own)) || CALCULATED.test(before);
+}
+const REACH = 8_000;
+/** "142 - 15 + 1 = " right before the value. */
+const CALCULATED = /[\d)²³π%]\s*=\s*[$€£]?$/;
+
 export interface Word {
   readonly written: string;
   readonly word: string;
@@ -41,26 +54,45 @@ export function isOpen(all: readonly Word[], known: Known, alone: boolean): bool
   )
     return false;
   const governing = words.filter((word) => !GOVERNED.test(word)).slice(-2);
-  if (governing.some((word) => isRefusing(word) && !mine(word)) || (!chained && isMeta(words.at(-1) ?? '')))
+  if (
+    governing.some((word, k) => isRefusing(word) && !mine(word) && !(k === 0 && COMPARATIVE.test(word))) ||
+    (!chained && isMeta(words.at(-1) ?? ''))
+  )
     return false;
-  if (HEDGED.test(words.at(-1) ?? '')) return false;
+  const linked = words.findLastIndex(isLink);
+  if (
+    HEDGED.test(words.at(-1) ?? '') ||
+    governing.some((word) => RELATED.test(word) && words.lastIndexOf(word) > linked)
+  )
+    return false;
   const zone = words.findIndex((word, k) => k > 0 && opensZone(word));
   const transforms = (word: string): boolean => (known.asked ? isTransform(word) : FACTOR.test(word));
   const head = zone < 0 || !known.asked ? words : words.slice(0, zone);
   if (
     head.some(
       (word, k) =>
-        ((transforms(word) && (zone < 0 || k < zone)) || (isOther(word) && (known.asked || !FIRST.test(word)))) &&
+        ((transforms(word) && (zone < 0 || k < zone) && !isPlain(word, words[k - 1], words[k + 1])) ||
+          (isOther(word) && (known.asked || !FIRST.test(word)))) &&
         !mine(word),
     )
   )
     return false;
-  return words.every((word) => mine(word) || !(isDoubting(word) || isNegation(word) || isFault(word)));
+  return words.every(
+    (word) => mine(word) || (isNegation(word) ? known.denies === true : !(isDoubting(word) || isFault(word))),
+  );
 }
+/** Of a noun, as in "the larger crew 12 days". */
+const COMPARATIVE = /^(?:larger|greater|smaller|bigger|lower|higher)$/;
+/** "The double sum", "the lines are perpendicular and …": no other quantity. */
+const isPlain = (word: string, before = '', after = ''): boolean =>
+  word === 'double' ? /^(?:sum|integral|root|series)s?$/.test(after) : word === 'perpendicular' && before === 'are';
 /** Without the question nobody knows that something else is asked for. */
 const FIRST = /^(?:original|initial)(?:ly)?$/;
 const FACTOR = /^(?:twice|half|thrice|double|complement|reciprocal)$/;
 const CHAIN = /^[⟦=:]$/;
 const GOVERNED = /^(?:the|a|an|of|exactly|precisely|in|to|by|is|are|was|be|it|at)$/;
 
+/** Another number of which the value is a bound, a part or a reason. */
+const RELATED =
+  /^(?:multiples?|divisors?|factors?|close|different|upwards?|before|near|times|plus|minus|since|because|although|until|unless)$/;
 const HEDGED = /^(?:about|roughly|approximately|around|almost|nearly)$/;

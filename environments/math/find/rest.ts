@@ -19,21 +19,24 @@ import {
 } from '../read/statement-words.ts';
 import { numberWord } from '../read/number-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
-import { countsOther, ratesOther } from './asked.ts';
-import { IS_OFF, speaksAgainst } from './explanation.ts';
+import { countsOther, ratesOther, shiftsOther, withoutBound } from './asked.ts';
+import { IS_OFF, OTHER_SUBJECT, speaksAgainst } from './explanation.ts';
 import { stopped } from './obstacle.ts';
 import { NOUN, STRUCK, wordsOf } from './sentence.ts';
-import { ROUNDED } from './tail.ts';
+import { RESTATED, ROUNDED } from './tail.ts';
 import type { Known } from './known.ts';
 
 /** Opens an explanation, a place or a comparison, which is no part of what is stated. */
 const EXPLAINED =
-  /(?:^|[\s,(—-])(?:because|since|as(?! (?:far|long|well|soon|(?:the |our )?(?:final )?answer)\b)|so|hence|thus|therefore|where|using|by|i\.?e\.?|that is|namely|or else|due to|while|whereas|and (?:we|this|it|thus|hence|so|indeed)|and the (?!(?:other|answer|negative|solution|value|opposite|same|rest|result|next|correct|true|right|real)\b)\p{L}+ (?:is|are)|which (?:means|gives|implies|matches|equals|simplifies|completes|satisfies|fits|makes sense|(?:I|we) (?:have )?(?:verified|checked|confirmed)|is (?:less|smaller|greater|larger) than (?:(?=[\d⟦])|one\b|zero\b))|matching|confirming|agreeing with|consistent with|not(?=\s+(?:⟦|[\d$(-]|\p{L}+ing\b))|(?:rather than|instead of)(?=\s+(?:⟦|[\d$(-]|\p{L}+ing\b))|(?:attained|achieved|reached|occurring)?\s*(?:when|at(?! (?:most|least)\b)|if and only if|iff))(?![\p{L}]).*$/su;
+  /(?:^|[\s,(—-])(?:because|since|as(?! (?:far|long|well|soon|(?:the |our )?(?:final )?answer)\b)|so|hence|thus|therefore|where|using|by|i\.?e\.?|that is|namely|or else|due to|while|whereas|and (?:we|this|it|thus|hence|so|indeed)|and (?:the|its|his|her|their) (?!(?:other|answer|negative|solution|value|opposite|same|rest|result|next|correct|true|right|real|total)\b)\p{L}+ (?:is|are|was|has|would be)|which (?:means|gives|implies|matches|equals|simplifies|completes|satisfies|fits|makes sense|(?:I|we) (?:have )?(?:verified|checked|confirmed)|is (?:less|smaller|greater|larger) than (?:(?=[\d⟦])|one\b|zero\b))|matching|confirming|agreeing with|consistent with|not(?=\s+(?:⟦|[\d$(-]|\p{L}+ing\b))|(?:rather than|instead of)(?=\s+(?:⟦|[\d$(-]|\p{L}+ing\b))|(?:attained|achieved|reached|occurring)?\s*(?:when|at(?! (?:most|least)\b)|if and only if|iff))(?![\p{L}]).*$/su;
 /** Other values, set aside in brackets. */
 const OTHERS = /\(\s*(?:we )?(?:reject|discard|exclud|ignor|not|choices?)[^()]*(?:⟦|\d)[^()]*\)/i;
 /** "(and not 100)", "(without the leak it would take 16)": in brackets another value may be set beside the first. */
 const CONTRAST = /\(\s*(?:(?:and )?not (?=[\d⟦])[^()]*|[^()]*\bwould\b[^()]*)\)/gi;
 const NEVER = /(?!)/g;
+/** ", and its circumference would be 12π": another quantity of the same thing. */
+const COMPANION =
+  /,? and (?:its|the|his|her|their) (?!(?:other|answer|negative|solution|value|opposite|same|rest|result|next|correct|true|right|real|total)\b)\p{L}+ (?:would be|is|are|was|has) [$⟦\d][^,;]*$/u;
 /** The same value once more, rounded: compared where it is found (tail.ts). */
 const NEAR = new RegExp(`(?:\\(\\s*)?${ROUNDED.source}\\s?(?:\\p{L}{1,20}[²³]?(?=[\\s).,]|$))?(?:\\s*\\))?`, 'giu');
 /** A value that "or" or "and" adds is read with the first. */
@@ -56,15 +59,16 @@ export interface Behind {
   /** The text before the value. */
   readonly before: string;
   readonly value: string;
-  /** In a box: nouns, names and verbs behind it are an open class. */
   readonly marked: boolean;
+  /** In a box, or computed before: nouns, names and verbs behind it are an open class. */
+  readonly open: boolean;
 }
 
 /** Of the explanation: what it opens with is no part of it; a place may have any words. */
 const isAgainst = (why: string, known: Known, before: string): boolean => {
   const [opening = ''] = /^[\s,(—-]*(?:or else|rather than|instead of|\p{L}+)/u.exec(why) ?? [];
   const place = /when|where|at|not|rather|instead|if|attained|achieved|reached|occurring|else/i.test(opening);
-  if (/\b(?:another|then|afterwards|next)\b/.test(why)) return true;
+  if (/\b(?:another|(?<!by |because )then|afterwards|next)\b/.test(why)) return true;
   return (
     WORK.test(why) ||
     UNFIT.test(why) ||
@@ -86,13 +90,23 @@ export function unexplained(said: string, known: Known, before: string): string 
 }
 
 /** Do the words behind a value leave it as it is? */
-export function leaves(right: string, known: Known, { object, stated, named, before, value, marked }: Behind): boolean {
+export function leaves(
+  behind: string,
+  known: Known,
+  { object, stated, named, before, value, marked, open }: Behind,
+): boolean {
+  if (/^[\s$.,!)}\]*\\]*$/.test(behind)) return true;
+  const right = withoutBound(behind, known.question ?? '');
   if (STRUCK.test(right) || /[?？]\W*$|\bat (?:most|least)\b/i.test(right)) return stopped('behind the value', right);
   const said = right
     .replace(/[*_"“”`]/g, ' ')
     .replace(OTHERS, ' ')
+    .replace(/\(([^()]*)\)/g, (all, said: string) => (marked && OTHER_SUBJECT.test(said) ? ' ' : all))
     .replace(marked ? CONTRAST : NEVER, ' ')
+    .replace(marked ? COMPANION : NEVER, ' ')
     .replace(NEAR, ' ')
+    .replace(marked ? RESTATED : NEVER, ' ')
+    .replace(/(?<=\p{L})\^\{?[23]\}?/gu, ' ')
     // "9 (nine)"
     .replace(/^([\s$}\])]*)\(([a-z][a-z -]{1,60})\)/i, (all, closed: string, word: string) =>
       numberWord(word.toLowerCase()) === /\d+/.exec(value)?.[0] ? closed : all,
@@ -106,11 +120,18 @@ export function leaves(right: string, known: Known, { object, stated, named, bef
   if (JOINED.test(rest)) return true;
   const tokens = wordsOf(rest);
   const around = marked && isDeterminer(tokens[1]?.toLowerCase() ?? '');
-  if (OPERATION.test(tokens[0] ?? '') && !around && !NAMED.test(rest)) return stopped('an operation', tokens[0]);
+  const counted = /^[\s$}\]]*times\b(?!\s+(?:[\d⟦]|(?:as|more|less|the|that|this)\b))/.test(right);
+  const modulo = tokens[0] === 'modulo' && known('remainder') && known.gives?.(tokens[1] ?? '') === true;
+  if (OPERATION.test(tokens[0] ?? '') && !modulo && !counted && !around && !NAMED.test(rest))
+    return stopped('an operation', tokens[0]);
   if (known.asked && tokens.includes('than') && !known('than')) return stopped('a comparison', rest);
   if (known.asked && ratesOther(rest, known.question ?? '')) return stopped('another rate', rest);
+  if (known.asked && shiftsOther(rest, known.question ?? '')) return stopped('another time', rest);
   if (known.asked && countsOther(tokens[0] ?? '', known.question ?? '')) return stopped('another count', tokens[0]);
-  return isClosed(tokens, rest, known, { object, named }) || (marked && !named && isOpen(tokens, rest, known, stated));
+  return (
+    isClosed(tokens, rest, known, { object, named }) ||
+    ((open || (known.asked === true && object && stated)) && !named && isOpen(tokens, rest, known, stated))
+  );
 }
 
 /**
@@ -124,14 +145,14 @@ function isOpen(tokens: readonly string[], rest: string, known: Known, object: b
   const bare = wordsOf(rest.replace(/\([^()]*\)/g, ' '));
   const first = bare[0]?.toLowerCase() ?? '';
   const counts = isNoun(first) || isUnitWord(first) || /^(?:different|distinct|possible|such)$/.test(first);
-  const attached = /^[\s$*\\)}\]]*\p{L}/u.test(rest);
-  if (attached && !counts && !known(first) && !(object && isCommon(first, known))) return false;
   if (!object && !counts && !known(first)) return false;
   if (/\b(?:have|has|need|needs|yet)\s+to\b/i.test(rest)) return false;
   return (
     !tokens.some((token) => {
       const word = token.toLowerCase().replace('’', "'");
       if (known(word)) return false;
+      if (isNegation(word) && known.denies) return false;
+      if (known.asked && isTransform(word)) return true;
       return isDoubting(word) || isNegation(word) || isFault(word) || TURNING.test(word);
     }) &&
     !isMeta(first) &&
@@ -180,7 +201,7 @@ function isClosed(
       return stopped('behind the value', token);
     }
     if (NUMBER_WORD.test(word)) {
-      if (isDeterminer(tokens[k - 1]?.toLowerCase() ?? '')) continue;
+      if (known(word) || isDeterminer(tokens[k - 1]?.toLowerCase() ?? '')) continue;
       return stopped('behind the value', token);
     }
     // "The 6 in the statement is …" says something of the 6.

@@ -83,10 +83,14 @@ export function rightOf(text: string, end: number, inside: boolean): string {
 }
 
 const RIGHT_END = new RegExp(`${SENTENCE.source}|\\n|^[\\s$*)\\]}]*\\s(?=\\p{Lu}\\p{Ll}|I[\\s'’])`, 'u');
+/** A capital opens no sentence where nouns have one. */
+const GERMAN =
+  /^[\s$*)\]}]*\s(?:\p{Lu}\p{Ll}{2,}(?:metern?|meilen|stunden?|minuten|tagen?|jahren?|euro|dollar|eiern?|personen|kindern?|grad)\b|\p{Lu}\p{Ll}+ (?:pro|auf|im|in der|in dem|für|und|von|des|der|an)\b)/iu;
+const GERMAN_END = new RegExp(`${SENTENCE.source}|\\n`, 'u');
 /** The end of the sentence in which a value stands, as an offset in what follows the value. */
 export function sentenceEnd(behind: string): number {
   const closed = /^\s*(?:\\end\{\w+\*?\}\s*)*(?:\$\$?|\\\)|\\\])/.exec(behind)?.[0].length ?? 0;
-  const end = RIGHT_END.exec(behind.slice(closed));
+  const end = (GERMAN.test(behind.slice(closed, closed + 200)) ? GERMAN_END : RIGHT_END).exec(behind.slice(closed));
   return end === null ? behind.length : closed + end.index + end[0].length;
 }
 

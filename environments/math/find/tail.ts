@@ -4,7 +4,7 @@
 import { SCALES } from '../read/harmless-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
 
-const UNIT_WORD = /\s*((?:square|cubic|per)\s+|\/\s?)?([A-Za-z]+)(?:[²³]|\^\{?[23]\}?)?\.?/gy;
+const UNIT_WORD = /\s*((?:square|cubic|per|an?|each)\s+|\/\s?)?([A-Za-z]+)(?:[²³]|\^\{?[23]\}?)?\.?/gy;
 
 /** The words behind a value that belong to it: a percent sign, factors and units, and what "or" adds to it. */
 export function tailOf(text: string, end: number): string {
@@ -14,6 +14,8 @@ export function tailOf(text: string, end: number): string {
   if (/^(?:\\?%|percent\b|pct\b)/i.test(rest)) return '\\%';
   let tail = '';
   for (const [piece, power, word = ''] of rest.matchAll(UNIT_WORD)) {
+    // "12 miles an hour" is a speed; "$18 each day" is not.
+    if (/^(?:an?|each)\s/.test(power ?? '') && !/(?:miles?|met(?:er|re)s?|feet|k?m)$/.test(tail)) break;
     const unit =
       isUnitWord(word) ||
       /^units?$/.test(word) ||
@@ -41,6 +43,10 @@ const ROUNDED_BEHIND = new RegExp(
 );
 export const roundedBehind = (text: string, end: number): string | undefined =>
   ROUNDED_BEHIND.exec(text.slice(end, end + 100))?.groups?.['rounded'];
+
+/** ", which is 0.375 or 37.5%": the value in other forms. */
+export const RESTATED =
+  /^[\s$*\\)\]]*,?\s*(?:which is|which equals|that is,?|i\.e\.,?)\s*\$?([-−]?\d[\d.,/]*(?:\\?%)?)\$?(?:,? or \$?([-−]?\d[\d.,/]*(?:\s?\\?%)?)\$?)?(?=\s*(?:[.,;]?\s*$|[.;]\s))/;
 
 /** The words behind the box that belong to the answer: a percent sign, a unit, "or 6". */
 export function withTail(content: string, text: string, end: number): string {

@@ -63,7 +63,7 @@ const COMMON = words(`
   argument conjugate inverse reciprocal transpose adjoint cofactor permutation permutations combination combinations arrangements outcome outcomes
   parallel closed open interval notation once twice greater larger smaller bigger reading gcd lcm hcf divisor multiple quotients remainders digit digits sides angles lengths heights values
   inside outside strictly matrix vector ring field condition conditions constraint constraints requirement requirements equations inequality divisible
-  integer integers inclusive`);
+  integer integers inclusive general explicit enclosed combined`);
 
 const LINK_WORDS = words(
   'is are was were be been being equals equal = : lautet ist est es è é son sind beträgt равен равна равно',
@@ -93,7 +93,7 @@ const FAULTS = words(`
   believed faulty flawed bogus spurious sloppy careless hasty broken defective corrupt corrupted bug typo typed misread
   miscounted miscalculated overlooked forgot forgotten forgetting omitted neglected lie lied joke joking kidding sarcasm
   fiction nonsense absurd rubbish void retract retracted withdrawn withdraw disregard ignore cancel scrap meaningless dummy
-  unfinished partial intermediate incomplete irrelevant superseded outdated obsolete unverified unproven dubious suspicious`);
+  unfinished partial intermediate incomplete irrelevant superseded outdated obsolete insufficient inadequate unverified unproven dubious suspicious`);
 /** Steps of a proof by contradiction: in a premise they are no fault. */
 export const DEDUCING = words(
   'impossible contradict contradicts contradicting contradiction fail fails failed reject rejected excluded discard discarded absurd false',

@@ -2,7 +2,7 @@
 // A unit is a list of base dimensions and an exact factor; other words are labels: nouns of a table, or unknown.
 
 import { isCmd, isSign, peek, type Cursor } from './cursor.ts';
-import { equal, fromDecimal, mul, rational, type Rational, inv } from '../rational.ts';
+import { fromDecimal, mul, rational, type Rational, inv } from '../rational.ts';
 import { isChanging, isFiller, isNoun, isRefusing, SCALES, singular } from './harmless-words.ts';
 import { numberWord } from './number-words.ts';
 import { remembered } from '../remembered.ts';
@@ -235,19 +235,6 @@ export const unitOf = remembered((phrase: string): Unit => {
 /** Are all words of this known: units, nouns of the table, words that change nothing? */
 export const isHarmlessPhrase = (phrase: string, question = ''): boolean =>
   unitOf(phrase).unknown.every((word) => isAsked(word, question));
-
-/** The question speaks of another unit of the same kind, and not of this one: 20 hours where minutes are asked. */
-export function isOtherUnit(phrase: string, question: string): boolean {
-  const own = question === '' ? undefined : unitOf(phrase);
-  if (!own || own.dimension === '') return false;
-  const asked = [...question.matchAll(UNIT_PHRASE)]
-    .filter(([said]) => !/^(?:in|a|at|as|us)$/i.test(said))
-    .map(([said]) => unitOf(said.replaceAll('$', 'dollars')))
-    .filter(({ dimension }) => dimension === own.dimension);
-  return asked.length > 0 && !asked.some(({ factor }) => equal(factor, own.factor));
-}
-const UNIT_PHRASE =
-  /(?:(?:square|cubic|sq)\s+)?[A-Za-z]+(?:\s?(?:\/|\bper\b|\ban?(?=\s+(?:second|minute|hour|day|week|year)))\s?[A-Za-z]+)?(?:[²³]|\^\d)?|[$€£]/g;
 
 /** The question counts the thing: "How many cups of feed …", "24 zebras". A word that bounds, denies or multiplies is no thing. */
 function isAsked(word: string, question: string): boolean {
