@@ -35,7 +35,8 @@ export function judgeMath(answer: string, solutions: readonly string[], options:
 
 function judged(answer: string, solutions: readonly string[], options: JudgeOptions): Verdict {
   const leaf = leafOptions(options);
-  const read = solutions.map((text) => readSolution(text, leaf));
+  const lists = listsChoices(leaf.question);
+  const read = solutions.map((text) => readSolution(lists ? asChoice(text) : text, leaf));
   const usable = read.filter((solution) => solution.usable);
   if (usable.length === 0) {
     const reason = read.every((solution) => solution.reason === 'empty') ? 'no-solution' : 'solution-unreadable';
@@ -99,9 +100,11 @@ const plain = (text: string): string => text.replace(/[$€£]/g, '');
 function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOptions, cut: boolean): Verdict {
   const choice = choiceOf(gold.text);
   let own: Extraction | undefined = found === 'cut-off' ? undefined : found;
+  if (choice && own && listsChoices(options.question)) own = { ...own, text: asChoice(own.text) };
   if (choice && choice.rest === '' && !cut && needsChoice(own)) own = extractChoice(answer) ?? own;
   // Signs alone are no answer: nothing in them could be right.
   if (own && !isRelationSign(gold.text) && !/[\p{L}\p{N}∅∞]|\\\{\s*\\\}/u.test(own.text)) own = undefined;
+  if (!own && !cut && isRelationSign(gold.text)) own = signIn(answer);
   const unmarked = own === undefined || own.by === 'number' || own.by === 'formula';
   // A short text in which every word is accounted for is an answer as a whole: "all reals except 2".
   if (
@@ -138,6 +141,27 @@ function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOpt
     if (other.verdict === 'right') return { ...other, extracted };
   }
   return { ...first, extracted };
+}
+
+/** MathQA's questions list "a ) 800 , b ) 820". */
+const listsChoices = (question: string): boolean =>
+  /(?:^|[\s(])a ?\).{1,400}?[\s(]b ?\).{1,400}?[\s(]c ?\)/s.test(question);
+
+/** `c` and `c) 840` where small letters name the choices. */
+const asChoice = (text: string): string =>
+  text.replace(
+    /^(\s*\(?)([a-j])(?=\s*(?:\)|[.:]?\s*$))/,
+    (_, before: string, letter: string) => before + letter.toUpperCase(),
+  );
+
+/** "The sign is $<$.": a text that holds nothing but one relation sign. */
+function signIn(answer: string): Extraction | undefined {
+  const text = answer.replace(
+    /^\s*(?:the )?(?:(?:correct|right|missing) )?(?:sign|symbol|relation|answer)(?: is|:)?(?=[\s$:])/i,
+    '',
+  );
+  const sign = text.replace(/^[\s:]*|[\s.]*$/g, '');
+  return isRelationSign(sign) ? { text: sign.replaceAll('$', '').trim(), by: 'whole' } : undefined;
 }
 
 /** An answer to a question that asks in percent may leave the sign out. */

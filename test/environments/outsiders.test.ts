@@ -14,10 +14,12 @@ interface Reply {
   readonly cut?: boolean;
 }
 
-const replies = readFileSync(new URL('./outsiders.jsonl', import.meta.url), 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line) as Reply);
+const read = (name: string): Reply[] =>
+  readFileSync(new URL(name, import.meta.url), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Reply);
+const replies = read('./outsiders.jsonl');
 const isBoxed = ({ answer }: Reply): boolean => answer.includes('boxed');
 
 /** The share of these replies that got another verdict than their label, and which they are. */
@@ -45,6 +47,16 @@ describe('a reply that somebody else wrote', () => {
     const { of, share: found, which } = missed(kind, expected, boxed);
     expect(of).toBeGreaterThan(50);
     expect(found, which).toBeLessThanOrEqual(share);
+  });
+});
+
+describe('what docs/judge.md promises', () => {
+  test('holds for the texts with which an outsider tried it', () => {
+    const otherwise = read('./promises.jsonl').filter(
+      ({ answer, solutions, question, expected }) =>
+        judgeMath(answer, solutions, { ...(question !== undefined && { question }) }).verdict !== expected,
+    );
+    expect(otherwise).toEqual([]);
   });
 });
 

@@ -3,11 +3,11 @@
 import type { Node, Of } from '../ast.ts';
 import { isAssignment, lastLink } from './relation.ts';
 
-/** Assignments in a list: `x = 1, y = 2` against `1, 2` in that order; `x = 1, x = 2` against both in any order. */
+/** Assignments in a list: `x = 1, y = 2` against `1, 2` in that order; `x = 1, x = 2` is the set of both, and no point. */
 export function alignNames(g: Node, a: Node): readonly [Node, Node] {
   const [x, y] = [namedItems(g), namedItems(a)];
-  if (x && !y && !isNamedTuple(a)) return [x.distinct ? ordered(x.values) : { ...x.list, items: x.values }, a];
-  if (y && !x && !isNamedTuple(g)) return [g, y.distinct ? ordered(y.values) : { ...y.list, items: y.values }];
+  if (x && !y && !isNamedTuple(a)) return [valuesOf(x, a), a];
+  if (y && !x && !isNamedTuple(g)) return [g, valuesOf(y, g)];
   if (x && isNamedTuple(a)) return [g, expandTuple(a)];
   if (y && isNamedTuple(g)) return [expandTuple(g), a];
   return [g, a];
@@ -44,6 +44,13 @@ function namesOf(items: readonly Node[]): string[] | undefined {
   return names.length === items.length ? names : undefined;
 }
 
+/** x₁ = 1, x₂ = 2 is the point (1, 2) as well. */
+function valuesOf({ list, values, distinct, numbered }: Named, other: Node): Node {
+  if (distinct || (numbered && other.k === 'tuple')) return ordered(values);
+  const several = values.length > 1 && values.every((value) => value.k !== 'tuple');
+  return several && other.k === 'tuple' ? { k: 'set', items: values, explicit: true } : { ...list, items: values };
+}
+
 const ordered = (items: readonly Node[]): Node => ({ k: 'tuple', items, open: '(', close: ')' });
 
 const isNamedTuple = (node: Node): node is Of<'rel'> =>
@@ -64,6 +71,8 @@ interface Named {
   readonly list: Of<'list'>;
   readonly values: readonly Node[];
   readonly distinct: boolean;
+  /** Of names that differ in their index alone. */
+  readonly numbered: boolean;
 }
 
 function namedItems(node: Node): Named | undefined {
@@ -71,18 +80,24 @@ function namedItems(node: Node): Named | undefined {
   // A list of groups: each group of distinct names is a tuple of its own.
   if (node.items.every((item) => item.k === 'list' && item.items.every(isAssignment))) {
     const values = node.items.map((item) => ordered((item as Of<'list'>).items.map((n) => lastLink(n as Of<'rel'>))));
-    return { list: node, values, distinct: false };
+    return { list: node, values, distinct: false, numbered: false };
   }
   if (!isAssignment(node.items[0]) || node.items.some((item) => item.k === 'rel' && !isAssignment(item)))
     return undefined;
   const values = node.items.map((item) => (item.k === 'rel' ? lastLink(item) : item));
   const names = node.items.map((item) => (item.k === 'rel' ? item.items[0] : undefined));
   const text = names.filter((n) => n !== undefined).map((n) => baseName(n));
-  return { list: node, values, distinct: names.every((n) => n !== undefined) && new Set(text).size === text.length };
+  const whole = names.filter((n) => n !== undefined).map(spelt);
+  const all = (texts: readonly string[]): boolean =>
+    texts.length === names.length && new Set(texts).size === texts.length;
+  return { list: node, values, distinct: all(text), numbered: all(whole) };
 }
 
 /** x₁ and x₂ are two values of x; a₃ and a₃₇ as well. */
 function baseName(node: Node): string {
   if (node.k === 'call' && node.name === 'index' && node.args[0]) return baseName(node.args[0]);
-  return JSON.stringify(node, (_, v: unknown) => (typeof v === 'bigint' ? v.toString() : v));
+  return spelt(node);
 }
+
+const spelt = (node: Node): string =>
+  JSON.stringify(node, (_, v: unknown) => (typeof v === 'bigint' ? v.toString() : v));

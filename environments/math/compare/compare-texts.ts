@@ -56,7 +56,9 @@ export function compareTexts(solution: string, said: string, options: LeafOption
   const written = asWritten(gold);
   if (written !== '' && written === asWritten(answer)) return AS_WRITTEN;
   if (Math.max(gold.length, answer.length) > LIMITS.candidateChars) return wrong('too-big');
-  const several = severalChoices(gold, ',');
+  // `10–15` with a long dash is no difference.
+  if (isRange(said) && !isRange(solution)) return WRONG;
+  const several = severalChoices(gold, ',') ?? (severalChoices(answer, ',') && severalChoices(gold, ''));
   const named = several && severalChoices(answer, '');
   if (named) return several === named ? AS_WRITTEN : WRONG;
   if (several && /\bor\b/.test(answer)) return WRONG;
@@ -75,6 +77,9 @@ export function compareTexts(solution: string, said: string, options: LeafOption
     return compareContents(goldChoice.rest, answerChoice?.rest || answer, options);
   return compareContents(gold, answerChoice?.rest || answer, options);
 }
+
+const RANGE = /^\D*(\d{1,12})\s?–\s?(\d{1,12})\D*$/;
+const isRange = (text: string): boolean => Number(RANGE.exec(text)?.[1]) < Number(RANGE.exec(text)?.[2]);
 
 function compareContents(gold: string, answer: string, options: LeafOptions): Outcome {
   const written = asWritten(gold);

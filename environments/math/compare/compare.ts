@@ -227,6 +227,8 @@ function compareCollections(g: Node, a: Node, compareItems: (g: Node, a: Node) =
   if (g.k === 'tuple' || a.k === 'tuple') {
     const [tuple, other] = g.k === 'tuple' ? [g, a] : [a, g];
     if (other.k === 'set' && other.explicit) return 'different';
+    // "2 or 3" are two answers.
+    if (other.k === 'list' && other.join !== ',') return 'different';
     if (tuple.k === 'tuple' && isCollection(other) && other.items.every((item) => item.k !== 'tuple')) {
       return g === tuple ? inOrder(tuple.items, other.items, again) : inOrder(other.items, tuple.items, again);
     }

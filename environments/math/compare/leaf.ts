@@ -74,17 +74,27 @@ export function compareLeaves(gold: Node, answer: Node, c: Comparison, options: 
   if (a.unit !== undefined && g.unit === undefined) {
     if (!isHarmlessPhrase(a.unit, options.question) || isOtherUnit(a.unit, options.question)) return 'different';
   }
+  if (g.radians !== a.radians && !g.degrees && !a.degrees && !mayBeRadians(g, a, options.question)) return 'different';
+  if (a.degrees && !g.degrees && IN_RADIANS.test(options.question) && !hasPi(g.node)) return 'different';
   if (g.degrees !== a.degrees && g.unit === undefined && a.unit === undefined) {
     const [degrees, other] = g.degrees ? [g.node, a.node] : [a.node, g.node];
     const radians = g.radians || a.radians;
-    const plain = radians ? 'different' : compareValues(stripDegrees(g.node), stripDegrees(a.node), c, options);
+    const plain =
+      radians || hasPi(degrees) ? 'different' : compareValues(stripDegrees(g.node), stripDegrees(a.node), c, options);
     if (plain !== 'different' && plain !== 'unknown') return plain;
     // 180° is π.
-    if (!radians && !some(other, (n) => n.k === 'const' && n.name === 'pi')) return plain;
+    if (!radians && !hasPi(other)) return plain;
     return compareValues(mul([degrees, { k: 'const', name: 'pi' }]), mul([other, num(Q.rational(180n))]), c, options);
   }
   return compareValues(stripDegrees(g.node), stripDegrees(a.node), c, options);
 }
+
+const hasPi = (node: Node): boolean => some(node, (n) => n.k === 'const' && n.name === 'pi');
+const IN_RADIANS = /\bin radians\b/i;
+
+/** A number without π is taken for radians only where the question speaks of them. */
+const mayBeRadians = (g: Peeled, a: Peeled, question: string): boolean =>
+  /\bradians?\b/i.test(question) || (hasPi(g.node) && hasPi(a.node));
 
 /** "8 pounds" is £8 where the other side is money. */
 function samePounds(x: Unit, y: Unit, g: string, a: string): readonly [Unit, Unit] {

@@ -32,7 +32,7 @@ export function extractChoice(source: string): Extraction | undefined {
       : { text: opening[1], by: 'choice' };
   let last: { readonly letter: string; readonly end: number } | undefined;
   for (const m of text.matchAll(
-    /(?<![A-Za-z0-9$\\_^{=+*/-])(?:\*\*)?\(?([A-J])\)?(?:\*\*)?(?=[.,:;!?\s]|$)(?! [a-z]+ [a-z]+ (?:is|are|was)\b)/g,
+    /(?<![A-Za-z0-9$\\_^{=+*/-])(?<![=+*/<>^]\s)(?:\*\*)?\(?([A-J])\)?(?:\*\*)?(?=[.,:;!?\s]|$)(?! [a-z]+ [a-z]+ (?:is|are|was)\b)/g,
   )) {
     const end = m.index + m[0].length;
     // "A" and "I" are words as well.

@@ -19,17 +19,11 @@ import { percented, RESTATED, roundedBehind, tailOf, withTail } from './tail.ts'
 import { inEnglish } from '../read/statement-words.ts';
 import { yesOrNo } from '../read/words.ts';
 
-// The answer ends at a mark by which a chat template starts another turn.
-const TURNS = [
-  '<|im_end|>',
-  '<|im_start|>',
-  '<|endoftext|>',
-  '<|eot_id|>',
-  '<|end_of_text|>',
-  '<｜User｜>',
-  '<｜end▁of▁sentence｜>',
-  '</s>',
-];
+// The answer ends at a mark by which a chat template ends a turn or opens another.
+const TURN =
+  /<\|(?:im_end|im_start|end_?of_?text|eot_id|eom_id|eot|eom|end|return|call|start|start_header_id|header_start|user|assistant|system|observation|(?:end_of|start_of)_(?:turn|role)(?:_token)?|role_(?:end|start))\|>|<(?:start|end)_of_turn>|<｜(?:User|Assistant|end▁of▁sentence|begin▁of▁sentence)｜>|\[\/?INST\]|<\/s>|<eos>/gi;
+/** gpt-oss thinks in one channel and answers in another. */
+const FINAL = '<|channel|>final<|message|>';
 
 /** `cut`: the text was cut by a limit, so that only a closed box or a complete statement of the answer counts. */
 
@@ -65,14 +59,32 @@ export function ownText(source: string, cut = false): string {
   // In a text that was cut, emphasis shows what is complete.
   let text = source.slice(-LIMITS.textChars);
   if (!cut) text = withoutMarkup(text).replace(ORNAMENTS, ' ').replace(CALCULATION, '');
-  for (const mark of TURNS) {
-    const at = text.indexOf(mark);
-    if (at > 0 && text.slice(0, at).trim() !== '') text = text.slice(0, at);
-  }
+  const final = text.lastIndexOf(FINAL);
+  if (final >= 0) text = text.slice(final + FINAL.length);
+  for (const { index } of text.matchAll(TURN)) if (/\S/.test(text.slice(0, index))) return text.slice(0, index);
   return text;
 }
 
-function fromAnswer(text: string, cut: boolean, known: Known): Found {
+/** A box in a line of mathematics alone, without dollars, stands in a formula: `7, \boxed{6}`, `2 + \boxed{5} = 7`. */
+function withDollars(text: string): string {
+  const at = text.lastIndexOf('\\boxed');
+  const from = text.lastIndexOf('\n', at) + 1;
+  const to = at < 0 ? -1 : text.indexOf('\n', at);
+  const line = text.slice(from, to < 0 ? undefined : to);
+  const isFormula =
+    at >= 0 &&
+    line.length <= 300 &&
+    !/\$|\\[([\])]|&|\\\\|\\(?:begin|end)|[A-Za-z]{2}|[^\p{ASCII}×÷·⋅−–≤≥≠≈π√∞°]/u.test(
+      line.replace(/\\(?![([\])\\])(?!begin|end)[A-Za-z]+/g, ' '),
+    ) &&
+    /\d[^{}]*[,=]|[-+*/×=]\s*\\boxed/.test(line);
+  const before = isFormula ? text.slice(0, from) : '';
+  const isOpen = before.lastIndexOf('\\[') > before.lastIndexOf('\\]') || before.split('$$').length % 2 === 0;
+  return isFormula && !isOpen ? `${before}$${line.trim()}$${text.slice(from + line.length)}` : text;
+}
+
+function fromAnswer(source: string, cut: boolean, known: Known): Found {
+  const text = withDollars(source);
   const { boxes, unfinished } = scanBoxes(text);
   const group = lastGroup(text, boxes);
   if (unfinished) return 'cut-off';
