@@ -28,6 +28,10 @@ describe('the README', () => {
       (m) => m[1]!.replace(/\s*#.*$/, ''),
     );
     expect(commands.length).toBeGreaterThanOrEqual(5);
+    // The environment that the section shows, and rows for it.
+    const [, environment] = /^```python\n(.*?)```$/ms.exec(section(page('README.md'), 'Your own problems'))!;
+    writeFileSync(join(everturn.folder, 'last_number.py'), environment!);
+    writeFileSync(join(everturn.folder, 'rows.jsonl'), '{"id": "q1", "question": "What is 17 + 25?", "answer": "42"}');
     for (const command of commands) {
       const ended = await everturn.run(...command.split(' '));
       expect(ended.code, `${command}\n${ended.stderr}`).toBe(0);
