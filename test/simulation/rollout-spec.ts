@@ -153,7 +153,12 @@ export function openRolloutSpec(world: World, workflowId: string, who: Who): Rol
     // ended before it in the same task goes on to its next step, which is then asked to end; one that failed does not.
     const ended = jobs.findIndex((job) => job.resolveActivity ?? job.fireTimer);
     const broke = jobs[ended]?.resolveActivity?.result.failed;
-    const early = jobs.filter((job, i) => ended < 0 || broke || at === 'opening' || i < ended || job.doUpdate);
+    const said = commands.flatMap(wordOf);
+    // A verdict takes more steps on its way than another result: either may come first.
+    const overtook = at === 'judging' && said.some((word) => word.startsWith('finish cancelled'));
+    const early = jobs.filter(
+      (job, i) => ended < 0 || broke || overtook || at === 'opening' || i < ended || job.doUpdate,
+    );
     const late = jobs.filter((job) => !early.includes(job));
     for (const deed of early.flatMap(deedOf)) steer(deed);
     const words: string[] = [];
@@ -176,7 +181,6 @@ export function openRolloutSpec(world: World, workflowId: string, who: Who): Rol
         words.push('request-cancel');
       }
     }
-    const said = commands.flatMap(wordOf);
     must(
       said.join() === words.join(),
       () => `${workflowId}, ${at}: it commanded [${said.join(', ')}], and should [${words.join(', ')}]`,
