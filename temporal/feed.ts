@@ -17,6 +17,7 @@ import { feedWorkflowId } from '../domain/ids.ts';
 import { type Reason, REASONS } from '../domain/reasons.ts';
 import { calling, isServerFailure, type Session } from './connection.ts';
 import { startOptions } from './start-options.ts';
+import { untilSeen, wasUnseen } from './unseen.ts';
 
 const CALL_MS = 15_000;
 
@@ -91,10 +92,15 @@ export async function callFeed<T>(
   await mustBeOfRun(session, place);
   try {
     return await client.withDeadline(Date.now() + CALL_MS + waitMs, () =>
-      client.workflow.executeUpdateWithStart<() => Promise<unknown>, T, [object]>(verb, {
-        args: [given],
-        startWorkflowOperation: new WithStartWorkflowOperation<() => Promise<unknown>>('feed', options(place) as never),
-      }),
+      untilSeen(() =>
+        client.workflow.executeUpdateWithStart<() => Promise<unknown>, T, [object]>(verb, {
+          args: [given],
+          startWorkflowOperation: new WithStartWorkflowOperation<() => Promise<unknown>>(
+            'feed',
+            options(place) as never,
+          ),
+        }),
+      ),
     );
   } catch (error) {
     throw translated(place.run, verb, error);
@@ -136,7 +142,7 @@ export async function feedProgressOf(
 const QUERY_MS = 3000;
 
 function translated(run: string, verb: string, error: unknown): unknown {
-  if (error instanceof WorkflowUpdateFailedError) {
+  if (error instanceof WorkflowUpdateFailedError && !wasUnseen(error)) {
     const { cause } = error;
     const type = cause instanceof ApplicationFailure ? cause.type : undefined;
     const reason = (REASONS.usage as readonly string[]).includes(type ?? '') ? (type as Reason<'usage'>) : 'refused';

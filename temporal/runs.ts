@@ -19,6 +19,7 @@ import type {
   MemoProgress,
   Tuning,
 } from '../domain/messages.ts';
+import { untilSeen, wasUnseen } from './unseen.ts';
 
 export type Steering = 'pause' | 'resume' | 'stop';
 
@@ -225,9 +226,9 @@ async function listed(client: Client): Promise<RunSummary[]> {
 /** `who`: `Run "first"`. A refusal is a UsageError, no answer a TemporalError. */
 export async function updating(client: Client, who: string, name: string, update: () => Promise<void>): Promise<void> {
   try {
-    await client.withDeadline(Date.now() + STEER_MS, update);
+    await client.withDeadline(Date.now() + STEER_MS, () => untilSeen(update));
   } catch (cause) {
-    if (cause instanceof WorkflowUpdateFailedError) {
+    if (cause instanceof WorkflowUpdateFailedError && !wasUnseen(cause)) {
       throw new UsageError(`${who} refused to ${name}: ${cause.cause?.message ?? cause.message}.`, {
         reason: 'refused',
         cause,

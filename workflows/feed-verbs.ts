@@ -96,7 +96,8 @@ export function openVerbs(
   async function take(given: LeaseArguments): Promise<Lease | undefined> {
     return alone(async () => {
       mustBeNewest(given.line ?? 0);
-      return rules.takeLease(stateOf()!, given, `${run}~${uuid4()}`, Date.now());
+      // By the name in its record: its folder may have been renamed.
+      return rules.takeLease(stateOf()!, given, `${stateOf()!.run}~${uuid4()}`, Date.now());
     });
   }
 

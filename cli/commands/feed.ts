@@ -95,13 +95,25 @@ async function feed(io: Io, named: string, flags: Flags): Promise<ExitCode> {
       token,
       onWeights,
       onError: (error) => say(io, error instanceof Error ? error.message : String(error)),
+    }).catch((cause: unknown) => {
+      throw new UsageError(
+        `The feed cannot listen on ${flags.host}, port ${port}: ${String((cause as Error).message)}.`,
+        {
+          reason: 'bad-value',
+          fix: '`--host` takes an address of this machine, `--port` one that is free; 0 is any free one.',
+          cause,
+        },
+      );
     });
     // It holds a token: of a run in a bucket it stays on this machine.
     const near = isShared(store.folder) ? join(store.folder, '.feed') : join(homeOf(io.env).folder, 'feed', run);
     const file = join(near, 'server.json');
     writePrivate(file, `${JSON.stringify({ url: server.url, token, pid: process.pid })}\n`);
     say(io, `Feed       ${server.url}${token === null ? ' (asks for no token)' : ''}`);
-    say(io, `Token      in ${shortPath(io, file)}; docs/feed.md has the verbs. Ctrl-C ends the server, not the run.`);
+    say(
+      io,
+      `${token === null ? 'Address   ' : 'Token     '} in ${shortPath(io, file)}; docs/feed.md has the verbs. Ctrl-C ends the server, not the run.`,
+    );
     if (flags.json) printJson(io, { event: 'serving', run, url: server.url, file });
     tellReady();
     endWithParent(() => process.kill(process.pid, 'SIGTERM'));
