@@ -5,6 +5,7 @@
 import type { Verdict } from '../../domain/verdict.ts';
 import { compareSpellings, compareTexts } from './compare/compare-texts.ts';
 import { isRelationSign } from './compare/spelled.ts';
+import { askedUnit, withoutAskedScale } from './compare/asked-unit.ts';
 import { asksFor, isAboutAnother } from './compare/subject.ts';
 import { askedOf } from './find/asked.ts';
 import { extractChoice } from './find/choice.ts';
@@ -133,8 +134,10 @@ function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOpt
     [goldPercent, own.text],
     [gold.text, ownPercent],
     [gold.bare, own.text],
-    [gold.text, own.bare],
+    // A share is no length: the sign may be left out where no unit is asked for.
+    ...(own.bare !== undefined && askedUnit(options.question) ? [] : [[gold.text, own.bare]]),
     [gold.bare, own.bare],
+    [gold.text, withoutAskedScale(own.text, options.question)],
   ]) {
     if (first.verdict === 'right' || g === undefined || a === undefined) continue;
     const other = compareTexts(g, a, options);

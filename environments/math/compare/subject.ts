@@ -2,6 +2,7 @@
 // are about another quantity than x, n and f(4), and answer a question for that other quantity alone. Reads a short text.
 
 import { askedOf } from '../find/asked.ts';
+import { namesAnother } from './asked-name.ts';
 import { children, type Node, some } from '../ast.ts';
 import { LIMITS, TooBig, Unparsed } from '../limits.ts';
 import { parseAnswer } from '../read/parse.ts';
@@ -32,6 +33,8 @@ function leftSide(text: string): string | undefined {
 /** Does this equation speak of a quantity that is computed from the one it names, and that the question does not ask for? */
 export function isAboutAnother({ equation, named, boxed }: About, question: string): boolean {
   const left = equation.length > LIMITS.candidateChars ? undefined : leftSide(equation);
+  if (left !== undefined && (isDerivedFrom(left, question) || namesAnother(equation, question, boxed === true)))
+    return true;
   if (left === undefined || !/[A-Za-z]/.test(left.replace(/\\[A-Za-z]+/g, ' ')) || DERIVATIVE.test(respell(left)))
     return false;
   const node = parsed(left);
@@ -50,6 +53,13 @@ export function isAboutAnother({ equation, named, boxed }: About, question: stri
   // A letter of the solver's own: `2x = 2 \\cdot 5 = 10` says what was computed, `2x = 10` does not.
   if (!holds(of(question))) return kind === 'numbered' && !named && equation.split('=').length < 3;
   return kind === 'numbered' || holds(of(asked));
+}
+/** f'(2) where f(2) is asked for. */
+function isDerivedFrom(left: string, question: string): boolean {
+  if (!/'|\\prime/.test(left) || question === '') return false;
+  const asked = askedOf(question);
+  const own = left.replace(/\^\s*\{?\s*\\prime\s*\}?|'/g, '');
+  return asksFor(own, asked) && !asksFor(left, asked) && !/'|prime|deriv|differ|slope|tangent|rate/i.test(asked);
 }
 /** Words that ask for such an expression: "Find the square of the distance". */
 const OPERATION =

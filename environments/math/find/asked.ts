@@ -33,6 +33,7 @@ const FAMILIES = [
   ['sum', 'product', 'difference'],
   ['slope gradient', 'intercept'],
   ['numerator', 'denominator'],
+  ['determinant', 'trace', 'rank', 'nullity'],
   ['sin sine', 'cos cosine', 'tan tangent'],
   ['interest', 'amount', 'principal'],
   ['cost', 'change', 'profit', 'revenue'],
@@ -45,7 +46,7 @@ const nobody = (): boolean => false;
 const stem = (word: string): string =>
   word
     .toLowerCase()
-    .replace(/(?:ies|es|s)$/, '')
+    .replace(/(?:ies|es|s|e)$/, '')
     .replace(/y$/, '');
 
 /** The contrary of a word of the question: the circumference where the area is asked. */
@@ -86,9 +87,14 @@ export function namesOther(subject: string, question: string, open = false): boo
 /** "10 workers", "the 9th term" */
 const COUNTED = /(?<![\d.,])(\d[\d.,]*(?<![.,]))(?:\s?(?:st|nd|rd|th)(?!\p{L}))?[\s-]+(\p{L}{3,})/gu;
 
+/** "How many dozen eggs" asks for dozens, and no eggs. */
+export const SCALED = /\bhow many (dozen|score|hundred|thousand|million|billion)s?(?:\s+(?:of\s+)?([a-z]{3,}))?/i;
+
 /** "How many dimes are there?" is not answered by "25 nickels", where the question speaks of nickels as well. */
 export function countsOther(counted: string, question: string): boolean {
   const asked = askedOf(question);
+  const dozens = SCALED.exec(asked)?.[2];
+  if (dozens !== undefined && stem(dozens) === stem(counted)) return true;
   if (!/\bhow many\b/i.test(asked) || !/^\p{L}{3,}$/u.test(counted)) return false;
   const word = stem(counted);
   const among = (text: string): boolean => wordsOf(text).some((one) => stem(one) === word);

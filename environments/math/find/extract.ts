@@ -5,6 +5,7 @@
 import { aroundBox, equationAt } from './around-box.ts';
 import { boldValue } from './bold.ts';
 import { scanBoxes, type Box } from './boxes.ts';
+import { otherCases } from './claims.ts';
 import { LIMITS } from '../limits.ts';
 import { withoutMarkup } from '../markdown.ts';
 import { lastLink, lastValue } from './last-value.ts';
@@ -102,7 +103,11 @@ function fromAnswer(source: string, cut: boolean, known: Known): Found {
     const found: Extraction = around === undefined ? boxed(group) : { text: around, by: 'box' };
     return {
       ...found,
-      also: [...after.also, ...(RESTATED.exec(text.slice(group.end, group.end + 80))?.slice(1) ?? []).filter(Boolean)],
+      also: [
+        ...after.also,
+        ...otherCases(text, boxes, group.start),
+        ...(RESTATED.exec(text.slice(group.end, group.end + 80))?.slice(1) ?? []).filter(Boolean),
+      ],
       about: () => equationAt(text, group),
       rounded: () => roundedBehind(text, group.end),
     };

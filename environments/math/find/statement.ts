@@ -22,6 +22,8 @@ import {
 import { changesOther, namesContrary, namesOther, withoutBound } from './asked.ts';
 import { leftOf, rightOf, STRIKES, STRUCK, wordsOf } from './sentence.ts';
 import { OTHER_SUBJECT } from './explanation.ts';
+import { namesOtherUnit } from '../compare/asked-unit.ts';
+import { isUnclaimed } from './claims.ts';
 import { isGiven, isObject, isSubject } from './clause.ts';
 import type { Known } from './known.ts';
 import { stopped } from './obstacle.ts';
@@ -53,6 +55,9 @@ export function isStated(text: string, start: number, end: number, known: Known,
   const before = text.slice(Math.max(0, start - 200), start);
   if (SUPPOSES.test(before)) return stopped('a supposition', before);
   if (EXAMPLE.test(text.slice(Math.max(0, start - 12), start))) return stopped('an example');
+  if (marked && isUnclaimed(words, rightOf(text, end, inside), known))
+    return stopped('a box that is not claimed', words);
+  if (known.asked && namesOtherUnit(words, known.question ?? '')) return stopped('another unit', words);
   const number = /^(?:\\f?boxed\s*\{)?[-−$\s]*\d|^\(\d+\)?$/.test(value);
   const left = /\d[.,]\d/.test(value) ? withoutHedges(words) : words;
   const open = marked || (known.asked === true && known.gives?.(value) !== true && isComputed(text, start));

@@ -8,7 +8,10 @@ const UNIT_WORD = /\s*((?:square|cubic|per|an?|each)\s+|\/\s?)?([A-Za-z]+)(?:[²
 
 /** The words behind a value that belong to it: a percent sign, factors and units, and what "or" adds to it. */
 export function tailOf(text: string, end: number): string {
-  const after = text.slice(end, end + 160).replace(/\\(?:text|mathrm|mbox|textbf)\s*\{([^{}]*)\}|\\[,;:! ]|~/g, ' $1 ');
+  const after = text
+    .slice(end, end + 160)
+    .replace(/\\(?:text|mathrm)\s*\{([^{}]*)\}(?=\^)/g, ' $1')
+    .replace(/\\(?:text|mathrm|mbox|textbf)\s*\{([^{}]*)\}|\\[,;:! ]|~/g, ' $1 ');
   const close = /^[\s$*]*(?:\\\)|\\\])?[\s*]*/.exec(after)?.[0] ?? '';
   const rest = after.slice(close.length);
   if (/^(?:\\?%|percent\b|pct\b)/i.test(rest)) return '\\%';
@@ -18,6 +21,7 @@ export function tailOf(text: string, end: number): string {
     if (/^(?:an?|each)\s/.test(power ?? '') && !/(?:miles?|met(?:er|re)s?|feet|k?m)$/.test(tail)) break;
     const unit =
       isUnitWord(word) ||
+      /^(?:celsius|fahrenheit)$/i.test(word) ||
       /^units?$/.test(word) ||
       (/^[msghlLNJWVK]$/.test(word) && !/\w/.test(rest[tail.length + piece.length] ?? ''));
     if (!unit && (power || !SCALES.has(word.toLowerCase()))) break;
