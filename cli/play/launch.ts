@@ -133,6 +133,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   try {
     const { state, out } = await describeWorkflow(link.session, run);
     if (state === 'running' && out !== null && out !== place.out) throw elsewhere(run, out);
+    if (state === 'running' && !isKnown) throw withoutFolder(run, place.store.folder);
     if (codeRows > 0 && state !== 'running') await mustTakeCode(link);
     if (ownCalls > 0 && state !== 'running') await mustTakeEnvironments(link);
     if (!isKnown) await createRun(place.store, { ...made, settings, ...found });
@@ -243,6 +244,14 @@ function mustBeRunName(name: string): void {
   throw new UsageError(`--name ${JSON.stringify(name)} cannot name a run.`, {
     reason: 'run-name',
     fix: 'Use letters, digits, `.`, `_` and `-`, at most 100 of them.',
+  });
+}
+
+/** Another run under its name would be played by a workflow that counts the first one's rollouts. */
+function withoutFolder(run: string, folder: string): UsageError {
+  return new UsageError(`A run named "${run}" is running, and its folder ${folder} is gone.`, {
+    reason: 'run-elsewhere',
+    fix: `Move the folder back; or end that run with \`everturn cancel ${run}\`, and repeat the command.`,
   });
 }
 
