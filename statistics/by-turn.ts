@@ -37,10 +37,11 @@ export interface TurnStatistics {
 
 /** `groups`: of ended rollouts. `turns`: at least as many rows as were played. */
 export function turnStatistics(groups: readonly QueryGroup[], turns: number): TurnStatistics[] {
-  return Array.from({ length: turns }, (_, i) => oneTurn(groups, i + 1));
+  return Array.from({ length: turns }, (_, i) => statisticsOfTurn(groups, i + 1));
 }
 
-function oneTurn(groups: readonly QueryGroup[], turn: number): TurnStatistics {
+/** `turn`: 1-based. */
+export function statisticsOfTurn(groups: readonly QueryGroup[], turn: number): TurnStatistics {
   const all = groups.flatMap(({ rollouts }) => rollouts);
   const judged = groups.map(({ rollouts }) => known(rollouts.map((r) => rightAt(r, turn))));
   const flat = judged.flat();

@@ -9,6 +9,7 @@ import { actsOn, readActs } from '../storage/steering.ts';
 import type { Stored } from '../storage/store.ts';
 import { parseFilter } from './model/filter.ts';
 import { compareRuns } from './compare-runs.ts';
+import { openCounts } from './counts.ts';
 import type {
   Cell,
   CompareMessage,
@@ -18,16 +19,14 @@ import type {
   RowsMessage,
   RunMessage,
   RunsMessage,
-  RunState,
   SearchMessage,
   TokensMessage,
   TurnMessage,
 } from './model/messages.ts';
 import { sorted } from './model/order.ts';
 import { type Row, rowKey } from './model/row.ts';
-import { type Numbers, numbersOf } from './model/numbers.ts';
 import { difficulty, type Kind } from './model/queries.ts';
-import { summarise, type RunSummary } from './model/summary.ts';
+import type { RunSummary } from './model/summary.ts';
 import { markedRows } from './marked-rows.ts';
 import { mustBePlain } from './plain-files.ts';
 import type { OpenRun, Runs } from './runs.ts';
@@ -61,26 +60,12 @@ export interface ApiParts {
   readonly now: () => number;
 }
 
-interface Counted {
-  readonly revision: number;
-  readonly summary: RunSummary;
-  readonly numbers: Numbers;
-  /** When it was made, and how long that took. */
-  readonly at: number;
-  readonly tookMs: number;
-}
-
-/** A longer list has its intervals when it is complete. */
-const SOON = 5_000;
-const NO_NUMBERS: Numbers = { byTurn: [], passAtK: [], provisional: null };
-/** Counting takes at most one part in so many of the time. */
-const PATIENCE = 10;
 export const MOST_ROWS = 500;
-/** The first rows of a long run are there after this time at the latest, or the answer has fewer. */
+/** A list that is whole so soon after it was begun is sent whole; a longer one is sent when it has its first rows. */
 const FIRST_ROWS_MS = 400;
 
 export function createApi({ runs, decoderOf, now }: ApiParts): Api {
-  const summaries = new WeakMap<OpenRun, Counted>();
+  const countsOf = openCounts(now);
   const decoders = new WeakMap<OpenRun, Promise<TokenDecoder | string>>();
   const searches = openSearches();
   const lists = new WeakMap<OpenRun, { readonly key: string; readonly rows: readonly Row[] }>();
@@ -89,7 +74,11 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
     const open = await runs.open(name);
     const { index } = open;
     if (index.progress.listed) await index.refresh();
-    else await Promise.race([index.start(), delay(FIRST_ROWS_MS)]);
+    else {
+      const whole = index.start();
+      await Promise.race([whole, delay(index.begunAt + FIRST_ROWS_MS - performance.now())]);
+      await index.first();
+    }
     return open;
   }
 
@@ -98,21 +87,6 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
     let decoder = decoders.get(open);
     if (!decoder) decoders.set(open, (decoder = decoderOf(open)));
     return decoder;
-  }
-
-  function countsOf(open: OpenRun, state: RunState): Counted {
-    const { revision, listed, glanced, begun: rowsBegun } = open.index.progress;
-    const known = summaries.get(open);
-    const begun = now();
-    // Of a long run that is still read or played, the numbers may be a little older than the rows; it is asked again.
-    const changes = state === 'open' || !listed || glanced < rowsBegun;
-    if (known && (known.revision === revision || (changes && begun - known.at < PATIENCE * known.tookMs))) return known;
-    const rows = open.index.rows();
-    const summary = summarise(rows, open.total, open.record.settings.numTurns);
-    const numbers = listed || rows.length < SOON ? numbersOf(rows, open.shape) : NO_NUMBERS;
-    const counted = { revision, summary, numbers, at: now(), tookMs: now() - begun };
-    summaries.set(open, counted);
-    return counted;
   }
 
   /** The filtered, sorted list: the last one of a run is in memory, for the next page of it. */
@@ -135,8 +109,7 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
     async run(name) {
       const open = await opened(name);
       const head = await runs.head(open);
-      const { summary, numbers } = countsOf(open, head.state);
-      const news = open.index.rows().flatMap(({ doing, endedAt }) => doing?.since ?? endedAt ?? []);
+      const { summary, numbers } = await countsOf(open, head.state);
       return {
         head,
         summary,
@@ -145,7 +118,7 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
         facts: factsOf(open),
         fork: forkOf(open),
         etaMs: head.state === 'open' ? etaOf(open.index.rows(), summary, now()) : null,
-        newsAt: news.reduce<number | null>((last, at) => Math.max(last ?? 0, at), null),
+        newsAt: newsOf(open.index.rows()),
         progress: open.index.progress,
         now: now(),
       };
@@ -243,6 +216,16 @@ function etaOf(rows: readonly Row[], { total, ended }: RunSummary, now: number):
   return ((now - last[0]!) / (last.length - 1)) * (total - ended);
 }
 
+/** When the last of them went on or ended. */
+function newsOf(rows: readonly Row[]): number | null {
+  let last: number | null = null;
+  for (const { doing, endedAt } of rows) {
+    const at = doing?.since ?? endedAt;
+    if (at !== null && at > (last ?? 0)) last = at;
+  }
+  return last;
+}
+
 function turnMessage({ record, hash }: Stored<TurnRecord>, verdict: TurnMessage['verdict'], reward: number | null) {
   const { contextIds, outputIds: _ids, logprobs, textLogprobs, ...rest } = record;
   return {
@@ -274,5 +257,5 @@ function noRollout({ query, sample, attempt }: RowPlace, turn?: number): UsageEr
 }
 
 async function delay(ms: number): Promise<void> {
-  await new Promise((resolve) => void setTimeout(resolve, ms).unref());
+  await new Promise((resolve) => void setTimeout(resolve, Math.max(0, ms)).unref());
 }

@@ -11,11 +11,12 @@ import type { RolloutRecord } from '../domain/trajectory.ts';
 import { parseRolloutFolder, queryFolder, ROLLOUT_FILE, ROLLOUTS } from '../storage/record/layout.ts';
 import type { Store } from '../storage/store.ts';
 import { doingOf, factsOf, NOT_ENDED, plainFiles } from './glance.ts';
-import { inOrder, type Row, rowKey } from './model/row.ts';
+import { type Row, rowKey } from './model/row.ts';
 import type { Progress, RowPlace } from './model/messages.ts';
 import { type Named, packedRollouts, packedRow, TITLE_CHARS } from './packed-rows.ts';
 import { changedAt, foldersIn, readTail } from './plain-files.ts';
-import { inBatches } from './in-batches.ts';
+import { RowTable } from './row-table.ts';
+import { inBatches, pauses } from './in-batches.ts';
 
 interface KnownQuery {
   readonly index: number | null;
@@ -35,23 +36,24 @@ const SHOW_MS = 150;
 export class RunIndex {
   readonly #store: Store;
   readonly #perQuery: number;
-  readonly #rows = new Map<string, Row>();
+  readonly #rows = new RowTable();
   /** Queries that have begun, by the name of their folder; those that may get more rollouts. */
   readonly #queries = new Map<string, KnownQuery>();
   readonly #growing = new Set<string>();
   /** The place of each query of the data set, by the name of its folder. */
   readonly #places = new Map<string, number>();
   readonly #shards = new Map<string, number>();
-  #ordered: readonly Row[] | undefined;
-  #dirty = true;
-  #revision = 0;
-  #glanced = 0;
   #listed = false;
   #closed = false;
   #problem: string | undefined;
+  /** By `performance.now()`. */
+  begunAt = 0;
   #shownAt = 0;
+  readonly #pause = pauses();
   #scan: Promise<void> | undefined;
   #refreshing: Promise<void> | undefined;
+  #firstRead = (): void => {};
+  readonly #first = new Promise<void>((resolve) => (this.#firstRead = resolve));
 
   /** `perQuery`: rollouts of each query, over all epochs. */
   constructor(store: Store, perQuery: number) {
@@ -61,7 +63,7 @@ export class RunIndex {
 
   /** All rows so far, in data set order. */
   rows(): readonly Row[] {
-    return (this.#ordered ??= [...this.#rows.values()].sort(inOrder));
+    return this.#rows.listed();
   }
 
   row(key: string): Row | undefined {
@@ -70,9 +72,9 @@ export class RunIndex {
 
   get progress(): Progress {
     return {
-      revision: this.#revision,
+      revision: this.#rows.revision,
       listed: this.#listed,
-      glanced: this.#glanced,
+      glanced: this.#rows.read,
       begun: this.#rows.size,
       ...(this.#problem !== undefined && { problem: this.#problem }),
     };
@@ -80,14 +82,21 @@ export class RunIndex {
 
   /** Begins to read, once. The promise is of the list, without the facts of turns. */
   start(): Promise<void> {
+    this.begunAt ||= performance.now();
     return (this.#scan ??= this.#list()
       .catch((error: unknown) => void (this.#problem = explain(error)))
       .then(() => {
         this.#listed = true;
-        this.#dirty = true;
-        this.#changed();
+        this.#rows.touch();
+        this.#rows.publish();
+        this.#firstRead();
         void this.#glanceAll();
       }));
+  }
+
+  /** The first rows, as many as are in sight, or the list if that is shorter. */
+  first(): Promise<void> {
+    return this.#first;
   }
 
   close(): void {
@@ -105,7 +114,7 @@ export class RunIndex {
     const wanted = rows.filter(({ turns }) => turns === null);
     if (wanted.length === 0) return;
     await this.#glances(wanted);
-    this.#changed();
+    this.#rows.publish();
   }
 
   async #list(): Promise<void> {
@@ -120,13 +129,15 @@ export class RunIndex {
         // The first rows do not wait for the names of all the others.
         if (from === 0 || begun.delete(name)) this.#visit(name, known(query, from + i));
       });
-      this.#changed();
+      this.#rows.publish();
       if (from === 0) for (const name of await this.#listShards()) begun.add(name);
       for (const [i, query] of page.entries()) {
         const places = packed.get(query.queryId);
         if (places) await this.#unpack(places, known(query, from + i));
         packed.delete(query.queryId);
       }
+      this.#rows.publish();
+      this.#firstRead();
     }
     for (const places of packed.values()) await this.#unpack(places);
     if (total === 0) for (const name of await this.#listShards()) begun.add(name);
@@ -138,9 +149,11 @@ export class RunIndex {
       if (this.#closed) return;
       const row = await packedRow(this.#store, id, named);
       if (row) this.#put(row);
+      // A pack is read by the megabyte: without a pause its rollouts would keep requests waiting.
+      await this.#pause();
       if (performance.now() < this.#shownAt + SHOW_MS) continue;
       this.#shownAt = performance.now();
-      this.#changed();
+      this.#rows.publish();
     }
   }
 
@@ -197,7 +210,7 @@ export class RunIndex {
       if (!place) continue;
       samples.add(place.sample);
       const id = { query: query.id, ...place };
-      if (!this.#rows.has(rowKey(id))) this.#read(query, id, join(folder, child));
+      if (!this.#rows.get(rowKey(id))) this.#read(query, id, join(folder, child));
     }
     if (samples.size < this.#perQuery || this.#mayBeRetried(query.id, samples)) this.#growing.add(name);
     else this.#growing.delete(name);
@@ -226,12 +239,7 @@ export class RunIndex {
   }
 
   #put(row: Row): void {
-    const key = rowKey(row);
-    const before = this.#rows.get(key);
-    if (before?.state === 'open' && JSON.stringify(before) === JSON.stringify(row)) return;
-    this.#dirty = true;
-    this.#glanced += Number(row.turns !== null) - Number((before?.turns ?? null) !== null);
-    this.#rows.set(key, row);
+    this.#rows.put(row);
     if (retried(row) && this.#queries.has(safeName(row.query))) this.#growing.add(safeName(row.query));
   }
 
@@ -260,13 +268,12 @@ export class RunIndex {
     const waiting = this.rows().filter(({ turns }) => turns === null);
     for (let from = 0; from < waiting.length && !this.#closed; from += PAGE) {
       await this.#glances(waiting.slice(from, from + PAGE)).catch(() => {});
-      this.#changed();
+      this.#rows.publish();
     }
   }
 
   async #refresh(): Promise<void> {
-    const open = [...this.#rows.values()].filter(({ state }) => state === 'open');
-    await inBatches(open, (row) => {
+    await inBatches(this.#rows.open(), (row) => {
       const query = this.#queries.get(safeName(row.query));
       const folder = join(this.#store.folder, queryFolder(row.query), `${row.sample}.${row.attempt}`);
       if (query) this.#read(query, row, folder);
@@ -281,15 +288,8 @@ export class RunIndex {
       this.#growing.add(name);
       if (changed !== query.changed) this.#visit(name, query);
     });
-    this.#changed();
-    await this.glance([...this.#rows.values()].filter(({ turns }) => turns === null).slice(0, PAGE));
-  }
-
-  #changed(): void {
-    if (!this.#dirty) return;
-    this.#dirty = false;
-    this.#ordered = undefined;
-    this.#revision++;
+    this.#rows.publish();
+    await this.glance(this.#rows.unread(PAGE));
   }
 }
 

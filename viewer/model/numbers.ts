@@ -2,7 +2,7 @@
 // needs every turn's record: majority votes and times by server.
 
 import { type RolloutSummary, type RunShape, unsteered } from '../../domain/rollout-summary.ts';
-import { turnStatistics } from '../../statistics/by-turn.ts';
+import { statisticsOfTurn } from '../../statistics/by-turn.ts';
 import type { Estimate } from '../../statistics/estimate.ts';
 import { provisional, type Provisional } from '../../statistics/in-progress.ts';
 import type { Interval } from '../../statistics/mean.ts';
@@ -38,18 +38,27 @@ export function summaries(rows: readonly Row[]): RolloutSummary[] {
   );
 }
 
-export function numbersOf(rows: readonly Row[], shape: RunShape): Numbers {
+/** In parts: of a long run each turn takes a quarter of a second. */
+export function* numbersInParts(rows: readonly Row[], shape: RunShape): Generator<void, Numbers, void> {
+  yield;
   const all = summaries(rows);
+  yield;
   const own = unsteered(all);
   const groups = byQuery(own.filter(hasEnded));
   const played = own.reduce((most, { success }) => Math.max(most, success.length), 0);
   const several = shape.samples * shape.epochs > 1;
+  const byTurn: Numbers['byTurn'][number][] = [];
+  for (let turn = 1; turn <= played; turn++) {
+    yield;
+    const { accuracy, rightBy } = statisticsOfTurn(groups, turn);
+    byTurn.push({ accuracy: accuracy.interval, rightBy: rightBy.interval });
+  }
+  yield;
+  const inProgress = provisional(all, shape, shape.numTurns);
+  yield;
   return {
-    byTurn: turnStatistics(groups, played).map(({ accuracy, rightBy }) => ({
-      accuracy: accuracy.interval,
-      rightBy: rightBy.interval,
-    })),
+    byTurn,
     passAtK: several ? runStatistics(all, shape).passAtK : [],
-    provisional: provisional(all, shape, shape.numTurns),
+    provisional: inProgress,
   };
 }
