@@ -18,7 +18,9 @@ the discounted sum of all r_t; one that takes finished advantages needs rows tha
 of an export with `--advantages mean` or `std`."""
 import http.client
 import json
+import operator
 import os
+import shlex
 import socket
 import subprocess
 import time
@@ -69,8 +71,9 @@ class Feed:
     def __init__(self, run=None, url=None, token=None, consumer=None, out="runs", command=("npx", "everturn"), patience=300.0, line=None):
         if (run is None) == (url is None):
             raise ValueError("give either run= (a run's name) or url= (and token=) of a feed")
-        self.run, self.url, self.token, self.command, self.patience = run, url, token, list(command or ()), patience
-        self.folder = None if run is None else _absolute(run if "://" in run or os.path.isdir(run) else os.path.join(out, run))
+        words = shlex.split(command) if isinstance(command, str) else list(command or ())
+        self.run, self.url, self.token, self.command, self.patience = run, url, token, words, patience
+        self.folder = None if run is None else _absolute(run if _is_folder(run) else os.path.join(out, run))
         self.out = out if self.folder is None else os.path.dirname(self.folder)
         self.consumer = consumer or f"{os.path.basename(os.sys.argv[0]) or 'python'}-{os.getpid()}"
         self.child, self.fixed, self.line = None, url is not None, line
@@ -158,7 +161,8 @@ class Feed:
         headers = {"Content-Type": "application/json"}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
-        data = None if body is None else json.dumps(body).encode()
+        # A number of numpy is a number.
+        data = None if body is None else json.dumps(body, default=operator.index).encode()
         request = urllib.request.Request(urllib.parse.urljoin(self.url + "/", verb), data, headers)
         with _OPENER.open(request, timeout=timeout) as answer:
             lines = [json.loads(line) for line in answer.read().splitlines() if line]
@@ -218,6 +222,11 @@ class Feed:
 def _read(path):
     with open(path, encoding="utf-8") as f:
         return json.load(f)
+
+
+def _is_folder(run):
+    """A run's folder rather than its name: a folder of that name which is no run is passed by."""
+    return "://" in run or os.sep in run or os.path.isfile(os.path.join(run, "run.json"))
 
 
 def _absolute(folder):
