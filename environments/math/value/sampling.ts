@@ -55,6 +55,7 @@ const MAX_DIGITS = 360;
 const CONFIRMED_POINTS = 2;
 const CONFIRMED_CELLS = 10;
 const MAX_LETTERS = 26;
+const FAR = [Q.rational(-1_000_003n), Q.rational(1_000_003n)];
 
 export function sampled(a: Node, b: Node, c: Comparison): Equality {
   const names = [...letters(b, letters(a))].sort();
@@ -81,6 +82,13 @@ export function sampled(a: Node, b: Node, c: Comparison): Equality {
     if (agreed.length >= plan.enough) break;
   }
   if (!plan.closed || agreed.length < plan.needed) return 'unknown';
+  const own = [letters(a), letters(b)] as const;
+  // A letter that one side lacks must not matter to the other, however far it goes: min(x, y) is no min(t, y).
+  const alone = names.filter((name) => own.some((set) => !set.has(name)));
+  for (const point of alone.length > 0 ? agreed : [])
+    for (const name of alone)
+      for (const far of FAR)
+        if (atPoint(a, b, c, balls, new Map(point).set(name, far), realOnly, sameBall) === false) return different;
   const reals = many();
   let [told, zero] = [0, 0];
   for (const point of agreed.slice(0, plan.tries)) {
