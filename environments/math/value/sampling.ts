@@ -167,8 +167,9 @@ function planOf(
     closed,
     enough: points.length + rows,
     needed: Math.min(5, points.length),
-    tries: CONFIRMED_CELLS,
-    confirmed: CONFIRMED_CELLS,
+    // In each cell: a difference below the digits of a double may be in one of them alone.
+    tries: Math.max(CONFIRMED_CELLS, points.length),
+    confirmed: Math.max(CONFIRMED_CELLS, points.length),
   };
 }
 
