@@ -15,6 +15,7 @@ import type { Extraction, Found } from './find/phrases.ts';
 import { knownIn } from './find/known.ts';
 import { takeObstacle } from './find/obstacle.ts';
 import { type JudgeOptions, leafOptions } from './judge-options.ts';
+import { remembered } from './remembered.ts';
 import { readSolution, type Solution } from './solution.ts';
 import { choiceOf } from './read/words.ts';
 
@@ -146,9 +147,12 @@ function judgeOne(answer: string, found: Found, gold: Solution, options: LeafOpt
   return { ...first, extracted };
 }
 
-/** MathQA's questions list "a ) 800 , b ) 820". */
-const listsChoices = (question: string): boolean =>
-  /(?:^|[\s(])a ?\).{1,400}?[\s(]b ?\).{1,400}?[\s(]c ?\)/s.test(question);
+/** MathQA's questions list "a ) 800 , b ) 820 , c ) 840". One pass. */
+const listsChoices = remembered((question: string): boolean => {
+  let next = 0;
+  for (const [, letter] of question.matchAll(/(?:^|[\s(])([a-c]) ?\)/g)) if (letter === 'abc'[next]) next++;
+  return next === 3;
+});
 
 /** `c` and `c) 840` where small letters name the choices. */
 const asChoice = (text: string): string =>
