@@ -51,6 +51,7 @@ export async function block(input: BlockInput): Promise<BlockReport> {
     await playWindow(input, state, {
       history,
       changed: reports.changed,
+      many: true,
       onStop(act) {
         stopAct = act;
         if (state.stopping) act();

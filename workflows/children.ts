@@ -10,6 +10,7 @@ import {
   getExternalWorkflowHandle,
   isCancellation,
   ParentClosePolicy,
+  patched,
   startChild,
   TimeoutFailure,
 } from '@temporalio/workflow';
@@ -22,6 +23,7 @@ import { begin, settle, type UnitInFlight, type WindowState } from '../domain/wi
 import { awaitEnds } from './collection-steps.ts';
 import type { CollectionInput } from '../domain/messages.ts';
 import { applicationFailure } from './failure.ts';
+import { FOLLOWED_TOGETHER } from './patches.ts';
 import { rollout } from './rollout.ts';
 import { QUERY, RUN } from './search-attributes.ts';
 
@@ -38,10 +40,14 @@ export interface Children {
   allStarted(): boolean;
 }
 
+/** Of more than that, `awaitEnds` would ask for the server's list of open workflows. */
+const TOGETHER = 100;
+
+/** `many`: those that were cancelled are followed together. */
 export function openChildren(
   { run, out }: Pick<CollectionInput, 'run' | 'out'>,
   state: WindowState,
-  changed: () => void,
+  { changed, many = false }: { changed(): void; readonly many?: boolean | undefined },
 ): Children {
   let starting = 0;
   let failed = false;
@@ -71,6 +77,18 @@ export function openChildren(
     }
   }
 
+  const closed: UnitInFlight[] = [];
+  let following = false;
+  /** All of a run that is cancelled end at once, and each alone would be an activity of its own. */
+  async function followClosed(unit: UnitInFlight): Promise<void> {
+    if (!many || !patched(FOLLOWED_TOGETHER)) return follow([unit]);
+    closed.push(unit);
+    if (following) return;
+    following = true;
+    while (closed.length > 0) await follow(closed.splice(0, TOGETHER));
+    following = false;
+  }
+
   async function launch(unit: Unit): Promise<void> {
     starting++;
     let started = false;
@@ -95,7 +113,8 @@ export function openChildren(
       if (!started) starting--;
       const known = error instanceof ChildWorkflowFailure ? failedResult(error, { run, out, ...unit }) : undefined;
       if (known) count(unit.unit, known);
-      else if (error instanceof WorkflowExecutionAlreadyStartedError || isCancellation(error)) await follow([unit]);
+      else if (error instanceof WorkflowExecutionAlreadyStartedError || isCancellation(error))
+        await (isCancellation(error) ? followClosed(unit) : follow([unit]));
       else throw error;
     }
   }

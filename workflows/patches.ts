@@ -35,3 +35,6 @@ export const FENCED_BY_LINE = 'fenced-by-line';
 
 /** A run with more in flight than one workflow can have is played in blocks; without the patch, in one workflow. */
 export const IN_BLOCKS = 'in-blocks';
+
+/** Rollouts of a block that were cancelled are followed together; without the patch, each by an activity of its own. */
+export const FOLLOWED_TOGETHER = 'followed-together';

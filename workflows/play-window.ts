@@ -19,6 +19,8 @@ export interface Player {
   onStop(act: () => void): void;
   /** Continues as new, with the window as it is. */
   moveOn(): Promise<unknown>;
+  /** It is one of many windows of a run. */
+  readonly many?: boolean;
   /** More is wanted in flight than one workflow may have. */
   wantsMore?(): boolean;
   /** Asked once that is so: the window is then given up for more than one. */
@@ -30,7 +32,7 @@ type Place = Pick<CollectionInput, 'run' | 'out'>;
 /** `outgrown`: it is not at its end, and every start is acknowledged. */
 export async function playWindow(input: Place, state: WindowState, player: Player): Promise<'ended' | 'outgrown'> {
   const { history } = player;
-  const children = openChildren(input, state, player.changed);
+  const children = openChildren(input, state, player);
   children.follow(state.inFlight);
   player.onStop(children.cancelAll);
   const wantsMore = () => player.wantsMore?.() === true;

@@ -73,9 +73,14 @@ const large = (name: string, given: Large, kept: readonly ('root' | 'block')[] =
   }
 };
 large('blocks-whole', {});
-for (const how of ['stop', 'cancel'] as const) {
+/** `together`: those that are cancelled are followed together. */
+for (const [name, how] of [
+  ['blocks-stop', 'stop'],
+  ['blocks-cancel', 'cancel'],
+  ['blocks-together', 'cancel'],
+] as const) {
   const gate = gated();
-  large(`blocks-${how}`, {
+  large(name, {
     played: gate.scenario,
     act: async (handle) => {
       await gate.untilAsked(15);

@@ -7,14 +7,31 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CollectionInput, CollectionResult } from '../../domain/messages.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { prove } from '../chaos/rig-run.ts';
+import { closedRollouts } from '../../temporal/runs.ts';
 import { openRig, type Rig } from '../support/rig.ts';
+import type { Script } from '../support/scripted-model.ts';
+import { until } from '../support/until.ts';
 
 let rig: Rig;
+/** Of the run that nobody answers: how many rollouts each of its activities followed. */
+const followed: number[] = [];
+const isOpen = "EverturnRun = 'unanswered' AND WorkflowType = 'rollout' AND ExecutionStatus = 'Running'";
 beforeAll(async () => {
-  rig = await openRig({
-    answer({ requestId }) {
-      const [, query, , turn] = requestId.split('/');
+  const script: Script = {
+    answer({ requestId }, _, signal) {
+      const [run, query, , turn] = requestId.split('/');
+      if (run === 'unanswered')
+        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
       return Number(query!.slice(1)) % Number(turn) === 0 ? '\\boxed{4}' : '\\boxed{5}';
+    },
+  };
+  rig = await openRig(script, {
+    async closedRollouts(run, ids) {
+      if (run === 'unanswered') {
+        followed.push(ids.length);
+        await until('all have closed', async () => (await rig.client.workflow.count(isOpen)).count === 0, 200_000);
+      }
+      return closedRollouts(rig.client, run, ids);
     },
   });
   await rig.startWorker();
@@ -44,6 +61,19 @@ describe('a run with more in flight than one workflow may have', { timeout: 240_
     expect(blocks.length).toBeGreaterThanOrEqual(7);
     expect(blocks.filter(({ workflowId }) => !/^large~\d+-\d+$/.test(workflowId))).toEqual([]);
     expect((await openFileStore(rig.out, 'large').getResult())!.record).toMatchObject({ counts: { judgedAt: [140] } });
+  });
+
+  test('follows those that are cancelled together, not each by an activity of its own', async () => {
+    const handle = await start('unanswered', 60, { maxConcurrent: 42, maxWindow: 40 });
+    const asked = () => rig.backend.requests.filter(({ requestId }) => requestId.startsWith('unanswered/')).length;
+    await until('all are asked for', () => asked() === 42, 200_000);
+    await handle.executeUpdate('stop');
+    const { counts } = (await handle.result()) as CollectionResult;
+    expect(counts.outcomes).toEqual({ complete: 0, undecided: 0, failed: 0, cancelled: 42 });
+    // In each of three blocks the first alone, and then those that had closed meanwhile.
+    expect(followed.reduce((sum, n) => sum + n, 0)).toBe(42);
+    expect(followed.length).toBeLessThan(21);
+    expect((await prove(rig, 'unanswered')).breaches).toEqual([]);
   });
 
   test('is refused where a trainer lives on it, with the limit', async () => {
