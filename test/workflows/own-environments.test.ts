@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, type PayloadCodec } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { completeSettings } from '../../domain/defaults.ts';
@@ -52,6 +52,20 @@ afterAll(async () => {
   await server.close();
 });
 
+/** Python's JSON has NaN and Infinity, which JavaScript's has not. */
+const pythonNumbers: PayloadCodec = {
+  encode: async (payloads) =>
+    payloads.map((payload) => ({
+      ...payload,
+      data: Buffer.from(
+        Buffer.from(payload.data ?? [])
+          .toString()
+          .replaceAll(/"(NaN|-?Infinity)"/g, '$1'),
+      ),
+    })),
+  decode: async (payloads) => payloads,
+};
+
 type Steps = Readonly<Record<string, (params: never) => unknown>>;
 
 /** The user's own worker: the guessing game as activities. */
@@ -70,6 +84,7 @@ async function serveQueue(taskQueue: string, kind: 'none' | 'value', changes: St
     connection,
     namespace: rig.namespace,
     taskQueue,
+    dataConverter: { payloadCodecs: [pythonNumbers] },
     activities: {
       describe: async () => hello,
       begin: step('begin'),
@@ -190,6 +205,22 @@ describe("a run of the user's own environment", () => {
     expect(result.counts.outcomes).toMatchObject({ complete: 2, undecided: 6, failed: 0 });
     expect(result.counts.reasons).toEqual({ 'environment-broken': 4, 'environment-error': 2 });
     expect(await breaches('queue-harmful')).toEqual([]);
+  }, 120_000);
+
+  test('on a queue whose worker sends what is no JSON is undecided by name, and the run ends', async () => {
+    const worker = await serveQueue('python@1', 'none', {
+      respond: ({ episode }: { episode: { query: string } }) =>
+        episode.query === 'g0'
+          ? { reward: 'NaN' }
+          : episode.query === 'g1'
+            ? { reward: 1, metrics: { loss: '-Infinity' } }
+            : { verdict: 'right', done: true },
+    });
+    const result = await play('queue-python', { specs: ['queue:python@1'], rows: GAMES });
+    await worker.stop();
+    expect(result.counts.outcomes).toMatchObject({ complete: 4, undecided: 4, failed: 0 });
+    expect(result.counts.reasons).toEqual({ 'environment-broken': 4 });
+    expect(await breaches('queue-python')).toEqual([]);
   }, 120_000);
 
   test('on a queue whose worker ends is played on by the next one', async () => {
