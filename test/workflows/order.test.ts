@@ -22,7 +22,7 @@ const between = new Set<string>();
 
 beforeAll(async () => {
   rig = await openRig({
-    async answer({ requestId }, context) {
+    async answer({ requestId }, context, signal) {
       const [run, query, sample, turn] = requestId.split('/');
       const rollout = `${run}/${query}/${sample}`;
       const answer = `\\boxed{${requestId}}`;
@@ -31,7 +31,7 @@ beforeAll(async () => {
       // Longer than the steps between two turns, however slow the machine is.
       for (const other of between)
         await until(`the next turn of ${other}`, () => !between.has(other) || isQueued(other), 600_000);
-      if (Number(turn) < TURNS) between.add(rollout);
+      if (Number(turn) < TURNS && !signal.aborted) between.add(rollout);
       return answer;
     },
   });
@@ -40,8 +40,9 @@ beforeAll(async () => {
 afterAll(() => rig.close());
 
 async function isQueued(rollout: string): Promise<boolean> {
-  const { raw } = await rig.client.workflow.getHandle(rollout).describe();
-  return (raw.pendingActivities ?? []).some(({ activityType }) => activityType?.name === 'generate');
+  const { raw, status } = await rig.client.workflow.getHandle(rollout).describe();
+  const pending = (raw.pendingActivities ?? []).map(({ activityType }) => activityType?.name);
+  return status.name !== 'RUNNING' || pending.includes('generate');
 }
 
 async function start(run: string, rollouts: number) {
