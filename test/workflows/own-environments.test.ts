@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ApplicationFailure, type PayloadCodec } from '@temporalio/common';
+import { ApplicationFailure } from '@temporalio/common';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { completeSettings } from '../../domain/defaults.ts';
@@ -26,6 +26,7 @@ import type { Session } from '../../temporal/connection.ts';
 import { describeOnQueue } from '../../temporal/describe-environment.ts';
 import { guess } from '../environments/own/guess.ts';
 import { serveEnvironment, type Served } from '../environments/own/http-server.ts';
+import { pythonNumbers } from '../support/python-numbers.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 
 const HERE = join(import.meta.dirname, '../environments/own');
@@ -51,20 +52,6 @@ afterAll(async () => {
   await own.close();
   await server.close();
 });
-
-/** Python's JSON has NaN and Infinity, which JavaScript's has not. */
-const pythonNumbers: PayloadCodec = {
-  encode: async (payloads) =>
-    payloads.map((payload) => ({
-      ...payload,
-      data: Buffer.from(
-        Buffer.from(payload.data ?? [])
-          .toString()
-          .replaceAll(/"(NaN|-?Infinity)"/g, '$1'),
-      ),
-    })),
-  decode: async (payloads) => payloads,
-};
 
 type Steps = Readonly<Record<string, (params: never) => unknown>>;
 
