@@ -1,7 +1,8 @@
 // The unit that a question asks for, and whether an answer has another one: 20 hours for minutes, 15 boys for girls, 7 cm for an area.
 // Reads a short text.
 
-import { askedOf, countsOther, SCALED } from '../find/asked.ts';
+import { countsAnother } from '../find/contrast.ts';
+import { askedOf, SCALED } from '../find/asked.ts';
 import { equal } from '../rational.ts';
 import { type Unit, unitOf } from '../read/unit-words.ts';
 
@@ -16,7 +17,7 @@ const unitIn = (phrase: string): Unit =>
 export function isOtherUnit(phrase: string, question: string): boolean {
   const own = question === '' ? undefined : unitIn(phrase);
   if (!own) return false;
-  if (own.dimension === '') return [...own.nouns].some((noun) => countsOther(noun, question));
+  if (own.dimension === '') return [...own.nouns].some((noun) => countsAnother(noun, question));
   const wanted = askedUnit(question);
   if (wanted?.dimension === own.dimension) return !equal(wanted.factor, own.factor);
   if (wanted && !own.dimension.includes(wanted.dimension)) return true;
