@@ -203,7 +203,7 @@ export function countsAnother(noun: string, question: string): boolean {
   const own = lemma(noun.toLowerCase());
   const dozens = SCALED.exec(asked.text)?.[2];
   if (dozens !== undefined && lemma(dozens.toLowerCase()) === own) return true;
-  if (isUnitWord(noun) || asked.wanted.has(own)) return false;
+  if (isUnitWord(noun) || (asked.isPlain ? asked.phrase : asked.wanted).has(own)) return false;
   const isHeld = asked.all.some(({ word, written }) => word === own && isPlural(written));
   if (asked.counted === undefined) return isHeld && asked.headed.has(QUANTITY_ROW);
   if (!isHeld) return isNoun(noun) && !asked.words.has(own) && !GENERIC.has(own) && !GENERIC.has(asked.counted);
@@ -211,6 +211,11 @@ export function countsAnother(noun: string, question: string): boolean {
     asked.all.filter(({ word }) => word === asked.counted).length > 1 || asked.sets.some((set) => set.includes(own))
   );
 }
+/** "How many pages" asks for things, and no days or dollars. */
+export const countsThings = (question: string): boolean => {
+  const { counted, isPlain, text } = readQuestion(question);
+  return isPlain && counted !== undefined && !GENERIC.has(counted) && !SCALED.test(text);
+};
 /** Any thing may be called so. */
 const GENERIC = new Set(
   `way time piece item thing object element member term person unit number integer value solution pair triple set case outcome

@@ -63,6 +63,10 @@ export interface Asked {
   readonly sets: readonly (readonly string[])[];
   /** The thing of "how many". */
   readonly counted: string | undefined;
+  /** All words behind "how many" up to the verb: "different positive integers". */
+  readonly phrase: ReadonlySet<string>;
+  /** Does the phrase hold the counted thing, and no unit? */
+  readonly isPlain: boolean;
   readonly verbs: readonly string[];
 }
 
@@ -86,6 +90,7 @@ export function readQuestion(question: string): Asked {
     names: namesIn(all),
     sets: setsOf(all).filter((set) => set.length > 1),
     counted: countedIn(clause),
+    ...phraseOf(clause),
     verbs: verbsIn(clause),
   };
   last = { question, asked };
@@ -154,6 +159,17 @@ function countedIn(clause: readonly Token[]): string | undefined {
   const many = clause.findIndex(({ word }, k) => word === 'many' && clause[k - 1]?.word === 'how');
   return many < 0 ? undefined : pluralAt(clause, many + 1, 4);
 }
+
+function phraseOf(clause: readonly Token[]): Pick<Asked, 'phrase' | 'isPlain'> {
+  const many = clause.findIndex(({ word }, k) => word === 'many' && clause[k - 1]?.word === 'how');
+  const behind = many < 0 ? [] : clause.slice(many + 1);
+  const end = behind.findIndex(({ word }) => AUXILIARY.test(word) || STOP.test(word) || isPreposition(word));
+  const said = behind.slice(0, end < 0 ? 4 : end);
+  const isPlain = said.some(({ written }) => isPlural(written)) && !said.some(({ written }) => isUnitWord(written));
+  return { phrase: new Set(said.map(({ word }) => word)), isPlain };
+}
+const AUXILIARY =
+  /^(?:do|is|are|was|wer|can|could|will|would|should|must|may|might|hav|had|did|need|each|he|she|they|it|the)$/;
 
 /** Verbs that say what was done. */
 export const verbsIn = (tokens: readonly Token[]): string[] =>

@@ -86,6 +86,7 @@ const NEGATIONS = words(`
   nicht kein keine pas non ne не ни нет nunca jamais jamás nie niemals`);
 /** Say of something that it is wrong, doubtful, somebody's word or only supposed, wherever in a sentence they stand. */
 const FAULTS = words(`
+  sorry hmm hm oops
   wrong incorrect false untrue invalid mistaken mistake mistakes impossible excluded doubt doubtful maybe perhaps possibly probably
   unlikely guess guessing guesswork fails failed fail fake pretend imagine hypothetically supposedly allegedly reject rejects rejected
   rejecting discard discards discarded dismiss dismissed contradict contradicts contradicting contradiction disprove disproved disproves
