@@ -20,7 +20,7 @@ const FORM = process.env['FORM'] === 'loose' ? 'loose' : 'packed';
 /** A run made once for several measurements; default: made, and removed. */
 const KEPT = process.env['BENCH_RUNS'];
 const NODE_OPTIONS = process.env['VIEW_NODE_OPTIONS']?.split(' ') ?? [];
-const CLI = join(import.meta.dirname, '../dist/cli/index.js');
+const CLI = process.env['VIEW_CLI'] ?? join(import.meta.dirname, '../dist/cli/index.js');
 /** Of the page: rows asked for at once, and the wait while a run is still read. */
 const [PAGE, READING_MS] = [100, 700];
 const TICKS_PER_S = 100;

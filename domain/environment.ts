@@ -104,7 +104,8 @@ export interface EndParams {
 /** The outcome of a call that the workflow made on a user's own queue. */
 export type Said =
   { readonly result: unknown } | { readonly failure: { readonly reason: QueueFailure; readonly message: string } };
-export type QueueFailure = 'environment-error' | 'environment-timeout' | 'environment-not-served';
+export type QueueFailure =
+  'environment-broken' | 'environment-error' | 'environment-timeout' | 'environment-not-served';
 
 /** The reply to an answer. */
 export interface Reply {

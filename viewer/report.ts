@@ -13,6 +13,7 @@ import { markedRows } from './marked-rows.ts';
 import type { RolloutMessage, RunMessage, TokensMessage } from './model/messages.ts';
 import type { Compared, ReportData, ReportIndex, ReportRun, RolloutTokens } from './model/report-data.ts';
 import { type Row, rowKey } from './model/row.ts';
+import { plainRow } from './row-bytes.ts';
 import type { Runs } from './runs.ts';
 
 export interface ReportParts {
@@ -93,7 +94,7 @@ export async function gather(
     const open = await runs.open(name);
     const message = await api.run(name);
     const { rows } = await markedRows(open);
-    const chosen = choose(rows, options.rollouts, open.record.settings.seed, differ);
+    const chosen = choose(rows, options.rollouts, open.record.settings.seed, differ).map(plainRow);
     for (const [n, row] of chosen.entries()) {
       const rollout = await api.rollout(name, row, ALL);
       // Neighbours and samples are found among the rows.

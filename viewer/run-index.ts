@@ -11,10 +11,11 @@ import type { RolloutRecord } from '../domain/trajectory.ts';
 import { parseRolloutFolder, queryFolder, ROLLOUT_FILE, ROLLOUTS } from '../storage/record/layout.ts';
 import type { Store } from '../storage/store.ts';
 import { doingOf, factsOf, NOT_ENDED, plainFiles } from './glance.ts';
-import { type Row, rowKey } from './model/row.ts';
+import { retried, type Row } from './model/row.ts';
 import type { Progress, RowPlace } from './model/messages.ts';
 import { type Named, packedRollouts, packedRow, TITLE_CHARS } from './packed-rows.ts';
 import { changedAt, foldersIn, readTail } from './plain-files.ts';
+import { plainRow } from './row-bytes.ts';
 import { RowTable } from './row-table.ts';
 import { inBatches, pauses } from './in-batches.ts';
 
@@ -61,13 +62,13 @@ export class RunIndex {
     this.#perQuery = perQuery;
   }
 
-  /** All rows so far, in data set order. */
+  /** All rows so far, in data set order; `plainRow` is a copy of one. */
   rows(): readonly Row[] {
     return this.#rows.listed();
   }
 
-  row(key: string): Row | undefined {
-    return this.#rows.get(key);
+  row(place: RowPlace): Row | undefined {
+    return this.#rows.get(place);
   }
 
   get progress(): Progress {
@@ -210,7 +211,7 @@ export class RunIndex {
       if (!place) continue;
       samples.add(place.sample);
       const id = { query: query.id, ...place };
-      if (!this.#rows.get(rowKey(id))) this.#read(query, id, join(folder, child));
+      if (!this.#rows.has(id)) this.#read(query, id, join(folder, child));
     }
     if (samples.size < this.#perQuery || this.#mayBeRetried(query.id, samples)) this.#growing.add(name);
     else this.#growing.delete(name);
@@ -220,7 +221,7 @@ export class RunIndex {
   #mayBeRetried(query: string, samples: ReadonlySet<number>): boolean {
     return [...samples].some((sample) => {
       let [last, attempt]: [Row | undefined, number] = [undefined, 1];
-      for (let row; (row = this.#rows.get(rowKey({ query, sample, attempt }))); attempt++) last = row;
+      for (let row; (row = this.#rows.get({ query, sample, attempt })); attempt++) last = row;
       return last !== undefined && retried(last);
     });
   }
@@ -228,7 +229,7 @@ export class RunIndex {
   #read(query: KnownQuery, id: RowPlace, folder: string): void {
     const { sample, attempt } = id;
     const base = { index: query.index, title: query.title, query: id.query, sample, attempt };
-    const before = this.#rows.get(rowKey(id));
+    const before = this.#rows.get(id);
     // The turns of an open rollout are read again only when it has gone on.
     const now = before?.doing && doingOf(folder);
     if (now && before.doing.turn === now.turn && before.doing.what === now.what)
@@ -245,10 +246,10 @@ export class RunIndex {
 
   /** False if its files are not there: it was packed meanwhile. */
   #glance(row: Row): boolean {
-    const now = this.#rows.get(rowKey(row));
+    const now = this.#rows.get(row);
     if (!now || now.turns !== null) return true;
     const folder = join(this.#store.folder, queryFolder(row.query), `${row.sample}.${row.attempt}`);
-    const facts = factsOf(plainFiles(folder), row, 'turns');
+    const facts = factsOf(plainFiles(folder), now, 'turns');
     if (facts) this.#put({ ...now, ...facts });
     return facts !== undefined;
   }
@@ -259,7 +260,7 @@ export class RunIndex {
     for (const row of missed) {
       const { query, sample, attempt, state } = row;
       const found = await packedRow(this.#store, { query, sample, attempt }, row);
-      this.#put(found ?? { ...row, ...NOT_ENDED, state });
+      this.#put(found ?? { ...plainRow(row), ...NOT_ENDED, state });
     }
   }
 
@@ -292,8 +293,6 @@ export class RunIndex {
     await this.glance(this.#rows.unread(PAGE));
   }
 }
-
-const retried = ({ state }: Row): boolean => state === 'failed' || state === 'undecided';
 
 function known(query: Query, index: number | null): KnownQuery {
   return { index, id: query.queryId, title: firstWords(questionOf(query), TITLE_CHARS), changed: 0 };

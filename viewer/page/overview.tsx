@@ -9,9 +9,16 @@ import type { EndCount, RunSummary } from '../model/summary.ts';
 import { Flow } from './flow.tsx';
 import { brief, count, duration, named, percent, spaced } from './format.ts';
 import { Provisional } from './live-page.tsx';
+import { Proof } from './proof.tsx';
 import { listHref } from './route.ts';
+import type { Source } from './source.ts';
 
-export function Overview({ message }: { readonly message: RunMessage }): JSX.Element {
+interface Props {
+  readonly message: RunMessage;
+  readonly check?: Source['check'];
+}
+
+export function Overview({ message, check = null }: Props): JSX.Element {
   const { summary, head } = message;
   return (
     <div class="overview">
@@ -61,6 +68,7 @@ export function Overview({ message }: { readonly message: RunMessage }): JSX.Ele
           />
         </section>
       )}
+      {check && <Proof run={head.run} check={check} />}
       <section aria-labelledby="settings">
         <h2 id="settings">Settings that were given</h2>
         {message.settings.length === 0 ? (
