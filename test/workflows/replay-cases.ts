@@ -255,9 +255,8 @@ export const NEVER_REPLAYED: readonly { readonly file: string; readonly code: Re
     file: 'own-queue.ts',
     code: /^(throw error;|: \{\s*reason: 'environment-not-served'|: 'error'|: String\(cause)/,
   },
-  // What the bundler adds for names that one file takes from another.
+  // What the bundler adds for names that one file takes from another, and the compiler for `{ ...spread }`; below, too.
   { file: 'messages.ts', code: /\bbinding\b/ },
-  // What the compiler adds for `{ ...spread }`.
   { file: 'collection-steps.ts', code: /\bObject\b|^: \{\}$/ },
   { file: 'search-attributes.ts', code: /\bObject\b|^: \{\}$|ownKeys/ },
   { file: 'collection.ts', code: /\bObject\b|^: \{\}$/ },
@@ -283,7 +282,6 @@ export const NEVER_REPLAYED: readonly { readonly file: string; readonly code: Re
   { file: 'blocks.ts', code: /\bObject\b|^: \{\}$|ownKeys|_object_without|^(return \{\};|continue;)$/ },
   { file: 'patches.ts', code: /\bObject\b|^: \{\}$|ownKeys/ },
   { file: 'steering.ts', code: /^: \{\s*done: 0,/ },
-  // What the bundler adds for names that one file takes from another, and the compiler for `{ ...spread }`.
   {
     file: 'failure.ts',
     code: /^(\{|: \{\}|else \{|function\(sym\) \{|function\(key\) \{|function ownKeys|\(\) => \(\/\* binding)/,
