@@ -16,7 +16,7 @@ export const EXIT = {
   model: 5,
   dataset: 6,
   sandbox: 7,
-  /** `compare --min-delta`: the second run is worse. */
+  /** `compare --min-delta`: the second run is worse; `stats --fail-under`: the run is not good enough. */
   below: 10,
   detached: 130,
 } as const;

@@ -25,24 +25,24 @@ export interface FleetReport {
   readonly servers: readonly ServerReport[];
 }
 
-const FOLDER = '.fleet';
+export const FLEET = '.fleet';
 const REPORT = /^status-[\w.-]+\.json$/;
 /** A worker without a report for this long counts as gone. */
 export const STALE_MS = 30_000;
 
 export async function writeFleetReport(runFolder: string, worker: string, report: FleetReport): Promise<void> {
   await replaceFile(
-    join(runFolder, FOLDER, `status-${worker.replace(/[^\w.-]/g, '-')}.json`),
+    join(runFolder, FLEET, `status-${worker.replace(/[^\w.-]/g, '-')}.json`),
     `${JSON.stringify(report)}\n`,
   );
 }
 
 /** One report per server, over all workers that reported since `since`, ordered by url. */
 export async function readFleet(runFolder: string, since: number): Promise<ServerReport[]> {
-  const names = await namesIn(join(runFolder, FOLDER)).catch(() => [] as string[]);
+  const names = await namesIn(join(runFolder, FLEET)).catch(() => [] as string[]);
   const byUrl = new Map<string, ServerReport>();
   for (const name of names.filter((n) => REPORT.test(n))) {
-    for (const server of await lately(join(runFolder, FOLDER, name), since)) {
+    for (const server of await lately(join(runFolder, FLEET, name), since)) {
       const known = byUrl.get(server.url);
       byUrl.set(server.url, known ? merged(known, server) : server);
     }

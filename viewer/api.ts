@@ -2,6 +2,7 @@
 // Reads only. A list waits for its first rows, never for all.
 
 import { UsageError } from '../domain/errors.ts';
+import type { RolloutId } from '../domain/ids.ts';
 import { turnReward } from '../domain/reward.ts';
 import { outputTokens, type TurnRecord } from '../domain/turn.ts';
 import { rolloutFolder, STEERING } from '../storage/record/layout.ts';
@@ -30,7 +31,8 @@ import type { RunSummary } from './model/summary.ts';
 import { markedRows } from './marked-rows.ts';
 import { mustBePlain } from './plain-files.ts';
 import type { OpenRun, Runs } from './runs.ts';
-import { factsOf, forkOf, settingsOf } from './run-facts.ts';
+import { factsOf, forkOf, serversOf, settingsOf } from './run-facts.ts';
+import { plainRow } from './row-bytes.ts';
 import { openSearches } from './searches.ts';
 import { tokensMessage } from './token-message.ts';
 import type { TokenDecoder } from './token-text.ts';
@@ -58,13 +60,15 @@ export interface ApiParts {
   /** The tokenizer of a run's model, or the reason why there is none. */
   readonly decoderOf: (run: OpenRun) => Promise<TokenDecoder | string>;
   readonly now: () => number;
+  /** The page of a rollout's history in Temporal's UI, if one is known. */
+  readonly historyOf?: (id: RolloutId) => string | null;
 }
 
 export const MOST_ROWS = 500;
 /** A list that is whole so soon after it was begun is sent whole; a longer one is sent when it has its first rows. */
 const FIRST_ROWS_MS = 400;
 
-export function createApi({ runs, decoderOf, now }: ApiParts): Api {
+export function createApi({ runs, decoderOf, now, historyOf = () => null }: ApiParts): Api {
   const countsOf = openCounts(now);
   const decoders = new WeakMap<OpenRun, Promise<TokenDecoder | string>>();
   const searches = openSearches();
@@ -110,6 +114,7 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
       const open = await opened(name);
       const head = await runs.head(open);
       const { summary, numbers } = await countsOf(open, head.state);
+      const servers = head.state === 'open' ? await serversOf(open, now()) : [];
       return {
         head,
         summary,
@@ -120,6 +125,7 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
         etaMs: head.state === 'open' ? etaOf(open.index.rows(), summary, now()) : null,
         newsAt: newsOf(open.index.rows()),
         progress: open.index.progress,
+        ...(servers.length > 0 && { servers }),
         now: now(),
       };
     },
@@ -129,7 +135,7 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
       const all = await listOf(open, list);
       const page = all.slice(from, from + Math.min(count, MOST_ROWS));
       await Promise.race([open.index.glance(page), delay(FIRST_ROWS_MS)]);
-      const rows = page.map((row) => ({ ...row, ...open.index.row(rowKey(row)) }));
+      const rows = page.map((row) => ({ ...plainRow(row), ...open.index.row(row) }));
       const { problems } = parseFilter(list.filter);
       return { from, count: all.length, rows, problems, progress: open.index.progress };
     },
@@ -168,12 +174,13 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
         const reward = verdict?.record.reward ?? made;
         turns.push(turnMessage(stored, verdict?.record ?? null, reward));
       }
-      const row = index.row(rowKey(place)) ?? rowOf(rollout.record.query.queryId, place);
+      const row = index.row(place) ?? rowOf(rollout.record.query.queryId, place);
       await index.glance([row]);
       const rows = await listOf(open, list);
+      const history = historyOf(id);
       const at = rows.findIndex((other) => rowKey(other) === rowKey(place));
       return {
-        row: index.row(rowKey(place)) ?? row,
+        row: index.row(place) ?? row,
         query: rollout.record.query,
         numTurns: record.settings.numTurns,
         samples: index.rows().filter(({ query }) => query === place.query),
@@ -183,6 +190,7 @@ export function createApi({ runs, decoderOf, now }: ApiParts): Api {
         next: placeOf(at < 0 ? undefined : rows[at + 1]),
         folder,
         acts: actsOn(await readActs(store, () => {}), id),
+        ...(history !== null && { history }),
       };
     },
 

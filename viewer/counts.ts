@@ -4,7 +4,7 @@
 import { inParts } from './in-batches.ts';
 import type { RunState } from './model/messages.ts';
 import { type Numbers, numbersInParts } from './model/numbers.ts';
-import { summarise, type RunSummary } from './model/summary.ts';
+import { type RunSummary, summaryInParts } from './model/summary.ts';
 import type { OpenRun } from './runs.ts';
 
 export interface Counted {
@@ -34,7 +34,7 @@ export function openCounts(now: () => number): (open: OpenRun, state: RunState) 
     const changes = state === 'open' || !listed || glanced < rowsBegun;
     if (last && (last.revision === revision || (changes && begun - last.at < PATIENCE * last.tookMs))) return last;
     const rows = open.index.rows();
-    const summary = summarise(rows, open.total, open.record.settings.numTurns);
+    const summary = await inParts(summaryInParts(rows, open.total, open.record.settings.numTurns));
     const whole = listed || rows.length < SOON;
     const numbers = whole ? await inParts(numbersInParts(rows, open.shape)) : NO_NUMBERS;
     const counted = { revision, summary, numbers, at: now(), tookMs: now() - begun };

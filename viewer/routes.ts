@@ -4,13 +4,14 @@
 import type { Api, ListQuery } from './api.ts';
 import { MOST_ROWS } from './api.ts';
 import { CELLS } from '../statistics/comparison.ts';
+import { type Extras, RECORDS } from './extras.ts';
 import { Refusal } from './guard.ts';
 import type { RowPlace } from './model/messages.ts';
 import { KINDS } from './model/queries.ts';
 
 const MOST_FILTER_CHARS = 2_000;
 
-export async function answerTo(api: Api, url: URL): Promise<unknown> {
+export async function answerTo(api: Api, url: URL, extras?: Extras): Promise<unknown> {
   const parts = url.pathname.split('/').slice(1).map(decoded);
   const [root, kind, run = '', what, ...more] = parts;
   if (root !== 'api') throw nothing(url);
@@ -31,6 +32,11 @@ export async function answerTo(api: Api, url: URL): Promise<unknown> {
   if (what === 'rollout' && more.length === 0) return api.rollout(run, placeOf(url), list);
   if (what === 'tokens' && more.length === 0) return api.tokens(run, placeOf(url), whole(url, 'turn', 1, 1e6));
   if (what === 'search' && more.length === 0) return api.search(run, textOf(url));
+  if (!extras || more.length > 0) throw nothing(url);
+  if (what === 'record')
+    return extras.record(run, placeOf(url), oneOf(url, 'of', RECORDS) ?? 'turn', whole(url, 'turn', 1, 1e6));
+  if (what === 'sample') return extras.sample(run, placeOf(url));
+  if (what === 'check') return extras.check(run, url.searchParams.get('begin') === '1');
   throw nothing(url);
 }
 

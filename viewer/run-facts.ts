@@ -1,6 +1,8 @@
-// The settings that were given for a run, and facts of its record, as texts.
+// The settings that were given for a run, facts of its record, and its servers, as texts.
 
-import type { Setting } from './model/messages.ts';
+import { FLEET, readFleet, STALE_MS } from '../storage/fleet-status.ts';
+import type { ServerMessage, Setting } from './model/messages.ts';
+import { mustBePlain } from './plain-files.ts';
 import type { OpenRun } from './runs.ts';
 
 /** Without those that have their default. */
@@ -38,4 +40,23 @@ export function forkOf({ record: { forkedFrom: from } }: OpenRun): string | null
   );
 }
 
+/** Workers write these reports for people: they are no records, and may hold anything. */
+export async function serversOf({ store }: OpenRun, now: number): Promise<ServerMessage[]> {
+  mustBePlain(store.folder, FLEET);
+  const number = (value: unknown) => (typeof value === 'number' && value >= 0 ? value : 0);
+  const text = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
+  const found = await readFleet(store.folder, now - STALE_MS).catch(() => []);
+  return found.slice(0, MOST_SERVERS).map((server) => ({
+    url: text(server.url),
+    state: text(server.state),
+    requests: number(server.requests),
+    failures: number(server.failures),
+    inFlight: number(server.inFlight),
+    medianMs: typeof server.latencyP50Ms === 'number' ? server.latencyP50Ms : null,
+    version: text(server.versionLabel ?? server.version),
+    lastFailure: text(server.lastFailure),
+  }));
+}
+
+const MOST_SERVERS = 200;
 const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

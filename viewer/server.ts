@@ -9,12 +9,15 @@ import { gzip } from 'node:zlib';
 import { EverturnError, explain, UsageError } from '../domain/errors.ts';
 import type { Api } from './api.ts';
 import type { Assets } from './assets.ts';
+import type { Extras, PlainText } from './extras.ts';
 import { mustBeOurs, Refusal } from './guard.ts';
 import { answerTo } from './routes.ts';
 import { ACT_PATH, openSteering, type Steering } from './steer.ts';
 
 export interface ViewServerOptions {
   readonly api: Api;
+  /** Absent: without them. */
+  readonly extras?: Extras;
   readonly assets: Assets;
   /** 0: any free one. */
   readonly port: number;
@@ -44,7 +47,7 @@ const HEADERS = {
 } as const;
 
 export async function serveView(options: ViewServerOptions): Promise<ViewServer> {
-  const { api, assets, port, token, steering, onError } = options;
+  const { api, extras, assets, port, token, steering, onError } = options;
   if (steering && token === null) throw new RangeError('steering needs a token');
   const act = steering && openSteering(steering);
   let bound = port;
@@ -77,7 +80,11 @@ export async function serveView(options: ViewServerOptions): Promise<ViewServer>
     }
     const asset = Object.hasOwn(assets, url.pathname) ? assets[url.pathname] : undefined;
     if (asset) await send(request, response, 200, asset.type, asset.text);
-    else await send(request, response, 200, JSON_TYPE, JSON.stringify(await answerTo(api, url)));
+    else {
+      const found = await answerTo(api, url, extras);
+      const plain = isPlain(found) ? found.plain : undefined;
+      await send(request, response, 200, plain === undefined ? JSON_TYPE : TEXT_TYPE, plain ?? JSON.stringify(found));
+    }
   }
 
   function refuse(request: IncomingMessage, response: ServerResponse, error: unknown): void {
@@ -88,6 +95,9 @@ export async function serveView(options: ViewServerOptions): Promise<ViewServer>
   }
 }
 
+const isPlain = (found: unknown): found is PlainText =>
+  typeof found === 'object' && found !== null && Object.hasOwn(found, 'plain');
+const TEXT_TYPE = 'text/plain; charset=utf-8';
 const JSON_TYPE = 'application/json; charset=utf-8';
 const zipped = promisify(gzip);
 const WORTH_ZIPPING = 4096;

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { UsageError } from '../../domain/errors.ts';
 import { unsteered } from '../../domain/rollout-summary.ts';
 import { statisticsRows } from '../../statistics/rows.ts';
-import { defaultKs, runStatistics } from '../../statistics/run-statistics.ts';
+import { defaultKs, runStatistics, type RunStatistics } from '../../statistics/run-statistics.ts';
 import { costBounds, type Prices } from '../../statistics/timing.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findRun } from '../find/place.ts';
@@ -28,6 +28,7 @@ interface Flags {
   readonly explain?: boolean;
   readonly includeSteered?: boolean;
   readonly by?: string;
+  readonly failUnder?: string;
   readonly rows?: string;
   readonly json?: boolean;
   readonly csv?: boolean;
@@ -44,6 +45,12 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
         '--by <field>',
         "apart for each value of a field of the data set's rows: level, extra_info.split, task",
       ),
+    )
+    .addOption(
+      new Option(
+        '--fail-under <share>',
+        'exit with code 10 unless at least this share (0 to 1) of all rollouts is right at any turn up to --at-turn',
+      ).conflicts('by'),
     )
     .addOption(new Option('--rows <file>', 'with --by: the data set, if it is no longer where the run found it'))
     .addOption(new Option('--prices <in,cached,out>', 'prices per million tokens: bounds of the cost'))
@@ -62,6 +69,7 @@ async function stats(io: Io, named: string, flags: Flags): Promise<ExitCode> {
   }
   const ks = flags.k === undefined ? undefined : listOfK(flags.k);
   const prices = flags.prices === undefined ? undefined : pricesOf(flags.prices);
+  const least = flags.failUnder === undefined ? undefined : shareOf(flags.failUnder);
   const place = await findRun(io, named, flags.out);
   const read = await readRunSummaries(place, {
     detail: flags.logprobs ? 'logprobs' : 'turns',
@@ -103,7 +111,21 @@ async function stats(io: Io, named: string, flags: Flags): Promise<ExitCode> {
   }
   for (const line of steeredLines(statistics.steered)) say(io, line);
   sayBroken(io, broken);
-  return EXIT.ok;
+  const under = least === undefined ? null : whyUnder(statistics, least);
+  if (under === null) return EXIT.ok;
+  say(io, `everturn: --fail-under ${least}: ${under}.`);
+  return EXIT.below;
+}
+
+/** Of all rollouts: one that failed, is undecided, damaged or not played yet is not right. Null if enough are. */
+function whyUnder({ solved, atTurn, total, ended }: RunStatistics, least: number): string | null {
+  const right = `right at any turn up to ${atTurn}`;
+  if (solved.value === null) return `no rollout is known to be ${right} or not`;
+  const count = Math.round(solved.value * solved.n);
+  const all = Math.max(total, ended);
+  if (count / all >= least) return null;
+  const open = all > ended ? ` (${ended} have ended)` : '';
+  return `${(count / all).toFixed(4)}: ${count} of ${plural(all, 'rollout')}${open} are ${right}`;
 }
 
 const MOST_KS = 32;
@@ -126,6 +148,15 @@ function pricesOf(text: string): Prices {
   throw new UsageError(`--prices ${JSON.stringify(text)} is not three prices.`, {
     reason: 'bad-value',
     fix: 'Give prices per million tokens of input, of cached input and of output: --prices 3,0.3,15.',
+  });
+}
+
+function shareOf(text: string): number {
+  const share = Number(text);
+  if (/^\d(\.\d{1,12})?$/.test(text) && share <= 1) return share;
+  throw new UsageError(`--fail-under ${JSON.stringify(text)} is not a share.`, {
+    reason: 'bad-value',
+    fix: 'Write a number from 0 to 1: 0.8 is 80 %.',
   });
 }
 

@@ -2,18 +2,22 @@
 // unless it is started to steer.
 
 import { spawn } from 'node:child_process';
+import { setFlagsFromString } from 'node:v8';
 import { type Command, Option } from 'commander';
 import { explain, UsageError } from '../../domain/errors.ts';
 import { wantsUi } from '../../service/shared-machine.ts';
+import type { RolloutId } from '../../domain/ids.ts';
+import type { OnBreach } from '../../storage/store.ts';
 import { resolvePlace } from '../../storage/place.ts';
 import { createApi } from '../../viewer/api.ts';
 import { serverAssets } from '../../viewer/assets.ts';
-import { openRuns } from '../../viewer/runs.ts';
+import { openExtras } from '../../viewer/extras.ts';
+import { type OpenRun, openRuns } from '../../viewer/runs.ts';
 import { serveView, type ViewServer } from '../../viewer/server.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findRun, shortPath } from '../find/place.ts';
 import { whole } from '../find/rollout.ts';
-import { bundle, decoderOf } from '../find/viewer.ts';
+import { bundle, decoderOf, historyOf, prove, sampleOf } from '../find/viewer.ts';
 import { jsonOption, outOption } from '../flags.ts';
 import { steeringOf } from '../play/steering.ts';
 import { newToken } from '../../feed/feed-http.ts';
@@ -53,9 +57,15 @@ async function view(io: Io, named: string | undefined, flags: Flags): Promise<Ex
   await place?.store.getRun();
   const out = place?.out ?? resolvePlace(io.cwd, flags.out);
   const port = whole('--port', flags.port, 0);
+  // It lives long beside the work that it shows: memory counts, not the last of the processor.
+  setFlagsFromString('--heap-growing-percent=30');
   const interrupted = io.interrupted();
   const runs = openRuns(out);
-  const api = createApi({ runs, decoderOf: (run) => decoderOf(run, io.cwd), now: io.now });
+  const { now } = io;
+  const history = (id: RolloutId) => historyOf(io.env, id);
+  const api = createApi({ runs, decoderOf: (run) => decoderOf(run, io.cwd), historyOf: history, now });
+  const proof = (open: OpenRun, onBreach: OnBreach) => prove(open, io, out, onBreach);
+  const extras = openExtras({ runs, sampleOf, prove: proof, now });
   if (flags.by !== undefined && flags.steer !== true) {
     throw new UsageError('--by names the person who steers.', { reason: 'bad-value', fix: 'Give it with --steer.' });
   }
@@ -63,7 +73,7 @@ async function view(io: Io, named: string | undefined, flags: Flags): Promise<Ex
   const token = flags.token === true || steering || !wantsUi(io.env) ? newToken() : null;
   const server = await listen(port, () =>
     serveView({
-      ...{ api, assets: serverAssets(bundle()), port, token },
+      ...{ api, extras, assets: serverAssets(bundle()), port, token },
       ...(steering && { steering }),
       onError: (error) => say(io, explain(error)),
     }),

@@ -24,7 +24,11 @@ export async function runMadeBefore({ run, store }: RunPlace): Promise<Stored<Ru
   });
   if (found && found !== 'later' && !isLater(found.record.versions.everturn, everturnVersion())) return found;
   const made = found && found !== 'later' ? `by Everturn ${found.record.versions.everturn}` : 'by another Everturn';
-  throw new UsageError(`Run "${run}" was made ${made}; this is ${everturnVersion()}.`, {
+  throw newerRun(`Run "${run}" was made ${made}`);
+}
+
+export function newerRun(what: string): UsageError {
+  return new UsageError(`${what}; this is ${everturnVersion()}.`, {
     reason: 'newer-run',
     fix: 'Use the Everturn that made it, or a later one.',
   });

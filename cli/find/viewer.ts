@@ -1,14 +1,26 @@
-// The parts of the viewer that come from outside of it: the page that the build made, and a run's tokenizer.
+// The parts of the viewer that come from outside of it: the page that the build made, a run's tokenizer, the proof of a
+// run, the sample that a trainer reads, the history in Temporal's UI.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { explain, UsageError } from '../../domain/errors.ts';
+import { type RolloutId, rolloutWorkflowId } from '../../domain/ids.ts';
+import { exporterNamed, PROVED, sequencesFor } from '../../exporters/index.ts';
 import { loadTokenizer } from '../../inference/tokenizer/tokenizer.ts';
-import { packageRoot } from '../../machine/package-root.ts';
+import { everturnVersion, packageRoot } from '../../machine/package-root.ts';
+import { serviceStatus } from '../../service/service-control.ts';
+import { openReading } from '../../storage/reading.ts';
+import type { OnBreach } from '../../storage/store.ts';
+import { readTrajectory } from '../../storage/trajectories.ts';
+import { namesCluster } from '../../temporal/connection.ts';
+import { createTools } from '../../tools/index.ts';
 import type { Bundle } from '../../viewer/assets.ts';
 import type { OpenRun } from '../../viewer/runs.ts';
 import type { TokenDecoder } from '../../viewer/token-text.ts';
-import { tokenizerFolderOf } from './tokenizer.ts';
+import type { RowPlace } from '../../viewer/model/messages.ts';
+import type { Io } from '../io.ts';
+import { countsText, provedRun } from './proved.ts';
+import { tokenizerFolderOf, tokenizerOf } from './tokenizer.ts';
 
 /** The page as the build made it. */
 export function bundle(): Bundle {
@@ -33,4 +45,47 @@ export async function decoderOf({ record }: OpenRun, cwd: string): Promise<Token
   } catch (error) {
     return explain(error);
   }
+}
+
+/** The proof of `everturn check`, from the folder alone. */
+export async function prove({ run, store }: OpenRun, io: Io, out: string, onBreach: OnBreach): Promise<string> {
+  const { tokenizer, model } = await tokenizerOf(store, io.cwd);
+  const facts = { tokenizer, model, everturn: everturnVersion(), calls: createTools({}) };
+  const summary = await provedRun({ run, out, store }, onBreach, facts);
+  const open = (await store.getResult())?.record === undefined ? ' The run is open: it is of the records so far.' : '';
+  return `${countsText(summary)}${summary.breaches === 0 ? ': all is right' : ''}.${open}`;
+}
+
+/** The lines of `everturn export` of one rollout, in its default format. */
+export async function sampleOf({ run, store, record }: OpenRun, place: RowPlace): Promise<string> {
+  const sequences = sequencesFor(record);
+  const exporter = exporterNamed(PROVED[0]!, sequences === 'query' ? 'rollout' : sequences);
+  const recorded = await readTrajectory(store, { run, ...place });
+  const read = recorded && (await openReading(store, { undecided: 'drop' })).of(recorded);
+  const none = (why: string) =>
+    new UsageError(`This rollout is in no export: ${why}.`, {
+      reason: 'not-allowed',
+      fix: '`everturn export --help` names what else can be exported.',
+    });
+  if (read === undefined) throw none('it has no record');
+  if (typeof read === 'string') throw none(read);
+  if (read.trajectory.turns.some((turn) => turn.record.trainable === false))
+    throw none('the server gave text and no token ids');
+  return exporter.lines(read.trajectory).join('');
+}
+
+/** Of the local service, or of the UI that EVERTURN_UI names beside a cluster. Asked for at each page: it comes and goes. */
+export function historyOf(env: Io['env'], id: RolloutId): string | null {
+  const named = env['EVERTURN_UI'] ?? '';
+  const { up, state } = serviceStatus(env);
+  const cluster = namesCluster();
+  const ui = cluster
+    ? /^https?:\/\//.test(named)
+      ? named.replace(/\/$/, '')
+      : null
+    : up
+      ? (state?.uiAddress ?? null)
+      : null;
+  const namespace = cluster ? (env['TEMPORAL_NAMESPACE'] ?? 'default') : 'default';
+  return ui && `${ui}/namespaces/${namespace}/workflows/${encodeURIComponent(rolloutWorkflowId(id))}`;
 }

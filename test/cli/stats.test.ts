@@ -45,6 +45,27 @@ async function stats(...args: string[]) {
 describe('everturn stats', () => {
   beforeEach(someRun);
 
+  test('--fail-under is a gate: all rollouts count, also those that are not there yet', async () => {
+    // 2 of 6 are right; 5 have ended.
+    for (const [share, wanted] of [
+      ['0', 0],
+      ['0.33', 0],
+      ['0.34', 10],
+      ['1', 10],
+    ] as const) {
+      const { code, err } = await stats('--fail-under', share);
+      expect([share, code]).toEqual([share, wanted]);
+      if (wanted === 10) expect(err).toContain('0.3333: 2 of 6 rollouts (5 have ended) are right at any turn up to 2.');
+    }
+    expect((await stats('--fail-under', '0.1', '--at-turn', '1')).code).toBe(10);
+    for (const share of ['1.5', '-0.1', '80%', 'x', '']) {
+      const { code, err } = await stats(`--fail-under=${share}`);
+      expect([share, code]).toEqual([share, 2]);
+      expect(err).toContain('0.8 is 80 %');
+    }
+    expect((await stats('--fail-under', '0.5', '--by', 'task')).code).toBe(2);
+  });
+
   test('prints one JSON object with every number, its n, interval and definition', async () => {
     const { code, out: text } = await stats('--json', '--k', '1,2');
     expect(code).toBe(0);

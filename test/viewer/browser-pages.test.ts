@@ -1,9 +1,14 @@
 // The viewer's pages in a real browser: what they show, their keys, their addresses, and that they update themselves.
 
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ViewServer } from '../../viewer/server.ts';
-import { play, RUN } from '../storage/play.ts';
+import { writeFleetReport } from '../../storage/fleet-status.ts';
+import { openFileStore } from '../../storage/files.ts';
+import { rolloutFolder } from '../../storage/record/layout.ts';
+import { play, putRun, RUN } from '../storage/play.ts';
 import { builtPage, CHROMIUM, launch, NO_BROWSER, openPage, type Seen } from './browser.ts';
 import { open, playSome, QUERIES, type ViewRig, viewRig } from './rig.ts';
 
@@ -129,6 +134,112 @@ describe.skipIf(CHROMIUM === undefined)(
       await expect.poll(() => page.locator('.tr.row').nth(3).innerText()).toContain('playing');
       await play(rig.store, { query: QUERIES[3]!, index: 3, verdicts: ['right', 'right', 'wrong'] });
       await expect.poll(() => page.locator('.tr.row').nth(3).innerText()).toContain('complete');
+      await leave(seen);
+    });
+
+    test('compares from a rollout: c leads to the choice of the other run, and from there to that query', async () => {
+      const other = openFileStore(rig.out, 'other');
+      await putRun(other, QUERIES, { run: 'other' });
+      await play(other, { run: 'other', query: QUERIES[0]!, index: 0, verdicts: ['wrong', 'wrong', 'wrong'] });
+      const seen = await visit(`#/run/${RUN}/q/a1/0`);
+      const { page } = seen;
+      await page.locator('.turn').nth(2).waitFor();
+      await page.keyboard.press('c');
+      await expect.poll(() => page.locator('.act').innerText()).toContain(`Choose the run to compare ${RUN} with.`);
+      expect(page.url()).toMatch(/#\/\?compare=/);
+      await page.getByRole('checkbox', { name: 'Choose other' }).click();
+      await page.getByRole('link', { name: /^Compare .* at a1$/ }).click();
+      await page.locator('.beside').waitFor();
+      expect(page.url()).toMatch(/\/q\/a1$/);
+      await leave(seen);
+    });
+
+    test('z shows the list alone, and again what stands around it', async () => {
+      const seen = await visit(`#/run/${RUN}`);
+      const { page } = seen;
+      await page.locator('.tabs').waitFor();
+      const heightOf = async () => (await page.locator('.virtual').boundingBox())!.height;
+      await page.keyboard.press('z');
+      await page.locator('.tr.row').nth(2).waitFor();
+      await expect.poll(() => page.locator('.run-head').isVisible()).toBe(false);
+      const alone = await heightOf();
+      await page.keyboard.press('z');
+      await expect.poll(() => page.locator('.run-head').isVisible()).toBe(true);
+      expect(await heightOf()).toBeLessThan(alone);
+      await leave(seen);
+    });
+
+    test('leads to the record as it is stored, and to the sample as an export has it', async () => {
+      const seen = await visit(`#/run/${RUN}/q/a1/0`);
+      const { page } = seen;
+      await page.locator('#turn-2 a.hash').click();
+      await expect.poll(() => page.url()).toContain('/record?');
+      const stored = readFileSync(
+        join(rig.store.folder, rolloutFolder({ query: 'a1', sample: 0, attempt: 1 }), 'turn-002.json'),
+        'utf8',
+      );
+      expect((await page.locator('body').innerText()).trim()).toBe(stored.trim());
+      await page.goBack();
+      await page.getByRole('link', { name: 'sample as exported' }).click();
+      await expect.poll(() => page.url()).toContain('/sample?');
+      const sample = JSON.parse(await page.locator('body').innerText()) as object;
+      expect(sample).toHaveProperty('ids');
+      await seen.close();
+    });
+
+    test('proves the records when asked to, and names what it found', async () => {
+      const seen = await visit(`#/run/${RUN}`);
+      const { page } = seen;
+      await page.getByRole('button', { name: 'Check the records' }).click();
+      const found = page.locator('section[aria-labelledby=proof]');
+      await page.getByRole('button', { name: 'Check again' }).waitFor();
+      expect(await found.innerText()).toMatch(/rollouts \(\d ended.*\d+ turns/);
+      const path = join(rig.store.folder, rolloutFolder({ query: 'a2', sample: 0, attempt: 1 }), 'verdict-002.json');
+      const before = readFileSync(path, 'utf8');
+      rmSync(path);
+      writeFileSync(path, before.replace('"wrong"', '"right"'));
+      await page.getByRole('button', { name: 'Check again' }).click();
+      await expect.poll(() => found.innerText()).toMatch(/✗ \d+ breach[^]*verdict-002\.json/);
+      rmSync(path);
+      writeFileSync(path, before);
+      await leave(seen);
+    });
+
+    test('in flight: the servers as workers saw them, the rollouts that ended last, and a button that holds it still', async () => {
+      const id = { query: QUERIES[2]!, index: 2, verdicts: [] as const };
+      await open(rig.store, 2, { ...id, attempt: 2 });
+      const report = (requests: number) =>
+        writeFleetReport(rig.store.folder, 'w1', {
+          at: 1_700_000_100_000,
+          servers: [
+            {
+              ...{
+                url: 'http://10.0.0.7:30000',
+                state: 'trying',
+                requests,
+                failures: 2,
+                inFlight: 1,
+                latencyP50Ms: 1500,
+              },
+              ...{ version: 3, versionLabel: null, lastFailure: '<b>server-busy</b>' },
+            },
+          ],
+        });
+      await report(41);
+      const seen = await visit(`#/run/${RUN}/live`);
+      const { page } = seen;
+      const servers = page.getByRole('region', { name: 'Servers' });
+      await expect
+        .poll(() => servers.innerText())
+        .toMatch(/10\.0\.0\.7:30000\s+trying\s+41\s+1\s+1\.5 s\s+3\s+2\s+<b>server-busy/);
+      await expect.poll(() => page.locator('.live').innerText()).toContain('Ended last');
+      await page.getByRole('button', { name: 'Hold still' }).click();
+      await page.getByRole('button', { name: 'Go on' }).waitFor();
+      await report(42);
+      await page.waitForTimeout(2_500);
+      expect(await servers.innerText()).toContain('41');
+      await page.keyboard.press(' ');
+      await expect.poll(() => servers.innerText()).toContain('42');
       await leave(seen);
     });
 

@@ -35,7 +35,14 @@ describe.skipIf(CHROMIUM === undefined)(`acts in a browser${CHROMIUM === undefin
       return { code, ...io.text };
     };
     const steering = { key: KEY, has: rig.runs.has, run };
-    server = await serveView({ api: rig.api, assets: serverAssets(builtPage()), port: 0, token: 't', steering });
+    server = await serveView({
+      api: rig.api,
+      extras: rig.extras,
+      assets: serverAssets(builtPage()),
+      port: 0,
+      token: 't',
+      steering,
+    });
     browser = await launch();
   });
   afterAll(async () => {
@@ -58,6 +65,21 @@ describe.skipIf(CHROMIUM === undefined)(`acts in a browser${CHROMIUM === undefin
     await other.page.locator('.turn').nth(2).waitFor();
     expect(await other.page.locator('.acts').count()).toBe(0);
     await other.close();
+    await seen.close();
+  });
+
+  test('a key that is pasted into an open tab counts at once', async () => {
+    const seen = await page(`#/run/${RUN}/q/a1/0`);
+    const { page: tab } = seen;
+    await tab.locator('.turn').nth(2).waitFor();
+    expect(await tab.locator('.acts').count()).toBe(0);
+    await tab.goto(`${tab.url().split('#')[0]}#/run/${RUN}/q/a1/0?steer=${KEY}`);
+    await tab.locator('.acts').first().waitFor();
+    expect(tab.url()).not.toContain(KEY);
+    await tab.goto(`${tab.url().split('#')[0]}#/run/${RUN}/q/a2/0`);
+    await tab.getByRole('heading', { name: 'a2' }).waitFor();
+    await tab.locator('.acts').first().waitFor();
+    expect(seen.errors).toEqual([]);
     await seen.close();
   });
 

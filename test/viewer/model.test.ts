@@ -6,7 +6,7 @@ import { parseFilter } from '../../viewer/model/filter.ts';
 import { sorted } from '../../viewer/model/order.ts';
 import { difficulty } from '../../viewer/model/queries.ts';
 import { inOrder, latest, type Row } from '../../viewer/model/row.ts';
-import { summarise } from '../../viewer/model/summary.ts';
+import { summaryInParts } from '../../viewer/model/summary.ts';
 import { rankStep, surpriseStep, tokenStats } from '../../viewer/model/token-stats.ts';
 import { bytes, inText, spelled } from '../../viewer/model/visible-bytes.ts';
 import { hrefOf, parseRoute, type Route } from '../../viewer/page/route.ts';
@@ -117,6 +117,13 @@ describe('the order of a list', () => {
   });
 });
 
+function atOnce<T>(parts: Generator<void, T, void>): T {
+  for (;;) {
+    const part = parts.next();
+    if (part.done) return part.value;
+  }
+}
+
 describe('the numbers by turn', () => {
   test('are of answers: a turn that called tools is none, and its tokens and reason are not of the answer before it', () => {
     const turns = (given: object) => ({ extracted: null, server: null, versions: [0, 0] as const, ...given });
@@ -134,7 +141,7 @@ describe('the numbers by turn', () => {
         turns: turns({ tokens: [7, 9], ms: [2, 4], finish: 'ss', reasons: ['equal', 'equal'] }) as Row['turns'],
       },
     ];
-    const summary = summarise(rows, 2, 2);
+    const summary = atOnce(summaryInParts(rows, 2, 2));
     expect(summary.turns.map(({ tokens, cut }) => [tokens?.p50, tokens?.max, cut])).toEqual([
       [7, 7, 0],
       [9, 9, 0],

@@ -62,6 +62,8 @@ export interface RunMessage {
   /** The newest record of an open run; null if unknown. */
   readonly newsAt: number | null;
   readonly progress: Progress;
+  /** Of an open run; absent where no worker reported lately. */
+  readonly servers?: readonly ServerMessage[];
   /** The server's clock, for ages. */
   readonly now: number;
 }
@@ -139,6 +141,32 @@ export interface CompareMessage {
 
 export type { Cell, Kind };
 
+/** A proof of the run's records, as `everturn check` makes it, without Temporal's histories. */
+export interface CheckMessage {
+  readonly state: 'none' | 'going' | 'done';
+  /** When it was over. */
+  readonly at: number | null;
+  /** Its sentence; null if it is not over, or could not be made. */
+  readonly said: string | null;
+  /** The reason why it could not be made. */
+  readonly problem: string | null;
+  readonly breaches: number;
+  readonly first: readonly { readonly path: string; readonly problem: string }[];
+}
+
+/** An inference server as the run's workers saw it last. */
+export interface ServerMessage {
+  readonly url: string;
+  readonly state: string;
+  readonly requests: number;
+  readonly failures: number;
+  readonly inFlight: number;
+  /** Null: not known. */
+  readonly medianMs: number | null;
+  readonly version: string;
+  readonly lastFailure: string;
+}
+
 /** One rollout with its records; arrays of tokens are left out (TokensMessage). */
 export interface RolloutMessage {
   readonly row: Row;
@@ -155,6 +183,8 @@ export interface RolloutMessage {
   readonly folder: string;
   /** Verdicts and notes of people on it. */
   readonly acts: readonly NamedAct[];
+  /** The address of its history in Temporal's UI; absent where none is known, and in a report. */
+  readonly history?: string;
 }
 
 export type RowPlace = Pick<Row, 'query' | 'sample' | 'attempt'>;

@@ -99,4 +99,7 @@ export const msOf = (row: Row): number | null => row.turns && sum(row.turns.ms);
 /** The last judged turn was right. */
 export const endsRight = ({ success }: Row): boolean => success.findLast((s) => s !== null) === 1;
 
+/** A person may have it played again. */
+export const retried = ({ state }: Row): boolean => state === 'failed' || state === 'undecided';
+
 const placeOf = ({ index }: Row): number => index ?? Number.MAX_SAFE_INTEGER;

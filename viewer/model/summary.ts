@@ -50,6 +50,8 @@ export interface RunSummary {
   /** Ways in which rollouts ended, most frequent first. */
   readonly ends: readonly EndCount[];
   readonly turns: readonly TurnSummary[];
+  /** G_1 of complete rollouts; null if there is none. */
+  readonly meanReturn: number | null;
   /** Output tokens, and milliseconds of generation, of the turns that were looked at. */
   readonly tokens: number;
   readonly ms: number;
@@ -61,61 +63,112 @@ export interface RunSummary {
   readonly lastEndedAt: number | null;
 }
 
+/** A part of the work on a long run takes some tens of milliseconds. */
+const PART = 10_000;
+const MAX_TURNS = 200;
+
 /** `rows` in order; `total`: rollouts of the run, as far as the data set says. */
-export function summarise(rows: readonly Row[], total: number, numTurns: number): RunSummary {
+export function* summaryInParts(
+  rows: readonly Row[],
+  total: number,
+  numTurns: number,
+): Generator<void, RunSummary, void> {
   const counted = latest(rows);
-  const ended = counted.filter(({ state }) => state !== 'open');
-  const own = ended.filter(({ steered }) => !steered);
-  const glanced = counted.flatMap(({ turns }) => turns ?? []);
+  const found = { ended: 0, steered: 0, glanced: 0, tokens: 0, ms: 0, longest: 0 };
   const outcomes = Object.fromEntries(OUTCOMES.map((o) => [o, 0])) as Record<Outcome, number>;
-  for (const { state } of ended) outcomes[state as Outcome]++;
-  const longest = counted.reduce((most, { success }) => Math.max(most, success.length), 0);
-  const all = Math.max(total, counted.length);
+  const ends = new Map<string, EndCount>();
+  const turns: TurnCount[] = [];
+  const [reasons, servers] = [new Map<string, number>(), new Map<string, number>()];
+  let versions: readonly [number, number] | null = null;
+  let lastEndedAt: number | null = null;
+  const returns = { sum: 0, count: 0 };
+  for (const [i, row] of counted.entries()) {
+    const { state, stop, reason, success, turns: glance, endedAt, steered } = row;
+    if (i % PART === PART - 1) yield;
+    found.longest = Math.max(found.longest, success.length);
+    if (glance) {
+      found.glanced++;
+      found.tokens += sum(glance.tokens);
+      found.ms += sum(glance.ms);
+      const { answers } = glance;
+      for (const [at, name] of glance.reasons.entries())
+        if (name !== '' && (answers?.includes(at) ?? true)) add(reasons, name);
+      if (glance.server !== null) add(servers, glance.server);
+      if (glance.tokens.length > 0) versions = wider(versions, glance.versions);
+    }
+    if (state === 'open') continue;
+    found.ended++;
+    outcomes[state]++;
+    lastEndedAt = Math.max(lastEndedAt ?? 0, endedAt ?? 0);
+    const key = `${state} ${stop} ${reason}`;
+    ends.set(key, { state, stop, reason, count: (ends.get(key)?.count ?? 0) + 1 });
+    if (steered) {
+      found.steered++;
+      continue;
+    }
+    addTurns(turns, success, glance);
+    if (row.reward === null) continue;
+    returns.sum += row.reward;
+    returns.count++;
+  }
+  yield;
+  const { longest, ...counts } = found;
+  const shown = Math.max(longest, Math.min(numTurns, MAX_TURNS));
+  let rightBy = 0;
   return {
-    total: all,
+    total: Math.max(total, counted.length),
     begun: counted.length,
-    ended: ended.length,
-    glanced: glanced.length,
-    steered: ended.length - own.length,
+    ...counts,
     outcomes,
-    ends: endsOf(ended),
-    turns: Array.from({ length: Math.max(longest, Math.min(numTurns, MAX_TURNS)) }, (_, i) => turnSummary(own, i)),
-    tokens: sum(glanced.map(({ tokens }) => sum(tokens))),
-    ms: sum(glanced.map(({ ms }) => sum(ms))),
-    reasons: tally(
-      glanced.flatMap(({ reasons, answers }) =>
-        reasons.filter((reason, i) => reason !== '' && (answers?.includes(i) ?? true)),
-      ),
-    ),
-    servers: tally(glanced.flatMap(({ server }) => server ?? [])),
-    versions: versionsOf(counted),
-    lastEndedAt: ended.reduce<number | null>((last, { endedAt }) => Math.max(last ?? 0, endedAt ?? 0), null),
+    ends: [...ends.values()].sort((a, b) => b.count - a.count),
+    turns: Array.from({ length: shown }, (_, i) => {
+      const { tokens, ms, firstRight, ...turn } = turns[i] ?? noCount();
+      rightBy += firstRight;
+      return { turn: i + 1, ...turn, rightBy, tokens: spread(tokens), ms: spread(ms) };
+    }),
+    meanReturn: returns.count === 0 ? null : returns.sum / returns.count,
+    reasons: mostFirst(reasons),
+    servers: mostFirst(servers),
+    versions,
+    lastEndedAt,
   };
 }
 
-const MAX_TURNS = 200;
+/** Of one turn, while rows are counted. */
+type TurnCount = { -readonly [K in Exclude<keyof TurnSummary, 'turn' | 'rightBy' | 'tokens' | 'ms'>]: number } & {
+  /** Right for the first time. */
+  firstRight: number;
+  readonly tokens: number[];
+  readonly ms: number[];
+};
 
-function turnSummary(rows: readonly Row[], i: number): TurnSummary {
-  const counts = { judged: 0, right: 0, rightBy: 0, stayedRight: 0, repaired: 0, spoiled: 0, stayedWrong: 0, cut: 0 };
-  const tokens: number[] = [];
-  const ms: number[] = [];
-  for (const { success, turns } of rows) {
-    const first = success.indexOf(1);
-    if (first >= 0 && first <= i) counts.rightBy++;
-    const [before, now] = [success[i - 1], success[i]];
-    if (now === 0 || now === 1) {
+const noCount = (): TurnCount => ({
+  ...{ judged: 0, right: 0, stayedRight: 0, repaired: 0, spoiled: 0, stayedWrong: 0, cut: 0, firstRight: 0 },
+  ...{ tokens: [], ms: [] },
+});
+
+function addTurns(turns: TurnCount[], success: Row['success'], glance: Row['turns']): void {
+  const first = success.indexOf(1);
+  for (const [i, now] of success.entries()) {
+    const counts = (turns[i] ??= noCount());
+    if (i === first) counts.firstRight++;
+    const before = success[i - 1];
+    if (now !== null) {
       counts.judged++;
       counts.right += now;
       if (before === 1) counts[now ? 'stayedRight' : 'spoiled']++;
       else if (before === 0) counts[now ? 'repaired' : 'stayedWrong']++;
     }
-    const at = turns === null ? Infinity : placeOfAnswer(turns, i);
-    if (turns === null || turns.tokens[at] === undefined) continue;
-    tokens.push(turns.tokens[at]);
-    ms.push(turns.ms[at]!);
-    if (turns.finish[at] === 'l') counts.cut++;
   }
-  return { turn: i + 1, ...counts, tokens: spread(tokens), ms: spread(ms) };
+  const played = glance === null ? 0 : (glance.answers?.length ?? glance.tokens.length);
+  for (let i = 0; glance !== null && i < played; i++) {
+    const at = placeOfAnswer(glance, i);
+    if (glance.tokens[at] === undefined) continue;
+    const counts = (turns[i] ??= noCount());
+    counts.tokens.push(glance.tokens[at]);
+    counts.ms.push(glance.ms[at]!);
+    if (glance.finish[at] === 'l') counts.cut++;
+  }
 }
 
 export function spread(values: number[]): Spread | null {
@@ -129,27 +182,11 @@ export function spread(values: number[]): Spread | null {
   return { p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) };
 }
 
-function endsOf(ended: readonly Row[]): EndCount[] {
-  const counts = new Map<string, EndCount>();
-  for (const { state, stop, reason } of ended) {
-    const key = `${state} ${stop} ${reason}`;
-    counts.set(key, { state, stop, reason, count: (counts.get(key)?.count ?? 0) + 1 });
-  }
-  return [...counts.values()].sort((a, b) => b.count - a.count);
-}
+const add = (counts: Map<string, number>, name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1);
 
-export function tally(names: readonly string[]): (readonly [string, number])[] {
-  const counts = new Map<string, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return [...counts].sort(([, a], [, b]) => b - a);
-}
+const mostFirst = (counts: ReadonlyMap<string, number>): (readonly [string, number])[] =>
+  [...counts].sort(([, a], [, b]) => b - a);
 
-function versionsOf(rows: readonly Row[]): readonly [number, number] | null {
-  let span: [number, number] | null = null;
-  for (const { turns } of rows) {
-    if (turns === null || turns.tokens.length === 0) continue;
-    const [low, high] = turns.versions;
-    span = span === null ? [low, high] : [Math.min(span[0], low), Math.max(span[1], high)];
-  }
-  return span;
+function wider(span: readonly [number, number] | null, [low, high]: readonly [number, number]): [number, number] {
+  return span === null ? [low, high] : [Math.min(span[0], low), Math.max(span[1], high)];
 }

@@ -42,7 +42,7 @@ export function App({ source }: { readonly source: Source }): JSX.Element {
 function Page({ route, source }: { readonly route: Route; readonly source: Source }): JSX.Element {
   switch (route.page) {
     case 'runs':
-      return <RunsPage source={source} />;
+      return <RunsPage route={route} source={source} />;
     case 'run':
       return <RunPage key={route.run} route={route} source={source} />;
     case 'rollout':

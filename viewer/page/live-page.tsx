@@ -2,10 +2,11 @@
 // much of it is stored, and for how long nothing new was. Leaves out what only Temporal knows: `everturn why` has that.
 
 import type { JSX } from 'preact';
-import type { RunMessage } from '../model/messages.ts';
+import { useRef } from 'preact/hooks';
+import type { RunMessage, ServerMessage } from '../model/messages.ts';
 import type { Row } from '../model/row.ts';
-import { ago, count, duration, plural } from './format.ts';
-import { Loading, Notice, Strip } from './parts.tsx';
+import { ago, count, duration, moment, plural } from './format.ts';
+import { Loading, Notice, State, Strip } from './parts.tsx';
 import { rolloutHref } from './route.ts';
 import type { Source } from './source.ts';
 import { useMessage } from './use-message.ts';
@@ -14,21 +15,38 @@ interface Props {
   readonly run: string;
   readonly source: Source;
   readonly message: RunMessage;
+  /** The page stays as it is. */
+  readonly paused: boolean;
+  readonly onPause: (paused: boolean) => void;
 }
 
 const SHOWN = 200;
 const LIST = { filter: 'outcome:open', sort: 'waiting' };
+const ENDED = { filter: '-outcome:open', sort: '-ended' };
+const LATELY = 12;
 const QUIET_MS = 15_000;
 const LEAST_STUCK_MS = 30_000;
 
-export function LivePage({ run, source, message }: Props): JSX.Element {
+export function LivePage({ run, source, message, paused, onPause }: Props): JSX.Element {
   const { head, newsAt, now, summary, numbers } = message;
-  const key = JSON.stringify(['live', run, message.progress.revision]);
-  const { message: found, error } = useMessage(key, () => source.rows(run, LIST, 0, SHOWN));
+  // While it is paused the key stays, and nothing is asked for.
+  const revision = useRef(message.progress.revision);
+  if (!paused) revision.current = message.progress.revision;
+  const key = (list: string) => JSON.stringify(['live', list, run, revision.current]);
+  const { message: found, error } = useMessage(key('open'), () => source.rows(run, LIST, 0, SHOWN));
+  const { message: ended } = useMessage(key('ended'), () => source.rows(run, ENDED, 0, LATELY));
   const slowest = Math.max(0, ...summary.turns.map(({ ms }) => ms?.p99 ?? 0));
   const stuckMs = Math.max(LEAST_STUCK_MS, 3 * slowest);
   return (
     <div class="live">
+      {head.state === 'open' && (
+        <p>
+          <button type="button" aria-pressed={paused} onClick={() => onPause(!paused)} title="Space">
+            {paused ? 'Go on' : 'Hold still'}
+          </button>{' '}
+          {paused && <span class="dim">as it was {moment(now)}; the run goes on</span>}
+        </p>
+      )}
       {head.state === 'open' && newsAt !== null && now - newsAt > QUIET_MS && (
         <Notice>
           The last record is {ago(newsAt, now).replace(' ago', ' old')}. <code>everturn status {run}</code> says whether
@@ -68,7 +86,78 @@ export function LivePage({ run, source, message }: Props): JSX.Element {
           </tbody>
         </table>
       )}
+      {message.servers && <Servers servers={message.servers} />}
+      {ended && ended.rows.length > 0 && <Lately run={run} rows={ended.rows} numTurns={head.numTurns} now={now} />}
     </div>
+  );
+}
+
+/** As the run's workers saw them in the last half minute. */
+function Servers({ servers }: { readonly servers: readonly ServerMessage[] }): JSX.Element {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Servers">
+      <table class="numbers">
+        <caption>{plural(servers.length, 'server')}, as the run’s workers saw them last</caption>
+        <thead>
+          <tr>
+            {['server', 'state', 'requests', 'in flight', 'median', 'version', 'failures', 'last failure'].map(
+              (name) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ),
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {servers.map((server) => (
+            <tr key={server.url} class={server.state === 'up' ? undefined : 'stuck'}>
+              <th scope="row">{server.url}</th>
+              <td>{server.state}</td>
+              <td>{count(server.requests)}</td>
+              <td>{count(server.inFlight)}</td>
+              <td>{server.medianMs === null ? '–' : duration(server.medianMs)}</td>
+              <td>{server.version === '' ? '–' : server.version}</td>
+              <td>{count(server.failures)}</td>
+              <td>{server.lastFailure}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface LatelyProps {
+  readonly run: string;
+  readonly rows: readonly Row[];
+  readonly numTurns: number;
+  readonly now: number;
+}
+
+/** The rollouts that ended last, the newest first. */
+function Lately({ run, rows, numTurns, now }: LatelyProps): JSX.Element {
+  return (
+    <table class="numbers flight">
+      <caption>Ended last</caption>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={`${row.query} ${row.sample} ${row.attempt}`}>
+            <th scope="row">
+              <a href={rolloutHref(run, row, ENDED)}>{row.query}</a>
+              {row.sample > 0 && <span class="dim"> sample {row.sample}</span>}
+            </th>
+            <td>
+              <Strip row={row} total={numTurns} />
+            </td>
+            <td>
+              <State state={row.state} reason={row.reason} />
+            </td>
+            <td>{row.endedAt === null ? '' : ago(row.endedAt, now)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 

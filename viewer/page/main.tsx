@@ -7,7 +7,7 @@ import { Printed } from './printed.tsx';
 import { reportSource } from './report-source.ts';
 import type { ReportData } from '../model/report-data.ts';
 import { serverSource } from './source.ts';
-import { takeSteerKey } from './steer-key.ts';
+import { keyInAddress, takeSteerKey } from './steer-key.ts';
 import { applyTheme } from './theme.ts';
 
 applyTheme();
@@ -18,7 +18,13 @@ const report = await reportSource().catch((error: unknown) => {
   throw error;
 });
 if (root) {
-  render(<App source={report ?? serverSource(key)} />, root);
+  const show = (withKey: string | null) => render(<App source={report ?? serverSource(withKey)} />, root);
+  // An address with a key that is pasted into this tab loads nothing: the pages go on with it. Before the App listens.
+  addEventListener('hashchange', () => {
+    const pasted = keyInAddress();
+    if (pasted !== null) show(pasted);
+  });
+  show(key);
   if (report?.data) printWhole(report.data, root);
 }
 

@@ -7,11 +7,18 @@ import type { RunMessage } from '../model/messages.ts';
 import type { Numbers } from '../model/numbers.ts';
 import type { EndCount, RunSummary } from '../model/summary.ts';
 import { Flow } from './flow.tsx';
-import { brief, count, duration, named, percent, spaced } from './format.ts';
+import { brief, count, decimals, duration, named, percent, spaced } from './format.ts';
 import { Provisional } from './live-page.tsx';
+import { Proof } from './proof.tsx';
 import { listHref } from './route.ts';
+import type { Source } from './source.ts';
 
-export function Overview({ message }: { readonly message: RunMessage }): JSX.Element {
+interface Props {
+  readonly message: RunMessage;
+  readonly check?: Source['check'];
+}
+
+export function Overview({ message, check = null }: Props): JSX.Element {
   const { summary, head } = message;
   return (
     <div class="overview">
@@ -29,7 +36,7 @@ export function Overview({ message }: { readonly message: RunMessage }): JSX.Ele
           <p class="dim">
             {summary.steered > 0 && summary.steered === summary.ended
               ? 'Every rollout that has ended has a person’s message in its context.'
-              : 'No turn is judged yet.'}
+              : noVerdict(message)}
           </p>
         )}
       </section>
@@ -61,6 +68,7 @@ export function Overview({ message }: { readonly message: RunMessage }): JSX.Ele
           />
         </section>
       )}
+      {check && <Proof run={head.run} check={check} />}
       <section aria-labelledby="settings">
         <h2 id="settings">Settings that were given</h2>
         {message.settings.length === 0 ? (
@@ -91,6 +99,13 @@ export function Overview({ message }: { readonly message: RunMessage }): JSX.Ele
       </section>
     </div>
   );
+}
+
+/** An environment may give rewards without verdicts. */
+function noVerdict({ head, summary }: RunMessage): string {
+  if (summary.meanReturn === null) return head.state === 'open' ? 'No turn is judged yet.' : 'No turn was judged.';
+  const returns = `the mean return of complete rollouts is ${decimals(summary.meanReturn)}`;
+  return `No turn has a verdict of right or wrong; ${returns}. The command everturn stats has its interval.`;
 }
 
 interface TableProps {

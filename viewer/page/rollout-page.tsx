@@ -9,7 +9,7 @@ import { decimals, named, plural } from './format.ts';
 import { onKey } from './keys.ts';
 import { Loading, Notice, State } from './parts.tsx';
 import { People } from './people.tsx';
-import { hrefOf, listHref, parseRoute, rolloutHref, type Route } from './route.ts';
+import { comparedHref, hrefOf, listHref, parseRoute, rolloutHref, type Route } from './route.ts';
 import type { Source } from './source.ts';
 import { Steer } from './steer.tsx';
 import { TokenView } from './token-view.tsx';
@@ -39,7 +39,7 @@ export function RolloutPage({ route, source }: Props): JSX.Element {
   );
   const [expanded, setExpanded] = useState(false);
   const [copied, setCopied] = useState(false);
-  useKeys(route, of === key ? message : undefined, {
+  useKeys(route, of === key ? message : undefined, source, {
     expand: () => setExpanded((all) => !all),
     copied: () => setCopied(true),
   });
@@ -77,12 +77,13 @@ export function RolloutPage({ route, source }: Props): JSX.Element {
                 message={message}
                 turn={turn}
                 expanded={expanded}
+                recordHref={source.recordHref}
               >
                 {steerOn(turn.record.turn)}
               </Turn>
             ))}
           </div>
-          <End message={message} />
+          <End message={message} run={run} source={source} />
           <People acts={message.acts} turn={null} />
           {steerOn(null)}
         </>
@@ -164,8 +165,14 @@ function Question({ message, route }: { readonly message: RolloutMessage; readon
 }
 
 const SIGN = { right: '✓', wrong: '✗', undecided: '?', scored: '•', called: '→' } as const;
-function End({ message }: { readonly message: RolloutMessage }): JSX.Element {
-  const { end, turns, row, folder } = message;
+interface EndProps {
+  readonly run: string;
+  readonly message: RolloutMessage;
+  readonly source: Pick<Source, 'recordHref' | 'sampleHref'>;
+}
+
+function End({ run, message, source: { recordHref, sampleHref } }: EndProps): JSX.Element {
+  const { end, turns, row, folder, history } = message;
   return (
     <footer class="end">
       {end === null ? (
@@ -182,6 +189,16 @@ function End({ message }: { readonly message: RolloutMessage }): JSX.Element {
         </p>
       )}
       <p class="dim path">{folder}</p>
+      <p class="links">
+        {recordHref && <a href={recordHref(run, row, { of: 'rollout' })}>first record</a>}
+        {recordHref && end && <a href={recordHref(run, row, { of: 'end' })}>end record</a>}
+        {sampleHref && end?.outcome === 'complete' && <a href={sampleHref(run, row)}>sample as exported</a>}
+        {history !== undefined && (
+          <a href={history} target="_blank" rel="noreferrer noopener">
+            history in Temporal
+          </a>
+        )}
+      </p>
     </footer>
   );
 }
@@ -195,6 +212,7 @@ function now(fallback: RolloutRoute): RolloutRoute {
 function useKeys(
   shown: RolloutRoute,
   message: RolloutMessage | undefined,
+  { compared }: Pick<Source, 'compared'>,
   { expand, copied }: { readonly expand: () => void; readonly copied: () => void },
 ): void {
   useLayoutEffect(() => {
@@ -227,6 +245,7 @@ function useKeys(
       n: () => turn(1),
       p: () => turn(-1),
       s: sample,
+      c: () => open(comparedHref(compared, shown.run, shown.place)),
       t: tokens,
       x: expand,
       y: () => void navigator.clipboard?.writeText(location.href).then(copied, () => {}),

@@ -12,7 +12,11 @@ interface List {
 export type RunTab = 'overview' | 'rollouts' | 'queries' | 'live' | 'search';
 
 export type Route =
-  | { readonly page: 'runs' }
+  | {
+      readonly page: 'runs';
+      /** A run to be compared, on the page of one of its queries or as a whole. */
+      readonly compare?: { readonly run: string; readonly query: string | null; readonly sample: number };
+    }
   | ({ readonly page: 'run'; readonly run: string; readonly tab: RunTab } & List)
   | ({
       readonly page: 'rollout';
@@ -47,7 +51,12 @@ export function parseRoute(hash: string): Route {
     const beside = q === 'q' && asked ? { query: asked, sample: number(n) ?? 0 } : null;
     return { page: 'compare', a: parts[1], b: parts[2], cell, beside };
   }
-  if (kind !== 'run' || run === '') return { page: 'runs' };
+  if (kind !== 'run' || run === '') {
+    const compared = params.get('compare');
+    if (compared === null || compared === '') return { page: 'runs' };
+    const compare = { run: compared, query: params.get('q'), sample: number(params.get('n') ?? undefined) ?? 0 };
+    return { page: 'runs', compare };
+  }
   if (tab === 'q' && query !== undefined && query !== '') {
     const [s = '', attempt = '1'] = (sample ?? '0').split('.');
     const place = { query, sample: number(s) ?? 0, attempt: number(attempt) ?? 1 };
@@ -65,7 +74,12 @@ export function parseRoute(hash: string): Route {
 }
 
 export function hrefOf(route: Route): string {
-  if (route.page === 'runs') return '#/';
+  if (route.page === 'runs') {
+    if (!route.compare) return '#/';
+    const { run: compare, query, sample } = route.compare;
+    const asked = { compare, ...(query !== null && { q: query }), ...(sample > 0 && { n: String(sample) }) };
+    return `#/?${new URLSearchParams(asked).toString()}`;
+  }
   if (route.page === 'compare') {
     const { a, b, cell, beside } = route;
     const q = beside === null ? '' : `/q/${enc(beside.query)}${beside.sample > 0 ? `/${beside.sample}` : ''}`;
@@ -93,8 +107,26 @@ export function listHref(run: string, filter = '', sort = ''): string {
   return hrefOf({ page: 'run', run, tab: 'rollouts', filter, sort });
 }
 
-export const compareHref = (a: string, b: string): string =>
-  hrefOf({ page: 'compare', a, b, cell: null, beside: null });
+/** `at`: side by side at this query. */
+export const compareHref = (
+  a: string,
+  b: string,
+  at?: { readonly query: string | null; readonly sample: number },
+): string => {
+  const beside = at && at.query !== null ? { query: at.query, sample: at.sample } : null;
+  return hrefOf({ page: 'compare', a, b, cell: null, beside });
+};
+
+/** The comparison of this run: with the other one that a report holds, or with one that is to be chosen. */
+export function comparedHref(
+  compared: readonly [a: string, b: string] | null,
+  run: string,
+  of: { readonly query: string; readonly sample: number } | null,
+): string {
+  if (compared?.includes(run))
+    return hrefOf({ page: 'compare', a: compared[0], b: compared[1], cell: null, beside: of });
+  return hrefOf({ page: 'runs', compare: { run, query: of?.query ?? null, sample: of?.sample ?? 0 } });
+}
 
 export const searchHref = (run: string, text: string): string =>
   hrefOf({ page: 'run', run, tab: 'search', filter: text, sort: '' });

@@ -1,8 +1,10 @@
 // One run: its state on top, then an overview, its rollouts, its queries, or what is in flight.
 
 import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import type { RunMessage } from '../model/messages.ts';
 import { count, plural } from './format.ts';
+import { onKey } from './keys.ts';
 import { LivePage } from './live-page.tsx';
 import { Overview } from './overview.tsx';
 import { Loading, Notice } from './parts.tsx';
@@ -10,7 +12,7 @@ import { QueriesPage } from './queries-page.tsx';
 import { Left } from './left.tsx';
 import { RolloutList } from './rollout-list.tsx';
 import { RunHead } from './run-head.tsx';
-import { listHref, type Route, runHref, type RunTab } from './route.ts';
+import { comparedHref, listHref, type Route, runHref, type RunTab } from './route.ts';
 import { SearchPage } from './search-page.tsx';
 import type { Source } from './source.ts';
 import { SteerRun } from './steer.tsx';
@@ -22,15 +24,31 @@ export const LIVE_MS = 2_000;
 const READING_MS = 700;
 
 export function RunPage({ route, source }: { readonly route: RunRoute; readonly source: Source }): JSX.Element {
+  const { run, tab } = route;
+  const [paused, setPaused] = useState(false);
   const { message, error } = useMessage(
-    `run ${route.run}`,
-    () => source.run(route.run),
-    (run) => againAfter(run, source),
+    `run ${run}${paused ? ' paused' : ''}`,
+    () => source.run(run),
+    (found) => (paused ? 0 : againAfter(found, source)),
   );
+  const [whole, setWhole] = useState(false);
+  // The list measures itself.
+  useEffect(() => void dispatchEvent(new Event('resize')), [whole]);
+  useEffect(() => {
+    const toggle = () => {
+      setWhole((was) => tab !== 'rollouts' || !was);
+      if (tab !== 'rollouts') location.hash = listHref(run);
+    };
+    return onKey({
+      c: () => void (location.hash = comparedHref(source.compared, run, null)),
+      z: toggle,
+      ...(tab === 'live' && { ' ': () => setPaused((was) => !was) }),
+    });
+  }, [run, tab]);
   if (!message) return <Loading error={error} />;
   const { head, progress } = message;
   return (
-    <section class="run">
+    <section class={whole && tab === 'rollouts' ? 'run whole' : 'run'}>
       <RunHead message={message} />
       <Left left={source.left} />
       {error !== undefined && <Notice kind="problem">{error}</Notice>}
@@ -45,9 +63,11 @@ export function RunPage({ route, source }: { readonly route: RunRoute; readonly 
       {message.fork !== null && <Notice>{message.fork}</Notice>}
       {source.steer && head.state === 'open' && <SteerRun run={route.run} send={source.steer} />}
       <Tabs route={route} message={message} search={source.search !== null} />
-      {route.tab === 'overview' && <Overview message={message} />}
+      {route.tab === 'overview' && <Overview message={message} check={source.check} />}
       {route.tab === 'queries' && <QueriesPage run={route.run} source={source} message={message} />}
-      {route.tab === 'live' && <LivePage run={route.run} source={source} message={message} />}
+      {route.tab === 'live' && (
+        <LivePage run={route.run} source={source} message={message} paused={paused} onPause={setPaused} />
+      )}
       {route.tab === 'search' && source.search && <SearchPage route={route} find={source.search} />}
       {route.tab === 'rollouts' && <RolloutList route={route} source={source} run={message} />}
     </section>

@@ -6,19 +6,25 @@ import type { RunHead } from '../model/messages.ts';
 import { brief, count, moment, percent } from './format.ts';
 import { onKey } from './keys.ts';
 import { Loading, Notice } from './parts.tsx';
-import { compareHref, runHref } from './route.ts';
+import { compareHref, type Route, runHref } from './route.ts';
 import type { Source } from './source.ts';
 import { useMessage } from './use-message.ts';
 
 const AGAIN_MS = 5_000;
 
-export function RunsPage({ source }: { readonly source: Source }): JSX.Element {
+type RunsRoute = Extract<Route, { page: 'runs' }>;
+
+export function RunsPage({ route, source }: { readonly route: RunsRoute; readonly source: Source }): JSX.Element {
   const { message, error } = useMessage(
     'runs',
     () => source.runs(),
     () => (source.kind === 'server' ? AGAIN_MS : 0),
   );
+  const { compare } = route;
   const [chosen, setChosen] = useState<readonly string[]>([]);
+  useEffect(() => {
+    if (compare) setChosen([compare.run]);
+  }, [compare?.run]);
   useEffect(() => onKey({ j: () => step(1), k: () => step(-1) }), []);
   if (!message) return <Loading error={error} />;
   const toggle = (run: string) =>
@@ -36,11 +42,14 @@ export function RunsPage({ source }: { readonly source: Source }): JSX.Element {
         {source.kind === 'server' && message.runs.length > 1 && (
           <p class="act">
             {a !== undefined && b !== undefined ? (
-              <a class="button" href={compareHref(a, b)}>
+              <a class="button" href={compareHref(a, b, compare)}>
                 Compare {a} with {b}
+                {compare && compare.query !== null && ` at ${compare.query}`}
               </a>
             ) : (
-              <span class="dim">Choose two runs to compare them.</span>
+              <span class="dim">
+                {a === undefined ? 'Choose two runs to compare them.' : `Choose the run to compare ${a} with.`}
+              </span>
             )}
           </p>
         )}
@@ -98,7 +107,11 @@ function Card({ head, chosen, onChoose }: CardProps): JSX.Element {
         </span>
       </div>
       <div class="done">
-        <span class={`pill ${state}`}>{state}</span>
+        {problem === undefined ? (
+          <span class={`pill ${state}`}>{state}</span>
+        ) : (
+          <span class="pill cancelled">broken</span>
+        )}
         <span class="dim">
           {total === null ? '' : ended === null ? `of ${count(total)}` : `${count(ended)} of ${count(total)}`}
         </span>

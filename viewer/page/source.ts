@@ -2,6 +2,7 @@
 
 import type {
   Cell,
+  CheckMessage,
   CompareMessage,
   Kind,
   QueriesMessage,
@@ -27,6 +28,11 @@ export interface Source {
   compare(a: string, b: string, cell: Cell | null): Promise<CompareMessage>;
   /** Finds a text in questions, feedback, answers and found answers; null in a report. */
   readonly search: ((run: string, text: string) => Promise<SearchMessage>) | null;
+  /** The address of a record as it is stored, and of a rollout's sample as an export has it; null in a report. */
+  readonly recordHref: ((run: string, place: RowPlace, of: RecordOf) => string) | null;
+  readonly sampleHref: ((run: string, place: RowPlace) => string) | null;
+  /** The last proof of the run's records; `begin` begins one. Null in a report. */
+  readonly check: ((run: string, begin: boolean) => Promise<CheckMessage>) | null;
   /** Sends a person's act; null unless the address came with the key to it. */
   readonly steer: ((request: SteerRequest) => Promise<SteerReply>) | null;
   /** The two runs that a report compares; null for others, and for the server, which compares any. */
@@ -35,6 +41,9 @@ export interface Source {
   readonly left: readonly string[];
 }
 
+/** A record of a rollout. */
+export type RecordOf = { readonly of: 'turn' | 'verdict'; readonly turn: number } | { readonly of: 'rollout' | 'end' };
+
 /** `key`: of `everturn view --steer`. */
 export function serverSource(key: string | null): Source {
   return {
@@ -42,6 +51,11 @@ export function serverSource(key: string | null): Source {
     left: [],
     compared: null,
     search: (run, text) => get(`run/${encodeURIComponent(run)}/search`, { text }),
+    recordHref: (run, { query, sample, attempt }, of) =>
+      pathOf(`run/${encodeURIComponent(run)}/record`, { query, sample, attempt, ...of }),
+    sampleHref: (run, { query, sample, attempt }) =>
+      pathOf(`run/${encodeURIComponent(run)}/sample`, { query, sample, attempt }),
+    check: (run, begin) => get(`run/${encodeURIComponent(run)}/check`, begin ? { begin: 1 } : {}),
     steer: key === null ? null : (request) => send(key, request),
     runs: () => get('runs', {}),
     run: (run) => get(`run/${encodeURIComponent(run)}`, {}),
@@ -66,8 +80,12 @@ async function send(key: string, request: SteerRequest): Promise<SteerReply> {
 }
 
 function get<T>(path: string, params: Readonly<Record<string, string | number>>): Promise<T> {
+  return answered<T>(pathOf(path, params));
+}
+
+function pathOf(path: string, params: Readonly<Record<string, string | number>>): string {
   const search = new URLSearchParams(Object.entries(params).map(([name, value]) => [name, String(value)]));
-  return answered<T>(`/api/${path}${search.size > 0 ? `?${search.toString()}` : ''}`);
+  return `/api/${path}${search.size > 0 ? `?${search.toString()}` : ''}`;
 }
 
 async function answered<T>(path: string, init?: RequestInit): Promise<T> {

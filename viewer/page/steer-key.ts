@@ -3,11 +3,15 @@
 
 const NAME = 'everturn-steer';
 
-export function takeSteerKey(): string | null {
+/** The key of this tab, and from now on the one in the address, if that has one. */
+export const takeSteerKey = (): string | null => keyInAddress() ?? stored();
+
+/** Takes it out of the address; null if there is none. */
+export function keyInAddress(): string | null {
   const [path = '', search = ''] = location.hash.split('?');
   const params = new URLSearchParams(search);
   const given = params.get('steer');
-  if (given === null) return stored();
+  if (given === null) return null;
   params.delete('steer');
   history.replaceState(null, '', `${path}${params.size > 0 ? `?${params.toString()}` : ''}`);
   try {

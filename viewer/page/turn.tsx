@@ -9,6 +9,7 @@ import { inText } from '../model/visible-bytes.ts';
 import { count, decimals, duration, FINISH, named, plural, signed } from './format.ts';
 import { People } from './people.tsx';
 import { hrefOf, type Route } from './route.ts';
+import type { Source } from './source.ts';
 
 interface Props {
   /** Null on paper: no links. */
@@ -16,12 +17,14 @@ interface Props {
   readonly message: RolloutMessage;
   readonly turn: TurnMessage;
   readonly expanded: boolean;
+  /** Absent where records cannot be asked for. */
+  readonly recordHref?: Source['recordHref'];
   /** On a page with turns of two rollouts: which one. */
   readonly side?: string;
   readonly children?: ComponentChildren;
 }
 
-export function Turn({ route, message, turn, expanded, side = '', children }: Props): JSX.Element {
+export function Turn({ route, message, turn, expanded, recordHref = null, side = '', children }: Props): JSX.Element {
   const { record, verdict, hasTokens } = turn;
   const [open, setOpen] = useState(expanded);
   useEffect(() => setOpen(expanded), [expanded]);
@@ -55,7 +58,7 @@ export function Turn({ route, message, turn, expanded, side = '', children }: Pr
       )}
       <Answer text={record.answer} />
       {verdict?.calls && <Calls calls={verdict.calls} />}
-      <Facts turn={turn} />
+      <Facts turn={turn} href={recordOf(route, message, turn, recordHref)} />
       <People acts={message.acts} turn={record.turn} />
       {children}
     </section>
@@ -131,7 +134,11 @@ function Answer({ text }: { readonly text: string }): JSX.Element {
   );
 }
 
-function Facts({ turn }: { readonly turn: TurnMessage }): JSX.Element {
+function recordOf(route: Props['route'], { row }: RolloutMessage, turn: TurnMessage, href: Source['recordHref']) {
+  return route && href ? href(route.run, row, { of: 'turn', turn: turn.record.turn }) : undefined;
+}
+
+function Facts({ turn, href }: { readonly turn: TurnMessage; readonly href: string | undefined }): JSX.Element {
   const { record, outputTokens, hash } = turn;
   const { versionStart, versionEnd, finishedAt, startedAt, finish, attempt, server } = record;
   const ms = Math.max(0, finishedAt - startedAt);
@@ -146,9 +153,15 @@ function Facts({ turn }: { readonly turn: TurnMessage }): JSX.Element {
   return (
     <p class="turn-facts dim">
       {facts.join(' · ')}
-      <span class="hash" title={`SHA-256 of the record: ${hash}`}>
-        {hash.slice(0, 8)}
-      </span>
+      {href === undefined ? (
+        <span class="hash" title={`SHA-256 of the record: ${hash}`}>
+          {hash.slice(0, 8)}
+        </span>
+      ) : (
+        <a class="hash" href={href} title={`The record as it is stored; its SHA-256: ${hash}`}>
+          record {hash.slice(0, 8)}
+        </a>
+      )}
     </p>
   );
 }
