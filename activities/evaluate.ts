@@ -3,7 +3,7 @@
 
 import { Context } from '@temporalio/activity';
 import { type Reply, replyFields, verdictOf } from '../domain/environment.ts';
-import { EnvironmentError, explain, JudgeError, SandboxError } from '../domain/errors.ts';
+import { EnvironmentError, EverturnError, explain, JudgeError, SandboxError } from '../domain/errors.ts';
 import { short } from '../domain/foreign-text.ts';
 import type { EvaluateInput, Judged } from '../domain/rollout-facts.ts';
 import type { VerdictRecord } from '../domain/trajectory.ts';
@@ -29,11 +29,12 @@ export function evaluateActivity({ openStore, environments, tools }: ActivityDep
       const reply = await replyToCalls(store, id, record, hash, await before(), toolSettings, tools);
       return inShort((await store.putVerdict(id, reply)).record);
     }
-    const environment = environments.of(rollout, store.folder);
+    const mayBeSecond = wasPerhapsAsked();
+    const environment = served();
     const move = { rollout, turn, answer: record.answer, cut: noEos(record.finish), before };
     const startedAt = performance.now();
     const { note, ...reply } = await tryJudge((signal) =>
-      environment.respond(move, said ? { signal, said } : { signal }),
+      environment.respond(move, { signal, mayBeSecond, ...(said && { said }) }),
     );
     const own = rollout.settings?.environments?.find(({ name }) => name === rollout.query.environment);
     const stored = await store.putVerdict(id, {
@@ -46,12 +47,34 @@ export function evaluateActivity({ openStore, environments, tools }: ActivityDep
       tookMs: Math.round(performance.now() - startedAt),
     });
     return inShort(stored.record);
+
+    function served() {
+      try {
+        return environments.of(rollout, store.folder);
+      } catch (error) {
+        // Another worker may serve it: nothing was asked here.
+        beat({ ...lastTries(), asked: mayBeSecond } satisfies JudgeTries);
+        throw error;
+      }
+    }
   };
 }
 
-/** Heartbeat details: attempts that ended without an error, as when a program kills its worker. */
+/** Heartbeat details. */
 interface JudgeTries {
+  /** Attempts that ended without an error, as when a program kills its worker. */
   readonly silent: number;
+  /** False: no attempt so far has reached the environment. Absent: one may have. */
+  readonly asked?: boolean;
+}
+
+function lastTries(): JudgeTries {
+  return (Context.current().info.heartbeatDetails as JudgeTries | undefined) ?? { silent: 0 };
+}
+
+/** An attempt that says nothing, as one whose worker was killed, may have asked. */
+function wasPerhapsAsked(): boolean {
+  return Context.current().info.attempt > 1 && lastTries().asked !== false;
 }
 
 /** `note`: what broke. */
@@ -60,7 +83,8 @@ type Tried = Reply & { readonly note?: string };
 /** Gives up on a judge after some tries. Attempts that failed for other causes, a full disk say, do not count. */
 async function tryJudge(judge: (signal: AbortSignal) => Promise<Reply>): Promise<Tried> {
   const context = Context.current();
-  const { silent } = (context.info.heartbeatDetails as JudgeTries | undefined) ?? { silent: 0 };
+  const { silent } = lastTries();
+  let asked = true;
   if (silent >= JUDGE_TRIES) return { verdict: { verdict: 'undecided', reason: 'judge-gave-up' } };
   const begun: JudgeTries = { silent: silent + 1 };
   beat(begun);
@@ -70,13 +94,14 @@ async function tryJudge(judge: (signal: AbortSignal) => Promise<Reply>): Promise
       return judge(signal);
     });
   } catch (error) {
+    asked = !(error instanceof EverturnError && error.untaken && !wasPerhapsAsked());
     const own = error instanceof EnvironmentError && !FINAL.has(error.reason);
     const broken = own || error instanceof JudgeError || error instanceof SandboxError;
     if (!broken || (error.retryable && context.info.attempt < JUDGE_TRIES)) throw error;
     const verdict = { verdict: 'undecided', reason: error.reason } as const;
     return own ? { verdict, note: short(explain(error), NOTE_CHARS) } : { verdict };
   } finally {
-    beat({ silent } satisfies JudgeTries);
+    beat({ silent, asked } satisfies JudgeTries);
   }
 }
 

@@ -37,6 +37,8 @@ export interface Description {
   readonly timeoutSeconds: number;
   /** With state `held` or `replay`: a session, or a copy of one, without a call for so long is given back. */
   readonly idleSeconds?: number;
+  /** With state `held` behind an address: a call that comes again under its key gets its first reply. */
+  readonly idempotent?: boolean;
 }
 
 /** The environment of a run: fixed when the run is made, and equal on all of its workers. */

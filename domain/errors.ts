@@ -17,6 +17,8 @@ export interface ErrorDetails<B extends Boundary = Boundary> {
   readonly flaw?: string;
   /** The url of the server that answered. */
   readonly server?: string;
+  /** The call surely did not reach the code that it was for. Default false. */
+  readonly untaken?: boolean;
   readonly cause?: unknown;
 }
 
@@ -28,6 +30,7 @@ export abstract class EverturnError extends Error {
   readonly retryAfterMs: number | undefined;
   readonly flaw: string | undefined;
   readonly server: string | undefined;
+  readonly untaken: boolean;
 
   constructor(message: string, details: ErrorDetails) {
     super(message, { cause: details.cause });
@@ -38,6 +41,7 @@ export abstract class EverturnError extends Error {
     this.retryAfterMs = details.retryAfterMs;
     this.flaw = details.flaw;
     this.server = details.server;
+    this.untaken = details.untaken ?? false;
   }
 }
 

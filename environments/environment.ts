@@ -39,6 +39,8 @@ export interface Move {
 
 export interface EnvironmentCall {
   readonly signal: AbortSignal;
+  /** The same call may have reached the environment before, and nobody knows what came of it. */
+  readonly mayBeSecond?: boolean;
   /** The outcome of the call that `ask` made ready. */
   readonly said?: Said;
 }

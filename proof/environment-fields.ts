@@ -28,6 +28,7 @@ export const ENVIRONMENT = only<EnvironmentRecord>({
   ends: BOOLEAN,
   timeoutSeconds: LIMIT,
   idleSeconds: maybe(LIMIT),
+  idempotent: maybe(BOOLEAN),
   door: oneOf(...DOORS),
   spec: listOf(NAME),
   fingerprint: HASH,

@@ -40,6 +40,7 @@ export class McpProcess {
   readonly #waiting = new Map<number, Waiting>();
   #requests = 0;
   #ended: ToolError | undefined;
+  #endedWith = 0;
 
   constructor(launch: ProcessLaunch) {
     this.#who = launch.who;
@@ -53,6 +54,11 @@ export class McpProcess {
 
   get isOver(): boolean {
     return this.#ended !== undefined;
+  }
+
+  /** Requests that were in flight when it ended by itself: any of them may have ended it. */
+  get endedWith(): number {
+    return this.#endedWith;
   }
 
   get inFlight(): number {
@@ -133,6 +139,7 @@ export class McpProcess {
 
   #end(how: string, cause?: unknown): void {
     if (this.#ended) return;
+    this.#endedWith = this.#waiting.size;
     this.#ended = new ToolError(`The process of the MCP server ${this.#who} ${how}.`, {
       reason: 'tool-unavailable',
       fix: "Its standard error is in the worker's log.",

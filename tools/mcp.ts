@@ -114,7 +114,13 @@ export interface McpDoorOptions {
   readonly permitted: (tool: ToolRecord, runFolder: string) => readonly string[];
 }
 
+/** Keys of calls that ended their server, at most. */
+const MOST_GUILTY = 10_000;
+
 export function mcpDoor({ log, permitted }: McpDoorOptions): Door {
+  /** Calls that ended their server alone: they get one of their own from then on. */
+  const guilty = new Set<string>();
+  let lastAlone: Promise<unknown> = Promise.resolve();
   const opened = new Map<string, { readonly server: Promise<Served>; idle?: NodeJS.Timeout }>();
   let closed = false;
 
@@ -140,33 +146,71 @@ export function mcpDoor({ log, permitted }: McpDoorOptions): Door {
     }
     if (!known) opened.set(key, (known = { server: openServer(words, null, log) }));
     const { process: server, tools } = await known.server;
-    const [first] = tools;
-    if (first?.fingerprint !== tool.fingerprint && !sameTool(tool, tools)) {
+    try {
+      mustBeSame(words, tool, tools);
+    } catch (error) {
       drop(key);
-      throw new ToolError(
-        `The MCP server ${basename(words[0] ?? '')} has other tools than when the run was made: ${tool.name} is not the same.`,
-        { reason: 'tool-mismatch', fix: 'Name its version in its command, as in "npx some-server@1.2.3".' },
-      );
+      throw error;
     }
     clearTimeout(known.idle);
     known.idle = setTimeout(() => server.inFlight === 0 && drop(key), IDLE_MS).unref();
     return { key, server };
   }
 
+  /** In a server of its own, one call after the other: guilt is found by calling alone. */
+  function alone<T>(words: readonly string[], tool: ToolRecord, work: (server: McpProcess) => Promise<T>): Promise<T> {
+    const mine = lastAlone.then(async () => {
+      const { process: server, tools } = await openServer(words, null, log);
+      try {
+        mustBeSame(words, tool, tools);
+        return await work(server);
+      } finally {
+        server.close();
+      }
+    });
+    lastAlone = mine.catch(() => undefined);
+    return mine;
+  }
+
   return {
     async call(tool, { arguments: given, key: idempotency, signal, before }, runFolder) {
       const words = permitted(tool, runFolder);
       if (closed) throw new ToolError('The worker is ending.', { reason: 'tool-closed', retryable: true });
-      const { key, server } = await serverOf(tool, words);
-      await before();
       const params = { name: tool.name, arguments: given, _meta: { 'everturn/key': idempotency } };
+      const limits = { timeoutMs: tool.timeoutSeconds * 1000, signal };
+      const ask = (one: McpProcess) => one.request('tools/call', params, limits);
+      let leave = (): void => undefined;
       try {
-        const timeoutMs = tool.timeoutSeconds * 1000;
-        return answerOf(words, await server.request('tools/call', params, { timeoutMs, signal }));
+        if (guilty.has(idempotency)) {
+          return answerOf(
+            words,
+            await alone(words, tool, async (one) => {
+              await before();
+              return ask(one);
+            }),
+          );
+        }
+        const { key, server } = await serverOf(tool, words);
+        // A server that hangs is not asked again.
+        leave = () => void (server.inFlight === 0 && drop(key));
+        await before();
+        const result = ask(server).catch((error: unknown) => {
+          if (!server.isOver || error instanceof RpcError || error instanceof RpcTimeout) throw error;
+          if (server.endedWith <= 1 || tool.effect === 'once') {
+            if (guilty.size >= MOST_GUILTY) guilty.clear();
+            if (server.endedWith <= 1) guilty.add(idempotency);
+            throw error;
+          }
+          // Another call may have ended it, and this one may be called twice.
+          return alone(words, tool, ask).catch((again: unknown) => {
+            guilty.add(idempotency);
+            throw again;
+          });
+        });
+        return answerOf(words, await result);
       } catch (error) {
         if (error instanceof RpcTimeout) {
-          // One that hangs is not asked again.
-          if (server.inFlight === 0) drop(key);
+          leave();
           return { text: `The tool ${tool.name} gave no result in ${tool.timeoutSeconds} s.`, outcome: 'timed-out' };
         }
         if (error instanceof RpcTooLarge)
@@ -186,6 +230,14 @@ export function mcpDoor({ log, permitted }: McpDoorOptions): Door {
       for (const key of [...opened.keys()]) drop(key);
     },
   };
+}
+
+function mustBeSame(words: readonly string[], tool: ToolRecord, tools: readonly ToolRecord[]): void {
+  if (tools[0]?.fingerprint === tool.fingerprint || sameTool(tool, tools)) return;
+  throw new ToolError(
+    `The MCP server ${basename(words[0] ?? '')} has other tools than when the run was made: ${tool.name} is not the same.`,
+    { reason: 'tool-mismatch', fix: 'Name its version in its command, as in "npx some-server@1.2.3".' },
+  );
 }
 
 /** The time limit is the run's; all else must be equal. */

@@ -1,6 +1,6 @@
 // The process of a module of tools: runs one call at a time.
 
-import { logStack, messageOf, serveModule, Unfit } from '../environments/own/module-lines.ts';
+import { logStack, messageOf, mustBeSpelt, serveModule, Unfit } from '../environments/own/module-lines.ts';
 
 interface UserTool {
   readonly name?: unknown;
@@ -20,6 +20,10 @@ interface Call {
   };
 }
 
+const FIELDS = ['name', 'description', 'parameters', 'effect', 'timeoutSeconds', 'run'];
+/** The names that others give to `parameters`. */
+const SCHEMAS = ['inputSchema', 'input_schema', 'args_schema', 'schema'];
+
 /** The list that the module exports. */
 function toolsOf(exported: { readonly tools?: unknown; readonly default?: unknown }): readonly UserTool[] {
   const tools = exported.tools ?? exported.default;
@@ -28,16 +32,23 @@ function toolsOf(exported: { readonly tools?: unknown; readonly default?: unknow
   for (const [i, tool] of (tools as (UserTool | null)[]).entries()) {
     if (typeof tool !== 'object' || tool === null || typeof tool.run !== 'function')
       throw new Unfit(`tools[${i}] has no function \`run\``);
+    mustBeSpelt(`tools[${i}]`, tool, FIELDS);
+    const schema = SCHEMAS.find((name) => name in tool);
+    if (schema !== undefined) throw new Unfit(`tools[${i}] has the field \`${schema}\`: \`parameters\` is meant`);
   }
   return tools as UserTool[];
 }
+
+/** NaN is no null. */
+const textOf = (result: unknown): string =>
+  typeof result === 'string' || typeof result === 'number' ? String(result) : (JSON.stringify(result) ?? '');
 
 async function answered(tools: readonly UserTool[], { params }: Call): Promise<object> {
   const tool = tools.find(({ name }) => name === params.tool)!;
   const signal = AbortSignal.timeout(params.timeoutMs);
   try {
     const result = await tool.run!(params.arguments, { key: params.key, signal });
-    return { text: typeof result === 'string' ? result : (JSON.stringify(result) ?? ''), failed: false };
+    return { text: textOf(result), failed: false };
   } catch (error) {
     // An error is the report of the tool, for the model; `outage: true` says that the tool itself could not be reached.
     logStack(error);

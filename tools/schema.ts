@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '../domain/json.ts';
 import { short } from '../domain/foreign-text.ts';
+import { deepestIssue } from '../environments/own/reply.ts';
 
 const TYPES: readonly unknown[] = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
 const MAX_DEPTH = 64;
@@ -33,10 +34,9 @@ export function argumentsFlaw(schema: JsonObject, given: Json): string | undefin
   if (isTooDeep(given)) return `the arguments are nested deeper than ${MAX_DEPTH} levels`;
   const result = validatorOf(schema).safeParse(given);
   if (result.success) return undefined;
-  const [issue] = result.error.issues;
-  const nested = issue?.code === 'invalid_union' ? issue.errors.flat()[0] : undefined;
-  const path = [...(issue?.path ?? []), ...(nested?.path ?? [])].map(String).join('.');
-  const said = short(nested?.message ?? issue?.message ?? 'it does not fit', 200);
+  const { path: places, message } = deepestIssue(result.error);
+  const path = places.map(String).join('.');
+  const said = short(message, 200);
   return path === '' ? `the arguments do not fit: ${said}` : `\`${short(path, 80)}\` does not fit: ${said}`;
 }
 

@@ -21,6 +21,7 @@ import { type Workers, workersOf } from '../../temporal/workers.ts';
 import { openLinkIfUp } from '../find/link.ts';
 import { shortPath, type RunPlace } from '../find/place.ts';
 import { type Io, print, printJson, say } from '../io.ts';
+import { withToolFormat } from './tools.ts';
 import { count, plural } from '../view/format.ts';
 import { type Plan, planOf, planText } from '../view/plan-text.ts';
 import { slotsText } from '../view/slots.ts';
@@ -43,7 +44,9 @@ export async function dryRun(io: Io, { place, survey, resolved, settings, ended,
   const backend = await createBackend(settings.model, { ...settings, log: (line) => say(io, line) });
   try {
     mustServeLogprobs(backend.facts, settings);
-    const prompts = await renderedPrompts(place.run, survey, settings, backend);
+    const { tools: given } = settings;
+    const tools = given && (await withToolFormat(backend, given, survey.openings, io));
+    const prompts = await renderedPrompts(place.run, survey, { ...settings, ...(tools && { tools }) }, backend);
     const plan = planOf({
       queries: survey.accepted,
       refused: survey.refused,

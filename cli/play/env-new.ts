@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { isEnvironmentName } from '../../domain/environment.ts';
 import { UsageError } from '../../domain/errors.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
+import { TASKS } from '../../domain/query.ts';
 import { type Io, print } from '../io.ts';
 import { programName } from '../find/place.ts';
 
@@ -13,6 +14,12 @@ export async function newEnvironment(io: Io, name: string, python: boolean): Pro
     throw new UsageError(`${JSON.stringify(name)} cannot name an environment.`, {
       reason: 'bad-value',
       fix: 'Use a-z, 0-9 and hyphens, at most 64 of them, as in countdown.',
+    });
+  }
+  if ((TASKS as readonly string[]).includes(name)) {
+    throw new UsageError(`${JSON.stringify(name)} names a judge of Everturn's.`, {
+      reason: 'bad-value',
+      fix: `Give it another name, as in my-${name}.`,
     });
   }
   const code = python ? `${name}.py` : `${name}.ts`;

@@ -74,8 +74,8 @@ export function steeredLines({ counts: { steered = 0 } }: Pick<CollectionResult,
   return [`${message} (\`${stats} --include-steered\` counts ${steered === 1 ? 'it' : 'them'})`];
 }
 
-/** Reasons of `wrong` that need no second look. */
-const SETTLED: ReadonlySet<string> = new Set(['different']);
+/** Reasons of `wrong` that need no second look, or that Everturn's own judges cannot take. */
+const SETTLED: ReadonlySet<string> = new Set(['different', 'environment', 'rubric']);
 
 /** Reasons why answers are wrong without being shown to differ: false negatives would be among them. */
 export function wrongReasonsLine({ counts }: Pick<CollectionResult, 'counts'>, judgeAgain: string): string[] {
@@ -93,7 +93,9 @@ export function reasonLines({ counts }: Pick<CollectionResult, 'counts'>, paint:
     .map(([reason, n]) => {
       const met = counts.failures.filter((f) => f.reason === reason);
       const some = met.slice(0, 3).map(({ query, sample }) => oneLine(query) + (sample > 0 ? ` sample ${sample}` : ''));
-      const outcome = met[0]?.outcome ?? 'failed';
+      // Only some rollouts are listed by name; the reasons of verdicts are counted for all.
+      const judged = Object.hasOwn(counts.verdicts?.undecided ?? {}, reason) ? 'undecided' : 'failed';
+      const outcome = met[0]?.outcome ?? judged;
       const more = n > some.length ? ', …' : '';
       const where = some.length > 0 ? ` (${some.join(', ')}${more})` : '';
       return `${paint(outcome === 'failed' ? 'red' : 'yellow', `${count(n)} ${outcome}`)}: ${oneLine(reason)}${where}`;

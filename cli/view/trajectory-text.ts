@@ -94,7 +94,7 @@ function turnText(
     ...(record.said ? ['a person’s message in its context'] : []),
   ];
   return [
-    `${paint('bold', `turn ${turn}`)} ${paint('dim', `of ${rollout.settings.numTurns}`)}  ${verdictText(verdict, paint)}${rewardText(rollout.settings, turn, verdict, end, paint)}`,
+    `${paint('bold', `turn ${turn}`)} ${rollout.settings.tools ? '' : `${paint('dim', `of ${rollout.settings.numTurns}`)} `} ${verdictText(verdict, paint)}${rewardText(rollout.settings, turn, verdict, end, paint)}`,
     ...saidLines(saidOf(acts, turn), '  ', paint),
     paint('dim', facts.join(' · ')),
     ...(verdict?.metrics ? [paint('dim', `measured ${namedNumbers(verdict.metrics)}`)] : []),

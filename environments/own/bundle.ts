@@ -64,8 +64,10 @@ function compile(path: string, folder: string): Promise<void> {
       compiler.close(() => undefined);
       const message = error?.message ?? stats?.compilation.errors[0]?.message;
       if (message === undefined) return resolve();
+      // The fault and its place come first, the bundler's own stack behind them.
+      const [said = ''] = message.split(/\n\s*(?:Caused by:|Stack backtrace:|at )/);
       reject(
-        new EnvironmentError(`The module ${path} cannot be bundled: ${short(message, 500)}`, {
+        new EnvironmentError(`The module ${path} cannot be bundled: ${short(said, 500)}`, {
           reason: 'environment-unloadable',
           fix: 'It is one TypeScript or JavaScript file, with what it imports beside it or in node_modules.',
         }),

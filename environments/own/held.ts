@@ -94,6 +94,17 @@ export function openSessions({ name, idleSeconds, giveBack, now = Date.now }: Se
   };
 }
 
+/** A move that may have been made must not be made twice. */
+export function lostByRepeat(name: string): EnvironmentError {
+  return new EnvironmentError(
+    `A call to the environment ${name} was begun, and its outcome is not known: a second one could play the turn twice.`,
+    {
+      reason: 'environment-lost',
+      fix: 'A server that gives a repeated `Idempotency-Key` its first reply says `idempotent` in its hello. `everturn retry` plays the rollout again.',
+    },
+  );
+}
+
 export function lost(name: string): EnvironmentError {
   return new EnvironmentError(`The session that the environment ${name} held for this rollout is gone.`, {
     reason: 'environment-lost',

@@ -22,7 +22,10 @@ export async function inTime<T>(
       reject(
         new EnvironmentError(`The environment ${who} did not answer \`${method}\` in ${timeoutMs / 1000} s.`, {
           reason: 'environment-timeout',
-          fix: 'It may say another `timeoutSeconds` in hello.',
+          fix:
+            method === 'hello'
+              ? 'The first line of a command is its hello, before it reads a call.'
+              : 'It may say another `timeoutSeconds` in hello.',
           retryable: true,
         }),
       );

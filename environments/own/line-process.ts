@@ -17,14 +17,15 @@ interface Waiting {
 export class LineProcess {
   readonly #lines: GuardedLines;
   readonly #who: string;
-  #unread: Buffer[] = [];
+  readonly #log: (line: string) => void;
   #waiting: Waiting | undefined;
   #ended: EnvironmentError | undefined;
   #calls = 0;
 
   constructor(launch: ProcessLaunch) {
-    const { who, endings = {} } = launch;
+    const { who, endings = {}, log } = launch;
     this.#who = who;
+    this.#log = log;
     this.#lines = new GuardedLines(launch, {
       maxLineBytes: MAX_REPLY_BYTES,
       onLine: (line) => this.#take(line),
@@ -57,18 +58,17 @@ export class LineProcess {
   /** The result of one call. Calls must not overlap. */
   async call(method: string, params: object, limits: CallLimits): Promise<unknown> {
     const id = ++this.#calls;
-    const line = await this.#within(limits, method, () => {
-      if (this.#unread.length > 0) throw broken(this.#who, 'reply', 'it wrote a line that nobody asked for');
-      const next = this.#next();
-      this.#lines.write({ id, method, params });
-      return next;
-    });
     try {
+      const line = await this.#within(limits, method, () => {
+        const next = this.#next();
+        this.#lines.write({ id, method, params });
+        return next;
+      });
       return resultOf(this.#who, method, id, parseJson(this.#who, line));
     } catch (error) {
       // An error that it reports itself is a reply like any other.
       if (!(error instanceof EnvironmentError) || error.reason !== 'environment-error') this.kill();
-      throw error;
+      throw id > 1 ? perhapsOfAnother(error) : error;
     }
   }
 
@@ -87,8 +87,6 @@ export class LineProcess {
   }
 
   #next(): Promise<Buffer> {
-    const line = this.#unread.shift();
-    if (line) return Promise.resolve(line);
     if (this.#ended) return Promise.reject(this.#ended);
     return new Promise((resolve, reject) => (this.#waiting = { resolve, reject }));
   }
@@ -97,9 +95,12 @@ export class LineProcess {
     if (this.#ended) return;
     const waiting = this.#waiting;
     this.#waiting = undefined;
-    if (waiting) waiting.resolve(line);
-    else if (this.#unread.length >= 8) this.#fail(broken(this.#who, 'reply', 'it writes without being asked'));
-    else this.#unread.push(line);
+    if (waiting) return waiting.resolve(line);
+    // No call may be taken for the one that it belongs to.
+    this.#log(
+      `${this.#who}: its process was ended: it wrote a line that nobody asked for: ${short(String(line), 200)}`,
+    );
+    this.kill();
   }
 
   #fail(error: EnvironmentError): void {
@@ -121,6 +122,16 @@ export class LineProcess {
     }
     this.#lines.kill();
   }
+}
+
+/**
+ * A process that has replied to other calls may break the contract by what it owes to them: this call is tried again in
+ * another one, and a fault of its own comes again.
+ */
+function perhapsOfAnother(error: unknown): unknown {
+  if (!(error instanceof EnvironmentError) || !/^environment-(?:broken|too-large)$/.test(error.reason)) return error;
+  const { message, reason, fix, cause } = error;
+  return new EnvironmentError(message, { reason, ...(fix !== undefined && { fix }), retryable: true, cause });
 }
 
 function limited(who: string, beyond: string): EnvironmentError {

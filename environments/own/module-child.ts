@@ -1,7 +1,7 @@
 // The process of an environment that is a module: answers the calls of a command. With state `replay` or `held` the module's
 // state stays here, by rollout, and need not be JSON.
 
-import { logStack, messageOf, serveModule, Unfit } from './module-lines.ts';
+import { logStack, messageOf, mustBeSpelt, serveModule, Unfit } from './module-lines.ts';
 
 interface Params {
   readonly episode: { readonly key: string };
@@ -25,6 +25,8 @@ interface UserModule {
   readonly end?: Step;
 }
 
+const FIELDS = ['name', 'version', 'state', 'timeoutSeconds', 'idleSeconds', 'begin', 'respond', 'end'];
+
 const live = new Map<string, unknown>();
 
 function environmentOf(exported: { readonly environment?: unknown; readonly default?: unknown }): UserModule {
@@ -33,6 +35,7 @@ function environmentOf(exported: { readonly environment?: unknown; readonly defa
     throw new Unfit('it exports no `environment`, and no default');
   if (typeof (environment as UserModule).respond !== 'function')
     throw new Unfit('its environment has no function `respond`');
+  mustBeSpelt('its environment', environment, FIELDS);
   return environment;
 }
 

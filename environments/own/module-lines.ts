@@ -8,6 +8,52 @@ import { compileFunction } from 'node:vm';
 
 const put = process.stdout.write.bind(process.stdout);
 const say = (line: object): void => void put(`${JSON.stringify(line)}\n`);
+
+/** A result as one line. A number that JSON does not have is no `null`: the line says so, and cannot be read. */
+function sayResult(id: number, result: unknown): void {
+  const none = firstOf(result, (value) => typeof value === 'number' && !Number.isFinite(value));
+  if (none === undefined) say({ id, result });
+  else put(`{"id":${id},"result":${String(none)}}\n`);
+}
+
+/** The first value in a tree for which this holds. Of cycles, which no JSON has, the first round alone. */
+function firstOf(value: unknown, holds: (value: unknown) => boolean, seen = new Set<unknown>()): unknown {
+  if (holds(value)) return value;
+  if (typeof value !== 'object' || value === null || seen.has(value) || 'toJSON' in value) return undefined;
+  seen.add(value);
+  for (const one of Object.values(value)) {
+    const found = firstOf(one, holds, seen);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Refuses a field that is a known one but for a letter or two, or its beginning: it would be passed over. */
+export function mustBeSpelt(what: string, value: object, known: readonly string[]): void {
+  for (const name of Object.keys(value)) {
+    const meant = known.includes(name) ? undefined : known.find((one) => isNear(name.toLowerCase(), one.toLowerCase()));
+    if (meant !== undefined) throw new Unfit(`${what} has the field \`${name}\`: \`${meant}\` is meant`);
+  }
+}
+
+/** Plurals are often a module's own. */
+const isNear = (name: string, known: string): boolean =>
+  name.replaceAll(/[_-]/g, '') === known ||
+  (known.endsWith('seconds') && name.length >= 4 && known.startsWith(name)) ||
+  (known.length >= 5 && name !== `${known}s` && edits(name, known) <= 1);
+
+/** Letters to be changed, added or left out: 0, 1, or 2 for more. */
+function edits(a: string, b: string): number {
+  if (a === b) return 0;
+  let i = 0;
+  while (a[i] === b[i]) i++;
+  const rests = [
+    [a.slice(i + 1), b.slice(i + 1)],
+    [a.slice(i + 1), b.slice(i)],
+    [a.slice(i), b.slice(i + 1)],
+  ];
+  return rests.some(([x, y]) => x === y) ? 1 : 2;
+}
 process.stdout.write = process.stderr.write.bind(process.stderr);
 
 /** The module lacks an export that it needs. The message is complete, so no stack is logged. */
@@ -28,6 +74,8 @@ function loaded(path: string, sha256: string): Readonly<Record<string, unknown>>
   const run = compileFunction(code.toString('utf8'), parts, { filename: path }) as (...parts: unknown[]) => void;
   const bundle: { exports: Readonly<Record<string, unknown>> } = { exports: {} };
   run(bundle, bundle.exports, createRequire(path));
+  if (bundle.exports instanceof Promise)
+    throw new Unfit('it has a top-level `await`, which a bundle cannot have: do that work in a function');
   return bundle.exports;
 }
 
@@ -55,7 +103,7 @@ export async function serveModule<Call extends { readonly id: number }>(
       for (const line of lines) {
         const call = JSON.parse(line) as Call;
         try {
-          say({ id: call.id, result: await answer(call) });
+          sayResult(call.id, await answer(call));
         } catch (error) {
           say({ id: call.id, error: failure(error) });
         }

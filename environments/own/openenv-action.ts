@@ -138,7 +138,8 @@ function parsed(text: string): Json[] {
 
 /** The text of an observation: of the fields that the user chose, else of all that are not empty. */
 export function observationText(observation: JsonObject, show: readonly string[] | undefined): string {
-  const fields = Object.entries(observation).filter(([name, value]) => (show ? show.includes(name) : !isEmpty(value)));
+  const isShown = (name: string, value: Json) => (show ? show.includes(name) : name !== 'metadata' && !isEmpty(value));
+  const fields = Object.entries(observation).filter(([name, value]) => isShown(name, value));
   if (show) {
     const byName = Object.fromEntries(fields);
     return show.flatMap((name) => (isEmpty(byName[name]) ? [] : [textOf(byName[name]!)])).join('\n\n');

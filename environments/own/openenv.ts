@@ -69,7 +69,8 @@ async function readServer(
   const about = await get('metadata').catch(absent);
   const { name: title, version } = isObject(about) ? about : {};
   const hash = createHash('sha256').update(href).digest('hex').slice(0, 12);
-  const slug = typeof title === 'string' ? title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-') : '';
+  const words = typeof title === 'string' ? title.replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2') : '';
+  const slug = words.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
   const said = typeof version === 'string' && version !== '' ? short(version, 100) : 'claimed';
   const fingerprint = createHash('sha256')
     .update(JSON.stringify([href, title ?? null, said, action]))

@@ -19,6 +19,8 @@ export interface PostOptions {
   readonly reasons?: { readonly away: Reason<'environment'>; readonly refused: Reason<'environment'> };
 }
 
+const UNCONNECTED = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
+
 const REASONS = { away: 'environment-unreachable', refused: 'environment-error' } as const;
 
 /** `body`: null for a GET. */
@@ -41,7 +43,7 @@ export async function post(
       },
       ...(body && { body: JSON.stringify(body) }),
       signal: AbortSignal.any([signal, late]),
-      redirect: 'error',
+      redirect: 'manual',
     });
     const bytes = await bodyOf(who, response);
     const cookies = response.headers.getSetCookie().map((one) => one.split(';')[0]!);
@@ -57,11 +59,13 @@ export async function post(
         retryable: true,
       });
     }
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
     throw new EnvironmentError(`The environment ${who} cannot be reached`, {
       reason: reasons.away,
       fix: 'Is its server up, and is its address right?',
       retryable: true,
-      cause: error instanceof Error ? (error.cause ?? error) : error,
+      untaken: UNCONNECTED.test((cause as NodeJS.ErrnoException | undefined)?.code ?? ''),
+      cause,
     });
   }
 }
@@ -93,6 +97,8 @@ function refused(
     {
       reason: passes ? reasons.away : reasons.refused,
       retryable: passes,
+      // Asked to come later: nothing was done.
+      untaken: status === 429 || status === 503,
       ...(seconds > 0 && seconds < 3600 ? { retryAfterMs: seconds * 1000 } : {}),
     },
   );

@@ -3,12 +3,12 @@
 // State none or value. The texts pass through Temporal's history, so one call holds at most 1.5 MB.
 
 import { createHash } from 'node:crypto';
-import type { EnvironmentRecord, Said } from '../../domain/environment.ts';
+import { type EnvironmentRecord, MAX_REPLY_BYTES, type Said } from '../../domain/environment.ts';
 import { EnvironmentError } from '../../domain/errors.ts';
 import type { Environment } from '../environment.ts';
 import { type Described, mismatch } from './command.ts';
 import { reported } from './line-process.ts';
-import { broken, parseBegun, parseHello, parseReply } from './reply.ts';
+import { broken, parseBegun, parseHello, parseReply, tooLarge } from './reply.ts';
 import { beginParams, endParams, respondParams, stateAfter } from './wire.ts';
 
 const MAX_CALL_BYTES = 1_500_000;
@@ -17,13 +17,9 @@ const MAX_CALL_BYTES = 1_500_000;
 export function describedQueue(queue: string, hello: unknown): Described {
   const who = `queue ${queue}`;
   const { fingerprint, agents = [], ...said } = parseHello(who, hello);
-  if (said.state === 'replay') {
-    throw broken(
-      who,
-      'describe',
-      'its state is "replay", which needs a process of its own',
-      'Keep the state as a value.',
-    );
+  // Temporal tries a call again whose worker ended: a session could get a move twice.
+  if (said.state !== 'none' && said.state !== 'value') {
+    throw broken(who, 'describe', `its state is "${said.state}", which no queue has`, 'Keep the state as a value.');
   }
   const own = hashOf(fingerprint ?? `${said.name} ${said.version} ${queue}`);
   const claimed = fingerprint === undefined ? ({ claimed: true } as const) : {};
@@ -43,6 +39,8 @@ export function queueEnvironment(record: EnvironmentRecord): Environment {
       throw new EnvironmentError(`The environment ${name} on the queue ${record.spec[0]}: ${message}`, { reason });
     }
     const { result } = said;
+    if (JSON.stringify(result ?? null).length > MAX_REPLY_BYTES)
+      throw tooLarge(`${name} on the queue ${record.spec[0]}`);
     if (typeof result === 'object' && result !== null && 'error' in result) throw reported(name, 'call', result.error);
     if (typeof result !== 'object' || result === null || !('fingerprint' in result)) {
       if (!record.claimed) throw mismatch(record, 'a reply without a fingerprint', '');

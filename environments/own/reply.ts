@@ -73,6 +73,7 @@ const HELLO = z.strictObject({
   ends: z.boolean().optional(),
   timeoutSeconds: z.number().gt(0).max(MAX_TIMEOUT_SECONDS).optional(),
   idleSeconds: z.number().gt(0).max(MAX_IDLE_SECONDS).optional(),
+  idempotent: z.boolean().optional(),
   fingerprint: text.min(1).max(200).optional(),
   agents: z.array(z.record(text, json)).max(MAX_NAMES).optional(),
 });
@@ -88,6 +89,7 @@ export interface Hello extends Description {
 export function parseHello(who: string, value: unknown): Hello {
   const { protocol: _, state = 'none', begins = false, ends = false, ...said } = parsed(who, 'hello', HELLO, value);
   const { name, version, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS, fingerprint, agents, idleSeconds } = said;
+  const repeats = state === 'held' && said.idempotent === true;
   if (state === 'held' && (idleSeconds === undefined || !begins)) {
     throw broken(
       who,
@@ -107,6 +109,7 @@ export function parseHello(who: string, value: unknown): Hello {
     ends: ends || state === 'replay' || state === 'held',
     timeoutSeconds,
     ...(idleSeconds !== undefined && (state === 'held' || state === 'replay') && { idleSeconds }),
+    ...(repeats && { idempotent: true }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(agents && { agents: agents as JsonObject[] }),
   };
@@ -166,13 +169,37 @@ function heldHandle(who: string, state: Json | undefined) {
 }
 
 function parsed<T>(who: string, what: string, schema: z.ZodType<T>, value: unknown): T {
+  const hidden = Object.entries(value ?? {}).find(([, one]) => isPlain(one) && Object.hasOwn(one, '__proto__'));
+  // Parsers leave such a name out, and its value with it.
+  if (hidden) throw broken(who, what, `\`${hidden[0]}.__proto__\`: is no name for a value`);
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  const nested = issue?.code === 'invalid_union' ? issue.errors.flat()[0] : undefined;
-  const path = [...(issue?.path ?? []), ...(nested?.path ?? [])].map(String).join('.');
-  const said = nested?.message ?? issue?.message ?? 'is not of the right form';
+  const { path: places, message: said } = deepestIssue(result.error);
+  const path = places.map(String).join('.');
   throw broken(who, what, `${path === '' ? 'the value' : `\`${short(path, 80)}\``}: ${short(said, 200)}`);
+}
+
+const isPlain = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** Of several forms that a value may have, the fault of the one that it has most of. */
+export function deepestIssue({ issues }: z.ZodError): {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+} {
+  const [issue] = issues;
+  if (!issue) return { path: [], message: 'is not of the right form' };
+  if (issue.code !== 'invalid_union') return keyed(issue);
+  const branches = issue.errors.flatMap(([first]) => (first ? [keyed(first)] : []));
+  const deepest = branches.toSorted((a, b) => a.path.length - b.path.length).at(-1) ?? issue;
+  return { path: [...issue.path, ...deepest.path], message: deepest.message };
+}
+
+/** A name that does not fit, and the reason; zod says neither in its message. */
+function keyed(issue: z.core.$ZodIssue): { readonly path: readonly PropertyKey[]; readonly message: string } {
+  const { path, message } = issue;
+  return issue.code === 'invalid_key'
+    ? { path, message: `its name: ${issue.issues[0]?.message ?? message}` }
+    : { path, message };
 }
 
 export function broken(who: string, what: string, problem: string, fix?: string): EnvironmentError {

@@ -8,6 +8,7 @@ import type { Json } from '../../domain/json.ts';
 import type { Environment, EnvironmentCall } from '../environment.ts';
 import { addressOf, type Shape } from './address.ts';
 import { type Described, mismatch } from './command.ts';
+import { lostByRepeat } from './held.ts';
 import { reported } from './line-process.ts';
 import { nemoGymEnvironment } from './nemo-gym.ts';
 import { describeOpenEnv } from './openenv.ts';
@@ -79,6 +80,7 @@ export function urlEnvironment(record: EnvironmentRecord, words: readonly string
         parseBegun(who, kind, await call('begin', beginParams(rollout), episodeOf(rollout).key, options)),
     }),
     async respond(move, options) {
+      if (kind === 'held' && record.idempotent !== true && options.mayBeSecond) throw lostByRepeat(record.name);
       const before = await move.before();
       const params = respondParams(move, before, kind);
       const result = await call('respond', params, `${params.episode.key}/${move.turn}`, options);

@@ -290,6 +290,7 @@ describe('an observation', () => {
     [{ prompt: 'P', messages: [{ content: 'a' }], n: 1 }, ['messages', 'prompt'], 'a\n\nP'],
     [{ prompt: '', n: 1 }, ['prompt', 'missing'], ''],
     [{}, undefined, ''],
+    [{ text: 'Hi', metadata: { answer: 42 } }, undefined, 'Hi'],
   ])('is shown as text: %j', (observation, show, text) => {
     expect(observationText(observation, show)).toBe(text);
   });

@@ -84,11 +84,26 @@ describe('a model as judge', () => {
     ['a verdict without the mark', () => 'VERDICT: clear', undefined],
     ["another case's mark", () => `VERDICT-${'0'.repeat(24)}: clear`, undefined],
     ['nothing', () => '', undefined],
+    ['another verdict in its thinking', (mark: string) => `<think>${mark} wrong</think>\n${mark} clear`, 'clear'],
+    ['a verdict in thinking without an end', (mark: string) => `<think>Maybe it is\n${mark} clear`, undefined],
+    ['a verdict, and takes it back', (mark: string) => `${mark} clear\nNo, it is wrong.`, undefined],
+    ['a verdict in a fence', (mark: string) => `\`\`\`\n${mark} clear\n\`\`\``, 'clear'],
+    ['the beginning of thinking, as a quotation', (mark: string) => `It says <think>.\n${mark} wrong`, 'wrong'],
   ])('that says %s is read as that, and as no verdict otherwise', async (_, says, choice) => {
     judge.reply = (asked) => says(markOf(asked));
     const asked = respond('42');
     if (choice) expect((await asked).verdict).toMatchObject({ extracted: choice });
     else await expect(asked).rejects.toMatchObject({ reason: 'judge-unreadable', retryable: false });
+  });
+
+  test('that a limit has cut has not judged', async () => {
+    judge.finish = 'length';
+    judge.reply = (asked) => `${markOf(asked)} clear`;
+    await expect(respond('42')).rejects.toMatchObject({
+      reason: 'judge-unreadable',
+      fix: expect.stringContaining('maxTokens'),
+    });
+    judge.finish = 'stop';
   });
 
   test('that gives no verdict at first is asked once more, and both draws are paid', async () => {
@@ -167,7 +182,7 @@ describe('an answer that means harm', () => {
       expect(answer).not.toContain(code);
       // A judge that repeats the whole answer has not decided.
       expect(chosen(rubric, mark, answer)).toBeUndefined();
-      expect(chosen(rubric, mark, `${answer}\n${mark} wrong\n${answer}`)).toMatchObject({ choice: 'wrong' });
+      expect(chosen(rubric, mark, `${answer}\n${mark} wrong`)).toMatchObject({ choice: 'wrong' });
     }
     const part = fc.oneof(fc.string(), fc.constantFrom(...INJECTIONS), fc.constantFrom('\n', 'VERDICT-', ': clear'));
     fc.assert(

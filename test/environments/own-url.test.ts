@@ -107,7 +107,7 @@ describe('an address', () => {
     [503, 'environment-unreachable', true],
     [429, 'environment-unreachable', true],
     [404, 'environment-error', false],
-    [302, 'environment-unreachable', true],
+    [302, 'environment-error', false],
   ])('that answers with status %i fails the call by name', async (status, reason, retryable) => {
     const server = await serveEnvironment(guess('none'), 'abc');
     servers.push(server);

@@ -48,10 +48,25 @@ export function askedAgain({ messages, mark }: JudgePrompt, reply: string, { cho
   return { messages: [...messages, { role: 'assistant', content: reply }, { role: 'user', content }], mark };
 }
 
-/** The choice behind the mark; undefined if there is none, or several that differ. */
+/** Thinking begins a reply: an answer that is quoted later cannot open it. */
+const OPENED = /^\s*(?:<(?:think|thinking|thought|reasoning)>|\[THINK\])/i;
+const CLOSED = /<\/(?:think|thinking|thought|reasoning)>|\[\/THINK\]/gi;
+
+/** The reply behind its thinking; empty if the thinking has no end. Drafts of a verdict are none. */
+function decided(reply: string): string {
+  const closed = [...reply.matchAll(CLOSED)].at(-1);
+  const rest = closed ? reply.slice(closed.index + closed[0].length) : reply;
+  return OPENED.test(rest) ? '' : rest;
+}
+
+/** The choice behind the mark on the last line; undefined if there is none, or several that differ. */
 export function chosen(rubric: Rubric, mark: string, reply: string): Rubric['choices'][number] | undefined {
-  const said = reply
+  // Fences and rules may close a reply; words behind its verdict could take it back.
+  const lines = decided(reply)
     .split('\n')
+    .filter((line) => /[\p{L}\p{N}]/u.test(line));
+  if (!lines.at(-1)?.includes(mark)) return undefined;
+  const said = lines
     .filter((line) => line.includes(mark))
     .map((line) =>
       sameChoice(

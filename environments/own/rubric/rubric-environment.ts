@@ -72,12 +72,17 @@ async function judgedBy(rubric: Rubric, first: JudgePrompt, signal: AbortSignal)
       promptTokens: sum(spent.promptTokens, said.promptTokens),
       completionTokens: sum(spent.completionTokens, said.completionTokens),
     };
-    const found = chosen(rubric, prompt.mark, said.reply);
+    const found = said.isWhole ? chosen(rubric, prompt.mark, said.reply) : undefined;
     if (found) return replyOf(rubric, found, prompt, said.reply, spent);
     if (draw >= DRAWS) {
       throw new EnvironmentError(
         `The judge ${rubric.model} gave no single verdict, twice: ${short(JSON.stringify(said.reply), 300)}`,
-        { reason: 'judge-unreadable', fix: 'Its last line should be the mark that the prompt names, and a choice.' },
+        {
+          reason: 'judge-unreadable',
+          fix: said.isWhole
+            ? 'Its last line should be the mark that the prompt names, and a choice.'
+            : `It was cut: give it more than ${rubric.maxTokens} tokens (\`maxTokens\`).`,
+        },
       );
     }
     prompt = askedAgain(prompt, middleCut(said.reply), rubric);
@@ -104,6 +109,8 @@ function replyOf(
 
 interface Said extends Pick<ModelJudgement, 'promptTokens' | 'completionTokens'> {
   readonly reply: string;
+  /** The model ended it, and no limit or filter did. */
+  readonly isWhole: boolean;
 }
 
 async function askJudge(rubric: Rubric, { messages }: JudgePrompt, signal: AbortSignal): Promise<Said> {
@@ -132,11 +139,13 @@ function saidOf(value: unknown): Said {
   const { choices, usage } = (value ?? {}) as { readonly choices?: readonly unknown[]; readonly usage?: unknown };
   const first = (Array.isArray(choices) ? choices[0] : null) as {
     readonly message?: { readonly content?: unknown };
+    readonly finish_reason?: unknown;
   } | null;
   const content = first?.message?.content;
   const { prompt_tokens: asked, completion_tokens: answered } = (usage ?? {}) as Record<string, unknown>;
   const count = (n: unknown): number | null => (Number.isSafeInteger(n) && (n as number) >= 0 ? (n as number) : null);
   return {
+    isWhole: (first?.finish_reason ?? 'stop') === 'stop',
     reply: typeof content === 'string' ? content.toWellFormed().replaceAll('\u0000', '\ufffd') : '',
     promptTokens: count(asked),
     completionTokens: count(answered),

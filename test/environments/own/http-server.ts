@@ -33,9 +33,11 @@ export async function serveEnvironment(
     const said = (value: unknown) => void response.end(JSON.stringify(value));
     if (reply) return said(reply(params));
     if (method === 'describe') {
-      const { name, version, state, idleSeconds } = environment;
+      const { name, version, state, idleSeconds, idempotent } = environment;
       const own = fingerprint === undefined ? {} : { fingerprint };
-      return said({ result: { protocol: 1, name, version, state, begins: true, ends: true, idleSeconds, ...own } });
+      return said({
+        result: { protocol: 1, name, version, state, begins: true, ends: true, idleSeconds, idempotent, ...own },
+      });
     }
     const result = (await (environment[method] as Step)(params)) ?? {};
     if (typeof result === 'object' && 'error' in result) return said(result);

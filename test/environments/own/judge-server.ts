@@ -18,13 +18,15 @@ export interface JudgeServer {
   readonly url: string;
   readonly asked: readonly Asked[];
   reply: (asked: Asked) => string | null;
+  /** `finish_reason`. */
+  finish: string;
   fault: ((response: ServerResponse) => void) | undefined;
   close(): Promise<void>;
 }
 
 export async function serveJudge(reply: (asked: Asked) => string | null): Promise<JudgeServer> {
   const asked: Asked[] = [];
-  const state = { reply, fault: undefined as JudgeServer['fault'] };
+  const state = { reply, finish: 'stop', fault: undefined as JudgeServer['fault'] };
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
@@ -35,7 +37,9 @@ export async function serveJudge(reply: (asked: Asked) => string | null): Promis
       if (state.fault) return state.fault(response);
       const content = state.reply(one);
       const usage = { prompt_tokens: 1000, completion_tokens: 20 };
-      response.end(JSON.stringify({ choices: [{ message: { role: 'assistant', content } }], usage }));
+      response.end(
+        JSON.stringify({ choices: [{ message: { role: 'assistant', content }, finish_reason: state.finish }], usage }),
+      );
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
