@@ -10,7 +10,7 @@ import type { TurnRecord } from '../domain/turn.ts';
 import { type KnownModel, modelProblems } from './model.ts';
 import type { CheckedRollout } from './rollout.ts';
 import { runRecordProblems } from './run-record.ts';
-import { namedModel, serverProblem } from './servers.ts';
+import { namedModel, serverProblem, serversOf } from './servers.ts';
 import { ROLLOUT_FILE, rolloutFolder, RUN_FILE, turnFile } from '../storage/record/layout.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
 import type { OnBreach, Store } from '../storage/store.ts';
@@ -54,6 +54,13 @@ export function openRunCheck(store: Store, run: RunRecord | undefined, onBreach:
         if (budget) say(budget, turnFile(number));
         // A folder says which weights a server loaded, as the versions do.
         if (server !== null && isFolder(model)) continue;
+        // A server of text may give the asked model another name.
+        const identified = right === null ? (run?.model?.name ?? null) : null;
+        if (identified !== null && model !== identified)
+          say(
+            `says the model ${JSON.stringify(model)}; ${RUN_FILE} says ${JSON.stringify(identified)}`,
+            turnFile(number),
+          );
         const known = models.get(server);
         if (known === undefined) models.set(server, model);
         else if (known !== model)
@@ -93,13 +100,26 @@ export function openRunCheck(store: Store, run: RunRecord | undefined, onBreach:
 const valueOf = (settings: object, key: string): unknown =>
   (settings as Readonly<Record<string, unknown>>)[key] ?? null;
 
+/** Servers may be started anew with another length. */
+const LENGTHS_EACH = 2;
+
 /** An embedded model has one context length: a budget that was cut reaches it, and no other goes beyond it. */
 function openBudgetCheck() {
   /** By model: the length that a cut budget reached, and the longest that one that was not cut reached. */
   const lengths = new Map<string, { cut: number | null; longest: number }>();
+  const cuts = new Map<string, Set<number>>();
+  /** A budget is cut by the end of a context, and a fleet has few lengths of those. */
+  const ofServer = (model: string, length: number): string | undefined => {
+    const known = cuts.get(model) ?? new Set();
+    cuts.set(model, known.add(length));
+    return known.size > LENGTHS_EACH * (1 + (serversOf(model)?.length ?? 0))
+      ? `has a budget that was cut at ${length} tokens; budgets of the run end at ${known.size} lengths, and a context has one`
+      : undefined;
+  };
   return ({ model, maxNewTokens: wanted }: RolloutSettings, turn: TurnRecord): string | undefined => {
-    if (turn.server !== null || turn.trainable === false) return undefined;
+    if (turn.trainable === false) return undefined;
     const length = turn.contextLength + turn.maxNewTokens;
+    if (turn.server !== null) return turn.maxNewTokens < wanted ? ofServer(model, length) : undefined;
     const known = lengths.get(model) ?? { cut: null, longest: 0 };
     lengths.set(model, known);
     if (turn.maxNewTokens < wanted) {
