@@ -81,7 +81,7 @@ type Value =
   { readonly problem?: undefined; readonly json: unknown; readonly inexact: Inexact } | { readonly problem: Problem };
 const NO_NUMBERS: Inexact = new Set();
 
-/** What writers of tables write into a cell without a value. */
+/** Words that writers of tables put into a cell without a value. */
 const NO_VALUE = /^\s*(?:null|none|nan|nat|undefined|<na>|#?n\/a)\s*$/i;
 const REFERENCES: ReadonlySet<string> = new Set([...ANSWERS, ...WORKED]);
 

@@ -11,7 +11,7 @@ export interface ReportedCounts {
   readonly cached?: unknown;
 }
 
-/** What is known here; null: not known, as the tokens of a text backend. */
+/** Numbers that are known here; null: not known, as the tokens of a text backend. */
 export interface KnownCounts {
   readonly sent: number | null;
   readonly received: number | null;

@@ -100,7 +100,7 @@ export function openRunCheck(store: Store, run: RunRecord | undefined, onBreach:
 const valueOf = (settings: object, key: string): unknown =>
   (settings as Readonly<Record<string, unknown>>)[key] ?? null;
 
-/** Servers may be started anew with another length. */
+/** Servers may be restarted with another length. */
 const LENGTHS_EACH = 2;
 
 /** An embedded model has one context length: a budget that was cut reaches it, and no other goes beyond it. */

@@ -183,7 +183,7 @@ export function sameIds(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((id, i) => id === b[i]);
 }
 
-/** A router that asks another model, or a server that was started anew as another. */
+/** A router that asks another model, or a server that was restarted as another. */
 export function otherName(said: string, asked: string, place: Place): ModelError {
   const names = `the model ${short(JSON.stringify(said), 100)}, and ${short(JSON.stringify(asked), 100)} was asked`;
   return badReply(`gave a reply of ${names}`, place, { flaw: 'a reply of another model' });
