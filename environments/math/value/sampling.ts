@@ -238,7 +238,7 @@ function constants(a: Node, b: Node, c: Comparison, many: () => BigReals, differ
   const reals = many();
   const word = atPoint(a, b, c, reals, none, false, sameBig(reals));
   if (word === false) return different;
-  // Where only one side is real, nothing is shown: arcsin 2 is no number, and so none of all numbers.
+  // Nothing is shown if only one side is real: arcsin 2 is no number, and so none of all numbers.
   return word === true || word === 'zero' ? 'sampled' : 'unknown';
 }
 
