@@ -6,6 +6,8 @@ import { ModelError } from '../domain/errors.ts';
 const ALIKE = 3;
 /** Of all kinds together: a server that is wrong in another way each time fails the turn, too. */
 const IN_ALL = 12;
+/** An update of the weights explains these, and several updates several of them. */
+const OF_UPDATES: ReadonlySet<string> = new Set(['version-moved', 'server-aborted']);
 
 export interface Flaws {
   readonly counts: Readonly<Record<string, number>>;
@@ -33,8 +35,9 @@ export function withFlaw(flaws: Flaws, error: unknown): Flaws | undefined {
 export function afterFlaw(error: ModelError, { counts }: Flaws): ModelError {
   const times = counts[error.flaw!]!;
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  if (times < ALIKE && all < IN_ALL) return error;
-  const tries = times >= ALIKE ? `${times} times for this turn` : `the last of ${all} that could not be read`;
+  const most = OF_UPDATES.has(error.reason) ? IN_ALL : ALIKE;
+  if (times < most && all < IN_ALL) return error;
+  const tries = times >= most ? `${times} times for this turn` : `the last of ${all} that could not be read`;
   const { reason, flaw, message } = error;
   return new ModelError(`${reason}: ${flaw!} (${tries}): ${message}`, {
     reason,

@@ -10,7 +10,8 @@ import type { Dataset } from './dataset.ts';
 import { MAX_LINE_BYTES, readJson, type ReadLine } from './json-line.ts';
 import { blocks, isUtf16 } from './lines.ts';
 import type { Inexact } from './number-text.ts';
-import { wrong, type Problem } from './problem.ts';
+import { ANSWERS, WORKED } from './names.ts';
+import { shown, wrong, type Problem } from './problem.ts';
 
 /** Read as JSON where a cell begins as a list or an object. `answer` is not: [1, 2] is an interval. */
 const STRUCTURED: ReadonlySet<string> = new Set([
@@ -80,7 +81,15 @@ type Value =
   { readonly problem?: undefined; readonly json: unknown; readonly inexact: Inexact } | { readonly problem: Problem };
 const NO_NUMBERS: Inexact = new Set();
 
+/** Words that writers of tables put into a cell without a value. */
+const NO_VALUE = /^\s*(?:null|none|nan|nat|undefined|<na>|#?n\/a)\s*$/i;
+const REFERENCES: ReadonlySet<string> = new Set([...ANSWERS, ...WORKED]);
+
 function valueOf(name: string, text: string): Value {
+  if (REFERENCES.has(name) && NO_VALUE.test(text)) {
+    const fix = `Leave the cell empty where there is none; an answer that is this word is ["${text.trim()}"] in \`solutions\`.`;
+    return { problem: wrong(name, `is ${shown(text)}, which tables write for a missing value`, fix) };
+  }
   const asText = { json: text, inexact: NO_NUMBERS };
   const chat = name === 'prompt' && /^\s*\[\s*\{\s*"/.test(text);
   if (!chat && !(STRUCTURED.has(name) && /^\s*[[{]/.test(text))) return asText;

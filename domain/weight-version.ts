@@ -2,6 +2,7 @@
 // an integer in [0, 2^31). The string itself is stored too (VersionSpan.versionLabel).
 
 import { sha256Hex } from './sha256.ts';
+import type { VersionSpan } from './turn.ts';
 
 /** SGLang and vLLM report `default` before the first update; a server that reports no version is at 0 too. */
 export const FIRST_VERSION = 0;
@@ -31,4 +32,16 @@ export function versionNumber(label: string | number | null | undefined): number
 
 function numberIn(text: string): string | undefined {
   return /^\d+$/.exec(text)?.[0] ?? /(?:^|[/:])[A-Za-z_. -]*[A-Za-z][A-Za-z_. -]*?(\d+)$/.exec(text)?.[1];
+}
+
+/** Within one answer weights are only replaced by later ones: no version string recurs, no number falls. */
+export function fallingVersions(versions: readonly VersionSpan[]): string | null {
+  const word = ({ version, versionLabel }: VersionSpan) => versionLabel ?? String(version);
+  for (const [i, span] of versions.entries()) {
+    const before = versions[i - 1];
+    const again = i > 1 && versions.slice(0, i - 1).some((old) => word(old) === word(span));
+    const falls = before && before.version < UNNUMBERED && span.version < before.version;
+    if (again || falls) return versions.map(word).join(', ');
+  }
+  return null;
 }

@@ -3,6 +3,7 @@
 
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { doubledHeader } from '../domain/doubled-header.ts';
 import { EverturnError, explain, TemporalError, UsageError } from '../domain/errors.ts';
 import { argumentProblem, type Verb, VERBS } from '../domain/feed-messages.ts';
 
@@ -30,7 +31,11 @@ export class HttpRefusal extends Error {
 }
 
 /** `token`: null if none is asked for. `loopback`: the server listens there alone, so nobody calls it by another name. */
-export function mustBeAllowed({ headers }: IncomingMessage, token: string | null, loopback: boolean): void {
+export function mustBeAllowed(request: IncomingMessage, token: string | null, loopback: boolean): void {
+  const { headers } = request;
+  const doubled = doubledHeader(request);
+  if (doubled !== undefined)
+    throw new HttpRefusal(400, 'not-allowed', `The request gives the header ${doubled} twice.`, 'Give it once.');
   if (loopback && !LOOPBACK_NAMES.test(headers.host ?? '')) {
     throw new HttpRefusal(
       403,

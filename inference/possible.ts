@@ -3,6 +3,7 @@
 
 import type { Reason } from '../domain/reasons.ts';
 import type { Finish, VersionSpan } from '../domain/turn.ts';
+import { fallingVersions } from '../domain/weight-version.ts';
 import type { GenerateRequest } from './backend.ts';
 
 export interface Claimed {
@@ -31,8 +32,6 @@ export interface Limits {
 export const ROUNDING = 1e-3;
 /** No softmax in float32 or bfloat16 gives a sampled token less. */
 export const LEAST_LOGPROB = -1e4;
-/** From this number on a version is a hash of its string, which has no order (domain/weight-version.ts). */
-const UNORDERED = 2 ** 30;
 
 /** The fault of an answer that has tokens; null if it is possible. */
 export function impossible(answer: Claimed, request: GenerateRequest, limits: Limits): Impossible | null {
@@ -63,27 +62,15 @@ export function impossible(answer: Claimed, request: GenerateRequest, limits: Li
   if (versions === null) {
     return malformed('versions that do not cover the tokens', `reported versions that do not cover its ${n} tokens`);
   }
-  const back = goesBack(versions);
+  const back = fallingVersions(versions);
   if (back) return malformed('versions that go back', `reported versions that go back: ${back}`);
   return flawOfEnd(answer, request, limits.ends, malformed);
 }
 
-function flawOfLogprob(logprob: number | null | undefined): string | null {
+export function flawOfLogprob(logprob: number | null | undefined): string | null {
   if (typeof logprob !== 'number' || !Number.isFinite(logprob)) return 'a logprob that is no number';
   if (logprob > ROUNDING) return 'a logprob above 0';
   return logprob < LEAST_LOGPROB ? `a logprob below ${LEAST_LOGPROB}` : null;
-}
-
-/** Within one answer weights are only replaced by later ones: no version string recurs, no number falls. */
-function goesBack(versions: readonly VersionSpan[]): string | null {
-  const word = ({ version, versionLabel }: VersionSpan) => versionLabel ?? String(version);
-  for (const [i, span] of versions.entries()) {
-    const before = versions[i - 1];
-    const again = i > 1 && versions.slice(0, i - 1).some((old) => word(old) === word(span));
-    const falls = before && before.version < UNORDERED && span.version < before.version;
-    if (again || falls) return versions.map(word).join(', ');
-  }
-  return null;
 }
 
 function flawOfEnd(

@@ -3,6 +3,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { outcomeOf, scoredTurns, stopReason } from '../domain/ending.ts';
+import { boundaryOfReason } from '../domain/reasons.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import type { TurnRecord } from '../domain/turn.ts';
@@ -54,6 +55,11 @@ export function endProblems(
   }
   if ((end.failure !== null) !== (end.outcome === 'failed'))
     problems.push('names a failure without having failed, or the reverse');
+  const { boundary, reason } = end.failure ?? {};
+  // An error of no known class has the name of its type.
+  const right = reason === undefined ? undefined : boundaryOfReason(reason);
+  if (right && boundary && boundary !== right && boundary !== 'everturn')
+    problems.push(`says that the failure ${reason} is of ${boundary}; it is one of ${right}`);
   if (end.failure && end.failure.turn !== count + 1)
     problems.push(`says that turn ${end.failure.turn} failed, after ${count} finished turns`);
   if (end.stopReason === 'context-length') problems.push(...roomProblems(turns[count - 1]?.record, settings));

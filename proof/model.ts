@@ -2,6 +2,7 @@
 // chat template and the shipped weights, the ids of the probe and of the canary. Not covered: the canary's logprobs,
 // which only the model gives, and the weights of other models.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { ModelIdentity } from '../domain/model-identity.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
 import { serversOf } from './servers.ts';
@@ -24,7 +25,9 @@ export async function modelProblems(run: RunRecord, known: KnownModel | undefine
   if (embedded && (model.probe !== null || model.canary !== null))
     problems.push('has the probe or the canary of a server, and a model that runs in the worker');
   if (!embedded && model.weights !== null) problems.push('has the hash of the weights of a server, which gives none');
-  if (settings.model.startsWith('openai:')) problems.push('has the identity of a server of text, which has none');
+  const named = { tokenizer: null, template: null, probe: null, weights: null, canary: null };
+  if (settings.model.startsWith('openai:') && !isDeepStrictEqual({ ...model, ...named }, model))
+    problems.push('has more than the name of a server of text, which shows no other trait');
   if (settings.model === 'tiny' && model.name !== 'tiny')
     problems.push(`has the model name ${JSON.stringify(model.name)}; the one that ships is "tiny"`);
   if (!known) return problems;

@@ -15,6 +15,7 @@ import { lineageProblems, sayProblems } from './lineage.ts';
 import { shapeProblem, textProblem } from './shape.ts';
 import { CLOCK_SKEW_MS, timeProblems } from './times.ts';
 import { turnProblems } from './turn.ts';
+import { verdictProblem } from './verdict.ts';
 import * as layout from '../storage/record/layout.ts';
 import { FOREIGN } from '../storage/record/listing.ts';
 import { decodeRecord, type RecordKind } from '../storage/record/text.ts';
@@ -178,6 +179,8 @@ export async function checkRollout(
     if (!verdict) return;
     if (verdict.record.turn !== i + 1) say(`says it judges turn ${verdict.record.turn}`);
     const judged = turns[i];
+    const unfit = verdictProblem(verdict.record, judged?.record.answer);
+    if (unfit) say(unfit);
     if (judged && verdict.record.of !== judged.hash)
       say(`judges another record: ${verdict.record.of}, not ${judged.hash}`);
   });

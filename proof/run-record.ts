@@ -154,6 +154,9 @@ function logprobProblems({ logprobs, settings }: RunRecord): string[] {
   if (of === null)
     return meaning === 'policy' && servers === undefined ? [] : [`says ${meaning} logprobs of a model that runs here`];
   const problems: string[] = [];
+  const kinds = new Set(Object.values(servers ?? {}));
+  if (kinds.size > 0 && meaning !== (kinds.size > 1 ? 'mixed' : [...kinds][0]))
+    problems.push(`says ${meaning} logprobs, and its servers give ${[...kinds].join(' and ')} ones`);
   const known = of.map(originOf);
   for (const url of Object.keys(servers ?? {}).filter((each) => !known.includes(originOf(each))))
     problems.push(`says which logprobs ${url} gives, which is none of ${settings.model}`);

@@ -10,7 +10,7 @@ import type { TurnRecord } from '../domain/turn.ts';
 import { type KnownModel, modelProblems } from './model.ts';
 import type { CheckedRollout } from './rollout.ts';
 import { runRecordProblems } from './run-record.ts';
-import { namedModel, serverProblem } from './servers.ts';
+import { namedModel, serverProblem, serversOf } from './servers.ts';
 import { ROLLOUT_FILE, rolloutFolder, RUN_FILE, turnFile } from '../storage/record/layout.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
 import type { OnBreach, Store } from '../storage/store.ts';
@@ -69,6 +69,14 @@ export function openRunCheck(store: Store, run: RunRecord | undefined, onBreach:
         const right = namedModel(rollout.settings.model);
         if (right !== null && model !== right)
           say(`says the model ${JSON.stringify(model)}; its settings ask ${JSON.stringify(right)}`, turnFile(number));
+        // A server of text may give the asked model another name, and a folder says which weights a server loaded.
+        const named = right !== null || server === null || isFolder(model);
+        const identified = named ? null : (run?.model?.name ?? null);
+        if (identified !== null && model !== identified)
+          say(
+            `says the model ${JSON.stringify(model)}; ${RUN_FILE} says ${JSON.stringify(identified)}`,
+            turnFile(number),
+          );
       }
       // A rollout that a client started directly may have its own settings.
       if (!run?.dataset) return;
@@ -120,13 +128,26 @@ export function openRunCheck(store: Store, run: RunRecord | undefined, onBreach:
 const valueOf = (settings: object, key: string): unknown =>
   (settings as Readonly<Record<string, unknown>>)[key] ?? null;
 
+/** Servers may be restarted with another length. */
+const LENGTHS_EACH = 2;
+
 /** An embedded model has one context length: a budget that was cut reaches it, and no other goes beyond it. */
 function openBudgetCheck() {
   /** By model: the length that a cut budget reached, and the longest that one that was not cut reached. */
   const lengths = new Map<string, { cut: number | null; longest: number }>();
+  const cuts = new Map<string, Set<number>>();
+  /** A budget is cut by the end of a context, and a fleet has few lengths of those. */
+  const ofServer = (model: string, length: number): string | undefined => {
+    const known = cuts.get(model) ?? new Set();
+    cuts.set(model, known.add(length));
+    return known.size > LENGTHS_EACH * (1 + (serversOf(model)?.length ?? 0))
+      ? `has a budget that was cut at ${length} tokens; budgets of the run end at ${known.size} lengths, and a context has one`
+      : undefined;
+  };
   return ({ wanted: { model, maxNewTokens: wanted }, ...turn }: TurnModel): string | undefined => {
-    if (turn.server !== null || !turn.hasIds) return undefined;
+    if (!turn.hasIds) return undefined;
     const length = turn.contextLength + turn.maxNewTokens;
+    if (turn.server !== null) return turn.maxNewTokens < wanted ? ofServer(model, length) : undefined;
     const known = lengths.get(model) ?? { cut: null, longest: 0 };
     lengths.set(model, known);
     if (turn.maxNewTokens < wanted) {

@@ -5,7 +5,7 @@ import { turnSeed, type RolloutId } from '../domain/ids.ts';
 import { logprobsServe } from '../domain/logprob-meaning.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
 import type { ChunkRecord, TurnRecord } from '../domain/turn.ts';
-import { versionNumber } from '../domain/weight-version.ts';
+import { fallingVersions, versionNumber } from '../domain/weight-version.ts';
 
 /** Rounding may lift the logprob of a certain token this far above zero. */
 const ROUNDING = 1e-3;
@@ -31,6 +31,8 @@ export function answerProblems({ outputIds, logprobs, versions, startedAt, finis
         `says version ${version} of ${JSON.stringify(versionLabel)}, which is ${versionNumber(versionLabel)}`,
       );
   }
+  const back = fallingVersions(versions);
+  if (back) problems.push(`has versions that go back within one answer: ${back}`);
   if (finishedAt < startedAt) problems.push(`ends at ${finishedAt}, before its start at ${startedAt}`);
   return problems;
 }
@@ -53,7 +55,10 @@ export function turnProblems(record: TurnRecord, id: RolloutId, settings: Rollou
   const wanted = settings.logprobs;
   if ((record.logprobsOf ?? wanted) !== wanted)
     problems.push(`says that its logprobs are of ${record.logprobsOf}; its rollout asks for ${wanted}`);
-  return [...problems, ...(record.trainable === false ? textProblems(record) : idProblems(record, finish, settings))];
+  return [
+    ...problems,
+    ...(record.trainable === false ? textProblems(record, settings) : idProblems(record, finish, settings)),
+  ];
 }
 
 /** For an answer with token ids. */
@@ -75,10 +80,17 @@ function idProblems(record: TurnRecord, finish: TurnRecord['finish'], settings: 
 }
 
 /** For an answer as text only. */
-function textProblems({ outputIds, logprobs, contextIds, textLogprobs, answer, outputText }: TurnRecord): string[] {
+function textProblems(
+  { outputIds, logprobs, contextIds, textLogprobs, answer, outputText, maxNewTokens }: TurnRecord,
+  settings: RolloutSettings,
+): string[] {
   const problems: string[] = [];
   if (outputIds.length + logprobs.length + contextIds.length > 0)
     problems.push('has token ids or logprobs, and is said to be text only');
+  if (maxNewTokens !== settings.maxNewTokens)
+    problems.push(
+      `has a budget of ${maxNewTokens} new tokens; a server of text gets the whole ${settings.maxNewTokens}`,
+    );
   if (answer !== outputText) problems.push('says two texts, though its server gave one');
   const odd = textLogprobs?.find(({ logprob }) => !(logprob <= ROUNDING && logprob >= LEAST_LOGPROB));
   if (odd) problems.push(`has the logprob ${odd.logprob} of a token of its text: no model gives it`);

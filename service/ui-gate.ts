@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { createServer, request as ask, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { readFile } from 'node:fs/promises';
+import { doubledHeader } from '../domain/doubled-header.ts';
 import { LOOPBACK } from '../machine/ports.ts';
 
 export interface UiGate {
@@ -46,7 +47,10 @@ export async function openUiGate(port: number, upstream: Upstream): Promise<UiGa
 }
 
 /** Why a request is rejected; undefined if it is admitted. */
-function foreign({ headers, method, url }: IncomingMessage, hosts: ReadonlySet<string>): string | undefined {
+function foreign(request: IncomingMessage, hosts: ReadonlySet<string>): string | undefined {
+  const { headers, method, url } = request;
+  const doubled = doubledHeader(request);
+  if (doubled !== undefined) return `The request gives the header ${doubled} twice.`;
   if (!hosts.has((headers.host ?? '').toLowerCase()) || !url?.startsWith('/')) {
     return `This UI answers as ${[...hosts].join(', ')} only, and the request names another host.`;
   }

@@ -4,6 +4,7 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { doubledHeader } from '../domain/doubled-header.ts';
 
 /** A refusal with its status. */
 export class Refusal extends Error {
@@ -30,6 +31,8 @@ export function mustBeOurs(
   url: URL,
   { port, token, posts = false }: Guarded,
 ): string | undefined {
+  const doubled = doubledHeader(request);
+  if (doubled !== undefined) throw new Refusal(400, `The request gives the header ${doubled} twice.`);
   const { host = '', origin } = request.headers;
   const own = [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`];
   if (!own.includes(host.toLowerCase())) {

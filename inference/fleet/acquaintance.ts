@@ -5,9 +5,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { ModelError } from '../../domain/errors.ts';
+import { short } from '../../domain/foreign-text.ts';
 import { CANARY_TOLERANCE, canaryDistance, type ModelIdentity } from '../../domain/model-identity.ts';
 import type { VersionSpan } from '../../domain/turn.ts';
 import type { Kind, Kinds } from '../backend.ts';
+import { badReply } from '../http/http-errors.ts';
+import { LABEL_CHARS } from '../servers/version-spans.ts';
 import type { ServerBackend } from './server-backend.ts';
 
 /** Compares an identity with the run's: throws for another model, returns the difference of a canary, or null. */
@@ -24,6 +27,8 @@ export class Acquaintance<K extends Kind> {
   #vouched: () => boolean = () => false;
   #knownAt = Number.NEGATIVE_INFINITY;
   readonly #versions = new Set<string>();
+  /** The version that the server gave with its latest canary. */
+  #version: string | null = null;
   #running: Promise<void> | null = null;
   #next: Promise<void> | null = null;
 
@@ -44,25 +49,29 @@ export class Acquaintance<K extends Kind> {
   async ask(work: () => Promise<Kinds[K]['reply']>, signal: AbortSignal): Promise<Kinds[K]['reply']> {
     const { connections, identify } = this.#server;
     if (!connections || !identify) return work();
+    const before = this.#version;
     if (!this.#vouched() && performance.now() - this.#knownAt > LATELY_MS) await abortable(this.#look(), signal);
     const vouched = this.#vouched;
     const result = await work();
     await connections.settle();
     if (this.#vouched !== vouched || !vouched()) await abortable(this.#look(), signal);
-    await abortable(this.#ofVersion(result), signal);
+    await abortable(this.#ofVersion(result, before), signal);
     return result;
   }
 
   /** The canary of weights that are new here. */
-  async #ofVersion(reply: Kinds[K]['reply']): Promise<void> {
+  async #ofVersion(reply: Kinds[K]['reply'], before: string | null): Promise<void> {
     const word = latestVersion(reply)?.versionLabel;
     if (word === undefined || this.#versions.has(word)) return;
     try {
       await this.#look();
+      if (before !== null && this.#version === before && word !== before.slice(0, LABEL_CHARS))
+        throw otherVersion(this.#server.url, word, before);
       this.#versions.add(word); // gone again already, if its canary was not asked now
     } catch (error) {
       // The identity is verified; the next answer triggers the canary of its weights.
-      if (!(error instanceof ModelError) || !error.retryable || !this.#vouched()) throw error;
+      const retryable = error instanceof ModelError && error.retryable && error.flaw !== OTHER_VERSION;
+      if (!retryable || !this.#vouched()) throw error;
     }
   }
 
@@ -103,7 +112,9 @@ export class Acquaintance<K extends Kind> {
     }
     if (differs !== null) throw otherModel(this.#server.url, differs);
     const version = identity.canary?.version;
-    if (version != null) this.#versions.add(version);
+    if (version == null) return;
+    this.#versions.add(version.slice(0, LABEL_CHARS));
+    this.#version = version;
   }
 }
 
@@ -115,6 +126,15 @@ export function latestVersion(reply: Kinds[Kind]['reply']): VersionSpan | undefi
 /** A server whose canary varies cannot be compared with others. */
 function unlikeItself({ canary: a }: ModelIdentity, { canary: b }: ModelIdentity): boolean {
   return a !== null && b !== null && a.version === b.version && (canaryDistance(a, b) ?? 0) > CANARY_TOLERANCE;
+}
+
+const OTHER_VERSION = 'a weight version that the server does not have';
+
+/** The server had this version before the request and has it after the reply. */
+function otherVersion(url: string, said: string, is: string): ModelError {
+  const [one, other] = [said, is].map((label) => short(JSON.stringify(label), 100));
+  const what = `says that its weights are ${one}; the server says ${other}, before and after`;
+  return badReply(what, { url, path: '', secret: null }, { flaw: OTHER_VERSION });
 }
 
 export const OTHER_MODEL = 'other-model';

@@ -124,8 +124,9 @@ export class Member<K extends Kind> implements Candidate {
     if (error.reason === 'server-busy') this.#busyUntil = performance.now() + (error.retryAfterMs ?? BUSY_MS);
     if (isStrange(error)) return this.refuse(error);
     // It answers, so the fault may lie in this request alone.
+    if (NOT_ITS_FAULT.has(error.reason)) return;
     if (error.flaw !== undefined) this.#malformed++;
-    else if (error.retryable && !NOT_ITS_FAULT.has(error.reason)) this.circuit.failed(GONE.has(error.reason));
+    else if (error.retryable) this.circuit.failed(GONE.has(error.reason));
   }
 
   /** Sends no more requests to this address until the right model is back. */

@@ -13,7 +13,8 @@ import type { Connections } from '../http/connections.ts';
 import type { Ask, Http } from '../http/http.ts';
 import type { TokenizerLoader } from '../tokenizer/server-tokenizer.ts';
 import { at, badReply, type Place } from '../http/http-errors.ts';
-import { impossible, usableLogprobs, type Claimed } from '../possible.ts';
+import { flawOfCounts, type ReportedCounts } from '../counts.ts';
+import { impossible, usableLogprobs, type Claimed, type Impossible } from '../possible.ts';
 
 /** A backend of exactly one server; a fleet consists of these. */
 export type ServerBackend<K extends Kind = 'tokens'> = BackendOf<K> & Reachable;
@@ -51,6 +52,8 @@ export function callId(requestId: string): string {
 export interface ServerReply extends Claimed {
   /** The id at which the answer ended, as reported by the server; null if not reported. */
   readonly endedAt?: number | null;
+  /** Numbers of tokens by the server's own count. */
+  readonly counts?: ReportedCounts | undefined;
 }
 
 /** The vocabulary and stop tokens, from the model's files. */
@@ -63,7 +66,10 @@ export function asReply(answer: ServerReply, request: GenerateRequest, rules: Re
   const { outputIds, finish, versions, endedAt = null } = answer;
   if (outputIds.length === 0) throw noTokens(finish, place);
   const { vocabSize } = rules;
-  const wrong = impossible(answer, request, { vocabSize, ends: (id) => rules.ends(id, endedAt) });
+  const wrong =
+    impossible(answer, request, { vocabSize, ends: (id) => rules.ends(id, endedAt) }) ??
+    flawOfEndedAt(answer) ??
+    flawOfCounts(answer.counts ?? {}, { sent: request.contextIds.length, received: outputIds.length });
   if (wrong?.reason === 'token-out-of-vocabulary') {
     throw new ModelError(`${at(place)} ${wrong.what}`, {
       ...wrong,
@@ -72,6 +78,14 @@ export function asReply(answer: ServerReply, request: GenerateRequest, rules: Re
   }
   if (wrong) throw badReply(wrong.what, place, wrong);
   return { outputIds, logprobs: usableLogprobs(answer.logprobs), finish, versions: versions!, server: place.url };
+}
+
+/** The server's own name for the token that ended the answer is the answer's last token. */
+function flawOfEndedAt({ outputIds, finish, endedAt = null }: ServerReply): Impossible | null {
+  const last = outputIds.at(-1);
+  if (finish !== 'stop' || endedAt === null || endedAt === last) return null;
+  const what = `said that it stopped at the token ${endedAt}; its last token is ${last}`;
+  return { reason: 'reply-malformed', flaw: 'a stop at another token than the last', what };
 }
 
 function noTokens(finish: Finish, place: Place): ModelError {
@@ -83,6 +97,7 @@ function noTokens(finish: Finish, place: Place): ModelError {
   return new ModelError(`${at(place)} aborted the request before its first token`, {
     reason: 'server-aborted',
     retryable: true,
+    flaw: 'an answer aborted before its first token',
   });
 }
 
@@ -122,14 +137,14 @@ export async function getFirst(http: Http, paths: readonly string[], ask: Ask): 
 /** The part of an answer that is read, or a ModelError that names the fault. */
 export function parseReply<T>(schema: z.ZodType<T>, reply: unknown, place: Place): T {
   const parsed = schema.safeParse(reply);
-  if (parsed.success) return parsed.data;
+  if (parsed.success && !isError(reply)) return parsed.data;
   if (reply === null) throw badReply('sent an empty answer', place, { flaw: 'an empty answer' });
   const words = errorIn(reply);
   if (words !== null) {
     const what = `answered with status 200 and an error: ${short(words, 500, place.secret)}`;
     throw badReply(what, place, { flaw: 'an error with status 200' });
   }
-  const { path, message } = parsed.error.issues[0]!;
+  const { path, message } = parsed.error!.issues[0]!;
   const where = path.join('.');
   const missing = where !== '' && valueAt(reply, path) === undefined;
   const flaw = missing ? `${where} missing` : `${where || 'the answer'}: ${message}`;
@@ -139,6 +154,8 @@ export function parseReply<T>(schema: z.ZodType<T>, reply: unknown, place: Place
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce((inner, key) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[key], value);
 }
+
+const isError = (reply: unknown) => (reply as { object?: unknown } | null)?.object === 'error';
 
 /** The error's text if the body is an error instead of an answer. */
 function errorIn(reply: unknown): string | null {
@@ -166,13 +183,31 @@ export function sameIds(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((id, i) => id === b[i]);
 }
 
-/** The tokens cannot be assigned to versions, so the answer is unusable and is requested again. */
-export function versionMoved(place: Place): ModelError {
+/** A router that asks another model, or a server that was restarted as another. */
+export function otherName(said: string, asked: string, place: Place): ModelError {
+  const names = `the model ${short(JSON.stringify(said), 100)}, and ${short(JSON.stringify(asked), 100)} was asked`;
+  return badReply(`gave a reply of ${names}`, place, { flaw: 'a reply of another model' });
+}
+
+/** Labels of the weights; null: none reported. */
+interface Moved {
+  readonly before: string | null;
+  readonly reply: string | null;
+  readonly after: string | null;
+}
+
+/**
+ * The tokens cannot be assigned to versions, so the answer is unusable and is requested again. A reply with a version
+ * that the server has neither before nor after it is malformed.
+ */
+export function versionMoved(place: Place, { before, reply, after }: Moved): ModelError {
+  const [said, is] = [reply, after].map((label) => short(JSON.stringify(label), 100));
+  if (reply !== null && before === after)
+    return badReply(`says that its weights are ${said}; the server says ${is}, before and after`, place, {
+      flaw: 'a weight version that the server does not have',
+    });
   return new ModelError(
     `The weights of ${place.url} changed during this answer, and the server does not report at which token`,
-    {
-      reason: 'version-moved',
-      retryable: true,
-    },
+    { reason: 'version-moved', retryable: true, flaw: 'weights that changed during the answer' },
   );
 }

@@ -1,20 +1,20 @@
 // Any endpoint with OpenAI's chat completions: messages in, text out, with logprobs of the server's own tokens if it sends
 // them. A text backend: no ids, no vocabulary and no tokenizer, so no sample for training.
 
-import { z } from 'zod';
-
 import { ModelError } from '../../domain/errors.ts';
+import { short } from '../../domain/foreign-text.ts';
+import { isFolder } from '../../domain/model-identity.ts';
 import type { Message } from '../../domain/query.ts';
-import type { Finish } from '../../domain/turn.ts';
 import { readApiKey } from '../http/api-key.ts';
 import type { BackendOptions, GenerateOptions, TextBackend, TextReply, TextRequest } from '../backend.ts';
 import { openFleet } from '../fleet/fleet.ts';
 import { TEXT_RULES } from '../fleet/rules.ts';
 import { openHttp, type Http } from '../http/http.ts';
 import { badReply } from '../http/http-errors.ts';
-import { CANARY_TIMEOUTS, parseReply, routingHeaders, type ServerBackend } from '../fleet/server-backend.ts';
+import { CANARY_TIMEOUTS, otherName, routingHeaders, type ServerBackend } from '../fleet/server-backend.ts';
 import { parseOpenaiTarget } from '../http/server-url.ts';
 import { checkTextRequest } from '../request.ts';
+import { namedOnly, readCompletion, sayText } from './openai-reply.ts';
 
 const PATH = '/chat/completions';
 
@@ -26,23 +26,17 @@ export function createOpenaiBackend(options: BackendOptions): Promise<TextBacken
     ...options,
     urls: [url],
     rules: TEXT_RULES,
-    open: () => openOpenai(url, model, apiKey, requestTimeoutMs),
+    async open() {
+      const server = await openOpenai(url, model, apiKey, requestTimeoutMs);
+      const name = server.facts.identity?.name ?? model;
+      if (name !== model)
+        options.log(
+          `${url} names its model ${short(JSON.stringify(name), 100)}, where ${short(JSON.stringify(model), 100)} is asked.`,
+        );
+      return server;
+    },
   });
 }
-
-const Completion = z.object({
-  choices: z
-    .array(
-      z.object({
-        message: z.object({ content: z.string().nullish(), refusal: z.string().nullish() }),
-        finish_reason: z.string().nullish(),
-        logprobs: z
-          .object({ content: z.array(z.object({ token: z.string(), logprob: z.number().nullable() })).nullish() })
-          .nullish(),
-      }),
-    )
-    .min(1),
-});
 
 /** The request parameters that this server and model accept, probed at start. */
 interface Dialect {
@@ -78,18 +72,17 @@ const COMPLAINTS: readonly [RegExp, (dialect: Dialect) => Dialect][] = [
   [/top_k/, (d) => ({ ...d, topK: -1 })],
 ];
 
-async function learnDialect(http: Http, model: string): Promise<Dialect> {
+async function learnDialect(http: Http, model: string): Promise<Dialect & { readonly name: string | null }> {
   const messages = [{ role: 'user' as const, content: 'Say yes.' }];
   let dialect = DIALECT;
   for (;;) {
     const body = bodyOf({ model, messages, maxNewTokens: 16, seed: 1, temperature: 1, topP: 1 }, dialect);
     try {
-      const { choices } = parseReply(
-        Completion,
-        await http.post(PATH, body, { timeouts: CANARY_TIMEOUTS }),
-        http.place(PATH),
-      );
-      return { ...dialect, logprobs: dialect.logprobs && (choices[0]!.logprobs?.content?.length ?? 0) > 0 };
+      const reply = await http.post(PATH, body, { timeouts: CANARY_TIMEOUTS });
+      const { text, tokens, name } = readCompletion(reply, http.place(PATH));
+      // Tokens in another spelling than the text's cannot be compared with it, so they are not asked for.
+      const logprobs = dialect.logprobs && tokens.length > 0 && (text === null || sayText(tokens, text));
+      return { ...dialect, logprobs, name };
     } catch (error) {
       const next = error instanceof ModelError && afterComplaint(error, dialect);
       if (!next) throw error;
@@ -130,7 +123,11 @@ function bodyOf({ model, messages, maxNewTokens, seed, temperature, topP }: Ques
 /** A top_k of this size cuts nothing, whatever the vocabulary. */
 const NO_TOP_K = 10_000_000;
 
-function serverBackend(http: Http, model: string, dialect: Dialect): ServerBackend<'text'> {
+function serverBackend(
+  http: Http,
+  model: string,
+  dialect: Dialect & { readonly name: string | null },
+): ServerBackend<'text'> {
   const place = http.place(PATH);
 
   async function generate(request: TextRequest, { signal, onProgress }: GenerateOptions): Promise<TextReply> {
@@ -143,16 +140,21 @@ function serverBackend(http: Http, model: string, dialect: Dialect): ServerBacke
     const body = bodyOf({ model, messages, maxNewTokens, seed, ...sampling }, dialect);
     const headers = routingHeaders(request.requestId);
     const reply = await http.post(PATH, body, { signal, headers, onSent: () => onProgress?.(0) });
-    const { message, finish_reason, logprobs } = parseReply(Completion, reply, place).choices[0]!;
-    const text = message.content ?? message.refusal;
-    if (!text) throw badReply('gave no text', place, { flaw: 'choices.0.message.content missing' });
+    const { text, finish, tokens, name } = readCompletion(reply, place);
+    if (text === null) throw badReply('gave no text', place, { flaw: 'choices.0.message.content missing' });
     if (!text.isWellFormed()) throw badReply('gave half a character', place, { flaw: 'a lone surrogate' });
-    const tokens = logprobs?.content?.flatMap(({ token, logprob }) => (logprob === null ? [] : [{ token, logprob }]));
+    if (name !== null && dialect.name !== null && name !== dialect.name) throw otherName(name, dialect.name, place);
+    const said = dialect.logprobs ? tokens : [];
+    if (!sayText(said, text)) {
+      throw badReply('gave logprobs of tokens that are not its text', place, { flaw: 'logprobs of another text' });
+    }
     return {
       text,
-      finish: FINISHES[finish_reason ?? ''] ?? 'stop',
+      finish,
       server: http.url,
-      textLogprobs: tokens ?? [],
+      textLogprobs: said.flatMap(({ token, logprob }) =>
+        logprob === null ? [] : [{ token, logprob: Math.min(logprob, 0) }],
+      ),
     };
   }
 
@@ -164,11 +166,9 @@ function serverBackend(http: Http, model: string, dialect: Dialect): ServerBacke
       fingerprint: null,
       logprobs: 'unknown',
       seeded: false,
+      ...(dialect.name === null || isFolder(dialect.name) ? {} : { identity: namedOnly(dialect.name) }),
     },
     generate,
     close: http.close,
   };
 }
-
-/** `content_filter` cuts an answer short, as an abort does. */
-const FINISHES: Readonly<Record<string, Finish>> = { stop: 'stop', length: 'length', content_filter: 'abort' };

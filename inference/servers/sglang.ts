@@ -64,6 +64,9 @@ const GenerateBody = z.object({
     weight_versions: z
       .array(z.object({ version: z.union([z.string(), z.number()]).nullish(), start: z.number(), end: z.number() }))
       .nullish(),
+    prompt_tokens: z.unknown().optional(),
+    completion_tokens: z.unknown().optional(),
+    cached_tokens: z.unknown().optional(),
     output_token_logprobs: triples.nullish(),
     output_top_logprobs: triplesByToken.nullish(),
   }),
@@ -152,7 +155,7 @@ async function identityNow(http: Http, tokenizers: TokenizerLoader, facts: Token
       return canaryOf(
         given.map(([logprob, id]) => [id, logprob]),
         peek(reply),
-        labelOf(reply.meta_info.weight_version),
+        labelOf(reply.meta_info.weight_versions?.at(-1)?.version ?? reply.meta_info.weight_version),
       );
     },
   });
@@ -206,10 +209,15 @@ function serverBackend(
       sampling_params: samplingParams({ ...request, seed: streamSeed(request) }, facts),
       return_logprob: true,
     };
-    return resultOf(parseReply(GenerateBody, await http.post('/generate', body, call), place), request, before);
+    const reply = parseReply(GenerateBody, await http.post('/generate', body, call), place);
+    const result = resultOf(reply, request);
+    const label = labelOf(reply.meta_info.weight_version);
+    if (!spans && before !== label)
+      throw versionMoved(place, { before, reply: label, after: await versionNow(http, call.signal) });
+    return result;
   }
 
-  function resultOf({ output_ids, meta_info: meta }: GenerateBody, request: GenerateRequest, before: string | null) {
+  function resultOf({ output_ids, meta_info: meta }: GenerateBody, request: GenerateRequest) {
     const { type: finish, matched, message, status_code: status } = meta.finish_reason;
     if (finish === 'abort' && status) throw statusError(status, {}, message ?? '', place);
     // No stop string was sent: SGLang reports one if its logits were NaN.
@@ -223,7 +231,6 @@ function serverBackend(
     const pairs = meta.output_token_logprobs ?? [];
     const outputIds = pairs.map(([, id]) => id);
     if (output_ids && !sameIds(output_ids, outputIds)) throw badReply('gave two different lists of token ids', place);
-    if (!spans && before !== labelOf(meta.weight_version)) throw versionMoved(place);
     const versions = meta.weight_versions
       ? reportedSpans(meta.weight_versions, outputIds.length)
       : oneVersion(meta.weight_version, outputIds.length);
@@ -234,6 +241,7 @@ function serverBackend(
         finish,
         versions,
         endedAt: typeof matched === 'number' ? matched : null,
+        counts: { prompt: meta.prompt_tokens, completion: meta.completion_tokens, cached: meta.cached_tokens },
       },
       request,
       served,

@@ -4,6 +4,9 @@
 import { FIRST_VERSION, versionNumber } from '../../domain/weight-version.ts';
 import type { VersionSpan } from '../../domain/turn.ts';
 
+/** Every record stores the string, so a long one is cut. */
+export const LABEL_CHARS = 200;
+
 export interface ReportedSpan {
   readonly version?: string | number | null | undefined;
   readonly start: number;
@@ -34,6 +37,5 @@ export function oneVersion(word: string | number | null | undefined, tokens: num
 
 function oneSpan(word: string | number | null | undefined, start: number, end: number): VersionSpan {
   if (word === null || word === undefined) return { version: FIRST_VERSION, start, end };
-  // Every record stores the string, so a long one is cut.
-  return { version: versionNumber(word), versionLabel: String(word).slice(0, 200), start, end };
+  return { version: versionNumber(word), versionLabel: String(word).slice(0, LABEL_CHARS), start, end };
 }

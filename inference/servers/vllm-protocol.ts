@@ -3,6 +3,7 @@
 
 import { z } from 'zod';
 import type { Finish } from '../../domain/turn.ts';
+import type { ReportedCounts } from '../counts.ts';
 import type { ServerReply } from '../fleet/server-backend.ts';
 import type { Peek } from '../fleet/logprob-canary.ts';
 import { numbers, numbersOrNull, strings, tokenLogprobs } from '../http/reply-lists.ts';
@@ -45,9 +46,33 @@ export interface Choice {
   readonly spans: readonly { version?: string | number | null | undefined; start: number; end: number }[] | null;
   /** Ids and logprobs at the first position. */
   readonly top: readonly (readonly [number, number])[];
+  readonly counts: ReportedCounts;
+  /** The ids that the server read; null if it does not say them. */
+  readonly read: readonly number[] | null;
+  /** The model that the reply names; null if it names none. */
+  readonly model: string | null;
 }
 
 const version = z.union([z.string(), z.number()]).nullish();
+/** One choice was asked for, and is the first one. */
+export const index = z.literal(0).nullish();
+export const usage = z
+  .object({
+    prompt_tokens: z.unknown().optional(),
+    completion_tokens: z.unknown().optional(),
+    total_tokens: z.unknown().optional(),
+    prompt_tokens_details: z.object({ cached_tokens: z.unknown().optional() }).nullish(),
+  })
+  .nullish();
+
+export function countsOf(said: z.infer<typeof usage>): ReportedCounts {
+  return {
+    prompt: said?.prompt_tokens,
+    completion: said?.completion_tokens,
+    total: said?.total_tokens,
+    cached: said?.prompt_tokens_details?.cached_tokens,
+  };
+}
 
 export const Models = z.object({
   data: z
@@ -61,18 +86,26 @@ const GenerateReply = z
     choices: z
       .array(
         z.object({
+          index,
           finish_reason: z.string().nullable(),
           stop_reason: z.unknown(),
           token_ids: numbers.nullish(),
+          prompt_token_ids: numbers.nullish(),
           weight_versions: z.array(z.object({ version, start: z.number(), end: z.number() })).nullish(),
           logprobs: z.object({ content: tokenLogprobs.nullish() }).nullish(),
         }),
       )
       .length(1),
+    usage,
+    prompt_token_ids: numbers.nullish(),
+    model: z.string().nullish(),
   })
-  .transform(({ choices: [choice] }): Choice => {
+  .transform(({ choices: [choice], usage: used, prompt_token_ids: read, model }): Choice => {
     const content = choice!.logprobs?.content ?? [];
     return {
+      counts: countsOf(used),
+      read: read ?? choice!.prompt_token_ids ?? null,
+      model: model ?? null,
       finish: choice!.finish_reason,
       ids: choice!.token_ids ?? null,
       named: allNumbers(content.map(({ token_id }) => token_id)),
@@ -90,9 +123,11 @@ const CompletionReply = z
     choices: z
       .array(
         z.object({
+          index,
           finish_reason: z.string().nullable(),
           stop_reason: z.unknown(),
           token_ids: numbers.nullish(),
+          prompt_token_ids: numbers.nullish(),
           logprobs: z
             .object({
               token_logprobs: numbersOrNull,
@@ -103,11 +138,17 @@ const CompletionReply = z
         }),
       )
       .length(1),
+    usage,
+    prompt_token_ids: numbers.nullish(),
+    model: z.string().nullish(),
   })
-  .transform(({ choices: [choice] }): Choice => {
+  .transform(({ choices: [choice], usage: used, prompt_token_ids: read, model }): Choice => {
     const { token_logprobs = [], tokens, top_logprobs } = choice!.logprobs ?? {};
     const named = allNumbers(tokens?.map(idOf) ?? null);
     return {
+      counts: countsOf(used),
+      read: read ?? choice!.prompt_token_ids ?? null,
+      model: model ?? null,
       finish: choice!.finish_reason,
       ids: choice!.token_ids ?? named,
       named,
@@ -137,10 +178,10 @@ function stopId(reason: unknown): number | null {
 
 const FINISHES: Readonly<Record<string, Finish>> = { stop: 'stop', length: 'length', abort: 'abort' };
 
-function answer({ ids, logprobs, finish, spans, endedAt }: Choice): ReadReply | null {
+function answer({ ids, logprobs, finish, spans, endedAt, counts }: Choice): ReadReply | null {
   if (ids === null) return null;
   const versions = spans && reportedSpans(spans, ids.length);
-  return { outputIds: ids, logprobs, finish: FINISHES[finish ?? ''] ?? null, endedAt, versions };
+  return { outputIds: ids, logprobs, finish: FINISHES[finish ?? ''] ?? null, endedAt, versions, counts };
 }
 
 function peek({ ids, top, spans }: Choice): Peek | null {

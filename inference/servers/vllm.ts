@@ -19,6 +19,7 @@ import {
   streamSeed,
   versionMoved,
   labelOf,
+  otherName,
   type ServerBackend,
   type ServerOptions,
 } from '../fleet/server-backend.ts';
@@ -197,9 +198,16 @@ function serverBackend(
     // A list of another length is rejected below, by its length.
     const twoLists = choice.named?.length === answer.outputIds.length && !sameIds(choice.named, answer.outputIds);
     if (twoLists) throw badReply('gave two different lists of token ids', place);
-    if (asks && (await weightVersion(http, call.signal)) !== before) throw versionMoved(place);
+    if (asks) {
+      const after = await weightVersion(http, call.signal);
+      if (after !== before) throw versionMoved(place, { before, reply: null, after });
+    }
     const versions = endpoint.reportsSpans ? answer.versions : oneVersion(before, answer.outputIds.length);
-    return asReply({ ...answer, finish: answer.finish, versions }, request, served, place);
+    const result = asReply({ ...answer, finish: answer.finish, versions }, request, served, place);
+    if (choice.read && !sameIds(choice.read, contextIds))
+      throw badReply('read other prompt tokens than were sent', place, { flaw: 'other prompt tokens than were sent' });
+    if (choice.model !== null && choice.model !== facts.name) throw otherName(choice.model, facts.name, place);
+    return result;
   }
 
   const abort = (id: string) => ({ path: endpoint.abortPath, body: { request_ids: [endpoint.nameOf(id)] } });

@@ -91,6 +91,21 @@ describe('an answer that cannot be read', () => {
   });
 });
 
+describe('a reply that an update of the weights can explain', () => {
+  test.each(['version-moved', 'server-aborted'] as const)(
+    'ends its turn by name at the twelfth (%s)',
+    async (reason) => {
+      const moved = new ModelError('the weights changed', { reason, retryable: true, flaw: 'as updates do' });
+      const { outcomes } = await attempts(Array.from({ length: 13 }, (_, i) => (i === 6 ? busy : moved)));
+      expect(outcomes.map(ends)).toEqual([...Array<boolean>(12).fill(false), true]);
+      expect(outcomes.at(-1)).toMatchObject({
+        type: reason,
+        message: expect.stringContaining('12 times for this turn'),
+      });
+    },
+  );
+});
+
 describe('a flawed reply', () => {
   test('failures that another try can mend are tried again for ever', async () => {
     const { outcomes } = await attempts(Array.from({ length: 20 }, () => busy));

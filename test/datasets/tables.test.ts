@@ -246,6 +246,19 @@ describe('a CSV data set', () => {
     expect(most).toBeLessThan(80 << 20);
   });
 
+  test.each(['null', 'None', 'NaN', 'nan', ' NULL ', '<NA>', '#N/A', 'N/A', 'NaT', 'undefined'])(
+    'an answer %j is a bad row by its name: a table’s missing value is no answer',
+    async (cell) => {
+      for (const field of ['answer', 'solution', 'final_answer']) {
+        const rows = await csv(`id,question,${field},other\na,What?,${cell},${cell}\nb,Again?,7,${cell}\n`);
+        expect(badOf(rows)).toMatchObject([{ line: 2, field, problem: expect.stringContaining('missing value') }]);
+        expect(goodOf(rows)).toHaveLength(1);
+      }
+      const meant = await csv(`id,question,solutions\na,Which?,"[""${cell}""]"\n`);
+      expect(goodOf(meant)).toMatchObject([{ solutions: [cell] }]);
+    },
+  );
+
   test.each([
     ['id,question,id\n1,2,3\n', 'names "id" twice'],
     ['question;answer\nWhat?;1\n', 'is one column'],

@@ -40,7 +40,9 @@ const refusal = (message: string): Fault => ({ status: 400, body: { error: { mes
 describe('an OpenAI-compatible server', () => {
   test('answers in text, with logprobs of the server’s own tokens, and invents no ids, vocabulary or length', async () => {
     const opened = await open();
-    const { logprobsBy, ...facts } = opened.facts;
+    const { logprobsBy, identity, ...facts } = opened.facts;
+    // The name that the server gives its model, which may be an alias of the one that is asked.
+    expect(identity).toMatchObject({ name: 'tiny', weights: null, canary: null });
     expect(facts).toEqual({
       kind: 'text',
       name: 'some-model',

@@ -15,6 +15,7 @@ import { sha256 } from '../../storage/record/text.ts';
 import { forgeRun, type LooseRun, rehashed, unpack } from './forger.ts';
 import { texts } from './forgeries.ts';
 import { forgeries } from './run-forgeries.ts';
+import { serverForgeries } from './server-forgeries.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-forged-'));
 const played = join(root, 'played');
@@ -72,7 +73,7 @@ describe('a check', () => {
     expect((await problemsOf(out, 'always', false)).filter((problem) => /says the model/.test(problem))).toEqual([]);
   });
 
-  for (const [name, { change, problem, byTokenizer }] of Object.entries(forgeries)) {
+  for (const [name, { change, problem, byTokenizer }] of Object.entries({ ...forgeries, ...serverForgeries })) {
     test.concurrent(`finds ${name}`, async () => {
       const out = copy('always');
       await forgeRun(out, 'always', (whole: LooseRun) => void change(whole));

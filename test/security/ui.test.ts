@@ -92,6 +92,13 @@ describe('the local UI', () => {
     expect(await raw(absolute)).not.toMatch(/ 200 |namespaceInfo/);
     const two = `GET /api/v1/namespaces HTTP/1.1\r\nHost: evil.example\r\nHost: ${own()}\r\nConnection: close\r\n\r\n`;
     expect(await raw(two)).not.toMatch(/ 200 |namespaceInfo/);
+    const more = [`Host: evil.example`, `host: ${own()}`, 'Origin: http://evil.example', 'Sec-Fetch-Site: none'];
+    for (const header of more) {
+      const twice = `Host: ${own()}\r\nOrigin: http://${own()}\r\nSec-Fetch-Site: same-origin\r\n${header}`;
+      expect(await raw(`GET / HTTP/1.1\r\n${twice}\r\nConnection: close\r\n\r\n`), header).toMatch(
+        /^HTTP\/1.1 40[03] /,
+      );
+    }
   });
 
   test('refuses what another page makes a browser ask, whatever it changes', async () => {

@@ -1,5 +1,6 @@
 // The viewer over HTTP: it answers its own pages under its own name, and nothing else.
 
+import { connect } from 'node:net';
 import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -76,6 +77,21 @@ describe('the viewer’s server', () => {
       const reply = await ask(server, path, { headers });
       expect(reply.status).toBe(421);
       expect(reply.text).not.toContain(RUN);
+    }
+  });
+
+  test('refuses a request that gives a header twice which decides who asks', async () => {
+    const own = `127.0.0.1:${portOf(server)}`;
+    for (const twice of [`Host: ${own}`, 'Host: evil.example', 'Origin: http://evil.example', 'Cookie: a=b']) {
+      const all = `Host: ${own}\r\nOrigin: http://${own}\r\nCookie: c=d\r\n${twice}\r\nConnection: close`;
+      const said = await new Promise<string>((resolve) => {
+        let text = '';
+        const socket = connect(Number(portOf(server)), '127.0.0.1', () =>
+          socket.write(`GET / HTTP/1.1\r\n${all}\r\n\r\n`),
+        );
+        socket.on('data', (data) => (text += data.toString('latin1'))).on('close', () => resolve(text));
+      });
+      expect(said, twice).toMatch(/^HTTP\/1\.1 400 /);
     }
   });
 

@@ -1,0 +1,94 @@
+// A reply to chat completions, read and checked: one choice, the first, of the assistant, with a known finish reason,
+// possible counts and logprobs. Names and tokens are compared by openai.ts, which knows what was asked.
+
+import { z } from 'zod';
+
+import type { ModelIdentity } from '../../domain/model-identity.ts';
+import type { Finish } from '../../domain/turn.ts';
+import { flawOfCounts } from '../counts.ts';
+import { parseReply } from '../fleet/server-backend.ts';
+import { badReply, type Place } from '../http/http-errors.ts';
+import { flawOfLogprob } from '../possible.ts';
+import { countsOf, index, usage } from './vllm-protocol.ts';
+
+const Completion = z.object({
+  model: z.string().nullish(),
+  usage,
+  choices: z
+    .array(
+      z.object({
+        index,
+        message: z.object({
+          role: z.literal('assistant').nullish(),
+          content: z.string().nullish(),
+          refusal: z.string().nullish(),
+          tool_calls: z.array(z.unknown()).max(0, 'calls of tools that were not offered').nullish(),
+        }),
+        finish_reason: z.string(),
+        logprobs: z
+          .object({ content: z.array(z.object({ token: z.string(), logprob: z.number().nullable() })).nullish() })
+          .nullish(),
+      }),
+    )
+    .length(1),
+});
+
+export interface SaidToken {
+  readonly token: string;
+  readonly logprob: number | null;
+}
+
+export interface ReadCompletion {
+  /** Null if there is none. */
+  readonly text: string | null;
+  readonly finish: Finish;
+  readonly tokens: readonly SaidToken[];
+  /** The model that the reply names. */
+  readonly name: string | null;
+}
+
+/** As OpenAI, vLLM, SGLang, TGI and several providers write them. `content_filter` cuts an answer short, as an abort does. */
+const FINISHES: ReadonlyMap<string, Finish> = new Map<string, Finish>([
+  ...['stop', 'eos', 'eos_token', 'stop_sequence', 'end_turn'].map((name) => [name, 'stop'] as const),
+  ...['length', 'max_tokens', 'model_length'].map((name) => [name, 'length'] as const),
+  ...['content_filter', 'abort'].map((name) => [name, 'abort'] as const),
+]);
+
+export function readCompletion(reply: unknown, place: Place): ReadCompletion {
+  const { model, usage: used, choices } = parseReply(Completion, reply, place);
+  const { message, finish_reason, logprobs } = choices[0]!;
+  const finish = FINISHES.get(finish_reason.toLowerCase());
+  if (finish === undefined) {
+    const said = JSON.stringify(finish_reason).slice(0, 60);
+    throw badReply(`ended for a reason that is unknown here: ${said}`, place, { flaw: 'an unknown finish_reason' });
+  }
+  const counts = flawOfCounts(countsOf(used), { sent: null, received: null });
+  if (counts) throw badReply(counts.what, place, counts);
+  const tokens = logprobs?.content ?? [];
+  for (const [i, { logprob }] of tokens.entries()) {
+    const flaw = logprob === null ? null : flawOfLogprob(logprob);
+    if (flaw === null) continue;
+    const what = `gave a logprob that cannot be: ${logprob} (${flaw}), of token ${i + 1}`;
+    throw badReply(what, place, { reason: 'bad-logprobs', flaw });
+  }
+  // A refusal is the model's answer, in another field.
+  return { text: message.content || message.refusal || null, finish, tokens, name: model || null };
+}
+
+/** Part of a character, or bytes in a spelling of the server's own: such tokens cannot be compared with a text. */
+const UNSPELLED = /\uFFFD|\\x[0-9a-f]{2}|<0x[0-9a-f]{2}>|[ĠĊ▁]|^token_id:\d+$/i;
+
+/**
+ * Whether the tokens hold the text. They may hold more: reasoning that the server keeps apart, special tokens. White
+ * space is not compared, because servers cut it.
+ */
+export function sayText(tokens: readonly SaidToken[], text: string): boolean {
+  if (tokens.length === 0 || tokens.some(({ token }) => UNSPELLED.test(token))) return true;
+  const bare = (words: string) => words.replace(/\s+/g, '');
+  return bare(tokens.map(({ token }) => token).join('')).includes(bare(text));
+}
+
+/** The identity of a server of text: the name that it gives its model. */
+export const namedOnly = (name: string): ModelIdentity => ({
+  ...{ name, tokenizer: null, template: null, probe: null, weights: null, canary: null },
+});
