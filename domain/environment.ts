@@ -121,11 +121,11 @@ export interface Reply {
   readonly done?: boolean;
   readonly state?: Json;
   /** The model that judged. */
-  readonly judged?: Judged;
+  readonly judged?: ModelJudgement;
 }
 
 /** A judgement by a model: the means to repeat it, and its price. */
-export interface Judged {
+export interface ModelJudgement {
   readonly model: string;
   /** SHA-256 of the messages that it was sent, as JSON. */
   readonly prompt: string;
