@@ -52,7 +52,6 @@ const ROOMS = {
       'tools/tool.ts',
       'storage/store.ts',
       'storage/record/run-record.ts',
-      'datasets/dataset.ts',
     ],
     outside: ['@temporalio/activity', '@temporalio/common'],
   },
@@ -63,7 +62,7 @@ const ROOMS = {
   'exporters/': PLUG_POINT,
   // Its processes are those of environments, and its programs run in the judge's sandbox.
   'tools/': { ...PLUG_POINT, ours: [...PLUG_POINT.ours, 'environments/own/', 'environments/code/'] },
-  'temporal/': { ours: ['domain/', 'workflows/messages.ts'], outside: ['node:', '@temporalio/'] },
+  'temporal/': { ours: ['domain/'], outside: ['node:', '@temporalio/'] },
   'feed/': {
     ours: ['domain/', 'machine/', 'storage/', 'temporal/', 'service/home.ts', 'service/idle.ts'],
     outside: ['node:'],
@@ -73,18 +72,15 @@ const ROOMS = {
     outside: ['node:', 'vendor'],
   },
   'proof/': { ours: ['domain/', 'storage/'], outside: ['node:'] },
-  'service/': { ours: ['domain/', 'machine/', 'temporal/'], outside: ['node:', '@temporalio/client'] },
-  'permissions/': { ours: ['domain/', 'machine/', 'service/home.ts', 'inference/'], outside: ['node:'] },
+  'service/': { ours: ['domain/', 'machine/', 'temporal/'], outside: ['node:'] },
+  'permissions/': { ours: ['domain/', 'service/home.ts', 'inference/'], outside: ['node:'] },
   // The browser's code, and what it shares with the server, come before the room around them.
   'viewer/model/': { ours: ['domain/', 'statistics/'] },
   'viewer/page/': { ours: ['domain/', 'statistics/', 'viewer/model/'], outside: ['preact'] },
   'viewer/': { ours: ['domain/', 'statistics/', 'storage/'], outside: ['node:'] },
   'cli/': { ours: [...EVERY_ROOM, 'worker.ts', 'worker-settings.ts'], outside: ['node:', 'vendor'] },
   'worker-settings.ts': { ours: [...EVERY_ROOM] },
-  'worker.ts': {
-    ours: [...EVERY_ROOM, 'workflows/', 'activities/', 'worker-settings.ts'],
-    outside: ['node:', 'vendor', '@temporalio/'],
-  },
+  'worker.ts': { ours: [...EVERY_ROOM, 'activities/', 'worker-settings.ts'], outside: ['node:'] },
 };
 
 /** The complaint about one import, or null. `file` and what it imports are relative to the root, with `/`. */

@@ -29,6 +29,7 @@ try {
 const { bundleWorkflowCode, DefaultLogger } = await import('@temporalio/worker');
 const { code } = await bundleWorkflowCode({
   workflowsPath: fileURLToPath(at('./dist/workflows/index.js')),
+  payloadConverterPath: fileURLToPath(at('./dist/workflows/payloads.js')),
   logger: new DefaultLogger('WARN'),
 });
 writeFileSync(at('./dist/workflow-bundle.js'), code);

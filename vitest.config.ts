@@ -15,7 +15,7 @@ const TEMPORAL = [
 const PARTS = [
   'test/machine/*.test.ts',
   'test/environments/{code-judge,code-sandbox,environments,outbox,own-command,own-docs,own-doors,own-held,own-kills,own-limits,pool,repeated,under-load}.test.ts',
-  'test/environments/{bigreals,math-broken,math-generated,math-random,metamorphic}.test.ts',
+  'test/environments/{bigreals,math-broken,math-generated,math-random,metamorphic,one-solution}.test.ts',
   'test/inference/{bad-models,big-vocabulary,embedded-weights,fleet,fleet-versions,model-process,run-model,tiny,weight-update}.test.ts',
   'test/inference/server-*.test.ts',
   'test/exporters/{everturn-rows,read-samples,sample-id-python}.test.ts',
@@ -25,13 +25,13 @@ const PARTS = [
   'test/viewer/browser-*.test.ts',
   // A process now and then, or many seconds.
   'test/activities/{algorithm,heartbeat}.test.ts',
-  'test/cli/{completion,doctor,dry-run,exit,export,format,judge,update-weights,verdict,view}.test.ts',
+  'test/cli/{completion,doctor,dry-run,exit,export,format,judge,parts,update-weights,verdict,view}.test.ts',
   'test/environments/code-stack.test.ts',
   'test/inference/{malformed-replies,model-identity}.test.ts',
   'test/proof/{call-forgeries,check,check-forgeries,check-packed}.test.ts',
   // They wait.
   'test/{cli/follow,inference/identity-asked,temporal/connect,temporal/await-cluster,temporal/open-rollouts,temporal/unseen}.test.ts',
-  'test/{storage/search,viewer/steer,inference/fleet-limits,environments/own-url}.test.ts',
+  'test/{storage/search,viewer/steer,inference/fleet-limits,environments/{own-openenv,own-url}}.test.ts',
   'test/tools/{hostile,formats,extension,doors,python,real-server}.test.ts',
   'test/storage/{bucket-readers,bucket-trouble,export-ids,pack,pack-kills,power,processes,threaded-disk}.test.ts',
 ];

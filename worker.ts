@@ -39,7 +39,7 @@ import { type Home, homeOf } from './service/home.ts';
 import { openHealthPort } from './machine/health-port.ts';
 import { endWithParent, tellReady } from './machine/parent.ts';
 import { makeWorkflowThreadsLean } from './machine/workflow-thread.ts';
-import { watchDeployment } from './temporal/deployment.ts';
+import { watchDeployment } from './temporal/deployment-watch.ts';
 import { watchCluster } from './temporal/readiness.ts';
 import { openWorkerConnection } from './temporal/worker-connection.ts';
 import { openQueues } from './temporal/worker-queues.ts';

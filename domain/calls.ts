@@ -2,6 +2,7 @@
 // rules, and `check` proves its records by them. A turn that called tools is no answer, and no environment is asked.
 
 import type { Message } from './query.ts';
+import { USED_UP } from './refusals.ts';
 import type { RolloutSettings } from './settings.ts';
 import { readWithout } from './spelled-markers.ts';
 import {
@@ -33,7 +34,6 @@ export interface StoredCall {
 }
 
 const LAST = 'No further call is run before your answer: give it now.';
-const NOT_RUN = 'This call was not run: no further call is run before your answer.';
 
 /**
  * The calls of a reply; undefined if it is an answer. `before`: the turns before it; `spelled`: places of the reply where
@@ -51,7 +51,7 @@ export function callsOf(
   const left = own.maxCalls - callsSince(before);
   const calls = left > 0 ? readWithout(outputText, spelled, (text) => texts.callsIn(text, contextText, own)) : [];
   if (calls.length === 0) return undefined;
-  return calls.map((call, i) => (i < left ? call : { ...call, error: NOT_RUN }));
+  return calls.map((call, i) => (i < left ? call : { ...call, error: USED_UP }));
 }
 
 /** The calls since the last answer. */

@@ -104,7 +104,8 @@ export interface EndParams {
 /** The outcome of a call that the workflow made on a user's own queue. */
 export type Said =
   { readonly result: unknown } | { readonly failure: { readonly reason: QueueFailure; readonly message: string } };
-export type QueueFailure = 'environment-error' | 'environment-timeout' | 'environment-not-served';
+export type QueueFailure =
+  'environment-broken' | 'environment-error' | 'environment-timeout' | 'environment-not-served';
 
 /** The reply to an answer. */
 export interface Reply {
@@ -120,11 +121,11 @@ export interface Reply {
   readonly done?: boolean;
   readonly state?: Json;
   /** The model that judged. */
-  readonly judged?: Judged;
+  readonly judged?: ModelJudgement;
 }
 
 /** A judgement by a model: the means to repeat it, and its price. */
-export interface Judged {
+export interface ModelJudgement {
   readonly model: string;
   /** SHA-256 of the messages that it was sent, as JSON. */
   readonly prompt: string;

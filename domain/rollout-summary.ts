@@ -3,6 +3,7 @@
 
 import type { Outcome, StopReason } from './ending.ts';
 import type { RolloutId } from './ids.ts';
+import { type Refusal, refusalOf } from './refusals.ts';
 import type { CallResult } from './tool.ts';
 import type { Finish } from './turn.ts';
 import type { VerdictValue } from './verdict.ts';
@@ -35,8 +36,18 @@ export interface TurnSummary {
   /** Sum of the natural logprobs of the answer; null unless they were asked for. */
   readonly logprobSum: number | null;
   /** Absent for an answer. */
-  readonly calls?: readonly Pick<CallResult, 'name' | 'outcome' | 'ms'>[];
+  readonly calls?: readonly CallSummary[];
 }
+
+export interface CallSummary extends Pick<CallResult, 'name' | 'outcome' | 'ms'> {
+  /** Absent for a call that ran. */
+  readonly refusal?: Refusal;
+}
+
+export const callSummary = ({ name, outcome, ms, output }: CallResult): CallSummary => ({
+  ...{ name, outcome, ms },
+  ...(outcome === 'refused' && { refusal: refusalOf(output) }),
+});
 
 export interface RolloutSummary extends Omit<RolloutId, 'run'> {
   /** 0-based place of the query in queries.jsonl; null for a rollout that a client started directly. */

@@ -74,9 +74,3 @@ export function asEnvironment(judge: Pick<Judge, 'judge'>): Environment {
     }),
   };
 }
-
-/** For every query the same judge. */
-export function onlyJudge(judge: Judge): Environments {
-  const environment = asEnvironment(judge);
-  return { of: () => environment, close: () => judge.close() };
-}

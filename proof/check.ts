@@ -1,24 +1,21 @@
 // Proves a run's folder: each (query, sample, turn) once, contiguous, judged and logged once; every hash and reward
 // right; counts and exports equal to the records. Streams: memory holds a few rollouts, and a line for each one read.
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { explain, StoreError } from '../domain/errors.ts';
 import { type Outcome, OUTCOMES } from '../domain/ending.ts';
-import type { CallTexts } from '../domain/calls.ts';
 import { samplesPerQuery } from '../domain/group.ts';
-import type { RolloutId } from '../domain/ids.ts';
-import type { CheckTokenizer } from './context.ts';
-import { checkCode, checkReplies } from './environments.ts';
+import { checkCode } from './environments.ts';
 import { openCopyCheck } from './copies.ts';
 import { checkJudgements } from './judgements.ts';
 import { openForkCheck } from './forked-run.ts';
+import type { FactsOptions, RolloutFacts } from './facts.ts';
 import { checkFeed, type FeedFacts } from './feed.ts';
-import { checkExport, type ExportCheck, type ExportFacts } from './export.ts';
-import { openLogCheck } from './logs.ts';
+import { type ExportCheck, type ExportFacts, openExportCheck } from './export.ts';
+import { checkForeignLogs } from './logs.ts';
 import { checkPacks, type PackFacts } from './packs.ts';
+import { openRunParts, type PartsElsewhere } from './parts.ts';
 import { openQueriesCheck } from './queries.ts';
 import { missingResult, openResultCheck } from './result.ts';
-import { type CheckedRollout, checkRollout } from './rollout.ts';
 import { openRunCheck, type RunCheckFacts } from './run.ts';
 import { shapeProblem, textProblem } from './shape.ts';
 import { checkSteering } from './steering.ts';
@@ -26,8 +23,9 @@ import { PACKS } from '../storage/pack/manifest.ts';
 import { basename } from '../storage/place.ts';
 import { JUDGEMENTS, RESULT_FILE, RUN_FILE } from '../storage/record/layout.ts';
 import { existsFolder, rolloutAt } from '../storage/record/listing.ts';
+import type { RunRecord } from '../storage/record/run-record.ts';
 import type { RecordKind } from '../storage/record/text.ts';
-import type { Breach, OnBreach, Store, Stored } from '../storage/store.ts';
+import type { OnBreach, Store, Stored } from '../storage/store.ts';
 
 export interface CheckSummary {
   readonly breaches: number;
@@ -51,21 +49,12 @@ export interface CheckSummary {
   readonly export?: ExportFacts;
 }
 
-export interface CheckOptions extends RunCheckFacts {
+export interface CheckOptions extends RunCheckFacts, Omit<FactsOptions, 'export'> {
   readonly export?: ExportCheck;
-  /** The tokenizer of the run's model: with it, texts and ids are compared with each other. */
-  readonly tokenizer?: CheckTokenizer | undefined;
-  /** The formats of calls: with them, the calls are read out of the replies again. */
-  readonly calls?: CallTexts | undefined;
-  /** The allowed difference between workers' clocks. */
-  readonly clockSkewMs?: number | undefined;
+  readonly elsewhere?: PartsElsewhere | undefined;
   /** Whether the run's collection is still running; undefined if unknown. */
   readonly isGoing?: () => Promise<boolean | undefined>;
 }
-
-const AT_ONCE = 16;
-const LOOKS = 3;
-const LOOK_AGAIN_MS = 100;
 
 export async function checkRun(store: Store, onBreach: OnBreach, options: CheckOptions = {}): Promise<CheckSummary> {
   await mustExist(store.folder);
@@ -97,73 +86,33 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   };
   const run = await read(RUN_FILE, 'run', () => store.getRun());
   const result = await read(RESULT_FILE, 'result', () => store.getResult());
-  const { tokenizer, clockSkewMs } = options;
-  // Another version may read a reply otherwise.
-  const calls = options.everturn === run?.versions.everturn ? options.calls : undefined;
-  const facts = { tokenizer, clockSkewMs, runAt: run?.createdAt, calls };
-  const ofRun = openRunCheck(store, run, report, options);
-  await ofRun.run();
-  const fork = openForkCheck(store, run, report, clockSkewMs);
-  await fork.run();
+  const { clockSkewMs } = options;
+  await openRunCheck(store, run, report, options).run();
+  await openForkCheck(store, run, report, clockSkewMs).run();
   await checkCode(store, run, report);
-  const copies = openCopyCheck(report);
-  const logs = openLogCheck(store, report);
-  const queries = openQueriesCheck(store, run, report);
-  const counts = openResultCheck(result, report);
-  let complete = 0;
-  /** Samples of the data set whose first attempt has ended. */
-  let units = 0;
-  const totals = { rollouts: 0, turns: 0, ended: 0 };
-  const byOutcome = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
-
-  /** A rollout that is being written may seem wrong, so it is read a second time. */
-  async function look(id: RolloutId): Promise<CheckedRollout | undefined> {
-    for (let left = LOOKS; ; left--) {
-      const found: Breach[] = [];
-      const note: OnBreach = (breach) => found.push(breach);
-      const rollout = await checkRollout(store, id, note, facts);
-      if (rollout) await logs.rollout(rollout, note);
-      if (found.length === 0 || rollout?.end || left === 1) {
-        for (const breach of found) report(breach);
-        return rollout;
-      }
-      await sleep(LOOK_AGAIN_MS);
-    }
+  const all = openWhole(store, run, result, report);
+  let exporting = options.export && openExportCheck(options.export, report);
+  const parts = openRunParts(store, run, options);
+  for await (const { facts, exported } of parts.of(store.listRollouts(report))) {
+    for (const one of facts) all.rollout(one);
+    if (exported instanceof StoreError) {
+      // One pack may be unreadable.
+      if (exporting) report({ path: PACKS, problem: explain(exported) });
+      exporting = undefined;
+    } else if (exported) exporting?.part(exported);
   }
-
-  async function one(id: RolloutId): Promise<void> {
-    const rollout = await look(id);
-    totals.rollouts++;
-    if (!rollout) return;
-    totals.turns += rollout.turns.filter((turn) => turn !== undefined).length;
-    queries.rollout(rollout);
-    counts.rollout(rollout);
-    copies(rollout);
-    fork.rollout(rollout);
-    checkReplies(rollout, report);
-    await ofRun.rollout(rollout);
-    if (!rollout.end) return;
-    totals.ended++;
-    if (id.attempt === 1 && rollout.rollout.index !== null) units++;
-    const later = await store.getRollout({ ...id, attempt: id.attempt + 1 }).catch(() => undefined);
-    if (later) return;
-    byOutcome[rollout.end.outcome]++;
-    if (options.export && isExported(rollout, rollout.end.outcome, options.export)) complete++;
-  }
-
-  await eachAtOnce(store.listRollouts(report), AT_ONCE, one);
   const packed = await checkPacks(store.folder, report);
-  await logs.foreign(async (folder) => {
+  const again = async (folder: string) => {
     const id = await rolloutAt(store.folder, folder, () => {});
-    const rollout = id && (await checkRollout(store, { run: basename(store.folder), ...id }, () => {}));
-    if (rollout) await logs.rollout(rollout, () => {});
-  }, packed.logs);
+    const found = id && (await parts.facts({ run: basename(store.folder), ...id })).found;
+    for (const path of found?.logs ?? []) all.logs.add(path);
+  };
+  await checkForeignLogs(store, { expected: all.logs, again, packed: packed.logs }, report);
   const judgements = (await readable(JUDGEMENTS, () => checkJudgements(store, basename(store.folder), report))) ?? 0;
   const acts = await checkSteering(store, basename(store.folder), report, clockSkewMs);
   // A cancelled run need not be complete.
   const concluded = result !== undefined && !('cancelled' in result && result.cancelled);
-  const count = await queries.all(concluded);
-  counts.all(count, run);
+  const { count, units, complete, byOutcome, ...totals } = await all.end(concluded);
   if (run?.dataset && units >= count * samplesPerQuery(run) && totals.ended === totals.rollouts) {
     const problem = await missingResult(store, units, options.isGoing);
     if (problem) report({ path: RESULT_FILE, problem });
@@ -171,7 +120,7 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   const feed = await checkFeed(store, run, count, report);
   const unfinished = totals.rollouts - totals.ended;
   const seen = { complete, ended: concluded && unfinished === 0 };
-  const exported = options.export && (await readable(PACKS, () => checkExport(store, options.export!, seen, report)));
+  const exported = await exporting?.end(seen);
   const summary = {
     queries: count,
     ...totals,
@@ -185,38 +134,63 @@ export async function checkRun(store: Store, onBreach: OnBreach, options: CheckO
   return { breaches, ...summary, ...(exported ? { export: exported } : {}) };
 }
 
-/** Counted from the verdicts alone, by another method than an export uses to find its turns. */
-function isExported(
-  { rollout, turns, verdicts, end }: CheckedRollout,
-  outcome: Outcome,
-  { exporter, undecided, humanTurns }: ExportCheck,
-): boolean {
-  if (end?.said && humanTurns !== 'include') return false;
-  const judged = verdicts.findIndex((verdict) => verdict?.verdict === 'undecided');
-  if (outcome !== 'complete' && !(outcome === 'undecided' && undecided === 'finished-turns' && judged > 0))
-    return false;
-  const exported = (outcome === 'complete' ? turns : turns.slice(0, judged)).slice((rollout.parent?.turn ?? 1) - 1);
-  // A fork of which no own turn was played.
-  if (exported.length === 0) return false;
-  return !exporter.forTraining || exported.every((turn) => turn?.record.trainable !== false);
-}
-
 async function mustExist(folder: string): Promise<void> {
   if (await existsFolder(folder)) return;
   const fix = 'Name a run under --out, or its folder.';
   throw new StoreError(`there is no run in ${folder}`, { reason: 'no-such-run', fix });
 }
 
-async function eachAtOnce<T>(items: AsyncIterable<T>, width: number, use: (item: T) => Promise<void>) {
-  let group: Promise<void>[] = [];
-  for await (const item of items) {
-    const work = use(item);
-    // It is awaited with its group; until then its failure must not count as an unhandled rejection.
-    work.catch(() => {});
-    group.push(work);
-    if (group.length < width) continue;
-    await Promise.all(group);
-    group = [];
-  }
-  await Promise.all(group);
+/** The proof of all rollouts together. Memory: some hundred bytes for each. */
+function openWhole(store: Store, run: RunRecord | undefined, result: object | undefined, report: OnBreach) {
+  const copies = openCopyCheck(report);
+  const queries = openQueriesCheck(store, run, report);
+  const counts = openResultCheck(result, report);
+  const ofRun = openRunCheck(store, run, report);
+  const logs = new Set<string>();
+  /** Samples of the data set whose first attempt has ended. */
+  let units = 0;
+  const totals = { rollouts: 0, turns: 0, ended: 0 };
+  /** The last attempt at each sample, by the folder of its first one. */
+  const last = new Map<string, Last>();
+
+  return {
+    logs,
+    rollout({ id, breaches, found }: RolloutFacts): void {
+      for (const breach of breaches) report(breach);
+      totals.rollouts++;
+      if (!found) return;
+      const { turns, outcome, query, counted, traits, models } = found;
+      totals.turns += turns;
+      for (const path of found.logs) logs.add(path);
+      if (query) queries.rollout(query, id.sample);
+      if (counted) counts.rollout(counted);
+      copies(traits);
+      ofRun.models(traits.folder, models);
+      if (outcome !== undefined) {
+        totals.ended++;
+        if (id.attempt === 1 && found.isOfDataset) units++;
+      }
+      const known = last.get(traits.of);
+      if (known && known.attempt > id.attempt) return;
+      last.set(traits.of, { attempt: id.attempt, outcome, isExported: found.isExported });
+    },
+
+    async end(concluded: boolean) {
+      const count = await queries.all(concluded);
+      counts.all(count, run);
+      const byOutcome = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
+      let complete = 0;
+      for (const { outcome, isExported } of last.values()) {
+        if (outcome !== undefined) byOutcome[outcome]++;
+        if (isExported) complete++;
+      }
+      return { count, units, complete, byOutcome, ...totals };
+    },
+  };
+}
+
+interface Last {
+  readonly attempt: number;
+  readonly outcome: Outcome | undefined;
+  readonly isExported: boolean;
 }

@@ -114,6 +114,7 @@ export async function answerTextProblems(turn: TurnRecord, { tokenizer }: TextFa
 
 /** An answer lacks only special tokens and spaces of its output text. A character that is cut may differ. */
 function isWithin(answer: string, outputText: string): boolean {
+  if (outputText.includes(answer)) return true;
   if (outputText.includes('\ufffd') || answer.includes('\ufffd')) return true;
   let at = 0;
   for (const char of answer.replace(/\s+/g, '')) {

@@ -2,8 +2,9 @@
 // be equal (a greedy model, a confident one): a copy is a repetition that chance does not explain. Memory: a hash for each
 // turn that is long enough to decide.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { RolloutSettings } from '../domain/settings.ts';
+import type { RolloutRecord } from '../domain/trajectory.ts';
 import type { TurnRecord } from '../domain/turn.ts';
 import type { CheckedRollout } from './rollout.ts';
 import { rolloutFolder, turnFile, ROLLOUT_FILE } from '../storage/record/layout.ts';
@@ -28,49 +29,95 @@ interface Seen {
   readonly times: string;
 }
 
-export function openCopyCheck(onBreach: OnBreach): (rollout: CheckedRollout) => void {
+/** One rollout, as far as it is compared with others: digests, no tokens. */
+export interface Traits {
+  readonly folder: string;
+  readonly of: string;
+  readonly turns: readonly TurnTraits[];
+  /** Of all its answers and times; absent for one that is too short to decide. */
+  readonly whole?: string;
+}
+
+interface TurnTraits {
+  readonly path: string;
+  /** The place and digest of the text that this turn added, and the digest of its ids. */
+  readonly text: { readonly key: string; readonly ids: string };
+  /** Absent for a copy by its own account: lineage.ts proves it. */
+  readonly answer?: Answer;
+}
+
+interface Answer {
+  readonly digest: string;
+  /** Of all tokens before it. */
+  readonly context: string;
+  readonly times: string;
+  readonly isTelling: boolean;
+  readonly isDrawn: boolean;
+}
+
+/** Up to the first turn that is missing or has no tokens. */
+export function traitsOf({ id, rollout, turns, end }: CheckedRollout): Traits {
+  const folder = rolloutFolder(id);
+  const traits: TurnTraits[] = [];
+  const found = { folder, of: rolloutFolder({ ...id, attempt: 1 }), turns: traits };
+  let context = '';
+  const stamps: number[] = [rollout.birthTime];
+  const parts: string[] = [];
+  for (const [i, turn] of turns.entries()) {
+    if (!turn || turn.record.trainable === false) return found;
+    const { record } = turn;
+    const path = `${folder}/${turnFile(i + 1)}`;
+    const text = { key: placeOfText(record, turns[i - 1]?.record, rollout), ids: digest(record.contextIds) };
+    context = digest(record.contextIds, context);
+    if (record.carried) traits.push({ path, text });
+    else {
+      const answer = digest(record.outputIds, digest(record.logprobs));
+      parts.push(answer);
+      stamps.push(record.startedAt, record.finishedAt);
+      const times = `${record.startedAt} ${record.finishedAt}`;
+      const isTelling = new Set(record.logprobs.filter((value) => value < -SURE)).size >= TELLING_VALUES;
+      const drawn = isDrawn(record, rollout.settings);
+      traits.push({ path, text, answer: { digest: answer, context, times, isTelling, isDrawn: drawn } });
+    }
+    context = digest(record.outputIds, context);
+  }
+  if (!end || parts.length < TELLING_TURNS) return found;
+  return { ...found, whole: digest([...stamps, end.finishedAt], parts.join()) };
+}
+
+/** The ids of a text after a stop token may depend on that token. */
+function placeOfText(
+  { turn, contextText }: TurnRecord,
+  before: TurnRecord | undefined,
+  { query }: RolloutRecord,
+): string {
+  const place = turn === 1 ? query.prompt.kind : before?.finish === 'stop' ? before.outputIds.at(-1) : 'cut';
+  return `${place} ${hash('sha256', contextText, 'base64')}`;
+}
+
+export function openCopyCheck(onBreach: OnBreach): (rollout: Traits) => void {
   const answers = new Map<string, Seen>();
   const wholes = new Map<string, string>();
   const texts = new Map<string, { readonly ids: string; readonly path: string }>();
 
-  return ({ id, rollout, turns, end }) => {
-    const folder = rolloutFolder(id);
-    const of = rolloutFolder({ ...id, attempt: 1 });
-    let context = '';
-    const stamps: number[] = [rollout.birthTime];
-    const parts: string[] = [];
+  return ({ folder, of, turns, whole }) => {
     /** Answers that another rollout has too, by its folder. */
     const met = new Map<string, number>();
-    for (const [i, turn] of turns.entries()) {
-      if (!turn) return;
-      const { record } = turn;
-      const path = `${folder}/${turnFile(i + 1)}`;
-      if (record.trainable === false) return;
-      const added = digest(record.contextIds);
-      sameText(record, turns[i - 1]?.record, rollout.query.prompt.kind, added, path);
-      context = digest(record.contextIds, context);
-      if (record.carried) {
-        // A copy by its own account: lineage.ts proves it.
-        context = digest(record.outputIds, context);
-        continue;
-      }
-      const answer = digest(record.outputIds, digest(record.logprobs));
-      parts.push(answer);
-      stamps.push(record.startedAt, record.finishedAt);
-      const known = answers.get(answer);
-      const times = `${record.startedAt} ${record.finishedAt}`;
-      const telling = new Set(record.logprobs.filter((value) => value < -SURE)).size >= TELLING_VALUES;
-      if (!known && telling) answers.set(answer, { of, context, path, folder, times });
-      if (known) met.set(known.folder, (met.get(known.folder) ?? 0) + 1);
+    for (const { path, text, answer } of turns) {
+      sameText(text.key, text.ids, path);
+      if (!answer) continue;
+      const { context, times } = answer;
+      const known = answers.get(answer.digest);
+      if (!known && answer.isTelling) answers.set(answer.digest, { of, context, path, folder, times });
+      if (!known) continue;
+      met.set(known.folder, (met.get(known.folder) ?? 0) + 1);
       // A single answer may come from a server that repeats itself.
-      if (known && known.context !== context && (known.times === times || met.get(known.folder)! > 1))
+      if (known.context !== context && (known.times === times || met.get(known.folder)! > 1))
         onBreach({ path, problem: `has the ids and logprobs of ${known.path}, to the bit, behind another context` });
-      else if (known && known.context === context && known.of !== of && isDrawn(record, rollout.settings))
+      else if (known.context === context && known.of !== of && answer.isDrawn)
         onBreach({ path, problem: `has the ids and logprobs of ${known.path}, an answer that is not drawn twice` });
-      context = digest(record.outputIds, context);
     }
-    if (!end || parts.length < TELLING_TURNS) return;
-    const whole = digest([...stamps, end.finishedAt], parts.join());
+    if (whole === undefined) return;
     const twin = wholes.get(whole);
     if (twin === undefined) wholes.set(whole, folder);
     else
@@ -81,16 +128,7 @@ export function openCopyCheck(onBreach: OnBreach): (rollout: CheckedRollout) => 
   };
 
   /** A tokenizer gives the same ids for the same text. */
-  function sameText(
-    { turn, contextText }: TurnRecord,
-    before: TurnRecord | undefined,
-    kind: string,
-    ids: string,
-    path: string,
-  ): void {
-    // The ids of a text after a stop token may depend on that token.
-    const place = turn === 1 ? kind : before?.finish === 'stop' ? before.outputIds.at(-1) : 'cut';
-    const key = `${place} ${createHash('sha256').update(contextText).digest('base64')}`;
+  function sameText(key: string, ids: string, path: string): void {
     const known = texts.get(key);
     if (known && known.ids !== ids)
       onBreach({ path, problem: `has other context ids than ${known.path}, of the same text` });
@@ -108,6 +146,9 @@ function isDrawn({ logprobs, server }: TurnRecord, settings: RolloutSettings): b
   return temperature > 0 && ofTheDraw && logprobs.reduce((sum, value) => sum + value, 0) < IMPROBABLE;
 }
 
+/** Of both, in one call: a hash that is made step by step costs more than what it hashes. */
 function digest(numbers: readonly number[], before = ''): string {
-  return createHash('sha256').update(before).update(Float64Array.from(numbers)).digest('base64');
+  const values = new Float64Array(numbers);
+  const bytes = new Uint8Array(values.buffer);
+  return hash('sha256', before === '' ? bytes : Buffer.concat([Buffer.from(before), bytes]), 'base64');
 }

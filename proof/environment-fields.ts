@@ -1,7 +1,7 @@
 // The fields of run.json on environments and agents: `proof/shape.ts` proves them with the rest of the record.
 
 import { type AgentRecord, SAMPLES_OF } from '../domain/agent.ts';
-import { DOORS, type EnvironmentRecord, type Judged, STATES } from '../domain/environment.ts';
+import { DOORS, type EnvironmentRecord, type ModelJudgement, STATES } from '../domain/environment.ts';
 import type { GroupFilter } from '../domain/group.ts';
 import {
   BOOLEAN,
@@ -35,7 +35,7 @@ export const ENVIRONMENT = only<EnvironmentRecord>({
   judge: maybe(only<NonNullable<EnvironmentRecord['judge']>>({ server: NAME, apiKeyEnv: orNull(NAME) })),
 });
 
-export const JUDGED = only<Judged>({
+export const JUDGED = only<ModelJudgement>({
   model: NAME,
   prompt: HASH,
   reply: TEXT,

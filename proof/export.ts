@@ -4,12 +4,11 @@
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { type ExportedSample, exportedSamples, type LineMaker } from '../storage/export-run.ts';
+import type { LineMaker } from '../storage/encoder.ts';
+import type { ExportedPart } from '../storage/exported-parts.ts';
 import type { ReadingOptions } from '../storage/reading.ts';
-import type { SkippedRollout } from '../storage/selection.ts';
 import { fileError } from '../storage/disk/errors.ts';
-import { sha256 } from '../storage/record/text.ts';
-import type { OnBreach, Store } from '../storage/store.ts';
+import type { OnBreach } from '../storage/store.ts';
 
 /** With the policies of that export. */
 export interface ExportCheck extends ReadingOptions {
@@ -33,44 +32,54 @@ export interface Seen {
   readonly ended: boolean;
 }
 
-export async function checkExport(
-  store: Store,
-  { exporter, file, ...selection }: ExportCheck,
-  seen: Seen,
-  onBreach: OnBreach,
-): Promise<ExportFacts> {
+export interface ExportProof {
+  /** In the order of the export. */
+  part(made: ExportedPart): void;
+  /** After the last part. */
+  end(seen: Seen): Promise<ExportFacts>;
+}
+
+export function openExportCheck({ exporter, file, ...selection }: ExportCheck, onBreach: OnBreach): ExportProof {
   const path = `export --format ${exporter.name}`;
   const whole = createHash('sha256');
   const [lines, formerLines] = [new Map<string, Line>(), new Map<string, Line>()];
-  const ids = new Map<string, ExportedSample>();
+  const ids = new Map<string, Named>();
   let samples = 0;
   let place = 0;
-  const onSkip = ({ query, sample, outcome, problem }: SkippedRollout) => {
-    if (outcome === 'broken') onBreach({ path, problem: `cannot export ${nameOf({ query, sample })}: ${problem}` });
+  return {
+    part(made) {
+      for (const { query, sample, outcome, problem } of made.skipped)
+        if (outcome === 'broken') onBreach({ path, problem: `cannot export ${nameOf({ query, sample })}: ${problem}` });
+      whole.update(made.bytes);
+      for (const { query, sample, id, hashes = [], former } of made.samples) {
+        samples++;
+        const named = { query, sample };
+        const other = id === null ? undefined : ids.get(id);
+        if (other)
+          onBreach({
+            path,
+            problem: `gives ${nameOf(named)} the id ${JSON.stringify(id)}, which ${nameOf(other)} has`,
+          });
+        if (id !== null) ids.set(id, named);
+        for (const [i, hash] of hashes.entries()) {
+          const of = { ...named, place: place++ };
+          lines.set(hash, { of, id });
+          const formerly = former?.hashes[i];
+          if (formerly !== undefined) formerLines.set(formerly, { of, id: former!.id });
+        }
+      }
+    },
+
+    async end(seen) {
+      // People's verdicts may leave a complete rollout out, or complete an undecided one.
+      const counted = selection.verdicts !== 'human';
+      if (counted && (samples < seen.complete || (seen.ended && samples > seen.complete))) {
+        onBreach({ path, problem: `gives ${samples} samples; the records hold ${seen.complete} to be exported` });
+      }
+      if (file !== undefined) await checkFile(file, lines, formerLines, (problem) => onBreach({ path: file, problem }));
+      return { format: exporter.name, samples, sha256: whole.digest('hex') };
+    },
   };
-  for await (const made of exportedSamples(store, exporter, onSkip, selection)) {
-    samples++;
-    const { query, sample, id, former } = made;
-    const other = id === null ? undefined : ids.get(id);
-    if (other)
-      onBreach({ path, problem: `gives ${nameOf(made)} the id ${JSON.stringify(id)}, which ${nameOf(other)} has` });
-    if (id !== null) ids.set(id, { ...made, lines: [], former: undefined });
-    for (const [i, line] of made.lines.entries()) {
-      whole.update(line).update('\n');
-      if (file === undefined) continue;
-      const of = { query, sample, place: place++ };
-      lines.set(sha256(`${line}\n`), { of, id });
-      const formerLine = former?.lines[i];
-      if (formerLine !== undefined) formerLines.set(sha256(`${formerLine}\n`), { of, id: former!.id });
-    }
-  }
-  // People's verdicts may leave a complete rollout out, or complete an undecided one.
-  const counted = selection.verdicts !== 'human';
-  if (counted && (samples < seen.complete || (seen.ended && samples > seen.complete))) {
-    onBreach({ path, problem: `gives ${samples} samples; the records hold ${seen.complete} to be exported` });
-  }
-  if (file !== undefined) await checkFile(file, lines, formerLines, (problem) => onBreach({ path: file, problem }));
-  return { format: exporter.name, samples, sha256: whole.digest('hex') };
 }
 
 /** The accepted forms of a line. */
@@ -136,5 +145,9 @@ async function* lineHashes(file: string): AsyncGenerator<string | null> {
   if (open) yield null;
 }
 
-const nameOf = ({ query, sample }: { readonly query: string; readonly sample: number }) =>
-  `query ${JSON.stringify(query)}, sample ${sample}`;
+interface Named {
+  readonly query: string;
+  readonly sample: number;
+}
+
+const nameOf = ({ query, sample }: Named) => `query ${JSON.stringify(query)}, sample ${sample}`;

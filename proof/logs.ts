@@ -8,10 +8,12 @@ import { ANSWERS, folderOfLog, isHarmless, logPath, type LogKind } from '../stor
 import { FOREIGN, foldersIn, namesIn } from '../storage/record/listing.ts';
 import type { OnBreach, Store } from '../storage/store.ts';
 
-export interface LogCheck {
-  rollout(rollout: CheckedRollout, onBreach: OnBreach): Promise<void>;
-  /** After the last rollout: files that belong to none. `again` reads the rollout of that folder a second time. */
-  foreign(again: (folder: string) => Promise<void>, packed: readonly string[]): Promise<void>;
+/** Of `expected`, the logs of all rollouts. */
+export interface ForeignLogs {
+  readonly expected: Set<string>;
+  /** Reads the rollout of that folder a second time. */
+  again(folder: string): Promise<void>;
+  readonly packed: readonly string[];
 }
 
 interface Entry {
@@ -21,18 +23,13 @@ interface Entry {
   readonly must: boolean;
 }
 
-export function openLogCheck(store: Store, onBreach: OnBreach): LogCheck {
-  const expected = new Set<string>();
+/** Of one rollout. Returns the paths of its logs. */
+export async function checkLogs(store: Store, rollout: CheckedRollout, report: OnBreach): Promise<string[]> {
+  const expected: string[] = [];
 
-  async function file(
-    rollout: CheckedRollout,
-    version: number,
-    kind: LogKind,
-    entries: readonly Entry[],
-    report: OnBreach,
-  ): Promise<void> {
+  async function file(version: number, kind: LogKind, entries: readonly Entry[]): Promise<void> {
     const path = logPath(version, logName(rollout.id), kind);
-    expected.add(path);
+    expected.push(path);
     let text: string | undefined;
     try {
       text = await store.getLog(version, logName(rollout.id), kind);
@@ -48,47 +45,49 @@ export function openLogCheck(store: Store, onBreach: OnBreach): LogCheck {
     }
   }
 
-  return {
-    async rollout(rollout, report) {
-      const turns = rollout.turns.map((turn) => turn?.record);
-      // Broken records are reported already; the right content of the log is then unknown.
-      const known = turns.every((turn, i) => turn && (rollout.verdicts[i] || i === turns.length - 1));
-      const ended = rollout.end?.turns.length ?? 0;
-      const versions = new Set(turns.flatMap((turn) => (turn ? [turn.versionStart] : [])));
-      for (const version of versions) {
-        for (const kind of ['txt', 'jsonl'] as const) {
-          if (!known) {
-            expected.add(logPath(version, logName(rollout.id), kind));
-            continue;
-          }
-          const played = turns.flatMap((turn) => (turn ? [turn] : []));
-          const entries = played.flatMap((turn) => {
-            const verdict = rollout.verdicts[turn.turn - 1];
-            if (!verdict || turn.versionStart !== version) return [];
-            const text =
-              kind === 'txt' ? turnLogBlock(rollout.rollout, played, turn.turn, verdict) : turnLogLine(turn, verdict);
-            return [{ turn: turn.turn, text, must: turn.turn <= ended }];
-          });
-          await file(rollout, version, kind, entries, report);
-        }
+  const turns = rollout.turns.map((turn) => turn?.record);
+  // Broken records are reported already; the right content of the log is then unknown.
+  const known = turns.every((turn, i) => turn && (rollout.verdicts[i] || i === turns.length - 1));
+  const ended = rollout.end?.turns.length ?? 0;
+  const versions = new Set(turns.flatMap((turn) => (turn ? [turn.versionStart] : [])));
+  for (const version of versions) {
+    for (const kind of ['txt', 'jsonl'] as const) {
+      if (!known) {
+        expected.push(logPath(version, logName(rollout.id), kind));
+        continue;
       }
-    },
+      const played = turns.flatMap((turn) => (turn ? [turn] : []));
+      const entries = played.flatMap((turn) => {
+        const verdict = rollout.verdicts[turn.turn - 1];
+        if (!verdict || turn.versionStart !== version) return [];
+        const text =
+          kind === 'txt' ? turnLogBlock(rollout.rollout, played, turn.turn, verdict) : turnLogLine(turn, verdict);
+        return [{ turn: turn.turn, text, must: turn.turn <= ended }];
+      });
+      await file(version, kind, entries);
+    }
+  }
+  return expected;
+}
 
-    async foreign(again, packed) {
-      for (const path of packed)
-        if (!expected.has(path)) onBreach({ path, problem: `${FOREIGN}: no turn was logged there` });
-      for (const folder of await foldersIn(store.folder, ANSWERS, onBreach)) {
-        for (const name of await namesIn(`${store.folder}/${folder}`)) {
-          const path = `${folder}/${name}`;
-          if (isHarmless(name) || expected.has(path)) continue;
-          // Its rollout may have begun, or reached that version, since it was read.
-          const rollout = folderOfLog(name);
-          if (rollout) await again(rollout);
-          if (!expected.has(path)) onBreach({ path, problem: `${FOREIGN}: no turn was logged there` });
-        }
-      }
-    },
-  };
+/** After the last rollout: files that belong to none. */
+export async function checkForeignLogs(
+  store: Store,
+  { expected, again, packed }: ForeignLogs,
+  onBreach: OnBreach,
+): Promise<void> {
+  for (const path of packed)
+    if (!expected.has(path)) onBreach({ path, problem: `${FOREIGN}: no turn was logged there` });
+  for (const folder of await foldersIn(store.folder, ANSWERS, onBreach)) {
+    for (const name of await namesIn(`${store.folder}/${folder}`)) {
+      const path = `${folder}/${name}`;
+      if (isHarmless(name) || expected.has(path)) continue;
+      // Its rollout may have begun, or reached that version, since it was read.
+      const rollout = folderOfLog(name);
+      if (rollout) await again(rollout);
+      if (!expected.has(path)) onBreach({ path, problem: `${FOREIGN}: no turn was logged there` });
+    }
+  }
 }
 
 /** The text must be the entries in order; optional ones may be missing at its end. */

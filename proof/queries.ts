@@ -6,13 +6,32 @@ import { explain } from '../domain/errors.ts';
 import { samplesPerQuery } from '../domain/group.ts';
 import { QUERIES_FILE, queryFolder, ROLLOUT_FILE, rolloutFolder, RUN_FILE } from '../storage/record/layout.ts';
 import type { CheckedRollout } from './rollout.ts';
+import type { Query } from '../domain/query.ts';
 import { hashOfQueriesFile, queryLine } from '../storage/queries.ts';
 import { sha256 } from '../storage/record/text.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
 import type { OnBreach, Store } from '../storage/store.ts';
 
+/** The query that a rollout played. */
+export interface PlayedQuery {
+  readonly index: number;
+  readonly digest: string;
+  readonly path: string;
+}
+
+/** Undefined for a rollout that was started by itself. */
+export function playedQueryOf({ id, rollout: { query, index, begun } }: CheckedRollout): PlayedQuery | undefined {
+  if (index === null) return undefined;
+  // An environment that begins the rollout gives it another prompt.
+  const digest = digestOf(begun ? { ...query, prompt: begun.asked } : query);
+  return { index, digest, path: `${rolloutFolder(id)}/${ROLLOUT_FILE}` };
+}
+
+const digestOf = (query: Query): string => sha256(queryLine(query)).slice(0, 32);
+
 export interface QueriesCheck {
-  rollout(rollout: CheckedRollout): void;
+  /** `sample`: a rollout of it is there. */
+  rollout(played: PlayedQuery, sample: number): void;
   /** After the last rollout. Returns the number of queries. */
   all(concluded: boolean): Promise<number>;
 }
@@ -21,21 +40,18 @@ const PAGE = 256;
 
 export function openQueriesCheck(store: Store, run: RunRecord | undefined, onBreach: OnBreach): QueriesCheck {
   /** By index in queries.jsonl: the query that was played, and its folder. */
-  const played = new Map<number, { readonly digest: string; readonly path: string }>();
+  const played = new Map<number, Omit<PlayedQuery, 'index'> & { readonly samples: Set<number> }>();
   const notThatQuery = (path: string, index: number) =>
     onBreach({ path, problem: `does not play the query at index ${index} of ${QUERIES_FILE}` });
 
   return {
-    rollout({ id, rollout }) {
-      const path = `${rolloutFolder(id)}/${ROLLOUT_FILE}`;
-      if (run && rollout.run !== run.run) onBreach({ path, problem: `is of the run ${JSON.stringify(rollout.run)}` });
-      if (rollout.index === null) return;
-      // An environment that begins the rollout gives it another prompt.
-      const { query, begun } = rollout;
-      const digest = sha256(queryLine(begun ? { ...query, prompt: begun.asked } : query)).slice(0, 32);
-      const known = played.get(rollout.index);
-      if (!known) played.set(rollout.index, { digest, path });
-      else if (known.digest !== digest) notThatQuery(path, rollout.index);
+    rollout({ index, digest, path }, sample) {
+      const known = played.get(index);
+      if (!known) played.set(index, { digest, path, samples: new Set([sample]) });
+      else {
+        known.samples.add(sample);
+        if (known.digest !== digest) notThatQuery(path, index);
+      }
     },
 
     async all(concluded) {
@@ -56,8 +72,10 @@ export function openQueriesCheck(store: Store, run: RunRecord | undefined, onBre
             ids.add(id);
             const found = played.get(from + i);
             played.delete(from + i);
-            if (found && found.digest !== sha256(queryLine(query)).slice(0, 32)) notThatQuery(found.path, from + i);
-            if (run && concluded) await checkSamples(store, query.queryId, samplesPerQuery(run), onBreach);
+            if (found && found.digest !== digestOf(query)) notThatQuery(found.path, from + i);
+            const samples = run ? samplesPerQuery(run) : 0;
+            if (run && concluded && !(found && hasAll(found.samples, samples)))
+              await checkSamples(store, query.queryId, samples, onBreach);
           }
         }
         const hash = await hashOfQueriesFile(store.folder);
@@ -72,6 +90,11 @@ export function openQueriesCheck(store: Store, run: RunRecord | undefined, onBre
     },
   };
 }
+
+const hasAll = (found: ReadonlySet<number>, samples: number): boolean => {
+  for (let sample = 0; sample < samples; sample++) if (!found.has(sample)) return false;
+  return true;
+};
 
 async function checkHash(store: Store, { dataset }: RunRecord, onBreach: OnBreach): Promise<void> {
   if (!dataset) return;

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { samplesPerQuery } from '../domain/group.ts';
+import type { RolloutResult } from '../domain/ending.ts';
 import { addResult, type CollectionCounts, ended, noCounts } from '../domain/progress.ts';
 import { outputTokens } from '../domain/turn.ts';
 import { countedVerdicts, VERDICTS } from '../domain/verdict.ts';
@@ -20,8 +21,24 @@ interface LastWord {
   readonly counts: CollectionCounts;
 }
 
+/** One rollout, as it is counted. */
+export type Counted = RolloutResult;
+
+/** Undefined for one that does not count: a later attempt does not belong to the collection. */
+export function countedOf({ id, end, turns, verdicts: judged }: CheckedRollout): Counted | undefined {
+  if (!end || id.attempt !== 1) return undefined;
+  const { outcome, stopReason, rewards, success, said = [], called } = end;
+  const counted = turns.slice(0, end.turns.length);
+  const tokens = counted.reduce((sum, turn) => sum + (turn ? outputTokens(turn.record) : 0), 0);
+  // Reasons are for people and not compared.
+  const verdicts = countedVerdicts(judged.slice(0, counted.length).flatMap((verdict) => verdict ?? []));
+  const facts = { outcome, stopReason, rewards, success, verdicts, tokens, ...(called && { called }) };
+  const played = { ...facts, reason: null, turns: counted.length, trajectory: { out: '', ...id } };
+  return said.length > 0 ? { ...played, steered: true } : played;
+}
+
 export interface ResultCheck {
-  rollout(rollout: CheckedRollout): void;
+  rollout(counted: Counted): void;
   /** After the last rollout. `queries` times the run's samples is the number of expected rollouts. */
   all(queries: number, run: RunRecord | undefined): void;
 }
@@ -32,18 +49,10 @@ export function openResultCheck(result: object | undefined, onBreach: OnBreach):
   /** As older versions counted: rollouts with a person's message in their context are like any other. */
   const formerly = noCounts();
   return {
-    rollout({ id, end, turns, verdicts: judged }) {
-      // A later attempt does not belong to the collection.
-      if (!told || !end || id.attempt !== 1) return;
-      const trajectory = { out: '', ...id };
-      const { outcome, stopReason, rewards, success, said = [], called } = end;
-      const counted = turns.slice(0, end.turns.length);
-      const tokens = counted.reduce((sum, turn) => sum + (turn ? outputTokens(turn.record) : 0), 0);
-      // Reasons are for people and not compared.
-      const verdicts = countedVerdicts(judged.slice(0, counted.length).flatMap((verdict) => verdict ?? []));
-      const facts = { outcome, stopReason, rewards, success, verdicts, tokens, ...(called && { called }) };
-      const played = { ...facts, reason: null, turns: counted.length, trajectory };
-      addResult(is, said.length > 0 ? { ...played, steered: true } : played, told.numTurns);
+    rollout(counted) {
+      if (!told) return;
+      const { steered: _, ...played } = counted;
+      addResult(is, counted, told.numTurns);
       addResult(formerly, played, told.numTurns);
     },
 

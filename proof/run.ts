@@ -21,10 +21,27 @@ export interface RunCheckFacts {
   readonly model?: KnownModel | undefined;
 }
 
+/** The model and the budget of one turn. */
+export interface TurnModel extends Pick<TurnRecord, 'model' | 'server' | 'contextLength' | 'maxNewTokens'> {
+  readonly number: number;
+  readonly hasIds: boolean;
+  readonly wanted: Pick<RolloutSettings, 'model' | 'maxNewTokens'>;
+}
+
+export function turnModelsOf({ rollout: { settings }, turns }: CheckedRollout): TurnModel[] {
+  const wanted = { model: settings.model, maxNewTokens: settings.maxNewTokens };
+  return turns.flatMap((found) => {
+    if (!found) return [];
+    const { turn: number, model, server, contextLength, maxNewTokens, trainable } = found.record;
+    return [{ number, model, server, contextLength, maxNewTokens, hasIds: trainable !== false, wanted }];
+  });
+}
+
 export function openRunCheck(store: Store, run: RunRecord | undefined, onBreach: OnBreach, facts: RunCheckFacts = {}) {
   const budgets = openBudgetCheck();
   /** By server; an embedded model has none. */
   const models = new Map<string | null, string>();
+  let settingsOfRun: string | undefined;
 
   return {
     /** run.json itself. */
@@ -35,9 +52,11 @@ export function openRunCheck(store: Store, run: RunRecord | undefined, onBreach:
       for (const problem of await modelProblems(run, facts.model)) say(problem);
     },
 
-    async rollout({ id, rollout, turns }: CheckedRollout): Promise<void> {
+    /** One by itself. */
+    async rollout({ id, rollout, turns }: CheckedRollout, report: OnBreach): Promise<void> {
       const folder = rolloutFolder(id);
-      const say = (problem: string, file: string = ROLLOUT_FILE) => onBreach({ path: `${folder}/${file}`, problem });
+      const say = (problem: string, file: string = ROLLOUT_FILE) => report({ path: `${folder}/${file}`, problem });
+      if (run && rollout.run !== run.run) say(`is of the run ${JSON.stringify(rollout.run)}`);
       if (id.attempt > 1 && !(await isThere({ ...id, attempt: id.attempt - 1 })))
         say(`is attempt ${id.attempt}, and there is no attempt ${id.attempt - 1}`);
       const before = id.attempt > 1 ? await endBefore(id) : undefined;
@@ -50,23 +69,15 @@ export function openRunCheck(store: Store, run: RunRecord | undefined, onBreach:
         const right = namedModel(rollout.settings.model);
         if (right !== null && model !== right)
           say(`says the model ${JSON.stringify(model)}; its settings ask ${JSON.stringify(right)}`, turnFile(number));
-        const budget = budgets(rollout.settings, turn.record);
-        if (budget) say(budget, turnFile(number));
-        // A folder says which weights a server loaded, as the versions do.
-        if (server !== null && isFolder(model)) continue;
-        const known = models.get(server);
-        if (known === undefined) models.set(server, model);
-        else if (known !== model)
-          say(
-            `says the model ${JSON.stringify(model)}; another turn of the run says ${JSON.stringify(known)}`,
-            turnFile(number),
-          );
       }
       // A rollout that a client started directly may have its own settings.
       if (!run?.dataset) return;
       if (rollout.index === null) return say(`was started by itself, in the run of a data set`);
       const samples = samplesPerQuery(run);
       if (rollout.sample >= samples) say(`is sample ${rollout.sample} of a run with ${samples} per query`);
+      settingsOfRun ??= JSON.stringify(run.settings);
+      // Nearly always the same, to the byte.
+      if (JSON.stringify(rollout.settings) === settingsOfRun) return;
       const differs = [...new Set([...Object.keys(run.settings), ...Object.keys(rollout.settings)])].filter(
         (key) => !isDeepStrictEqual(valueOf(run.settings, key), valueOf(rollout.settings, key)),
       );
@@ -74,6 +85,22 @@ export function openRunCheck(store: Store, run: RunRecord | undefined, onBreach:
         say(
           `says ${key} ${JSON.stringify(valueOf(rollout.settings, key))}; ${RUN_FILE} says ${JSON.stringify(valueOf(run.settings, key))}`,
         );
+    },
+
+    /** One beside all others. */
+    models(folder: string, turns: readonly TurnModel[]): void {
+      for (const turn of turns) {
+        const { number, model, server } = turn;
+        const say = (problem: string) => onBreach({ path: `${folder}/${turnFile(number)}`, problem });
+        const budget = budgets(turn);
+        if (budget) say(budget);
+        // A folder says which weights a server loaded, as the versions do.
+        if (server !== null && isFolder(model)) continue;
+        const known = models.get(server);
+        if (known === undefined) models.set(server, model);
+        else if (known !== model)
+          say(`says the model ${JSON.stringify(model)}; another turn of the run says ${JSON.stringify(known)}`);
+      }
     },
   };
 
@@ -97,8 +124,8 @@ const valueOf = (settings: object, key: string): unknown =>
 function openBudgetCheck() {
   /** By model: the length that a cut budget reached, and the longest that one that was not cut reached. */
   const lengths = new Map<string, { cut: number | null; longest: number }>();
-  return ({ model, maxNewTokens: wanted }: RolloutSettings, turn: TurnRecord): string | undefined => {
-    if (turn.server !== null || turn.trainable === false) return undefined;
+  return ({ wanted: { model, maxNewTokens: wanted }, ...turn }: TurnModel): string | undefined => {
+    if (turn.server !== null || !turn.hasIds) return undefined;
     const length = turn.contextLength + turn.maxNewTokens;
     const known = lengths.get(model) ?? { cut: null, longest: 0 };
     lengths.set(model, known);

@@ -39,7 +39,7 @@ import { CALL, CALL_RESULTS, INTENT, WRITTEN_CALLS } from './tool-fields.ts';
 import type { PackRecord } from '../storage/pack/manifest.ts';
 import { ORIGINS, type RunRecord } from '../storage/record/run-record.ts';
 import { VERDICTS } from '../domain/verdict.ts';
-import { encodeRecord, type Owner, type RecordKind } from '../storage/record/text.ts';
+import { encodeRecord, hashOfParsed, type Owner, type RecordKind } from '../storage/record/text.ts';
 import type { Stored } from '../storage/store.ts';
 
 const FINISH = oneOf('stop', 'length', 'abort');
@@ -251,6 +251,7 @@ export async function textProblem(
   owner: Owner | null,
   { record, asWritten = record, hash }: Stored<object>,
 ): Promise<string | undefined> {
+  if (owner && hashOfParsed(kind, owner, asWritten) === hash) return undefined;
   try {
     const own = await encodeRecord(kind, owner, asWritten);
     if (own.hash === hash) return undefined;

@@ -1,6 +1,7 @@
 // Calls of tools by name: how many, how they ended, how long they took, and the share of turns that made one. Of finished
 // turns, also of rollouts in flight. A name is a model's: one that no tool has is counted like any other.
 
+import type { Refusal } from '../domain/refusals.ts';
 import type { TurnSummary } from '../domain/rollout-summary.ts';
 import type { CallResult } from '../domain/tool.ts';
 import { type Distribution, distributionOf } from './mean.ts';
@@ -11,6 +12,8 @@ export interface CallStatistics {
   readonly calls: number;
   /** `refused`: not run, as it was written. */
   readonly outcomes: Readonly<Record<CallResult['outcome'], number>>;
+  /** Of the refused ones; reasons that none has are left out. */
+  readonly refusals: Readonly<Partial<Record<Refusal, number>>>;
   /** Of those that ran. */
   readonly seconds: Distribution;
   /** Turns with such a call. */
@@ -23,28 +26,36 @@ export interface CallStatistics {
 export function callStatistics(turns: readonly TurnSummary[]): CallStatistics[] {
   const byName = new Map<
     string | null,
-    { outcomes: Record<CallResult['outcome'], number>; ms: number[]; turns: number }
+    {
+      outcomes: Record<CallResult['outcome'], number>;
+      refusals: Partial<Record<Refusal, number>>;
+      ms: number[];
+      turns: number;
+    }
   >();
   for (const { calls = [] } of turns) {
     const names = new Set<string | null>();
-    for (const { name, outcome, ms } of calls) {
+    for (const { name, outcome, ms, refusal } of calls) {
       const known = byName.get(name) ?? {
         outcomes: { ok: 0, failed: 0, 'timed-out': 0, refused: 0 },
+        refusals: {},
         ms: [],
         turns: 0,
       };
       byName.set(name, known);
       known.outcomes[outcome]++;
+      if (refusal) known.refusals[refusal] = (known.refusals[refusal] ?? 0) + 1;
       if (ms !== null) known.ms.push(ms);
       if (!names.has(name)) known.turns++;
       names.add(name);
     }
   }
   return [...byName]
-    .map(([name, { outcomes, ms, turns: turnsWithIt }]) => ({
+    .map(([name, { outcomes, refusals, ms, turns: turnsWithIt }]) => ({
       name,
       calls: Object.values(outcomes).reduce((sum, n) => sum + n, 0),
       outcomes,
+      refusals,
       seconds: distributionOf(ms.map((one) => one / 1000)),
       turns: turnsWithIt,
       ofTurns: turns.length,

@@ -6,6 +6,7 @@ import { type RolloutSummary, type RunShape, unsteered } from '../domain/rollout
 import { bareEstimate, type Estimate, shareEstimate } from './estimate.ts';
 import type { Interval } from './mean.ts';
 import { byQuery, hasEnded, isScored, known, rightBy } from './outcomes.ts';
+import { closedPrefix, totalOf } from './play-order.ts';
 
 export interface Provisional {
   /** Rollouts of the run, without those that a person had a part in; those of them that have ended. */
@@ -61,22 +62,4 @@ export function provisional(rollouts: readonly RolloutSummary[], shape: RunShape
     },
     bounds: ended.some(isScored) ? null : [solved / of, (solved + of - ended.length) / of],
   };
-}
-
-export function totalOf({ queries, samples, epochs }: RunShape): number {
-  return queries * samples * epochs;
-}
-
-/** The place of a rollout in play order: epoch by epoch, each in data set order, then sample order. */
-export function playOrder({ index, sample }: RolloutSummary, { queries, samples }: RunShape): number {
-  if (index === null) return Infinity;
-  return (Math.floor(sample / samples) * queries + index) * samples + (sample % samples);
-}
-
-/** The longest beginning of the run, in play order, of which every rollout has ended. */
-export function closedPrefix(rollouts: readonly RolloutSummary[], shape: RunShape): RolloutSummary[] {
-  const places = new Map(rollouts.filter(hasEnded).map((r) => [playOrder(r, shape), r]));
-  const prefix: RolloutSummary[] = [];
-  for (let found = places.get(0); found; found = places.get(prefix.length)) prefix.push(found);
-  return prefix;
 }

@@ -64,11 +64,12 @@ export function statisticsRows(statistics: RunStatistics): Estimate[] {
   ];
 }
 
-function callRows({ name, calls, outcomes, seconds, turns, ofTurns }: CallStatistics): Estimate[] {
+function callRows({ name, calls, outcomes, refusals, seconds, turns, ofTurns }: CallStatistics): Estimate[] {
   const of = `@${name ?? 'unreadable'}`;
   return [
     bare(`calls${of}`, 'calls of the tool', calls, calls, 'calls'),
     ...shares(`call${of}`, 'calls that ended so / calls', outcomes, 'calls'),
+    ...shares(`refused${of}`, 'calls refused for this reason / refused calls', refusals, 'calls'),
     bare(`callTurns${of}`, 'turns with a call of the tool / turns', turns / ofTurns, ofTurns, 'turns'),
     ...distribution(`callSeconds${of}`, 'seconds of a call that ran', seconds, 'calls'),
   ];

@@ -13,10 +13,11 @@ import {
 import { callStatistics, type CallStatistics } from './calls.ts';
 import { counted, turnStatistics, type TurnStatistics } from './by-turn.ts';
 import { bareEstimate, type Estimate, queryMeanEstimate, shareEstimate } from './estimate.ts';
-import { provisional, type Provisional, totalOf } from './in-progress.ts';
+import { provisional, type Provisional } from './in-progress.ts';
 import { clusteredMean, type Distribution, distributionOf, meanOf, spreadOf } from './mean.ts';
 import { answersOf, byQuery, hasEnded, known, type QueryGroup, rightAtLast, rightBy } from './outcomes.ts';
 import { majorityAtK, passAllK, passAtK } from './pass-at-k.ts';
+import { totalOf } from './play-order.ts';
 import { timingStatistics, type TimingStatistics } from './timing.ts';
 
 export interface RunStatistics {

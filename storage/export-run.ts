@@ -8,47 +8,12 @@ import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { isBucketPlace } from '../domain/bucket-place.ts';
 import { StoreError, UsageError } from '../domain/errors.ts';
-import type { RowLabels } from '../domain/neutral-row.ts';
-import type { Trajectory } from '../domain/trajectory.ts';
 import { fileError } from './disk/errors.ts';
-import {
-  type NotCarried,
-  selectedTrajectories,
-  type SelectionOptions,
-  type SkippedRollout,
-  type WhySkipped,
-} from './selection.ts';
-import type { ReadingOptions } from './reading.ts';
+import { type Chunk, type LineMaker, made } from './encoder.ts';
+import { type ExportElsewhere, exportedParts, type PartOptions } from './exported-parts.ts';
+import { selectedTrajectories, type SkippedRollout, type WhySkipped } from './selection.ts';
 import type { Store } from './store.ts';
 import { replaceFile, writeOnce } from './disk/write-once.ts';
-
-export type Labels = Partial<RowLabels>;
-export type Chunk = string | Uint8Array;
-
-/** A format with a state: a file's head and end, or lines that several trajectories make. */
-export interface Encoder {
-  /** Throws StoreError before it changes anything. */
-  add(trajectory: Trajectory, labels: Labels): Chunk[];
-  /** Called once, after the last trajectory. */
-  end(): Chunk[];
-}
-
-/** The part of an exporter that this file uses. */
-export interface LineMaker {
-  /** Its lines are for training: answers without token ids are refused. */
-  readonly forTraining?: boolean;
-  /** Its lines hold labels of the group. */
-  readonly grouped?: boolean;
-  /** Why a complete trajectory gives nothing. */
-  leavesOut?(trajectory: Trajectory): NotCarried | undefined;
-  lines(trajectory: Trajectory, labels?: Labels): string[];
-  /** Instead of lines. */
-  open?(): Encoder;
-  /** The sample's id in the file. */
-  id?(trajectory: Trajectory): string;
-  /** Lines as an older Everturn wrote them, if today's differ. */
-  former?(trajectory: Trajectory): { readonly id: string; readonly lines: readonly string[] } | undefined;
-}
 
 export interface ExportSummary {
   /** Trajectories written. */
@@ -61,7 +26,9 @@ export interface ExportSummary {
   readonly skipped: Partial<Record<WhySkipped, number>>;
 }
 
-export interface ExportOptions extends Omit<SelectionOptions, 'forTraining' | 'grouped'> {
+export interface ExportOptions extends Omit<PartOptions, 'hashed'> {
+  /** Used by formats of lines. */
+  readonly elsewhere?: ExportElsewhere | undefined;
   readonly onSkip?: (rollout: SkippedRollout) => void;
   /** Whether an existing file is replaced (default) or refused. */
   readonly overwrite?: boolean;
@@ -72,7 +39,7 @@ export async function exportRun(
   store: Store,
   exporter: LineMaker,
   target: string | Writable,
-  { onSkip, overwrite = true, ...selection }: ExportOptions = {},
+  { onSkip, overwrite = true, elsewhere, ...selection }: ExportOptions = {},
 ): Promise<ExportSummary> {
   const written = { exported: 0, lines: 0, finishedTurns: 0 };
   const skipped: Partial<Record<WhySkipped, number>> = {};
@@ -80,25 +47,39 @@ export async function exportRun(
     skipped[rollout.outcome] = (skipped[rollout.outcome] ?? 0) + 1;
     onSkip?.(rollout);
   };
-  const encoder = exporter.open?.() ?? lineByLine(exporter);
-  async function writeAll(writeChunk: (chunk: Chunk) => Promise<void>): Promise<void> {
-    const write = (chunk: Chunk): Promise<void> => {
+  async function writeAll(write: (chunk: Chunk) => Promise<void>): Promise<void> {
+    const whole = (is: boolean) => {
+      written.exported++;
+      if (!is) written.finishedTurns++;
+    };
+    if (!exporter.open) {
+      for await (const { bytes, samples, skipped: left } of exportedParts(store, exporter, selection, elsewhere)) {
+        for (const one of left) count(one);
+        for (const one of samples) {
+          whole(one.whole);
+          written.lines += one.lines;
+        }
+        if (bytes.length > 0) await write(bytes);
+      }
+      return;
+    }
+    const encoder = exporter.open();
+    const writeChunk = (chunk: Chunk): Promise<void> => {
       if (typeof chunk === 'string') written.lines++;
-      return writeChunk(chunk);
+      return write(chunk);
     };
     const { forTraining = false, grouped = false } = exporter;
-    for await (const { trajectory, labels, whole } of selectedTrajectories(store, count, {
+    for await (const { trajectory, labels, whole: is } of selectedTrajectories(store, count, {
       ...selection,
       forTraining,
       grouped,
     })) {
       const chunks = made(exporter, trajectory, count, () => encoder.add(trajectory, labels));
       if (!chunks) continue;
-      written.exported++;
-      if (!whole) written.finishedTurns++;
-      for (const chunk of chunks) await write(chunk);
+      whole(is);
+      for (const chunk of chunks) await writeChunk(chunk);
     }
-    for (const chunk of encoder.end()) await write(chunk);
+    for (const chunk of encoder.end()) await writeChunk(chunk);
   }
 
   if (typeof target !== 'string') {
@@ -139,66 +120,6 @@ function buffered(write: (chunk: Chunk) => Promise<void>) {
       if (chars >= BUFFERED_CHARS) await flush();
     },
   };
-}
-
-export function lineByLine(exporter: LineMaker): Encoder {
-  return {
-    add: (trajectory, labels) => exporter.lines(trajectory, labels).map((line) => `${line}\n`),
-    end: () => [],
-  };
-}
-
-/** Undefined for a trajectory that gives nothing, which is reported. */
-export function made<T>(
-  exporter: Pick<LineMaker, 'leavesOut'>,
-  trajectory: Trajectory,
-  onSkip: (rollout: SkippedRollout) => void,
-  make: () => T,
-): T | undefined {
-  const { query, sample } = trajectory.rollout;
-  const skip = (outcome: WhySkipped, problem: string | null): undefined =>
-    void onSkip({ query: query.queryId, sample, outcome, problem });
-  try {
-    const left = exporter.leavesOut?.(trajectory);
-    return left ? skip(left, null) : make();
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    return skip('broken', error.message);
-  }
-}
-
-export interface ExportedSample {
-  readonly query: string;
-  readonly sample: number;
-  /** Without newlines at their ends. */
-  readonly lines: readonly string[];
-  /** The sample's id in the file; null if the format has none. */
-  readonly id: string | null;
-  /** As LineMaker.former. */
-  readonly former: { readonly id: string; readonly lines: readonly string[] } | undefined;
-}
-
-/** The content of an export of lines, trajectory by trajectory. */
-export async function* exportedSamples(
-  store: Store,
-  exporter: LineMaker,
-  onSkip: (rollout: SkippedRollout) => void,
-  selection: ReadingOptions = {},
-): AsyncGenerator<ExportedSample> {
-  const { forTraining = false, grouped = false } = exporter;
-  for await (const { trajectory, labels } of selectedTrajectories(store, onSkip, {
-    ...selection,
-    forTraining,
-    grouped,
-  })) {
-    const { query, sample } = trajectory.rollout;
-    const one = made(exporter, trajectory, onSkip, () => ({
-      id: exporter.id?.(trajectory) ?? null,
-      former: exporter.former?.(trajectory),
-      lines: exporter.lines(trajectory, labels),
-    }));
-    if (one) yield { query: query.queryId, sample, ...one };
-  }
 }
 
 /** Complete or not at all, also through links; a device or a pipe is written to, never replaced. */

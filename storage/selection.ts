@@ -9,7 +9,7 @@ import type { Trajectory } from '../domain/trajectory.ts';
 import { type Advantages, openGroupLabels } from './group-labels.ts';
 import { openReading, type ReadingOptions, type WhyUnread } from './reading.ts';
 import type { Store } from './store.ts';
-import { readTrajectories } from './trajectories.ts';
+import { readTrajectories, rolloutsInOrder } from './trajectories.ts';
 
 /** The parts that a format has no place for. */
 export type NotCarried = 'no-right-answer' | 'text-prompt';
@@ -45,38 +45,52 @@ export interface Selected {
   readonly whole: boolean;
 }
 
+export type Select = (
+  ids: AsyncIterable<RolloutId> | Iterable<RolloutId>,
+  onSkip: (rollout: SkippedRollout) => void,
+) => AsyncGenerator<Selected>;
+
 export async function* selectedTrajectories(
   store: Store,
   onSkip: (rollout: SkippedRollout) => void,
   options: SelectionOptions,
 ): AsyncGenerator<Selected> {
+  const select = await openSelection(store, options);
+  yield* select(rolloutsInOrder(store), onSkip);
+}
+
+/** The same of given rollouts; those of a group should follow each other. */
+export async function openSelection(store: Store, options: SelectionOptions): Promise<Select> {
   const { filter, advantages = 'none', forTraining = false, grouped = false } = options;
-  const onBroken = ({ query, sample }: RolloutId, { message: problem }: StoreError) =>
-    onSkip({ query, sample, outcome: 'broken', problem });
   const reading = await openReading(store, options);
   const labelsOf = openGroupLabels(store, { reading, advantages });
   const labelled = grouped || filter !== undefined || advantages !== 'none';
-  for await (const recorded of readTrajectories(store, { onBroken })) {
-    const { query, sample } = recorded.rollout;
-    const skip = (outcome: WhySkipped, problem: string | null = null) =>
-      onSkip({ query: query.queryId, sample, outcome, problem });
-    const read = reading.of(recorded);
-    if (typeof read === 'string') {
-      skip(read);
-      continue;
+
+  return async function* select(ids, onSkip) {
+    const onBroken = ({ query, sample }: RolloutId, { message: problem }: StoreError) =>
+      onSkip({ query, sample, outcome: 'broken', problem });
+    for await (const recorded of readTrajectories(store, { ids, onBroken })) {
+      const { query, sample } = recorded.rollout;
+      const skip = (outcome: WhySkipped, problem: string | null = null) =>
+        onSkip({ query: query.queryId, sample, outcome, problem });
+      const read = reading.of(recorded);
+      if (typeof read === 'string') {
+        skip(read);
+        continue;
+      }
+      const { trajectory, whole } = read;
+      if (forTraining && trajectory.turns.some(({ record }) => record.trainable === false)) {
+        skip('not-trainable', 'the server gave text and no token ids');
+        continue;
+      }
+      if (!labelled) {
+        yield { trajectory, labels: {}, whole };
+        continue;
+      }
+      const { labels, group, samples } = await labelsOf(trajectory.rollout);
+      const left = filter && whyLeftOut(group, filter, samples);
+      if (left) skip(left);
+      else yield { trajectory, labels, whole };
     }
-    const { trajectory, whole } = read;
-    if (forTraining && trajectory.turns.some(({ record }) => record.trainable === false)) {
-      skip('not-trainable', 'the server gave text and no token ids');
-      continue;
-    }
-    if (!labelled) {
-      yield { trajectory, labels: {}, whole };
-      continue;
-    }
-    const { labels, group, samples } = await labelsOf(trajectory.rollout);
-    const left = filter && whyLeftOut(group, filter, samples);
-    if (left) skip(left);
-    else yield { trajectory, labels, whole };
-  }
+  };
 }

@@ -6,7 +6,7 @@ import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync } f
 import { setImmediate as breath } from 'node:timers/promises';
 import { ofAnswers, successOf } from '../domain/ending.ts';
 import type { RolloutId } from '../domain/ids.ts';
-import type { RolloutSummary, TurnSummary } from '../domain/rollout-summary.ts';
+import { callSummary, type RolloutSummary, type TurnSummary } from '../domain/rollout-summary.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
 import { outputTokens, type TurnRecord } from '../domain/turn.ts';
 import { codeOf, fileError } from './disk/errors.ts';
@@ -203,7 +203,7 @@ function readTurn(owner: Owner, path: RolloutFiles, turn: number, detail: Summar
     finishedAt: record.finishedAt,
     judgeMs: verdict && verdict.verdict !== 'called' ? verdict.tookMs : null,
     logprobSum: record.logprobs ? record.logprobs.reduce((sum, logprob) => sum + logprob, 0) : null,
-    ...(verdict?.calls && { calls: verdict.calls.map(({ name, outcome, ms }) => ({ name, outcome, ms })) }),
+    ...(verdict?.calls && { calls: verdict.calls.map(callSummary) }),
   };
   return { summary, said: record.said !== undefined };
 }

@@ -34,6 +34,13 @@ export interface ReadOptions {
   readonly attempts?: 'latest' | 'all';
   /** Called for a rollout with damaged records, which is left out. Without it, such a rollout is an error. */
   readonly onBroken?: (id: RolloutId, error: StoreError) => void;
+  /** Only these, in their order. Default: all. */
+  readonly ids?: AsyncIterable<RolloutId> | Iterable<RolloutId>;
+}
+
+export interface OrderOptions extends Pick<ReadOptions, 'attempts'> {
+  /** The result of `listRollouts`, if the caller has it. */
+  readonly listed?: Iterable<RolloutId>;
 }
 
 const PAGE = 256;
@@ -41,7 +48,7 @@ const PAGE = 256;
 /** Every rollout's id in data set order, then sample, then attempt. */
 export async function* rolloutsInOrder(
   store: Store,
-  { attempts = 'latest' }: ReadOptions = {},
+  { attempts = 'latest', listed }: OrderOptions = {},
 ): AsyncGenerator<RolloutId> {
   const pick = (ids: readonly RolloutId[]) =>
     attempts === 'all' ? ids : ids.filter((id, i) => ids[i + 1]?.sample !== id.sample);
@@ -55,7 +62,7 @@ export async function* rolloutsInOrder(
       yield* pick(ids);
     }
   }
-  for await (const { query } of store.listRollouts()) {
+  for await (const { query } of listed ?? store.listRollouts()) {
     if (seen.has(query)) continue;
     seen.add(query);
     yield* pick(await store.listRolloutsOf(query));
@@ -63,7 +70,7 @@ export async function* rolloutsInOrder(
 }
 
 export async function* readTrajectories(store: Store, options: ReadOptions = {}): AsyncGenerator<Trajectory> {
-  const read = ahead(rolloutsInOrder(store, options), readAhead(store.folder), async (id) => ({
+  const read = ahead(options.ids ?? rolloutsInOrder(store, options), readAhead(store.folder), async (id) => ({
     id,
     found: await readTrajectory(store, id).catch((error: unknown) => {
       if (!options.onBroken || !(error instanceof StoreError) || error.retryable) throw error;

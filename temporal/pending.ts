@@ -2,7 +2,7 @@
 // the reason for waiting in its heartbeats.
 
 import type { WorkflowExecutionDescription } from '@temporalio/client';
-import { defaultPayloadConverter } from '@temporalio/common';
+import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { calling, type Session } from './connection.ts';
 
 const CALL_MS = 10_000;
@@ -66,8 +66,17 @@ function activityOf(pending: RawPending): PendingActivity {
 
 export function waitsOf({ heartbeatDetails }: RawPending): string | null {
   const [payload] = heartbeatDetails?.payloads ?? [];
-  const beat = payload ? defaultPayloadConverter.fromPayload<{ waits?: unknown } | undefined>(payload) : undefined;
+  const beat = payload && read(payload);
   return typeof beat?.waits === 'string' ? beat.waits : null;
+}
+
+/** Undefined for what is no JSON: a user's own worker beats as it likes. */
+function read(payload: Payload): { readonly waits?: unknown } | undefined {
+  try {
+    return defaultPayloadConverter.fromPayload<{ waits?: unknown } | undefined>(payload);
+  } catch {
+    return undefined;
+  }
 }
 
 function msOf(time: { seconds?: unknown; nanos?: number | null } | null | undefined): number | null {

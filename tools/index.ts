@@ -3,6 +3,7 @@
 
 import { ToolError } from '../domain/errors.ts';
 import type { JsonObject } from '../domain/json.ts';
+import { badArguments, furtherCalls, noSuchTool, TOO_DEEP } from '../domain/refusals.ts';
 import { MAX_CALLS_OF_A_REPLY, type ToolRecord, type WrittenCall } from '../domain/tool.ts';
 import {
   type BadCall,
@@ -31,7 +32,7 @@ export function createTools(doors: Doors): Tools {
       const written = calls.slice(0, MAX_CALLS_OF_A_REPLY).map((call) => writtenCall(call, list));
       const more = calls.length - written.length;
       if (more === 0) return written;
-      const error = `${more} further calls were not run: a reply may hold ${MAX_CALLS_OF_A_REPLY}.`;
+      const error = furtherCalls(more, MAX_CALLS_OF_A_REPLY);
       return [...written, { name: null, arguments: null, id: null, raw: '', error }];
     },
 
@@ -70,14 +71,16 @@ function formatOf(name: string): ToolFormat {
 function writtenCall(call: ParsedCall | BadCall, tools: readonly ToolRecord[]): WrittenCall {
   if ('error' in call) return { name: call.name ?? null, arguments: null, id: null, raw: call.raw, error: call.error };
   const { name, id, raw } = call;
-  if (isTooDeep(call.arguments))
-    return { name, arguments: '{}', id, raw, error: 'The arguments are nested too deep; the call was not run.' };
+  if (isTooDeep(call.arguments)) return { name, arguments: '{}', id, raw, error: TOO_DEEP };
   const written = { name, arguments: JSON.stringify(call.arguments), id, raw };
   const tool = tools.find((one) => one.name === name);
   if (!tool) {
-    const error = `There is no tool ${JSON.stringify(name.slice(0, 80))}. The tools are: ${tools.map((one) => one.name).join(', ')}.`;
+    const error = noSuchTool(
+      name,
+      tools.map((one) => one.name),
+    );
     return { ...written, error };
   }
   const flaw = argumentsFlaw(tool.parameters, call.arguments);
-  return flaw === undefined ? written : { ...written, error: `The call of ${name} was not run: ${flaw}.` };
+  return flaw === undefined ? written : { ...written, error: badArguments(name, flaw) };
 }

@@ -10,6 +10,7 @@ import {
 } from '@temporalio/workflow';
 import type { Said } from '../domain/environment.ts';
 import type { OwnQueue } from '../domain/rollout-facts.ts';
+import { UnreadablePayload } from './payloads.ts';
 
 type Methods = Record<'describe' | 'begin' | 'respond' | 'end', (params: object) => Promise<unknown>>;
 
@@ -26,14 +27,22 @@ export async function callQueue(
       scheduleToCloseTimeout: '24 hours',
       retry: { initialInterval: '500 ms', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: 5 },
     });
-    return { result: await activities[method].executeWithOptions({ summary }, [params]) };
+    const result = await activities[method].executeWithOptions({ summary }, [params]);
+    return result instanceof UnreadablePayload ? { failure: unreadable(result, method) } : { result };
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
     return { failure: failureOf(error, method) };
   }
 }
 
-function failureOf({ cause }: ActivityFailure, method: string): Extract<Said, { failure: unknown }>['failure'] {
+type Failure = Extract<Said, { failure: unknown }>['failure'];
+
+function unreadable({ message: problem }: UnreadablePayload, method: string): Failure {
+  const message = `the reply to \`${method}\` is no JSON: ${problem.slice(0, 200)}. Numbers are finite: no NaN, no Infinity`;
+  return { reason: 'environment-broken', message };
+}
+
+function failureOf({ cause }: ActivityFailure, method: string): Failure {
   if (cause instanceof TimeoutFailure) {
     const late = cause.timeoutType === 'START_TO_CLOSE';
     return late

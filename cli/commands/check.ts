@@ -26,6 +26,7 @@ import { type Io, print, printJson, say } from '../io.ts';
 import { createTools } from '../../tools/index.ts';
 import { readingOf } from '../find/export-plan.ts';
 import { openLinkIfUp } from '../find/link.ts';
+import { openParts } from '../find/parts.ts';
 import { findRun, type RunPlace } from '../find/place.ts';
 import { countsText, provedRun } from '../find/proved.ts';
 
@@ -99,7 +100,8 @@ async function check(io: Io, named: string, flags: Flags): Promise<ExitCode> {
     });
   }
   const run = (await place.store.getRun().catch(() => undefined))?.record;
-  const exporter = exporterNamed(flags.format, provedSequences(flags, sequencesFor(run)));
+  const sequences = provedSequences(flags, sequencesFor(run));
+  const exporter = exporterNamed(flags.format, sequences);
   const wanted = typeof flags.tokenizer === 'string' || flags.tokenizer === false ? flags.tokenizer : undefined;
   const { tokenizer, model, why } = await tokenizerOf(place.store, io.cwd, wanted);
   const options = {
@@ -109,7 +111,16 @@ async function check(io: Io, named: string, flags: Flags): Promise<ExitCode> {
   };
   // Asked first: the ledger only grows.
   const counted = flags.histories === false ? undefined : await countedByFeed(io, place);
-  const summary = await provedRun(place, report, options);
+  const { out, run: name, store } = place;
+  const selection = readingOf(flags);
+  const proofs = {
+    cwd: io.cwd,
+    tokenizer: wanted,
+    clockSkewMs: options.clockSkewMs,
+    file: 'file' in file ? file.file : undefined,
+  };
+  const parts = await openParts(store, { out, run: name, format: flags.format, sequences, selection, check: proofs });
+  const summary = await provedRun(place, report, { ...options, elsewhere: parts }).finally(() => parts?.close());
   const entries = summary.feed?.entries ?? 0;
   if (counted !== undefined && entries < counted) report(shortened(entries, counted));
   const histories = flags.histories === false ? 'disabled by --no-histories' : await compared(io, place, report, flags);

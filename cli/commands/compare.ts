@@ -7,7 +7,7 @@ import { oneLine } from '../../domain/foreign-text.ts';
 import { steeredCount, unsteered } from '../../domain/rollout-summary.ts';
 import { type Cell, CELLS, comparison, isWorse, type Measure, MEASURES } from '../../statistics/comparison.ts';
 import { distributionOf } from '../../statistics/mean.ts';
-import { totalOf } from '../../statistics/in-progress.ts';
+import { totalOf } from '../../statistics/play-order.ts';
 import { hasEnded } from '../../statistics/outcomes.ts';
 import { settingDifferences } from '../../statistics/settings.ts';
 import { queryDigests } from '../../storage/query-digests.ts';

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { visible } from '../../domain/foreign-text.ts';
 import type { Command } from 'commander';
 import { printProgress } from '../../service/progress.ts';
-import { runForeground } from '../../service/service-control.ts';
+import { runForeground } from '../../service/foreground.ts';
 import { NO_UI } from '../find/link.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { type Io, say } from '../io.ts';

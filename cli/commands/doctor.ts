@@ -15,7 +15,7 @@ import { type Io, print, printJson, say } from '../io.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
 import { plural } from '../view/format.ts';
 import { type Paint, paintFor, type Tint } from '../view/paint.ts';
-import { withAbsolutePaths } from '../play/model.ts';
+import { withAbsolutePaths } from '../play/absolute-paths.ts';
 
 interface Flags {
   readonly out: string;

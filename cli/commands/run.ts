@@ -2,7 +2,8 @@
 
 import { type Command, Option } from 'commander';
 import type { ExitCode } from '../exit.ts';
-import { addRunFlags, jsonOption, outOption, resolveRunFlags, type RunFlags } from '../flags.ts';
+import { jsonOption, outOption } from '../flags.ts';
+import { addRunFlags, resolveRunFlags, type RunFlags } from '../run-flags.ts';
 import type { Io } from '../io.ts';
 import { launch } from '../play/launch.ts';
 

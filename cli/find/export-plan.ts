@@ -1,7 +1,7 @@
 // The flags of an export, parsed before anything is read: the format, its options and the filters. A flag that the format
 // has no use for is refused, not ignored.
 
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { UndecidedPolicy } from '../../domain/finished-turns.ts';
 import { UsageError } from '../../domain/errors.ts';
 import { type GroupFilter, NO_FILTER, parseSuccessRate, tooManyMembers } from '../../domain/group.ts';
@@ -21,6 +21,7 @@ import type { HumanTurnsPolicy, ReadingOptions } from '../../storage/reading.ts'
 import type { SkippedRollout } from '../../storage/selection.ts';
 import type { RunRecord } from '../../storage/record/run-record.ts';
 import type { Store } from '../../storage/store.ts';
+import { openParts } from './parts.ts';
 
 export interface ExportFlags {
   readonly format: string;
@@ -87,7 +88,15 @@ export function plannedExport(flags: ExportFlags): PlannedExport {
     // AReaL's trainer asserts that each id has all of its sequences.
     const of = byQuery ? { ...NO_FILTER, ...keep, minMembers: flags.minMembers ? keep!.minMembers : null } : keep;
     const chosen = { ...selection, ...(of && { filter: of }) };
-    const summary = await exportRun(store, exporter, file ?? process.stdout, { ...chosen, ...target });
+    const place = { out: dirname(store.folder), run: basename(store.folder) };
+    const parts = exporter.open
+      ? undefined
+      : await openParts(store, { ...place, format: format.name, sequences, selection: chosen });
+    const summary = await exportRun(store, exporter, file ?? process.stdout, {
+      ...chosen,
+      ...target,
+      elsewhere: parts,
+    }).finally(() => parts?.close());
     const note = format.name === areal.name ? arealNote(flags, sequences, run?.settings.stop) : exporter.note;
     const lone = selection.advantages === 'none' ? undefined : loneNote(run);
     return { summary, note: joined(filter ? undefined : keepNote(run), note, lone) };

@@ -1,36 +1,14 @@
-// Checks the model of a run before anything is started: makes its folder's path absolute, because workers run
-// elsewhere, and loads it once, so that an unusable model is refused at once.
+// Checks the model of a run before anything is started: loads it once, so that an unusable model is refused at once.
 
-import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
 import { mustExtend } from '../../domain/feedback-delta.ts';
 import { foundLogprobs, mustServeLogprobs, type FoundLogprobs } from '../../domain/logprob-meaning.ts';
 import type { ModelIdentity } from '../../domain/model-identity.ts';
 import type { RolloutSettings } from '../../domain/settings.ts';
 import type { ToolSettings } from '../../domain/tool.ts';
-import type { RunOptions } from '../../run/options.ts';
 import type { TokenBackend } from '../../inference/backend.ts';
-import { createBackend, parseModelSpec, tinyIdentity } from '../../inference/index.ts';
+import { createBackend, tinyIdentity } from '../../inference/index.ts';
 import { say, type Io } from '../io.ts';
 import { withToolFormat } from './tools.ts';
-
-/** Options with absolute folders. A name that is not a folder here stays unchanged: a hub id. */
-export function withAbsolutePaths(options: RunOptions, cwd: string): RunOptions {
-  const { scheme, files } = parseModelSpec(options.model);
-  return {
-    ...options,
-    model: files === null ? options.model : `${scheme}:${absolute(files, cwd)}`,
-    tokenizer: options.tokenizer && absolute(options.tokenizer, cwd),
-  };
-}
-
-function absolute(path: string, cwd: string): string {
-  if (path === '~' || path.startsWith('~/')) return join(homedir(), path.slice(1));
-  return /^\.{0,2}\//.test(path) || /^\.{1,2}$/.test(path) || existsSync(resolve(cwd, path))
-    ? resolve(cwd, path)
-    : path;
-}
 
 /** The model's facts that run.json stores. */
 export interface FoundModel {

@@ -4,7 +4,7 @@ import { oneLine } from '../../domain/foreign-text.ts';
 import { UsageError } from '../../domain/errors.ts';
 import { byField, type FieldGroup } from '../../statistics/by-field.ts';
 import { type Estimate, saysNothing } from '../../statistics/estimate.ts';
-import { totalOf } from '../../statistics/in-progress.ts';
+import { totalOf } from '../../statistics/play-order.ts';
 import { statisticsRows } from '../../statistics/rows.ts';
 import { runStatistics, type StatisticsOptions } from '../../statistics/run-statistics.ts';
 import type { Breach } from '../../storage/store.ts';

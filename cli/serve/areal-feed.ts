@@ -6,7 +6,7 @@ import { TemporalError, UsageError } from '../../domain/errors.ts';
 import type { FeedProgress, LeaseResult, RewindResult, Verb } from '../../domain/feed-messages.ts';
 import { epochOf, groupId } from '../../domain/group.ts';
 import { readText, replaceFile } from '../../storage/disk/write-once.ts';
-import type { Chunk, Encoder } from '../../storage/export-run.ts';
+import type { Chunk, Encoder } from '../../storage/encoder.ts';
 import { dirname, isShared, join } from '../../storage/place.ts';
 import type { Store } from '../../storage/store.ts';
 import type { Session } from '../../temporal/connection.ts';

@@ -4,7 +4,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '../../domain/errors.ts';
 import { exporterNamed, sequencesFor } from '../../exporters/index.ts';
-import { lineByLine } from '../../storage/export-run.ts';
+import { lineByLine } from '../../storage/encoder.ts';
 import type { RunRecord } from '../../storage/record/run-record.ts';
 import type { Store } from '../../storage/store.ts';
 import type { Session } from '../../temporal/connection.ts';

@@ -2,6 +2,7 @@
 // however the process ends: Ctrl-C, an error, or Ctrl-Z and back. SIGKILL alone leaves it; `reset` then helps.
 
 import type { Stream } from '../io.ts';
+import { cut } from './cut-line.ts';
 
 export interface Screen {
   /** At most the lines that fit; longer ones are cut. */
@@ -65,27 +66,4 @@ export function openScreen(stream: Stream, events: ProcessEvents = PROCESS): Scr
       leave();
     },
   };
-}
-
-/** Our tints take no room; a cut one is ended. */
-const TINT = /\u001b\[\d+m/y;
-
-export function cut(line: string, columns: number): string {
-  let [text, width, tinted] = ['', 0, false];
-  for (let at = 0; at < line.length;) {
-    TINT.lastIndex = at;
-    const tint = TINT.exec(line)?.[0];
-    if (tint !== undefined) {
-      text += tint;
-      tinted = true;
-      at += tint.length;
-      continue;
-    }
-    const char = String.fromCodePoint(line.codePointAt(at)!);
-    if (width === columns) return text + (tinted ? '\u001b[0m' : '');
-    text += char;
-    width++;
-    at += char.length;
-  }
-  return text;
 }

@@ -1,6 +1,7 @@
 // The statistics of a run as text: accuracy by turn, the numbers with their intervals, tokens and times, endings.
 
 import { oneLine, short } from '../../domain/foreign-text.ts';
+import { REFUSALS } from '../../domain/refusals.ts';
 import type { TurnStatistics } from '../../statistics/by-turn.ts';
 import type { CallStatistics } from '../../statistics/calls.ts';
 import { type Estimate, saysNothing } from '../../statistics/estimate.ts';
@@ -107,8 +108,15 @@ function callTable(calls: readonly CallStatistics[], paint: Paint): string {
       ...[one.seconds.p50, one.seconds.p90, one.seconds.max].map(real),
     ]);
   const more = calls.length - rows.length;
-  const all = table(columns, rows, paint, (_, column) => (column === 1 ? 'bold' : undefined));
-  return more > 0 ? `${all}\n${plural(more, 'further name')} with fewer calls: --json.` : all;
+  const refused = REFUSALS.flatMap((reason) => {
+    const n = calls.reduce((sum, { refusals }) => sum + (refusals[reason] ?? 0), 0);
+    return n > 0 ? [`${count(n)} ${reason}`] : [];
+  });
+  return [
+    table(columns, rows, paint, (_, column) => (column === 1 ? 'bold' : undefined)),
+    ...(more > 0 ? [`${plural(more, 'further name')} with fewer calls: --json.`] : []),
+    ...(refused.length > 0 ? [`refused      ${refused.join(', ')}`] : []),
+  ].join('\n');
 }
 
 function numberTable(numbers: readonly Estimate[], explain: boolean, paint: Paint): string {

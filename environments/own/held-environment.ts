@@ -1,24 +1,24 @@
-// An environment with state `held` in its processes: every call of a rollout goes to the process that began it. A call that
+// An environment with state `held` in its processes or connections: every call of a rollout goes to the process that began it. A call that
 // fails leaves its session lost, since nobody knows what it did.
 
 import type { Begun, EnvironmentRecord, Reply } from '../../domain/environment.ts';
 import type { EarlierTurn } from '../../domain/new-context.ts';
 import type { Environment, Move, Played } from '../environment.ts';
 import { lost, openSessions } from './held.ts';
-import { letGo, type ProcessPool, type Seat } from './process-pool.ts';
+import { type Holders, letGo, type Live } from './process-pool.ts';
 import { episodeOf, lastAnswered } from './wire.ts';
 
-/** The calls of one process. */
-export interface Steps {
-  begin(seat: Seat, rollout: Played, signal: AbortSignal): Promise<Begun>;
-  respond(seat: Seat, move: Move, before: readonly EarlierTurn[], signal: AbortSignal): Promise<Reply>;
-  end(seat: Seat, rollout: Played, turns: readonly EarlierTurn[], signal?: AbortSignal): Promise<void>;
+/** The calls of one process or connection. */
+export interface Steps<S extends Live> {
+  begin(seat: S, rollout: Played, signal: AbortSignal): Promise<Begun>;
+  respond(seat: S, move: Move, before: readonly EarlierTurn[], signal: AbortSignal): Promise<Reply>;
+  end(seat: S, rollout: Played, turns: readonly EarlierTurn[], signal?: AbortSignal): Promise<void>;
 }
 
-export function heldEnvironment(
+export function heldEnvironment<S extends Live>(
   { name, idleSeconds = 0 }: EnvironmentRecord,
-  pool: ProcessPool,
-  { begin, respond, end }: Steps,
+  pool: Holders<S>,
+  { begin, respond, end }: Steps<S>,
 ): Environment {
   const rollouts = new Map<string, Played>();
   const giveBack = (key: string): void => {

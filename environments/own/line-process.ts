@@ -6,12 +6,8 @@ import { EnvironmentError } from '../../domain/errors.ts';
 import { short } from '../../domain/foreign-text.ts';
 import { GuardedLines, type ProcessLaunch } from './guarded-lines.ts';
 import { lost } from './held.ts';
+import { type CallLimits, inTime } from './in-time.ts';
 import { broken, parseJson, tooLarge } from './reply.ts';
-
-export interface CallLimits {
-  readonly signal?: AbortSignal;
-  readonly timeoutMs: number;
-}
 
 interface Waiting {
   resolve(line: Buffer): void;
@@ -83,30 +79,10 @@ export class LineProcess {
   }
 
   async #within(limits: CallLimits, method: string, work: () => Promise<Buffer>): Promise<Buffer> {
-    const { signal, timeoutMs } = limits;
-    signal?.throwIfAborted();
-    let timer: NodeJS.Timeout | undefined;
-    let aborted: (() => void) | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        reject(
-          new EnvironmentError(`The environment ${this.#who} did not answer \`${method}\` in ${timeoutMs / 1000} s.`, {
-            reason: 'environment-timeout',
-            fix: 'It may say another `timeoutSeconds` in hello.',
-            retryable: true,
-          }),
-        );
-      }, timeoutMs);
-      aborted = () => reject(signal!.reason);
-      signal?.addEventListener('abort', aborted, { once: true });
-    });
     try {
-      return await Promise.race([work(), late]);
+      return await inTime(this.#who, method, limits, work);
     } catch (error) {
       throw this.kill(error);
-    } finally {
-      clearTimeout(timer);
-      if (aborted) signal?.removeEventListener('abort', aborted);
     }
   }
 

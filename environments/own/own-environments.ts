@@ -6,8 +6,10 @@ import type { Door, EnvironmentRecord } from '../../domain/environment.ts';
 import { EnvironmentError, UsageError } from '../../domain/errors.ts';
 import type { Environment } from '../environment.ts';
 import type { OwnEnvironments } from '../index.ts';
+import { addressOf } from './address.ts';
 import { commandLaunch, type Described, describeCommand, type Log, mustBeCommand, PROCESSES } from './command.ts';
 import { codeFile, describeModule, type ModuleCode, moduleLaunch, mustBeModule } from './module.ts';
+import { openEnvEnvironment } from './openenv.ts';
 import { processEnvironment } from './process-environment.ts';
 import { openProcessPool } from './process-pool.ts';
 import { parseHello } from './reply.ts';
@@ -45,6 +47,7 @@ export function createOwnEnvironments({
 
   function make(record: EnvironmentRecord, words: readonly string[], runFolder: string): Opened {
     const ended = { close: () => undefined };
+    if (record.door === 'url' && addressOf(words[0]!).shape === 'openenv') return openEnvEnvironment(record, words);
     if (record.door === 'url') return { environment: urlEnvironment(record, words), ...ended };
     if (record.door === 'queue') return { environment: queueEnvironment(record), ...ended };
     if (record.door === 'rubric') {

@@ -1,4 +1,4 @@
-// One POST of JSON to a user's own server. No redirect is followed, a reply is read up to its limit only, and each failure
+// One POST of JSON to a user's own server, or one GET. No redirect is followed, a reply is read up to its limit only, and each failure
 // has a name: late, unreachable, refused, too large, no JSON.
 
 import { EnvironmentError } from '../../domain/errors.ts';
@@ -21,24 +21,25 @@ export interface PostOptions {
 
 const REASONS = { away: 'environment-unreachable', refused: 'environment-error' } as const;
 
+/** `body`: null for a GET. */
 export async function post(
   who: string,
   method: string,
   url: string,
-  body: object,
+  body: object | null,
   { signal, timeoutMs, key = null, bearer = null, cookie, onCookie, reasons = REASONS }: PostOptions,
 ): Promise<unknown> {
   const late = AbortSignal.timeout(timeoutMs);
   try {
     const response = await fetch(url, {
-      method: 'POST',
+      method: body ? 'POST' : 'GET',
       headers: {
-        'content-type': 'application/json',
+        ...(body && { 'content-type': 'application/json' }),
         ...(key === null ? {} : { 'idempotency-key': key }),
         ...(cookie === undefined ? {} : { cookie }),
         ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
       },
-      body: JSON.stringify(body),
+      ...(body && { body: JSON.stringify(body) }),
       signal: AbortSignal.any([signal, late]),
       redirect: 'error',
     });

@@ -10,10 +10,13 @@ import { LineProcess } from './line-process.ts';
 /** Loading libraries may take long on a busy machine. */
 export const START_MS = 120_000;
 
-/** A process, and the turns that it has played of each rollout that it holds. */
-export interface Seat {
-  readonly process: LineProcess;
+/** The turns that a process or a connection has played of each rollout that it holds. */
+export interface Live {
   readonly live: Map<string, number>;
+}
+
+export interface Seat extends Live {
+  readonly process: LineProcess;
 }
 
 export interface PoolOptions {
@@ -24,20 +27,22 @@ export interface PoolOptions {
   readonly accept: (hello: unknown) => void;
 }
 
-export interface ProcessPool {
+export interface Holders<S extends Live> {
   /** `work` has the process for itself. */
-  use<T>(key: string, signal: AbortSignal | undefined, work: (seat: Seat) => Promise<T>): Promise<T>;
+  use<T>(key: string, signal: AbortSignal | undefined, work: (seat: S) => Promise<T>): Promise<T>;
   /** The same in the process that holds this rollout, and in no other; null if there is none. */
-  useHolder<T>(key: string, signal: AbortSignal | undefined, work: (seat: Seat) => Promise<T>): Promise<T | null>;
+  useHolder<T>(key: string, signal: AbortSignal | undefined, work: (seat: S) => Promise<T>): Promise<T | null>;
   close(): void;
 }
 
+export type ProcessPool = Holders<Seat>;
+
 /** Lets every process that holds this rollout go of it: `work` ends it there. False if none holds it. */
-export async function letGo(
-  pool: ProcessPool,
+export async function letGo<S extends Live>(
+  pool: Holders<S>,
   key: string,
   signal: AbortSignal | undefined,
-  work: (seat: Seat) => Promise<void>,
+  work: (seat: S) => Promise<void>,
 ): Promise<boolean> {
   const one = () =>
     pool.useHolder(key, signal, async (seat) => {

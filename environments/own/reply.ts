@@ -185,7 +185,7 @@ export function broken(who: string, what: string, problem: string, fix?: string)
 const MAX_NESTING = 64;
 
 /** Uses its own stack: deep nesting must not end the worker. */
-function isStorable(value: unknown): boolean {
+export function isStorable(value: unknown): boolean {
   const open: { readonly value: unknown; readonly depth: number }[] = [{ value, depth: 0 }];
   for (let next = open.pop(); next; next = open.pop()) {
     const { value: one, depth } = next;

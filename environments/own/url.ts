@@ -1,52 +1,28 @@
 // The door `url`: a server that answers the same calls over HTTP, `POST <address>/respond` and so on; or a reward server
-// in the shape of OpenRLHF, slime or NeMo Gym, which gives a number for an answer and has no version of its own. No redirect is
-// followed, and a reply is read up to its limit only.
+// in the shape of OpenRLHF, slime or NeMo Gym, which gives a number for an answer and has no version of its own; or one of
+// OpenEnv (openenv.ts). No redirect is followed, and a reply is read up to its limit only.
 
 import { createHash } from 'node:crypto';
 import { DEFAULT_TIMEOUT_SECONDS, type EnvironmentRecord, type RespondParams } from '../../domain/environment.ts';
-import { UsageError } from '../../domain/errors.ts';
-import { short } from '../../domain/foreign-text.ts';
 import type { Json } from '../../domain/json.ts';
 import type { Environment, EnvironmentCall } from '../environment.ts';
+import { addressOf, type Shape } from './address.ts';
 import { type Described, mismatch } from './command.ts';
 import { reported } from './line-process.ts';
 import { nemoGymEnvironment } from './nemo-gym.ts';
+import { describeOpenEnv } from './openenv.ts';
 import { post } from './post.ts';
 import { broken, parseBegun, parseHello, parseReply } from './reply.ts';
 import { beginParams, endParams, episodeOf, respondParams, stateAfter } from './wire.ts';
-
-const SHAPES = ['everturn', 'openrlhf', 'slime', 'nemo-gym'] as const;
-type Shape = (typeof SHAPES)[number];
 
 /** Of a reward server, as OpenRLHF has it. */
 const REWARD_TIMEOUT_SECONDS = 180;
 const DESCRIBE_MS = 30_000;
 
-interface Address {
-  /** Without a fragment. */
-  readonly base: string;
-  readonly shape: Shape;
-  /** For messages. */
-  readonly who: string;
-}
-
-export function addressOf(href: string): Address {
-  const url = new URL(href);
-  const named = url.hash.slice(1) || 'everturn';
-  const shape = SHAPES.find((known) => known === named);
-  if (!shape) {
-    throw new UsageError(`--environment ${short(href, 200)} names the shape ${JSON.stringify(short(named, 40))}.`, {
-      reason: 'bad-value',
-      fix: `Give one of: ${SHAPES.map((known) => `#${known}`).join(', ')}.`,
-    });
-  }
-  url.hash = '';
-  return { base: url.href.replace(/\/$/, ''), shape, who: url.host };
-}
-
 export async function describeUrl(href: string): Promise<Described> {
   const { base, shape, who } = addressOf(href);
   const common = { door: 'url', spec: [href] } as const;
+  if (shape === 'openenv') return describeOpenEnv(href);
   if (shape !== 'everturn') {
     const name = `${shape}-${createHash('sha256').update(href).digest('hex').slice(0, 12)}`;
     const begins = shape === 'nemo-gym';

@@ -2,7 +2,7 @@
 //
 // Floating-point sums change with the order of their terms. A runtime adds up a row's attention over its slots in
 // vector lanes and in blocks, so a row's bits depend on where its keys lie in the buffer, and on nothing else of its
-// company. Left padding by a multiple of `alignment` keeps every key in its lane; up to `exactUpTo` slots in all, no
+// batch. Left padding by a multiple of `alignment` keeps every key in its lane; up to `exactUpTo` slots in all, no
 // sum is cut into blocks. Within both bounds a row computes bit for bit what it would compute alone.
 
 export interface Traits {

@@ -8,6 +8,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type RolloutId, rolloutWorkflowId } from '../../domain/ids.ts';
 import { fileClock } from '../disk/clock.ts';
 import { factsOf } from '../disk/facts.ts';
+import { inGroups } from '../ahead.ts';
 import { recordError } from '../disk/errors.ts';
 import { type FileLayer, NODE_FILES, type OpenFile } from '../disk/file-layer.ts';
 import { writeOnce } from '../disk/write-once.ts';
@@ -200,13 +201,3 @@ async function readBack(path: string, { number, name, ids, digests }: Written): 
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
-
-async function* inGroups<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
-  let group: T[] = [];
-  for await (const item of items) {
-    if (group.push(item) < size) continue;
-    yield group;
-    group = [];
-  }
-  if (group.length > 0) yield group;
-}

@@ -53,9 +53,18 @@ export function queryFolder(query: string): string {
       fix: 'It takes a text.',
     });
   }
+  const known = folders.get(query);
+  if (known !== undefined) return known;
   const name = safeName(query);
-  return `${ROLLOUTS}/${shardOf(name)}/${name}`;
+  const folder = `${ROLLOUTS}/${shardOf(name)}/${name}`;
+  if (folders.size >= MOST_FOLDERS) folders.clear();
+  folders.set(query, folder);
+  return folder;
 }
+
+/** Each record of a rollout asks for its folder, whose name takes one or two hashes. */
+const folders = new Map<string, string>();
+const MOST_FOLDERS = 4096;
 
 /** `<query's folder>/<sample>.<attempt>` */
 export function rolloutFolder(id: Pick<RolloutId, 'query' | 'sample' | 'attempt'>): string {

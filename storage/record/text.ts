@@ -2,7 +2,7 @@
 // everything before it. Numbers are exact. `head -c -78 turn-001.json | sha256sum` proves a one-line record; a torn,
 // changed or misplaced file does not pass.
 
-import { createHash, hash as hashAtOnce } from 'node:crypto';
+import { createHash, type Hash, hash as hashAtOnce } from 'node:crypto';
 import { setImmediate as breath } from 'node:timers/promises';
 
 export const FORMATS = {
@@ -45,19 +45,25 @@ export async function encodeRecord(kind: RecordKind, owner: Owner | null, record
   const whole = { ...head, ...kept };
   // People read the run's own records: one field a line.
   const parts = owner ? jsonParts(whole) : [JSON.stringify(whole, null, 2).slice(0, -2)];
-  const hash = createHash('sha256');
   let text = '';
-  let breathAt = PART_CHARS;
+  // One call is cheaper than a hash that grows, and nearly every record is short.
+  let long: Hash | undefined;
+  let hashed = 0;
   for (const part of parts) {
-    hash.update(part);
     text += part;
-    if (text.length < breathAt) continue;
+    if (text.length - hashed < PART_CHARS) continue;
+    long = (long ?? createHash('sha256')).update(text.slice(hashed));
+    hashed = text.length;
     await breath();
-    breathAt = text.length + PART_CHARS;
   }
-  const hex = hash.digest('hex');
+  const hex = long ? long.update(text.slice(hashed)).digest('hex') : sha256(text);
   text += owner ? `,"sha256":"${hex}"}\n` : `,\n  "sha256": "${hex}"\n}\n`;
   return { text, hash: hex, record: owner ? kept : { format: FORMATS[kind], ...kept } };
+}
+
+/** As encodeRecord, of what JSON.parse gave, without the copy: what JSON cannot hold gives another hash. */
+export function hashOfParsed(kind: RecordKind, owner: Owner, record: object): string {
+  return sha256(JSON.stringify({ format: FORMATS[kind], of_rollout: owner, ...record }).slice(0, -1));
 }
 
 /** The fault of a text that should be a record. */

@@ -17,7 +17,7 @@ import { type OpenedRollout, turnFacts } from '../../domain/rollout-facts.ts';
 import type { TurnFacts } from '../../domain/turn.ts';
 import { areal } from '../../exporters/areal.ts';
 import type { TokenBackend } from '../../inference/backend.ts';
-import { onlyJudge } from '../../environments/index.ts';
+import { onlyJudge } from '../support/only-judge.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { readTrajectory } from '../../storage/trajectories.ts';
 import { byteTokenizer } from '../support/scripted-model.ts';

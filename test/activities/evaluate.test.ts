@@ -7,7 +7,7 @@ import { evaluateActivity } from '../../activities/evaluate.ts';
 import { JudgeError } from '../../domain/errors.ts';
 import type { Finish } from '../../domain/turn.ts';
 import type { Verdict } from '../../domain/verdict.ts';
-import { onlyJudge } from '../../environments/index.ts';
+import { onlyJudge } from '../support/only-judge.ts';
 import type { Judge } from '../../environments/environment.ts';
 import type { Store } from '../../storage/store.ts';
 

@@ -16,6 +16,8 @@ afterEach(() => rig?.close());
 
 const STOP_MS = 5000;
 const TURNS = FULL ? 4 : 2;
+/** Each step of them replays a history. */
+const OPEN = FULL ? 500 : 24;
 const answerTo = (requestId: string, query: number) => {
   const turn = Number(requestId.split('/').at(-1));
   return `\\boxed{${query % turn === 0 ? query + 1 : query}}`;
@@ -27,36 +29,32 @@ interface Generation {
 }
 
 describe('a run that is steered at random', () => {
-  test(
-    `plays ${sized(500)} open rollouts over a cache of 2 workflows, each turn once`,
-    { timeout: 1_200_000 },
-    async () => {
-      const rollouts = sized(500);
-      rig = await openRig({
-        delayMs: 200,
-        answer: ({ requestId }) => answerTo(requestId, Number(requestId.split('/')[1]!.slice(1))),
-      });
-      await rig.startWorker({ cachedWorkflows: 2, slots: rollouts });
-      const started = Date.now();
-      const handle = await startRun(rig, {
-        run: 'cache',
-        rows: sums(rollouts),
-        maxConcurrent: rollouts,
-        settings: { numTurns: TURNS },
-      });
-      const result = (await handle.result()) as CollectionResult;
-      const seconds = Math.round((Date.now() - started) / 100) / 10;
-      const { breaches, summary, histories } = await prove(rig, 'cache');
-      console.log(JSON.stringify({ rollouts, turns: summary.turns, seconds, asked: rig.backend.requests.length }));
-      expect(breaches).toEqual([]);
-      expect(histories).toMatchObject({ compared: rollouts, closed: rollouts });
-      expect(result.counts.outcomes).toMatchObject({ complete: rollouts });
-      expect(result.counts.rightAt).toEqual([1, 2, 3, 4].slice(0, TURNS).map((turn) => Math.ceil(rollouts / turn)));
-      expect(summary.turns).toBe(TURNS * rollouts);
-      expect(new Set(rig.backend.requests.map(({ requestId }) => requestId)).size).toBe(TURNS * rollouts);
-      expect(rig.backend.requests).toHaveLength(TURNS * rollouts);
-    },
-  );
+  test(`plays ${OPEN} open rollouts over a cache of 2 workflows, each turn once`, { timeout: 1_200_000 }, async () => {
+    const rollouts = OPEN;
+    rig = await openRig({
+      delayMs: 200,
+      answer: ({ requestId }) => answerTo(requestId, Number(requestId.split('/')[1]!.slice(1))),
+    });
+    await rig.startWorker({ cachedWorkflows: 2, slots: rollouts });
+    const started = Date.now();
+    const handle = await startRun(rig, {
+      run: 'cache',
+      rows: sums(rollouts),
+      maxConcurrent: rollouts,
+      settings: { numTurns: TURNS },
+    });
+    const result = (await handle.result()) as CollectionResult;
+    const seconds = Math.round((Date.now() - started) / 100) / 10;
+    const { breaches, summary, histories } = await prove(rig, 'cache');
+    console.log(JSON.stringify({ rollouts, turns: summary.turns, seconds, asked: rig.backend.requests.length }));
+    expect(breaches).toEqual([]);
+    expect(histories).toMatchObject({ compared: rollouts, closed: rollouts });
+    expect(result.counts.outcomes).toMatchObject({ complete: rollouts });
+    expect(result.counts.rightAt).toEqual([1, 2, 3, 4].slice(0, TURNS).map((turn) => Math.ceil(rollouts / turn)));
+    expect(summary.turns).toBe(TURNS * rollouts);
+    expect(new Set(rig.backend.requests.map(({ requestId }) => requestId)).size).toBe(TURNS * rollouts);
+    expect(rig.backend.requests).toHaveLength(TURNS * rollouts);
+  });
 
   test(
     `ends ${sized(300)} rollouts legally under ${sized(1000)} random commands, and cancelled ones in time`,

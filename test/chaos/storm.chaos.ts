@@ -11,9 +11,9 @@ import { type RunOptions, useWorkload, type Workload } from './workload.ts';
 
 const SLOTS = 32;
 /** With a commit a twentieth: each kill costs the start of a worker. */
-const KILLS = FULL ? 200 : 10;
+const KILLS = FULL ? 200 : 8;
 const PER_PHASE = FULL ? 20 : 1;
-const RUN: Omit<RunOptions, 'name'> = { rollouts: FULL ? 500 : 30, turns: 4, maxConcurrent: 16 };
+const RUN: Omit<RunOptions, 'name'> = { rollouts: FULL ? 500 : 20, turns: 4, maxConcurrent: FULL ? 16 : 8 };
 
 let workload: Workload;
 useWorkload(
@@ -21,7 +21,7 @@ useWorkload(
     file: import.meta.filename,
     workers: FULL ? 4 : 2,
     slots: SLOTS,
-    model: { kind: 'sglang', latencyMs: FULL ? 2500 : 400 },
+    model: { kind: 'sglang', latencyMs: FULL ? 2500 : 800 },
   },
   (opened) => (workload = opened),
 );

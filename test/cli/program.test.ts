@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { demoName } from '../../cli/commands/demo.ts';
-import { resolveRunFlags, type RunFlags } from '../../cli/flags.ts';
+import { resolveRunFlags, type RunFlags } from '../../cli/run-flags.ts';
 import { buildProgram, usageText } from '../../cli/program.ts';
 import { flagOf } from '../../run/config.ts';
 import { FIELDS } from '../../run/options.ts';

@@ -3,7 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RunPlace } from '../../cli/find/place.ts';
-import { cut, openScreen, type ProcessEvents } from '../../cli/view/screen.ts';
+import { cut } from '../../cli/view/cut-line.ts';
+import { openScreen, type ProcessEvents } from '../../cli/view/screen.ts';
 import { openWatchView, screenLines } from '../../cli/view/watch-view.ts';
 import { countsOf, progressOf, scriptedIo } from './scripted-io.ts';
 

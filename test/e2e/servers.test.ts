@@ -32,7 +32,7 @@ afterAll(async () => {
 describe('a run against two servers', () => {
   test('tells for every token which version made it, while weights change under it', { timeout: 300_000 }, async () => {
     const model = `sglang:${servers.map((s) => s.url).join(',')}`;
-    const settings = ['--num-turns', '3', '--limit', '24', '--max-new-tokens', '48', '--new-tokens-per-chunk', '16'];
+    const settings = ['--num-turns', '3', '--limit', '12', '--max-new-tokens', '48', '--new-tokens-per-chunk', '16'];
     const running = everturn.start('run', DATA, '--name', 'moving', '--model', model, ...TOKENIZER, ...settings);
     let over = false;
     void running.ended.then(() => (over = true));

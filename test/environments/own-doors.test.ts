@@ -92,7 +92,7 @@ describe.each(KINDS)('an environment with state %s', (kind) => {
     async (door) => {
       const record = await DOORS[door](kind);
       const again: unknown[] = [];
-      for (const game of GAMES.slice(0, 4)) {
+      for (const game of GAMES.slice(0, 2)) {
         const whole = await playOwn(open().open(record, folder), played(record, game), guesses(game));
         const turns: EarlierTurn[] = [];
         for (const { turn } of whole.turns) {
@@ -105,7 +105,7 @@ describe.each(KINDS)('an environment with state %s', (kind) => {
         again.push(turns);
         expect(turns).toEqual(whole.turns);
       }
-      expect(again).toHaveLength(4);
+      expect(again).toHaveLength(2);
     },
   );
 });

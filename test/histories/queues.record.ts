@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EnvironmentRecord } from '../../domain/environment.ts';
 import { describeOnQueue } from '../../temporal/describe-environment.ts';
 import type { Session } from '../../temporal/connection.ts';
+import { pythonNumbers } from '../support/python-numbers.ts';
 import { GAME, recorder } from './recorder.ts';
 
 const QUEUE = 'game@1';
@@ -34,6 +35,7 @@ beforeAll(async () => {
     connection,
     namespace: rig().namespace,
     taskQueue: QUEUE,
+    dataConverter: { payloadCodecs: [pythonNumbers] },
     activities: {
       describe: async () => ({ protocol: 1, name: 'game', version: '1' }),
       async begin({ episode }: Call) {
@@ -42,6 +44,7 @@ beforeAll(async () => {
       },
       async respond({ episode, turn }: Call) {
         if (episode.query === 'rollout-queue-late') await sleep(2_000);
+        if (episode.query === 'rollout-queue-unreadable') return { reward: 'NaN' };
         if (turn === 1) return { reward: 0.5, messages: [{ role: 'user', content: 'And now?' }], state: 1 };
         return { verdict: 'right', reward: 1.5, done: true, state: 2 };
       },
@@ -63,6 +66,7 @@ rollout('rollout-queue', { settings: settings() });
 rollout('rollout-queue-plain', { settings: settings({ begins: false, ends: false }) });
 rollout('rollout-queue-not-begun', { settings: settings() });
 rollout('rollout-queue-not-ended', { settings: settings() });
+rollout('rollout-queue-unreadable', { settings: settings() });
 rollout('rollout-queue-late', { settings: settings({ timeoutSeconds: 0.5 }) });
 
 /** Its first workflow ends when a reply is recorded and not yet logged. */

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { buildProgram } from '../../cli/program.ts';
 import { settingsTable } from './settings-table.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
-import { ROOT, sources } from './tree.ts';
+import { ROOMS, ROOT, sources } from './tree.ts';
 
 const PAGES = ['README.md', 'CONTRIBUTING.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)].filter(
   (path) => path.endsWith('.md'),
@@ -39,6 +39,11 @@ describe('the documentation', () => {
       const after = rest.slice(rest.indexOf(end));
       writeFileSync(join(ROOT, path), `${before}${begin}\n\n${settingsTable(names)}\n\n${after}`);
     } else expect(table).toBe(settingsTable(names));
+  });
+
+  test.each(['looking for', 'room'])('has a line for every room in its table by "%s"', (head) => {
+    const table = new RegExp(`^\\| ${head} \\|.*\\n\\|[-|]+\\n((?:\\|.*\\n)+)`, 'm').exec(read('CONTRIBUTING.md'))![1]!;
+    expect(ROOMS.filter((room) => !new RegExp(`\`${room}/?\``).test(table))).toEqual([]);
   });
 
   test('links only to pages and files that are there', () => {

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { noCounts } from '../../domain/progress.ts';
-import { openResultCheck } from '../../proof/result.ts';
+import { countedOf, openResultCheck } from '../../proof/result.ts';
 import type { CheckedRollout } from '../../proof/rollout.ts';
 
 const end = (success: readonly (0 | 1)[], said?: readonly number[]) => ({
@@ -31,8 +31,8 @@ function problems(counts: Partial<ReturnType<typeof noCounts>>): string[] {
   const check = openResultCheck({ run: 'r1', total: 2, cancelled: false, numTurns: 2, counts: all }, ({ problem }) =>
     found.push(problem),
   );
-  check.rollout(rollout('a', [0, 1]));
-  check.rollout(rollout('b', [1, 1], [2]));
+  check.rollout(countedOf(rollout('a', [0, 1]))!);
+  check.rollout(countedOf(rollout('b', [1, 1], [2]))!);
   check.all(2, undefined);
   return found;
 }

@@ -2,7 +2,7 @@
 // nothing: the same texts every time, as many as are asked for.
 
 const ESC = '\u001b';
-const SEEDS = [
+export const SEEDS = [
   `${ESC}]52;c;cm0gLXJmIC8=\u0007`,
   `${ESC}]8;;file:///etc/passwd${ESC}\\here${ESC}]8;;${ESC}\\`,
   `${ESC}]0;owned\u0007`,

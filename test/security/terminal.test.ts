@@ -10,9 +10,9 @@ import { buildProgram } from '../../cli/program.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
 import { FULL, sized } from '../chaos/size.ts';
 import { type Ended, type Everturn, openEverturn } from '../support/everturn.ts';
-import { payloads, steering } from './payloads.ts';
+import { payloads, SEEDS, steering } from './payloads.ts';
 
-const TEXTS = payloads(FULL ? 1000 : 50);
+const TEXTS = payloads(FULL ? 1000 : SEEDS.length);
 
 let everturn: Everturn;
 let server: Server;

@@ -78,7 +78,7 @@ describe('a worker that is asked to end', { timeout: 600_000 }, () => {
   async function untilComplete(...command: readonly string[]) {
     const watched = await everturn.run(...command);
     expect(watched.code, watched.stderr).toBe(0);
-    const checked = await everturn.run('check', command[command.indexOf('--name') + 1]!);
+    const checked = await everturn.call('check', command[command.indexOf('--name') + 1]!);
     expect(checked.code, checked.stdout + checked.stderr).toBe(0);
   }
 

@@ -36,6 +36,13 @@ describe('the statistics of a run with tools', () => {
       ['long', 1, 1, 0, 0, '1/18', 1],
       ['prize', 1, 0, 0, 1, '1/18', 0],
     ]);
+    const refusals = Object.fromEntries(calls.map(({ name, refusals: by }) => [String(name), by]));
+    expect(refusals).toMatchObject({
+      price: { 'bad-arguments': 1 },
+      null: { unreadable: 1 },
+      prize: { 'unknown-tool': 1 },
+      add: {},
+    });
     // Time of tools is no time of judging: answers alone.
     expect(timing!.judgeSeconds.n).toBe(8);
   });
@@ -45,8 +52,10 @@ describe('the statistics of a run with tools', () => {
     expect(text).toMatch(/call +calls +ok +failed +timed out +refused +of turns/);
     expect(text).toMatch(/price +7 +6 +0 +0 +1 +33\.3 %/);
     expect(text).toMatch(/unreadable +1 /);
+    expect(text).toContain('refused      1 unreadable, 1 unknown-tool, 1 bad-arguments');
     const csv = await stats('--csv');
     expect(csv).toContain('callTurns@price');
     expect(csv).toContain('call@fail: failed,1,');
+    expect(csv).toContain('refused@prize: unknown-tool,1,');
   });
 });

@@ -3,7 +3,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RolloutSummary, RunShape } from '../../domain/rollout-summary.ts';
-import { closedPrefix, provisional } from '../../statistics/in-progress.ts';
+import { provisional } from '../../statistics/in-progress.ts';
+import { closedPrefix } from '../../statistics/play-order.ts';
 import { rightBy } from '../../statistics/outcomes.ts';
 import { runStatistics } from '../../statistics/run-statistics.ts';
 import { costBounds } from '../../statistics/timing.ts';

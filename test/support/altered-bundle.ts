@@ -62,7 +62,9 @@ async function bundled(root: string, sharesDomain: boolean): Promise<string> {
   const domain = sharesDomain ? readdirSync(join(root, 'domain')).map((name) => join(root, 'domain', name)) : [];
   const preloadModules = sharesDomain ? ['@temporalio/workflow', '@temporalio/common', ...domain] : [];
   const workflowsPath = join(root, 'workflows/index.ts');
-  return (await bundleWorkflowCode({ workflowsPath, preloadModules, logger: new DefaultLogger('WARN') })).code;
+  const payloadConverterPath = join(root, 'workflows/payloads.ts');
+  const logger = new DefaultLogger('WARN');
+  return (await bundleWorkflowCode({ workflowsPath, payloadConverterPath, preloadModules, logger })).code;
 }
 
 /** A line of webpack's ends every module. */

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { main } from '../../cli/main.ts';
 import { homeAt } from '../../service/home.ts';
+import { stopService } from '../../service/service-control.ts';
 import { liveState, type ServiceState } from '../../service/state.ts';
 import { scriptedIo } from '../cli/scripted-io.ts';
 
@@ -78,7 +79,7 @@ export function openEverturn(env: Readonly<Record<string, string>> = {}): Evertu
     },
     service: () => liveState(homeAt(home)),
     async close() {
-      await start('down').ended;
+      await stopService(environment);
       rmSync(folder, { recursive: true, force: true });
     },
   };

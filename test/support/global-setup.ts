@@ -57,6 +57,7 @@ async function open(): Promise<Shared> {
   });
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(import.meta.dirname, '../../workflows/index.ts'),
+    payloadConverterPath: join(import.meta.dirname, '../../workflows/payloads.ts'),
     logger: new DefaultLogger('WARN'),
   });
   const bundle = join(folder, 'workflow-bundle.js');

@@ -1,6 +1,8 @@
 // The calls in a reply of the loop: thinking that the prompt has opened goes before it, and what cannot be run says why.
 
 import { describe, expect, test } from 'vitest';
+import { callsOf } from '../../domain/calls.ts';
+import { refusalOf } from '../../domain/refusals.ts';
 import type { ToolRecord, ToolSettings } from '../../domain/tool.ts';
 import { toolFormatNames } from '../../tools/formats/format.ts';
 import { createTools } from '../../tools/index.ts';
@@ -35,6 +37,32 @@ describe('the calls in a reply', () => {
       expect.stringContaining('There is no tool "sub"'),
       expect.stringContaining('The call of add was not run'),
     ]);
+  });
+
+  test('that are not run have a reason, which is read out of what the model is told', () => {
+    const deep = `{"a": ${'['.repeat(80)}${']'.repeat(80)}}`;
+    const reasons = [
+      CALL.replace('}}', '}'),
+      '<tool_call>{"name": "add"',
+      CALL.replace('add', 'The call of'),
+      CALL.replace('1', '"1"'),
+      CALL.replace('{"a": 1}', deep),
+      CALL.repeat(9),
+    ].map((text) => refusalOf(callsIn(text).at(-1)!.error!));
+    expect(reasons).toEqual([
+      ...['unreadable', 'unreadable', 'unknown-tool', 'bad-arguments', 'bad-arguments', 'too-many'],
+    ]);
+    const typed = '<tool_call>\n<function=add>\n<parameter=a>\none\n</parameter>\n</function>\n</tool_call>';
+    expect(
+      createTools({})
+        .callsIn(typed, '', settings('qwen3-coder'))
+        .map(({ error }) => refusalOf(error!)),
+    ).toEqual(['bad-arguments']);
+    const turn = { contextText: '', outputText: CALL, finish: 'stop' as const };
+    const before = [{ calls: callsIn(CALL.repeat(7)) }];
+    const tools = settings('hermes');
+    const over = callsOf({ ...turn, outputText: CALL.repeat(2) }, before, { tools }, createTools({}), []);
+    expect(over!.map(({ error }) => error && refusalOf(error))).toEqual([undefined, 'too-many']);
   });
 
   test.each(toolFormatNames)('of %s have a result also if they are broken', (format) => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { JudgeError } from '../../domain/errors.ts';
-import { onlyJudge } from '../../environments/index.ts';
+import { onlyJudge } from '../support/only-judge.ts';
 import { checkRun } from '../../proof/check.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { openRig, type Rig } from '../support/rig.ts';

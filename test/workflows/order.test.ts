@@ -3,7 +3,6 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CollectionResult } from '../../domain/messages.ts';
 import { type PrefixCache, prefixCache } from '../support/prefix-cache.ts';
@@ -18,21 +17,33 @@ let rig: Rig;
 let cache: PrefixCache;
 /** Every generation in the order of its begin, and whether its prefix was cached. */
 let asked: { readonly run: string; readonly turn: number; readonly hit: boolean }[] = [];
+/** Rollouts between two turns, by the ids of their workflows: their next generation was not asked for yet. */
+const between = new Set<string>();
 
 beforeAll(async () => {
   rig = await openRig({
-    async answer({ requestId }, context) {
-      const [run, , , turn] = requestId.split('/');
+    async answer({ requestId }, context, signal) {
+      const [run, query, sample, turn] = requestId.split('/');
+      const rollout = `${run}/${query}/${sample}`;
       const answer = `\\boxed{${requestId}}`;
       asked.push({ run: run!, turn: Number(turn), hit: cache.ask(context, answer) });
-      // Longer than the steps between two turns.
-      await sleep(250);
+      between.delete(rollout);
+      // Longer than the steps between two turns, however slow the machine is.
+      for (const other of between)
+        await until(`the next turn of ${other}`, () => !between.has(other) || isQueued(other), 600_000);
+      if (Number(turn) < TURNS && !signal.aborted) between.add(rollout);
       return answer;
     },
   });
   await rig.startWorker({ slots: SLOTS });
 });
 afterAll(() => rig.close());
+
+async function isQueued(rollout: string): Promise<boolean> {
+  const { raw, status } = await rig.client.workflow.getHandle(rollout).describe();
+  const pending = (raw.pendingActivities ?? []).map(({ activityType }) => activityType?.name);
+  return status.name !== 'RUNNING' || pending.includes('generate');
+}
 
 async function start(run: string, rollouts: number) {
   const dataset = join(rig.out, `${run}.jsonl`);
@@ -45,7 +56,7 @@ async function start(run: string, rollouts: number) {
   });
 }
 
-describe('queued generations', () => {
+describe('queued generations', { timeout: 600_000 }, () => {
   test('continue conversations that the server has cached, before others begin', async () => {
     asked = [];
     cache = prefixCache(3 * SLOTS);
@@ -64,7 +75,7 @@ describe('queued generations', () => {
     asked = [];
     cache = prefixCache(3 * SLOTS);
     const large = await start('large', ROLLOUTS);
-    await until('a full queue', () => asked.length >= 2 * SLOTS);
+    await until('a full queue', () => asked.length >= 2 * SLOTS, 300_000);
     const small = await start('small', 8);
     await small.result();
     const begun = asked.filter(({ run, turn }) => run === 'large' && turn === 1).length;

@@ -26,6 +26,7 @@ import type { Session } from '../../temporal/connection.ts';
 import { describeOnQueue } from '../../temporal/describe-environment.ts';
 import { guess } from '../environments/own/guess.ts';
 import { serveEnvironment, type Served } from '../environments/own/http-server.ts';
+import { pythonNumbers } from '../support/python-numbers.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 
 const HERE = join(import.meta.dirname, '../environments/own');
@@ -70,6 +71,7 @@ async function serveQueue(taskQueue: string, kind: 'none' | 'value', changes: St
     connection,
     namespace: rig.namespace,
     taskQueue,
+    dataConverter: { payloadCodecs: [pythonNumbers] },
     activities: {
       describe: async () => hello,
       begin: step('begin'),
@@ -190,6 +192,22 @@ describe("a run of the user's own environment", () => {
     expect(result.counts.outcomes).toMatchObject({ complete: 2, undecided: 6, failed: 0 });
     expect(result.counts.reasons).toEqual({ 'environment-broken': 4, 'environment-error': 2 });
     expect(await breaches('queue-harmful')).toEqual([]);
+  }, 120_000);
+
+  test('on a queue whose worker sends what is no JSON is undecided by name, and the run ends', async () => {
+    const worker = await serveQueue('python@1', 'none', {
+      respond: ({ episode }: { episode: { query: string } }) =>
+        episode.query === 'g0'
+          ? { reward: 'NaN' }
+          : episode.query === 'g1'
+            ? { reward: 1, metrics: { loss: '-Infinity' } }
+            : { verdict: 'right', done: true },
+    });
+    const result = await play('queue-python', { specs: ['queue:python@1'], rows: GAMES });
+    await worker.stop();
+    expect(result.counts.outcomes).toMatchObject({ complete: 4, undecided: 4, failed: 0 });
+    expect(result.counts.reasons).toEqual({ 'environment-broken': 4 });
+    expect(await breaches('queue-python')).toEqual([]);
   }, 120_000);
 
   test('on a queue whose worker ends is played on by the next one', async () => {

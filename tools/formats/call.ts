@@ -1,6 +1,7 @@
 // From a JSON value to a call, with the same sentences in every format.
 
 import type { Json } from '../../domain/json.ts';
+import { notInForm } from '../../domain/refusals.ts';
 import { isObject, wholeJson } from './json.ts';
 import type { BadCall, Call } from './reply.ts';
 
@@ -14,7 +15,7 @@ export interface Shape {
 }
 
 export function bad({ raw, form }: Shape, what: string, name?: string): BadCall {
-  const error = `This call was not run: ${what}. Write a call as ${form}`;
+  const error = notInForm(what, form);
   return name === undefined ? { raw, error } : { raw, error, name };
 }
 

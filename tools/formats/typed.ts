@@ -2,6 +2,7 @@
 // a fault and never a value of another type. Limits and required keys of the schema are not looked at.
 
 import type { Json, JsonObject } from '../../domain/json.ts';
+import { badArgument } from '../../domain/refusals.ts';
 import { isObject, readJson, skipSpace, wholeJson } from './json.ts';
 import type { ToolSchema } from './reply.ts';
 
@@ -34,7 +35,7 @@ export function typed(text: string, argument: string, types: readonly Type[]): T
   }
   const wanted = types.map((type) => SAYS[type]).join(' or ');
   const json = types.some((type) => type === 'object' || type === 'array') ? jsonFault(text) : '';
-  return { ok: false, error: `the argument ${JSON.stringify(argument)} must be ${wanted}${json}` };
+  return { ok: false, error: badArgument(argument, `${wanted}${json}`) };
 }
 
 const OF_TYPE: Readonly<Record<Type, (text: string) => Json | undefined>> = {

@@ -13,7 +13,8 @@ export function functionValue<T>(
   c: NumericContext<T>,
   evaluate: (arg: Node) => Complex<T>,
 ): Complex<T> | undefined {
-  const [first = int(0), second = int(2)] = node.args;
+  const [first, second = int(2)] = node.args;
+  if (!first) throw new NoValue('a function of nothing');
   const r = c.reals;
   spend(c.symbolic.budget, 2 * c.reals.cost);
   switch (node.name) {

@@ -237,7 +237,9 @@ function constants(a: Node, b: Node, c: Comparison, many: () => BigReals, differ
   if (atPoint(a, b, c, balls, none, false, sameBall) === false) return different;
   const reals = many();
   const word = atPoint(a, b, c, reals, none, false, sameBig(reals));
-  return word === undefined ? 'unknown' : word === false ? different : 'sampled';
+  if (word === false) return different;
+  // Nothing is shown if only one side is real: arcsin 2 is no number, and so none of all numbers.
+  return word === true || word === 'zero' ? 'sampled' : 'unknown';
 }
 
 /** Digits of the longest exact number inside: precision grows with it. */

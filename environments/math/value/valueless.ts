@@ -1,4 +1,4 @@
-// Does an answer hold a constant that mathematics gives no value: 7/0, log 0, tan(π/2), 0·(1/0)? Such an answer is
+// Does an answer hold a constant that mathematics gives no value: 7/0, log 0, tan(π/2), arcsin 2, 0·(1/0)? Such an answer is
 // right for nothing, whatever its normal form says.
 
 import { type Node, some } from '../ast.ts';
@@ -7,7 +7,7 @@ import type { Comparison } from './comparison.ts';
 import { exact } from './exact.ts';
 import { letters } from './letters.ts';
 import { value } from './numeric.ts';
-import { balls, Imprecise, NoValue, type Reals, Undefined } from './reals.ts';
+import { balls, Imprecise, NotReal, NoValue, type Reals, Undefined } from './reals.ts';
 import { Hidden, watchful } from './watchful.ts';
 
 const RISKY = /^(ln|log|logbase|tan|cot|sec|csc|arcsin|arccos|artanh|arcosh)$/;
@@ -42,7 +42,8 @@ function tried<T>(node: Node, c: Comparison, reals: Reals<T>): boolean | undefin
     value(node, { reals, letters: new Map(), symbolic: c.contexts[0], realOnly: false });
     return false;
   } catch (error) {
-    if (error instanceof Undefined) return true;
+    // With complex values allowed, only what has none at all is not real: arcsin 2.
+    if (error instanceof Undefined || error instanceof NotReal) return true;
     if (error instanceof NoValue || error instanceof Imprecise || error instanceof Hidden) return undefined;
     throw error;
   }

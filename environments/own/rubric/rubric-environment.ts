@@ -4,7 +4,7 @@
 
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { EnvironmentRecord, Judged, Reply } from '../../../domain/environment.ts';
+import type { EnvironmentRecord, ModelJudgement, Reply } from '../../../domain/environment.ts';
 import { EnvironmentError } from '../../../domain/errors.ts';
 import { short } from '../../../domain/foreign-text.ts';
 import type { Json } from '../../../domain/json.ts';
@@ -65,7 +65,7 @@ function rubricOf(record: EnvironmentRecord, file: string): ReadRubric {
 
 async function judgedBy(rubric: Rubric, first: JudgePrompt, signal: AbortSignal): Promise<Reply> {
   let prompt = first;
-  let spent: Pick<Judged, 'promptTokens' | 'completionTokens'> = { promptTokens: 0, completionTokens: 0 };
+  let spent: Pick<ModelJudgement, 'promptTokens' | 'completionTokens'> = { promptTokens: 0, completionTokens: 0 };
   for (let draw = 1; ; draw++) {
     const said = await askJudge(rubric, prompt, signal);
     spent = {
@@ -89,7 +89,7 @@ function replyOf(
   { choice, verdict, reward }: Rubric['choices'][number],
   prompt: JudgePrompt,
   reply: string,
-  spent: Pick<Judged, 'promptTokens' | 'completionTokens'>,
+  spent: Pick<ModelJudgement, 'promptTokens' | 'completionTokens'>,
 ): Reply {
   const { promptTokens, completionTokens } = spent;
   const hash = createHash('sha256').update(JSON.stringify(prompt.messages)).digest('hex');
@@ -102,7 +102,7 @@ function replyOf(
   };
 }
 
-interface Said extends Pick<Judged, 'promptTokens' | 'completionTokens'> {
+interface Said extends Pick<ModelJudgement, 'promptTokens' | 'completionTokens'> {
   readonly reply: string;
 }
 

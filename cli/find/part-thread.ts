@@ -1,0 +1,39 @@
+// A thread of parts.ts: reads some rollouts of a run, and proves them or makes their samples.
+
+import { workerData } from 'node:worker_threads';
+import { exporterNamed } from '../../exporters/index.ts';
+import { everturnVersion } from '../../machine/package-root.ts';
+import { answerQuestions } from '../../machine/threads.ts';
+import { type MakePart, openPartMaker } from '../../storage/exported-parts.ts';
+import { openFileStore } from '../../storage/files.ts';
+import type { Answer, Beginning, Question } from './parts.ts';
+
+const { out, run, format, sequences, selection, check } = workerData as Beginning;
+const store = openFileStore(out, run);
+const exporter = exporterNamed(format, sequences);
+
+async function openProofs({ cwd, tokenizer: wanted, clockSkewMs, file }: NonNullable<Beginning['check']>) {
+  // An export needs none of these.
+  const [{ openFacts }, { openParts }, { createTools }, { tokenizerOf }] = await Promise.all([
+    import('../../proof/facts.ts'),
+    import('../../proof/parts.ts'),
+    import('../../tools/index.ts'),
+    import('./tokenizer.ts'),
+  ]);
+  const record = (await store.getRun().catch(() => undefined))?.record;
+  const { tokenizer } = await tokenizerOf(store, cwd, wanted);
+  const exporting = { exporter, ...selection, ...(file === undefined ? {} : { file }) };
+  const facts = { tokenizer, calls: createTools({}), clockSkewMs, everturn: everturnVersion(), export: exporting };
+  return openParts(store, openFacts(store, record, facts), exporting);
+}
+
+let proofs: ReturnType<typeof openProofs> | undefined;
+let maker: Promise<MakePart> | undefined;
+
+answerQuestions<Question, Answer>(async (question) => {
+  if ('exported' in question) return (await (maker ??= openPartMaker(store, exporter, selection)))(question.exported);
+  const part = await (await (proofs ??= openProofs(check!)))(question.checked);
+  // An error does not survive the way to another thread: the command makes it again.
+  if (part.exported instanceof Error) throw part.exported;
+  return part;
+});

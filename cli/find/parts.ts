@@ -1,0 +1,65 @@
+// Large runs are read by several threads, a few rollouts at a time, so that a check or an export takes every processor.
+// The result is that of one thread, to the byte. Small runs, runs in a bucket (which the network limits) and machines
+// with one processor are read by the command itself.
+
+import { availableParallelism } from 'node:os';
+import { isBucketPlace } from '../../domain/bucket-place.ts';
+import { StoreError } from '../../domain/errors.ts';
+import type { RolloutId } from '../../domain/ids.ts';
+import type { Sequences } from '../../exporters/index.ts';
+import { compiledScript } from '../../machine/compiled.ts';
+import { openThreads } from '../../machine/threads.ts';
+import type { CheckedPart, PartIds, PartsElsewhere } from '../../proof/parts.ts';
+import type { ExportedPart, ExportElsewhere, PartOptions } from '../../storage/exported-parts.ts';
+import type { Store } from '../../storage/store.ts';
+
+/** The part of a command that its threads need to know. */
+export interface Beginning {
+  readonly out: string;
+  readonly run: string;
+  readonly format: string;
+  readonly sequences: Sequences;
+  readonly selection: PartOptions;
+  /** Of `check`. */
+  readonly check?: {
+    readonly cwd: string;
+    readonly tokenizer: string | false | undefined;
+    readonly clockSkewMs: number;
+    /** An export file that is compared. */
+    readonly file: string | undefined;
+  };
+}
+
+export type Question = { readonly checked: PartIds } | { readonly exported: readonly RolloutId[] };
+export type Answer = CheckedPart | ExportedPart;
+
+export interface Parts extends PartsElsewhere, ExportElsewhere {
+  close(): Promise<void>;
+}
+
+/** A thread begins in a second of CPU: as much as some hundred rollouts take. */
+const LEAST_ROLLOUTS = 1000;
+const MOST_THREADS = 4;
+/** Of each thread: one is read while another waits. */
+const AT_ONCE = 2;
+
+/** Undefined where the command reads the run itself. */
+export async function openParts(
+  store: Store,
+  beginning: Beginning,
+  { least = LEAST_ROLLOUTS, threads = Math.min(MOST_THREADS, availableParallelism()) } = {},
+): Promise<Parts | undefined> {
+  if (threads < 2 || isBucketPlace(store.folder)) return undefined;
+  // A damaged record is for the command to name.
+  const queries = await store.countQueries().catch(() => 0);
+  const samples = (await store.getRun().catch(() => undefined))?.record.samples ?? 1;
+  if (queries * samples < least) return undefined;
+  const script = compiledScript('./part-thread', import.meta.url, StoreError);
+  const opened = openThreads<Question, Answer>(script, beginning, threads);
+  return {
+    atOnce: threads * AT_ONCE,
+    checked: (checked) => opened.ask({ checked }) as Promise<CheckedPart>,
+    exported: (exported) => opened.ask({ exported }) as Promise<ExportedPart>,
+    close: opened.close,
+  };
+}
