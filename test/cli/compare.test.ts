@@ -46,6 +46,27 @@ describe('everturn compare', () => {
     expect((await compare(good, bad, '--min-delta', '0.8')).code).toBe(0);
   });
 
+  test('with --min-delta exits with 10 where nothing can be compared: a gate never passes for want of answers', async () => {
+    const good = await runIn('good', 9);
+    const store = openFileStore(join(out, 'none'), RUN);
+    await putRun(store, [aQuery('another')], { settings: someSettings({ numTurns: 1 }) });
+    expect((await compare(good, store.folder)).code).toBe(0);
+    const gated = await compare(good, store.folder, '--min-delta', '0.5');
+    expect([gated.code, gated.err]).toEqual([10, expect.stringContaining('nobody knows whether')]);
+  });
+
+  test('has intervals of shares within 0 and 1: Wilson with one sample a query', async () => {
+    const [a, b] = [await runIn('a', 9), await runIn('b', 10)];
+    const found = JSON.parse((await compare(a, b, '--json')).out) as Record<'a' | 'b', { interval: number[] }>;
+    for (const [name, low, high] of [
+      ['a', 0.5958, 0.9821],
+      ['b', 0.7225, 1],
+    ] as const) {
+      expect(found[name].interval[0]).toBeCloseTo(low, 4);
+      expect(found[name].interval[1]).toBeCloseTo(high, 4);
+    }
+  });
+
   test('shows the 2×2, the tests and the settings that differ, and no escape sequence of a query id', async () => {
     const [a, b] = [await runIn('a', 9), await runIn('b', 2, { temperature: 0.5, text: 'Another text.' })];
     const { out: text } = await compare(a, b);

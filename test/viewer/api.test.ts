@@ -1,6 +1,7 @@
 // The messages of the viewer: the same numbers as the records, in data set order, of runs that have ended and of one
 // that is still played.
 
+import { cpSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { addResult, noCounts } from '../../domain/progress.ts';
 import { resultOf } from '../../domain/trajectory.ts';
@@ -15,6 +16,15 @@ beforeEach(async () => void (rig = await viewRig()));
 afterEach(() => rig.close());
 
 const ALL = { filter: '', sort: '' };
+
+describe('the list of runs', () => {
+  test('names a copied run by its folder', async () => {
+    await playSome(rig.store);
+    cpSync(rig.store.folder, `${rig.store.folder}-copy`, { recursive: true });
+    expect((await rig.api.runs()).runs.map(({ run }) => run).sort()).toEqual([RUN, `${RUN}-copy`]);
+    expect((await rig.api.run(`${RUN}-copy`)).head.run).toBe(`${RUN}-copy`);
+  });
+});
 
 describe('the list of rollouts', () => {
   test('has every rollout that has begun, in data set order, with its facts', async () => {

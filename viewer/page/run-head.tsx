@@ -10,7 +10,8 @@ export function RunHead({ message }: { readonly message: RunMessage }): JSX.Elem
   const { turns, tokens, ms } = summary;
   const judged = turns.filter((turn) => turn.judged > 0);
   const [first, last] = [judged[0], judged.at(-1)];
-  const reading = !progress.listed || progress.glanced < progress.begun;
+  // The numbers may be a little older than the rows.
+  const reading = !progress.listed || summary.glanced < summary.begun;
   return (
     <header class="run-head">
       <div class="head">
@@ -50,7 +51,7 @@ export function RunHead({ message }: { readonly message: RunMessage }): JSX.Elem
           value={tokens === 0 ? '–' : brief(tokens)}
           note={
             reading
-              ? `of ${count(progress.glanced)} of ${plural(progress.begun, 'rollout')}`
+              ? `of ${count(summary.glanced)} of ${plural(summary.begun, 'rollout')}`
               : ms === 0
                 ? 'tokens'
                 : `tokens in ${duration(ms)} of generation`
