@@ -30,6 +30,8 @@ export interface RigOptions {
   readonly delayMs: number;
   /** The first so many requests are answered only when all of them are in flight. */
   readonly hold?: number;
+  /** Conversations in the model server's prefix cache; it then counts hits. */
+  readonly cache?: number;
   /** Where run folders are put; its file system is what is measured. */
   readonly out: string;
 }
@@ -60,7 +62,7 @@ export interface Rig {
   close(): Promise<void>;
 }
 
-export async function openRig({ turns, queries, slots, delayMs, hold = 0, out }: RigOptions): Promise<Rig> {
+export async function openRig({ turns, queries, slots, delayMs, hold = 0, cache = 0, out }: RigOptions): Promise<Rig> {
   const folder = mkdtempSync(join(out, 'everturn-bench-'));
   const scratch = mkdtempSync(join(tmpdir(), 'everturn-bench-server-'));
   const dataset = join(folder, 'questions.jsonl');
@@ -93,7 +95,11 @@ export async function openRig({ turns, queries, slots, delayMs, hold = 0, out }:
     await ensureSearchAttributes(connection, namespace);
   }
 
-  const { url, process: model } = await startModel(await answerIds(), { DELAY_MS: `${delayMs}`, HOLD: `${hold}` });
+  const { url, process: model } = await startModel(await answerIds(), {
+    DELAY_MS: `${delayMs}`,
+    HOLD: `${hold}`,
+    CACHE: `${cache}`,
+  });
   const flags = process.env['EVERTURN_BENCH_NODE']?.split(' ') ?? [];
   const environment = {
     TEMPORAL_ADDRESS: server.address,

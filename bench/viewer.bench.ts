@@ -38,7 +38,9 @@ async function startViewer(out: string): Promise<Viewer> {
   const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
   const { origin } = new URL((JSON.parse(line) as { readonly url: string }).url);
   const get = async <T>(path: string): Promise<T> => {
-    const response = await fetch(`${origin}${path}`, { headers: { 'accept-encoding': 'gzip' } });
+    const ask = () => fetch(`${origin}${path}`, { headers: { 'accept-encoding': 'gzip' } });
+    // A connection that the server closes as it is used again: browsers ask once more too.
+    const response = await ask().catch(ask);
     const text = await response.text();
     if (!response.ok) throw new Error(`${path}: ${response.status} ${text.slice(0, 200)}`);
     return (path.startsWith('/api/') ? JSON.parse(text) : text) as T;

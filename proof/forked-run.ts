@@ -46,7 +46,7 @@ export function openForkCheck(
         say(`goes on behind a turn ${from.turn - 1} that run "${from.run}" beside it does not have`);
     },
 
-    rollout({ id, rollout }: CheckedRollout): void {
+    rollout({ id, rollout, turns }: CheckedRollout): void {
       const { parent } = rollout;
       const path = `${rolloutFolder(id)}/${ROLLOUT_FILE}`;
       if (!run) return;
@@ -54,6 +54,14 @@ export function openForkCheck(
       if (from && !parent) onBreach({ path, problem: `has no parent; ${RUN_FILE} was forked from run "${from.run}"` });
       if (from && parent && !isDeepStrictEqual(parentOf(from), parent))
         onBreach({ path, problem: `has another parent than ${RUN_FILE}` });
+      // Played without the person's message, or with one that the run does not have.
+      const first = from && turns[from.turn - 1]?.record;
+      if (from && first && (first.said?.text ?? null) !== from.said) {
+        const [of, has] = [from.said, first.said?.text].map((text) =>
+          text == null ? 'no message' : JSON.stringify(text),
+        );
+        say(`has ${of} of a person before turn ${from.turn}; the turn of ${rolloutFolder(id)} has ${has}`);
+      }
     },
   };
 }

@@ -2,7 +2,8 @@
 // is counted and named and never paired. Differences are B − A: positive means that the second run is better.
 
 import { type RolloutSummary, steeredCount, type SteeredCount, unsteered } from '../domain/rollout-summary.ts';
-import { type Mean, meanOf } from './mean.ts';
+import { clipped } from './estimate.ts';
+import { type Mean, meanOf, wilson } from './mean.ts';
 import { byQuery, known, rightBy } from './outcomes.ts';
 import { mcnemar, pairedDifference, type PairedDifference, signFlip, visibleDifference } from './paired.ts';
 
@@ -104,6 +105,12 @@ export function comparison(
   const found = pairsAt(atTurn);
   const pairs = found.map(({ query, inA, inB }) => paired(query, meanOf(inA).value!, meanOf(inB).value!, measure));
   const paired1 = found.every(({ inA, inB }) => inA.length === 1 && inB.length === 1);
+  const meanOfRun = (values: readonly number[]): Mean => {
+    const mean = meanOf(values);
+    if (measure === 'return') return mean;
+    const right = values.reduce((sum, value) => sum + value, 0);
+    return { ...mean, interval: paired1 ? wilson(right, values.length) : clipped(mean.interval) };
+  };
   const differences = pairs.map((pair) => pair.b - pair.a);
   const difference = pairedDifference(differences);
   const table = measure === 'right' ? tableOf(pairs) : null;
@@ -112,8 +119,8 @@ export function comparison(
     measure,
     atTurn,
     pairs,
-    a: meanOf(pairs.map((pair) => pair.a)),
-    b: meanOf(pairs.map((pair) => pair.b)),
+    a: meanOfRun(pairs.map((pair) => pair.a)),
+    b: meanOfRun(pairs.map((pair) => pair.b)),
     difference,
     signFlip: pairs.length === 0 ? null : signFlip(differences),
     mcnemar: table && paired1 && pairs.length > 0 ? mcnemar(table['only-a'], table['only-b']) : null,

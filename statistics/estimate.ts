@@ -41,11 +41,14 @@ function unanimous(value: number | null, queries: number, standardError: number 
   return standardError === 0 && (value === 0 || value === 1) ? wilson(value * queries, queries) : null;
 }
 
-/** A mean over queries of one share each: plain error of these, and the bootstrap over queries or t. */
+/** A mean over queries of one share each: Wilson where each is 0 or 1, else the bootstrap over queries or t. */
 export function queryMeanEstimate(named: Named, values: readonly number[], method: 't' | 'bootstrap'): Estimate {
   const { value, standardError, interval } = meanOf(values);
-  const certain = unanimous(value, values.length, standardError);
-  if (certain) return { ...named, value, n: values.length, standardError, interval: certain, method: 'wilson' };
+  if (values.every((one) => one === 0 || one === 1)) {
+    const right = values.filter((one) => one === 1).length;
+    const interval = wilson(right, values.length);
+    return { ...named, value, n: values.length, standardError, interval, method: interval ? 'wilson' : null };
+  }
   const found = method === 't' ? clipped(interval) : bootstrapMean(values);
   return { ...named, value, n: values.length, standardError, interval: found, method: found ? method : null };
 }

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { StoreError } from '../domain/errors.ts';
 import { shuffled } from '../domain/shuffle.ts';
 import { CELLS } from '../statistics/comparison.ts';
 import type { Api } from './api.ts';
@@ -81,6 +82,8 @@ export async function gather(
   for (const name of names) {
     const { index } = await runs.open(name);
     await index.start();
+    const { problem } = index.progress;
+    if (problem !== undefined) throw new StoreError(problem, { reason: 'record-broken' });
     await index.glance(index.rows());
   }
   const compared = compare === undefined ? null : await comparedOf(api, first, compare);
@@ -95,17 +98,25 @@ export async function gather(
     const message = await api.run(name);
     const { rows } = await markedRows(open);
     const chosen = choose(rows, options.rollouts, open.record.settings.seed, differ).map(plainRow);
-    for (const [n, row] of chosen.entries()) {
-      const rollout = await api.rollout(name, row, ALL);
+    const whole: Row[] = [];
+    for (const row of chosen) {
+      const rollout = await unlessBroken(api.rollout(name, row, ALL));
+      if (!rollout) continue;
+      const n = whole.push(row) - 1;
       // Neighbours and samples are found among the rows.
       await sink.rollout(i, n, { ...rollout, samples: [], previous: null, next: null });
       if (options.tokens) await sink.tokens(i, n, await tokensOf(api, name, row, rollout));
     }
+    const broken = chosen.length - whole.length;
     const listed = rows.length <= MOST_ROWS ? rows : chosen;
     const queries = await api.queries(name, 'all', 0, 1);
-    made.push({ run: message, rows: listed, queries, whole: chosen.map(rowKey) });
+    made.push({ run: message, rows: listed, queries, whole: whole.map(rowKey) });
     const of = names.length > 1 ? `${name}: ` : '';
     left.push(...leftOut(message, rows.length, listed.length, chosen.length, differ.size > 0).map((line) => of + line));
+    if (broken > 0)
+      left.push(
+        `${of}the turns of ${broken} whose records this Everturn cannot read: \`everturn check ${name}\` names them`,
+      );
   }
   left.push(options.tokens ? 'digits of logprobs after the fourth' : 'tokens and their logprobs');
   left.push(
@@ -118,6 +129,14 @@ export async function gather(
   const heads = made.map(({ run }) => run.head);
   const index = { heads, left, compared: compare === undefined ? null : ([first, compare] as const) };
   return { index, runs: made, compared, rollouts: made.reduce((sum, { whole }) => sum + whole.length, 0) };
+}
+
+/** One damaged record takes its own rollout out of a report, and no other. */
+async function unlessBroken<T>(reading: Promise<T>): Promise<T | undefined> {
+  return reading.catch((error: unknown) => {
+    if (error instanceof StoreError && !error.retryable) return undefined;
+    throw error;
+  });
 }
 
 async function comparedOf(api: Api, a: string, b: string): Promise<Compared> {

@@ -5,17 +5,17 @@
 import { join } from 'node:path';
 import { explain } from '../domain/errors.ts';
 import { firstWords } from '../domain/foreign-text.ts';
-import { safeName, shardOf } from '../domain/ids.ts';
+import { safeName } from '../domain/ids.ts';
 import { type Query, questionOf } from '../domain/query.ts';
-import type { RolloutRecord } from '../domain/trajectory.ts';
-import { parseRolloutFolder, queryFolder, ROLLOUT_FILE, ROLLOUTS } from '../storage/record/layout.ts';
+import { parseRolloutFolder, queryFolder, ROLLOUTS } from '../storage/record/layout.ts';
 import type { Store } from '../storage/store.ts';
 import { doingOf, factsOf, NOT_ENDED, plainFiles } from './glance.ts';
 import { retried, type Row } from './model/row.ts';
 import type { Progress, RowPlace } from './model/messages.ts';
 import { type Named, packedRollouts, packedRow, TITLE_CHARS } from './packed-rows.ts';
-import { changedAt, foldersIn, readTail } from './plain-files.ts';
+import { changedAt, foldersIn } from './plain-files.ts';
 import { plainRow } from './row-bytes.ts';
+import { QueryNames } from './query-names.ts';
 import { RowTable } from './row-table.ts';
 import { inBatches, pauses } from './in-batches.ts';
 
@@ -41,8 +41,7 @@ export class RunIndex {
   /** Queries that have begun, by the name of their folder; those that may get more rollouts. */
   readonly #queries = new Map<string, KnownQuery>();
   readonly #growing = new Set<string>();
-  /** The place of each query of the data set, by the name of its folder. */
-  readonly #places = new Map<string, number>();
+  #names: QueryNames | undefined;
   readonly #shards = new Map<string, number>();
   #listed = false;
   #closed = false;
@@ -122,11 +121,12 @@ export class RunIndex {
     const packed = await packedRollouts(this.#store);
     const begun = new Set<string>();
     const total = await this.#store.countQueries().catch(() => 0);
+    const names = (this.#names = new QueryNames(this.#store, total));
     for (let from = 0, size = FIRST; from < total && !this.#closed; from += size, size = PAGE) {
       const page = await this.#store.readQueries(from, size);
       await inBatches(page.entries(), ([i, query]) => {
         const name = safeName(query.queryId);
-        this.#places.set(name, from + i);
+        names.set(name, from + i);
         // The first rows do not wait for the names of all the others.
         if (from === 0 || begun.delete(name)) this.#visit(name, known(query, from + i));
       });
@@ -175,27 +175,11 @@ export class RunIndex {
   /** Queries that have begun since. */
   async #meet(names: readonly string[]): Promise<void> {
     for (const name of names) {
-      const place = this.#places.get(name);
-      const query = place === undefined ? this.#stranger(name) : (await this.#store.readQueries(place, 1))[0];
-      if (query && safeName(query.queryId) === name) this.#visit(name, known(query, place ?? null));
+      const found = await this.#names?.find(name);
+      if (found) this.#visit(name, known(found.query, found.index));
       // It has begun, and its first record is not there yet.
       else this.#shards.clear();
     }
-  }
-
-  /** The query of a rollout that a client started directly. */
-  #stranger(name: string): Query | undefined {
-    const folder = join(this.#store.folder, ROLLOUTS, shardOf(name), name);
-    for (const rollout of foldersIn(folder)) {
-      if (!parseRolloutFolder(rollout)) continue;
-      const text = readTail(join(folder, rollout, ROLLOUT_FILE));
-      try {
-        if (text !== undefined) return (JSON.parse(text) as RolloutRecord).query;
-      } catch {
-        // Torn: `check` names it.
-      }
-    }
-    return undefined;
   }
 
   /** Reads the rollouts of a query that are not read yet. */

@@ -95,8 +95,8 @@ export function openRuns(out: string): Runs {
     return { run, store, record, total: queries * samples * epochs, shape, index };
   }
 
-  async function head({ store, record, total, index }: OpenRun): Promise<RunHead> {
-    const base = headOf(record);
+  async function head({ run, store, record, total, index }: OpenRun): Promise<RunHead> {
+    const base = headOf(run, record);
     const result = await resultOf(store);
     if (result) return { ...base, ...countsOf(result) };
     const { listed } = index.progress;
@@ -114,7 +114,7 @@ export function openRuns(out: string): Runs {
       const result = await resultOf(store);
       const queries = result ? 0 : await store.countQueries().catch(() => 0);
       const counts = result ? countsOf(result) : { total: queries * samplesPerQuery(stored.record) };
-      return { ...headOf(stored.record), ...counts };
+      return { ...headOf(run, stored.record), ...counts };
     } catch (error) {
       return { ...NO_HEAD, run, problem: explain(error) };
     }
@@ -174,10 +174,11 @@ const NO_HEAD: RunHead = {
   tokens: null,
 };
 
-function headOf(record: RunRecord): RunHead {
+/** `run`: the folder's name, by which it is found; a copy has the name of its original in its record. */
+function headOf(run: string, record: RunRecord): RunHead {
   return {
     ...NO_HEAD,
-    run: record.run,
+    run,
     createdAt: record.createdAt,
     model: record.settings.model,
     dataset: record.dataset && basename(record.dataset.path),

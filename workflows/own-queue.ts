@@ -37,7 +37,7 @@ export async function callQueue(
 
 type Failure = Extract<Said, { failure: unknown }>['failure'];
 
-function unreadable({ problem }: UnreadablePayload, method: string): Failure {
+function unreadable({ message: problem }: UnreadablePayload, method: string): Failure {
   const message = `the reply to \`${method}\` is no JSON: ${problem.slice(0, 200)}. Numbers are finite: no NaN, no Infinity`;
   return { reason: 'environment-broken', message };
 }

@@ -35,3 +35,6 @@ export const FENCED_BY_LINE = 'fenced-by-line';
 
 /** A run with more in flight than one workflow can have is played in blocks; without the patch, in one workflow. */
 export const IN_BLOCKS = 'in-blocks';
+
+/** A rollout's logs are written by its last step; without the patch, also after each turn, by a step of its own. */
+export const LOGGED_AT_END = 'logged-at-end';

@@ -4,13 +4,7 @@
 import { defaultPayloadConverter, type Payload, type PayloadConverter } from '@temporalio/common';
 
 /** Stands where a payload could not be read. */
-export class UnreadablePayload {
-  readonly problem: string;
-
-  constructor(problem: string) {
-    this.problem = problem;
-  }
-}
+export class UnreadablePayload extends Error {}
 
 /** The name that the SDK looks for. */
 export const payloadConverter: PayloadConverter = {
@@ -19,7 +13,7 @@ export const payloadConverter: PayloadConverter = {
     try {
       return defaultPayloadConverter.fromPayload<T>(payload);
     } catch (error) {
-      return new UnreadablePayload(error instanceof Error ? error.message : String(error)) as T;
+      return new UnreadablePayload(String(error)) as T;
     }
   },
 };

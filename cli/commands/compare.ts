@@ -68,6 +68,8 @@ async function compare(io: Io, named: readonly [string, string], flags: Flags): 
   const found = comparison(a, b, { measure: flags.measure, atTurn });
   const settings = settingDifferences(settingsOf(a), settingsOf(b));
   const names = [places[0].run, places[1].run] as const;
+  // A gate never passes for want of answers.
+  const nothing = minDelta !== undefined && found.pairs.length === 0;
   const worse = minDelta !== undefined && isWorse(found, minDelta);
   const shown = flags.show && found.pairs.filter(({ cell }) => cell === flags.show).map(({ query }) => query);
   if (flags.json) {
@@ -79,6 +81,8 @@ async function compare(io: Io, named: readonly [string, string], flags: Flags): 
     print(io, comparisonText({ names, comparison: found, settings, cost: costOf(a, b) }, paintFor(io.out, io.env)));
   }
   sayWhatIsMissing(io, names, [a, b], found.pairs.length);
+  if (nothing) say(io, `everturn: --min-delta ${minDelta}: nobody knows whether "${names[1]}" is worse.`);
+  if (nothing) return EXIT.below;
   if (!worse) return EXIT.ok;
   say(io, `everturn: "${names[1]}" is worse than "${names[0]}" by more than --min-delta ${minDelta}.`);
   return EXIT.below;
@@ -121,7 +125,7 @@ function sayWhatIsMissing(io: Io, names: readonly string[], runs: readonly RunSu
     if (broken.length > 0) {
       say(
         io,
-        `everturn: ${plural(broken.length, 'rollout')} of "${names[i]}" left out: records are damaged, the first ${broken[0]!.path}.`,
+        `everturn: ${plural(broken.length, 'rollout')} of "${names[i]}" left out: records are damaged, the first ${broken[0]!.path}, which ${broken[0]!.problem}.`,
       );
     }
   }

@@ -66,7 +66,9 @@ async function list(io: Io, flags: Flags): Promise<ExitCode> {
 }
 
 function tally({ counts, total }: Pick<CollectionProgress, 'counts' | 'total'>) {
-  return { done: ended(counts), right: counts.rightBy.at(-1) ?? 0, total };
+  // Rewards without a verdict say nothing of right and wrong.
+  const known = counts.judgedAt.some((judged) => judged > 0);
+  return { done: ended(counts), right: known ? (counts.rightBy.at(-1) ?? 0) : null, total };
 }
 
 async function looseCounts(place: RunPlace): Promise<Pick<ListedRun, 'state' | 'done' | 'right' | 'total'>> {

@@ -2,6 +2,7 @@
 // unless it is started to steer.
 
 import { spawn } from 'node:child_process';
+import { setFlagsFromString } from 'node:v8';
 import { type Command, Option } from 'commander';
 import { explain, UsageError } from '../../domain/errors.ts';
 import { wantsUi } from '../../service/shared-machine.ts';
@@ -56,6 +57,8 @@ async function view(io: Io, named: string | undefined, flags: Flags): Promise<Ex
   await place?.store.getRun();
   const out = place?.out ?? resolvePlace(io.cwd, flags.out);
   const port = whole('--port', flags.port, 0);
+  // It lives long beside the work that it shows: memory counts, not the last of the processor.
+  setFlagsFromString('--heap-growing-percent=30');
   const interrupted = io.interrupted();
   const runs = openRuns(out);
   const { now } = io;

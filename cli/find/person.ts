@@ -42,7 +42,7 @@ function isPlain(text: string, breaks = false): boolean {
 export function mustBeText(flag: string, text: string, most: number, breaks = false): string {
   const clean = text.normalize('NFC').trim();
   const fault =
-    clean === ''
+    clean.replace(/\p{Cf}/gu, '') === ''
       ? 'is empty'
       : clean.length > most
         ? `has ${clean.length} characters`

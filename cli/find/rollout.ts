@@ -56,7 +56,7 @@ export async function noRollout(place: RunPlace, query: string): Promise<UsageEr
   const some = (await store.readQueries(0, 3).catch(() => [])).map(({ queryId }) => oneLine(queryId));
   return new UsageError(`Run "${run}" has no query ${JSON.stringify(query)}.`, {
     reason: 'no-such-query',
-    fix: `Ids are as in ${some.join(', ')}; all are in ${store.folder}/queries.jsonl.`,
+    fix: `${some.length > 0 ? `Ids are as in ${some.join(', ')}; all` : 'Ids'} are in ${store.folder}/queries.jsonl.`,
   });
 }
 

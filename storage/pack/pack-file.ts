@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { inBucket } from '../bucket/files.ts';
 import { codeOf, fileError, recordError } from '../disk/errors.ts';
 import { factsOf, readPart } from '../disk/facts.ts';
-import { readDirectory, readEntry, type ReadAt, type ZipEntry } from './zip.ts';
+import { readDirectory, readEntry, type ReadAt, type ZipDirectory } from './zip.ts';
 
 const openFd = promisify(open);
 const readFd = promisify(read);
@@ -16,7 +16,7 @@ const AHEAD_BYTES = 1 << 20;
 export interface PackFile {
   readonly path: string;
   /** Entries in the order of the file. */
-  entries(): Promise<ReadonlyMap<string, ZipEntry>>;
+  entries(): Promise<ZipDirectory>;
   /** Undefined if there is no such entry. A damaged one is a StoreError. */
   text(name: string): Promise<string | undefined>;
   close(): void;
@@ -26,7 +26,7 @@ export function openPackFile(path: string): PackFile {
   let fd: Promise<number> | undefined;
   let uses = 0;
   let idle: NodeJS.Timeout | undefined;
-  let directory: Promise<ReadonlyMap<string, ZipEntry>> | undefined;
+  let directory: Promise<ZipDirectory> | undefined;
 
   function closeNow(): void {
     clearTimeout(idle);
@@ -82,15 +82,15 @@ export function openPackFile(path: string): PackFile {
     }
   };
 
-  async function load(): Promise<ReadonlyMap<string, ZipEntry>> {
+  async function load(): Promise<ZipDirectory> {
     const facts = await factsOf(path);
     if (!facts) throw recordError(path, 'is missing');
     const entries = await readDirectory(facts.bytes, readAt);
     if ('problem' in entries) throw recordError(path, entries.problem);
-    return new Map(entries.map((entry) => [entry.name, entry]));
+    return entries;
   }
 
-  const entries = (): Promise<ReadonlyMap<string, ZipEntry>> => {
+  const entries = (): Promise<ZipDirectory> => {
     directory ??= load().catch((error: unknown) => {
       directory = undefined;
       throw codeOf(error) === 'ENOENT' ? recordError(path, 'is missing') : fileError('read', path, error);

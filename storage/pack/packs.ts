@@ -34,12 +34,12 @@ export interface Packs {
 interface Pack {
   /** Of its manifest's file. */
   readonly identity: string;
-  readonly ids: readonly PackedId[];
+  readonly ids: readonly Place[];
   readonly file: PackFile;
 }
 
 interface Place extends PackedId {
-  readonly pack: Pack;
+  readonly file: PackFile;
 }
 
 /** Rollouts whose lines stay in memory: a reader asks for one record after the other, of several rollouts at once. */
@@ -49,7 +49,8 @@ const LATELY_CHARS = 64 * 1024 * 1024;
 export function openPacks(folder: string): Packs {
   const root = join(folder, PACKS);
   let packs: ReadonlyMap<number, Pack> = new Map();
-  let places = new Map<string, Place[]>();
+  /** By query; most have one. */
+  let places = new Map<string, Place | Place[]>();
   let folders: Set<string> | undefined;
   let seen: string | undefined;
   let broken: StoreError | undefined;
@@ -75,7 +76,7 @@ export function openPacks(folder: string): Packs {
         const manifest = await readManifest(folder, number);
         if (!manifest || identity === undefined) continue;
         const file = openPackFile(join(root, manifest.pack));
-        found.set(number, { identity, ids: manifest.rollouts.map((id) => parsePackedId(id)!), file });
+        found.set(number, { identity, ids: manifest.rollouts.map((id) => placeIn(file, id)), file });
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         broken = error;
@@ -89,22 +90,23 @@ export function openPacks(folder: string): Packs {
     latelyChars = 0;
     for (const pack of found.values()) {
       for (const id of pack.ids) {
-        const list = places.get(id.query);
-        if (list) list.push({ ...id, pack });
-        else places.set(id.query, [{ ...id, pack }]);
+        const known = places.get(id.query);
+        if (Array.isArray(known)) known.push(id);
+        else places.set(id.query, known ? [known, id] : id);
       }
     }
     // Names that change again within the clock's grain leave the time as it is: a folder that just changed is looked at again.
     seen = now !== undefined && isSettled(now) ? now : undefined;
   }
 
+  const placesOf = (query: string): readonly Place[] => [places.get(query) ?? []].flat();
   const placeOf = ({ query, sample, attempt }: PackedId): Place | undefined =>
-    places.get(query)?.find((place) => place.sample === sample && place.attempt === attempt);
+    placesOf(query).find((place) => place.sample === sample && place.attempt === attempt);
 
   async function read(place: Place): Promise<PackedLines | undefined> {
     const name = entryName(place);
-    const text = await place.pack.file.text(name);
-    if (text === undefined) throw recordError(place.pack.file.path, `does not hold ${name}`);
+    const text = await place.file.text(name);
+    if (text === undefined) throw recordError(place.file.path, `does not hold ${name}`);
     latelyChars += text.length;
     return linesByName(text, place);
   }
@@ -137,10 +139,11 @@ export function openPacks(folder: string): Packs {
     refresh,
     knows: (id) => placeOf(id) !== undefined,
     *ids() {
-      for (const pack of packs.values()) yield* pack.ids;
+      for (const { ids } of packs.values())
+        for (const { query, sample, attempt } of ids) yield { query, sample, attempt };
     },
     idsOf: (query) =>
-      (places.get(query) ?? [])
+      placesOf(query)
         .map(({ sample, attempt }) => ({ query, sample, attempt }))
         .sort((a, b) => a.sample - b.sample || a.attempt - b.attempt),
     async lines(id) {
@@ -174,6 +177,12 @@ export function openPacks(folder: string): Packs {
       if (broken) throw broken;
     },
   };
+}
+
+/** Written out: as a copy with one more field, each would have a shape of its own, of 300 bytes. */
+function placeIn(file: PackFile, id: string): Place {
+  const { query, sample, attempt } = parsePackedId(id)!;
+  return { query, sample, attempt, file };
 }
 
 /** The entry of a rollout in its pack. */

@@ -112,8 +112,71 @@ export function openZipWriter(): ZipWriter {
 /** Reads `bytes` bytes at a place of the file; fewer only at its end. */
 export type ReadAt = (offset: number, bytes: number) => Promise<Buffer>;
 
-/** The entries of a zip of `size` bytes, in their order, or what is wrong with it. */
-export async function readDirectory(size: number, readAt: ReadAt): Promise<readonly ZipEntry[] | { problem: string }> {
+/** The entries by name, in the order of the file; each is read from the directory's bytes when it is asked for. */
+export class ZipDirectory {
+  readonly #bytes: Buffer;
+  /** The place of each entry in `bytes`. */
+  readonly #places: Int32Array;
+  /** Names. */
+  readonly size: number;
+  /** Entries by the hash of their name, the next free slot where several have one; -1 is free. */
+  readonly #slots: Int32Array;
+
+  constructor(bytes: Buffer, places: readonly number[]) {
+    this.#bytes = bytes;
+    this.#places = Int32Array.from(places);
+    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * places.length + 2))).fill(-1);
+    let size = 0;
+    for (const [n, at] of places.entries()) {
+      const slot = this.#slotOf(nameAt(bytes, at));
+      if (this.#slots[slot] === -1) size++;
+      this.#slots[slot] = n;
+    }
+    this.size = size;
+  }
+
+  has(name: string): boolean {
+    return this.#slots[this.#slotOf(name)] !== -1;
+  }
+
+  get(name: string): ZipEntry | undefined {
+    const n = this.#slots[this.#slotOf(name)]!;
+    return n === -1 ? undefined : entryAt(this.#bytes, this.#places[n]!);
+  }
+
+  /** Of a name that two entries have, the last one counts. */
+  *keys(): Generator<string> {
+    for (const [n, at] of this.#places.entries()) {
+      const name = nameAt(this.#bytes, at);
+      if (this.#slots[this.#slotOf(name)] === n) yield name;
+    }
+  }
+
+  #slotOf(name: string): number {
+    const last = this.#slots.length - 1;
+    for (let slot = crc32(name) & last; ; slot = (slot + 1) & last) {
+      const n = this.#slots[slot]!;
+      if (n === -1 || nameAt(this.#bytes, this.#places[n]!) === name) return slot;
+    }
+  }
+}
+
+function nameAt(directory: Buffer, at: number): string {
+  return directory.toString('utf8', at + CENTRAL_BYTES, at + CENTRAL_BYTES + directory.readUInt16LE(at + 28));
+}
+
+function entryAt(directory: Buffer, at: number): ZipEntry {
+  return {
+    name: nameAt(directory, at),
+    offset: directory.readUInt32LE(at + 42),
+    packedBytes: directory.readUInt32LE(at + 20),
+    bytes: directory.readUInt32LE(at + 24),
+    crc: directory.readUInt32LE(at + 16),
+  };
+}
+
+/** The directory of a zip of `size` bytes, or what is wrong with it. */
+export async function readDirectory(size: number, readAt: ReadAt): Promise<ZipDirectory | { problem: string }> {
   const cut = { problem: 'is cut or changed: its directory is not where its end says' };
   if (size < END_BYTES) return cut;
   const end = await readAt(size - END_BYTES, END_BYTES);
@@ -121,28 +184,22 @@ export async function readDirectory(size: number, readAt: ReadAt): Promise<reado
   const [count, length, offset] = [end.readUInt16LE(10), end.readUInt32LE(12), end.readUInt32LE(16)];
   if (offset + length + END_BYTES !== size) return cut;
   const directory = await readAt(offset, length);
-  const entries: ZipEntry[] = [];
+  const places: number[] = [];
   let at = 0;
   let next = 0;
   for (let n = 0; n < count; n++) {
     if (at + CENTRAL_BYTES > directory.length) return cut;
-    const nameBytes = directory.readUInt16LE(at + 28);
-    const entry: ZipEntry = {
-      name: directory.toString('utf8', at + CENTRAL_BYTES, at + CENTRAL_BYTES + nameBytes),
-      offset: directory.readUInt32LE(at + 42),
-      packedBytes: directory.readUInt32LE(at + 20),
-      bytes: directory.readUInt32LE(at + 24),
-      crc: directory.readUInt32LE(at + 16),
-    };
+    const entry = entryAt(directory, at);
     const right = centralHeader(entry);
     if (entry.offset !== next || !right.equals(directory.subarray(at, at + right.length)))
       return { problem: `has an entry ${n + 1} in its directory that is not ours` };
-    entries.push(entry);
+    places.push(at);
     at += right.length;
-    next += LOCAL_BYTES + nameBytes + entry.packedBytes;
+    next += LOCAL_BYTES + directory.readUInt16LE(places.at(-1)! + 28) + entry.packedBytes;
   }
   if (at !== length || next !== offset) return cut;
-  return entries;
+  // A part of what was read ahead would hold all of it.
+  return new ZipDirectory(Buffer.from(directory), places);
 }
 
 /** Less is inflated at once: a stream and a thread for each small entry cost several times the work itself. */

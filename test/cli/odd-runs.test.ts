@@ -1,12 +1,14 @@
 // Runs that a reader meets by chance: of a later Everturn, torn, of another program, no run at all. Every command that reads
 // says so in one paragraph with the way out, and fields that it does not know disturb none.
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { main } from '../../cli/main.ts';
+import { noCounts } from '../../domain/progress.ts';
 import { openFileStore } from '../../storage/files.ts';
+import { packRun } from '../../storage/pack/pack.ts';
 import { rolloutFolder, RUN_FILE } from '../../storage/record/layout.ts';
 import { sha256 } from '../../storage/record/text.ts';
 import type { Store } from '../../storage/store.ts';
@@ -102,7 +104,10 @@ const READERS: readonly (readonly [string, (run: string) => string[]])[] = [
   ['compare to', (run) => ['compare', run, 'good', '--out', out]],
   ['search', (run) => ['search', run, 'it', '--out', out]],
   ['report', (run) => ['report', run, '--runs', out, '--out', join(out, `${run}.html`), '--overwrite']],
-  ['report --compare', (run) => ['report', 'good', '--compare', run, '--runs', out, '--out', join(out, 'x.html')]],
+  [
+    'report --compare',
+    (run) => ['report', 'good', '--compare', run, '--runs', out, '--out', join(out, 'x.html'), '--overwrite'],
+  ],
   ['report --site', (run) => ['report', run, '--runs', out, '--site', join(out, `${run}-site`), '--overwrite']],
   ['show', (run) => ['show', run, 'a1', '--out', out]],
   ['why', (run) => ['why', run, 'a1', '--out', out]],
@@ -159,6 +164,57 @@ describe('a run with a record of a format that this Everturn does not know', () 
       expect(code === 0).toBe(name === 'search' || name === 'export');
     },
   );
+});
+
+describe('a run with a record of a later format', () => {
+  const own = rolloutFolder({ query: 'a1', sample: 0, attempt: 1 });
+  const KINDS: Readonly<Record<string, string>> = {
+    rollout: join(own, 'rollout.json'),
+    turn: join(own, 'turn-001.json'),
+    verdict: join(own, 'verdict-001.json'),
+    end: join(own, 'end.json'),
+    result: 'result.json',
+    steering: 'steering',
+    pack: 'packs/000001.json',
+  };
+  const of = (kind: string) => `later-${kind}`;
+  beforeAll(async () => {
+    for (const [kind, file] of Object.entries(KINDS)) {
+      const run = of(kind);
+      await made(run);
+      const store = openFileStore(out, run);
+      if (kind === 'result') {
+        const counts = { ...noCounts(), outcomes: { ...noCounts().outcomes, complete: 2, failed: 1 } };
+        await store.putResult({ run, total: 4, cancelled: false, numTurns: 3, counts });
+      }
+      if (kind === 'steering') await called('note', run, 'a1', 'a note', '--out', out, '--by', 'ana');
+      if (kind === 'pack') await packRun(store, { minAgeMs: 0 });
+      const one = kind === 'steering' ? join(file, readdirSync(path(run, file))[0]!) : file;
+      changed(path(run, one), (text) => text.replace(`everturn-${kind}/1`, `everturn-${kind}/2`));
+    }
+  });
+  const ACTS = ['verdict', 'note', 'fork', 'extend', 'retry'];
+  const readers = READERS.filter(([name]) => !ACTS.includes(name));
+  const all = Object.keys(KINDS).flatMap((kind) => readers.map(([name, args]) => [name, kind, args] as const));
+  test.each(all)('%s names the record or leaves it out: %s', async (name, kind, args) => {
+    const { code, out: stdout, err } = await called(...args(of(kind)));
+    const said = stdout + err;
+    expect(said).not.toMatch(/moved away|^\s+at |\[object/m);
+    expect([0, 1, 2]).toContain(code);
+    // One paragraph, with the way out.
+    if (code !== 0) {
+      expect(err).toContain(`everturn-${kind}/2`);
+      expect(err).toMatch(/Use the Everturn that made it|use that one, or a later one/);
+    }
+    if (name === 'check') expect([code, err.match(/is not proved/)?.[0]]).toEqual([2, 'is not proved']);
+    const isOfRollout = ['rollout', 'turn', 'verdict', 'end'].includes(kind);
+    if (name.startsWith('report') && isOfRollout) {
+      expect(code).toBe(0);
+      expect(said).toContain('the turns of 1 whose records this Everturn cannot read');
+    }
+    // Nothing is made of packs that nobody can read.
+    if (kind === 'pack' && name !== 'view') expect(code).not.toBe(0);
+  });
 });
 
 describe('asked for what is not there', () => {

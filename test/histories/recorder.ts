@@ -15,7 +15,7 @@ import type { Store } from '../../storage/store.ts';
 import type { EnvironmentRecord } from '../../domain/environment.ts';
 import { parseSettings } from '../../run/config.ts';
 import type { CollectionInput, RolloutInput } from '../../domain/messages.ts';
-import { REPLAYED_ALIKE } from '../../workflows/patches.ts';
+import { LOGGED_AT_END } from '../../workflows/patches.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import { scriptedBackend } from '../support/scripted-model.ts';
 import type { ToolRecord, ToolSettings } from '../../domain/tool.ts';
@@ -25,7 +25,7 @@ import { withTools } from '../support/tool-chat.ts';
 import { isRecorded, keepHistory } from './history-file.ts';
 
 /** The folder of new histories: Everturn's version, and the latest patch of its workflows since. */
-export const RELEASE = `0.1.0+${REPLAYED_ALIKE}`;
+export const RELEASE = `0.1.0+${LOGGED_AT_END}`;
 export const RIGHT = '\\boxed{4}';
 export const WRONG = '\\boxed{5}';
 /** The run of all rollouts that are recorded one by one. */

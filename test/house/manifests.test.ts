@@ -4,10 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { main } from '../../cli/main.ts';
 import { GENERATE_QUEUE } from '../../domain/queues.ts';
 import { DEFAULT_SLOTS } from '../../worker-settings.ts';
-import { scriptedIo } from '../cli/scripted-io.ts';
 
 const read = (file: string) => readFileSync(join(import.meta.dirname, '../../examples', file), 'utf8');
 const DEPLOYMENT = read('kubernetes/worker.yaml');
@@ -24,14 +22,15 @@ const after = (flag: string) => args[args.indexOf(flag) + 1]!;
 const number = (text: string, pattern: RegExp) => Number(pattern.exec(text)?.[1]);
 
 describe('the examples for clusters', () => {
-  test('start a worker with options that it has', async () => {
-    const io = scriptedIo({});
-    await main(io, ['worker', '--help']);
+  test('start a worker with options that it has', () => {
+    // Its text: the command itself loads a worker.
+    const command = readFileSync(join(import.meta.dirname, '../../cli/commands/worker.ts'), 'utf8');
+    const known = new Set([...command.matchAll(/'(--[a-z-]+)[ ']/g)].map(([, flag]) => flag));
     const used = [...args, ...(/everturn worker (.*)/.exec(SLURM)?.[1] ?? '').split(' ')];
     const flags = used.filter((arg) => arg.startsWith('--'));
     expect(args[0]).toBe('worker');
     expect(flags.length).toBeGreaterThan(5);
-    for (const flag of flags) expect(io.text.out).toMatch(new RegExp(`(^|\\s)${flag}\\s`, 'm'));
+    expect(flags.filter((flag) => !known.has(flag))).toEqual([]);
   });
 
   test('leave a worker its drain time', () => {

@@ -50,6 +50,8 @@ export interface RunSummary {
   /** Ways in which rollouts ended, most frequent first. */
   readonly ends: readonly EndCount[];
   readonly turns: readonly TurnSummary[];
+  /** G_1 of complete rollouts; null if there is none. */
+  readonly meanReturn: number | null;
   /** Output tokens, and milliseconds of generation, of the turns that were looked at. */
   readonly tokens: number;
   readonly ms: number;
@@ -79,7 +81,9 @@ export function* summaryInParts(
   const [reasons, servers] = [new Map<string, number>(), new Map<string, number>()];
   let versions: readonly [number, number] | null = null;
   let lastEndedAt: number | null = null;
-  for (const [i, { state, stop, reason, success, turns: glance, endedAt, steered }] of counted.entries()) {
+  const returns = { sum: 0, count: 0 };
+  for (const [i, row] of counted.entries()) {
+    const { state, stop, reason, success, turns: glance, endedAt, steered } = row;
     if (i % PART === PART - 1) yield;
     found.longest = Math.max(found.longest, success.length);
     if (glance) {
@@ -98,8 +102,14 @@ export function* summaryInParts(
     lastEndedAt = Math.max(lastEndedAt ?? 0, endedAt ?? 0);
     const key = `${state} ${stop} ${reason}`;
     ends.set(key, { state, stop, reason, count: (ends.get(key)?.count ?? 0) + 1 });
-    if (steered) found.steered++;
-    else addTurns(turns, success, glance);
+    if (steered) {
+      found.steered++;
+      continue;
+    }
+    addTurns(turns, success, glance);
+    if (row.reward === null) continue;
+    returns.sum += row.reward;
+    returns.count++;
   }
   yield;
   const { longest, ...counts } = found;
@@ -116,6 +126,7 @@ export function* summaryInParts(
       rightBy += firstRight;
       return { turn: i + 1, ...turn, rightBy, tokens: spread(tokens), ms: spread(ms) };
     }),
+    meanReturn: returns.count === 0 ? null : returns.sum / returns.count,
     reasons: mostFirst(reasons),
     servers: mostFirst(servers),
     versions,

@@ -7,7 +7,7 @@ import type { RunMessage } from '../model/messages.ts';
 import type { Numbers } from '../model/numbers.ts';
 import type { EndCount, RunSummary } from '../model/summary.ts';
 import { Flow } from './flow.tsx';
-import { brief, count, duration, named, percent, spaced } from './format.ts';
+import { brief, count, decimals, duration, named, percent, spaced } from './format.ts';
 import { Provisional } from './live-page.tsx';
 import { Proof } from './proof.tsx';
 import { listHref } from './route.ts';
@@ -36,7 +36,7 @@ export function Overview({ message, check = null }: Props): JSX.Element {
           <p class="dim">
             {summary.steered > 0 && summary.steered === summary.ended
               ? 'Every rollout that has ended has a person’s message in its context.'
-              : 'No turn is judged yet.'}
+              : noVerdict(message)}
           </p>
         )}
       </section>
@@ -99,6 +99,13 @@ export function Overview({ message, check = null }: Props): JSX.Element {
       </section>
     </div>
   );
+}
+
+/** An environment may give rewards without verdicts. */
+function noVerdict({ head, summary }: RunMessage): string {
+  if (summary.meanReturn === null) return head.state === 'open' ? 'No turn is judged yet.' : 'No turn was judged.';
+  const returns = `the mean return of complete rollouts is ${decimals(summary.meanReturn)}`;
+  return `No turn has a verdict of right or wrong; ${returns}. The command everturn stats has its interval.`;
 }
 
 interface TableProps {

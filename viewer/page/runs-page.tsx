@@ -107,7 +107,11 @@ function Card({ head, chosen, onChoose }: CardProps): JSX.Element {
         </span>
       </div>
       <div class="done">
-        <span class={`pill ${state}`}>{state}</span>
+        {problem === undefined ? (
+          <span class={`pill ${state}`}>{state}</span>
+        ) : (
+          <span class="pill cancelled">broken</span>
+        )}
         <span class="dim">
           {total === null ? '' : ended === null ? `of ${count(total)}` : `${count(ended)} of ${count(total)}`}
         </span>

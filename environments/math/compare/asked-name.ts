@@ -1,7 +1,8 @@
 // The one letter, segment or angle that a question asks for, and whether an equation names another: y = 5 for x, CD = 5 for AB,
 // \angle B = 30 for angle A. Says nothing where the question asks for more than a name. Reads two short texts.
 
-import { askedOf, namesContrary } from '../find/asked.ts';
+import { askedOf } from '../find/asked.ts';
+import { namesContrary } from '../find/contrast.ts';
 import { remembered } from '../remembered.ts';
 
 const plain = (text: string): string =>

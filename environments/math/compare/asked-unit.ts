@@ -1,7 +1,8 @@
 // The unit that a question asks for, and whether an answer has another one: 20 hours for minutes, 15 boys for girls, 7 cm for an area.
 // Reads a short text.
 
-import { askedOf, countsOther, SCALED } from '../find/asked.ts';
+import { countsAnother, countsThings } from '../find/contrast.ts';
+import { askedOf, SCALED } from '../find/asked.ts';
 import { equal } from '../rational.ts';
 import { type Unit, unitOf } from '../read/unit-words.ts';
 
@@ -16,7 +17,8 @@ const unitIn = (phrase: string): Unit =>
 export function isOtherUnit(phrase: string, question: string): boolean {
   const own = question === '' ? undefined : unitIn(phrase);
   if (!own) return false;
-  if (own.dimension === '') return [...own.nouns].some((noun) => countsOther(noun, question));
+  if ((own.dimension !== '' && countsThings(question)) || isOtherPower(own.nouns, question)) return true;
+  if (own.dimension === '') return [...own.nouns].some((noun) => countsAnother(noun, question));
   const wanted = askedUnit(question);
   if (wanted?.dimension === own.dimension) return !equal(wanted.factor, own.factor);
   if (wanted && !own.dimension.includes(wanted.dimension)) return true;
@@ -27,6 +29,15 @@ export function isOtherUnit(phrase: string, question: string): boolean {
     .filter(({ dimension }) => dimension === own.dimension);
   return asked.length > 0 && !asked.some(({ factor }) => equal(factor, own.factor));
 }
+/** "cubic units" for an area, "square units" for a volume. */
+const isOtherPower = (nouns: ReadonlySet<string>, question: string): boolean => {
+  const asked = askedOf(question);
+  return (
+    (nouns.has('unit^3') && /\barea\b/i.test(asked)) ||
+    (nouns.has('unit^2') && /\bvolume\b/i.test(asked) && !/\barea\b/i.test(asked))
+  );
+};
+
 /** The unit that a question asks for by name: "How many minutes", "in square meters". */
 export function askedUnit(question: string): Unit | undefined {
   const said = [...askedOf(question).matchAll(ASKED_UNIT)].map((m) => unitIn(m[1] ?? ''));

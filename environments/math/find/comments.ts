@@ -3,7 +3,7 @@
 
 import { isDoubting, isNegation } from '../read/statement-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
-import { namesOther } from './asked.ts';
+import { namesOther } from './contrast.ts';
 import { OTHER_SUBJECT, speaksAgainst } from './explanation.ts';
 import type { Known } from './known.ts';
 import type { Extraction } from './phrases.ts';

@@ -14,7 +14,8 @@ import { hasProse, mathSegments } from './segments.ts';
 import { answerPhrase, type Extraction, finalPhrase, type Found, hash } from './phrases.ts';
 import { isStated } from './statement.ts';
 import { type Known, NOTHING } from './known.ts';
-import { STRUCK } from './sentence.ts';
+import { speaksOfAnother } from './contrast.ts';
+import { NOUN, STRUCK } from './sentence.ts';
 import { afterwards } from './afterwards.ts';
 import { percented, RESTATED, roundedBehind, tailOf, withTail } from './tail.ts';
 import { inEnglish } from '../read/statement-words.ts';
@@ -123,7 +124,7 @@ function unboxed(source: string, text: string, cut: boolean, known: Known): Foun
   return (
     counted(text, known) ??
     (text.includes('=') && !text.includes('\n') ? lastLink(text, known) : undefined) ??
-    whole(source) ??
+    whole(source, known) ??
     lastValue(text, known)
   );
 }
@@ -233,7 +234,7 @@ function counted(text: string, known: Known): Extraction | undefined {
 }
 
 /** An answer that is nothing but one expression, or a few words. */
-function whole(source: string): Extraction | undefined {
+function whole(source: string, known?: Known): Extraction | undefined {
   const text = source
     .trim()
     .replace(/^\*\*|\*\*$/g, '')
@@ -262,6 +263,11 @@ function whole(source: string): Extraction | undefined {
   const length = text.split(/\s+/).length;
   // A value and its label: "42 apples", "$x = 5$ units".
   if (SENTENCE_OF.test(text)) return undefined;
+  if (
+    known?.asked &&
+    speaksOfAnother(`; ${text.replace(/^[-−+\d$€£¥₹(.,\\/)]+/, NOUN)}`, known.question ?? '', text, false)
+  )
+    return undefined;
   if (length <= 8 && /^[-−+]?\s?(?:[\d$€£¥₹(.]|\\[([\w])/.test(text)) return { text, by: 'whole' };
   const plainWords = !/[\d$\\=]/.test(text) && length <= 8;
   return plainWords || /^\\(text|mathrm|textbf)\{[^{}]*\}$/.test(text) ? { text, by: 'whole' } : undefined;

@@ -4,7 +4,7 @@
 import type { About } from '../compare/subject.ts';
 import { afterwards } from './afterwards.ts';
 import { namesBefore } from './around-box.ts';
-import { countsOther, namesOther } from './asked.ts';
+import { countsAnother, namesOther } from './contrast.ts';
 import { withoutComments } from './comments.ts';
 import { speaksAgainst } from './explanation.ts';
 import type { Known } from './known.ts';
@@ -120,7 +120,7 @@ const isBehind = (between: string, number: Segment, known: Known | undefined): b
 const isOthers = (between: string, behind: string, known: Known): boolean =>
   /\b(?:and|while|whereas|but|to)\b/.test(between) &&
   (namesOther(between, known.question ?? '') ||
-    countsOther(/^ (\p{L}+)/u.exec(behind)?.[1] ?? '', known.question ?? ''));
+    countsAnother(/^ (\p{L}+)/u.exec(behind)?.[1] ?? '', known.question ?? ''));
 
 /** An unmarked value counts where a sentence states it, or on a line of its own; without `known` the text is a solution's. */
 function stated(text: string, { start, end, content }: Segment, known?: Known, marked = false): true | undefined {

@@ -8,6 +8,9 @@ const REACH = 500;
 export const NOUN = '⟦';
 const FORMULA =
   /\$\$[^$]{1,400}\$\$|\$[^$\n]{1,300}\$|\\\([^()]{0,150}(?:\([^()]{0,80}\)[^()]{0,80}){0,4}\\\)|\\\[[^\]]{1,300}\\\]/g;
+/** A dollar before an amount that words or another amount follow opens no formula. */
+const MONEY = /\$(?=\d[\d,]*(?:\.\d+)?(?:\s?[-+−×÷*/=]\s?\$\d|[^$\\]{0,200}?[^$\\\p{L}{]\p{L}{3}))/gu;
+const NEVER = /(?!)/g;
 const TEXT = /\\(?:text|textbf|textit|mathrm|mbox|textrm|underline)\s*\{([^{}]*)\}/g;
 /** Marks that strike out what they stand at. */
 export const STRUCK = /~~|<\/?(?:s|del|strike)>|[❌✖✗✘⛔🚫👎🙅❎❓❔⁉⍻🗙]/u;
@@ -47,6 +50,7 @@ export function leftOf(text: string, start: number): Left {
   const reach = text
     .slice(Math.max(0, start - REACH), start)
     .replace(/\\\$/g, ' ')
+    .replace(text.startsWith('\\boxed', start) || text.startsWith('\\fbox', start) ? NEVER : MONEY, '')
     .replace(FORMULA, (m) => (/\\n(?:e|eq|ot)(?![A-Za-z])|≠/.test(m) ? ` ${NOUN}≠ ` : ` ${NOUN} `));
   const open = FORMULA_TO.exec(reach);
   const before = open ? reach.slice(0, open.index) : reach;

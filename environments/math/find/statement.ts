@@ -19,8 +19,9 @@ import {
   PLACES,
   SUPPOSED,
 } from '../read/statement-words.ts';
-import { changesOther, namesContrary, namesOther, withoutBound } from './asked.ts';
-import { leftOf, rightOf, STRIKES, STRUCK, wordsOf } from './sentence.ts';
+import { changesOther, withoutBound } from './asked.ts';
+import { speaksOfAnother } from './contrast.ts';
+import { leftOf, NOUN, rightOf, STRIKES, STRUCK, wordsOf } from './sentence.ts';
 import { OTHER_SUBJECT } from './explanation.ts';
 import { namesOtherUnit } from '../compare/asked-unit.ts';
 import { isUnclaimed } from './claims.ts';
@@ -58,6 +59,17 @@ export function isStated(text: string, start: number, end: number, known: Known,
   if (marked && isUnclaimed(words, rightOf(text, end, inside), known))
     return stopped('a box that is not claimed', words);
   if (known.asked && namesOtherUnit(words, known.question ?? '')) return stopped('another unit', words);
+  if (
+    !marked &&
+    known.asked &&
+    speaksOfAnother(
+      clauseAround(words, rightOf(text, end, inside)),
+      known.question ?? '',
+      value,
+      isComputed(text, start),
+    )
+  )
+    return false;
   const number = /^(?:\\f?boxed\s*\{)?[-−$\s]*\d|^\(\d+\)?$/.test(value);
   const left = /\d[.,]\d/.test(value) ? withoutHedges(words) : words;
   const open = marked || (known.asked === true && known.gives?.(value) !== true && isComputed(text, start));
@@ -101,6 +113,7 @@ const OPENINGS: readonly (readonly [RegExp, string])[] = [
     ' ',
   ],
   [/\b(it|that|there|here|what|he|she)['’]s\b/gi, '$1 is'],
+  [/(\p{L})['’]s\s*$/u, '$1 is'],
   [/\bnot (?:hard|difficult) to\b|\bno other (?:option|choice|possibility|value|solution|answer)\b/i, ' '],
   [
     /(?:,\s*|^\s*)for an? (?:\p{L}+ ){0,3}(?:total|sum|area|volume|length|cost|amount|count|value|number) of\b/iu,
@@ -126,13 +139,29 @@ const SEPARATOR =
 /** "where y is 9" says what y is; "up to 9" is a bound. */
 const SUBORDINATE = /\b(?:where|when|if|while|whereas)\s+\S+\s+(?:is|=|equals)\s*$|\bup to\s*[⟦$]?\s*$/i;
 
-const JOINS = /^(?:and|while|whereas|but)$/;
 /** "If it were so, it would be …": a condition of the question's own words supposes nothing. */
 function isSupposed(said: string, known: Known): boolean {
   const condition = /\bif\b([^,]*)/i.exec(said)?.[1];
   if (condition === undefined || !/\b(?:would|were)\b/i.test(said)) return false;
   return /\b(?:were|had|instead)\b/i.test(condition) || !read(condition).every(({ word }) => isCommon(word, known));
 }
+
+/** The clause that holds the value, with the adjuncts before it: "On Monday, …". "Ben has 21 stamps and Maria has 63": the last one. */
+function clauseAround(left: string, right: string): string {
+  const parts = left.split(SEPARATOR);
+  const own = (parts.pop() ?? '').split(/, which\b|(?<=[\d⟦][^.]{0,60})\b(?:and|while|whereas|but)\b/);
+  const adjuncts =
+    own.length > 1
+      ? []
+      : parts.filter((part) => ADJUNCT.test(part) && part.length < 60 && !read(part).some(({ word }) => isLink(word)));
+  const behind =
+    right.split(
+      /[,;:(]|\band\b(?=.*(?:\d|⟦)| (?:the|its|his|her|their|he|she|it|they|we|so)\b)|\b(?:while|whereas|but|so|because|since|where|which|as|hence)\b/,
+    )[0] ?? '';
+  return `${adjuncts.join(' ')}; ${own.at(-1)} ${NOUN} ${behind}`;
+}
+const ADJUNCT =
+  /^\W*(?:(?:so|then|thus|hence|therefore|and),? )?(?:in|on|at|by|after|before|during|over|for|with|without|from|working|together|both|alone|including|loaded|altogether|originally|now)\b/i;
 
 interface Value {
   readonly marked: boolean;
@@ -184,19 +213,6 @@ function leads(left: string, known: Known, { marked, open, number, value }: Valu
   // A verb of the question's own: "Yuki jogs 26".
   const link =
     linked < 0 && known.asked ? lower.findLastIndex((word) => /(?:s|ed)$/.test(word) && known(word)) : linked;
-  if (!marked && known.asked && !/^[=:]$/.test(lower[link] ?? '')) {
-    // "Ben has 21 stamps and Maria has 63": the last clause states it.
-    const from = lower.findLastIndex(
-      (word, k) => k < link && JOINS.test(word) && lower.slice(0, k).some((before) => /^[\d⟦]/.test(before)),
-    );
-    const clause = words.slice(from + 1).map(({ written }) => written);
-    const subject = link < 0 ? clause : clause.slice(0, Math.max(0, link - from - 1));
-    if (
-      namesOther(subject.join(' '), known.question ?? '', open) ||
-      namesContrary(clause.join(' '), known.question ?? '')
-    )
-      return stopped('another quantity', said);
-  }
   if (isObject(words.slice(link + 1), lower[link], known, number) && isSubject(words, link, known, marked)) return true;
   return (
     (open && isOpen(words, known, premises.length === 0)) ||

@@ -1,5 +1,6 @@
 // The words of a sentence that states an answer. Tables only: what stands in none of them is not accounted for.
 
+import { lemma } from './contrasts.ts';
 import { isHarmless } from './harmless-words.ts';
 import { isUnitWord } from './unit-words.ts';
 
@@ -85,6 +86,7 @@ const NEGATIONS = words(`
   nicht kein keine pas non ne не ни нет nunca jamais jamás nie niemals`);
 /** Say of something that it is wrong, doubtful, somebody's word or only supposed, wherever in a sentence they stand. */
 const FAULTS = words(`
+  sorry hmm hm oops
   wrong incorrect false untrue invalid mistaken mistake mistakes impossible excluded doubt doubtful maybe perhaps possibly probably
   unlikely guess guessing guesswork fails failed fail fake pretend imagine hypothetically supposedly allegedly reject rejects rejected
   rejecting discard discards discarded dismiss dismissed contradict contradicts contradicting contradiction disprove disproved disproves
@@ -193,6 +195,9 @@ const DETERMINERS = words(
   'el la le les los las das die der den ein eine un une il lo the a an this that its our his her their my each every these those some any all one',
 );
 export const isDeterminer = (word: string): boolean => DETERMINERS.has(word);
+const VERB_FORMS: ReadonlySet<string> = new Set([...VERBS].map(lemma));
+/** A verb in any of its forms: `lemma` of the word. */
+export const isVerb = (word: string): boolean => VERB_FORMS.has(word);
 export const isLink = (word: string): boolean => LINK_WORDS.has(word) || VERBS.has(word);
 /** A verb may have somebody or something between it and the value: "costs him 20". */
 export const isAction = (word: string): boolean => VERBS.has(word);

@@ -1,0 +1,121 @@
+// Runs read by several threads: a check and an export say the same as without threads, of sound runs and of harmed ones, and
+// also where the threads fail.
+
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Beginning, openParts, type Parts } from '../../cli/find/parts.ts';
+import { exporterNamed } from '../../exporters/index.ts';
+import { checkRun } from '../../proof/check.ts';
+import { everturnVersion } from '../../machine/package-root.ts';
+import { exportRun } from '../../storage/export-run.ts';
+import { openFileStore } from '../../storage/files.ts';
+import { packRun } from '../../storage/pack/pack.ts';
+import type { SkippedRollout } from '../../storage/selection.ts';
+import { makeRun } from '../../bench/pack-rig.ts';
+import { playGoodRun } from '../proof/good-run.ts';
+import { harms } from '../proof/harms.ts';
+import { RUN } from '../storage/play.ts';
+
+const MANY = 100;
+const root = mkdtempSync(join(tmpdir(), 'everturn-parts-'));
+afterAll(() => rmSync(root, { recursive: true }));
+beforeAll(async () => {
+  await playGoodRun(join(root, 'loose'));
+  cpSync(join(root, 'loose'), join(root, 'packed'), { recursive: true });
+  await packRun(openFileStore(join(root, 'packed'), RUN), { minAgeMs: 0, rolloutsPerPack: 4 });
+  // Several parts.
+  await makeRun(join(root, 'many'), MANY);
+  await packRun(openFileStore(join(root, 'many'), RUN), { minAgeMs: 0, rolloutsPerPack: 30 });
+});
+
+async function withThreads<T>(out: string, part: Partial<Beginning>, use: (parts: Parts) => Promise<T>): Promise<T> {
+  const store = openFileStore(out, RUN);
+  const selection = { undecided: 'finished-turns' } as const;
+  const beginning = { out, run: RUN, format: 'areal', sequences: 'rollout', selection, ...part } as const;
+  const parts = await openParts(store, beginning, { least: 0, threads: 2 });
+  return use(parts!).finally(() => parts!.close());
+}
+
+async function checked(out: string, elsewhere?: Parts) {
+  const breaches: string[] = [];
+  const summary = await checkRun(openFileStore(out, RUN), ({ path, problem }) => breaches.push(`${path}: ${problem}`), {
+    export: { exporter: exporterNamed('areal'), undecided: 'finished-turns' },
+    everturn: everturnVersion(),
+    clockSkewMs: 5000,
+    elsewhere,
+  });
+  return { breaches, summary };
+}
+
+const check = { cwd: root, tokenizer: false, clockSkewMs: 5000, file: undefined } as const;
+
+describe('a run that is read by threads', () => {
+  test.each(['loose', 'packed', 'many'])('has the same proof: %s', async (which) => {
+    const out = join(root, which);
+    const alone = await checked(out);
+    expect(alone.breaches).toEqual([]);
+    expect(alone.summary.rollouts).toBeGreaterThan(8);
+    expect(await withThreads(out, { check }, (parts) => checked(out, parts))).toEqual(alone);
+  });
+
+  test('has the same breaches in the same order, whatever is harmed', async () => {
+    const some = Object.entries(harms).filter((_, i) => i % 6 === 0);
+    expect(some.length).toBeGreaterThanOrEqual(8);
+    for (const [name, { harm }] of some) {
+      const out = mkdtempSync(join(root, 'harmed-'));
+      cpSync(join(root, 'loose'), out, { recursive: true });
+      await harm(join(out, RUN));
+      const alone = await checked(out);
+      expect(alone.breaches, name).not.toEqual([]);
+      expect(await withThreads(out, { check }, (parts) => checked(out, parts)), name).toEqual(alone);
+    }
+  });
+
+  test.each(['areal', 'rows', 'tinker', 'verifiers'])(
+    'has the same export, and names the same rest: %s',
+    async (format) => {
+      const out = join(root, 'packed');
+      const made = async (name: string, elsewhere?: Parts) => {
+        const skipped: SkippedRollout[] = [];
+        const file = join(root, `${name}.${format}`);
+        const options = { undecided: 'drop', onSkip: (one: SkippedRollout) => skipped.push(one) } as const;
+        const store = openFileStore(out, RUN);
+        const summary = await exportRun(store, exporterNamed(format), file, { ...options, elsewhere });
+        return { summary, skipped, text: readFileSync(file, 'utf8') };
+      };
+      const alone = await made('alone');
+      expect(alone.summary.exported + alone.skipped.length).toBe(8);
+      expect(alone.skipped).not.toEqual([]);
+      expect(await withThreads(out, { format, selection: {} }, (parts) => made('threads', parts))).toEqual(alone);
+      const many = openFileStore(join(root, 'many'), RUN);
+      const [one, several] = [join(root, `one.${format}`), join(root, `several.${format}`)];
+      await exportRun(many, exporterNamed(format), one, {});
+      await withThreads(join(root, 'many'), { format, selection: {} }, (elsewhere) =>
+        exportRun(many, exporterNamed(format), several, { elsewhere }),
+      );
+      expect(readFileSync(one, 'utf8').split('\n').length).toBe(MANY + 1);
+      expect(readFileSync(several).equals(readFileSync(one))).toBe(true);
+    },
+  );
+
+  test('is read by the command itself where the threads fail', async () => {
+    const out = join(root, 'packed');
+    const alone = await checked(out);
+    // Without a proof to make, each part fails.
+    expect(await withThreads(out, {}, (parts) => checked(out, parts))).toEqual(alone);
+    const after = await withThreads(out, { check }, async (parts) => {
+      await parts.close();
+      return checked(out, parts);
+    });
+    expect(after).toEqual(alone);
+  });
+
+  test('has no threads if it is small', async () => {
+    const store = openFileStore(join(root, 'packed'), RUN);
+    const beginning = { out: root, run: RUN, format: 'areal', sequences: 'rollout', selection: {} } as const;
+    expect(await openParts(store, beginning, { threads: 2 })).toBeUndefined();
+    expect(await openParts(store, beginning, { least: 0, threads: 1 })).toBeUndefined();
+  });
+});
