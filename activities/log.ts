@@ -1,5 +1,5 @@
-// The algorithm's two log files: all turns that began with the same weight version share one, in order. A rollout's last
-// step writes them, durably; rollouts that an older version began also have a step after each turn. All are idempotent.
+// The algorithm's two log files: all turns so far that began with the same weight version share one, in order, and
+// each turn replaces it as a whole. A rollout's last step writes them again, durably. Both steps are idempotent.
 
 import type { TurnReference } from '../domain/rollout-facts.ts';
 import type { TrajectoryReference } from '../domain/ids.ts';

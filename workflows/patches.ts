@@ -36,8 +36,5 @@ export const FENCED_BY_LINE = 'fenced-by-line';
 /** A run with more in flight than one workflow can have is played in blocks; without the patch, in one workflow. */
 export const IN_BLOCKS = 'in-blocks';
 
-/** A rollout's logs are written by its last step; without the patch, also after each turn, by a step of its own. */
-export const LOGGED_AT_END = 'logged-at-end';
-
 /** Rollouts of a block that were cancelled are followed together; without the patch, each by an activity of its own. */
 export const FOLLOWED_TOGETHER = 'followed-together';

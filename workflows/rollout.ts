@@ -10,7 +10,7 @@ import { rolloutResult, type RolloutResult, type StopReason, stopReason } from '
 import type { RolloutInput } from '../domain/messages.ts';
 import { type OpenedRollout, turnFacts } from '../domain/rollout-facts.ts';
 import { failureOf } from './failure.ts';
-import { LOGGED_AT_END, RECORDED_WHEN_CANCELLED, STOPPED_NOT_FAILED } from './patches.ts';
+import { RECORDED_WHEN_CANCELLED, STOPPED_NOT_FAILED } from './patches.ts';
 import { openProgress, type Progress } from './progress.ts';
 import { begin, callTools, endEnvironment, evaluate, finish, generate, log, open } from './steps.ts';
 
@@ -22,7 +22,7 @@ async function play({ rollout, limits, task, environment }: OpenedRollout, progr
     if (answer.calls) await callTools(rollout, turn, answer.calls);
     else answers++;
     const reply = await evaluate(rollout, answer, task, environment);
-    if (!patched(LOGGED_AT_END)) await log(rollout, answer, reply);
+    await log(rollout, answer, reply);
     progress.played(turnFacts(answer, reply));
     const stop = answer.calls ? undefined : stopReason(answers, reply.verdict, limits, reply.done);
     if (stop) return stop;

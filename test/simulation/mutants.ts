@@ -24,7 +24,7 @@ export const MUTANTS: readonly Mutant[] = [
     'const answer = await generate(rollout, turn, said);',
     'await generate(rollout, turn, said); const answer = await generate(rollout, turn, said);',
   ),
-  mutant('a turn is logged by a step of its own', 'workflows/rollout.ts', '!patched(LOGGED_AT_END)', 'true'),
+  mutant('a turn is not logged', 'workflows/rollout.ts', 'await log(rollout, answer, reply);', ''),
   mutant(
     'a right answer does not stop',
     'domain/ending.ts',

@@ -138,7 +138,7 @@ function interferencesOf(random: Random, kind: Plan['kind'], units: number): Int
 }
 
 const STEPS: Readonly<Record<Plan['kind'], readonly string[]>> = {
-  rollout: ['open', 'evaluate', 'finish'],
+  rollout: ['open', 'evaluate', 'log', 'finish'],
   collection: ['page', 'conclude', 'renewal', 'renewal'],
 };
 

@@ -19,7 +19,7 @@ export interface Who {
   readonly alone: boolean;
 }
 
-type Place = 'new' | 'opening' | 'paused' | 'generating' | 'judging' | 'finishing' | 'closed';
+type Place = 'new' | 'opening' | 'paused' | 'generating' | 'judging' | 'logging' | 'finishing' | 'closed';
 
 interface Generated {
   readonly noRoom: boolean;
@@ -35,6 +35,7 @@ export function openRolloutSpec(world: World, workflowId: string, who: Who): Rol
   let cancelled = false;
   const turns: JudgedTurn[] = [];
   let generated: Generated | undefined;
+  let verdict: { readonly verdict: string; readonly reason: string } | undefined;
   let ending: RolloutResult | undefined;
   /** How the rollout ended, by its own account; a later failure of the last step is the workflow's own. */
   let final = false;
@@ -77,7 +78,7 @@ export function openRolloutSpec(world: World, workflowId: string, who: Who): Rol
   const again = (): string[] => {
     if (at === 'opening') return ['open'];
     if (at === 'finishing') return [`finish ${ending!.outcome} ${ending!.stopReason} ${ending!.turns}`];
-    return [`evaluate ${turn()}`];
+    return [at === 'judging' ? `evaluate ${turn()}` : `log ${turn()}`];
   };
 
   /** What follows when the work of this place ended so. */
@@ -102,13 +103,19 @@ export function openRolloutSpec(world: World, workflowId: string, who: Who): Rol
         return stopping()
           ? finish('cancelled', 'cancelled, though it answered')
           : go('judging', 'answered', [`evaluate ${turn()}`]);
-      case 'judging': {
+      case 'judging':
         if (end.cancelled) return finish('cancelled', 'cancelled');
         if (failure) return fail(failure, 'evaluate');
-        turns.push({ outputTokens: generated!.outputTokens, ...(value as Pick<JudgedTurn, 'verdict' | 'reason'>) });
+        verdict = value as { verdict: string; reason: string };
+        if (stopping()) return finish('cancelled', 'cancelled, though it was judged');
+        return go('logging', verdict.verdict, [`log ${turn()}`]);
+      case 'logging': {
+        if (end.cancelled) return finish('cancelled', 'cancelled');
+        if (failure) return fail(failure, 'log');
+        turns.push({ outputTokens: generated!.outputTokens, ...verdict! });
         const stop = stopOf(turns, limits);
         if (stop) return finish(stop, `${stop}${stopping() ? ', when it was cancelled' : ''}`);
-        return next('judged');
+        return next('logged');
       }
       case 'finishing': {
         must(!end.cancelled, () => `${workflowId}: its last step was cancelled`);

@@ -17,7 +17,7 @@ const altered = (what: string, caughtBy: RegExp, file: string, from: string, to:
 });
 
 const JUDGE = 'const reply = await evaluate(rollout, answer, task, environment);\n';
-const LOG = '    if (!patched(LOGGED_AT_END)) await log(rollout, answer, reply);\n';
+const LOG = '    await log(rollout, answer, reply);\n';
 
 export const ALTERED: readonly AlteredWorkflow[] = [
   altered(
