@@ -59,7 +59,7 @@ describe('the evaluate activity', () => {
     const slow = () => new Promise<Verdict>((resolve) => setTimeout(() => resolve(RIGHT), 1200));
     const [local, other] = await Promise.all([true, false].map((isLocal) => evaluate(slow, { attempt: 1, isLocal })));
     expect(local).toEqual({ judged: RIGHT, lastBeat: undefined });
-    expect(other!.lastBeat).toEqual({ silent: 0 });
+    expect(other!.lastBeat).toEqual({ silent: 0, asked: true });
   });
 
   test('a verdict is still found after a full disk refused it many times', async () => {
@@ -68,7 +68,7 @@ describe('the evaluate activity', () => {
       beatBefore: { silent: 0 },
     });
     expect(judged).toEqual(RIGHT);
-    expect(lastBeat).toEqual({ silent: 0 });
+    expect(lastBeat).toEqual({ silent: 0, asked: true });
   });
 
   test('a judge that breaks is tried again, and in the end leaves the turn undecided', async () => {
