@@ -36,7 +36,7 @@ function terminalView(io: Io): ProgressView {
   };
   return {
     progress(progress) {
-      const line = barLine(progress, rates(progress, io.now()), (io.err.columns ?? 80) - 1, paint);
+      const line = barLine(progress, rates(progress, io.now()), (io.err.columns || 80) - 1, paint);
       io.err.write(`\r\u001b[2K${line}`);
       drawn = true;
     },
