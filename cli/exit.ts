@@ -22,8 +22,9 @@ export const EXIT = {
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** Errors of the file system for an unusable --out; a full or broken disk is not a usage error. */
-const WRONG_OUT: ReadonlySet<Reason<'store'>> = new Set([
+/** An unusable --out, and records of another version: nothing is broken, unlike with a full disk. */
+const WRONG_PLACE: ReadonlySet<Reason<'store'>> = new Set([
+  'other-version',
   'no-permission',
   'read-only',
   'not-a-folder',
@@ -47,7 +48,7 @@ const EXIT_OF: Readonly<Record<Boundary, ExitCode>> = {
 };
 
 export function exitCodeOf(error: unknown): ExitCode {
-  if (error instanceof StoreError && WRONG_OUT.has(error.reason)) return EXIT.usage;
+  if (error instanceof StoreError && WRONG_PLACE.has(error.reason)) return EXIT.usage;
   return error instanceof EverturnError ? EXIT_OF[error.boundary] : EXIT.bug;
 }
 

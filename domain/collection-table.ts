@@ -2,7 +2,7 @@
 
 import { escapeMarkdown } from './foreign-text.ts';
 import { type Column, markdownTable } from './markdown.ts';
-import { type CollectionCounts, counting, rewardMoments } from './progress.ts';
+import { type CollectionCounts, counting, type RewardCount, rewardMoments } from './progress.ts';
 
 export interface CollectionTableInput {
   readonly state: string;
@@ -22,8 +22,16 @@ const REWARD_COLUMNS: readonly Column[] = ['turn', 'rewarded', 'mean', 'spread',
   align: 'right',
 }));
 
-/** Enough digits to compare by, few enough to read. */
-const digits = (value: number): string => String(Number(value.toPrecision(4)));
+/** Mean, spread, least and most: enough digits to tell them apart, few enough to read. */
+export function rewardCells(at: RewardCount): string[] {
+  const { mean, spread } = rewardMoments(at);
+  const large = Math.max(Math.abs(at.min), Math.abs(at.max));
+  const more = spread ? Math.ceil(Math.log10(large / spread)) : 0;
+  const digits = Math.min(15, Math.max(4, more + 3));
+  const text = (value: number | null, precision: number): string =>
+    value === null ? '–' : String(Number(value.toPrecision(precision)));
+  return [text(mean, digits), text(spread, 4), text(at.min, digits), text(at.max, digits)];
+}
 
 export function collectionTable({ state, total, done, inFlight, counts }: CollectionTableInput): string {
   const outcomes = Object.entries(counts.outcomes).map(([name, n]) => `${n} ${name}`);
@@ -31,10 +39,7 @@ export function collectionTable({ state, total, done, inFlight, counts }: Collec
     const right = counts.rightAt[i] ?? 0;
     return [i + 1, judged, right, percent(right, judged), percent(counts.rightBy[i] ?? 0, counting(total, counts))];
   });
-  const rewards = (counts.rewardAt ?? []).map((at, i) => {
-    const { mean, spread } = rewardMoments(at);
-    return [i + 1, at.count, digits(mean), digits(spread), digits(at.min), digits(at.max)];
-  });
+  const rewards = (counts.rewardAt ?? []).map((at, i) => [i + 1, at.count, ...rewardCells(at)]);
   const failures = counts.failures.map(
     (f) => `- ${escapeMarkdown(f.query)} / ${f.sample}: ${f.outcome}, ${escapeMarkdown(f.reason)}`,
   );

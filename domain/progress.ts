@@ -18,19 +18,30 @@ export interface RewardCount {
   readonly count: number;
   readonly sum: number;
   readonly squares: number;
+  /** Σ (r − mean)², which keeps a small spread around a large mean; absent in older counts. */
+  readonly deviations?: number;
   readonly min: number;
   readonly max: number;
 }
 
 export interface RewardMoments {
-  readonly mean: number;
-  /** Standard deviation, of the population. */
-  readonly spread: number;
+  /** Null without rewards. */
+  readonly mean: number | null;
+  /** Standard deviation with n − 1, as of `stats`; null for fewer than two rewards. */
+  readonly spread: number | null;
 }
 
-export function rewardMoments({ count, sum, squares }: RewardCount): RewardMoments {
-  const mean = count === 0 ? 0 : sum / count;
-  return { mean, spread: count === 0 ? 0 : Math.sqrt(Math.max(0, squares / count - mean * mean)) };
+export function rewardMoments(at: RewardCount): RewardMoments {
+  const { count, sum } = at;
+  return {
+    mean: count === 0 ? null : sum / count,
+    spread: count < 2 ? null : Math.sqrt(deviationsOf(at) / (count - 1)),
+  };
+}
+
+function deviationsOf({ count, sum, squares, deviations, min, max }: RewardCount): number {
+  if (count < 2 || min === max) return 0;
+  return deviations ?? Math.max(0, squares - (sum * sum) / count);
 }
 
 export interface CollectionCounts {
@@ -145,12 +156,17 @@ function addReward(series: RewardCount[], index: number, reward: number): void {
 
 function addRewards(series: RewardCount[], index: number, more: RewardCount): void {
   while (series.length <= index) series.push(NO_REWARDS);
-  const { count, sum, squares, min, max } = series[index]!;
+  const here = series[index]!;
+  const { count, sum, squares, min, max } = here;
   if (more.count === 0) return;
+  // Chan, Golub and LeVeque: the deviations of both parts, and those of their means.
+  const apart = count === 0 ? 0 : more.sum / more.count - sum / count;
+  const between = (apart * apart * count * more.count) / (count + more.count);
   series[index] = {
     count: count + more.count,
     sum: sum + more.sum,
     squares: squares + more.squares,
+    deviations: deviationsOf(here) + deviationsOf(more) + between,
     min: count === 0 ? more.min : Math.min(min, more.min),
     max: count === 0 ? more.max : Math.max(max, more.max),
   };

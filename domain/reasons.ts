@@ -226,6 +226,7 @@ export const REASONS = {
     'not-a-folder',
     'not-built',
     'not-json',
+    'other-version',
     'packed',
     'pipe-closed',
     'queries-missing',

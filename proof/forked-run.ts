@@ -8,7 +8,7 @@ import type { CheckedRollout } from './rollout.ts';
 import { CLOCK_SKEW_MS } from './times.ts';
 import { dirname } from '../storage/place.ts';
 import { openFileStore } from '../storage/files.ts';
-import { ROLLOUT_FILE, rolloutFolder, RUN_FILE } from '../storage/record/layout.ts';
+import { ROLLOUT_FILE, rolloutFolder, RUN_FILE, sayFile } from '../storage/record/layout.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
 import type { OnBreach, Store } from '../storage/store.ts';
 
@@ -46,7 +46,7 @@ export function openForkCheck(
         say(`goes on behind a turn ${from.turn - 1} that run "${from.run}" beside it does not have`);
     },
 
-    rollout({ id, rollout, turns }: CheckedRollout): void {
+    rollout({ id, rollout, turns, messages }: CheckedRollout): void {
       const { parent } = rollout;
       const path = `${rolloutFolder(id)}/${ROLLOUT_FILE}`;
       if (!run) return;
@@ -61,6 +61,15 @@ export function openForkCheck(
           text == null ? 'no message' : JSON.stringify(text),
         );
         say(`has ${of} of a person before turn ${from.turn}; the turn of ${rolloutFolder(id)} has ${has}`);
+      }
+      // The message is the fork's own: written with the name and the time of its run.json.
+      const own = from?.said == null ? undefined : messages.get(from.turn)?.record;
+      if (from && own && (own.by !== from.by || own.at !== from.at)) {
+        const [said, sent] = [from, own].map(({ by, at }) => `${JSON.stringify(by)} at ${at}`);
+        onBreach({
+          path: `${rolloutFolder(id)}/${sayFile(from.turn)}`,
+          problem: `is a message of ${sent}; ${RUN_FILE} names ${said}`,
+        });
       }
     },
   };

@@ -29,6 +29,8 @@ export interface CheckedRollout {
   /** Index t − 1; undefined if the record is missing or broken. */
   readonly turns: readonly (Stored<TurnRecord> | undefined)[];
   readonly verdicts: readonly (VerdictRecord | undefined)[];
+  /** A person's messages, by the turn that answers. */
+  readonly messages: ReadonlyMap<number, Stored<SayRecord>>;
   readonly end: EndRecord | undefined;
 }
 
@@ -210,5 +212,5 @@ export async function checkRollout(
       breach(layout.turnFile(turn), `was played after the end at turn ${end.record.turns.length}`);
     }
   }
-  return { id, rollout: rollout.record, turns, verdicts: judged, end: end?.record };
+  return { id, rollout: rollout.record, turns, verdicts: judged, messages, end: end?.record };
 }

@@ -115,7 +115,18 @@ const COUNTS = only<CollectionCounts>({
   judgedAt: listOf(COUNT),
   rightAt: listOf(COUNT),
   rightBy: listOf(COUNT),
-  rewardAt: maybe(listOf(only<RewardCount>({ count: COUNT, sum: NUMBER, squares: NUMBER, min: NUMBER, max: NUMBER }))),
+  rewardAt: maybe(
+    listOf(
+      only<RewardCount>({
+        count: COUNT,
+        sum: NUMBER,
+        squares: NUMBER,
+        deviations: maybe(NUMBER),
+        min: NUMBER,
+        max: NUMBER,
+      }),
+    ),
+  ),
   steered: maybe(COUNT),
   failures: LIST,
 });

@@ -11,10 +11,11 @@ import { mcnemar, pairedDifference, type PairedDifference, signFlip, visibleDiff
 export const MEASURES = ['right', 'return'] as const;
 export type Measure = (typeof MEASURES)[number];
 
-/** Hashes of a query's prompt and of its solutions. */
+/** Hashes of a query's prompt, of its solutions, and of its task or environment. */
 export interface QueryIdentity {
   readonly prompt: string;
   readonly solutions: string;
+  readonly judge: string;
 }
 
 export interface ComparedRun {
@@ -67,6 +68,8 @@ export interface Comparison {
   readonly otherText: readonly string[];
   /** Paired, though their solutions differ: then the runs were judged by different rules. */
   readonly otherSolutions: readonly string[];
+  /** Paired, though another task or environment judged them: whether their solutions differ too cannot be said. */
+  readonly otherJudge: readonly string[];
   /** The same in both runs, without a known sample in one of them: not played yet, failed or undecided. */
   readonly unknown: readonly string[];
   /** Rollouts of each run that a person had a part in: left out. */
@@ -87,13 +90,17 @@ export function comparison(
   const onlyInA: string[] = [];
   const otherText: string[] = [];
   const otherSolutions: string[] = [];
+  const otherJudge: string[] = [];
   const same: string[] = [];
   for (const [query, identity] of a.queries) {
     const other = b.queries.get(query);
     if (!other) onlyInA.push(query);
     else if (other.prompt !== identity.prompt) otherText.push(query);
     else same.push(query);
-    if (other && other.prompt === identity.prompt && other.solutions !== identity.solutions) otherSolutions.push(query);
+    if (other?.prompt !== identity.prompt) continue;
+    // A query keeps of its row what its judge reads.
+    if (other.judge !== identity.judge) otherJudge.push(query);
+    else if (other.solutions !== identity.solutions) otherSolutions.push(query);
   }
   const samplesOf = (query: string, turn: number) =>
     [ofA!, ofB!].map((groups) => valuesOf(groups.get(query) ?? [], measure, turn)) as [number[], number[]];
@@ -131,6 +138,7 @@ export function comparison(
     onlyInB: [...b.queries.keys()].filter((query) => !a.queries.has(query)),
     otherText,
     otherSolutions,
+    otherJudge,
     unknown: same.filter((query) => !inBoth.has(query)),
     steered: [steeredCount(a.rollouts), steeredCount(b.rollouts)],
   };

@@ -25,12 +25,14 @@ export function meanOf(values: readonly number[]): Mean {
   return withT(value, spreadOf(values)! / Math.sqrt(n), n - 1);
 }
 
-/** s, with n − 1; null for fewer than two values. */
+/** s, with n − 1, in two passes; exactly 0 for equal values; null for fewer than two. */
 export function spreadOf(values: readonly number[]): number | null {
   const n = values.length;
   if (n < 2) return null;
-  const mean = sum(values) / n;
-  return Math.sqrt(values.reduce((total, value) => total + (value - mean) ** 2, 0) / (n - 1));
+  const [first] = values;
+  const above = values.map((value) => value - first!);
+  const mean = sum(above) / n;
+  return Math.sqrt(above.reduce((total, value) => total + (value - mean) ** 2, 0) / (n - 1));
 }
 
 /**

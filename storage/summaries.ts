@@ -14,7 +14,7 @@ import { ahead, readAhead } from './ahead.ts';
 import { basename, join } from './place.ts';
 import * as layout from './record/layout.ts';
 import { listRollouts } from './record/listing.ts';
-import { decodeRecord, type Owner, type RecordKind } from './record/text.ts';
+import { decodeRecord, FORMATS, type Owner, type RecordKind } from './record/text.ts';
 import type { Breach, Store } from './store.ts';
 
 export interface SummaryOptions {
@@ -147,7 +147,7 @@ export function summaryOf(
 /** Of one rollout, loose or packed. */
 export interface RolloutFiles {
   readonly text: (file: string) => string | undefined;
-  /** At least the last TAIL_BYTES. */
+  /** At least the first HEAD_BYTES and the last TAIL_BYTES. */
   readonly tail: (file: string) => string | undefined;
   readonly names: () => string[];
 }
@@ -223,15 +223,18 @@ type Tail = Pick<
   Partial<TurnRecord>;
 
 export const TAIL_BYTES = 4096;
+export const HEAD_BYTES = 32;
+const TURN_HEAD = `{"format":"${FORMATS.turn}"`;
 const FIRST_SMALL_FIELD = '"finish":"';
 
 /**
  * The small fields of a turn's record, which follow its lists and texts, from the last bytes of its file. No answer can
- * forge them: inside a JSON string the quotes of the field's name are escaped. Undefined if more must be read.
+ * forge them: inside a JSON string the quotes of the field's name are escaped. Undefined if more must be read, as of
+ * another format.
  */
 function turnTail(text: string | undefined): Tail | undefined {
   const at = text?.lastIndexOf(FIRST_SMALL_FIELD) ?? -1;
-  if (!text || at < 0 || !text.endsWith('"}\n')) return undefined;
+  if (!text?.startsWith(TURN_HEAD) || at < 0 || !text.endsWith('"}\n')) return undefined;
   try {
     const fields = JSON.parse(`{${text.slice(at)}`) as Tail;
     // Text of a server without token ids has its count in a list before.
@@ -248,9 +251,11 @@ function tailOf(path: string): string | undefined {
   try {
     file = openSync(path, 'r');
     const { size } = fstatSync(file);
-    const bytes = Buffer.alloc(Math.min(TAIL_BYTES, size));
-    const read = readSync(file, bytes, 0, bytes.length, size - bytes.length);
-    return bytes.toString('utf8', 0, read);
+    const head = size > TAIL_BYTES ? Math.min(HEAD_BYTES, size - TAIL_BYTES) : 0;
+    const bytes = Buffer.alloc(head + Math.min(TAIL_BYTES, size));
+    if (head > 0) readSync(file, bytes, 0, head, 0);
+    const read = readSync(file, bytes, head, bytes.length - head, size - (bytes.length - head));
+    return bytes.toString('utf8', 0, head + read);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw fileError('read', path, error);

@@ -67,6 +67,6 @@ function identitiesOf(open: OpenRun): Promise<ReadonlyMap<string, QueryIdentity>
 
 async function collect({ store }: OpenRun): Promise<ReadonlyMap<string, QueryIdentity>> {
   const all = new Map<string, QueryIdentity>();
-  for await (const { query, prompt, solutions } of queryDigests(store)) all.set(query, { prompt, solutions });
+  for await (const { query, ...identity } of queryDigests(store)) all.set(query, identity);
   return all;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { RolloutSummary, TurnSummary } from '../domain/rollout-summary.ts';
 import { END_FILE, parseRolloutFile } from '../storage/record/layout.ts';
 import type { Owner } from '../storage/record/text.ts';
-import { type RolloutFiles, summaryOf, TAIL_BYTES } from '../storage/summaries.ts';
+import { type RolloutFiles, summaryOf, HEAD_BYTES, TAIL_BYTES } from '../storage/summaries.ts';
 import type { Doing, Glance, Row } from './model/row.ts';
 import { changedAt, filesIn, readTail } from './plain-files.ts';
 
@@ -15,7 +15,7 @@ export type Facts = Omit<Row, 'index' | 'query' | 'title' | 'sample' | 'attempt'
 export function plainFiles(folder: string): RolloutFiles {
   return {
     text: (file) => readTail(join(folder, file)),
-    tail: (file) => readTail(join(folder, file), TAIL_BYTES),
+    tail: (file) => readTail(join(folder, file), TAIL_BYTES, HEAD_BYTES),
     names: () => filesIn(folder),
   };
 }

@@ -9,28 +9,35 @@ import { StoreError } from '../domain/errors.ts';
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW;
 const ABSENT: ReadonlySet<unknown> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR']);
 
-/** The last `bytes` of a file, or all of it. */
-export function readTail(path: string, bytes = Number.MAX_SAFE_INTEGER): string | undefined {
+/** The first `head` and the last `bytes` of a file, or all of it. */
+export function readTail(path: string, bytes = Number.MAX_SAFE_INTEGER, head = 0): string | undefined {
   let file: number | undefined;
   try {
     file = openSync(path, READ);
     const stat = fstatSync(file);
     if (!stat.isFile()) return undefined;
-    const length = Math.min(bytes, stat.size);
-    const buffer = Buffer.allocUnsafe(length);
-    let read = 0;
-    while (read < length) {
-      const found = readSync(file, buffer, read, length - read, stat.size - length + read);
-      if (found === 0) break;
-      read += found;
-    }
-    return buffer.toString('utf8', 0, read);
+    const last = Math.min(bytes, stat.size);
+    const first = Math.min(head, stat.size - last);
+    const buffer = Buffer.allocUnsafe(first + last);
+    if (readInto(file, buffer.subarray(0, first), 0) < first) return '';
+    const read = readInto(file, buffer.subarray(first), stat.size - last);
+    return buffer.toString('utf8', 0, first + read);
   } catch (error) {
     if (isAbsent(error)) return undefined;
     throw error;
   } finally {
     if (file !== undefined) closeSync(file);
   }
+}
+
+function readInto(file: number, buffer: Buffer, from: number): number {
+  let read = 0;
+  while (read < buffer.length) {
+    const found = readSync(file, buffer, read, buffer.length - read, from + read);
+    if (found === 0) break;
+    read += found;
+  }
+  return read;
 }
 
 /** Names of the real folders in a folder; none where there is no such folder. */

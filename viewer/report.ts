@@ -8,6 +8,7 @@ import { gzip } from 'node:zlib';
 import { StoreError } from '../domain/errors.ts';
 import { shuffled } from '../domain/shuffle.ts';
 import { CELLS } from '../statistics/comparison.ts';
+import { OTHER_VERSION } from '../storage/disk/errors.ts';
 import type { Api } from './api.ts';
 import { type Bundle, reportHtml } from './assets.ts';
 import { markedRows } from './marked-rows.ts';
@@ -83,7 +84,8 @@ export async function gather(
     const { index } = await runs.open(name);
     await index.start();
     const { problem } = index.progress;
-    if (problem !== undefined) throw new StoreError(problem, { reason: 'record-broken' });
+    if (problem !== undefined)
+      throw new StoreError(problem, { reason: OTHER_VERSION.test(problem) ? 'other-version' : 'record-broken' });
     await index.glance(index.rows());
   }
   const compared = compare === undefined ? null : await comparedOf(api, first, compare);

@@ -116,7 +116,7 @@ export function openRuns(out: string): Runs {
       const counts = result ? countsOf(result) : { total: queries * samplesPerQuery(stored.record) };
       return { ...headOf(run, stored.record), ...counts };
     } catch (error) {
-      return { ...NO_HEAD, run, problem: explain(error) };
+      return { ...NO_HEAD, run, state: 'broken', problem: explain(error) };
     }
   }
 

@@ -5,7 +5,15 @@ import { type Command, Option } from 'commander';
 import { UsageError } from '../../domain/errors.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
 import { steeredCount, unsteered } from '../../domain/rollout-summary.ts';
-import { type Cell, CELLS, comparison, isWorse, type Measure, MEASURES } from '../../statistics/comparison.ts';
+import {
+  type Cell,
+  CELLS,
+  comparison,
+  isWorse,
+  type Measure,
+  MEASURES,
+  type QueryIdentity,
+} from '../../statistics/comparison.ts';
 import { distributionOf } from '../../statistics/mean.ts';
 import { totalOf } from '../../statistics/play-order.ts';
 import { hasEnded } from '../../statistics/outcomes.ts';
@@ -88,13 +96,11 @@ async function compare(io: Io, named: readonly [string, string], flags: Flags): 
   return EXIT.below;
 }
 
-type ReadRun = RunSummaries & {
-  readonly queries: Map<string, { readonly prompt: string; readonly solutions: string }>;
-};
+type ReadRun = RunSummaries & { readonly queries: Map<string, QueryIdentity> };
 
 async function readRun(place: RunPlace, includeSteered: boolean): Promise<ReadRun> {
-  const queries = new Map<string, { prompt: string; solutions: string }>();
-  for await (const { query, prompt, solutions } of queryDigests(place.store)) queries.set(query, { prompt, solutions });
+  const queries = new Map<string, QueryIdentity>();
+  for await (const { query, ...identity } of queryDigests(place.store)) queries.set(query, identity);
   return { ...(await readRunSummaries(place, { includeSteered })), queries };
 }
 

@@ -29,6 +29,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
           resolved: resolveRunFlags(flags, io, DEMO_DEFAULTS),
           strict: true,
           detach: false,
+          viewer: true,
           json: flags.json === true,
         }),
       );

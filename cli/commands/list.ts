@@ -3,7 +3,7 @@
 import type { Command } from 'commander';
 import { listRuns, progressOf, type RunSummary } from '../../temporal/runs.ts';
 import { samplesPerQuery } from '../../domain/group.ts';
-import { ended } from '../../domain/progress.ts';
+import { counting, ended } from '../../domain/progress.ts';
 import type { CollectionProgress } from '../../domain/messages.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { jsonOption, outOption } from '../flags.ts';
@@ -29,6 +29,8 @@ export interface ListedRun {
   readonly done: number | null;
   readonly total: number | null;
   readonly right: number | null;
+  /** Ended rollouts that count for `right`: all but those with a person's message. */
+  readonly counted: number | null;
   readonly model: string | null;
   /** Epoch milliseconds. */
   readonly createdAt: number;
@@ -68,10 +70,13 @@ async function list(io: Io, flags: Flags): Promise<ExitCode> {
 function tally({ counts, total }: Pick<CollectionProgress, 'counts' | 'total'>) {
   // Rewards without a verdict say nothing of right and wrong.
   const known = counts.judgedAt.some((judged) => judged > 0);
-  return { done: ended(counts), right: known ? (counts.rightBy.at(-1) ?? 0) : null, total };
+  const done = ended(counts);
+  return { done, counted: counting(done, counts), right: known ? (counts.rightBy.at(-1) ?? 0) : null, total };
 }
 
-async function looseCounts(place: RunPlace): Promise<Pick<ListedRun, 'state' | 'done' | 'right' | 'total'>> {
+async function looseCounts(
+  place: RunPlace,
+): Promise<Pick<ListedRun, 'state' | 'done' | 'counted' | 'right' | 'total'>> {
   const progress = await recordedProgress(place);
   return { state: progress.unfinished > 0 ? 'unfinished' : 'finished', ...tally(progress) };
 }
@@ -99,6 +104,7 @@ async function fromFolder(
     ...base,
     done: null,
     right: null,
+    counted: null,
     total: record?.dataset ? record.dataset.accepted * samplesPerQuery(record) : null,
   };
   if (!record) return { ...unknown, state: 'broken' };
@@ -124,7 +130,7 @@ async function fromServer(link: Link, summary: RunSummary): Promise<ListedRun> {
   return {
     run,
     state: progress?.state ?? state,
-    ...(progress ? tally(progress) : { done: null, right: null, total: null }),
+    ...(progress ? tally(progress) : { done: null, right: null, counted: null, total: null }),
     model: null,
     createdAt: Date.parse(startedAt),
     folder: out && join(out, run),
@@ -149,7 +155,7 @@ function listText(io: Io, runs: readonly ListedRun[]): string {
     r.run,
     r.state,
     `${r.done === null ? '?' : count(r.done)}/${r.total === null ? '?' : count(r.total)}`,
-    r.right === null || !r.done ? '–' : percent(r.right, r.done, 0),
+    r.right === null || !r.counted ? '–' : percent(r.right, r.counted, 0),
     r.createdAt ? ago(io.now() - r.createdAt) : '–',
     r.folder === null ? '–' : shortPath(io, r.folder),
   ]);

@@ -20,6 +20,7 @@ import { whole } from '../find/rollout.ts';
 import { bundle, decoderOf, historyOf, prove, sampleOf } from '../find/viewer.ts';
 import { jsonOption, outOption } from '../flags.ts';
 import { steeringOf } from '../play/steering.ts';
+import { serviceEnd } from '../play/viewer-beside.ts';
 import { newToken } from '../../feed/feed-http.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 
@@ -30,6 +31,7 @@ interface Flags {
   readonly token?: boolean;
   readonly steer?: boolean;
   readonly by?: string;
+  readonly withService?: boolean;
   readonly json?: boolean;
 }
 
@@ -46,6 +48,7 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     .addOption(
       new Option('--by <person>', "with --steer: whose acts they are (default: git's user.email, else this user)"),
     )
+    .addOption(new Option('--with-service', 'end with the local service').hideHelp())
     .addOption(jsonOption('the address as one JSON object on stdout'))
     .addHelpText('after', '\nExample:\n  everturn view my-run')
     .action(async (named: string | undefined, flags: Flags) => exit(await view(io, named, flags)));
@@ -86,7 +89,9 @@ async function view(io: Io, named: string | undefined, flags: Flags): Promise<Ex
   say(io, `The viewer shows the runs in ${shortPath(io, out)}. Ctrl-C ends it.`);
   if (steering) say(io, 'Whoever has this address can record verdicts, and start and end runs: send it to nobody.');
   if (flags.open && io.out.isTTY === true) openBrowser(io, url);
-  if (!interrupted.aborted) await new Promise((done) => interrupted.addEventListener('abort', done, { once: true }));
+  if (flags.withService === true) await serviceEnd(io.env, interrupted);
+  else if (!interrupted.aborted)
+    await new Promise((done) => interrupted.addEventListener('abort', done, { once: true }));
   runs.close();
   await server.close();
   return EXIT.ok;

@@ -4,12 +4,11 @@
 import { UsageError } from '../../domain/errors.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
 import { checkRun, type CheckOptions, type CheckSummary } from '../../proof/check.ts';
+import { OTHER_VERSION } from '../../storage/disk/errors.ts';
 import type { Breach, OnBreach } from '../../storage/store.ts';
 import { plural } from '../view/format.ts';
 import type { RunPlace } from './place.ts';
 import { newerRun, runMadeBefore } from './source.ts';
-
-const ANOTHER = /has format "everturn-[a-z]+\/\d{1,9}"/;
 
 /** Throws a UsageError if another Everturn wrote the run or one of its records. */
 export async function provedRun(place: RunPlace, onBreach: OnBreach, options: CheckOptions): Promise<CheckSummary> {
@@ -21,7 +20,7 @@ export async function provedRun(place: RunPlace, onBreach: OnBreach, options: Ch
   const summary = await checkRun(
     place.store,
     (breach) => {
-      if (ANOTHER.test(breach.problem)) later ??= breach;
+      if (OTHER_VERSION.test(breach.problem)) later ??= breach;
       // Later ones may follow from a record that cannot be read.
       if (!later) onBreach(breach);
     },
@@ -30,7 +29,7 @@ export async function provedRun(place: RunPlace, onBreach: OnBreach, options: Ch
   if (!later) return summary;
   const { path, problem } = later;
   throw newerRun(
-    `Run "${place.run}" has records of another Everturn, and is not proved: ${oneLine(path)} ${ANOTHER.exec(problem)![0]}`,
+    `Run "${place.run}" has records of another Everturn, and is not proved: ${oneLine(path)} ${OTHER_VERSION.exec(problem)![0]}`,
   );
 }
 

@@ -18,8 +18,7 @@ import { programName, type RunPlace, runArgument, shellQuoted } from './place.ts
 /** run.json; throws a UsageError if a later Everturn wrote it: its records may mean something else. */
 export async function runMadeBefore({ run, store }: RunPlace): Promise<Stored<RunRecord>> {
   const found = await store.getRun().catch((error: unknown) => {
-    // A format that this Everturn does not know.
-    if (error instanceof StoreError && /has format "everturn-run\//.test(error.message)) return 'later' as const;
+    if (error instanceof StoreError && error.reason === 'other-version') return 'later' as const;
     throw error;
   });
   if (found && found !== 'later' && !isLater(found.record.versions.everturn, everturnVersion())) return found;

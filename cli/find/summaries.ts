@@ -1,11 +1,14 @@
 // A run's rollouts as small summaries, with the run's size: what statistics and comparisons are made of.
 
+import { oneLine } from '../../domain/foreign-text.ts';
 import type { RolloutSummary, RunShape } from '../../domain/rollout-summary.ts';
+import { OTHER_VERSION } from '../../storage/disk/errors.ts';
 import type { RunRecord } from '../../storage/record/run-record.ts';
 import type { Breach } from '../../storage/store.ts';
 import { readSummaries, type SummaryOptions } from '../../storage/summaries.ts';
 import type { RunPlace } from './place.ts';
 import { knownResult } from './recorded.ts';
+import { newerRun } from './source.ts';
 
 export interface RunSummaries {
   readonly record: RunRecord | undefined;
@@ -25,6 +28,7 @@ export interface ReadOptions {
   readonly includeSteered?: boolean;
 }
 
+/** Throws a UsageError if another Everturn wrote a record: a number without it, or with it, may be wrong. */
 export async function readRunSummaries(
   place: RunPlace,
   { detail = 'turns', includeSteered = false }: ReadOptions = {},
@@ -40,6 +44,13 @@ export async function readRunSummaries(
     rollouts.push(includeSteered || part === undefined ? summary : { ...summary, steered: part });
   }
   const queries = record?.dataset ? await store.countQueries() : 0;
+  const later = broken.find(({ problem }) => OTHER_VERSION.test(problem));
+  if (later) {
+    const { path, problem } = later;
+    throw newerRun(
+      `Run "${place.run}" has records of another Everturn: ${oneLine(path)} ${OTHER_VERSION.exec(problem)![0]}`,
+    );
+  }
   const result = await knownResult(place).catch(() => undefined);
   const end = result ? (result.cancelled ? 'cancelled' : 'finished') : null;
   return { record, end, shape: shapeOf(record, queries, rollouts), rollouts, broken };

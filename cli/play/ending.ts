@@ -20,6 +20,8 @@ export interface Ending {
   /** The run's page in the web UI, and whether that service is the user's own. */
   readonly url: string | null;
   readonly local: boolean;
+  /** The run's page in the viewer; without it the command that serves it is named. */
+  readonly viewer?: string | null;
   /** How long the user followed it, from its start; null if not at all. */
   readonly tookMs: number | null;
 }
@@ -43,7 +45,7 @@ export async function showEnding(io: Io, ending: Ending, json: boolean): Promise
   return code;
 }
 
-async function endingText(io: Io, { place, result, url, local, tookMs }: Ending): Promise<string> {
+async function endingText(io: Io, { place, result, url, local, viewer, tookMs }: Ending): Promise<string> {
   const paint = paintFor(io.out, io.env);
   const me = programName(io);
   const run = runArgument(io, place);
@@ -54,9 +56,9 @@ async function endingText(io: Io, { place, result, url, local, tookMs }: Ending)
   const facts: [string, string][] = [
     ['Folder', shortPath(io, place.store.folder)],
     ...(url ? [['Temporal', url] as [string, string]] : []),
+    ['Viewer', viewer ?? `${me} view ${run}`],
     ['Next', `${me} stats ${run}`],
     ['', `${me} show ${run} ${shellQuoted(await firstQuery(place))}`],
-    ['', `${me} view ${run}`],
     ['', `${me} export ${run} --format areal --out ${place.run}.jsonl`],
     ['', `${me} check ${run}`],
   ];
@@ -71,7 +73,13 @@ async function endingText(io: Io, { place, result, url, local, tookMs }: Ending)
     '',
     ...facts.map(([name, text]) => `${paint('dim', name.padEnd(11))}${text}`),
     ...(local
-      ? ['', paint('dim', `The local service stays up until \`${me} down\`, or until it has been idle for a while.`)]
+      ? [
+          '',
+          paint(
+            'dim',
+            `The local service${viewer ? ', and the viewer with it,' : ''} stays up until \`${me} down\`, or until it has been idle for a while.`,
+          ),
+        ]
       : []),
     '',
   ].join('\n');

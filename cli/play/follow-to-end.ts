@@ -12,12 +12,15 @@ import { openProgressView } from '../view/progress-view.ts';
 import { openWatchView } from '../view/watch-view.ts';
 import { knownResult } from '../find/recorded.ts';
 import { showEnding } from './ending.ts';
+import { viewerBeside } from './viewer-beside.ts';
 
 export interface FollowOptions {
   readonly maxFailed: number;
   readonly json: boolean;
   /** Draws on the whole terminal, where there is one. */
   readonly screen?: boolean;
+  /** On a terminal, the viewer is started beside the local service, and its address is printed. */
+  readonly viewer?: boolean;
 }
 
 export async function followToEnd(io: Io, link: Link, place: RunPlace, options: FollowOptions): Promise<ExitCode> {
@@ -34,7 +37,10 @@ export async function followToEnd(io: Io, link: Link, place: RunPlace, options: 
     (await knownResult(place)) ?? (end === 'completed' ? await resultOf(link.session, place.run) : undefined);
   if (!result) throw await closedEarly(io, link, place, end);
   const url = workflowUrl(link, place.run);
-  return showEnding(io, { place, result, maxFailed: options.maxFailed, url, local: link.local, tookMs }, options.json);
+  const wanted = options.viewer === true && link.local && io.out.isTTY === true && !options.json;
+  const viewer = wanted ? await viewerBeside(io.env, place) : null;
+  const { maxFailed, json } = options;
+  return showEnding(io, { place, result, maxFailed, url, local: link.local, viewer, tookMs }, json);
 }
 
 /** A terminal that can be drawn on. */

@@ -55,6 +55,8 @@ export interface Launch {
   readonly detach: boolean;
   /** Says what would be played, and ends. */
   readonly dryRun?: boolean;
+  /** Starts the viewer beside the local service, on a terminal. */
+  readonly viewer?: boolean;
   readonly json: boolean;
 }
 
@@ -155,7 +157,11 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     }
     announce(io, { place, link, survey, options, tools: tools.list, attached: state === 'running' }, given);
     if (given.detach) return EXIT.ok;
-    return await followToEnd(io, link, place, { maxFailed: options.maxFailed, json: given.json });
+    return await followToEnd(io, link, place, {
+      maxFailed: options.maxFailed,
+      json: given.json,
+      viewer: given.viewer === true,
+    });
   } finally {
     await link.close();
   }

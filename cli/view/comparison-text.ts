@@ -104,6 +104,7 @@ function notPaired(comparison: Comparison, [a, b]: [string, string], paint: Pain
     ...line(comparison.onlyInB, `only in ${b}`),
     ...line(comparison.otherText, 'with the same id and another text, not compared'),
     ...line(comparison.otherSolutions, 'judged by other solutions in the second run'),
+    ...line(comparison.otherJudge, 'judged by another task or environment in the second run'),
     ...line(comparison.unknown, 'in both, without a known rollout in one (not ended, failed or undecided)'),
   ];
 }

@@ -2,7 +2,8 @@
 // only if something changed. With --json the same facts as JSON lines.
 
 import { visible } from '../../domain/foreign-text.ts';
-import { counting, type RewardCount, rewardMoments } from '../../domain/progress.ts';
+import { rewardCells } from '../../domain/collection-table.ts';
+import { counting, type RewardCount } from '../../domain/progress.ts';
 import type { CollectionProgress } from '../../domain/messages.ts';
 import { clock, count, percent } from './format.ts';
 import { type Io, printJson } from '../io.ts';
@@ -35,7 +36,7 @@ function terminalView(io: Io): ProgressView {
   };
   return {
     progress(progress) {
-      const line = barLine(progress, rates(progress, io.now()), (io.err.columns ?? 80) - 1, paint);
+      const line = barLine(progress, rates(progress, io.now()), (io.err.columns || 80) - 1, paint);
       io.err.write(`\r\u001b[2K${line}`);
       drawn = true;
     },
@@ -128,4 +129,4 @@ function facts(progress: CollectionProgress, { tokensPerSecond, remainingMs }: R
 }
 
 /** Of the last turn that has rewards. */
-const rewardPart = (at: RewardCount): string => `mean reward ${Number(rewardMoments(at).mean.toPrecision(3))}`;
+const rewardPart = (at: RewardCount): string => `mean reward ${rewardCells(at)[0]}`;

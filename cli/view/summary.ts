@@ -1,7 +1,8 @@
 // The summary of a run, from its counts: accuracy by turn, outcomes, and the reasons of failures.
 
 import { oneLine } from '../../domain/foreign-text.ts';
-import { counting, ended, rewardMoments } from '../../domain/progress.ts';
+import { rewardCells } from '../../domain/collection-table.ts';
+import { counting, ended } from '../../domain/progress.ts';
 import { OUTCOMES } from '../../domain/ending.ts';
 import type { CollectionResult } from '../../domain/messages.ts';
 import { count, percent, plural } from './format.ts';
@@ -40,15 +41,10 @@ const REWARD_COLUMNS = [
   { title: 'most', align: 'right' },
 ] as const;
 
-const digits = (value: number): string => String(Number(value.toPrecision(4)));
-
 /** The accuracy of the turns that have a verdict, and the rewards of those that have one of their own. */
 export function turnTables(result: Pick<CollectionResult, 'counts' | 'total'>, paint: Paint): string[] {
   const { judgedAt, rewardAt = [] } = result.counts;
-  const rewards = rewardAt.map((at, i) => {
-    const { mean, spread } = rewardMoments(at);
-    return [String(i + 1), count(at.count), digits(mean), digits(spread), digits(at.min), digits(at.max)];
-  });
+  const rewards = rewardAt.map((at, i) => [String(i + 1), count(at.count), ...rewardCells(at)]);
   const tables = [
     ...(judgedAt.length > 0 ? [accuracyTable(result, paint)] : []),
     ...(rewards.length > 0 ? [table(REWARD_COLUMNS, rewards, paint, (_, i) => (i === 2 ? 'bold' : undefined))] : []),

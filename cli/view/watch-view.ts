@@ -30,7 +30,7 @@ export function openWatchView(io: Io, place: RunPlace, events?: ProcessEvents): 
   const draw = () => {
     if (!open) return;
     const rate = last && rates(last, io.now());
-    const columns = (io.err.columns ?? 80) - 1;
+    const columns = (io.err.columns || 80) - 1;
     const bar = last && rate ? barLine(last, rate, columns, paint) : 'waiting for the first news';
     screen.draw([...screenLines({ run: place.run, bar, progress: last, servers, note: noted, now: io.now() }, paint)]);
   };

@@ -73,10 +73,13 @@ export function fileError(action: string, path: string, cause: unknown): unknown
   return new StoreError(`cannot ${action} ${path}: ${words}`, { reason, fix, retryable, cause });
 }
 
+/** The fault of a record that another Everturn wrote. */
+export const OTHER_VERSION = /has format "everturn-[a-z]+\/\d{1,9}"/;
+
 /** A record that exists and is damaged. It is never silently written again. */
 export function recordError(path: string, problem: string, torn = false): StoreError {
   return new StoreError(`${path} ${problem}`, {
-    reason: torn ? 'record-torn' : 'record-broken',
+    reason: torn ? 'record-torn' : OTHER_VERSION.test(problem) ? 'other-version' : 'record-broken',
     fix: problem.startsWith('has format') ? LATER : basename(path) === RUN_FILE ? runFix(problem) : MOVE,
   });
 }

@@ -26,6 +26,7 @@ describe('an exit code', () => {
     [new DatasetError('x', { reason: 'bad-row' }), 6],
     [new SandboxError('x', { reason: 'no-sandbox' }), 7],
     [new StoreError('x', { reason: 'record-broken' }), 1],
+    [new StoreError('x', { reason: 'other-version' }), 2],
     [new StoreError('an --out that is a file', { reason: 'not-a-folder' }), 2],
     [new JudgeError('x', { reason: 'judge-killed' }), 1],
     [new InternalError('x', { reason: 'workflow-failed' }), 1],

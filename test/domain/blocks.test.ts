@@ -226,7 +226,7 @@ describe('counts', () => {
       outcomes: { complete: 1, undecided: 2, failed: 3, cancelled: 4 },
       ...{ reasons: { timeout: 3 }, boundaries: { model: 3 }, verdicts: { right: { equal: 2 } } },
       ...{ turns: 5, tokens: 6, judgedAt: [7, 8], rightAt: [1, 2], rightBy: [1, 3], steered: 2 },
-      rewardAt: [{ count: 2, sum: 3, squares: 5, min: 1, max: 2 }],
+      rewardAt: [{ count: 2, sum: 3, squares: 5, deviations: 0.5, min: 1, max: 2 }],
       failures: [{ query: 'q', sample: 0, outcome: 'failed', reason: 'timeout' }],
     };
     const sum = noCounts();

@@ -6,15 +6,22 @@ import { describe, expect, test } from 'vitest';
 import { rolloutResult, stopReason } from '../../domain/ending.ts';
 import { verdictOf, replyFields } from '../../domain/environment.ts';
 import { finishedTurns } from '../../domain/finished-turns.ts';
-import { addResult, noCounts, rewardMoments } from '../../domain/progress.ts';
+import { rewardCells } from '../../domain/collection-table.ts';
+import { addCounts, addResult, noCounts, rewardMoments } from '../../domain/progress.ts';
 import { discountedReturns } from '../../domain/reward.ts';
 import type { Trajectory } from '../../domain/trajectory.ts';
 import { completeSettings } from '../../domain/defaults.ts';
+import { spreadOf } from '../../statistics/mean.ts';
 import { someTurn } from './some.ts';
 
 const REWARD = { rewardScaling: 2, rewardBias: 0.5, turnDiscount: 0.5 };
 const AT = { out: 'runs', run: 'run', query: 'q', sample: 0, attempt: 1 };
 const rewards = fc.array(fc.double({ min: -1e6, max: 1e6, noNaN: true }), { minLength: 1, maxLength: 6 });
+
+function near(found: number | null, right: number | null): void {
+  if (right === null) expect(found).toBeNull();
+  else expect(Math.abs(found! - right)).toBeLessThanOrEqual(1e-5 * (1 + right));
+}
 
 describe("an environment's rewards", () => {
   test('are the turn rewards as they stand, and their discounted sums are the returns', () => {
@@ -50,14 +57,59 @@ describe("an environment's rewards", () => {
         counts.rewardAt!.forEach((at, t) => {
           const here = rollouts.flatMap((given) => given[t] ?? []);
           const mean = here.reduce((a, b) => a + b, 0) / here.length;
-          const spread = Math.sqrt(here.reduce((sum, r) => sum + (r - mean) ** 2, 0) / here.length);
           expect(at).toMatchObject({ count: here.length, min: Math.min(...here), max: Math.max(...here) });
           expect(rewardMoments(at).mean).toBeCloseTo(mean, 3);
-          expect(Math.abs(rewardMoments(at).spread - spread)).toBeLessThan(1 + 1e-3 * Math.abs(mean));
+          near(rewardMoments(at).spread, spreadOf(here));
         });
         expect(counts.judgedAt).toEqual([]);
       }),
     );
+  });
+
+  const around = fc.tuple(fc.constantFrom(0, 0.3, 1e9, -1e10), fc.array(fc.integer({ min: 0, max: 7 })));
+  const counted = (given: readonly number[]) => {
+    const counts = noCounts();
+    for (const reward of given)
+      addResult(counts, rolloutResult(AT, [someTurn({ turn: 1, verdict: 'scored', reward })], 'done', null, REWARD), 1);
+    return counts;
+  };
+
+  test('have the spread of `stats`, also around a large mean and counted in blocks', () => {
+    fc.assert(
+      fc.property(fc.array(around, { minLength: 1, maxLength: 1 }), fc.nat(9), ([drawn], cut) => {
+        const rewards = drawn![1].map((more) => drawn![0] + more);
+        const counts = counted(rewards.slice(0, cut));
+        addCounts(counts, counted(rewards.slice(cut)));
+        const spread = spreadOf(rewards);
+        if (rewards.length > 0) near(rewardMoments(counts.rewardAt![0]!).spread, spread);
+        // Squares of deviations of whole numbers are exact.
+        const [n, own] = [rewards.length, rewards.map((reward) => reward - drawn![0])];
+        const mean = own.reduce((sum, reward) => sum + reward, 0) / n;
+        if (n > 1 && drawn![0] !== 0.3)
+          near(spread, Math.sqrt(own.reduce((sum, reward) => sum + (reward - mean) ** 2, 0) / (n - 1)));
+      }),
+    );
+  });
+
+  test('that are all equal have the spread 0, and one has none', () => {
+    for (const n of [2, 3, 10]) {
+      const same = Array.from({ length: n }, () => 0.3);
+      expect([rewardMoments(counted(same).rewardAt![0]!).spread, spreadOf(same)]).toEqual([0, 0]);
+    }
+    expect(rewardMoments(counted([0.3]).rewardAt![0]!)).toEqual({ mean: 0.3, spread: null });
+  });
+
+  test('are shown with the digits that tell them apart', () => {
+    const eight = Array.from({ length: 8 }, (_, i) => 1e9 + i);
+    expect(rewardCells(counted(eight).rewardAt![0]!)).toEqual(['1000000003.5', '2.449', '1000000000', '1000000007']);
+    expect(rewardCells(counted([0.3, 0.3, 0.3]).rewardAt![0]!)).toEqual(['0.3', '0', '0.3', '0.3']);
+    expect(rewardCells(counted([1]).rewardAt![0]!)).toEqual(['1', '–', '1', '1']);
+    expect(rewardCells(counted([0, 1, 0]).rewardAt![0]!)).toEqual(['0.3333', '0.5774', '0', '1']);
+  });
+
+  test('counted by an older version, without deviations, have the same spread but for rounding', () => {
+    const { deviations: _, ...older } = counted([1, 2, 4]).rewardAt![0]!;
+    expect(rewardMoments(older).spread).toBeCloseTo(Math.sqrt(7 / 3), 12);
   });
 
   test('of a reply without any are 0, and its verdict says so', () => {

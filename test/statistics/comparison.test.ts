@@ -14,7 +14,7 @@ function runOf(samples: Readonly<Record<string, string>>, part: Partial<Compared
       return rolloutOf(query, [sign === '1' ? 1 : 0], { index, sample });
     }),
   );
-  const identity = (query: string) => [query, { prompt: query, solutions: '42' }] as const;
+  const identity = (query: string) => [query, { prompt: query, solutions: '42', judge: 'math' }] as const;
   return { rollouts, queries: new Map(Object.keys(samples).map(identity)), ...part };
 }
 
@@ -36,6 +36,15 @@ describe('the comparison of two runs', () => {
     expect(pairs.find(({ query }) => query === 'q1')).toEqual({ query: 'q1', a: 0.75, b: 0.5, cell: 'only-a' });
   });
 
+  test('names queries that another environment judged apart from those with other solutions', () => {
+    const b = runOf({ q1: '1', q2: '1' });
+    const queries = new Map(b.queries);
+    queries.set('q2', { prompt: 'q2', solutions: '', judge: 'an environment' });
+    const found = comparison(runOf({ q1: '0', q2: '0' }), { ...b, queries }, { atTurn: 1 });
+    expect(found).toMatchObject({ otherJudge: ['q2'], otherSolutions: [] });
+    expect(found.pairs).toHaveLength(2);
+  });
+
   test('of one sample a query has McNemar on the discordant ones', () => {
     const a = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`q${i}`, i < 13 ? '1' : '0']));
     const b = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`q${i}`, i < 5 || i >= 18 ? '1' : '0']));
@@ -47,8 +56,8 @@ describe('the comparison of two runs', () => {
   test('never pairs another text, and names everything that is not paired', () => {
     const b = runOf({ q1: '1', q2: '1', q3: '?', q4: '1', new: '1' });
     const queries = new Map(b.queries);
-    queries.set('q2', { prompt: 'another question', solutions: '42' });
-    queries.set('q4', { prompt: 'q4', solutions: '43' });
+    queries.set('q2', { prompt: 'another question', solutions: '42', judge: 'math' });
+    queries.set('q4', { prompt: 'q4', solutions: '43', judge: 'math' });
     const found = comparison(runOf({ q1: '0', q2: '0', q3: '0', q4: '0', old: '0' }), { ...b, queries }, { atTurn: 1 });
     expect(found.pairs.map(({ query }) => query)).toEqual(['q1', 'q4']);
     expect(found).toMatchObject({
@@ -56,6 +65,7 @@ describe('the comparison of two runs', () => {
       onlyInB: ['new'],
       otherText: ['q2'],
       otherSolutions: ['q4'],
+      otherJudge: [],
       unknown: ['q3'],
     });
   });
@@ -81,7 +91,7 @@ describe('the comparison of two runs', () => {
     const returned = (values: readonly number[]): ComparedRun => {
       const names = values.map((_, i) => `q${i}`);
       const rollouts = values.map((value, index) => rolloutOf(`q${index}`, [1], { index, returns: [value] }));
-      return { rollouts, queries: new Map(names.map((n) => [n, { prompt: n, solutions: '' }])) };
+      return { rollouts, queries: new Map(names.map((n) => [n, { prompt: n, solutions: '', judge: 'math' }])) };
     };
     const found = comparison(returned([1, 2, 3]), returned([1.5, 2.5, 4]), { measure: 'return', atTurn: 1 });
     expect(found.difference.value).toBeCloseTo(2 / 3, 12);

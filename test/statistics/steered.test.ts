@@ -63,7 +63,7 @@ describe('rollouts that a person had a part in', () => {
   });
 
   test('are in no pair of a comparison', () => {
-    const queries = new Map(QUERIES.map((query) => [query, { prompt: query, solutions: '' }]));
+    const queries = new Map(QUERIES.map((query) => [query, { prompt: query, solutions: '', judge: 'math' }]));
     fc.assert(
       fc.property(SOME, SOME, (a, b) => {
         const { steered, ...found } = comparison({ rollouts: a, queries }, { rollouts: b, queries }, { atTurn: 2 });

@@ -240,6 +240,16 @@ describe('the check of lineage', () => {
       /a message of a person that is not there/,
     ],
     [
+      'another person in the place of the one that gave the message',
+      forge('run.json', 'run', ({ forkedFrom }) => ({ forkedFrom: { ...(forkedFrom as Fields), by: 'mallory' } })),
+      /is a message of "anna" at \d+; run.json names "mallory"/,
+    ],
+    [
+      'a run that no longer names its message',
+      forge('run.json', 'run', ({ forkedFrom }) => ({ forkedFrom: { ...(forkedFrom as Fields), said: null } })),
+      /has no message of a person before turn 3/,
+    ],
+    [
       'a message that was edited',
       forge(`${at()}/say-003.json`, 'say', () => ({ text: 'Well done.' })),
       /another message than the one that turn 3 answered/,

@@ -11,8 +11,8 @@ import type { Kind, QueryRow } from './queries.ts';
 import type { Row } from './row.ts';
 import type { RunSummary } from './summary.ts';
 
-/** `ended`: its result is stored; `open`: it is not, and `newsAt` says when something was stored last. */
-export type RunState = 'ended' | 'cancelled' | 'open';
+/** `ended`: its result is stored; `open`: it is not, and `newsAt` says when something was stored last; `broken`: its run.json cannot be read. */
+export type RunState = 'ended' | 'cancelled' | 'open' | 'broken';
 
 export interface RunHead {
   readonly run: string;

@@ -138,13 +138,14 @@ function kindOf({ interval }: PairedDifference): string {
 }
 
 function Unpaired({ message }: { readonly message: CompareMessage }): JSX.Element | null {
-  const { onlyInA, onlyInB, otherText, otherSolutions, unknown } = message.numbers;
+  const { onlyInA, onlyInB, otherText, otherSolutions, otherJudge, unknown } = message.numbers;
   const said = [
     [onlyInA, `only in ${message.a.run}`],
     [onlyInB, `only in ${message.b.run}`],
     [otherText, 'with the same id and another text: never paired'],
     [unknown, 'without a known result in one of them'],
     [otherSolutions, 'paired, though their solutions differ'],
+    [otherJudge, 'paired, though another task or environment judged them'],
   ] as const;
   const there = said.filter(([queries]) => queries.length > 0);
   const steered = message.numbers.steered.map(({ message: n, fork }) => n + fork);
