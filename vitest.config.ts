@@ -93,7 +93,7 @@ function scratchIn(memory: string): string {
   return folder;
 }
 /** They wait more than they compute, for servers, heartbeats and limits: more at once than there are cores. */
-const WAITS = { maxWorkers: 7, sequence: { groupOrder: 1 } };
+const WAITS = { maxWorkers: 5, sequence: { groupOrder: 1 } };
 const project = (name: string, test: Record<string, unknown>) => ({ extends: true as const, test: { name, ...test } });
 
 export default defineConfig({

@@ -144,6 +144,7 @@ describe.skipIf(!proof.ok)(`workers that judge code${needed}`, { timeout: 180_00
     await until(
       'a status that says so',
       async () => told.test((await here.run('status', 'waiting')).stdout) || undefined,
+      180_000,
     );
     const { stdout } = await here.run('status', 'waiting', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ state: 'running', waitingFor: expect.stringMatching(told) });

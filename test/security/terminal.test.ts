@@ -33,9 +33,13 @@ beforeAll(async () => {
         response.statusCode = 400;
         return response.end(JSON.stringify({ error: { message: `no ${payload} no` } }));
       }
-      const message = { role: `assistant${payload}`, content: `It is ${payload} \\boxed{${payload}1}` };
+      const message = { role: 'assistant', name: payload, content: `It is ${payload} \\boxed{${payload}1}` };
       return response.end(
-        JSON.stringify({ model: payload, choices: [{ index: 0, message, finish_reason: 'stop' }], [payload]: payload }),
+        JSON.stringify({
+          model: TEXTS[0],
+          choices: [{ index: 0, message, finish_reason: 'stop' }],
+          [payload]: payload,
+        }),
       );
     });
   });

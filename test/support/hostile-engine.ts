@@ -24,7 +24,6 @@ export function hostileEngine({ kind, vocabSize, length, answers, latencyMs }: C
   const stopped = new Set<string>();
   return {
     ...toy,
-    version: '0',
     abort(id) {
       if (id !== null) stopped.add(id);
       return 1;
@@ -41,7 +40,7 @@ export function hostileEngine({ kind, vocabSize, length, answers, latencyMs }: C
       const ids = [...said, ...ask.stops.slice(0, 1)].slice(0, ask.max);
       const outputs = ids.map((id, i) => ({ id, logprob: -((part(2) + i * 7919) % 4096) / 1024, top: [] }));
       const finish = ask.stops.includes(ids.at(-1)!) ? 'stop' : 'length';
-      return { id: ask.id, outputs, finish, spans: [{ version: '0', start: 0, end: outputs.length }] };
+      return { id: ask.id, outputs, finish, spans: [{ version: toy.version, start: 0, end: outputs.length }] };
     },
   };
 }

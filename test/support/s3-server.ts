@@ -34,6 +34,16 @@ export async function openS3Server({ pageKeys = 1000, accessKeyId = 'test' } = {
   const calls: S3Call[] = [];
   const silent = new Set<ServerResponse>();
 
+  const writers = new Map<string, () => void>();
+  /** Until another writer of the key has begun too; one that is alone goes on. */
+  async function another(key: string): Promise<void> {
+    writers.get(key)?.();
+    await new Promise<void>((done) => {
+      writers.set(key, done);
+      setTimeout(done, 1000);
+    });
+  }
+
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', 'http://s3');
     const [bucket = '', ...parts] = url.pathname.slice(1).split('/').map(decodeURIComponent);
@@ -61,8 +71,7 @@ export async function openS3Server({ pageKeys = 1000, accessKeyId = 'test' } = {
     if (bucket !== BUCKET) return refuse(404, 'NoSuchBucket');
     if (request.headers['x-amz-content-sha256'] !== createHash('sha256').update(body).digest('hex'))
       return refuse(400, 'XAmzContentSHA256Mismatch');
-    // Writers that began before either ended meet each other.
-    if (server.conditional === 'racy' && call.method === 'PUT') await new Promise((done) => setTimeout(done, 20));
+    if (server.conditional === 'racy' && call.method === 'PUT') await another(call.key);
     const answer = carryOut(call, body, server.conditional === 'racy' ? wasThere : objects.has(call.key));
     if (fault === 'cut') return void request.socket.destroy();
     if (fault === 'silent') return void silent.add(response);
