@@ -46,6 +46,8 @@ export function callToolActivity({ openStore, tools, now }: ActivityDeps) {
       };
       const asking = { arguments: JSON.parse(written.arguments!) as JsonObject, key, signal, before };
       const answer = await tried(tools, tool, asking, store.folder, () => asked);
+      // It was asked, and what it did is as unknown as after a crash.
+      if (tool.effect === 'once' && answer.outcome === 'timed-out') throw noResultInTime(tool);
       const output = clipped(answer.text.toWellFormed(), MAX_RECORDED_BYTES);
       const result: CallRecord = {
         ...place,
@@ -100,14 +102,19 @@ async function tried(
 const WAITS: ReadonlySet<string> = new Set(['tool-not-served', 'tool-closed']);
 
 function unknownOutcome(name: string, cause?: unknown): ToolError {
-  return new ToolError(
-    `The tool ${name} must not be called twice, and it is not known whether it was called: the call was begun, and its result was not stored.`,
-    {
-      reason: 'tool-outcome-unknown',
-      fix: 'Look in the tool for the key of the call; `everturn retry` plays the query again, with other keys.',
-      cause,
-    },
-  );
+  const why = 'it is not known whether it was called: the call was begun, and its result was not stored';
+  return outcomeUnknown(name, why, cause);
+}
+
+const noResultInTime = ({ name, timeoutSeconds }: ToolRecord): ToolError =>
+  outcomeUnknown(name, `it is not known what it did: it was called, and gave no result in ${timeoutSeconds} s`);
+
+function outcomeUnknown(name: string, why: string, cause?: unknown): ToolError {
+  return new ToolError(`The tool ${name} must not be called twice, and ${why}.`, {
+    reason: 'tool-outcome-unknown',
+    fix: 'Look in the tool for the key of the call; `everturn retry` plays the query again, with other keys.',
+    cause,
+  });
 }
 
 function missing(name: string | null): ToolError {

@@ -5,6 +5,7 @@
 import { ToolError } from '../domain/errors.ts';
 import { short } from '../domain/foreign-text.ts';
 import { GuardedLines, type ProcessLaunch } from '../environments/own/guarded-lines.ts';
+import { mostMs, watchRun } from './running-clock.ts';
 
 const MAX_LINE_BYTES = 16 << 20;
 const METHOD_NOT_FOUND = -32601;
@@ -30,7 +31,10 @@ interface Waiting {
 }
 
 export interface RequestLimits {
+  /** Of time in which it runs. */
   readonly timeoutMs: number;
+  /** On any clock. */
+  readonly longestMs?: number;
   readonly signal?: AbortSignal;
 }
 
@@ -65,19 +69,26 @@ export class McpProcess {
     return this.#waiting.size;
   }
 
-  async request(method: string, params: object, { timeoutMs, signal }: RequestLimits): Promise<unknown> {
+  async request(
+    method: string,
+    params: object,
+    { timeoutMs, longestMs = mostMs(timeoutMs), signal }: RequestLimits,
+  ): Promise<unknown> {
     signal?.throwIfAborted();
     if (this.#ended) throw this.#ended;
     const id = ++this.#requests;
-    let timer: NodeJS.Timeout | undefined;
+    let unwatch: (() => void) | undefined;
     let aborted: (() => void) | undefined;
     try {
       return await new Promise((resolve, reject) => {
         this.#waiting.set(id, { resolve, reject });
-        timer = setTimeout(() => {
-          this.notify('notifications/cancelled', { requestId: id, reason: 'time limit' });
-          reject(new RpcTimeout(`${this.#who} gave no result in ${timeoutMs / 1000} s.`));
-        }, timeoutMs);
+        unwatch = watchRun(this.#lines.pid, timeoutMs, longestMs, {
+          over: () => {
+            this.notify('notifications/cancelled', { requestId: id, reason: 'time limit' });
+            reject(new RpcTimeout(`${this.#who} gave no result in ${timeoutMs / 1000} s.`));
+          },
+          stood: () => this.#end(`stood still for ${Math.round(longestMs / 1000)} s`),
+        });
         aborted = () => {
           this.notify('notifications/cancelled', { requestId: id, reason: 'cancelled' });
           reject(signal!.reason as Error);
@@ -86,7 +97,7 @@ export class McpProcess {
         this.#lines.write({ jsonrpc: '2.0', id, method, params });
       });
     } finally {
-      clearTimeout(timer);
+      unwatch?.();
       if (aborted) signal?.removeEventListener('abort', aborted);
       this.#waiting.delete(id);
     }

@@ -12,6 +12,7 @@ import { everturnVersion } from '../machine/package-root.ts';
 import { badTool, describedTool } from './described.ts';
 import type { Door } from './index.ts';
 import { McpProcess, RpcError, RpcTimeout, RpcTooLarge } from './mcp-process.ts';
+import { mostMs } from './running-clock.ts';
 import type { ToolAnswer } from './tool.ts';
 
 /** `npx` may have to download it first. */
@@ -112,12 +113,14 @@ export interface McpDoorOptions {
   readonly log: Log;
   /** The words to run for this tool's server. Throws if this worker may not. */
   readonly permitted: (tool: ToolRecord, runFolder: string) => readonly string[];
+  /** The longest wait for a call, on any clock. */
+  readonly longestMs?: (timeoutMs: number) => number;
 }
 
 /** Keys of calls that ended their server, at most. */
 const MOST_GUILTY = 10_000;
 
-export function mcpDoor({ log, permitted }: McpDoorOptions): Door {
+export function mcpDoor({ log, permitted, longestMs = mostMs }: McpDoorOptions): Door {
   /** Calls that ended their server alone: they get one of their own from then on. */
   const guilty = new Set<string>();
   let lastAlone: Promise<unknown> = Promise.resolve();
@@ -177,7 +180,8 @@ export function mcpDoor({ log, permitted }: McpDoorOptions): Door {
       const words = permitted(tool, runFolder);
       if (closed) throw new ToolError('The worker is ending.', { reason: 'tool-closed', retryable: true });
       const params = { name: tool.name, arguments: given, _meta: { 'everturn/key': idempotency } };
-      const limits = { timeoutMs: tool.timeoutSeconds * 1000, signal };
+      const timeoutMs = tool.timeoutSeconds * 1000;
+      const limits = { timeoutMs, longestMs: longestMs(timeoutMs), signal };
       const ask = (one: McpProcess) => one.request('tools/call', params, limits);
       let leave = (): void => undefined;
       try {

@@ -1,6 +1,6 @@
 // The door `module`: the user's own file of tools, bundled when the run is made, kept in the run's folder under its hash,
-// and loaded from there in processes of their own, one call at a time each. A call that gives nothing in its time ends its
-// process.
+// and loaded from there in processes of their own, one call at a time each. The process itself counts the time of a call,
+// and a call that gives nothing in it ends its process; one that stands still is a failure of ours, and no result.
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,6 +16,7 @@ import { openProcessPool, type ProcessPool, START_MS } from '../environments/own
 import { compiledScript } from '../machine/compiled.ts';
 import { describedTool } from './described.ts';
 import type { Door } from './index.ts';
+import { mostMs } from './running-clock.ts';
 import type { ToolAnswer } from './tool.ts';
 
 const HEAP_MB = 512;
@@ -67,9 +68,11 @@ export interface ModuleDoorOptions {
   /** Throws if this worker may not run the tool. */
   readonly permitted: (tool: ToolRecord, runFolder: string) => void;
   readonly processes?: number;
+  /** The longest wait for a call, on any clock. */
+  readonly longestMs?: (timeoutMs: number) => number;
 }
 
-export function moduleDoor({ log, permitted, processes = PROCESSES }: ModuleDoorOptions): Door {
+export function moduleDoor({ log, permitted, processes = PROCESSES, longestMs = mostMs }: ModuleDoorOptions): Door {
   const pools = new Map<string, ProcessPool>();
   let closed = false;
 
@@ -94,13 +97,17 @@ export function moduleDoor({ log, permitted, processes = PROCESSES }: ModuleDoor
         return await poolOf(tool, runFolder).use(key, signal, async ({ process }) => {
           await before();
           asked = true;
-          const params = { tool: tool.name, arguments: given, key, timeoutMs };
-          return answerOf(await process.call('call', params, { signal, timeoutMs: timeoutMs + GRACE_MS }));
+          const params = { tool: tool.name, arguments: given, key, timeoutMs, graceMs: GRACE_MS };
+          const limits = { signal, timeoutMs: longestMs(timeoutMs) + GRACE_MS };
+          const result = (await process.call('call', params, limits)) as CallResult;
+          // It hangs.
+          if ('timedOut' in result) process.kill();
+          return answerOf(tool, result);
         });
       } catch (error) {
         if (asked && error instanceof EnvironmentError) {
-          const said = saidBy(tool, error);
-          if (said) return said;
+          if (error.reason === 'environment-too-large') return tooLarge(tool);
+          if (error.reason === 'environment-timeout') throw stoodStill(tool, error);
         }
         throw error instanceof EnvironmentError ? outage(tool, error) : error;
       }
@@ -113,18 +120,34 @@ export function moduleDoor({ log, permitted, processes = PROCESSES }: ModuleDoor
   };
 }
 
-function answerOf(result: unknown): ToolAnswer {
-  const { text, failed } = result as { readonly text: string; readonly failed: boolean };
-  return { text, outcome: failed ? 'failed' : 'ok' };
-}
+type CallResult =
+  | { readonly text: string; readonly failed: boolean; readonly late?: boolean }
+  /** Said by the clock of the process. */
+  | { readonly timedOut: true };
 
 /** Faults of the tool itself are told to the model. */
-function saidBy({ name, timeoutSeconds }: ToolRecord, { reason }: EnvironmentError): ToolAnswer | undefined {
-  if (reason === 'environment-timeout')
+function answerOf({ name, timeoutSeconds }: ToolRecord, result: CallResult): ToolAnswer {
+  if ('timedOut' in result)
     return { text: `The tool ${name} gave no result in ${timeoutSeconds} s.`, outcome: 'timed-out' };
-  if (reason === 'environment-too-large')
-    return { text: `The tool ${name} gave more than 1 MiB, which is not shown.`, outcome: 'failed' };
-  return undefined;
+  return { text: result.text, outcome: result.late ? 'timed-out' : result.failed ? 'failed' : 'ok' };
+}
+
+const tooLarge = ({ name }: ToolRecord): ToolAnswer => ({
+  text: `The tool ${name} gave more than 1 MiB, which is not shown.`,
+  outcome: 'failed',
+});
+
+/** Its own clock did not count to the limit: the machine is at fault. */
+function stoodStill({ name, timeoutSeconds }: ToolRecord, cause: EnvironmentError): ToolError {
+  return new ToolError(
+    `The tool ${name} could not do its work: its process stood still, and did not run for ${timeoutSeconds} s.`,
+    {
+      reason: 'tool-unavailable',
+      fix: 'Is the machine short of memory or processors, or was the process stopped?',
+      retryable: true,
+      cause,
+    },
+  );
 }
 
 function outage({ name }: ToolRecord, error: EnvironmentError): ToolError {

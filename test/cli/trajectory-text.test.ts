@@ -68,6 +68,17 @@ describe('everturn show', () => {
     expect(text).toContain('Not ended: 2 turns so far.');
   });
 
+  test('a turn of a run with tools is of no number of turns, because that number counts answers', () => {
+    const tools = { format: 'hermes', list: [], maxCalls: 8, outputBytes: 1000 };
+    const called = { turn: 1, of: '', tookMs: 1, verdict: 'called', reason: 'tools' } as const;
+    const played = trajectory([turn(1, { verdict: called }), turn(2)]);
+    const settings = { ...completeSettings('r', { numTurns: 1 }), tools };
+    const text = trajectoryText({ ...played, rollout: { ...played.rollout, settings } }, plain);
+    expect(text).toMatch(/^turn 1 +→ called \(tools\)/m);
+    expect(text).toMatch(/^turn 2 +✗ wrong/m);
+    expect(text).not.toMatch(/turn \d+ of/);
+  });
+
   test('an undecided turn shows its reason and no reward', () => {
     const verdict = { turn: 1, of: '', tookMs: 1, verdict: 'undecided', reason: 'timeout' } as const;
     const text = trajectoryText(trajectory([turn(1, { verdict })]), plain);

@@ -161,6 +161,17 @@ describe('a module', () => {
     ['no-respond.mjs', "export const environment = { name: 'a', version: '1' };", 'no function `respond`'],
     ['throws.mjs', "throw new Error('no weights here');", 'no weights here'],
     ['odd-name.mjs', "export default { name: 'A b', version: '1', respond() {} };", 'name'],
+    [
+      'idle-second.mjs',
+      "export default { name: 'a', version: '1', idleSecond: 5, respond() {} };",
+      'has the field `idleSecond`: `idleSeconds` is meant',
+    ],
+    [
+      'timeout.mjs',
+      "export default { name: 'a', version: '1', timeout: 5, respond() {} };",
+      '`timeoutSeconds` is meant',
+    ],
+    ['responds.mjs', "export default { name: 'a', version: '1', Begin() {}, respond() {} };", '`begin` is meant'],
     ['syntax.ts', 'export const environment = {{', 'cannot be bundled'],
     ['missing.ts', "import { x } from './not-there.ts';\nexport const environment = x;", 'cannot be bundled'],
   ])('that does not load is refused with the reason: %s', async (name, text, says) => {

@@ -136,6 +136,16 @@ describe('tools of a command line', () => {
       'parameters.type is "strin"',
     ],
     ['export const tools = [{ name: "x", run() {} }, { name: "x", run() {} }];', 'bad-tool', 'Two tools are named "x"'],
+    [
+      'export const tools = [{ name: "x", timeout: 5, run() {} }];',
+      'tool-unloadable',
+      'tools[0] has the field `timeout`: `timeoutSeconds` is meant',
+    ],
+    [
+      'export const tools = [{ name: "x", inputSchema: {}, run() {} }];',
+      'tool-unloadable',
+      'tools[0] has the field `inputSchema`: `parameters` is meant',
+    ],
     ['throw new Error("no luck");', 'tool-unloadable', 'no luck'],
     ['export const tools = [', 'tool-unloadable', 'cannot be bundled'],
   ])('in a module are refused: %s', async (text, reason, said) => {

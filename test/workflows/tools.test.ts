@@ -22,6 +22,7 @@ const SAYS: Record<string, readonly string[]> = {
     '\\boxed{7}',
   ],
   endless: Array.from({ length: 9 }, () => callText('price', { fruit: 'plum' })),
+  wait: [callText('wait', {}), '\\boxed{7}', '\\boxed{7}'],
   order: [callText('order', { fruit: 'plum', count: 2 }), '\\boxed{7}', '\\boxed{7}'],
   long: [callText('long', {}), '\\boxed{7}', '\\boxed{7}'],
 };
@@ -56,6 +57,17 @@ describe('a rollout that calls tools', () => {
     ]);
     expect(result.counts).toMatchObject({ judgedAt: [1, 1], rightAt: [1, 0], turns: 4 });
     expect(await runs.breaches('plain')).toEqual([]);
+  });
+
+  test('has a title for each call in its history, which is what Temporal’s UI shows', async () => {
+    await runs.play('titles', ['calls'], { numTurns: 1 });
+    const { events } = await runs.rig.client.workflow.getHandle('titles/calls/0').fetchHistory();
+    const titles = events!.flatMap(({ activityTaskScheduledEventAttributes: asked, userMetadata }) =>
+      asked?.activityType?.name === 'callTool'
+        ? [JSON.parse(Buffer.from(userMetadata!.summary!.data!).toString()) as string]
+        : [],
+    );
+    expect(titles).toEqual(['turn 1 · call 1 · price', 'turn 1 · call 2 · price', 'turn 2 · call 1 · add']);
   });
 
   test('is told what is wrong with a call that cannot be run', async () => {
@@ -144,5 +156,29 @@ describe('a tool that must not be called twice', () => {
     expect(result.counts.boundaries).toEqual({ tool: 1 });
     expect(await dying.breaches('unknown')).toEqual([]);
     await dying.close();
+  });
+
+  test('that gives nothing in its time has an unknown outcome too: nobody is told, and it is not called again', async () => {
+    let tries = 0;
+    const waiting = await openToolRuns({
+      says,
+      wrapped: (tools) => ({
+        ...tools,
+        call(tool, call, folder) {
+          tries++;
+          return tools.call({ ...tool, timeoutSeconds: 1 }, call, folder);
+        },
+      }),
+    });
+    const { of, store } = await waiting.play('late', ['wait']);
+    const { end, turns } = await of('wait');
+    expect(end).toMatchObject({ outcome: 'failed', failure: { boundary: 'tool', reason: 'tool-outcome-unknown' } });
+    expect(end!.failure!.message).toContain('it was called, and gave no result in');
+    expect([tries, turns]).toEqual([1, []]);
+    const id = { run: 'late', query: 'wait', sample: 0, attempt: 1 };
+    expect(await store.getCall(id, 1, 1)).toBeUndefined();
+    expect((await store.getIntent(id, 1, 1))!.record).toMatchObject({ key: 'late/wait/0/1/1/1' });
+    expect(await waiting.breaches('late')).toEqual([]);
+    await waiting.close();
   });
 });

@@ -1,0 +1,31 @@
+// Replies of a user's environment, read: a name that a parser would leave out is refused and not forgotten.
+
+import { describe, expect, test } from 'vitest';
+import { parseReply } from '../../environments/own/reply.ts';
+
+const read = (json: string) => parseReply('env', 'none', JSON.parse(json), undefined);
+
+describe('a reply', () => {
+  test.each([
+    ['{"reward": {"__proto__": 1, "constructor": 2}}', '`reward.__proto__`: is no name for a value'],
+    ['{"reward": 1, "metrics": {"__proto__": 7}}', '`metrics.__proto__`: is no name for a value'],
+    ['{"reward": 1, "__proto__": {"done": true}}', '__proto__'],
+    ['{"verdict": {"verdict": "right", "__proto__": {}}}', '`verdict.__proto__`: is no name for a value'],
+    ['{"verdict": {"verdict": "wrong", "reason": "Too High!"}}', '`verdict.reason`: is not of a-z'],
+    [`{"reward": {"${'n'.repeat(500)}": 1}}`, 'its name: '],
+  ])('%s is refused, and the message names the field', (json, said) => {
+    const reading = () => read(json);
+    expect(reading).toThrow(said);
+    expect(reading).toThrow(expect.objectContaining({ reason: 'environment-broken' }) as Error);
+  });
+
+  test('has every other name that it was given, also those that objects have by themselves', () => {
+    const { reward, rewards } = read('{"reward": {"constructor": 2, "toString": 0.5, "hasOwnProperty": -1}}');
+    expect(reward).toBe(1.5);
+    expect(Object.entries(rewards!)).toEqual([
+      ['constructor', 2],
+      ['toString', 0.5],
+      ['hasOwnProperty', -1],
+    ]);
+  });
+});
