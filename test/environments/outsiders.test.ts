@@ -37,11 +37,11 @@ function missed(kind: Reply['kind'], expected: Reply['expected'], boxed?: boolea
 describe('a reply that somebody else wrote', () => {
   test.each([
     ['an honest one with a box', 'honest-boxed', 'right', undefined, 0.02],
-    ['an honest one without a box', 'honest-unboxed', 'right', undefined, 0.09],
+    ['an honest one without a box', 'honest-unboxed', 'right', undefined, 0.095],
     ['an equal form', 'equal-form', 'right', undefined, 0.015],
     ['a wrong one with a box', 'wrong', 'wrong', true, 0.015],
-    ['a wrong one without a box', 'wrong', 'wrong', false, 0.08],
-    ['a near miss', 'near-miss', 'wrong', undefined, 0],
+    ['a wrong one without a box', 'wrong', 'wrong', false, 0.09],
+    ['a near miss', 'near-miss', 'wrong', undefined, 0.022],
     ['a near miss of a form', 'equal-form', 'wrong', undefined, 0.01],
   ] as const)('%s is judged as its label says', (_, kind, expected, boxed, share) => {
     const { of, share: found, which } = missed(kind, expected, boxed);
@@ -84,6 +84,30 @@ describe('an equation', () => {
     ['3', '$\\frac{\\sin A+\\cos A}{\\sin A-\\cos A} = \\boxed{3}$', undefined, 'right'],
     ['25', '$|\\vec{v}|^2 = \\boxed{25}$', 'Find the square of the length of v.', 'right'],
     ['25', '$|\\vec{v}|^2 = \\boxed{25}$', 'Find the length of v.', 'wrong'],
+    ['5', 'a = 5', 'Let ab = 84 and a + b = 19. Find |a - b|.', 'wrong'],
+    ['5', '|a - b| = 5', 'Let ab = 84 and a + b = 19. Find |a - b|.', 'right'],
+    ['81', 'a_19 = 81', 'The first term is 5, the common difference 4. What is the 20th term?', 'wrong'],
+    ['81', 'a_20 = 81', 'The first term is 5, the common difference 4. What is the 20th term?', 'right'],
+    ['18', 'r = 18', 'The circumference of a circle is 18π. What is its diameter?', 'wrong'],
+    ['18', 'd = 18', 'The circumference of a circle is 18π. What is its diameter?', 'right'],
+    ['9', 'r = 9', 'The circumference of a circle is 18π. What is its radius?', 'right'],
+    ['8', 'CD = 8', 'A trapezoid has bases AB = 20 and CD = 8 and legs of length 10. Find its height.', 'wrong'],
+    ['8', 'h = 8', 'A trapezoid has bases AB = 20 and CD = 8 and legs of length 10. Find its height.', 'right'],
+    ['2', 'a = 2', 'For how many real values of a is x^2 + ax + 9 a square?', 'wrong'],
+    [
+      '(4, 4)',
+      'B = (4, 4)',
+      'P divides AB with A(1, 2) and B(10, 8) in the ratio 1:2. Find the coordinates of P.',
+      'wrong',
+    ],
+    [
+      '(4, 4)',
+      'P = (4, 4)',
+      'P divides AB with A(1, 2) and B(10, 8) in the ratio 1:2. Find the coordinates of P.',
+      'right',
+    ],
+    ['\\{4, 5\\}', 'B \\ A = {4, 5}', 'Let A = \\{1, 4, 5\\} and B = \\{4, 5, 6\\}. Find A \\cap B.', 'wrong'],
+    ['\\{4, 5\\}', 'So A ∩ B = {4, 5}.', 'Let A = \\{1, 4, 5\\} and B = \\{4, 5, 6\\}. Find A \\cap B.', 'right'],
     ['122', 'a_6 = 122', 'Let a_1 = 2 and a_{n+1} = 3a_n - 1. Find a_5.', 'wrong'],
   ])('for %s, %s is about what its left side names', (solution, answer, question, verdict) => {
     expect(judgeMath(answer, [solution], question === undefined ? {} : { question }).verdict).toBe(verdict);

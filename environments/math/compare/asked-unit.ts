@@ -5,6 +5,7 @@ import { countsAnother, countsThings } from '../find/contrast.ts';
 import { askedOf, SCALED } from '../find/asked.ts';
 import { equal } from '../rational.ts';
 import { type Unit, unitOf } from '../read/unit-words.ts';
+import { remembered } from '../remembered.ts';
 
 const unitIn = (phrase: string): Unit =>
   unitOf(
@@ -39,12 +40,12 @@ const isOtherPower = (nouns: ReadonlySet<string>, question: string): boolean => 
 };
 
 /** The unit that a question asks for by name: "How many minutes", "in square meters". */
-export function askedUnit(question: string): Unit | undefined {
+export const askedUnit = remembered((question: string): Unit | undefined => {
   const said = [...askedOf(question).matchAll(ASKED_UNIT)].map((m) => unitIn(m[1] ?? ''));
   const units = said.filter(({ dimension, unknown, nouns }) => dimension !== '' && unknown.length + nouns.size === 0);
   const [unit] = units;
   return unit && units.every((u) => u.dimension === unit.dimension && equal(u.factor, unit.factor)) ? unit : undefined;
-}
+});
 const UNIT = String.raw`(?:degrees?\s+(?=celsius|fahrenheit))?(?:(?:square|cubic|sq)\s+)?[A-Za-z]+(?:\s?(?:\/|\bper\b|\ban?(?=\s+(?:second|minute|hour|day|week|year)))\s?[A-Za-z]+)?(?:[²³]|\^\d)?`;
 const UNIT_PHRASE = new RegExp(`${UNIT}|[$€£]`, 'g');
 const ASKED_UNIT = new RegExp(String.raw`\b(?:how many|number of|in)\s+(${UNIT})(?![A-Za-z])`, 'gi');

@@ -25,10 +25,13 @@ function leftSide(text: string): string | undefined {
     if ('{(['.includes(char)) depth++;
     else if ('})]'.includes(char)) depth--;
     else if (char === '=' && depth <= 0)
-      return /[<>!:]$|\\(?:not|n)$/.test(text.slice(0, i)) ? undefined : text.slice(0, i);
+      return /[<>!:]$|\\(?:not|n)$/.test(text.slice(0, i)) ? undefined : withSetminus(text.slice(0, i));
   }
   return undefined;
 }
+
+/** "B \ A" in plain text. */
+const withSetminus = (left: string): string => left.replace(/(?<=[A-Z)]) ?\\ (?=[A-Z(])/g, ' \\setminus ');
 
 /** Does this equation speak of a quantity that is computed from the one it names, and that the question does not ask for? */
 export function isAboutAnother({ equation, named, boxed }: About, question: string): boolean {

@@ -34,7 +34,7 @@ const COMMENTS = [
   /(?<=\d):\s((?:[^.:;\n=]|\.\d){1,160}(?:\bplus\b|\+)(?:[^.:;\n=]|\.\d){1,100})(?=\.?\s*$)/iu,
 ];
 const CONCLUDES =
-  /\b(?:so|then|thus|hence|therefore|total|altogether|leav\p{L}+|answer|instead|actually|correct\p{L}*)\b/iu;
+  /\b(?:so|then|thus|hence|therefore|total|altogether|leav\p{L}+|answer|instead|actually|correct\p{L}*|sorry|oops|hmm+|wait|mistake\p{L}*)\b/iu;
 
 function isHarmless(said: string, known: Known, before: string): boolean {
   if (CONCLUDES.test(said.replace(/\band so on\b/i, '')) || !/\d/.test(before)) return false;

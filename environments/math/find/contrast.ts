@@ -4,7 +4,6 @@
 
 import { lemma, LOSSES } from '../read/contrasts.ts';
 import { isNoun } from '../read/harmless-words.ts';
-import { numberWord } from '../read/number-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
 import { SCALED } from './asked.ts';
 import { stopped } from './obstacle.ts';
@@ -49,7 +48,7 @@ export function speaksOfAnother(said: string, question: string, value: string, o
   if (!compares && /⟦.*\bthan\b/.test(said)) return no('a comparison', said);
   if (/^[$€£]\s?\d[^$]*$/.test(value) && COUNTS.test(asked.text)) return no('money', said);
   return (
-    namesOther(said, question) ||
+    namesOtherIn(tokens, said, asked) ||
     (!open && isOtherNumber(clause, asked) && no('another number', said)) ||
     (isOtherQuantity(clause, asked) && no('another quantity', said)) ||
     isOtherDeed(said, clause, asked) ||
@@ -59,9 +58,10 @@ export function speaksOfAnother(said: string, question: string, value: string, o
 }
 
 /** Does a part of a sentence name another person, thing, time or kind? */
-export function namesOther(said: string, question: string): boolean {
-  const asked = readQuestion(question);
-  const tokens = tokensOf(said);
+export const namesOther = (said: string, question: string): boolean =>
+  namesOtherIn(tokensOf(said), said, readQuestion(question));
+
+function namesOtherIn(tokens: readonly Token[], said: string, asked: Asked): boolean {
   const words = new Set(tokens.flatMap(({ word, written }) => [word, written]));
   const [compares, total] = [COMPARES.test(asked.text), TOTAL.test(asked.text)];
   const missing = asked.content.some((word) => !words.has(word));
@@ -101,12 +101,11 @@ function isJoined(clause: readonly Token[], isOne: (token: Token) => boolean): b
 }
 
 /** "The 9th term" where the 10th is asked for. */
-function isOtherNumber(clause: readonly Token[], { all }: Asked): boolean {
+function isOtherNumber(clause: readonly Token[], asked: Asked): boolean {
   const value = clause.findLastIndex(({ word }) => word === NOUN);
   const before = clause.slice(0, Math.max(0, value));
   if (before.some(({ word }) => word === '=' || word === NOUN)) return false;
-  const given = new Set(all.map(({ word }) => numberWord(word) ?? word));
-  return before.some(({ word }) => /^\d/.test(word) && !given.has(word));
+  return before.some(({ word }) => /^\d/.test(word) && !asked.numbers.has(word));
 }
 
 /** Any quantity may be called so. */

@@ -61,6 +61,8 @@ export function ownText(source: string, cut = false): string {
   // In a text that was cut, emphasis shows what is complete.
   let text = source.slice(-LIMITS.textChars);
   if (!cut) text = withoutMarkup(text).replace(ORNAMENTS, ' ').replace(CALCULATION, '');
+  // Its places stay: one sign for one sign.
+  text = text.replaceAll('−', '-');
   const final = text.lastIndexOf(FINAL);
   if (final >= 0) text = text.slice(final + FINAL.length);
   for (const { index } of text.matchAll(TURN)) if (/\S/.test(text.slice(0, index))) return text.slice(0, index);
@@ -228,7 +230,7 @@ function counted(text: string, known: Known): Extraction | undefined {
   if (value === undefined || !known.asked || text.includes('\n') || !/\p{L}{3}/u.test(text) || text.length > 200)
     return undefined;
   if (/\b(?:not|never|still|can|could)\b|n[’']t\b/i.test(text)) return undefined;
-  return isStated(text, 0, value.length, known, false)
+  return isStated(text, 0, value.length, known, false) && !afterwards(text, value.length, value, known).withdrawn
     ? { text: withTail(value.trim(), text, value.length), by: 'whole' }
     : undefined;
 }
@@ -263,14 +265,10 @@ function whole(source: string, known?: Known): Extraction | undefined {
   const length = text.split(/\s+/).length;
   // A value and its label: "42 apples", "$x = 5$ units".
   if (SENTENCE_OF.test(text)) return undefined;
-  if (
-    known?.asked &&
-    speaksOfAnother(`; ${text.replace(/^[-−+\d$€£¥₹(.,\\/)]+/, NOUN)}`, known.question ?? '', text, false)
-  )
-    return undefined;
-  if (length <= 8 && /^[-−+]?\s?(?:[\d$€£¥₹(.]|\\[([\w])/.test(text)) return { text, by: 'whole' };
-  const plainWords = !/[\d$\\=]/.test(text) && length <= 8;
-  return plainWords || /^\\(text|mathrm|textbf)\{[^{}]*\}$/.test(text) ? { text, by: 'whole' } : undefined;
+  const isShort = length <= 8 && (/^[-−+]?\s?(?:[\d$€£¥₹(.]|\\[([\w])/.test(text) || !/[\d$\\=]/.test(text));
+  if (!isShort && !/^\\(text|mathrm|textbf)\{[^{}]*\}$/.test(text)) return undefined;
+  const said = `; ${text.replace(/^[-−+\d$€£¥₹(.,\\/)]+/, NOUN)}`;
+  return known?.asked && speaksOfAnother(said, known.question ?? '', text, false) ? undefined : { text, by: 'whole' };
 }
 
 /** "10 workers need 12 days" says 12. */

@@ -7,7 +7,7 @@ const PLAIN_NUMBER =
   /[-−–]?[$€£¥₹]?(?:\d{1,3}(?:,\d{3}){1,40}(?:\.\d{1,200})?|\d{1,3}(?: \d{3}){1,5}(?![\d.,]\d)|\d{1,200}[.,]\d{1,200}|\.\d{1,200}|\d{1,300})(?:[eE][+-]?\d{1,4})?(?:\s?\/\s?\d{1,200}| \d{1,9}\/\d{1,9})?/;
 // A point or an interval of plain numbers, and LaTeX that was left without its dollars, are values as well.
 const PLAIN_TUPLE =
-  /[([]\s?(?:[-−]?[\d./]{1,40}|[-−]∞)(?:\s?,\s?[-−+]?(?:[\d./]{1,40}|∞)){1,8}\s?[)\]]|[([]\s?[-−]∞\s?,\s?∞\s?[)\]]/;
+  /[([]\s?(?:[-−]?[\d./]{1,40}|[-−]∞)(?:\s?,\s?[-−+]?(?:[\d./]{1,40}|∞)){1,8}\s?[)\]]|[([]\s?[-−]∞\s?,\s?∞\s?[)\]]|\{\s?[-−]?[\d./]{1,40}(?:\s?,\s?[-−]?[\d./]{1,40}){1,20}\s?\}/;
 const BARE_LATEX = /[-−]?\d{0,9}(?:\\[dt]?frac\{[^{}]{1,40}\}\{[^{}]{1,40}\}|\\sqrt\{[^{}]{1,40}\})/;
 const MONTH =
   /(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\.?/;

@@ -1,9 +1,12 @@
 // The words of a question: what it asks for and what it sets side by side. The asked clause, its head, the thing that is counted,
-// the deeds, and the sets of which a statement has to name the right one. Linear; the last question is remembered.
+// the deeds, and the sets of which a statement has to name the right one. Linear; each part is read when it is first asked for, and
+// the last questions are remembered.
 
 import { CONTRARIES, KINDS, lemma, NEUTRAL, QUANTITIES } from '../read/contrasts.ts';
+import { numberWord } from '../read/number-words.ts';
 import { isCommon, isDeterminer, isVerb } from '../read/statement-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
+import { remembered } from '../remembered.ts';
 import { clauseOf } from './asked.ts';
 
 export interface Token {
@@ -68,33 +71,69 @@ export interface Asked {
   /** Does the phrase hold the counted thing, and no unit? */
   readonly isPlain: boolean;
   readonly verbs: readonly string[];
+  /** Its words, with the digits of those that are numbers. */
+  readonly numbers: ReadonlySet<string>;
 }
 
-let last: { readonly question: string; readonly asked: Asked } | undefined;
+/** Each part is computed when it is first read. */
+function lazily<T extends object>(parts: { readonly [K in keyof T]: () => T[K] }): T {
+  const whole = {} as T;
+  for (const key of Object.keys(parts) as (keyof T)[])
+    Object.defineProperty(whole, key, {
+      configurable: true,
+      get: () => {
+        const value = parts[key]();
+        Object.defineProperty(whole, key, { value });
+        return value;
+      },
+    });
+  return whole;
+}
 
+function read(question: string): Asked {
+  const asked: Asked = lazily<Asked>({
+    text: () => clauseOf(question),
+    all: () => tokensOf(question),
+    clause: () => tokensOf(asked.text),
+    head: () => headOf(asked.clause),
+    words: () => wordSet(asked.all),
+    wanted: () => wordSet(asked.clause),
+    content: () =>
+      asked.clause
+        .filter(({ word, written }) => /^\p{L}{3,}$/u.test(word) && !SMALL.test(word) && !isUnitWord(written))
+        .map(({ word }) => word),
+    given: () => namedIn(asked.all),
+    named: () => namedIn(asked.clause),
+    headed: () => namedIn(asked.head),
+    names: () => namesIn(asked.all),
+    sets: () => setsOf(asked.all).filter((set) => set.length > 1),
+    counted: () => countedIn(asked.clause),
+    phrase: () => new Set(phraseOf(asked.clause).map(({ word }) => word)),
+    isPlain: () => {
+      const said = phraseOf(asked.clause).map(({ written }) => written);
+      return said.some(isPlural) && !said.some(isUnitWord);
+    },
+    verbs: () => verbsIn(asked.clause),
+    numbers: () => new Set(asked.all.map(({ word }) => numberWord(word) ?? word)),
+  });
+  return asked;
+}
+
+const short = remembered(read);
+let last: { readonly question: string; readonly asked: Asked } | undefined;
+/** Of a text that is too long to be remembered for long, the last one is. */
 export function readQuestion(question: string): Asked {
-  if (last?.question === question) return last.asked;
-  const text = clauseOf(question);
-  const [all, clause] = [tokensOf(question), tokensOf(text)];
+  if (last?.question !== question) last = { question, asked: short(question) };
+  return last.asked;
+}
+
+const wordSet = (tokens: readonly Token[]): ReadonlySet<string> =>
+  new Set(tokens.flatMap(({ word, written }) => [word, written]));
+
+function headOf(clause: readonly Token[]): readonly Token[] {
   const start = clause.findIndex(({ word }) => /^(?:how|what|which|who|find|comput|determin|calculat)$/.test(word));
   const end = clause.findIndex(({ word }, k) => k > start + 1 && (isPreposition(word) || STOP.test(word)));
-  const head = clause.slice(Math.max(0, start), end < 0 ? undefined : end);
-  const asked: Asked = {
-    ...{ text, all, clause, head },
-    words: new Set(all.flatMap(({ word, written }) => [word, written])),
-    wanted: new Set(clause.flatMap(({ word, written }) => [word, written])),
-    content: clause
-      .filter(({ word, written }) => /^\p{L}{3,}$/u.test(word) && !SMALL.test(word) && !isUnitWord(written))
-      .map(({ word }) => word),
-    ...{ given: namedIn(all), named: namedIn(clause), headed: namedIn(head) },
-    names: namesIn(all),
-    sets: setsOf(all).filter((set) => set.length > 1),
-    counted: countedIn(clause),
-    ...phraseOf(clause),
-    verbs: verbsIn(clause),
-  };
-  last = { question, asked };
-  return asked;
+  return clause.slice(Math.max(0, start), end < 0 ? undefined : end);
 }
 
 export const isPreposition = (word: string): boolean => PREPOSITION.test(word);
@@ -160,13 +199,11 @@ function countedIn(clause: readonly Token[]): string | undefined {
   return many < 0 ? undefined : pluralAt(clause, many + 1, 4);
 }
 
-function phraseOf(clause: readonly Token[]): Pick<Asked, 'phrase' | 'isPlain'> {
+function phraseOf(clause: readonly Token[]): readonly Token[] {
   const many = clause.findIndex(({ word }, k) => word === 'many' && clause[k - 1]?.word === 'how');
   const behind = many < 0 ? [] : clause.slice(many + 1);
   const end = behind.findIndex(({ word }) => AUXILIARY.test(word) || STOP.test(word) || isPreposition(word));
-  const said = behind.slice(0, end < 0 ? 4 : end);
-  const isPlain = said.some(({ written }) => isPlural(written)) && !said.some(({ written }) => isUnitWord(written));
-  return { phrase: new Set(said.map(({ word }) => word)), isPlain };
+  return behind.slice(0, end < 0 ? 4 : end);
 }
 const AUXILIARY =
   /^(?:do|is|are|was|wer|can|could|will|would|should|must|may|might|hav|had|did|need|each|he|she|they|it|the)$/;

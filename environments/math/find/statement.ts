@@ -59,23 +59,14 @@ export function isStated(text: string, start: number, end: number, known: Known,
   if (marked && isUnclaimed(words, rightOf(text, end, inside), known))
     return stopped('a box that is not claimed', words);
   if (known.asked && namesOtherUnit(words, known.question ?? '')) return stopped('another unit', words);
-  if (
-    !marked &&
-    known.asked &&
-    speaksOfAnother(
-      clauseAround(words, rightOf(text, end, inside)),
-      known.question ?? '',
-      value,
-      isComputed(text, start),
-    )
-  )
-    return false;
   const number = /^(?:\\f?boxed\s*\{)?[-−$\s]*\d|^\(\d+\)?$/.test(value);
   const left = /\d[.,]\d/.test(value) ? withoutHedges(words) : words;
-  const open = marked || (known.asked === true && known.gives?.(value) !== true && isComputed(text, start));
+  const computed = !marked && known.asked === true && isComputed(text, start);
+  const open = marked || (computed && known.gives?.(value) !== true);
+  const right = rightOf(text, end, inside);
   return (
     leads(left, known, { marked, open, number, value }) &&
-    leaves(rightOf(text, end, inside), known, {
+    leaves(right, known, {
       object: /\p{L}{2}|⟦/u.test(words),
       stated: read(words).some(({ word }) => isLink(word) || !isLead(word)),
       named: wordsOf(words).some((word) => namesAnswer(word.toLowerCase())),
@@ -83,7 +74,8 @@ export function isStated(text: string, start: number, end: number, known: Known,
       value,
       marked,
       open,
-    })
+    }) &&
+    (marked || !known.asked || !speaksOfAnother(clauseAround(words, right), known.question ?? '', value, computed))
   );
 }
 

@@ -1,6 +1,8 @@
 // Words that exclude each other: of each row a statement names what the question names. Tables only. Words that mean the same stand in
 // one group; `|` parts the groups of a row.
 
+import { MANY, remembered } from '../remembered.ts';
+
 const IRREGULAR: Readonly<Record<string, string>> = Object.fromEntries(
   (
     'men:man women:woman children:child people:person ladies:lady radii:radius mice:mouse geese:goose seconds:seconds bought:buy sold:sell gave:give given:give ' +
@@ -14,7 +16,7 @@ const IRREGULAR: Readonly<Record<string, string>> = Object.fromEntries(
 );
 
 /** One form of the singular and the plural, of the persons and tenses of a verb. */
-export function lemma(word: string): string {
+export const lemma = remembered((word) => {
   const known = Object.hasOwn(IRREGULAR, word) ? IRREGULAR[word] : undefined;
   if (known !== undefined) return known.replace(/e$/, '');
   if (word.length < 4) return word;
@@ -24,7 +26,7 @@ export function lemma(word: string): string {
     .replace(/(?<=[^e]{2})(?:ed|ing)$/, '')
     .replace(/([b-df-hj-km-np-rt])\1$/, '$1')
     .replace(/e$/, '');
-}
+}, MANY);
 
 const row = (text: string): readonly (readonly string[])[] => text.split('|').map((group) => group.trim().split(/\s+/));
 

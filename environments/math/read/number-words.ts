@@ -8,6 +8,9 @@ const words = (text: string, from: number, step: number): [string, number][] =>
 const ONES = new Map([
   ...words('zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen', 0, 1),
   ...words('sixteen seventeen eighteen nineteen', 16, 1),
+  // German, but for the elf.
+  ...words('eins zwei drei vier fünf sechs sieben acht neun zehn', 1, 1),
+  ['zwölf', 12],
 ]);
 const TENS = new Map(words('twenty thirty forty fifty sixty seventy eighty ninety', 20, 10));
 const SCALES = new Map([
@@ -34,7 +37,7 @@ export function numberWord(text: string): string | undefined {
   if (value !== undefined) return `${sign === undefined ? '' : '-'}${value}${percent === undefined ? '' : '\\%'}`;
   const ratio = /^(\d{1,9}) (?:to|in|out of) (\d{1,9})$/.exec(plainWords(text));
   if (ratio) return `${ratio[1]}:${ratio[2]}`;
-  if (/\d|[a-z]{20}/.test(text) || !/[a-z]{3}/i.test(text)) return undefined;
+  if (/\d|[a-z]{20}/.test(text) || !/\p{L}{3}/u.test(text)) return undefined;
   const parts = plainWords(text).replace(/-/g, ' ').split(' ');
   if (parts.length > 12 || !/^[a-z]/.test(parts[0] ?? '')) return undefined;
   const bottom = parts.length > 1 ? PARTS.get(parts.at(-1) ?? '') : undefined;

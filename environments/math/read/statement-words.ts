@@ -163,6 +163,7 @@ const FOREIGN: readonly (readonly [RegExp, string])[] = [
   [/(?:故|应|本题|因此)?选择?(?:选项)?(?![一-鿿])/g, ' answer is '],
   [/(?:等于|就是|得到|得出|[是为得有共])(?=\s*(?:$|[\s:：$\\\d⟦-]))/g, ' is '],
   [/\b(?:die |eine )?(?:end|gesamt)?(?:antwort|lösung|ergebnis) (?:ist|lautet|beträgt)\b/gi, ' the answer is '],
+  [/\bes gibt(?: genau| insgesamt)?(?=\s*(?:$|[\d$⟦]))/gi, ' there are '],
   [/\b(?:la |le )?(?:réponse|solution|résultat)(?: finale?)? est\b/gi, ' the answer is '],
   [/\b(?:la |el )?(?:respuesta|solución|resultado)(?: final)? es\b/gi, ' the answer is '],
   [/\b(?:la |il |a |o )?(?:risposta|resposta|soluzione|risultato)(?: finale?)? (?:è|é)(?!\p{L})/giu, ' the answer is '],
@@ -177,7 +178,7 @@ const FOREIGN: readonly (readonly [RegExp, string])[] = [
 
 export function inEnglish(text: string): string {
   if (
-    !/[^\x00-\x7F]|\b[a-z]+(?:wort|ndo|nis|sta|tado|rno|anto)\b|donc|ainsi|daher|somit|entonces|lösung|risposta/i.test(
+    !/[^\x00-\x7F]|\b[a-z]+(?:wort|ndo|nis|sta|tado|rno|anto)\b|donc|ainsi|daher|somit|entonces|lösung|risposta|es gibt/i.test(
       text,
     )
   )
@@ -192,7 +193,7 @@ const PREPOSITIONS =
   during under around satisfying has have had containing without`);
 export const opensZone = (word: string): boolean => PREPOSITIONS.has(word);
 const DETERMINERS = words(
-  'el la le les los las das die der den ein eine un une il lo the a an this that its our his her their my each every these those some any all one',
+  'el la le les los las das die der den dem des ein eine un une il lo the a an this that its our his her their my each every these those some any all one',
 );
 export const isDeterminer = (word: string): boolean => DETERMINERS.has(word);
 const VERB_FORMS: ReadonlySet<string> = new Set([...VERBS].map(lemma));

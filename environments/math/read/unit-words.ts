@@ -242,7 +242,7 @@ function isAsked(word: string, question: string): boolean {
     return false;
   if (numberWord(word) !== undefined || FUNCTIONS.has(word) || BEHIND.has(word) || AHEAD.has(word)) return false;
   return new RegExp(
-    `(?:how (?:many|much)|number of|\\d[\\d.,]*)(?:\\s+[A-Za-z'’-]+){0,4}\\s+${word}(?:s|es)?(?![A-Za-z])`,
+    `(?:how (?:many|much)|number of|\\d[\\d.,]*)(?:\\s+(?:\\d+-)?[A-Za-z'’-]+){0,4}\\s+${word}(?:s|es)?(?![A-Za-z])`,
     'i',
   ).test(question);
 }
