@@ -13,6 +13,8 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const QUICK = { totalMs: 20_000, silenceMs: 150 };
+/** For servers that answer late by design. */
+const PATIENT = { totalMs: 20_000, silenceMs: 5_000 };
 
 function opened(more: Record<string, string> = {}, { bucket = 'bucket', limits = QUICK } = {}) {
   const settings = bucketSettings({ ...bucketEnvironment(server.url), ...more });
@@ -73,7 +75,7 @@ describe('a write to a bucket', () => {
   });
 
   test('of no byte and of some megabytes arrives whole', async () => {
-    const bucket = opened({}, { limits: { totalMs: 20_000, silenceMs: 5_000 } });
+    const bucket = opened({}, { limits: PATIENT });
     const large = Buffer.alloc(5_000_000, 'ü');
     expect(await bucket.writeOnce('none', uploadOf(''))).toBe(true);
     expect(await bucket.writeOnce('large', uploadOf(large))).toBe(true);
@@ -90,12 +92,14 @@ describe('a bucket without conditional writes', () => {
     ['racy', 'of 16 writers of one name at once'],
   ] as const)('(%s) is refused before anything is written, and no probe stays', async (conditional, why) => {
     server.conditional = conditional;
-    await expect(opened().writeOnce('runs/first/run.json', uploadOf('x'))).rejects.toMatchObject({
-      reason: 'bucket-unsafe',
-      message: expect.stringContaining(why),
-    });
+    await expect(opened({}, { limits: PATIENT }).writeOnce('runs/first/run.json', uploadOf('x'))).rejects.toMatchObject(
+      {
+        reason: 'bucket-unsafe',
+        message: expect.stringContaining(why),
+      },
+    );
     expect([...server.objects.keys()]).toEqual([]);
-    await expect(opened().writeOnce('run.json', uploadOf('x'))).rejects.toThrow(/toy-s3/);
+    await expect(opened({}, { limits: PATIENT }).writeOnce('run.json', uploadOf('x'))).rejects.toThrow(/toy-s3/);
   });
 
   test('is probed once by a process, also of many writers at once', async () => {

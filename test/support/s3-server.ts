@@ -40,7 +40,7 @@ export async function openS3Server({ pageKeys = 1000, accessKeyId = 'test' } = {
     writers.get(key)?.();
     await new Promise<void>((done) => {
       writers.set(key, done);
-      setTimeout(done, 1000);
+      setTimeout(done, 200);
     });
   }
 
