@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
 import type {
+  Backend,
   BackendOf,
   GenerateRequest,
   Kind,
@@ -55,6 +56,12 @@ export function aTextRequest(question: string, changes: Partial<TextRequest> = {
 }
 
 export const undisturbed = () => ({ signal: new AbortController().signal });
+
+/** A question whose answer has at most four tokens, of either kind of backend. */
+export const askShortly = async (backend: Backend) =>
+  'tokenizer' in backend
+    ? backend.generate(await aRequest(backend, 'What is 2 + 2?', { maxNewTokens: 4, stopTokenIds: [] }), undisturbed())
+    : backend.generate(aTextRequest('2 + 2?', { maxNewTokens: 4 }), undisturbed());
 
 type Shared = Pick<TextRequest, 'maxNewTokens' | 'sampling' | 'seed'>;
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ModelError } from '../../domain/errors.ts';
 import type { Backend } from '../../inference/backend.ts';
 import { createBackend } from '../../inference/index.ts';
-import { aRequest, aTextRequest, undisturbed } from '../contract/backend.ts';
+import { askShortly } from '../contract/backend.ts';
 import { modelServer, type Fault, type ModelServer } from '../support/model-server.ts';
 import { TINY_FOLDER } from '../support/tiny.ts';
 
@@ -133,13 +133,7 @@ describe.each(SHAPES)('a reply of $of', ({ needs, ...shape }) => {
   let server: ModelServer;
   let backend: Backend;
   let whole: Json;
-  const ask = async () =>
-    'tokenizer' in backend
-      ? backend.generate(
-          await aRequest(backend, 'What is 2 + 2?', { maxNewTokens: 4, stopTokenIds: [] }),
-          undisturbed(),
-        )
-      : backend.generate(aTextRequest('2 + 2?', { maxNewTokens: 4 }), undisturbed());
+  const ask = () => askShortly(backend);
   const outcome = async (fault: Fault) => {
     server.fail(fault);
     const got = await ask().then(
