@@ -88,7 +88,9 @@ function send(path: string, body: unknown, headers: Record<string, string> = {},
     asked.end(method === 'GET' ? undefined : typeof body === 'string' ? body : JSON.stringify(body));
   });
 }
-const stateOf = async (run: string) => (await send(`/${run}/status`, null, {}, 'GET')).said;
+/** A feed answers nothing for a moment, as null, while the worker that played it is replaced. */
+const stateOf = (run: string) =>
+  until(`the feed of ${run} answers`, async () => (await send(`/${run}/status`, null, {}, 'GET')).said, 240_000);
 
 describe('the feed of the local service', () => {
   test(
