@@ -23,7 +23,7 @@ const answer = (outputs, finish, top) =>
     meta_info: {
       id: 'made',
       finish_reason: finish,
-      prompt_tokens: 100,
+      prompt_tokens: 'ASKED',
       weight_version: '0',
       output_token_logprobs: outputs.map((id, i) => [float32(i), id, null]),
       ...(top ? { output_top_logprobs: outputs.map((id, i) => [[float32(i), id, null]]) } : {}),
@@ -33,6 +33,15 @@ const answer = (outputs, finish, top) =>
   });
 const whole = answer(ids, { type: 'stop', matched: ids.at(-1) }, false);
 const first = answer(ids.slice(0, 1), { type: 'length', length: 1 }, true);
+
+/** The answer with the number of ids that were sent: a reply that says another one is refused. */
+function to(body, said) {
+  const from = body.indexOf('"input_ids":[');
+  const end = body.indexOf(']', from);
+  let asked = 1;
+  for (let at = from; (at = body.indexOf(',', at + 1)) >= 0 && at < end;) asked++;
+  return said.replace('"ASKED"', String(asked));
+}
 
 /** The same for the same prompt and seed, in whatever run. */
 function lengthOf(body) {
@@ -90,7 +99,7 @@ const server = createServer((request, response) => {
   request.on('end', () => {
     if (request.url !== '/generate') return send('""');
     const head = Buffer.concat(chunks).toString('latin1');
-    if (head.includes('"top_logprobs_num"')) return send(first);
+    if (head.includes('"top_logprobs_num"')) return send(to(head, first));
     if (capacity > 0) ask(Buffer.concat(chunks).toString());
     most = Math.max(most, ++inFlight);
     const tokens = median > 0 ? lengthOf(Buffer.concat(chunks).toString()) : ids.length;
@@ -100,7 +109,7 @@ const server = createServer((request, response) => {
       setTimeout(
         () => {
           inFlight--;
-          send(said);
+          send(to(head, said));
         },
         median > 0 ? delayMs * tokens : delayMs,
       );
