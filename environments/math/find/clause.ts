@@ -2,6 +2,7 @@
 // Linear.
 
 import { isNoun, isRefusing, leadsTo } from '../read/harmless-words.ts';
+import { numberWord } from '../read/number-words.ts';
 import {
   finds,
   CONDITION,
@@ -27,7 +28,11 @@ import { NOUN } from './sentence.ts';
 
 /** Nothing of its own is supposed where all words are the question's. */
 export const isGiven = (word: string, known: Known): boolean =>
-  /^(?:[⟦=:<>≤≥]|[\d.,]+|[a-zα-ω])$/u.test(word) || isLead(word) || isDeterminer(word) || known(word);
+  /^(?:[⟦=:<>≤≥]|[\d.,]+|[a-zα-ω])$/u.test(word) ||
+  isLead(word) ||
+  isDeterminer(word) ||
+  known(word) ||
+  known.gives?.(numberWord(word) ?? word) === true;
 
 export function isSubject(words: readonly Word[], link: number, known: Known, marked: boolean): boolean {
   const subject = words.slice(0, Math.max(link, 0));

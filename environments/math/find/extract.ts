@@ -14,10 +14,11 @@ import { hasProse, mathSegments } from './segments.ts';
 import { answerPhrase, type Extraction, finalPhrase, type Found, hash } from './phrases.ts';
 import { isStated } from './statement.ts';
 import { type Known, NOTHING } from './known.ts';
-import { speaksOfAnother } from './contrast.ts';
+import { isAbout } from './closed.ts';
 import { NOUN, STRUCK } from './sentence.ts';
 import { afterwards } from './afterwards.ts';
 import { percented, RESTATED, roundedBehind, tailOf, withTail } from './tail.ts';
+import { spelledOut } from '../read/number-words.ts';
 import { inEnglish } from '../read/statement-words.ts';
 import { yesOrNo } from '../read/words.ts';
 
@@ -119,7 +120,8 @@ function fromAnswer(source: string, cut: boolean, known: Known): Found {
   return unboxed(text, inEnglish(text), cut, known);
 }
 
-function unboxed(source: string, text: string, cut: boolean, known: Known): Found {
+function unboxed(said: string, read: string, cut: boolean, known: Known): Found {
+  const [source, text] = known.asked ? ([said, read].map(spelledOut) as [string, string]) : [said, read];
   const named =
     tagged(text, known, cut) ?? hash(text, cut) ?? finalPhrase(text, cut, known) ?? answerPhrase(text, cut, known);
   if (named || cut) return named ? inSentence(named, known) : 'cut-off';
@@ -227,7 +229,13 @@ function joins(gap: string): boolean {
 /** "46m of fence", "8 primes: 2, 3, …": a value with words that the question knows. */
 function counted(text: string, known: Known): Extraction | undefined {
   const value = /^\s*[-−]?[$€£]?\d[\d,]*(?:\.\d+)?(?:\/\d+)?(?![\d.,/]|\s*(?:[-−+*/×÷=^!<>≤≥]|x\b))/.exec(text)?.[0];
-  if (value === undefined || !known.asked || text.includes('\n') || !/\p{L}{3}/u.test(text) || text.length > 200)
+  if (
+    value === undefined ||
+    !known.asked ||
+    /\n|[.!]\s+\p{Lu}/u.test(text) ||
+    !/\p{L}{3}/u.test(text) ||
+    text.length > 200
+  )
     return undefined;
   if (/\b(?:not|never|still|can|could)\b|n[’']t\b/i.test(text)) return undefined;
   return isStated(text, 0, value.length, known, false) && !afterwards(text, value.length, value, known).withdrawn
@@ -268,7 +276,7 @@ function whole(source: string, known?: Known): Extraction | undefined {
   const isShort = length <= 8 && (/^[-−+]?\s?(?:[\d$€£¥₹(.]|\\[([\w])/.test(text) || !/[\d$\\=]/.test(text));
   if (!isShort && !/^\\(text|mathrm|textbf)\{[^{}]*\}$/.test(text)) return undefined;
   const said = `; ${text.replace(/^[-−+\d$€£¥₹(.,\\/)]+/, NOUN)}`;
-  return known?.asked && speaksOfAnother(said, known.question ?? '', text, false) ? undefined : { text, by: 'whole' };
+  return known?.asked && !isAbout(said, known.question ?? '') ? undefined : { text, by: 'whole' };
 }
 
 /** "10 workers need 12 days" says 12. */

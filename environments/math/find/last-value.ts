@@ -28,7 +28,7 @@ export function lastValue(source: string, known?: Known, marked = false): Extrac
   // "The minimum is 6, attained at x = 2." says 6.
   const tail = shown
     .replace(
-      /(?:,\s(?:since|as|attained|achieved|reached)|,?\s(?:because))\s[^.\n]{0,200}\.?\s*$/,
+      /(?:,\s(?:since|as|attained|achieved|reached)|,?\s(?:because|since(?=\s[a-z]\s?[<>≤≥≠])))\s[^.\n]{0,200}\.?\s*$/,
       (why, at: number) => (known && speaksAgainst(why, known, shown.slice(0, at)) ? why : ''),
     )
     .replace(/\s(?:rather than|instead of)\s+\$?[-\d.,/]+\$?\.?\s*$/, '')
@@ -128,7 +128,8 @@ function stated(text: string, { start, end, content }: Segment, known?: Known, m
   const last = Math.max(end, text.startsWith(content, start) ? start + content.length : 0);
   const before = text.slice(Math.max(0, start - 40), start);
   const enumerated =
-    /(?:^|\n)[ \t]*$/.test(before) && before.includes('\n') && /^[.)] +[A-Za-z]/.test(text.slice(end, end + 8));
+    (/(?:^|\n)[ \t]*$/.test(before) && before.includes('\n') && /^[.)] +[A-Za-z]/.test(text.slice(end, end + 8))) ||
+    (start === 0 && /^\(\d+\) +\p{Lu}\p{Ll}/u.test(text));
   const bare = /(?<!\b(?:ans|i\.e|e\.g|approx|viz))[.!?][ \t]+$/i.test(before) && !content.includes('=');
   if (enumerated || bare || !isStated(text, start, last, known, marked)) return undefined;
   return afterwards(text, end, content, known).withdrawn ? undefined : true;

@@ -8,6 +8,9 @@ const PLAIN_NUMBER =
 // A point or an interval of plain numbers, and LaTeX that was left without its dollars, are values as well.
 const PLAIN_TUPLE =
   /[([]\s?(?:[-−]?[\d./]{1,40}|[-−]∞)(?:\s?,\s?[-−+]?(?:[\d./]{1,40}|∞)){1,8}\s?[)\]]|[([]\s?[-−]∞\s?,\s?∞\s?[)\]]|\{\s?[-−]?[\d./]{1,40}(?:\s?,\s?[-−]?[\d./]{1,40}){1,20}\s?\}/;
+/** `2x(x-3)(x+3)`, `(x + 3)/(x + 2)` */
+const PLAIN_PRODUCT =
+  /\d{0,6}[a-z]?(?:\([-+−\d\sa-z^²³]{1,30}\)[²³]?\s?\/?\s?){1,5}\([-+−\d\sa-z^²³]{1,30}\)[²³]?(?![\w(])/;
 const BARE_LATEX = /[-−]?\d{0,9}(?:\\[dt]?frac\{[^{}]{1,40}\}\{[^{}]{1,40}\}|\\sqrt\{[^{}]{1,40}\})/;
 const MONTH =
   /(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?)\.?/;
@@ -25,7 +28,7 @@ const CLOCK = /\d{1,9}(?::\d{1,9}){1,4}(?:\s?[AaPp]\.?[Mm]\b\.?)?|\d{1,2}\s?[AaP
 const MOMENT = new RegExp(`^(?:${DURATION.source}|${DATE.source}|${CLOCK.source}|${RATIO.source})$`);
 const number = (...first: readonly RegExp[]): RegExp =>
   new RegExp(
-    `(?<![\\dA-Za-z_^.\\\\{}])(?:${[...first, DURATION, RATIO, CLOCK, BARE_LATEX, PLAIN_TUPLE, PLAIN_NUMBER].map(({ source }) => source).join('|')})`,
+    `(?<![\\dA-Za-z_^.\\\\{}])(?:${[...first, DURATION, RATIO, CLOCK, BARE_LATEX, PLAIN_PRODUCT, PLAIN_TUPLE, PLAIN_NUMBER].map(({ source }) => source).join('|')})`,
     'g',
   );
 const NUMBER = number();

@@ -71,7 +71,7 @@ function phrase(
   if (!last || tail.length - last.index > near) return undefined;
   const said = last.index + last[0].length;
   if (known && !isLedTo(tail, said, known)) return undefined;
-  const rest = tail.slice(said, said + 2_000).replace(/^[\s*:}]+/, '');
+  const rest = tail.slice(said, said + 2_000).replace(/^[\s*:}]+(?:still\s)?/, '');
   const found = statement(rest, cut, known, tail.slice(0, last.index));
   if (found === undefined || (known && STRIKES.test(found))) return undefined;
   const after = known

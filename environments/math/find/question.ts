@@ -3,6 +3,7 @@
 // the last questions are remembered.
 
 import { CONTRARIES, KINDS, lemma, NEUTRAL, QUANTITIES } from '../read/contrasts.ts';
+import { isFree, meaningsOf, signsIn } from '../read/free-words.ts';
 import { numberWord } from '../read/number-words.ts';
 import { isCommon, isDeterminer, isVerb } from '../read/statement-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
@@ -26,7 +27,12 @@ export const tokensOf = (text: string): Token[] =>
 export type Named = ReadonlyMap<number, ReadonlySet<number>>;
 const ROWS = [...KINDS, ...CONTRARIES, QUANTITIES];
 export const QUANTITY_ROW = ROWS.length - 1;
-export const isKind = (row: number): boolean => row < KINDS.length;
+export const isQuantity = (word: string): boolean => (INDEX.get(word) ?? []).some(([row]) => row === QUANTITY_ROW);
+/** Does a word exclude others by the tables? */
+export const isContrast = (word: string): boolean => (INDEX.get(word) ?? []).some(([row]) => row !== QUANTITY_ROW);
+/** Does the question name several of the kind: Monday and Tuesday? */
+export const isOneOfSeveral = (word: string, asked: Asked): boolean =>
+  (INDEX.get(word) ?? []).some(([row]) => row < KINDS.length && (asked.given.get(row)?.size ?? 0) > 1);
 const INDEX = new Map<string, (readonly [row: number, group: number])[]>();
 for (const [k, row] of ROWS.entries())
   for (const [n, group] of row.entries())
@@ -46,6 +52,11 @@ export function namedIn(tokens: readonly Token[]): Named {
     for (const [row, group] of INDEX.get(token.word) ?? [])
       if (isSense(token, tokens[k - 1], tokens[k + 1])) named.set(row, (named.get(row) ?? new Set()).add(group));
   return named;
+}
+
+export interface Join {
+  readonly items: readonly string[];
+  readonly by: string;
 }
 
 export interface Asked {
@@ -70,9 +81,24 @@ export interface Asked {
   readonly phrase: ReadonlySet<string>;
   /** Does the phrase hold the counted thing, and no unit? */
   readonly isPlain: boolean;
-  readonly verbs: readonly string[];
+  /** Does the clause ask for a number of things? */
+  readonly counts: boolean;
+  /** Or for a number of units? */
+  readonly measures: boolean;
   /** Its words, with the digits of those that are numbers. */
   readonly numbers: ReadonlySet<string>;
+  /** The same of the clause alone. */
+  readonly clauseNumbers: ReadonlySet<string>;
+  /** The words of the clause up to its first preposition that name what is asked for. */
+  readonly core: readonly string[];
+  /** Groups of words of one meaning that the clause names. */
+  readonly meanings: ReadonlySet<number>;
+  /** Does the clause speak of somebody or something by a pronoun? */
+  readonly refers: boolean;
+  /** Names of the signs in the asked formula: "integral". */
+  readonly signs: ReadonlySet<string>;
+  /** Things that the clause joins by "and", "or" or "nor". */
+  readonly joins: readonly Join[];
 }
 
 /** Each part is computed when it is first read. */
@@ -113,8 +139,29 @@ function read(question: string): Asked {
       const said = phraseOf(asked.clause).map(({ written }) => written);
       return said.some(isPlural) && !said.some(isUnitWord);
     },
-    verbs: () => verbsIn(asked.clause),
-    numbers: () => new Set(asked.all.map(({ word }) => numberWord(word) ?? word)),
+    counts: () =>
+      /\b(?:how many|number|count|total|how much (?!does|do|did|is|are|was|were|will|would|can|should|more|money))/i.test(
+        asked.text,
+      ),
+    measures: () => phraseOf(asked.clause).some(({ written }) => isUnitWord(written)),
+    numbers: () => new Set(asked.all.map(({ written }) => numberWord(written.toLowerCase()) ?? written)),
+    clauseNumbers: () => new Set(asked.clause.map(({ written }) => numberWord(written.toLowerCase()) ?? written)),
+    core: () =>
+      asked.head
+        .slice(
+          asked.head.findLastIndex(
+            ({ word }, k) => /^(?:length|valu|measur|number)$/.test(word) && asked.clause[k + 1]?.word === 'of',
+          ) + 1,
+        )
+        .filter(
+          ({ word, written }) =>
+            /^\p{L}{3,}$/u.test(word) && !isFree(word) && !isUnitWord(written) && !ASKING.test(word),
+        )
+        .map(({ word }) => word),
+    meanings: () => new Set(asked.clause.flatMap(({ word }) => [...meaningsOf(word)])),
+    signs: () => signsIn(asked.text),
+    joins: () => joinsOf(asked.clause),
+    refers: () => asked.clause.some(({ word }) => /^(?:he|she|they|it|its|his|her|their|them|him)$/.test(word)),
   });
   return asked;
 }
@@ -125,6 +172,28 @@ let last: { readonly question: string; readonly asked: Asked } | undefined;
 export function readQuestion(question: string): Asked {
   if (last?.question !== question) last = { question, asked: short(question) };
   return last.asked;
+}
+
+const isItem = ({ word, written }: Token): boolean =>
+  /^(?:\d.*|\p{L}{3,}|\p{Lu})$/u.test(written) && !isFree(word) && !isPreposition(word);
+
+const sortOf = ({ written }: Token): string =>
+  /^\d/.test(written) ? 'number' : /^\p{Lu}/u.test(written) ? 'name' : isPlural(written) ? 'plural' : written;
+
+function joinsOf(clause: readonly Token[]): Join[] {
+  const joins: { items: string[]; by: string }[] = [];
+  for (const [k, { word: by }] of clause.entries()) {
+    if (!/^(?:and|or|nor)$/.test(by)) continue;
+    const comma = clause[k - 1]?.word === ',' ? 1 : 0;
+    const [left, right] = [clause[k - 1 - comma], clause.slice(k + 1, k + 4).find(isItem)];
+    if (!left || !right || !isItem(left) || left.word === right.word || sortOf(left) !== sortOf(right)) continue;
+    const items = [left.word, right.word];
+    // "Toulouse, Charleston and Seattle"
+    for (let at = k - 2 - comma; clause[at]?.word === ',' && isItem(clause[at - 1] as Token); at -= 2)
+      items.unshift(clause[at - 1]?.word ?? '');
+    joins.push({ items, by });
+  }
+  return joins;
 }
 
 const wordSet = (tokens: readonly Token[]): ReadonlySet<string> =>
@@ -138,7 +207,10 @@ function headOf(clause: readonly Token[]): readonly Token[] {
 
 export const isPreposition = (word: string): boolean => PREPOSITION.test(word);
 const PREPOSITION =
-  /^(?:of|in|on|at|for|with|when|if|that|which|who|to|by|from|between|after|before|during|than|per|over|into|under|while|because|since|as|so|without|alone)$/;
+  /^(?:of|in|on|at|for|with|when|if|that|which|who|to|by|from|between|after|before|during|than|per|over|into|under|while|because|since|as|so|without|alone|during|across|up|down|around|along|through|about|dur)$/;
+/** Ask for a quantity that a unit names as well. */
+const ASKING =
+  /^(?:many|much|long|far|tall|old|high|fast|big|larg|percent|every|each|comput|evaluat|determin|calculat|simplify|what|which)$/;
 const SMALL =
   /^(?:the|and|how|many|much|what|which|do|are|was|wer|hav|has|can|will|would|should|thes|this|that|there|they|she|his|her|its|their|all|each|any|total|altogether|number|dollar|did|been)$/;
 export const STOP = /^[.,;:?!()]$/;
@@ -195,8 +267,7 @@ function pluralAt(all: readonly Token[], from: number, reach = 3): string | unde
 
 /** "How many faulty bottles are made": bottles. */
 function countedIn(clause: readonly Token[]): string | undefined {
-  const many = clause.findIndex(({ word }, k) => word === 'many' && clause[k - 1]?.word === 'how');
-  return many < 0 ? undefined : pluralAt(clause, many + 1, 4);
+  return phraseOf(clause).find(({ written }) => isPlural(written) && !isUnitWord(written))?.word;
 }
 
 function phraseOf(clause: readonly Token[]): readonly Token[] {
@@ -207,16 +278,3 @@ function phraseOf(clause: readonly Token[]): readonly Token[] {
 }
 const AUXILIARY =
   /^(?:do|is|are|was|wer|can|could|will|would|should|must|may|might|hav|had|did|need|each|he|she|they|it|the)$/;
-
-/** Verbs that say what was done. */
-export const verbsIn = (tokens: readonly Token[]): string[] =>
-  tokens
-    .filter(
-      ({ word, written }, k) =>
-        (isVerb(word) || /^\p{Ll}{3,}ed$/u.test(written)) &&
-        !NEUTRAL.has(word) &&
-        !/ings?$/.test(written) &&
-        tokens[k - 1]?.word !== 'to' &&
-        !(word === 'giv' && /^(?:this|that|which|it|⟦|=)$/.test(tokens[k - 1]?.word ?? '')),
-    )
-    .map(({ word }) => word);

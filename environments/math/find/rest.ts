@@ -20,7 +20,7 @@ import {
 import { numberWord } from '../read/number-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
 import { countsAnother } from './contrast.ts';
-import { ratesOther, shiftsOther, withoutBound } from './asked.ts';
+import { ratesOther, withoutBound } from './asked.ts';
 import { IS_OFF, OTHER_SUBJECT, speaksAgainst } from './explanation.ts';
 import { stopped } from './obstacle.ts';
 import { NOUN, STRUCK, wordsOf } from './sentence.ts';
@@ -125,10 +125,7 @@ export function leaves(
   const modulo = tokens[0] === 'modulo' && known('remainder') && known.gives?.(tokens[1] ?? '') === true;
   if (OPERATION.test(tokens[0] ?? '') && !modulo && !counted && !around && !NAMED.test(rest))
     return stopped('an operation', tokens[0]);
-  if (known.asked && tokens.includes('than') && !['than', 'more', 'fewer', 'less'].some(known))
-    return stopped('a comparison', rest);
   if (known.asked && ratesOther(rest, known.question ?? '')) return stopped('another rate', rest);
-  if (known.asked && shiftsOther(rest, known.question ?? '')) return stopped('another time', rest);
   if (known.asked && countsAnother(tokens[0] ?? '', known.question ?? '')) return stopped('another count', tokens[0]);
   return (
     isClosed(tokens, rest, known, { object, named }) ||

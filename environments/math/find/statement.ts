@@ -13,14 +13,13 @@ import {
   isLink,
   isMeta,
   namesAnswer,
-  opensZone,
   PREMISE,
   CONDITION,
   PLACES,
   SUPPOSED,
 } from '../read/statement-words.ts';
-import { changesOther, withoutBound } from './asked.ts';
-import { speaksOfAnother } from './contrast.ts';
+import { withoutBound } from './asked.ts';
+import { isAbout, isClosedWorld } from './closed.ts';
 import { leftOf, NOUN, rightOf, STRIKES, STRUCK, wordsOf } from './sentence.ts';
 import { OTHER_SUBJECT } from './explanation.ts';
 import { namesOtherUnit } from '../compare/asked-unit.ts';
@@ -75,7 +74,7 @@ export function isStated(text: string, start: number, end: number, known: Known,
       marked,
       open,
     }) &&
-    (marked || !known.asked || !speaksOfAnother(clauseAround(words, right), known.question ?? '', value, computed))
+    (marked || !known.asked || isAbout(clauseAround(words, right), known.question ?? '', open))
   );
 }
 
@@ -141,17 +140,33 @@ function isSupposed(said: string, known: Known): boolean {
 /** The clause that holds the value, with the adjuncts before it: "On Monday, …". "Ben has 21 stamps and Maria has 63": the last one. */
 function clauseAround(left: string, right: string): string {
   const parts = left.split(SEPARATOR);
-  const own = (parts.pop() ?? '').split(/, which\b|(?<=[\d⟦][^.]{0,60})\b(?:and|while|whereas|but)\b/);
+  let last = parts.pop() ?? '';
+  // "Toulouse, Charleston, and Seattle have", "the multiple of 12 and 20 is", "gcd(84, 126) ="
+  let listed = /^\s*(?:and|or)\b/.test(last) || /^[^(]*\)/.test(last);
+  while (listed && parts.length > 0 && !isClause(parts.at(-1) ?? '')) {
+    const before = parts.pop() ?? '';
+    last = `${before}, ${last}`;
+    listed = before.trim().split(/\s+/).length <= 3 && !before.includes('(');
+  }
+  const own = last.split(/, which\b|(?<=[\d⟦][^.]{0,60})\b(?=(?:and|while|whereas|but)\b)/);
+  while (own.length > 1 && /^and\b/.test(own.at(-1) ?? '') && isClause(own.at(-1) ?? '') && !isClause(own.at(-2) ?? ''))
+    own.push(own.splice(-2).join(''));
   const adjuncts =
     own.length > 1
       ? []
-      : parts.filter((part) => ADJUNCT.test(part) && part.length < 60 && !read(part).some(({ word }) => isLink(word)));
+      : parts.filter(
+          (part) =>
+            (ADJUNCT.test(part) || /\b(?:ago|later|from now)\b/i.test(part)) &&
+            part.length < 60 &&
+            !read(part).some(({ word }) => isLink(word)),
+        );
   const behind =
     right.split(
       /[,;:(]|\band\b(?=.*(?:\d|⟦)| (?:the|its|his|her|their|he|she|it|they|we|so)\b)|\b(?:while|whereas|but|so|because|since|where|which|as|hence)\b/,
     )[0] ?? '';
   return `${adjuncts.join(' ')}; ${own.at(-1)} ${NOUN} ${behind}`;
 }
+const isClause = (said: string): boolean => read(said).some(({ word }) => isLink(word));
 const ADJUNCT =
   /^\W*(?:(?:so|then|thus|hence|therefore|and),? )?(?:in|on|at|by|after|before|during|over|for|with|without|from|working|together|both|alone|including|loaded|altogether|originally|now)\b/i;
 
@@ -166,7 +181,6 @@ interface Value {
 function leads(left: string, known: Known, { marked, open, number, value }: Value): boolean {
   const said = OPENINGS.reduce((text, [form, by]) => text.replace(form, by), withoutBound(left, known.question ?? ''));
   if (isSupposed(said, known)) return stopped('a supposition', said);
-  if (known.asked && changesOther(said, known.question ?? '')) return stopped('a change', said);
   if (OPERAND.test(said)) return stopped('an operand', said);
   if (SUBORDINATE.test(said)) return stopped('a clause or a bound', said);
   const supposed = SUPPOSED.exec(said)
@@ -207,33 +221,16 @@ function leads(left: string, known: Known, { marked, open, number, value }: Valu
     linked < 0 && known.asked ? lower.findLastIndex((word) => /(?:s|ed)$/.test(word) && known(word)) : linked;
   if (isObject(words.slice(link + 1), lower[link], known, number) && isSubject(words, link, known, marked)) return true;
   return (
-    (open && isOpen(words, known, premises.length === 0)) ||
-    (!marked && known.asked === true && isOpenSubject(words, link, known)) ||
+    // Without a box closed.ts accounts for each word.
+    ((open || (isClosedWorld(known.question ?? '') && !(number && LABELLED.test(lower.at(-1) ?? '')))) &&
+      isOpen(words, known, premises.length === 0)) ||
     stopped('words before the value', lower.join(' '))
   );
 }
 
-/**
- * Without a mark the subject and its verb are open where the question is known: what stands behind the verb is closed, and a word
- * that the question does not hold narrows none that it holds ("the exterior angle", "the older brother").
- */
-function isOpenSubject(words: readonly Word[], link: number, known: Known): boolean {
-  const verb = link >= 0 ? link : words.findLastIndex(({ word }, k) => k > 0 && /[^su]s$|ed$/.test(word));
-  if (verb < 1) return false;
-  const subject = words.slice(0, verb);
-  const narrowed = words.some(
-    ({ word }, k) =>
-      (COMPARED.test(word) && !known(word)) ||
-      (!isCommon(word, known) &&
-        known(words[k + 1]?.word ?? '') &&
-        !isDeterminer(words[k + 1]?.word ?? '') &&
-        !opensZone(words[k + 1]?.word ?? '') &&
-        k + 1 < verb),
-  );
-  return !narrowed && isOpen(words, known, false) && !subject.some(({ word }) => isRefusing(word) && !known(word));
-}
-const COMPARED =
-  /^(?:old|young|fast|slow|tall|short|heavy|light|long|small|large|bigg|great|low|high|near|far|earl|late|clos)(?:i?er|e?st|iest)$/;
+/** "See equation 12." */
+const LABELLED = /^(?:equation|line|option|choice|where)$/;
+
 /** A part of the sentence before the clause that holds the value. */
 function isPremise(premise: string, known: Known, open: boolean): boolean {
   if (/\b(?:not|never|cannot|false|wrong|suppose|assume)\s*$/i.test(premise)) return false;

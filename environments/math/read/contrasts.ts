@@ -9,7 +9,7 @@ const IRREGULAR: Readonly<Record<string, string>> = Object.fromEntries(
     'ate:eat eaten:eat made:make took:take taken:take spent:spend paid:pay lost:lose won:win wrote:write written:write ran:run drove:drive driven:drive ' +
     'rode:ride went:go gone:go got:get found:find kept:keep drank:drink drunk:drink swam:swim flew:fly grew:grow grown:grow broke:break broken:break ' +
     'caught:catch built:build sent:send lent:lend fell:fall fallen:fall rose:rise saw:see came:come began:begin chose:choose drew:draw threw:throw ' +
-    'brought:bring taught:teach held:hold met:meet wore:wear slept:sleep stood:stand laid:lay fed:feed this:this his:his has:have had:have use:use age:age does:do did:do'
+    'brought:bring taught:teach held:hold met:meet wore:wear slept:sleep stood:stand laid:lay fed:feed this:this his:his has:have had:have sewn:sew shown:show known:know flown:fly use:use age:age does:do did:do'
   )
     .split(' ')
     .map((pair) => pair.split(':') as [string, string]),
@@ -42,7 +42,7 @@ export const KINDS = [
   'husband father dad brother son uncle grandfather king boy man male he gentleman | wife mother mom sister daughter aunt grandmother queen girl woman female she lady',
   'adult grownup | child kid | teacher | student pupil',
   'husband wife | father mother parent | brother sister sibling | son daughter',
-  'circle | square | triangle | rectangle | cone | cylinder | sphere | cube | pyramid | prism | hexagon | pentagon | octagon | trapezoid | parallelogram | rhombus',
+  'circle | square | triangle | rectangle | cone | cylinder | sphere | cube | pyramid | prism | hexagon | pentagon | octagon | heptagon | nonagon | decagon | dodecagon | trapezoid | parallelogram | rhombus',
   'small | medium | large',
   'single | double | triple',
   'north | south | east | west',

@@ -71,15 +71,29 @@ function whole(parts: readonly string[]): number | undefined {
 
 /** A short sentence with its number in digits: "There are twelve ways." The words around it are read as ever. */
 export function withDigits(text: string): string {
-  const all = /\d|\\/.test(text) || text.length > 120 ? [] : plainWords(text).split(' ');
-  if (all.length < 2 || all.length > 12) return text;
+  return /\d|\\/.test(text) || text.length > 120 ? text : (inDigits(plainWords(text)) ?? text);
+}
+
+/** The text with its first number in digits, if words name one. */
+export function inDigits(text: string): string | undefined {
+  const all = text.split(' ');
+  if (all.length < 2 || all.length > 20) return undefined;
   for (let from = 0; from < all.length; from++) {
-    for (let to = all.length; to > from; to--) {
-      const run = all.slice(from, to).join(' ');
+    for (let to = Math.min(all.length, from + 12); to > from; to--) {
+      const [, run = '', stop = ''] = /^(.*?)([.,;:!*]*)$/.exec(all.slice(from, to).join(' ').toLowerCase()) ?? [];
       // "One" may be a pronoun.
-      const digits = run === 'one' || /^(?:minus|negative)/.test(run) ? undefined : numberWord(run);
-      if (digits !== undefined) return [...all.slice(0, from), digits, ...all.slice(to)].join(' ');
+      const digits = run === 'one' || /^(?:minus|negative)|[.,;:!]/.test(run) ? undefined : numberWord(run);
+      if (digits !== undefined) return [...all.slice(0, from), digits + stop, ...all.slice(to)].join(' ');
     }
   }
-  return text;
+  return undefined;
+}
+
+/** A last sentence without digits, with its number in digits: "So each student gets seven crayons." */
+export function spelledOut(text: string): string {
+  const [last = ''] = /[^.!?\n]*[.!?]?\s*$/.exec(text) ?? [];
+  const isAlone =
+    last.length === text.length || /^\s*(?:so|thus|hence|therefore|then|altogether|in total)\b/i.test(last);
+  const digits = isAlone && last.length <= 160 && !/[\d\\$=]/.test(last) ? inDigits(last) : undefined;
+  return digits === undefined ? text : text.slice(0, text.length - last.length) + digits;
 }

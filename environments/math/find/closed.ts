@@ -1,0 +1,305 @@
+// The last statement without a box is a closed world: each word of the clause that holds the value is free, a unit, a word of the clause
+// that asks, or another word for one. A thing, person, time, deed, condition or number of another clause of the question, or of nowhere,
+// makes it a statement about something else. Other languages than English are left out. Linear in the clause.
+
+import { isFree, isPointing, meaningsOf } from '../read/free-words.ts';
+import { isGeneric, speaksOfAnother } from './contrast.ts';
+import { stopped } from './obstacle.ts';
+import { LOSSES } from '../read/contrasts.ts';
+import { isLink, isVerb } from '../read/statement-words.ts';
+import { numberWord } from '../read/number-words.ts';
+import { isUnitWord } from '../read/unit-words.ts';
+import {
+  type Asked,
+  isContrast,
+  isOneOfSeveral,
+  isQuantity,
+  isPlural,
+  isPreposition,
+  readQuestion,
+  STOP,
+  type Token,
+  tokensOf,
+} from './question.ts';
+import { NOUN } from './sentence.ts';
+
+const FOREIGN =
+  /[^\x00-\u024F\u0370-\u03FF\u2000-\u2BFF\u{1D400}-\u{1D7FF}⟦]|(?<!\p{L})(?:der|das|des|und|ist|sind|wie|viele|el|los|las|una|cuánt\p{L}+|qual|quelle?|combien|les|est|est-ce|il y a|il|è|é|em|são|quanti)(?!\p{L})/iu;
+
+/** Questions in English have one. */
+export const isClosedWorld = (question: string): boolean =>
+  question !== '' && !FOREIGN.test(readQuestion(question).text);
+
+const TENS =
+  /\b(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-(?:one|two|three|four|five|six|seven|eight|nine)\b/gi;
+
+/** Is a clause about what the question asks for? `said`: adjuncts, a semicolon, and the clause with a sign in the place of its value. */
+export function isAbout(said: string, question: string, computed = false): boolean {
+  if (speaksOfAnother(said, question)) return false;
+  const odd = unaccounted(said, question, computed);
+  return odd === undefined || stopped('a word from elsewhere', `${odd} in ${said}`);
+}
+
+/** The first word of `said` for which the asked clause has no place; undefined where all are accounted for. */
+function unaccounted(said: string, question: string, computed: boolean): string | undefined {
+  const asked = readQuestion(question);
+  if (!isClosedWorld(question) || FOREIGN.test(said)) return undefined;
+  const tokens = tokensOf(
+    said.replace(/[’'](?:ll|d|ve|re|s|m)\b/gi, ' ').replace(TENS, (all) => numberWord(all.toLowerCase()) ?? all),
+  );
+  const end = tokens.findIndex(({ word }) => word === ';');
+  const adjuncts = tokens.slice(0, Math.max(0, end));
+  const clause = ownClause(tokens.slice(end + 1), adjuncts, asked, computed);
+  return (
+    adjuncts.find(
+      ({ word, written }, k) =>
+        isNumber(word, written) && isUnitWord(adjuncts[k + 1]?.written ?? '') && !isHeldNumber(written, asked),
+    )?.written ??
+    otherCount(clause.tokens, asked) ??
+    otherPart(tokens, asked) ??
+    otherComparison(clause.tokens, asked) ??
+    otherTime(tokens, asked) ??
+    otherTerms(clause, asked) ??
+    clause.tokens.find((token, k) => !isAccounted(token, k, clause, asked))?.written
+  );
+}
+
+interface Clause {
+  readonly tokens: readonly Token[];
+  readonly value: number;
+  /** Does the value end an equation? Its links but the first are left out. */
+  readonly equated: boolean;
+  readonly covers: boolean;
+  /** Does the value follow reasoning? */
+  readonly computed: boolean;
+}
+
+/** Without a heading ("Add 3:"), a calculation as its subject ("Dividing by 3 gives") and the steps of one. */
+function ownClause(all: readonly Token[], adjuncts: readonly Token[], asked: Asked, computed: boolean): Clause {
+  const end = all.findLastIndex(({ word }) => word === NOUN);
+  const colon = all.findLastIndex(({ word }, k) => word === ':' && k < end - 1);
+  const first = all.findIndex(({ word }, k) => word === '=' && k > colon && k < end);
+  const before = withoutMethod(all.slice(colon + 1, first < 0 ? Math.max(0, end) : first));
+  const tokens = [...before, ...all.slice(Math.max(0, end))];
+  const next = tokens[before.length + 1];
+  // "The bakery sold 37 on Monday."
+  const elided = (!next || isPreposition(next.word) || STOP.test(next.word)) && before.some(({ word }) => isVerb(word));
+  return {
+    tokens,
+    value: before.length,
+    equated: first >= 0,
+    computed,
+    covers: coversCore([...adjuncts, ...tokens], asked, elided),
+  };
+}
+
+/** "By Vieta's formulas the sum is", "After combining like terms we get", "Moving the point four places gives" */
+function withoutMethod(tokens: readonly Token[]): readonly Token[] {
+  const start = tokens.findIndex(({ word }) => !/^(?:so|then|thus|henc|and|now|therefor)$/.test(word));
+  const { word = '', written = '' } = tokens[start] ?? {};
+  const gerund = /^\p{L}{2,}ing$/u.test(written.toLowerCase());
+  if (!gerund && !/^(?:by|after|us)$/.test(word)) return tokens;
+  if (tokens.some(({ written }, k) => isUnitWord(written) && /^\d/.test(tokens[k - 1]?.word ?? ''))) return tokens;
+  const from = gerund
+    ? tokens.findLastIndex((token) => /^(?:giv|yield|leav|get|result|is|equal|produc|obtain|we|do)$/.test(token.word))
+    : tokens.findIndex(
+        (token, k) => k > start + 1 && /^(?:we|i|he|she|it|they|there|this|the|you)$/i.test(token.written),
+      );
+  return from < 0 ? tokens : tokens.slice(gerund ? from + 1 : from);
+}
+
+function isAccounted(token: Token, k: number, clause: Clause, asked: Asked): boolean {
+  const { word, written } = token;
+  if (word === NOUN || STOP.test(word) || /^(?:=|th|st|nd|rd|\p{Ll})$/u.test(word)) return true;
+  const { tokens, value, covers, equated } = clause;
+  const [before, after] = [tokens[k - 1], tokens[k + 1]];
+  const isAsked = asked.wanted.has(word) || asked.wanted.has(written);
+  // "The number of digits" where their sum is asked.
+  if (/^(?:number|count)$/.test(word) && after?.word === 'of' && k < value) return isAsked || asked.counts;
+  if (isAsked || asked.signs.has(word)) return true;
+  if (isNumber(word, written)) return isAccountedNumber(k, clause, asked);
+  if (/^\p{Lu}{1,4}$/u.test(written) && !/^[AI]$/.test(written))
+    return (
+      equated ||
+      isUnitWord(written) ||
+      meets(meaningsOf(word), asked.meanings) ||
+      (covers && asked.words.has(written) && !hasLabel(written, asked))
+    );
+  // "the hour hand" where the minute hand is asked for
+  if (isUnitWord(written) || /^(?:squar|cubic)$/.test(word))
+    return k > value ? true : !asked.wanted.has(after?.word ?? '') && !/^(?:of|root)$/.test(after?.word ?? '');
+  if (word === 'still') return tokens.slice(k, k + 4).every((one) => one.word !== 'to');
+  if (k > value && k < value + 3 && isGeneric(word)) return true;
+  if (isFree(word) || isAdverb(written) || meets(meaningsOf(word), asked.meanings)) return true;
+  if (/^(?:left|end)$/.test(word) && /^(?:with|up)$/.test(after?.word ?? '')) return true;
+  if (/^(?:remain|remaining|rest)$/.test(word) && k === value - 1) return coversCore(tokens, asked, true);
+  if (word === 'every' && isUnitWord(after?.written ?? '')) return asked.wanted.has(after?.word ?? '');
+  // What compares, shares out or joins has to be the question's.
+  if (/^(?:than|more|les|few|fewer|each|every|per|both|neither|nor|either|twic|half)$/.test(word))
+    return word === 'both' && asked.joins.length > 0;
+  // "the three cities"
+  if (before && isNumber(before.word, before.written) && isPointing(tokens[k - 2]?.word ?? ''))
+    return !isContrast(word);
+  // "How much sugar": in cups.
+  if (
+    k === value + 1 &&
+    /\bhow much\b/i.test(asked.text) &&
+    asked.counts &&
+    asked.phrase.size === 0 &&
+    asked.words.has(word)
+  )
+    return true;
+  if (!asked.words.has(word) && !asked.words.has(written))
+    return (
+      !isContrast(word) &&
+      ((covers && isHarmlessHere(k, clause, asked)) ||
+        (clause.computed &&
+          k < value &&
+          !isQuantity(word) &&
+          !LOSSES.has(word) &&
+          !asked.wanted.has(after?.word ?? '')))
+    );
+  if (isOneOfSeveral(word, asked)) return false;
+  if (holdsAll(asked.names, tokens) && asked.names.includes(word)) return true;
+  if (
+    asked.core.length === 0 &&
+    k < value &&
+    (isVerb(word) || !(asked.refers || tokens.slice(0, k).some((one) => isPreposition(one.word))))
+  )
+    return false;
+  const joined = before?.word === 'and' || after?.word === 'and';
+  return (covers && !joined) || (asked.refers && k < value && /^\p{Lu}\p{Ll}/u.test(written));
+}
+
+function isAccountedNumber(k: number, { tokens, value, covers, equated }: Clause, asked: Asked): boolean {
+  const { word, written } = tokens[k] as Token;
+  const [before = '', after] = [tokens[k - 1]?.word, tokens[k + 1]];
+  if (isHeldNumber(written, asked) || (equated && k < value)) return true;
+  if (word === 'one' && isUnitWord(after?.written ?? '')) return asked.wanted.has(after?.word ?? '');
+  if (word === 'one') return !isPlainNoun(after) || /^(?:the|larg|small)/.test(before);
+  if (/^(?:st|nd|rd|th)$/.test(after?.word ?? '')) return false;
+  // "the two numbers", "in three tosses"
+  if (isUnitWord(after?.written ?? '')) return isPointing(before) && /^\p{L}/u.test(written);
+  const given =
+    asked.numbers.has(numberOf(written)) && isPreposition(before) && covers && !asked.wanted.has(after?.word ?? '');
+  return isPointing(before) || given || (k < value && tokens.slice(k, value).some((token) => token.word === NOUN));
+}
+
+/** Does the question ask for another point, angle or segment by name? */
+const hasLabel = (written: string, asked: Asked): boolean =>
+  asked.clause.some(
+    (token) =>
+      /^\p{Lu}+$/u.test(token.written) && token.written.length === written.length && !/^[AI]$/.test(token.written),
+  );
+const isAdverb = (written: string): boolean =>
+  /\p{L}{3}ly$/u.test(written) && !/^(?:dai|week|month|year|hour|quarter)ly$/i.test(written);
+
+/**
+ * A word of nowhere, where the statement names all that is asked for: a verb or a subject before "13 cows", and a place behind it, "in her
+ * purse".
+ */
+function isHarmlessHere(k: number, { tokens, value }: Clause, asked: Asked): boolean {
+  const { word, written } = tokens[k] as Token;
+  if (k > value) {
+    const place = tokens.slice(value, k).findLastIndex(({ word }) => isPreposition(word)) + value;
+    return (
+      place > value &&
+      k - place <= 2 &&
+      /^(?:in|on|at)$/.test(tokens[place]?.word ?? '') &&
+      !asked.wanted.has(tokens[k + 1]?.word ?? '')
+    );
+  }
+  if (asked.core.length === 0 || LOSSES.has(word)) return false;
+  if (isVerb(word) || /^\p{Ll}{3,}ed$/u.test(written)) return true;
+  // "The circle encloses an area of": the only verb.
+  if (
+    /^\p{Ll}{3,}s$/u.test(written) &&
+    !tokens.slice(0, value).some((token) => isVerb(token.word) || isLink(token.word))
+  )
+    return true;
+  const counted =
+    asked.counted !== undefined && tokens.slice(value + 1, value + 4).some((token) => token.word === asked.counted);
+  return (
+    counted && !asked.wanted.has(tokens[k + 1]?.word ?? '') && [...asked.phrase].every((one) => coversWord(one, tokens))
+  );
+}
+const holdsAll = (names: readonly string[], tokens: readonly Token[]): boolean =>
+  names.length > 1 && names.every((name) => tokens.some(({ word }) => word === name));
+
+const isNumber = (word: string, written: string): boolean => /^\d/.test(word) || numberOf(written) !== written;
+const numberOf = (written: string): string =>
+  /^\d/.test(written) ? written : (numberWord(written.toLowerCase()) ?? ORDINALS.get(written.toLowerCase()) ?? written);
+const ORDINALS: ReadonlyMap<string, string> = new Map(
+  'first second third fourth fifth sixth seventh eighth ninth tenth'.split(' ').map((word, k) => [word, String(k + 1)]),
+);
+const isHeldNumber = (written: string, asked: Asked): boolean => asked.clauseNumbers.has(numberOf(written));
+const isPlainNoun = (token: Token | undefined): boolean =>
+  token !== undefined && /^\p{L}{3,}$/u.test(token.word) && !isFree(token.word) && !isPreposition(token.word);
+
+const meets = <T>(own: ReadonlySet<T>, theirs: ReadonlySet<T>): boolean => [...own].some((one) => theirs.has(one));
+const coversWord = (word: string, tokens: readonly Token[], names: readonly string[] = []): boolean =>
+  isFree(word) ||
+  (names.includes(word) && tokens.some((token) => /^(?:he|she|they|it)$/.test(token.word))) ||
+  tokens.some((token) => token.word === word || meets(meaningsOf(token.word), meaningsOf(word)));
+/** Does the statement name what is asked for? `elided`: but for the counted thing, as in "he sells the remaining 190". */
+const coversCore = (tokens: readonly Token[], asked: Asked, elided = false): boolean =>
+  asked.core.every((word) => (elided && word === asked.counted) || coversWord(word, tokens, asked.names));
+
+/** "6 workers" where days are asked for, "13 divisors" where nothing is counted. */
+function otherCount(clause: readonly Token[], asked: Asked): string | undefined {
+  const value = clause.findLastIndex(({ word }) => word === NOUN);
+  const behind = clause.slice(value + 1);
+  const end = behind.findIndex(({ word }) => isPreposition(word) || STOP.test(word) || ENDS_NOUN.test(word));
+  const noun = behind.slice(0, end < 0 ? 3 : Math.min(end, 3)).findLast(({ written }) => isPlural(written));
+  if (!noun || isUnitWord(noun.written) || isFree(noun.word) || asked.phrase.has(noun.word)) return undefined;
+  const meanings = new Set([...asked.phrase].flatMap((word) => [...meaningsOf(word)]));
+  if (meets(meaningsOf(noun.word), meanings)) return undefined;
+  if (asked.phrase.size === 0) return asked.counts || asked.wanted.has(noun.word) ? undefined : noun.written;
+  return asked.measures || asked.wanted.has(noun.word) ? noun.written : undefined;
+}
+const ENDS_NOUN = /^(?:is|are|was|wer|can|will|would|hav|has|had)$/;
+
+/** Things that the asked clause joins come all or not at all, and joined in the same way: "4 or 6", "April and May". */
+function otherPart(tokens: readonly Token[], asked: Asked): string | undefined {
+  for (const { items, by } of asked.joins) {
+    const found = items.filter((item) => tokens.some(({ word, written }) => word === item || written === item));
+    if (found.length === 0) continue;
+    if (found.length < items.length) return found[0];
+    const at = tokens.findLastIndex(({ word }) => word === items.at(-1));
+    const own = tokens.slice(Math.max(0, at - 3), at).findLast(({ word }) => /^(?:and|or|nor)$/.test(word))?.word;
+    if (
+      own !== undefined &&
+      own !== by &&
+      !(by === 'nor' && tokens.some(({ word }) => /^(?:not|neither|no)$/.test(word)))
+    )
+      return own;
+  }
+  return undefined;
+}
+
+/** "more than Ben" where it is asked how many more than Anna. */
+function otherComparison(clause: readonly Token[], asked: Asked): string | undefined {
+  const [own, theirs] = [clause, asked.clause].map((tokens) => {
+    const than = tokens.findIndex(({ word }) => word === 'than');
+    return than < 0 ? undefined : tokens[than + 1];
+  });
+  return own && theirs && own.word !== theirs.word && asked.wanted.has(own.word) && !/^the$/.test(own.word)
+    ? own.written
+    : undefined;
+}
+
+/** "He is 4 years old" where it is asked how old he was nine years ago. */
+const otherTime = (tokens: readonly Token[], asked: Asked): string | undefined =>
+  asked.wanted.has('ago') && !tokens.some(({ word }) => /^(?:ago|then|was|wer|had)$/.test(word))
+    ? tokens.find(({ word }) => /^(?:is|are|now)$/.test(word))?.written
+    : undefined;
+
+/** "30% of 150 is" where more is asked for, in numbers alone. */
+function otherTerms({ tokens, value, equated }: Clause, asked: Asked): string | undefined {
+  const [own, theirs] = [tokens.slice(0, value), asked.clause].map(
+    (said) => new Set(said.filter(({ word }) => /^\d/.test(word)).map(({ word }) => word)),
+  );
+  if (equated || !own || !theirs || own.size === 0 || !/%|\b(?:plus|minus|times)\b/.test(asked.text)) return undefined;
+  if (asked.core.length > 0) return undefined;
+  return [...theirs].every((number) => own.has(number)) ? undefined : [...own][0];
+}
