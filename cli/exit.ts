@@ -1,6 +1,7 @@
 // Exit codes: the one mapping from errors, and from the ends of a run, to numbers.
 
-import { visible } from '../domain/foreign-text.ts';
+import { CommanderError } from 'commander';
+import { terminalJson, visible } from '../domain/foreign-text.ts';
 import { EverturnError, explain, StoreError } from '../domain/errors.ts';
 import { ended } from '../domain/progress.ts';
 import { type Boundary, boundaryOfReason, type Reason } from '../domain/reasons.ts';
@@ -59,6 +60,22 @@ export function errorText(error: unknown, verbose: boolean): string {
   const hint = known || verbose ? '' : ' (--verbose shows where)';
   return `${text}${hint}\n${verbose ? `${stackOf(error)}\n` : ''}`;
 }
+
+/** The last line of stderr with --json, for programs: `{"error": {boundary, reason, message, exitCode}}`. */
+export function errorJson(error: unknown, exitCode: ExitCode): string {
+  const [boundary, reason]: [Boundary, Reason] =
+    error instanceof EverturnError
+      ? [error.boundary, error.reason]
+      : error instanceof CommanderError
+        ? ['usage', USAGE_OF[error.code] ?? 'bad-arguments']
+        : ['everturn', 'error'];
+  return terminalJson({ error: { boundary, reason, message: explain(error).replace(/^error: /, ''), exitCode } });
+}
+
+const USAGE_OF: Readonly<Record<string, Reason<'usage'>>> = {
+  'commander.unknownOption': 'unknown-option',
+  'commander.unknownCommand': 'unknown-command',
+};
 
 function stackOf(error: unknown): string {
   if (!(error instanceof Error)) return '';
