@@ -20,6 +20,8 @@ export const EXIT = {
   /** `compare --min-delta`: the second run is worse; `stats --fail-under`: the run is not good enough. */
   below: 10,
   detached: 130,
+  /** The reader of stdout went away, as `head` does. */
+  closedPipe: 141,
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
