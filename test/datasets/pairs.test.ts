@@ -65,7 +65,7 @@ describe('pairs of answer and solution', () => {
       ),
     );
     expect(one).toMatchObject({ ok: true, pair: { options: { question: 'How many cups?' } } });
-    expect(one?.ok && one.unread.map(badRowText)).toEqual([
+    expect(one?.ok && one.notes.map(badRowText)).toEqual([
       expect.stringContaining('pairs.jsonl:1: `level` is not read.'),
     ]);
     expect(two).toMatchObject({ ok: true, pair: { options: { question: 'Find y.' } }, unread: [] });
