@@ -76,12 +76,16 @@ function openIdNote(file: string): (row: unknown, id: string, line: number) => B
     else if (/^\d+$/.test(id)) seen.number = true;
     if (seen.said || !seen.missing || !seen.number) return [];
     seen.said = true;
-    const problem = 'is a number in some lines and missing in others, whose number is their id: two lines may have one id';
+    const problem =
+      'is a number in some lines and missing in others, whose number is their id: two lines may have one id';
     return [{ file, line, field: 'id', problem, fix: 'Give each line an `id`, or none.' }];
   };
 }
 
-type Parsed = { readonly pair: Pair; readonly stated: Stated | undefined };
+interface Parsed {
+  readonly pair: Pair;
+  readonly stated: Stated | undefined;
+}
 
 function pairFrom(row: unknown, line: number, wanted: JudgeName | undefined, inexact: Inexact): Parsed | Problem {
   try {

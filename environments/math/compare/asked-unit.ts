@@ -49,8 +49,10 @@ const asksNoThing = remembered(
     countsNothing(question) &&
     (askedUnit(question) !== undefined ||
       ABSTRACT.test(askedOf(question)) ||
+      FORMULA.test(question) ||
       [...QUANTITIES, ...HOW].some(([form]) => form.test(askedOf(question)))),
 );
+const FORMULA = /\\[a-z]|[\^]|\w_\{?\w|\b[a-zA-Z]\([a-z\d]/i;
 const ABSTRACT =
   /\\[a-z]|[\^=+]|\b(?:sum|product|remainder|value of|solve|compute|evaluate|integer|determinant|coefficient|slope|digit|prime|polynomial|function|equation|probability|fraction|percent|median|mean|ratio|divisor|multiple|term|factorial|sequence|roots?|integral|limit|derivative|logarithm)\b/i;
 

@@ -68,9 +68,7 @@ const rows = (text: string): readonly ReadonlySet<string>[] =>
   text.split('|').map((row) => new Set(row.trim().split(/\s+/).map(lemma)));
 
 /** Any thing may be called so. */
-const ANY = rows(
-  'unit thing item object piece element member point total different distinct time case number block lap',
-)[0]!;
+const ANY = rows('unit thing item object piece element member total different distinct time case number block lap')[0]!;
 /** Of each row any may stand for any other. */
 const SAME = rows(`
   way arrangement permutation combination choice option selection possibility outcome path route set case sequence order word code string
