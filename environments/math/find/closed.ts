@@ -2,8 +2,9 @@
 // that asks, or another word for one. A thing, person, time, deed, condition or number of another clause of the question, or of nowhere,
 // makes it a statement about something else. Other languages than English are left out. Linear in the clause.
 
-import { isFree, isPointing, meaningsOf } from '../read/free-words.ts';
-import { isGeneric, speaksOfAnother } from './contrast.ts';
+import { isFree, isGeneric, isPointing, meaningsOf } from '../read/free-words.ts';
+import { speaksOfAnother } from './contrast.ts';
+import { type Clause, meets, otherComparison, otherCount, otherPart, otherTerms, otherTime } from './contradictions.ts';
 import { stopped } from './obstacle.ts';
 import { LOSSES } from '../read/contrasts.ts';
 import { isLink, isVerb } from '../read/statement-words.ts';
@@ -14,7 +15,6 @@ import {
   isContrast,
   isOneOfSeveral,
   isQuantity,
-  isPlural,
   isPreposition,
   readQuestion,
   STOP,
@@ -62,16 +62,6 @@ function unaccounted(said: string, question: string, computed: boolean): string 
     otherTerms(clause, asked) ??
     clause.tokens.find((token, k) => !isAccounted(token, k, clause, asked))?.written
   );
-}
-
-interface Clause {
-  readonly tokens: readonly Token[];
-  readonly value: number;
-  /** Does the value end an equation? Its links but the first are left out. */
-  readonly equated: boolean;
-  readonly covers: boolean;
-  /** Does the value follow reasoning? */
-  readonly computed: boolean;
 }
 
 /** Without a heading ("Add 3:"), a calculation as its subject ("Dividing by 3 gives") and the steps of one. */
@@ -236,7 +226,6 @@ const isHeldNumber = (written: string, asked: Asked): boolean => asked.clauseNum
 const isPlainNoun = (token: Token | undefined): boolean =>
   token !== undefined && /^\p{L}{3,}$/u.test(token.word) && !isFree(token.word) && !isPreposition(token.word);
 
-const meets = <T>(own: ReadonlySet<T>, theirs: ReadonlySet<T>): boolean => [...own].some((one) => theirs.has(one));
 const coversWord = (word: string, tokens: readonly Token[], names: readonly string[] = []): boolean =>
   isFree(word) ||
   (names.includes(word) && tokens.some((token) => /^(?:he|she|they|it)$/.test(token.word))) ||
@@ -244,62 +233,3 @@ const coversWord = (word: string, tokens: readonly Token[], names: readonly stri
 /** Does the statement name what is asked for? `elided`: but for the counted thing, as in "he sells the remaining 190". */
 const coversCore = (tokens: readonly Token[], asked: Asked, elided = false): boolean =>
   asked.core.every((word) => (elided && word === asked.counted) || coversWord(word, tokens, asked.names));
-
-/** "6 workers" where days are asked for, "13 divisors" where nothing is counted. */
-function otherCount(clause: readonly Token[], asked: Asked): string | undefined {
-  const value = clause.findLastIndex(({ word }) => word === NOUN);
-  const behind = clause.slice(value + 1);
-  const end = behind.findIndex(({ word }) => isPreposition(word) || STOP.test(word) || ENDS_NOUN.test(word));
-  const noun = behind.slice(0, end < 0 ? 3 : Math.min(end, 3)).findLast(({ written }) => isPlural(written));
-  if (!noun || isUnitWord(noun.written) || isFree(noun.word) || asked.phrase.has(noun.word)) return undefined;
-  const meanings = new Set([...asked.phrase].flatMap((word) => [...meaningsOf(word)]));
-  if (meets(meaningsOf(noun.word), meanings)) return undefined;
-  if (asked.phrase.size === 0) return asked.counts || asked.wanted.has(noun.word) ? undefined : noun.written;
-  return asked.measures || asked.wanted.has(noun.word) ? noun.written : undefined;
-}
-const ENDS_NOUN = /^(?:is|are|was|wer|can|will|would|hav|has|had)$/;
-
-/** Things that the asked clause joins come all or not at all, and joined in the same way: "4 or 6", "April and May". */
-function otherPart(tokens: readonly Token[], asked: Asked): string | undefined {
-  for (const { items, by } of asked.joins) {
-    const found = items.filter((item) => tokens.some(({ word, written }) => word === item || written === item));
-    if (found.length === 0) continue;
-    if (found.length < items.length) return found[0];
-    const at = tokens.findLastIndex(({ word }) => word === items.at(-1));
-    const own = tokens.slice(Math.max(0, at - 3), at).findLast(({ word }) => /^(?:and|or|nor)$/.test(word))?.word;
-    if (
-      own !== undefined &&
-      own !== by &&
-      !(by === 'nor' && tokens.some(({ word }) => /^(?:not|neither|no)$/.test(word)))
-    )
-      return own;
-  }
-  return undefined;
-}
-
-/** "more than Ben" where it is asked how many more than Anna. */
-function otherComparison(clause: readonly Token[], asked: Asked): string | undefined {
-  const [own, theirs] = [clause, asked.clause].map((tokens) => {
-    const than = tokens.findIndex(({ word }) => word === 'than');
-    return than < 0 ? undefined : tokens[than + 1];
-  });
-  return own && theirs && own.word !== theirs.word && asked.wanted.has(own.word) && !/^the$/.test(own.word)
-    ? own.written
-    : undefined;
-}
-
-/** "He is 4 years old" where it is asked how old he was nine years ago. */
-const otherTime = (tokens: readonly Token[], asked: Asked): string | undefined =>
-  asked.wanted.has('ago') && !tokens.some(({ word }) => /^(?:ago|then|was|wer|had)$/.test(word))
-    ? tokens.find(({ word }) => /^(?:is|are|now)$/.test(word))?.written
-    : undefined;
-
-/** "30% of 150 is" where more is asked for, in numbers alone. */
-function otherTerms({ tokens, value, equated }: Clause, asked: Asked): string | undefined {
-  const [own, theirs] = [tokens.slice(0, value), asked.clause].map(
-    (said) => new Set(said.filter(({ word }) => /^\d/.test(word)).map(({ word }) => word)),
-  );
-  if (equated || !own || !theirs || own.size === 0 || !/%|\b(?:plus|minus|times)\b/.test(asked.text)) return undefined;
-  if (asked.core.length > 0) return undefined;
-  return [...theirs].every((number) => own.has(number)) ? undefined : [...own][0];
-}

@@ -77,3 +77,10 @@ const SIGNS: readonly (readonly [RegExp, string])[] = [
 ];
 export const signsIn = (text: string): ReadonlySet<string> =>
   new Set(SIGNS.flatMap(([form, names]) => (form.test(text) ? [...lemmas(names)] : [])));
+
+/** Any thing may be called so. */
+const GENERIC = lemmas(
+  'way time piece item thing object element member term person unit integer value solution pair triple set case outcome possibility ' +
+    'arrangement choice option path route point coin flower fruit animal vegetable vehicle book',
+);
+export const isGeneric = (noun: string): boolean => GENERIC.has(noun);
