@@ -53,6 +53,19 @@ export function withoutBound(words: string, question: string): string {
 }
 const NEVER = /(?!)/g;
 
+const SHIFT =
+  /\b(?:ago|from now|later|earlier|hence|in (?:\d+|one|two|three|four|five|six|seven|eight|nine|ten) (?:years?|months?))\b/i;
+const CHANGE =
+  /\b(?:increas|decreas|grow|gr[eo]w|ris|rose|drop|f[ae]ll|shr[iu]nk|reduc|chang|gain|differ|exceed)\p{L}*\s+by\s*$/iu;
+/** "The volume increases by 6" where the volume is asked, "Ben will be 21 in nine years" where his age is. */
+export const changesOther = (before: string, question: string): boolean =>
+  CHANGE.test(before) &&
+  !/\b(?:increas|decreas|grow|chang|gain|drop|rais|rise|reduc|differ|percent|exceed|more|less|by how)/i.test(
+    askedOf(question),
+  );
+export const shiftsOther = (sentence: string, question: string): boolean =>
+  SHIFT.test(sentence) && !SHIFT.test(askedOf(question));
+
 const RATE = /\b(?:per\s+(\p{L}{3,})|(?:an?|each|every)\s+(second|minute|hour|day|week|month|year))\b/iu;
 /** "$1,800 a week" where the earnings of 4 weeks are asked. */
 export function ratesOther(rest: string, question: string): boolean {

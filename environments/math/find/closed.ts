@@ -34,8 +34,8 @@ const TENS =
   /\b(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-(?:one|two|three|four|five|six|seven|eight|nine)\b/gi;
 
 /** Is a clause about what the question asks for? `said`: adjuncts, a semicolon, and the clause with a sign in the place of its value. */
-export function isAbout(said: string, question: string, computed = false): boolean {
-  if (speaksOfAnother(said, question)) return false;
+export function isAbout(said: string, question: string, value: string, computed = false): boolean {
+  if (speaksOfAnother(said, question, value, computed)) return false;
   const odd = unaccounted(said, question, computed);
   return odd === undefined || stopped('a word from elsewhere', `${odd} in ${said}`);
 }

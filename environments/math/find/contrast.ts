@@ -2,29 +2,38 @@
 // length, bought and sold) or because the question sets them side by side (machine A and machine B, "36 rolls and 24 buns"). A statement
 // that names one of such a set has to name one that the asked clause names as well. Linear in the sentence.
 
+import { LOSSES } from '../read/contrasts.ts';
 import { isUnitWord } from '../read/unit-words.ts';
 import { stopped } from './obstacle.ts';
 import {
   type Asked,
+  isKind,
   isPreposition,
+  type Named,
   namedIn,
   QUANTITY_ROW,
   readQuestion,
   STOP,
   type Token,
   tokensOf,
+  verbsIn,
 } from './question.ts';
 import { NOUN } from './sentence.ts';
 
+const COUNTS =
+  /\bhow (?:many(?! (?:us |more |total )?(?:dollars?|cents?|euros?|pounds?|rupees?|yen|yuan|pesos?|bucks))|far|old|tall|long)\b/i;
 const COMPARES = /\b(?:more|fewer|less|differ\p{L}*|than)\b/iu;
 const TOTAL = /\b(?:together|both|altogether|combined|in all|in total|total|overall)\b/i;
+const TOGETHER = /\b(?:together|both|combined|they)\b/i;
+const LEFT = /\b(?:left|remain(?:s|ed)?|still (?:has|have|had|to))\b/i;
+const SHIFTED = /\bwill\b.*\b(?:in|after)\b|\b(?:ago|from now|later|in \d+ (?:years?|months?|weeks?|days?))\b/i;
 
 const no = (rule: string, said: string): true => !stopped(rule, said);
 type Some = ReadonlySet<number> | undefined;
 const meets = (own: Some, theirs: Some): boolean => [...(own ?? [])].some((group) => theirs?.has(group));
 
-/** `said`: adjuncts, a semicolon, and the clause with a sign in the place of its value. */
-export function speaksOfAnother(said: string, question: string): boolean {
+/** `said`: adjuncts, a semicolon, and the clause with a sign in the place of its value. `open`: the value was computed before. */
+export function speaksOfAnother(said: string, question: string, value: string, open: boolean): boolean {
   const asked = readQuestion(question);
   const tokens = tokensOf(said);
   const clause = tokens.slice(tokens.findIndex(({ word }) => word === ';') + 1);
@@ -33,7 +42,16 @@ export function speaksOfAnother(said: string, question: string): boolean {
     const held = tokens.filter(({ word }) => asked.words.has(word) && !isPreposition(word));
     if (held.length > 2) return no('no comparison', said);
   }
-  return isOtherQuantity(clause, asked) && no('another quantity', said);
+  if (!compares && /⟦.*\bthan\b/.test(said)) return no('a comparison', said);
+  if (/^[$€£]\s?\d[^$]*$/.test(value) && COUNTS.test(asked.text)) return no('money', said);
+  return (
+    namesOtherIn(tokens, said, asked) ||
+    (!open && isOtherNumber(clause, asked) && no('another number', said)) ||
+    (isOtherQuantity(clause, asked) && no('another quantity', said)) ||
+    isOtherDeed(said, clause, asked) ||
+    isTotal(said, tokens, asked) ||
+    (isOtherTime(said, asked.text) && no('another time', said))
+  );
 }
 
 /** Does a part of a sentence name another person, thing, time or kind? */
@@ -77,6 +95,14 @@ const isAntecedent = (names: readonly string[], { all, clause }: Asked): boolean
 function isJoined(clause: readonly Token[], isOne: (token: Token) => boolean): boolean {
   const [first, last] = [clause.findIndex(isOne), clause.findLastIndex(isOne)];
   return clause.some(({ word }, k) => word === 'and' && first < k && k < last && k - first < 4);
+}
+
+/** "The 9th term" where the 10th is asked for. */
+function isOtherNumber(clause: readonly Token[], asked: Asked): boolean {
+  const value = clause.findLastIndex(({ word }) => word === NOUN);
+  const before = clause.slice(0, Math.max(0, value));
+  if (before.some(({ word }) => word === '=' || word === NOUN)) return false;
+  return before.some(({ word }) => /^\d/.test(word) && !asked.numbers.has(word));
 }
 
 /** Any quantity may be called so. */
@@ -124,6 +150,48 @@ function isOtherQuantity(tokens: readonly Token[], asked: Asked): boolean {
     !ANY.test(noun.word)
   );
 }
+
+/** "sold" where it is asked how many were bought, "has … left" where it is asked how many were given away. */
+function isOtherDeed(said: string, tokens: readonly Token[], { text, words, verbs, counted }: Asked): boolean {
+  const own = verbsIn(tokens).filter((word) => words.has(word));
+  const has = /\bha(?:ve|s|d)\b/i;
+  if (own.length > 0 && !own.some((verb) => verbs.includes(verb)))
+    if (verbs.length > 0 || counted !== undefined || has.test(text)) return no('another deed', said);
+  if (own.length === 0 && (has.test(said) || /\b(?:keeps?|kept)\b/.test(said)))
+    if (verbs.some((verb) => LOSSES.has(verb))) return no('a loss', said);
+  if (LEFT.test(text)) return !LEFT.test(said) && own.length > 0 && no('no rest', said);
+  return (
+    LEFT.test(said) &&
+    verbs.length > 0 &&
+    !/\b(?:remain|still|rest|over|end|now|after)/i.test(text) &&
+    no('a rest', said)
+  );
+}
+
+/** "Together they have …" where one of them is asked for. */
+function isTotal(said: string, tokens: readonly Token[], { text, wanted, names, sets, named, given }: Asked): boolean {
+  if (!TOTAL.test(said) && !TOGETHER.test(said)) return false;
+  if (TOTAL.test(text) || /\bthey\b/i.test(text)) return false;
+  const single = /\b(?:he|she)\b/.test(text) || sets.some((set) => set.filter((name) => wanted.has(name)).length === 1);
+  const several = names.filter((name) => tokens.some(({ word }) => word === name)).length > 1;
+  if (single && (several || TOGETHER.test(said))) return no('a total', said);
+  const own = namedIn(tokens);
+  return TOTAL.test(said) && isNarrowed(named, given, own) && no('a total', said);
+}
+/** The question names several of a kind, the asked clause one, and the statement none. */
+const isNarrowed = (named: Named, given: Named, own: Named): boolean =>
+  [...named].some(
+    ([row, groups]) => isKind(row) && groups.size === 1 && (given.get(row)?.size ?? 0) > 1 && !own.has(row),
+  );
+
+/** "is" where it is asked what will be, "will be" where it is asked what is. */
+const isOtherTime = (said: string, asked: string): boolean =>
+  SHIFTED.test(asked)
+    ? !SHIFTED.test(said) &&
+      !/\bthen\b/i.test(said) &&
+      /\b(?:is|are|now|currently)\b/i.test(said) &&
+      /\b(?:old|age)\b/i.test(asked)
+    : (SHIFTED.test(said) || /\bwill then\b/i.test(said)) && !/\b(?:will|after|when|by|until|next)\b/i.test(asked);
 
 /** The contrary of a word of the question: the circumference where the area is asked. */
 export function namesContrary(said: string, question: string): boolean {

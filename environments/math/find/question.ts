@@ -27,6 +27,7 @@ export const tokensOf = (text: string): Token[] =>
 export type Named = ReadonlyMap<number, ReadonlySet<number>>;
 const ROWS = [...KINDS, ...CONTRARIES, QUANTITIES];
 export const QUANTITY_ROW = ROWS.length - 1;
+export const isKind = (row: number): boolean => row < KINDS.length;
 export const isQuantity = (word: string): boolean => (INDEX.get(word) ?? []).some(([row]) => row === QUANTITY_ROW);
 /** Does a word exclude others by the tables? */
 export const isContrast = (word: string): boolean => (INDEX.get(word) ?? []).some(([row]) => row !== QUANTITY_ROW);
@@ -81,6 +82,7 @@ export interface Asked {
   readonly phrase: ReadonlySet<string>;
   /** Does the phrase hold the counted thing, and no unit? */
   readonly isPlain: boolean;
+  readonly verbs: readonly string[];
   /** Does the clause ask for a number of things? */
   readonly counts: boolean;
   /** Or for a number of units? */
@@ -139,6 +141,7 @@ function read(question: string): Asked {
       const said = phraseOf(asked.clause).map(({ written }) => written);
       return said.some(isPlural) && !said.some(isUnitWord);
     },
+    verbs: () => verbsIn(asked.clause),
     counts: () =>
       /\b(?:how many|number|count|total|how much (?!does|do|did|is|are|was|were|will|would|can|should|more|money))/i.test(
         asked.text,
@@ -278,3 +281,16 @@ function phraseOf(clause: readonly Token[]): readonly Token[] {
 }
 const AUXILIARY =
   /^(?:do|is|are|was|wer|can|could|will|would|should|must|may|might|hav|had|did|need|each|he|she|they|it|the)$/;
+
+/** Verbs that say what was done. */
+export const verbsIn = (tokens: readonly Token[]): string[] =>
+  tokens
+    .filter(
+      ({ word, written }, k) =>
+        (isVerb(word) || /^\p{Ll}{3,}ed$/u.test(written)) &&
+        !NEUTRAL.has(word) &&
+        !/ings?$/.test(written) &&
+        tokens[k - 1]?.word !== 'to' &&
+        !(word === 'giv' && /^(?:this|that|which|it|⟦|=)$/.test(tokens[k - 1]?.word ?? '')),
+    )
+    .map(({ word }) => word);

@@ -74,7 +74,7 @@ export function isStated(text: string, start: number, end: number, known: Known,
       marked,
       open,
     }) &&
-    (marked || !known.asked || isAbout(clauseAround(words, right), known.question ?? '', open))
+    (marked || !known.asked || isAbout(clauseAround(words, right), known.question ?? '', value, open))
   );
 }
 
