@@ -98,7 +98,7 @@ export async function evaluate(
 ): Promise<Judged> {
   // The results of tools are put together; nobody judges them.
   if (calls) return light.evaluate.executeWithOptions({ summary: `turn ${turn} · results` }, [{ rollout, turn }]);
-  const summary = `turn ${turn} · ${environment?.name ?? 'judge'} ${outputTokens} tokens`;
+  const summary = `turn ${turn} · ${environment?.name ?? 'judge'} ${outputTokens ?? '–'} tokens`;
   if (environment?.own) {
     const asked = await light.askEnvironment.executeWithOptions({ summary }, [{ rollout, turn, method: 'respond' }]);
     if ('judged' in asked) return asked.judged;
@@ -134,7 +134,7 @@ export function log(
   { verdict, reward }: Judged,
 ): Promise<void> {
   const own = reward === undefined ? '' : ` · ${reward}`;
-  const summary = `turn ${turn} · ${outputTokens} tokens · ${verdict}${own}`;
+  const summary = `turn ${turn} · ${outputTokens ?? '–'} tokens · ${verdict}${own}`;
   return light.log.executeWithOptions({ summary }, [{ rollout, turn }]);
 }
 

@@ -45,14 +45,15 @@ export async function showEnding(io: Io, ending: Ending, json: boolean): Promise
   return code;
 }
 
+const speedText = (tokens: number | null, ms: number): string =>
+  tokens === null ? '' : `, ${count((tokens / ms) * 1000)} tokens/s`;
+
 async function endingText(io: Io, { place, result, url, local, viewer, tookMs }: Ending): Promise<string> {
   const paint = paintFor(io.out, io.env);
   const me = programName(io);
   const run = runArgument(io, place);
   const speed =
-    tookMs === null || tookMs < 1000
-      ? ''
-      : ` Played in ${clock(tookMs)}, ${count((result.counts.tokens / tookMs) * 1000)} tokens/s.`;
+    tookMs === null || tookMs < 1000 ? '' : ` Played in ${clock(tookMs)}${speedText(result.counts.tokens, tookMs)}.`;
   const facts: [string, string][] = [
     ['Folder', shortPath(io, place.store.folder)],
     ...(url ? [['Temporal', url] as [string, string]] : []),
