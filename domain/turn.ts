@@ -134,6 +134,9 @@ export function contextTokens({
   return trainable === false && contextLength === 0 ? null : contextLength;
 }
 
+/** As shown in Temporal; `–` for what nobody knows. */
+export const shownTokens = (tokens: number | null): string => `${tokens ?? '–'} tokens`;
+
 /** Unknown if any part is. */
 export function totalTokens(parts: readonly (number | null)[]): number | null {
   return parts.reduce((sum, part) => (sum === null || part === null ? null : sum + part), 0);
