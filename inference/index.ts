@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DEFAULT_SETTINGS } from '../domain/defaults.ts';
 import { UsageError } from '../domain/errors.ts';
 import { short } from '../domain/foreign-text.ts';
+import type { RolloutSettings } from '../domain/settings.ts';
 import type { ModelIdentity } from '../domain/model-identity.ts';
 import type { Backend, BackendOptions } from './backend.ts';
 import { parseOpenaiTarget, parseServerUrls } from './http/server-url.ts';
@@ -20,8 +21,15 @@ interface Entry {
   readonly target: 'nothing' | 'files' | 'server' | 'fleet';
   /** The urls in a target; throws a UsageError if it is not valid. */
   readonly servers?: (target: string) => readonly string[];
+  /** Settings that it cannot honour, each with the cause and what is right instead. */
+  readonly cannot?: Readonly<Partial<Record<keyof RolloutSettings, string>>>;
+  /** It answers in text, without token ids: no sample for training. */
+  readonly text?: true;
   create(options: BackendOptions): Promise<Backend>;
 }
+
+const NOT_DETERMINISTIC = 'a server answers other requests beside it';
+const NOT_IN_CHAT = 'chat completions of OpenAI have no such parameter';
 
 const BACKENDS = {
   tiny: {
@@ -38,18 +46,26 @@ const BACKENDS = {
     usage: 'sglang:<url>[,<url>…]',
     target: 'fleet',
     servers: parseServerUrls,
+    cannot: { deterministic: `${NOT_DETERMINISTIC}; start SGLang with --enable-deterministic-inference` },
     create: async (options) => (await import('./servers/sglang.ts')).createSglangBackend(options),
   },
   vllm: {
     usage: 'vllm:<url>[,<url>…]',
     target: 'fleet',
     servers: parseServerUrls,
+    cannot: { deterministic: NOT_DETERMINISTIC },
     create: async (options) => (await import('./servers/vllm.ts')).createVllmBackend(options),
   },
   openai: {
     usage: 'openai:<url>#<model>',
     target: 'server',
     servers: (target) => [parseOpenaiTarget(target).url],
+    cannot: {
+      deterministic: NOT_DETERMINISTIC,
+      topK: NOT_IN_CHAT,
+      newTokensPerChunk: 'an answer is one request with the whole conversation',
+    },
+    text: true,
     create: async (options) => (await import('./servers/openai.ts')).createOpenaiBackend(options),
   },
 } as const satisfies Record<string, Entry>;
@@ -88,6 +104,20 @@ export function parseModelSpec(spec: string): ModelSpec {
   }
   const files = entry.target === 'files' ? target : null;
   return { scheme, target, files, servers: entry.servers?.(target) ?? [] };
+}
+
+/** A setting of the run that its model cannot honour; undefined if there is none. Defaults promise nothing. */
+export function unhonoured(settings: RolloutSettings): { readonly name: string; readonly why: string } | undefined {
+  const { cannot = {} }: Entry = BACKENDS[parseModelSpec(settings.model).scheme];
+  const names = Object.keys(cannot) as (keyof RolloutSettings)[];
+  const name = names.find((one) => settings[one] !== DEFAULT_SETTINGS[one as keyof typeof DEFAULT_SETTINGS]);
+  return name && { name, why: cannot[name]! };
+}
+
+/** Its answers have token ids; of a model that nobody knows it is assumed. */
+export function givesIds(spec: string): boolean {
+  const scheme = spec.split(':', 1)[0]!;
+  return !isScheme(scheme) || (BACKENDS[scheme] as Entry).text !== true;
 }
 
 /** Absent settings take their defaults. */

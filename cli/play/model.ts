@@ -1,12 +1,14 @@
 // Checks the model of a run before anything is started: loads it once, so that an unusable model is refused at once.
 
+import { UsageError } from '../../domain/errors.ts';
 import { mustExtend } from '../../domain/feedback-delta.ts';
 import { foundLogprobs, mustServeLogprobs, type FoundLogprobs } from '../../domain/logprob-meaning.ts';
 import type { ModelIdentity } from '../../domain/model-identity.ts';
 import type { RolloutSettings } from '../../domain/settings.ts';
 import type { ToolSettings } from '../../domain/tool.ts';
 import type { TokenBackend } from '../../inference/backend.ts';
-import { createBackend, tinyIdentity } from '../../inference/index.ts';
+import { createBackend, tinyIdentity, unhonoured } from '../../inference/index.ts';
+import { flagOf } from '../../run/config.ts';
 import { say, type Io } from '../io.ts';
 import { withToolFormat } from './tools.ts';
 
@@ -47,6 +49,17 @@ export async function checkModel(
   } finally {
     await backend.close();
   }
+}
+
+/** Refused before the run is made: its name would be taken by settings that no turn can have. */
+export function mustHonour(settings: RolloutSettings): void {
+  const found = unhonoured(settings);
+  if (!found) return;
+  const { name, why } = found;
+  throw new UsageError(`${settings.model} cannot honour ${flagOf(name)}: ${why}.`, {
+    reason: 'bad-settings',
+    fix: `Leave ${flagOf(name)} out.`,
+  });
 }
 
 function mustFollow({ facts, tokenizer }: TokenBackend, openings: readonly (readonly string[])[]): void {
