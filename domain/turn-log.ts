@@ -5,7 +5,7 @@ import { visible } from './foreign-text.ts';
 import { safeName, type RolloutId } from './ids.ts';
 import { turnReward } from './reward.ts';
 import type { RolloutRecord } from './trajectory.ts';
-import { contextTokens, outputTokens, totalTokens, type TurnRecord } from './turn.ts';
+import type { TurnRecord } from './turn.ts';
 import type { Judged } from './rollout-facts.ts';
 
 const DIM_YELLOW = '\u001b[33m\u001b[2m';
@@ -28,13 +28,12 @@ export function turnLogBlock(
   const played = turns.slice(0, turn);
   const last = played.at(-1)!;
   const prompt = played.map((t) => t.contextText + (t.turn < turn ? t.outputText : '')).join('');
-  const length = totalTokens([contextTokens(last), outputTokens(last)]);
   const reward =
     verdict.verdict === 'undecided'
       ? `undecided (${verdict.reason})`
       : decimal(verdict.reward ?? turnReward(verdict.verdict === 'right', rollout.settings));
   return [
-    `idx: ${turn} / ${rollout.settings.numTurns}, seqlen: ${length ?? '–'}, ` +
+    `idx: ${turn} / ${rollout.settings.numTurns}, seqlen: ${last.contextLength + last.outputIds.length}, ` +
       `head version: ${last.versionStart}, tail version: ${last.versionEnd}.`,
     `reward is ${reward}, prompt is ${DIM_YELLOW}${visible(prompt)}${RESET}`,
     `sequence is: ${DIM_YELLOW}${visible(last.answer)}${RESET}.`,
@@ -42,14 +41,14 @@ export function turnLogBlock(
   ].join('\n');
 }
 
-/** `success` is null if the answer is neither right nor wrong, and a length if nobody knows it. */
+/** `success` is null if the answer is neither right nor wrong. */
 export function turnLogLine(record: TurnRecord, { verdict }: Judged): string {
   const line = {
     version_start: record.versionStart,
     version_end: record.versionEnd,
     success: verdict === 'right' ? true : verdict === 'wrong' ? false : null,
-    prompt_len: contextTokens(record),
-    answer_len: outputTokens(record),
+    prompt_len: record.contextLength,
+    answer_len: record.outputIds.length,
   };
   return `${JSON.stringify(line)}\n`;
 }

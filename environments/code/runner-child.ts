@@ -18,8 +18,8 @@ async function run({ id, launch, job, limits }: Exclude<Request, { abort: true }
   try {
     return { id, ran: await runSandboxed(launch, job, limits, controller.signal) };
   } catch (error) {
-    const told = error instanceof EverturnError ? error.message : String(error);
-    return { id, trouble: told };
+    const message = error instanceof EverturnError ? error.message : String(error);
+    return { id, trouble: message };
   } finally {
     running.delete(id);
   }

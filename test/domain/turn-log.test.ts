@@ -28,12 +28,6 @@ describe('the log of turns', () => {
     });
   });
 
-  test('a length that nobody knows is null, and – in a block', () => {
-    const text = { ...turns[1]!, contextLength: 0, outputIds: [], trainable: false };
-    expect(JSON.parse(turnLogLine(text, right))).toMatchObject({ prompt_len: null, answer_len: null });
-    expect(turnLogBlock(rollout, [turns[0]!, text], 2, right)).toContain('idx: 2 / 5, seqlen: –, ');
-  });
-
   test('a turn that could not be judged is neither true nor false', () => {
     const undecided = { verdict: 'undecided', reason: 'timeout' } as const;
     expect(JSON.parse(turnLogLine(turns[0]!, undecided)).success).toBeNull();
