@@ -21,15 +21,16 @@ interface Entry {
   readonly target: 'nothing' | 'files' | 'server' | 'fleet';
   /** The urls in a target; throws a UsageError if it is not valid. */
   readonly servers?: (target: string) => readonly string[];
-  /** Settings that it cannot honour, each with the cause and what is right instead. */
+  /** Settings with which every rollout would fail, each with the cause. */
   readonly cannot?: Readonly<Partial<Record<keyof RolloutSettings, string>>>;
+  /** Settings that change nothing, each with the cause and what is right instead. */
+  readonly ignores?: Readonly<Partial<Record<keyof RolloutSettings, string>>>;
   /** It answers in text, without token ids: no sample for training. */
   readonly text?: true;
   create(options: BackendOptions): Promise<Backend>;
 }
 
 const NOT_DETERMINISTIC = 'a server answers other requests beside it';
-const NOT_IN_CHAT = 'chat completions of OpenAI have no such parameter';
 
 const BACKENDS = {
   tiny: {
@@ -46,23 +47,23 @@ const BACKENDS = {
     usage: 'sglang:<url>[,<url>…]',
     target: 'fleet',
     servers: parseServerUrls,
-    cannot: { deterministic: `${NOT_DETERMINISTIC}; start SGLang with --enable-deterministic-inference` },
+    ignores: { deterministic: `${NOT_DETERMINISTIC}; start SGLang with --enable-deterministic-inference` },
     create: async (options) => (await import('./servers/sglang.ts')).createSglangBackend(options),
   },
   vllm: {
     usage: 'vllm:<url>[,<url>…]',
     target: 'fleet',
     servers: parseServerUrls,
-    cannot: { deterministic: NOT_DETERMINISTIC },
+    ignores: { deterministic: NOT_DETERMINISTIC },
     create: async (options) => (await import('./servers/vllm.ts')).createVllmBackend(options),
   },
   openai: {
     usage: 'openai:<url>#<model>',
     target: 'server',
     servers: (target) => [parseOpenaiTarget(target).url],
-    cannot: {
+    cannot: { topK: 'chat completions of OpenAI have no such parameter' },
+    ignores: {
       deterministic: NOT_DETERMINISTIC,
-      topK: NOT_IN_CHAT,
       newTokensPerChunk: 'an answer is one request with the whole conversation',
     },
     text: true,
@@ -106,12 +107,23 @@ export function parseModelSpec(spec: string): ModelSpec {
   return { scheme, target, files, servers: entry.servers?.(target) ?? [] };
 }
 
-/** A setting of the run that its model cannot honour; undefined if there is none. Defaults promise nothing. */
-export function unhonoured(settings: RolloutSettings): { readonly name: string; readonly why: string } | undefined {
-  const { cannot = {} }: Entry = BACKENDS[parseModelSpec(settings.model).scheme];
-  const names = Object.keys(cannot) as (keyof RolloutSettings)[];
-  const name = names.find((one) => settings[one] !== DEFAULT_SETTINGS[one as keyof typeof DEFAULT_SETTINGS]);
-  return name && { name, why: cannot[name]! };
+export interface Unhonoured {
+  readonly name: string;
+  readonly why: string;
+  /** Every rollout would fail; else the setting changes nothing. */
+  readonly fatal: boolean;
+}
+
+/** The settings of the run that its model does not honour. Defaults promise nothing. */
+export function unhonoured(settings: RolloutSettings): readonly Unhonoured[] {
+  const { cannot = {}, ignores = {} }: Entry = BACKENDS[parseModelSpec(settings.model).scheme];
+  return [cannot, ignores].flatMap((table) =>
+    Object.entries(table)
+      .filter(
+        ([name]) => settings[name as keyof RolloutSettings] !== DEFAULT_SETTINGS[name as keyof typeof DEFAULT_SETTINGS],
+      )
+      .map(([name, why]) => ({ name, why, fatal: table === cannot })),
+  );
 }
 
 /** Its answers have token ids; of a model that nobody knows it is assumed. */

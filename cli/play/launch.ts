@@ -98,7 +98,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     ...(tools.settings && { tools: withKnownFormat(tools.settings, there?.record.settings.tools) }),
   };
   const isKnown = there !== undefined;
-  if (!isKnown) mustHonour(before);
+  if (!isKnown) mustHonour(io, before);
   // The rows of an existing run were read when it was made.
   const survey = there ? { ...offered, ...there.record.dataset } : await readSolutions(offered);
   reportRows(io, given, survey);

@@ -51,11 +51,17 @@ export async function checkModel(
   }
 }
 
-/** Refused before the run is made: its name would be taken by settings that no turn can have. */
-export function mustHonour(settings: RolloutSettings): void {
+/**
+ * A setting with which every rollout would fail is refused before the run is made, since its name would be taken; one
+ * that changes nothing is said.
+ */
+export function mustHonour(io: Io, settings: RolloutSettings): void {
   const found = unhonoured(settings);
-  if (!found) return;
-  const { name, why } = found;
+  const fatal = found.find((one) => one.fatal);
+  for (const { name, why } of fatal ? [] : found)
+    say(io, `Note: ${settings.model} does not honour ${flagOf(name)}: ${why}.`);
+  if (!fatal) return;
+  const { name, why } = fatal;
   throw new UsageError(`${settings.model} cannot honour ${flagOf(name)}: ${why}.`, {
     reason: 'bad-settings',
     fix: `Leave ${flagOf(name)} out.`,

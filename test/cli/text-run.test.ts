@@ -32,10 +32,7 @@ async function runOf(model: string, turn?: object) {
 describe('a setting that the model cannot honour', () => {
   test.each([
     [TEXT_MODEL, ['--top-k', '50'], '--top-k'],
-    [TEXT_MODEL, ['--new-tokens-per-chunk', '8'], '--new-tokens-per-chunk'],
-    [TEXT_MODEL, ['--deterministic'], '--deterministic'],
-    ['sglang:http://127.0.0.1:1', ['--deterministic'], '--deterministic'],
-    ['vllm:http://127.0.0.1:1', ['--set', 'deterministic=true'], '--deterministic'],
+    [TEXT_MODEL, ['--set', 'topK=50', '--deterministic'], '--top-k'],
   ])('is refused with exit code 2, and nothing is made: %s %j', async (model, flags, named) => {
     writeFileSync(join(out, 'rows.jsonl'), '{"id":"a","question":"1 + 1?","answer":"2"}\n');
     const io = ioOf();
@@ -43,6 +40,28 @@ describe('a setting that the model cannot honour', () => {
     expect([code, io.text.err]).toEqual([2, expect.stringContaining(`cannot honour ${named}`)]);
     expect(io.text.err).toContain(`Leave ${named} out.`);
     expect(existsSync(join(out, 'runs', 'x'))).toBe(false);
+  });
+});
+
+describe('a setting that changes nothing', () => {
+  test.each([
+    [TEXT_MODEL, ['--new-tokens-per-chunk', '8'], '--new-tokens-per-chunk'],
+    [TEXT_MODEL, ['--deterministic'], '--deterministic'],
+    ['sglang:http://127.0.0.1:1', ['--deterministic'], '--deterministic'],
+    ['vllm:http://127.0.0.1:1', ['--set', 'deterministic=true'], '--deterministic'],
+  ])('is said: %s %j', async (model, flags, named) => {
+    writeFileSync(join(out, 'rows.jsonl'), '{"id":"a","question":"1 + 1?","answer":"2"}\n');
+    const io = ioOf();
+    await main(io, ['run', 'rows.jsonl', '--dry-run', '--name', 'x', '--out', 'runs', '--model', model, ...flags]);
+    expect(io.text.err).toContain(`does not honour ${named}`);
+    expect(io.text.err).not.toContain('bad-settings');
+  });
+
+  test('is not mentioned where it holds, or is the default', async () => {
+    writeFileSync(join(out, 'rows.jsonl'), '{"id":"a","question":"1 + 1?","answer":"2"}\n');
+    const io = ioOf();
+    await main(io, ['run', 'rows.jsonl', '--dry-run', '--name', 'x', '--out', 'runs', '--model', TEXT_MODEL]);
+    expect(io.text.err).not.toContain('honour');
   });
 });
 
