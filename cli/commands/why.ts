@@ -69,7 +69,7 @@ function fromRecords({ run, query, sample, attempt }: RolloutId, trajectory: Tra
     state: result ? 'ended' : 'unknown',
     outcome: result ? (result.outcome === 'complete' ? result.stopReason : result.outcome) : null,
     reason: result?.reason ?? null,
-    message: end?.failure?.message ?? null,
+    message: end?.failure?.message ?? (result?.outcome === 'undecided' ? turns.at(-1)?.verdict?.note : null) ?? null,
     turns: turns.map(({ record, verdict }) => ({
       turn: record.turn,
       verdict: verdict?.verdict ?? null,

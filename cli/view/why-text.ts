@@ -5,7 +5,7 @@ import type { CallResult } from '../../domain/tool.ts';
 import type { PendingActivity } from '../../temporal/pending.ts';
 import type { ServerReport } from '../../storage/fleet-status.ts';
 import { calledNames } from './call-text.ts';
-import { clock, plural } from './format.ts';
+import { clock, plural, tokensText } from './format.ts';
 import type { Io } from '../io.ts';
 import { paintFor } from './paint.ts';
 import { programName, runArgument, type RunPlace } from '../find/place.ts';
@@ -32,7 +32,7 @@ export interface Why {
     readonly turn: number;
     readonly verdict: string | null;
     readonly reason: string | null;
-    readonly tokens: number;
+    readonly tokens: number | null;
     readonly seconds: number;
     /** The attempt that succeeded, 1 for the first. */
     readonly attempt: number;
@@ -81,7 +81,7 @@ export function whyText(io: Io, place: RunPlace, why: Why): string {
 
 function turnLine({ turn, verdict, reason, tokens, seconds, attempt, server, calls }: Why['turns'][number]): string {
   const facts = [
-    plural(tokens, 'token'),
+    tokensText(tokens),
     `${seconds.toFixed(1)} s`,
     ...(attempt > 1 ? [`attempt ${attempt}`] : []),
     ...(server ? [oneLine(server)] : []),

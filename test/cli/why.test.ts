@@ -56,6 +56,10 @@ describe('everturn why', () => {
       { state: 'ended', outcome: 'max-turns', sample: 2, attempt: 3 },
     ],
     ['q1 failed: server-auth: 401', { state: 'ended', outcome: 'failed', reason: 'server-auth', message: '401' }],
+    [
+      'q1 undecided: environment-exited: exit code 1',
+      { state: 'ended', outcome: 'undecided', reason: 'environment-exited', message: 'exit code 1' },
+    ],
     ['q1 undecided: unparsed.', { state: 'ended', outcome: 'undecided', reason: 'unparsed' }],
   ])('%s', (text, changes) => {
     expect(say(changes)).toBe(text);
