@@ -55,7 +55,7 @@ useWorkload(
 describe('a run on a failing model server', () => {
   test(
     'ends every rollout by its name under 30 % faulty replies of eight kinds',
-    { timeout: FULL ? 1_800_000 : 120_000 },
+    { timeout: 1_800_000 },
     async () => {
       await workload.start({ ...RUN, name: 'clean' });
       const cleanMs = await workload.untilEnded('clean', 600_000);
@@ -98,7 +98,8 @@ describe('a run on a failing model server', () => {
     'fails a rollout at the first try of a fatal reply, says why, and fails no other',
     { timeout: 300_000 },
     async () => {
-      const run = { ...RUN, turns: 2, name: 'fatal' };
+      // No server hangs here, and one that a busy machine makes slow is not asked twice.
+      const run = { ...RUN, turns: 2, name: 'fatal', flags: [] };
       await workload.model.become({ faultRate: 0, fatalRate: 0.2 });
       await workload.start(run);
       await workload.untilEnded('fatal', 300_000);
