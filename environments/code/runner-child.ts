@@ -1,4 +1,4 @@
-// The small process that starts sandboxes: one message in, one message out. Ends with its parent.
+// The small process that starts sandboxes: one reply to each job, none to an abort. Ends with its parent.
 
 import { EverturnError } from '../../domain/errors.ts';
 import type { Launch } from './sandbox.ts';
