@@ -16,6 +16,10 @@ function sayResult(id: number, result: unknown): void {
   else put(`{"id":${id},"result":${none}}\n`);
 }
 
+/** As a replacer of JSON: NaN and the infinities are texts, and no null. */
+export const spelt = (_: string, value: unknown): unknown =>
+  typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
+
 /** NaN and the infinities anywhere, and a named number that is undefined. */
 function unsayable(result: unknown): string | undefined {
   const none = firstOf(result, (value) => typeof value === 'number' && !Number.isFinite(value));
@@ -103,7 +107,7 @@ export async function serveModule<Call extends { readonly id: number }>(
   try {
     const [path = '', sha256 = ''] = process.argv.slice(2);
     const { hello, answer, failure } = open(loaded(path, sha256));
-    say({ hello: { protocol: 1, ...hello } });
+    put(`${JSON.stringify({ hello: { protocol: 1, ...hello } }, spelt)}\n`);
     let rest = '';
     process.stdin.setEncoding('utf8');
     for await (const chunk of process.stdin) {

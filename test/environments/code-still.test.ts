@@ -1,5 +1,5 @@
 // The process that starts sandboxes is stopped by a real SIGSTOP: that is no time of the program's. One that never goes on
-// is replaced, and a program that stops itself has its own time for it.
+// is replaced. So is time in which the program itself is stopped, which it cannot do.
 
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -92,9 +92,22 @@ describe('a process that starts sandboxes and is stopped', () => {
   });
 });
 
-describe('a program that stops itself', () => {
-  test('is at its time limit: it is no machine that stands still', async () => {
-    const { running } = await begun('import os, signal\nwhile True: os.kill(os.getpid(), signal.SIGSTOP)', mark());
-    expect(await running).toMatchObject({ ending: 'wall-limit' });
+describe('a program', () => {
+  test('that is stopped from outside has the rest of its time when it goes on', async () => {
+    const { running, pid } = await begun('import time\nfor _ in range(20): time.sleep(0.05)\nprint("done")', mark());
+    process.kill(pid, 'SIGSTOP');
+    await longStop();
+    process.kill(pid, 'SIGCONT');
+    const { ending, output } = await running;
+    expect([ending, output.toString()]).toEqual(['exited', 'done\n']);
+  });
+
+  test('cannot stop itself', async () => {
+    const { running } = await begun(
+      'import os, signal\nfor one in (signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN): os.kill(os.getpid(), one)\nprint("went on")',
+      mark(),
+    );
+    const { ending, output } = await running;
+    expect([ending, output.toString()]).toEqual(['exited', 'went on\n']);
   });
 });

@@ -192,6 +192,16 @@ describe('a module', () => {
     expect(message).not.toMatch(/backtrace|Caused by|<unknown>|\n\s+at /);
   });
 
+  test('has agents whose NaN is one, and no null that nobody wrote', async () => {
+    const agents = "[{ name: 'p', numTurns: 2, temperature: 0 / 0 }]";
+    const path = write(
+      'agents.mjs',
+      `export const agents = ${agents};\nexport default { name: 'a', version: '1', respond() {} };`,
+    );
+    const { agents: found } = await describeEnvironment(parseSpec(path, HERE), log);
+    expect(found).toEqual([{ name: 'p', numTurns: 2, temperature: 'NaN' }]);
+  });
+
   test('may write to standard output, throw, and hang, and its process is no other one', async () => {
     const path = write(
       'hostile.mjs',
