@@ -26,7 +26,7 @@ const PARTS = [
   'test/viewer/browser-*.test.ts',
   // A process now and then, or many seconds.
   'test/activities/{algorithm,heartbeat}.test.ts',
-  'test/cli/{completion,doctor,dry-run,exit,export,format,judge,parts,update-weights,verdict,view}.test.ts',
+  'test/cli/{completion,doctor,dry-run,exit,export,format,judge,parts,streams,update-weights,verdict,view}.test.ts',
   'test/environments/code-stack.test.ts',
   'test/inference/{malformed-replies,model-identity}.test.ts',
   'test/proof/{call-forgeries,check,check-forgeries,check-packed}.test.ts',

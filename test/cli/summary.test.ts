@@ -62,7 +62,7 @@ describe('the summary of a run', () => {
   test('why answers are wrong that were not shown to differ is said, with how to judge them again', () => {
     const verdicts = { right: { equal: 7 }, wrong: { different: 90, 'cut-off': 3, unreadable: 1200, 'too-big': 1 } };
     expect(wrongReasonsLine({ counts: { ...counts, verdicts } }, 'everturn judge --run a')).toEqual([
-      'wrong because: unreadable 1,200, cut-off 3, too-big 1  (`everturn judge --run a` judges them again)',
+      'wrong, but not shown to differ: unreadable 1,200, cut-off 3, too-big 1  (`everturn judge --run a` judges them again)',
     ]);
     expect(wrongReasonsLine({ counts: { ...counts, verdicts: { wrong: { different: 4 } } } }, 'x')).toEqual([]);
     const { verdicts: _, ...old } = counts;
