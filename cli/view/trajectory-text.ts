@@ -10,6 +10,7 @@ import { contextTokens, outputTokens } from '../../domain/turn.ts';
 import type { PlayedTurn, Trajectory, VerdictRecord } from '../../domain/trajectory.ts';
 import { callLines } from './call-text.ts';
 import { plural, tokensText } from './format.ts';
+import { namedNumbers } from './named-numbers.ts';
 import type { Paint, Tint } from './paint.ts';
 import { saidLines, saidOf } from './people.ts';
 
@@ -139,14 +140,6 @@ function rewardText(
   const parts = verdict.rewards ? ` (${namedNumbers(verdict.rewards)})` : '';
   const whole = end?.rewards[turn - 1];
   return paint('dim', `  reward ${raw}${parts}${whole === undefined ? '' : `, return ${whole}`}`);
-}
-
-const MOST_NAMED = 20;
-
-/** `format 0.5, length 2`: names are the environment's, foreign text. */
-function namedNumbers(numbers: Readonly<Record<string, number>>): string {
-  const all = Object.entries(numbers).map(([name, value]) => `${oneLine(name)} ${value}`);
-  return [...all.slice(0, MOST_NAMED), ...(all.length > MOST_NAMED ? ['…'] : [])].join(', ');
 }
 
 function endText({ end, turns }: Trajectory, paint: Paint): string {
