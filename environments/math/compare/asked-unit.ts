@@ -56,7 +56,7 @@ const FORMULA = /\\[a-z]|[\^]|\w_\{?\w|\b[a-zA-Z]\([a-z\d]/i;
 const ABSTRACT =
   /\\[a-z]|[\^=+]|\b(?:sum|product|remainder|value of|solve|compute|evaluate|integer|determinant|coefficient|slope|digit|prime|polynomial|function|equation|probability|fraction|percent|median|mean|ratio|divisor|multiple|term|factorial|sequence|roots?|integral|limit|derivative|logarithm)\b/i;
 
-/** Where a question neither holds a unit of a kind nor speaks of what has one, an answer has none of that kind. */
+/** An answer has a unit of a kind only where the question holds one of that kind or speaks of what has one. */
 const SPOKEN: readonly (readonly [RegExp, RegExp])[] = [
   [
     /^length\^/,
@@ -91,7 +91,7 @@ function isMeasured(dimension: string, question: string): boolean {
 /** Months, years and days measure the same, but for no fixed factor. */
 const kindOf = (dimension: string): string => dimension.replace(/^(?:month|year)\^1$/, 'time^1');
 
-/** Where things are counted, where another unit is asked for and where nothing turns, no degrees are meant. */
+/** No degrees are meant where things are counted, where another unit is asked for and where nothing turns. */
 export const isNoAngle = (question: string): boolean =>
   question !== '' &&
   (countsThings(question) ||
