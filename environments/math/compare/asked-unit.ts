@@ -4,7 +4,7 @@
 import { askedOf, ratesOther, SCALED } from '../find/asked.ts';
 import { namesContrary } from '../find/contrast.ts';
 import { countsAnother, countsNothing, countsThings, namesThing, unitCounted } from '../find/counted.ts';
-import { equal } from '../rational.ts';
+import { equal, mul } from '../rational.ts';
 import { type Unit, unitOf } from '../read/unit-words.ts';
 import { remembered } from '../remembered.ts';
 
@@ -27,15 +27,19 @@ export function isOtherUnit(phrase: string, question: string): boolean {
     return false;
   const wanted = askedUnit(question);
   if (wanted?.dimension === own.dimension) return !equal(wanted.factor, own.factor);
-  if (wanted && (!own.dimension.includes(wanted.dimension) || !RATE.test(question))) return true;
+  if (wanted && !isRateOf(own, wanted, question)) return true;
   if (!isMeasured(own.dimension, question) || (!wanted && isOtherKind(own.dimension, question))) return true;
   const alike = kindOf(own.dimension);
   const asked = unitsIn(question).filter(({ dimension }) => kindOf(dimension) === alike);
   const same = ({ dimension, factor }: Unit): boolean => dimension === own.dimension && equal(factor, own.factor);
   return asked.length > 0 ? !asked.some(same) : /\bhow old\b/i.test(question) && own.dimension !== 'year^1';
 }
-const RATE =
-  /\b(?:per|each|every|rate|speed|fast|hourly|daily|weekly|an? (?:second|minute|hour|day|week|month|year))\b|\//i;
+/** "540 meters per week" where meters are asked for and the question speaks of a week. */
+const isRateOf = (own: Unit, wanted: Unit, question: string): boolean =>
+  own.dimension.includes(wanted.dimension) &&
+  [...question.matchAll(/\b(?:second|minute|hour|day|week|month|year)(?=s?\b)/gi)].some(([time]) =>
+    equal(mul(unitOf(time).factor, own.factor), wanted.factor),
+  );
 
 const unitsIn = remembered((question: string): readonly Unit[] =>
   [...question.matchAll(UNIT_PHRASE)]
@@ -64,7 +68,7 @@ const SPOKEN: readonly (readonly [RegExp, RegExp])[] = [
   ],
   [
     /^(?:time|month|year)\^/,
-    /\b(?:long|when|time|duration|old|ages?|later|ago|clock|o'clock|speed|rate|fast|slow|period|morning|noon|evening|born|[ap]\.?m)\b/i,
+    /\b(?:long|when (?:do|does|did|will)|time|duration|old|ages?|later|ago|clock|o'clock|speed|rate|fast|slow|period|morning|noon|evening|born|[ap]\.?m)\b/i,
   ],
   [/^mass\^/, /\b(?:mass|weigh\w*|heav\w+|amount|lift\w*|load\w*)\b/i],
   [

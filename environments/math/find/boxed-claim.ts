@@ -1,4 +1,4 @@
-// A box in a sentence that says what the value is: "The outer perimeter is \boxed{30}". Where its subject is a quantity of another kind,
+// A box in a sentence that names its value: "The outer perimeter is \boxed{30}". If its subject is a quantity of another kind,
 // or the asked quantity of another thing of the question, the box claims something else. Reasoning before it in the same sentence, and
 // what follows the box, leave the model free. Linear: one sentence is read.
 
@@ -6,7 +6,7 @@ import { isPreposition, namedIn, QUANTITY_ROW, readQuestion, type Token, tokensO
 
 const STATES =
   /^(?:[^\p{L}]*(?:so|thus|hence|therefore|then|now|and|finally|as a result|in conclusion)\b,?)?\s*the ([\p{L}\s'’-]{2,120}?(?:(?:plus|minus) \d+)?)\s(?:is|are|was|were|equals)(?: (?:therefore|thus|then|just|exactly|simply|equal to))?\s*[:$]?\s*$/iu;
-/** What a sentence may call the part that it names, where the question has no such part. */
+/** Names of parts, of which the question has to speak. */
 const PARTS = /^(?:outer|inner|other|larger|smaller|bigger)$/;
 
 const meets = (own: ReadonlySet<number>, theirs: ReadonlySet<number>): boolean =>

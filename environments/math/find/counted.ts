@@ -3,6 +3,7 @@
 
 import { lemma } from '../read/contrasts.ts';
 import { isFiller, isNoun } from '../read/harmless-words.ts';
+import { isVerb } from '../read/statement-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
 import { remembered } from '../remembered.ts';
 import { SCALED } from './asked.ts';
@@ -58,6 +59,15 @@ const MANY_ABROAD = /^(?:viele|combien|cu[aá]nt[oa]s|quant[ei]|quant[oa]s|ск�
 const isOf = (token: Token | undefined): boolean => /^(?:de|d)$/.test(token?.written ?? '');
 const isThing = ({ written }: Token): boolean => isPlural(written) || (isUnitWord(written) && written.endsWith('s'));
 
+/** "cats catch 100 mice": behind the thing a verb or a number begins something else. */
+function upToVerb(phrase: readonly Token[]): readonly Token[] {
+  const first = phrase.findIndex(isThing);
+  const end = phrase.findIndex(
+    ({ word }, k) => k > first && first >= 0 && (isVerb(word) || /^(?:\d.*|catch)$/.test(word)),
+  );
+  return end < 0 ? phrase : phrase.slice(0, end);
+}
+
 function phrasesOf(clause: readonly Token[]): Token[] {
   const words: Token[] = [];
   for (const [k, { word }] of clause.entries()) {
@@ -68,7 +78,7 @@ function phrasesOf(clause: readonly Token[]): Token[] {
     while (/^(?:of|the|thes|thos|his|her|their|\d.*)$/.test(clause[from]?.word ?? '') && from < k + 4) from++;
     const behind = clause.slice(from, from + MOST_WORDS);
     const end = behind.findIndex((one) => ENDS.test(one.word) || STOP.test(one.word) || isPreposition(one.word));
-    const phrase = end < 0 ? behind : behind.slice(0, end);
+    const phrase = upToVerb(end < 0 ? behind : behind.slice(0, end));
     words.push(...phrase.filter((one, n) => isPlural(one.written) || !/^\d/.test(phrase[n - 1]?.word ?? '')));
     // "cups of sugar"
     if (behind[end]?.word === 'of') words.push(...behind.slice(end + 1, end + 2));
@@ -90,7 +100,7 @@ const SAME = rows(`
   chicken hen | region part section area piece | segment line | team group`);
 /** Names of many kinds of things, persons apart: each stands for what the question counts, and what the question names for it. */
 const WIDE = rows(
-  'animal fruit vegetable vehicle flower coin book plant insect bird pet toy shape good object item thing piece dish drink',
+  'animal fruit vegetable vehicle flower coin plant insect bird pet toy shape object item thing piece',
 )[0]!;
 const PERSONS = rows('person people student pupil child kid member friend player')[0]!;
 const PEOPLE = rows(
