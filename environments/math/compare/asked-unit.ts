@@ -144,7 +144,10 @@ export const askedUnit = remembered((question: string): Unit | undefined => {
 });
 const UNIT = String.raw`(?:degrees?\s+(?=celsius|fahrenheit))?(?:(?:square|cubic|sq)\s+)?[A-Za-z]+(?:\s?(?:\/|\bper\b|\ban?(?=\s+(?:second|minute|hour|day|week|year)))\s?[A-Za-z]+)?(?:[²³]|\^\d)?`;
 const UNIT_PHRASE = new RegExp(`${UNIT}|[$€£]`, 'g');
-const ASKED_UNIT = new RegExp(String.raw`\b(?:how many|number of|in|en|em)\s+(${UNIT})(?![A-Za-z])`, 'gi');
+const ASKED_UNIT = new RegExp(
+  String.raw`\b(?:how many|number of|in|en|em)\s+(${UNIT})(?![A-Za-z]|\s?(?:[·⋅*]|\\cdot))`,
+  'gi',
+);
 
 /** "The area in square feet is": words before a value that name another unit than the asked one, of any kind that is measured. */
 const NAMED_UNIT = new RegExp(String.raw`\bin\s+(${UNIT})\s+(?:is|are|was|equals)\b[^.,;:]*$`, 'i');
