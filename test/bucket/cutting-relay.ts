@@ -10,8 +10,12 @@ export interface CuttingRelay {
   close(): Promise<void>;
 }
 
-/** `mayCut` is asked with the first bytes of each answer. */
-export async function openCuttingRelay(target: string, mayCut: () => boolean): Promise<CuttingRelay> {
+/** `mayCut` is asked with the first bytes of each answer; `host`: where it listens. */
+export async function openCuttingRelay(
+  target: string,
+  mayCut: () => boolean,
+  host = '127.0.0.1',
+): Promise<CuttingRelay> {
   const { hostname, port } = new URL(target);
   const open = new Set<Socket>();
   let cuts = 0;
@@ -33,9 +37,9 @@ export async function openCuttingRelay(target: string, mayCut: () => boolean): P
       client.destroy();
     });
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  await new Promise<void>((done) => server.listen(0, host, done));
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
     cuts: () => cuts,
     async close() {
       for (const socket of open) socket.destroy();

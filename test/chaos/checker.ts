@@ -25,6 +25,8 @@ export interface Checked {
 }
 
 export interface Expected extends Pick<RunOptions, 'name' | 'rollouts' | 'turns'> {
+  /** What commands name the run by; default its name. */
+  readonly place?: string;
   /** False where the histories are not asked: they take a while. */
   readonly histories?: boolean;
   /** How far workers' clocks are set apart. */
@@ -34,7 +36,7 @@ export interface Expected extends Pick<RunOptions, 'name' | 'rollouts' | 'turns'
 }
 
 export async function checkRun(workload: Workload, expected: Expected): Promise<Checked> {
-  const { name, rollouts, turns, counted = true } = expected;
+  const { name, place = name, rollouts, turns, counted = true } = expected;
   const read = readRun(join(workload.out, name));
   const problems = [...read.problems];
   for (let i = 0; i < rollouts; i++) {
@@ -48,7 +50,7 @@ export async function checkRun(workload: Workload, expected: Expected): Promise<
   const asked = asks.filter(({ event }) => event === 'ask');
   if (counted) problems.push(...saidProblems(name, read.rollouts, asks));
   const skew = expected.clockSkewSeconds === undefined ? [] : ['--clock-skew', String(expected.clockSkewSeconds)];
-  const own = await workload.everturn.run('check', name, '--json', ...skew);
+  const own = await workload.everturn.run('check', place, '--json', ...skew);
   if (own.code !== 0) problems.push(`everturn check ends with ${own.code}: ${own.stdout.slice(0, 2000)}${own.stderr}`);
   if (expected.histories !== false) problems.push(...(await historyProblems(workload, expected)));
 

@@ -15,9 +15,9 @@ export interface Network {
   close(): void;
 }
 
-/** Undefined, with the reason, where this user may not. */
-export function openNetwork(): Network | { readonly problem: string } {
-  const id = process.pid % 0x10000;
+/** The reason, where this user may not. `place`: of several of one process; all of them reach this machine by any `host`. */
+export function openNetwork(place = 0): Network | { readonly problem: string } {
+  const id = (process.pid + 0x4000 * place) % 0x10000;
   const [name, near, far] = [`everturn-${id}`, `et${id}a`, `et${id}b`];
   const subnet = `10.213.${id >> 8}`;
   const base = (id & 0x3f) << 2;
@@ -42,6 +42,7 @@ export function openNetwork(): Network | { readonly problem: string } {
     ip('-n', name, 'addr', 'add', `${guest}/30`, 'dev', far);
     ip('-n', name, 'link', 'set', 'lo', 'up');
     ip('-n', name, 'link', 'set', far, 'up');
+    ip('-n', name, 'route', 'add', 'default', 'via', host);
   } catch (error) {
     close();
     return { problem: `no network namespace can be made here: ${(error as Error).message.split('\n').at(-2) ?? ''}` };
