@@ -40,7 +40,7 @@ export function generateActivity({ openStore, backend: backendOf, tools, now }: 
       store.getEnd(id),
     ]);
     if (there) return factsOf(there, there.record.calls && (await recordedRollout(store, id)).record.settings);
-    if (end) throw hasEnded(id);
+    if (end) throw await hasEnded(store, id);
 
     return heartbeating(async (signal, progress: (beat: GenerateBeat) => void) => {
       const flaws = flawsIn(Context.current().info.heartbeatDetails);
@@ -118,8 +118,20 @@ async function answeredTurn(store: Store, id: TrajectoryReference, turn: TurnRec
   return { turn, verdict: verdict.record, ...(said && { said: said.record.text }) };
 }
 
-/** Its run was cancelled while this waited (cancel-waiting.ts), or somebody reset its workflow. Its workflow takes the end. */
-function hasEnded({ query, sample }: TrajectoryReference): StoreError {
+const COUNTED_MS = { poll: 1000, most: 60_000 };
+
+/**
+ * Its run was cancelled while this waited (cancel-waiting.ts), or somebody reset its workflow, which takes the end now. Not
+ * before the run has its result: thousands of such workflows would delay those that it still waits for.
+ */
+async function hasEnded(store: Store, { query, sample }: TrajectoryReference): Promise<StoreError> {
+  await heartbeating(async (signal) => {
+    const began = performance.now();
+    while (!(await store.getResult()) && performance.now() - began < COUNTED_MS.most) {
+      await Context.current().sleep(COUNTED_MS.poll);
+      signal.throwIfAborted();
+    }
+  });
   const message = `Query "${query}", sample ${sample} has ended: its record takes no further turn.`;
   return new StoreError(message, { reason: 'rollout-ended', retryable: false });
 }
