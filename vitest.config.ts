@@ -1,7 +1,8 @@
 // How the tests run, in projects by what they need. `near`: nothing but this process; `parts`: child processes, the
 // shipped model, a sandbox; `temporal`: a real server, started once; `chaos`: the same and kills. test/README.md.
-// `servers` (real SGLang and vLLM), `tools` (their parsers), `bucket` (a real S3 server), `cluster` (Temporal on
-// PostgreSQL), `trainers` (consumers of exports) and `record` (histories) run only when asked for.
+// `servers` (real SGLang and vLLM), `tools` (their parsers; environments of OpenEnv and verifiers), `bucket` (a real S3
+// server), `cluster` (Temporal on PostgreSQL), `trainers` (consumers of exports) and `record` (histories) run only when
+// asked for.
 
 import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +15,7 @@ const TEMPORAL = [
 ];
 const PARTS = [
   'test/machine/*.test.ts',
-  'test/environments/{code-judge,code-sandbox,environments,outbox,own-command,own-docs,own-doors,own-held,own-kills,own-limits,pool,repeated,under-load}.test.ts',
+  'test/environments/{code-judge,code-sandbox,code-still,environments,outbox,own-command,own-docs,own-doors,own-held,own-kills,own-limits,pool,repeated,under-load}.test.ts',
   'test/environments/{bigreals,math-broken,math-generated,math-random,metamorphic,one-solution}.test.ts',
   'test/inference/{bad-models,big-vocabulary,embedded-weights,fleet,fleet-versions,model-process,run-model,tiny,weight-update}.test.ts',
   'test/inference/server-*.test.ts',
@@ -25,7 +26,7 @@ const PARTS = [
   'test/viewer/browser-*.test.ts',
   // A process now and then, or many seconds.
   'test/activities/{algorithm,heartbeat}.test.ts',
-  'test/cli/{completion,doctor,dry-run,exit,export,format,judge,parts,update-weights,verdict,view}.test.ts',
+  'test/cli/{completion,doctor,dry-run,exit,export,format,judge,parts,streams,update-weights,verdict,view}.test.ts',
   'test/environments/code-stack.test.ts',
   'test/inference/{malformed-replies,model-identity}.test.ts',
   'test/proof/{call-forgeries,check,check-forgeries,check-packed}.test.ts',
@@ -141,7 +142,11 @@ export default defineConfig({
         testTimeout: 3_600_000,
         hookTimeout: 1_800_000,
       }),
-      project('tools', { include: ['test/tools/*.real.ts'], testTimeout: 900_000 }),
+      project('tools', {
+        include: ['test/{tools,environments}/*.real.ts'],
+        globalSetup: SERVER,
+        testTimeout: 900_000,
+      }),
       project('trainers', { include: ['test/trainers/*.real.ts'], testTimeout: 600_000 }),
       project('record', { include: ['test/histories/*.record.ts'], globalSetup: SERVER, maxConcurrency: 60 }),
     ],

@@ -71,7 +71,7 @@ export function collectionActivities(deps: ActivityDeps) {
           if (!dataset) {
             throw new StoreError(`Run "${run}" has no folder in ${out}, and no \`dataset\` was given to make one.`, {
               reason: 'no-such-run',
-              fix: 'Give `dataset`: a JSON lines file that the workers can read.',
+              fix: 'Give `dataset`: a data set file that the workers can read.',
             });
           }
           await createRun({

@@ -96,6 +96,10 @@ export interface ActivityDeps {
   createRun(run: NewRun): Promise<void>;
   /** The closed or unknown ones of these workflows of a run, by how they closed; of many, not always all. */
   closedRollouts(run: string, workflowIds: readonly string[]): Promise<ReadonlyMap<string, WorkflowClosing>>;
+  /** Whether a rollout's workflow only waits for a generation that no worker has begun. */
+  isWaiting(workflowId: string): Promise<boolean>;
+  /** Does nothing to one that has closed. */
+  cancelRollout(workflowId: string): Promise<void>;
   readonly weights: WeightsParts;
   now(): number;
 }

@@ -1,7 +1,7 @@
 // Translates our errors, once, into what Temporal understands: the reason as type, the boundary
 // as its first detail, and whether trying again can help. A broken call is logged where it happened; history gets one line.
 
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { EverturnError, explain } from '../domain/errors.ts';
 import type { FailureDetails } from '../domain/rollout-facts.ts';
 
@@ -12,6 +12,8 @@ export function asFailure(error: unknown): unknown {
     type: error.reason,
     details: [{ boundary: error.boundary } satisfies FailureDetails],
     nonRetryable: !error.retryable,
+    // Nothing is wrong: a cancelled run's would fill the log and the metrics.
+    ...(error.reason === 'rollout-ended' && { category: ApplicationFailureCategory.BENIGN }),
     // A server's Retry-After is respected.
     ...(error.retryAfterMs === undefined ? {} : { nextRetryDelay: error.retryAfterMs }),
   });

@@ -3,7 +3,7 @@
 
 import { Context } from '@temporalio/activity';
 import { callsOf, callsToRun } from '../domain/calls.ts';
-import { ModelError } from '../domain/errors.ts';
+import { ModelError, StoreError } from '../domain/errors.ts';
 import { type TrajectoryReference, turnSeed } from '../domain/ids.ts';
 import type { EarlierTurn } from '../domain/new-context.ts';
 import type { Backend, TextBackend } from '../inference/backend.ts';
@@ -33,9 +33,14 @@ interface GenerateBeat {
 export function generateActivity({ openStore, backend: backendOf, tools, now }: ActivityDeps) {
   return async function generate({ rollout: id, turn, say }: GenerateInput): Promise<Generated> {
     const store = openStore(id.out, id.run);
-    // Both in one round trip to the disk.
-    const [there, firstChunk] = await Promise.all([store.getTurn(id, turn), store.getChunk(id, turn, 1)]);
+    // All in one round trip to the disk.
+    const [there, firstChunk, end] = await Promise.all([
+      store.getTurn(id, turn),
+      store.getChunk(id, turn, 1),
+      store.getEnd(id),
+    ]);
     if (there) return factsOf(there, there.record.calls && (await recordedRollout(store, id)).record.settings);
+    if (end) throw hasEnded(id);
 
     return heartbeating(async (signal, progress: (beat: GenerateBeat) => void) => {
       const flaws = flawsIn(Context.current().info.heartbeatDetails);
@@ -111,6 +116,12 @@ async function messageBefore(
 async function answeredTurn(store: Store, id: TrajectoryReference, turn: TurnRecord): Promise<EarlierTurn> {
   const [verdict, said] = await Promise.all([recordedVerdict(store, id, turn.turn), store.getSay(id, turn.turn + 1)]);
   return { turn, verdict: verdict.record, ...(said && { said: said.record.text }) };
+}
+
+/** Its run was cancelled while this waited (cancel-waiting.ts), or somebody reset its workflow. Its workflow takes the end. */
+function hasEnded({ query, sample }: TrajectoryReference): StoreError {
+  const message = `Query "${query}", sample ${sample} has ended: its record takes no further turn.`;
+  return new StoreError(message, { reason: 'rollout-ended', retryable: false });
 }
 
 function givesText(backend: Backend): backend is TextBackend {

@@ -3,6 +3,7 @@
 import { askActivity } from './ask-environment.ts';
 import { callToolActivity } from './call-tool.ts';
 import { collectionActivities } from './collection.ts';
+import { cancelActivities } from './cancel-waiting.ts';
 import type { ActivityDeps } from './deps.ts';
 import { endActivity } from './end-environment.ts';
 import { evaluateActivity } from './evaluate.ts';
@@ -27,6 +28,7 @@ export function createActivities(deps: ActivityDeps) {
     log: logActivity(deps),
     finish: finishActivity(deps),
     ...collectionActivities(deps),
+    ...cancelActivities(deps),
     ...feedActivities(deps),
     ...groupActivities(deps),
     ...weightsActivities(deps),

@@ -1,5 +1,6 @@
-// Holds a generated answer until it is stored: while the disk is full or not writable, its activity retries the write
-// instead of failing, so that no answer is generated twice. Its heartbeats say why it waits.
+// Holds what cannot be made again (answers and their chunks, results of tools, people's messages) until it is stored:
+// while the disk is full or not writable, its activity retries the write instead of failing, so that no answer is
+// generated twice. Its heartbeats say why it waits.
 
 import { Context } from '@temporalio/activity';
 import { explain, StoreError } from '../domain/errors.ts';
@@ -7,7 +8,7 @@ import type { Store } from '../storage/store.ts';
 
 const PAUSE_MS = { first: 500, most: 15_000 };
 
-/** A store whose writes of answers wait for the disk. `waits` gets the disk's error, and null when it is over. */
+/** A store whose writes of these wait for the disk. `waits` gets the disk's error, and null when it is over. */
 export function patientStore(store: Store, waits: (what: string | null) => void): Store {
   async function untilWritten<T>(put: () => Promise<T>): Promise<T> {
     for (let pause = PAUSE_MS.first; ; pause = Math.min(2 * pause, PAUSE_MS.most)) {

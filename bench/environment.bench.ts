@@ -1,5 +1,5 @@
-// The price of a reply of a user's own environment beyond its own time, through the doors command and module: the clock at
-// the median, and this process's processor time. The environment itself takes some hundredths of a millisecond.
+// The time of a reply of a user's own environment through the doors command and module, its own included (some hundredths
+// of a millisecond): the median by the clock, and this process's CPU time.
 //   npm run build && npx vitest bench bench/environment.bench.ts
 
 import { mkdtempSync, rmSync } from 'node:fs';

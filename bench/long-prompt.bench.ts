@@ -74,6 +74,8 @@ bench(
       now: Date.now,
       createRun: async () => {},
       closedRollouts: async () => new Map(),
+      isWaiting: async () => false,
+      cancelRollout: async () => {},
       weights: {} as never,
     });
     const random = randomSource(CHARS);

@@ -1,6 +1,7 @@
 // Exit codes: the one mapping from errors, and from the ends of a run, to numbers.
 
-import { visible } from '../domain/foreign-text.ts';
+import { CommanderError } from 'commander';
+import { terminalJson, visible } from '../domain/foreign-text.ts';
 import { EverturnError, explain, StoreError } from '../domain/errors.ts';
 import { ended } from '../domain/progress.ts';
 import { type Boundary, boundaryOfReason, type Reason } from '../domain/reasons.ts';
@@ -19,6 +20,8 @@ export const EXIT = {
   /** `compare --min-delta`: the second run is worse; `stats --fail-under`: the run is not good enough. */
   below: 10,
   detached: 130,
+  /** The reader of stdout went away, as `head` does. */
+  closedPipe: 141,
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
@@ -59,6 +62,22 @@ export function errorText(error: unknown, verbose: boolean): string {
   const hint = known || verbose ? '' : ' (--verbose shows where)';
   return `${text}${hint}\n${verbose ? `${stackOf(error)}\n` : ''}`;
 }
+
+/** The last line of stderr with --json, for programs: `{"error": {boundary, reason, message, exitCode}}`. */
+export function errorJson(error: unknown, exitCode: ExitCode): string {
+  const [boundary, reason]: [Boundary, Reason] =
+    error instanceof EverturnError
+      ? [error.boundary, error.reason]
+      : error instanceof CommanderError
+        ? ['usage', USAGE_OF[error.code] ?? 'bad-arguments']
+        : ['everturn', 'error'];
+  return terminalJson({ error: { boundary, reason, message: explain(error).replace(/^error: /, ''), exitCode } });
+}
+
+const USAGE_OF: Readonly<Record<string, Reason<'usage'>>> = {
+  'commander.unknownOption': 'unknown-option',
+  'commander.unknownCommand': 'unknown-command',
+};
 
 function stackOf(error: unknown): string {
   if (!(error instanceof Error)) return '';

@@ -4,7 +4,7 @@
 import { statSync, utimesSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { homeOf } from '../service/home.ts';
-import { errorText, EXIT, type ExitCode, exitCodeOf } from './exit.ts';
+import { errorJson, errorText, EXIT, type ExitCode, exitCodeOf } from './exit.ts';
 import type { Io } from './io.ts';
 import { buildProgram } from './program.ts';
 
@@ -16,9 +16,11 @@ export async function main(io: Io, args: readonly string[]): Promise<ExitCode> {
     await program.parseAsync(args, { from: 'user' });
     return code;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    io.err.write(errorText(error, args.includes('--verbose')));
-    return exitCodeOf(error);
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
+    const code = error instanceof CommanderError ? EXIT.usage : exitCodeOf(error);
+    if (!(error instanceof CommanderError)) io.err.write(errorText(error, args.includes('--verbose')));
+    if (args.includes('--json')) io.err.write(`${errorJson(error, code)}\n`);
+    return code;
   }
 }
 

@@ -22,7 +22,7 @@ export async function* acceptedRows(
   environments?: RowEnvironments,
 ): AsyncGenerator<Row> {
   await mustBeFile(file);
-  const ids = openIdSet();
+  const ids: Ids = { all: openIdSet(), numbers: openIdSet() };
   let good = 0;
   let firstBad: BadRow | undefined;
   try {
@@ -44,10 +44,16 @@ export async function* acceptedRows(
   });
 }
 
+/** `numbers`: those ids that are the number of a row without one. */
+interface Ids {
+  readonly all: IdSet;
+  readonly numbers: IdSet;
+}
+
 function acceptRow(
   file: string,
   { number, read }: NumberedRow,
-  ids: IdSet,
+  ids: Ids,
   environments: RowEnvironments | undefined,
 ): Row {
   const bad = (problem: Problem): Row => ({ ok: false, bad: { file, line: number, ...problem } });
@@ -56,13 +62,16 @@ function acceptRow(
   const result = queryFromRow(json, String(number), inexact, environments);
   if (!result.ok) return bad({ field: result.field, problem: result.problem, fix: result.fix });
   const { query, stated } = result;
-  if (!ids.add(query.queryId)) {
+  const field = idFieldOf(json);
+  if (!ids.all.add(query.queryId)) {
     const shown = JSON.stringify(query.queryId);
-    const field = idFieldOf(json);
-    const problem = field
-      ? `${shown} is the id of an earlier row`
-      : `is missing, and its line number ${shown} is the id of an earlier row`;
+    const problem = !field
+      ? `is missing, and its line number ${shown} is the id of an earlier row`
+      : ids.numbers.has(query.queryId)
+        ? `${shown} is the id of line ${query.queryId}, which has none of its own`
+        : `${shown} is the id of an earlier row`;
     return bad(wrong(field ?? 'id', problem, 'Give each row an id of its own.'));
   }
+  if (!field) ids.numbers.add(query.queryId);
   return { ok: true, line: number, query, stated, fields: json };
 }

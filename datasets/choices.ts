@@ -19,6 +19,8 @@ export function choicesOf(row: RowObject): Choices | undefined {
   const field = row['choices'] != null ? 'choices' : 'options';
   const given = row[field];
   const list = isObject(given) ? given['text'] : given;
+  if (typeof list === 'string' && list.trim() !== '' && row['correct'] != null)
+    return fail(field, 'is a text, not a list', 'Give the choices as a list, such as ["800", "820"].');
   if (!Array.isArray(list) || list.length < 2) return undefined;
   if (!list.every((item) => typeof item === 'string' || typeof item === 'number')) return undefined;
   if (list.length > LETTERS.length)

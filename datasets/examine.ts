@@ -4,7 +4,7 @@
 
 import { short } from '../domain/foreign-text.ts';
 import type { Examined, FinalAnswer, SolutionReader } from '../domain/solution-reader.ts';
-import type { GoodRow, Row, Statement } from './dataset.ts';
+import type { GoodRow, Row, Stated, Statement } from './dataset.ts';
 import { type Problem, wrong } from './problem.ts';
 
 const BATCH_ROWS = 256;
@@ -66,6 +66,10 @@ export async function statedProblem(
   const examined = await reader.examine(texts);
   return problemOf(row, new Map(texts.map((text, i) => [text, examined[i]!])), reader);
 }
+
+/** Only what the texts say: a worked text without a mark, and fields that disagree. Whether the judge can use them is not asked. */
+export const saidProblem = (stated: Stated | undefined, reader: SolutionReader): Promise<Problem | undefined> =>
+  problemOf({ stated }, new Map(), reader);
 
 async function problemOf(
   { stated }: Pick<GoodRow, 'stated'>,

@@ -3,6 +3,7 @@
 export interface IdSet {
   /** False if the id was in the set. */
   add(id: string): boolean;
+  has(id: string): boolean;
 }
 
 const FULL = 8_000_000;
@@ -11,6 +12,7 @@ export function openIdSet(): IdSet {
   let current = new Set<string>();
   const full: Set<string>[] = [];
   return {
+    has: (id) => current.has(id) || full.some((set) => set.has(id)),
     add(id) {
       if (full.some((set) => set.has(id))) return false;
       const before = current.size;

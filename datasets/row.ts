@@ -96,7 +96,7 @@ export function idFieldOf(row: unknown): (typeof IDS)[number] | undefined {
   return isObject(row) ? IDS.find((field) => Object.hasOwn(row, field) && row[field] != null) : undefined;
 }
 
-function idOf(row: RowObject, inexact: Inexact): string | undefined {
+export function idOf(row: RowObject, inexact: Inexact): string | undefined {
   const field = idFieldOf(row);
   if (!field) return undefined;
   const value = row[field];

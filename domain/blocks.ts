@@ -181,12 +181,12 @@ export function take(s: BlocksState, { orders, opens }: Steps): OpenBlock[] {
 }
 
 /** False for a block that is none of this run's: it is to be dismissed. */
-export function report(s: BlocksState, told: BlockReport): boolean {
-  const at = s.blocks.findIndex(({ name }) => name === told.block);
+export function report(s: BlocksState, reported: BlockReport): boolean {
+  const at = s.blocks.findIndex(({ name }) => name === reported.block);
   const block = s.blocks[at];
   if (!block) return false;
-  const { order, next, inFlight, counts } = told;
-  if (!told.ended) {
+  const { order, next, inFlight, counts } = reported;
+  if (!reported.ended) {
     Object.assign(block, { next, inFlight, counts });
     if (next >= block.to) block.held = inFlight;
     else if (order >= block.order.order) block.held = Math.max(block.order.window, inFlight);

@@ -74,8 +74,8 @@ export function callResult(call: WrittenCall, stored: StoredCall | undefined, ow
   const said = { name: call.name, arguments: call.arguments };
   if (!stored) return { ...said, outcome: 'refused', effect: null, ms: null, output: call.error ?? '', of: null };
   const { outcome, effect, output, startedAt, finishedAt } = stored.record;
-  const told = clipped(output, own.outputBytes);
-  return { ...said, outcome, effect, ms: finishedAt - startedAt, output: told, of: stored.hash };
+  const shown = clipped(output, own.outputBytes);
+  return { ...said, outcome, effect, ms: finishedAt - startedAt, output: shown, of: stored.hash };
 }
 
 /** The reply to a turn that called tools. `of`: the hash of its record; `results`: one for each of its calls. */

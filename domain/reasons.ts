@@ -234,6 +234,7 @@ export const REASONS = {
     'record-broken',
     'record-missing',
     'record-torn',
+    'rollout-ended',
     'run-without-dataset',
     'too-many-files',
   ],

@@ -33,10 +33,10 @@ export async function tryLock(folder: string, looks = 8): Promise<Lock | { reado
 
 /** Waits for the lock; `onWait` is called once with the holder. */
 export async function lock(folder: string, onWait?: (holder: ProcessId) => void, pollMs = 500): Promise<Lock> {
-  for (let told = false; ; told = true) {
+  for (let waiting = false; ; waiting = true) {
     const got = await tryLock(folder);
     if ('release' in got) return got;
-    if (!told) onWait?.(got.heldBy);
+    if (!waiting) onWait?.(got.heldBy);
     await sleep(pollMs * (0.75 + Math.random() / 2));
   }
 }

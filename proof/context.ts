@@ -51,18 +51,18 @@ export async function contextProblems(
 function shownProblems({ query, settings }: RolloutRecord, before: EarlierTurn | null, turn: TurnRecord): string[] {
   const { contextText: text } = turn;
   if (before?.verdict.messages) {
-    const told = [...before.verdict.messages.map(({ content }) => content), before.said ?? ''];
-    const missing = told.map((content) => firstMissing(text, content)).find((word) => word !== undefined);
+    const shown = [...before.verdict.messages.map(({ content }) => content), before.said ?? ''];
+    const missing = shown.map((content) => firstMissing(text, content)).find((word) => word !== undefined);
     return missing === undefined
       ? []
       : [`does not tell the model what the environment said: ${JSON.stringify(missing)}`];
   }
   if (before) {
     const { verdict, said } = before;
-    const [told, other] =
+    const [shown, other] =
       verdict.verdict === 'right' ? [FEEDBACK_RIGHT, FEEDBACK_WRONG] : [FEEDBACK_WRONG, FEEDBACK_RIGHT];
     // A person may write either sentence.
-    const says = text.includes(told) && (said !== undefined || !text.includes(other));
+    const says = text.includes(shown) && (said !== undefined || !text.includes(other));
     if (!says) return [`does not tell the model that turn ${turn.turn - 1} was ${verdict.verdict}`];
     if (settings.feedback === 'seed' && !text.startsWith('\n'))
       return ['does not begin its feedback with the line break that parts it from the answer'];

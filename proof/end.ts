@@ -27,9 +27,9 @@ export function endProblems(
     else if (turn && turn.hash !== hash) problems.push(`names another turn ${i + 1}: ${hash}, not ${turn.hash}`);
   });
   differs('outcome', end.outcome, outcomeOf(end.stopReason));
-  const told = turns.slice(0, count).flatMap((turn) => (turn?.record.said ? [turn.record.turn] : []));
+  const answered = turns.slice(0, count).flatMap((turn) => (turn?.record.said ? [turn.record.turn] : []));
   if (turns.slice(0, count).every((turn) => turn !== undefined))
-    differs('turns with a person’s message', end.said ?? [], told);
+    differs('turns with a person’s message', end.said ?? [], answered);
   const said = verdicts.slice(0, count);
   if (said.length === count && said.every((verdict) => verdict !== undefined)) {
     const { success, turnRewards, returns, called } = scoredTurns(said, end.stopReason, settings);

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallTexts } from '../domain/calls.ts';
-import type { Outcome } from '../domain/ending.ts';
+import type { Outcome, RolloutResult } from '../domain/ending.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import type { Breach, OnBreach, Store } from '../storage/store.ts';
 import type { RunRecord } from '../storage/record/run-record.ts';
@@ -14,7 +14,7 @@ import type { ExportCheck } from './export.ts';
 import { openForkCheck } from './forked-run.ts';
 import { checkLogs } from './logs.ts';
 import { type PlayedQuery, playedQueryOf } from './queries.ts';
-import { type Counted, countedOf } from './result.ts';
+import { countedOf } from './result.ts';
 import { type CheckedRollout, checkRollout } from './rollout.ts';
 import { openRunCheck, type TurnModel, turnModelsOf } from './run.ts';
 
@@ -34,7 +34,7 @@ export interface Found {
   readonly isOfDataset: boolean;
   readonly isExported: boolean;
   readonly query: PlayedQuery | undefined;
-  readonly counted: Counted | undefined;
+  readonly counted: RolloutResult | undefined;
   readonly traits: Traits;
   readonly models: readonly TurnModel[];
   /** Paths of its logs. */

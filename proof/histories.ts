@@ -52,12 +52,12 @@ export async function checkHistories(
   return summary;
 }
 
-async function checkResult(store: Store, told: object, onBreach: OnBreach): Promise<void> {
+async function checkResult(store: Store, claimed: object, onBreach: OnBreach): Promise<void> {
   // Unreadable records are reported by the check of the folder.
   const stored = await store.getResult().catch(() => null);
   if (stored === null) return;
   if (!stored) onBreach({ path: RESULT_FILE, problem: 'is missing, though the collection says it was written' });
-  else if (!isDeepStrictEqual(withoutFormat(stored.record), told))
+  else if (!isDeepStrictEqual(withoutFormat(stored.record), claimed))
     onBreach({ path: RESULT_FILE, problem: 'says another result than the history of the collection' });
 }
 
@@ -117,10 +117,10 @@ async function checkHistory(store: Store, history: RolloutHistory, onBreach: OnB
   }
 }
 
-function turnProblems(told: GeneratedTurn, { record, hash }: Stored<TurnRecord>): string[] {
+function turnProblems(claimed: GeneratedTurn, { record, hash }: Stored<TurnRecord>): string[] {
   // Older histories contain no hashes.
-  if (told.hash !== undefined && told.hash !== hash) {
-    return [`is another record than the one that was generated: ${hash}; its history says ${told.hash}`];
+  if (claimed.hash !== undefined && claimed.hash !== hash) {
+    return [`is another record than the one that was generated: ${hash}; its history says ${claimed.hash}`];
   }
   const is: Omit<GeneratedTurn, 'turn' | 'hash' | 'reward' | 'said' | 'calls'> = {
     outputTokens: outputTokens(record),
@@ -129,22 +129,25 @@ function turnProblems(told: GeneratedTurn, { record, hash }: Stored<TurnRecord>)
     versionStart: record.versionStart,
     versionEnd: record.versionEnd,
   };
-  const { calls: _, ...facts } = told;
+  const { calls: _, ...facts } = claimed;
   return differences(is, facts);
 }
 
-async function resultProblems(store: Store, id: TrajectoryReference, told: RolloutResult, end: EndRecord) {
+async function resultProblems(store: Store, id: TrajectoryReference, claimed: RolloutResult, end: EndRecord) {
   const turns = await Promise.all(end.turns.map((_, i) => store.getTurn(id, i + 1).catch(() => undefined)));
   const { outcome, stopReason, rewards, success } = end;
   const tokens = turns.reduce((sum, turn) => sum + (turn ? outputTokens(turn.record) : 0), 0);
   const counted = turns.every((turn) => turn !== undefined) ? { tokens } : {};
   const failed = end.failure ? { reason: end.failure.reason } : {};
-  return differences({ outcome, stopReason, rewards, success, turns: end.turns.length, ...counted, ...failed }, told);
+  return differences(
+    { outcome, stopReason, rewards, success, turns: end.turns.length, ...counted, ...failed },
+    claimed,
+  );
 }
 
-function differences<T extends object>(is: T, told: Readonly<Record<keyof T & string, unknown>>): string[] {
+function differences<T extends object>(is: T, claimed: Readonly<Record<keyof T & string, unknown>>): string[] {
   return Object.entries(is).flatMap(([field, value]) => {
-    const said = told[field as keyof T & string];
+    const said = claimed[field as keyof T & string];
     return isDeepStrictEqual(value, said)
       ? []
       : [`says ${field} ${JSON.stringify(value)}; its history says ${JSON.stringify(said)}`];

@@ -40,13 +40,14 @@ export function sayProblems({ turns, messages, files, end }: Inherited): Problem
     const mayWait = turn === count + 1 && (!end || UNFINISHED.includes(end.stopReason));
     if (turn > count && !mayWait) say(`is a message before turn ${turn}, which was never played`);
     if (!message) continue;
-    const { record: told, hash } = message;
-    if (told.turn !== turn) say(`says it is before turn ${told.turn}`);
-    if (before && told.of !== before.hash) say(`follows another turn ${turn - 1}: ${told.of}, not ${before.hash}`);
+    const { record: claimed, hash } = message;
+    if (claimed.turn !== turn) say(`says it is before turn ${claimed.turn}`);
+    if (before && claimed.of !== before.hash)
+      say(`follows another turn ${turn - 1}: ${claimed.of}, not ${before.hash}`);
     if (!record) continue;
-    const original = record.carried ? told.carried?.sha256 : hash;
+    const original = record.carried ? claimed.carried?.sha256 : hash;
     if (!record.said) say(`is a message that turn ${turn} did not answer`);
-    else if (record.said.hash !== original || record.said.text !== told.text)
+    else if (record.said.hash !== original || record.said.text !== claimed.text)
       say(`is another message than the one that turn ${turn} answered`);
   }
   for (const turn of turns) {

@@ -13,7 +13,7 @@ import type { RunRecord } from '../storage/record/run-record.ts';
 import type { OnBreach, Store } from '../storage/store.ts';
 
 /** The proved part of it. */
-interface LastWord {
+interface StoredResult {
   readonly run: string;
   readonly total: number;
   readonly cancelled: boolean;
@@ -21,11 +21,8 @@ interface LastWord {
   readonly counts: CollectionCounts;
 }
 
-/** One rollout, as it is counted. */
-export type Counted = RolloutResult;
-
 /** Undefined for one that does not count: a later attempt does not belong to the collection. */
-export function countedOf({ id, end, turns, verdicts: judged }: CheckedRollout): Counted | undefined {
+export function countedOf({ id, end, turns, verdicts: judged }: CheckedRollout): RolloutResult | undefined {
   if (!end || id.attempt !== 1) return undefined;
   const { outcome, stopReason, rewards, success, said = [], called } = end;
   const counted = turns.slice(0, end.turns.length);
@@ -38,26 +35,26 @@ export function countedOf({ id, end, turns, verdicts: judged }: CheckedRollout):
 }
 
 export interface ResultCheck {
-  rollout(counted: Counted): void;
+  rollout(counted: RolloutResult): void;
   /** After the last rollout. `queries` times the run's samples is the number of expected rollouts. */
   all(queries: number, run: RunRecord | undefined): void;
 }
 
 export function openResultCheck(result: object | undefined, onBreach: OnBreach): ResultCheck {
-  const told = result as LastWord | undefined;
+  const claimed = result as StoredResult | undefined;
   const is = noCounts();
   /** As older versions counted: rollouts with a person's message in their context are like any other. */
   const formerly = noCounts();
   return {
     rollout(counted) {
-      if (!told) return;
+      if (!claimed) return;
       const { steered: _, ...played } = counted;
-      addResult(is, counted, told.numTurns);
-      addResult(formerly, played, told.numTurns);
+      addResult(is, counted, claimed.numTurns);
+      addResult(formerly, played, claimed.numTurns);
     },
 
     all(queries, run) {
-      if (!told) return;
+      if (!claimed) return;
       const differs = (what: string, says: unknown, records: unknown) => {
         if (isDeepStrictEqual(says, records)) return;
         onBreach({
@@ -65,11 +62,11 @@ export function openResultCheck(result: object | undefined, onBreach: OnBreach):
           problem: `says ${what} ${JSON.stringify(says)}; the records say ${JSON.stringify(records)}`,
         });
       };
-      const { counts, total, cancelled } = told;
+      const { counts, total, cancelled } = claimed;
       differs('total', total, queries * (run ? samplesPerQuery(run) : 1));
       if (run) {
-        differs('run', told.run, run.run);
-        differs('numTurns', told.numTurns, run.settings.numTurns);
+        differs('run', claimed.run, run.run);
+        differs('numTurns', claimed.numTurns, run.settings.numTurns);
       }
       if (!cancelled && ended(counts) !== total) differs('ended', ended(counts), total);
       const { outcomes } = counts;

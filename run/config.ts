@@ -41,8 +41,13 @@ export function resolveOptions(sources: Sources): ResolvedOptions {
   };
   if (sources.configFile !== undefined) {
     const file = sources.configFile;
-    for (const [name, value] of Object.entries(withFleet(readConfig(file), file)))
-      put(keyOf(name, file), value, 'config', `${file}, ${name}`);
+    const spelt = new Map<string, string>();
+    for (const [name, value] of Object.entries(withFleet(readConfig(file), file))) {
+      const key = keyOf(name, file);
+      mustBeOnce(file, name, spelt.get(key));
+      spelt.set(key, name);
+      put(key, value, 'config', `${file}, ${name}`);
+    }
   }
   for (const key of keys()) {
     const name = variableOf(key);
@@ -63,6 +68,14 @@ export function resolveOptions(sources: Sources): ResolvedOptions {
     if (value !== undefined) put(key, value, 'flag', flagOf(key));
   }
   return { options, origins };
+}
+
+function mustBeOnce(file: string, name: string, earlier: string | undefined): void {
+  if (earlier === undefined) return;
+  throw new UsageError(`${file} gives one option twice, as \`${earlier}\` and as \`${name}\`.`, {
+    reason: 'bad-config',
+    fix: 'Leave one of them out.',
+  });
 }
 
 /** The settings of one rollout out of a run's options. */

@@ -1,6 +1,6 @@
 // The rows of a data set for a run: how many are accepted, of which task, the faults of the others, and the accepted
-// rows as queries. Each export reads the file once from beginning to end, because it may be larger than
-// memory: a row is dropped as soon as it is counted (a shuffled selection holds the accepted rows).
+// rows as queries. Each function reads the file once, up to --limit accepted rows, because it may be larger
+// than memory: a row is dropped as soon as it is counted (a shuffled selection holds the accepted rows).
 
 import { createHash } from 'node:crypto';
 import type { BadRow, Row } from '../datasets/dataset.ts';

@@ -38,7 +38,7 @@ export async function ensureService(options: ServiceOptions): Promise<Service> {
   touchService(home);
   let starter: Starter | undefined;
   let kills = 0;
-  let told: string | null = null;
+  let shown: string | null = null;
   let deadline = Date.now() + (options.startWithinMs ?? START_WITHIN_MS);
   for (; ; await sleep(POLL_MS)) {
     const state = liveState(home);
@@ -50,7 +50,7 @@ export async function ensureService(options: ServiceOptions): Promise<Service> {
       }
       if (state.phase === 'ready')
         return { address: state.address, uiAddress: state.uiAddress, state, started: starter?.ours === true };
-      if (state.note && state.note !== told) options.onProgress?.({ kind: 'note', text: (told = state.note) });
+      if (state.note && state.note !== shown) options.onProgress?.({ kind: 'note', text: (shown = state.note) });
     } else if (!state && !starter) {
       if (!lockHolder(home.lockFolder)) {
         const beganAtMs = Date.now();

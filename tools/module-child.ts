@@ -43,9 +43,11 @@ function toolsOf(exported: { readonly tools?: unknown; readonly default?: unknow
   return tools as UserTool[];
 }
 
-/** NaN is no null. */
+/** NaN is no null, also not in a list or an object. */
 const textOf = (result: unknown): string =>
-  typeof result === 'string' || typeof result === 'number' ? String(result) : (JSON.stringify(result) ?? '');
+  typeof result === 'string' || typeof result === 'number' ? String(result) : (JSON.stringify(result, spelt) ?? '');
+const spelt = (_: string, value: unknown): unknown =>
+  typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
 
 /** The number of the call that has no reply yet, shared with the clock. */
 const open = new Int32Array(new SharedArrayBuffer(4));

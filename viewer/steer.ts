@@ -69,6 +69,6 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   try {
     return JSON.parse(Buffer.concat(parts).toString('utf8')) as unknown;
   } catch {
-    throw new Refusal(400, 'The body is no JSON.');
+    throw new Refusal(400, 'The body is not JSON.');
   }
 }

@@ -87,16 +87,16 @@ function openReports(
   let sending = false;
   let closing = false;
   const facts = () => ({ order: order().order, next: state.next, inFlight: state.inFlight.length, changes });
-  let told = { ...facts(), at: Date.now() };
+  let reported = { ...facts(), at: Date.now() };
   // The root waits for these before it shares its limit again.
-  const isUrgent = () => order().order > told.order || (state.next >= to && told.next < to);
+  const isUrgent = () => order().order > reported.order || (state.next >= to && reported.next < to);
   const isDue = () =>
-    !closing && (isUrgent() || facts().changes !== told.changes || facts().inFlight !== told.inFlight);
+    !closing && (isUrgent() || facts().changes !== reported.changes || facts().inFlight !== reported.inFlight);
 
   const send = async (ended: boolean): Promise<BlockReport> => {
     history.did();
-    told = { ...facts(), at: Date.now() };
-    const { order: followed, next, inFlight } = told;
+    reported = { ...facts(), at: Date.now() };
+    const { order: followed, next, inFlight } = reported;
     const said: BlockReport = { block: name, order: followed, next, inFlight, counts: state.counts, ended };
     await getExternalWorkflowHandle(run).signal(blockReport, said);
     return said;
@@ -105,7 +105,7 @@ function openReports(
     for (;;) {
       await condition(isDue);
       // Always a timer: a replay sees another time where a local activity lasted through several tasks.
-      const wait = Math.max(1, told.at + order().reportMs - Date.now());
+      const wait = Math.max(1, reported.at + order().reportMs - Date.now());
       if (!isUrgent()) await condition(() => closing || isUrgent(), wait);
       if (closing) return;
       sending = true;

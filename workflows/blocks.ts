@@ -40,16 +40,23 @@ import { RUN } from './search-attributes.ts';
 
 export interface BlockReports {
   /** Gives all reports to come to `hear`, which says whether the block is one of this run. */
-  to(hear: (told: BlockReport) => boolean): void;
+  to(hear: (reported: BlockReport) => boolean): void;
 }
 
 /** A block of an earlier root, of other ranges, is dismissed: its units belong to others. Set before the first await. */
 export function openBlockReports({ run, carried }: CollectionInput): BlockReports {
-  let hear = (told: BlockReport) => carried !== undefined && 'blocks' in carried && report(carried, told);
-  setHandler(blockReport, (told) => {
-    if (!isBlockReport(told) || hear(told) || told.ended) return;
-    const dismissal = { order: told.order + 1, paused: true, stopping: false, window: 0, reportMs: 0, dismissed: true };
-    getExternalWorkflowHandle(blockWorkflowId(run, told.block))
+  let hear = (reported: BlockReport) => carried !== undefined && 'blocks' in carried && report(carried, reported);
+  setHandler(blockReport, (reported) => {
+    if (!isBlockReport(reported) || hear(reported) || reported.ended) return;
+    const dismissal = {
+      order: reported.order + 1,
+      paused: true,
+      stopping: false,
+      window: 0,
+      reportMs: 0,
+      dismissed: true,
+    };
+    getExternalWorkflowHandle(blockWorkflowId(run, reported.block))
       .signal(orderBlock, dismissal)
       .catch(() => {});
   });
@@ -80,10 +87,10 @@ export async function playBlocks(
   let failure: { readonly cause: unknown } | undefined;
   let isOver = false;
   const isOpen = (block: OpenBlock) => state.blocks.includes(block);
-  const hear = (told: BlockReport) => {
-    heardAt.set(told.block, Date.now());
+  const hear = (reported: BlockReport) => {
+    heardAt.set(reported.block, Date.now());
     history.did();
-    const known = report(state, told);
+    const known = report(state, reported);
     if (known) changed();
     return known;
   };

@@ -20,10 +20,10 @@ import { rolloutWorkflowId } from '../domain/ids.ts';
 import { runPriority } from '../domain/priority.ts';
 import { TASK_QUEUE } from '../domain/queues.ts';
 import { begin, settle, type UnitInFlight, type WindowState } from '../domain/window.ts';
-import { awaitEnds } from './collection-steps.ts';
+import { awaitEnds, cancelWaiting } from './collection-steps.ts';
 import type { CollectionInput } from '../domain/messages.ts';
 import { applicationFailure } from './failure.ts';
-import { FOLLOWED_TOGETHER } from './patches.ts';
+import { ENDED_WHERE_THEY_WAIT, FOLLOWED_TOGETHER } from './patches.ts';
 import { rollout } from './rollout.ts';
 import { QUERY, RUN } from './search-attributes.ts';
 
@@ -89,6 +89,17 @@ export function openChildren(
     following = false;
   }
 
+  /** The others are cancelled last: the slots that they free would be taken by some that wait. */
+  async function endAll(): Promise<void> {
+    const units = [...state.inFlight];
+    const parts = Array.from({ length: Math.ceil(units.length / TOGETHER) }, async (_, i) => {
+      const rollouts = units.slice(i * TOGETHER, (i + 1) * TOGETHER);
+      for (const { unit, result } of await cancelWaiting({ run, out, rollouts })) count(unit, result);
+    });
+    await Promise.all(parts);
+    state.inFlight.forEach(cancel);
+  }
+
   async function launch(unit: Unit): Promise<void> {
     starting++;
     let started = false;
@@ -128,7 +139,10 @@ export function openChildren(
     follow: (units) => void follow(units).catch(fail),
     failure,
     hasFailed: () => failed,
-    cancelAll: () => state.inFlight.forEach(cancel),
+    cancelAll() {
+      if (!many || !patched(ENDED_WHERE_THEY_WAIT)) return state.inFlight.forEach(cancel);
+      endAll().catch(fail);
+    },
     allStarted: () => starting === 0,
   };
 }

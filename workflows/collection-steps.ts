@@ -24,6 +24,15 @@ export const { settle: awaitEnds } = proxyActivities<Activities>({
   retry,
 });
 
+/** Some rollouts at a time: as long as server and disk take. */
+export const { cancelWaiting } = proxyActivities<Activities>({
+  taskQueue: TASK_QUEUE,
+  startToCloseTimeout: '1 hour',
+  heartbeatTimeout: '10 seconds',
+  summary: 'cancel rollouts that wait',
+  retry,
+});
+
 export const { page, conclude } = proxyLocalActivities<Activities>({
   startToCloseTimeout: '1 minute',
   localRetryThreshold: '20 seconds',

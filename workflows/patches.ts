@@ -38,3 +38,6 @@ export const IN_BLOCKS = 'in-blocks';
 
 /** Rollouts of a block that were cancelled are followed together; without the patch, each by an activity of its own. */
 export const FOLLOWED_TOGETHER = 'followed-together';
+
+/** Rollouts of a cancelled block that only wait are ended by activities; without the patch, each by its own workflow. */
+export const ENDED_WHERE_THEY_WAIT = 'ended-where-they-wait';

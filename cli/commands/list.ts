@@ -1,4 +1,4 @@
-// `everturn list`: the runs in a folder, and those on the server. Starts nothing.
+// `everturn list`: the runs in a folder, and others that the server plays now. Starts nothing.
 
 import type { Command } from 'commander';
 import { listRuns, progressOf, type RunSummary } from '../../temporal/runs.ts';
@@ -23,7 +23,10 @@ interface Flags {
 
 export interface ListedRun {
   readonly run: string;
-  /** `running`, `paused`, …, `finished`, `cancelled`, or `interrupted`: begun, without a running workflow. */
+  /**
+   * `running`, `paused`, …, `finished`, `cancelled`; `interrupted`: begun, without a running workflow; `unfinished`: not
+   * ended, and no server says more; `broken`: run.json is not readable.
+   */
   readonly state: string;
   /** Null if unknown. */
   readonly done: number | null;

@@ -69,14 +69,14 @@ async function report(io: Io, named: string, flags: Flags): Promise<ExitCode> {
       const { left, ...made } = await writeSite(parts, run, { ...options, folder, replace });
       const facts = { folder, ...made, leftOut: left };
       const files = `${plural(made.files, 'file')}, ${count(made.bytes / 1000)} kB. Copy the folder to any static host; its addresses are relative.`;
-      told(io, flags, folder, facts, `${plural(made.rollouts, 'whole rollout')} in ${files}`);
+      announce(io, flags, folder, facts, `${plural(made.rollouts, 'whole rollout')} in ${files}`);
     } else {
       const file = resolve(io.cwd, flags.out ?? `${run}${other ? `-${other.run}` : ''}.html`);
       const { left, html, ...made } = await makeReport(parts, run, options);
       await write(file, html, replace);
       const facts = { file, bytes: Buffer.byteLength(html), ...made, leftOut: left };
       const size = `${count(facts.bytes / 1000)} kB. It opens from disk and asks for nothing.`;
-      told(io, flags, file, facts, `${plural(made.rollouts, 'whole rollout')}, ${size}`);
+      announce(io, flags, file, facts, `${plural(made.rollouts, 'whole rollout')}, ${size}`);
     }
   } finally {
     runs.close();
@@ -84,7 +84,13 @@ async function report(io: Io, named: string, flags: Flags): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-function told(io: Io, flags: Flags, path: string, facts: { readonly leftOut: readonly string[] }, line: string): void {
+function announce(
+  io: Io,
+  flags: Flags,
+  path: string,
+  facts: { readonly leftOut: readonly string[] },
+  line: string,
+): void {
   if (flags.json === true) return printJson(io, facts);
   print(io, shortPath(io, path));
   say(io, line);

@@ -203,9 +203,10 @@ function statusText(io: Io, place: RunPlace, status: RunStatus): string {
   const paint = paintFor(io.out, io.env);
   const { state, source, inFlight, maxConcurrent, counts, total } = status;
   const me = programName(io);
+  const then = source === 'memo' ? ' when last reported' : '';
   const flight =
     maxConcurrent !== null
-      ? `, ${plural(inFlight, 'rollout')} in flight of at most ${maxConcurrent}`
+      ? `, ${plural(inFlight, 'rollout')} in flight${then} of at most ${maxConcurrent}`
       : inFlight > 0
         ? `, ${plural(inFlight, 'rollout')} begun and not ended`
         : '';

@@ -4,9 +4,11 @@ import { resolve } from 'node:path';
 import { oneLine } from '../../domain/foreign-text.ts';
 import { type JudgeName, type PairRow, readPairs } from '../../datasets/pairs.ts';
 import type { BadRow } from '../../datasets/dataset.ts';
+import { saidProblem } from '../../datasets/examine.ts';
 import { badRowText } from '../../datasets/problem.ts';
 import { DatasetError } from '../../domain/errors.ts';
 import type { Verdict, VerdictValue } from '../../domain/verdict.ts';
+import { createSolutionReader } from '../../environments/solution-reader.ts';
 import { inOrder } from '../../environments/in-order.ts';
 import { judgePair } from '../../environments/judge-pairs.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -24,6 +26,7 @@ export async function judgeLines(
 ): Promise<ExitCode> {
   const [source, file] = pairs === '-' ? [io.input(), '(standard input)'] : [resolve(io.cwd, pairs), pairs];
   const judges = openJudges(io, unsafe);
+  const reader = createSolutionReader(judges.math);
   const { signal } = new AbortController();
   const counts: Record<VerdictValue, number> = { right: 0, wrong: 0, undecided: 0, scored: 0, called: 0 };
   let bad = 0;
@@ -38,13 +41,15 @@ export async function judgeLines(
   }
 
   async function judged(row: PairRow): Promise<readonly [id: string, Verdict]> {
-    if (row.ok) {
-      for (const field of row.unread) nameOnce(field);
+    const problem = row.ok ? await saidProblem(row.stated, reader) : undefined;
+    if (row.ok && !problem) {
+      for (const note of row.notes) nameOnce(note);
       const pair = explain ? { ...row.pair, options: { ...row.pair.options, explain } } : row.pair;
       return [row.pair.id, await judgePair(pair, judges, signal)];
     }
-    if (++bad <= NAMED_BAD_LINES) say(io, oneLine(badRowText(row.bad)));
-    return [row.id, { verdict: 'undecided', reason: 'bad-line' }];
+    const fault = row.ok ? problem && { file, line: row.line, ...problem } : row.bad;
+    if (fault && ++bad <= NAMED_BAD_LINES) say(io, oneLine(badRowText(fault)));
+    return [row.ok ? row.pair.id : row.id, { verdict: 'undecided', reason: 'bad-line' }];
   }
 
   try {

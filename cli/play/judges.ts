@@ -6,10 +6,11 @@ import { createCodeEnvironment } from '../../environments/code/code-environment.
 import { unsafeCodeAllowed } from '../../environments/code/consent.ts';
 import type { Judge } from '../../environments/environment.ts';
 import type { PairJudges } from '../../environments/judge-pairs.ts';
-import { createMathJudge } from '../../environments/math/math-environment.ts';
+import { createMathJudge, type MathJudge } from '../../environments/math/math-environment.ts';
 import type { Io } from '../io.ts';
 
 export interface Judges extends PairJudges {
+  readonly math: MathJudge;
   close(): Promise<void>;
 }
 

@@ -79,7 +79,9 @@ export function wrongReasonsLine({ counts }: Pick<CollectionResult, 'counts'>, j
     .filter(([reason]) => !SETTLED.has(reason))
     .sort(([, a], [, b]) => b - a)
     .map(([reason, n]) => `${oneLine(reason)} ${count(n)}`);
-  return reasons.length === 0 ? [] : [`wrong because: ${reasons.join(', ')}  (\`${judgeAgain}\` judges them again)`];
+  return reasons.length === 0
+    ? []
+    : [`wrong, but not shown to differ: ${reasons.join(', ')}  (\`${judgeAgain}\` judges them again)`];
 }
 
 /** One line per reason, with the queries that it affected. */

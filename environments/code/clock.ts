@@ -1,8 +1,8 @@
-// Observes a running program from outside, every WATCH_MS and when its time is over: its share of the time and, if the
-// kernel does not count them, the number of its files. Time in which it was ready but waited for a processor is given
-// back, so a busy machine makes the judge slow and never an answer wrong.
+// The time of a running program, observed from outside every WATCH_MS: what it ran, and, if the kernel does not count them,
+// the number of its files. Time in which it was ready but waited for a processor is given back, and so is time in which
+// this process did not run (stopped, frozen, swapped out): a busy machine makes the judge slow and never an answer wrong.
 
-import { COUNT_MS, WATCH_MS } from './limits.ts';
+import { COUNT_MS, mostElapsedMs, WATCH_MS } from './limits.ts';
 import { filesMade, keptWaitingMs, programPid } from './watch.ts';
 
 export interface Clock {
@@ -17,8 +17,10 @@ interface Alarms {
   fail(why: string): void;
 }
 
-/** A machine that lets a program run for less than a fifth of the time is overloaded. */
-const MOST_WALL_LIMITS = 5;
+/** Between two looks; of a longer gap the rest is given back. At most an eighth of the program's time. */
+const MOST_OF_A_GAP_MS = 1_000;
+
+const WATCH = { programPid, keptWaitingMs, filesMade };
 
 /** `sandboxPid`: undefined if nothing can be observed from outside. `mostFiles`: undefined if the kernel counts. */
 export function startClock(
@@ -26,37 +28,44 @@ export function startClock(
   wallMs: number,
   mostFiles: number | undefined,
   { end, fail }: Alarms,
+  watch = WATCH,
 ): Clock {
+  const tickMs = mostFiles === undefined ? WATCH_MS : COUNT_MS;
+  const mostOfAGapMs = Math.max(2 * tickMs, Math.min(MOST_OF_A_GAP_MS, wallMs / 8));
   const startedAt = performance.now();
-  let waitedMs = 0;
-  let stopped = false;
+  let [waitedMs, missedMs, lookedAt, stopped] = [0, 0, startedAt, false];
+  const missedSince = () => Math.max(0, performance.now() - lookedAt - mostOfAGapMs);
   const elapsedMs = () => performance.now() - startedAt;
+  const ranMs = () => Math.max(0, elapsedMs() - waitedMs - missedMs - missedSince());
+
   const look = async () => {
-    const program = sandboxPid === undefined ? undefined : await programPid(sandboxPid);
+    const program = sandboxPid === undefined ? undefined : await watch.programPid(sandboxPid);
     if (program === undefined) return;
-    waitedMs = Math.max(waitedMs, await keptWaitingMs(program));
+    waitedMs = Math.max(waitedMs, await watch.keptWaitingMs(program));
     if (mostFiles === undefined) return;
-    const files = await filesMade(program);
+    const files = await watch.filesMade(program);
     if (!stopped && files !== undefined && files > mostFiles) end('file-limit');
   };
-  const ring = async () => {
+  const tick = async () => {
+    missedMs += missedSince();
+    lookedAt = performance.now();
     await look();
     if (stopped) return;
-    const leftMs = wallMs - (elapsedMs() - waitedMs);
+    const leftMs = wallMs - ranMs();
     if (leftMs < 1) return end('wall-limit');
-    if (elapsedMs() > MOST_WALL_LIMITS * wallMs) {
-      return fail(`the machine is too busy: the program waited for ${Math.round(waitedMs)} ms`);
+    const watchedMs = elapsedMs() - missedMs;
+    if (watchedMs > mostElapsedMs(wallMs)) {
+      const [all, ran] = [watchedMs, ranMs()].map((ms) => Math.round(ms / 1000));
+      return fail(`the machine is too busy: the program ran for ${ran} s of ${all}`);
     }
-    timer = setTimeout(ring, leftMs);
+    timer = setTimeout(tick, Math.min(tickMs, leftMs));
   };
-  const watching = setInterval(look, mostFiles === undefined ? WATCH_MS : COUNT_MS);
-  let timer = setTimeout(ring, wallMs);
+  let timer = setTimeout(tick, Math.min(tickMs, wallMs));
   return {
     stop() {
       stopped = true;
-      clearInterval(watching);
       clearTimeout(timer);
     },
-    ranMs: () => Math.max(0, elapsedMs() - waitedMs),
+    ranMs,
   };
 }

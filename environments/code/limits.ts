@@ -44,3 +44,9 @@ export const START_LIMIT_MS = 30_000;
 /** Interval of the observation from outside; shorter if files must be counted. */
 export const WATCH_MS = 100;
 export const COUNT_MS = 25;
+
+/**
+ * Of a program that the machine gives no processor: it is waited for as long as it gets a fiftieth of its time, since
+ * another try would begin again. Below the half hour of an activity.
+ */
+export const mostElapsedMs = (wallMs: number): number => Math.max(wallMs, Math.min(50 * wallMs, 28 * 60_000));

@@ -22,11 +22,11 @@ export const python: Language = {
   async findRuntime(env): Promise<Runtime | undefined> {
     // The system's own Python first: every user can read it, and the sandbox mounts its folder.
     for (const name of ['/usr/bin/python3', await onPath('python3', env)]) {
-      const told =
+      const answered =
         name === undefined
           ? undefined
           : await run(name, [...FLAGS, ASK, PYTHON_HARNESS], { timeout: 10_000 }).catch(() => undefined);
-      const [executable, prefix, harness, ...version] = told?.stdout.trim().split('\n') ?? [];
+      const [executable, prefix, harness, ...version] = answered?.stdout.trim().split('\n') ?? [];
       if (!executable || !prefix || !harness || Number(version[0]) !== 3 || Number(version[1]) < 9) continue;
       return {
         version: `Python ${version.join('.')}`,

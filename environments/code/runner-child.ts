@@ -1,4 +1,4 @@
-// The small process that starts sandboxes: one message in, one message out. Ends with its parent.
+// The small process that starts sandboxes: one reply to each job, none to an abort. Ends with its parent.
 
 import { EverturnError } from '../../domain/errors.ts';
 import type { Launch } from './sandbox.ts';
@@ -18,8 +18,8 @@ async function run({ id, launch, job, limits }: Exclude<Request, { abort: true }
   try {
     return { id, ran: await runSandboxed(launch, job, limits, controller.signal) };
   } catch (error) {
-    const told = error instanceof EverturnError ? error.message : String(error);
-    return { id, trouble: told };
+    const message = error instanceof EverturnError ? error.message : String(error);
+    return { id, trouble: message };
   } finally {
     running.delete(id);
   }

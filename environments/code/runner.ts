@@ -1,11 +1,12 @@
 // Starts sandboxes from a small process. Starting a process copies the page tables of its parent: for a worker of 300 MB
 // that blocks it for ten milliseconds. The small process dies with the worker, and its sandboxes with it; if it dies
-// alone, its runs fail with a retryable error, and the next run starts a new one. From source, where Node cannot run it,
-// the worker starts sandboxes itself.
+// alone, or stands still for longer than a run may take, its runs fail with a retryable error, and the next run starts a
+// new one. From source, where Node cannot run it, the worker starts sandboxes itself.
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { mostElapsedMs, START_LIMIT_MS } from './limits.ts';
 import type { Request, Response } from './runner-child.ts';
 import { type Ran, runSandboxed, type RunLimits, sandboxTrouble } from './sandboxed.ts';
 import type { Launch } from './sandbox.ts';
@@ -17,9 +18,15 @@ export interface Runner {
 }
 
 const HEAP_MB = 128;
+/** The process ends a run itself, and by then has said so. */
+const SAY_MS = 60_000;
+const longest = ({ wallMs }: RunLimits): number => START_LIMIT_MS + mostElapsedMs(wallMs) + SAY_MS;
 
 /** `entry`: the compiled script of the small process. */
-export function createRunner(entry: string | undefined = childEntry()): Runner {
+export function createRunner(
+  entry: string | undefined = childEntry(),
+  longestMs: (limits: RunLimits) => number = longest,
+): Runner {
   if (entry === undefined) return { run: runSandboxed, close: () => Promise.resolve() };
   let child: ChildProcess | undefined;
   let lastId = 0;
@@ -56,7 +63,13 @@ export function createRunner(entry: string | undefined = childEntry()): Runner {
       signal.throwIfAborted();
       const owner = started();
       const id = ++lastId;
-      const abort = () => void owner.send({ id, abort: true } satisfies Request, () => undefined);
+      const killIn = (ms: number) => setTimeout(() => owner.kill('SIGKILL'), ms);
+      let standsStill = killIn(longestMs(limits));
+      const abort = () => {
+        owner.send({ id, abort: true } satisfies Request, () => undefined);
+        clearTimeout(standsStill);
+        standsStill = killIn(SAY_MS);
+      };
       signal.addEventListener('abort', abort, { once: true });
       try {
         const response = await new Promise<Response>((resolve) => {
@@ -71,6 +84,7 @@ export function createRunner(entry: string | undefined = childEntry()): Runner {
         if ('ran' in response) return { ...response.ran, output: Buffer.from(response.ran.output) };
         throw sandboxTrouble(response.trouble);
       } finally {
+        clearTimeout(standsStill);
         signal.removeEventListener('abort', abort);
         waiting.delete(id);
         owners.delete(id);

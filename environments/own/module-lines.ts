@@ -9,11 +9,20 @@ import { compileFunction } from 'node:vm';
 const put = process.stdout.write.bind(process.stdout);
 const say = (line: object): void => void put(`${JSON.stringify(line)}\n`);
 
-/** A result as one line. A number that JSON does not have is no `null`: the line says so, and cannot be read. */
+/** A result as one line. A value that JSON does not have is no null: the line says so, and cannot be read. */
 function sayResult(id: number, result: unknown): void {
-  const none = firstOf(result, (value) => typeof value === 'number' && !Number.isFinite(value));
+  const none = unsayable(result);
   if (none === undefined) say({ id, result });
-  else put(`{"id":${id},"result":${String(none)}}\n`);
+  else put(`{"id":${id},"result":${none}}\n`);
+}
+
+/** NaN and the infinities anywhere, and a named number that is undefined. */
+function unsayable(result: unknown): string | undefined {
+  const none = firstOf(result, (value) => typeof value === 'number' && !Number.isFinite(value));
+  if (none !== undefined) return String(none);
+  const { reward, metrics } = Object(result) as { readonly reward?: unknown; readonly metrics?: unknown };
+  const named = [reward, metrics].flatMap((map) => Object.values(Object(map) as object) as unknown[]);
+  return named.includes(undefined) ? 'undefined' : undefined;
 }
 
 /** The first value in a tree for which this holds. Of cycles, which no JSON has, the first round alone. */

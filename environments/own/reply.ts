@@ -240,7 +240,7 @@ export function parseJson(who: string, bytes: Buffer): unknown {
   try {
     return JSON.parse(said) as unknown;
   } catch {
-    const none = /\b(?:NaN|-?Infinity)\b/.exec(said)?.[0];
+    const none = /[:[,]\s*(NaN|-?Infinity|undefined)\b/.exec(said)?.[1];
     const problem = none
       ? `it holds ${none}, which JSON does not have`
       : `${JSON.stringify(short(said, 80))} is not JSON`;

@@ -94,9 +94,9 @@ function describe(
   paddingError: number,
 ): string[] {
   return [
-    `cached = uncached to ${cacheError.toExponential(1)}${reuse ? ', bit for bit' : ''}`,
+    `logits with and without the KV cache differ by at most ${cacheError.toExponential(1)}${reuse ? ', bit for bit equal in use' : ''}`,
     padding
-      ? `padded = unpadded to ${paddingError.toExponential(1)}; bit for bit in steps of ${alignment}, up to ${exactUpTo} tokens`
+      ? `logits of padded and single prompts differ by at most ${paddingError.toExponential(1)}; not at all in steps of ${alignment}, up to ${exactUpTo} tokens`
       : `left padding changes its answers (by ${paddingError.toPrecision(2)}): requests are decoded one by one`,
   ];
 }

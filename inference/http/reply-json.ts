@@ -10,7 +10,7 @@ const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
 
 /** Null for an empty body. */
 export function parseJson(body: Buffer, text: string, place: Place): unknown {
-  if (!isUtf8(body)) throw badReply('sent an answer that is no UTF-8', place, { flaw: 'not UTF-8' });
+  if (!isUtf8(body)) throw badReply('sent an answer that is not UTF-8', place, { flaw: 'not UTF-8' });
   if (text.trim() === '') return null;
   let value: unknown;
   try {
@@ -19,7 +19,7 @@ export function parseJson(body: Buffer, text: string, place: Place): unknown {
     // The parser's own message quotes the body without escaping.
     const flaw = insteadOfJson(body, text, error instanceof Error ? error.message : '');
     const quoted = short(text, 200, place.secret);
-    throw badReply(`sent an answer that is no JSON, but ${flaw}: ${quoted}`, place, { flaw });
+    throw badReply(`sent an answer that is not JSON, but ${flaw}: ${quoted}`, place, { flaw });
   }
   if (colonsIn(body) !== keysIn(value)) {
     throw badReply('sent an answer in which an object has the same key twice', place, { flaw: 'a key twice' });

@@ -105,7 +105,8 @@ const FROM_COPY =
   'Take this file from a copy of the run; no step writes it again, and the other packs are as they were.';
 
 const RUN_FILE = 'run.json';
-const MOVE = 'Inspect the file; once it is moved away, that step is run again.';
+const MOVE =
+  'Take it from a copy of the run. In a rollout that is still open, moving its last record away lets that step run again.';
 /** Its content is sound, so nothing is to be moved away. */
 const LATER = 'Another version of Everturn wrote it: use that one, or a later one.';
 

@@ -108,7 +108,7 @@ export function openRecord(text: string): OpenedRecord | (Flaw & Partial<OpenedR
   try {
     raw = JSON.parse(text) as RawRecord;
   } catch {
-    return typeof hash === 'string' ? { problem: 'is no JSON' } : hash;
+    return typeof hash === 'string' ? { problem: 'is not JSON' } : hash;
   }
   if (typeof raw !== 'object' || raw === null) return { problem: 'is no record' };
   const { format, of_rollout: of, sha256: _, ...record } = raw;

@@ -212,6 +212,8 @@ async function play(p: Plan, run: string, question: string) {
     parseSettings: (name, given) => completeSettings(name, given),
     createRun: fail,
     closedRollouts: fail,
+    isWaiting: async () => false,
+    cancelRollout: async () => {},
     weights: {} as never,
     now: Date.now,
   });

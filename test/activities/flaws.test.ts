@@ -33,6 +33,7 @@ async function attempts(errors: readonly Error[], { where = 'generate' }: { wher
         folder: '/runs/r',
         getTurn: () => Promise.resolve(undefined),
         getChunk: () => Promise.resolve(undefined),
+        getEnd: () => Promise.resolve(undefined),
         getRollout: () => Promise.resolve({ record: { query, settings }, hash: 'h' }),
       }),
       backend: () => (where === 'backend' ? Promise.reject(error) : Promise.resolve(failing)),

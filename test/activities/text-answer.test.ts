@@ -24,6 +24,7 @@ async function play(turn: number, settings: object = {}, answer: () => string = 
         Promise.resolve(number < turn ? { record: { ...earlier, turn: number }, hash: 'h1' } : undefined),
       getVerdict: () => Promise.resolve({ record: { verdict: 'wrong' } }),
       getChunk: () => Promise.resolve(undefined),
+      getEnd: () => Promise.resolve(undefined),
       getSay: () => Promise.resolve(undefined),
       getRollout: () =>
         Promise.resolve({

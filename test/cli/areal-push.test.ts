@@ -179,7 +179,7 @@ describe('the pusher to AReaL', () => {
     });
   });
 
-  test('connects a socket a puller with AReaL’s limits, and drops what waits', async () => {
+  test('connects one socket to each puller, with AReaL’s limits, and drops what waits', async () => {
     const seen: unknown[] = [];
     const Push = class {
       constructor(options: object) {

@@ -28,6 +28,7 @@ beforeAll(() => {
   file('zero.yaml', 'numTurns: 0\n');
   file('odd.yaml', 'turns: 3\n');
   file('broken.yaml', 'a: [\n');
+  file('twice.yaml', 'numTurns: 4\nnum-turns: 9\n');
   mkdirSync(join(everturn.folder, 'no-model'));
 });
 afterAll(() => everturn.close());
@@ -71,6 +72,12 @@ describe('wrong words', () => {
     ],
     ['an unknown config name', ['run', 'good.jsonl', '--config', 'odd.yaml'], /odd\.yaml: "turns" is not an option/],
     ['a config file that is no YAML', ['run', 'good.jsonl', '--config', 'broken.yaml'], /neither YAML nor JSON/],
+    [
+      'an option in two spellings',
+      ['run', 'good.jsonl', '--config', 'twice.yaml'],
+      /twice\.yaml gives one option twice, as `numTurns` and as `num-turns`/,
+    ],
+    ['a seed beyond', ['run', 'good.jsonl', '--seed', '99999999999999999999'], /with up to 15 digits/],
     ['a missing config file', ['run', 'good.jsonl', '--config', 'no.yaml'], /no\.yaml cannot be read/],
     ['an unknown model', ['run', 'good.jsonl', '--model', 'gpt'], /--model: "gpt" does not fit/],
     [
@@ -169,11 +176,5 @@ describe('a command that cannot go on', () => {
     const ended = await everturn.run('run', 'missing.jsonl', '--verbose');
     expect(ended.code).toBe(6);
     expect(ended.stderr).toMatch(/^DatasetError: .*\n +at /m);
-  });
-
-  test('a reader that goes away is no error', async () => {
-    const { child, ended } = everturn.start('--help');
-    child.stdout?.destroy();
-    expect((await ended).code).toBe(0);
   });
 });

@@ -60,6 +60,8 @@ describe('run --dry-run', () => {
   test('fails as the run would: a server that is away, a data set that is not there', async () => {
     expect((await run('--model', 'vllm:http://127.0.0.1:1')).code).toBe(5);
     expect((await run('--strict')).code).toBe(6);
+    const { code, err } = await run('--tool', 'python');
+    expect([code, err]).toEqual([5, expect.stringContaining('no format of tool calls') as string]);
   });
 });
 

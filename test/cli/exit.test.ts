@@ -16,7 +16,8 @@ import {
 import { addResult, noCounts } from '../../domain/progress.ts';
 import { BOUNDARIES, type Boundary, REASONS } from '../../domain/reasons.ts';
 import type { RolloutResult } from '../../domain/ending.ts';
-import { countsOf, resultOf } from './scripted-io.ts';
+import { main } from '../../cli/main.ts';
+import { countsOf, resultOf, scriptedIo } from './scripted-io.ts';
 
 describe('an exit code', () => {
   test.each([
@@ -34,6 +35,29 @@ describe('an exit code', () => {
     ['a thrown text', 1],
   ])('%s exits with the code of its class', (error, code) => {
     expect(exitCodeOf(error)).toBe(code);
+  });
+});
+
+describe('an error of a command with --json', () => {
+  test.each([
+    [['show', '--from-nowhere'], 'usage', 'unknown-option', 2],
+    [['fly'], 'usage', 'unknown-command', 2],
+    [['show'], 'usage', 'bad-arguments', 2],
+    [['judge', '/nowhere\u001b[2J.jsonl'], 'dataset', 'dataset-missing', 6],
+  ])('%j ends stderr with its boundary and reason as one line, and prints nothing else', async (args, ...wanted) => {
+    const io = scriptedIo();
+    const code = await main(io, [...args, '--json']);
+    const { error } = JSON.parse(io.text.err.trimEnd().split('\n').at(-1)!);
+    expect([error.boundary, error.reason, error.exitCode, code]).toEqual([...wanted, wanted.at(-1)]);
+    expect(error.message).not.toBe('');
+    expect(io.text.err).not.toContain('\u001b');
+    expect(io.text.out).toBe('');
+  });
+
+  test('is none without --json', async () => {
+    const io = scriptedIo();
+    await main(io, ['judge', '/nowhere.jsonl']);
+    expect(io.text.err).not.toContain('{');
   });
 });
 

@@ -47,7 +47,7 @@ describe('a JSONL data set', () => {
     expect(badOf(await read(`${bare}\n${line('1')}\n`))[0]).toMatchObject({
       line: 2,
       field: 'id',
-      problem: '"1" is the id of an earlier row',
+      problem: '"1" is the id of line 1, which has none of its own',
     });
     expect(badOf(await read(`${line('2')}\n${bare}\n`))[0]).toMatchObject({
       line: 2,

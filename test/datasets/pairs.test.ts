@@ -61,14 +61,14 @@ describe('pairs of answer and solution', () => {
     const [one, two] = await read(
       lines(
         { ...good, question: 'How many cups?', level: 5 },
-        { ...good, problem: 'Find x.', options: { question: 'Find y.' } },
+        { ...good, problem: 'Find x.', options: { question: 'Find x.' } },
       ),
     );
     expect(one).toMatchObject({ ok: true, pair: { options: { question: 'How many cups?' } } });
-    expect(one?.ok && one.unread.map(badRowText)).toEqual([
+    expect(one?.ok && one.notes.map(badRowText)).toEqual([
       expect.stringContaining('pairs.jsonl:1: `level` is not read.'),
     ]);
-    expect(two).toMatchObject({ ok: true, pair: { options: { question: 'Find y.' } }, unread: [] });
+    expect(two).toMatchObject({ ok: true, pair: { options: { question: 'Find x.' } }, notes: [] });
   });
 
   test.each([
@@ -87,6 +87,11 @@ describe('pairs of answer and solution', () => {
     ],
     [{ answer: '1', input_output: { inputs: [] } }, '`input_output.outputs` is missing, not a list'],
     [{ ...good, decimals: 2 }, '`decimals` is an option'],
+    [{ ...good, id: { a: 1 } }, '`id` is an object'],
+    [
+      { ...good, question: 'Find x.', options: { question: 'Find y.' } },
+      '`options.question` is another text than `question`',
+    ],
     [{ ...good, question: 7 }, '`question` is a number, not a text'],
     [{ ...good, options: { decimals: 1.5 } }, '`options.decimals` is no number of places'],
     [{ ...good, options: { strict: 1 } }, '`options.strict` is a number'],

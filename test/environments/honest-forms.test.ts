@@ -29,7 +29,7 @@ const misses = (side: 'right' | 'wrong'): string[] =>
   });
 
 describe('an answer in the layout of a known data set', () => {
-  test('is one of 1,000 equal forms and 300 near misses at the least', () => {
+  test('has at least 1,000 equal forms and 300 near misses to be tried on', () => {
     expect(pairs('right').length).toBeGreaterThanOrEqual(1_000);
     expect(pairs('wrong').length).toBeGreaterThanOrEqual(300);
     expect(new Set(groups.map(({ layout }) => layout)).size).toBeGreaterThanOrEqual(25);

@@ -172,12 +172,24 @@ describe('a module', () => {
       '`timeoutSeconds` is meant',
     ],
     ['responds.mjs', "export default { name: 'a', version: '1', Begin() {}, respond() {} };", '`begin` is meant'],
+    [
+      'awaits.mjs',
+      "export const environment = { name: 'a', version: '1', respond() {} };\nawait 0;",
+      'it has a top-level `await`',
+    ],
     ['syntax.ts', 'export const environment = {{', 'cannot be bundled'],
     ['missing.ts', "import { x } from './not-there.ts';\nexport const environment = x;", 'cannot be bundled'],
   ])('that does not load is refused with the reason: %s', async (name, text, says) => {
     const refused = await described(write(name, text)).catch((error: unknown) => error as Error);
     expect(refused).toBeInstanceOf(Error);
     expect((refused as Error).message).toContain(says);
+  });
+
+  test('that is no TypeScript is refused with the place of the fault first, and without the bundler’s own stack', async () => {
+    const refused = described(write('place.ts', 'export const a = 1;\nexport const environment = { name: ;'));
+    const { message } = (await refused.catch((error: unknown) => error)) as Error;
+    expect(message).toMatch(/place\.ts:2:\d+|place\.ts.*\b2 │/s);
+    expect(message).not.toMatch(/backtrace|Caused by|<unknown>|\n\s+at /);
   });
 
   test('may write to standard output, throw, and hang, and its process is no other one', async () => {
@@ -188,7 +200,9 @@ describe('a module', () => {
         if (answer === 'throw') throw Object.assign(new Error('thrown'), { retryable: true });
         if (answer === 'hang') for (;;);
         if (answer === 'exit') process.exit(3);
-        return { reward: answer === 'nan' ? NaN : 1 };
+        if (answer === 'parts') return { reward: { a: 1, b: Infinity } };
+        if (answer === 'none') return { reward: { a: undefined, b: 1 } };
+        return { reward: answer === 'nan' ? NaN : 1, metrics: undefined };
       } };`,
     );
     const record = await described(path);
@@ -197,7 +211,10 @@ describe('a module', () => {
     expect(await say('1')).toEqual({ reward: 1, done: true });
     await expect(say('throw')).rejects.toMatchObject({ reason: 'environment-error', retryable: true });
     await expect(say('exit')).rejects.toMatchObject({ reason: 'environment-exited' });
-    await expect(say('nan')).rejects.toMatchObject({ reason: 'environment-broken' });
+    for (const [answer, held] of Object.entries({ nan: 'NaN', parts: 'Infinity', none: 'undefined' })) {
+      const message = expect.stringContaining(`it holds ${held}, which JSON does not have`) as string;
+      await expect(say(answer)).rejects.toMatchObject({ reason: 'environment-broken', message });
+    }
     await expect(say('hang')).rejects.toMatchObject({ reason: 'environment-timeout' });
     expect(await say('1')).toEqual({ reward: 1, done: true });
   });

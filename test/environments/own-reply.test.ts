@@ -1,6 +1,7 @@
 // Replies of a user's environment, read: a name that a parser would leave out is refused and not forgotten.
 
 import { describe, expect, test } from 'vitest';
+import { inTime } from '../../environments/own/in-time.ts';
 import { parseReply } from '../../environments/own/reply.ts';
 
 const read = (json: string) => parseReply('env', 'none', JSON.parse(json), undefined);
@@ -27,5 +28,14 @@ describe('a reply', () => {
       ['toString', 0.5],
       ['hasOwnProperty', -1],
     ]);
+  });
+});
+
+describe('a call without a reply', () => {
+  const late = (method: string) => inTime('env', method, { timeoutMs: 5 }, () => new Promise(() => undefined));
+  test('says what would help: a hello has no time limit of its own to name', async () => {
+    await expect(late('respond')).rejects.toMatchObject({ fix: expect.stringContaining('timeoutSeconds') as string });
+    const fix = 'The first line of a command is its hello, before it reads a call.';
+    await expect(late('hello')).rejects.toMatchObject({ reason: 'environment-timeout', fix });
   });
 });

@@ -89,6 +89,17 @@ for (const [name, how] of [
   });
 }
 {
+  // Every other one counts as waiting for a slot: its end is recorded, and its workflow goes on until it finds it.
+  const gate = gated();
+  large('blocks-waiting', {
+    played: { ...gate.scenario, waits: (query) => Number(query.slice(1)) % 2 === 0 },
+    act: async (handle) => {
+      await gate.untilAsked(15);
+      await send(handle, 'stop');
+    },
+  });
+}
+{
   const gate = gated();
   large('blocks-paused-and-tuned', {
     played: gate.scenario,

@@ -1,5 +1,4 @@
-// What a recording is made with: a real server, a real worker, and a model, a judge and a store that do as
-// a scenario says at each step. A scenario is played only where its file is not there yet.
+// What a recording is made with: a real server and worker; a model, a judge and a store that do as a scenario says. Played where its file is not there yet.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkflowHandle } from '@temporalio/client';
 import { test } from 'vitest';
 import { closedRollouts } from '../../temporal/runs.ts';
+import { isWaiting } from '../../temporal/waiting.ts';
 import type { Environment, EnvironmentCall, Environments, Move } from '../../environments/environment.ts';
 import { createEnvironments } from '../../environments/index.ts';
 import { queueEnvironment } from '../../environments/own/queue.ts';
@@ -15,7 +15,7 @@ import type { Store } from '../../storage/store.ts';
 import type { EnvironmentRecord } from '../../domain/environment.ts';
 import { parseSettings } from '../../run/config.ts';
 import type { CollectionInput, RolloutInput } from '../../domain/messages.ts';
-import { FOLLOWED_TOGETHER } from '../../workflows/patches.ts';
+import { ENDED_WHERE_THEY_WAIT } from '../../workflows/patches.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import { scriptedBackend } from '../support/scripted-model.ts';
 import type { ToolRecord, ToolSettings } from '../../domain/tool.ts';
@@ -25,7 +25,7 @@ import { withTools } from '../support/tool-chat.ts';
 import { isRecorded, keepHistory } from './history-file.ts';
 
 /** The folder of new histories: Everturn's version, and the latest patch of its workflows since. */
-export const RELEASE = `0.1.0+${FOLLOWED_TOGETHER}`;
+export const RELEASE = `0.1.0+${ENDED_WHERE_THEY_WAIT}`;
 export const RIGHT = '\\boxed{4}';
 export const WRONG = '\\boxed{5}';
 /** The run of all rollouts that are recorded one by one. */
@@ -57,6 +57,8 @@ export interface Reached {
 export interface Scenario {
   /** What the model says; default right. Throwing refuses. */
   readonly answer?: (at: Reached) => string | Promise<string>;
+  /** Whether a rollout counts as one whose generation no worker has begun; default as the server says. */
+  readonly waits?: (query: string) => boolean;
   /** The weight version that generates the so many-th request. */
   readonly version?: (request: number) => number;
   /** Called at each step; what it throws, the step throws. */
@@ -192,6 +194,8 @@ function parts(scenarios: ReadonlyMap<string, Scenario>, reach: Reach, rig: () =
       await reach('settle', run);
       return closedRollouts(rig().client, run, ids);
     },
+    isWaiting: async (id: string) =>
+      scenarios.get(id.split('/')[0]!)?.waits?.(id.split('/')[1]!) ?? isWaiting(rig().client, id),
     environments: {
       of(...rollout: Parameters<Environments['of']>): Environment {
         const environment = judges.of(...rollout);

@@ -12,6 +12,7 @@ import { inject } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
 import { createActivities } from '../../activities/index.ts';
 import { closedRollouts } from '../../temporal/runs.ts';
+import { cancelRollout, isWaiting } from '../../temporal/waiting.ts';
 import { parseSettings } from '../../run/config.ts';
 import { createRun } from '../../run/create-run.ts';
 import { parseGroups } from '../../run/groups.ts';
@@ -99,6 +100,8 @@ export async function openRig(
       });
     },
     closedRollouts: (run, ids) => closedRollouts(client, run, ids),
+    isWaiting: (workflowId) => isWaiting(client, workflowId),
+    cancelRollout: (workflowId) => cancelRollout(client, workflowId),
     weights: {
       ledger: openWeightsLedger,
       servers: weightServers,

@@ -71,6 +71,17 @@ describe('a module of tools', () => {
     expect(await call(large!, {})).toMatchObject({ outcome: 'failed' });
   });
 
+  test.each([
+    ['NaN', 'NaN'],
+    ['-1 / 0', '-Infinity'],
+    ['({ mean: 0 / 0, n: [1, Infinity] })', '{"mean":"NaN","n":[1,"Infinity"]}'],
+    ['null', 'null'],
+    ['undefined', ''],
+  ])('that gives %s shows the model what it gave', async (result, text) => {
+    const [odd] = await listOf({ tool: [module('odd', `() => (${result})`)] });
+    expect(await call(odd!, {})).toEqual({ text, outcome: 'ok' });
+  });
+
   test('is not asked if what comes before fails', async () => {
     const [price] = await listOf({ tool: [SHOP] });
     const before = () => Promise.reject(new Error('no intent'));

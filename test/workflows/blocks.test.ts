@@ -9,6 +9,7 @@ import { noCounts } from '../../domain/progress.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { prove } from '../chaos/rig-run.ts';
 import { closedRollouts } from '../../temporal/runs.ts';
+import { isWaiting } from '../../temporal/waiting.ts';
 import { openRig, type Rig } from '../support/rig.ts';
 import type { Script } from '../support/scripted-model.ts';
 import { until } from '../support/until.ts';
@@ -39,12 +40,14 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-function start(run: string, queries: number, more: Omit<CollectionInput, 'run' | 'out' | 'dataset'>) {
-  const dataset = join(rig.out, `data-${queries}.jsonl`);
+type More = Omit<CollectionInput, 'run' | 'out' | 'dataset'>;
+
+function start(run: string, queries: number, more: More, on: Rig = rig) {
+  const dataset = join(on.out, `data-${queries}.jsonl`);
   const rows = Array.from({ length: queries }, (_, i) => ({ id: `q${i}`, question: `Is ${i}?`, answer: '4' }));
   writeFileSync(dataset, rows.map((row) => JSON.stringify(row)).join('\n'));
-  const input: CollectionInput = { run, out: rig.out, dataset, maxWindow: 10, settings: { numTurns: 1 }, ...more };
-  return rig.client.workflow.start('collection', { workflowId: run, taskQueue: 'everturn', args: [input] });
+  const input: CollectionInput = { run, out: on.out, dataset, maxWindow: 10, settings: { numTurns: 1 }, ...more };
+  return on.client.workflow.start('collection', { workflowId: run, taskQueue: 'everturn', args: [input] });
 }
 
 describe('a run with more in flight than one workflow may have', { timeout: 240_000 }, () => {
@@ -114,6 +117,42 @@ describe('a run with more in flight than one workflow may have', { timeout: 240_
     const timer = events!.find((event) => event.timerStartedEventAttributes)?.timerStartedEventAttributes;
     expect(Number(timer?.startToFireTimeout?.seconds ?? 0)).toBeLessThanOrEqual(1);
     expect((await prove(rig, 'lost')).breaches).toEqual([]);
+  });
+
+  test('ends those that wait for a slot where they wait, asks nothing for them, and counts each once', async () => {
+    const narrow = await openRig({
+      answer: (_request, _context, signal) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
+    });
+    await narrow.startWorker({ slots: 5 });
+    const handle = await start('narrow', 60, { maxConcurrent: 42, maxWindow: 20 }, narrow);
+    const waiting = "WorkflowType = 'rollout' AND ExecutionStatus = 'Running'";
+    const open = async () => (await narrow.client.workflow.count(waiting)).count;
+    const asked = () => narrow.backend.requests.length;
+    const ids = async () => {
+      const found = [];
+      for await (const { workflowId } of narrow.client.workflow.list({ query: "WorkflowType = 'rollout'" }))
+        found.push(workflowId);
+      return found;
+    };
+    const waits = async () =>
+      (await Promise.all((await ids()).map((id) => isWaiting(narrow.client, id)))).filter(Boolean);
+    await until('all others wait', async () => asked() === 5 && (await waits()).length === 37, 200_000);
+    await handle.executeUpdate('stop');
+    const { counts } = (await handle.result()) as CollectionResult;
+    expect(counts.outcomes).toEqual({ complete: 0, undecided: 0, failed: 0, cancelled: 42 });
+    await until('all are closed', async () => (await open()) === 0, 200_000);
+    const byItself = [];
+    for (const workflowId of await ids()) {
+      const { events } = await narrow.client.workflow.getHandle(workflowId).fetchHistory();
+      if (events!.some((event) => event.workflowExecutionCancelRequestedEventAttributes)) byItself.push(workflowId);
+    }
+    expect(byItself.length).toBeGreaterThanOrEqual(5);
+    expect(byItself.length).toBeLessThan(21);
+    expect(asked()).toBeLessThan(21);
+    const { breaches, histories } = await prove(narrow, 'narrow');
+    expect([breaches, histories.closed]).toEqual([[], 42]);
+    await narrow.close();
   });
 
   test('is refused where a trainer lives on it, with the limit', async () => {

@@ -3,18 +3,7 @@
 
 import type { Alteration } from '../support/altered-bundle.ts';
 import { NEXT_RELEASE, PREVIOUS_RELEASE, UNPATCHED } from '../support/releases.ts';
-
-export interface AlteredWorkflow {
-  readonly what: string;
-  readonly caughtBy: RegExp;
-  readonly alterations: readonly Alteration[];
-}
-
-const altered = (what: string, caughtBy: RegExp, file: string, from: string, to: string): AlteredWorkflow => ({
-  what,
-  caughtBy,
-  alterations: [{ file: `workflows/${file}.ts`, from, to }],
-});
+import { altered, type AlteredWorkflow, OF_BLOCKS } from './replay-block-cases.ts';
 
 const JUDGE = 'const reply = await evaluate(rollout, answer, task, environment);\n';
 const LOG = '    await log(rollout, answer, reply);\n';
@@ -175,41 +164,7 @@ export const ALTERED: readonly AlteredWorkflow[] = [
   altered('a memo that is written all the time', /collection-told/, 'steering', 'now - toldAt < MEMO_MS', 'false'),
   altered('an update that does not write the memo', /collection-told/, 'steering', 'if (state) publish();', ''),
   altered('a patch of the memo that goes', /^0\.1\.0\/collection/, 'steering', ' || !patched(TOLD_IN_MEMO)', ''),
-  altered(
-    'a block that has more in flight than its order says',
-    /blocks-(whole|cancel)-block/,
-    'block',
-    'Math.min(order.window, input.most)',
-    'input.most',
-  ),
-  altered(
-    'a block without a root that goes on',
-    /blocks-left-alone-block/,
-    'block',
-    'hasRoot && !order.dismissed ? to : state.next',
-    'to',
-  ),
-  altered(
-    'orders that are not sent',
-    /blocks-paused-and-tuned/,
-    'blocks',
-    'else if (ordered.includes(block)) whileBusy(block, send(block));',
-    '',
-  ),
-  altered(
-    'a block that is gone for good',
-    /blocks-struck/,
-    'blocks',
-    'cause instanceof TerminatedFailure || cause instanceof TimeoutFailure',
-    'cause === undefined',
-  ),
-  altered(
-    'a run that never outgrows its workflow',
-    /blocks-outgrown/,
-    'collection',
-    "if (end === 'outgrown')",
-    'if (false)',
-  ),
+  ...OF_BLOCKS,
   // The procedure of CONTRIBUTING.md, broken.
   { what: 'a change without a patch', caughtBy: /^0\.1\.0\/rollout-(right|folder)/, alterations: UNPATCHED },
   { what: 'a change that is taken back', caughtBy: /rollout-found/, alterations: PREVIOUS_RELEASE },

@@ -1,8 +1,9 @@
 // The unit that a question asks for, and whether an answer has another one: 20 hours for minutes, 15 boys for girls, 7 cm for an area.
 // Reads a short text.
 
-import { countsAnother, countsThings } from '../find/contrast.ts';
-import { askedOf, SCALED } from '../find/asked.ts';
+import { askedOf, ratesOther, SCALED } from '../find/asked.ts';
+import { namesContrary } from '../find/contrast.ts';
+import { countsAnother, countsNothing, countsThings, namesThing, unitCounted } from '../find/counted.ts';
 import { equal } from '../rational.ts';
 import { type Unit, unitOf } from '../read/unit-words.ts';
 import { remembered } from '../remembered.ts';
@@ -18,37 +19,128 @@ const unitIn = (phrase: string): Unit =>
 export function isOtherUnit(phrase: string, question: string): boolean {
   const own = question === '' ? undefined : unitIn(phrase);
   if (!own) return false;
-  if ((own.dimension !== '' && countsThings(question)) || isOtherPower(own.nouns, question)) return true;
-  if (own.dimension === '') return [...own.nouns].some((noun) => countsAnother(noun, question));
+  if (own.dimension !== '' && countsThings(question)) return true;
+  if (isOtherPower(own.nouns, question) || narrows(phrase, question) || countsAnother(phrase, question)) return true;
+  if (asksNoThing(question) && namesThing(phrase, question)) return true;
+  if (own.dimension === '') return ratesOther(phrase, question);
+  if (/^\s*pounds?\s*$/i.test(phrase) && (/£|\bpounds?\b/i.test(question) || isMeasured('money^1', question)))
+    return false;
   const wanted = askedUnit(question);
   if (wanted?.dimension === own.dimension) return !equal(wanted.factor, own.factor);
-  if (wanted && !own.dimension.includes(wanted.dimension)) return true;
-  if (!wanted && isOtherKind(own.dimension, question)) return true;
-  const asked = [...question.matchAll(UNIT_PHRASE)]
-    .filter(([said]) => !/^(?:in|a|at|as|us)$/i.test(said))
-    .map(([said]) => unitOf(said.replaceAll('$', 'dollars')))
-    .filter(({ dimension }) => dimension === own.dimension);
-  return asked.length > 0 && !asked.some(({ factor }) => equal(factor, own.factor));
+  if (wanted && (!own.dimension.includes(wanted.dimension) || !RATE.test(question))) return true;
+  if (!isMeasured(own.dimension, question) || (!wanted && isOtherKind(own.dimension, question))) return true;
+  const alike = kindOf(own.dimension);
+  const asked = unitsIn(question).filter(({ dimension }) => kindOf(dimension) === alike);
+  const same = ({ dimension, factor }: Unit): boolean => dimension === own.dimension && equal(factor, own.factor);
+  return asked.length > 0 ? !asked.some(same) : /\bhow old\b/i.test(question) && own.dimension !== 'year^1';
 }
-/** "cubic units" for an area, "square units" for a volume. */
+const RATE =
+  /\b(?:per|each|every|rate|speed|fast|hourly|daily|weekly|an? (?:second|minute|hour|day|week|month|year))\b|\//i;
+
+const unitsIn = remembered((question: string): readonly Unit[] =>
+  [...question.matchAll(UNIT_PHRASE)]
+    .filter(([said]) => !/^(?:in|a|at|as|us)$/i.test(said))
+    .map(([said]) => unitOf(said.replaceAll('$', 'dollars'))),
+);
+
+/** Does the question ask for a measure or for a number of its own, and for no thing? */
+const asksNoThing = remembered(
+  (question: string): boolean =>
+    countsNothing(question) &&
+    (askedUnit(question) !== undefined ||
+      ABSTRACT.test(askedOf(question)) ||
+      FORMULA.test(question) ||
+      [...QUANTITIES, ...HOW].some(([form]) => form.test(askedOf(question)))),
+);
+const FORMULA = /\\[a-z]|[\^]|\w_\{?\w|\b[a-zA-Z]\([a-z\d]/i;
+const ABSTRACT =
+  /\\[a-z]|[\^=+]|\b(?:sum|product|remainder|value of|solve|compute|evaluate|integer|determinant|coefficient|slope|digit|prime|polynomial|function|equation|probability|fraction|percent|median|mean|ratio|divisor|multiple|term|factorial|sequence|roots?|integral|limit|derivative|logarithm)\b/i;
+
+/** Where a question neither holds a unit of a kind nor speaks of what has one, an answer has none of that kind. */
+const SPOKEN: readonly (readonly [RegExp, RegExp])[] = [
+  [
+    /^length\^/,
+    /\b(?:length|long|far|distance|tall|height|high|wid(?:e|th)|breadth|deep|depth|perimeter|circum\w+|radi(?:us|i)|diameter|sides?|edges?|area|volume|capacity|surface|hypotenuse|altitude|median|chord|triang\w+|circ\w+|squares?(?! root)|rectang\w+|cub(?:e|ic)|sphere|cone|cylinder|pyramid|prism|segment|walk\w*|travel\w*|dr[io]ve\w*|r[ua]n\w*|route|road|polygon|\w+agon|trapez\w+|parallelogram|rhombus|ellipse|diagonal|speed|fast|tank|water|[A-Z]{2})\b/,
+  ],
+  [
+    /^(?:time|month|year)\^/,
+    /\b(?:long|when|time|duration|old|ages?|later|ago|clock|o'clock|speed|rate|fast|slow|period|morning|noon|evening|born|[ap]\.?m)\b/i,
+  ],
+  [/^mass\^/, /\b(?:mass|weigh\w*|heav\w+|amount|lift\w*|load\w*)\b/i],
+  [
+    /^money/,
+    /\b(?:costs?|prices?|pay\w*|paid|earn\w*|spen\w+|sell\w*|sold|buy\w*|bought|money|profit|salary|wages?|income|revenue|bill|interest|invest\w*|charg\w+|fees?|fare|tips?|discount|worth|sav\w+|owe\w*|budget|bank|account|loan|rent|tax\w*|donat\w+|fund\w*|expens\w+|cheap\w*)\b/i,
+  ],
+  [
+    /^(?:angle|radian)\^/,
+    /angle|degree|rotat|turn|\w+gon\b|slope|bearing|latitude|\barc|\b(?:sin|cos|tan|sec|csc|cot|arg)|\\(?:sin|cos|tan|sec|csc|cot|arg|theta|alpha|beta|gamma|phi|varphi|circ|arc\w+)|θ|°|phase|circle|\bhands?\b|clock|temperature/i,
+  ],
+];
+function isMeasured(dimension: string, question: string): boolean {
+  if (!/\b(?:the|is|are|what|how|find|of|if|compute|solve|evaluate)\b/i.test(question)) return true;
+  const held = unitsIn(question)
+    .map((unit) => kindOf(unit.dimension))
+    .join(' ');
+  return dimension.split(' ').every((one) => {
+    const [base = ''] = kindOf(one).split('^');
+    const spoken = SPOKEN.find(([form]) => form.test(one));
+    return spoken === undefined || held.includes(`${base}^`) || spoken[1].test(question);
+  });
+}
+
+/** Months, years and days measure the same, but for no fixed factor. */
+const kindOf = (dimension: string): string => dimension.replace(/^(?:month|year)\^1$/, 'time^1');
+
+/** Where things are counted, where another unit is asked for and where nothing turns, no degrees are meant. */
+export const isNoAngle = (question: string): boolean =>
+  question !== '' &&
+  (countsThings(question) ||
+    !/^(?:angle|radian|celsius|fahrenheit|temperature)/.test(askedUnit(question)?.dimension ?? 'angle') ||
+    !isMeasured('angle^1', question) ||
+    (!askedUnit(question) && isOtherKind('angle^1', question)));
+
+/** "12 more", "12 left" and "12 wide", where the question asks for nothing of the kind. */
+function narrows(phrase: string, question: string): boolean {
+  const lacks = (said: RegExp, asked: RegExp): boolean => said.test(phrase) && !asked.test(question);
+  const last = /[a-z]+\s*$/.exec(phrase)?.[0].trim() ?? '';
+  return (
+    lacks(
+      /\b(?:more|fewer|less|extra|additional)\b/i,
+      /\b(?:more|fewer|less|extra|additional|another|still|needs?|left|remain\w*|than|differ\w*)\b/i,
+    ) ||
+    lacks(/\b(?:left|remaining)\b/i, /\b(?:left|leave|remain\w*|rest|over|still|now|after|end|ha(?:s|ve|d))\b/i) ||
+    (/^(?:tall|high|wide|deep|long|old|far|away)$/.test(last) &&
+      (namesContrary(last, question) ||
+        !/\b(?:length|long|distance|far|tall|high|height|wide|width|deep|depth|old|age|away)\b/i.test(
+          askedOf(question),
+        )))
+  );
+}
+/** "cubic units" for an area, "square units" for a volume, and both where things are counted. */
 const isOtherPower = (nouns: ReadonlySet<string>, question: string): boolean => {
   const asked = askedOf(question);
+  const volume = /\b(?:volume|cubic|capacity|space|solid|size|large|big|fill)/i;
+  const area = /\\int|\b(?:area|square|surface|integral|region|enclos\w+|size|large|big)/i;
   return (
-    (nouns.has('unit^3') && /\barea\b/i.test(asked)) ||
-    (nouns.has('unit^2') && /\bvolume\b/i.test(asked) && !/\barea\b/i.test(asked))
+    (nouns.has('unit^3') && (!volume.test(question) || (/\barea\b/i.test(asked) && !/\bvolume\b/i.test(asked)))) ||
+    (nouns.has('unit^2') && (!area.test(question) || (/\bvolume\b/i.test(asked) && !/\barea\b/i.test(asked))))
   );
 };
 
 /** The unit that a question asks for by name: "How many minutes", "in square meters". */
 export const askedUnit = remembered((question: string): Unit | undefined => {
-  const said = [...askedOf(question).matchAll(ASKED_UNIT)].map((m) => unitIn(m[1] ?? ''));
-  const units = said.filter(({ dimension, unknown, nouns }) => dimension !== '' && unknown.length + nouns.size === 0);
+  const counted = unitCounted(question);
+  const said = [...askedOf(question).matchAll(ASKED_UNIT)].map((m) => m[1] ?? '');
+  if (counted !== undefined && !said.some((one) => one.includes(counted))) said.push(counted);
+  const units = said
+    .map(unitIn)
+    .filter(({ dimension, unknown, nouns }) => dimension !== '' && unknown.length + nouns.size === 0);
   const [unit] = units;
   return unit && units.every((u) => u.dimension === unit.dimension && equal(u.factor, unit.factor)) ? unit : undefined;
 });
 const UNIT = String.raw`(?:degrees?\s+(?=celsius|fahrenheit))?(?:(?:square|cubic|sq)\s+)?[A-Za-z]+(?:\s?(?:\/|\bper\b|\ban?(?=\s+(?:second|minute|hour|day|week|year)))\s?[A-Za-z]+)?(?:[²³]|\^\d)?`;
 const UNIT_PHRASE = new RegExp(`${UNIT}|[$€£]`, 'g');
-const ASKED_UNIT = new RegExp(String.raw`\b(?:how many|number of|in)\s+(${UNIT})(?![A-Za-z])`, 'gi');
+const ASKED_UNIT = new RegExp(String.raw`\b(?:how many|number of|in|en|em)\s+(${UNIT})(?![A-Za-z])`, 'gi');
 
 /** "The area in square feet is": words before a value that name another unit than the asked one, of any kind that is measured. */
 const NAMED_UNIT = new RegExp(String.raw`\bin\s+(${UNIT})\s+(?:is|are|was|equals)\b[^.,;:]*$`, 'i');

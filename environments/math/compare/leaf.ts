@@ -7,7 +7,7 @@ import { equalExpressions } from '../value/equal.ts';
 import { exact } from '../value/exact.ts';
 import { precise } from '../value/letters.ts';
 import * as Q from '../rational.ts';
-import { isOtherUnit } from './asked-unit.ts';
+import { isNoAngle, isOtherUnit } from './asked-unit.ts';
 import { isHarmlessPhrase, sameLabels, type Unit, unitOf } from '../read/unit-words.ts';
 import { asProduct } from './units-outward.ts';
 
@@ -76,6 +76,7 @@ export function compareLeaves(gold: Node, answer: Node, c: Comparison, options: 
   }
   if (g.radians !== a.radians && !g.degrees && !a.degrees && !mayBeRadians(g, a, options.question)) return 'different';
   if (a.degrees && !g.degrees && IN_RADIANS.test(options.question) && !hasPi(g.node)) return 'different';
+  if (a.degrees && !g.degrees && !hasPi(g.node) && isNoAngle(options.question)) return 'different';
   if (g.degrees !== a.degrees && g.unit === undefined && a.unit === undefined) {
     const [degrees, other] = g.degrees ? [g.node, a.node] : [a.node, g.node];
     const radians = g.radians || a.radians;

@@ -2,15 +2,12 @@
 // length, bought and sold) or because the question sets them side by side (machine A and machine B, "36 rolls and 24 buns"). A statement
 // that names one of such a set has to name one that the asked clause names as well. Linear in the sentence.
 
-import { lemma, LOSSES } from '../read/contrasts.ts';
-import { isNoun } from '../read/harmless-words.ts';
+import { LOSSES } from '../read/contrasts.ts';
 import { isUnitWord } from '../read/unit-words.ts';
-import { SCALED } from './asked.ts';
 import { stopped } from './obstacle.ts';
 import {
   type Asked,
   isKind,
-  isPlural,
   isPreposition,
   type Named,
   namedIn,
@@ -195,34 +192,6 @@ const isOtherTime = (said: string, asked: string): boolean =>
       /\b(?:is|are|now|currently)\b/i.test(said) &&
       /\b(?:old|age)\b/i.test(asked)
     : (SHIFTED.test(said) || /\bwill then\b/i.test(said)) && !/\b(?:will|after|when|by|until|next)\b/i.test(asked);
-
-/** Another thing that is counted: "25 nickels" where dimes are asked for. `noun` stands right behind the number. */
-export function countsAnother(noun: string, question: string): boolean {
-  const asked = readQuestion(question);
-  const own = lemma(noun.toLowerCase());
-  const dozens = SCALED.exec(asked.text)?.[2];
-  if (dozens !== undefined && lemma(dozens.toLowerCase()) === own) return true;
-  if (isUnitWord(noun) || (asked.isPlain ? asked.phrase : asked.wanted).has(own)) return false;
-  const isHeld = asked.all.some(({ word, written }) => word === own && isPlural(written));
-  if (asked.counted === undefined) return isHeld && asked.headed.has(QUANTITY_ROW);
-  if (!isHeld) return isNoun(noun) && !asked.words.has(own) && !GENERIC.has(own) && !GENERIC.has(asked.counted);
-  return (
-    asked.all.filter(({ word }) => word === asked.counted).length > 1 || asked.sets.some((set) => set.includes(own))
-  );
-}
-/** "How many pages" asks for things, and no days or dollars. */
-export const countsThings = (question: string): boolean => {
-  const { counted, isPlain, text } = readQuestion(question);
-  return isPlain && counted !== undefined && !GENERIC.has(counted) && !SCALED.test(text);
-};
-/** Any thing may be called so. */
-const GENERIC = new Set(
-  `way time piece item thing object element member term person unit number integer value solution pair triple set case outcome
-  possibility arrangement permutation combination choice option selection path route total point different distinct coin flower
-  fruit animal vegetable vehicle book`
-    .split(/\s+/)
-    .map(lemma),
-);
 
 /** The contrary of a word of the question: the circumference where the area is asked. */
 export function namesContrary(said: string, question: string): boolean {

@@ -4,7 +4,8 @@
 import type { About } from '../compare/subject.ts';
 import { afterwards } from './afterwards.ts';
 import { namesBefore } from './around-box.ts';
-import { countsAnother, namesOther } from './contrast.ts';
+import { namesOther } from './contrast.ts';
+import { countsAnother } from './counted.ts';
 import { withoutComments } from './comments.ts';
 import { speaksAgainst } from './explanation.ts';
 import type { Known } from './known.ts';

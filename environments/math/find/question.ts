@@ -182,7 +182,7 @@ function setsOf(all: readonly Token[]): string[][] {
 }
 
 export const isPlural = (written: string): boolean =>
-  /^(?:\p{Ll}{2,}[^su]s|people|men|women|children|sheep|fish)$/u.test(written);
+  /^(?:\p{Ll}{2,}[^su]s|people|men|women|children|sheep|fish|mice|geese|feet|teeth|dice|oxen|deer)$/u.test(written);
 
 /** The plural within the next words: "8 blue marbles". */
 function pluralAt(all: readonly Token[], from: number, reach = 3): string | undefined {

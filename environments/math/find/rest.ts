@@ -19,7 +19,7 @@ import {
 } from '../read/statement-words.ts';
 import { numberWord } from '../read/number-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
-import { countsAnother } from './contrast.ts';
+import { countsAnother } from './counted.ts';
 import { ratesOther, shiftsOther, withoutBound } from './asked.ts';
 import { IS_OFF, OTHER_SUBJECT, speaksAgainst } from './explanation.ts';
 import { stopped } from './obstacle.ts';

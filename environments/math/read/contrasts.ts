@@ -5,7 +5,7 @@ import { MANY, remembered } from '../remembered.ts';
 
 const IRREGULAR: Readonly<Record<string, string>> = Object.fromEntries(
   (
-    'men:man women:woman children:child people:person ladies:lady radii:radius mice:mouse geese:goose seconds:seconds bought:buy sold:sell gave:give given:give ' +
+    'men:man women:woman children:child people:person ladies:lady radii:radius mice:mouse geese:goose feet:foot teeth:tooth dice:die oxen:ox wolves:wolf loaves:loaf shelves:shelf knives:knife seconds:seconds bought:buy sold:sell gave:give given:give ' +
     'ate:eat eaten:eat made:make took:take taken:take spent:spend paid:pay lost:lose won:win wrote:write written:write ran:run drove:drive driven:drive ' +
     'rode:ride went:go gone:go got:get found:find kept:keep drank:drink drunk:drink swam:swim flew:fly grew:grow grown:grow broke:break broken:break ' +
     'caught:catch built:build sent:send lent:lend fell:fall fallen:fall rose:rise saw:see came:come began:begin chose:choose drew:draw threw:throw ' +

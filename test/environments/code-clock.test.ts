@@ -1,0 +1,62 @@
+// The time of a program, by a clock of the test's: what the machine took from it is not its own.
+
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startClock } from '../../environments/code/clock.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+const WALL_MS = 20_000;
+
+/** `share`: of the time, that the program gets a processor; it always wants one. `gapAt`, `gapMs`: nothing runs here. */
+async function ended(share: number, withinMs: number, stepMs = 50) {
+  const startedAt = performance.now();
+  const elapsed = () => performance.now() - startedAt;
+  const events: string[] = [];
+  const alarms = {
+    end: (why: string) => void events.push(`${why} ${Math.round(elapsed() / 1000)}`),
+    fail: (why: string) => void events.push(`${why} ${Math.round(elapsed() / 1000)}`),
+  };
+  const watch = {
+    programPid: async () => 1,
+    keptWaitingMs: async () => elapsed() * (1 - share),
+    filesMade: async () => 0,
+  };
+  const clock = startClock(1, WALL_MS, undefined, alarms, watch);
+  while (events.length === 0 && elapsed() < withinMs) await vi.advanceTimersByTimeAsync(stepMs);
+  clock.stop();
+  return { events, ranMs: clock.ranMs() };
+}
+
+describe('the time of a program', () => {
+  test('is the wall’s where it gets a processor whenever it wants', async () => {
+    expect((await ended(1, 60_000)).events).toEqual(['wall-limit 20']);
+  });
+
+  test('is what it got on a busy machine: it is waited for, and at its limit when it has run for it', async () => {
+    expect((await ended(0.5, 600_000)).events).toEqual(['wall-limit 40']);
+    expect((await ended(0.03, 1_000_000)).events).toEqual(['wall-limit 667']);
+  });
+
+  test('ends, as a failure of ours, where it gets next to none', async () => {
+    const { events } = await ended(0.01, 2_000_000);
+    expect(events).toEqual(['the machine is too busy: the program ran for 10 s of 1000 1000']);
+  });
+
+  test('does not go on while the process that watches stands still', async () => {
+    const alarms = { end: vi.fn<() => void>(), fail: vi.fn<() => void>() };
+    const clock = startClock(undefined, WALL_MS, undefined, alarms);
+    await vi.advanceTimersByTimeAsync(5_000);
+    // No timer fires in this hour.
+    const { now } = performance;
+    performance.now = () => now.call(performance) + 3_600_000;
+    expect(clock.ranMs()).toBeLessThan(7_000);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(alarms.end).not.toHaveBeenCalled();
+    expect(alarms.fail).not.toHaveBeenCalled();
+    expect(clock.ranMs()).toBeLessThan(12_000);
+    await vi.advanceTimersByTimeAsync(11_000);
+    expect(alarms.end).toHaveBeenCalledExactlyOnceWith('wall-limit');
+    clock.stop();
+  });
+});

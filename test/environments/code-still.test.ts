@@ -1,0 +1,100 @@
+// The process that starts sandboxes is stopped by a real SIGSTOP: that is no time of the program's. One that never goes on
+// is replaced, and a program that stops itself has its own time for it.
+
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { proveSandbox } from '../../environments/code/canary.ts';
+import { DEFAULT_LIMITS } from '../../environments/code/limits.ts';
+import { python } from '../../environments/code/python.ts';
+import { createRunner, type Runner } from '../../environments/code/runner.ts';
+import { compiledRoom } from '../support/compiled.ts';
+import { until } from '../support/until.ts';
+import { needsSandbox, processesWith } from './code-rig.ts';
+
+needsSandbox();
+
+const WALL_MS = 4_000;
+const open: Runner[] = [];
+afterEach(async () => {
+  for (const runner of open.splice(0)) await runner.close();
+});
+
+async function begun(program: string, mark: string, longestMs?: () => number) {
+  const proof = await proveSandbox();
+  const sandbox = proof.ok ? proof.sandbox : expect.fail(proof.why);
+  const runtime = (await python.findRuntime(process.env))!;
+  const limits = { ...DEFAULT_LIMITS, wallMs: WALL_MS };
+  const runner = createRunner(`${compiledRoom('environments')}/code/runner-child.js`, longestMs);
+  open.push(runner);
+  const run = (source: string, word: string) =>
+    runner.run(
+      sandbox.launch([...runtime.command, word], runtime.folders, limits),
+      python.encode({ kind: 'stdin', program: source, stdin: '' }, 'nonce'),
+      limits,
+      new AbortController().signal,
+    );
+  const running = run(`import ctypes\nctypes.CDLL(None).prctl(15, b"begun")\n${program}`, mark);
+  running.catch(() => undefined);
+  const pid = await until('the program has begun', () =>
+    processesWith(mark).find((one) => of(one, 'comm') === 'begun\n'),
+  );
+  return { run, running, pid, runner: runnerPid() };
+}
+
+/** The small process of this one. */
+function runnerPid(): number {
+  const own = processesWith('runner-child.js').find(
+    (pid) => Number(of(pid, 'stat').split(') ').pop()?.split(' ')[1]) === process.pid,
+  );
+  return own ?? expect.fail('no process that starts sandboxes');
+}
+
+function of(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'latin1');
+  } catch {
+    return '';
+  }
+}
+const mark = () => `still-${process.pid}-${Math.random().toString(36).slice(2)}`;
+/** Longer than the program's time. */
+const longStop = () => sleep(2 * WALL_MS);
+
+describe('a process that starts sandboxes and is stopped', () => {
+  test('costs a program that ends meanwhile nothing: it has ended by itself, in its time', async () => {
+    const { running, runner } = await begun('import time\ntime.sleep(1)\nprint("done")', mark());
+    process.kill(runner, 'SIGSTOP');
+    await longStop();
+    process.kill(runner, 'SIGCONT');
+    const { ending, exitCode, output, ranMs } = await running;
+    expect([ending, exitCode, output.toString()]).toEqual(['exited', 0, 'done\n']);
+    expect(ranMs).toBeLessThan(WALL_MS);
+  });
+
+  test('lets a program that goes on have the rest of its time, and then ends it', async () => {
+    const { running, runner } = await begun('import time\nwhile True: time.sleep(1)', mark());
+    process.kill(runner, 'SIGSTOP');
+    await longStop();
+    const goesOn = performance.now();
+    process.kill(runner, 'SIGCONT');
+    expect(await running).toMatchObject({ ending: 'wall-limit' });
+    expect(performance.now() - goesOn).toBeGreaterThan(WALL_MS / 4);
+  });
+
+  test('and never goes on is replaced: its run failed by the machine, and nothing of it is left', async () => {
+    const word = mark();
+    const { run, running, runner } = await begun('import time\nwhile True: time.sleep(1)', word, () => 6_000);
+    process.kill(runner, 'SIGSTOP');
+    await expect(running).rejects.toMatchObject({ reason: 'sandbox-trouble', retryable: true });
+    await until('nothing is left', () => processesWith(word).length === 0);
+    expect((await run('print(1)', mark())).output.toString()).toBe('1\n');
+  });
+});
+
+describe('a program that stops itself', () => {
+  test('is at its time limit: it is no machine that stands still', async () => {
+    const { running } = await begun('import os, signal\nwhile True: os.kill(os.getpid(), signal.SIGSTOP)', mark());
+    expect(await running).toMatchObject({ ending: 'wall-limit' });
+  });
+});

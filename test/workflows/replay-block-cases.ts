@@ -1,0 +1,68 @@
+// For replay.test.ts: blocks and their roots that do something else than those of today, each with the histories that
+// must catch it.
+
+import type { Alteration } from '../support/altered-bundle.ts';
+
+export interface AlteredWorkflow {
+  readonly what: string;
+  readonly caughtBy: RegExp;
+  readonly alterations: readonly Alteration[];
+}
+
+export const altered = (what: string, caughtBy: RegExp, file: string, from: string, to: string): AlteredWorkflow => ({
+  what,
+  caughtBy,
+  alterations: [{ file: `workflows/${file}.ts`, from, to }],
+});
+
+export const OF_BLOCKS: readonly AlteredWorkflow[] = [
+  altered(
+    'a block that has more in flight than its order says',
+    /blocks-(whole|cancel)-block/,
+    'block',
+    'Math.min(order.window, input.most)',
+    'input.most',
+  ),
+  altered(
+    'those that wait for a slot are cancelled like the others',
+    /blocks-waiting-block/,
+    'children',
+    '!many || !patched(ENDED_WHERE_THEY_WAIT)',
+    'true',
+  ),
+  altered(
+    'those that were counted are cancelled once more',
+    /blocks-waiting-block/,
+    'children',
+    'await Promise.all(parts);\n    state.inFlight.forEach(cancel);',
+    'await Promise.all(parts);\n    units.forEach(cancel);',
+  ),
+  altered(
+    'a block without a root that goes on',
+    /blocks-left-alone-block/,
+    'block',
+    'hasRoot && !order.dismissed ? to : state.next',
+    'to',
+  ),
+  altered(
+    'orders that are not sent',
+    /blocks-paused-and-tuned/,
+    'blocks',
+    'else if (ordered.includes(block)) whileBusy(block, send(block));',
+    '',
+  ),
+  altered(
+    'a block that is gone for good',
+    /blocks-struck/,
+    'blocks',
+    'cause instanceof TerminatedFailure || cause instanceof TimeoutFailure',
+    'cause === undefined',
+  ),
+  altered(
+    'a run that never outgrows its workflow',
+    /blocks-outgrown/,
+    'collection',
+    "if (end === 'outgrown')",
+    'if (false)',
+  ),
+];
