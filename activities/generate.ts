@@ -11,7 +11,7 @@ import type { Store, Stored } from '../storage/store.ts';
 import type { Generated, GenerateInput } from '../domain/rollout-facts.ts';
 import type { SayRecord } from '../domain/say.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
-import { outputTokens, type TurnRecord } from '../domain/turn.ts';
+import { contextTokens, outputTokens, type TurnRecord } from '../domain/turn.ts';
 import type { NoRoom, Turn } from './answer.ts';
 import { answerInText } from './answer-in-text.ts';
 import { answerInTokens } from './answer-in-tokens.ts';
@@ -40,7 +40,7 @@ export function generateActivity({ openStore, backend: backendOf, tools, now }: 
       store.getEnd(id),
     ]);
     if (there) return factsOf(there, there.record.calls && (await recordedRollout(store, id)).record.settings);
-    if (end) throw hasEnded(id);
+    if (end) throw await hasEnded(store, id);
 
     return heartbeating(async (signal, progress: (beat: GenerateBeat) => void) => {
       const flaws = flawsIn(Context.current().info.heartbeatDetails);
@@ -118,8 +118,20 @@ async function answeredTurn(store: Store, id: TrajectoryReference, turn: TurnRec
   return { turn, verdict: verdict.record, ...(said && { said: said.record.text }) };
 }
 
-/** Its run was cancelled while this waited (cancel-waiting.ts), or somebody reset its workflow. Its workflow takes the end. */
-function hasEnded({ query, sample }: TrajectoryReference): StoreError {
+const COUNTED_MS = { poll: 1000, most: 60_000 };
+
+/**
+ * Its run was cancelled while this waited (cancel-waiting.ts), or somebody reset its workflow, which takes the end now. Not
+ * before the run has its result: thousands of such workflows would delay those that it still waits for.
+ */
+async function hasEnded(store: Store, { query, sample }: TrajectoryReference): Promise<StoreError> {
+  await heartbeating(async (signal) => {
+    const began = performance.now();
+    while (!(await store.getResult()) && performance.now() - began < COUNTED_MS.most) {
+      await Context.current().sleep(COUNTED_MS.poll);
+      signal.throwIfAborted();
+    }
+  });
   const message = `Query "${query}", sample ${sample} has ended: its record takes no further turn.`;
   return new StoreError(message, { reason: 'rollout-ended', retryable: false });
 }
@@ -137,8 +149,8 @@ function noRoom(turn: number, { contextTokens, modelLength }: NoRoom): Generated
 }
 
 function factsOf({ record, hash }: Stored<TurnRecord>, settings?: RolloutSettings): Generated {
-  const { turn, contextLength, finish, versionStart, versionEnd, said } = record;
-  const facts = { turn, contextTokens: contextLength, finish, versionStart, versionEnd, hash };
+  const { turn, finish, versionStart, versionEnd, said } = record;
+  const facts = { turn, contextTokens: contextTokens(record), finish, versionStart, versionEnd, hash };
   const calls = record.calls && settings?.tools ? { calls: callsToRun(record.calls, settings.tools) } : {};
   return { noRoom: false, outputTokens: outputTokens(record), ...facts, ...(said && { said: true }), ...calls };
 }

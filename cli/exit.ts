@@ -86,13 +86,18 @@ function stackOf(error: unknown): string {
 }
 
 /**
- * Undecided rollouts do not count here: a judge that cannot run is no failure of the run; the summary counts them
- * separately.
+ * Undecided rollouts are not counted as failed. But a run of which no rollout is complete did nothing, as with a judge or
+ * an environment that is broken: whatever may fail, it is no success.
  */
 export function exitCodeOfResult(result: CollectionResult, maxFailed: number): ExitCode {
   if (result.cancelled) return EXIT.failed;
-  if (result.counts.outcomes.failed <= maxFailed) return EXIT.ok;
+  if (result.counts.outcomes.failed <= maxFailed && !noneComplete(result)) return EXIT.ok;
   return modelFailedAll(result) ? EXIT.model : EXIT.failed;
+}
+
+/** Rollouts ended, and none of them gives a sample. */
+export function noneComplete({ counts }: Pick<CollectionResult, 'counts'>): boolean {
+  return counts.outcomes.complete === 0 && ended(counts) > 0;
 }
 
 /** Every rollout failed, and each at the model's boundary. */

@@ -56,7 +56,7 @@ function isCounts(given: unknown): boolean {
     [reasons, boundaries].every((counts) => isObject(counts) && Object.values(counts).every(isCount)) &&
     isObject(verdicts) &&
     Object.values(verdicts).every((counts) => isObject(counts) && Object.values(counts).every(isCount)) &&
-    [turns, tokens, steered].every(isCount) &&
+    [turns, tokens ?? 0, steered].every(isCount) &&
     series.every((counts) => Array.isArray(counts) && counts.every(isCount)) &&
     Array.isArray(rewardAt) &&
     rewardAt.every((sums) => isObject(sums) && Object.values(sums).every(Number.isFinite)) &&

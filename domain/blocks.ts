@@ -50,6 +50,8 @@ export interface BlocksState extends Omit<WindowShape, 'admitted'> {
   readonly most: number;
   /** Number of the last order. */
   orders: number;
+  /** When blocks that were silent are asked next. Epoch milliseconds. */
+  askAt?: number;
 }
 
 /** `most`: what one workflow may have in flight. The first block gets what the window has in flight. */
@@ -75,6 +77,18 @@ const MS_PER_REPORT = 500;
 const LEAST_REPORT_MS = 2000;
 /** A window grows by this part of its share at least: each order costs both sides a workflow task. */
 const LEAST_PART = 8;
+
+/** After so long without a report a block is asked for one. */
+export const SILENT_MS = 120_000;
+
+/**
+ * Milliseconds until the silent are asked. The time is carried: an execution of the root may be shorter than the silence,
+ * and learns nothing of a block that was terminated and was started by an earlier one.
+ */
+export function untilAsked(s: BlocksState, now: number): number {
+  s.askAt ??= now + SILENT_MS;
+  return Math.max(1, s.askAt - now);
+}
 
 type Range = Pick<OpenBlock, 'from' | 'to' | 'before'>;
 

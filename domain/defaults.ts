@@ -41,5 +41,5 @@ export function seedOfRun(run: string): number {
 }
 
 export function completeSettings(run: string, given: Partial<RolloutSettings> = {}): RolloutSettings {
-  return { ...DEFAULT_SETTINGS, seed: seedOfRun(run), ...given };
+  return { ...DEFAULT_SETTINGS, seed: given.seed ?? seedOfRun(run), ...given };
 }

@@ -4,7 +4,7 @@
 import type { TrajectoryReference } from './ids.ts';
 import type { Boundary } from './reasons.ts';
 import { discountedReturns, type RewardSettings, turnRewards } from './reward.ts';
-import type { TurnFacts } from './turn.ts';
+import { totalTokens, type TurnFacts } from './turn.ts';
 import { countedVerdicts, type Verdict, type VerdictCounts, type VerdictValue } from './verdict.ts';
 
 export const OUTCOMES = ['complete', 'undecided', 'failed', 'cancelled'] as const;
@@ -45,8 +45,8 @@ export interface RolloutResult {
   readonly called?: readonly number[];
   /** The turns that were judged, by verdict and reason; absent in histories from before they were counted. */
   readonly verdicts?: VerdictCounts;
-  /** Output tokens of all turns. */
-  readonly tokens: number;
+  /** Output tokens of all turns; null: unknown, because a server gave text without tokens. */
+  readonly tokens: number | null;
   /** Stable name of what failed; null unless the outcome is `failed` or `undecided`. */
   readonly reason: string | null;
   /** The boundary of the failure; absent unless the outcome is `failed`, and in older records. */
@@ -178,7 +178,10 @@ export interface RecordedEnd extends Pick<RolloutResult, 'outcome' | 'stopReason
 export function recordedResult(
   trajectory: TrajectoryReference,
   { outcome, stopReason: stop, rewards, success, turnRewards: raw, failure, said = [], called }: RecordedEnd,
-  turns: readonly { readonly tokens: number; readonly verdict: (Verdict & { readonly reward?: number }) | null }[],
+  turns: readonly {
+    readonly tokens: number | null;
+    readonly verdict: (Verdict & { readonly reward?: number }) | null;
+  }[],
 ): RolloutResult {
   const undecided = outcome === 'undecided' ? turns.at(-1)?.verdict?.reason : undefined;
   return {
@@ -190,7 +193,7 @@ export function recordedResult(
     ...(raw && turns.some(({ verdict }) => verdict?.reward !== undefined) && { turnRewards: raw }),
     ...(called && called.length > 0 && { called }),
     verdicts: countedVerdicts(turns.flatMap(({ verdict }) => verdict ?? [])),
-    tokens: turns.reduce((sum, { tokens }) => sum + tokens, 0),
+    tokens: totalTokens(turns.map(({ tokens }) => tokens)),
     reason: failure?.reason ?? undecided ?? null,
     ...(failure?.boundary && { boundary: failure.boundary }),
     ...(said.length > 0 && { steered: true as const }),

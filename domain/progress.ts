@@ -2,6 +2,7 @@
 
 import { ofAnswers, type Outcome, OUTCOMES, type RolloutResult } from './ending.ts';
 import { type Boundary, boundaryOfReason } from './reasons.ts';
+import { totalTokens } from './turn.ts';
 import { addVerdicts, type VerdictCounts } from './verdict.ts';
 
 export interface FailedRollout {
@@ -53,9 +54,10 @@ export interface CollectionCounts {
   boundaries?: Partial<Record<Boundary, number>>;
   /** Judged turns by verdict and reason; absent in older counts. */
   verdicts?: VerdictCounts;
-  /** Finished turns and their output tokens, of ended rollouts. */
+  /** Finished turns of ended rollouts. */
   turns: number;
-  tokens: number;
+  /** Their output tokens; null: unknown, because a server gave text without tokens. */
+  tokens: number | null;
   /** Index t − 1: rollouts judged at turn t, right at turn t, and right at any turn up to t. */
   readonly judgedAt: number[];
   readonly rightAt: number[];
@@ -100,7 +102,7 @@ export function ended(counts: CollectionCounts): number {
 export function addResult(counts: CollectionCounts, result: RolloutResult, numTurns: number): void {
   counts.outcomes[result.outcome]++;
   counts.turns += result.turns;
-  counts.tokens += result.tokens;
+  counts.tokens = totalTokens([counts.tokens, result.tokens]);
   addVerdicts((counts.verdicts ??= {}), result.verdicts ?? {});
   if (result.steered) counts.steered = (counts.steered ?? 0) + 1;
   else addSuccess(counts, result, numTurns);
@@ -140,7 +142,7 @@ export function addCounts(counts: CollectionCounts, more: CollectionCounts): voi
     (counts.boundaries ??= {})[boundary] = (counts.boundaries[boundary] ?? 0) + n;
   addVerdicts((counts.verdicts ??= {}), more.verdicts ?? {});
   counts.turns += more.turns;
-  counts.tokens += more.tokens;
+  counts.tokens = totalTokens([counts.tokens, more.tokens]);
   for (const series of ['judgedAt', 'rightAt', 'rightBy'] as const)
     more[series].forEach((n, i) => bump(counts[series], i, n));
   if (more.steered !== undefined) counts.steered = (counts.steered ?? 0) + more.steered;

@@ -19,9 +19,10 @@ export interface TurnSummary {
   readonly extracted: string | null;
   /** r_t; null while the rollout is in flight, and for a turn without a verdict of right or wrong. */
   readonly reward: number | null;
-  readonly outputTokens: number;
-  /** Tokens of the whole context C_t. */
-  readonly contextTokens: number;
+  /** Null: unknown, because the server gave text without tokens. */
+  readonly outputTokens: number | null;
+  /** Tokens of the whole context C_t; null: unknown, because the server was sent messages. */
+  readonly contextTokens: number | null;
   readonly finish: Finish;
   readonly versionStart: number;
   readonly versionEnd: number;

@@ -32,8 +32,8 @@ export function turnTable({ title, phase, turns, numTurns }: TurnTableInput): st
     return [
       t.turn,
       t.verdict,
-      t.outputTokens,
-      t.contextTokens,
+      t.outputTokens ?? '–',
+      t.contextTokens ?? '–',
       t.finish,
       version,
       escapeMarkdown(t.reason),

@@ -98,8 +98,10 @@ export interface ChunkRecord {
 /** The small facts of a turn that a workflow carries. */
 export interface TurnFacts {
   readonly turn: number;
-  readonly outputTokens: number;
-  readonly contextTokens: number;
+  /** Null: unknown, because the server gave text without tokens. */
+  readonly outputTokens: number | null;
+  /** Null: unknown, because the server was sent messages. */
+  readonly contextTokens: number | null;
   readonly finish: Finish;
   readonly versionStart: number;
   readonly versionEnd: number;
@@ -115,7 +117,27 @@ export function noEos(finish: Finish): boolean {
   return finish !== 'stop';
 }
 
-/** Tokens of the answer: its ids, or the server's own tokens if it returned text only. */
-export function outputTokens({ outputIds, textLogprobs }: Pick<TurnRecord, 'outputIds' | 'textLogprobs'>): number {
-  return outputIds.length || (textLogprobs?.length ?? 0);
+type Tokens = Pick<TurnRecord, 'outputIds' | 'textLogprobs' | 'trainable' | 'contextLength'>;
+
+/** Tokens of the answer: its ids, or the server's own tokens. Null, unknown, if it gave text alone: never 0. */
+export function outputTokens(record: Omit<Tokens, 'contextLength'>): number | null {
+  const { outputIds, textLogprobs = [], trainable } = record;
+  if (outputIds.length > 0 || trainable !== false) return outputIds.length;
+  return textLogprobs.length > 0 ? textLogprobs.length : null;
+}
+
+/** Tokens of its whole context; null, unknown, if the server was sent messages. */
+export function contextTokens({
+  contextLength,
+  trainable,
+}: Pick<Tokens, 'contextLength' | 'trainable'>): number | null {
+  return trainable === false && contextLength === 0 ? null : contextLength;
+}
+
+/** As shown in Temporal; `–` for what nobody knows. */
+export const shownTokens = (tokens: number | null): string => `${tokens ?? '–'} tokens`;
+
+/** Unknown if any part is. */
+export function totalTokens(parts: readonly (number | null)[]): number | null {
+  return parts.reduce((sum, part) => (sum === null || part === null ? null : sum + part), 0);
 }

@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { doubledHeader } from '../domain/doubled-header.ts';
 import { EverturnError, explain, TemporalError, UsageError } from '../domain/errors.ts';
 import { argumentProblem, type Verb, VERBS } from '../domain/feed-messages.ts';
+import type { Reason } from '../domain/reasons.ts';
 
 export const MAX_BODY_BYTES = 64 * 1024;
 
@@ -19,10 +20,10 @@ export const isLoopback = (host: string): boolean => LOOPBACK_NAMES.test(host.in
 /** A refusal with its status. */
 export class HttpRefusal extends Error {
   readonly status: number;
-  readonly reason: string;
+  readonly reason: Reason;
   readonly fix: string;
 
-  constructor(status: number, reason: string, message: string, fix: string) {
+  constructor(status: number, reason: Reason, message: string, fix: string) {
     super(message);
     this.status = status;
     this.reason = reason;

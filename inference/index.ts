@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { DEFAULT_SETTINGS } from '../domain/defaults.ts';
 import { UsageError } from '../domain/errors.ts';
 import { short } from '../domain/foreign-text.ts';
+import type { RolloutSettings } from '../domain/settings.ts';
 import type { ModelIdentity } from '../domain/model-identity.ts';
 import type { Backend, BackendOptions } from './backend.ts';
 import { parseOpenaiTarget, parseServerUrls } from './http/server-url.ts';
@@ -20,8 +21,16 @@ interface Entry {
   readonly target: 'nothing' | 'files' | 'server' | 'fleet';
   /** The urls in a target; throws a UsageError if it is not valid. */
   readonly servers?: (target: string) => readonly string[];
+  /** Settings with which every rollout would fail, each with the cause. */
+  readonly cannot?: Readonly<Partial<Record<keyof RolloutSettings, string>>>;
+  /** Settings that change nothing, each with the cause and what is right instead. */
+  readonly ignores?: Readonly<Partial<Record<keyof RolloutSettings, string>>>;
+  /** It answers in text, without token ids: no sample for training. */
+  readonly text?: true;
   create(options: BackendOptions): Promise<Backend>;
 }
+
+const NOT_DETERMINISTIC = 'a server answers other requests beside it';
 
 const BACKENDS = {
   tiny: {
@@ -38,18 +47,26 @@ const BACKENDS = {
     usage: 'sglang:<url>[,<url>…]',
     target: 'fleet',
     servers: parseServerUrls,
+    ignores: { deterministic: `${NOT_DETERMINISTIC}; start SGLang with --enable-deterministic-inference` },
     create: async (options) => (await import('./servers/sglang.ts')).createSglangBackend(options),
   },
   vllm: {
     usage: 'vllm:<url>[,<url>…]',
     target: 'fleet',
     servers: parseServerUrls,
+    ignores: { deterministic: NOT_DETERMINISTIC },
     create: async (options) => (await import('./servers/vllm.ts')).createVllmBackend(options),
   },
   openai: {
     usage: 'openai:<url>#<model>',
     target: 'server',
     servers: (target) => [parseOpenaiTarget(target).url],
+    cannot: { topK: 'chat completions of OpenAI have no such parameter' },
+    ignores: {
+      deterministic: NOT_DETERMINISTIC,
+      newTokensPerChunk: 'an answer is one request with the whole conversation',
+    },
+    text: true,
     create: async (options) => (await import('./servers/openai.ts')).createOpenaiBackend(options),
   },
 } as const satisfies Record<string, Entry>;
@@ -88,6 +105,31 @@ export function parseModelSpec(spec: string): ModelSpec {
   }
   const files = entry.target === 'files' ? target : null;
   return { scheme, target, files, servers: entry.servers?.(target) ?? [] };
+}
+
+export interface Unhonoured {
+  readonly name: string;
+  readonly why: string;
+  /** Every rollout would fail; else the setting changes nothing. */
+  readonly fatal: boolean;
+}
+
+/** The settings of the run that its model does not honour. Defaults promise nothing. */
+export function unhonoured(settings: RolloutSettings): readonly Unhonoured[] {
+  const { cannot = {}, ignores = {} }: Entry = BACKENDS[parseModelSpec(settings.model).scheme];
+  return [cannot, ignores].flatMap((table) =>
+    Object.entries(table)
+      .filter(
+        ([name]) => settings[name as keyof RolloutSettings] !== DEFAULT_SETTINGS[name as keyof typeof DEFAULT_SETTINGS],
+      )
+      .map(([name, why]) => ({ name, why, fatal: table === cannot })),
+  );
+}
+
+/** Its answers have token ids; of a model that nobody knows it is assumed. */
+export function givesIds(spec: string): boolean {
+  const scheme = spec.split(':', 1)[0]!;
+  return !isScheme(scheme) || (BACKENDS[scheme] as Entry).text !== true;
 }
 
 /** Absent settings take their defaults. */

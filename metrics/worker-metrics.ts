@@ -57,9 +57,12 @@ export function openWorkerMetrics(
 
   function turnStored(record: TurnRecord): void {
     const server = record.server === null ? 'embedded' : serverLabel(safeUrl(record.server));
-    tokens.add(outputTokens(record), { server });
+    const sampled = outputTokens(record);
+    if (sampled !== null) {
+      tokens.add(sampled, { server });
+      length.record(sampled, { finish: record.finish });
+    }
     context.add(record.contextLength, { server });
-    length.record(outputTokens(record), { finish: record.finish });
     duration.record(Math.max(0, record.finishedAt - record.startedAt) / 1000, { server });
     // Versions that are hashes of a label have no order, and a label tells more.
     version.set(record.versionEnd, { server });

@@ -7,7 +7,7 @@ import type { RolloutHistory, TurnHistory } from '../domain/rollout-history.ts';
 import type { RolloutResult } from '../domain/ending.ts';
 import type { TrajectoryReference } from '../domain/ids.ts';
 import type { EndRecord } from '../domain/trajectory.ts';
-import { outputTokens, type TurnRecord } from '../domain/turn.ts';
+import { contextTokens, outputTokens, totalTokens, type TurnRecord } from '../domain/turn.ts';
 import { END_FILE, RESULT_FILE, ROLLOUT_FILE, rolloutFolder, turnFile, verdictFile } from '../storage/record/layout.ts';
 import type { OnBreach, Store, Stored } from '../storage/store.ts';
 
@@ -123,8 +123,8 @@ function turnProblems(claimed: GeneratedTurn, { record, hash }: Stored<TurnRecor
     return [`is another record than the one that was generated: ${hash}; its history says ${claimed.hash}`];
   }
   const is: Omit<GeneratedTurn, 'turn' | 'hash' | 'reward' | 'said' | 'calls'> = {
-    outputTokens: outputTokens(record),
-    contextTokens: record.contextLength,
+    outputTokens: asThen(outputTokens(record), claimed.outputTokens),
+    contextTokens: asThen(contextTokens(record), claimed.contextTokens),
     finish: record.finish,
     versionStart: record.versionStart,
     versionEnd: record.versionEnd,
@@ -136,14 +136,17 @@ function turnProblems(claimed: GeneratedTurn, { record, hash }: Stored<TurnRecor
 async function resultProblems(store: Store, id: TrajectoryReference, claimed: RolloutResult, end: EndRecord) {
   const turns = await Promise.all(end.turns.map((_, i) => store.getTurn(id, i + 1).catch(() => undefined)));
   const { outcome, stopReason, rewards, success } = end;
-  const tokens = turns.reduce((sum, turn) => sum + (turn ? outputTokens(turn.record) : 0), 0);
-  const counted = turns.every((turn) => turn !== undefined) ? { tokens } : {};
+  const tokens = totalTokens(turns.map((turn) => (turn ? outputTokens(turn.record) : 0)));
+  const counted = turns.every((turn) => turn !== undefined) ? { tokens: asThen(tokens, claimed.tokens) } : {};
   const failed = end.failure ? { reason: end.failure.reason } : {};
   return differences(
     { outcome, stopReason, rewards, success, turns: end.turns.length, ...counted, ...failed },
     claimed,
   );
 }
+
+/** Older versions counted tokens that nobody knows as 0, or left them out of the sum. */
+const asThen = (is: number | null, then: number | null): number | null => is ?? then;
 
 function differences<T extends object>(is: T, claimed: Readonly<Record<keyof T & string, unknown>>): string[] {
   return Object.entries(is).flatMap(([field, value]) => {

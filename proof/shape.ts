@@ -111,7 +111,7 @@ const COUNTS = only<CollectionCounts>({
   boundaries: maybe(mapOf(COUNT)),
   verdicts: maybe(mapOf(mapOf(COUNT))),
   turns: COUNT,
-  tokens: COUNT,
+  tokens: orNull(COUNT),
   judgedAt: listOf(COUNT),
   rightAt: listOf(COUNT),
   rightBy: listOf(COUNT),

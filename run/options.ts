@@ -175,7 +175,7 @@ export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } 
   deterministic: {
     schema: z.boolean('true or false'),
     argument: null,
-    help: 'the same seed gives the same token ids, whatever else is in flight',
+    help: 'the same seed gives the same token ids, whatever else is in flight (embedded models)',
   },
   logprobs: {
     schema: z.enum(['policy', 'raw'], 'policy or raw'),
@@ -198,7 +198,7 @@ export const FIELDS: { readonly [K in keyof RunOptions]: Field<RunOptions[K]> } 
   maxInFlightPerServer: {
     schema: whole(1).nullable(),
     argument: '<n>',
-    help: 'maximum number of requests in flight on each server, over all workers of the run',
+    help: 'maximum number of requests in flight on each server, over all workers of the run (with runs in a bucket: of each worker)',
   },
   serverLimits: {
     schema: z.record(z.string(), whole(1), LIMITS),

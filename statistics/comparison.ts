@@ -3,7 +3,7 @@
 
 import { type RolloutSummary, steeredCount, type SteeredCount, unsteered } from '../domain/rollout-summary.ts';
 import { clipped } from './estimate.ts';
-import { type Mean, meanOf, wilson } from './mean.ts';
+import { type Interval, type Mean, meanOf, wilson } from './mean.ts';
 import { byQuery, known, rightBy } from './outcomes.ts';
 import { mcnemar, pairedDifference, type PairedDifference, signFlip, visibleDifference } from './paired.ts';
 
@@ -119,7 +119,7 @@ export function comparison(
     return { ...mean, interval: paired1 ? wilson(right, values.length) : clipped(mean.interval) };
   };
   const differences = pairs.map((pair) => pair.b - pair.a);
-  const difference = pairedDifference(differences);
+  const difference = pairedDifference(differences, measure === 'right' ? 1 : Infinity);
   const table = measure === 'right' ? tableOf(pairs) : null;
   const inBoth = new Set(pairs.map(({ query }) => query));
   return {
@@ -158,11 +158,24 @@ function turns(last: number, pairsAt: (turn: number) => Pairs): ComparedTurn[] {
     const pairs = pairsAt(i + 1).map(({ inA, inB }) => ({ a: meanOf(inA).value!, b: meanOf(inB).value! }));
     return {
       turn: i + 1,
-      a: meanOf(pairs.map((pair) => pair.a)),
-      b: meanOf(pairs.map((pair) => pair.b)),
-      difference: pairedDifference(pairs.map((pair) => pair.b - pair.a)),
+      a: shareOf(pairs.map((pair) => pair.a)),
+      b: shareOf(pairs.map((pair) => pair.b)),
+      difference: pairedDifference(
+        pairs.map((pair) => pair.b - pair.a),
+        1,
+      ),
     };
   });
+}
+
+const shareOf = (values: readonly number[]): Mean => {
+  const mean = meanOf(values);
+  return { ...mean, interval: clipped(mean.interval) };
+};
+
+/** An interval over more than 80 % of all differences of shares says nothing: too few queries. */
+export function shownInterval(interval: Interval | null, measure: Measure): Interval | null {
+  return interval && measure === 'right' && interval[1] - interval[0] > 0.8 * 2 ? null : interval;
 }
 
 function valuesOf(rollouts: readonly RolloutSummary[], measure: Measure, turn: number): number[] {

@@ -83,7 +83,7 @@ export interface Distribution {
   readonly p90: number | null;
   readonly p99: number | null;
   readonly max: number | null;
-  readonly sum: number;
+  readonly sum: number | null;
 }
 
 export function distributionOf(values: Iterable<number>): Distribution {
@@ -97,6 +97,6 @@ export function distributionOf(values: Iterable<number>): Distribution {
     p90: percentile(sorted, 0.9),
     p99: percentile(sorted, 0.99),
     max: n === 0 ? null : sorted[n - 1]!,
-    sum: total,
+    sum: n === 0 ? null : total,
   };
 }

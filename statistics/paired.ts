@@ -17,9 +17,10 @@ export interface PairedDifference extends Mean {
 
 /**
  * d̄ ± t_{n−1} · s_d / √n of one difference a query. Without any spread the t-test says nothing: p is 1 if all
- * differences are 0, else null, and there is no interval; random signs (signFlip) still answer.
+ * differences are 0, else null, and there is no interval; random signs (signFlip) still answer. `most`: no difference can
+ * be greater, nor a bound of the interval.
  */
-export function pairedDifference(differences: readonly number[]): PairedDifference {
+export function pairedDifference(differences: readonly number[], most = Infinity): PairedDifference {
   const n = differences.length;
   const mean = meanOf(differences);
   const spread = spreadOf(differences);
@@ -30,7 +31,9 @@ export function pairedDifference(differences: readonly number[]): PairedDifferen
     return { ...mean, interval: null, n, spread, t: none ? 0 : null, p: none ? 1 : null };
   }
   const t = value / standardError;
-  return { ...mean, n, spread, t, p: tTwoSided(t, n - 1) };
+  const [low, high] = mean.interval!;
+  const interval = [Math.max(-most, low), Math.min(most, high)] as const;
+  return { ...mean, interval, n, spread, t, p: tTwoSided(t, n - 1) };
 }
 
 /** Exact McNemar (sign test): `onlyA` and `onlyB` are queries that one run alone has right. */

@@ -88,7 +88,7 @@ export function runStatistics(
   const played = rollouts.reduce((most, { success }) => Math.max(most, success.length), 0);
   const hasTurns = rollouts.some(({ turns }) => turns.length > 0);
   const logprobs = rollouts.flatMap(({ turns }) =>
-    turns.flatMap((t) => (t.logprobSum === null || t.outputTokens === 0 ? [] : t.logprobSum / t.outputTokens)),
+    turns.flatMap((t) => (t.logprobSum === null || !t.outputTokens ? [] : t.logprobSum / t.outputTokens)),
   );
   return {
     total: Math.max(0, totalOf(shape) - (begun.length - rollouts.length)),

@@ -2,6 +2,7 @@
 // counted once). Of finished turns, also of rollouts in flight.
 
 import type { RolloutSummary, TurnSummary } from '../domain/rollout-summary.ts';
+import { totalTokens } from '../domain/turn.ts';
 import { bootstrapRatio } from './bootstrap.ts';
 import type { Estimate } from './estimate.ts';
 import { type Distribution, distributionOf } from './mean.ts';
@@ -10,6 +11,8 @@ import { known, type QueryGroup } from './outcomes.ts';
 export interface TimingStatistics {
   /** Per turn. */
   readonly outputTokens: Distribution;
+  /** Output tokens of all turns. */
+  readonly tokens: number | null;
   readonly contextTokens: Distribution;
   readonly seconds: Distribution;
   readonly tokensPerSecond: Distribution;
@@ -18,7 +21,7 @@ export interface TimingStatistics {
   readonly retried: number;
   /** Seconds in which at least one answer was generated. */
   readonly busySeconds: number;
-  /** Output tokens per busy second. */
+  /** Output tokens per busy second; null also if the tokens of any turn are unknown, like the two below. */
   readonly throughput: number | null;
   /** Output tokens of a query's rollouts, per rollout of it that was right at any turn. */
   readonly tokensPerRight: Estimate;
@@ -29,17 +32,21 @@ const seconds = ({ startedAt, finishedAt }: TurnSummary): number => Math.max(0, 
 export function timingStatistics(groups: readonly QueryGroup[]): TimingStatistics {
   const turns = groups.flatMap(({ rollouts }) => rollouts.flatMap((r) => r.turns));
   const timed = turns.filter((turn) => seconds(turn) > 0);
-  const outputTokens = distributionOf(turns.map((turn) => turn.outputTokens));
+  const outputTokens = distributionOf(known(turns.map((turn) => turn.outputTokens)));
+  const total = totalTokens(turns.map((turn) => turn.outputTokens));
   const busySeconds = busyMs(turns) / 1000;
   return {
     outputTokens,
-    contextTokens: distributionOf(turns.map((turn) => turn.contextTokens)),
+    tokens: total,
+    contextTokens: distributionOf(known(turns.map((turn) => turn.contextTokens))),
     seconds: distributionOf(turns.map(seconds)),
-    tokensPerSecond: distributionOf(timed.map((turn) => turn.outputTokens / seconds(turn))),
+    tokensPerSecond: distributionOf(
+      timed.flatMap((turn) => (turn.outputTokens === null ? [] : turn.outputTokens / seconds(turn))),
+    ),
     judgeSeconds: distributionOf(known(turns.map(({ judgeMs }) => judgeMs)).map((ms) => ms / 1000)),
     retried: turns.filter(({ tries }) => tries > 1).length,
     busySeconds,
-    throughput: busySeconds > 0 ? outputTokens.sum / busySeconds : null,
+    throughput: busySeconds > 0 && total !== null ? total / busySeconds : null,
     tokensPerRight: tokensPerRight(groups),
   };
 }
@@ -57,13 +64,15 @@ function busyMs(turns: readonly TurnSummary[]): number {
 }
 
 function tokensPerRight(groups: readonly QueryGroup[]): Estimate {
-  const tokens = groups.map(({ rollouts }) => rollouts.reduce((sum, r) => sum + tokensOf(r), 0));
+  const tokens = groups.map(({ rollouts }) => totalTokens(rollouts.map(tokensOf)));
   const right = groups.map(({ rollouts }) => rollouts.filter(({ success }) => success.includes(1)).length);
-  const [allTokens, allRight] = [tokens, right].map((values) => values.reduce((sum, value) => sum + value, 0));
-  const interval = allRight! > 0 ? bootstrapRatio(tokens, right) : null;
+  const allTokens = totalTokens(tokens);
+  const allRight = right.reduce((sum, value) => sum + value, 0);
+  const isKnown = allTokens !== null && allRight > 0;
+  const interval = isKnown ? bootstrapRatio(known(tokens), right) : null;
   return {
     name: 'tokensPerRight',
-    value: allRight! > 0 ? allTokens! / allRight! : null,
+    value: isKnown ? allTokens / allRight : null,
     n: groups.length,
     unit: 'queries',
     leftOut: 0,
@@ -74,7 +83,8 @@ function tokensPerRight(groups: readonly QueryGroup[]): Estimate {
   };
 }
 
-const tokensOf = ({ turns }: RolloutSummary): number => turns.reduce((sum, turn) => sum + turn.outputTokens, 0);
+const tokensOf = ({ turns }: RolloutSummary): number | null =>
+  totalTokens(turns.map(({ outputTokens }) => outputTokens));
 
 export interface Prices {
   /** Per million tokens. */
@@ -85,13 +95,17 @@ export interface Prices {
 
 /**
  * Least and greatest cost: everything but the new part of each context is cached, or nothing is. The records do not say
- * which.
+ * which. Null: nobody knows, because a server gave text without tokens.
  */
-export function costBounds(rollouts: Iterable<RolloutSummary>, { input, cached, output }: Prices): [number, number] {
+export function costBounds(
+  rollouts: Iterable<RolloutSummary>,
+  { input, cached, output }: Prices,
+): [number, number] | null {
   let [least, most] = [0, 0];
   for (const { turns } of rollouts) {
     let before = 0;
     for (const { contextTokens, outputTokens } of turns) {
+      if (contextTokens === null || outputTokens === null) return null;
       const repeated = Math.min(before, contextTokens);
       least += repeated * Math.min(cached, input) + (contextTokens - repeated) * input + outputTokens * output;
       most += contextTokens * input + outputTokens * output;

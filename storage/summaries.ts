@@ -8,7 +8,7 @@ import { ofAnswers, successOf } from '../domain/ending.ts';
 import type { RolloutId } from '../domain/ids.ts';
 import { callSummary, type RolloutSummary, type TurnSummary } from '../domain/rollout-summary.ts';
 import type { EndRecord, RolloutRecord, VerdictRecord } from '../domain/trajectory.ts';
-import { outputTokens, type TurnRecord } from '../domain/turn.ts';
+import { contextTokens, outputTokens, type TurnRecord } from '../domain/turn.ts';
 import { codeOf, fileError } from './disk/errors.ts';
 import { ahead, readAhead } from './ahead.ts';
 import { basename, join } from './place.ts';
@@ -192,8 +192,8 @@ function readTurn(owner: Owner, path: RolloutFiles, turn: number, detail: Summar
     reason: verdict?.reason ?? null,
     extracted: verdict?.extracted ?? null,
     reward: null,
-    outputTokens: record.outputIds ? outputTokens(record as TurnRecord) : (record.versions.at(-1)?.end ?? 0),
-    contextTokens: record.contextLength,
+    outputTokens: isWhole(record) ? outputTokens(record) : (record.versions.at(-1)?.end ?? 0),
+    contextTokens: contextTokens(record),
     finish: record.finish,
     versionStart: record.versionStart,
     versionEnd: record.versionEnd,
@@ -221,6 +221,8 @@ type Tail = Pick<
   | 'server'
 > &
   Partial<TurnRecord>;
+
+const isWhole = (record: Tail): record is TurnRecord => record.outputIds !== undefined;
 
 export const TAIL_BYTES = 4096;
 export const HEAD_BYTES = 32;

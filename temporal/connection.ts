@@ -5,7 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   Client,
   Connection,
+  defaultGrpcRetryOptions,
   isGrpcServiceError,
+  makeGrpcRetryInterceptor,
   QueryNotRegisteredError,
   QueryRejectedError,
   ServiceError,
@@ -14,6 +16,7 @@ import {
 import { IllegalStateError } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { TemporalError, UsageError } from '../domain/errors.ts';
+import { endsLateRetries } from './late-retries.ts';
 import { proxyOptions } from './local-connection.ts';
 
 export interface Address {
@@ -61,12 +64,24 @@ async function connectOnce(address: Address | undefined, withinMs: number): Prom
   const { address: where, namespace } = address ?? clusterAddress();
   let connection: Connection | undefined;
   try {
-    connection = Connection.lazy({ ...options, ...proxyOptions(where), connectTimeout: Math.ceil(withinMs) });
+    let closed = false;
+    connection = Connection.lazy({
+      ...options,
+      ...proxyOptions(where),
+      connectTimeout: Math.ceil(withinMs),
+      interceptors: [makeGrpcRetryInterceptor(defaultGrpcRetryOptions()), endsLateRetries(() => closed)],
+    });
     await connection.ensureConnected();
     await mustServe(connection, where, namespace);
     const client = new Client({ connection, namespace });
-    const { close } = connection;
-    return { client, address: where, namespace, close: close.bind(connection) };
+    const close = connection.close.bind(connection);
+    return {
+      ...{ client, address: where, namespace },
+      close() {
+        closed = true;
+        return close();
+      },
+    };
   } catch (cause) {
     // Its channel would go on connecting.
     await connection?.close().catch(() => undefined);

@@ -107,6 +107,12 @@ function stateOf(status: string): WorkflowState {
 const FEW = 100;
 
 /**
+ * A child whose parent was terminated in the moment of its start may have no first task, and never gets one from the server
+ * (1.31): seen in 5 of 3,000 rollouts over hundreds of terminated parents. Any signal makes one; no workflow handles this one.
+ */
+const WAKE = 'wake';
+
+/**
  * The closed rollouts of a run, with how they closed, and those so old that the server deleted them; not always all.
  * The list of open ones can lag behind: ids missing from it are queried one by one, stale entries are caught at the next
  * poll.
@@ -121,7 +127,11 @@ export async function closedRollouts(
   const states = await Promise.all(
     asked.map(async (id) => {
       try {
-        return stateOf((await client.workflow.getHandle(id).describe()).status.name);
+        const handle = client.workflow.getHandle(id);
+        const { status, historyLength } = await handle.describe();
+        const state = stateOf(status.name);
+        if (state === 'running' && historyLength === 1) await handle.signal(WAKE);
+        return state;
       } catch (error) {
         if (error instanceof WorkflowNotFoundError) return 'absent';
         throw error;

@@ -2,7 +2,7 @@
 // thread of this process: the worker's own clock says nothing about how long the tool ran.
 
 import { Worker } from 'node:worker_threads';
-import { logStack, messageOf, mustBeSpelt, serveModule, Unfit } from '../environments/own/module-lines.ts';
+import { logStack, messageOf, mustBeSpelt, serveModule, spelt, Unfit } from '../environments/own/module-lines.ts';
 import type { Watched } from './call-clock.ts';
 
 interface UserTool {
@@ -46,8 +46,6 @@ function toolsOf(exported: { readonly tools?: unknown; readonly default?: unknow
 /** NaN is no null, also not in a list or an object. */
 const textOf = (result: unknown): string =>
   typeof result === 'string' || typeof result === 'number' ? String(result) : (JSON.stringify(result, spelt) ?? '');
-const spelt = (_: string, value: unknown): unknown =>
-  typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
 
 /** The number of the call that has no reply yet, shared with the clock. */
 const open = new Int32Array(new SharedArrayBuffer(4));

@@ -68,7 +68,7 @@ export class RowBytes {
     bytes.writeDoubleLE(turns?.versions[1] ?? 0, at + HIGHEST);
     let next = at + HEAD_BYTES;
     for (const value of row.success) next = bytes.writeUInt8(value ?? 2, next);
-    for (const value of turns?.tokens ?? []) next = bytes.writeDoubleLE(value, next);
+    for (const value of turns?.tokens ?? []) next = bytes.writeDoubleLE(value ?? NaN, next);
     for (const value of turns?.ms ?? []) next = bytes.writeDoubleLE(value, next);
     for (const name of turns?.reasons ?? []) next = bytes.writeUInt32LE(this.#code(name), next);
     for (const place of answers) next = bytes.writeUInt32LE(place, next);
@@ -168,7 +168,7 @@ class StoredRow {
       ...(this.#has(ANSWERS) && {
         answers: this.#list(names + NAME_BYTES * count, this.#u32(ANSWER_COUNT), NAME_BYTES, place),
       }),
-      tokens: this.#list(first, count, NUMBER_BYTES, number),
+      tokens: this.#list(first, count, NUMBER_BYTES, (at) => orUnknown(number(at))),
       ms: this.#list(first + NUMBER_BYTES * count, count, NUMBER_BYTES, number),
       finish: this.#text(FINISH)!,
       reasons: this.#list(names, count, NAME_BYTES, (at) => this.#names.all[place(at)]!),
@@ -250,11 +250,14 @@ function hasForm(row: Row): boolean {
   );
 }
 
+/** Tokens that nobody knows are stored as NaN. */
+const orUnknown = (tokens: number): number | null => (Number.isNaN(tokens) ? null : tokens);
+
 function haveForm({ tokens, ms, reasons, answers, finish, extracted, server, versions }: Glance): boolean {
   return (
     ms.length === tokens.length &&
     reasons.length === tokens.length &&
-    [...tokens, ...ms, ...versions].every(isNumber) &&
+    [...tokens.map((value) => value ?? 0), ...ms, ...versions].every(isNumber) &&
     reasons.every((reason) => typeof reason === 'string') &&
     (answers ?? []).every(isSmall) &&
     isText(finish) &&

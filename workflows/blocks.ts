@@ -17,7 +17,17 @@ import {
   TimeoutFailure,
 } from '@temporalio/workflow';
 import { type BlockReport, isBlockReport } from '../domain/block-messages.ts';
-import { type BlocksState, closed, isFinished, type OpenBlock, report, stepsOf, take } from '../domain/blocks.ts';
+import {
+  type BlocksState,
+  closed,
+  isFinished,
+  type OpenBlock,
+  report,
+  SILENT_MS,
+  stepsOf,
+  take,
+  untilAsked,
+} from '../domain/blocks.ts';
 import { blockWorkflowId } from '../domain/ids.ts';
 import type { CollectionInput } from '../domain/messages.ts';
 import { runPriority } from '../domain/priority.ts';
@@ -27,9 +37,6 @@ import { block as blockWorkflow } from './block.ts';
 import { blockReport, orderBlock } from './messages.ts';
 import type { HistorySteps } from './history-steps.ts';
 import { RUN } from './search-attributes.ts';
-
-/** After so long without a report a block is asked for one. */
-const SILENT_MS = 120_000;
 
 export interface BlockReports {
   /** Gives all reports to come to `hear`, which says whether the block is one of this run. */
@@ -136,8 +143,9 @@ export async function playBlocks(
 
   async function askSilent(): Promise<void> {
     for (;;) {
-      await sleep(SILENT_MS);
+      await sleep(untilAsked(state, Date.now()));
       if (isOver) return;
+      delete state.askAt;
       for (const block of state.blocks) {
         if (busy.has(block) || block.absent || Date.now() - (heardAt.get(block.name) ?? 0) < SILENT_MS) continue;
         block.order = { ...block.order, order: ++state.orders };

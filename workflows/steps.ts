@@ -17,6 +17,7 @@ import type {
   OpenedRollout,
 } from '../domain/rollout-facts.ts';
 import type { CallToRun } from '../domain/tool.ts';
+import { shownTokens } from '../domain/turn.ts';
 import type { SentMessage } from '../domain/say.ts';
 import type { RolloutResult } from '../domain/ending.ts';
 import type { TrajectoryReference } from '../domain/ids.ts';
@@ -98,7 +99,7 @@ export async function evaluate(
 ): Promise<Judged> {
   // The results of tools are put together; nobody judges them.
   if (calls) return light.evaluate.executeWithOptions({ summary: `turn ${turn} · results` }, [{ rollout, turn }]);
-  const summary = `turn ${turn} · ${environment?.name ?? 'judge'} ${outputTokens} tokens`;
+  const summary = `turn ${turn} · ${environment?.name ?? 'judge'} ${shownTokens(outputTokens)}`;
   if (environment?.own) {
     const asked = await light.askEnvironment.executeWithOptions({ summary }, [{ rollout, turn, method: 'respond' }]);
     if ('judged' in asked) return asked.judged;
@@ -134,7 +135,7 @@ export function log(
   { verdict, reward }: Judged,
 ): Promise<void> {
   const own = reward === undefined ? '' : ` · ${reward}`;
-  const summary = `turn ${turn} · ${outputTokens} tokens · ${verdict}${own}`;
+  const summary = `turn ${turn} · ${shownTokens(outputTokens)} · ${verdict}${own}`;
   return light.log.executeWithOptions({ summary }, [{ rollout, turn }]);
 }
 

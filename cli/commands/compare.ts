@@ -16,7 +16,7 @@ import {
 } from '../../statistics/comparison.ts';
 import { distributionOf } from '../../statistics/mean.ts';
 import { totalOf } from '../../statistics/play-order.ts';
-import { hasEnded } from '../../statistics/outcomes.ts';
+import { hasEnded, known } from '../../statistics/outcomes.ts';
 import { settingDifferences } from '../../statistics/settings.ts';
 import { queryDigests } from '../../storage/query-digests.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -113,7 +113,7 @@ function settingsOf({ record }: RunSummaries): Readonly<Record<string, unknown>>
 function costOf(a: RunSummaries, b: RunSummaries) {
   const turns = [a, b].map(({ rollouts }) => unsteered(rollouts).flatMap((r) => r.turns));
   return {
-    tokens: turns.map((own) => distributionOf(own.map((t) => t.outputTokens)).mean),
+    tokens: turns.map((own) => distributionOf(known(own.map((t) => t.outputTokens))).mean),
     seconds: turns.map((own) => distributionOf(own.map((t) => (t.finishedAt - t.startedAt) / 1000)).p50),
   };
 }

@@ -115,6 +115,12 @@ function report(io: Io, flags: Flags, summary: ExportSummary, skipped: readonly 
       ? ` as ${plural(summary.lines, flags.format === 'dpo' ? 'pair' : 'line')}`
       : '';
   say(io, `${exported} exported${as}${partly}${rest ? `; left out: ${rest}.` : '.'}`);
+  if (summary.exported === 0) {
+    const why = summary.skipped['not-trainable']
+      ? ' Its model gives text without token ids: --format messages holds it.'
+      : '';
+    say(io, `everturn: Nothing is exported.${why}`);
+  }
   for (const { query, sample, outcome } of skipped) say(io, `  ${oneLine(query)}, sample ${sample}: ${outcome}`);
   if (leftTotal > skipped.length) say(io, `  … and ${leftTotal - skipped.length} more`);
 }

@@ -3,6 +3,7 @@
 import { type Command, Option } from 'commander';
 import { oneLine } from '../../domain/foreign-text.ts';
 import { UsageError } from '../../domain/errors.ts';
+import { calledAgain } from '../../storage/disk/errors.ts';
 import { packRun } from '../../storage/pack/pack.ts';
 import { isServerFailure } from '../../temporal/connection.ts';
 import { rolloutsInFlight } from '../../temporal/runs.ts';
@@ -53,6 +54,8 @@ async function pack(io: Io, named: string, { out, olderThan, json }: Flags): Pro
     onProblem(path, problem) {
       if (++listed <= LISTED) say(io, oneLine(`${path}: ${problem}`));
     },
+  }).catch((error: unknown) => {
+    throw calledAgain(error);
   });
   const { packs, rollouts, bytes, notEnded, problems } = summary;
   if (listed > LISTED) say(io, `… and ${listed - LISTED} more.`);

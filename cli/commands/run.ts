@@ -47,7 +47,7 @@ const HELP = `
 The same command attaches to the run that it started. Ctrl-C detaches: the run continues.
 
 Exit codes: 0 finished; 2 wrong flags, or the name is taken by another run; 3 more rollouts failed than
---max-failed, or the run was cancelled; 4 Temporal; 5 the model; 6 the data set; 130 detached.
+--max-failed, none is complete, or the run was cancelled; 4 Temporal; 5 the model; 6 the data set; 130 detached.
 A rollout that the judge could not decide counts as undecided, not as failed.
 
 Example:

@@ -87,7 +87,7 @@ async function stats(io: Io, named: string, flags: Flags): Promise<ExitCode> {
       end,
       model: record?.settings.model ?? null,
       ...statistics,
-      ...(cost && { cost }),
+      ...(prices && { cost }),
       broken,
     });
   } else if (flags.csv) {
@@ -103,11 +103,7 @@ async function stats(io: Io, named: string, flags: Flags): Promise<ExitCode> {
       `${paint('bold', place.run)}: ${ended}${all} rollouts of ${plural(queries, 'query', 'queries')} ended (${said.join(', ') || 'none'})${flight}`,
     );
     print(io, `\n${statisticsText(statistics, { explain: flags.explain === true, end, paint })}`);
-    if (cost)
-      print(
-        io,
-        `cost         between ${cost[0].toFixed(4)} and ${cost[1].toFixed(4)}: the records do not say which tokens were cached`,
-      );
+    if (prices) print(io, `cost         ${costText(cost ?? null)}`);
   }
   for (const line of steeredLines(statistics.steered)) say(io, line);
   sayBroken(io, broken);
@@ -116,6 +112,11 @@ async function stats(io: Io, named: string, flags: Flags): Promise<ExitCode> {
   say(io, `everturn: --fail-under ${least}: ${under}.`);
   return EXIT.below;
 }
+
+const costText = (cost: readonly [number, number] | null): string =>
+  cost === null
+    ? '–: a server gave text without tokens'
+    : `between ${cost[0].toFixed(4)} and ${cost[1].toFixed(4)}: the records do not say which tokens were cached`;
 
 /** Of all rollouts: one that failed, is undecided, damaged or not played yet is not right. Null if enough are. */
 function whyUnder({ solved, atTurn, total, ended }: RunStatistics, least: number): string | null {

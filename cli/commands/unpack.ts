@@ -1,6 +1,7 @@
 // `everturn unpack <run>`: loose files of packed rollouts again, as they were before `everturn pack`.
 
 import type { Command } from 'commander';
+import { calledAgain } from '../../storage/disk/errors.ts';
 import { unpackRun } from '../../storage/pack/unpack.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 import { findRun } from '../find/place.ts';
@@ -24,7 +25,9 @@ export function define(command: Command, io: Io, exit: (code: ExitCode) => void)
     )
     .action(async (named: string, { out, json }: Flags) => {
       const { store } = await findRun(io, named, out);
-      const done = await unpackRun(store.folder);
+      const done = await unpackRun(store.folder).catch((error: unknown) => {
+        throw calledAgain(error);
+      });
       if (json) printJson(io, { folder: store.folder, ...done });
       else print(io, `${plural(done.rollouts, 'rollout')} unpacked from ${plural(done.packs, 'file')}.`);
       exit(EXIT.ok);

@@ -7,7 +7,7 @@ import { describeWorkflow, progressOf } from '../../temporal/runs.ts';
 import { pendingWork } from '../../temporal/pending.ts';
 import { samplesPerQuery } from '../../domain/group.ts';
 import { rolloutWorkflowId, type RolloutId } from '../../domain/ids.ts';
-import { resultOf, type Trajectory } from '../../domain/trajectory.ts';
+import { type PlayedTurn, resultOf, type Trajectory } from '../../domain/trajectory.ts';
 import { outputTokens } from '../../domain/turn.ts';
 import { readFleet, STALE_MS } from '../../storage/fleet-status.ts';
 import { actsOn, readActs } from '../../storage/steering.ts';
@@ -69,7 +69,7 @@ function fromRecords({ run, query, sample, attempt }: RolloutId, trajectory: Tra
     state: result ? 'ended' : 'unknown',
     outcome: result ? (result.outcome === 'complete' ? result.stopReason : result.outcome) : null,
     reason: result?.reason ?? null,
-    message: end?.failure?.message ?? null,
+    message: end?.failure?.message ?? (result?.outcome === 'undecided' ? turns.at(-1)?.verdict?.note : null) ?? null,
     turns: turns.map(({ record, verdict }) => ({
       turn: record.turn,
       verdict: verdict?.verdict ?? null,
@@ -78,6 +78,7 @@ function fromRecords({ run, query, sample, attempt }: RolloutId, trajectory: Tra
       seconds: (record.finishedAt - record.startedAt) / 1000,
       attempt: record.attempt,
       server: record.server,
+      ...numbersOf(verdict),
       ...(verdict?.calls && { calls: verdict.calls.map(({ name, outcome: came }) => ({ name, outcome: came })) }),
     })),
     pending: null,
@@ -85,6 +86,18 @@ function fromRecords({ run, query, sample, attempt }: RolloutId, trajectory: Tra
     collection: null,
     servers: [],
     url: null,
+  };
+}
+
+function numbersOf(
+  verdict: PlayedTurn['verdict'],
+): Pick<Why['turns'][number], 'reward' | 'rewards' | 'metrics' | 'note'> {
+  const { reward, rewards, metrics, note } = verdict ?? {};
+  return {
+    ...(reward !== undefined && { reward }),
+    ...(rewards && { rewards }),
+    ...(metrics && { metrics }),
+    ...(note !== undefined && { note }),
   };
 }
 

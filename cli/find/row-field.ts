@@ -93,12 +93,12 @@ const digest = (prompt: Query['prompt']): string =>
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Its fields, and those of its objects: `extra_info.split`. Long texts and lists group nothing. */
+/** Its fields, and those of its objects: `extra_info.split`. */
 function namesIn(row: unknown): string[] {
   if (!isObject(row)) return [];
   return Object.entries(row).flatMap(([name, value]) => {
     if (isObject(value)) return Object.keys(value).map((inner) => `${name}.${inner}`);
-    return Array.isArray(value) ? [] : [name];
+    return [name];
   });
 }
 

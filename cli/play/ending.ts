@@ -6,8 +6,9 @@ import type { Estimate } from '../../statistics/estimate.ts';
 import { runStatistics } from '../../statistics/run-statistics.ts';
 import { readRunSummaries } from '../find/summaries.ts';
 import { programName, shortPath, runArgument, shellQuoted, type RunPlace } from '../find/place.ts';
-import { EXIT, type ExitCode, exitCodeOfResult, modelFailedAll } from '../exit.ts';
+import { EXIT, type ExitCode, exitCodeOfResult, modelFailedAll, noneComplete } from '../exit.ts';
 import { clock, count, percent, plural } from '../view/format.ts';
+import { givesIds } from '../../inference/index.ts';
 import { type Io, print, printJson, say } from '../io.ts';
 import { paintFor } from '../view/paint.ts';
 import { outcomeLine, reasonLines, steeredLines, turnTables, wrongReasonsLine } from '../view/summary.ts';
@@ -45,21 +46,24 @@ export async function showEnding(io: Io, ending: Ending, json: boolean): Promise
   return code;
 }
 
+const speedText = (tokens: number | null, ms: number): string =>
+  tokens === null ? '' : `, ${count((tokens / ms) * 1000)} tokens/s`;
+
 async function endingText(io: Io, { place, result, url, local, viewer, tookMs }: Ending): Promise<string> {
   const paint = paintFor(io.out, io.env);
   const me = programName(io);
   const run = runArgument(io, place);
   const speed =
-    tookMs === null || tookMs < 1000
-      ? ''
-      : ` Played in ${clock(tookMs)}, ${count((result.counts.tokens / tookMs) * 1000)} tokens/s.`;
+    tookMs === null || tookMs < 1000 ? '' : ` Played in ${clock(tookMs)}${speedText(result.counts.tokens, tookMs)}.`;
   const facts: [string, string][] = [
     ['Folder', shortPath(io, place.store.folder)],
     ...(url ? [['Temporal', url] as [string, string]] : []),
     ['Viewer', viewer ?? `${me} view ${run}`],
     ['Next', `${me} stats ${run}`],
     ['', `${me} show ${run} ${shellQuoted(await firstQuery(place))}`],
-    ['', `${me} export ${run} --format areal --out ${place.run}.jsonl`],
+    ...((await hasSamples(place, result))
+      ? [['', `${me} export ${run} --format areal --out ${place.run}.jsonl`] as [string, string]]
+      : []),
     ['', `${me} check ${run}`],
   ];
   return [
@@ -83,6 +87,13 @@ async function endingText(io: Io, { place, result, url, local, viewer, tookMs }:
       : []),
     '',
   ].join('\n');
+}
+
+/** For a trainer: complete rollouts, of a model that gives ids. */
+async function hasSamples({ store }: RunPlace, result: CollectionResult): Promise<boolean> {
+  if (noneComplete(result)) return false;
+  const model = (await store.getRun().catch(() => undefined))?.record.settings.model;
+  return model === undefined || givesIds(model);
 }
 
 /** Reading the ends of more rollouts than this would keep the user waiting; `stats` shows them. */
@@ -122,7 +133,9 @@ async function sayWhy(io: Io, { place, result, maxFailed }: Ending, code: ExitCo
   const message = await firstFailure(place, result);
   const all = modelFailedAll(result)
     ? 'Every rollout failed because of the model'
-    : `${plural(failed, 'rollout')} failed, more than --max-failed ${maxFailed}`;
+    : failed > maxFailed
+      ? `${plural(failed, 'rollout')} failed, more than --max-failed ${maxFailed}`
+      : `No rollout is complete: ${Object.keys(result.counts.reasons).map(oneLine).join(', ')}`;
   say(io, `everturn: ${all}.${message ? ` The first: ${message}` : ''}`);
 }
 

@@ -36,7 +36,7 @@ import { printJson, say, type Io } from '../io.ts';
 import { type Link, openLink, workflowUrl } from '../find/link.ts';
 import { describeOwn } from './environments.ts';
 import { withAbsolutePaths } from './absolute-paths.ts';
-import { checkModel } from './model.ts';
+import { checkModel, mustHonour } from './model.ts';
 import { describeRunTools, withKnownFormat } from './tools.ts';
 import { programName, shortPath, placeOf, type RunPlace, runArgument } from '../find/place.ts';
 import { knownResult, recordedProgress } from '../find/recorded.ts';
@@ -98,6 +98,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     ...(tools.settings && { tools: withKnownFormat(tools.settings, there?.record.settings.tools) }),
   };
   const isKnown = there !== undefined;
+  if (!isKnown) mustHonour(io, before);
   // The rows of an existing run were read when it was made.
   const survey = there ? { ...offered, ...there.record.dataset } : await readSolutions(offered);
   reportRows(io, given, survey);

@@ -1,12 +1,14 @@
 // Checks the model of a run before anything is started: loads it once, so that an unusable model is refused at once.
 
+import { UsageError } from '../../domain/errors.ts';
 import { mustExtend } from '../../domain/feedback-delta.ts';
 import { foundLogprobs, mustServeLogprobs, type FoundLogprobs } from '../../domain/logprob-meaning.ts';
 import type { ModelIdentity } from '../../domain/model-identity.ts';
 import type { RolloutSettings } from '../../domain/settings.ts';
 import type { ToolSettings } from '../../domain/tool.ts';
 import type { TokenBackend } from '../../inference/backend.ts';
-import { createBackend, tinyIdentity } from '../../inference/index.ts';
+import { createBackend, tinyIdentity, unhonoured } from '../../inference/index.ts';
+import { flagOf } from '../../run/config.ts';
 import { say, type Io } from '../io.ts';
 import { withToolFormat } from './tools.ts';
 
@@ -47,6 +49,23 @@ export async function checkModel(
   } finally {
     await backend.close();
   }
+}
+
+/**
+ * A setting with which every rollout would fail is refused before the run is made, since its name would be taken; one
+ * that changes nothing is said.
+ */
+export function mustHonour(io: Io, settings: RolloutSettings): void {
+  const found = unhonoured(settings);
+  const fatal = found.find((one) => one.fatal);
+  for (const { name, why } of fatal ? [] : found)
+    say(io, `Note: ${settings.model} does not honour ${flagOf(name)}: ${why}.`);
+  if (!fatal) return;
+  const { name, why } = fatal;
+  throw new UsageError(`${settings.model} cannot honour ${flagOf(name)}: ${why}.`, {
+    reason: 'bad-settings',
+    fix: `Leave ${flagOf(name)} out.`,
+  });
 }
 
 function mustFollow({ facts, tokenizer }: TokenBackend, openings: readonly (readonly string[])[]): void {

@@ -2,7 +2,7 @@
 // that differ. Differences are second run − first run, in percentage points.
 
 import { oneLine, short } from '../../domain/foreign-text.ts';
-import type { Comparison } from '../../statistics/comparison.ts';
+import { type Comparison, shownInterval } from '../../statistics/comparison.ts';
 import type { Interval } from '../../statistics/mean.ts';
 import type { SettingDifference } from '../../statistics/settings.ts';
 import { percent, plural } from './format.ts';
@@ -32,7 +32,7 @@ export function comparisonText({ names, comparison, settings, cost }: Comparison
     '',
     differenceTable(comparison, [a, b], paint),
     '',
-    `${paint('bold', unit(difference.value))} (95 %: ${intervalText(difference.interval, unit)}); ${tests.join(', ')}.`,
+    `${paint('bold', unit(difference.value))} (95 %: ${intervalText(shownInterval(difference.interval, measure), unit)}); ${tests.join(', ')}.`,
     ...(visible === null ? [] : [`These queries can show differences of about ${unit(visible).replace(/^\+/, '')}.`]),
     ...(comparison.table ? ['', cellTable(comparison.table, [a, b], paint)] : []),
     '',
@@ -63,7 +63,7 @@ function differenceTable({ measure, byTurn, ...all }: Comparison, [a, b]: [strin
     mean(row.a.value),
     mean(row.b.value),
     unit(row.difference.value),
-    intervalText(row.difference.interval, unit),
+    intervalText(shownInterval(row.difference.interval, measure), unit),
     pText(row.difference.p),
     String(row.difference.n),
   ]);

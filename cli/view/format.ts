@@ -9,6 +9,11 @@ export function plural(n: number, one: string, many = `${one}s`): string {
   return `${count(n)} ${n === 1 ? one : many}`;
 }
 
+/** `12 tokens`; `– tokens` if nobody knows how many. */
+export function tokensText(tokens: number | null): string {
+  return tokens === null ? '– tokens' : plural(tokens, 'token');
+}
+
 export function percent(part: number, whole: number, digits = 1): string {
   return whole === 0 ? '–' : `${((100 * part) / whole).toFixed(digits)} %`;
 }

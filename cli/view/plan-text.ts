@@ -28,6 +28,8 @@ export interface Plan {
 /** Measured: a turn of 2,000 tokens is a record of 69 kB; a file takes at least one block. */
 const BYTES_PER_TOKEN = 35;
 const BLOCK_BYTES = 4096;
+/** Of the run itself: run.json, queries.jsonl, queries.index, result.json. */
+const RUN_FILES = 4;
 
 export interface PlanInput extends Pick<Plan, 'queries' | 'refused' | 'promptTokens'> {
   readonly options: Pick<RunOptions, 'samples' | 'epochs' | 'numTurns' | 'maxNewTokens' | 'newTokensPerChunk'>;
@@ -44,6 +46,8 @@ export function planOf({ queries, refused, options, contextLength, promptTokens 
   const perRolloutFiles = 2 + 2 * numTurns + 2;
   const prompt = (promptTokens?.mean ?? 0) * BYTES_PER_TOKEN;
   const bytesFor = (tokens: number) =>
+    RUN_FILES * BLOCK_BYTES +
+    Math.round(queries * prompt) +
     rollouts * Math.round(perRolloutFiles * BLOCK_BYTES + prompt + tokens * BYTES_PER_TOKEN);
   return {
     queries,
@@ -56,7 +60,7 @@ export function planOf({ queries, refused, options, contextLength, promptTokens 
     promptTokens,
     outputTokens: rollouts * perRollout,
     limitedByContext: room < numTurns * maxNewTokens,
-    files: rollouts * perRolloutFiles,
+    files: rollouts * perRolloutFiles + RUN_FILES,
     bytes: bytesFor(perRollout),
     bytesPerThousand: bytesFor(Math.min(perRollout, 1000 * numTurns)),
   };
@@ -70,13 +74,17 @@ export function planText(plan: Plan, freeBytes: number | null): string {
       ? 'the server tokenises'
       : `${count(promptTokens.mean)} in the mean, ${count(promptTokens.most)} at most (of ${plural(promptTokens.of, 'query', 'queries')})`;
   const room = freeBytes !== null && freeBytes < plan.bytesPerThousand ? ', which is NOT free' : '';
+  const perThousand =
+    plan.bytesPerThousand === plan.bytes
+      ? ''
+      : `${size(plan.bytesPerThousand)} with up to 1,000 tokens a turn${room}, `;
   return [
     `Rows       ${plural(queries, 'query', 'queries')}${left}`,
     `Rollouts   ${count(rollouts)}: × ${plural(samples, 'sample')}${epochs > 1 ? ` × ${epochs} epochs` : ''}, of at most ${plural(numTurns, 'turn')}`,
     `Calls      ${count(calls)} generations at most`,
     `Prompts    tokens: ${prompt}`,
     `Output     ${count(outputTokens)} tokens at most${plan.limitedByContext ? ", by the model's context" : ', by --max-new-tokens'}`,
-    `Disk       ${count(files)} files; ${size(plan.bytesPerThousand)} with up to 1,000 tokens a turn${room}, ${size(plan.bytes)} at most${freeBytes === null ? '' : `; ${size(freeBytes)} free`}`,
+    `Disk       ${count(files)} files; ${perThousand}${size(plan.bytes)} at most${perThousand === '' ? room : ''}${freeBytes === null ? '' : `; ${size(freeBytes)} free`}`,
   ].join('\n');
 }
 

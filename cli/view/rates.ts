@@ -6,14 +6,14 @@ import type { CollectionProgress } from '../../domain/messages.ts';
 const WINDOW_MS = 30_000;
 
 export interface Rates {
-  /** Null until the end of a rollout was observed. */
+  /** Null until the end of a rollout was observed, and if nobody knows the tokens. */
   readonly tokensPerSecond: number | null;
   readonly remainingMs: number | null;
 }
 
 interface Sample {
   readonly atMs: number;
-  readonly tokens: number;
+  readonly tokens: number | null;
   readonly done: number;
 }
 
@@ -32,7 +32,8 @@ export function openRates(): (progress: CollectionProgress, nowMs: number) => Ra
     const ended = done - first.done;
     if (tookMs <= 0 || ended <= 0) return { tokensPerSecond: null, remainingMs: null };
     return {
-      tokensPerSecond: ((counts.tokens - first.tokens) / tookMs) * 1000,
+      tokensPerSecond:
+        counts.tokens === null || first.tokens === null ? null : ((counts.tokens - first.tokens) / tookMs) * 1000,
       remainingMs: ((total - done) * tookMs) / ended,
     };
   };

@@ -34,7 +34,7 @@ export function statisticsText(statistics: RunStatistics, { explain = false, end
     ...(meanLogprob ? [`logprob      mean of an answer: ${spread(meanLogprob, real)}`] : []),
     ...(timing
       ? [
-          `tokens       a turn: ${spread(timing.outputTokens, count)}; ${count(timing.outputTokens.sum)} in all`,
+          `tokens       a turn: ${spread(timing.outputTokens, count)}; ${timing.tokens === null ? '–' : count(timing.tokens)} in all`,
           `seconds      a turn: ${spread(timing.seconds, real)}`,
           `tokens/s     a turn: ${spread(timing.tokensPerSecond, real)}; all together ${real(timing.throughput)}`,
           `judging      seconds: ${spread(timing.judgeSeconds, real)}`,

@@ -5,7 +5,7 @@ import { rewardCells } from '../../domain/collection-table.ts';
 import { counting, ended } from '../../domain/progress.ts';
 import { OUTCOMES } from '../../domain/ending.ts';
 import type { CollectionResult } from '../../domain/messages.ts';
-import { count, percent, plural } from './format.ts';
+import { count, percent, plural, tokensText } from './format.ts';
 import type { Paint } from './paint.ts';
 import { table } from './table.ts';
 
@@ -57,10 +57,8 @@ export function outcomeLine({ counts, total }: Pick<CollectionResult, 'counts' |
   const outcomes = OUTCOMES.filter((o) => counts.outcomes[o] > 0).map((o) => `${count(counts.outcomes[o])} ${o}`);
   const done = ended(counts);
   const of = done === total ? plural(total, 'rollout') : `${count(done)} of ${plural(total, 'rollout')}`;
-  return (
-    `${of}: ${outcomes.join(', ') || 'none ended'}. ` +
-    `${plural(counts.turns, 'turn')}, ${plural(counts.tokens, 'token')}.`
-  );
+  const said = outcomes.join(', ') || 'none ended';
+  return `${of}: ${said}. ${plural(counts.turns, 'turn')}, ${tokensText(counts.tokens)}.`;
 }
 
 /** Rollouts that count in no accuracy, because a person wrote into them. */

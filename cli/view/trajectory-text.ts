@@ -6,9 +6,11 @@ import type { Parent } from '../../domain/lineage.ts';
 import { questionOf } from '../../domain/query.ts';
 import { turnReward } from '../../domain/reward.ts';
 import type { NamedAct } from '../../domain/steering.ts';
+import { contextTokens, outputTokens } from '../../domain/turn.ts';
 import type { PlayedTurn, Trajectory, VerdictRecord } from '../../domain/trajectory.ts';
 import { callLines } from './call-text.ts';
-import { plural } from './format.ts';
+import { plural, tokensText } from './format.ts';
+import { namedNumbers } from './named-numbers.ts';
 import type { Paint, Tint } from './paint.ts';
 import { saidLines, saidOf } from './people.ts';
 
@@ -85,7 +87,7 @@ function turnText(
   const seconds = (finishedAt - startedAt) / 1000;
   const version = versionStart === versionEnd ? `${versionStart}` : `${versionStart}–${versionEnd}`;
   const facts = [
-    `${plural(record.outputIds.length, 'token')} after ${record.contextLength}`,
+    `${tokensText(outputTokens(record))} after ${contextTokens(record) ?? '–'}`,
     record.finish === 'stop' ? 'ended by a stop token' : record.finish === 'length' ? 'cut at its limit' : 'aborted',
     `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`,
     `version ${version}`,
@@ -138,14 +140,6 @@ function rewardText(
   const parts = verdict.rewards ? ` (${namedNumbers(verdict.rewards)})` : '';
   const whole = end?.rewards[turn - 1];
   return paint('dim', `  reward ${raw}${parts}${whole === undefined ? '' : `, return ${whole}`}`);
-}
-
-const MOST_NAMED = 20;
-
-/** `format 0.5, length 2`: names are the environment's, foreign text. */
-function namedNumbers(numbers: Readonly<Record<string, number>>): string {
-  const all = Object.entries(numbers).map(([name, value]) => `${oneLine(name)} ${value}`);
-  return [...all.slice(0, MOST_NAMED), ...(all.length > MOST_NAMED ? ['…'] : [])].join(', ');
 }
 
 function endText({ end, turns }: Trajectory, paint: Paint): string {

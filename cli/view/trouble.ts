@@ -5,6 +5,7 @@
 import { isBucketPlace } from '../../domain/bucket-place.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
 import { takesActivities } from '../../temporal/runs.ts';
+import { describeInFlight } from '../../temporal/in-flight.ts';
 import { waitsOf } from '../../temporal/pending.ts';
 import { isServerFailure, type Session } from '../../temporal/connection.ts';
 import { CODE_QUEUE, GENERATE_QUEUE } from '../../domain/queues.ts';
@@ -98,29 +99,21 @@ async function missingWorker(session: Session, pending: readonly PendingCall[]):
   return undefined;
 }
 
-async function pendingOf({ client }: Session, run: string): Promise<PendingCall[]> {
+async function pendingOf(session: Session, run: string): Promise<PendingCall[]> {
   try {
-    return await client.withDeadline(Date.now() + CALL_MS, async () => {
-      const ids = [run];
-      const query = `EverturnRun = '${run}' AND WorkflowType = 'rollout' AND ExecutionStatus = 'Running'`;
-      for await (const { workflowId } of client.workflow.list({ query, pageSize: ROLLOUTS })) {
-        if (ids.push(workflowId) > ROLLOUTS) break;
-      }
-      const found = await Promise.all(
-        ids.map(async (workflowId) => {
-          const { raw } = await client.workflow.getHandle(workflowId).describe();
-          return (raw.pendingActivities ?? []).map((activity) => ({
-            workflowId,
-            type: activity.activityType?.name ?? 'an activity',
-            state: activity.state ?? 0,
-            failure: activity.lastFailure?.message ?? undefined,
-            reason: activity.lastFailure?.applicationFailureInfo?.type ?? undefined,
-            waits: waitsOf(activity),
-          }));
-        }),
-      );
-      return found.flat();
-    });
+    const found = await session.client.withDeadline(Date.now() + CALL_MS, () =>
+      describeInFlight(session, run, ROLLOUTS),
+    );
+    return found.flatMap(({ workflowId, raw }) =>
+      (raw.pendingActivities ?? []).map((activity) => ({
+        workflowId,
+        type: activity.activityType?.name ?? 'an activity',
+        state: activity.state ?? 0,
+        failure: activity.lastFailure?.message ?? undefined,
+        reason: activity.lastFailure?.applicationFailureInfo?.type ?? undefined,
+        waits: waitsOf(activity),
+      })),
+    );
   } catch (error) {
     if (!isServerFailure(error)) throw error;
     return [];

@@ -1,12 +1,14 @@
 // The answer of `why` as text: one sentence, then the facts. Text of servers and judges is foreign text.
 
+import type { StopReason } from '../../domain/ending.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
 import type { CallResult } from '../../domain/tool.ts';
 import type { PendingActivity } from '../../temporal/pending.ts';
 import type { ServerReport } from '../../storage/fleet-status.ts';
 import { calledNames } from './call-text.ts';
-import { clock, plural } from './format.ts';
+import { clock, plural, tokensText } from './format.ts';
 import type { Io } from '../io.ts';
+import { namedNumbers } from './named-numbers.ts';
 import { paintFor } from './paint.ts';
 import { programName, runArgument, type RunPlace } from '../find/place.ts';
 import { type Said, saidLines } from './people.ts';
@@ -32,13 +34,19 @@ export interface Why {
     readonly turn: number;
     readonly verdict: string | null;
     readonly reason: string | null;
-    readonly tokens: number;
+    readonly tokens: number | null;
     readonly seconds: number;
     /** The attempt that succeeded, 1 for the first. */
     readonly attempt: number;
     readonly server: string | null;
     /** The tools that it called. */
     readonly calls?: readonly { readonly name: string | null; readonly outcome: CallResult['outcome'] }[];
+    /** By an environment of the user's own. */
+    readonly reward?: number;
+    readonly rewards?: Readonly<Record<string, number>>;
+    readonly metrics?: Readonly<Record<string, number>>;
+    /** The fault of its environment. */
+    readonly note?: string;
   }[];
   /** The pending activity; null if there is none, or if Temporal did not answer. */
   readonly pending: (PendingActivity & { readonly turn: number; readonly chunksKept: number }) | null;
@@ -67,6 +75,7 @@ export function whyText(io: Io, place: RunPlace, why: Why): string {
     ),
     ...turns.flatMap((turn) => [
       turnLine(turn),
+      ...(turn.note === undefined ? [] : [`    ${oneLine(turn.note)}`]),
       ...saidLines(
         people.filter((said) => said.turn === turn.turn),
         '    ',
@@ -79,9 +88,10 @@ export function whyText(io: Io, place: RunPlace, why: Why): string {
   ].join('\n');
 }
 
-function turnLine({ turn, verdict, reason, tokens, seconds, attempt, server, calls }: Why['turns'][number]): string {
+function turnLine(played: Why['turns'][number]): string {
+  const { turn, verdict, reason, tokens, seconds, attempt, server, calls, reward, rewards, metrics } = played;
   const facts = [
-    plural(tokens, 'token'),
+    tokensText(tokens),
     `${seconds.toFixed(1)} s`,
     ...(attempt > 1 ? [`attempt ${attempt}`] : []),
     ...(server ? [oneLine(server)] : []),
@@ -94,7 +104,12 @@ function turnLine({ turn, verdict, reason, tokens, seconds, attempt, server, cal
         : verdict === 'undecided'
           ? `undecided: ${oneLine(reason ?? '')}`
           : verdict;
-  return `  turn ${turn}: ${said} (${facts.join(', ')})`;
+  const parts = rewards ? ` (${namedNumbers(rewards)})` : '';
+  const numbers = [
+    ...(reward === undefined ? [] : [`reward ${reward}${parts}`]),
+    ...(metrics ? [`measured ${namedNumbers(metrics)}`] : []),
+  ];
+  return `  turn ${turn}: ${[said, ...numbers].join(' · ')} (${facts.join(', ')})`;
 }
 
 function sentence(io: Io, place: RunPlace, why: Why): string {
@@ -119,12 +134,14 @@ function sentence(io: Io, place: RunPlace, why: Why): string {
   }
 }
 
-const ENDED: Readonly<Record<string, string>> = {
+const SENTENCES: Readonly<Record<Exclude<StopReason, 'undecided' | 'failed'>, string>> = {
   'max-turns': 'is complete: all of its turns were played.',
+  done: 'is complete: its environment ended it.',
   success: 'is complete: the answer was right.',
   'context-length': "is complete: its next turn does not fit into the model's context.",
   cancelled: 'was cancelled.',
 };
+const ENDED: Readonly<Record<string, string>> = SENTENCES;
 
 const DOES: Readonly<Record<string, string>> = {
   generate: 'the model',

@@ -1,9 +1,10 @@
 // The time of a running program, observed from outside every WATCH_MS: what it ran, and, if the kernel does not count them,
 // the number of its files. Time in which it was ready but waited for a processor is given back, and so is time in which
-// this process did not run (stopped, frozen, swapped out): a busy machine makes the judge slow and never an answer wrong.
+// it or this process did not run (stopped, frozen, swapped out): a busy machine makes the judge slow and never an answer
+// wrong.
 
 import { COUNT_MS, mostElapsedMs, WATCH_MS } from './limits.ts';
-import { filesMade, keptWaitingMs, programPid } from './watch.ts';
+import { filesMade, isStopped, keptWaitingMs, programPid } from './watch.ts';
 
 export interface Clock {
   stop(): void;
@@ -20,7 +21,7 @@ interface Alarms {
 /** Between two looks; of a longer gap the rest is given back. At most an eighth of the program's time. */
 const MOST_OF_A_GAP_MS = 1_000;
 
-const WATCH = { programPid, keptWaitingMs, filesMade };
+const WATCH = { programPid, keptWaitingMs, isStopped, filesMade };
 
 /** `sandboxPid`: undefined if nothing can be observed from outside. `mostFiles`: undefined if the kernel counts. */
 export function startClock(
@@ -33,23 +34,25 @@ export function startClock(
   const tickMs = mostFiles === undefined ? WATCH_MS : COUNT_MS;
   const mostOfAGapMs = Math.max(2 * tickMs, Math.min(MOST_OF_A_GAP_MS, wallMs / 8));
   const startedAt = performance.now();
-  let [waitedMs, missedMs, lookedAt, stopped] = [0, 0, startedAt, false];
+  let [waitedMs, missedMs, stoppedMs, lookedAt, stopped] = [0, 0, 0, startedAt, false];
   const missedSince = () => Math.max(0, performance.now() - lookedAt - mostOfAGapMs);
   const elapsedMs = () => performance.now() - startedAt;
-  const ranMs = () => Math.max(0, elapsedMs() - waitedMs - missedMs - missedSince());
+  const ranMs = () => Math.max(0, elapsedMs() - waitedMs - stoppedMs - missedMs - missedSince());
 
-  const look = async () => {
+  const look = async (sinceMs: number) => {
     const program = sandboxPid === undefined ? undefined : await watch.programPid(sandboxPid);
     if (program === undefined) return;
     waitedMs = Math.max(waitedMs, await watch.keptWaitingMs(program));
+    if (await watch.isStopped(program)) stoppedMs += sinceMs;
     if (mostFiles === undefined) return;
     const files = await watch.filesMade(program);
     if (!stopped && files !== undefined && files > mostFiles) end('file-limit');
   };
   const tick = async () => {
-    missedMs += missedSince();
-    lookedAt = performance.now();
-    await look();
+    const gapMs = performance.now() - lookedAt;
+    missedMs += Math.max(0, gapMs - mostOfAGapMs);
+    lookedAt += gapMs;
+    await look(Math.min(gapMs, mostOfAGapMs));
     if (stopped) return;
     const leftMs = wallMs - ranMs();
     if (leftMs < 1) return end('wall-limit');

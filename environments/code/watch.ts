@@ -1,5 +1,5 @@
-// Observes a sandboxed program from outside, through /proc: whether it waited for a processor, whether the kernel was out
-// of memory, and how many files it made, for machines where the kernel cannot limit them. Each answer is undefined once
+// Observes a sandboxed program from outside, through /proc: whether it waited for a processor or is stopped, whether the
+// kernel was out of memory, and how many files it made, for machines where the kernel cannot limit them. Each answer is undefined once
 // the program is gone.
 
 import { readFileSync } from 'node:fs';
@@ -37,6 +37,11 @@ export async function filesMade(pid: number): Promise<number | undefined> {
     if (stats) return stats.files - stats.ffree;
   }
   return undefined;
+}
+
+/** True if it was stopped by a signal, which it cannot send to itself. */
+export async function isStopped(pid: number): Promise<boolean> {
+  return (await readText(`/proc/${pid}/stat`))?.split(') ').pop()?.[0] === 'T';
 }
 
 /** Longest time that one of its threads was ready to run and did not. */

@@ -113,7 +113,7 @@ export class LineProcess {
     if (!this.#ended) {
       this.#ended = new EnvironmentError(`The process of the environment ${this.#who} ${how}.`, {
         reason: 'environment-exited',
-        fix: "Its standard error is in the worker's log.",
+        fix: "Its standard error is in the worker's log; `env test` and `judge` print it.",
         retryable: true,
         cause,
       });

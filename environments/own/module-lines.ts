@@ -16,13 +16,16 @@ function sayResult(id: number, result: unknown): void {
   else put(`{"id":${id},"result":${none}}\n`);
 }
 
-/** NaN and the infinities anywhere, and a named number that is undefined. */
+/** As a replacer of JSON: NaN and the infinities are texts, and no null. */
+export const spelt = (_: string, value: unknown): unknown =>
+  typeof value === 'number' && !Number.isFinite(value) ? String(value) : value;
+
+/** NaN and the infinities anywhere, and a named reward that is undefined: without it the sum is another. */
 function unsayable(result: unknown): string | undefined {
   const none = firstOf(result, (value) => typeof value === 'number' && !Number.isFinite(value));
   if (none !== undefined) return String(none);
-  const { reward, metrics } = Object(result) as { readonly reward?: unknown; readonly metrics?: unknown };
-  const named = [reward, metrics].flatMap((map) => Object.values(Object(map) as object) as unknown[]);
-  return named.includes(undefined) ? 'undefined' : undefined;
+  const { reward } = Object(result) as { readonly reward?: unknown };
+  return (Object.values(Object(reward) as object) as unknown[]).includes(undefined) ? 'undefined' : undefined;
 }
 
 /** The first value in a tree for which this holds. Of cycles, which no JSON has, the first round alone. */
@@ -103,7 +106,7 @@ export async function serveModule<Call extends { readonly id: number }>(
   try {
     const [path = '', sha256 = ''] = process.argv.slice(2);
     const { hello, answer, failure } = open(loaded(path, sha256));
-    say({ hello: { protocol: 1, ...hello } });
+    put(`${JSON.stringify({ hello: { protocol: 1, ...hello } }, spelt)}\n`);
     let rest = '';
     process.stdin.setEncoding('utf8');
     for await (const chunk of process.stdin) {

@@ -189,10 +189,18 @@ export function deepestIssue({ issues }: z.ZodError): {
   const [issue] = issues;
   if (!issue) return { path: [], message: 'is not of the right form' };
   if (issue.code !== 'invalid_union') return keyed(issue);
-  const branches = issue.errors.flatMap(([first]) => (first ? [keyed(first)] : []));
-  const deepest = branches.toSorted((a, b) => a.path.length - b.path.length).at(-1) ?? issue;
-  return { path: [...issue.path, ...deepest.path], message: deepest.message };
+  const firsts = issue.errors.flatMap(([first]) => (first ? [first] : []));
+  // Of none of the forms: each is named.
+  if (firsts.length > 0 && firsts.every(({ path, code }) => path.length === 0 && OTHER_FORM.has(code)))
+    return { path: issue.path, message: firsts.map(({ message: said }) => said).join('; or ') };
+  const deepest = firsts
+    .map(keyed)
+    .toSorted((one, two) => one.path.length - two.path.length)
+    .at(-1);
+  return deepest ? { path: [...issue.path, ...deepest.path], message: deepest.message } : issue;
 }
+
+const OTHER_FORM: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value']);
 
 /** A name that does not fit, and the reason; zod says neither in its message. */
 function keyed(issue: z.core.$ZodIssue): { readonly path: readonly PropertyKey[]; readonly message: string } {

@@ -6,7 +6,7 @@
 import { rolloutWorkflowId } from '../../domain/ids.ts';
 import { sha256Hex } from '../../domain/sha256.ts';
 import type { PlayedTurn, RolloutRecord, Trajectory } from '../../domain/trajectory.ts';
-import { outputTokens, type TurnRecord } from '../../domain/turn.ts';
+import { contextTokens, outputTokens, type TurnRecord } from '../../domain/turn.ts';
 import { JUDGED_FROM, spanOf, type TracedRun, type TraceFormat, wellFormed } from './trace-format.ts';
 
 export const otlp: TraceFormat = {
@@ -151,7 +151,7 @@ function generation(rollout: RolloutRecord, turn: Span, record: TurnRecord): Spa
       'gen_ai.request.max_tokens': record.maxNewTokens,
       'gen_ai.request.seed': record.seed,
       'gen_ai.response.finish_reasons': [record.finish],
-      'gen_ai.usage.input_tokens': record.contextLength,
+      'gen_ai.usage.input_tokens': contextTokens(record),
       'gen_ai.usage.output_tokens': outputTokens(record),
       ...serverOf(record.server),
       'everturn.turn': record.turn,

@@ -4,7 +4,7 @@
 
 import { rolloutWorkflowId } from '../../domain/ids.ts';
 import type { Trajectory } from '../../domain/trajectory.ts';
-import { outputTokens, type TurnRecord } from '../../domain/turn.ts';
+import { contextTokens, outputTokens, type TurnRecord } from '../../domain/turn.ts';
 import {
   JUDGED_FROM,
   spanOf,
@@ -89,7 +89,7 @@ function drawn(trajectory: Trajectory) {
 function factsOf(record: TurnRecord): Slice['args'] {
   return {
     turn: record.turn,
-    'context tokens': record.contextLength,
+    'context tokens': contextTokens(record),
     'output tokens': outputTokens(record),
     finish: record.finish,
     tries: record.attempt,

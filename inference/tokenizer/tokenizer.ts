@@ -64,7 +64,7 @@ interface Files {
 }
 
 /** transformers.js only renders templates: it gets the configuration without a second copy of the vocabulary. */
-const NO_VOCABULARY = {
+export const NO_VOCABULARY = {
   version: '1.0',
   truncation: null,
   padding: null,

@@ -73,6 +73,13 @@ export function fileError(action: string, path: string, cause: unknown): unknown
   return new StoreError(`cannot ${action} ${path}: ${words}`, { reason, fix, retryable, cause });
 }
 
+/** For a command that ends with its first error, where no run waits for the repair. */
+export function calledAgain(error: unknown): unknown {
+  if (!(error instanceof StoreError) || error.cause === undefined || !error.retryable) return error;
+  const { message, reason, cause } = error;
+  return new StoreError(message, { reason, fix: 'Nothing is lost: correct that, and call it again.', cause });
+}
+
 /** The fault of a record that another Everturn wrote. */
 export const OTHER_VERSION = /has format "everturn-[a-z]+\/\d{1,9}"/;
 
@@ -80,9 +87,22 @@ export const OTHER_VERSION = /has format "everturn-[a-z]+\/\d{1,9}"/;
 export function recordError(path: string, problem: string, torn = false): StoreError {
   return new StoreError(`${path} ${problem}`, {
     reason: torn ? 'record-torn' : OTHER_VERSION.test(problem) ? 'other-version' : 'record-broken',
-    fix: problem.startsWith('has format') ? LATER : basename(path) === RUN_FILE ? runFix(problem) : MOVE,
+    fix: problem.startsWith('has format') ? LATER : fixOf(path, problem),
   });
 }
+
+function fixOf(path: string, problem: string): string {
+  if (basename(path) === RUN_FILE) return runFix(problem);
+  if (!PACK_PATH.test(path)) return MOVE;
+  if (problem.includes('no manifest'))
+    return 'Take its manifest, the .json of the same number, from a copy of the run.';
+  return problem.includes('of this number') ? 'Move it away, or take the right one from a copy of the run.' : FROM_COPY;
+}
+
+const PACK_PATH = /\/packs\/\d{6,9}(?:-[0-9a-f]{12}\.zip|\.json)/;
+/** No step makes a pack or its manifest again: the loose files are gone. */
+const FROM_COPY =
+  'Take this file from a copy of the run; no step writes it again, and the other packs are as they were.';
 
 const RUN_FILE = 'run.json';
 const MOVE =

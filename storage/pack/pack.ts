@@ -32,7 +32,8 @@ import {
 } from './manifest.ts';
 import { openPackFile } from './pack-file.ts';
 import { entryName, numbersOf, openPacks } from './packs.ts';
-import { remove, removeEmptyFolders, removeOrphans, removeTwins } from './remove.ts';
+import { ORPHAN_MS, removeOrphans } from './orphans.ts';
+import { remove, removeEmptyFolders, removeTwins } from './remove.ts';
 import { openZipWriter, packed } from './zip.ts';
 
 export interface PackOptions {
@@ -142,7 +143,7 @@ export async function packRun(store: Store, options: PackOptions = {}): Promise<
 
   await packs.refresh();
   packs.mustBeSound();
-  await removeOrphans(folder, layer);
+  await removeOrphans(folder, packs, layer, report, ORPHAN_MS);
   await removeTwins(folder, packs, layer, report);
   let source: Source | undefined;
   for (let expected = 0, how = 'more'; how !== 'done';) {

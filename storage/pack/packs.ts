@@ -100,8 +100,13 @@ export function openPacks(folder: string): Packs {
   }
 
   const placesOf = (query: string): readonly Place[] => [places.get(query) ?? []].flat();
-  const placeOf = ({ query, sample, attempt }: PackedId): Place | undefined =>
-    placesOf(query).find((place) => place.sample === sample && place.attempt === attempt);
+  /** Asked for each record: without a list of the one place that most queries have. */
+  function placeOf({ query, sample, attempt }: PackedId): Place | undefined {
+    const found = places.get(query);
+    const is = (place: Place) => place.sample === sample && place.attempt === attempt;
+    if (Array.isArray(found)) return found.find(is);
+    return found && is(found) ? found : undefined;
+  }
 
   async function read(place: Place): Promise<PackedLines | undefined> {
     const name = entryName(place);

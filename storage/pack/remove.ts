@@ -1,10 +1,9 @@
 // The loose files of packed rollouts: each is removed only if it equals its packed twin, a rollout's first record first
 // (readers then look for the pack) and its end last. A file that differs is reported
-// and stays. Also removed: the leftovers of killed packers.
+// and stays.
 
 import { rmdir } from 'node:fs/promises';
 import { inBucket } from '../bucket/files.ts';
-import { isOlderThan } from '../disk/clock.ts';
 import type { FileLayer } from '../disk/file-layer.ts';
 import { readText } from '../disk/write-once.ts';
 import { join } from '../place.ts';
@@ -20,10 +19,10 @@ import {
 } from '../record/layout.ts';
 import { foldersIn, namesIn, removeOldTemporaries, rolloutFolders } from '../record/listing.ts';
 import { logName } from '../../domain/turn-log.ts';
-import { isZipName, type PackedId, PACKS, readManifest } from './manifest.ts';
-import { numbersOf, type Packs } from './packs.ts';
+import type { PackedId } from './manifest.ts';
+import type { Packs } from './packs.ts';
 
-type Report = (path: string, problem: string) => void;
+export type Report = (path: string, problem: string) => void;
 export const DIFFERS = 'is not what its pack holds';
 
 /** Of these rollouts, just packed; or of all. */
@@ -121,25 +120,4 @@ export async function looseLogs(folder: string): Promise<string[]> {
     paths.push(...names.filter((name) => !isHarmless(name)).map((name) => `${ANSWERS}/${version}/${name}`));
   }
   return paths;
-}
-
-const ORPHAN_MS = 60 * 60 * 1000;
-
-/** Packs that no manifest names: of packers that were killed, or lost their number to another. */
-export async function removeOrphans(folder: string, layer: FileLayer): Promise<void> {
-  const root = join(folder, PACKS);
-  await removeOldTemporaries(root);
-  const orphans = await orphansIn(folder);
-  for (const name of orphans) {
-    // A packer that is alive publishes its pack within this time.
-    if (await isOlderThan(join(root, name), ORPHAN_MS, root, layer))
-      await remove(join(root, name), layer).catch(() => {});
-  }
-}
-
-export async function orphansIn(folder: string): Promise<string[]> {
-  const names = await namesIn(join(folder, PACKS));
-  const named = new Set<string>();
-  for (const number of numbersOf(names)) named.add((await readManifest(folder, number))?.pack ?? '');
-  return names.filter((name) => isZipName(name) && !named.has(name));
 }

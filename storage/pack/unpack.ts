@@ -14,8 +14,9 @@ import { namesIn } from '../record/listing.ts';
 import { linesByName } from './lines.ts';
 import { manifestFile, PACKS, parsePackedId, type PackRecord, readManifest } from './manifest.ts';
 import { openPackFile } from './pack-file.ts';
-import { entryName, numbersOf } from './packs.ts';
-import { orphansIn, remove } from './remove.ts';
+import { removeOrphans } from './orphans.ts';
+import { entryName, numbersOf, openPacks } from './packs.ts';
+import { remove } from './remove.ts';
 
 /** Returns the numbers of packs and rollouts. A damaged pack is a StoreError, and stays as it is. */
 export async function unpackRun(
@@ -33,7 +34,10 @@ export async function unpackRun(
     done.rollouts += manifest.rollouts.length;
   }
   // Of an earlier call that was killed after it had removed the manifest.
-  for (const name of await orphansIn(folder)) await remove(join(folder, PACKS, name), layer);
+  const packs = openPacks(folder);
+  await packs.refresh();
+  const [only] = await removeOrphans(folder, packs, layer, () => {}, 0);
+  if (only !== undefined) throw recordError(only, 'is named by no manifest, and holds rollouts that are nowhere else');
   if (!inBucket(folder)) await layer.rmdir(join(folder, PACKS)).catch(() => {});
   return done;
 }

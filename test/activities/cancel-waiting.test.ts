@@ -94,6 +94,7 @@ describe('a rollout of a cancelled run', () => {
     expect((await end(held))?.turns).toHaveLength(turns);
     expect((await end(held))?.turnRewards).toEqual(Array.from({ length: turns }, () => -1.25));
     const requests = held.backend.requests.length;
+    await held.store.putResult({});
     await expect(held.generate(turns + 1)).rejects.toMatchObject({ type: 'rollout-ended', nonRetryable: true });
     expect(held.backend.requests).toHaveLength(requests);
     expect(held.cancelled).toEqual([]);

@@ -70,7 +70,7 @@ describe('a turn of a text backend', () => {
       server: 'http://scripted',
       trainable: false,
     });
-    expect(result).toMatchObject({ noRoom: false, outputTokens: 0, contextTokens: 0 });
+    expect(result).toMatchObject({ noRoom: false, outputTokens: null, contextTokens: null });
   });
 
   test.each(['seed', 'delta'])('asks once with the whole conversation and the whole budget (%s)', async (feedback) => {

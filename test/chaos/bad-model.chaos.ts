@@ -53,52 +53,49 @@ useWorkload(
 );
 
 describe('a run on a failing model server', () => {
-  test(
-    'ends every rollout by its name under 30 % faulty replies of eight kinds',
-    { timeout: FULL ? 1_800_000 : 120_000 },
-    async () => {
-      await workload.start({ ...RUN, name: 'clean' });
-      const cleanMs = await workload.untilEnded('clean', 600_000);
-      await workload.model.become({ faultRate: 0.3 });
-      await workload.start({ ...RUN, name: 'faulty' });
-      const faultyMs = await workload.untilEnded('faulty', 1_200_000);
-      const checked = await checkRun(workload, { ...RUN, name: 'faulty' });
-      const asks = workload.model.asks().filter(({ key }) => key.startsWith('faulty/'));
+  test('ends every rollout by its name under 30 % faulty replies of eight kinds', { timeout: 1_800_000 }, async () => {
+    await workload.start({ ...RUN, name: 'clean' });
+    const cleanMs = await workload.untilEnded('clean', 600_000);
+    await workload.model.become({ faultRate: 0.3 });
+    await workload.start({ ...RUN, name: 'faulty' });
+    const faultyMs = await workload.untilEnded('faulty', 1_200_000);
+    const checked = await checkRun(workload, { ...RUN, name: 'faulty' });
+    const asks = workload.model.asks().filter(({ key }) => key.startsWith('faulty/'));
 
-      const waits = waitsAfterBusy(asks).map((ms) => ms / (RETRY_AFTER_S * 1000));
-      const named = await misnamed(asks);
-      const faults = asks.filter(({ event, how }) => event === 'end' && how !== 'answered');
-      const kinds = Object.fromEntries(
-        [...new Set(faults.map(({ how }) => how!))].map((k) => [k, faults.filter(({ how }) => how === k).length]),
-      );
-      const sorted = waits.toSorted((a, b) => a - b);
-      console.log(
-        JSON.stringify({
-          ...{ seed: SEED, cleanMs, faultyMs, throughput: cleanMs / faultyMs, asked: checked.asked, kinds },
-          ...{
-            retryAfter: { of: waits.length, least: sorted[0], median: sorted[waits.length >> 1], most: sorted.at(-1) },
-          },
-          ...{ named: named.looked, misnamed: named.wrong.length },
-        }),
-      );
-      expect(checked.problems).toEqual([]);
-      expect(checked.turns).toBe(RUN.rollouts * RUN.turns);
-      expect(checked.askedAgain).toBe(0);
-      expect(Object.keys(kinds).length).toBeGreaterThanOrEqual(8);
-      expect(named.looked).toBeGreaterThan(0);
-      expect(named.wrong).toEqual([]);
-      expect(sorted[0]).toBeGreaterThanOrEqual(0.9);
-      if (!FULL) return;
-      expect(sorted[Math.floor(sorted.length * 0.95)]).toBeLessThanOrEqual(1.1);
-      expect(cleanMs / faultyMs).toBeGreaterThanOrEqual(0.6);
-    },
-  );
+    const waits = waitsAfterBusy(asks).map((ms) => ms / (RETRY_AFTER_S * 1000));
+    const named = await misnamed(asks);
+    const faults = asks.filter(({ event, how }) => event === 'end' && how !== 'answered');
+    const kinds = Object.fromEntries(
+      [...new Set(faults.map(({ how }) => how!))].map((k) => [k, faults.filter(({ how }) => how === k).length]),
+    );
+    const sorted = waits.toSorted((a, b) => a - b);
+    console.log(
+      JSON.stringify({
+        ...{ seed: SEED, cleanMs, faultyMs, throughput: cleanMs / faultyMs, asked: checked.asked, kinds },
+        ...{
+          retryAfter: { of: waits.length, least: sorted[0], median: sorted[waits.length >> 1], most: sorted.at(-1) },
+        },
+        ...{ named: named.looked, misnamed: named.wrong.length },
+      }),
+    );
+    expect(checked.problems).toEqual([]);
+    expect(checked.turns).toBe(RUN.rollouts * RUN.turns);
+    expect(checked.askedAgain).toBe(0);
+    expect(Object.keys(kinds).length).toBeGreaterThanOrEqual(8);
+    expect(named.looked).toBeGreaterThan(0);
+    expect(named.wrong).toEqual([]);
+    expect(sorted[0]).toBeGreaterThanOrEqual(0.9);
+    if (!FULL) return;
+    expect(sorted[Math.floor(sorted.length * 0.95)]).toBeLessThanOrEqual(1.1);
+    expect(cleanMs / faultyMs).toBeGreaterThanOrEqual(0.6);
+  });
 
   test(
     'fails a rollout at the first try of a fatal reply, says why, and fails no other',
     { timeout: 300_000 },
     async () => {
-      const run = { ...RUN, turns: 2, name: 'fatal' };
+      // No server hangs here, and one that a busy machine makes slow is not asked twice.
+      const run = { ...RUN, turns: 2, name: 'fatal', flags: [] };
       await workload.model.become({ faultRate: 0, fatalRate: 0.2 });
       await workload.start(run);
       await workload.untilEnded('fatal', 300_000);

@@ -20,7 +20,7 @@ const ROLLOUTS = sized(3000);
 const TURNS = 2;
 const MAX = sized(1000);
 /** Of workflow tasks of the root and the blocks. */
-const TASKS_KILLED = FULL ? 50 : 5;
+const TASKS_KILLED = Number(process.env['KILLS'] ?? (FULL ? 50 : 5));
 const TERMINATED = FULL ? 20 : 4;
 
 let workload: Workload;
@@ -60,7 +60,10 @@ describe(`a run of ${ROLLOUTS} rollouts in blocks, ${MAX} in flight`, () => {
         settings: { model: workload.model.spec, tokenizer: TINY_FOLDER, numTurns: TURNS, maxNewTokens: 64, seed: 7 },
       };
       const start = () =>
-        client.workflow.start('collection', { workflowId: RUN, taskQueue: 'everturn', args: [input] });
+        client.workflow.start('collection', {
+          ...{ workflowId: RUN, taskQueue: 'everturn', args: [input] },
+          workflowIdConflictPolicy: 'USE_EXISTING',
+        });
       const first = await start();
       let over = false;
       const result = join(workload.out, RUN, 'result.json');
@@ -70,7 +73,9 @@ describe(`a run of ${ROLLOUTS} rollouts in blocks, ${MAX} in flight`, () => {
       })();
       const nemesis = killWorkers(workload, {
         ...{ random: randomOf('nemesis'), kills: TASKS_KILLED, perPhase: TASKS_KILLED, phases: ['collecting'] },
-        ...{ gapMs: FULL ? 4000 : 2000, over: () => over },
+        ...{ gapMs: FULL ? 2000 : 1000, over: () => over },
+        // Spread over the run: on a slow machine none would get past its beginning.
+        mayStrike: (blows) => asked() > (0.8 * ROLLOUTS * TURNS * blows) / TASKS_KILLED,
       });
       const seen = { terminated: 0, roots: 0, steered: 0, most: 0 };
       const steer = async (name: string, ...args: { readonly maxConcurrent: number }[]) => {
@@ -80,21 +85,22 @@ describe(`a run of ${ROLLOUTS} rollouts in blocks, ${MAX} in flight`, () => {
       const people = (async () => {
         while (!over && (seen.terminated < TERMINATED || seen.roots < 1)) {
           await sleep(1000 + random() * 1000);
+          if (asked() < (0.8 * ROLLOUTS * TURNS * seen.terminated) / TERMINATED) continue;
           try {
             const open = [];
             const query = `WorkflowType = 'block' AND EverturnRun = '${RUN}' AND ExecutionStatus = 'Running'`;
             for await (const { workflowId } of client.workflow.list({ query })) open.push(workflowId);
             const block = open[Math.floor(random() * open.length)];
-            if (block)
+            if (block && seen.terminated < TERMINATED)
               await client.workflow
                 .getHandle(block)
                 .terminate('by the test')
                 .then(() => seen.terminated++);
-            await steer('tune', { maxConcurrent: Math.ceil(MAX * (0.5 + random() / 2)) });
-            if (seen.terminated === 2 && seen.roots === 0) {
+            if (seen.terminated >= 2 && seen.roots === 0) {
               await first.terminate('by the test').then(() => seen.roots++);
-              await start();
+              await untilDone(start);
             }
+            await steer('tune', { maxConcurrent: Math.ceil(MAX * (0.5 + random() / 2)) });
             await steer('pause');
             await steer('resume');
             const { inFlight } = (await client.workflow.getHandle(RUN).query('progress')) as CollectionProgress;
@@ -131,6 +137,19 @@ describe(`a run of ${ROLLOUTS} rollouts in blocks, ${MAX} in flight`, () => {
     },
   );
 });
+
+async function untilDone(act: () => Promise<unknown>): Promise<void> {
+  while (
+    !(await act().then(
+      () => true,
+      () => false,
+    ))
+  )
+    await sleep(500);
+}
+
+/** Of the model server: requests so far. */
+const asked = (): number => workload.model.asks().filter(({ event }) => event === 'ask').length;
 
 /** Of the model server. */
 function mostInFlight(): number {

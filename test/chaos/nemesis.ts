@@ -33,6 +33,8 @@ export interface Plan {
   readonly gapMs: number;
   /** True once there is nothing left to torment. */
   readonly over: () => boolean;
+  /** Whether the work is far enough for one more blow after so many; default always. */
+  readonly mayStrike?: (blows: number) => boolean;
 }
 
 export interface Record {
@@ -46,7 +48,7 @@ const AIM_MS = 4000;
 
 /** Kills workers until the plan is fulfilled or all is over. */
 export async function killWorkers(workload: Workload, plan: Plan): Promise<Record> {
-  const { random, kills, perPhase, phases: aimed = PHASES, gapMs, over } = plan;
+  const { random, kills, perPhase, phases: aimed = PHASES, gapMs, over, mayStrike = () => true } = plan;
   const blows: Blow[] = [];
   const hits = Object.fromEntries(PHASES.map((phase) => [phase, 0])) as { [phase in Phase]: number };
   const owed = () => aimed.filter((phase) => hits[phase] < perPhase);
@@ -58,6 +60,7 @@ export async function killWorkers(workload: Workload, plan: Plan): Promise<Recor
   };
   while (!over() && (blows.length < kills || owed().length > 0)) {
     await sleep(-Math.log(1 - random()) * gapMs);
+    while (!over() && !mayStrike(blows.length)) await sleep(500);
     if (over()) break;
     const owes = owed();
     const left = kills - blows.length;

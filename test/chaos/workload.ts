@@ -2,7 +2,7 @@
 // a hostile model server, and runs over a generated data set by the built command line. Everything is in one folder,
 // with logs, marks and counts; a failing test leaves it and says where it is.
 
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -176,9 +176,4 @@ function queries(count: number): string {
 
 export function idOf(i: number): string {
   return `q${String(i).padStart(5, '0')}`;
-}
-
-export function readLog(workload: Pick<Workload, 'folder'>, name: string): string {
-  const file = join(workload.folder, name);
-  return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }

@@ -78,6 +78,19 @@ describe('the end of a run', () => {
     });
     expect(exitCodeOfResult(undecided, 0)).toBe(0);
   });
+  test.each([
+    [{ undecided: 3 }, 0],
+    [{ undecided: 1 }, 1000],
+    [{ undecided: 2, failed: 1 }, 1],
+    [{ failed: 3 }, 3],
+  ])('is 3 when no rollout is complete, whatever was allowed to fail: %j', (outcomes, maxFailed) => {
+    const none = { complete: 0, undecided: 0, failed: 0, cancelled: 0 };
+    const reasons = { 'disk-full': 3 };
+    const end = (given: object) => resultOf({ counts: countsOf({ outcomes: { ...none, ...given }, reasons }) });
+    expect(exitCodeOfResult(end(outcomes), maxFailed)).toBe(3);
+    expect(exitCodeOfResult(end({ ...outcomes, complete: 1 }), maxFailed)).toBe(0);
+    expect(exitCodeOfResult(end({}), maxFailed)).toBe(0);
+  });
   test('is 3 when the run was cancelled, whatever was allowed to fail', () => {
     expect(exitCodeOfResult(resultOf({ cancelled: true }), 1000)).toBe(3);
   });

@@ -142,7 +142,7 @@ describe('everturn stats', () => {
   const rows = (level: (id: string) => unknown, ask = (id: string) => `What is ${id}?`) => {
     const file = join(out, 'rows.jsonl');
     const line = (id: string) =>
-      JSON.stringify({ id, prompt: ask(id), answer: '42', level: level(id), info: { split: id } });
+      JSON.stringify({ id, prompt: ask(id), answer: '42', level: level(id), info: { split: id }, tags: [id] });
     writeFileSync(file, `${['a', 'b', 'c'].map(line).join('\n')}\n`);
     return file;
   };
@@ -169,7 +169,7 @@ describe('everturn stats', () => {
       (id: string) => id,
       undefined,
       'depth',
-      'There are: task, id, prompt, answer, level, info.split',
+      'There are: task, id, prompt, answer, level, info.split, tags',
     ],
     [
       'rows that ask something else',

@@ -21,13 +21,13 @@ function sessionOf({ activity, state = 1, failure, reason, pollerAgeS }: Scene):
   const seconds = Math.floor(Date.now() / 1000) - (pollerAgeS ?? 0);
   const lastFailure = failure === undefined ? null : { message: failure, applicationFailureInfo: { type: reason } };
   const pendingActivities = [{ activityType: { name: activity }, state, lastFailure }];
+  const pendingChildren = [{ workflowId: 'r/q/0', workflowTypeName: 'rollout', initiatedId: 5 }];
   const client = {
     withDeadline: (_: number, call: () => unknown) => call(),
     workflow: {
-      async *list() {
-        yield { workflowId: 'r/q/0' };
-      },
-      getHandle: (id: string) => ({ describe: async () => ({ raw: id === 'r' ? {} : { pendingActivities } }) }),
+      getHandle: (id: string) => ({
+        describe: async () => ({ raw: id === 'r' ? { pendingChildren } : { pendingActivities } }),
+      }),
     },
     workflowService: {
       describeTaskQueue: async () => ({ pollers: pollerAgeS === undefined ? [] : [{ lastAccessTime: { seconds } }] }),

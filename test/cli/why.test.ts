@@ -55,10 +55,27 @@ describe('everturn why', () => {
       'q1 (sample 2, attempt 3) is complete: all of its turns were played.',
       { state: 'ended', outcome: 'max-turns', sample: 2, attempt: 3 },
     ],
+    ['q1 is complete: its environment ended it.', { state: 'ended', outcome: 'done' }],
     ['q1 failed: server-auth: 401', { state: 'ended', outcome: 'failed', reason: 'server-auth', message: '401' }],
+    [
+      'q1 undecided: environment-exited: exit code 1',
+      { state: 'ended', outcome: 'undecided', reason: 'environment-exited', message: 'exit code 1' },
+    ],
     ['q1 undecided: unparsed.', { state: 'ended', outcome: 'undecided', reason: 'unparsed' }],
   ])('%s', (text, changes) => {
     expect(say(changes)).toBe(text);
+  });
+
+  test('an environment’s rewards, metrics and faults are told, their words made harmless', () => {
+    const played = { turn: 1, verdict: 'scored', reason: null, tokens: 3, seconds: 1, attempt: 1, server: null };
+    const named = { reward: 1.5, rewards: { format: 0.5, '\u001b[2J': 1 }, metrics: { length: 12 } };
+    const broken = { ...played, turn: 2, verdict: 'undecided', reason: 'environment-error', note: 'no net\u001b[2J' };
+    const text = say({ state: 'ended', outcome: 'done', turns: [{ ...played, ...named }, broken] });
+    expect(text.split('\n').slice(1)).toEqual([
+      '  turn 1: scored · reward 1.5 (format 0.5, ␛[2J 1) · measured length 12 (3 tokens, 1.0 s)',
+      '  turn 2: undecided: environment-error (3 tokens, 1.0 s)',
+      '    no net␛[2J',
+    ]);
   });
 
   test('a failed try is told with its reason, its words made harmless, and the next one', () => {

@@ -36,7 +36,7 @@ describe('the counts of a run', () => {
         expect(Object.values(counts.reasons).reduce((a, b) => a + b, 0)).toBe(unhappy);
         expect(counts.failures).toHaveLength(Math.min(unhappy, 20));
         expect(counts.turns).toBe(results.reduce((sum, r) => sum + r.turns, 0));
-        expect(counts.tokens).toBe(results.reduce((sum, r) => sum + r.tokens, 0));
+        expect(counts.tokens).toBe(results.reduce((sum, r) => sum + r.tokens!, 0));
         expect(counts.judgedAt.reduce((a, b) => a + b, 0)).toBe(
           results.flatMap((r) => r.success.filter((s) => s !== null)).length,
         );

@@ -4,10 +4,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
+import { type Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { proveSandbox } from '../../environments/code/canary.ts';
 import { openFileStore } from '../../storage/files.ts';
+import { openNamespace } from '../support/namespace.ts';
 import { type Everturn, openEverturn, type Running } from '../support/everturn.ts';
 import { descendants, isPidAlive } from '../support/processes.ts';
 import { until } from '../support/until.ts';
@@ -28,19 +29,15 @@ const ROW = {
 describe.skipIf(!proof.ok)(`workers that judge code${needed}`, { timeout: 180_000 }, () => {
   const namespace = `code-${process.pid}-${Date.now()}`;
   const cluster = { TEMPORAL_ADDRESS: inject('temporalAddress'), TEMPORAL_NAMESPACE: namespace };
+  let connection: Connection;
   let client: Client;
   let everturn: Everturn;
   let server: TextServer;
   const open: (Everturn | Running)[] = [];
 
   beforeAll(async () => {
-    const connection = await Connection.connect({ address: cluster.TEMPORAL_ADDRESS });
-    client = new Client({ connection, namespace });
-    await connection.workflowService.registerNamespace({
-      namespace,
-      workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
-    });
-    await until('the namespace', () => client.workflow.count().then(Boolean, () => undefined));
+    connection = await Connection.connect({ address: cluster.TEMPORAL_ADDRESS });
+    client = await openNamespace(connection, namespace);
     server = await textServer('');
     everturn = openEverturn(cluster);
     writeFileSync(join(everturn.folder, 'slow.jsonl'), JSON.stringify(ROW));
@@ -111,12 +108,7 @@ describe.skipIf(!proof.ok)(`workers that judge code${needed}`, { timeout: 180_00
 
   test('not there at all: status and watch say what is waited for, and the run goes on when one comes', async () => {
     const bare = `${namespace}-bare`;
-    await client.connection.workflowService.registerNamespace({
-      namespace: bare,
-      workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
-    });
-    const inBare = new Client({ connection: client.connection, namespace: bare });
-    await until('the namespace', () => inBare.workflow.count().then(Boolean, () => undefined));
+    const inBare = await openNamespace(connection, bare);
     // The workflow is started by hand: its folder is one that the workers were told.
     const operated = { ...cluster, TEMPORAL_NAMESPACE: bare, EVERTURN_RUNS_UNDER: tmpdir() };
     const here = openEverturn(operated);

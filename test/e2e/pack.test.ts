@@ -3,7 +3,7 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
+import { type Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { rolloutWorkflowId } from '../../domain/ids.ts';
 import { checkRun } from '../../proof/check.ts';
@@ -12,6 +12,7 @@ import type { Breach } from '../../storage/store.ts';
 import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
 import { playGoodRun } from '../proof/good-run.ts';
 import { RUN } from '../storage/play.ts';
+import { openNamespace } from '../support/namespace.ts';
 import { type Everturn, openEverturn } from '../support/everturn.ts';
 import { until } from '../support/until.ts';
 
@@ -24,12 +25,7 @@ describe('packing a run that Temporal knows', () => {
 
   beforeAll(async () => {
     const connection = await Connection.connect({ address: cluster.TEMPORAL_ADDRESS });
-    client = new Client({ connection, namespace });
-    await connection.workflowService.registerNamespace({
-      namespace,
-      workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
-    });
-    await until('the namespace', () => client.workflow.count().then(Boolean, () => undefined));
+    client = await openNamespace(connection, namespace);
     await ensureSearchAttributes(connection, namespace);
     everturn = openEverturn(cluster);
     await playGoodRun(root);

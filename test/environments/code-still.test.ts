@@ -1,5 +1,5 @@
 // The process that starts sandboxes is stopped by a real SIGSTOP: that is no time of the program's. One that never goes on
-// is replaced, and a program that stops itself has its own time for it.
+// is replaced. So is time in which the program itself is stopped, which it cannot do.
 
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,26 +14,30 @@ import { needsSandbox, processesWith } from './code-rig.ts';
 
 needsSandbox();
 
-const WALL_MS = 4_000;
+const WALL_MS = 6_000;
 const open: Runner[] = [];
 afterEach(async () => {
   for (const runner of open.splice(0)) await runner.close();
 });
 
-async function begun(program: string, mark: string, longestMs?: () => number) {
+async function opened(longestMs?: () => number) {
   const proof = await proveSandbox();
   const sandbox = proof.ok ? proof.sandbox : expect.fail(proof.why);
   const runtime = (await python.findRuntime(process.env))!;
   const limits = { ...DEFAULT_LIMITS, wallMs: WALL_MS };
   const runner = createRunner(`${compiledRoom('environments')}/code/runner-child.js`, longestMs);
   open.push(runner);
-  const run = (source: string, word: string) =>
+  return (source: string, word: string) =>
     runner.run(
       sandbox.launch([...runtime.command, word], runtime.folders, limits),
       python.encode({ kind: 'stdin', program: source, stdin: '' }, 'nonce'),
       limits,
       new AbortController().signal,
     );
+}
+
+async function begun(program: string, mark: string, longestMs?: () => number) {
+  const run = await opened(longestMs);
   const running = run(`import ctypes\nctypes.CDLL(None).prctl(15, b"begun")\n${program}`, mark);
   running.catch(() => undefined);
   const pid = await until('the program has begun', () =>
@@ -63,7 +67,7 @@ const longStop = () => sleep(2 * WALL_MS);
 
 describe('a process that starts sandboxes and is stopped', () => {
   test('costs a program that ends meanwhile nothing: it has ended by itself, in its time', async () => {
-    const { running, runner } = await begun('import time\ntime.sleep(1)\nprint("done")', mark());
+    const { running, runner } = await begun('import time\ntime.sleep(3)\nprint("done")', mark());
     process.kill(runner, 'SIGSTOP');
     await longStop();
     process.kill(runner, 'SIGCONT');
@@ -92,9 +96,20 @@ describe('a process that starts sandboxes and is stopped', () => {
   });
 });
 
-describe('a program that stops itself', () => {
-  test('is at its time limit: it is no machine that stands still', async () => {
-    const { running } = await begun('import os, signal\nwhile True: os.kill(os.getpid(), signal.SIGSTOP)', mark());
-    expect(await running).toMatchObject({ ending: 'wall-limit' });
+describe('a program', () => {
+  test('that is stopped from outside has the rest of its time when it goes on', async () => {
+    const { running, pid } = await begun('import time\nfor _ in range(60): time.sleep(0.05)\nprint("done")', mark());
+    process.kill(pid, 'SIGSTOP');
+    await longStop();
+    process.kill(pid, 'SIGCONT');
+    const { ending, output } = await running;
+    expect([ending, output.toString()]).toEqual(['exited', 'done\n']);
+  });
+
+  test('cannot stop itself', async () => {
+    const stops = 'for one in (signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN): os.kill(os.getpid(), one)';
+    const run = await opened();
+    const { ending, output } = await run(`import os, signal\n${stops}\nprint("went on")`, mark());
+    expect([ending, output.toString()]).toEqual(['exited', 'went on\n']);
   });
 });

@@ -54,9 +54,23 @@ describe('the page on environments', () => {
   test.each(blocks)('has one that replies as it is written: $language', async ({ language, code }) => {
     const file = join(folder, language === 'python' ? 'page.py' : 'page.ts');
     writeFileSync(file, code);
-    const { record, replies: said } = await replies(file, { answer: '42' }, ['It is 41', 'It is \\boxed{42}.']);
-    expect(record).toMatchObject({ name: 'last-number', version: '1' });
-    expect(said.map(({ verdict }) => verdict?.verdict)).toEqual(['wrong', 'right']);
+    const answers = ['It is 41', 'I do not know.', 'It is \\boxed{42}.'];
+    const solutions = ['20 + 22 = 42. The answer is \\boxed{42}.'];
+    for (const row of [{ answer: '42' }, { answer: 42 }, { solutions }, { solutions: ['no number', '42'] }]) {
+      const { record, replies: said } = await replies(file, row, answers);
+      expect(record).toMatchObject({ name: 'last-number', version: '1' });
+      expect(said.map(({ verdict }) => verdict?.verdict)).toEqual(['wrong', 'wrong', 'right']);
+    }
+  });
+
+  test.each(blocks)('has one that judges the rows of the examples: $language', async ({ language, code }) => {
+    const file = join(folder, language === 'python' ? 'rows.py' : 'rows.ts');
+    writeFileSync(file, code);
+    const rows = readFileSync(join(ROOT, 'examples/arithmetic.jsonl'), 'utf8').trimEnd().split('\n').slice(0, 2);
+    for (const row of rows.map((line) => JSON.parse(line) as JsonObject & { solutions: string[] })) {
+      const { replies: said } = await replies(file, row, ['-1', row.solutions[0]!]);
+      expect(said.map(({ verdict }) => verdict?.verdict)).toEqual(['wrong', 'right']);
+    }
   });
 });
 

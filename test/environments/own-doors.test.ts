@@ -192,6 +192,16 @@ describe('a module', () => {
     expect(message).not.toMatch(/backtrace|Caused by|<unknown>|\n\s+at /);
   });
 
+  test('has agents whose NaN is one, and no null that nobody wrote', async () => {
+    const agents = "[{ name: 'p', numTurns: 2, temperature: 0 / 0 }]";
+    const path = write(
+      'agents.mjs',
+      `export const agents = ${agents};\nexport default { name: 'a', version: '1', respond() {} };`,
+    );
+    const { agents: found } = await describeEnvironment(parseSpec(path, HERE), log);
+    expect(found).toEqual([{ name: 'p', numTurns: 2, temperature: 'NaN' }]);
+  });
+
   test('may write to standard output, throw, and hang, and its process is no other one', async () => {
     const path = write(
       'hostile.mjs',
@@ -202,13 +212,13 @@ describe('a module', () => {
         if (answer === 'exit') process.exit(3);
         if (answer === 'parts') return { reward: { a: 1, b: Infinity } };
         if (answer === 'none') return { reward: { a: undefined, b: 1 } };
-        return { reward: answer === 'nan' ? NaN : 1, metrics: undefined };
+        return { reward: answer === 'nan' ? NaN : 1, metrics: { seen: undefined } };
       } };`,
     );
     const record = await described(path);
     const environment = open().open(record, folder);
     const say = (answer: string) => environment.respond(moveOf(played(record, 'g0'), answer), { signal: NEVER });
-    expect(await say('1')).toEqual({ reward: 1, done: true });
+    expect(await say('1')).toMatchObject({ reward: 1, done: true });
     await expect(say('throw')).rejects.toMatchObject({ reason: 'environment-error', retryable: true });
     await expect(say('exit')).rejects.toMatchObject({ reason: 'environment-exited' });
     for (const [answer, held] of Object.entries({ nan: 'NaN', parts: 'Infinity', none: 'undefined' })) {
@@ -216,6 +226,6 @@ describe('a module', () => {
       await expect(say(answer)).rejects.toMatchObject({ reason: 'environment-broken', message });
     }
     await expect(say('hang')).rejects.toMatchObject({ reason: 'environment-timeout' });
-    expect(await say('1')).toEqual({ reward: 1, done: true });
+    expect(await say('1')).toMatchObject({ reward: 1, done: true });
   });
 });

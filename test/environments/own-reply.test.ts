@@ -14,6 +14,12 @@ describe('a reply', () => {
     ['{"verdict": {"verdict": "right", "__proto__": {}}}', '`verdict.__proto__`: is no name for a value'],
     ['{"verdict": {"verdict": "wrong", "reason": "Too High!"}}', '`verdict.reason`: is not of a-z'],
     [`{"reward": {"${'n'.repeat(500)}": 1}}`, 'its name: '],
+    ['{"reward": "1"}', '`reward`: Invalid input: expected number, received string; or Invalid input: expected record'],
+    [
+      '{"verdict": 7}',
+      'Invalid option: expected one of "right"|"wrong"|"undecided"; or Invalid input: expected object',
+    ],
+    ['{"verdict": {"verdict": "right", "why": 1}}', '`verdict`: Unrecognized key: "why"'],
   ])('%s is refused, and the message names the field', (json, said) => {
     const reading = () => read(json);
     expect(reading).toThrow(said);

@@ -1,8 +1,8 @@
 // What a backend says to a server, and finds out about it, at start and with every request.
 
 import { afterEach, describe, expect, test } from 'vitest';
-import { DEFAULT_SAMPLING } from '../../domain/sampling.ts';
 import type { TokenBackend, GenerateRequest } from '../../inference/backend.ts';
+import { request } from '../support/fleet-rig.ts';
 import { createTokenBackend } from '../support/kinds.ts';
 import { undisturbed } from '../contract/backend.ts';
 import { modelServer, type ModelServer } from '../support/model-server.ts';
@@ -21,19 +21,7 @@ async function start(shape: Shape): Promise<ModelServer> {
 }
 
 const ask = (backend: TokenBackend, changes: Partial<GenerateRequest>) =>
-  backend.generate(
-    {
-      requestId: 'run/q/0/1',
-      contextIds: [5, 6, 7],
-      maxNewTokens: 4,
-      sampling: DEFAULT_SAMPLING,
-      seed: 1,
-      deterministic: false,
-      stopTokenIds: [],
-      ...changes,
-    },
-    undisturbed(),
-  );
+  backend.generate(request('run/q/0', changes), undisturbed());
 
 describe('a request to a server', () => {
   test.each([

@@ -117,7 +117,7 @@ async function writeRollout(
   const { success, turnRewards, returns, called } = scoredTurns(judged, end.stopReason, settings);
   const rewards = end.outcome === 'complete' ? returns : [];
   const ofCalls = called.length > 0 ? { called } : {};
-  const tokens = turns.reduce((sum, turn) => sum + outputTokens(turn), 0);
+  const tokens = turns.reduce((sum, turn) => sum + outputTokens(turn)!, 0);
   const trajectory = { out, ...id };
   const { outcome, stopReason } = end;
   const facts = { outcome, stopReason, rewards, success, tokens, reason: null, turns: turns.length };

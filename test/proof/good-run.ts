@@ -48,7 +48,7 @@ export async function historiesOf(store: Store, out: string): Promise<RolloutHis
     for (let turn = 1; turn <= end.turns.length; turn++) {
       const { record, hash } = (await store.getTurn(id, turn))!;
       const { verdict, reason } = (await store.getVerdict(id, turn))!.record;
-      tokens += outputTokens(record);
+      tokens += outputTokens(record)!;
       const { contextLength: contextTokens, finish, versionStart, versionEnd } = record;
       const facts = { turn, outputTokens: outputTokens(record), contextTokens, finish, versionStart, versionEnd, hash };
       turns.push({

@@ -4,13 +4,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Connection } from '@temporalio/client';
+import { Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { all } from '../contract/store.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { readTrajectories } from '../../storage/trajectories.ts';
 import type { Trajectory } from '../../domain/trajectory.ts';
 import { type Everturn, openEverturn, type Running } from '../support/everturn.ts';
+import { openNamespace } from '../support/namespace.ts';
 import { QUESTION, type SlowServer, slowServer, SOLUTION } from '../support/slow-server.ts';
 import { until } from '../support/until.ts';
 
@@ -27,12 +28,7 @@ describe('a worker that is asked to end', { timeout: 600_000 }, () => {
 
   beforeAll(async () => {
     connection = await Connection.connect({ address: cluster.TEMPORAL_ADDRESS });
-    const client = new Client({ connection, namespace });
-    await connection.workflowService.registerNamespace({
-      namespace,
-      workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
-    });
-    await until('the namespace', () => client.workflow.count().then(Boolean, () => undefined));
+    await openNamespace(connection, namespace);
     everturn = openEverturn(cluster);
     const row = (n: number) => JSON.stringify({ query_id: `q${n}`, question: QUESTION, solutions: [SOLUTION] });
     writeFileSync(join(everturn.folder, 'sums.jsonl'), Array.from({ length: ROLLOUTS }, (_, n) => row(n)).join('\n'));

@@ -2,9 +2,10 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
+import { type Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { deploymentOf } from '../../temporal/deployment.ts';
+import { openNamespace } from '../support/namespace.ts';
 import { type Everturn, openEverturn, type Running } from '../support/everturn.ts';
 import { QUESTION, type SlowServer, slowServer, SOLUTION } from '../support/slow-server.ts';
 import { until } from '../support/until.ts';
@@ -24,12 +25,7 @@ describe('workers as versions of a deployment', { timeout: 600_000 }, () => {
 
   beforeAll(async () => {
     const connection = await Connection.connect({ address: cluster.TEMPORAL_ADDRESS });
-    client = new Client({ connection, namespace });
-    await connection.workflowService.registerNamespace({
-      namespace,
-      workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
-    });
-    await until('the namespace', () => client.workflow.count().then(Boolean, () => undefined));
+    client = await openNamespace(connection, namespace);
     const held = new Promise<void>((resolve) => (release = resolve));
     server = await slowServer(() => held);
     everturn = openEverturn(cluster);

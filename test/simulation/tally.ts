@@ -44,7 +44,7 @@ export function tally(
     ...(Object.keys(boundaries).length > 0 && { boundaries }),
     verdicts,
     turns: (base?.turns ?? 0) + number((r) => r.turns),
-    tokens: (base?.tokens ?? 0) + number((r) => r.tokens),
+    tokens: (base?.tokens ?? 0) + number((r) => r.tokens ?? 0),
     judgedAt: series(base?.judgedAt, judged, (r, i) => ((r.success[i] ?? null) === null ? 0 : 1)),
     rightAt: series(base?.rightAt, judged, (r, i) => (r.success[i] === 1 ? 1 : 0)),
     rightBy: series(base?.rightBy, known, (r, i) => (firstRight(r) >= 0 && firstRight(r) <= i ? 1 : 0)),

@@ -5,8 +5,7 @@ import { everturnVersion } from '../../machine/package-root.ts';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Client, Connection } from '@temporalio/client';
+import { type Client, Connection } from '@temporalio/client';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { inject } from 'vitest';
 import type { ActivityDeps } from '../../activities/deps.ts';
@@ -25,6 +24,7 @@ import { ensureSearchAttributes } from '../../temporal/search-attributes.ts';
 import { openControls, weightServers } from '../../inference/weights/index.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { openWeightsLedger } from '../../storage/weights.ts';
+import { openNamespace } from './namespace.ts';
 import { type Script, type ScriptedBackend, scriptedBackend } from './scripted-model.ts';
 
 export interface Rig {
@@ -67,12 +67,7 @@ export async function openRig(
   const address = inject('temporalAddress');
   const namespace = `test-${process.pid}-${Math.random().toString(36).slice(2, 10)}`;
   const connection = await Connection.connect({ address });
-  await connection.workflowService.registerNamespace({
-    namespace,
-    workflowExecutionRetentionPeriod: { seconds: 86_400 as never },
-  });
-  const client = new Client({ connection, namespace });
-  await untilNamespaceIsKnown(client);
+  const client = await openNamespace(connection, namespace);
   await ensureSearchAttributes(connection, namespace);
   const native = await NativeConnection.connect({ address });
   const backend = scriptedBackend(script);
@@ -158,15 +153,4 @@ export async function openRig(
       await connection.close();
     },
   };
-}
-
-async function untilNamespaceIsKnown(client: Client): Promise<void> {
-  for (let n = 0; n < 100; n++) {
-    try {
-      await client.workflow.count();
-      return;
-    } catch {
-      await sleep(100);
-    }
-  }
 }

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PreTrainedTokenizer } from '@huggingface/transformers';
-import { openTokenizer, type ModelTokenizer } from '../../inference/tokenizer/tokenizer.ts';
+import { type ModelTokenizer, NO_VOCABULARY, openTokenizer } from '../../inference/tokenizer/tokenizer.ts';
 import type { ChatMessage } from '../../domain/query.ts';
 import { toolFormatNamed, type ToolFormat, type ToolSchema } from '../../tools/formats/format.ts';
 import { tokenizerFolder } from './tokenizer-folder.ts';
@@ -170,15 +170,3 @@ function argumentsAs(args: Meant['arguments'], wants: ToolFamily['wants']): obje
 export function toolTemplate(name: string): string {
   return readFileSync(join(import.meta.dirname, '../fixtures/templates', `${name}.jinja`), 'utf8');
 }
-
-const NO_VOCABULARY = {
-  version: '1.0',
-  truncation: null,
-  padding: null,
-  added_tokens: [],
-  normalizer: null,
-  pre_tokenizer: null,
-  post_processor: null,
-  decoder: null,
-  model: { type: 'BPE', vocab: {}, merges: [] },
-};

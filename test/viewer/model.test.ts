@@ -53,12 +53,12 @@ describe('the filter', () => {
       ['outcome:failed', ({ state }) => state === 'failed'],
       ['-outcome:complete', ({ state }) => state !== 'complete'],
       ['reason:server-timeout', ({ reason }) => reason !== null],
-      ['tokens>2000', ({ turns }) => turns !== null && turns.tokens.reduce((a, b) => a + b, 0) > 2000],
+      ['tokens>2000', ({ turns }) => turns !== null && turns.tokens.reduce<number>((a, b) => a + b!, 0) > 2000],
       ['seconds<=5', ({ turns }) => turns !== null && turns.ms.reduce((a, b) => a + b, 0) <= 5000],
       ['right@2:no', ({ success }) => success[1] === 0],
       ['right@T:yes', ({ success }) => success.filter((s) => s !== null).at(-1) === 1],
       ['turns:3', ({ success }) => success.length === 3],
-      ['finish:length', ({ turns }) => turns?.tokens.some((n) => n > 2000) ?? false],
+      ['finish:length', ({ turns }) => turns?.tokens.some((n) => n! > 2000) ?? false],
       ['has:repair', ({ success }) => success.join().includes('0,1')],
       ['return>=1', ({ reward }) => reward !== null && reward >= 1],
     ];
@@ -106,7 +106,7 @@ describe('the order of a list', () => {
           const order = sorted(rows, by);
           expect(new Set(order)).toEqual(new Set(rows));
           if (!by.endsWith('tokens')) return;
-          const totals = order.map(({ turns }) => turns && turns.tokens.reduce((a, b) => a + b, 0));
+          const totals = order.map(({ turns }) => turns && turns.tokens.reduce<number>((a, b) => a + b!, 0));
           const known = totals.filter((total) => total !== null);
           expect(totals.slice(0, known.length)).toEqual(known);
           const sign = by.startsWith('-') ? -1 : 1;

@@ -12,7 +12,7 @@ const text = fc.string({ unit: ANY_CHAR, maxLength: 40 });
 const number = fc.oneof(fc.nat(), fc.double({ noNaN: true }), fc.constantFrom(-1, 1e300, 2 ** 40));
 const glance = fc.nat(6).chain((n) =>
   fc.record({
-    tokens: fc.array(number, { minLength: n, maxLength: n }),
+    tokens: fc.array(fc.option(number, { nil: null }), { minLength: n, maxLength: n }),
     ms: fc.array(number, { minLength: n, maxLength: n }),
     finish: text,
     reasons: fc.array(text, { minLength: n, maxLength: n }),

@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CollectionInput, CollectionResult } from '../../domain/messages.ts';
+import { noCounts } from '../../domain/progress.ts';
 import { openFileStore } from '../../storage/files.ts';
 import { prove } from '../chaos/rig-run.ts';
 import { closedRollouts } from '../../temporal/runs.ts';
@@ -77,6 +78,45 @@ describe('a run with more in flight than one workflow may have', { timeout: 240_
     expect(followed.reduce((sum, n) => sum + n, 0)).toBe(42);
     expect(followed.length).toBeLessThan(21);
     expect((await prove(rig, 'unanswered')).breaches).toEqual([]);
+  });
+
+  test('asks a lost block when it is due, not a while after each continue-as-new, and plays it again', async () => {
+    const first = await start('lost', 20, { maxConcurrent: 12 });
+    await until(
+      'it has a folder',
+      async () =>
+        (await openFileStore(rig.out, 'lost')
+          .countQueries()
+          .catch(() => 0)) === 20,
+    );
+    await first.terminate('by hand');
+    const open = `EverturnRun = 'lost' AND ExecutionStatus = 'Running' AND WorkflowType = 'block'`;
+    for await (const { workflowId } of rig.client.workflow.list({ query: open }))
+      await rig.client.workflow
+        .getHandle(workflowId)
+        .terminate('by hand')
+        .catch(() => {});
+    const now = Date.now();
+    const order = { order: now, paused: false, stopping: false, window: 10, reportMs: 2000 };
+    const block = {
+      name: '0-20',
+      from: 0,
+      to: 20,
+      order,
+      held: 10,
+      next: 9,
+      inFlight: 3,
+      counts: noCounts(),
+      absent: false,
+    };
+    const shape = { queries: 20, samples: 1, numTurns: 1, next: 20, blocks: [block], counts: noCounts(), most: 10 };
+    const state = { ...shape, maxConcurrent: 12, paused: false, stopping: false, startedAt: now, orders: now };
+    const second = await start('lost', 20, { maxConcurrent: 12, carried: { ...state, askAt: now + 1000 } });
+    expect(((await second.result()) as CollectionResult).counts.outcomes.complete).toBe(20);
+    const { events } = await second.fetchHistory();
+    const timer = events!.find((event) => event.timerStartedEventAttributes)?.timerStartedEventAttributes;
+    expect(Number(timer?.startToFireTimeout?.seconds ?? 0)).toBeLessThanOrEqual(1);
+    expect((await prove(rig, 'lost')).breaches).toEqual([]);
   });
 
   test('ends those that wait for a slot where they wait, asks nothing for them, and counts each once', async () => {

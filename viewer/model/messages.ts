@@ -193,7 +193,8 @@ export interface TurnMessage {
   readonly record: Omit<TurnRecord, 'contextIds' | 'outputIds' | 'logprobs' | 'textLogprobs'>;
   readonly hash: string;
   readonly contextTokens: number;
-  readonly outputTokens: number;
+  /** Null: unknown, because the server gave text without tokens. */
+  readonly outputTokens: number | null;
   readonly hasTokens: boolean;
   readonly verdict: VerdictRecord | null;
   /** r_t, undiscounted; null unless it was judged. */

@@ -3,6 +3,7 @@
 
 import type { Outcome, StopReason } from '../../domain/ending.ts';
 import type { SteeringAct } from '../../domain/steering.ts';
+import { totalTokens } from '../../domain/turn.ts';
 
 /** A rollout that has begun; `open` until its end is recorded. */
 export type RowState = Outcome | 'open';
@@ -44,7 +45,8 @@ export type Mark = SteeringAct['act'];
 
 /** The small facts of a rollout's turns, in order: one entry per turn where it is a list. */
 export interface Glance {
-  readonly tokens: readonly number[];
+  /** Null: unknown, because the server gave text without tokens. */
+  readonly tokens: readonly (number | null)[];
   readonly ms: readonly number[];
   /** One letter per turn: `s` stop, `l` length, `a` abort. */
   readonly finish: string;
@@ -94,7 +96,7 @@ export const placeOfAnswer = ({ answers }: Glance, answer: number): number =>
   answers === undefined ? answer : (answers[answer] ?? Infinity);
 
 export const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0);
-export const tokensOf = (row: Row): number | null => row.turns && sum(row.turns.tokens);
+export const tokensOf = (row: Row): number | null => row.turns && totalTokens(row.turns.tokens);
 export const msOf = (row: Row): number | null => row.turns && sum(row.turns.ms);
 /** The last judged turn was right. */
 export const endsRight = ({ success }: Row): boolean => success.findLast((s) => s !== null) === 1;

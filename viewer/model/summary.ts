@@ -3,7 +3,8 @@
 // (tokens, times, reasons) are of the rollouts that were looked at, and `glanced` is their number.
 
 import { OUTCOMES, type Outcome, type StopReason } from '../../domain/ending.ts';
-import { latest, placeOfAnswer, type Row, type RowState, sum } from './row.ts';
+import { totalTokens } from '../../domain/turn.ts';
+import { latest, placeOfAnswer, type Row, type RowState, sum, tokensOf } from './row.ts';
 
 export interface TurnSummary {
   /** 1-based. */
@@ -52,8 +53,8 @@ export interface RunSummary {
   readonly turns: readonly TurnSummary[];
   /** G_1 of complete rollouts; null if there is none. */
   readonly meanReturn: number | null;
-  /** Output tokens, and milliseconds of generation, of the turns that were looked at. */
-  readonly tokens: number;
+  /** Of the turns that were looked at: output tokens, null if unknown, and milliseconds of generation. */
+  readonly tokens: number | null;
   readonly ms: number;
   /** The judge's reasons, by number of turns, most frequent first. */
   readonly reasons: readonly (readonly [string, number])[];
@@ -74,13 +75,14 @@ export function* summaryInParts(
   numTurns: number,
 ): Generator<void, RunSummary, void> {
   const counted = latest(rows);
-  const found = { ended: 0, steered: 0, glanced: 0, tokens: 0, ms: 0, longest: 0 };
+  const found = { ended: 0, steered: 0, glanced: 0, ms: 0, longest: 0 };
   const outcomes = Object.fromEntries(OUTCOMES.map((o) => [o, 0])) as Record<Outcome, number>;
   const ends = new Map<string, EndCount>();
   const turns: TurnCount[] = [];
   const [reasons, servers] = [new Map<string, number>(), new Map<string, number>()];
   let versions: readonly [number, number] | null = null;
   let lastEndedAt: number | null = null;
+  let tokens: number | null = 0;
   const returns = { sum: 0, count: 0 };
   for (const [i, row] of counted.entries()) {
     const { state, stop, reason, success, turns: glance, endedAt, steered } = row;
@@ -88,7 +90,7 @@ export function* summaryInParts(
     found.longest = Math.max(found.longest, success.length);
     if (glance) {
       found.glanced++;
-      found.tokens += sum(glance.tokens);
+      tokens = totalTokens([tokens, tokensOf(row)]);
       found.ms += sum(glance.ms);
       const { answers } = glance;
       for (const [at, name] of glance.reasons.entries())
@@ -119,6 +121,7 @@ export function* summaryInParts(
     total: Math.max(total, counted.length),
     begun: counted.length,
     ...counts,
+    tokens,
     outcomes,
     ends: [...ends.values()].sort((a, b) => b.count - a.count),
     turns: Array.from({ length: shown }, (_, i) => {
@@ -165,7 +168,7 @@ function addTurns(turns: TurnCount[], success: Row['success'], glance: Row['turn
     const at = placeOfAnswer(glance, i);
     if (glance.tokens[at] === undefined) continue;
     const counts = (turns[i] ??= noCount());
-    counts.tokens.push(glance.tokens[at]);
+    if (glance.tokens[at] !== null) counts.tokens.push(glance.tokens[at]);
     counts.ms.push(glance.ms[at]!);
     if (glance.finish[at] === 'l') counts.cut++;
   }

@@ -207,7 +207,7 @@ function RowLine({ i, row, route, numTurns, chosen }: LineProps): JSX.Element {
         {row.turns?.extracted ?? ''}
       </span>
       <span role="cell" class="c-num">
-        {tokens === null ? '…' : count(tokens)}
+        {tokens === null ? (row.turns ? '–' : '…') : count(tokens)}
       </span>
       <span role="cell" class="c-num">
         {ms === null ? '…' : duration(ms)}

@@ -48,7 +48,7 @@ export function RunHead({ message }: { readonly message: RunMessage }): JSX.Elem
         )}
         <Figure
           label="sampled"
-          value={tokens === 0 ? '–' : brief(tokens)}
+          value={tokens ? brief(tokens) : '–'}
           note={
             reading
               ? `of ${count(summary.glanced)} of ${plural(summary.begun, 'rollout')}`

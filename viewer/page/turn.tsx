@@ -4,6 +4,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { CallResult } from '../../domain/tool.ts';
+import { contextTokens } from '../../domain/turn.ts';
 import type { RolloutMessage, TurnMessage } from '../model/messages.ts';
 import { inText } from '../model/visible-bytes.ts';
 import { count, decimals, duration, FINISH, named, plural, signed } from './format.ts';
@@ -142,10 +143,11 @@ function Facts({ turn, href }: { readonly turn: TurnMessage; readonly href: stri
   const { record, outputTokens, hash } = turn;
   const { versionStart, versionEnd, finishedAt, startedAt, finish, attempt, server } = record;
   const ms = Math.max(0, finishedAt - startedAt);
+  const context = contextTokens(record);
   const facts = [
-    `${plural(outputTokens, 'token')} after ${count(record.contextLength)}`,
+    `${outputTokens === null ? '– tokens' : plural(outputTokens, 'token')} after ${context === null ? '–' : count(context)}`,
     FINISH[finish] ?? finish,
-    `${duration(ms)}${ms > 0 && outputTokens > 0 ? `, ${rate((1000 * outputTokens) / ms)} tokens/s` : ''}`,
+    `${duration(ms)}${ms > 0 && outputTokens ? `, ${rate((1000 * outputTokens) / ms)} tokens/s` : ''}`,
     `version ${versionStart === versionEnd ? versionStart : `${versionStart} to ${versionEnd}`}`,
     ...(attempt > 1 ? [`${attempt} tries`] : []),
     ...(server === null ? [] : [server]),

@@ -4,7 +4,7 @@
 import { askedOf, ratesOther, SCALED } from '../find/asked.ts';
 import { namesContrary } from '../find/contrast.ts';
 import { countsAnother, countsNothing, countsThings, namesThing, unitCounted } from '../find/counted.ts';
-import { equal } from '../rational.ts';
+import { equal, mul } from '../rational.ts';
 import { type Unit, unitOf } from '../read/unit-words.ts';
 import { remembered } from '../remembered.ts';
 
@@ -27,15 +27,19 @@ export function isOtherUnit(phrase: string, question: string): boolean {
     return false;
   const wanted = askedUnit(question);
   if (wanted?.dimension === own.dimension) return !equal(wanted.factor, own.factor);
-  if (wanted && (!own.dimension.includes(wanted.dimension) || !RATE.test(question))) return true;
+  if (wanted && !isRateOf(own, wanted, question)) return true;
   if (!isMeasured(own.dimension, question) || (!wanted && isOtherKind(own.dimension, question))) return true;
   const alike = kindOf(own.dimension);
   const asked = unitsIn(question).filter(({ dimension }) => kindOf(dimension) === alike);
   const same = ({ dimension, factor }: Unit): boolean => dimension === own.dimension && equal(factor, own.factor);
   return asked.length > 0 ? !asked.some(same) : /\bhow old\b/i.test(question) && own.dimension !== 'year^1';
 }
-const RATE =
-  /\b(?:per|each|every|rate|speed|fast|hourly|daily|weekly|an? (?:second|minute|hour|day|week|month|year))\b|\//i;
+/** "540 meters per week" where meters are asked for and the question speaks of a week. */
+const isRateOf = (own: Unit, wanted: Unit, question: string): boolean =>
+  own.dimension.includes(wanted.dimension) &&
+  [...question.matchAll(/\b(?:second|minute|hour|day|week|month|year)(?=s?\b)/gi)].some(([time]) =>
+    equal(mul(unitOf(time).factor, own.factor), wanted.factor),
+  );
 
 const unitsIn = remembered((question: string): readonly Unit[] =>
   [...question.matchAll(UNIT_PHRASE)]
@@ -56,7 +60,7 @@ const FORMULA = /\\[a-z]|[\^]|\w_\{?\w|\b[a-zA-Z]\([a-z\d]/i;
 const ABSTRACT =
   /\\[a-z]|[\^=+]|\b(?:sum|product|remainder|value of|solve|compute|evaluate|integer|determinant|coefficient|slope|digit|prime|polynomial|function|equation|probability|fraction|percent|median|mean|ratio|divisor|multiple|term|factorial|sequence|roots?|integral|limit|derivative|logarithm)\b/i;
 
-/** Where a question neither holds a unit of a kind nor speaks of what has one, an answer has none of that kind. */
+/** An answer has a unit of a kind only where the question holds one of that kind or speaks of what has one. */
 const SPOKEN: readonly (readonly [RegExp, RegExp])[] = [
   [
     /^length\^/,
@@ -64,7 +68,7 @@ const SPOKEN: readonly (readonly [RegExp, RegExp])[] = [
   ],
   [
     /^(?:time|month|year)\^/,
-    /\b(?:long|when|time|duration|old|ages?|later|ago|clock|o'clock|speed|rate|fast|slow|period|morning|noon|evening|born|[ap]\.?m)\b/i,
+    /\b(?:long|when (?:do|does|did|will)|time|duration|old|ages?|later|ago|clock|o'clock|speed|rate|fast|slow|period|morning|noon|evening|born|[ap]\.?m)\b/i,
   ],
   [/^mass\^/, /\b(?:mass|weigh\w*|heav\w+|amount|lift\w*|load\w*)\b/i],
   [
@@ -91,7 +95,7 @@ function isMeasured(dimension: string, question: string): boolean {
 /** Months, years and days measure the same, but for no fixed factor. */
 const kindOf = (dimension: string): string => dimension.replace(/^(?:month|year)\^1$/, 'time^1');
 
-/** Where things are counted, where another unit is asked for and where nothing turns, no degrees are meant. */
+/** No degrees are meant where things are counted, where another unit is asked for and where nothing turns. */
 export const isNoAngle = (question: string): boolean =>
   question !== '' &&
   (countsThings(question) ||
@@ -140,7 +144,10 @@ export const askedUnit = remembered((question: string): Unit | undefined => {
 });
 const UNIT = String.raw`(?:degrees?\s+(?=celsius|fahrenheit))?(?:(?:square|cubic|sq)\s+)?[A-Za-z]+(?:\s?(?:\/|\bper\b|\ban?(?=\s+(?:second|minute|hour|day|week|year)))\s?[A-Za-z]+)?(?:[²³]|\^\d)?`;
 const UNIT_PHRASE = new RegExp(`${UNIT}|[$€£]`, 'g');
-const ASKED_UNIT = new RegExp(String.raw`\b(?:how many|number of|in|en|em)\s+(${UNIT})(?![A-Za-z])`, 'gi');
+const ASKED_UNIT = new RegExp(
+  String.raw`\b(?:how many|number of|in|en|em)\s+(${UNIT})(?![A-Za-z]|\s?(?:[·⋅*]|\\cdot))`,
+  'gi',
+);
 
 /** "The area in square feet is": words before a value that name another unit than the asked one, of any kind that is measured. */
 const NAMED_UNIT = new RegExp(String.raw`\bin\s+(${UNIT})\s+(?:is|are|was|equals)\b[^.,;:]*$`, 'i');

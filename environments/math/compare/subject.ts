@@ -40,6 +40,8 @@ export function isAboutAnother({ equation, named, boxed }: About, question: stri
     return true;
   if (left === undefined || !/[A-Za-z]/.test(left.replace(/\\[A-Za-z]+/g, ' ')) || DERIVATIVE.test(respell(left)))
     return false;
+  // 7C3 is a number.
+  if (/^\W*\d+ ?C ?\d+\W*$/.test(left)) return false;
   const node = parsed(left);
   const kind = node && kindOf(node);
   if (node === undefined || kind === undefined) return false;

@@ -26,7 +26,8 @@ const DEMANDS =
 
 /** First person: only remarks are expected there. */
 const OWN = /(?<![\p{L}\d$\\_^=(])(?:I|I[’']\w+|my|me|myself|sorry)(?![\p{L}\d_^=)])/u;
-const COUNTERFACTUAL = /^(?:note|if|were|had)\b.*\bwould\b|\bif\b.*\bwould\b|\bwould\b.*\bif\b/i;
+const COUNTERFACTUAL =
+  /^(?:note|if|were|had)\b.*\bwould\b|^(?:with|without)\b(?!.*\b(?:correct|right|proper|actual|true)\b).*\bwould be\b|\bif\b.*\bwould\b|\bwould\b.*\bif\b/i;
 
 const ENDS_WITH = (value: string): RegExp =>
   new RegExp(String.raw`(?<![\w.,])${value.replace(/[.*+?^${}()|[\]\\/-]/g, '\\$&')}[\s$)}.]*$`);

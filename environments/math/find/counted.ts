@@ -1,8 +1,9 @@
-// What a question counts, and whether a number's own words count another thing: "6 workers" for days, "24 letters" for 3-letter codes,
+// The thing that a question counts, and whether a number's own words count another: "6 workers" for days, "24 letters" for 3-letter codes,
 // "3 mice" for cats. Words of the same meaning and of a wider one count the same thing. Linear; short texts are remembered.
 
 import { lemma } from '../read/contrasts.ts';
 import { isFiller, isNoun } from '../read/harmless-words.ts';
+import { isVerb } from '../read/statement-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
 import { remembered } from '../remembered.ts';
 import { SCALED } from './asked.ts';
@@ -22,9 +23,11 @@ import {
 interface Counted {
   readonly things: ReadonlySet<string>;
   readonly beside: ReadonlySet<string>;
+  /** Is the question of another language, whose plurals nobody knows? */
+  readonly abroad: boolean;
   /** The unit that is asked for: "How many liters of paint". */
   readonly unit: string | undefined;
-  /** What the question counts anywhere: "Let N be the number of ways …". */
+  /** All that the question counts anywhere: "Let N be the number of ways …". */
   readonly elsewhere: ReadonlySet<string>;
 }
 
@@ -35,17 +38,35 @@ const MOST_WORDS = 6;
 const countedIn = remembered((question: string): Counted => {
   const { clause, all } = readQuestion(question);
   const words = phrasesOf(clause);
-  const plurals = words.filter(isThing);
+  const abroad = clause.filter(({ written }, k) => {
+    const [before, earlier] = [clause[k - 1], clause[k - 2]];
+    const asks = isOf(before) ? earlier : before;
+    return MANY_ABROAD.test(asks?.written.toLowerCase() ?? '') && /^(?:\p{L}{3,}s|\p{Lu}\p{L}{2,})$/u.test(written);
+  });
+  const plurals = [...words.filter(isThing), ...abroad];
   const of = (tokens: readonly Token[]): ReadonlySet<string> => new Set(tokens.map(({ word }) => word));
   const [first] = plurals;
   return {
     things: of(plurals),
-    beside: of(words),
+    beside: of([...words, ...abroad]),
+    abroad: abroad.length > 0,
     unit: first !== undefined && isUnitWord(first.written) ? first.written : undefined,
     elsewhere: of(phrasesOf(all).filter(isThing)),
   };
 });
+/** "¿Cuántas manzanas …?", "Combien de pommes …?" */
+const MANY_ABROAD = /^(?:viele|combien|cu[aá]nt[oa]s|quant[ei]|quant[oa]s|сколько)$/;
+const isOf = (token: Token | undefined): boolean => /^(?:de|d)$/.test(token?.written ?? '');
 const isThing = ({ written }: Token): boolean => isPlural(written) || (isUnitWord(written) && written.endsWith('s'));
+
+/** "cats catch 100 mice": behind the thing a verb or a number begins something else. */
+function upToVerb(phrase: readonly Token[]): readonly Token[] {
+  const first = phrase.findIndex(isThing);
+  const end = phrase.findIndex(
+    ({ word }, k) => k > first && first >= 0 && (isVerb(word) || /^(?:\d.*|catch)$/.test(word)),
+  );
+  return end < 0 ? phrase : phrase.slice(0, end);
+}
 
 function phrasesOf(clause: readonly Token[]): Token[] {
   const words: Token[] = [];
@@ -57,7 +78,8 @@ function phrasesOf(clause: readonly Token[]): Token[] {
     while (/^(?:of|the|thes|thos|his|her|their|\d.*)$/.test(clause[from]?.word ?? '') && from < k + 4) from++;
     const behind = clause.slice(from, from + MOST_WORDS);
     const end = behind.findIndex((one) => ENDS.test(one.word) || STOP.test(one.word) || isPreposition(one.word));
-    words.push(...(end < 0 ? behind : behind.slice(0, end)));
+    const phrase = upToVerb(end < 0 ? behind : behind.slice(0, end));
+    words.push(...phrase.filter((one, n) => isPlural(one.written) || !/^\d/.test(phrase[n - 1]?.word ?? '')));
     // "cups of sugar"
     if (behind[end]?.word === 'of') words.push(...behind.slice(end + 1, end + 2));
   }
@@ -78,7 +100,7 @@ const SAME = rows(`
   chicken hen | region part section area piece | segment line | team group`);
 /** Names of many kinds of things, persons apart: each stands for what the question counts, and what the question names for it. */
 const WIDE = rows(
-  'animal fruit vegetable vehicle flower coin book plant insect bird pet toy shape good object item thing piece dish drink',
+  'animal fruit vegetable vehicle flower coin plant insect bird pet toy shape object item thing piece',
 )[0]!;
 const PERSONS = rows('person people student pupil child kid member friend player')[0]!;
 const PEOPLE = rows(
@@ -91,23 +113,30 @@ const KIND = rows(
   irrational whole natural ordered unordered nonzero even odd square cubic cube`,
 )[0]!;
 
+/** Of these kinds a question speaks if it counts them. */
+const NARROWER = rows(
+  'red blue green yellow white black pink purple brown gold silver empty negative complex irrational unordered even odd prime',
+)[0]!;
+
 const isSame = (one: string, other: string): boolean =>
   SAME.some((row) => row.has(one) && row.has(other)) || (PERSONS.has(one) && PEOPLE.has(other));
 
 /** Do these words behind a number count another thing than the question? */
 export function countsAnother(said: string, question: string): boolean {
   const head = headOf(said);
+  const narrowed = tokensOf(said).some(({ word }) => NARROWER.has(word) && !readQuestion(question).words.has(word));
+  if (narrowed && !countsNothing(question)) return true;
   if (head === undefined) return false;
   const { word: own, written } = head;
   const asked = readQuestion(question);
   const dozens = SCALED.exec(asked.text)?.[2];
   if (dozens !== undefined && lemma(dozens.toLowerCase()) === own) return true;
   if (isUnitWord(written) || ANY.has(own)) return false;
-  const { things, beside, unit } = countedIn(question);
-  const isHeld = asked.all.some((one) => one.word === own && (isPlural(one.written) || isNoun(one.written)));
+  const { things, beside, unit, abroad } = countedIn(question);
+  const isHeld = asked.all.some((one) => one.word === own && (abroad || isPlural(one.written) || isNoun(one.written)));
   if (things.size === 0) return isHeld && asked.headed.has(QUANTITY_ROW);
   // "24 letters" where 3-letter codes are counted.
-  if (things.has(own) || (beside.has(own) && !isPlural(written))) return false;
+  if (things.has(own) || beside.has(own)) return false;
   const all = [...things];
   const isSetApart = asked.sets.some((set) => set.includes(own) && all.some((thing) => set.includes(thing)));
   if (isSetApart || isContrary(head, asked)) return true;

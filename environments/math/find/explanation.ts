@@ -22,7 +22,7 @@ export const REMARK =
   /^(?:so |and |therefore,? |thus,? )?(?:(?:i (?:really )?)?hope|i (?:trust|believe (?:it|this) is correct|am (?:confident|sure|happy|glad)|verified|checked|double-checked|used|have (?:verified|checked|shown|used|boxed)|conclude)|let me(?: know|$)|please let me|please feel|feel free|if you|do let me|would you|my (?:final )?answer\b|as i|i[’']m (?:confident|sure|happy|glad|here)|glad i|happy i|thank|great|yes\b|ok\b|correct[.!]?$|right[.!]?$|true[.!]?$|(?:perfect|excellent|good)\b|q\.?\s?e\.?\s?d|done|good luck|have a)|\b(?:let me know|ask me|feel free|i hope)\b/i;
 /** A reason, a check, a condition of equality: it may deny, and name what it likes. */
 const REASONED =
-  /^(?:(?:to |let[’']s |let us |we can (?:also )?|quick |a |double[- ]?|re-?)*(?:check|verif\w*|confirm\w*)|explanation|(?:this|that|it|which) (?:also |indeed )?(?:makes sense|checks out|agrees|matches|fits|is (?:consistent|reasonable|plausible))|since|because|as|(?:this|that|it) (?:is )?(?:follows )?(?:because|since|from)|here we|indeed|recall|equality|by|using|note that|we (?:have )?(?:used|applied|chose)|the (?:key )?(?:idea|reason|trick)|common (?:mistake|error|pitfall)s?:)(?!\p{L})/iu;
+  /^(?:(?:to |let[’']s |let us |we can (?:also )?|quick |a |double[- ]?|re-?)*(?:check|verif\w*|confirm\w*)|explanation|(?:this|that|it|which) (?:also |indeed )?(?:makes sense|checks out|agrees|matches|fits|is (?:consistent|reasonable|plausible))|since|because|as|(?:this|that|it) (?:is )?(?:follows )?(?:because|since|from)|here we|indeed|recall|equality|by|using|note that|we (?:have )?(?:used|applied|chose|assumed|interpreted)|(?:the )?(?:key |main )?(?:idea|reason|trick|insight|observation)|that is,(?=.* (?:minus|plus|times|divided by) )|no (?:further|other|additional|more) (?:restrictions?|conditions?|constraints?|steps?) (?:apply|applies|exist|(?:is|are) needed|remain)|common (?:mistake|error|pitfall)s?:)(?!\p{L})/iu;
 /** Something that is not the answer: another value, other letters, a number of its own. */
 export const OTHER_SUBJECT =
   /^\(?(?:(?:therefore|thus|so|hence|while|whereas|but|and|since|because|note that),? )*(?:(?:the|any|all|both|an?) )*(?:(?:values?|options?|choices?|roots?|case) )?(?:other|remaining|negative|alternatives?|choosing|taking|⟦|\d[\d.]*|\(?[A-J]\)?(?= (?:is|are|was|and|fails?|cannot|can|does|do|would|gives?|has)\b|,)(?:,? (?:and )?\(?[A-J]\)?(?![a-z]))*)(?![\p{L}\d])(?! (?:one|case|value|answer|way|number|result)s? (?:is|are|gives?|yields?|works?) (?!(?:not|impossible|invalid|wrong|extraneous|rejected|discarded|too|nothing)))/iu;
@@ -35,14 +35,17 @@ export function speaksAgainst(sentence: string, known: Known, before: string): b
   const said = withNouns(sentence.replace(/[*_"“”`]/g, ' '))
     .replace(/\s+/g, ' ')
     .replace(/^[\s,(—-]+/, '')
+    .replace(/^(?:geometrically|algebraically|graphically|intuitively|numerically),\s/i, '')
     .trim();
   if (said === '' || REMARK.test(said) || OTHER_SUBJECT.test(said)) return false;
   const tokens = wordsOf(said);
   const words = tokens.map((word) => word.toLowerCase().replace('’', "'"));
   const earlier = wordsIn(() => before.slice(-SAID_CHARS));
   const mine = (word: string): boolean => known(word) || earlier(word);
-  const reasoned = REASONED.test(said);
+  const reasoned = REASONED.test(said) || /\bwhich is why\b/i.test(said);
   if (IS_OFF.test(said)) return true;
+  const beside = BESIDE.exec(said)?.[1];
+  if (beside !== undefined && known.asked && known(beside) && !ABOUT.has(beside.toLowerCase())) return false;
   if (words.some((word) => isFault(word) && !mine(word))) return !/^common/i.test(said);
   const about =
     words.length < 4 ||
@@ -71,6 +74,10 @@ export function speaksAgainst(sentence: string, known: Known, before: string): b
 
 /** "It is off by one". */
 export const IS_OFF = /\b(?:is|are|was|were|be|being|bit|way|slightly)\s+off\b|\boff by\b/i;
+
+/** "The buns are irrelevant here." */
+const BESIDE =
+  /^the (?:\d+ )?(\p{L}+) (?:is|are|was|were) (?:irrelevant|a distractor|not (?:needed|relevant|used))\b[^,;]*$/iu;
 
 /** The words of the text up to an answer that are known behind it. */
 const SAID_CHARS = 8_000;

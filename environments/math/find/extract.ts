@@ -98,7 +98,8 @@ function fromAnswer(source: string, cut: boolean, known: Known): Found {
     // A later "final answer" takes its place.
     const later = finalPhrase(text.slice(group.end), cut, known);
     if (later) return inSentence(later, known);
-    if (!isStated(text, group.start, group.end, known, true)) return undefined;
+    const said = cut ? text.slice(0, group.end) + text.slice(group.end).replace(UNFINISHED, '') : text;
+    if (!isStated(said, group.start, group.end, known, true)) return undefined;
     const after = afterwards(text, group.end, group.text, known, cut);
     if (after.withdrawn) return undefined;
     const around = aroundBox(text, group);
@@ -141,6 +142,8 @@ function inSentence(named: Extraction, known: Known): Extraction {
   return value ? { ...value, by: 'phrase', also: [...(value.also ?? []), ...(named.also ?? [])] } : named;
 }
 
+/** The beginning of a word for the answer, where a limit ended the text. */
+const UNFINISHED = /(?<=\s)(?:an|ans|answ|answe|so|sol|solu|solut|soluti|solutio|fi|fin|fina|res|resu|resul)$/;
 /** Behind the box of a text that was cut: something that may have gone on to make it another answer. */
 const continues = (after: string): boolean =>
   /^[\s$)}\]]*(?:\\?$|[-+*/^=<>,&]|\\(?:times|cdot|text\s*\{\s*,?\s*(?:or|and)\b)|,?\s*(?:or|and)\b[^.!?\n]{0,20}$|[A-Za-z]{1,12}$)/.test(

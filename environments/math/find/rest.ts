@@ -29,7 +29,7 @@ import type { Known } from './known.ts';
 
 /** Opens an explanation, a place or a comparison, which is no part of what is stated. */
 const EXPLAINED =
-  /(?:^|[\s,(—-])(?:because|since|as(?! (?:far|long|well|soon|(?:the |our )?(?:final )?answer)\b)|so|hence|thus|therefore|where|using|by|i\.?e\.?|that is|namely|or else|due to|while|whereas|and (?:we|this|it|thus|hence|so|indeed)|and (?:the|its|his|her|their) (?!(?:other|answer|negative|solution|value|opposite|same|rest|result|next|correct|true|right|real|total)\b)\p{L}+ (?:is|are|was|has|would be)|which (?:means|gives|implies|matches|equals|simplifies|completes|satisfies|fits|makes sense|(?:I|we) (?:have )?(?:verified|checked|confirmed)|is (?:less|smaller|greater|larger) than (?:(?=[\d⟦])|one\b|zero\b))|matching|confirming|agreeing with|consistent with|not(?=\s+(?:⟦|[\d$(-]|\p{L}+ing\b))|(?:rather than|instead of)(?=\s+(?:⟦|[\d$(-]|\p{L}+ing\b))|(?:attained|achieved|reached|occurring)?\s*(?:when|at(?! (?:most|least)\b)|if and only if|iff))(?![\p{L}]).*$/su;
+  /(?:^|[\s,(—-])(?:because|since|as(?! (?:far|long|well|soon|(?:the |our )?(?:final )?answer)\b)|so|hence|thus|therefore|where|using|by|i\.?e\.?|that is|namely|or else|due to|while|whereas|and (?:we|this|it|thus|hence|so|indeed)|and (?:the|its|his|her|their) (?!(?:other|answer|negative|solution|value|opposite|same|rest|result|next|correct|true|right|real|total)\b)\p{L}+ (?:is|are|was|has|would be)|which (?:means|gives|implies|matches|equals|simplifies|completes|satisfies|fits|makes sense|(?:I|we) (?:have )?(?:verified|checked|confirmed)|is (?:less|smaller|greater|larger) than (?:(?:the )?(?=[\d⟦])|one\b|zero\b))|matching|confirming|agreeing with|consistent with|not(?=\s+(?:⟦|[\d$(-]|\p{L}+ing\b))|(?:rather than|instead of)(?=\s+(?:⟦|[\d$(-]|\p{L}+ing\b))|(?:attained|achieved|reached|occurring)?\s*(?:when|at(?! (?:most|least)\b)|if and only if|iff))(?![\p{L}]).*$/su;
 /** Other values, set aside in brackets. */
 const OTHERS = /\(\s*(?:we )?(?:reject|discard|exclud|ignor|not|choices?)[^()]*(?:⟦|\d)[^()]*\)/i;
 /** "(and not 100)", "(without the leak it would take 16)": in brackets another value may be set beside the first. */
@@ -38,6 +38,8 @@ const NEVER = /(?!)/g;
 /** ", and its circumference would be 12π": another quantity of the same thing. */
 const COMPANION =
   /,? and (?:its|the|his|her|their) (?!(?:other|answer|negative|solution|value|opposite|same|rest|result|next|correct|true|right|real|total)\b)\p{L}+ (?:would be|is|are|was|has) [$⟦\d][^,;]*$/u;
+/** ", 10 more than on Monday" */
+const BEFORE_THEN = /, (?:which is )?\d[\d.,]* (?:\p{L}+ )?(?:more|fewer|less) than (?:on|in|last) \p{L}+\W*$/u;
 /** The same value once more, rounded: compared where it is found (tail.ts). */
 const NEAR = new RegExp(`(?:\\(\\s*)?${ROUNDED.source}\\s?(?:\\p{L}{1,20}[²³]?(?=[\\s).,]|$))?(?:\\s*\\))?`, 'giu');
 /** A value that "or" or "and" adds is read with the first. */
@@ -105,6 +107,7 @@ export function leaves(
     .replace(/\(([^()]*)\)/g, (all, said: string) => (marked && OTHER_SUBJECT.test(said) ? ' ' : all))
     .replace(marked ? CONTRAST : NEVER, ' ')
     .replace(marked ? COMPANION : NEVER, ' ')
+    .replace(marked ? BEFORE_THEN : NEVER, ' ')
     .replace(NEAR, ' ')
     .replace(marked ? RESTATED : NEVER, ' ')
     .replace(/(?<=\p{L})\^\{?[23]\}?/gu, ' ')

@@ -23,6 +23,7 @@ import { isAbout, isClosedWorld } from './closed.ts';
 import { leftOf, NOUN, rightOf, STRIKES, STRUCK, wordsOf } from './sentence.ts';
 import { OTHER_SUBJECT } from './explanation.ts';
 import { namesOtherUnit } from '../compare/asked-unit.ts';
+import { claimsAnother } from './boxed-claim.ts';
 import { isUnclaimed } from './claims.ts';
 import { isGiven, isObject, isSubject } from './clause.ts';
 import type { Known } from './known.ts';
@@ -57,6 +58,8 @@ export function isStated(text: string, start: number, end: number, known: Known,
   if (EXAMPLE.test(text.slice(Math.max(0, start - 12), start))) return stopped('an example');
   if (marked && isUnclaimed(words, rightOf(text, end, inside), known))
     return stopped('a box that is not claimed', words);
+  if (marked && known.asked && claimsAnother(words, rightOf(text, end, inside), known.question ?? ''))
+    return stopped('another quantity in a box', words);
   if (known.asked && namesOtherUnit(words, known.question ?? '')) return stopped('another unit', words);
   const number = /^(?:\\f?boxed\s*\{)?[-−$\s]*\d|^\(\d+\)?$/.test(value);
   const left = /\d[.,]\d/.test(value) ? withoutHedges(words) : words;

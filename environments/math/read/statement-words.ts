@@ -91,7 +91,7 @@ const FAULTS = words(`
   unlikely guess guessing guesswork fails failed fail fake pretend imagine hypothetically supposedly allegedly reject rejects rejected
   rejecting discard discards discarded dismiss dismissed contradict contradicts contradicting contradiction disprove disproved disproves
   refute refuted refutes deny denied error errors misled tempting tempted trap decoy distractor pitfall naive wrongly falsely incorrectly
-  erroneously erroneous contrary placeholder template falsch faux falso неверно claims claimed says said thinks thought believes
+  erroneously erroneous contrary placeholder template falsch faux falso неверно sagt behauptet meint dice dit говорит утверждает claims claimed says said thinks thought believes
   believed faulty flawed bogus spurious sloppy careless hasty broken defective corrupt corrupted bug typo typed misread
   miscounted miscalculated overlooked forgot forgotten forgetting omitted neglected lie lied joke joking kidding sarcasm
   fiction nonsense absurd rubbish void retract retracted withdrawn withdraw disregard ignore cancel scrap meaningless dummy
@@ -162,14 +162,15 @@ const FOREIGN: readonly (readonly [RegExp, string])[] = [
   [/(?:正确|最终)?(?:答案|结果|选项)\s*(?:应该|应当|应|就)?(?:是|为|等于|选)?\s*(?:选项)?/g, ' answer is '],
   [/(?:故|应|本题|因此)?选择?(?:选项)?(?![一-鿿])/g, ' answer is '],
   [/(?:等于|就是|得到|得出|[是为得有共])(?=\s*(?:$|[\s:：$\\\d⟦-]))/g, ' is '],
-  [/\b(?:die |eine )?(?:end|gesamt)?(?:antwort|lösung|ergebnis) (?:ist|lautet|beträgt)\b/gi, ' the answer is '],
+  [/(?<!\p{L})(?:правильный |верный |окончательный )?ответ\s*[—–-]\s*/giu, ' the answer is '],
+  [/\b(?:die |das |eine )?(?:end|gesamt)?(?:antwort|lösung|ergebnis) (?:ist|lautet|beträgt)\b/gi, ' the answer is '],
   [/\bes gibt(?: genau| insgesamt)?(?=\s*(?:$|[\d$⟦]))/gi, ' there are '],
   [/\b(?:la |le )?(?:réponse|solution|résultat)(?: finale?)? est\b/gi, ' the answer is '],
   [/\b(?:la |el )?(?:respuesta|solución|resultado)(?: final)? es\b/gi, ' the answer is '],
   [/\b(?:la |il |a |o )?(?:risposta|resposta|soluzione|risultato)(?: finale?)? (?:è|é)(?!\p{L})/giu, ' the answer is '],
   [/\b(?:ist|lautet|beträgt) (?:die |das )?(?:end|gesamt)?(?:antwort|lösung|ergebnis)\b/gi, ' the answer is '],
   [/(?:よって|したがって|ゆえに|だから|以上より|なので)[、,]?/g, ' so '],
-  [/(?:答え|解|正解)は[、,]?/g, ' the answer is '],
+  [/(?:答え|解|正解)は[、,]?|(?:答え|正解):/g, ' the answer is '],
   [/(?:です|である|となる|になる|だ)(?=\s*(?:$|[。.!]))/g, ' '],
   [/(?<![\p{L}])(?:ответ|итак|следовательно)(?![\p{L}])/giu, ' answer '],
   [/\b(?:antwort|réponse|respuesta|risposta|resposta|lösung|ergebnis|resultado)(?=\s*[:：])/gi, ' answer '],

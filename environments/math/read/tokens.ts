@@ -29,6 +29,8 @@ const COMMA_GROUP = /[1-9]\d{0,2}(?:,\d{3})+(?![\d]|,\d)(?:\.\d+)?/y;
 const BLANK_GROUP = /[1-9]\d{0,2}(?: \d{3})+(?!\d| \d)(?:\.\d+)?/y;
 const DECIMAL_COMMA = /\d+,\d+/y;
 const WORD = /[A-Za-z]+/y;
+/** A word of another alphabet, or with a letter of one: `Äpfel`, `яблок`. */
+const FOREIGN_WORD = /(?=[A-Za-z]{0,20}[À-ÖØ-öø-žЀ-ӿ])[A-Za-zÀ-ÖØ-öø-žЀ-ӿ]{3,30}/y;
 const ROW_GAP = /\s*\[-?[\d.]{1,8}\s*(?:pt|em|ex|mm|cm|in)\]/y;
 
 export function tokenize(source: string, reading: Reading): Token[] {
@@ -39,6 +41,7 @@ export function tokenize(source: string, reading: Reading): Token[] {
   let sp = false;
   let depth = 0;
   const braces: boolean[] = [];
+  const isForeign = /[À-ÖØ-öø-žЀ-ӿ]/.test(text);
   let environments = 0;
   const push = (t: TokenType, v: string): void => {
     tokens.push({ t, v, sp });
@@ -75,6 +78,10 @@ export function tokenize(source: string, reading: Reading): Token[] {
       } else {
         number(match(NUMBER) ?? c);
       }
+    } else if (isForeign && match(FOREIGN_WORD) !== undefined) {
+      const word = match(FOREIGN_WORD) ?? c;
+      at += word.length;
+      push('word', word);
     } else if (/[A-Za-z]/.test(c)) {
       const run = match(WORD) ?? c;
       // "1 or W(x)" may be glued together.

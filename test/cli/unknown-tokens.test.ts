@@ -1,0 +1,110 @@
+// A server that gives text without tokens leaves their number unknown: every command says so, and none shows 0.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { main } from '../../cli/main.ts';
+import { isBlockReport } from '../../domain/block-messages.ts';
+import { addResult, noCounts } from '../../domain/progress.ts';
+import { resultOf as trajectoryResult } from '../../domain/trajectory.ts';
+import { turnTable } from '../../domain/turn-table.ts';
+import type { TurnRecord } from '../../domain/turn.ts';
+import { openFileStore } from '../../storage/files.ts';
+import { readTrajectories } from '../../storage/trajectories.ts';
+import { openRates } from '../../cli/view/rates.ts';
+import { outcomeLine } from '../../cli/view/summary.ts';
+import { aQuery, play, putRun, RUN, someSettings } from '../storage/play.ts';
+import { progressOf, resultOf, scriptedIo } from './scripted-io.ts';
+
+let out: string;
+beforeEach(() => (out = mkdtempSync(join(tmpdir(), 'everturn-'))));
+afterEach(() => rmSync(out, { recursive: true, force: true }));
+
+const TEXT: Partial<TurnRecord> = { contextIds: [], outputIds: [], logprobs: [], versions: [], trainable: false };
+
+async function runOf(name: string, turn?: Partial<TurnRecord>) {
+  const store = openFileStore(join(out, name), RUN);
+  const settings = someSettings({ numTurns: 1 });
+  const query = aQuery('q');
+  await putRun(store, [query], { settings });
+  await play(store, { query, settings, verdicts: ['right'], ...(turn && { turn: () => turn }) });
+  return store;
+}
+
+async function everturn(...args: string[]): Promise<string> {
+  const io = scriptedIo({ cwd: out, env: { EVERTURN_HOME: join(out, '.home') } });
+  await main(io, args);
+  return io.text.out;
+}
+
+const ZERO = /(?<![\d.,])0 tokens|tokens[^\n]*(?:p50|:) 0\b|between 0\.0000/;
+
+describe('tokens that nobody knows', () => {
+  test('are null or – in stats, compare, show and why, and never 0', async () => {
+    const { folder } = await runOf('text', TEXT);
+    const known = (await runOf('ids')).folder;
+    const shown = [
+      await everturn('stats', folder, '--prices', '3,0.3,15'),
+      await everturn('compare', known, folder),
+      await everturn('show', folder, 'q'),
+      await everturn('why', folder, 'q'),
+    ];
+    for (const text of shown) expect(text).not.toMatch(ZERO);
+    expect(shown[0]).toMatch(/tokens +a turn: p50 –.*; – in all/);
+    expect(shown[0]).toMatch(/all together –/);
+    expect(shown[0]).toMatch(/tokens per right rollout +–/);
+    expect(shown[0]).toMatch(/cost +–/);
+    expect(shown[1]).not.toContain('Tokens of an answer');
+    expect(shown[2]).toContain('– tokens after –');
+    const { timing, cost } = JSON.parse(await everturn('stats', folder, '--prices', '3,0.3,15', '--json')) as {
+      timing: Record<string, Record<string, unknown>>;
+      cost: unknown;
+    };
+    expect(cost).toBeNull();
+    expect([timing['tokens'], timing['throughput'], timing['tokensPerRight']!['value']]).toEqual([null, null, null]);
+    for (const name of ['outputTokens', 'contextTokens', 'tokensPerSecond'])
+      expect(timing[name]).toEqual({ n: 0, mean: null, p50: null, p90: null, p99: null, max: null, sum: null });
+    const csv = await everturn('stats', folder, '--csv');
+    expect(csv.split('\n').filter((line) => /^(outputTokens|contextTokens|throughput|tokens)/.test(line))).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^[^,]*,0,/)]),
+    );
+  });
+
+  test('are null in the counts of a run, for the rest of it, and – where they are shown', async () => {
+    const counts = noCounts();
+    for (const name of ['text', 'ids']) {
+      const store = await runOf(name, name === 'text' ? TEXT : undefined);
+      for await (const trajectory of readTrajectories(store)) addResult(counts, trajectoryResult(out, trajectory)!, 1);
+    }
+    expect(counts).toMatchObject({ turns: 2, tokens: null });
+    expect(outcomeLine(resultOf({ counts, total: 2 }))).toContain('2 turns, – tokens.');
+    const rates = openRates();
+    expect(rates(progressOf({ counts, done: 2, total: 4 }), 1_005_000)).toEqual({
+      tokensPerSecond: null,
+      remainingMs: 5000,
+    });
+    expect(isBlockReport({ block: 'b', order: 0, next: 1, inFlight: 0, counts })).toBe(true);
+  });
+
+  test('are those of the server where it gives tokens without ids, and 0 of an answer with none', async () => {
+    const logprobs = [{ token: 'a', logprob: -1 }];
+    const { folder } = await runOf('logprobs', { ...TEXT, textLogprobs: logprobs });
+    expect(await everturn('show', folder, 'q')).toContain('1 token after –');
+    const empty = (await runOf('empty', { outputIds: [], logprobs: [], versions: [], finish: 'abort' })).folder;
+    expect(await everturn('show', empty, 'q')).toContain('0 tokens after 3');
+  });
+
+  test('are – in the table of a rollout’s workflow', () => {
+    const turn = {
+      turn: 1,
+      finish: 'stop',
+      versionStart: 0,
+      versionEnd: 0,
+      verdict: 'right',
+      reason: 'equal',
+    } as const;
+    const turns = [{ ...turn, outputTokens: null, contextTokens: null }];
+    expect(turnTable({ title: 't', phase: 'p', numTurns: 1, turns })).toMatch(/right\s+\|\s+–\s+\|\s+–\s+\|/);
+  });
+});
