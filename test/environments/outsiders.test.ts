@@ -37,10 +37,10 @@ function missed(kind: Reply['kind'], expected: Reply['expected'], boxed?: boolea
 describe('a reply that somebody else wrote', () => {
   test.each([
     ['an honest one with a box', 'honest-boxed', 'right', undefined, 0.02],
-    ['an honest one without a box', 'honest-unboxed', 'right', undefined, 0.107],
+    ['an honest one without a box', 'honest-unboxed', 'right', undefined, 0.09],
     ['an equal form', 'equal-form', 'right', undefined, 0.015],
     ['a wrong one with a box', 'wrong', 'wrong', true, 0.015],
-    ['a wrong one without a box', 'wrong', 'wrong', false, 0.025],
+    ['a wrong one without a box', 'wrong', 'wrong', false, 0.024],
     ['a near miss', 'near-miss', 'wrong', undefined, 0.022],
     ['a near miss of a form', 'equal-form', 'wrong', undefined, 0.01],
   ] as const)('%s is judged as its label says', (_, kind, expected, boxed, share) => {
@@ -141,8 +141,8 @@ describe('a value that follows reasoning', () => {
   test.each([
     [candle, '20 - 2t = 8, so t = 6.\n\nThe candle will be 8 cm tall after 6 hours.', '6', 'right'],
     [candle, '20 - 2t = 8, so t = 6.\n\nI doubt that the candle is 8 cm tall after 6 hours.', '6', 'wrong'],
-    [house, 'So Josh made a profit of $70,000 (he sold at $200,000 after spending $130,000).', '70000', 'right'],
-    [house, 'So Josh made a profit of $70,000 (or $60,000).', '70000', 'wrong'],
+    [house, 'So Josh walked away with $70,000 (he sold at $200,000 after spending $130,000).', '70000', 'right'],
+    [house, 'So Josh walked away with $70,000 (or $60,000).', '70000', 'wrong'],
     [stamps, 'Ben has 84/4 = 21 stamps and Maria has 63 stamps.', '63', 'right'],
     [stamps, "So Maria has 63 stamps, three times Ben's 21.", '63', 'right'],
     [stamps, 'Maria has 63 stamps and Ben has 21 stamps.', '21', 'wrong'],

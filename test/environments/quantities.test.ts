@@ -44,8 +44,8 @@ describe('a statement about a quantity of the question', () => {
     verdict: judgeMath(reply.answer, [VALUE], { question: reply.question }).verdict,
   }));
   test.each([
-    ['right', 0.14, 1_000],
-    ['wrong', 0.19, 3_000],
+    ['right', 0.09, 1_000],
+    ['wrong', 0.09, 3_000],
   ] as const)('is %s where its label says so', (expected, share, count) => {
     const side = judged.filter((reply) => reply.expected === expected);
     const otherwise = side.filter(({ verdict }) => verdict !== expected);

@@ -2,7 +2,8 @@
 // or the asked quantity of another thing of the question, the box claims something else. Reasoning before it in the same sentence, and
 // what follows the box, leave the model free. Linear: one sentence is read.
 
-import { isPreposition, namedIn, QUANTITY_ROW, readQuestion, type Token, tokensOf } from './question.ts';
+import { isPreposition, namedIn, QUANTITY_ROW, type Token, tokensOf } from './named.ts';
+import { readQuestion } from './question.ts';
 
 const STATES =
   /^(?:[^\p{L}]*(?:so|thus|hence|therefore|then|now|and|finally|as a result|in conclusion)\b,?)?\s*the ([\p{L}\s'’-]{2,120}?(?:(?:plus|minus) \d+)?)\s(?:is|are|was|were|equals)(?: (?:therefore|thus|then|just|exactly|simply|equal to))?\s*[:$]?\s*$/iu;

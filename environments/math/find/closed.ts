@@ -2,25 +2,34 @@
 // that asks, or another word for one. A thing, person, time, deed, condition or number of another clause of the question, or of nowhere,
 // makes it a statement about something else. Other languages than English are left out. Linear in the clause.
 
-import { isFree, isGeneric, isPointing, meaningsOf } from '../read/free-words.ts';
+import { isFree, isGeneric, isPointing, meaningsOf, withoutIdioms } from '../read/free-words.ts';
 import { speaksOfAnother } from './contrast.ts';
-import { type Clause, meets, otherComparison, otherCount, otherPart, otherTerms, otherTime } from './contradictions.ts';
+import {
+  type Clause,
+  meets,
+  otherComparison,
+  otherCount,
+  otherPart,
+  otherTerms,
+  otherTime,
+  otherWay,
+} from './contradictions.ts';
 import { stopped } from './obstacle.ts';
 import { LOSSES } from '../read/contrasts.ts';
 import { isLink, isVerb } from '../read/statement-words.ts';
 import { numberWord } from '../read/number-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
 import {
-  type Asked,
   isContrast,
   isOneOfSeveral,
   isQuantity,
   isPreposition,
-  readQuestion,
+  QUANTITY_ROW,
   STOP,
   type Token,
   tokensOf,
-} from './question.ts';
+} from './named.ts';
+import { type Asked, readQuestion } from './question.ts';
 import { NOUN } from './sentence.ts';
 
 const FOREIGN =
@@ -45,7 +54,9 @@ function unaccounted(said: string, question: string, computed: boolean): string 
   const asked = readQuestion(question);
   if (!isClosedWorld(question) || FOREIGN.test(said)) return undefined;
   const tokens = tokensOf(
-    said.replace(/[’'](?:ll|d|ve|re|s|m)\b/gi, ' ').replace(TENS, (all) => numberWord(all.toLowerCase()) ?? all),
+    withoutIdioms(said)
+      .replace(/[’'](?:ll|d|ve|re|s|m)\b/gi, ' ')
+      .replace(TENS, (all) => numberWord(all.toLowerCase()) ?? all),
   );
   const end = tokens.findIndex(({ word }) => word === ';');
   const adjuncts = tokens.slice(0, Math.max(0, end));
@@ -56,6 +67,7 @@ function unaccounted(said: string, question: string, computed: boolean): string 
         isNumber(word, written) && isUnitWord(adjuncts[k + 1]?.written ?? '') && !isHeldNumber(written, asked),
     )?.written ??
     otherCount(clause.tokens, asked) ??
+    otherWay(clause.tokens, asked) ??
     otherPart(tokens, asked) ??
     otherComparison(clause.tokens, asked) ??
     otherTime(tokens, asked) ??
@@ -67,7 +79,12 @@ function unaccounted(said: string, question: string, computed: boolean): string 
 /** Without a heading ("Add 3:"), a calculation as its subject ("Dividing by 3 gives") and the steps of one. */
 function ownClause(all: readonly Token[], adjuncts: readonly Token[], asked: Asked, computed: boolean): Clause {
   const end = all.findLastIndex(({ word }) => word === NOUN);
-  const colon = all.findLastIndex(({ word }, k) => word === ':' && k < end - 1);
+  // "log(x) = 5 means x = 2^5 ="
+  const colon = all.findLastIndex(
+    ({ word }, k) =>
+      k < end - 1 &&
+      (word === ':' || (/^(?:mean|imply)$/.test(word) && [all.slice(0, k), all.slice(k)].every(hasLink))),
+  );
   const first = all.findIndex(({ word }, k) => word === '=' && k > colon && k < end);
   const before = withoutMethod(all.slice(colon + 1, first < 0 ? Math.max(0, end) : first));
   const tokens = [...before, ...all.slice(Math.max(0, end))];
@@ -82,6 +99,8 @@ function ownClause(all: readonly Token[], adjuncts: readonly Token[], asked: Ask
     covers: coversCore([...adjuncts, ...tokens], asked, elided),
   };
 }
+
+const hasLink = (tokens: readonly Token[]): boolean => tokens.some(({ word }) => word === '=');
 
 /** "By Vieta's formulas the sum is", "After combining like terms we get", "Moving the point four places gives" */
 function withoutMethod(tokens: readonly Token[]): readonly Token[] {
@@ -118,7 +137,9 @@ function isAccounted(token: Token, k: number, clause: Clause, asked: Asked): boo
   // "the hour hand" where the minute hand is asked for
   if (isUnitWord(written) || /^(?:squar|cubic)$/.test(word))
     return k > value ? true : !asked.wanted.has(after?.word ?? '') && !/^(?:of|root)$/.test(after?.word ?? '');
-  if (word === 'still') return tokens.slice(k, k + 4).every((one) => one.word !== 'to');
+  if (word === 'still')
+    return tokens.slice(k, k + 4).every((one) => one.word !== 'to') || meets(meaningsOf(word), asked.meanings);
+  if (isOfForm(k, clause, asked)) return true;
   if (k > value && k < value + 3 && isGeneric(word)) return true;
   if (isFree(word) || isAdverb(written) || meets(meaningsOf(word), asked.meanings)) return true;
   if (/^(?:left|end)$/.test(word) && /^(?:with|up)$/.test(after?.word ?? '')) return true;
@@ -149,7 +170,7 @@ function isAccounted(token: Token, k: number, clause: Clause, asked: Asked): boo
           !LOSSES.has(word) &&
           !asked.wanted.has(after?.word ?? '')))
     );
-  if (isOneOfSeveral(word, asked)) return false;
+  if (isOneOfSeveral(word, asked.given)) return false;
   if (holdsAll(asked.names, tokens) && asked.names.includes(word)) return true;
   if (
     asked.core.length === 0 &&
@@ -158,6 +179,7 @@ function isAccounted(token: Token, k: number, clause: Clause, asked: Asked): boo
   )
     return false;
   const joined = before?.word === 'and' || after?.word === 'and';
+  if (joined && k < value && asked.clause.some((one) => one.word === 'they')) return true;
   return (covers && !joined) || (asked.refers && k < value && /^\p{Lu}\p{Ll}/u.test(written));
 }
 
@@ -173,6 +195,32 @@ function isAccountedNumber(k: number, { tokens, value, covers, equated }: Clause
   const given =
     asked.numbers.has(numberOf(written)) && isPreposition(before) && covers && !asked.wanted.has(after?.word ?? '');
   return isPointing(before) || given || (k < value && tokens.slice(k, value).some((token) => token.word === NOUN));
+}
+
+/** Words that are accounted for by their place. */
+function isOfForm(k: number, { tokens, value, covers }: Clause, asked: Asked): boolean {
+  const { word, written } = tokens[k] as Token;
+  const [before = '', after] = [tokens[k - 1]?.word, tokens[k + 1]];
+  if (word === asked.agent) return isPointing(before) || /^\p{Lu}/u.test(written);
+  if (word === 'each') return asked.wanted.has('one') && asked.core.includes(after?.word ?? '');
+  // "than Anna", the only other one
+  if (word === 'than')
+    return (
+      /\bhow (?:many|much) (?:more|fewer|less)\b/i.test(asked.text) &&
+      !asked.wanted.has(word) &&
+      asked.names.length === 2 &&
+      asked.names.includes(after?.word ?? '')
+    );
+  if (/^(?:together|combin|jointly)$/.test(word))
+    return asked.wanted.has('they') && !/\b(?:each|every)\b/.test(asked.text);
+  if (/^differ(?:enc)?$/.test(word)) return asked.wanted.has('than');
+  if (word === 'length') return covers && !asked.named.has(QUANTITY_ROW);
+  if (word === 'gam' || word === 'sport') return /^(?:neither|both|either)$/.test(before);
+  if (/^(?:finish|complet)$/.test(word)) return k > value && before === 'to';
+  if (word === 'way') return before === 'the' && tokens[k - 2]?.word === 'all';
+  return (
+    word === 'last' && asked.words.has(word) && isUnitWord(after?.written ?? '') && asked.words.has(after?.word ?? '')
+  );
 }
 
 /** Does the question ask for another point, angle or segment by name? */
@@ -194,7 +242,7 @@ function isHarmlessHere(k: number, { tokens, value }: Clause, asked: Asked): boo
     const place = tokens.slice(value, k).findLastIndex(({ word }) => isPreposition(word)) + value;
     return (
       place > value &&
-      k - place <= 2 &&
+      k - place <= (tokens[k - 1]?.word === 's' ? 4 : 3) &&
       /^(?:in|on|at)$/.test(tokens[place]?.word ?? '') &&
       !asked.wanted.has(tokens[k + 1]?.word ?? '')
     );

@@ -3,7 +3,8 @@
 
 import { isFree, meaningsOf } from '../read/free-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
-import { type Asked, isPlural, isPreposition, STOP, type Token } from './question.ts';
+import { isPlural, isPreposition, STOP, type Token } from './named.ts';
+import type { Asked } from './question.ts';
 import { NOUN } from './sentence.ts';
 
 export interface Clause {
@@ -24,7 +25,8 @@ export function otherCount(clause: readonly Token[], asked: Asked): string | und
   const behind = clause.slice(value + 1);
   const end = behind.findIndex(({ word }) => isPreposition(word) || STOP.test(word) || ENDS_NOUN.test(word));
   const noun = behind.slice(0, end < 0 ? 3 : Math.min(end, 3)).findLast(({ written }) => isPlural(written));
-  if (!noun || isUnitWord(noun.written) || isFree(noun.word) || asked.phrase.has(noun.word)) return undefined;
+  if (!noun || isUnitWord(noun.written) || asked.phrase.has(noun.word)) return undefined;
+  if (isFree(noun.word) && !(asked.phrase.size > 0 && asked.wanted.has(noun.written))) return undefined;
   const meanings = new Set([...asked.phrase].flatMap((word) => [...meaningsOf(word)]));
   if (meets(meaningsOf(noun.word), meanings)) return undefined;
   if (asked.phrase.size === 0) return asked.counts || asked.wanted.has(noun.word) ? undefined : noun.written;
@@ -49,6 +51,12 @@ export function otherPart(tokens: readonly Token[], asked: Asked): string | unde
   }
   return undefined;
 }
+
+/** "got on" where it is asked how many got off. */
+export const otherWay = (tokens: readonly Token[], asked: Asked): string | undefined =>
+  asked.wanted.has('off') && !tokens.some(({ word }) => word === 'off') && tokens.some(({ word }) => word === 'on')
+    ? 'on'
+    : undefined;
 
 /** "more than Ben" where it is asked how many more than Anna. */
 export function otherComparison(clause: readonly Token[], asked: Asked): string | undefined {

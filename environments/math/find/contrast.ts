@@ -6,18 +6,17 @@ import { LOSSES } from '../read/contrasts.ts';
 import { isUnitWord } from '../read/unit-words.ts';
 import { stopped } from './obstacle.ts';
 import {
-  type Asked,
   isKind,
   isPreposition,
   type Named,
   namedIn,
   QUANTITY_ROW,
-  readQuestion,
   STOP,
   type Token,
   tokensOf,
   verbsIn,
-} from './question.ts';
+} from './named.ts';
+import { type Asked, readQuestion } from './question.ts';
 import { NOUN } from './sentence.ts';
 
 const COUNTS =
@@ -38,7 +37,9 @@ export function speaksOfAnother(said: string, question: string, value: string, o
   const tokens = tokensOf(said);
   const clause = tokens.slice(tokens.findIndex(({ word }) => word === ';') + 1);
   const compares = COMPARES.test(asked.text);
-  if (compares && !COMPARES.test(said) && !/\b(?:extra|additional|by|beats?|ahead|behind)\b/i.test(said)) {
+  const behind = clause.slice(clause.findLastIndex(({ word }) => word === NOUN) + 1);
+  const longer = behind.some(({ word, written }) => /^\p{Ll}{2,}er$/u.test(written) && asked.wanted.has(word));
+  if (compares && !longer && !COMPARES.test(said) && !/\b(?:extra|additional|by|beats?|ahead|behind)\b/i.test(said)) {
     const held = tokens.filter(({ word }) => asked.words.has(word) && !isPreposition(word));
     if (held.length > 2) return no('no comparison', said);
   }
@@ -153,7 +154,9 @@ function isOtherQuantity(tokens: readonly Token[], asked: Asked): boolean {
 
 /** "sold" where it is asked how many were bought, "has … left" where it is asked how many were given away. */
 function isOtherDeed(said: string, tokens: readonly Token[], { text, words, verbs, counted }: Asked): boolean {
-  const own = verbsIn(tokens).filter((word) => words.has(word));
+  const own = verbsIn(tokens).filter(
+    (word) => words.has(word) && !(/\bare there\b/.test(text) && /^(?:keep|own|hold|contain|rais)$/.test(word)),
+  );
   const has = /\bha(?:ve|s|d)\b/i;
   if (own.length > 0 && !own.some((verb) => verbs.includes(verb)))
     if (verbs.length > 0 || counted !== undefined || has.test(text)) return no('another deed', said);

@@ -7,17 +7,8 @@ import { isVerb } from '../read/statement-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
 import { remembered } from '../remembered.ts';
 import { SCALED } from './asked.ts';
-import {
-  type Asked,
-  isPlural,
-  isPreposition,
-  namedIn,
-  QUANTITY_ROW,
-  readQuestion,
-  STOP,
-  type Token,
-  tokensOf,
-} from './question.ts';
+import { isPlural, isPreposition, namedIn, QUANTITY_ROW, STOP, type Token, tokensOf } from './named.ts';
+import { type Asked, readQuestion } from './question.ts';
 
 /** "How many adult tickets", "the number of socks": the plurals, and the words before them. */
 interface Counted {

@@ -20,6 +20,7 @@ import { afterwards } from './afterwards.ts';
 import { percented, RESTATED, roundedBehind, tailOf, withTail } from './tail.ts';
 import { spelledOut } from '../read/number-words.ts';
 import { inEnglish } from '../read/statement-words.ts';
+import { valueFirst } from './value-first.ts';
 import { yesOrNo } from '../read/words.ts';
 
 // The answer ends at a mark by which a chat template ends a turn or opens another.
@@ -127,7 +128,7 @@ function unboxed(said: string, read: string, cut: boolean, known: Known): Found 
     tagged(text, known, cut) ?? hash(text, cut) ?? finalPhrase(text, cut, known) ?? answerPhrase(text, cut, known);
   if (named || cut) return named ? inSentence(named, known) : 'cut-off';
   return (
-    counted(text, known) ??
+    valueFirst(text, known) ??
     (text.includes('=') && !text.includes('\n') ? lastLink(text, known) : undefined) ??
     whole(source, known) ??
     lastValue(text, known)
@@ -227,23 +228,6 @@ function joins(gap: string): boolean {
     .trim();
   if (!/[A-Za-z0-9.=]/.test(plain)) return true;
   return plain.length <= 32 && !/[.=]/.test(plain) && /(^|\s)(and|or)(\s|$)/i.test(plain);
-}
-
-/** "46m of fence", "8 primes: 2, 3, …": a value with words that the question knows. */
-function counted(text: string, known: Known): Extraction | undefined {
-  const value = /^\s*[-−]?[$€£]?\d[\d,]*(?:\.\d+)?(?:\/\d+)?(?![\d.,/]|\s*(?:[-−+*/×÷=^!<>≤≥]|x\b))/.exec(text)?.[0];
-  if (
-    value === undefined ||
-    !known.asked ||
-    /\n|[.!]\s+\p{Lu}/u.test(text) ||
-    !/\p{L}{3}/u.test(text) ||
-    text.length > 200
-  )
-    return undefined;
-  if (/\b(?:not|never|still|can|could)\b|n[’']t\b/i.test(text)) return undefined;
-  return isStated(text, 0, value.length, known, false) && !afterwards(text, value.length, value, known).withdrawn
-    ? { text: withTail(value.trim(), text, value.length), by: 'whole' }
-    : undefined;
 }
 
 /** An answer that is nothing but one expression, or a few words. */

@@ -2,58 +2,24 @@
 // the deeds, and the sets of which a statement has to name the right one. Linear; each part is read when it is first asked for, and
 // the last questions are remembered.
 
-import { CONTRARIES, KINDS, lemma, NEUTRAL, QUANTITIES } from '../read/contrasts.ts';
+import { NEUTRAL } from '../read/contrasts.ts';
 import { isFree, meaningsOf, signsIn } from '../read/free-words.ts';
 import { numberWord } from '../read/number-words.ts';
 import { isCommon, isDeterminer, isVerb } from '../read/statement-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
 import { remembered } from '../remembered.ts';
 import { clauseOf } from './asked.ts';
-
-export interface Token {
-  readonly written: string;
-  readonly word: string;
-}
-
-/** Words, numbers and stops; `⟦` stands for a formula. */
-export const tokensOf = (text: string): Token[] =>
-  (
-    text
-      .replace(/\\(?!sin|cos|tan)[A-Za-z]+|(?:sin|cos|tan)\([\d.]+\)|(?<=\p{L})\([^()]{0,80}\)?/gu, ' ')
-      .match(/⟦|\d+(?:[.,]\d+)*|\p{L}+(?:[’'](?!s\b)\p{L}+)*|[.,;:?!=()]/gu) ?? []
-  ).map((written) => ({ written, word: lemma(written.toLowerCase()) }));
-
-/** Of each row of a table that a text touches, the groups that it names. */
-export type Named = ReadonlyMap<number, ReadonlySet<number>>;
-const ROWS = [...KINDS, ...CONTRARIES, QUANTITIES];
-export const QUANTITY_ROW = ROWS.length - 1;
-export const isKind = (row: number): boolean => row < KINDS.length;
-export const isQuantity = (word: string): boolean => (INDEX.get(word) ?? []).some(([row]) => row === QUANTITY_ROW);
-/** Does a word exclude others by the tables? */
-export const isContrast = (word: string): boolean => (INDEX.get(word) ?? []).some(([row]) => row !== QUANTITY_ROW);
-/** Does the question name several of the kind: Monday and Tuesday? */
-export const isOneOfSeveral = (word: string, asked: Asked): boolean =>
-  (INDEX.get(word) ?? []).some(([row]) => row < KINDS.length && (asked.given.get(row)?.size ?? 0) > 1);
-const INDEX = new Map<string, (readonly [row: number, group: number])[]>();
-for (const [k, row] of ROWS.entries())
-  for (const [n, group] of row.entries())
-    for (const word of new Set(group.map(lemma))) INDEX.set(word, [...(INDEX.get(word) ?? []), [k, n]]);
-
-/** "5 m per second", "36 square units" and "may" are neither an ordinal, a shape nor a month. */
-const isSense = ({ written, word }: Token, before: Token | undefined, after: Token | undefined): boolean =>
-  word === 'squar'
-    ? !(isUnitWord(after?.written ?? '') || /^(?:unit|root)$/.test(after?.word ?? ''))
-    : word === 'second'
-      ? !/^(?:per|an?|each|⟦|\d.*)$/.test(before?.word ?? '')
-      : !/^(?:may|march)$/.test(written);
-
-export function namedIn(tokens: readonly Token[]): Named {
-  const named = new Map<number, Set<number>>();
-  for (const [k, token] of tokens.entries())
-    for (const [row, group] of INDEX.get(token.word) ?? [])
-      if (isSense(token, tokens[k - 1], tokens[k + 1])) named.set(row, (named.get(row) ?? new Set()).add(group));
-  return named;
-}
+import {
+  isPlural,
+  isPreposition,
+  type Named,
+  namedIn,
+  QUANTITY_ROW,
+  STOP,
+  type Token,
+  tokensOf,
+  verbsIn,
+} from './named.ts';
 
 export interface Join {
   readonly items: readonly string[];
@@ -95,6 +61,8 @@ export interface Asked {
   readonly core: readonly string[];
   /** Groups of words of one meaning that the clause names. */
   readonly meanings: ReadonlySet<number>;
+  /** Whom the question is about, where nobody else is named: "A train leaves", "Tom has". */
+  readonly agent: string | undefined;
   /** Does the clause speak of somebody or something by a pronoun? */
   readonly refers: boolean;
   /** Names of the signs in the asked formula: "integral". */
@@ -162,6 +130,7 @@ function read(question: string): Asked {
         )
         .map(({ word }) => word),
     meanings: () => new Set(asked.clause.flatMap(({ word }) => [...meaningsOf(word)])),
+    agent: () => agentOf(asked),
     signs: () => signsIn(asked.text),
     joins: () => joinsOf(asked.clause),
     refers: () => asked.clause.some(({ word }) => /^(?:he|she|they|it|its|his|her|their|them|him)$/.test(word)),
@@ -199,6 +168,22 @@ function joinsOf(clause: readonly Token[]): Join[] {
   return joins;
 }
 
+function agentOf({ all, names, sets, given }: Asked): string | undefined {
+  const start = isDeterminer(all[0]?.word ?? '') ? 1 : -1;
+  const end = all.findIndex(
+    ({ word, written }, k) =>
+      k > 1 && (isVerb(word) || isPreposition(word) || /s$|ed$/.test(written) || STOP.test(word)),
+  );
+  const agent = names.length === 1 ? names[0] : start > 0 && end > 1 && end < 5 ? all[end - 1]?.word : undefined;
+  const isRival = agent === undefined || sets.some((set) => set.includes(agent));
+  if (isRival || isUnitWord(agent) || isFree(agent) || !/^\p{L}{3,}$/u.test(agent)) return undefined;
+  return [...namedIn([{ word: agent, written: agent }])].some(
+    ([row]) => row === QUANTITY_ROW || (given.get(row)?.size ?? 0) > 1,
+  )
+    ? undefined
+    : agent;
+}
+
 const wordSet = (tokens: readonly Token[]): ReadonlySet<string> =>
   new Set(tokens.flatMap(({ word, written }) => [word, written]));
 
@@ -208,15 +193,11 @@ function headOf(clause: readonly Token[]): readonly Token[] {
   return clause.slice(Math.max(0, start), end < 0 ? undefined : end);
 }
 
-export const isPreposition = (word: string): boolean => PREPOSITION.test(word);
-const PREPOSITION =
-  /^(?:of|in|on|at|for|with|when|if|that|which|who|to|by|from|between|after|before|during|than|per|over|into|under|while|because|since|as|so|without|alone|during|across|up|down|around|along|through|about|dur)$/;
 /** Ask for a quantity that a unit names as well. */
 const ASKING =
   /^(?:many|much|long|far|tall|old|high|fast|big|larg|percent|every|each|comput|evaluat|determin|calculat|simplify|what|which)$/;
 const SMALL =
   /^(?:the|and|how|many|much|what|which|do|are|was|wer|hav|has|can|will|would|should|thes|this|that|there|they|she|his|her|its|their|all|each|any|total|altogether|number|dollar|did|been)$/;
-export const STOP = /^[.,;:?!()]$/;
 const NAME = /^\p{Lu}\p{Ll}{2,}$/u;
 const nobody = (): boolean => false;
 const isStrange = (written: string): boolean => /^\p{Ll}{3,}$/u.test(written) && !isCommon(written, nobody);
@@ -256,9 +237,6 @@ function setsOf(all: readonly Token[]): string[][] {
   return [namesIn(all), labels, ...things].map((set) => [...new Set(set)]);
 }
 
-export const isPlural = (written: string): boolean =>
-  /^(?:\p{Ll}{2,}[^su]s|people|men|women|children|sheep|fish|mice|geese|feet|teeth|dice|oxen|deer)$/u.test(written);
-
 /** The plural within the next words: "8 blue marbles". */
 function pluralAt(all: readonly Token[], from: number, reach = 3): string | undefined {
   for (const { word, written } of all.slice(from, from + reach)) {
@@ -281,16 +259,3 @@ function phraseOf(clause: readonly Token[]): readonly Token[] {
 }
 const AUXILIARY =
   /^(?:do|is|are|was|wer|can|could|will|would|should|must|may|might|hav|had|did|need|each|he|she|they|it|the)$/;
-
-/** Verbs that say what was done. */
-export const verbsIn = (tokens: readonly Token[]): string[] =>
-  tokens
-    .filter(
-      ({ word, written }, k) =>
-        (isVerb(word) || /^\p{Ll}{3,}ed$/u.test(written)) &&
-        !NEUTRAL.has(word) &&
-        !/ings?$/.test(written) &&
-        tokens[k - 1]?.word !== 'to' &&
-        !(word === 'giv' && /^(?:this|that|which|it|⟦|=)$/.test(tokens[k - 1]?.word ?? '')),
-    )
-    .map(({ word }) => word);

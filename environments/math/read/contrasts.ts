@@ -9,7 +9,7 @@ const IRREGULAR: Readonly<Record<string, string>> = Object.fromEntries(
     'ate:eat eaten:eat made:make took:take taken:take spent:spend paid:pay lost:lose won:win wrote:write written:write ran:run drove:drive driven:drive ' +
     'rode:ride went:go gone:go got:get found:find kept:keep drank:drink drunk:drink swam:swim flew:fly grew:grow grown:grow broke:break broken:break ' +
     'caught:catch built:build sent:send lent:lend fell:fall fallen:fall rose:rise saw:see came:come began:begin chose:choose drew:draw threw:throw ' +
-    'brought:bring taught:teach held:hold met:meet wore:wear slept:sleep stood:stand laid:lay fed:feed this:this his:his has:have had:have sewn:sew shown:show known:know flown:fly use:use age:age does:do did:do'
+    'brought:bring taught:teach held:hold met:meet wore:wear slept:sleep stood:stand laid:lay fed:feed this:this his:his has:have had:have sewn:sew shown:show known:know flown:fly use:use owe:owe bring:bring add:ad adds:ad egg:eg age:age does:do did:do'
   )
     .split(' ')
     .map((pair) => pair.split(':') as [string, string]),
@@ -23,7 +23,7 @@ export const lemma = remembered((word) => {
   return word
     .replace(/(?:ies|ied)$/, 'y')
     .replace(/(?<=s|sh|ch|x|z)es$|(?<![su])s$/, '')
-    .replace(/(?<=[^e]{2})(?:ed|ing)$/, '')
+    .replace(/(?<=[^e]{2})(?:ed|ing)$|(?<=[b-df-hj-np-tv-z]e[lnrt])ed$/, '')
     .replace(/([b-df-hj-km-np-rt])\1$/, '$1')
     .replace(/e$/, '');
 }, MANY);

@@ -10,7 +10,7 @@ const FREE = lemmas(`
   the a an this that these those it its he she him her his they them their theirs we us our you your i me my myself one ones who whom which what
   there here where when while how as if is are was were be been being am has have had having do does did done will would can could shall should must
   may might let lets get gets got getting gotten need needs needed have need take takes took taken taking make makes made making give gives gave given giving
-  of in on at to by from into onto for with within per out up off down through until till upon about because since due via
+  of in on at to by from into onto for with within per out up down through until till upon about because since due via
   so then thus therefore hence consequently accordingly finally now ultimately overall altogether total totals totaling all in
   and also too indeed just exactly precisely simply clearly obviously evidently actually certainly definitely really basically currently already only
   answer result value solution conclusion amount quantity figure number count equal equals equivalent same such following follows
@@ -25,17 +25,22 @@ const FREE = lemmas(`
   contain contains contained hold holds held measure measures measured converge converges evaluate evaluates account accounts amount amounts add adds added continue continues
   unit units go goes point number one integer real interval notation exactly function value term set
   missing decimal fraction form calculation
-  and or after over during around away simplest consist consists whose text option options choice choose select picks pick looking namely terms lowest data given polynomial mr mrs ms miss dr thousand hundred million how actual whole entire full complete own simply put words word case`);
+  and or after over during around away simplest consist consists whose text option options choice choose select picks pick looking namely terms lowest data given polynomial mr mrs ms miss dr thousand hundred million how actual whole entire full complete own simply put words word case general explicit job task`);
 export const isFree = (word: string): boolean => FREE.has(word);
 
 const GROUPS = `
-  use consume burn require need spend take | pay spend charge worth owe due cost | receive get gain earn make | have own hold contain has possess |
+  use consume burn require need spend take | pay spend charge worth owe due cost | receive get gain earn make | have own hold contain has possess keep |
   begin start open | end finish over close complete | travel go drive cover ride walk run | buy purchase get | show read say display |
   people person human individual | child kid | each every apiece per | remain left remaining leftover rest still over |
   large big great | larger bigger greater | maximum max largest greatest biggest most highest | minimum min smallest least lowest fewest |
   integer number | solution root zero | way possibility choice option arrangement | neither nor | expected average | sell sale | altogether total together both combined overall sum all |
   time long duration last | factor divisor divide divisible division quotient dividing | digit number | letter character | student pupil | create form make build construct |
-  arrange order | choose pick select | produce make | hand give | sit seat | more difference differ exceed | coordinate point locate | save put | angle measure degree`;
+  arrange order | choose pick select | produce make | hand give | sit seat | more difference differ exceed | coordinate point locate | save put | angle measure degree |
+  now present current | discount save saving reduction | sale reduced discount discounted | without not | wrong wrongly incorrect incorrectly |
+  right rightly correct correctly | pay rent | pay fee | pay bill | pay fare | pay tax | pay price | check see examine treat | pull draw take pick |
+  fence fencing enclose perimeter | median middle | intercept cross intersect axis | notation read | distance far travel go cover |
+  earn come take bring raise | sew finish complete produce make | knit finish complete produce make | bake finish complete produce make | paint finish complete |
+  build finish complete produce make | assemble finish complete produce make`;
 const MEANINGS = new Map<string, Set<number>>();
 for (const [k, group] of [
   ...GROUPS.split('|').map(lemmas),
@@ -43,6 +48,18 @@ for (const [k, group] of [
 ].entries())
   for (const word of group) MEANINGS.set(word, (MEANINGS.get(word) ?? new Set()).add(k));
 const NONE: ReadonlySet<number> = new Set();
+/** Phrases that mean one verb. */
+const IDIOMS: readonly (readonly [RegExp, string])[] = [
+  [/\bwalk\p{L}* away with\b|\b(?:end|wind|wound)\p{L}* up with\b/giu, 'gets'],
+  [/\bset\p{L}* (?:\p{L}+ ){0,2}?back(?=\s*⟦)|\bset (?:him|her|them|you|us|me) back\b/giu, 'costs'],
+  [/\b(?:takes?|took|brings?|brought) (?:home|in)(?=\s*⟦)/giu, 'earns'],
+  [/\b(?:pays?|paid|gives?|gave|hands?|handed) back\b/giu, 'pays'],
+  [/\b(?:gets?|got|receives?|received|gets?) (?=⟦ \p{L}* ?back\b)/giu, 'gets '],
+  [/(?<=⟦\s{1,3}(?:\p{L}+ )?)back(?= in change|[\s.,]*$)/giu, ' '],
+  [/\bput(?:s)? in(?=\s*⟦)/giu, 'works'],
+];
+export const withoutIdioms = (said: string): string =>
+  IDIOMS.reduce((text, [form, by]) => text.replace(form, by), said);
 /** The groups of words of one meaning in which a word stands. */
 export const meaningsOf = (word: string): ReadonlySet<number> => MEANINGS.get(word) ?? NONE;
 
@@ -59,7 +76,7 @@ const SIGNS: readonly (readonly [RegExp, string])[] = [
   [/\+|\\sum|\bplus\b/, 'sum series'],
   [/[^A-Za-z]-/, 'difference'],
   [/\^/, 'power square squares expression cube'],
-  [/\\log|\\ln|\blog/, 'log logarithm exponent base'],
+  [/\\log|\\ln|\blog/, 'log logarithm exponent base raised'],
   [/\\binom/, 'coefficient combination'],
   [/\\sqrt|√/, 'root radical'],
   [/matrix/, 'matrix matrices'],
