@@ -2,13 +2,14 @@
 // that asks, or another word for one. A thing, person, time, deed, condition or number of another clause of the question, or of nowhere,
 // makes it a statement about something else. Other languages than English are left out. Linear in the clause.
 
-import { isFree, isGeneric, isPointing, meaningsOf, withoutIdioms } from '../read/free-words.ts';
+import { isForeign, isFree, isGeneric, isPointing, meaningsOf, withoutIdioms } from '../read/free-words.ts';
 import { speaksOfAnother } from './contrast.ts';
 import {
   type Clause,
   meets,
   otherComparison,
   otherCount,
+  otherFunction,
   otherPart,
   otherTerms,
   otherTime,
@@ -32,12 +33,8 @@ import {
 import { type Asked, readQuestion } from './question.ts';
 import { NOUN } from './sentence.ts';
 
-const FOREIGN =
-  /[^\x00-\u024F\u0370-\u03FF\u2000-\u2BFF\u{1D400}-\u{1D7FF}⟦]|(?<!\p{L})(?:der|das|des|und|ist|sind|wie|viele|el|los|las|una|cuánt\p{L}+|qual|quelle?|combien|les|est|est-ce|il y a|il|è|é|em|são|quanti)(?!\p{L})/iu;
-
 /** Questions in English have one. */
-export const isClosedWorld = (question: string): boolean =>
-  question !== '' && !FOREIGN.test(readQuestion(question).text);
+export const isClosedWorld = (question: string): boolean => question !== '' && !readQuestion(question).foreign;
 
 const TENS =
   /\b(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-(?:one|two|three|four|five|six|seven|eight|nine)\b/gi;
@@ -52,7 +49,7 @@ export function isAbout(said: string, question: string, value: string, computed 
 /** The first word of `said` for which the asked clause has no place; undefined where all are accounted for. */
 function unaccounted(said: string, question: string, computed: boolean): string | undefined {
   const asked = readQuestion(question);
-  if (!isClosedWorld(question) || FOREIGN.test(said)) return undefined;
+  if (!isClosedWorld(question) || isForeign(said)) return undefined;
   const tokens = tokensOf(
     withoutIdioms(said)
       .replace(/[’'](?:ll|d|ve|re|s|m)\b/gi, ' ')
@@ -67,6 +64,7 @@ function unaccounted(said: string, question: string, computed: boolean): string 
         isNumber(word, written) && isUnitWord(adjuncts[k + 1]?.written ?? '') && !isHeldNumber(written, asked),
     )?.written ??
     otherCount(clause.tokens, asked) ??
+    otherFunction(said, asked) ??
     otherWay(clause.tokens, asked) ??
     otherPart(tokens, asked) ??
     otherComparison(clause.tokens, asked) ??
@@ -141,11 +139,11 @@ function isAccounted(token: Token, k: number, clause: Clause, asked: Asked): boo
     return tokens.slice(k, k + 4).every((one) => one.word !== 'to') || meets(meaningsOf(word), asked.meanings);
   if (isOfForm(k, clause, asked)) return true;
   if (k > value && k < value + 3 && isGeneric(word)) return true;
-  if (isFree(word) || isAdverb(written) || meets(meaningsOf(word), asked.meanings)) return true;
+  if (isFree(word) || meets(meaningsOf(word), asked.meanings) || isAdverb(written)) return true;
   if (/^(?:left|end)$/.test(word) && /^(?:with|up)$/.test(after?.word ?? '')) return true;
   if (/^(?:remain|remaining|rest)$/.test(word) && k === value - 1) return coversCore(tokens, asked, true);
   if (word === 'every' && isUnitWord(after?.written ?? '')) return asked.wanted.has(after?.word ?? '');
-  // What compares, shares out or joins has to be the question's.
+  // Comparing, sharing out and joining words have to be the question's.
   if (/^(?:than|more|les|few|fewer|each|every|per|both|neither|nor|either|twic|half)$/.test(word))
     return word === 'both' && asked.joins.length > 0;
   // "the three cities"
@@ -230,7 +228,7 @@ const hasLabel = (written: string, asked: Asked): boolean =>
       /^\p{Lu}+$/u.test(token.written) && token.written.length === written.length && !/^[AI]$/.test(token.written),
   );
 const isAdverb = (written: string): boolean =>
-  /\p{L}{3}ly$/u.test(written) && !/^(?:dai|week|month|year|hour|quarter)ly$/i.test(written);
+  written.endsWith('ly') && written.length > 4 && !/^(?:dai|week|month|year|hour|quarter)ly$/i.test(written);
 
 /**
  * A word of nowhere, where the statement names all that is asked for: a verb or a subject before "13 cows", and a place behind it, "in her

@@ -69,11 +69,31 @@ export function otherComparison(clause: readonly Token[], asked: Asked): string 
     : undefined;
 }
 
-/** "He is 4 years old" where it is asked how old he was nine years ago. */
-export const otherTime = (tokens: readonly Token[], asked: Asked): string | undefined =>
-  asked.wanted.has('ago') && !tokens.some(({ word }) => /^(?:ago|then|was|wer|had)$/.test(word))
-    ? tokens.find(({ word }) => /^(?:is|are|now)$/.test(word))?.written
+/** "He is 4 years old" where it is asked how old he was nine years ago, "after the dress" where it is asked what was there at first. */
+export function otherTime(tokens: readonly Token[], asked: Asked): string | undefined {
+  const find = (form: RegExp): string | undefined => tokens.find(({ word }) => form.test(word))?.written;
+  if (asked.wanted.has('ago') && !find(/^(?:ago|then|was|wer|had)$/)) return find(/^(?:is|are|now)$/);
+  return AT_FIRST.test(asked.text) && !find(/^(?:first|origin.*|initial.*|begin.*|start.*|before)$/)
+    ? find(/^(?:after|end|now|finally|left)$/)
     : undefined;
+}
+const AT_FIRST =
+  /\bat first\b|\b(?:originally|initially)\b|\bto (?:begin|start) with\b|\b(?:in|at) the (?:beginning|start)\b/i;
+
+const APPLIED = /\b([f-hF-H])\s?(\((?:[^()=]|\([^()=]*\)){1,40}\))/g;
+/** "g(5) is" where f(5) is asked for. In "f(g(5)) = f(24) =" the inner one is known already. */
+export function otherFunction(said: string, asked: Asked): string | undefined {
+  if (!/\b[f-hF-H]\s?\(/.test(said)) return undefined;
+  const left = said.slice(said.indexOf(';') + 1).split(NOUN)[0] ?? '';
+  const [own, theirs] = [left.split('=')[0] ?? '', asked.text].map((text) =>
+    [...text.matchAll(APPLIED)].map(([, name, of = '']) => ({ name, of: of.replace(/\s/g, '') })),
+  );
+  if (!own?.length || !theirs?.length) return undefined;
+  const isTheirs = ({ name, of }: { name?: string | undefined; of: string }): boolean =>
+    theirs.some((one) => one.name === name && (one.of === of || one.of.indexOf('(', 1) > 0));
+  const odd = own.find((one) => !isTheirs(one)) ?? (own.length < theirs.length ? own[0] : undefined);
+  return odd && `${odd.name}${odd.of}`;
+}
 
 /** "30% of 150 is" where more is asked for, in numbers alone. */
 export function otherTerms({ tokens, value, equated }: Clause, asked: Asked): string | undefined {

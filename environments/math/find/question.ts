@@ -3,7 +3,7 @@
 // the last questions are remembered.
 
 import { NEUTRAL } from '../read/contrasts.ts';
-import { isFree, meaningsOf, signsIn } from '../read/free-words.ts';
+import { isForeign, isFree, meaningsOf, signsIn } from '../read/free-words.ts';
 import { numberWord } from '../read/number-words.ts';
 import { isCommon, isDeterminer, isVerb } from '../read/statement-words.ts';
 import { isUnitWord } from '../read/unit-words.ts';
@@ -61,10 +61,11 @@ export interface Asked {
   readonly core: readonly string[];
   /** Groups of words of one meaning that the clause names. */
   readonly meanings: ReadonlySet<number>;
-  /** Whom the question is about, where nobody else is named: "A train leaves", "Tom has". */
+  /** The one that the question is about, where nobody else is named: "A train leaves", "Tom has". */
   readonly agent: string | undefined;
   /** Does the clause speak of somebody or something by a pronoun? */
   readonly refers: boolean;
+  readonly foreign: boolean;
   /** Names of the signs in the asked formula: "integral". */
   readonly signs: ReadonlySet<string>;
   /** Things that the clause joins by "and", "or" or "nor". */
@@ -130,6 +131,7 @@ function read(question: string): Asked {
         )
         .map(({ word }) => word),
     meanings: () => new Set(asked.clause.flatMap(({ word }) => [...meaningsOf(word)])),
+    foreign: () => isForeign(asked.text),
     agent: () => agentOf(asked),
     signs: () => signsIn(asked.text),
     joins: () => joinsOf(asked.clause),

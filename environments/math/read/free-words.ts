@@ -66,7 +66,7 @@ export const meaningsOf = (word: string): ReadonlySet<number> => MEANINGS.get(wo
 /** "the two numbers", "all three" count what was named. */
 export const isPointing = (word: string): boolean => /^(?:the|thes|thos|all|both|any|her|his|their|its)$/.test(word);
 
-/** What the signs of a formula are called. */
+/** Names of the signs of a formula. */
 const SIGNS: readonly (readonly [RegExp, string])[] = [
   [/\\int|∫/, 'integral antiderivative'],
   [/\\lim/, 'limit'],
@@ -101,3 +101,8 @@ const GENERIC = lemmas(
     'arrangement choice option path route point coin flower fruit animal vegetable vehicle book',
 );
 export const isGeneric = (noun: string): boolean => GENERIC.has(noun);
+
+const FOREIGN =
+  /[^\x00-\u024F\u0370-\u03FF\u2000-\u2BFF\u{1D400}-\u{1D7FF}⟦]|(?<!\p{L})(?:der|das|des|und|ist|sind|wie|viele|el|los|las|una|cuánt\p{L}+|qual|quelle?|combien|les|est|est-ce|il y a|il|è|é|em|são|quanti)(?!\p{L})/iu;
+/** Does a text seem to be in another language than English? */
+export const isForeign = (text: string): boolean => FOREIGN.test(text);
