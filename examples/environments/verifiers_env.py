@@ -33,12 +33,6 @@ def fault_of(name, Task):
     for member, one in inspect.getmembers(Task, inspect.isfunction):
         if any(hasattr(one, kind) for kind in ("reward", "metric")) and "runtime" in inspect.signature(one).parameters:
             return f"`{member}` needs a runtime of verifiers'"
-    return None
-
-
-def rows(name, count):
-    for task in loaders.load_taskset(loaders.taskset_config_type(name)(id=name)).take(count):
-        yield {"id": f"{name}-{task.data.idx}", "task": task.data.model_dump(mode="json", exclude_unset=True)}
 
 
 def prompt_of(data):
@@ -47,8 +41,8 @@ def prompt_of(data):
 
 
 def begin(episode):
-    prompt = prompt_of(Task.data_type()(**episode["row"]["task"]))
-    return {"messages": [{"role": one.role, "content": one.content} for one in prompt]}
+    data = Task.data_type()(**episode["row"]["task"])
+    return {"messages": [{"role": one.role, "content": one.content} for one in prompt_of(data)]}
 
 
 def respond(episode, answer, **_):
@@ -58,10 +52,7 @@ def respond(episode, answer, **_):
     trace = vf.Trace(
         task=vf.TraceTask(type=Task.__name__, data=data, key=task.key, hash=task.hash),
         agent=vf.AgentInfo(config=vf.AgentConfig()),
-        nodes=[
-            MessageNode(parent=i - 1 if i > 0 else None, message=one, sampled=i == len(said) - 1)
-            for i, one in enumerate(said)
-        ],
+        nodes=[MessageNode(parent=i - 1 if i else None, message=m, sampled=m is said[-1]) for i, m in enumerate(said)],
     )
     asyncio.run(task.score(trace))
     rewards = {name: reward.value for name, reward in trace.rewards.items()}
@@ -72,8 +63,8 @@ name, *more = sys.argv[1:]
 Task = loaders.task_type(name)
 fault = fault_of(name, Task)
 if more[:1] == ["--rows"] and fault is None:
-    for row in rows(name, int(more[1])):
-        say(row)
+    for task in loaders.load_taskset(loaders.taskset_config_type(name)(id=name)).take(int(more[1])):
+        say({"id": f"{name}-{task.data.idx}", "task": task.data.model_dump(mode="json", exclude_unset=True)})
     sys.exit()
 if fault is not None:
     say({"error": {"message": f"The taskset {name} cannot be played here: {fault}."}})

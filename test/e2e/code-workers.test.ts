@@ -138,8 +138,11 @@ describe.skipIf(!proof.ok)(`workers that judge code${needed}`, { timeout: 180_00
       async () => told.test((await here.run('status', 'waiting')).stdout) || undefined,
       180_000,
     );
-    const { stdout } = await here.run('status', 'waiting', '--json');
-    expect(JSON.parse(stdout)).toMatchObject({ state: 'running', waitingFor: expect.stringMatching(told) });
+    // A worker without a processor answers late, and then the report of the run is shown.
+    const status = async () => JSON.parse((await here.run('status', 'waiting', '--json')).stdout) as object;
+    await expect
+      .poll(status, { timeout: 180_000 })
+      .toMatchObject({ state: 'running', waitingFor: expect.stringMatching(told) });
 
     const watching = here.start('watch', 'waiting');
     await until('a watch that says so', () => told.test(watching.output()) || undefined);
