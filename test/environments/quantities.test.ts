@@ -45,7 +45,7 @@ describe('a statement about a quantity of the question', () => {
   }));
   test.each([
     ['right', 0.09, 1_000],
-    ['wrong', 0.09, 3_000],
+    ['wrong', 0.075, 3_000],
   ] as const)('is %s where its label says so', (expected, share, count) => {
     const side = judged.filter((reply) => reply.expected === expected);
     const otherwise = side.filter(({ verdict }) => verdict !== expected);

@@ -200,7 +200,8 @@ function isOfForm(k: number, { tokens, value, covers }: Clause, asked: Asked): b
   const { word, written } = tokens[k] as Token;
   const [before = '', after] = [tokens[k - 1]?.word, tokens[k + 1]];
   if (word === asked.agent) return isPointing(before) || /^\p{Lu}/u.test(written);
-  if (word === 'each') return asked.wanted.has('one') && asked.core.includes(after?.word ?? '');
+  if (word === 'each')
+    return asked.clause.some((one, n) => one.word === 'one' && asked.clause[n + 1]?.word === after?.word);
   // "than Anna", the only other one
   if (word === 'than')
     return (

@@ -176,7 +176,7 @@ function agentOf({ all, names, sets, given }: Asked): string | undefined {
     ({ word, written }, k) =>
       k > 1 && (isVerb(word) || isPreposition(word) || /s$|ed$/.test(written) || STOP.test(word)),
   );
-  const agent = names.length === 1 ? names[0] : start > 0 && end > 1 && end < 5 ? all[end - 1]?.word : undefined;
+  const agent = start > 0 && end > 1 && end < 5 ? all[end - 1]?.word : names.length === 1 ? names[0] : undefined;
   const isRival = agent === undefined || sets.some((set) => set.includes(agent));
   if (isRival || isUnitWord(agent) || isFree(agent) || !/^\p{L}{3,}$/u.test(agent)) return undefined;
   return [...namedIn([{ word: agent, written: agent }])].some(
