@@ -58,8 +58,9 @@ const IDIOMS: readonly (readonly [RegExp, string])[] = [
   [/(?<=⟦\s{1,3}(?:\p{L}+ )?)back(?= in change|[\s.,]*$)/giu, ' '],
   [/\bput(?:s)? in(?=\s*⟦)/giu, 'works'],
 ];
+const PARTICLE = /\b(?:away|up|back|home|in)\b/i;
 export const withoutIdioms = (said: string): string =>
-  IDIOMS.reduce((text, [form, by]) => text.replace(form, by), said);
+  PARTICLE.test(said) ? IDIOMS.reduce((text, [form, by]) => text.replace(form, by), said) : said;
 /** The groups of words of one meaning in which a word stands. */
 export const meaningsOf = (word: string): ReadonlySet<number> => MEANINGS.get(word) ?? NONE;
 
