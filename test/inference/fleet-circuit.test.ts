@@ -38,7 +38,7 @@ describe('a server’s circuit', () => {
   });
 
   test('opens at once where nobody is there', () => {
-    const it = circuit();
+    const it = circuit(undefined, 10_000);
     it.failed(true);
     expect(it.state).toBe('down');
     expect(it.retryInMs).toBeGreaterThan(0);
