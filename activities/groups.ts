@@ -3,8 +3,7 @@
 // a feed that lost everything else finds the same groups again.
 
 import { Context } from '@temporalio/activity';
-import type { FeedShape } from '../domain/feed-state.ts';
-import { totalGroups } from '../domain/feed-state.ts';
+import { type FeedShape, totalGroups } from '../domain/feed-state.ts';
 import type { EndedGroup } from '../domain/feed-rules.ts';
 import {
   groupLabels,

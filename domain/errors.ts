@@ -96,6 +96,13 @@ export function explain(error: unknown): string {
   return `${text}${/[.!?\n]$/.test(text) ? '' : '.'} ${error.fix}`;
 }
 
+/** The message of the first cause. */
+export function deepest(error: unknown): string {
+  let e = error;
+  while (e instanceof Error && e.cause instanceof Error) e = e.cause;
+  return e instanceof Error ? e.message : String(e);
+}
+
 /** Any thrown value as text, without running code of its own. */
 function typeName(value: unknown): string {
   return typeof value === 'object' || typeof value === 'function'

@@ -3,7 +3,7 @@
 // is never rendered: a marker takes its place. Reports why a template cannot be extended that way.
 
 import { FEEDBACK_WRONG } from './conversation.ts';
-import { ModelError } from './errors.ts';
+import { deepest, ModelError } from './errors.ts';
 import type { ChatMessage, Message } from './query.ts';
 
 /** The chat template as text, with the generation prompt. */
@@ -199,8 +199,3 @@ function excerpt(text: string): string {
 }
 
 /** The template's own error: the innermost message. */
-function deepest(error: unknown): string {
-  let e = error;
-  while (e instanceof Error && e.cause instanceof Error) e = e.cause;
-  return e instanceof Error ? e.message : String(e);
-}

@@ -5,7 +5,7 @@
 
 import type { Extension, Render } from './feedback-delta.ts';
 import { markerFor, withoutStop } from './feedback-delta.ts';
-import { ModelError } from './errors.ts';
+import { deepest, ModelError } from './errors.ts';
 import type { ChatMessage, Message } from './query.ts';
 import type { ToolSchema, ToolSettings } from './tool.ts';
 
@@ -133,8 +133,3 @@ function endOfCalls(gap: string, { stop, stops = [], opensResults }: ReplyEnd): 
 }
 
 /** The template's own error: the innermost message. */
-function deepest(error: unknown): string {
-  let e = error;
-  while (e instanceof Error && e.cause instanceof Error) e = e.cause;
-  return e instanceof Error ? e.message : String(e);
-}

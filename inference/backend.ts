@@ -1,6 +1,5 @@
-// The interface of every inference backend. A token backend takes ids and returns ids and logprobs, for training; a text
-// backend takes a conversation and returns text, and has no vocabulary, no ids and no tokenizer.
-// A backend never retries: it throws a ModelError whose `retryable` says whether Temporal does.
+// The interface of every inference backend: of ids and logprobs, for training, or of text alone, without vocabulary, ids
+// and tokenizer. A backend never retries: it throws a ModelError whose `retryable` says whether Temporal does.
 
 import type { LogprobMeaning } from '../domain/logprob-meaning.ts';
 import type { ModelIdentity } from '../domain/model-identity.ts';
