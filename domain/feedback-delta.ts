@@ -1,6 +1,5 @@
-// `delta` feedback: what the chat template adds between the conversation so far and the same with one more user
-// message, so that neither a second system prompt nor a second BOS appears in mid-sequence. The model's own answer
-// is never rendered: a marker takes its place. Reports why a template cannot be extended that way.
+// `delta` feedback: what the chat template adds for one more user message, with no second system prompt or BOS in
+// mid-sequence; a marker takes the place of the model's own answer. Reports why a template cannot be extended that way.
 
 import { FEEDBACK_WRONG } from './conversation.ts';
 import { deepest, ModelError } from './errors.ts';
