@@ -1,7 +1,7 @@
 // One run: its state on top, then an overview, its rollouts, its queries, or what is in flight.
 
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RunMessage } from '../model/messages.ts';
 import { count, plural } from './format.ts';
 import { onKey } from './keys.ts';
@@ -26,11 +26,15 @@ const READING_MS = 700;
 export function RunPage({ route, source }: { readonly route: RunRoute; readonly source: Source }): JSX.Element {
   const { run, tab } = route;
   const [paused, setPaused] = useState(false);
-  const { message, error } = useMessage(
+  const { message: latest, error } = useMessage(
     `run ${run}${paused ? ' paused' : ''}`,
     () => source.run(run),
     (found) => (paused ? 0 : againAfter(found, source)),
   );
+  // An answer that was on its way when the page was held changes nothing on it.
+  const held = useRef(latest);
+  if (!paused) held.current = latest;
+  const message = held.current;
   const [whole, setWhole] = useState(false);
   // The list measures itself.
   useEffect(() => void dispatchEvent(new Event('resize')), [whole]);
