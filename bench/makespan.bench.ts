@@ -1,7 +1,8 @@
 // How much longer a run takes than a plain loop that asks the same server the same turns one after the other: answers of
 // DELAY_MS (2 s), some rollouts in flight, five turns each. The loop stores and judges nothing. Beside it the same
 // workflows with bare activities, which ask the same server and judge nothing: what Temporal alone adds. All alternate.
-//   npm run build && npx vitest bench --run bench/makespan.bench.ts
+//   npm run build && npx vitest bench --run --project near bench/makespan.bench.ts
+// Two quiet cores, 16 in flight: 1.083 x the loop, and 1.075 x with bare activities, so 1.05 is below what the engine adds.
 
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
