@@ -61,7 +61,10 @@ function unaccounted(said: string, question: string, computed: boolean): string 
   return (
     adjuncts.find(
       ({ word, written }, k) =>
-        isNumber(word, written) && isUnitWord(adjuncts[k + 1]?.written ?? '') && !isHeldNumber(written, asked),
+        isNumber(word, written) &&
+        isUnitWord(adjuncts[k + 1]?.written ?? '') &&
+        !isHeldNumber(written, asked) &&
+        !isOnlyMeasure(written, adjuncts[k + 1], asked),
     )?.written ??
     otherCount(clause.tokens, asked) ??
     otherFunction(said, asked) ??
@@ -181,6 +184,14 @@ function isAccounted(token: Token, k: number, clause: Clause, asked: Asked): boo
   return (covers && !joined) || (asked.refers && k < value && /^\p{Lu}\p{Ll}/u.test(written));
 }
 
+/** "50 minutes": in the question, where no other number has this unit. */
+function isOnlyMeasure(written: string, unit: Token | undefined, asked: Asked): boolean {
+  const found = [...asked.text.matchAll(/(\d[\d.,]*|\p{L}+)[ -]+(\p{L}+)/gu)].filter(
+    ([, number = '', name = '']) => isNumber(number, number) && tokensOf(name)[0]?.word === unit?.word,
+  );
+  return found.length === 1 && numberOf(found[0]![1]!) === numberOf(written);
+}
+
 function isAccountedNumber(k: number, { tokens, value, covers, equated }: Clause, asked: Asked): boolean {
   const { word, written } = tokens[k] as Token;
   const [before = '', after] = [tokens[k - 1]?.word, tokens[k + 1]];
@@ -189,7 +200,8 @@ function isAccountedNumber(k: number, { tokens, value, covers, equated }: Clause
   if (word === 'one') return !isPlainNoun(after) || /^(?:the|larg|small)/.test(before);
   if (/^(?:st|nd|rd|th)$/.test(after?.word ?? '')) return false;
   // "the two numbers", "in three tosses"
-  if (isUnitWord(after?.written ?? '')) return isPointing(before) && /^\p{L}/u.test(written);
+  if (isUnitWord(after?.written ?? ''))
+    return (isPointing(before) && /^\p{L}/u.test(written)) || (covers && isOnlyMeasure(written, after, asked));
   const given =
     asked.numbers.has(numberOf(written)) && isPreposition(before) && covers && !asked.wanted.has(after?.word ?? '');
   return isPointing(before) || given || (k < value && tokens.slice(k, value).some((token) => token.word === NOUN));
@@ -238,6 +250,8 @@ const isAdverb = (written: string): boolean =>
 function isHarmlessHere(k: number, { tokens, value }: Clause, asked: Asked): boolean {
   const { word, written } = tokens[k] as Token;
   if (k > value) {
+    // "loaves of bread", of which the question does not speak
+    if (tokens[k - 1]?.word === 'of' && k - value <= 4 && tokens[k + 1]?.word !== 'of') return true;
     const place = tokens.slice(value, k).findLastIndex(({ word }) => isPreposition(word)) + value;
     return (
       place > value &&

@@ -39,6 +39,7 @@ const GROUPS = `
   now present current | discount save saving reduction | sale reduced discount discounted | without not | wrong wrongly incorrect incorrectly |
   right rightly correct correctly | pay rent | pay fee | pay bill | pay fare | pay tax | pay price | check see examine treat | pull draw take pick |
   fence fencing enclose perimeter | median middle | intercept cross intersect axis | notation read | distance far travel go cover |
+  earn make income earning wage salary | day daily | week weekly | month monthly | hour hourly | year yearly annual annually |
   earn come take bring raise | sew finish complete produce make | knit finish complete produce make | bake finish complete produce make | paint finish complete |
   build finish complete produce make | assemble finish complete produce make`;
 const MEANINGS = new Map<string, Set<number>>();
