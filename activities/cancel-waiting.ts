@@ -5,8 +5,8 @@
 
 import { type RolloutResult, rolloutResult } from '../domain/ending.ts';
 import { rolloutWorkflowId, type TrajectoryReference } from '../domain/ids.ts';
-import { turnFacts } from '../domain/rollout-facts.ts';
-import { outputTokens, type TurnFacts, type TurnRecord } from '../domain/turn.ts';
+import { recordedFacts, turnFacts } from '../domain/rollout-facts.ts';
+import type { TurnFacts } from '../domain/turn.ts';
 import type { Store } from '../storage/store.ts';
 import type { Settled, SettleInput } from './collection.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -66,12 +66,6 @@ async function playedTurns(store: Store, id: TrajectoryReference): Promise<TurnF
     const [record, verdict] = await Promise.all([store.getTurn(id, turn), store.getVerdict(id, turn)]);
     if (!record) return played;
     if (!verdict) return undefined;
-    played.push(turnFacts(factsOf(record.record), verdict.record));
+    played.push(turnFacts(recordedFacts(record.record), verdict.record));
   }
-}
-
-function factsOf(record: TurnRecord) {
-  const { turn, contextLength: contextTokens, finish, versionStart, versionEnd, said } = record;
-  const facts = { turn, outputTokens: outputTokens(record), contextTokens, finish, versionStart, versionEnd };
-  return said ? { ...facts, said: true as const } : facts;
 }

@@ -8,10 +8,10 @@ import { type TrajectoryReference, turnSeed } from '../domain/ids.ts';
 import type { EarlierTurn } from '../domain/new-context.ts';
 import type { Backend, TextBackend } from '../inference/backend.ts';
 import type { Store, Stored } from '../storage/store.ts';
-import type { Generated, GenerateInput } from '../domain/rollout-facts.ts';
+import { type Generated, type GenerateInput, recordedFacts } from '../domain/rollout-facts.ts';
 import type { SayRecord } from '../domain/say.ts';
 import type { RolloutSettings } from '../domain/settings.ts';
-import { contextTokens, outputTokens, type TurnRecord } from '../domain/turn.ts';
+import type { TurnRecord } from '../domain/turn.ts';
 import type { NoRoom, Turn } from './answer.ts';
 import { answerInText } from './answer-in-text.ts';
 import { answerInTokens } from './answer-in-tokens.ts';
@@ -149,8 +149,6 @@ function noRoom(turn: number, { contextTokens, modelLength }: NoRoom): Generated
 }
 
 function factsOf({ record, hash }: Stored<TurnRecord>, settings?: RolloutSettings): Generated {
-  const { turn, finish, versionStart, versionEnd, said } = record;
-  const facts = { turn, contextTokens: contextTokens(record), finish, versionStart, versionEnd, hash };
   const calls = record.calls && settings?.tools ? { calls: callsToRun(record.calls, settings.tools) } : {};
-  return { noRoom: false, outputTokens: outputTokens(record), ...facts, ...(said && { said: true }), ...calls };
+  return { noRoom: false, ...recordedFacts(record), hash, ...calls };
 }

@@ -8,7 +8,7 @@ import { type Boundary, boundaryOfReason, isBoundary } from './reasons.ts';
 import type { RewardSettings } from './reward.ts';
 import type { SentMessage } from './say.ts';
 import type { CallOutcome, CallToRun } from './tool.ts';
-import type { TurnFacts } from './turn.ts';
+import { contextTokens, outputTokens, type TurnFacts, type TurnRecord } from './turn.ts';
 import type { Verdict } from './verdict.ts';
 
 /** The rollout as fixed by its first step. */
@@ -120,6 +120,13 @@ export interface Judged extends Verdict {
   readonly reward?: number;
   /** The environment ended the rollout. */
   readonly done?: boolean;
+}
+
+/** The facts of a recorded turn before it is judged. */
+export function recordedFacts(record: TurnRecord): Omit<GeneratedTurn, 'hash' | 'calls'> {
+  const { turn, finish, versionStart, versionEnd, said } = record;
+  const facts = { turn, outputTokens: outputTokens(record), contextTokens: contextTokens(record), finish };
+  return { ...facts, versionStart, versionEnd, ...(said && { said: true as const }) };
 }
 
 export function turnFacts(generated: GeneratedTurn, { verdict, reason, reward }: Judged): TurnFacts {

@@ -19,4 +19,4 @@ export const whole = (min: number, max: number = Number.MAX_SAFE_INTEGER) =>
     .max(max, `a whole number${range(min, max)}`);
 export const real = (min: number, max: number, what: string) => z.number(what).min(min, what).max(max, what);
 const range = (min: number, max: number) =>
-  max === Number.MAX_SAFE_INTEGER ? ` of at least ${min}, with up to 15 digits` : ` from ${min} to ${max}`;
+  max === Number.MAX_SAFE_INTEGER ? ` of at least ${min}, up to 2^53 - 1` : ` from ${min} to ${max}`;

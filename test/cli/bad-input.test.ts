@@ -77,7 +77,7 @@ describe('wrong words', () => {
       ['run', 'good.jsonl', '--config', 'twice.yaml'],
       /twice\.yaml gives one option twice, as `numTurns` and as `num-turns`/,
     ],
-    ['a seed beyond', ['run', 'good.jsonl', '--seed', '99999999999999999999'], /with up to 15 digits/],
+    ['a seed beyond', ['run', 'good.jsonl', '--seed', '99999999999999999999'], /up to 2\^53 - 1/],
     ['a missing config file', ['run', 'good.jsonl', '--config', 'no.yaml'], /no\.yaml cannot be read/],
     ['an unknown model', ['run', 'good.jsonl', '--model', 'gpt'], /--model: "gpt" does not fit/],
     [
