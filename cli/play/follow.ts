@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describeWorkflow, progressOf, type WorkflowState } from '../../temporal/runs.ts';
+import { misrouted } from '../../temporal/routing.ts';
 import { explain, TemporalError } from '../../domain/errors.ts';
 import { type OnProgress, printProgress } from '../../service/progress.ts';
 import type { Io } from '../io.ts';
@@ -66,6 +67,7 @@ async function untilClosed(
   };
   while (!leave.aborted) {
     let trouble: string | null = null;
+    let silent = false;
     try {
       await link.keepUp(report);
       const { state, memo } = await describeWorkflow(link.session, run, 1);
@@ -86,19 +88,21 @@ async function untilClosed(
         } else why = (await diskSince(movedMs)) ?? why;
         view.note(why);
         view.progress(progress);
-      } else trouble = noWorker(link);
+      } else silent = true;
     } catch (error) {
       if (io.now() - answeredMs > GIVE_UP_MS) throw gaveUp(run, error);
       trouble = `Temporal does not answer (${oneCause(error)}); waiting for it.`;
     }
-    if (trouble !== null && io.now() - answeredMs > PATIENCE_MS && !leave.aborted)
-      view.note((await diskSince(answeredMs)) ?? trouble);
+    if ((silent || trouble !== null) && io.now() - answeredMs > PATIENCE_MS && !leave.aborted)
+      view.note((await diskSince(answeredMs)) ?? trouble ?? (await noWorker(link)));
     await sleep(POLL_MS, undefined, { signal: leave }).catch(() => {});
   }
   return 'detached';
 }
 
-function noWorker({ local }: Link): string {
+async function noWorker({ local, session }: Link): Promise<string> {
+  const elsewhere = await misrouted(session).catch(() => undefined);
+  if (elsewhere !== undefined) return elsewhere;
   return local
     ? 'The run does not answer yet; waiting for it.'
     : "No worker answers. Start one with `everturn worker`, here or on any machine that reaches the run's folder; waiting.";

@@ -5,7 +5,8 @@
 import { isBucketPlace } from '../../domain/bucket-place.ts';
 import { oneLine } from '../../domain/foreign-text.ts';
 import { takesActivities } from '../../temporal/runs.ts';
-import { describeInFlight } from '../../temporal/in-flight.ts';
+import { type Described, describeInFlight } from '../../temporal/in-flight.ts';
+import { stranded } from '../../temporal/routing.ts';
 import { waitsOf } from '../../temporal/pending.ts';
 import { isServerFailure, type Session } from '../../temporal/connection.ts';
 import { CODE_QUEUE, GENERATE_QUEUE } from '../../domain/queues.ts';
@@ -30,11 +31,12 @@ interface PendingCall {
 const MODEL_AWAY = new Set(['server-unreachable', 'server-timeout', 'server-reset', 'server-busy', 'server-error']);
 
 export async function troubleOf(session: Session, run: string, folder: string | null): Promise<string | undefined> {
-  const pending = await pendingOf(session, run);
+  const described = await inFlight(session, run);
+  const pending = pendingOf(described);
   const disk = await diskTrouble(pending, folder);
   if (disk) return disk;
   const failing = pending.find(({ failure }) => failure);
-  if (!failing) return missingWorker(session, pending);
+  if (!failing) return (await missingWorker(session, pending)) ?? stranded(session, run, described);
   const { type, workflowId, failure, reason = '' } = failing;
   const what = MODEL_AWAY.has(reason) ? 'Waiting for model server' : 'Retried repeatedly';
   return oneLine(`${what}, ${type} of ${workflowId}: ${failure}`).slice(0, 600);
@@ -42,8 +44,10 @@ export async function troubleOf(session: Session, run: string, folder: string | 
 
 /** The same without text of a server or a program: a disk, a model server or a worker that is away. */
 export async function awaitedOf(session: Session, run: string, folder: string | null): Promise<string | undefined> {
-  const pending = await pendingOf(session, run);
-  return (await diskTrouble(pending, folder)) ?? awayModel(pending) ?? missingWorker(session, pending);
+  const described = await inFlight(session, run);
+  const pending = pendingOf(described);
+  const trouble = (await diskTrouble(pending, folder)) ?? awayModel(pending);
+  return trouble ?? (await missingWorker(session, pending)) ?? stranded(session, run, described);
 }
 
 /** Only if every pending `generate` failed because the server is away. */
@@ -99,23 +103,25 @@ async function missingWorker(session: Session, pending: readonly PendingCall[]):
   return undefined;
 }
 
-async function pendingOf(session: Session, run: string): Promise<PendingCall[]> {
+/** None where the server does not answer. */
+async function inFlight(session: Session, run: string): Promise<Described[]> {
   try {
-    const found = await session.client.withDeadline(Date.now() + CALL_MS, () =>
-      describeInFlight(session, run, ROLLOUTS),
-    );
-    return found.flatMap(({ workflowId, raw }) =>
-      (raw.pendingActivities ?? []).map((activity) => ({
-        workflowId,
-        type: activity.activityType?.name ?? 'an activity',
-        state: activity.state ?? 0,
-        failure: activity.lastFailure?.message ?? undefined,
-        reason: activity.lastFailure?.applicationFailureInfo?.type ?? undefined,
-        waits: waitsOf(activity),
-      })),
-    );
+    return await session.client.withDeadline(Date.now() + CALL_MS, () => describeInFlight(session, run, ROLLOUTS));
   } catch (error) {
     if (!isServerFailure(error)) throw error;
     return [];
   }
+}
+
+function pendingOf(described: readonly Described[]): PendingCall[] {
+  return described.flatMap(({ workflowId, raw }) =>
+    (raw.pendingActivities ?? []).map((activity) => ({
+      workflowId,
+      type: activity.activityType?.name ?? 'an activity',
+      state: activity.state ?? 0,
+      failure: activity.lastFailure?.message ?? undefined,
+      reason: activity.lastFailure?.applicationFailureInfo?.type ?? undefined,
+      waits: waitsOf(activity),
+    })),
+  );
 }
