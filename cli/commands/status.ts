@@ -215,7 +215,7 @@ function statusText(io: Io, place: RunPlace, status: RunStatus): string {
       : inFlight > 0
         ? `, ${plural(inFlight, 'rollout')} begun and not ended`
         : '';
-  const slots = slotsText(maxConcurrent, status.workers);
+  const slots = slotsText(maxConcurrent === null ? null : Math.min(maxConcurrent, total), status.workers);
   const next =
     state === 'interrupted'
       ? 'No worker plays it: repeat the command that started the run, and it continues.'

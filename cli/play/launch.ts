@@ -161,7 +161,7 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
     }
     announce(io, { place, link, survey, options, tools: tools.list, attached: state === 'running' }, given);
     const rollouts = survey.accepted * samples * options.epochs;
-    const few = await workersText(link.session, Math.min(options.maxConcurrent, rollouts));
+    const few = await workersText(link, Math.min(options.maxConcurrent, rollouts));
     if (few !== undefined) say(io, few);
     if (given.detach) return EXIT.ok;
     return await followToEnd(io, link, place, {

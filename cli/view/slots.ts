@@ -12,8 +12,15 @@ export function slotsText(maxConcurrent: number | null, workers: Workers | undef
   return `${count(maxConcurrent)} rollouts may be in flight, and ${takes}: the others wait for a slot. Start more workers, or give them more slots (\`everturn worker --slots\`), if the model can take more.`;
 }
 
-/** Why the workers that are up play less than that many rollouts at once, or none. */
-export async function workersText(session: Session, inFlight: number): Promise<string | undefined> {
+const NONE =
+  "No worker is up: the run waits for one. Start `everturn worker` on any machine that reaches the run's folder and the model.";
+
+/** Why the workers that are up play less than that many rollouts at once, or none. A local service starts its own. */
+export async function workersText(
+  { session, local }: { readonly session: Session; readonly local: boolean },
+  inFlight: number,
+): Promise<string | undefined> {
   const [elsewhere, workers] = await Promise.all([misrouted(session), workersOf(session)]);
+  if (!local && workers?.workers === 0) return NONE;
   return elsewhere ?? slotsText(inFlight, workers);
 }
