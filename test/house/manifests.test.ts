@@ -46,6 +46,7 @@ describe('the examples for clusters', () => {
 
   test('probe the port that the worker serves, at the paths that it has', () => {
     expect(number(DEPLOYMENT, /containerPort: (\d+)/)).toBe(Number(after('--health-port')));
+    expect(DEPLOYMENT).toContain(`0.0.0.0:${number(DEPLOYMENT, /name: metrics, containerPort: (\d+)/)}'`);
     expect([...DEPLOYMENT.matchAll(/path: (\S+), port: health/g)].map(([, path]) => path)).toEqual(['/ready', '/live']);
   });
 
