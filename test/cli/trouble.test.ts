@@ -1,10 +1,11 @@
 // What a run that stands still is told to wait for.
 
-import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, type StatsFs, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { awaitedOf, troubleOf } from '../../cli/view/trouble.ts';
+import { unwritable } from '../../storage/disk/writable.ts';
 import type { Session } from '../../temporal/connection.ts';
 
 interface Scene {
@@ -86,10 +87,35 @@ describe('the trouble of a run', () => {
     const idle = sessionOf({ activity: 'generate', state: 2 });
     expect(await awaitedOf(idle, 'r', folder)).toBeUndefined();
     expect(await awaitedOf(idle, 'r', join(folder, 'gone'))).toBeUndefined();
-    expect(readdirSync(folder)).toEqual([]);
+    // Also no file that came and went: a reader that is killed in between would leave it.
+    utimesSync(folder, 1000, 1000);
+    expect(await awaitedOf(idle, 'r', folder)).toBeUndefined();
+    expect([readdirSync(folder), statSync(folder).mtimeMs]).toEqual([[], 1_000_000]);
     // A file where the folder should be: nobody can write there.
     const file = join(folder, 'file');
     writeFileSync(file, '');
     expect(await awaitedOf(idle, 'r', file)).toMatch(/^Waiting for the disk: cannot write .*file/);
+  });
+
+  test.each([
+    ['few bytes', { bavail: 15 }, 'the disk is full'],
+    ['no more files', { ffree: 0 }, 'the disk is full'],
+    ['a size that it does not tell', { blocks: 0, bavail: 0, files: 0, ffree: 0 }, undefined],
+    ['room', {}, undefined],
+  ])('a disk with %s is named without a write', async (_, given, words) => {
+    const folder = mkdtempSync(join(tmpdir(), 'everturn-trouble-'));
+    const space = async (): Promise<StatsFs> => ({
+      type: 0,
+      bsize: 4096,
+      blocks: 100,
+      bfree: 16,
+      bavail: 16,
+      files: 9,
+      ffree: 1,
+      ...given,
+    });
+    const said = await unwritable(folder, space);
+    if (words === undefined) expect(said).toBeUndefined();
+    else expect(said).toContain(`cannot write ${folder}: ${words}`);
   });
 });
