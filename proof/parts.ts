@@ -97,7 +97,7 @@ async function* inParts(
   let part: { listed: RolloutId[]; last: RolloutId[] } = { listed: [], last: [] };
   let before: RolloutId | undefined;
   try {
-    for await (const id of rolloutsInOrder(store, { attempts: 'all', listed: [...listed.values()] })) {
+    for await (const id of rolloutsInOrder(store, { attempts: 'all', listed: [...listed.values()], partly: true })) {
       if (unread.size > 0 && unread.has(rolloutFolder(id))) continue;
       if (before && (before.query !== id.query || before.sample !== id.sample)) {
         part.last.push(before);

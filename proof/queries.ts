@@ -126,7 +126,7 @@ async function checkSamples(
   { samples, unread }: { readonly samples: number; readonly unread: ReadonlySet<string> },
   onBreach: OnBreach,
 ): Promise<void> {
-  const there = new Set((await store.listRolloutsOf(query)).map(({ sample }) => sample));
+  const there = new Set((await store.listRolloutsOf(query, { partly: true })).map(({ sample }) => sample));
   for (let sample = 0; sample < samples; sample++) {
     if (there.has(sample)) continue;
     const path = `${queryFolder(query)}/${sample}.1`;

@@ -41,6 +41,8 @@ export interface ReadOptions {
 export interface OrderOptions extends Pick<ReadOptions, 'attempts'> {
   /** The result of `listRollouts`, if the caller has it. */
   readonly listed?: Iterable<RolloutId>;
+  /** Even if more are in a pack without a manifest: the caller reports it. */
+  readonly partly?: boolean;
 }
 
 const PAGE = 256;
@@ -48,7 +50,7 @@ const PAGE = 256;
 /** Every rollout's id in data set order, then sample, then attempt. */
 export async function* rolloutsInOrder(
   store: Store,
-  { attempts = 'latest', listed }: OrderOptions = {},
+  { attempts = 'latest', listed, partly = false }: OrderOptions = {},
 ): AsyncGenerator<RolloutId> {
   const pick = (ids: readonly RolloutId[]) =>
     attempts === 'all' ? ids : ids.filter((id, i) => ids[i + 1]?.sample !== id.sample);
@@ -56,16 +58,16 @@ export async function* rolloutsInOrder(
   const total = await store.countQueries();
   for (let from = 0; from < total; from += PAGE) {
     const page = await store.readQueries(from, PAGE);
-    const found = await Promise.all(page.map(({ queryId }) => store.listRolloutsOf(queryId)));
+    const found = await Promise.all(page.map(({ queryId }) => store.listRolloutsOf(queryId, { partly })));
     for (const ids of found) {
       if (ids[0]) seen.add(ids[0].query);
       yield* pick(ids);
     }
   }
-  for await (const { query } of listed ?? store.listRollouts()) {
+  for await (const { query } of listed ?? store.listRollouts(partly ? () => {} : undefined)) {
     if (seen.has(query)) continue;
     seen.add(query);
-    yield* pick(await store.listRolloutsOf(query));
+    yield* pick(await store.listRolloutsOf(query, { partly }));
   }
 }
 

@@ -32,14 +32,15 @@ export function openListing(
       // A packer that is at work, or was killed, has removed a part of a packed rollout's files.
       for (const breach of breaches) if (!packs.isPackedFolder(dirname(breach.path))) onBreach?.(breach);
       // A check reports a manifest that it cannot read; to all others a part of the run would seem to be all.
-      if (!onBreach) packs.mustBeSound();
+      if (!onBreach) await packs.mustBeWhole();
       for (const id of packs.ids()) if (!loose.has(packedId(id))) yield { run, ...id };
     },
 
-    async listRolloutsOf(query) {
+    async listRolloutsOf(query, { partly = false } = {}) {
       const loose = (await hasLoose()) ? await listRolloutsOf(folder, run, query) : [];
       await packs.refresh();
       packs.mustBeSound();
+      if (!partly) await packs.mustBeWhole(query);
       const packed = packs.idsOf(query).map((id) => ({ run, ...id }));
       const all = [...packed, ...loose.filter((id) => !packs.knows(id))];
       return all.sort((a, b) => a.sample - b.sample || a.attempt - b.attempt);
@@ -48,13 +49,13 @@ export function openListing(
     async hasPacks() {
       if (isBucketPlace(folder)) return true;
       await packs.refresh();
-      packs.mustBeSound();
+      await packs.mustBeWhole();
       return !packs.ids()[Symbol.iterator]().next().done;
     },
 
     async *listPacked() {
       await packs.refresh();
-      packs.mustBeSound();
+      await packs.mustBeWhole();
       for (const id of packs.ids()) yield { run, ...id };
     },
 

@@ -1,42 +1,51 @@
 // Packs that no manifest names: of packers that were killed, or lost their number to another, and of a run whose manifest was
 // moved away. One is removed only if each of its rollouts is elsewhere, loose or in a published pack; any other stays.
 
+import type { StoreError } from '../../domain/errors.ts';
 import { isOlderThan } from '../disk/clock.ts';
 import { factsOf } from '../disk/facts.ts';
 import type { FileLayer } from '../disk/file-layer.ts';
 import { join } from '../place.ts';
 import { END_FILE, ROLLOUT_FILE, ROLLOUTS } from '../record/layout.ts';
 import { namesIn, removeOldTemporaries } from '../record/listing.ts';
-import { isZipName, PACKS, readManifest } from './manifest.ts';
+import { PACKS, readManifest } from './manifest.ts';
 import { openPackFile } from './pack-file.ts';
 import { numbersOf, type Packs } from './packs.ts';
 import { remove, type Report } from './remove.ts';
+import { lostIn, unnamedIn } from './unnamed.ts';
 
 /** A packer that is alive publishes its pack within this time. */
 export const ORPHAN_MS = 60 * 60 * 1000;
-const ONLY = 'is named by no manifest, and holds rollouts that are nowhere else: it stays';
 
-/** `packs` must have been refreshed. Returns those that stay. */
+/** `packs` must have been refreshed. Reports those that hold what is nowhere else, and returns their errors. */
 export async function removeOrphans(
   folder: string,
   packs: Packs,
   layer: FileLayer,
   report: Report,
   olderThanMs: number,
-): Promise<string[]> {
+): Promise<StoreError[]> {
   const root = join(folder, PACKS);
   await removeOldTemporaries(root);
-  const left: string[] = [];
-  for (const name of await orphansIn(folder)) {
+  for (const name of await unnamedIn(folder)) {
     const path = join(root, name);
     if (olderThanMs > 0 && !(await isOlderThan(path, olderThanMs, root, layer))) continue;
     if (await isElsewhere(folder, path, packs)) await remove(path, layer).catch(() => {});
-    else {
-      report(`${PACKS}/${name}`, ONLY);
-      left.push(path);
-    }
   }
-  return left;
+  const lost = await lostIn(folder, packs, new Set());
+  for (const { name, problem } of lost) report(`${PACKS}/${name}`, `${problem}: it stays`);
+  return lost.map(({ error }) => error);
+}
+
+/** Published packs that are gone, or have another size: what only a check sees is left to it. */
+export async function reportCut(folder: string, report: Report): Promise<void> {
+  for (const number of numbersOf(await namesIn(join(folder, PACKS)))) {
+    const manifest = await readManifest(folder, number);
+    const path = manifest && `${PACKS}/${manifest.pack}`;
+    const facts = path === undefined ? undefined : await factsOf(join(folder, path));
+    if (path !== undefined && facts?.bytes !== manifest?.bytes)
+      report(path, facts ? `is cut or changed: it has ${facts.bytes} bytes of ${manifest!.bytes}` : 'is missing');
+  }
 }
 
 /** False as well of one that cannot be read. */
@@ -55,11 +64,4 @@ async function isElsewhere(folder: string, path: string, packs: Packs): Promise<
   } finally {
     file.close();
   }
-}
-
-async function orphansIn(folder: string): Promise<string[]> {
-  const names = await namesIn(join(folder, PACKS));
-  const named = new Set<string>();
-  for (const number of numbersOf(names)) named.add((await readManifest(folder, number))?.pack ?? '');
-  return names.filter((name) => isZipName(name) && !named.has(name));
 }

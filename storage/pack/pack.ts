@@ -32,7 +32,7 @@ import {
 } from './manifest.ts';
 import { openPackFile } from './pack-file.ts';
 import { entryName, numbersOf, openPacks } from './packs.ts';
-import { ORPHAN_MS, removeOrphans } from './orphans.ts';
+import { ORPHAN_MS, removeOrphans, reportCut } from './orphans.ts';
 import { remove, removeEmptyFolders, removeTwins } from './remove.ts';
 import { openZipWriter, packed } from './zip.ts';
 
@@ -78,7 +78,7 @@ export async function packRun(store: Store, options: PackOptions = {}): Promise<
     const now = (await fileClock(folder, layer)) ?? Date.now();
     const inFlight = (await options.inFlight?.()) ?? new Set();
     summary.notEnded = 0;
-    for await (const id of rolloutsInOrder(store, { attempts: 'all' })) {
+    for await (const id of rolloutsInOrder(store, { attempts: 'all', partly: true })) {
       if (packs.knows(id) || flawed.has(packedId(id))) continue;
       const ended = await factsOf(join(folder, rolloutFolder(id), END_FILE)).catch(() => undefined);
       const old = ended !== undefined && now - ended.modifiedMs >= minAgeMs;
@@ -144,6 +144,7 @@ export async function packRun(store: Store, options: PackOptions = {}): Promise<
   await packs.refresh();
   packs.mustBeSound();
   await removeOrphans(folder, packs, layer, report, ORPHAN_MS);
+  await reportCut(folder, report);
   await removeTwins(folder, packs, layer, report);
   let source: Source | undefined;
   for (let expected = 0, how = 'more'; how !== 'done';) {

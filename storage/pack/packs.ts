@@ -7,11 +7,12 @@ import { recordError } from '../disk/errors.ts';
 import { factsOf } from '../disk/facts.ts';
 import { StoreError } from '../../domain/errors.ts';
 import { join } from '../place.ts';
-import { rolloutFolder } from '../record/layout.ts';
+import { queryFolder, rolloutFolder } from '../record/layout.ts';
 import { namesIn } from '../record/listing.ts';
 import { linesByName, type PackedLines } from './lines.ts';
 import { PACKS, type PackedId, parseManifestName, parsePackedId, readManifest } from './manifest.ts';
 import { openPackFile, type PackFile } from './pack-file.ts';
+import { type Lost, lostIn } from './unnamed.ts';
 
 export interface Packs {
   /** Looks for packs that were published or removed; cheap where nothing has changed. */
@@ -29,6 +30,8 @@ export interface Packs {
   isPackedFolder(path: string): boolean;
   /** Throws if a manifest cannot be read, and thus nobody knows what it packs. */
   mustBeSound(): void;
+  /** Throws as well if a rollout, or one of this query, is in no place but a pack without a manifest. */
+  mustBeWhole(query?: string): Promise<void>;
 }
 
 interface Pack {
@@ -59,6 +62,9 @@ export function openPacks(folder: string): Packs {
   let latelyChars = 0;
   /** The last one that had a log. */
   let last: Pack | undefined;
+  const harmless = new Set<string>();
+  /** Of the folder as it was `at` that time. */
+  let lost: { readonly at: string | undefined; readonly found: Promise<Lost[]> } | undefined;
 
   async function load(): Promise<void> {
     const now = await identityOfFolder(root);
@@ -143,6 +149,27 @@ export function openPacks(folder: string): Packs {
     return refreshing;
   };
 
+  const mustBeSound = (): void => {
+    if (broken) throw broken;
+  };
+
+  const isPackedFolder = (path: string): boolean => {
+    folders ??= new Set([...packs.values()].flatMap(({ ids }) => ids.map(rolloutFolder)));
+    return folders.has(path);
+  };
+
+  async function lostNow(): Promise<Lost[]> {
+    if (lost && (lost.at === undefined || lost.at === seen)) return lost.found;
+    const mine = { at: seen, found: lostIn(folder, { refresh, isPackedFolder }, harmless) };
+    lost = mine;
+    const forget = () => {
+      // A folder that has just changed is looked at again.
+      if (lost === mine && mine.at === undefined) lost = undefined;
+    };
+    await mine.found.then(forget, () => (lost = undefined));
+    return mine.found;
+  }
+
   return {
     refresh,
     knows: (id) => placeOf(id) !== undefined,
@@ -177,12 +204,14 @@ export function openPacks(folder: string): Packs {
       }
     },
     log,
-    isPackedFolder(path) {
-      folders ??= new Set([...packs.values()].flatMap(({ ids }) => ids.map(rolloutFolder)));
-      return folders.has(path);
-    },
-    mustBeSound() {
-      if (broken) throw broken;
+    isPackedFolder,
+    mustBeSound,
+    async mustBeWhole(query) {
+      mustBeSound();
+      const below = query === undefined ? '' : `${queryFolder(query)}/`;
+      const all = await lostNow();
+      const one = all.find(({ rollouts }) => !rollouts || rollouts.some((path) => path.startsWith(below)));
+      if (one) throw one.error;
     },
   };
 }

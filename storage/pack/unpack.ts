@@ -37,7 +37,7 @@ export async function unpackRun(
   const packs = openPacks(folder);
   await packs.refresh();
   const [only] = await removeOrphans(folder, packs, layer, () => {}, 0);
-  if (only !== undefined) throw recordError(only, 'is named by no manifest, and holds rollouts that are nowhere else');
+  if (only !== undefined) throw only;
   if (!inBucket(folder)) await layer.rmdir(join(folder, PACKS)).catch(() => {});
   return done;
 }
