@@ -103,10 +103,10 @@ export async function launch(io: Io, given: Launch): Promise<ExitCode> {
   if (!isKnown) mustHonour(io, before);
   // The rows of an existing run were read when it was made.
   const survey = there ? { ...offered, ...there.record.dataset } : await readSolutions(offered);
-  reportRows(io, given, survey);
   const made = { run, survey, settings: before, samples, ...groups, origins: resolved.origins };
   // Refuses other data or other settings under this name; writes nothing.
   if (isKnown) await createRun(place.store, made);
+  reportRows(io, given, survey);
   if (given.dryRun) {
     const progress = isKnown ? ended((await recordedProgress(place)).counts) : null;
     await dryRun(io, {

@@ -7,15 +7,19 @@ import { oneLine } from '../../domain/foreign-text.ts';
 import { takesActivities } from '../../temporal/runs.ts';
 import { type Described, describeInFlight } from '../../temporal/in-flight.ts';
 import { stranded } from '../../temporal/routing.ts';
+import { localFailureOf } from '../../temporal/local-failures.ts';
 import { waitsOf } from '../../temporal/pending.ts';
 import { isServerFailure, type Session } from '../../temporal/connection.ts';
 import { CODE_QUEUE, GENERATE_QUEUE } from '../../domain/queues.ts';
 import { unwritable } from '../../storage/disk/writable.ts';
 
 const ROLLOUTS = 32;
+/** Of workflows without a pending activity, those whose history is read. */
+const HISTORIES = 4;
 const CALL_MS = 5_000;
-/** temporal.api.enums.v1.PendingActivityState: handed to no worker yet. */
+/** temporal.api.enums.v1.PendingActivityState: handed to no worker yet, and to one. */
 const SCHEDULED = 1;
+const STARTED = 2;
 
 interface PendingCall {
   readonly workflowId: string;
@@ -32,7 +36,7 @@ const MODEL_AWAY = new Set(['server-unreachable', 'server-timeout', 'server-rese
 
 export async function troubleOf(session: Session, run: string, folder: string | null): Promise<string | undefined> {
   const described = await inFlight(session, run);
-  const pending = pendingOf(described);
+  const pending = [...pendingOf(described), ...(await localsOf(session, described))];
   const disk = await diskTrouble(pending, folder);
   if (disk) return disk;
   const failing = pending.find(({ failure }) => failure);
@@ -45,7 +49,7 @@ export async function troubleOf(session: Session, run: string, folder: string | 
 /** The same without text of a server or a program: a disk, a model server or a worker that is away. */
 export async function awaitedOf(session: Session, run: string, folder: string | null): Promise<string | undefined> {
   const described = await inFlight(session, run);
-  const pending = pendingOf(described);
+  const pending = [...pendingOf(described), ...(await localsOf(session, described))];
   const trouble = (await diskTrouble(pending, folder)) ?? awayModel(pending);
   return trouble ?? (await missingWorker(session, pending)) ?? stranded(session, run, described);
 }
@@ -123,5 +127,27 @@ function pendingOf(described: readonly Described[]): PendingCall[] {
       reason: activity.lastFailure?.applicationFailureInfo?.type ?? undefined,
       waits: waitsOf(activity),
     })),
+  );
+}
+
+/** Local activities that fail. */
+async function localsOf(session: Session, described: readonly Described[]): Promise<PendingCall[]> {
+  const idle = described.filter(({ raw }) => (raw.pendingActivities ?? []).length === 0);
+  // The run's own is first, its rollouts are last.
+  const some = idle.length > HISTORIES ? [idle[0]!, ...idle.slice(1 - HISTORIES)] : idle;
+  const found = await Promise.all(
+    some.map(async ({ workflowId }) => ({ workflowId, failing: await localFailureOf(session, workflowId) })),
+  );
+  return found.flatMap(({ workflowId, failing }) =>
+    failing
+      ? {
+          workflowId,
+          type: failing.type,
+          state: STARTED,
+          failure: failing.message,
+          reason: failing.reason,
+          waits: null,
+        }
+      : [],
   );
 }
