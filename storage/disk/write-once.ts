@@ -2,7 +2,6 @@
 // processes, the first wins and the others read its content. `replaceFile` replaces the content. A killed writer leaves
 // at most a temporary file, which no reader opens.
 
-import { randomBytes } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +10,7 @@ import { isOlderThan } from './clock.ts';
 import { codeOf, fileError } from './errors.ts';
 import { type FileLayer, NODE_FILES, type OpenFile, withPlace } from './file-layer.ts';
 import { temporaryName } from './temporary.ts';
+import { writerName } from './writer.ts';
 
 export type Content = string | Uint8Array;
 /** Writes the content to an open, empty file. Only for Node's own files. */
@@ -93,10 +93,6 @@ export async function readText(path: string, layer: FileLayer = NODE_FILES): Pro
   }
 }
 
-/** Unique for each writer, threads of one process included. */
-const UNIQUE = `${process.pid}-${randomBytes(6).toString('hex')}`;
-let written = 0;
-
 async function writeTemporary(
   path: string,
   content: Content | Fill,
@@ -104,7 +100,7 @@ async function writeTemporary(
   durable = true,
 ): Promise<string> {
   const folder = dirname(path);
-  const temporary = join(folder, temporaryName(basename(path), `${UNIQUE}-${(written++).toString(36)}`));
+  const temporary = join(folder, temporaryName(basename(path), writerName()));
   // Content that is generated while it is written may read files itself.
   const placed = typeof content === 'function' ? <T>(use: () => Promise<T>) => use() : withPlace;
   return placed(async () => {

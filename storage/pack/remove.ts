@@ -34,6 +34,8 @@ export async function removeTwins(
   ids?: readonly PackedId[],
 ): Promise<void> {
   for (const id of ids ?? (await loosePacked(folder, packs))) await removeRollout(folder, id, packs, layer, report);
+  // Of unpackers and workers that were killed.
+  if (!ids) for (const version of await versions(folder)) await removeOldTemporaries(join(folder, ANSWERS, version));
   const logs = ids ? await logsOf(folder, ids) : await looseLogs(folder);
   for (const path of logs) {
     const twin = await packs.log(path);
@@ -104,7 +106,7 @@ function* take<T>(items: Iterable<T>, count: number): Generator<T> {
   }
 }
 
-async function versions(folder: string): Promise<string[]> {
+export async function versions(folder: string): Promise<string[]> {
   return (await foldersIn(folder, ANSWERS, () => {})).map((path) => path.slice(ANSWERS.length + 1));
 }
 

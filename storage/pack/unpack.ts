@@ -9,14 +9,14 @@ import { recordError } from '../disk/errors.ts';
 import { type FileLayer, NODE_FILES } from '../disk/file-layer.ts';
 import { readText, writeOnce } from '../disk/write-once.ts';
 import { join } from '../place.ts';
-import { parseRolloutFile, ROLLOUT_FILE, rolloutFolder } from '../record/layout.ts';
-import { namesIn } from '../record/listing.ts';
+import { ANSWERS, parseRolloutFile, ROLLOUT_FILE, rolloutFolder } from '../record/layout.ts';
+import { namesIn, removeOldTemporaries } from '../record/listing.ts';
 import { linesByName } from './lines.ts';
 import { manifestFile, PACKS, parsePackedId, type PackRecord, readManifest } from './manifest.ts';
 import { openPackFile } from './pack-file.ts';
 import { removeOrphans } from './orphans.ts';
 import { entryName, numbersOf, openPacks } from './packs.ts';
-import { remove } from './remove.ts';
+import { remove, versions } from './remove.ts';
 
 /** Returns the numbers of packs and rollouts. A damaged pack is a StoreError, and stays as it is. */
 export async function unpackRun(
@@ -33,6 +33,7 @@ export async function unpackRun(
     done.packs++;
     done.rollouts += manifest.rollouts.length;
   }
+  for (const version of await versions(folder)) await removeOldTemporaries(join(folder, ANSWERS, version));
   // Of an earlier call that was killed after it had removed the manifest.
   const packs = openPacks(folder);
   await packs.refresh();
@@ -51,6 +52,7 @@ async function unpackOne(folder: string, manifest: PackRecord, layer: FileLayer)
     const left = new Set((await file.entries()).keys());
     const rollouts = manifest.rollouts.map((text) => parsePackedId(text)!);
     for (const id of rollouts) {
+      await removeOldTemporaries(join(folder, rolloutFolder(id)));
       const name = entryName(id);
       const text = await file.text(name);
       left.delete(name);

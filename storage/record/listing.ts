@@ -11,6 +11,7 @@ import { codeOf, fileError } from '../disk/errors.ts';
 import { removeFile } from '../disk/facts.ts';
 import { NODE_FILES } from '../disk/file-layer.ts';
 import { isTemporary } from '../disk/temporary.ts';
+import { isOfDeadWriter } from '../disk/writer.ts';
 import { join } from '../place.ts';
 import * as layout from './layout.ts';
 import { decodeRecord } from './text.ts';
@@ -145,7 +146,7 @@ async function entriesOf(folder: string): Promise<{ readonly files: string[]; re
 
 const OLD_MS = 60 * 60 * 1000;
 
-/** Removes the leftovers of killed writers; a live writer never holds its file for this long. */
+/** Removes the leftovers of killed writers: of this machine at once, of any other when no live one holds its file so long. */
 export async function removeOldTemporaries(folder: string): Promise<void> {
   // A bucket has none: a write is one request.
   if (inBucket(folder)) return;
@@ -156,7 +157,8 @@ export async function removeOldTemporaries(folder: string): Promise<void> {
       (found) => found.isFile(),
       () => false,
     );
-    if (isFile && (await isOlderThan(path, OLD_MS, folder, NODE_FILES))) await unlink(path).catch(() => {});
+    if (isFile && (isOfDeadWriter(name) || (await isOlderThan(path, OLD_MS, folder, NODE_FILES))))
+      await unlink(path).catch(() => {});
   }
 }
 

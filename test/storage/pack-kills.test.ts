@@ -2,7 +2,7 @@
 // the next packer completes it. PACK_KILLS=20 kills each step twenty times; else twice.
 
 import { spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -72,6 +72,10 @@ describe('a packer that is killed', () => {
         expect(await breachesOf(out), at).toEqual([]);
         const left = Object.keys(bytesIn(join(out, RUN))).filter((path) => /^(rollouts|answers)\//.test(path));
         expect(left, at).toEqual([]);
+        const temporary = readdirSync(out, { recursive: true, encoding: 'utf8' }).filter((path) =>
+          path.endsWith('.tmp'),
+        );
+        expect(temporary, at).toEqual([]);
         rmSync(out, { recursive: true });
       }
     },

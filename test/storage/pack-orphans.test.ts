@@ -1,5 +1,6 @@
 // A pack whose manifest is gone, moved away by somebody who followed an error: it may hold all there is of its rollouts.
 
+import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   cpSync,
@@ -21,7 +22,7 @@ import type { Store } from '../../storage/store.ts';
 import { readSummaries } from '../../storage/summaries.ts';
 import { rolloutsInOrder } from '../../storage/trajectories.ts';
 import { playGoodRun } from '../proof/good-run.ts';
-import { again, bytesIn } from './pack-rig.ts';
+import { again, bytesIn, mortalLayer } from './pack-rig.ts';
 import { RUN } from './play.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'everturn-orphans-'));
@@ -118,6 +119,34 @@ describe('a pack that no manifest names', () => {
     ]);
   });
 });
+
+describe('an unpacker that is killed', () => {
+  test.each(['pack', 'unpack'] as const)('leaves temporary files, which the next %s removes', async (next) => {
+    let left = 0;
+    for (const after of [7, 20, 45, 90, 150]) {
+      const out = mkdtempSync(join(root, 'kill-'));
+      await playGoodRun(out);
+      const loose = bytesIn(join(out, RUN));
+      await packRun(again(out), { minAgeMs: 0, rolloutsPerPack: 4 });
+      await expect(unpackRun(join(out, RUN), mortalLayer(after).layer)).rejects.toThrow();
+      // As if another process had written them, which is no more.
+      const { pid } = spawnSync(process.execPath, ['-e', '']);
+      for (const path of temporariesIn(out)) {
+        left++;
+        renameSync(join(out, path), join(out, path.replace(`.${process.pid}-`, `.${pid}-`)));
+      }
+      if (next === 'pack') await packRun(again(out), { minAgeMs: 0 });
+      else await unpackRun(join(out, RUN));
+      expect(temporariesIn(out)).toEqual([]);
+      await unpackRun(join(out, RUN));
+      expect(bytesIn(join(out, RUN))).toEqual(loose);
+    }
+    expect(left).toBeGreaterThan(0);
+  });
+});
+
+const temporariesIn = (out: string): string[] =>
+  readdirSync(out, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.tmp'));
 
 async function drained<T>(items: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];

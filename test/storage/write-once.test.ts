@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -16,6 +17,8 @@ import { BLOCKING_FILES } from '../../storage/disk/blocking-files.ts';
 import { isOlderThan } from '../../storage/disk/clock.ts';
 import { fileError } from '../../storage/disk/errors.ts';
 import { NODE_FILES } from '../../storage/disk/file-layer.ts';
+import { temporaryName } from '../../storage/disk/temporary.ts';
+import { writerName } from '../../storage/disk/writer.ts';
 import { removeOldTemporaries } from '../../storage/record/listing.ts';
 import { readText, replaceFile, writeOnce } from '../../storage/disk/write-once.ts';
 
@@ -126,6 +129,17 @@ describe('writing once', () => {
     for (const name of ['.a.json.1-aa.tmp', 'a.json', '.keep']) utimesSync(join(folder, name), 0, 0);
     await removeOldTemporaries(folder);
     expect(readdirSync(folder).sort()).toEqual(['.b.json.2-bb.tmp', '.keep', 'a.json']);
+  });
+
+  test('what a killed writer of this machine left is cleared at once, and no file of a live one or of another machine', async () => {
+    const folder = mkdtempSync(join(root, 'dead-'));
+    const mine = temporaryName('a.json', writerName());
+    const { pid } = spawnSync(process.execPath, ['-e', '']);
+    const dead = mine.replace(`.${process.pid}-`, `.${pid}-`);
+    const elsewhere = dead.replace(/-[0-9a-f]{8}-/, '-00000000-');
+    for (const name of [mine, dead, elsewhere]) writeFileSync(join(folder, name), 'x');
+    await removeOldTemporaries(folder);
+    expect(readdirSync(folder).sort()).toEqual([mine, elsewhere].sort());
   });
 
   test('a clock that runs ahead makes no writer’s file old, and takes no lock from who holds it', async () => {
