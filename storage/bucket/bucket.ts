@@ -3,10 +3,11 @@
 // the bucket is proved to refuse a second writer (probe.ts).
 
 import type { BucketPlace } from '../../domain/bucket-place.ts';
+import { oneLine } from '../../domain/foreign-text.ts';
 import { proveConditionalWrites } from './probe.ts';
 import type { BucketAnswer, Send } from './request.ts';
 import { sha256Of, type Upload } from './upload.ts';
-import { awayFrom } from './problems.ts';
+import { awayFrom, unsafeBucket } from './problems.ts';
 import { type Precondition, PRECONDITIONS } from './settings.ts';
 import { type ListedObject, type ListPage, parseError, parseListing } from './xml.ts';
 
@@ -36,6 +37,8 @@ export type { ListedObject };
 
 const MISSING = [404];
 const PRECONDITION_FAILED = 412;
+/** Of a header, for example: the answer of a server that knows no conditional writes. */
+const NOT_IMPLEMENTED = 501;
 
 export function openBucket(bucket: string, send: Send, precondition: Precondition): Bucket {
   const at = (key: string): BucketPlace => ({ bucket, key });
@@ -43,8 +46,22 @@ export function openBucket(bucket: string, send: Send, precondition: Preconditio
   let proved: Promise<void> | undefined;
 
   const put = (key: string, upload: Upload, headers: Readonly<Record<string, string>> = {}) =>
-    send({ action: 'write', method: 'PUT', place: at(key), upload, headers, expected: [PRECONDITION_FAILED] });
-  const putNew = (key: string, upload: Upload) => put(key, upload, PRECONDITIONS[precondition]);
+    send({
+      action: 'write',
+      method: 'PUT',
+      place: at(key),
+      upload,
+      headers,
+      expected: [PRECONDITION_FAILED, ...(Object.keys(headers).length > 0 ? [NOT_IMPLEMENTED] : [])],
+    });
+  const putNew = async (key: string, upload: Upload): Promise<BucketAnswer> => {
+    const answer = await put(key, upload, PRECONDITIONS[precondition]);
+    if (answer.status !== NOT_IMPLEMENTED) return answer;
+    const { code, message } = parseError(answer.body.toString());
+    const words = oneLine(`${code}${message ? `: ${message}` : ''}`.trim()).slice(0, 200);
+    const found = `it does not take a write on condition that nothing is there (501${words ? ` ${words}` : ''})`;
+    throw unsafeBucket(at(key.slice(0, Math.max(0, key.lastIndexOf('/')))), answer.headers['server'], found);
+  };
 
   async function read(key: string, headers?: Readonly<Record<string, string>>): Promise<Buffer | undefined> {
     const answer = await send({

@@ -102,6 +102,20 @@ describe('a bucket without conditional writes', () => {
     await expect(opened({}, { limits: PATIENT }).writeOnce('run.json', uploadOf('x'))).rejects.toThrow(/toy-s3/);
   });
 
+  test.each([
+    ['as Backblaze B2 answers', 'NotImplemented'],
+    ['without a body that says so', ''],
+  ])('and with a server that refuses the header is named as one, %s', async (_, code) => {
+    server.fault = ({ method, headers }) =>
+      method === 'PUT' && headers['if-none-match'] !== undefined ? [501, code] : undefined;
+    await expect(opened().writeOnce('runs/first/run.json', uploadOf('x'))).rejects.toMatchObject({
+      reason: 'bucket-unsafe',
+      message: expect.stringMatching(/^s3:\/\/bucket\/runs\/first cannot hold a run: .*501/) as string,
+      fix: expect.stringContaining('conditional writes') as string,
+    });
+    expect(server.objects.size).toBe(0);
+  });
+
   test('is probed once by a process, also of many writers at once', async () => {
     const bucket = opened();
     await Promise.all(Array.from({ length: 5 }, (_, i) => bucket.writeOnce(`a/${i}`, uploadOf('x'))));
