@@ -16,6 +16,7 @@ import {
 import { IllegalStateError } from '@temporalio/common';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { TemporalError, UsageError } from '../domain/errors.ts';
+import { otherSpeech } from './greeting.ts';
 import { endsLateRetries } from './late-retries.ts';
 import { proxyOptions } from './local-connection.ts';
 
@@ -88,6 +89,8 @@ async function connectOnce(address: Address | undefined, withinMs: number): Prom
     if (cause instanceof TemporalError) throw cause;
     if (isRefusal(cause)) throw refused(where, cause);
     if (isOfSettings(cause)) throw badConfig(cause);
+    const other = address || ('tls' in options && options.tls) ? undefined : await otherSpeech(where);
+    if (other !== undefined) throw notTemporal(where, other, cause);
     throw new TemporalError(`The Temporal server at ${where} cannot be reached.`, {
       reason: 'temporal-unreachable',
       fix: 'Is it running, and is TEMPORAL_ADDRESS right? Without TEMPORAL_ADDRESS, Everturn runs its own.',
@@ -123,15 +126,21 @@ async function mustServe(connection: Connection, where: string, namespace: strin
   } catch (cause) {
     const code = isGrpcServiceError(cause) ? cause.code : undefined;
     // Permission to describe the namespace is not required: the calls that need a permission will report it.
-    if (code === 12) {
-      throw new TemporalError(`The server at ${where} is not a Temporal server.`, {
-        reason: 'not-temporal',
-        fix: 'Are TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE right?',
-        cause,
-      });
-    }
+    if (code === 12) throw notTemporal(where, undefined, cause);
     if (code === 5) throw unknownNamespace(where, namespace, cause);
   }
+}
+
+function notTemporal(where: string, speech: string | undefined, cause: unknown): TemporalError {
+  const but = speech === undefined ? '' : `: it speaks ${speech}`;
+  return new TemporalError(`The server at ${where} is not a Temporal server${but}.`, {
+    reason: 'not-temporal',
+    fix:
+      speech === 'TLS'
+        ? 'If it is a Temporal server that wants TLS, set TEMPORAL_TLS=true.'
+        : 'Are TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE right?',
+    cause,
+  });
 }
 
 export function unknownNamespace(where: string, namespace: string, cause: unknown): TemporalError {
